@@ -1,0 +1,74 @@
+//! At which state of the module was identity given, and where do counters sit?
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The state of a module at which its instructions get their identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Anchor {
+    /// As the front end left it, before any optimisation.
+    Source,
+    /// Where clang's profile passes read and write.
+    Pgo,
+    /// After clang's own pipeline, before code generation. The default for sources.
+    Optimized,
+    /// A `.bc` or `.ll` as given. The default for those.
+    File,
+}
+
+impl fmt::Display for Anchor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Anchor::Source => "source",
+            Anchor::Pgo => "pgo",
+            Anchor::Optimized => "optimized",
+            Anchor::File => "file",
+        })
+    }
+}
+
+impl FromStr for Anchor {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "source" => Ok(Anchor::Source),
+            "pgo" => Ok(Anchor::Pgo),
+            "optimized" => Ok(Anchor::Optimized),
+            "file" => Ok(Anchor::File),
+            other => Err(format!("no anchor is called '{other}'; there are source, pgo, optimized and file")),
+        }
+    }
+}
+
+/// Where counters are put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Placement {
+    /// On the chords of a maximum-weight spanning tree (Knuth; Ball and Larus).
+    Chords,
+    /// On the first instruction of every segment: slow, obviously right, the referee.
+    EverySegment,
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Placement::Chords => "chords",
+            Placement::EverySegment => "every-segment",
+        })
+    }
+}
+
+impl FromStr for Placement {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "chords" => Ok(Placement::Chords),
+            "every-segment" => Ok(Placement::EverySegment),
+            other => Err(format!("no placement is called '{other}'; there are chords and every-segment")),
+        }
+    }
+}

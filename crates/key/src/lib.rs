@@ -1,0 +1,25 @@
+//! Identity: what an answer is about, and what one built program looks like.
+//!
+//! An [`Anchor`] is the state of a module at which its instructions get their
+//! identity; ids ([`FunctionId`], [`BlockId`], …) are dense in program order
+//! at that anchor. A [`ModuleMap`] is everything that must be known about one
+//! module to turn its raw counters into answers without LLVM and without the
+//! source: the skeleton (blocks, segments, edges), what each counter means,
+//! weights, places in the source and the text of each instruction.
+//!
+//! This room knows no LLVM, no files, no ledgers: plain values only.
+
+mod anchor;
+mod hash;
+mod map;
+mod skeleton;
+
+pub use anchor::{Anchor, Placement};
+pub use hash::{Hash128, Hasher128};
+pub use map::{
+    BuildFacts, CallMap, Callee, CostFacts, FunctionMap, InstructionMap, MAP_SCHEMA, ModuleMap, Place,
+};
+pub use skeleton::{
+    BlockId, BlockMap, CallSiteId, CounterId, EdgeId, EdgeKind, EdgeMap, FileId, FunctionId, InstructionId,
+    Meter, PlaceId, SegmentId, SegmentMap,
+};

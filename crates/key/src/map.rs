@@ -1,0 +1,186 @@
+//! What does one built module look like, from the outside?
+//!
+//! Written once when the module is instrumented; raw counters + map answer
+//! every question about counts. [`MAP_SCHEMA`] rises with every change of
+//! these types; a reader refuses maps of another schema by name.
+
+use opcost_index::{Id, IdMap};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Anchor, BlockId, BlockMap, CallSiteId, EdgeId, EdgeMap, FileId, FunctionId, Hash128, InstructionId,
+    PlaceId, Placement, SegmentId, SegmentMap,
+};
+
+/// Version of the map's types.
+pub const MAP_SCHEMA: u32 = 1;
+
+/// One module: skeleton, meaning of its counters, weights, places, texts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModuleMap {
+    /// Path of the source or bitcode, relative to the project root.
+    pub module: String,
+    /// Where its instructions got their identity.
+    pub anchor: Anchor,
+    /// Facts about the build.
+    pub build: BuildFacts,
+    /// The cost model behind all weights.
+    pub cost: CostFacts,
+    /// Source files by id, as the debug information names them.
+    pub files: IdMap<FileId, String>,
+    /// Places in the source.
+    pub places: IdMap<PlaceId, Place>,
+    /// Defined functions, in module order.
+    pub functions: IdMap<FunctionId, FunctionMap>,
+    /// Number of cells in the module's counter array.
+    pub counter_count: u32,
+    /// Which edge a frame leaves by when it is left at a call site.
+    pub call_sites: IdMap<CallSiteId, (FunctionId, EdgeId)>,
+}
+
+/// How the module was built: what must be equal for counts to be compared.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct BuildFacts {
+    /// The front end, as it names itself: `clang 22.1.8`.
+    pub compiler: String,
+    /// Flags that shape the code, in order: `-O2`, `-DNDEBUG`.
+    pub flags: Vec<String>,
+    /// Target triple.
+    pub target: String,
+    /// Version of opcost.
+    pub opcost: String,
+    /// Where counters were put; `None` for a map without counters.
+    pub placement: Option<Placement>,
+    /// Whether the module has lines.
+    pub has_debug_lines: bool,
+}
+
+/// A cost model's name and the hash of all its weights.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CostFacts {
+    /// Name and version: `unit/1`.
+    pub name: String,
+    /// Hash over all weights.
+    pub hash: Hash128,
+}
+
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// The file.
+    pub file: FileId,
+    /// Line, from 1; 0 when the compiler gives none.
+    pub line: u32,
+    /// Column, from 1; 0 when the compiler gives none.
+    pub column: u32,
+    /// The source function (linkage name) that the code was written in, when
+    /// it differs from the function that holds it, because it was inlined.
+    pub inlined_function: Option<String>,
+    /// Where it was inlined.
+    pub inlined_at: Option<PlaceId>,
+}
+
+/// One function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FunctionMap {
+    /// Linkage name.
+    pub name: String,
+    /// Whether other modules cannot see the name (`static`): then the module
+    /// is part of its identity.
+    pub is_local: bool,
+    /// Where it is written.
+    pub place: Option<PlaceId>,
+    /// Hash of its control-flow graph, successor order and call positions.
+    pub shape: Hash128,
+    /// Hash of shape, opcodes and types.
+    pub body: Hash128,
+    /// Blocks in program order; the first is the entry.
+    pub blocks: IdMap<BlockId, BlockMap>,
+    /// Segments in program order.
+    pub segments: IdMap<SegmentId, SegmentMap>,
+    /// Edges of the flow graph.
+    pub edges: IdMap<EdgeId, EdgeMap>,
+    /// Instructions in program order.
+    pub instructions: IdMap<InstructionId, InstructionMap>,
+    /// Calls, in program order.
+    pub calls: Vec<CallMap>,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstructionMap {
+    /// Its weight under the map's cost model.
+    pub weight: u32,
+    /// Where it is written.
+    pub place: Option<PlaceId>,
+    /// Its text in the IR.
+    pub text: String,
+}
+
+/// One call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallMap {
+    /// The call instruction.
+    pub instruction: InstructionId,
+    /// What it calls.
+    pub callee: Callee,
+}
+
+/// What a call calls.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Callee {
+    /// A function that is not defined in this module (it may be in another
+    /// module of the program; only the whole program tells).
+    Declared(String),
+    /// A function defined in this module.
+    Defined(FunctionId),
+    /// A memory intrinsic that becomes a library call: `memcpy`.
+    Memory(String),
+    /// Through a pointer.
+    Indirect,
+    /// Inline assembly.
+    Assembly,
+}
+
+impl FunctionMap {
+    /// The instructions of a segment.
+    pub fn instructions_of(&self, segment: SegmentId) -> impl Iterator<Item = InstructionId> + use<> {
+        let start = self.segments[segment].first_instruction.index();
+        let end = self
+            .segments
+            .get(SegmentId::new(segment.index() + 1))
+            .map_or(self.instructions.len(), |next| next.first_instruction.index());
+        (start..end).map(InstructionId::new)
+    }
+
+    /// The segments of a block.
+    pub fn segments_of(&self, block: BlockId) -> impl Iterator<Item = SegmentId> + use<> {
+        let start = self.blocks[block].first_segment.index();
+        let end = self
+            .blocks
+            .get(BlockId::new(block.index() + 1))
+            .map_or(self.segments.len(), |next| next.first_segment.index());
+        (start..end).map(SegmentId::new)
+    }
+
+    /// The segment that an instruction belongs to.
+    pub fn segment_of(&self, instruction: InstructionId) -> SegmentId {
+        let behind =
+            self.segments.as_slice().partition_point(|segment| segment.first_instruction <= instruction);
+        SegmentId::new(behind - 1)
+    }
+}
+
+impl ModuleMap {
+    /// The line of a place, followed out to where it was inlined last when
+    /// the innermost has none.
+    pub fn file_and_line(&self, place: PlaceId) -> Option<(&str, u32)> {
+        let mut place = &self.places[place];
+        loop {
+            if place.line != 0 {
+                return Some((&self.files[place.file], place.line));
+            }
+            place = &self.places[place.inlined_at?];
+        }
+    }
+}
