@@ -1,1 +1,12 @@
-//! To come.
+//! What was counted, and in which files does it stand?
+//!
+//! [`formats::map`] holds the map of a module, [`formats::opc`] the ledger;
+//! one file per format. [`Ledger`] is the table of facts in memory,
+//! [`merge`] adds ledgers of one build, [`diff`] compares two.
+//!
+//! This room turns bytes into plain values and back. It is *not* for making
+//! counts out of raw counters (that is the room `recover`), and it knows
+//! neither the IR nor the flow of a function.
+
+pub mod formats;
+pub mod wellformed;

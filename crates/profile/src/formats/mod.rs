@@ -1,0 +1,3 @@
+//! Which bytes hold what? One file per format.
+
+pub mod map;

@@ -1,0 +1,191 @@
+//! Does every id of a map lead somewhere?
+//!
+//! A map comes from a file. Its hash tells accidents; this check tells faults
+//! of the writer, and makes a promise to everything that uses a map: each id
+//! is in range, the entry block starts the function, blocks, segments and
+//! instructions are cut in order and without gaps, chains of inlining end,
+//! counters lie in the module's array and no two meters share one. Cost: one
+//! pass over the map.
+
+use opcost_index::{Id, IdMap, IdSet};
+use opcost_key::{
+    BlockId, Callee, CounterId, EdgeKind, EdgeMap, FunctionMap, InstructionId, Meter, ModuleMap, PlaceId,
+    SegmentId,
+};
+use thiserror::Error;
+
+/// What is wrong with a map.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Malformed {
+    /// An id has nothing behind it.
+    #[error("{holder} refers to {id}, which does not exist")]
+    Dangling {
+        /// Who refers.
+        holder: String,
+        /// To what.
+        id: String,
+    },
+    /// Blocks, segments and instructions do not divide the function.
+    #[error("{what} of function {function} are not in order")]
+    Disordered {
+        /// Linkage name.
+        function: String,
+        /// Which parts.
+        what: &'static str,
+    },
+    /// A place is inlined into itself.
+    #[error("{place} is inlined into itself")]
+    EndlessInlining {
+        /// The place.
+        place: PlaceId,
+    },
+    /// Two meters have one counter.
+    #[error("{counter} has two meanings in function {function}")]
+    SharedCounter {
+        /// The counter.
+        counter: CounterId,
+        /// Where its second meaning stands.
+        function: String,
+    },
+}
+
+type Check = Result<(), Malformed>;
+
+fn refers<I: Id, T>(holder: impl FnOnce() -> String, id: I, to: &IdMap<I, T>) -> Check {
+    if id.index() < to.len() {
+        Ok(())
+    } else {
+        Err(Malformed::Dangling { holder: holder(), id: id.to_string() })
+    }
+}
+
+/// Checks all ids of a map.
+pub fn check_map(map: &ModuleMap) -> Check {
+    check_places(map)?;
+    let mut counters = IdSet::new();
+    for function in map.functions.values() {
+        check_order(function)?;
+        check_references(map, function)?;
+        check_counters(map, function, &mut counters)?;
+    }
+    for (site, &(function, edge)) in map.call_sites.iter() {
+        refers(|| site.to_string(), function, &map.functions)?;
+        refers(|| site.to_string(), edge, &map.functions[function].edges)?;
+    }
+    Ok(())
+}
+
+fn check_places(map: &ModuleMap) -> Check {
+    for (id, place) in map.places.iter() {
+        refers(|| id.to_string(), place.file, &map.files)?;
+        if let Some(outer) = place.inlined_at {
+            refers(|| id.to_string(), outer, &map.places)?;
+        }
+    }
+    // Follow every chain until it ends or meets an earlier one, which ends.
+    let mut walked_from: IdMap<PlaceId, Option<PlaceId>> = IdMap::filled(map.places.len(), None);
+    for start in map.places.ids() {
+        let mut next = Some(start);
+        while let Some(place) = next
+            && walked_from[place].is_none()
+        {
+            walked_from[place] = Some(start);
+            next = map.places[place].inlined_at;
+        }
+        if let Some(place) = next
+            && walked_from[place] == Some(start)
+        {
+            return Err(Malformed::EndlessInlining { place });
+        }
+    }
+    Ok(())
+}
+
+/// Whether `starts` begin at 0, never fall, and stay within `length`.
+fn ascends(starts: impl Iterator<Item = usize>, length: usize) -> bool {
+    let mut last = None;
+    for start in starts {
+        if start > length || last.map_or(start != 0, |last| start < last) {
+            return false;
+        }
+        last = Some(start);
+    }
+    last.is_some() || length == 0
+}
+
+fn check_order(function: &FunctionMap) -> Check {
+    let segments = function.segments.len();
+    let instructions = function.instructions.len();
+    let disordered = |what| Err(Malformed::Disordered { function: function.name.clone(), what });
+    if function.blocks.is_empty() || segments == 0 {
+        return disordered("the blocks");
+    }
+    if !ascends(function.blocks.values().map(|block| block.first_segment.index()), segments)
+        || !ascends(function.blocks.values().map(|block| block.first_instruction.index()), instructions)
+    {
+        return disordered("the blocks");
+    }
+    if !ascends(function.segments.values().map(|segment| segment.first_instruction.index()), instructions) {
+        return disordered("the segments");
+    }
+    for block in function.blocks.ids() {
+        let mut segments = function.segments_of(block).peekable();
+        let first = segments.peek().map(|&segment| function.segments[segment].first_instruction);
+        if first != Some(function.blocks[block].first_instruction)
+            || segments.any(|segment| function.segments[segment].block != block)
+        {
+            return disordered("the segments");
+        }
+    }
+    Ok(())
+}
+
+fn check_references(map: &ModuleMap, function: &FunctionMap) -> Check {
+    let name = || format!("function {}", function.name);
+    for edge in function.edges.values() {
+        check_edge(map, function, edge)?;
+    }
+    for place in function.place.iter().chain(function.instructions.values().filter_map(|i| i.place.as_ref()))
+    {
+        refers(name, *place, &map.places)?;
+    }
+    for call in &function.calls {
+        refers::<InstructionId, _>(name, call.instruction, &function.instructions)?;
+        if let Callee::Defined(callee) = call.callee {
+            refers(name, callee, &map.functions)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_edge(map: &ModuleMap, function: &FunctionMap, edge: &EdgeMap) -> Check {
+    let name = || format!("function {}", function.name);
+    for segment in edge.from.iter().chain(&edge.to) {
+        refers::<SegmentId, _>(name, *segment, &function.segments)?;
+    }
+    match edge.kind {
+        EdgeKind::Branch { block, .. } => refers::<BlockId, _>(name, block, &function.blocks),
+        EdgeKind::Left(site) => refers(name, site, &map.call_sites),
+        EdgeKind::Enter | EdgeKind::Fall | EdgeKind::Return | EdgeKind::Again => Ok(()),
+    }
+}
+
+fn check_counters(map: &ModuleMap, function: &FunctionMap, seen: &mut IdSet<CounterId>) -> Check {
+    let metered = function.edges.values().filter_map(|edge| match edge.meter {
+        Meter::Counter(counter) => Some(counter),
+        Meter::LeftFrames | Meter::Derived => None,
+    });
+    let first = function.segment_counters.map(Id::index);
+    let per_segment = first.into_iter().flat_map(|first| first..first + function.segments.len());
+    for counter in metered.map(Id::index).chain(per_segment) {
+        if counter >= map.counter_count as usize {
+            let holder = format!("function {}", function.name);
+            return Err(Malformed::Dangling { holder, id: format!("counter{counter}") });
+        }
+        let counter = CounterId::new(counter);
+        if !seen.insert(counter) {
+            return Err(Malformed::SharedCounter { counter, function: function.name.clone() });
+        }
+    }
+    Ok(())
+}
