@@ -1,0 +1,220 @@
+//! `cargo xtask bench count`: what counting costs the program that is counted.
+//!
+//! Every program is built once per column: as it is, counted in several ways
+//! by opcost, and instrumented by clang's own `-fprofile-generate`. The builds
+//! then run interleaved, round by round, each round starting with another
+//! column, so that a machine that slows down slows all of them; what counts
+//! is user CPU time, medians, and ratios to the plain build. A second plain
+//! column runs the very same file again: its ratio is the noise of this
+//! round, and differences below it mean nothing. Instructions under callgrind
+//! and the size of the text section stand beside the times because they have
+//! no noise.
+//!
+//! Every run's output is compared with the plain build's. A column that
+//! cannot be built or answers wrongly stays in the table and is named with
+//! its reason; it never drops out silently.
+
+mod columns;
+mod figures;
+mod machine;
+mod measure;
+mod page;
+
+use crate::failure::{Failure, Result};
+use crate::manifest::{Language, Program};
+use crate::{corpus, repository};
+use columns::{Builder, Column};
+use figures::{Cell, Row};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What the command line asks for.
+struct Options {
+    rounds: usize,
+    programs: Vec<String>,
+    columns: Vec<Column>,
+    opcost: Option<PathBuf>,
+    callgrind: bool,
+    out: PathBuf,
+}
+
+/// The verb: builds, runs, and writes the page.
+pub(crate) fn count(flags: &[&str]) -> Result<()> {
+    let options = Options::parse(flags)?;
+    let programs = wanted_programs(&options)?;
+    let folder = repository()?.join("target/bench");
+    fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
+    let before = machine::load();
+    let builder = Builder::prepare(&options.columns, options.opcost.clone(), &folder)?;
+    let mut rows: Vec<Row> =
+        programs.into_iter().map(|program| build(program, &options.columns, &builder)).collect();
+    run_rounds(&mut rows, &options, &folder)?;
+    if options.callgrind {
+        count_instructions(&mut rows, &options.columns, &folder)?;
+    }
+    let facts = machine::facts(builder.opcost(), &before, flags);
+    let text = page::write(&rows, &options.columns, options.rounds, &facts)?;
+    let text = text.replace(&*repository()?.to_string_lossy(), ".");
+    fs::write(&options.out, &text).map_err(|error| Failure::at("write", &options.out, error))?;
+    println!("{text}");
+    eprintln!("bench: written to {}", options.out.display());
+    Ok(())
+}
+
+impl Options {
+    fn parse(flags: &[&str]) -> Result<Self> {
+        let mut options = Self {
+            rounds: 9,
+            programs: Vec::new(),
+            columns: Column::ALL.to_vec(),
+            opcost: None,
+            callgrind: true,
+            out: repository()?.join("benchmarks/count.md"),
+        };
+        let mut flags = flags.iter();
+        while let Some(flag) = flags.next() {
+            let mut value = || {
+                flags.next().copied().ok_or_else(|| Failure::usage(format!("{flag} wants a value after it")))
+            };
+            match *flag {
+                "--rounds" => options.rounds = rounds(value()?)?,
+                "--programs" => options.programs = value()?.split(',').map(str::to_owned).collect(),
+                "--columns" => options.columns = columns(value()?)?,
+                "--opcost" => options.opcost = Some(PathBuf::from(value()?)),
+                "--no-callgrind" => options.callgrind = false,
+                "--out" => options.out = PathBuf::from(value()?),
+                _ => {
+                    return Err(Failure::usage(format!(
+                        "bench count has no flag {flag}; see `cargo xtask help`"
+                    )));
+                }
+            }
+        }
+        Ok(options)
+    }
+}
+
+fn rounds(text: &str) -> Result<usize> {
+    match text.parse() {
+        Ok(rounds) if rounds > 0 => Ok(rounds),
+        _ => Err(Failure::usage(format!("--rounds wants a number from 1, not {text}"))),
+    }
+}
+
+/// The columns named, always with plain as the first: all ratios are to it.
+fn columns(text: &str) -> Result<Vec<Column>> {
+    let mut columns = vec![Column::Plain];
+    for word in text.split(',') {
+        let column = Column::ALL.iter().find(|column| column.word() == word).ok_or_else(|| {
+            let known: Vec<&str> = Column::ALL.iter().map(|column| column.word()).collect();
+            Failure::usage(format!("no column is called {word}; there are {}", known.join(", ")))
+        })?;
+        if !columns.contains(column) {
+            columns.push(*column);
+        }
+    }
+    Ok(columns)
+}
+
+fn wanted_programs(options: &Options) -> Result<Vec<Program>> {
+    let names: Vec<&str> = if options.programs.is_empty() {
+        vec!["kernel", "lua", "zstd", "sqlite"]
+    } else {
+        options.programs.iter().map(String::as_str).collect()
+    };
+    let all = corpus::programs(&names)?;
+    let chosen = |name: &str| all.iter().find(|program| program.name == name).cloned();
+    let programs: Vec<Program> = names.iter().filter_map(|name| chosen(name)).collect();
+    match programs.iter().find(|program| !matches!(program.language, Language::C | Language::Cpp)) {
+        Some(program) => {
+            Err(Failure::usage(format!("{} is not in C or C++: clang has no column for it", program.name)))
+        }
+        None => Ok(programs),
+    }
+}
+
+fn build(program: Program, columns: &[Column], builder: &Builder) -> Row {
+    let mut cells: Vec<Cell> = Vec::new();
+    for column in columns {
+        eprintln!("bench: building {}, {}", program.name, column.title());
+        let built = match (column, cells.first()) {
+            (Column::PlainAgain, Some(plain)) => {
+                plain.executable.clone().ok_or_else(|| Failure::new(plain.trouble()))
+            }
+            _ => builder.build(*column, &program),
+        };
+        cells.push(match built {
+            Ok(executable) => Cell::built(executable),
+            Err(failure) => Cell::failed(format!("not built: {failure}")),
+        });
+    }
+    Row { program, cells }
+}
+
+/// One untimed run of each build to compare its output and warm the caches,
+/// then the rounds.
+fn run_rounds(rows: &mut [Row], options: &Options, folder: &Path) -> Result<()> {
+    let mut expected = Vec::new();
+    for row in rows.iter_mut() {
+        let plain = row.cells[0].executable.clone().ok_or_else(|| {
+            Failure::new(format!(
+                "{} has no plain build to compare with: {}",
+                row.program.name,
+                row.cells[0].trouble()
+            ))
+        })?;
+        expected.push(measure::run(&plain, &row.program.long, folder)?.output);
+        for cell in &mut row.cells {
+            cell.run(&row.program.long, &expected[expected.len() - 1], folder);
+            cell.seconds.clear();
+        }
+    }
+    for round in 0..options.rounds {
+        eprintln!("bench: round {} of {}", round + 1, options.rounds);
+        for (row, expected) in rows.iter_mut().zip(&expected) {
+            for step in 0..row.cells.len() {
+                let turn = (round + step) % row.cells.len();
+                row.cells[turn].run(&row.program.long, expected, folder);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn count_instructions(rows: &mut [Row], columns: &[Column], folder: &Path) -> Result<()> {
+    for row in rows {
+        for (cell, column) in row.cells.iter_mut().zip(columns) {
+            let Some(executable) = cell.executable.clone() else { continue };
+            if *column == Column::PlainAgain {
+                continue;
+            }
+            eprintln!("bench: {} under callgrind, {}", row.program.name, column.title());
+            match measure::instructions(&executable, &row.program.small, folder) {
+                Ok(instructions) => cell.instructions = Some(instructions),
+                Err(failure) if *column == Column::Plain => return Err(failure),
+                Err(failure) => cell.fail(format!("fails under callgrind: {failure}")),
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_read() {
+        let options = Options::parse(&["--rounds", "3", "--columns", "pgo,again", "--no-callgrind"]).unwrap();
+        assert_eq!(options.rounds, 3);
+        assert_eq!(options.columns, [Column::Plain, Column::ProfileGenerate, Column::PlainAgain]);
+        assert!(!options.callgrind);
+    }
+
+    #[test]
+    fn wrong_flags_are_usage_errors() {
+        for flags in [&["--rounds", "0"][..], &["--rounds"], &["--columns", "fast"], &["--what"]] {
+            assert_eq!(Options::parse(flags).err().map(|failure| failure.status()), Some(2), "{flags:?}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The columns of the table: one way to build a program each.
+//!
+//! All of them compile every source separately at -O2 with the same clang, so
+//! that what differs is the instrumentation alone.
+
+use crate::command;
+use crate::failure::{Failure, Result};
+use crate::manifest::{Language, Program};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// One way to build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Column {
+    /// clang -O2, nothing added: what the others are compared with.
+    Plain,
+    /// The same file as [`Column::Plain`], run again: the noise.
+    PlainAgain,
+    /// opcost with one counter in every segment.
+    Naive,
+    /// opcost as it comes: counters on chords.
+    Opcost,
+    /// opcost for programs that start threads.
+    OpcostThreads,
+    /// LLVM's own counters on chords.
+    ProfileGenerate,
+}
+
+impl Column {
+    /// Every column, in the order of the page.
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Plain,
+        Self::PlainAgain,
+        Self::Naive,
+        Self::Opcost,
+        Self::OpcostThreads,
+        Self::ProfileGenerate,
+    ];
+
+    /// The word for it on the command line.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::PlainAgain => "again",
+            Self::Naive => "naive",
+            Self::Opcost => "opcost",
+            Self::OpcostThreads => "threads",
+            Self::ProfileGenerate => "pgo",
+        }
+    }
+
+    /// Its name on the page.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::PlainAgain => "plain again",
+            Self::Naive => "naive",
+            Self::Opcost => "opcost",
+            Self::OpcostThreads => "opcost --threads",
+            Self::ProfileGenerate => "-fprofile-generate",
+        }
+    }
+
+    /// The command that builds it, with its changing parts in capitals.
+    pub(crate) fn recipe(self) -> String {
+        match self {
+            Self::Plain => "clang-22 -O2 FLAGS SOURCES -o PROGRAM LIBRARIES".to_owned(),
+            Self::PlainAgain => "(the same file as plain)".to_owned(),
+            Self::ProfileGenerate => {
+                "clang-22 -O2 -fprofile-generate FLAGS SOURCES -o PROGRAM LIBRARIES".to_owned()
+            }
+            Self::Naive | Self::Opcost | Self::OpcostThreads => {
+                let flags = self.opcost_flags().join(" ");
+                let space = if flags.is_empty() { "" } else { " " };
+                format!("opcost count --emit exe -o PROGRAM{space}{flags} SOURCES --cflag=FLAG…")
+            }
+        }
+    }
+
+    fn uses_opcost(self) -> bool {
+        matches!(self, Self::Naive | Self::Opcost | Self::OpcostThreads)
+    }
+
+    fn opcost_flags(self) -> &'static [&'static str] {
+        match self {
+            Self::Naive => &["--placement", "every-segment"],
+            Self::OpcostThreads => &["--threads"],
+            _ => &[],
+        }
+    }
+}
+
+/// Builds programs into a folder, one file per program and column.
+pub(crate) struct Builder {
+    folder: PathBuf,
+    /// The opcost to measure, or why there is none.
+    opcost: Result<PathBuf>,
+}
+
+impl Builder {
+    /// Finds opcost, if a column needs it: the file given, or a release build
+    /// of this checkout. Without one the columns that need it fail, each by
+    /// name.
+    pub(crate) fn prepare(columns: &[Column], opcost: Option<PathBuf>, folder: &Path) -> Result<Self> {
+        let opcost = match opcost {
+            Some(path) => Ok(std::path::absolute(&path).map_err(|error| Failure::at("find", &path, error))?),
+            None if columns.iter().any(|column| column.uses_opcost()) => release_build(),
+            None => Err(Failure::new("no column asked for it")),
+        };
+        Ok(Self { folder: folder.to_owned(), opcost })
+    }
+
+    /// The opcost in use, or why there is none.
+    pub(crate) fn opcost(&self) -> std::result::Result<&Path, &Failure> {
+        self.opcost.as_deref()
+    }
+
+    /// Builds the program and returns the executable.
+    pub(crate) fn build(&self, column: Column, program: &Program) -> Result<PathBuf> {
+        let executable = self.folder.join(format!("{}.{}", program.name, column.word()));
+        let _ = std::fs::remove_file(&executable);
+        command::output_of(self.command(column, program, &executable)?.current_dir(&self.folder))?;
+        if executable.is_file() { Ok(executable) } else { Err(Failure::new("the build left no program")) }
+    }
+
+    fn command(&self, column: Column, program: &Program, executable: &Path) -> Result<Command> {
+        if !column.uses_opcost() {
+            return Ok(clang(column, program, executable));
+        }
+        let mut command = Command::new(self.opcost.as_ref().map_err(Clone::clone)?);
+        command.args(["count", "--emit", "exe", "-o"]).arg(executable).args(column.opcost_flags());
+        command.args(&program.sources);
+        for flag in program.flags.iter().chain(&program.libraries) {
+            let mut joined = OsString::from("--cflag=");
+            joined.push(flag);
+            command.arg(joined);
+        }
+        Ok(command)
+    }
+}
+
+fn clang(column: Column, program: &Program, executable: &Path) -> Command {
+    let mut command = Command::new(if program.language == Language::Cpp { "clang++-22" } else { "clang-22" });
+    command.arg("-O2");
+    if column == Column::ProfileGenerate {
+        command.arg("-fprofile-generate");
+    }
+    command.args(&program.flags).args(&program.sources).arg("-o").arg(executable).args(&program.libraries);
+    command
+}
+
+fn release_build() -> Result<PathBuf> {
+    let repository = crate::repository()?;
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let mut command = Command::new(cargo);
+    command.args(["build", "--release", "--package", "opcost"]).current_dir(&repository);
+    eprintln!("bench: building opcost");
+    command::output_of(&mut command)?;
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| repository.join("target"), PathBuf::from);
+    let target = repository.join(target);
+    Ok(target.join("release/opcost"))
+}

@@ -1,0 +1,231 @@
+//! The page: facts, three tables, what the gate says, what is missing.
+//!
+//! Computes nothing but the ratios it prints. The builds are the lines and
+//! the programs the columns of each table, as a reader compares builds.
+
+use super::columns::Column;
+use super::figures::{Cell, Figure, Row, geometric_mean, ratios};
+use super::machine::Facts;
+use crate::failure::{Failure, Result};
+use std::fmt::Write;
+
+/// The whole page as Markdown.
+pub(crate) fn write(rows: &[Row], columns: &[Column], rounds: usize, facts: &Facts) -> Result<String> {
+    compose(rows, columns, rounds, facts)
+        .map_err(|error| Failure::new(format!("cannot write the page: {error}")))
+}
+
+fn compose(
+    rows: &[Row],
+    columns: &[Column],
+    rounds: usize,
+    facts: &Facts,
+) -> std::result::Result<String, std::fmt::Error> {
+    let mut page = String::new();
+    writeln!(page, "# What counting costs the counted program\n")?;
+    writeln!(
+        page,
+        "Written by `cargo xtask bench count`; the next run replaces it. Ratios are to the plain build.\n"
+    )?;
+    writeln!(page, "| | |\n|---|---|")?;
+    for (name, value) in facts {
+        writeln!(page, "| {name} | {} |", one_line(value))?;
+    }
+    writeln!(page, "\n| build | command |\n|---|---|")?;
+    for column in columns {
+        writeln!(page, "| {} | `{}` |", column.title(), column.recipe())?;
+    }
+    writeln!(page, "\n| program | what | arguments | under callgrind |\n|---|---|---|---|")?;
+    for row in rows {
+        let program = &row.program;
+        writeln!(
+            page,
+            "| {} | {} | {} | {} |",
+            program.name,
+            program.about,
+            words(&program.long),
+            words(&program.small)
+        )?;
+    }
+    writeln!(page, "\n## User CPU time, median of {rounds} interleaved rounds\n")?;
+    table(&mut page, rows, columns, Cell::time, "seconds", |value| format!("{value:.3}"))?;
+    writeln!(page, "\nDistance between the quartiles, largest of any cell: {}.", worst_spread(rows))?;
+    writeln!(
+        page,
+        "\n## Machine instructions under callgrind, small input, libraries and loader included\n"
+    )?;
+    table(&mut page, rows, columns, instructions, "millions", |value| format!("{:.1}", value / 1e6))?;
+    writeln!(page, "\n## Text section, each build's own run-time library included\n")?;
+    table(&mut page, rows, columns, text, "KiB", |value| format!("{:.0}", value / 1024.0))?;
+    writeln!(page, "\n## The gate\n")?;
+    gate(&mut page, rows, columns)?;
+    missing(&mut page, rows, columns)?;
+    Ok(page)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts and sizes lie far below 2^53")]
+fn instructions(cell: &Cell) -> Option<f64> {
+    cell.instructions.map(|count| count as f64)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts and sizes lie far below 2^53")]
+fn text(cell: &Cell) -> Option<f64> {
+    cell.text.map(|bytes| bytes as f64)
+}
+
+fn table(
+    page: &mut String,
+    rows: &[Row],
+    columns: &[Column],
+    figure: Figure,
+    unit: &str,
+    absolute: fn(f64) -> String,
+) -> std::fmt::Result {
+    let names: Vec<&str> = rows.iter().map(|row| row.program.name.as_str()).collect();
+    writeln!(page, "| | {} | geometric mean |", names.join(" | "))?;
+    writeln!(page, "|---|{}---:|", "---:|".repeat(rows.len()))?;
+    let plain: Vec<String> = rows.iter().map(|row| shown(figure(&row.cells[0]), absolute)).collect();
+    writeln!(page, "| plain, {unit} | {} | |", plain.join(" | "))?;
+    for (position, column) in columns.iter().enumerate().skip(1) {
+        let values = ratios(rows, position, figure);
+        if *column == Column::PlainAgain && values.iter().all(|value| value.is_none_or(|value| value == 1.0))
+        {
+            continue;
+        }
+        let cells: Vec<String> = values.iter().map(|value| shown(*value, ratio)).collect();
+        writeln!(
+            page,
+            "| {} | {} | {} |",
+            column.title(),
+            cells.join(" | "),
+            shown(geometric_mean(&values), ratio)
+        )?;
+    }
+    Ok(())
+}
+
+fn ratio(value: f64) -> String {
+    format!("{value:.3}×")
+}
+
+fn shown(value: Option<f64>, form: fn(f64) -> String) -> String {
+    value.map_or_else(|| "none".to_owned(), form)
+}
+
+fn worst_spread(rows: &[Row]) -> String {
+    let spreads = rows.iter().flat_map(|row| &row.cells).filter_map(Cell::spread);
+    match spreads.max_by(f64::total_cmp) {
+        Some(spread) => format!("{:.1} % of the median", spread * 100.0),
+        None => "none measured".to_owned(),
+    }
+}
+
+/// opcost against `-fprofile-generate`, in time and in instructions, and its
+/// text against plain.
+fn gate(page: &mut String, rows: &[Row], columns: &[Column]) -> std::fmt::Result {
+    let mean = |column: Column, figure: Figure| {
+        let position = columns.iter().position(|other| *other == column)?;
+        geometric_mean(&ratios(rows, position, figure))
+    };
+    let rival = Column::ProfileGenerate;
+    verdict(page, "user time", mean(Column::Opcost, Cell::time), mean(rival, Cell::time), rival.title())?;
+    verdict(
+        page,
+        "instructions",
+        mean(Column::Opcost, instructions),
+        mean(rival, instructions),
+        rival.title(),
+    )?;
+    verdict(page, "text", mean(Column::Opcost, text), Some(1.35), "the limit")
+}
+
+fn verdict(
+    page: &mut String,
+    what: &str,
+    own: Option<f64>,
+    limit: Option<f64>,
+    whose: &str,
+) -> std::fmt::Result {
+    match (own, limit) {
+        (Some(own), Some(limit)) => {
+            let word = if own <= limit { "holds" } else { "**does not hold**" };
+            writeln!(page, "- {what}: opcost {}, {whose} {}: {word}", ratio(own), ratio(limit))
+        }
+        _ => writeln!(page, "- {what}: not judged, for a figure is missing"),
+    }
+}
+
+fn missing(page: &mut String, rows: &[Row], columns: &[Column]) -> std::fmt::Result {
+    let mut reasons = Vec::new();
+    for row in rows {
+        for (cell, column) in row.cells.iter().zip(columns) {
+            if !cell.trouble().is_empty() {
+                reasons.push(format!(
+                    "- {}, {}: {}",
+                    column.title(),
+                    row.program.name,
+                    one_line(cell.trouble())
+                ));
+            }
+        }
+    }
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    writeln!(page, "\n## Missing\n\n{}", reasons.join("\n"))
+}
+
+fn words(arguments: &[String]) -> String {
+    format!("`{}`", arguments.join(" "))
+}
+
+/// Text that breaks neither a list nor a table.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::Manifest;
+
+    /// Two programs in three columns; the second column gives up on the
+    /// second program.
+    fn sample() -> Vec<Row> {
+        let own = crate::repository().unwrap().join("corpus");
+        let manifest = Manifest::read(&own.join("programs.toml")).unwrap();
+        let row = |name: &str, times: [f64; 3]| {
+            let entry = manifest.select(&[name]).unwrap()[0];
+            let program = manifest.resolve(entry, &own, &own).unwrap();
+            let cell = |seconds: f64| {
+                let mut cell = Cell::failed(String::new());
+                cell.seconds = vec![seconds];
+                cell
+            };
+            Row { program, cells: times.map(cell).into() }
+        };
+        let mut rows = vec![row("kernel", [1.0, 1.5, 2.0]), row("threads", [2.0, 4.0, 2.0])];
+        rows[1].cells[1].fail("not built: no | such\nthing".to_owned());
+        rows
+    }
+
+    #[test]
+    fn a_missing_figure_is_named_and_means_are_not_made_without_it() {
+        let columns = [Column::Plain, Column::Opcost, Column::ProfileGenerate];
+        let page = compose(&sample(), &columns, 1, &vec![("date", "today".to_owned())]).unwrap();
+        assert!(page.contains("| plain, seconds | 1.000 | 2.000 | |"), "{page}");
+        assert!(page.contains("| opcost | 1.500× | none | none |"), "{page}");
+        assert!(page.contains("| -fprofile-generate | 2.000× | 1.000× | 1.414× |"), "{page}");
+        assert!(page.contains("- opcost, threads: not built: no \\| such thing"), "{page}");
+        assert!(page.contains("- user time: not judged"), "{page}");
+    }
+
+    #[test]
+    fn the_gate_compares_means() {
+        let mut rows = sample();
+        rows.truncate(1);
+        let columns = [Column::Plain, Column::Opcost, Column::ProfileGenerate];
+        let page = compose(&rows, &columns, 1, &Vec::new()).unwrap();
+        assert!(page.contains("- user time: opcost 1.500×, -fprofile-generate 2.000×: holds"), "{page}");
+    }
+}

@@ -1,0 +1,61 @@
+//! The chores of this repository: `cargo xtask VERB`.
+//!
+//! `corpus` prepares the real programs that tests and benchmarks run;
+//! `bench count` measures what counting costs them. Neither is part of the
+//! tool: this crate imports no other room and knows opcost only as a command,
+//! so what it measures is what a user gets. Few dependencies, because
+//! `./x demo` builds it before anything else.
+
+mod bench;
+mod command;
+mod corpus;
+mod failure;
+mod manifest;
+mod pins;
+
+use failure::{Failure, Result};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask VERB
+
+  corpus [PROGRAM…]     fetch what the named programs (default: all) need and
+                        describe them in corpus.json; where: target/corpus, or
+                        the folder in OPCOST_CORPUS
+  bench count [FLAGS]   what counting costs, into benchmarks/count.md
+    --rounds N            timed runs of each program in each column (9)
+    --programs A,B        of kernel, lua, zstd, sqlite, or any in C and C++
+    --columns A,B         of plain, again, naive, opcost, threads, pgo
+    --opcost PATH         this opcost, instead of building one
+    --no-callgrind        leave out the instruction counts
+    --out FILE            write here";
+
+/// Why the process ends with a status other than 0: 2 for a wrong command
+/// line, 1 for everything else.
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["corpus", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => corpus::prepare(names),
+        ["bench", "count", flags @ ..] => bench::count(flags),
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        _ => Err(Failure::usage(USAGE)),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("xtask: {failure}");
+            ExitCode::from(failure.status())
+        }
+    }
+}
+
+/// The root of the repository: the parent of this crate's own folder.
+fn repository() -> Result<PathBuf> {
+    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    own.parent().map(PathBuf::from).ok_or_else(|| Failure::new("xtask has no parent folder"))
+}
