@@ -3,9 +3,9 @@
 //! A map comes from a file. Its hash tells accidents; this check tells faults
 //! of the writer, and makes a promise to everything that uses a map: each id
 //! is in range, the entry block starts the function, blocks, segments and
-//! instructions are cut in order and without gaps, chains of inlining end,
-//! counters lie in the module's array and no two meters share one. Cost: one
-//! pass over the map.
+//! instructions are cut in order and without gaps, a segment weighs
+//! what its instructions weigh, chains of inlining end, counters lie in the
+//! module's array and no two meters share one. Cost: one pass over the map.
 
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_key::{
@@ -32,6 +32,14 @@ pub enum Malformed {
         function: String,
         /// Which parts.
         what: &'static str,
+    },
+    /// The weight of a segment is not that of its instructions.
+    #[error("the weight of {segment} of function {function} is not the sum of its instructions' weights")]
+    WrongWeight {
+        /// Linkage name.
+        function: String,
+        /// The segment.
+        segment: SegmentId,
     },
     /// A place is inlined into itself.
     #[error("{place} is inlined into itself")]
@@ -65,6 +73,7 @@ pub fn check_map(map: &ModuleMap) -> Check {
     let mut counters = IdSet::new();
     for function in map.functions.values() {
         check_order(function)?;
+        check_weights(function)?;
         check_references(map, function)?;
         check_counters(map, function, &mut counters)?;
     }
@@ -135,6 +144,18 @@ fn check_order(function: &FunctionMap) -> Check {
             || segments.any(|segment| function.segments[segment].block != block)
         {
             return disordered("the segments");
+        }
+    }
+    Ok(())
+}
+
+fn check_weights(function: &FunctionMap) -> Check {
+    for (segment, claimed) in function.segments.iter() {
+        let instructions = function.instructions_of(segment);
+        // 2^32 weights below 2^32 at most: no overflow.
+        let sum: u64 = instructions.map(|id| u64::from(function.instructions[id].weight)).sum();
+        if sum != claimed.weight {
+            return Err(Malformed::WrongWeight { function: function.name.clone(), segment });
         }
     }
     Ok(())

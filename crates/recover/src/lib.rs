@@ -1,1 +1,31 @@
-//! To come.
+//! How often did everything run, given what was counted?
+//!
+//! ```text
+//! map + raw counters ─counts▶ ModuleCounts ─summary, calls▶ totals of the program
+//!                                          └repeat▶ do two runs agree?
+//! ```
+//!
+//! [`recover_module`] turns a module's counter array and its frames that were
+//! left into the count of every segment and edge, by conservation of flow.
+//! [`summarize`] adds them up over a program for reports, [`compare_runs`]
+//! finds where two runs part.
+//!
+//! This room joins `profile` and `flow`. It reads no files and knows neither
+//! the IR nor LLVM: a map says all that is needed.
+
+mod calls;
+mod counts;
+mod error;
+mod repeat;
+mod summary;
+
+#[cfg(test)]
+mod example;
+
+pub use calls::{CallTotals, IndirectCalls, NamedCalls};
+pub use counts::{FunctionCounts, LeftFrames, ModuleCounts, recover_module};
+pub use error::RecoverError;
+pub use repeat::{Repetition, compare_runs};
+pub use summary::{
+    BlockTotal, CountedModule, FunctionTotal, LineTotal, ProgramSummary, SourceLine, summarize,
+};

@@ -1,8 +1,8 @@
 use opcost_index::{Id, IdMap};
 use opcost_key::{
-    Anchor, BlockId, BlockMap, BuildFacts, CallSiteId, CostFacts, CounterId, EdgeId, EdgeKind, EdgeMap,
-    FileId, FunctionId, FunctionMap, Hash128, Hasher128, InstructionId, InstructionMap, MAP_SCHEMA, Meter,
-    ModuleMap, Place, PlaceId, SegmentId, SegmentMap,
+    Anchor, BlockId, BlockMap, BuildFacts, CallSiteId, Charge, CostFacts, CounterId, EdgeId, EdgeKind,
+    EdgeMap, FileId, FunctionId, FunctionMap, Hash128, Hasher128, InstructionId, InstructionMap, MAP_SCHEMA,
+    Meter, ModuleMap, Place, PlaceId, SegmentId, SegmentMap,
 };
 use proptest::prelude::*;
 
@@ -61,7 +61,7 @@ fn module(instructions: usize) -> ModuleMap {
             flags: vec!["-O2".into()],
             ..Default::default()
         },
-        cost: CostFacts { name: "unit/1".into(), hash: Hash128(3) },
+        cost: CostFacts { name: "unit/1".into(), hash: Hash128(3), charge: Charge::Instruction },
         files: IdMap::filled(1, "main.c".into()),
         places: (0..7)
             .map(|line| Place {
@@ -199,6 +199,14 @@ fn functions_that_are_not_cut_in_order_are_refused() {
             map.functions[first].blocks.push(empty_block);
         }),
         disordered("the segments")
+    );
+}
+
+#[test]
+fn weights_that_do_not_add_up_are_refused() {
+    assert_eq!(
+        refused(|map| map.functions[FunctionId::new(0)].segments[SegmentId::new(0)].weight = 4),
+        Malformed::WrongWeight { function: "main".into(), segment: SegmentId::new(0) }
     );
 }
 

@@ -1,0 +1,288 @@
+//! What did the program do in total, by function, by line, by block?
+//!
+//! Functions merge over modules by name, unless the name is local to its
+//! module. An instruction's line is that of its innermost place that has one.
+//! Input: maps with their counts. Output: plain data in a fixed order,
+//! complete (zeros included): who reports may sort and cut. Sums are 128 bits
+//! wide and cannot overflow: 2^32 instructions, each of a weight below 2^32,
+//! each started less than 2^64 times.
+//!
+//! Cost: instructions + log of functions and lines. Limit: under a cost model
+//! that charges a block when it is entered, an instruction behind a call that
+//! did not return is charged too, so that lines add up to the total.
+
+use std::collections::BTreeMap;
+
+use opcost_index::IdMap;
+use opcost_key::{BlockId, FunctionMap, Hash128, ModuleMap, PlaceId};
+
+use crate::calls::CallSums;
+use crate::{CallTotals, FunctionCounts, ModuleCounts};
+
+/// A module with the counts of one run.
+#[derive(Clone, Copy, Debug)]
+pub struct CountedModule<'a> {
+    /// Its map.
+    pub map: &'a ModuleMap,
+    /// Its counts; as many functions as the map.
+    pub counts: &'a ModuleCounts,
+}
+
+/// A line of a source file, as the debug information names it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceLine {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// One function of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionTotal {
+    /// Linkage name.
+    pub name: String,
+    /// Its module, when the name is local to it.
+    pub module: Option<String>,
+    /// Where it is written.
+    pub place: Option<SourceLine>,
+    /// How often it was called.
+    pub calls: u128,
+    /// What it cost itself, without what it calls, in units of the cost model.
+    pub instructions: u128,
+}
+
+/// One line of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineTotal {
+    /// Which.
+    pub at: SourceLine,
+    /// What its instructions cost, in units of the cost model.
+    pub instructions: u128,
+    /// How often its most frequent instruction started.
+    pub max_count: u128,
+}
+
+/// One block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockTotal {
+    /// Position in [`ProgramSummary::functions`].
+    pub function: usize,
+    /// The first module that has this form of the function.
+    pub module: String,
+    /// The block.
+    pub block: BlockId,
+    /// Where its first instruction with a line is written.
+    pub place: Option<SourceLine>,
+    /// How often it ran.
+    pub count: u128,
+}
+
+/// A program's totals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramSummary {
+    /// What all of it cost, in units of the cost model.
+    pub weight: u128,
+    /// The share of `weight` that belongs to no line.
+    pub weight_without_line: u128,
+    /// Functions, by name, then module.
+    pub functions: Vec<FunctionTotal>,
+    /// Lines, by file, then line.
+    pub lines: Vec<LineTotal>,
+    /// Blocks, in the order of functions, modules and blocks. A function that
+    /// several modules hold in one form (body hash) has its blocks once.
+    pub blocks: Vec<BlockTotal>,
+    /// What was called.
+    pub calls: CallTotals,
+}
+
+/// Adds up the counts of all modules of a program.
+pub fn summarize(modules: &[CountedModule<'_>]) -> ProgramSummary {
+    let mut sums = Sums::default();
+    let mut calls = CallSums::new(modules);
+    for module in modules {
+        let mut places = PlaceSums::new(module.map);
+        for (id, function) in module.map.functions.iter() {
+            let counted = Counted { map: module.map, function, counts: &module.counts.functions[id] };
+            sums.add(&counted);
+            places.add(&counted);
+            calls.add(&counted);
+        }
+        sums.add_lines(module.map, places);
+    }
+    sums.finish(calls.finish())
+}
+
+/// A function with its counts and its module.
+pub(crate) struct Counted<'a> {
+    pub(crate) map: &'a ModuleMap,
+    pub(crate) function: &'a FunctionMap,
+    pub(crate) counts: &'a FunctionCounts,
+}
+
+impl<'a> Counted<'a> {
+    /// The line of a place, when it has one.
+    pub(crate) fn line(&self, place: Option<PlaceId>) -> Option<Line<'a>> {
+        self.map.file_and_line(place?)
+    }
+
+    /// What makes it one function over all modules.
+    pub(crate) fn key(&self) -> FunctionKey<'a> {
+        (&self.function.name, self.function.is_local.then_some(&self.map.module))
+    }
+
+    fn block_line(&self, block: BlockId) -> Option<Line<'a>> {
+        let mut instructions =
+            self.function.segments_of(block).flat_map(|segment| self.function.instructions_of(segment));
+        instructions.find_map(|id| self.line(self.function.instructions[id].place))
+    }
+}
+
+/// Name, and module when the name is local to it.
+pub(crate) type FunctionKey<'a> = (&'a String, Option<&'a String>);
+
+impl SourceLine {
+    pub(crate) fn new((file, line): (&str, u32)) -> Self {
+        Self { file: file.to_owned(), line }
+    }
+}
+
+/// What the instructions of each place of a module cost.
+struct PlaceSums {
+    /// Cost and largest count; no cost where no instruction is.
+    used: IdMap<PlaceId, (Option<u128>, u64)>,
+    /// Cost of instructions without a place.
+    nowhere: u128,
+}
+
+impl PlaceSums {
+    fn new(map: &ModuleMap) -> Self {
+        Self { used: IdMap::filled(map.places.len(), (None, 0)), nowhere: 0 }
+    }
+
+    fn add(&mut self, counted: &Counted<'_>) {
+        let (function, counts) = (counted.function, counted.counts);
+        for (segment, &count) in counts.segments.iter() {
+            let charged = u128::from(counts.charged(function, segment, counted.map.cost.charge));
+            for instruction in function.instructions_of(segment).map(|id| &function.instructions[id]) {
+                let cost = u128::from(instruction.weight) * charged;
+                match instruction.place {
+                    Some(place) => {
+                        let (sum, largest) = self.used[place];
+                        self.used[place] = (Some(sum.unwrap_or(0) + cost), largest.max(count));
+                    }
+                    None => self.nowhere += cost,
+                }
+            }
+        }
+    }
+}
+
+type Line<'a> = (&'a str, u32);
+
+#[derive(Default)]
+struct FunctionSum<'a> {
+    place: Option<Line<'a>>,
+    calls: u128,
+    instructions: u128,
+}
+
+#[derive(Default)]
+struct BlockSums<'a> {
+    module: &'a str,
+    blocks: IdMap<BlockId, (Option<Line<'a>>, u128)>,
+}
+
+#[derive(Default)]
+struct Sums<'a> {
+    without_line: u128,
+    functions: BTreeMap<FunctionKey<'a>, FunctionSum<'a>>,
+    /// Cost and largest count.
+    lines: BTreeMap<Line<'a>, (u128, u128)>,
+    /// By function and form.
+    blocks: BTreeMap<(FunctionKey<'a>, Hash128), BlockSums<'a>>,
+}
+
+impl<'a> Sums<'a> {
+    fn add(&mut self, counted: &Counted<'a>) {
+        let sum = self.functions.entry(counted.key()).or_default();
+        sum.place = sum.place.or(counted.line(counted.function.place));
+        sum.calls += u128::from(counted.counts.entries);
+        sum.instructions += counted.counts.weight(counted.function, counted.map.cost.charge);
+        self.add_blocks(counted);
+    }
+
+    fn add_lines(&mut self, map: &'a ModuleMap, places: PlaceSums) {
+        self.without_line += places.nowhere;
+        for (place, &(cost, largest)) in places.used.iter() {
+            let Some((cost, largest)) = cost.map(|cost| (cost, u128::from(largest))) else { continue };
+            match map.file_and_line(place) {
+                Some(line) => {
+                    let sum = self.lines.entry(line).or_default();
+                    *sum = (sum.0 + cost, sum.1.max(largest));
+                }
+                None => self.without_line += cost,
+            }
+        }
+    }
+
+    fn add_blocks(&mut self, counted: &Counted<'a>) {
+        let blocks = counted.function.blocks.ids();
+        let sums = self.blocks.entry((counted.key(), counted.function.body)).or_default();
+        if sums.blocks.is_empty() {
+            sums.module = &counted.map.module;
+            let lines = counted.function.blocks.ids().map(|block| (counted.block_line(block), 0));
+            sums.blocks = lines.collect();
+        }
+        // Equal body hashes mean as many blocks, unless a map lies.
+        for (block, (_, sum)) in blocks.zip(sums.blocks.values_mut()) {
+            *sum += u128::from(counted.counts.block(counted.function, block));
+        }
+    }
+
+    fn finish(self, calls: CallTotals) -> ProgramSummary {
+        let weight = self.functions.values().map(|sum| sum.instructions).sum();
+        let position: BTreeMap<_, _> =
+            self.functions.keys().enumerate().map(|(position, &key)| (key, position)).collect();
+        let blocks = self.blocks.iter().flat_map(|((key, _), sums)| {
+            let function = position[key];
+            sums.blocks.iter().map(move |(block, &(line, count))| BlockTotal {
+                function,
+                module: sums.module.to_owned(),
+                block,
+                place: line.map(SourceLine::new),
+                count,
+            })
+        });
+        ProgramSummary {
+            weight,
+            weight_without_line: self.without_line,
+            blocks: blocks.collect(),
+            lines: self
+                .lines
+                .into_iter()
+                .map(|(at, (instructions, max_count))| LineTotal {
+                    at: SourceLine::new(at),
+                    instructions,
+                    max_count,
+                })
+                .collect(),
+            functions: self
+                .functions
+                .into_iter()
+                .map(|((name, module), sum)| FunctionTotal {
+                    name: name.clone(),
+                    module: module.cloned(),
+                    place: sum.place.map(SourceLine::new),
+                    calls: sum.calls,
+                    instructions: sum.instructions,
+                })
+                .collect(),
+            calls,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "summary_tests.rs"]
+mod tests;
