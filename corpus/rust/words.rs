@@ -65,7 +65,8 @@ fn main() {
     }
     let sum: u64 = seen.iter().map(|(word, times)| parsed(word) * times).sum();
     panic::set_hook(Box::new(|_| ()));
-    let refused = (0..200).filter(|n| panic::catch_unwind(|| parsed(if n % 4 == 0 { "wx" } else { "w1" })).is_err());
+    let refused =
+        (0..200).filter(|n| panic::catch_unwind(|| parsed(if n % 4 == 0 { "wx" } else { "w1" })).is_err());
     let (refused, distinct) = (refused.count(), seen.len());
     let mut most: Vec<&str> = ranking.pop_last().map(|(_, words)| words).unwrap_or_default();
     most.sort_unstable();
