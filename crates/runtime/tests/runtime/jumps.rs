@@ -1,0 +1,42 @@
+//! Does a longjmp note exactly the frames between it and its setjmp?
+
+use opcost_profile::opcraw::{Flags, RawFile};
+
+use crate::support::{Program, counts, frames};
+
+fn jump(way: &str, left: &[(&str, i64)]) -> RawFile {
+    let program = Program::c("jumps.c");
+    let (output, file) = program.count(&[way]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(program.left(&file), frames(left));
+    file
+}
+
+#[test]
+fn every_frame_of_a_deep_recursion_is_left_once() {
+    let file = jump("deep", &[("deep", 100_001)]);
+    assert_eq!(counts(&file)[1], 100_001);
+    assert_eq!(file.flags, Flags::default());
+}
+
+#[test]
+fn many_shallow_jumps_add_up() {
+    assert_eq!(jump("often", &[("deep", 2000)]).flags, Flags::default());
+}
+
+#[test]
+fn a_jump_out_of_abort_is_no_end() {
+    let file = jump("abort", &[("aborts", 1), ("jump_out", 1)]);
+    assert_eq!(file.flags, Flags::default());
+}
+
+#[test]
+fn a_jump_out_of_a_handler_on_another_stack_is_told() {
+    let file = jump("raise", &[("raises", 1), ("jump_out", 1)]);
+    assert_eq!(file.flags, Flags::default());
+}
+
+#[test]
+fn a_frame_interrupted_at_any_instruction_is_flagged() {
+    assert_eq!(jump("fault", &[("jump_out", 1)]).flags, Flags::ASYNCHRONOUS_FRAME);
+}
