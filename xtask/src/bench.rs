@@ -41,13 +41,17 @@ struct Options {
 /// The verb: builds, runs, and writes the page.
 pub(crate) fn count(flags: &[&str]) -> Result<()> {
     let options = Options::parse(flags)?;
-    let programs = wanted_programs(&options)?;
+    let (programs, empty) = wanted_programs(&options)?;
     let folder = repository()?.join("target/bench");
     fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
     let before = machine::load();
     let builder = Builder::prepare(&options.columns, options.opcost.clone(), &folder)?;
+    let empty = build(empty, &options.columns, &builder);
     let mut rows: Vec<Row> =
         programs.into_iter().map(|program| build(program, &options.columns, &builder)).collect();
+    for row in &mut rows {
+        row.cells.iter_mut().zip(&empty.cells).for_each(|(cell, empty)| cell.measure_text(empty));
+    }
     run_rounds(&mut rows, &options, &folder)?;
     if options.callgrind {
         count_instructions(&mut rows, &options.columns, &folder)?;
@@ -116,7 +120,8 @@ fn columns(text: &str) -> Result<Vec<Column>> {
     Ok(columns)
 }
 
-fn wanted_programs(options: &Options) -> Result<Vec<Program>> {
+/// The programs to measure, and the empty one.
+fn wanted_programs(options: &Options) -> Result<(Vec<Program>, Program)> {
     let names: Vec<&str> = if options.programs.is_empty() {
         vec!["kernel", "lua", "zstd", "sqlite"]
     } else {
@@ -129,7 +134,10 @@ fn wanted_programs(options: &Options) -> Result<Vec<Program>> {
         Some(program) => {
             Err(Failure::usage(format!("{} is not in C or C++: clang has no column for it", program.name)))
         }
-        None => Ok(programs),
+        None => match chosen("empty") {
+            Some(empty) => Ok((programs, empty)),
+            None => Err(Failure::new("corpus/programs.toml lacks the program `empty`")),
+        },
     }
 }
 

@@ -6,7 +6,6 @@
 use crate::command;
 use crate::failure::{Failure, Result};
 use crate::manifest::{Language, Program};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -73,7 +72,7 @@ impl Column {
             Self::Naive | Self::Opcost | Self::OpcostThreads => {
                 let flags = self.opcost_flags().join(" ");
                 let space = if flags.is_empty() { "" } else { " " };
-                format!("opcost count --emit exe -o PROGRAM{space}{flags} SOURCES --cflag=FLAG…")
+                format!("opcost count --emit exe -o PROGRAM{space}{flags} SOURCES --cflag=FLAG… LIBRARIES")
             }
         }
     }
@@ -131,11 +130,8 @@ impl Builder {
         let mut command = Command::new(self.opcost.as_ref().map_err(Clone::clone)?);
         command.args(["count", "--emit", "exe", "-o"]).arg(executable).args(column.opcost_flags());
         command.args(&program.sources);
-        for flag in program.flags.iter().chain(&program.libraries) {
-            let mut joined = OsString::from("--cflag=");
-            joined.push(flag);
-            command.arg(joined);
-        }
+        command.args(program.flags.iter().map(|flag| format!("--cflag={flag}")));
+        command.args(&program.libraries);
         Ok(command)
     }
 }

@@ -21,19 +21,25 @@ pub(crate) struct Cell {
     pub(crate) seconds: Vec<f64>,
     /// Machine instructions under callgrind, on small arguments.
     pub(crate) instructions: Option<u64>,
-    /// Bytes of the text section.
+    /// Bytes of the text section beyond those of the empty program.
     pub(crate) text: Option<u64>,
     trouble: Option<String>,
 }
 
 impl Cell {
-    /// A build that is there; its text is measured at once.
+    /// A build that is there.
     pub(crate) fn built(executable: PathBuf) -> Self {
-        let (text, trouble) = match measure::text_bytes(&executable) {
-            Ok(bytes) => (Some(bytes), None),
-            Err(failure) => (None, Some(failure.to_string())),
-        };
-        Self { executable: Some(executable), seconds: Vec::new(), instructions: None, text, trouble }
+        Self { executable: Some(executable), ..Self::failed(String::new()) }
+    }
+
+    /// Notes the size of the text beyond that of the empty program built the
+    /// same way.
+    pub(crate) fn measure_text(&mut self, empty: &Self) {
+        let bytes = |cell: &Self| cell.executable.as_deref().map(measure::text_bytes).transpose();
+        match (bytes(self), bytes(empty)) {
+            (Ok(own), Ok(empty)) => self.text = own.zip(empty).map(|(own, empty)| own.saturating_sub(empty)),
+            (Err(failure), _) | (_, Err(failure)) => self.trouble = Some(failure.to_string()),
+        }
     }
 
     /// A build that is not there.
@@ -66,6 +72,11 @@ impl Cell {
         median(&self.seconds)
     }
 
+    /// The shortest of its times: what disturbance by others lengthens least.
+    pub(crate) fn fastest(&self) -> Option<f64> {
+        self.seconds.iter().copied().min_by(f64::total_cmp)
+    }
+
     /// Distance between the quartiles of its times, as a share of the median.
     pub(crate) fn spread(&self) -> Option<f64> {
         let mut sorted = self.seconds.clone();
@@ -75,7 +86,7 @@ impl Cell {
     }
 }
 
-/// One of the three figures of a cell, as a number.
+/// One of the figures of a cell, as a number.
 pub(crate) type Figure = fn(&Cell) -> Option<f64>;
 
 /// The figure of each program in this column as a ratio to plain.

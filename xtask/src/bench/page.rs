@@ -22,11 +22,31 @@ fn compose(
     facts: &Facts,
 ) -> std::result::Result<String, std::fmt::Error> {
     let mut page = String::new();
+    introduction(&mut page, rows, columns, facts)?;
+    let seconds: fn(f64) -> String = |value| format!("{value:.3}");
+    writeln!(page, "\n## User CPU time, median of {rounds} interleaved rounds\n")?;
+    table(&mut page, rows, columns, Cell::time, "seconds", seconds)?;
+    writeln!(page, "\nDistance between the quartiles, largest of any cell: {}.", worst_spread(rows))?;
+    writeln!(page, "\n## User CPU time, fastest round\n")?;
+    table(&mut page, rows, columns, Cell::fastest, "seconds", seconds)?;
+    writeln!(page, "\n## Machine instructions under callgrind, libraries and loader included\n")?;
+    table(&mut page, rows, columns, instructions, "millions", |value| format!("{:.1}", value / 1e6))?;
+    writeln!(page, "\n## Text section, less that of an empty program built the same way\n")?;
+    table(&mut page, rows, columns, text, "KiB", |value| format!("{:.1}", value / 1024.0))?;
+    writeln!(page, "\n## The gate\n")?;
+    gate(&mut page, rows, columns)?;
+    missing(&mut page, rows, columns)?;
+    Ok(page)
+}
+
+/// What must be known to read the tables: machine, builds, programs.
+fn introduction(page: &mut String, rows: &[Row], columns: &[Column], facts: &Facts) -> std::fmt::Result {
     writeln!(page, "# What counting costs the counted program\n")?;
     writeln!(
         page,
-        "Written by `cargo xtask bench count`; the next run replaces it. Ratios are to the plain build.\n"
+        "Written by `cargo xtask bench count`; the next run replaces it. Ratios are to the plain build;"
     )?;
+    writeln!(page, "`plain again` is the same file once more, so its distance from 1 is the noise.\n")?;
     writeln!(page, "| | |\n|---|---|")?;
     for (name, value) in facts {
         writeln!(page, "| {name} | {} |", one_line(value))?;
@@ -36,31 +56,11 @@ fn compose(
         writeln!(page, "| {} | `{}` |", column.title(), column.recipe())?;
     }
     writeln!(page, "\n| program | what | arguments | under callgrind |\n|---|---|---|---|")?;
-    for row in rows {
-        let program = &row.program;
-        writeln!(
-            page,
-            "| {} | {} | {} | {} |",
-            program.name,
-            program.about,
-            words(&program.long),
-            words(&program.small)
-        )?;
+    for Row { program, .. } in rows {
+        let (long, small) = (words(&program.long), words(&program.small));
+        writeln!(page, "| {} | {} | {long} | {small} |", program.name, program.about)?;
     }
-    writeln!(page, "\n## User CPU time, median of {rounds} interleaved rounds\n")?;
-    table(&mut page, rows, columns, Cell::time, "seconds", |value| format!("{value:.3}"))?;
-    writeln!(page, "\nDistance between the quartiles, largest of any cell: {}.", worst_spread(rows))?;
-    writeln!(
-        page,
-        "\n## Machine instructions under callgrind, small input, libraries and loader included\n"
-    )?;
-    table(&mut page, rows, columns, instructions, "millions", |value| format!("{:.1}", value / 1e6))?;
-    writeln!(page, "\n## Text section, each build's own run-time library included\n")?;
-    table(&mut page, rows, columns, text, "KiB", |value| format!("{:.0}", value / 1024.0))?;
-    writeln!(page, "\n## The gate\n")?;
-    gate(&mut page, rows, columns)?;
-    missing(&mut page, rows, columns)?;
-    Ok(page)
+    Ok(())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts and sizes lie far below 2^53")]
