@@ -9,11 +9,10 @@
 //!
 //! Cost: one pass over the counters; memory as much as the counts.
 
-// By path, so that the runtime's tests can include the layout alone.
-#[path = "opcraw/layout.rs"]
 pub mod layout;
-#[path = "opcraw/read.rs"]
 mod read;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
@@ -207,7 +206,7 @@ pub enum Error {
     #[error("this is not a raw counter file of opcost: give the .opcraw file that the counted program wrote")]
     NotOpcraw,
     /// Space was reserved, but the program did not get to its first counter.
-    #[error("the program was killed before it began to count: nothing is in this file; run it again")]
+    #[error("the program was killed before it began to count, so nothing is in this file: run it again")]
     NotBegun,
     /// Written by another version.
     #[error(

@@ -32,7 +32,8 @@ impl<'a> Header<'a> {
     fn read(bytes: &'a [u8]) -> Result<Self, Error> {
         match bytes.get(..8) {
             Some(magic) if magic == layout::MAGIC => {}
-            Some([0, 0, 0, 0, 0, 0, 0, 0]) => return Err(Error::NotBegun),
+            // Made, perhaps reserved, but the magic comes last.
+            _ if bytes.iter().take(8).all(|byte| *byte == 0) => return Err(Error::NotBegun),
             _ => return Err(Error::NotOpcraw),
         }
         let header = Header { bytes };
@@ -201,7 +202,7 @@ impl Module {
     /// Index of the cell behind its last.
     fn end(&self, cells: u64) -> Result<u64, Error> {
         let wrong = |what| Error::Inconsistent { part: Part::Modules, what };
-        if self.offset % 8 != 0 {
+        if !self.offset.is_multiple_of(8) {
             return Err(wrong("counters of a module lie at no multiple of eight"));
         }
         let end = (self.offset / 8).checked_add(self.cells).filter(|end| *end <= cells);
