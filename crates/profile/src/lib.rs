@@ -9,5 +9,15 @@
 //! neither the IR nor the flow of a function.
 
 pub mod formats;
+mod ledger;
+mod merge;
 pub mod opcraw;
 pub mod wellformed;
+mod words;
+
+#[cfg(test)]
+mod example;
+
+pub use ledger::{About, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, SourcePlace, Subject};
+pub use merge::{MergeError, merge};
+pub use words::{Column, Origin, Quality, Unit, UnknownWord, Way, World};

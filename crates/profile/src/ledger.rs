@@ -1,0 +1,271 @@
+//! What is known of one program's work? A table of facts.
+//!
+//! A [`Fact`] says of a [`Subject`] (the program, a function, a line, a block,
+//! an edge) one number in one [`Column`], with its unit, where it comes from
+//! and how sure it is. Subjects carry the names, hashes and skeleton that a
+//! later reader needs, so that two ledgers compare without their maps.
+//!
+//! A [`Ledger`] is always in one order (subjects, then columns), without
+//! doubles, so equal facts are equal ledgers and equal files. Values are
+//! `u64`; a sum that does not fit is an error, never a wrapped number. Limit:
+//! intervals are not represented yet.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use opcost_key::{Anchor, BuildFacts, CostFacts, Hash128};
+use thiserror::Error;
+
+use crate::words::{Column, Origin, Quality, Unit, Way, World};
+
+/// A table of facts and what they were measured on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ledger {
+    /// Build, machine, model, commands.
+    pub about: About,
+    facts: Vec<Fact>,
+}
+
+/// What the facts were measured on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// The modules of the program.
+    pub modules: Vec<ModuleFacts>,
+    /// The cost model of all `instructions` columns.
+    pub cost: CostFacts,
+    /// The machines it ran on, each once, in order.
+    pub machines: Vec<String>,
+    /// The commands that were run, each once, in order.
+    pub commands: Vec<Vec<String>>,
+    /// How many runs the facts are the sum of.
+    pub runs: u64,
+}
+
+/// One module of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleFacts {
+    /// Its path, relative to the project root.
+    pub module: String,
+    /// The hash of its map.
+    pub map: Hash128,
+    /// Where its instructions got their identity.
+    pub anchor: Anchor,
+    /// How it was built.
+    pub build: BuildFacts,
+}
+
+/// A line of a source file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourcePlace {
+    /// The file, as the debug information names it.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// A function, as far as ledgers compare it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FunctionFacts {
+    /// Linkage name.
+    pub name: String,
+    /// The module that holds it.
+    pub module: String,
+    /// Whether the name is local to the module.
+    pub is_local: bool,
+    /// Hash of its control-flow graph and call positions.
+    pub shape: Hash128,
+    /// Hash of shape, opcodes and types.
+    pub body: Hash128,
+}
+
+/// What a fact is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// All of the program.
+    Program,
+    /// A function.
+    Function {
+        /// Which.
+        function: Arc<FunctionFacts>,
+        /// Where it is written.
+        place: Option<SourcePlace>,
+    },
+    /// A line of the source.
+    Line(SourcePlace),
+    /// A block of a function.
+    Block {
+        /// The function.
+        function: Arc<FunctionFacts>,
+        /// Position in the function.
+        block: u32,
+        /// Its first line.
+        place: Option<SourcePlace>,
+    },
+    /// An edge of a function's flow graph.
+    Edge {
+        /// The function.
+        function: Arc<FunctionFacts>,
+        /// Position in the function.
+        edge: u32,
+        /// Which way it is.
+        way: Way,
+        /// The block it comes from; `None`: from outside.
+        from: Option<u32>,
+        /// The block it leads to; `None`: to the outside.
+        to: Option<u32>,
+        /// Successor slot of a branch.
+        slot: Option<u32>,
+    },
+}
+
+impl Subject {
+    /// The function that the subject is or belongs to.
+    pub fn function(&self) -> Option<&Arc<FunctionFacts>> {
+        match self {
+            Subject::Program | Subject::Line(_) => None,
+            Subject::Function { function, .. }
+            | Subject::Block { function, .. }
+            | Subject::Edge { function, .. } => Some(function),
+        }
+    }
+
+    /// The line that the subject is or begins on.
+    pub fn place(&self) -> Option<&SourcePlace> {
+        match self {
+            Subject::Program | Subject::Edge { .. } => None,
+            Subject::Line(place) => Some(place),
+            Subject::Function { place, .. } | Subject::Block { place, .. } => place.as_ref(),
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Subject::Program => f.write_str("the program"),
+            Subject::Function { function, .. } => write!(f, "function {}", function.name),
+            Subject::Line(place) => write!(f, "{}:{}", place.file, place.line),
+            Subject::Block { function, block, .. } => {
+                write!(f, "block {block} of function {}", function.name)
+            }
+            Subject::Edge { function, edge, .. } => write!(f, "edge {edge} of function {}", function.name),
+        }
+    }
+}
+
+/// One number, and what it means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    /// What it is about.
+    pub subject: Subject,
+    /// Which question it answers.
+    pub column: Column,
+    /// The answer, in the column's unit; `None` when the quality is unknown.
+    pub value: Option<u64>,
+    /// How it was had.
+    pub origin: Origin,
+    /// How sure it is.
+    pub quality: Quality,
+    /// Under which assumption about callers.
+    pub world: World,
+}
+
+impl Fact {
+    /// The unit of the value.
+    pub fn unit(&self) -> Unit {
+        self.column.unit()
+    }
+}
+
+/// Why facts do not make a ledger.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LedgerError {
+    /// A number that is too large.
+    #[error(
+        "{column} of {subject} is {value}, more than the 64 bits of a ledger: split the run, or add ledgers in \
+         a database, where sums are wider"
+    )]
+    TooLarge {
+        /// What it is about.
+        subject: String,
+        /// Which question.
+        column: Column,
+        /// The number, or the part of it that was added up so far.
+        value: u128,
+    },
+    /// One subject's column comes from two kinds of source.
+    #[error("{column} of {subject} is {first} here and {second} there: such facts cannot be added")]
+    MixedOrigin {
+        /// What it is about.
+        subject: String,
+        /// Which question.
+        column: Column,
+        /// Its origin.
+        first: Origin,
+        /// The other.
+        second: Origin,
+    },
+}
+
+impl Ledger {
+    /// The ledger of these facts, in any order. Facts of one subject and
+    /// column are added; the sum is as sure as the least sure of them.
+    pub fn new(about: About, facts: impl IntoIterator<Item = Fact>) -> Result<Self, LedgerError> {
+        let mut sums: BTreeMap<(Subject, Column), Fact> = BTreeMap::new();
+        for fact in facts {
+            match sums.get_mut(&(fact.subject.clone(), fact.column)) {
+                Some(sum) => sum.add(&fact)?,
+                None => drop(sums.insert((fact.subject.clone(), fact.column), fact)),
+            }
+        }
+        Ok(Self { about, facts: sums.into_values().collect() })
+    }
+
+    /// The facts, by subject, then column.
+    pub fn facts(&self) -> &[Fact] {
+        &self.facts
+    }
+
+    /// The value that one subject has in a column.
+    pub fn value(&self, subject: &Subject, column: Column) -> Option<u64> {
+        let key = |fact: &Fact| (&fact.subject, fact.column).cmp(&(subject, column));
+        let position = self.facts.binary_search_by(key).ok()?;
+        self.facts[position].value
+    }
+
+    /// The sum of a column over all facts that `wanted` keeps.
+    pub fn sum(&self, column: Column, wanted: impl Fn(&Subject) -> bool) -> u128 {
+        let facts = self.facts.iter().filter(|fact| fact.column == column && wanted(&fact.subject));
+        facts.filter_map(|fact| fact.value).map(u128::from).sum()
+    }
+}
+
+impl Fact {
+    fn add(&mut self, other: &Fact) -> Result<(), LedgerError> {
+        let (subject, column) = (self.subject.to_string(), self.column);
+        if self.origin != other.origin {
+            return Err(LedgerError::MixedOrigin {
+                subject,
+                column,
+                first: self.origin,
+                second: other.origin,
+            });
+        }
+        self.value = match (self.value, other.value) {
+            (Some(ours), Some(theirs)) => Some(ours.checked_add(theirs).ok_or(LedgerError::TooLarge {
+                subject,
+                column,
+                value: u128::from(ours) + u128::from(theirs),
+            })?),
+            _ => None,
+        };
+        self.quality = self.quality.clone().and(other.quality.clone());
+        self.world = self.world.max(other.world);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "ledger_tests.rs"]
+mod tests;

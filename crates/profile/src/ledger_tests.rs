@@ -1,0 +1,89 @@
+use super::{Ledger, LedgerError, Subject};
+use crate::example::{about, fact, facts_of, function, ledger, line, place, program, sample};
+use crate::{Column, MergeError, Origin, Quality, World, merge};
+
+#[test]
+fn facts_are_in_one_order_whatever_order_they_come_in() {
+    let sample = sample();
+    let backwards: Vec<_> = sample.facts().iter().rev().cloned().collect();
+    assert_eq!(Ledger::new(about(), backwards).unwrap(), sample);
+    assert_eq!(sample.facts()[0].subject, Subject::Program);
+}
+
+#[test]
+fn values_and_sums_are_found_and_wider_than_64_bits() {
+    let sample = sample();
+    assert_eq!(sample.value(&Subject::Line(place(2)), Column::Instructions), Some(40));
+    assert_eq!(sample.value(&Subject::Line(place(3)), Column::Instructions), None);
+    let functions = |subject: &Subject| matches!(subject, Subject::Function { .. });
+    assert_eq!(sample.sum(Column::Calls, functions), u128::from(u64::MAX) + 1);
+}
+
+#[test]
+fn doubles_are_added_and_never_wrap() {
+    assert_eq!(ledger(vec![line(1, 2), line(1, 3)]), ledger(vec![line(1, 5)]));
+    let error = Ledger::new(about(), vec![program(u64::MAX), program(2)]).unwrap_err();
+    let value = u128::from(u64::MAX) + 2;
+    assert_eq!(
+        error,
+        LedgerError::TooLarge { subject: "the program".into(), column: Column::Instructions, value }
+    );
+    let mut sampled = program(1);
+    sampled.origin = Origin::Sampled;
+    let error = Ledger::new(about(), vec![program(1), sampled]).unwrap_err();
+    assert!(error.to_string().contains("counted here and sampled there"), "{error}");
+}
+
+#[test]
+fn a_sum_is_as_sure_as_its_least_sure_part() {
+    let under = |text: &str| Quality::ExactUnder(text.into());
+    assert_eq!(Quality::Exact.and(Quality::Exact), Quality::Exact);
+    assert_eq!(Quality::Exact.and(under("a")), under("a"));
+    assert_eq!(under("b; a").and(under("c; a")), under("a; b; c"));
+    assert_eq!(under("a").and(Quality::LowerBound), Quality::LowerBound);
+    assert_eq!(Quality::LowerBound.and(Quality::Unknown("x".into())), Quality::Unknown("x".into()));
+    for quality in [Quality::Exact, under("a (b)"), Quality::LowerBound, Quality::Unknown(String::new())] {
+        assert_eq!(quality.to_string().parse(), Ok(quality));
+    }
+    assert!("surely".parse::<Quality>().unwrap_err().to_string().contains("no quality"));
+    assert!("counts".parse::<Column>().unwrap_err().to_string().contains("no column"));
+}
+
+#[test]
+fn runs_of_one_build_add_up_in_any_order() {
+    let main = function("main", 1, 2);
+    let first = ledger(facts_of(&main, 1, 10, &[1]));
+    let mut second = ledger(facts_of(&main, 2, 25, &[2]));
+    second.about.commands = vec![vec!["./a".into(), "-x".into()]];
+    let both = merge(&[first.clone(), second.clone()]).unwrap();
+    assert_eq!(both.about.runs, 2);
+    assert_eq!(both.about.commands.len(), 2);
+    assert_eq!(both.sum(Column::Instructions, |_| true), 35);
+    assert_eq!(merge(&[second, first.clone()]).unwrap(), both);
+    assert_eq!(merge(std::slice::from_ref(&first)).unwrap(), first);
+}
+
+#[test]
+fn what_cannot_be_added_is_refused() {
+    let first = sample();
+    assert_eq!(merge(&[]), Err(MergeError::Nothing));
+    let mut other = first.clone();
+    other.about.modules[0].map.0 = 8;
+    let error = merge(&[first.clone(), other]).unwrap_err();
+    assert_eq!(error, MergeError::OtherBuild { position: 1, what: "maps" });
+    let mut other = first.clone();
+    other.about.cost.hash.0 = 8;
+    let error = merge(&[first.clone(), other]).unwrap_err();
+    assert!(error.to_string().contains("cost models differ"), "{error}");
+    let mut many = first.clone();
+    many.about.runs = u64::MAX;
+    assert_eq!(merge(&[first.clone(), many]), Err(MergeError::TooManyRuns));
+    assert!(matches!(merge(&[first.clone(), first]), Err(MergeError::Ledger(LedgerError::TooLarge { .. }))));
+}
+
+#[test]
+fn the_weaker_world_wins() {
+    let mut closed = fact(Subject::Program, Column::Instructions, 1);
+    closed.world = World::Closed;
+    assert_eq!(ledger(vec![closed, program(1)]).facts()[0].world, World::Open);
+}
