@@ -35,9 +35,13 @@ impl Cell {
     /// Notes the size of the text beyond that of the empty program built the
     /// same way.
     pub(crate) fn measure_text(&mut self, empty: &Self) {
-        let bytes = |cell: &Self| cell.executable.as_deref().map(measure::text_bytes).transpose();
-        match (bytes(self), bytes(empty)) {
-            (Ok(own), Ok(empty)) => self.text = own.zip(empty).map(|(own, empty)| own.saturating_sub(empty)),
+        let Some(own) = &self.executable else { return };
+        let Some(empty) = &empty.executable else {
+            self.trouble = Some(format!("its text is not measured: `empty` is {}", empty.trouble()));
+            return;
+        };
+        match (measure::text_bytes(own), measure::text_bytes(empty)) {
+            (Ok(own), Ok(empty)) => self.text = Some(own.saturating_sub(empty)),
             (Err(failure), _) | (_, Err(failure)) => self.trouble = Some(failure.to_string()),
         }
     }
