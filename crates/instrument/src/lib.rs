@@ -1,1 +1,22 @@
-//! To come.
+//! Plans for counting: where counters go, and what they will mean.
+//!
+//! [`plan`] looks at a snapshot and returns the edits that make it count,
+//! together with the [`ModuleMap`](opcost_key::ModuleMap) by which raw counters
+//! become answers. It never touches a module and knows nothing of files.
+//!
+//! The order of questions: which calls may leave the frame (`leaving`), what
+//! the flow graph is (`skeleton`), what an instruction weighs (`cost`), which
+//! edges are counted (`placement`), where the increments stand (`spots`), and
+//! how all of it is written down (`map`).
+
+mod cost;
+mod leaving;
+mod map;
+mod placement;
+mod plan;
+mod skeleton;
+mod spots;
+mod weights;
+
+pub use cost::CostModel;
+pub use plan::{Instrumented, PlanError, Request, plan};

@@ -17,7 +17,7 @@ mod skeleton;
 pub use anchor::{Anchor, Placement};
 pub use hash::{Hash128, Hasher128};
 pub use map::{
-    BuildFacts, CallMap, Callee, CostFacts, FunctionMap, InstructionMap, MAP_SCHEMA, ModuleMap, Place,
+    BuildFacts, CallMap, Callee, Charge, CostFacts, FunctionMap, InstructionMap, MAP_SCHEMA, ModuleMap, Place,
 };
 pub use skeleton::{
     BlockId, BlockMap, CallSiteId, CounterId, EdgeId, EdgeKind, EdgeMap, FileId, FunctionId, InstructionId,

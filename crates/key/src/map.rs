@@ -8,8 +8,8 @@ use opcost_index::{Id, IdMap};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Anchor, BlockId, BlockMap, CallSiteId, EdgeId, EdgeMap, FileId, FunctionId, Hash128, InstructionId,
-    PlaceId, Placement, SegmentId, SegmentMap,
+    Anchor, BlockId, BlockMap, CallSiteId, CounterId, EdgeId, EdgeMap, FileId, FunctionId, Hash128,
+    InstructionId, PlaceId, Placement, SegmentId, SegmentMap,
 };
 
 /// Version of the map's types.
@@ -62,6 +62,17 @@ pub struct CostFacts {
     pub name: String,
     /// Hash over all weights.
     pub hash: Hash128,
+    /// When an instruction is paid for.
+    pub charge: Charge,
+}
+
+/// When an instruction is paid for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Charge {
+    /// When it starts.
+    Instruction,
+    /// When its block is entered, with all others of the block.
+    Block,
 }
 
 /// A place in the source.
@@ -104,6 +115,9 @@ pub struct FunctionMap {
     pub instructions: IdMap<InstructionId, InstructionMap>,
     /// Calls, in program order.
     pub calls: Vec<CallMap>,
+    /// With placement every-segment: the counter of the first segment; the
+    /// other segments' counters follow in order, and no edge is metered.
+    pub segment_counters: Option<CounterId>,
 }
 
 /// One instruction.

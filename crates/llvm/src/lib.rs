@@ -1,1 +1,29 @@
-//! To come.
+//! The fence around LLVM: the only room that declares or calls it.
+//!
+//! [`Session`] owns one module. [`Session::snapshot`] copies it out as plain
+//! values; [`Session::apply`] carries out a [`Plan`](opcost_ir::Plan) made on
+//! that snapshot; [`Session::emit`] turns the module into an object file whose
+//! calls are tabled. LLVM's fatal errors end the process, so the tool calls
+//! this room in a child process.
+//!
+//! Unsafe code is confined to this crate: `ffi` declares the shim, everything
+//! public is safe. Handles never leave.
+
+mod apply;
+mod emit;
+mod ffi;
+mod operands;
+mod places;
+mod session;
+mod snapshot;
+
+pub use emit::{Emission, Position};
+pub use session::{LlvmError, Session};
+
+/// Version of LLVM that is linked in, as clang prints it: `22.1.8`.
+pub fn version() -> String {
+    let (mut major, mut minor, mut patch) = (0, 0, 0);
+    // SAFETY: the three pointers are valid for writes.
+    unsafe { llvm_sys::core::LLVMGetVersion(&mut major, &mut minor, &mut patch) };
+    format!("{major}.{minor}.{patch}")
+}

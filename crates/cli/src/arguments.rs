@@ -1,0 +1,178 @@
+//! The command line, as clap reads it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use opcost_key::{Anchor, Placement};
+
+/// What a native program costs, one instruction at a time.
+#[derive(Parser, Debug)]
+#[command(name = "opcost", version, about, max_term_width = 100)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Verb {
+    /// How often did everything run, exactly?
+    #[command(alias = "stat", after_help = COUNT_EXAMPLES)]
+    Count(CountArguments),
+    /// Instruments one module (used by opcost itself, in a process of its own).
+    #[command(name = "__module", hide = true)]
+    Module(ModuleArguments),
+}
+
+const COUNT_EXAMPLES: &str = "\
+Examples:
+  opcost count bot.cpp < map.txt            build, run and count
+  opcost count main.c util.c -lm -- 20 x    several sources, a library, arguments for the program
+  opcost count --json counts.json a.c       the same numbers for a machine
+  opcost count --emit exe -o a.counted a.c  build now, run later: opcost count ./a.counted -- args
+
+Exit status: 0 fine, 1 opcost failed, 2 usage, 3 over budget, 4 the program failed.";
+
+#[derive(Args, Debug)]
+pub(crate) struct CountArguments {
+    /// Sources (C, C++), .bc, .ll, objects and archives, or one program built by opcost.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) build: BuildArguments,
+    /// Writes the counted program instead of running it: exe, obj, shared or bc.
+    #[arg(long, value_name = "KIND", requires = "output")]
+    pub(crate) emit: Option<EmitKind>,
+    /// Where to write: the program with --emit, else the report.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Writes JSON (schema opcost.count/1) to a file, or with `-` to stdout; the program's output then goes to stderr.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Fails with status 3 when the program takes more instructions than this (2.5G, 300k, 1234).
+    #[arg(long, value_name = "N", value_parser = parse_budget)]
+    pub(crate) budget: Option<u128>,
+    /// Reads the program's input from a file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stdin: Option<PathBuf>,
+    /// Writes the program's output to a file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stdout: Option<PathBuf>,
+    /// Runs it N times and says whether all runs agree.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeat: u32,
+    /// Exits with the program's own status.
+    #[arg(long, conflicts_with = "ignore_status")]
+    pub(crate) pass_status: bool,
+    /// Does not mind the program's status.
+    #[arg(short, long)]
+    pub(crate) ignore_status: bool,
+    /// Rows in the report.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+    /// Arguments of the program, behind `--`.
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<std::ffi::OsString>,
+}
+
+#[derive(Args, Debug, Clone)]
+pub(crate) struct BuildArguments {
+    /// Optimisation level: 0, 1, 2, 3 or s.
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = ["0", "1", "2", "3", "s", "z"])]
+    pub(crate) level: String,
+    /// A flag for the compiler, such as -DNDEBUG; may be repeated.
+    #[arg(long = "cflag", value_name = "FLAG", allow_hyphen_values = true)]
+    pub(crate) cflags: Vec<String>,
+    /// An include folder.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<String>,
+    /// A macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
+    /// A library to link.
+    #[arg(short = 'l', value_name = "LIB")]
+    pub(crate) library: Vec<String>,
+    /// A folder of libraries.
+    #[arg(short = 'L', value_name = "DIR")]
+    pub(crate) library_path: Vec<String>,
+    /// State of the module whose instructions are counted: source, pgo, optimized or file.
+    #[arg(long, value_name = "ANCHOR")]
+    pub(crate) anchor: Option<Anchor>,
+    /// Where counters go: chords (cheap) or every-segment (slow, obviously right).
+    #[arg(long, value_name = "PLACEMENT", default_value = "chords")]
+    pub(crate) placement: Placement,
+    /// Weights: unit/1, block-size/1 or a .toml file.
+    #[arg(long, value_name = "MODEL", default_value = "unit/1")]
+    pub(crate) cost: String,
+    /// Level at which machine code is generated, when it should differ from -O.
+    #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub(crate) codegen: Option<u8>,
+    /// Counters for every thread (implied by -pthread and -fopenmp in --cflag).
+    #[arg(long)]
+    pub(crate) threads: bool,
+}
+
+#[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EmitKind {
+    /// A program.
+    Exe,
+    /// One object file.
+    Obj,
+    /// A shared library.
+    Shared,
+    /// The bitcode at the anchor, not instrumented.
+    Bc,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ModuleArguments {
+    /// The request, as a JSON file.
+    pub(crate) request: PathBuf,
+}
+
+/// `2.5G` and the like. Powers of ten, as clocks are sold.
+pub(crate) fn parse_budget(text: &str) -> Result<u128, String> {
+    let wrong = || format!("'{text}' is no number of instructions; write 1234, 300k, 40M or 2.5G");
+    let (number, scale) = match text.char_indices().next_back() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1_000),
+        Some((at, 'M' | 'm')) => (&text[..at], 1_000_000),
+        Some((at, 'G' | 'g')) => (&text[..at], 1_000_000_000),
+        Some((at, 'T' | 't')) => (&text[..at], 1_000_000_000_000),
+        _ => (text, 1),
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let is_digits =
+        |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_' || byte == b',');
+    if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) || number.ends_with('.') {
+        return Err(wrong());
+    }
+    let digits: String = whole.chars().filter(char::is_ascii_digit).collect();
+    let mut value = digits.parse::<u128>().map_err(|_| wrong())?.checked_mul(scale).ok_or_else(wrong)?;
+    let mut place = scale;
+    for digit in fraction.bytes() {
+        if place % 10 != 0 {
+            return Err(format!("'{text}' is not a whole number of instructions"));
+        }
+        place /= 10;
+        value += u128::from(digit - b'0') * place;
+    }
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_budget;
+
+    #[test]
+    fn budgets_are_exact() {
+        assert_eq!(parse_budget("2.5G"), Ok(2_500_000_000));
+        assert_eq!(parse_budget("300k"), Ok(300_000));
+        assert_eq!(parse_budget("1,234"), Ok(1234));
+        assert_eq!(parse_budget("0"), Ok(0));
+        assert!(parse_budget("2.5").is_err());
+        assert!(parse_budget("1.2345k").is_err());
+        assert!(parse_budget("-3").is_err());
+        assert!(parse_budget("G").is_err());
+        assert!(parse_budget("").is_err());
+        assert!(parse_budget("1e9").is_err());
+    }
+}

@@ -1,0 +1,69 @@
+//! From a source to bitcode at its anchor, by clang.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use opcost_key::Anchor;
+
+use super::{Build, Input, Language};
+use crate::error::CliError;
+
+impl Build<'_> {
+    /// The anchor at which this input is counted.
+    pub(crate) fn anchor(&self, input: &Input) -> Anchor {
+        let default = if input.language == Language::Bitcode { Anchor::File } else { Anchor::Optimized };
+        self.arguments.anchor.unwrap_or(default)
+    }
+
+    /// The flags that shape the code, as the map keeps them.
+    pub(crate) fn shaping_flags(&self) -> Vec<String> {
+        let arguments = self.arguments;
+        let mut flags = vec![format!("-O{}", arguments.level)];
+        flags.extend(arguments.include.iter().map(|folder| format!("-I{folder}")));
+        flags.extend(arguments.define.iter().map(|name| format!("-D{name}")));
+        flags.extend(arguments.cflags.iter().cloned());
+        flags
+    }
+
+    /// Bitcode of one input at its anchor.
+    pub(crate) fn bitcode(&self, input: &Input, position: usize) -> Result<PathBuf, CliError> {
+        if input.language == Language::Bitcode {
+            return Ok(input.path.clone());
+        }
+        let compiler = if input.language == Language::Cxx { &self.tools.clangxx } else { &self.tools.clang };
+        let output = self.path(format!("{position}.bc"));
+        let mut command = Command::new(compiler);
+        command
+            .args(self.shaping_flags())
+            .args(["-gline-tables-only", "-c", "-emit-llvm", "-o"])
+            .arg(&output);
+        match self.anchor(input) {
+            Anchor::Source => {
+                command.args(["-Xclang", "-disable-llvm-passes"]);
+            }
+            Anchor::Optimized => {}
+            other => {
+                return Err(CliError::Usage(format!(
+                    "anchor {other} does not fit the source {}; use source or optimized",
+                    input.path.display()
+                )));
+            }
+        }
+        run_tool(command.arg(&input.path), compiler, &input.path)?;
+        Ok(output)
+    }
+}
+
+/// Runs a tool whose own words go to stderr.
+pub(crate) fn run_tool(command: &mut Command, tool: &Path, input: &Path) -> Result<(), CliError> {
+    let name = tool.display().to_string();
+    let status = command.status().map_err(|error| CliError::ToolMissing {
+        tool: name.clone(),
+        remedy: format!("starting it failed: {error}"),
+    })?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(CliError::ToolFailed { tool: name, input: input.display().to_string() })
+    }
+}

@@ -1,0 +1,80 @@
+//! From sources to a counted program.
+//!
+//! ```text
+//! source ─clang -emit-llvm▶ bitcode ─opcost __module▶ object + map ─clang▶ program
+//! ```
+//!
+//! Each module is handled in a child process: LLVM ends the process on its
+//! fatal errors, and the tool must live to say so. All intermediate files lie
+//! in one temporary folder that goes away.
+
+mod compile;
+mod input;
+mod link;
+mod module;
+mod tools;
+
+use std::path::{Path, PathBuf};
+
+pub(crate) use input::{Input, Language};
+pub(crate) use module::{ModuleRequest, instrument};
+pub(crate) use tools::Tools;
+
+use crate::arguments::BuildArguments;
+use crate::error::CliError;
+
+/// A build in progress: its tools, its flags and its temporary folder.
+pub(crate) struct Build<'a> {
+    pub(crate) tools: Tools,
+    pub(crate) arguments: &'a BuildArguments,
+    folder: tempfile::TempDir,
+}
+
+impl<'a> Build<'a> {
+    /// Finds the tools and makes the temporary folder.
+    pub(crate) fn new(arguments: &'a BuildArguments) -> Result<Build<'a>, CliError> {
+        let folder = tempfile::Builder::new()
+            .prefix("opcost-")
+            .tempdir()
+            .map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
+        Ok(Build { tools: Tools::find()?, arguments, folder })
+    }
+
+    /// A path in the temporary folder.
+    pub(crate) fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Builds a counted program at `output`.
+    pub(crate) fn program(&self, inputs: &[Input], output: &Path) -> Result<(), CliError> {
+        let objects = self.objects(inputs)?;
+        self.link(inputs, &objects, output, link::Product::Program)
+    }
+
+    /// Builds a counted shared library at `output`.
+    pub(crate) fn shared(&self, inputs: &[Input], output: &Path) -> Result<(), CliError> {
+        let objects = self.objects(inputs)?;
+        self.link(inputs, &objects, output, link::Product::Shared)
+    }
+
+    /// Compiles and instruments every input that needs it; objects and
+    /// archives pass through.
+    fn objects(&self, inputs: &[Input]) -> Result<Vec<PathBuf>, CliError> {
+        let mut objects = Vec::new();
+        for (position, input) in inputs.iter().enumerate() {
+            match input.language {
+                Language::Object => objects.push(input.path.clone()),
+                _ => objects.push(self.object(input, position)?),
+            }
+        }
+        Ok(objects)
+    }
+
+    /// Compiles and instruments one input.
+    pub(crate) fn object(&self, input: &Input, position: usize) -> Result<PathBuf, CliError> {
+        let bitcode = self.bitcode(input, position)?;
+        let object = self.path(format!("{position}.o"));
+        self.instrument_in_child(input, &bitcode, &object)?;
+        Ok(object)
+    }
+}

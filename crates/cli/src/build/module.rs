@@ -1,0 +1,146 @@
+//! One module: from bitcode to a counted object and its map, in a child process.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use opcost_instrument::{CostModel, Request, plan};
+use opcost_key::{Anchor, BuildFacts, Placement};
+use opcost_llvm::{Emission, Position, Session};
+use opcost_profile::formats::map::write_map;
+use serde::{Deserialize, Serialize};
+
+use super::{Build, Input};
+use crate::error::CliError;
+
+/// What the child is asked to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ModuleRequest {
+    pub(crate) bitcode: PathBuf,
+    pub(crate) object: PathBuf,
+    /// Where the map's bytes go; it is embedded in the object too.
+    pub(crate) map: PathBuf,
+    /// Name of the module in the map.
+    pub(crate) module: String,
+    /// Source files below this folder are named relative to it.
+    pub(crate) root: PathBuf,
+    pub(crate) anchor: Anchor,
+    pub(crate) placement: Placement,
+    pub(crate) per_thread: bool,
+    pub(crate) cost: String,
+    /// Level of code generation.
+    pub(crate) level: u8,
+    pub(crate) position_independent: bool,
+    pub(crate) function_sections: bool,
+    pub(crate) data_sections: bool,
+    pub(crate) compiler: String,
+    pub(crate) flags: Vec<String>,
+}
+
+impl Build<'_> {
+    /// Runs `opcost __module` on one module.
+    pub(crate) fn instrument_in_child(
+        &self,
+        input: &Input,
+        bitcode: &Path,
+        object: &Path,
+    ) -> Result<(), CliError> {
+        let root = std::env::current_dir().map_err(CliError::file("find", "."))?;
+        let has_flag = |flag: &str| self.arguments.cflags.iter().any(|given| given == flag);
+        let level = match self.arguments.level.as_str() {
+            "0" => 0,
+            "1" => 1,
+            "3" => 3,
+            _ => 2,
+        };
+        let request = ModuleRequest {
+            bitcode: bitcode.to_owned(),
+            object: object.to_owned(),
+            map: object.with_extension("opcmap"),
+            module: relative(&input.path, &root),
+            root,
+            anchor: self.anchor(input),
+            placement: self.arguments.placement,
+            per_thread: self.arguments.threads || has_flag("-pthread") || has_flag("-fopenmp"),
+            cost: self.arguments.cost.clone(),
+            level: self.arguments.codegen.unwrap_or(level),
+            position_independent: has_flag("-fPIC"),
+            function_sections: has_flag("-ffunction-sections"),
+            data_sections: has_flag("-fdata-sections"),
+            compiler: self.tools.clang_version.clone(),
+            flags: self.shaping_flags(),
+        };
+        let path = object.with_extension("request");
+        let text = serde_json::to_vec(&request).expect("a request is plain data");
+        std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
+        run_child(&path, &request.module)
+    }
+}
+
+/// Starts this very program on a request and explains how it ended.
+fn run_child(request: &Path, module: &str) -> Result<(), CliError> {
+    let own = std::env::current_exe().map_err(CliError::file("find", "opcost itself"))?;
+    let output = Command::new(&own)
+        .arg("__module")
+        .arg(request)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .map_err(CliError::file("start", &own))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = said.trim().strip_prefix("opcost: ").unwrap_or(said.trim());
+    use std::os::unix::process::ExitStatusExt;
+    let message = match output.status.signal() {
+        Some(signal) => format!("LLVM gave up (signal {signal}) with these words: {said}"),
+        None => said.to_owned(),
+    };
+    Err(CliError::Module { module: module.to_owned(), message })
+}
+
+/// What the child does.
+pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
+    let mut session = Session::read(&request.bitcode).map_err(|error| error.to_string())?;
+    let mut module = session.snapshot();
+    for file in module.files.values_mut() {
+        *file = relative(Path::new(file.as_str()), &request.root);
+    }
+    let cost =
+        CostModel::from_name(&request.cost).ok_or_else(|| format!("no cost model '{}'", request.cost))?;
+    let build = BuildFacts {
+        compiler: request.compiler.clone(),
+        flags: request.flags.clone(),
+        target: module.triple.clone(),
+        opcost: env!("CARGO_PKG_VERSION").to_owned(),
+        placement: None,
+        has_debug_lines: false,
+    };
+    let wanted = Request {
+        module: request.module.clone(),
+        anchor: request.anchor,
+        build,
+        cost,
+        placement: request.placement,
+        per_thread: request.per_thread,
+        wrapped: opcost_runtime::WRAPPED,
+    };
+    let made = plan(&module, &wanted).map_err(|error| error.to_string())?;
+    drop(module);
+    let (bytes, hash) = write_map(&made.map);
+    std::fs::write(&request.map, bytes)
+        .map_err(|error| format!("cannot write {}: {error}", request.map.display()))?;
+    session.apply(&made.plan, hash).map_err(|error| error.to_string())?;
+    session.embed_map(&request.map).map_err(|error| error.to_string())?;
+    let emission = Emission {
+        level: request.level,
+        position: if request.position_independent { Position::Independent } else { Position::AsModule },
+        function_sections: request.function_sections,
+        data_sections: request.data_sections,
+    };
+    session.emit_counted(&request.object, emission, &made.plan, hash).map_err(|error| error.to_string())
+}
+
+/// A path below `root` without it.
+pub(crate) fn relative(path: &Path, root: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}

@@ -1,0 +1,65 @@
+//! Which compilers are at hand?
+//!
+//! clang 22 by its versioned name, then by its plain name when that is 22:
+//! bitcode of a newer clang could not be read. `OPCOST_CLANG` overrides.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::error::CliError;
+
+/// Compilers found on this machine.
+pub(crate) struct Tools {
+    pub(crate) clang: PathBuf,
+    pub(crate) clangxx: PathBuf,
+    /// `clang 22.1.8`, for the map.
+    pub(crate) clang_version: String,
+}
+
+const REMEDY: &str = "install it with: apt-get install clang-22 (Debian 12: its security suite has LLVM 22)";
+
+impl Tools {
+    /// Looks for the tools every build needs.
+    pub(crate) fn find() -> Result<Tools, CliError> {
+        let named = std::env::var_os("OPCOST_CLANG").map(PathBuf::from);
+        let candidates = match named {
+            Some(named) => vec![named],
+            None => vec![PathBuf::from("clang-22"), PathBuf::from("clang")],
+        };
+        let mut seen = None;
+        for clang in candidates {
+            let Some(version) = version_of(&clang) else { continue };
+            if version.starts_with("22.") {
+                let clangxx = companion(&clang);
+                return Ok(Tools { clang, clangxx, clang_version: format!("clang {version}") });
+            }
+            seen = Some((clang, version));
+        }
+        Err(match seen {
+            Some((clang, version)) => CliError::ToolMissing {
+                tool: "clang 22".to_owned(),
+                remedy: format!(
+                    "{} is version {version}, whose bitcode this opcost (LLVM {}) cannot be sure to read; {REMEDY}",
+                    clang.display(),
+                    opcost_llvm::version()
+                ),
+            },
+            None => CliError::ToolMissing { tool: "clang 22".to_owned(), remedy: REMEDY.to_owned() },
+        })
+    }
+}
+
+/// `clang-22` → `clang++-22`.
+fn companion(clang: &std::path::Path) -> PathBuf {
+    let name = clang.file_name().unwrap_or_default().to_string_lossy().replacen("clang", "clang++", 1);
+    clang.with_file_name(name)
+}
+
+/// What `--version` says, as `22.1.8`.
+fn version_of(tool: &std::path::Path) -> Option<String> {
+    let output = Command::new(tool).arg("--version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (_, rest) = text.split_once("version ")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    Some(rest[..end].to_owned())
+}

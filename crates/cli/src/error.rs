@@ -1,0 +1,88 @@
+//! What is told when something goes wrong, and the exit status it gives.
+//!
+//! Every message says what happened, where, and what to do next.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Exit statuses. Precedence when several apply: usage, opcost, program, verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// All is well.
+    Fine,
+    /// opcost failed.
+    Failed,
+    /// It was called wrongly.
+    Usage,
+    /// The verdict is no.
+    Verdict,
+    /// The measured program failed.
+    Program,
+    /// The measured program's own status, asked for by `--pass-status`.
+    Own(u8),
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(match status {
+            Status::Fine => 0,
+            Status::Failed => 1,
+            Status::Usage => 2,
+            Status::Verdict => 3,
+            Status::Program => 4,
+            Status::Own(own) => own,
+        })
+    }
+}
+
+/// What can go wrong.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// Wrong use, found after parsing.
+    #[error("{0}")]
+    Usage(String),
+    /// A file could not be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    File { action: &'static str, path: PathBuf, source: std::io::Error },
+    /// A tool is missing.
+    #[error("{tool} was not found; {remedy}")]
+    ToolMissing { tool: String, remedy: String },
+    /// A tool failed and has said why.
+    #[error("{tool} failed on {input} (its own words are above)")]
+    ToolFailed { tool: String, input: String },
+    /// A module could not be instrumented.
+    #[error("{module}: {message}")]
+    Module { module: String, message: String },
+    /// A program that was not built by opcost.
+    #[error(
+        "{} was not built by opcost, so nothing in it counts; rebuild it with CC='opcost cc' CXX='opcost c++', \
+         or give its sources",
+        .0.display()
+    )]
+    NotOurs(PathBuf),
+    /// The program could not be started.
+    #[error("cannot start {}: {source}", program.display())]
+    Start { program: PathBuf, source: std::io::Error },
+    /// Counters could not be turned into counts.
+    #[error("{0}")]
+    Counters(String),
+}
+
+impl CliError {
+    /// The exit status this failure gives.
+    pub(crate) fn status(&self) -> Status {
+        match self {
+            CliError::Usage(_) => Status::Usage,
+            _ => Status::Failed,
+        }
+    }
+
+    /// A failure to do something with a file.
+    pub(crate) fn file(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(std::io::Error) -> CliError {
+        let path = path.into();
+        move |source| CliError::File { action, path, source }
+    }
+}

@@ -1,0 +1,73 @@
+//! How is a number read at a glance?
+
+/// `2501813919` → `2,501,813,919`.
+pub(crate) fn grouped(number: impl std::fmt::Display) -> String {
+    let digits = number.to_string();
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));
+    let mut out = String::with_capacity(digits.len() * 4 / 3 + 1);
+    out.push_str(sign);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1204551` → `1.2 M`; below ten thousand all digits.
+pub(crate) fn short(number: u128) -> String {
+    if number < 10_000 {
+        return grouped(number);
+    }
+    let mut scaled = number as f64;
+    for unit in ["k", "M", "G", "T", "P", "E"] {
+        scaled /= 1000.0;
+        if scaled < 9.95 {
+            return format!("{scaled:.1} {unit}");
+        }
+        if scaled < 999.5 {
+            return format!("{scaled:.0} {unit}");
+        }
+    }
+    grouped(number)
+}
+
+/// A bar of at most `width` cells for a share between 0 and 1, in eighths.
+pub(crate) fn bar(share: f64, width: usize) -> String {
+    let eighths = (share.clamp(0.0, 1.0) * (width * 8) as f64).round() as usize;
+    let mut out = "█".repeat(eighths / 8);
+    if !eighths.is_multiple_of(8) {
+        out.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8 - 1]);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bar, grouped, short};
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(2_501_813_919u64), "2,501,813,919");
+        assert_eq!(grouped(-1234), "-1,234");
+    }
+
+    #[test]
+    fn short_numbers_keep_two_digits_at_least() {
+        assert_eq!(short(9_999), "9,999");
+        assert_eq!(short(1_204_551), "1.2 M");
+        assert_eq!(short(88_102), "88 k");
+        assert_eq!(short(999_499), "999 k");
+        assert_eq!(short(999_500), "1.0 M");
+    }
+
+    #[test]
+    fn bars_grow_in_eighths() {
+        assert_eq!(bar(1.0, 4), "████");
+        assert_eq!(bar(0.0, 4), "");
+        assert_eq!(bar(0.5 / 4.0, 4), "▌");
+    }
+}

@@ -1,0 +1,95 @@
+//! What does a built image (program or shared library) carry for us?
+//!
+//! Its maps (`.opcost.map`, one per module, concatenated by the linker) and
+//! its tables of return addresses (`.debug_opcost_calls`, one per module:
+//! `OPCCALLS`, map hash, number of entries, then address and call site, 8
+//! bytes each). Neither section is loaded when the program runs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use object::{Object, ObjectSection, ObjectSymbol};
+use opcost_index::Id;
+use opcost_key::{CallSiteId, Hash128, ModuleMap};
+use opcost_profile::formats::map::read_maps;
+
+use crate::error::CliError;
+
+const MAP_SECTION: &str = ".opcost.map";
+const CALL_SECTION: &str = ".debug_opcost_calls";
+const CALL_MAGIC: &[u8] = b"OPCCALLS";
+
+/// A built image, as far as we put something into it.
+pub(crate) struct Image {
+    /// Maps in link order.
+    pub(crate) maps: Vec<(Hash128, ModuleMap)>,
+    /// Return address in the file → module and call site.
+    /// (`None`: frames noted there are on their way out already).
+    pub(crate) calls: HashMap<u64, (Hash128, Option<CallSiteId>)>,
+    /// Start of each function symbol.
+    symbols: BTreeMap<u64, (u64, String)>,
+}
+
+impl Image {
+    /// Reads an image.
+    ///
+    /// # Errors
+    /// It cannot be read, is no ELF file, has no map, or its map is damaged.
+    pub(crate) fn read(path: &Path) -> Result<Image, CliError> {
+        let bytes = std::fs::read(path).map_err(CliError::file("read", path))?;
+        let broken = |what: String| CliError::Counters(format!("{}: {what}", path.display()));
+        let file = object::File::parse(&*bytes).map_err(|error| broken(format!("not a program: {error}")))?;
+        let Some(section) = file.section_by_name(MAP_SECTION) else {
+            return Err(CliError::NotOurs(path.to_owned()));
+        };
+        let data = section.data().map_err(|error| broken(error.to_string()))?;
+        let maps = read_maps(data).map_err(|error| broken(error.to_string()))?;
+        let calls = match file.section_by_name(CALL_SECTION) {
+            Some(section) => read_calls(section.data().map_err(|error| broken(error.to_string()))?)
+                .ok_or_else(|| {
+                    broken(format!("its section {CALL_SECTION} is damaged; build the program again"))
+                })?,
+            None => HashMap::new(),
+        };
+        let symbols = file
+            .symbols()
+            .filter(|symbol| symbol.kind() == object::SymbolKind::Text)
+            .map(|symbol| (symbol.address(), (symbol.size(), symbol.name().unwrap_or_default().to_owned())))
+            .collect();
+        Ok(Image { maps, calls, symbols })
+    }
+
+    /// The function symbol that an address in the file lies in.
+    pub(crate) fn symbol_at(&self, address: u64) -> Option<&str> {
+        let (start, (size, name)) = self.symbols.range(..=address).next_back()?;
+        (address - start < *size).then_some(name.as_str())
+    }
+}
+
+/// Reads the concatenated tables; `None` when they are cut off.
+fn read_calls(mut data: &[u8]) -> Option<HashMap<u64, (Hash128, Option<CallSiteId>)>> {
+    let mut calls = HashMap::new();
+    while let Some(position) = data.windows(CALL_MAGIC.len()).position(|window| window == CALL_MAGIC) {
+        data = &data[position + CALL_MAGIC.len()..];
+        let (hash, rest) = data.split_at_checked(16)?;
+        let hash = Hash128(u128::from_le_bytes(hash.try_into().ok()?));
+        let (count, mut rest) = take_number(rest)?;
+        for _ in 0..count {
+            let (address, site);
+            (address, rest) = take_number(rest)?;
+            (site, rest) = take_number(rest)?;
+            // Functions that the linker dropped have address 0 (or 1).
+            if address > 1 {
+                let site = (site != u64::from(u32::MAX)).then(|| CallSiteId::new(site as usize));
+                calls.insert(address, (hash, site));
+            }
+        }
+        data = rest;
+    }
+    Some(calls)
+}
+
+fn take_number(data: &[u8]) -> Option<(u64, &[u8])> {
+    let (head, rest) = data.split_at_checked(8)?;
+    Some((u64::from_le_bytes(head.try_into().ok()?), rest))
+}

@@ -1,0 +1,73 @@
+//! How is the program started, and how did it end?
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::error::CliError;
+
+/// Where the program's streams go.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Streams {
+    pub(crate) stdin: Option<PathBuf>,
+    pub(crate) stdout: Option<PathBuf>,
+    /// JSON owns stdout, so the program's output goes to stderr.
+    pub(crate) stdout_to_stderr: bool,
+}
+
+/// How the program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Finish {
+    /// It exited with this status.
+    Exited(i32),
+    /// A signal ended it.
+    Killed(i32),
+}
+
+impl Finish {
+    /// Whether it ended well.
+    pub(crate) fn is_success(self) -> bool {
+        self == Finish::Exited(0)
+    }
+
+    /// The status a shell would show.
+    pub(crate) fn shell_status(self) -> u8 {
+        match self {
+            Finish::Exited(status) => status as u8,
+            Finish::Killed(signal) => 128u8.wrapping_add(signal as u8),
+        }
+    }
+}
+
+/// Runs the program to its end; raw files go to `raw`.
+pub(crate) fn run_program(
+    program: &Path,
+    arguments: &[OsString],
+    raw: &Path,
+    streams: &Streams,
+) -> Result<Finish, CliError> {
+    // A bare name is a file here, not something to be looked up in PATH.
+    let program =
+        if program.components().count() == 1 { Path::new(".").join(program) } else { program.to_owned() };
+    let mut command = Command::new(&program);
+    command.args(arguments).env(opcost_runtime::DIRECTORY_VARIABLE, raw);
+    if let Some(path) = &streams.stdin {
+        command.stdin(File::open(path).map_err(CliError::file("read", path))?);
+    }
+    if let Some(path) = &streams.stdout {
+        command.stdout(File::create(path).map_err(CliError::file("write", path))?);
+    } else if streams.stdout_to_stderr {
+        let stderr = std::io::stderr();
+        let copy = stderr.as_fd().try_clone_to_owned().map_err(CliError::file("copy", "stderr"))?;
+        command.stdout(Stdio::from(copy));
+    }
+    let status = command.status().map_err(|source| CliError::Start { program: program.clone(), source })?;
+    Ok(match (status.code(), status.signal()) {
+        (Some(code), _) => Finish::Exited(code),
+        (None, Some(signal)) => Finish::Killed(signal),
+        (None, None) => Finish::Exited(1),
+    })
+}

@@ -1,0 +1,126 @@
+//! Which calls may leave the frame for good?
+//!
+//! A call *leaves* when control never comes back to behind it: an exception
+//! passes, `longjmp`, `exit`, `exec`, the end of the thread, an endless wait.
+//! A call is proven to return when LLVM marks it `nounwind` and `willreturn`,
+//! when it is an intrinsic that becomes no such call, when it is inline
+//! assembly (which cannot unwind; an `exit` system call written in assembly is
+//! an asynchronous end to us), or when it calls a function of this module that
+//! no other can replace and all of whose own calls are proven to return. The
+//! last is the greatest fixed point over the call graph: a recursion that
+//! calls only itself returns or never ends, and in both cases no frame is left
+//! in the middle at a synchronous end.
+//!
+//! Calling a function "not proven" costs nothing at run time; calling one
+//! "proven" that is not would break the flow equations. So the analysis is
+//! careful only in one direction. Cost: calls + functions, a worklist.
+//!
+//! The second question here is which tail calls keep their meaning: a frame
+//! that a tail call takes away cannot be noted when it is left. `musttail`
+//! must stay a jump, and so must a plain tail call that can take part in a
+//! recursion (or the stack would grow where the program relies on it not
+//! to); its `ret` is then charged with the call. All other tail calls that may
+//! leave keep their frame.
+
+use opcost_index::{AdjacencyGraph, IdMap, strongly_connected_components};
+use opcost_ir::{Call, CalleeRef, Function, Linkage, Module, Opcode, TailKind};
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+/// What is known of the calls of a module.
+pub(crate) struct Leaving {
+    /// Functions whose calls are all proven to return.
+    returns: IdMap<FunctionId, bool>,
+    /// Component of the call graph.
+    component_of: IdMap<FunctionId, usize>,
+}
+
+impl Leaving {
+    /// Looks at all calls of a module.
+    pub(crate) fn compute(module: &Module) -> Leaving {
+        let mut returns: IdMap<FunctionId, bool> =
+            module.functions.values().map(|function| function.linkage != Linkage::Replaceable).collect();
+        let mut callers: IdMap<FunctionId, Vec<FunctionId>> =
+            IdMap::filled(module.functions.len(), Vec::new());
+        let mut graph = AdjacencyGraph::new(module.functions.len());
+        let mut worklist = Vec::new();
+        for (id, function) in module.functions.iter() {
+            let mut doubtful = !returns[id] || function.is_naked;
+            for (_, call) in &function.calls {
+                match call.callee {
+                    CalleeRef::Function(callee) => {
+                        graph.add_edge(id, callee);
+                        if !returns_by_itself(module, call) {
+                            callers[callee].push(id);
+                        }
+                    }
+                    _ => doubtful |= !returns_by_itself(module, call),
+                }
+            }
+            if doubtful {
+                returns[id] = false;
+                worklist.push(id);
+            }
+        }
+        while let Some(callee) = worklist.pop() {
+            for &caller in &callers[callee] {
+                if returns[caller] {
+                    returns[caller] = false;
+                    worklist.push(caller);
+                }
+            }
+        }
+        let component_of = strongly_connected_components(&graph).component_of;
+        Leaving { returns, component_of }
+    }
+
+    /// Whether a call may leave the frame it is made from.
+    pub(crate) fn may_leave(&self, module: &Module, call: &Call) -> bool {
+        if returns_by_itself(module, call) {
+            return false;
+        }
+        match call.callee {
+            CalleeRef::Function(callee) => !self.returns[callee],
+            _ => true,
+        }
+    }
+
+    /// Whether a call stays a jump: its frame is gone while the callee runs.
+    pub(crate) fn is_jump(
+        &self,
+        caller: FunctionId,
+        function: &Function,
+        block: BlockId,
+        id: InstructionId,
+    ) -> bool {
+        let Some(call) = function.call(id) else { return false };
+        match call.tail {
+            TailKind::MustTail => true,
+            TailKind::Tail if is_before_return(function, block, id) => match call.callee {
+                CalleeRef::Function(callee) => self.component_of[callee] == self.component_of[caller],
+                CalleeRef::Indirect => true,
+                CalleeRef::Declaration(_) | CalleeRef::Assembly => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+/// Whether the next instruction is the `ret` of the block.
+fn is_before_return(function: &Function, block: BlockId, id: InstructionId) -> bool {
+    let mut last_two = function.instructions_of(block).rev().take(2);
+    let terminator = last_two.next();
+    terminator.is_some_and(|last| function.instructions[last].opcode == Opcode::Ret)
+        && last_two.next() == Some(id)
+}
+
+/// Whether the call returns whatever its callee's body is.
+fn returns_by_itself(module: &Module, call: &Call) -> bool {
+    if call.is_noreturn {
+        return false;
+    }
+    match call.callee {
+        CalleeRef::Assembly => true,
+        _ if call.is_nounwind && call.is_willreturn => true,
+        callee => module.intrinsic_name(callee).is_some_and(|_| call.is_nounwind),
+    }
+}

@@ -1,0 +1,63 @@
+//! Which edges of a function are counted?
+//!
+//! The chords of a maximum-weight spanning tree over segments and the outside
+//! (Knuth and Stevenson 1973; Ball and Larus 1994): all edges outside the tree
+//! are counted, those inside follow by conservation. Left frames and second
+//! returns are known anyway and never need a place in the tree.
+//!
+//! Weights are estimated frequencies. An edge that needs a block of its own or
+//! a look at the predecessor costs more when counted, so it weighs more and is
+//! sooner part of the tree.
+
+use opcost_flow::{Countability, FlowEdge, choose_chords};
+use opcost_index::{IdMap, IdSet};
+use opcost_ir::Spot;
+use opcost_key::{EdgeId, FunctionId, SegmentId};
+
+use crate::leaving::Leaving;
+use crate::skeleton::{Skeleton, Way};
+use crate::spots::{Counting, Spots};
+
+/// The edges of one function that get a counter, and how.
+pub(crate) struct Chords {
+    pub(crate) counted: IdSet<EdgeId>,
+    pub(crate) counting: IdMap<EdgeId, Counting>,
+}
+
+/// How much dearer a count is that needs a new block, or a phi of constants.
+const SPLIT_FACTOR: u64 = 2;
+
+impl Chords {
+    /// Chooses the edges to count. `weights` estimates how often each is taken.
+    pub(crate) fn choose(
+        spots: &Spots<'_>,
+        leaving: &Leaving,
+        id: FunctionId,
+        weights: &IdMap<EdgeId, u64>,
+    ) -> Chords {
+        let skeleton: &Skeleton = spots.skeleton;
+        let counting: IdMap<EdgeId, Counting> =
+            skeleton.edges.values().map(|edge| spots.of_edge(edge, leaving, id)).collect();
+        let countability = skeleton
+            .edges
+            .iter()
+            .map(|(edge, _)| match counting[edge] {
+                Counting::LeftFrames | Counting::Again(_) => Countability::Known,
+                Counting::At(Spot::Edge(..)) | Counting::ByPredecessor { .. } => {
+                    Countability::Countable { weight: weights[edge].saturating_mul(SPLIT_FACTOR) }
+                }
+                Counting::At(_) => Countability::Countable { weight: weights[edge] },
+            })
+            .collect();
+        let edges: IdMap<EdgeId, FlowEdge<SegmentId>> =
+            skeleton.edges.values().map(|edge| FlowEdge { from: edge.from, to: edge.to }).collect();
+        let mut counted = choose_chords(skeleton.segments.len(), &edges, &countability)
+            .expect("every edge can be counted or is known");
+        for (edge, known) in skeleton.edges.iter() {
+            if matches!(known.kind, Way::Again(_)) {
+                counted.insert(edge);
+            }
+        }
+        Chords { counted, counting }
+    }
+}

@@ -1,0 +1,289 @@
+//! One module: from snapshot to edits and map.
+//!
+//! Functions are taken in module order and counters numbered in order of
+//! segments or edges, so that the same module gives the same plan everywhere.
+
+use opcost_index::{Id, IdMap, IdSet};
+use opcost_ir::{Edit, Function, Linkage, Module, Opcode, Plan, Spot};
+use opcost_key::{
+    Anchor, BuildFacts, CallSiteId, CounterId, EdgeId, FunctionId, InstructionId, ModuleMap, Placement,
+    SegmentId,
+};
+
+use crate::cost::CostModel;
+use crate::leaving::Leaving;
+use crate::map::{FunctionFacts, map_module};
+use crate::placement::Chords;
+use crate::skeleton::{Skeleton, Way};
+use crate::spots::{Counting, Spots};
+use crate::weights;
+
+/// What is wanted.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// Path of the module relative to the project root.
+    pub module: String,
+    /// State of the module.
+    pub anchor: Anchor,
+    /// Facts for the map.
+    pub build: BuildFacts,
+    /// Weights.
+    pub cost: CostModel,
+    /// Where counters go.
+    pub placement: Placement,
+    /// Whether every thread gets counters of its own.
+    pub per_thread: bool,
+    /// Functions that the runtime wraps: calls of `exit` go to `opc_wrap_exit`.
+    pub wrapped: &'a [&'a str],
+}
+
+/// A plan and the map that goes with it.
+#[derive(Clone, Debug)]
+pub struct Instrumented {
+    /// What to change.
+    pub plan: Plan,
+    /// What the counters will mean.
+    pub map: ModuleMap,
+}
+
+/// Why a module cannot be counted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// Coroutines must be split first.
+    #[error(
+        "function {function} is a coroutine that is not split yet, and its frames cannot be followed; \
+         count it at a later anchor (--anchor optimized)"
+    )]
+    Coroutine {
+        /// Its linkage name.
+        function: String,
+    },
+    /// Exception handling by funclets (Windows).
+    #[error(
+        "function {function} handles exceptions by funclets ({opcode}), which opcost does not count; \
+         build for a target with Itanium exception handling"
+    )]
+    Funclet {
+        /// Its linkage name.
+        function: String,
+        /// The instruction met.
+        opcode: &'static str,
+    },
+}
+
+/// The prefix under which the runtime keeps its wrappers.
+pub(crate) const WRAPPER_PREFIX: &str = "opc_wrap_";
+
+/// Plans the counting of a whole module.
+///
+/// # Errors
+/// The module has something that cannot be counted rightly; the place is named.
+pub fn plan(module: &Module, request: &Request<'_>) -> Result<Instrumented, PlanError> {
+    for function in module.functions.values() {
+        refuse_uncountable(function)?;
+    }
+    let leaving = Leaving::compute(module);
+    let mut planner =
+        Planner { module, request, leaving: &leaving, plan: Plan::default(), sites: IdMap::new() };
+    planner.plan.per_thread = request.per_thread;
+    let mut facts: IdMap<FunctionId, FunctionFacts> = IdMap::new();
+    for id in module.functions.ids() {
+        facts.push(planner.function(id));
+    }
+    planner.rename();
+    let Planner { plan, sites, .. } = planner;
+    let map = map_module(module, request, &plan, facts, sites);
+    Ok(Instrumented { plan, map })
+}
+
+fn refuse_uncountable(function: &Function) -> Result<(), PlanError> {
+    if function.is_coroutine {
+        return Err(PlanError::Coroutine { function: function.name.clone() });
+    }
+    let funclet = function.instructions.values().find(|instruction| {
+        matches!(
+            instruction.opcode,
+            Opcode::CatchSwitch
+                | Opcode::CatchPad
+                | Opcode::CleanupPad
+                | Opcode::CatchRet
+                | Opcode::CleanupRet
+        )
+    });
+    match funclet {
+        Some(instruction) => {
+            Err(PlanError::Funclet { function: function.name.clone(), opcode: instruction.opcode.name() })
+        }
+        None => Ok(()),
+    }
+}
+
+struct Planner<'a> {
+    module: &'a Module,
+    request: &'a Request<'a>,
+    leaving: &'a Leaving,
+    plan: Plan,
+    /// Which edge a frame leaves by at each call site.
+    sites: IdMap<CallSiteId, (FunctionId, EdgeId)>,
+}
+
+impl Planner<'_> {
+    /// Whether the body is ours to count: it becomes code, and may be touched.
+    fn is_counted(function: &Function) -> bool {
+        function.linkage != Linkage::Elsewhere && !function.is_naked
+    }
+
+    fn function(&mut self, id: FunctionId) -> FunctionFacts {
+        let function = &self.module.functions[id];
+        let skeleton = if Self::is_counted(function) {
+            Skeleton::compute(self.module, id, self.leaving)
+        } else {
+            Skeleton { first_segments: IdMap::new(), segments: IdMap::new(), edges: IdMap::new() }
+        };
+        let mut facts = FunctionFacts {
+            counters: IdMap::filled(skeleton.edges.len(), None),
+            sites: vec![None; skeleton.edges.len()],
+            segment_counters: None,
+            skeleton,
+        };
+        if facts.skeleton.segments.is_empty() {
+            return facts;
+        }
+        self.keep_frames(id);
+        self.number_call_sites(id, &mut facts);
+        match self.request.placement {
+            Placement::EverySegment => self.count_every_segment(id, &mut facts),
+            Placement::Chords => self.count_chords(id, &mut facts),
+        }
+        facts
+    }
+
+    fn new_counter(&mut self) -> CounterId {
+        let counter = CounterId::new(self.plan.counter_count as usize);
+        self.plan.counter_count += 1;
+        counter
+    }
+
+    /// Tail calls that may leave and are no jumps by our rule must not become
+    /// jumps in code generation either.
+    fn keep_frames(&mut self, id: FunctionId) {
+        let function = &self.module.functions[id];
+        for block in function.blocks.ids() {
+            for instruction in function.instructions_of(block) {
+                let Some(call) = function.call(instruction) else { continue };
+                if call.tail == opcost_ir::TailKind::Tail
+                    && self.leaving.may_leave(self.module, call)
+                    && !self.leaving.is_jump(id, function, block, instruction)
+                {
+                    self.plan.edits.push((id, Edit::KeepFrame { call: instruction }));
+                }
+            }
+        }
+    }
+
+    fn count_every_segment(&mut self, id: FunctionId, facts: &mut FunctionFacts) {
+        let function = &self.module.functions[id];
+        for segment in facts.skeleton.segments.values() {
+            let counter = self.new_counter();
+            facts.segment_counters.get_or_insert(counter);
+            let starts_block =
+                function.blocks[segment.block].instructions.start as usize == segment.first.index();
+            let spot = if starts_block { Spot::Start(segment.block) } else { Spot::Before(segment.first) };
+            self.plan.edits.push((id, Edit::Count { spot, counter }));
+        }
+    }
+
+    fn count_chords(&mut self, id: FunctionId, facts: &mut FunctionFacts) {
+        let function = &self.module.functions[id];
+        let spots = Spots::new(function, &facts.skeleton);
+        let weights = weights::estimate(function, &facts.skeleton);
+        let chords = Chords::choose(&spots, self.leaving, id, &weights);
+        for edge in chords.counted.iter() {
+            facts.counters[edge] = Some(self.new_counter());
+        }
+        self.emit_counts(id, &chords, &facts.counters);
+        self.expect_jumps(id, &facts.skeleton);
+        if facts.skeleton.edges.values().any(|edge| matches!(edge.kind, Way::Left(_))) {
+            self.plan.watched.push(id);
+        }
+    }
+
+    /// Every edge by which a frame can be left gets a call site.
+    fn number_call_sites(&mut self, id: FunctionId, facts: &mut FunctionFacts) {
+        for (edge, known) in facts.skeleton.edges.iter() {
+            if let Way::Left(call) | Way::Gone(call) = known.kind {
+                facts.sites[edge.index()] = Some(self.new_site(id, edge, call));
+            }
+        }
+    }
+
+    fn new_site(&mut self, id: FunctionId, edge: EdgeId, call: InstructionId) -> CallSiteId {
+        let site = self.sites.push((id, edge));
+        self.plan.call_sites.push((id, call, site));
+        site
+    }
+
+    /// A call that stays a jump may keep its frame all the same (code generated
+    /// without optimisation). Its site leads to the return edge, which is not
+    /// metered by left frames, so that notes made there are known and dropped.
+    fn expect_jumps(&mut self, id: FunctionId, skeleton: &Skeleton) {
+        let function = &self.module.functions[id];
+        for (edge, known) in skeleton.edges.iter() {
+            let (Way::Return, Some(from)) = (known.kind, known.from) else { continue };
+            let SegmentEnd { block, before_last } = SegmentEnd::of(function, skeleton, from);
+            if let Some(call) = before_last
+                && self.leaving.is_jump(id, function, block, call)
+            {
+                self.new_site(id, edge, call);
+            }
+        }
+    }
+
+    fn emit_counts(&mut self, id: FunctionId, chords: &Chords, counters: &IdMap<EdgeId, Option<CounterId>>) {
+        let mut done: IdSet<EdgeId> = IdSet::new();
+        for edge in chords.counted.iter() {
+            let counter = counters[edge].expect("counted edges have counters");
+            let edit = match chords.counting[edge] {
+                Counting::At(spot) => Edit::Count { spot, counter },
+                Counting::Again(call) => Edit::CountAgain { call, counter },
+                Counting::ByPredecessor { target, .. } => {
+                    if done.contains(edge) {
+                        continue;
+                    }
+                    let mut sources = Vec::new();
+                    for other in chords.counted.iter() {
+                        if let Counting::ByPredecessor { target: same, source } = chords.counting[other]
+                            && same == target
+                        {
+                            done.insert(other);
+                            sources.push((source, counters[other].expect("counted edges have counters")));
+                        }
+                    }
+                    Edit::CountByPredecessor { target, sources }
+                }
+                Counting::LeftFrames => unreachable!("left frames are known and never chords"),
+            };
+            self.plan.edits.push((id, edit));
+        }
+    }
+
+    fn rename(&mut self) {
+        for (id, declaration) in self.module.declarations.iter() {
+            if self.request.wrapped.contains(&declaration.name.as_str()) {
+                self.plan.renames.push((id, format!("{WRAPPER_PREFIX}{}", declaration.name)));
+            }
+        }
+    }
+}
+
+struct SegmentEnd {
+    block: opcost_key::BlockId,
+    before_last: Option<InstructionId>,
+}
+
+impl SegmentEnd {
+    fn of(function: &Function, skeleton: &Skeleton, segment: SegmentId) -> SegmentEnd {
+        let block = skeleton.segments[segment].block;
+        SegmentEnd { block, before_last: function.instructions_of(block).rev().nth(1) }
+    }
+}

@@ -1,0 +1,160 @@
+//! What is the flow graph of a function?
+//!
+//! Blocks are cut into segments behind calls that may leave; edges are listed
+//! per segment in program order: entry, falls and branches, left frames,
+//! second returns. Parallel edges of an `indirectbr` or `callbr` to one block cannot be
+//! told apart by anything the program does, so they are one edge.
+//! Cost: linear.
+
+use opcost_index::{Id, IdMap};
+use opcost_ir::{Flow, Function, Module, Opcode};
+use opcost_key::{BlockId, EdgeId, FunctionId, InstructionId, SegmentId};
+
+use crate::leaving::Leaving;
+
+/// A function's flow graph, before anything is placed on it.
+pub(crate) struct Skeleton {
+    pub(crate) first_segments: IdMap<BlockId, SegmentId>,
+    pub(crate) segments: IdMap<SegmentId, Segment>,
+    pub(crate) edges: IdMap<EdgeId, Edge>,
+}
+
+pub(crate) struct Segment {
+    pub(crate) block: BlockId,
+    pub(crate) first: InstructionId,
+    /// Its last instruction.
+    pub(crate) last: InstructionId,
+}
+
+pub(crate) struct Edge {
+    pub(crate) from: Option<SegmentId>,
+    pub(crate) to: Option<SegmentId>,
+    pub(crate) kind: Way,
+}
+
+/// Which way an edge is; call sites are numbered later, per module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Enter,
+    Branch {
+        block: BlockId,
+        slot: u32,
+    },
+    Fall,
+    Return,
+    /// The frame is left at this call; it can also come back.
+    Left(InstructionId),
+    /// The call is `noreturn`: whoever makes it leaves.
+    Gone(InstructionId),
+    /// The `returns_twice` call returned again.
+    Again(InstructionId),
+}
+
+/// How a segment ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// At a call that may leave, in the middle of a block.
+    Call { noreturn: bool, twice: bool },
+    /// At the block's terminator.
+    Terminator,
+}
+
+impl Skeleton {
+    /// Cuts a function into segments and lists the edges between them.
+    pub(crate) fn compute(module: &Module, id: FunctionId, leaving: &Leaving) -> Skeleton {
+        let function = &module.functions[id];
+        let mut skeleton =
+            Skeleton { first_segments: IdMap::new(), segments: IdMap::new(), edges: IdMap::new() };
+        let mut ends = Vec::new();
+        for block in function.blocks.ids() {
+            let start = skeleton.segments.next_id();
+            skeleton.first_segments.push(start);
+            skeleton.cut_block(module, id, block, leaving, &mut ends);
+        }
+        if !function.blocks.is_empty() {
+            skeleton.add_edge(None, Some(SegmentId::new(0)), Way::Enter);
+        }
+        for segment in skeleton.segments.ids() {
+            match ends[segment.index()] {
+                End::Call { noreturn, twice } => skeleton.edges_behind_call(segment, noreturn, twice),
+                End::Terminator => skeleton.edges_behind_block(module, function, segment, leaving),
+            }
+        }
+        skeleton
+    }
+
+    fn cut_block(
+        &mut self,
+        module: &Module,
+        id: FunctionId,
+        block: BlockId,
+        leaving: &Leaving,
+        ends: &mut Vec<End>,
+    ) {
+        let function = &module.functions[id];
+        let terminator = function.terminator_of(block);
+        let mut first = InstructionId::new(function.blocks[block].instructions.start as usize);
+        for instruction in function.instructions_of(block) {
+            let end = if instruction == terminator {
+                End::Terminator
+            } else {
+                let Some(call) = function.call(instruction) else { continue };
+                let cut = call.returns_twice
+                    || (leaving.may_leave(module, call)
+                        && !leaving.is_jump(id, function, block, instruction));
+                if !cut {
+                    continue;
+                }
+                End::Call { noreturn: call.is_noreturn, twice: call.returns_twice }
+            };
+            self.segments.push(Segment { block, first, last: instruction });
+            ends.push(end);
+            first = InstructionId::new(instruction.index() + 1);
+        }
+    }
+
+    fn edges_behind_call(&mut self, segment: SegmentId, noreturn: bool, twice: bool) {
+        let call = self.segments[segment].last;
+        let next = SegmentId::new(segment.index() + 1);
+        if noreturn {
+            self.add_edge(Some(segment), None, Way::Gone(call));
+            return;
+        }
+        self.add_edge(Some(segment), Some(next), Way::Fall);
+        self.add_edge(Some(segment), None, Way::Left(call));
+        if twice {
+            self.add_edge(None, Some(next), Way::Again(call));
+        }
+    }
+
+    fn edges_behind_block(
+        &mut self,
+        module: &Module,
+        function: &Function,
+        segment: SegmentId,
+        leaving: &Leaving,
+    ) {
+        let Segment { block, last, .. } = self.segments[segment];
+        let source = &function.blocks[block];
+        if source.flow == Flow::None {
+            self.add_edge(Some(segment), None, Way::Return);
+            return;
+        }
+        let opcode = function.instructions[last].opcode;
+        for (slot, &successor) in source.successors.iter().enumerate() {
+            let repeated = matches!(opcode, Opcode::IndirectBr | Opcode::CallBr)
+                && source.successors[..slot].contains(&successor);
+            if !repeated {
+                let target = self.first_segments[successor];
+                self.add_edge(Some(segment), Some(target), Way::Branch { block, slot: slot as u32 });
+            }
+        }
+        if function.call(last).is_some_and(|call| leaving.may_leave(module, call)) {
+            self.add_edge(Some(segment), None, Way::Left(last));
+        }
+    }
+
+    fn add_edge(&mut self, from: Option<SegmentId>, to: Option<SegmentId>, kind: Way) -> EdgeId {
+        self.edges.push(Edge { from, to, kind })
+    }
+}

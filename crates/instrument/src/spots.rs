@@ -1,0 +1,115 @@
+//! Where does the increment for an edge stand?
+//!
+//! On the edge itself only when it must: an edge that is the only way out of
+//! its source is counted there, one that is the only way into its target is
+//! counted there, any other gets a block of its own. An edge that cannot be
+//! cut (into a landing pad, out of an `indirectbr` or `callbr`) is counted at
+//! its target, by which predecessor control came from.
+
+use opcost_index::IdMap;
+use opcost_ir::{Flow, Function, Opcode, Spot};
+use opcost_key::{BlockId, InstructionId};
+
+use crate::leaving::Leaving;
+use crate::skeleton::{Edge, Skeleton, Way};
+
+/// How an edge is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// At a spot that only this edge passes.
+    At(Spot),
+    /// At the target, when control comes from `source`.
+    ByPredecessor { target: BlockId, source: BlockId },
+    /// Behind a `returns_twice` call.
+    Again(InstructionId),
+    /// By the runtime, which notes left frames.
+    LeftFrames,
+}
+
+/// Finds spots in one function.
+pub(crate) struct Spots<'a> {
+    pub(crate) function: &'a Function,
+    pub(crate) skeleton: &'a Skeleton,
+    predecessors: IdMap<BlockId, u32>,
+}
+
+impl<'a> Spots<'a> {
+    pub(crate) fn new(function: &'a Function, skeleton: &'a Skeleton) -> Self {
+        Self { function, skeleton, predecessors: function.predecessor_counts() }
+    }
+
+    /// How this edge is counted.
+    pub(crate) fn of_edge(&self, edge: &Edge, leaving: &Leaving, id: opcost_key::FunctionId) -> Counting {
+        match edge.kind {
+            Way::Enter => Counting::At(Spot::Start(BlockId::new_entry())),
+            Way::Branch { block, slot } => self.of_branch(block, slot),
+            Way::Fall => {
+                let target = edge.to.expect("a fall leads to a segment");
+                Counting::At(Spot::Before(self.skeleton.segments[target].first))
+            }
+            Way::Return => {
+                let segment = &self.skeleton.segments[edge.from.expect("a return comes from a segment")];
+                Counting::At(Spot::Before(self.before_return(segment.block, segment.last, leaving, id)))
+            }
+            Way::Gone(call) => Counting::At(Spot::Before(call)),
+            Way::Left(_) => Counting::LeftFrames,
+            Way::Again(call) => Counting::Again(call),
+        }
+    }
+
+    fn of_branch(&self, block: BlockId, slot: u32) -> Counting {
+        let source = &self.function.blocks[block];
+        let target = source.successors[slot as usize];
+        let only_way_out = source.successors.len() == 1 && source.flow == Flow::Splittable;
+        let only_way_in = self.predecessors[target] == 1;
+        if only_way_out {
+            Counting::At(Spot::Before(self.function.terminator_of(block)))
+        } else if only_way_in {
+            Counting::At(Spot::Start(target))
+        } else if source.flow == Flow::Splittable || (source.flow == Flow::Invoke && slot == 0) {
+            Counting::At(Spot::Edge(block, slot))
+        } else {
+            Counting::ByPredecessor { target, source: block }
+        }
+    }
+
+    /// A `ret` behind a call that stays a jump is counted before the call:
+    /// nothing may stand between the two.
+    fn before_return(
+        &self,
+        block: BlockId,
+        terminator: InstructionId,
+        leaving: &Leaving,
+        id: opcost_key::FunctionId,
+    ) -> InstructionId {
+        let previous = self.function.instructions_of(block).rev().nth(1);
+        match previous {
+            Some(call)
+                if self.function.instructions[call].opcode == Opcode::Call
+                    && leaving.is_jump(id, self.function, block, call) =>
+            {
+                call
+            }
+            // musttail may have one bitcast between call and ret.
+            Some(cast) if self.function.instructions[cast].opcode == Opcode::BitCast => {
+                let before = self.function.instructions_of(block).rev().nth(2);
+                match before {
+                    Some(call) if leaving.is_jump(id, self.function, block, call) => call,
+                    _ => terminator,
+                }
+            }
+            _ => terminator,
+        }
+    }
+}
+
+/// The entry block, by name.
+trait Entry {
+    fn new_entry() -> Self;
+}
+
+impl Entry for BlockId {
+    fn new_entry() -> Self {
+        opcost_index::Id::new(0)
+    }
+}

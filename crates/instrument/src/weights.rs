@@ -1,0 +1,54 @@
+//! How often is each edge taken, roughly, without running the program?
+//!
+//! A static branch prediction (Wu and Larus 1994, by way of
+//! `opcost_analysis::frequency`): branch weights of the module where it has
+//! them, unwind edges and blocks that end in `unreachable` are cold. Only the
+//! choice of counters hangs on it, never a count.
+
+use opcost_analysis::dominators::Dominators;
+use opcost_analysis::frequency::{ENTRY, Frequencies, Hint};
+use opcost_analysis::loops::LoopForest;
+use opcost_index::{Id, IdMap};
+use opcost_ir::{Flow, Function, Opcode};
+use opcost_key::{BlockId, EdgeId};
+
+use crate::skeleton::{Skeleton, Way};
+
+/// Estimated frequency of each edge of the flow graph; the entry has
+/// [`ENTRY`].
+pub(crate) fn estimate(function: &Function, skeleton: &Skeleton) -> IdMap<EdgeId, u64> {
+    let entry = BlockId::new(0);
+    let dominators = Dominators::compute(function, entry);
+    let loops = LoopForest::compute(function, &dominators);
+    let frequencies =
+        Frequencies::estimate(function, entry, &loops, |edge| hint(function, edge.from, edge.slot));
+    let of_segment = |segment: Option<opcost_key::SegmentId>| {
+        segment.map_or(ENTRY, |segment| frequencies.nodes[skeleton.segments[segment].block])
+    };
+    skeleton
+        .edges
+        .values()
+        .map(|edge| match edge.kind {
+            Way::Enter => ENTRY,
+            Way::Branch { block, slot } => frequencies.edges[block][slot as usize],
+            Way::Fall | Way::Return | Way::Gone(_) => of_segment(edge.from),
+            // Known without a counter; their weight is never looked at.
+            Way::Left(_) | Way::Again(_) => 0,
+        })
+        .collect()
+}
+
+fn hint(function: &Function, from: BlockId, slot: u32) -> Hint {
+    let source = &function.blocks[from];
+    if source.flow == Flow::Invoke && slot == 1 {
+        return Hint::Cold;
+    }
+    if let Some(weights) = &source.weights {
+        return Hint::Weight(weights[slot as usize]);
+    }
+    let target = source.successors[slot as usize];
+    match function.instructions[function.terminator_of(target)].opcode {
+        Opcode::Unreachable | Opcode::Resume => Hint::Cold,
+        _ => Hint::None,
+    }
+}

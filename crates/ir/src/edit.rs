@@ -1,0 +1,95 @@
+//! What is to be changed in a module? A sorted list of edits.
+//!
+//! A [`Plan`] is made by looking at a [`Module`](crate::Module) and carried
+//! out by the `llvm` room on the very module that the snapshot was taken of.
+//! All ids are those of the snapshot; an edit never refers to what another
+//! edit made. Plans are data: they can be printed, compared and checked.
+
+use opcost_index::define_id;
+use opcost_key::{BlockId, CallSiteId, CounterId, FunctionId, InstructionId};
+
+use crate::DeclarationId;
+
+define_id!(
+    /// A counter that lives in a register while a loop runs: a cell of the
+    /// function's own, added to its counter when the loop is left.
+    pub struct RegisterId, "register"
+);
+
+/// All changes to one module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Cells of the module's counter array.
+    pub counter_count: u32,
+    /// Changes to function bodies, by function, in program order.
+    pub edits: Vec<(FunctionId, Edit)>,
+    /// Declared functions that go by another name: calls of `exit` lead to the
+    /// runtime's wrapper.
+    pub renames: Vec<(DeclarationId, String)>,
+    /// Functions whose frames must be noted when an exception passes.
+    pub watched: Vec<FunctionId>,
+    /// Calls at which a frame can be left; their return addresses are tabled.
+    pub call_sites: Vec<(FunctionId, InstructionId, CallSiteId)>,
+    /// Whether every thread has counters of its own.
+    pub per_thread: bool,
+}
+
+/// One change to one function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// One more each time control passes the spot.
+    Count {
+        /// Where.
+        spot: Spot,
+        /// Which counter.
+        counter: CounterId,
+    },
+    /// One more in `counters[n]` each time `target` is entered from
+    /// `sources[n]`: for edges that cannot be cut. No two sources are equal.
+    CountByPredecessor {
+        /// The block entered.
+        target: BlockId,
+        /// The blocks it is entered from, with the counter of each.
+        sources: Vec<(BlockId, CounterId)>,
+    },
+    /// One more each time the `returns_twice` call returns again, not the
+    /// first time; and the runtime is told which frames are gone.
+    CountAgain {
+        /// The call.
+        call: InstructionId,
+        /// Which counter.
+        counter: CounterId,
+    },
+    /// As `Count`, into a register.
+    CountInRegister {
+        /// Where.
+        spot: Spot,
+        /// Which register; it starts at zero on entry to the function.
+        register: RegisterId,
+    },
+    /// Adds the register to its counter and sets it back to zero.
+    Flush {
+        /// Where.
+        spot: Spot,
+        /// Which register.
+        register: RegisterId,
+        /// Which counter.
+        counter: CounterId,
+    },
+    /// The call must keep this frame on the stack: it is marked `notail`.
+    KeepFrame {
+        /// The call.
+        call: InstructionId,
+    },
+}
+
+/// A spot in a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Spot {
+    /// Behind the phis and the landing pad of a block.
+    Start(BlockId),
+    /// Directly before an instruction that is no phi.
+    Before(InstructionId),
+    /// On an edge that can be cut: successor `slot` of the block.
+    Edge(BlockId, u32),
+}

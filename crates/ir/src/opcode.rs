@@ -1,0 +1,114 @@
+//! What does an instruction do? LLVM's opcodes, under the names the text uses.
+
+use std::fmt;
+
+macro_rules! opcodes {
+    ($($name:ident = $text:literal),* $(,)?) => {
+        /// An LLVM opcode.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        pub enum Opcode {
+            $(#[doc = concat!("`", $text, "`")] $name,)*
+        }
+
+        impl Opcode {
+            /// Every opcode.
+            pub const ALL: &'static [Opcode] = &[$(Opcode::$name),*];
+
+            /// The word in LLVM's text form.
+            pub fn name(self) -> &'static str {
+                match self { $(Opcode::$name => $text),* }
+            }
+
+            /// The opcode of this name.
+            pub fn from_name(name: &str) -> Option<Opcode> {
+                match name { $($text => Some(Opcode::$name),)* _ => None }
+            }
+        }
+    };
+}
+
+opcodes! {
+    Ret = "ret", Br = "br", Switch = "switch", IndirectBr = "indirectbr", Invoke = "invoke",
+    Resume = "resume", Unreachable = "unreachable", CleanupRet = "cleanupret",
+    CatchRet = "catchret", CatchSwitch = "catchswitch", CallBr = "callbr",
+    FNeg = "fneg",
+    Add = "add", FAdd = "fadd", Sub = "sub", FSub = "fsub", Mul = "mul", FMul = "fmul",
+    UDiv = "udiv", SDiv = "sdiv", FDiv = "fdiv", URem = "urem", SRem = "srem", FRem = "frem",
+    Shl = "shl", LShr = "lshr", AShr = "ashr", And = "and", Or = "or", Xor = "xor",
+    Alloca = "alloca", Load = "load", Store = "store", GetElementPtr = "getelementptr",
+    Fence = "fence", AtomicCmpXchg = "cmpxchg", AtomicRMW = "atomicrmw",
+    Trunc = "trunc", ZExt = "zext", SExt = "sext", FPToUI = "fptoui", FPToSI = "fptosi",
+    UIToFP = "uitofp", SIToFP = "sitofp", FPTrunc = "fptrunc", FPExt = "fpext",
+    PtrToInt = "ptrtoint", PtrToAddr = "ptrtoaddr", IntToPtr = "inttoptr", BitCast = "bitcast",
+    AddrSpaceCast = "addrspacecast", CleanupPad = "cleanuppad", CatchPad = "catchpad",
+    ICmp = "icmp", FCmp = "fcmp", Phi = "phi", Call = "call", Select = "select",
+    UserOp = "userop", VAArg = "va_arg", ExtractElement = "extractelement",
+    InsertElement = "insertelement", ShuffleVector = "shufflevector",
+    ExtractValue = "extractvalue", InsertValue = "insertvalue", LandingPad = "landingpad",
+    Freeze = "freeze",
+}
+
+impl Opcode {
+    /// Whether it ends a block.
+    pub fn is_terminator(self) -> bool {
+        self <= Opcode::CallBr
+    }
+
+    /// Whether it calls: `call`, `invoke`, `callbr`.
+    pub fn is_call(self) -> bool {
+        matches!(self, Opcode::Call | Opcode::Invoke | Opcode::CallBr)
+    }
+}
+
+impl fmt::Display for Opcode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+macro_rules! predicates {
+    ($($name:ident = $text:literal),* $(,)?) => {
+        /// The predicate of an `icmp` or `fcmp`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Predicate {
+            $(#[doc = concat!("`", $text, "`")] $name,)*
+        }
+
+        impl Predicate {
+            /// The word in LLVM's text form.
+            pub fn name(self) -> &'static str {
+                match self { $(Predicate::$name => $text),* }
+            }
+        }
+    };
+}
+
+predicates! {
+    Eq = "eq", Ne = "ne", Ugt = "ugt", Uge = "uge", Ult = "ult", Ule = "ule",
+    Sgt = "sgt", Sge = "sge", Slt = "slt", Sle = "sle",
+    False = "false", Oeq = "oeq", Ogt = "ogt", Oge = "oge", Olt = "olt", Ole = "ole",
+    One = "one", Ord = "ord", Uno = "uno", Ueq = "ueq", FUgt = "ugt", FUge = "uge",
+    FUlt = "ult", FUle = "ule", Une = "une", True = "true",
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Opcode;
+
+    #[test]
+    fn names_lead_back_to_their_opcodes() {
+        for &opcode in Opcode::ALL {
+            assert_eq!(Opcode::from_name(opcode.name()), Some(opcode));
+        }
+    }
+
+    #[test]
+    fn terminators_are_the_first_eleven() {
+        let terminators = Opcode::ALL.iter().filter(|opcode| opcode.is_terminator()).count();
+        assert_eq!(terminators, 11);
+        assert!(Opcode::Invoke.is_terminator() && Opcode::CallBr.is_terminator());
+        assert!(!Opcode::FNeg.is_terminator());
+    }
+}

@@ -1,0 +1,93 @@
+//! What kind of value is it? LLVM's types, interned per module.
+
+use opcost_index::{IdMap, define_id};
+
+define_id!(
+    /// A type of a module.
+    pub struct TypeId, "type"
+);
+
+/// A type. Parts are ids into the same module's table.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// `void`
+    Void,
+    /// `i32`: so many bits.
+    Integer(u32),
+    /// `half`, `bfloat`, `float`, `double`, `x86_fp80`, `fp128`, `ppc_fp128`.
+    Float(&'static str),
+    /// `ptr addrspace(n)`
+    Pointer(u32),
+    /// `[n x T]`
+    Array(u64, TypeId),
+    /// `<n x T>` or, scalable, `<vscale x n x T>`
+    Vector {
+        /// Elements (times vscale).
+        length: u32,
+        /// Whether the length is a multiple of the machine's vscale.
+        scalable: bool,
+        /// Element type.
+        element: TypeId,
+    },
+    /// `{ T, U }`, packed or not, with its name if it has one.
+    Struct {
+        /// `%struct.name`
+        name: Option<Box<str>>,
+        /// Fields in order.
+        fields: Vec<TypeId>,
+        /// Without padding.
+        packed: bool,
+    },
+    /// A function type: result, parameters, variadic.
+    Function(TypeId, Vec<TypeId>, bool),
+    /// `label`, `token`, `metadata`, `x86_amx`, target extension types.
+    Other(Box<str>),
+}
+
+/// Writes a type as LLVM's text does.
+pub(crate) fn write_type(types: &IdMap<TypeId, Type>, id: TypeId, out: &mut String) {
+    use std::fmt::Write;
+    match &types[id] {
+        Type::Void => out.push_str("void"),
+        Type::Integer(bits) => write!(out, "i{bits}").expect("writing to a string"),
+        Type::Float(name) => out.push_str(name),
+        Type::Pointer(0) => out.push_str("ptr"),
+        Type::Pointer(space) => write!(out, "ptr addrspace({space})").expect("writing to a string"),
+        Type::Array(length, element) => {
+            write!(out, "[{length} x ").expect("writing to a string");
+            write_type(types, *element, out);
+            out.push(']');
+        }
+        Type::Vector { length, scalable, element } => {
+            let scale = if *scalable { "vscale x " } else { "" };
+            write!(out, "<{scale}{length} x ").expect("writing to a string");
+            write_type(types, *element, out);
+            out.push('>');
+        }
+        Type::Struct { name: Some(name), .. } => write!(out, "%{name}").expect("writing to a string"),
+        Type::Struct { fields, packed, .. } => {
+            out.push_str(if *packed { "<{ " } else { "{ " });
+            write_list(types, fields, out);
+            out.push_str(if *packed { " }>" } else { " }" });
+        }
+        Type::Function(result, parameters, variadic) => {
+            write_type(types, *result, out);
+            out.push_str(" (");
+            write_list(types, parameters, out);
+            if *variadic {
+                out.push_str(if parameters.is_empty() { "..." } else { ", ..." });
+            }
+            out.push(')');
+        }
+        Type::Other(text) => out.push_str(text),
+    }
+}
+
+fn write_list(types: &IdMap<TypeId, Type>, list: &[TypeId], out: &mut String) {
+    for (position, &id) in list.iter().enumerate() {
+        if position > 0 {
+            out.push_str(", ");
+        }
+        write_type(types, id, out);
+    }
+}

@@ -1,0 +1,30 @@
+//! Compiles the C++ shim against LLVM 22's headers.
+
+use std::process::Command;
+
+fn main() {
+    println!("cargo:rerun-if-changed=shim");
+    println!("cargo:rerun-if-env-changed=LLVM_SYS_221_PREFIX");
+    let config = std::env::var("LLVM_SYS_221_PREFIX")
+        .map_or_else(|_| "llvm-config-22".to_owned(), |prefix| format!("{prefix}/bin/llvm-config"));
+    let include = Command::new(&config)
+        .arg("--includedir")
+        .output()
+        .unwrap_or_else(|error| panic!("cannot run {config} ({error}): apt-get install llvm-22-dev"));
+    let include = String::from_utf8(include.stdout).expect("a path in UTF-8");
+    cc::Build::new()
+        .cpp(true)
+        .std("c++17")
+        .flag("-fno-rtti")
+        .flag("-fno-exceptions")
+        .flag("-isystem")
+        .flag(include.trim())
+        .define("_GNU_SOURCE", None)
+        .define("__STDC_CONSTANT_MACROS", None)
+        .define("__STDC_FORMAT_MACROS", None)
+        .define("__STDC_LIMIT_MACROS", None)
+        .flag("-Wall")
+        .flag("-Wno-unused-parameter")
+        .files(["shim/read.cpp", "shim/apply.cpp", "shim/identify.cpp", "shim/emit.cpp"])
+        .compile("opcost_llvm_shim");
+}

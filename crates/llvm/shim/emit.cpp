@@ -1,0 +1,222 @@
+// From a module to an object file, with a table of return addresses.
+//
+// The pipeline is the one behind TargetMachine::addPassesToEmitFile, spelt out
+// so that a handler can be hung on the printer: behind each call that carries
+// a tabled number it puts a label, and at the end of the module it writes the
+// table (address, call site) into a section that is not loaded. Labels change
+// no byte of code. Calls are kept apart (no tail merging) when a table is
+// asked for, since one return address must lead to one call site.
+#include "shim.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/CodeGen/AsmPrinter.h"
+#include "llvm/CodeGen/AsmPrinterHandler.h"
+#include "llvm/CodeGen/CodeGenTargetMachineImpl.h"
+#include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCSectionELF.h"
+#include "llvm/MC/MCStreamer.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/CodeGen/Passes.h"
+
+using namespace llvm;
+
+#define OPCOST_TARGETS(X) X(X86) X(AArch64) X(RISCV) X(WebAssembly)
+extern "C" {
+#define OPCOST_DECLARE(T)                                                                                             \
+  void LLVMInitialize##T##TargetInfo();                                                                               \
+  void LLVMInitialize##T##Target();                                                                                   \
+  void LLVMInitialize##T##TargetMC();                                                                                 \
+  void LLVMInitialize##T##AsmPrinter();                                                                               \
+  void LLVMInitialize##T##AsmParser();
+OPCOST_TARGETS(OPCOST_DECLARE)
+}
+
+namespace {
+
+// Tables the return addresses of one module.
+class CallTable : public AsmPrinterHandler {
+public:
+  CallTable(AsmPrinter *printer, const uint8_t *hash, const uint32_t *sites, uint32_t count)
+      : printer(printer), hash(hash), sites(sites), count(count) {}
+
+  void beginFunction(const MachineFunction *) override {}
+  void endFunction(const MachineFunction *) override {}
+  void beginInstruction(const MachineInstr *instruction) override { current = instruction; }
+
+  void endInstruction() override {
+    if (!current || !current->isCall()) return;
+    if (calls_unwind_resume(*current)) {
+      // The frame goes on unwinding here; the runtime notes it once more.
+      table(UINT32_MAX);
+      return;
+    }
+    if (!current->getDebugLoc()) return;
+    unsigned line = current->getDebugLoc().getLine();
+    // Line n is instruction n - 1; a site is stored as its number + 1.
+    if (line == 0 || line > count || sites[line - 1] == 0) return;
+    // A tail call leaves no frame: its return address is its caller's.
+    if (current->isReturn()) return;
+    table(sites[line - 1] - 1);
+  }
+
+  void endModule() override {
+    MCStreamer &out = *printer->OutStreamer;
+    out.switchSection(printer->OutContext.getELFSection(opcost::kCallSection, ELF::SHT_PROGBITS, 0));
+    out.emitBytes("OPCCALLS");
+    out.emitBytes(StringRef(reinterpret_cast<const char *>(hash), 16));
+    out.emitInt64(entries.size());
+    for (auto &[label, site] : entries) {
+      out.emitSymbolValue(label, 8);
+      out.emitInt64(site);
+    }
+  }
+
+private:
+  static bool calls_unwind_resume(const MachineInstr &call) {
+    for (const MachineOperand &operand : call.operands()) {
+      if (operand.isSymbol() && StringRef(operand.getSymbolName()) == "_Unwind_Resume") return true;
+      if (operand.isGlobal() && operand.getGlobal()->getName() == "_Unwind_Resume") return true;
+    }
+    return false;
+  }
+
+  // Labels the spot behind the current call.
+  void table(uint32_t site) {
+    MCSymbol *label = printer->OutContext.createTempSymbol("opcost");
+    printer->OutStreamer->emitLabel(label);
+    entries.push_back({label, site});
+  }
+
+  AsmPrinter *printer;
+  const uint8_t *hash;
+  const uint32_t *sites;
+  uint32_t count;
+  const MachineInstr *current = nullptr;
+  std::vector<std::pair<MCSymbol *, uint32_t>> entries;
+};
+
+TargetOptions options_like_clang(const Module &module) {
+  TargetOptions options;
+  options.UseInitArray = true;
+  options.NoTrappingFPMath = true;
+  options.UniqueSectionNames = true;
+  options.EmitAddrsig = true;
+  options.AllowFPOpFusion = FPOpFusion::Standard;
+  options.MCOptions.MCUseDwarfDirectory = MCTargetOptions::EnableDwarfDirectory;
+  if (module.getTargetTriple().isRISCV()) {
+    if (auto *abi = dyn_cast_or_null<MDString>(module.getModuleFlag("target-abi")))
+      options.MCOptions.ABIName = abi->getString().str();
+  }
+  return options;
+}
+
+} // namespace
+
+extern "C" {
+
+struct opcost_emission {
+  int32_t level;              // 0 to 3
+  uint8_t position;           // 0 as the module says, 1 position-independent, 2 fixed
+  uint8_t function_sections;  // one section per function
+  uint8_t data_sections;      // one section per datum
+  uint8_t keep_calls_apart;   // no tail merging
+  const uint8_t *map_hash;    // 16 bytes, or null: no call table
+  const uint32_t *call_sites; // per instruction of the module, site + 1 or 0
+  uint32_t call_site_count;   // length of call_sites
+};
+
+static void initialize() {
+  static bool done = [] {
+#define OPCOST_CALL(T)                                                                                                \
+  LLVMInitialize##T##TargetInfo();                                                                                    \
+  LLVMInitialize##T##Target();                                                                                        \
+  LLVMInitialize##T##TargetMC();                                                                                      \
+  LLVMInitialize##T##AsmPrinter();                                                                                    \
+  LLVMInitialize##T##AsmParser();
+    OPCOST_TARGETS(OPCOST_CALL)
+    return true;
+  }();
+  (void)done;
+}
+
+// Writes the object file; null, or what went wrong.
+char *opcost_emit(LLVMModuleRef handle, const char *path, const opcost_emission *how) {
+  initialize();
+  Module &module = *unwrap(handle);
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(module.getTargetTriple(), error);
+  if (!target) return opcost::copy(error);
+
+  TargetOptions options = options_like_clang(module);
+  options.FunctionSections = how->function_sections;
+  options.DataSections = how->data_sections;
+  std::optional<Reloc::Model> position;
+  if (how->position == 2 || (how->position == 0 && module.getPICLevel() == PICLevel::NotPIC))
+    position = Reloc::Static;
+  else
+    position = Reloc::PIC_;
+  std::unique_ptr<TargetMachine> machine(
+      target->createTargetMachine(module.getTargetTriple(), "", "", options, position, module.getCodeModel(),
+                                  CodeGenOptLevel(how->level)));
+  if (!machine) return opcost::copy("no code generation for " + module.getTargetTriple().str());
+  if (module.getDataLayout().isDefault()) module.setDataLayout(machine->createDataLayout());
+  if (std::optional<uint64_t> limit = module.getLargeDataThreshold()) machine->setLargeDataThreshold(*limit);
+
+  std::error_code code;
+  raw_fd_ostream out(path, code, sys::fs::OF_None);
+  if (code) return opcost::copy(std::string("cannot write ") + path + ": " + code.message());
+
+  auto &generator = static_cast<CodeGenTargetMachineImpl &>(*machine);
+  legacy::PassManager passes;
+  TargetLibraryInfoImpl library(module.getTargetTriple());
+  passes.add(new TargetLibraryInfoWrapperPass(library));
+  auto *information = new MachineModuleInfoWrapperPass(&generator);
+  TargetPassConfig *config = generator.createPassConfig(passes);
+  config->setDisableVerify(true);
+  if (how->keep_calls_apart) config->setEnableTailMerge(false);
+  passes.add(config);
+  passes.add(information);
+  if (config->addISelPasses()) return opcost::copy("code generation refused the target");
+  config->addMachinePasses();
+  config->setInitialized();
+  auto streamer = generator.createMCStreamer(out, nullptr, CodeGenFileType::ObjectFile,
+                                             information->getMMI().getContext());
+  if (!streamer) return opcost::copy(toString(streamer.takeError()));
+  AsmPrinter *printer = target->createAsmPrinter(*machine, std::move(*streamer));
+  if (how->map_hash)
+    printer->addAsmPrinterHandler(
+        std::make_unique<CallTable>(printer, how->map_hash, how->call_sites, how->call_site_count));
+  passes.add(printer);
+  passes.add(createFreeMachineFunctionPass());
+  passes.run(module);
+  out.flush();
+  if (out.has_error()) {
+    std::string message = std::string("cannot write ") + path + ": " + out.error().message();
+    out.clear_error();
+    return opcost::copy(message);
+  }
+  return nullptr;
+}
+
+// Puts the bytes of a file into the object, in a section that is not loaded.
+void opcost_embed_map(LLVMModuleRef handle, const char *path) {
+  std::string quoted;
+  for (const char *c = path; *c; c++) {
+    if (*c == '"' || *c == '\\') quoted += '\\';
+    quoted += *c;
+  }
+  Module &module = *unwrap(handle);
+  module.appendModuleInlineAsm(std::string(".pushsection ") + opcost::kMapSection + ",\"\",@progbits\n.incbin \"" +
+                               quoted + "\"\n.popsection\n");
+}
+
+} // extern "C"

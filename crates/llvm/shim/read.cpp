@@ -1,0 +1,106 @@
+// Reading a module, and the facts about it that LLVM's C interface does not
+// tell: what a call may do, and the linkage name behind a debug scope.
+#include "shim.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+extern "C" {
+
+void opcost_free(char *text) { free(text); }
+
+// Reads bitcode or text. On failure returns null and a message.
+LLVMModuleRef opcost_read(LLVMContextRef context, const char *path, char **message) {
+  SMDiagnostic diagnostic;
+  std::unique_ptr<Module> module = parseIRFile(path, diagnostic, *unwrap(context));
+  if (!module) {
+    std::string text;
+    raw_string_ostream stream(text);
+    diagnostic.print(nullptr, stream, /*ShowColors=*/false);
+    *message = opcost::copy(text);
+    return nullptr;
+  }
+  return wrap(module.release());
+}
+
+// Null when the module is well-formed, else what is wrong with it.
+char *opcost_verify(LLVMModuleRef module) {
+  std::string text;
+  raw_string_ostream stream(text);
+  bool broken_debug_info = false;
+  return verifyModule(*unwrap(module), &stream, &broken_debug_info) ? opcost::copy(text) : nullptr;
+}
+
+// What is known of a call, as bits: see `CallFacts` on the Rust side.
+uint32_t opcost_call_facts(LLVMValueRef value) {
+  auto *call = cast<CallBase>(unwrap(value));
+  uint32_t facts = 0;
+  if (call->doesNotThrow()) facts |= 1;
+  if (call->hasFnAttr(Attribute::WillReturn)) facts |= 2;
+  if (call->doesNotReturn()) facts |= 4;
+  if (call->hasFnAttr(Attribute::ReturnsTwice)) facts |= 8;
+  if (call->isInlineAsm()) facts |= 16;
+  if (auto *plain = dyn_cast<CallInst>(call)) facts |= uint32_t(plain->getTailCallKind()) << 8;
+  return facts;
+}
+
+// The function that a call calls directly (through aliases and casts too), or null.
+LLVMValueRef opcost_called_function(LLVMValueRef value) {
+  auto *call = cast<CallBase>(unwrap(value));
+  return wrap(dyn_cast<Function>(call->getCalledOperand()->stripPointerCastsAndAliases()));
+}
+
+// Linkage name (or name) of the subprogram that a scope lies in.
+const char *opcost_scope_function(LLVMMetadataRef scope, size_t *length) {
+  DISubprogram *subprogram = cast<DILocalScope>(unwrap(scope))->getSubprogram();
+  StringRef name = subprogram->getLinkageName();
+  if (name.empty()) name = subprogram->getName();
+  *length = name.size();
+  return name.data();
+}
+
+// 0 splittable, 1 invoke, 2 unsplittable, 3 none.
+uint32_t opcost_flow(LLVMValueRef terminator) {
+  auto *instruction = cast<Instruction>(unwrap(terminator));
+  switch (instruction->getOpcode()) {
+  case Instruction::Br:
+  case Instruction::Switch:
+    return 0;
+  case Instruction::Invoke:
+    return 1;
+  case Instruction::Ret:
+  case Instruction::Resume:
+  case Instruction::Unreachable:
+    return 3;
+  default:
+    return 2;
+  }
+}
+
+// Branch weights of a terminator into `weights` (room for `count`); how many there are.
+uint32_t opcost_branch_weights(LLVMValueRef terminator, uint32_t *weights, uint32_t count) {
+  MDNode *node = cast<Instruction>(unwrap(terminator))->getMetadata(LLVMContext::MD_prof);
+  if (!node || node->getNumOperands() < 2) return 0;
+  auto *kind = dyn_cast<MDString>(node->getOperand(0));
+  if (!kind || kind->getString() != "branch_weights") return 0;
+  uint32_t found = 0;
+  for (unsigned i = 1; i < node->getNumOperands() && found < count; i++)
+    if (auto *weight = mdconst::dyn_extract<ConstantInt>(node->getOperand(i)))
+      weights[found++] = uint32_t(weight->getLimitedValue(UINT32_MAX));
+  return found;
+}
+
+uint32_t opcost_has_module_assembly(LLVMModuleRef module) { return !unwrap(module)->getModuleInlineAsm().empty(); }
+
+} // extern "C"

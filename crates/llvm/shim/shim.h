@@ -1,0 +1,27 @@
+// The shim's common ground: conversions and the interface to Rust.
+//
+// Flat `extern "C"` functions over LLVM's C handles; nothing is templated or
+// thrown across the boundary. Strings that Rust must free come from strdup.
+#pragma once
+
+#include "llvm-c/Types.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CBindingWrapping.h"
+#include <cstdint>
+#include <string>
+
+static_assert(LLVM_VERSION_MAJOR == 22, "the shim is written against LLVM 22");
+
+namespace opcost {
+
+// Copies a message for Rust, which gives it back to opcost_free.
+inline char *copy(const std::string &text) { return strdup(text.c_str()); }
+
+// The section names that the runtime and the map reader know too.
+constexpr const char *kCounterSection = "opc_cnt";
+constexpr const char *kDescriptorSection = "opc_dsc";
+constexpr const char *kMapSection = ".opcost.map";
+constexpr const char *kCallSection = ".debug_opcost_calls";
+
+} // namespace opcost

@@ -1,0 +1,198 @@
+//! Carries out a plan on the module its snapshot was taken of.
+//!
+//! Handles of all spots are looked up before the first edit, so that no edit
+//! moves the ground under another. After it only code generation runs; the
+//! module is verified once more, since a broken module is our defect and must
+//! not become a wrong count.
+
+use llvm_sys::prelude::LLVMValueRef;
+use opcost_index::{Id, IdMap};
+use opcost_ir::{Edit, Plan, RegisterId, Spot};
+use opcost_key::{BlockId, FunctionId, Hash128, InstructionId};
+use rustc_hash::FxHashMap;
+
+use crate::ffi;
+use crate::session::{FunctionHandles, LlvmError, Session};
+
+impl Session {
+    /// Carries out `plan`. `map_hash` ties the counters to the module's map.
+    ///
+    /// # Errors
+    /// The edited module does not verify: a defect of ours.
+    pub fn apply(&mut self, plan: &Plan, map_hash: Hash128) -> Result<(), LlvmError> {
+        // SAFETY: the module is alive; ids are put on before anything is inserted.
+        unsafe { ffi::opcost_identify(self.module) };
+        self.rename(plan)?;
+        for &function in &plan.watched {
+            // SAFETY: handles of the live module.
+            unsafe { ffi::opcost_watch(self.module, self.functions[function].function) };
+        }
+        if plan.counter_count > 0 {
+            let hash = map_hash.0.to_le_bytes();
+            // SAFETY: the hash has the 16 bytes that the shim reads.
+            let cells = unsafe { ffi::opcost_make_counters(self.module, plan.counter_count, hash.as_ptr()) };
+            for edits in plan.edits.chunk_by(|a, b| a.0 == b.0) {
+                FunctionEditor::new(self, edits[0].0, cells, plan).run(edits);
+            }
+        }
+        self.verify().map_err(LlvmError::Broken)
+    }
+
+    fn rename(&self, plan: &Plan) -> Result<(), LlvmError> {
+        for (declaration, name) in &plan.renames {
+            let text = std::ffi::CString::new(name.as_str()).map_err(|_| LlvmError::Path(name.clone()))?;
+            // SAFETY: a declared function of the live module.
+            unsafe { ffi::opcost_rename(self.declarations[*declaration], text.as_ptr()) };
+        }
+        Ok(())
+    }
+}
+
+struct FunctionEditor<'a> {
+    session: &'a Session,
+    handles: &'a FunctionHandles,
+    /// Where each block's own code starts; taken before the first edit.
+    starts: IdMap<BlockId, LLVMValueRef>,
+    terminators: IdMap<BlockId, LLVMValueRef>,
+    /// Address of the counters for this function: the array, or this thread's.
+    base: LLVMValueRef,
+    scratch: u32,
+    edges: FxHashMap<(BlockId, u32), LLVMValueRef>,
+    registers: Vec<(RegisterId, LLVMValueRef)>,
+}
+
+impl<'a> FunctionEditor<'a> {
+    fn new(session: &'a Session, function: FunctionId, cells: LLVMValueRef, plan: &Plan) -> Self {
+        let handles = &session.functions[function];
+        // SAFETY: blocks of the live function; a verified block has a terminator.
+        let starts =
+            handles.blocks.values().map(|&block| unsafe { ffi::opcost_start_of_block(block) }).collect();
+        let terminators = handles
+            .blocks
+            .values()
+            // SAFETY: as above.
+            .map(|&block| unsafe { llvm_sys::core::LLVMGetBasicBlockTerminator(block) })
+            .collect();
+        // SAFETY: function and array of the live module.
+        unsafe { ffi::opcost_relax(handles.function) };
+        let base = if plan.per_thread {
+            // SAFETY: as above.
+            unsafe { ffi::opcost_thread_base(session.module, handles.function, cells) }
+        } else {
+            cells
+        };
+        Self {
+            session,
+            handles,
+            starts,
+            terminators,
+            base,
+            scratch: plan.counter_count,
+            edges: FxHashMap::default(),
+            registers: Vec::new(),
+        }
+    }
+
+    fn run(mut self, edits: &[(FunctionId, Edit)]) {
+        self.make_registers(edits);
+        // Edits that cut blocks in the middle come last: they change which
+        // block an instruction lies in.
+        let (cutting, plain): (Vec<_>, Vec<_>) =
+            edits.iter().map(|(_, edit)| edit).partition(|edit| matches!(edit, Edit::CountAgain { .. }));
+        for edit in plain.into_iter().chain(cutting) {
+            self.edit(edit);
+        }
+        let cells: Vec<LLVMValueRef> = self.registers.iter().map(|&(_, cell)| cell).collect();
+        if !cells.is_empty() {
+            // SAFETY: allocas that we made in this function.
+            unsafe { ffi::opcost_promote(self.handles.function, cells.as_ptr(), cells.len() as u32) };
+        }
+    }
+
+    fn make_registers(&mut self, edits: &[(FunctionId, Edit)]) {
+        for (_, edit) in edits {
+            if let Edit::CountInRegister { register, .. } | Edit::Flush { register, .. } = edit
+                && !self.registers.iter().any(|(known, _)| known == register)
+            {
+                // SAFETY: a live function.
+                let cell = unsafe { ffi::opcost_make_register(self.handles.function) };
+                self.registers.push((*register, cell));
+            }
+        }
+    }
+
+    fn register(&self, wanted: RegisterId) -> LLVMValueRef {
+        let found = self.registers.iter().find(|(known, _)| *known == wanted);
+        found.expect("all registers were made first").1
+    }
+
+    fn edit(&mut self, edit: &Edit) {
+        match edit {
+            Edit::Count { spot, counter } => {
+                let before = self.spot(*spot);
+                // SAFETY: instruction and array of the live module, here and below.
+                unsafe { ffi::opcost_count(before, self.base, counter.index() as u32) };
+            }
+            Edit::CountByPredecessor { target, sources } => {
+                let terminators: Vec<LLVMValueRef> =
+                    sources.iter().map(|(block, _)| self.terminators[*block]).collect();
+                let indices: Vec<u32> = sources.iter().map(|(_, counter)| counter.index() as u32).collect();
+                // SAFETY: both arrays have `sources.len()` elements.
+                unsafe {
+                    ffi::opcost_count_by_predecessor(
+                        self.handles.blocks[*target],
+                        self.starts[*target],
+                        terminators.as_ptr(),
+                        indices.as_ptr(),
+                        sources.len() as u32,
+                        self.base,
+                        self.scratch,
+                    );
+                }
+            }
+            Edit::CountAgain { call, counter } => {
+                let call = self.instruction(*call);
+                // SAFETY: a call of the live module.
+                unsafe {
+                    ffi::opcost_count_again(self.session.module, call, self.base, counter.index() as u32)
+                };
+            }
+            Edit::CountInRegister { spot, register } => {
+                let before = self.spot(*spot);
+                // SAFETY: as above.
+                unsafe { ffi::opcost_count_in_register(before, self.register(*register)) };
+            }
+            Edit::Flush { spot, register, counter } => {
+                let before = self.spot(*spot);
+                // SAFETY: as above.
+                unsafe {
+                    ffi::opcost_flush(before, self.register(*register), self.base, counter.index() as u32)
+                };
+            }
+            Edit::KeepFrame { call } => {
+                // SAFETY: a plain call of the live module.
+                unsafe { ffi::opcost_keep_frame(self.instruction(*call)) };
+            }
+        }
+    }
+
+    fn instruction(&self, id: InstructionId) -> LLVMValueRef {
+        self.handles.instructions[id]
+    }
+
+    /// The instruction that code for this spot goes before.
+    fn spot(&mut self, spot: Spot) -> LLVMValueRef {
+        match spot {
+            Spot::Start(block) => self.starts[block],
+            Spot::Before(instruction) => self.instruction(instruction),
+            Spot::Edge(block, slot) => {
+                let terminator = self.terminators[block];
+                *self
+                    .edges
+                    .entry((block, slot))
+                    // SAFETY: a terminator of the live function with that many successors.
+                    .or_insert_with(|| unsafe { ffi::opcost_split_edge(terminator, slot) })
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Turns the module into an object file, as clang would.
+//!
+//! The options are clang's for the same target. With a plan's call sites the
+//! object carries a table of return addresses in a section that is not loaded.
+
+use std::path::Path;
+
+use opcost_ir::Plan;
+use opcost_key::Hash128;
+
+use crate::ffi::{self, RawEmission};
+use crate::session::{LlvmError, Session, c_path};
+
+/// Where the code may be loaded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Position {
+    /// As the module's flags say.
+    #[default]
+    AsModule,
+    /// Anywhere.
+    Independent,
+    /// At its link address.
+    Fixed,
+}
+
+/// How an object is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Emission {
+    /// Optimisation level of code generation, 0 to 3.
+    pub level: u8,
+    /// Where the code may be loaded.
+    pub position: Position,
+    /// `-ffunction-sections`
+    pub function_sections: bool,
+    /// `-fdata-sections`
+    pub data_sections: bool,
+}
+
+impl Session {
+    /// Puts a file's bytes into the object's map section when it is emitted.
+    /// The file must still be there then.
+    ///
+    /// # Errors
+    /// A path with a zero byte.
+    pub fn embed_map(&self, map_file: &Path) -> Result<(), LlvmError> {
+        let path = c_path(map_file)?;
+        // SAFETY: the module is alive, the path terminated.
+        unsafe { ffi::opcost_embed_map(self.module, path.as_ptr()) };
+        Ok(())
+    }
+
+    /// Numbers all instructions in their debug locations. [`Session::apply`]
+    /// does this itself; alone it serves to show that numbers change no code.
+    pub fn identify(&self) {
+        // SAFETY: the module is alive.
+        unsafe { ffi::opcost_identify(self.module) };
+    }
+
+    /// Drops all debug information.
+    pub fn strip_debug(&self) {
+        // SAFETY: the module is alive.
+        unsafe { ffi::opcost_strip_debug(self.module) };
+    }
+
+    /// Writes a plain object file.
+    ///
+    /// # Errors
+    /// Code generation fails or the file cannot be written.
+    pub fn emit(self, path: &Path, how: Emission) -> Result<(), LlvmError> {
+        self.emit_with(path, how, None)
+    }
+
+    /// Writes an object file with a table of the plan's call sites.
+    ///
+    /// # Errors
+    /// Code generation fails or the file cannot be written.
+    pub fn emit_counted(
+        self,
+        path: &Path,
+        how: Emission,
+        plan: &Plan,
+        map_hash: Hash128,
+    ) -> Result<(), LlvmError> {
+        let sites = self.sites_by_number(plan);
+        self.emit_with(path, how, Some((map_hash.0.to_le_bytes(), sites)))
+    }
+
+    /// For each instruction of the module, in the order of its numbers, its
+    /// call site plus one, or 0.
+    fn sites_by_number(&self, plan: &Plan) -> Vec<u32> {
+        use opcost_index::{Id, IdMap};
+        let mut starts: IdMap<opcost_key::FunctionId, usize> = IdMap::new();
+        let mut total = 0;
+        for function in self.functions.values() {
+            starts.push(total);
+            total += function.instructions.len();
+        }
+        let mut sites = vec![0; total];
+        for (function, instruction, site) in &plan.call_sites {
+            sites[starts[*function] + instruction.index()] = site.index() as u32 + 1;
+        }
+        sites
+    }
+
+    fn emit_with(
+        self,
+        path: &Path,
+        how: Emission,
+        table: Option<([u8; 16], Vec<u32>)>,
+    ) -> Result<(), LlvmError> {
+        let text = c_path(path)?;
+        let (hash, sites) = match &table {
+            Some((hash, sites)) => (hash.as_ptr(), sites.as_slice()),
+            None => (std::ptr::null(), [].as_slice()),
+        };
+        let raw = RawEmission {
+            level: i32::from(how.level),
+            position: how.position as u8,
+            function_sections: u8::from(how.function_sections),
+            data_sections: u8::from(how.data_sections),
+            keep_calls_apart: u8::from(table.is_some()),
+            map_hash: hash,
+            call_sites: sites.as_ptr(),
+            call_site_count: sites.len() as u32,
+        };
+        // SAFETY: hash and sites outlive the call; the struct mirrors the shim's.
+        match ffi::take_message(unsafe { ffi::opcost_emit(self.module, text.as_ptr(), &raw) }) {
+            None => Ok(()),
+            Some(message) => Err(LlvmError::Emission(message)),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Declarations of the C++ shim (`shim/*.cpp`); each is described there.
+
+use std::ffi::{c_char, c_void};
+
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMContextRef, LLVMMetadataRef, LLVMModuleRef, LLVMValueRef};
+
+/// How an object is emitted; mirrors `opcost_emission` in `emit.cpp`.
+#[repr(C)]
+pub(crate) struct RawEmission {
+    pub(crate) level: i32,
+    pub(crate) position: u8,
+    pub(crate) function_sections: u8,
+    pub(crate) data_sections: u8,
+    pub(crate) keep_calls_apart: u8,
+    pub(crate) map_hash: *const u8,
+    pub(crate) call_sites: *const u32,
+    pub(crate) call_site_count: u32,
+}
+
+unsafe extern "C" {
+    pub(crate) fn opcost_free(text: *mut c_char);
+    pub(crate) fn opcost_read(
+        context: LLVMContextRef,
+        path: *const c_char,
+        message: *mut *mut c_char,
+    ) -> LLVMModuleRef;
+    pub(crate) fn opcost_verify(module: LLVMModuleRef) -> *mut c_char;
+    pub(crate) fn opcost_call_facts(call: LLVMValueRef) -> u32;
+    pub(crate) fn opcost_called_function(call: LLVMValueRef) -> LLVMValueRef;
+    pub(crate) fn opcost_scope_function(scope: LLVMMetadataRef, length: *mut usize) -> *const c_char;
+    pub(crate) fn opcost_flow(terminator: LLVMValueRef) -> u32;
+    pub(crate) fn opcost_branch_weights(terminator: LLVMValueRef, weights: *mut u32, count: u32) -> u32;
+    pub(crate) fn opcost_has_module_assembly(module: LLVMModuleRef) -> u32;
+
+    pub(crate) fn opcost_identify(module: LLVMModuleRef);
+    pub(crate) fn opcost_strip_debug(module: LLVMModuleRef);
+
+    pub(crate) fn opcost_make_counters(
+        module: LLVMModuleRef,
+        count: u32,
+        map_hash: *const u8,
+    ) -> LLVMValueRef;
+    pub(crate) fn opcost_thread_base(
+        module: LLVMModuleRef,
+        function: LLVMValueRef,
+        cells: LLVMValueRef,
+    ) -> LLVMValueRef;
+    pub(crate) fn opcost_start_of_block(block: LLVMBasicBlockRef) -> LLVMValueRef;
+    pub(crate) fn opcost_count(before: LLVMValueRef, base: LLVMValueRef, index: u32);
+    pub(crate) fn opcost_split_edge(terminator: LLVMValueRef, slot: u32) -> LLVMValueRef;
+    pub(crate) fn opcost_count_by_predecessor(
+        target: LLVMBasicBlockRef,
+        before: LLVMValueRef,
+        terminators: *const LLVMValueRef,
+        indices: *const u32,
+        count: u32,
+        base: LLVMValueRef,
+        scratch: u32,
+    );
+    pub(crate) fn opcost_count_again(
+        module: LLVMModuleRef,
+        call: LLVMValueRef,
+        base: LLVMValueRef,
+        index: u32,
+    );
+    pub(crate) fn opcost_make_register(function: LLVMValueRef) -> LLVMValueRef;
+    pub(crate) fn opcost_count_in_register(before: LLVMValueRef, cell: LLVMValueRef);
+    pub(crate) fn opcost_flush(before: LLVMValueRef, cell: LLVMValueRef, base: LLVMValueRef, index: u32);
+    pub(crate) fn opcost_promote(function: LLVMValueRef, cells: *const LLVMValueRef, count: u32);
+    pub(crate) fn opcost_keep_frame(call: LLVMValueRef);
+    pub(crate) fn opcost_rename(function: LLVMValueRef, name: *const c_char);
+    pub(crate) fn opcost_watch(module: LLVMModuleRef, function: LLVMValueRef);
+    pub(crate) fn opcost_relax(function: LLVMValueRef);
+
+    pub(crate) fn opcost_emit(
+        module: LLVMModuleRef,
+        path: *const c_char,
+        how: *const RawEmission,
+    ) -> *mut c_char;
+    pub(crate) fn opcost_embed_map(module: LLVMModuleRef, path: *const c_char);
+}
+
+/// Takes over a message that the shim made; `None` for null.
+pub(crate) fn take_message(message: *mut c_char) -> Option<String> {
+    if message.is_null() {
+        return None;
+    }
+    // SAFETY: the shim returns null or a terminated string from strdup.
+    let text = unsafe { std::ffi::CStr::from_ptr(message) }.to_string_lossy().into_owned();
+    // SAFETY: it came from strdup and is not used after this.
+    unsafe { opcost_free(message) };
+    Some(text)
+}
+
+/// Takes over a message that LLVM made.
+pub(crate) fn take_llvm_message(message: *mut c_char) -> String {
+    // SAFETY: LLVM returns a terminated string.
+    let text = unsafe { std::ffi::CStr::from_ptr(message) }.to_string_lossy().into_owned();
+    // SAFETY: LLVM's messages are freed by LLVM, once.
+    unsafe { llvm_sys::core::LLVMDisposeMessage(message.cast::<c_void>().cast()) };
+    text
+}
+
+/// A text that LLVM owns, by pointer and length.
+///
+/// # Safety
+/// `text` points to `length` bytes that live for the call, or `length` is 0.
+pub(crate) unsafe fn borrowed(text: *const c_char, length: usize) -> String {
+    if length == 0 || text.is_null() {
+        return String::new();
+    }
+    // SAFETY: by this function's contract.
+    let bytes = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), length) };
+    String::from_utf8_lossy(bytes).into_owned()
+}

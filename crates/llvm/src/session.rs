@@ -1,0 +1,101 @@
+//! One module in LLVM's hands, from reading to emission.
+//!
+//! A session keeps LLVM's handles beside the snapshot's ids, so that a plan
+//! made on the snapshot can be replayed. It is used once, in this order:
+//! read, snapshot, apply, emit.
+
+use std::ffi::CString;
+use std::path::Path;
+
+use llvm_sys::core::{LLVMContextCreate, LLVMContextDispose, LLVMDisposeModule};
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMContextRef, LLVMModuleRef, LLVMValueRef};
+use opcost_index::IdMap;
+use opcost_ir::DeclarationId;
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use crate::ffi;
+
+/// What can go wrong at the fence.
+#[derive(Debug, thiserror::Error)]
+pub enum LlvmError {
+    /// The file is not a module that LLVM can read: the input's fault.
+    #[error("{0}")]
+    Unreadable(String),
+    /// The module breaks LLVM's rules: the fault of what produced it.
+    #[error("the module is not well-formed: {0}")]
+    Malformed(String),
+    /// A plan broke the module: our fault.
+    #[error("opcost broke the module while instrumenting it (a defect of opcost, please report it): {0}")]
+    Broken(String),
+    /// Code generation failed.
+    #[error("code generation failed: {0}")]
+    Emission(String),
+    /// A path with a zero byte in it.
+    #[error("the path contains a zero byte: {0}")]
+    Path(String),
+}
+
+/// Handles of one function, by the snapshot's ids.
+pub(crate) struct FunctionHandles {
+    pub(crate) function: LLVMValueRef,
+    pub(crate) blocks: IdMap<BlockId, LLVMBasicBlockRef>,
+    pub(crate) instructions: IdMap<InstructionId, LLVMValueRef>,
+}
+
+/// A module that LLVM holds, and the handles behind its snapshot.
+pub struct Session {
+    context: LLVMContextRef,
+    pub(crate) module: LLVMModuleRef,
+    pub(crate) functions: IdMap<FunctionId, FunctionHandles>,
+    pub(crate) declarations: IdMap<DeclarationId, LLVMValueRef>,
+}
+
+impl Session {
+    /// Reads bitcode (`.bc`) or text (`.ll`) and verifies it.
+    ///
+    /// # Errors
+    /// The file cannot be read, is no module, is of a newer LLVM, or is not
+    /// well-formed; in LLVM's own words.
+    pub fn read(path: &Path) -> Result<Session, LlvmError> {
+        let text = c_path(path)?;
+        // SAFETY: plain creation; disposed in drop.
+        let context = unsafe { LLVMContextCreate() };
+        let mut message = std::ptr::null_mut();
+        // SAFETY: all pointers are valid for the call.
+        let module = unsafe { ffi::opcost_read(context, text.as_ptr(), &mut message) };
+        let session = Session { context, module, functions: IdMap::new(), declarations: IdMap::new() };
+        if module.is_null() {
+            let message = ffi::take_message(message).unwrap_or_default();
+            return Err(LlvmError::Unreadable(message.trim_end().to_owned()));
+        }
+        session.verify().map_err(LlvmError::Malformed)?;
+        Ok(session)
+    }
+
+    /// Whether the module keeps LLVM's rules.
+    pub(crate) fn verify(&self) -> Result<(), String> {
+        // SAFETY: the module is alive.
+        match ffi::take_message(unsafe { ffi::opcost_verify(self.module) }) {
+            None => Ok(()),
+            Some(message) => Err(message.trim_end().to_owned()),
+        }
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // SAFETY: each handle is disposed of once, the module before its context.
+        unsafe {
+            if !self.module.is_null() {
+                LLVMDisposeModule(self.module);
+            }
+            LLVMContextDispose(self.context);
+        }
+    }
+}
+
+/// A path for LLVM.
+pub(crate) fn c_path(path: &Path) -> Result<CString, LlvmError> {
+    use std::os::unix::ffi::OsStrExt;
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| LlvmError::Path(path.display().to_string()))
+}
