@@ -8,6 +8,7 @@
 //! counts out of raw counters (that is the room `recover`), and it knows
 //! neither the IR nor the flow of a function.
 
+pub mod diff;
 pub mod formats;
 mod ledger;
 mod merge;

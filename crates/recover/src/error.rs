@@ -5,6 +5,7 @@
 //! which is a fault of opcost itself. The messages say which.
 
 use opcost_key::CallSiteId;
+use opcost_profile::LedgerError;
 use thiserror::Error;
 
 /// What stood in the way of recovering a module's counts.
@@ -61,4 +62,20 @@ pub enum RecoverError {
         /// Which edges.
         what: String,
     },
+    /// Nothing was counted.
+    #[error("the program holds no module that opcost counts: build it with opcost")]
+    NoModules,
+    /// Weights of two cost models do not add up.
+    #[error("{module} is weighted by {found}, other modules by {first}: build all of them with one --cost")]
+    MixedCost {
+        /// Path of the module.
+        module: String,
+        /// Its cost model.
+        found: String,
+        /// That of the first module.
+        first: String,
+    },
+    /// The counts do not fit into a ledger.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
 }

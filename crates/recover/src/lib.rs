@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! map + raw counters ─counts▶ ModuleCounts ─summary, calls▶ totals of the program
+//!                                          ├ledger▶ the facts of the run
 //!                                          └repeat▶ do two runs agree?
 //! ```
 //!
 //! [`recover_module`] turns a module's counter array and its frames that were
 //! left into the count of every segment and edge, by conservation of flow.
 //! [`summarize`] adds them up over a program for reports, [`compare_runs`]
-//! finds where two runs part.
+//! finds where two runs part, [`make_ledger`] writes down what is kept.
 //!
 //! This room joins `profile` and `flow`. It reads no files and knows neither
 //! the IR nor LLVM: a map says all that is needed.
@@ -16,6 +17,7 @@
 mod calls;
 mod counts;
 mod error;
+mod ledger;
 mod repeat;
 mod summary;
 
@@ -25,6 +27,7 @@ mod example;
 pub use calls::{CallTotals, IndirectCalls, NamedCalls};
 pub use counts::{FunctionCounts, LeftFrames, ModuleCounts, recover_module};
 pub use error::RecoverError;
+pub use ledger::{RunFacts, make_ledger};
 pub use repeat::{Repetition, compare_runs};
 pub use summary::{
     BlockTotal, CountedModule, FunctionTotal, LineTotal, ProgramSummary, SourceLine, summarize,

@@ -131,7 +131,8 @@ impl<'a> Counted<'a> {
         (&self.function.name, self.function.is_local.then_some(&self.map.module))
     }
 
-    fn block_line(&self, block: BlockId) -> Option<Line<'a>> {
+    /// The first line of a block.
+    pub(crate) fn block_line(&self, block: BlockId) -> Option<Line<'a>> {
         let mut instructions =
             self.function.segments_of(block).flat_map(|segment| self.function.instructions_of(segment));
         instructions.find_map(|id| self.line(self.function.instructions[id].place))

@@ -1,15 +1,15 @@
 //! How does a ledger lie in a file?
 //!
 //! As a Parquet file (`.opc`), so that DuckDB, DataFusion, Spark or pandas
-//! read it as it is: one row per fact, typed columns ([`columns`]), facts
-//! about the build in the file's metadata ([`about`]). Equal ledgers are
+//! read it as it is: one row per fact, typed columns (`columns`), facts
+//! about the build in the file's metadata (`about`). Equal ledgers are
 //! equal bytes.
 //!
 //! The last metadata entry, `opcost.hash`, is the hash of the whole file with
 //! the hash's own digits taken as zeros. It is checked before anything else is
 //! believed, since a Parquet reader trusts the lengths that it finds.
 //!
-//! Cost: about 1 µs a fact to write, half to read. Limits: the hash tells
+//! Cost: about 3 µs a fact to write, 4 to read. Limits: the hash tells
 //! accidents, not forgery; a file that another program rewrote is no ledger
 //! any more, but still a table.
 

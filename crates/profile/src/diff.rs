@@ -1,0 +1,308 @@
+//! Did a program's work change between two builds, or only its code?
+//!
+//! Functions compare by name (and module, when the name is local to it), lines
+//! by file and number, blocks only where anchor and shape agree. A function
+//! whose body changed while its total did not does the *same work with
+//! different code*; equal bodies with another total mean that other input or
+//! another caller made it work more or less.
+//!
+//! Numbers mean something only between like builds: another compiler, other
+//! flags, another target or cost model, or another number of runs is refused
+//! with the reasons, unless forced; then the reasons stay with the result.
+//! Cost: facts * log facts. Limit: a function that was renamed is gone and new.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use opcost_key::{Anchor, CostFacts, Hash128};
+use thiserror::Error;
+
+use crate::{About, Column, Fact, FunctionFacts, Ledger, Quality, SourcePlace, Subject};
+
+/// Why two ledgers are not alike enough to compare.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unlike {
+    /// What differs: `compiler`, `flags`, `target`, `cost model`, `number of runs`.
+    pub what: &'static str,
+    /// What it was before.
+    pub before: String,
+    /// What it is now.
+    pub after: String,
+}
+
+impl fmt::Display for Unlike {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} before, {} after", self.what, self.before, self.after)
+    }
+}
+
+/// The comparison was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("these ledgers are not alike: {}; build and run both in one way, or compare with --force", list(.reasons))]
+pub struct Incomparable {
+    /// All that differs.
+    pub reasons: Vec<Unlike>,
+}
+
+fn list(reasons: &[Unlike]) -> String {
+    reasons.iter().map(Unlike::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// A number before and after; `None` where there is no such thing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    /// Before.
+    pub before: Option<u128>,
+    /// After.
+    pub after: Option<u128>,
+}
+
+impl Change {
+    /// Whether both sides are the same.
+    pub fn is_none(&self) -> bool {
+        self.before == self.after
+    }
+}
+
+/// What happened to a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verdict {
+    /// Its total is larger.
+    MoreWork,
+    /// Its total is smaller.
+    LessWork,
+    /// Its code changed, its total did not.
+    SameWorkOtherCode,
+    /// Code and total are the same, but calls or blocks share it differently.
+    SameTotalOtherWay,
+    /// Nothing changed.
+    Same,
+    /// One side's total is not exact, so that nothing can be said.
+    Unsure,
+    /// It was not there before.
+    New,
+    /// It is not there any more.
+    Gone,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::MoreWork => "more work",
+            Verdict::LessWork => "less work",
+            Verdict::SameWorkOtherCode => "same work with different code",
+            Verdict::SameTotalOtherWay => "same total by another way",
+            Verdict::Same => "same",
+            Verdict::Unsure => "unsure",
+            Verdict::New => "new",
+            Verdict::Gone => "gone",
+        })
+    }
+}
+
+/// One function before and after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionDiff {
+    /// Linkage name.
+    pub name: String,
+    /// Its module, when the name is local to it.
+    pub module: Option<String>,
+    /// Where it is written now, or was.
+    pub place: Option<SourcePlace>,
+    /// What happened to it.
+    pub verdict: Verdict,
+    /// How often it was called.
+    pub calls: Change,
+    /// What it cost.
+    pub instructions: Change,
+    /// Blocks whose counts differ; `None` where blocks cannot be compared,
+    /// because anchor or shape differ.
+    pub blocks: Option<Vec<(u32, Change)>>,
+}
+
+/// One line before and after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineDiff {
+    /// Which.
+    pub at: SourcePlace,
+    /// What it cost.
+    pub instructions: Change,
+}
+
+/// Two ledgers compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diff {
+    /// What is not alike; empty unless the comparison was forced.
+    pub unlike: Vec<Unlike>,
+    /// The whole program's cost.
+    pub total: Change,
+    /// All functions of both, by name, then module.
+    pub functions: Vec<FunctionDiff>,
+    /// The lines whose cost differs, by file and number.
+    pub lines: Vec<LineDiff>,
+}
+
+/// Compares two ledgers. `force` compares unlike ones too.
+pub fn diff(before: &Ledger, after: &Ledger, force: bool) -> Result<Diff, Incomparable> {
+    let reasons = unlike(&before.about, &after.about);
+    if !reasons.is_empty() && !force {
+        return Err(Incomparable { reasons });
+    }
+    let blocks_compare = anchors(&before.about) == anchors(&after.about);
+    let total = |ledger: &Ledger| ledger.value(&Subject::Program, Column::Instructions).map(u128::from);
+    Ok(Diff {
+        unlike: reasons,
+        total: Change { before: total(before), after: total(after) },
+        functions: pairs(functions(before), functions(after))
+            .map(|(key, sides)| compare(key, &sides, blocks_compare))
+            .collect(),
+        lines: pairs(lines(before), lines(after))
+            .map(|(at, (before, after))| LineDiff { at: at.clone(), instructions: Change { before, after } })
+            .filter(|line| !line.instructions.is_none())
+            .collect(),
+    })
+}
+
+fn unlike(before: &About, after: &About) -> Vec<Unlike> {
+    let builds = |about: &About, get: fn(&opcost_key::BuildFacts) -> String| {
+        let values: BTreeSet<String> = about.modules.iter().map(|module| get(&module.build)).collect();
+        values.into_iter().collect::<Vec<_>>().join(" and ")
+    };
+    let flags = |build: &opcost_key::BuildFacts| format!("'{}'", build.flags.join(" "));
+    let cost = |about: &About| {
+        let CostFacts { name, hash, charge } = &about.cost;
+        format!("{name} ({hash}, charged by {charge:?})")
+    };
+    let candidates = [
+        (
+            "compiler",
+            builds(before, |build| build.compiler.clone()),
+            builds(after, |build| build.compiler.clone()),
+        ),
+        ("flags", builds(before, flags), builds(after, flags)),
+        ("target", builds(before, |build| build.target.clone()), builds(after, |build| build.target.clone())),
+        ("cost model", cost(before), cost(after)),
+        ("number of runs", before.runs.to_string(), after.runs.to_string()),
+    ];
+    let differing = candidates.into_iter().filter(|(_, before, after)| before != after);
+    differing.map(|(what, before, after)| Unlike { what, before, after }).collect()
+}
+
+fn anchors(about: &About) -> BTreeSet<Anchor> {
+    about.modules.iter().map(|module| module.anchor).collect()
+}
+
+/// The items of two maps by key, with what either side has.
+fn pairs<K: Ord, V>(
+    before: BTreeMap<K, V>,
+    after: BTreeMap<K, V>,
+) -> impl Iterator<Item = (K, (Option<V>, Option<V>))> {
+    let mut all: BTreeMap<K, (Option<V>, Option<V>)> =
+        before.into_iter().map(|(key, value)| (key, (Some(value), None))).collect();
+    for (key, value) in after {
+        all.entry(key).or_insert((None, None)).1 = Some(value);
+    }
+    all.into_iter()
+}
+
+/// Name, and module when the name is local to it.
+type Key<'a> = (&'a str, Option<&'a str>);
+
+/// What a ledger says of a function, over all modules that hold it.
+#[derive(Default)]
+struct Side<'a> {
+    place: Option<&'a SourcePlace>,
+    shapes: BTreeSet<Hash128>,
+    bodies: BTreeSet<Hash128>,
+    calls: Option<u128>,
+    instructions: Option<u128>,
+    /// Whether some total or call count is not exact.
+    unsure: bool,
+    blocks: BTreeMap<u32, u128>,
+}
+
+fn key(function: &FunctionFacts) -> Key<'_> {
+    (&function.name, function.is_local.then_some(&function.module))
+}
+
+fn functions(ledger: &Ledger) -> BTreeMap<Key<'_>, Side<'_>> {
+    let mut sides: BTreeMap<Key<'_>, Side<'_>> = BTreeMap::new();
+    for Fact { subject, column, value, quality, .. } in ledger.facts() {
+        let Some(function) = subject.function() else { continue };
+        let side = sides.entry(key(function)).or_default();
+        side.shapes.insert(function.shape);
+        side.bodies.insert(function.body);
+        let exact = matches!(quality, Quality::Exact | Quality::ExactUnder(_));
+        side.unsure |= !exact && matches!(subject, Subject::Function { .. });
+        let Some(value) = value.map(u128::from) else { continue };
+        match (subject, column) {
+            (Subject::Function { place, .. }, Column::Calls) => {
+                side.place = side.place.or(place.as_ref());
+                *side.calls.get_or_insert(0) += value;
+            }
+            (Subject::Function { .. }, Column::Instructions) => *side.instructions.get_or_insert(0) += value,
+            (Subject::Block { block, .. }, Column::Count) => *side.blocks.entry(*block).or_default() += value,
+            _ => {}
+        }
+    }
+    sides
+}
+
+fn lines(ledger: &Ledger) -> BTreeMap<&SourcePlace, u128> {
+    let costs = ledger.facts().iter().filter(|fact| fact.column == Column::Instructions);
+    let mut sums = BTreeMap::new();
+    for fact in costs {
+        if let (Subject::Line(place), Some(value)) = (&fact.subject, fact.value) {
+            *sums.entry(place).or_default() += u128::from(value);
+        }
+    }
+    sums
+}
+
+fn compare(key: Key<'_>, sides: &(Option<Side<'_>>, Option<Side<'_>>), blocks_compare: bool) -> FunctionDiff {
+    let (before, after) = (sides.0.as_ref(), sides.1.as_ref());
+    let change = |get: fn(&Side<'_>) -> Option<u128>| Change {
+        before: before.and_then(get),
+        after: after.and_then(get),
+    };
+    let (calls, instructions) = (change(|side| side.calls), change(|side| side.instructions));
+    let blocks = match (before, after) {
+        (Some(before), Some(after)) if blocks_compare => differing_blocks(before, after),
+        _ => None,
+    };
+    let verdict = match (before, after) {
+        (None, _) => Verdict::New,
+        (_, None) => Verdict::Gone,
+        (Some(before), Some(after)) if before.unsure || after.unsure => Verdict::Unsure,
+        _ if instructions.after > instructions.before => Verdict::MoreWork,
+        _ if instructions.after < instructions.before => Verdict::LessWork,
+        (Some(before), Some(after)) if before.bodies != after.bodies => Verdict::SameWorkOtherCode,
+        _ if !calls.is_none() || blocks.as_ref().is_some_and(|blocks| !blocks.is_empty()) => {
+            Verdict::SameTotalOtherWay
+        }
+        _ => Verdict::Same,
+    };
+    FunctionDiff {
+        name: key.0.to_owned(),
+        module: key.1.map(str::to_owned),
+        place: after.and_then(|side| side.place).or(before.and_then(|side| side.place)).cloned(),
+        verdict,
+        calls,
+        instructions,
+        blocks,
+    }
+}
+
+/// The blocks that differ, when both sides have one and the same shape.
+fn differing_blocks(before: &Side<'_>, after: &Side<'_>) -> Option<Vec<(u32, Change)>> {
+    if before.shapes.len() != 1 || before.shapes != after.shapes {
+        return None;
+    }
+    let changes = pairs(before.blocks.clone(), after.blocks.clone())
+        .map(|(block, (before, after))| (block, Change { before, after }));
+    Some(changes.filter(|(_, change)| !change.is_none()).collect())
+}
+
+#[cfg(test)]
+#[path = "diff_tests.rs"]
+mod tests;

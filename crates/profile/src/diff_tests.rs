@@ -1,0 +1,118 @@
+use opcost_key::{Anchor, Hash128};
+
+use super::{Change, FunctionDiff, Verdict, diff};
+use crate::example::{facts_of, function, ledger, line, place, program, sample};
+use crate::{Ledger, Quality};
+
+fn change(before: u128, after: u128) -> Change {
+    Change { before: Some(before), after: Some(after) }
+}
+
+/// The one function of two ledgers, compared.
+fn only(before: &Ledger, after: &Ledger) -> FunctionDiff {
+    let mut functions = diff(before, after, false).unwrap().functions;
+    assert_eq!(functions.len(), 1);
+    functions.remove(0)
+}
+
+#[test]
+fn a_ledger_is_the_same_as_itself() {
+    let same = diff(&sample(), &sample(), false).unwrap();
+    assert!(same.functions.iter().all(|function| function.verdict == Verdict::Same), "{same:?}");
+    assert!(same.lines.is_empty() && same.unlike.is_empty() && same.total.is_none());
+}
+
+#[test]
+fn each_verdict_has_its_case() {
+    let before = ledger(facts_of(&function("f", 1, 1), 2, 100, &[2, 20]));
+    let verdict = |shape, body, calls, work, blocks: &[u64]| {
+        only(&before, &ledger(facts_of(&function("f", shape, body), calls, work, blocks))).verdict
+    };
+    assert_eq!(verdict(1, 1, 2, 100, &[2, 20]), Verdict::Same);
+    assert_eq!(verdict(1, 1, 2, 101, &[2, 21]), Verdict::MoreWork);
+    assert_eq!(verdict(1, 2, 2, 99, &[2, 20]), Verdict::LessWork);
+    assert_eq!(verdict(3, 2, 2, 100, &[2]), Verdict::SameWorkOtherCode);
+    assert_eq!(verdict(1, 1, 3, 100, &[3, 19]), Verdict::SameTotalOtherWay);
+    let other = ledger(facts_of(&function("g", 1, 1), 2, 100, &[2, 20]));
+    let functions = diff(&before, &other, false).unwrap().functions;
+    let verdicts: Vec<_> = functions.iter().map(|f| (f.name.as_str(), f.verdict)).collect();
+    assert_eq!(verdicts, [("f", Verdict::Gone), ("g", Verdict::New)]);
+    assert_eq!(functions[1].instructions, Change { before: None, after: Some(100) });
+    assert_eq!(Verdict::SameWorkOtherCode.to_string(), "same work with different code");
+}
+
+#[test]
+fn of_totals_that_are_not_exact_nothing_is_said() {
+    let exact = facts_of(&function("f", 1, 1), 2, 100, &[2, 20]);
+    let mut killed = facts_of(&function("f", 1, 1), 1, 50, &[1, 10]);
+    killed[1].quality = Quality::LowerBound;
+    assert_eq!(only(&ledger(exact.clone()), &ledger(killed)).verdict, Verdict::Unsure);
+    let mut unknown = exact.clone();
+    unknown[1].quality = Quality::Unknown("not recorded".into());
+    unknown[1].value = None;
+    let found = only(&ledger(unknown), &ledger(exact));
+    assert_eq!((found.verdict, found.instructions.before), (Verdict::Unsure, None));
+}
+
+#[test]
+fn blocks_compare_only_where_anchor_and_shape_agree() {
+    let before = ledger(facts_of(&function("f", 1, 1), 2, 100, &[2, 20, 2]));
+    let mut after = ledger(facts_of(&function("f", 1, 2), 2, 110, &[2, 30, 2]));
+    assert_eq!(only(&before, &after).blocks, Some(vec![(1, change(20, 30))]));
+    after.about.modules[0].anchor = Anchor::Source;
+    assert_eq!(only(&before, &after).blocks, None);
+    let reshaped = ledger(facts_of(&function("f", 9, 2), 2, 110, &[2, 30, 2]));
+    assert_eq!(only(&before, &reshaped).blocks, None);
+}
+
+#[test]
+fn lines_and_the_total_compare_by_name() {
+    let before = ledger(vec![line(1, 10), line(2, 5), line(3, 7), program(22)]);
+    let after = ledger(vec![line(1, 10), line(2, 6), line(4, 7), program(23)]);
+    let diff = diff(&before, &after, false).unwrap();
+    assert_eq!(diff.total, change(22, 23));
+    let lines: Vec<_> = diff.lines.iter().map(|line| (line.at.line, line.instructions)).collect();
+    let gone = Change { before: Some(7), after: None };
+    let new = Change { before: None, after: Some(7) };
+    assert_eq!(lines, [(2, change(5, 6)), (3, gone), (4, new)]);
+    assert_eq!(diff.lines[0].at, place(2));
+}
+
+/// An inline function has a copy in each module; a static one is its module's.
+#[test]
+fn copies_of_a_function_add_and_local_ones_stay_apart() {
+    let of = |module: &str, name: &str, work| {
+        let mut function = (*function(name, 1, 1)).clone();
+        function.module = module.into();
+        facts_of(&function.into(), 1, work, &[1])
+    };
+    let before = ledger([of("a.c", "shared", 10), of("b.c", "shared", 20)].concat());
+    let after = ledger(of("c.c", "shared", 30));
+    let shared = only(&before, &after);
+    assert_eq!((shared.instructions, shared.calls), (change(30, 30), change(2, 1)));
+    assert_eq!(shared.verdict, Verdict::SameTotalOtherWay);
+    let locals = ledger([of("a.c", "local", 10), of("b.c", "local", 20)].concat());
+    let functions = diff(&locals, &locals, false).unwrap().functions;
+    assert_eq!(functions.iter().map(|f| f.module.as_deref()).collect::<Vec<_>>(), [Some("a.c"), Some("b.c")]);
+}
+
+#[test]
+fn unlike_ledgers_are_refused_with_every_reason_unless_forced() {
+    let before = sample();
+    let mut after = sample();
+    let build = &mut after.about.modules[0].build;
+    build.compiler = "clang 23.0.0".into();
+    build.flags = vec!["-O3".into(), "-g".into()];
+    build.target = "aarch64-linux-gnu".into();
+    after.about.cost.hash = Hash128(4);
+    after.about.runs = 2;
+    let refused = diff(&before, &after, false).unwrap_err();
+    let what: Vec<_> = refused.reasons.iter().map(|reason| reason.what).collect();
+    assert_eq!(what, ["compiler", "flags", "target", "cost model", "number of runs"]);
+    let text = refused.to_string();
+    assert!(text.contains("compiler: clang 22.1.8 before, clang 23.0.0 after"), "{text}");
+    assert!(text.contains("flags: '-O2' before, '-O3 -g' after") && text.contains("--force"), "{text}");
+    let forced = diff(&before, &after, true).unwrap();
+    assert_eq!(forced.unlike, refused.reasons);
+    assert!(forced.functions.iter().all(|function| function.verdict == Verdict::Same));
+}
