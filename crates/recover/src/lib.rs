@@ -3,13 +3,17 @@
 //! ```text
 //! map + raw counters ─counts▶ ModuleCounts ─summary, calls▶ totals of the program
 //!                                          ├ledger▶ the facts of the run
+//!                                          ├listing▶ lines and instructions of a function
 //!                                          └repeat▶ do two runs agree?
+//! facts ─view▶ totals of the program
 //! ```
 //!
 //! [`recover_module`] turns a module's counter array and its frames that were
 //! left into the count of every segment and edge, by conservation of flow.
 //! [`summarize`] adds them up over a program for reports, [`compare_runs`]
-//! finds where two runs part, [`make_ledger`] writes down what is kept.
+//! finds where two runs part, [`list_functions`] goes into the detail of some
+//! functions, [`make_ledger`] writes down what is kept, and
+//! [`summarize_ledger`] reads it again.
 //!
 //! This room joins `profile` and `flow`. It reads no files and knows neither
 //! the IR nor LLVM: a map says all that is needed.
@@ -18,8 +22,10 @@ mod calls;
 mod counts;
 mod error;
 mod ledger;
+mod listing;
 mod repeat;
 mod summary;
+mod view;
 
 #[cfg(test)]
 mod example;
@@ -28,7 +34,9 @@ pub use calls::{CallTotals, IndirectCalls, NamedCalls};
 pub use counts::{FunctionCounts, LeftFrames, ModuleCounts, recover_module};
 pub use error::RecoverError;
 pub use ledger::{RunFacts, make_ledger};
+pub use listing::{BlockListing, FunctionListing, InstructionListing, list_functions};
 pub use repeat::{Repetition, compare_runs};
 pub use summary::{
     BlockTotal, CountedModule, FunctionTotal, LineTotal, ProgramSummary, SourceLine, summarize,
 };
+pub use view::{list_by_lines, summarize_ledger};

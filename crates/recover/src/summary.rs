@@ -59,8 +59,9 @@ pub struct LineTotal {
     pub at: SourceLine,
     /// What its instructions cost, in units of the cost model.
     pub instructions: u128,
-    /// How often its most frequent instruction started.
-    pub max_count: u128,
+    /// How often its most frequent instruction started; `None` in a ledger,
+    /// which does not tell.
+    pub max_count: Option<u128>,
 }
 
 /// One block.
@@ -265,7 +266,7 @@ impl<'a> Sums<'a> {
                 .map(|(at, (instructions, max_count))| LineTotal {
                     at: SourceLine::new(at),
                     instructions,
-                    max_count,
+                    max_count: Some(max_count),
                 })
                 .collect(),
             functions: self

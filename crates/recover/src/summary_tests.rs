@@ -23,7 +23,8 @@ fn functions_lines_and_blocks_add_up() {
     let functions: Vec<_> =
         summary.functions.iter().map(|f| (f.name.as_str(), f.calls, f.instructions)).collect();
     assert_eq!(functions, [("choose", 10, 74), ("repeat", 2, 52)]);
-    let lines: Vec<_> = summary.lines.iter().map(|l| (l.at.line, l.instructions, l.max_count)).collect();
+    let lines: Vec<_> =
+        summary.lines.iter().map(|l| (l.at.line, l.instructions, l.max_count.unwrap())).collect();
     assert_eq!(lines, [(10, 20 + 2, 10), (11, 9 + 48, 16), (12, 35 + 2, 7), (13, 10, 10)]);
     assert_eq!(summary.weight_without_line, 0);
     let blocks: Vec<_> = summary.blocks.iter().map(|b| (b.function, b.block.index(), b.count)).collect();

@@ -114,7 +114,7 @@ impl CountJson {
             lines: summary
                 .lines
                 .iter()
-                .filter(|line| line.max_count > 0)
+                .filter(|line| line.max_count.map_or(line.instructions > 0, |count| count > 0))
                 .map(|line| LineJson {
                     file: line.at.file.clone(),
                     line: line.at.line,

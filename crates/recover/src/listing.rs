@@ -1,0 +1,194 @@
+//! What did one function do, line by line and block by block?
+//!
+//! [`list_functions`] adds up chosen functions of a [`ProgramSummary`] once
+//! more, in the detail that an annotated listing needs: what each source line
+//! cost *within the function* (lines inlined into it stand under their own
+//! file), and each instruction's text with its count. Modules that hold the
+//! function in one form (equal body hash) are added; other forms are listed
+//! behind each other, in the order of modules.
+//!
+//! Cost: one pass over the names of all functions, and over the instructions
+//! of the chosen ones. Limit: texts are those of the first module of a form.
+
+use std::collections::BTreeMap;
+
+use opcost_key::{BlockId, Hash128};
+
+use crate::summary::Counted;
+use crate::{CountedModule, FunctionTotal, LineTotal, ProgramSummary, SourceLine};
+
+/// One function in detail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionListing {
+    /// Position in [`ProgramSummary::functions`].
+    pub function: usize,
+    /// What its instructions cost by line, by file, then line.
+    pub lines: Vec<LineTotal>,
+    /// What its instructions without a line cost.
+    pub without_line: u128,
+    /// Its blocks in program order; those of one form together.
+    pub blocks: Vec<BlockListing>,
+}
+
+/// One block with its instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockListing {
+    /// The first module that has this form of the function.
+    pub module: String,
+    /// The block.
+    pub block: BlockId,
+    /// Where its first instruction with a line is written.
+    pub place: Option<SourceLine>,
+    /// How often it ran.
+    pub count: u128,
+    /// Its instructions in order.
+    pub instructions: Vec<InstructionListing>,
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstructionListing {
+    /// Its text in the IR.
+    pub text: String,
+    /// How often it started.
+    pub count: u128,
+    /// What it cost, in units of the cost model.
+    pub cost: u128,
+}
+
+/// Lists the functions at these positions of the summary of `modules`, in the
+/// order given.
+pub fn list_functions(
+    modules: &[CountedModule<'_>],
+    summary: &ProgramSummary,
+    wanted: &[usize],
+) -> Vec<FunctionListing> {
+    let key = |total: &FunctionTotal| (total.name.clone(), total.module.clone());
+    let mut sums: BTreeMap<_, Listing<'_>> =
+        wanted.iter().map(|&position| (key(&summary.functions[position]), Listing::default())).collect();
+    for module in modules {
+        for (id, function) in module.map.functions.iter() {
+            let name = (function.name.clone(), function.is_local.then(|| module.map.module.clone()));
+            if let Some(sum) = sums.get_mut(&name) {
+                sum.add(&Counted { map: module.map, function, counts: &module.counts.functions[id] });
+            }
+        }
+    }
+    let listing = |&position: &usize| {
+        let sum = sums.get(&key(&summary.functions[position])).expect("every wanted function has a sum");
+        sum.finish(position)
+    };
+    wanted.iter().map(listing).collect()
+}
+
+#[derive(Default)]
+struct Listing<'a> {
+    /// Cost and largest count.
+    lines: BTreeMap<(&'a str, u32), (u128, u128)>,
+    without_line: u128,
+    forms: Vec<(Hash128, Vec<BlockListing>)>,
+}
+
+impl<'a> Listing<'a> {
+    fn add(&mut self, counted: &Counted<'a>) {
+        self.add_lines(counted);
+        let blocks = blocks(counted);
+        match self.forms.iter_mut().find(|(body, _)| *body == counted.function.body) {
+            Some((_, sums)) => sums.iter_mut().zip(blocks).for_each(|(sum, block)| sum.add(&block)),
+            None => self.forms.push((counted.function.body, blocks)),
+        }
+    }
+
+    fn add_lines(&mut self, counted: &Counted<'a>) {
+        let (function, counts) = (counted.function, counted.counts);
+        for (segment, &count) in counts.segments.iter() {
+            let charged = u128::from(counts.charged(function, segment, counted.map.cost.charge));
+            for id in function.instructions_of(segment) {
+                let instruction = &function.instructions[id];
+                let cost = u128::from(instruction.weight) * charged;
+                match counted.line(instruction.place) {
+                    Some(line) => {
+                        let sum = self.lines.entry(line).or_default();
+                        *sum = (sum.0 + cost, sum.1.max(count.into()));
+                    }
+                    None => self.without_line += cost,
+                }
+            }
+        }
+    }
+
+    fn finish(&self, function: usize) -> FunctionListing {
+        let lines = self.lines.iter().map(|(&line, &(instructions, count))| LineTotal {
+            at: SourceLine::new(line),
+            instructions,
+            max_count: Some(count),
+        });
+        FunctionListing {
+            function,
+            lines: lines.collect(),
+            without_line: self.without_line,
+            blocks: self.forms.iter().flat_map(|(_, blocks)| blocks.iter().cloned()).collect(),
+        }
+    }
+}
+
+impl BlockListing {
+    fn add(&mut self, other: &BlockListing) {
+        self.count += other.count;
+        for (sum, instruction) in self.instructions.iter_mut().zip(&other.instructions) {
+            sum.count += instruction.count;
+            sum.cost += instruction.cost;
+        }
+    }
+}
+
+fn blocks(counted: &Counted<'_>) -> Vec<BlockListing> {
+    let (function, counts) = (counted.function, counted.counts);
+    let instructions = |block| {
+        let segments = function.segments_of(block);
+        let all = segments.flat_map(|segment| function.instructions_of(segment).map(move |id| (segment, id)));
+        all.map(|(segment, id)| {
+            let instruction = &function.instructions[id];
+            let charged = counts.charged(function, segment, counted.map.cost.charge);
+            InstructionListing {
+                text: instruction.text.clone(),
+                count: counts.segments[segment].into(),
+                cost: u128::from(instruction.weight) * u128::from(charged),
+            }
+        })
+        .collect()
+    };
+    let blocks = function.blocks.ids().map(|block| BlockListing {
+        module: counted.map.module.clone(),
+        block,
+        place: counted.block_line(block).map(SourceLine::new),
+        count: counts.block(function, block).into(),
+        instructions: instructions(block),
+    });
+    blocks.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::list_functions;
+    use crate::example::{diamond, recovered};
+    use crate::{CountedModule, summarize};
+
+    #[test]
+    fn a_listing_adds_up_to_its_function() {
+        let map = diamond();
+        let counts = recovered(&map, &[10, 3], &[]);
+        let twice =
+            [CountedModule { map: &map, counts: &counts }, CountedModule { map: &map, counts: &counts }];
+        let summary = summarize(&twice);
+        let listings = list_functions(&twice, &summary, &[0]);
+        let listing = &listings[0];
+        assert_eq!(listing.lines.iter().map(|line| line.instructions).sum::<u128>(), 148);
+        let costs = listing.blocks.iter().flat_map(|block| &block.instructions);
+        assert_eq!(costs.map(|instruction| instruction.cost).sum::<u128>(), 148);
+        let counts: Vec<_> = listing.blocks.iter().map(|block| block.count).collect();
+        assert_eq!(counts, [20, 6, 14, 20], "one form, both modules added");
+        // The largest count of a line is that of one module's instruction.
+        assert_eq!(listing.lines[0].max_count, Some(10));
+    }
+}

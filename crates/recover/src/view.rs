@@ -1,0 +1,132 @@
+//! What does a ledger say, in the terms of a summary?
+//!
+//! [`summarize_ledger`] makes a [`ProgramSummary`] of a ledger's facts, so
+//! that one report serves a run and a file. A ledger keeps neither calls of
+//! external functions nor how often a line's hottest instruction ran: the
+//! calls are empty, and [`LineTotal::max_count`](crate::LineTotal) is `None`.
+//! Functions merge over modules as in a summary; blocks too, where the body
+//! hash agrees. Cost: facts * log functions.
+
+use std::collections::BTreeMap;
+
+use opcost_index::Id;
+use opcost_key::{BlockId, Hash128};
+use opcost_profile::{Column, Fact, FunctionFacts, Ledger, SourcePlace, Subject};
+
+use crate::{BlockTotal, CallTotals, FunctionListing, FunctionTotal, LineTotal, ProgramSummary, SourceLine};
+
+/// The totals that a ledger holds.
+pub fn summarize_ledger(ledger: &Ledger) -> ProgramSummary {
+    let mut functions: BTreeMap<Key<'_>, FunctionTotal> = BTreeMap::new();
+    let mut blocks: BTreeMap<(Key<'_>, Hash128, u32), (Option<SourceLine>, &str, u128)> = BTreeMap::new();
+    let (mut lines, mut weight) = (Vec::new(), 0);
+    for Fact { subject, column, value, .. } in ledger.facts() {
+        let value = u128::from(value.unwrap_or(0));
+        match (subject, column) {
+            (Subject::Program, Column::Instructions) => weight += value,
+            (Subject::Line(at), Column::Instructions) => {
+                lines.push(LineTotal { at: source_line(at), instructions: value, max_count: None });
+            }
+            (Subject::Function { function, place }, Column::Calls | Column::Instructions) => {
+                let total = functions.entry(key(function)).or_insert_with(|| empty(function));
+                total.place = total.place.take().or(place.as_ref().map(source_line));
+                let sum = if *column == Column::Calls { &mut total.calls } else { &mut total.instructions };
+                *sum += value;
+            }
+            (Subject::Block { function, block, place }, Column::Count) => {
+                let first = || (place.as_ref().map(source_line), function.module.as_str(), 0);
+                blocks.entry((key(function), function.body, *block)).or_insert_with(first).2 += value;
+            }
+            _ => {}
+        }
+    }
+    let position: BTreeMap<_, _> = functions.keys().enumerate().map(|(at, &key)| (key, at)).collect();
+    let blocks = blocks.into_iter().filter_map(|((key, _, block), (place, module, count))| {
+        let (function, block) = (*position.get(&key)?, BlockId::new(block as usize));
+        Some(BlockTotal { function, module: module.to_owned(), block, place, count })
+    });
+    let in_lines: u128 = lines.iter().map(|line| line.instructions).sum();
+    ProgramSummary {
+        weight,
+        weight_without_line: weight.saturating_sub(in_lines),
+        blocks: blocks.collect(),
+        functions: functions.into_values().collect(),
+        lines,
+        calls: CallTotals::default(),
+    }
+}
+
+/// Lists functions from totals alone: the lines between a function's first
+/// line and that of the next function in its file. What is inlined into it
+/// from elsewhere is not among them, and there are no blocks with texts.
+pub fn list_by_lines(summary: &ProgramSummary, wanted: &[usize]) -> Vec<FunctionListing> {
+    let listing = |&position: &usize| {
+        let place = summary.functions[position].place.as_ref();
+        let lines = place.map_or(Vec::new(), |place| lines_of(summary, place));
+        FunctionListing { function: position, lines, without_line: 0, blocks: Vec::new() }
+    };
+    wanted.iter().map(listing).collect()
+}
+
+fn lines_of(summary: &ProgramSummary, start: &SourceLine) -> Vec<LineTotal> {
+    let places = summary.functions.iter().filter_map(|function| function.place.as_ref());
+    let next = places.filter(|place| place.file == start.file && place.line > start.line);
+    let end = next.map(|place| place.line).min().unwrap_or(u32::MAX);
+    let here = |line: &&LineTotal| line.at.file == start.file && (start.line..end).contains(&line.at.line);
+    summary.lines.iter().filter(here).cloned().collect()
+}
+
+/// Name, and module when the name is local to it.
+type Key<'a> = (&'a str, Option<&'a str>);
+
+fn key(function: &FunctionFacts) -> Key<'_> {
+    (&function.name, function.is_local.then_some(&function.module))
+}
+
+fn empty(function: &FunctionFacts) -> FunctionTotal {
+    FunctionTotal {
+        name: function.name.clone(),
+        module: function.is_local.then(|| function.module.clone()),
+        place: None,
+        calls: 0,
+        instructions: 0,
+    }
+}
+
+fn source_line(place: &SourcePlace) -> SourceLine {
+    SourceLine { file: place.file.to_string(), line: place.line }
+}
+
+#[cfg(test)]
+mod tests {
+    use opcost_key::Hash128;
+    use opcost_profile::{Quality, World};
+
+    use super::{list_by_lines, summarize_ledger};
+    use crate::example::{diamond, recovered, single_loop};
+    use crate::{CallTotals, CountedModule, RunFacts, make_ledger, summarize};
+
+    #[test]
+    fn a_ledgers_summary_is_the_runs_summary() {
+        let (choose, repeat) = (diamond(), single_loop());
+        let (chosen, repeated) = (recovered(&choose, &[10, 3], &[]), recovered(&repeat, &[2, 14], &[]));
+        let modules = [
+            CountedModule { map: &choose, counts: &chosen },
+            CountedModule { map: &repeat, counts: &repeated },
+        ];
+        let mut summary = summarize(&modules);
+        let run = RunFacts {
+            machine: "here".into(),
+            command: vec!["./a".into()],
+            quality: Quality::Exact,
+            world: World::Open,
+        };
+        let ledger = make_ledger(&modules, &[Hash128(0), Hash128(1)], &summary, &run).unwrap();
+        let seen = summarize_ledger(&ledger);
+        summary.calls = CallTotals::default();
+        summary.lines.iter_mut().for_each(|line| line.max_count = None);
+        assert_eq!(seen, summary);
+        let listed = list_by_lines(&seen, &[0]);
+        assert_eq!(listed[0].lines.len(), 4);
+    }
+}
