@@ -4,8 +4,9 @@
  * jmp_buf; the second return of setjmp knows the target but the stack is
  * gone. So the jump keeps the frames, and the instrumented code behind setjmp
  * calls opc_settle with its frame address: the kept frame that spans this
- * address is the target, those inside it are left. Addresses are compared
- * within one frame only, so handlers on another stack do no harm.
+ * address is the target, those inside it are left. So is the call at which the
+ * target itself stood: it comes in again behind its setjmp. Addresses are
+ * compared within one frame only, so handlers on another stack do no harm.
  *
  * Cost: one walk of the whole stack per jump, about 0.1 microseconds a frame. */
 
@@ -71,10 +72,11 @@ OPC_HIDDEN __attribute__((used)) void opc_settle(void *frame_address) {
         thread->kept_count = 0;
         return;
     }
-    for (size_t i = 0; i < target; i++)
-        if (thread->kept[i].pc) opc_note_left(thread->kept[i].pc, 1);
-    for (size_t i = 0; i <= target; i++) /* the target too lost its place, if interrupted */
-        if (!thread->kept[i].pc) opc_flag(OPC_FLAG_ASYNCHRONOUS_FRAME);
+    for (size_t i = 0; i <= target; i++)
+        if (thread->kept[i].pc)
+            opc_note_left(thread->kept[i].pc, 1);
+        else
+            opc_flag(OPC_FLAG_ASYNCHRONOUS_FRAME);
     thread->kept_count = 0;
 }
 

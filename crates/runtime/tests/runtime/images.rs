@@ -18,7 +18,7 @@ fn frames_of_a_plugin_are_noted_in_its_own_file() {
     let (own, other) = (own.expect("the program's"), other.expect("the plugin's"));
     assert_eq!(files.len(), 2);
     assert_eq!(own.process.program_start_ns, other.process.program_start_ns);
-    assert_eq!(program.left(own), frames(&[("ends", 1), ("jumps", 1), ("main", 1)]));
+    assert_eq!(program.left(own), frames(&[("ends", 1), ("jumps", 1), ("main", 2)]));
     assert_eq!(plugin.left(other), frames(&[("plugin", 2)]));
     assert_eq!((counts(other)[1], other.end), (2, EndState::Exit));
 }
