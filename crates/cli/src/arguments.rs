@@ -14,10 +14,20 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Subcommand, Debug)]
+#[expect(clippy::large_enum_variant, reason = "one value, made once")]
 pub(crate) enum Verb {
     /// How often did everything run, exactly?
     #[command(alias = "stat", after_help = COUNT_EXAMPLES)]
     Count(CountArguments),
+    /// Compiles and links C as clang does, with counters: CC="opcost cc".
+    #[command(disable_help_flag = true)]
+    Cc(CompilerArguments),
+    /// The same for C++: CXX="opcost c++".
+    #[command(name = "c++", disable_help_flag = true)]
+    Cxx(CompilerArguments),
+    /// The same for Fortran: FC="opcost flang".
+    #[command(disable_help_flag = true)]
+    Flang(CompilerArguments),
     /// Instruments one module (used by opcost itself, in a process of its own).
     #[command(name = "__module", hide = true)]
     Module(ModuleArguments),
@@ -121,6 +131,14 @@ pub(crate) enum EmitKind {
     Shared,
     /// The bitcode at the anchor, not instrumented.
     Bc,
+}
+
+/// The verb takes all arguments before clap sees them; this is for the help.
+#[derive(Args, Debug)]
+pub(crate) struct CompilerArguments {
+    /// A compiler's arguments; the first may name the compiler (launcher form).
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<std::ffi::OsString>,
 }
 
 #[derive(Args, Debug)]

@@ -12,9 +12,14 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::arguments::{Arguments, Verb};
-use crate::error::Status;
+use crate::build::Front;
+use crate::error::{CliError, Status};
 
 fn main() -> ExitCode {
+    let line: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    if let Some((front, rest)) = verbs::cc::intercept(&line) {
+        return told(verbs::cc::run(front, rest));
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -23,10 +28,17 @@ fn main() -> ExitCode {
             return status.into();
         }
     };
-    let outcome = match arguments.verb {
+    told(match arguments.verb {
         Verb::Count(count) => verbs::count::run(count),
+        Verb::Cc(given) => verbs::cc::run(Front::C, &given.arguments),
+        Verb::Cxx(given) => verbs::cc::run(Front::Cxx, &given.arguments),
+        Verb::Flang(given) => verbs::cc::run(Front::Fortran, &given.arguments),
         Verb::Module(module) => verbs::module::run(&module),
-    };
+    })
+}
+
+/// The exit status, after an error was told.
+fn told(outcome: Result<Status, CliError>) -> ExitCode {
     match outcome {
         Ok(status) => status.into(),
         Err(error) => {

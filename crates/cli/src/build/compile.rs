@@ -30,7 +30,15 @@ impl Build<'_> {
         if input.language == Language::Bitcode {
             return Ok(input.path.clone());
         }
-        let compiler = if input.language == Language::Cxx { &self.tools.clangxx } else { &self.tools.clang };
+        let flang;
+        let compiler = match input.language {
+            Language::Fortran => {
+                flang = self.tools.flang()?.0;
+                &flang
+            }
+            Language::Cxx => &self.tools.clangxx,
+            _ => &self.tools.clang,
+        };
         let output = self.path(format!("{position}.bc"));
         let mut command = Command::new(compiler);
         command
@@ -38,14 +46,15 @@ impl Build<'_> {
             .args(["-gline-tables-only", "-c", "-emit-llvm", "-o"])
             .arg(&output);
         match self.anchor(input) {
-            Anchor::Source => {
+            Anchor::Source if input.language != Language::Fortran => {
                 command.args(["-Xclang", "-disable-llvm-passes"]);
             }
             Anchor::Optimized => {}
             other => {
                 return Err(CliError::Usage(format!(
-                    "anchor {other} does not fit the source {}; use source or optimized",
-                    input.path.display()
+                    "anchor {other} does not fit the source {}; use optimized{}",
+                    input.path.display(),
+                    if input.language == Language::Fortran { "" } else { " or source" }
                 )));
             }
         }

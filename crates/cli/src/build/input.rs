@@ -18,9 +18,11 @@ pub(crate) struct Input {
 pub(crate) enum Language {
     C,
     Cxx,
+    Fortran,
+    Rust,
     /// `.bc` or `.ll`
     Bitcode,
-    /// An object, an archive or a shared library, to be linked as it is.
+    /// An object, an archive, a shared library or assembly, to be linked as it is.
     Object,
     /// A program.
     Program,
@@ -39,14 +41,17 @@ impl Input {
         let language = match extension {
             "c" | "i" => Language::C,
             "cc" | "cpp" | "cxx" | "C" | "c++" | "cp" | "ii" => Language::Cxx,
+            "f" | "for" | "ftn" | "f77" | "f90" | "f95" | "f03" | "f08" | "f18" | "F" | "FOR" | "F77"
+            | "F90" | "F95" | "F03" | "F08" | "F18" => Language::Fortran,
+            "rs" => Language::Rust,
             "bc" | "ll" => Language::Bitcode,
-            "a" => Language::Object,
-            _ if head.starts_with(b"\x7fELF") => elf_kind(&head[..length]),
+            "a" | "so" | "s" | "S" => Language::Object,
+            _ if head.starts_with(b"\x7fELF") => elf_kind(path, &head[..length]),
             _ if head.starts_with(b"BC\xc0\xde") => Language::Bitcode,
             _ if head.starts_with(b"!<arch>") => Language::Object,
             _ => {
                 return Err(CliError::Usage(format!(
-                    "{} is neither a source (.c, .cc, .cpp, …), nor .bc or .ll, nor a program",
+                    "{} is neither a source (.c, .cc, .cpp, .f90, .rs, …), nor .bc or .ll, nor a program",
                     path.display()
                 )));
             }
@@ -58,9 +63,11 @@ impl Input {
 /// Relocatable files and libraries are linked; executables are run. A
 /// position-independent executable and a shared library have one type; who is
 /// named `.so` is a library.
-fn elf_kind(head: &[u8]) -> Language {
+fn elf_kind(path: &Path, head: &[u8]) -> Language {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
     match head.get(16) {
         Some(1) => Language::Object,
+        Some(3) if name.contains(".so.") => Language::Object,
         _ => Language::Program,
     }
 }

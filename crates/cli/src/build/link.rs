@@ -3,6 +3,7 @@
 //! Order matters: the runtime's pads stand before and behind all counters, so
 //! that the section shares no page with other data.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -26,9 +27,16 @@ impl Build<'_> {
         output: &Path,
         product: Product,
     ) -> Result<(), CliError> {
-        let [begin, runtime, end] = self.runtime()?;
-        let is_cxx = inputs.iter().any(|input| input.language == Language::Cxx);
-        let linker = if is_cxx { &self.tools.clangxx } else { &self.tools.clang };
+        let [begin, runtime, end] =
+            super::runtime::compile(&self.tools.clang, &self.target_flags(), &self.path("runtime"))?;
+        let has = |language| inputs.iter().any(|input| input.language == language);
+        // flang knows where its own library lies, clang does not.
+        let flang = if has(Language::Fortran) { Some(self.tools.flang()?.0) } else { None };
+        let linker = match &flang {
+            Some(flang) => flang,
+            None if has(Language::Cxx) => &self.tools.clangxx,
+            None => &self.tools.clang,
+        };
         let mut command = Command::new(linker);
         if product == Product::Shared {
             command.arg("-shared");
@@ -40,27 +48,19 @@ impl Build<'_> {
         }
         command.args(self.arguments.library_path.iter().map(|folder| format!("-L{folder}")));
         command.args(self.arguments.library.iter().map(|library| format!("-l{library}")));
+        if flang.is_some() && has(Language::Cxx) {
+            command.arg("-lstdc++");
+        }
         run_tool(&mut command, linker, output)
     }
+}
 
-    /// Compiles the runtime.
-    pub(crate) fn runtime(&self) -> Result<[PathBuf; 3], CliError> {
-        let folder = self.path("runtime");
-        std::fs::create_dir_all(&folder).map_err(CliError::file("make", &folder))?;
-        for (name, text) in opcost_runtime::SOURCES {
-            let path = folder.join(name);
-            std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
-        }
-        let mut objects = Vec::new();
-        for unit in opcost_runtime::UNITS {
-            let source = folder.join(unit);
-            let object = source.with_extension("o");
-            let mut command = Command::new(&self.tools.clang);
-            command.args(opcost_runtime::FLAGS).arg("-o").arg(&object).arg(&source);
-            run_tool(&mut command, &self.tools.clang, &source)?;
-            objects.push(object);
-        }
-        Ok(objects.try_into().expect("three units"))
+impl Build<'_> {
+    /// Flags that name the machine: the runtime is compiled with them too.
+    fn target_flags(&self) -> Vec<OsString> {
+        let names = ["--target=", "--sysroot=", "--gcc-toolchain=", "-mabi=", "-m32", "-m64"];
+        let is_target = |flag: &&String| names.iter().any(|name| flag.starts_with(name));
+        self.arguments.cflags.iter().filter(is_target).map(OsString::from).collect()
     }
 }
 

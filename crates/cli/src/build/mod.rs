@@ -9,14 +9,19 @@
 //! in one temporary folder that goes away.
 
 mod compile;
+mod driver;
 mod input;
+mod install;
 mod link;
 mod module;
+mod runtime;
 mod tools;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use driver::{Drive, Front, by_program_name, launched};
 pub(crate) use input::{Input, Language};
+pub(crate) use install::install;
 pub(crate) use module::{ModuleRequest, instrument};
 pub(crate) use tools::Tools;
 

@@ -12,6 +12,15 @@ use serde::{Deserialize, Serialize};
 use super::{Build, Input};
 use crate::error::CliError;
 
+/// Whether each thread gets counters of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum ThreadMode {
+    /// Asked for.
+    Always,
+    /// When the module itself starts threads.
+    IfStarted,
+}
+
 /// What the child is asked to do.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ModuleRequest {
@@ -25,7 +34,7 @@ pub(crate) struct ModuleRequest {
     pub(crate) root: PathBuf,
     pub(crate) anchor: Anchor,
     pub(crate) placement: Placement,
-    pub(crate) per_thread: bool,
+    pub(crate) threads: ThreadMode,
     pub(crate) cost: String,
     /// Level of code generation.
     pub(crate) level: u8,
@@ -60,7 +69,11 @@ impl Build<'_> {
             root,
             anchor: self.anchor(input),
             placement: self.arguments.placement,
-            per_thread: self.arguments.threads || has_flag("-pthread") || has_flag("-fopenmp"),
+            threads: if self.arguments.threads || has_flag("-pthread") || has_flag("-fopenmp") {
+                ThreadMode::Always
+            } else {
+                ThreadMode::IfStarted
+            },
             cost: self.arguments.cost.clone(),
             level: self.arguments.codegen.unwrap_or(level),
             position_independent: has_flag("-fPIC"),
@@ -69,19 +82,19 @@ impl Build<'_> {
             compiler: self.tools.clang_version.clone(),
             flags: self.shaping_flags(),
         };
-        let path = object.with_extension("request");
-        let text = serde_json::to_vec(&request).expect("a request is plain data");
-        std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
-        run_child(&path, &request.module)
+        run_child(&object.with_extension("request"), &request)
     }
 }
 
-/// Starts this very program on a request and explains how it ended.
-fn run_child(request: &Path, module: &str) -> Result<(), CliError> {
+/// Writes a request to `path`, starts this very program on it and explains how
+/// it ended.
+pub(crate) fn run_child(path: &Path, request: &ModuleRequest) -> Result<(), CliError> {
+    let text = serde_json::to_vec(request).expect("a request is plain data");
+    std::fs::write(path, text).map_err(CliError::file("write", path))?;
     let own = std::env::current_exe().map_err(CliError::file("find", "opcost itself"))?;
     let output = Command::new(&own)
         .arg("__module")
-        .arg(request)
+        .arg(path)
         .stdin(std::process::Stdio::null())
         .output()
         .map_err(CliError::file("start", &own))?;
@@ -95,7 +108,7 @@ fn run_child(request: &Path, module: &str) -> Result<(), CliError> {
         Some(signal) => format!("LLVM gave up (signal {signal}) with these words: {said}"),
         None => said.to_owned(),
     };
-    Err(CliError::Module { module: module.to_owned(), message })
+    Err(CliError::Module { module: request.module.clone(), message })
 }
 
 /// What the child does.
@@ -107,6 +120,7 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
     }
     let cost =
         CostModel::from_name(&request.cost).ok_or_else(|| format!("no cost model '{}'", request.cost))?;
+    let per_thread = request.threads == ThreadMode::Always || starts_threads(&module);
     let build = BuildFacts {
         compiler: request.compiler.clone(),
         flags: request.flags.clone(),
@@ -121,7 +135,7 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
         build,
         cost,
         placement: request.placement,
-        per_thread: request.per_thread,
+        per_thread,
         wrapped: opcost_runtime::WRAPPED,
     };
     let made = plan(&module, &wanted).map_err(|error| error.to_string())?;
@@ -138,6 +152,15 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
         data_sections: request.data_sections,
     };
     session.emit_counted(&request.object, emission, &made.plan, hash).map_err(|error| error.to_string())
+}
+
+/// Whether the module starts threads: by pthreads, C11, C++ or OpenMP.
+fn starts_threads(module: &opcost_ir::Module) -> bool {
+    let starts = |name: &str| {
+        matches!(name, "pthread_create" | "thrd_create" | "__kmpc_fork_call" | "__kmpc_omp_task_alloc")
+            || name.starts_with("_ZNSt6thread15_M_start_thread")
+    };
+    module.declarations.values().any(|declaration| starts(&declaration.name))
 }
 
 /// A path below `root` without it.

@@ -49,6 +49,26 @@ impl Tools {
     }
 }
 
+const FLANG_REMEDY: &str = "install it with: apt-get install flang-22";
+
+impl Tools {
+    /// flang and its version. `OPCOST_FLANG` overrides the search.
+    pub(crate) fn flang(&self) -> Result<(PathBuf, String), CliError> {
+        let candidates = match std::env::var_os("OPCOST_FLANG") {
+            Some(named) => vec![PathBuf::from(named)],
+            None => vec![PathBuf::from("flang-22"), PathBuf::from("flang")],
+        };
+        let found = candidates.into_iter().find_map(|flang| {
+            let version = version_of(&flang).filter(|version| version.starts_with("22."))?;
+            Some((flang, format!("flang {version}")))
+        });
+        found.ok_or_else(|| CliError::ToolMissing {
+            tool: "flang 22, which compiles Fortran,".to_owned(),
+            remedy: FLANG_REMEDY.to_owned(),
+        })
+    }
+}
+
 /// `clang-22` → `clang++-22`.
 fn companion(clang: &std::path::Path) -> PathBuf {
     let name = clang.file_name().unwrap_or_default().to_string_lossy().replacen("clang", "clang++", 1);

@@ -11,7 +11,7 @@ use opcost_key::{Hash128, ModuleMap};
 use opcost_recover::{CountedModule, ModuleCounts, ProgramSummary, Repetition, compare_runs, summarize};
 
 use crate::arguments::{CountArguments, EmitKind};
-use crate::build::{Build, Input, Language};
+use crate::build::{Build, Input, Language, install};
 use crate::error::{CliError, Status};
 use crate::report::{CountJson, CountReport, ReportFacts, Verdict, print_count};
 use crate::run::{Collected, Finish, Image, Streams, collect, run_program};
@@ -67,20 +67,6 @@ fn emit(
         eprintln!("next: opcost count {} -- ARGS", shown(output));
     }
     Ok(Status::Fine)
-}
-
-/// Puts a finished file in place whole: copied beside its target, then renamed.
-fn install(made: &Path, output: &Path) -> Result<(), CliError> {
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let beside = tempfile::Builder::new()
-        .prefix(".opcost-")
-        .tempfile_in(folder)
-        .map_err(CliError::file("write in", folder))?;
-    std::fs::copy(made, beside.path()).map_err(CliError::file("write", output))?;
-    let mode = std::fs::metadata(made).map_err(CliError::file("read", made))?.permissions();
-    std::fs::set_permissions(beside.path(), mode).map_err(CliError::file("write", output))?;
-    beside.persist(output).map_err(|error| CliError::file("write", output)(error.error))?;
-    Ok(())
 }
 
 fn shown(program: &Path) -> String {

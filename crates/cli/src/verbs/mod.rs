@@ -1,3 +1,4 @@
 //! One file per verb.
+pub(crate) mod cc;
 pub(crate) mod count;
 pub(crate) mod module;

@@ -1,0 +1,151 @@
+//! `opcost cc`, `opcost c++`, `opcost flang`: what does a compiler's command
+//! line ask for, and how is the same done with counters?
+//!
+//! **The driver plans, opcost carries out.** clang's own driver is asked what
+//! it would do (`-###`); it answers with one line per job. So every option,
+//! language, input and output name means what it means to clang, dependency
+//! files included. Of the jobs,
+//!
+//! ```text
+//! -cc1 -emit-obj (C, C++, .bc, .ll)   the same job with -emit-llvm-bc, then
+//! -fc1 -emit-obj (Fortran)            `opcost __module`, then the object at -o
+//! ld, ld.lld, mold, …                 planned again with the runtime around, then run
+//! -cc1as and others                   run as they are
+//! ```
+//!
+//! A command line without an object or a link (`-E`, `-S`, `-M`, `--version`,
+//! `-print-…`, `-emit-llvm`, a wrong one) goes to the compiler itself, and
+//! `-r` links without the runtime, since its product is linked again. What
+//! configure looks at stays clang's: exit status, stderr, files.
+//!
+//! Cost: two more starts of the driver (20 ms) and, for each link, 0.3 s for
+//! the runtime. Limits: `-flto`, `-gsplit-dwarf`, `-save-temps` and an outside
+//! assembler are dropped, as a file is optimised alone and its object written
+//! by opcost. Code for bare machines (`-nostdlib` without a C library) does
+//! not link, because counters need one.
+
+mod carry;
+mod names;
+mod plan;
+mod words;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+pub(crate) use names::{Front, by_program_name, launched};
+use plan::{Plan, Role};
+use words::Words;
+
+use super::tools::Tools;
+use crate::error::CliError;
+
+/// One call of the compiler.
+pub(crate) struct Drive {
+    tools: Tools,
+    /// The driver that plans: clang, clang++ or flang.
+    driver: PathBuf,
+    words: Words,
+    folder: tempfile::TempDir,
+    /// As the map names it.
+    compiler: String,
+}
+
+impl Drive {
+    /// Reads a command line (without the name of the compiler).
+    ///
+    /// `replaced` is the compiler in whose place clang works, when a build
+    /// named another one.
+    pub(crate) fn new(front: Front, replaced: Option<&str>, given: &[OsString]) -> Result<Drive, CliError> {
+        let tools = Tools::find()?;
+        let (driver, version) = match front {
+            Front::C => (tools.clang.clone(), tools.clang_version.clone()),
+            Front::Cxx => (tools.clangxx.clone(), tools.clang_version.clone()),
+            Front::Fortran => tools.flang()?,
+        };
+        let compiler = match replaced {
+            Some(other) => format!("{version} in place of {other}"),
+            None => version,
+        };
+        let folder = tempfile::Builder::new()
+            .prefix("opcost-cc-")
+            .tempdir()
+            .map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
+        Ok(Drive { tools, driver, words: Words::read(given)?, folder, compiler })
+    }
+
+    /// Does what the command line asks for; the exit status for the caller.
+    pub(crate) fn run(&self) -> Result<u8, CliError> {
+        let Some(first) = self.plan(&[], &[])? else { return self.pass_on() };
+        let links = first.jobs.iter().any(|job| job.role == Role::Link && !job.has("-r"));
+        if !links && !first.jobs.iter().any(|job| job.role == Role::Object) {
+            return self.pass_on();
+        }
+        if !links {
+            return self.carry_out(&first);
+        }
+        let folder = self.folder.path().join("runtime");
+        let around = super::runtime::compile(&self.tools.clang, &self.words.target_flags(), &folder)?;
+        let [begin, runtime, end] = around.map(PathBuf::into_os_string);
+        let none = [OsString::from("-x"), OsString::from("none")];
+        let behind = [&none[..], &[runtime, end]].concat();
+        match self.plan(&[begin], &behind)? {
+            Some(second) => self.carry_out(&second),
+            None => self.pass_on(),
+        }
+    }
+
+    /// Asks the driver for its plan; `None` when it refuses the command line.
+    /// `before` and `behind` are linked around what the user gave.
+    fn plan(&self, before: &[OsString], behind: &[OsString]) -> Result<Option<Plan>, CliError> {
+        let mut arguments: Vec<OsString> = vec!["-###".into(), "-gline-tables-only".into()];
+        if self.words.wants_colour() {
+            arguments.push("-fcolor-diagnostics".into());
+        }
+        arguments.extend(before.iter().cloned());
+        arguments.extend(self.words.kept(behind));
+        let mut command = Command::new(&self.driver);
+        command.args(self.shortened(arguments, "plan")?);
+        command.env("TMPDIR", self.folder.path()).stdin(std::process::Stdio::null());
+        let output = command.output().map_err(CliError::file("start", &self.driver))?;
+        Ok(output.status.success().then(|| Plan::read(&output.stderr)))
+    }
+
+    /// Lets the compiler do it, with its streams and its status.
+    fn pass_on(&self) -> Result<u8, CliError> {
+        let mut command = Command::new(&self.driver);
+        command.args(self.shortened(self.words.given.clone(), "given")?);
+        carry::status_of(&mut command, &self.driver)
+    }
+
+    /// Arguments, through a response file when the system would not take them.
+    fn shortened(&self, arguments: Vec<OsString>, name: &str) -> Result<Vec<OsString>, CliError> {
+        let bytes: usize = arguments.iter().map(|argument| argument.len() + 9).sum();
+        if bytes < 100_000 {
+            return Ok(arguments);
+        }
+        let path = self.folder.path().join(name).with_extension("rsp");
+        std::fs::write(&path, words::quoted(&arguments)).map_err(CliError::file("write", &path))?;
+        let mut at = OsString::from("@");
+        at.push(&path);
+        Ok(vec![at])
+    }
+}
+
+/// A variable of the environment that shapes counted code.
+fn setting(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The folder that names in maps are relative to: `OPCOST_ROOT`, else the
+/// nearest folder above the source that is the root of a project, else the
+/// working folder.
+fn root_of(source: &Path) -> PathBuf {
+    if let Some(root) = setting("OPCOST_ROOT") {
+        return PathBuf::from(root);
+    }
+    let marks = [".git", ".hg", ".svn", "opcost.toml"].map(OsStr::new);
+    let is_root = |folder: &&Path| marks.iter().any(|mark| folder.join(mark).exists());
+    let working = std::env::current_dir().unwrap_or_default();
+    source.ancestors().skip(1).find(is_root).map_or(working, Path::to_owned)
+}
