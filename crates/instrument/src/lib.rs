@@ -14,6 +14,7 @@ mod leaving;
 mod map;
 mod placement;
 mod plan;
+mod registers;
 mod skeleton;
 mod spots;
 mod weights;

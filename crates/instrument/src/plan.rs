@@ -3,17 +3,22 @@
 //! Functions are taken in module order and counters numbered in order of
 //! segments or edges, so that the same module gives the same plan everywhere.
 
+use std::collections::BTreeMap;
+
+use opcost_analysis::dominators::Dominators;
+use opcost_analysis::loops::LoopForest;
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{Edit, Function, Linkage, Module, Opcode, Plan, Spot};
 use opcost_key::{
-    Anchor, BuildFacts, CallSiteId, CounterId, EdgeId, FunctionId, InstructionId, ModuleMap, Placement,
-    SegmentId,
+    Anchor, BlockId, BuildFacts, CallSiteId, CounterId, EdgeId, FunctionId, InstructionId, ModuleMap,
+    Placement, SegmentId,
 };
 
 use crate::cost::CostModel;
 use crate::leaving::Leaving;
 use crate::map::{FunctionFacts, map_module};
 use crate::placement::Chords;
+use crate::registers::{PlacedCounter, Registers};
 use crate::skeleton::{Skeleton, Way};
 use crate::spots::{Counting, Spots};
 use crate::weights;
@@ -195,13 +200,17 @@ impl Planner<'_> {
 
     fn count_chords(&mut self, id: FunctionId, facts: &mut FunctionFacts) {
         let function = &self.module.functions[id];
+        let dominators = Dominators::compute(function, BlockId::new(0));
+        let loops = LoopForest::compute(function, &dominators);
         let spots = Spots::new(function, &facts.skeleton);
-        let weights = weights::estimate(function, &facts.skeleton);
+        let weights = weights::estimate(function, &facts.skeleton, &loops);
         let chords = Chords::choose(&spots, self.leaving, id, &weights);
         for edge in chords.counted.iter() {
             facts.counters[edge] = Some(self.new_counter());
         }
-        self.emit_counts(id, &chords, &facts.counters);
+        let leaving = blocks_left(&facts.skeleton);
+        let registers = Registers { spots: &spots, loops: &loops, leaving: &leaving };
+        self.emit_counts(id, &chords, &facts.counters, &registers);
         self.expect_jumps(id, &facts.skeleton);
         if facts.skeleton.edges.values().any(|edge| matches!(edge.kind, Way::Left(_))) {
             self.plan.watched.push(id);
@@ -239,32 +248,32 @@ impl Planner<'_> {
         }
     }
 
-    fn emit_counts(&mut self, id: FunctionId, chords: &Chords, counters: &IdMap<EdgeId, Option<CounterId>>) {
-        let mut done: IdSet<EdgeId> = IdSet::new();
+    fn emit_counts(
+        &mut self,
+        id: FunctionId,
+        chords: &Chords,
+        counters: &IdMap<EdgeId, Option<CounterId>>,
+        registers: &Registers<'_>,
+    ) {
+        let mut placed = Vec::new();
+        let mut by_target: BTreeMap<BlockId, Vec<(BlockId, CounterId)>> = BTreeMap::new();
         for edge in chords.counted.iter() {
             let counter = counters[edge].expect("counted edges have counters");
-            let edit = match chords.counting[edge] {
-                Counting::At(spot) => Edit::Count { spot, counter },
-                Counting::Again(call) => Edit::CountAgain { call, counter },
-                Counting::ByPredecessor { target, .. } => {
-                    if done.contains(edge) {
-                        continue;
-                    }
-                    let mut sources = Vec::new();
-                    for other in chords.counted.iter() {
-                        if let Counting::ByPredecessor { target: same, source } = chords.counting[other]
-                            && same == target
-                        {
-                            done.insert(other);
-                            sources.push((source, counters[other].expect("counted edges have counters")));
-                        }
-                    }
-                    Edit::CountByPredecessor { target, sources }
+            match chords.counting[edge] {
+                Counting::At(spot) => placed.push(PlacedCounter { spot, counter }),
+                Counting::Again(call) => self.plan.edits.push((id, Edit::CountAgain { call, counter })),
+                Counting::ByPredecessor { target, source } => {
+                    by_target.entry(target).or_default().push((source, counter));
                 }
                 Counting::LeftFrames => unreachable!("left frames are known and never chords"),
-            };
-            self.plan.edits.push((id, edit));
+            }
         }
+        let edits = registers.place(&placed);
+        self.plan.edits.extend(edits.into_iter().map(|edit| (id, edit)));
+        let by_predecessor = by_target.into_iter();
+        self.plan.edits.extend(
+            by_predecessor.map(|(target, sources)| (id, Edit::CountByPredecessor { target, sources })),
+        );
     }
 
     fn rename(&mut self) {
@@ -276,8 +285,14 @@ impl Planner<'_> {
     }
 }
 
+/// Blocks in which a frame can be left.
+fn blocks_left(skeleton: &Skeleton) -> IdSet<BlockId> {
+    let leaving = skeleton.edges.values().filter(|edge| matches!(edge.kind, Way::Left(_) | Way::Gone(_)));
+    leaving.filter_map(|edge| edge.from).map(|segment| skeleton.segments[segment].block).collect()
+}
+
 struct SegmentEnd {
-    block: opcost_key::BlockId,
+    block: BlockId,
     before_last: Option<InstructionId>,
 }
 

@@ -6,7 +6,7 @@
 //! cut (into a landing pad, out of an `indirectbr` or `callbr`) is counted at
 //! its target, by which predecessor control came from.
 
-use opcost_index::IdMap;
+use opcost_index::{AdjacencyGraph, Graph, reverse};
 use opcost_ir::{Flow, Function, Opcode, Spot};
 use opcost_key::{BlockId, InstructionId};
 
@@ -30,12 +30,12 @@ pub(crate) enum Counting {
 pub(crate) struct Spots<'a> {
     pub(crate) function: &'a Function,
     pub(crate) skeleton: &'a Skeleton,
-    predecessors: IdMap<BlockId, u32>,
+    predecessors: AdjacencyGraph<BlockId>,
 }
 
 impl<'a> Spots<'a> {
     pub(crate) fn new(function: &'a Function, skeleton: &'a Skeleton) -> Self {
-        Self { function, skeleton, predecessors: function.predecessor_counts() }
+        Self { function, skeleton, predecessors: reverse(function) }
     }
 
     /// How this edge is counted.
@@ -57,11 +57,19 @@ impl<'a> Spots<'a> {
         }
     }
 
-    fn of_branch(&self, block: BlockId, slot: u32) -> Counting {
+    /// The blocks that branch to a block, one for each edge they have to it
+    /// but the repeated ones.
+    pub(crate) fn predecessors_of(&self, block: BlockId) -> impl Iterator<Item = BlockId> + '_ {
+        let mut last = None;
+        self.predecessors.successors(block).filter(move |&source| last.replace(source) != Some(source))
+    }
+
+    /// How the edge in successor `slot` of `block` is counted.
+    pub(crate) fn of_branch(&self, block: BlockId, slot: u32) -> Counting {
         let source = &self.function.blocks[block];
         let target = source.successors[slot as usize];
         let only_way_out = source.successors.len() == 1 && source.flow == Flow::Splittable;
-        let only_way_in = self.predecessors[target] == 1;
+        let only_way_in = self.predecessors.successors(target).nth(1).is_none();
         if only_way_out {
             Counting::At(Spot::Before(self.function.terminator_of(block)))
         } else if only_way_in {

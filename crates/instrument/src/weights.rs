@@ -5,7 +5,6 @@
 //! them, unwind edges and blocks that end in `unreachable` are cold. Only the
 //! choice of counters hangs on it, never a count.
 
-use opcost_analysis::dominators::Dominators;
 use opcost_analysis::frequency::{ENTRY, Frequencies, Hint};
 use opcost_analysis::loops::LoopForest;
 use opcost_index::{Id, IdMap};
@@ -16,12 +15,14 @@ use crate::skeleton::{Skeleton, Way};
 
 /// Estimated frequency of each edge of the flow graph; the entry has
 /// [`ENTRY`].
-pub(crate) fn estimate(function: &Function, skeleton: &Skeleton) -> IdMap<EdgeId, u64> {
+pub(crate) fn estimate(
+    function: &Function,
+    skeleton: &Skeleton,
+    loops: &LoopForest<BlockId>,
+) -> IdMap<EdgeId, u64> {
     let entry = BlockId::new(0);
-    let dominators = Dominators::compute(function, entry);
-    let loops = LoopForest::compute(function, &dominators);
     let frequencies =
-        Frequencies::estimate(function, entry, &loops, |edge| hint(function, edge.from, edge.slot));
+        Frequencies::estimate(function, entry, loops, |edge| hint(function, edge.from, edge.slot));
     let of_segment = |segment: Option<opcost_key::SegmentId>| {
         segment.map_or(ENTRY, |segment| frequencies.nodes[skeleton.segments[segment].block])
     };

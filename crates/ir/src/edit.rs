@@ -64,10 +64,17 @@ pub enum Edit {
     CountInRegister {
         /// Where.
         spot: Spot,
-        /// Which register; it starts at zero on entry to the function.
+        /// Which register.
         register: RegisterId,
     },
-    /// Adds the register to its counter and sets it back to zero.
+    /// Sets the register to zero. Every way to a count or flush passes one.
+    Clear {
+        /// Where.
+        spot: Spot,
+        /// Which register.
+        register: RegisterId,
+    },
+    /// Adds the register to its counter.
     Flush {
         /// Where.
         spot: Spot,

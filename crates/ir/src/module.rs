@@ -237,6 +237,13 @@ impl Function {
         self.instructions_of(block).next_back().expect("a verified block ends in a terminator")
     }
 
+    /// The block that an instruction lies in. Cost: a binary search.
+    pub fn block_of(&self, instruction: InstructionId) -> BlockId {
+        let position = instruction.index() as u32;
+        let behind = self.blocks.as_slice().partition_point(|block| block.instructions.start <= position);
+        BlockId::new(behind - 1)
+    }
+
     /// What is known of a call instruction. Cost: a binary search.
     pub fn call(&self, instruction: InstructionId) -> Option<&Call> {
         let position = self.calls.binary_search_by_key(&instruction, |&(id, _)| id).ok()?;

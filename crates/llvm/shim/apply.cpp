@@ -173,14 +173,16 @@ void opcost_count_again(LLVMModuleRef handle, LLVMValueRef call_handle, LLVMValu
   settle.CreateCall(callee, {frame});
 }
 
-// A register cell of a function, zero on entry. It must be made before others
-// are used and is promoted by opcost_promote.
+// A register cell of a function; opcost_promote makes a register of it.
 LLVMValueRef opcost_make_register(LLVMValueRef function_handle) {
   auto *function = unwrap<Function>(function_handle);
   IRBuilder<> builder(&*function->getEntryBlock().getFirstInsertionPt());
-  AllocaInst *cell = builder.CreateAlloca(builder.getInt64Ty());
-  builder.CreateStore(builder.getInt64(0), cell);
-  return wrap(cell);
+  return wrap(builder.CreateAlloca(builder.getInt64Ty()));
+}
+
+void opcost_clear(LLVMValueRef before, LLVMValueRef cell) {
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  builder.CreateStore(builder.getInt64(0), unwrap(cell));
 }
 
 void opcost_count_in_register(LLVMValueRef before, LLVMValueRef cell) {
@@ -192,7 +194,6 @@ void opcost_flush(LLVMValueRef before, LLVMValueRef cell, LLVMValueRef base, uin
   IRBuilder<> builder(unwrap<Instruction>(before));
   Value *amount = builder.CreateLoad(builder.getInt64Ty(), unwrap(cell));
   add_to(builder, address_of(builder, unwrap(base), index), amount);
-  builder.CreateStore(builder.getInt64(0), unwrap(cell));
 }
 
 void opcost_promote(LLVMValueRef function_handle, LLVMValueRef *cells, uint32_t count) {

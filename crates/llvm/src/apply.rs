@@ -111,7 +111,7 @@ impl<'a> FunctionEditor<'a> {
 
     fn make_registers(&mut self, edits: &[(FunctionId, Edit)]) {
         for (_, edit) in edits {
-            if let Edit::CountInRegister { register, .. } | Edit::Flush { register, .. } = edit
+            if let Edit::CountInRegister { register, .. } = edit
                 && !self.registers.iter().any(|(known, _)| known == register)
             {
                 // SAFETY: a live function.
@@ -161,6 +161,11 @@ impl<'a> FunctionEditor<'a> {
                 let before = self.spot(*spot);
                 // SAFETY: as above.
                 unsafe { ffi::opcost_count_in_register(before, self.register(*register)) };
+            }
+            Edit::Clear { spot, register } => {
+                let before = self.spot(*spot);
+                // SAFETY: as above.
+                unsafe { ffi::opcost_clear(before, self.register(*register)) };
             }
             Edit::Flush { spot, register, counter } => {
                 let before = self.spot(*spot);
