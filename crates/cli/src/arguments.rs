@@ -1,9 +1,13 @@
 //! The command line, as clap reads it.
 
+mod reports;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use opcost_key::{Anchor, Placement};
+
+pub(crate) use reports::*;
 
 /// What a native program costs, one instruction at a time.
 #[derive(Parser, Debug)]
@@ -19,6 +23,21 @@ pub(crate) enum Verb {
     /// How often did everything run, exactly?
     #[command(alias = "stat", after_help = COUNT_EXAMPLES)]
     Count(CountArguments),
+    /// Shows a ledger again, without its program.
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(ReportArguments),
+    /// Adds ledgers of one build.
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(MergeArguments),
+    /// Prints completions for a shell: opcost completions bash > /etc/bash_completion.d/opcost
+    #[command(hide = true)]
+    Completions(CompletionArguments),
+    /// Prints a man page: opcost man > opcost.1
+    #[command(hide = true)]
+    Man(ManArguments),
+    /// Prints the JSON schema of a document.
+    #[command(hide = true)]
+    Schema(SchemaArguments),
     /// Compiles and links C as clang does, with counters: CC="opcost cc".
     #[command(disable_help_flag = true)]
     Cc(CompilerArguments),
@@ -37,7 +56,9 @@ const COUNT_EXAMPLES: &str = "\
 Examples:
   opcost count bot.cpp < map.txt            build, run and count
   opcost count main.c util.c -lm -- 20 x    several sources, a library, arguments for the program
-  opcost count --json counts.json a.c       the same numbers for a machine
+  opcost count --annotate a.c               the hottest functions, line by line
+  opcost count --json counts.json a.c       the same numbers for a machine (--html FILE, --ledger FILE)
+  opcost count --budget 2.5G a.c; echo $?   3 when it took more
   opcost count --emit exe -o a.counted a.c  build now, run later: opcost count ./a.counted -- args
 
 Exit status: 0 fine, 1 opcost failed, 2 usage, 3 over budget, 4 the program failed.";
@@ -55,12 +76,17 @@ pub(crate) struct CountArguments {
     /// Where to write: the program with --emit, else the report.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Writes JSON (schema opcost.count/1) to a file, or with `-` to stdout; the program's output then goes to stderr.
+    #[command(flatten)]
+    pub(crate) show: ShowArguments,
+    /// Writes what was counted to a ledger (.opc), for report, diff and merge.
     #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
+    pub(crate) ledger: Option<PathBuf>,
     /// Fails with status 3 when the program takes more instructions than this (2.5G, 300k, 1234).
     #[arg(long, value_name = "N", value_parser = parse_budget)]
     pub(crate) budget: Option<u128>,
+    /// An earlier ledger: over the budget, the report names the functions that grew since.
+    #[arg(long, value_name = "FILE", requires = "budget")]
+    pub(crate) baseline: Option<PathBuf>,
     /// Reads the program's input from a file.
     #[arg(long, value_name = "FILE")]
     pub(crate) stdin: Option<PathBuf>,
@@ -76,9 +102,6 @@ pub(crate) struct CountArguments {
     /// Does not mind the program's status.
     #[arg(short, long)]
     pub(crate) ignore_status: bool,
-    /// Rows in the report.
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(crate) top: usize,
     /// Arguments of the program, behind `--`.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<std::ffi::OsString>,

@@ -63,6 +63,9 @@ pub(crate) enum CliError {
     /// The program could not be started.
     #[error("cannot start {}: {source}", program.display())]
     Start { program: PathBuf, source: std::io::Error },
+    /// An output could not be written.
+    #[error(transparent)]
+    Write(#[from] opcost_profile::formats::WriteError),
     /// Counters could not be turned into counts.
     #[error("{0}")]
     Counters(String),

@@ -29,7 +29,12 @@ fn main() -> ExitCode {
         }
     };
     told(match arguments.verb {
-        Verb::Count(count) => verbs::count::run(count),
+        Verb::Count(count) => verbs::count::run(&count),
+        Verb::Report(report) => verbs::report::run(&report),
+        Verb::Merge(merge) => verbs::merge::run(&merge),
+        Verb::Completions(completions) => verbs::papers::completions(&completions),
+        Verb::Man(man) => verbs::papers::man(&man),
+        Verb::Schema(schema) => verbs::papers::schema(&schema),
         Verb::Cc(given) => verbs::cc::run(Front::C, &given.arguments),
         Verb::Cxx(given) => verbs::cc::run(Front::Cxx, &given.arguments),
         Verb::Flang(given) => verbs::cc::run(Front::Fortran, &given.arguments),

@@ -1,142 +1,173 @@
 //! The same numbers for a machine: schema `opcost.count/1`.
 //!
 //! The schema lies in `schemas/opcost.count-1.json`; a test holds the two
-//! together. Counts above 2^53 are still written as JSON integers: readers
-//! that keep 64 bits (jq 1.7, Python, serde) see them whole.
+//! together. Functions, lines, blocks and calls that never ran are left out.
+//! Functions are named as their language writes them (`name`) and as the
+//! linker does (`linkage_name`); whatever else points at a function uses the
+//! linkage name. Counts above 2^53 are still written as JSON integers:
+//! readers that keep 64 bits (jq 1.7, Python, serde) see them whole.
 
+use opcost_recover::SourceLine;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{CountReport, Verdict, demangle};
+use super::{CountReport, Growth, Verdict, demangle};
 use crate::run::{Finish, Quality};
 
-/// The document.
-#[derive(Serialize)]
+/// What ran how often.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "opcost.count/1")]
 pub(crate) struct CountJson {
+    /// Always `opcost.count/1`.
+    #[schemars(extend("const" = "opcost.count/1"))]
     schema: &'static str,
+    /// The state of the module at which instructions were counted.
     anchor: String,
+    /// Name and version of the weights behind every `instructions`.
     cost_model: String,
     quality: QualityJson,
+    /// What all of it cost.
     total: u128,
     functions: Vec<FunctionJson>,
+    /// Lines whose instructions ran.
     lines: Vec<LineJson>,
     blocks: Vec<BlockJson>,
-    external_calls: Vec<CallJson>,
-    indirect_calls: Vec<IndirectJson>,
+    /// Calls out of what was counted; null when a ledger was read, which does not tell.
+    external_calls: Option<Vec<CallJson>>,
+    /// Calls through pointers by place; null when a ledger was read.
+    indirect_calls: Option<Vec<IndirectJson>>,
+    /// How many processes counted.
     processes: usize,
+    /// How many runs the counts are the sum of.
+    runs: u64,
     program_status: StatusJson,
     verdict: VerdictJson,
     build: BuildJson,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct QualityJson {
+    #[schemars(extend("enum" = ["exact", "lower bound"]))]
     kind: &'static str,
+    /// Why it is not exact.
     reasons: Vec<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct FunctionJson {
+    /// As its language writes it.
     name: String,
+    /// As the linker knows it.
     linkage_name: String,
+    /// The module, when the name is local to it (`static`).
     #[serde(skip_serializing_if = "Option::is_none")]
     module: Option<String>,
     file: Option<String>,
     line: Option<u32>,
     calls: u128,
+    /// What it cost itself, without what it calls.
     instructions: u128,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct LineJson {
     file: String,
     line: u32,
+    /// What the line's instructions cost, over all functions they were inlined into.
     instructions: u128,
+    /// How often the most frequent of them ran; null when a ledger was read.
+    count: Option<u128>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct BlockJson {
+    /// Linkage name.
     function: String,
+    /// Its number in the function: `block3`.
     block: String,
     file: Option<String>,
     line: Option<u32>,
+    /// How often its first instruction started.
     count: u128,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct CallJson {
+    /// Linkage name of the callee.
     name: String,
     calls: u128,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct IndirectJson {
+    /// Linkage name of the function that calls.
     function: String,
     file: Option<String>,
     line: Option<u32>,
     calls: u128,
 }
 
-#[derive(Serialize)]
-struct StatusJson {
+/// How the program ended; both null when a ledger was read, which does not tell.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct StatusJson {
     exit: Option<i32>,
     signal: Option<i32>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct VerdictJson {
+    /// About the budget.
+    #[schemars(extend("enum" = ["none", "within", "over"]))]
     result: &'static str,
     budget: Option<u128>,
+    /// Over the budget, with a baseline: functions that cost more than in it, the most first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grew: Option<Vec<GrownJson>>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+struct GrownJson {
+    name: String,
+    linkage_name: String,
+    file: Option<String>,
+    line: Option<u32>,
+    /// What it cost in the baseline; null: it is new.
+    before: Option<u128>,
+    after: u128,
+}
+
+/// How the program was built (its first module).
+#[derive(Serialize, JsonSchema)]
 struct BuildJson {
     compiler: String,
     flags: Vec<String>,
+    /// Target triple.
     target: String,
+    /// Where counters stood.
     placement: String,
+    /// Version of the opcost that reports.
     opcost: &'static str,
 }
 
 impl CountJson {
-    /// The document of one report: functions, lines, blocks and calls that
-    /// were met at least once.
+    /// The document of one report.
     pub(crate) fn new(report: &CountReport) -> CountJson {
-        let summary = &report.summary;
         let facts = &report.facts;
-        let named = summary.calls.external.iter().chain(&summary.calls.memory);
         CountJson {
             schema: "opcost.count/1",
             anchor: facts.anchor.clone(),
             cost_model: facts.cost_model.clone(),
             quality: quality(&report.quality),
-            total: summary.weight,
+            total: report.summary.weight,
             functions: functions(report),
-            lines: summary
-                .lines
-                .iter()
-                .filter(|line| line.max_count.map_or(line.instructions > 0, |count| count > 0))
-                .map(|line| LineJson {
-                    file: line.at.file.clone(),
-                    line: line.at.line,
-                    instructions: line.instructions,
-                })
-                .collect(),
+            lines: lines(report),
             blocks: blocks(report),
-            external_calls: named
-                .filter(|call| call.calls > 0)
-                .map(|call| CallJson { name: call.name.clone(), calls: call.calls })
-                .collect(),
-            indirect_calls: indirect(report),
+            external_calls: report.calls_known.then(|| external(report)),
+            indirect_calls: report.calls_known.then(|| indirect(report)),
             processes: report.processes,
-            program_status: match report.finish {
-                Finish::Exited(status) => StatusJson { exit: Some(status), signal: None },
-                Finish::Killed(signal) => StatusJson { exit: None, signal: Some(signal) },
-            },
-            verdict: match report.verdict {
-                Verdict::None => VerdictJson { result: "none", budget: None },
-                Verdict::Within { budget } => VerdictJson { result: "within", budget: Some(budget) },
-                Verdict::Over { budget } => VerdictJson { result: "over", budget: Some(budget) },
-            },
+            runs: report.runs,
+            program_status: StatusJson::new(report.finish),
+            verdict: verdict(&report.verdict),
             build: BuildJson {
                 compiler: facts.compiler.clone(),
                 flags: facts.flags.clone(),
@@ -148,6 +179,17 @@ impl CountJson {
     }
 }
 
+impl StatusJson {
+    /// How a program ended, if that is known.
+    pub(crate) fn new(finish: Option<Finish>) -> StatusJson {
+        match finish {
+            Some(Finish::Exited(status)) => StatusJson { exit: Some(status), signal: None },
+            Some(Finish::Killed(signal)) => StatusJson { exit: None, signal: Some(signal) },
+            None => StatusJson { exit: None, signal: None },
+        }
+    }
+}
+
 fn quality(quality: &Quality) -> QualityJson {
     match quality {
         Quality::Exact => QualityJson { kind: "exact", reasons: Vec::new() },
@@ -155,45 +197,95 @@ fn quality(quality: &Quality) -> QualityJson {
     }
 }
 
+fn split(place: Option<&SourceLine>) -> (Option<String>, Option<u32>) {
+    (place.map(|place| place.file.clone()), place.map(|place| place.line))
+}
+
 fn functions(report: &CountReport) -> Vec<FunctionJson> {
-    let called =
-        report.summary.functions.iter().filter(|function| function.calls > 0 || function.instructions > 0);
-    called
-        .map(|function| FunctionJson {
-            name: demangle(&function.name),
-            linkage_name: function.name.clone(),
-            module: function.module.clone(),
-            file: function.place.as_ref().map(|place| place.file.clone()),
-            line: function.place.as_ref().map(|place| place.line),
-            calls: function.calls,
-            instructions: function.instructions,
+    let all = report.summary.functions.iter();
+    all.filter(|function| function.calls > 0 || function.instructions > 0)
+        .map(|function| {
+            let (file, line) = split(function.place.as_ref());
+            FunctionJson {
+                name: demangle(&function.name),
+                linkage_name: function.name.clone(),
+                module: function.module.clone(),
+                file,
+                line,
+                calls: function.calls,
+                instructions: function.instructions,
+            }
+        })
+        .collect()
+}
+
+fn lines(report: &CountReport) -> Vec<LineJson> {
+    let all = report.summary.lines.iter();
+    all.filter(|line| line.max_count.map_or(line.instructions > 0, |count| count > 0))
+        .map(|line| LineJson {
+            file: line.at.file.clone(),
+            line: line.at.line,
+            instructions: line.instructions,
+            count: line.max_count,
         })
         .collect()
 }
 
 fn blocks(report: &CountReport) -> Vec<BlockJson> {
     let summary = &report.summary;
-    summary
-        .blocks
-        .iter()
-        .filter(|block| block.count > 0)
-        .map(|block| BlockJson {
+    let ran = summary.blocks.iter().filter(|block| block.count > 0);
+    ran.map(|block| {
+        let (file, line) = split(block.place.as_ref());
+        BlockJson {
             function: summary.functions[block.function].name.clone(),
             block: block.block.to_string(),
-            file: block.place.as_ref().map(|place| place.file.clone()),
-            line: block.place.as_ref().map(|place| place.line),
+            file,
+            line,
             count: block.count,
-        })
-        .collect()
+        }
+    })
+    .collect()
+}
+
+fn external(report: &CountReport) -> Vec<CallJson> {
+    let calls = &report.summary.calls;
+    let made = calls.external.iter().chain(&calls.memory).filter(|call| call.calls > 0);
+    made.map(|call| CallJson { name: call.name.clone(), calls: call.calls }).collect()
 }
 
 fn indirect(report: &CountReport) -> Vec<IndirectJson> {
     let made = report.summary.calls.indirect.iter().filter(|site| site.calls > 0);
-    made.map(|site| IndirectJson {
-        function: site.function.clone(),
-        file: site.place.as_ref().map(|place| place.file.clone()),
-        line: site.place.as_ref().map(|place| place.line),
-        calls: site.calls,
+    made.map(|site| {
+        let (file, line) = split(site.place.as_ref());
+        IndirectJson { function: site.function.clone(), file, line, calls: site.calls }
     })
     .collect()
+}
+
+fn verdict(verdict: &Verdict) -> VerdictJson {
+    match verdict {
+        Verdict::None => VerdictJson { result: "none", budget: None, grew: None },
+        Verdict::Within { budget } => VerdictJson { result: "within", budget: Some(*budget), grew: None },
+        Verdict::Over { budget, grew } => {
+            let grew = match grew {
+                Growth::Since(grown) => Some(grown.iter().map(GrownJson::new).collect()),
+                Growth::Unknown | Growth::Refused(_) => None,
+            };
+            VerdictJson { result: "over", budget: Some(*budget), grew }
+        }
+    }
+}
+
+impl GrownJson {
+    fn new(grown: &super::Grown) -> GrownJson {
+        let (file, line) = split(grown.place.as_ref());
+        GrownJson {
+            name: demangle(&grown.name),
+            linkage_name: grown.name.clone(),
+            file,
+            line,
+            before: grown.before,
+            after: grown.after,
+        }
+    }
 }

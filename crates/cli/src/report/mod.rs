@@ -1,16 +1,37 @@
-//! What the user sees, from plain data; nothing is computed here but shares.
+//! What the user sees and keeps, from plain data; nothing is computed here
+//! but shares. Sums come from `recover`, so all outputs of a run agree.
+//!
+//! ```text
+//! CountReport ─terminal, annotate▶ text     ─html▶ a page     ─json▶ opcost.count/1
+//! Diff        ─diff▶ text, opcost.diff/1    CheckResult ─check▶ text, markdown, github, opcost.check/1
+//! ```
+//!
+//! `save` writes them, whole or not at all; `schema` describes the documents.
 
+mod annotate;
+mod html;
 mod json;
 mod names;
 mod numbers;
+mod progress;
+mod save;
+mod schema;
+mod source;
+mod style;
 mod terminal;
 
+pub(crate) use html::html_page;
 pub(crate) use json::CountJson;
-pub(crate) use names::demangle;
-pub(crate) use numbers::{bar, grouped};
-pub(crate) use terminal::print_count;
+pub(crate) use names::{demangle, find_functions, tidy_path};
+pub(crate) use numbers::{bar, grouped, percent, short};
+pub(crate) use progress::Progress;
+pub(crate) use save::{Stream, document, save_json, save_text};
+pub(crate) use schema::{error_json, schema_of};
+pub(crate) use source::{Source, Sources};
+pub(crate) use style::screen_width;
+pub(crate) use terminal::{Layout, print_count};
 
-use opcost_recover::ProgramSummary;
+use opcost_recover::{FunctionListing, FunctionTotal, ProgramSummary, SourceLine};
 
 use crate::run::{Finish, Quality};
 
@@ -19,14 +40,21 @@ pub(crate) struct CountReport {
     pub(crate) summary: ProgramSummary,
     pub(crate) facts: ReportFacts,
     pub(crate) quality: Quality,
-    pub(crate) finish: Finish,
+    /// How the program ended; a ledger does not tell.
+    pub(crate) finish: Option<Finish>,
     pub(crate) verdict: Verdict,
     /// How many processes counted.
     pub(crate) processes: usize,
+    /// How many runs the counts are the sum of.
+    pub(crate) runs: u64,
     /// What `--repeat` found, in a sentence.
     pub(crate) repetition: Option<String>,
     /// The command to try next.
     pub(crate) next: Vec<String>,
+    /// Whether calls out of the program are known.
+    pub(crate) calls_known: bool,
+    /// Functions in detail, the hottest first.
+    pub(crate) listings: Vec<FunctionListing>,
 }
 
 /// Facts about the build, of the first module.
@@ -41,12 +69,54 @@ pub(crate) struct ReportFacts {
 }
 
 /// What was decided about a budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// No budget was given.
     None,
     /// Within it.
     Within { budget: u128 },
-    /// Over it.
-    Over { budget: u128 },
+    /// Over it, and who is to blame.
+    Over { budget: u128, grew: Growth },
+}
+
+/// Which functions made it too much.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Growth {
+    /// No baseline was given.
+    Unknown,
+    /// The baseline is not comparable, for this reason.
+    Refused(String),
+    /// Functions that do more than in the baseline, the most first.
+    Since(Vec<Grown>),
+}
+
+/// A function that does more than before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Grown {
+    /// Linkage name.
+    pub(crate) name: String,
+    pub(crate) place: Option<SourceLine>,
+    /// What it cost before; `None`: it is new.
+    pub(crate) before: Option<u128>,
+    pub(crate) after: u128,
+}
+
+impl CountReport {
+    /// Functions that ran, the most expensive first.
+    pub(crate) fn by_cost(&self) -> Vec<&FunctionTotal> {
+        let ran = self.summary.functions.iter().filter(|total| total.calls > 0 || total.instructions > 0);
+        let mut functions: Vec<_> = ran.collect();
+        functions.sort_by(|a, b| b.instructions.cmp(&a.instructions).then_with(|| a.name.cmp(&b.name)));
+        functions
+    }
+
+    /// The share of the total.
+    pub(crate) fn share(&self, instructions: u128) -> f64 {
+        share(instructions, self.summary.weight)
+    }
+}
+
+/// A part of a whole, between 0 and 1.
+pub(crate) fn share(part: u128, whole: u128) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -33,6 +33,11 @@ pub(crate) fn short(number: u128) -> String {
     grouped(number)
 }
 
+/// `0.6124` → `61.2 %`; what is not nothing never shows as nothing.
+pub(crate) fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.0005 { "<0.1 %".to_owned() } else { format!("{:.1} %", share * 100.0) }
+}
+
 /// A bar of at most `width` cells for a share between 0 and 1, in eighths.
 pub(crate) fn bar(share: f64, width: usize) -> String {
     let eighths = (share.clamp(0.0, 1.0) * (width * 8) as f64).round() as usize;
@@ -45,7 +50,7 @@ pub(crate) fn bar(share: f64, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bar, grouped, short};
+    use super::{bar, grouped, percent, short};
 
     #[test]
     fn numbers_are_grouped_by_thousands() {
@@ -62,6 +67,13 @@ mod tests {
         assert_eq!(short(88_102), "88 k");
         assert_eq!(short(999_499), "999 k");
         assert_eq!(short(999_500), "1.0 M");
+    }
+
+    #[test]
+    fn shares_never_vanish() {
+        assert_eq!(percent(0.6124), "61.2 %");
+        assert_eq!(percent(0.00001), "<0.1 %");
+        assert_eq!(percent(0.0), "0.0 %");
     }
 
     #[test]

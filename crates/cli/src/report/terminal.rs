@@ -1,20 +1,59 @@
 //! The report on the terminal: what one wants to see first, first.
+//!
+//! A headline with the total; the functions by cost, the hottest with their
+//! hottest lines; what was not seen inside; what limits the answer; the next
+//! command. With `--annotate` the source of the hottest functions follows the
+//! table. Names and places are cut to the terminal's width.
 
 use std::fmt::Write;
 
-use super::{CountReport, Verdict, bar, demangle, grouped};
+use opcost_recover::{FunctionTotal, NamedCalls};
+
+use super::annotate::{Annotation, Depth, hot_lines};
+use super::style::{BAD, DIM, GOOD, STRONG, cut_middle, cut_start, heat, padded, paint, width_of};
+use super::{CountReport, Grown, Growth, Sources, Verdict, bar, demangle, grouped, percent, tidy_path};
 use crate::run::{Finish, Quality};
 
 /// Cells of a full bar.
-const BAR_WIDTH: usize = 14;
-/// Longest name shown whole.
-const NAME_WIDTH: usize = 44;
+const BAR_WIDTH: usize = 10;
+/// Share of the total from which on a function shows its hottest lines.
+const HOT_SHARE: f64 = 0.10;
+/// Share from which on `--annotate` shows a function that was not asked for.
+const ANNOTATED_SHARE: f64 = 0.01;
+/// Callees that are named.
+const CALLEES: usize = 6;
+/// Functions that are blamed.
+const BLAMED: usize = 10;
+
+/// What of a report is printed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    /// Rows of the table.
+    pub(crate) top: usize,
+    /// Whether listings are shown whole; else only their hottest lines.
+    pub(crate) annotate: bool,
+    /// Whether listings are of functions that were asked for by name.
+    pub(crate) chosen: bool,
+    /// Cells of a line.
+    pub(crate) width: usize,
+}
 
 /// The whole report of `opcost count`.
-pub(crate) fn print_count(report: &CountReport, top: usize) -> String {
+pub(crate) fn print_count(report: &CountReport, sources: &mut Sources, layout: Layout) -> String {
     let mut out = String::new();
     headline(report, &mut out);
-    functions(report, top, &mut out);
+    functions(report, sources, layout, &mut out);
+    if layout.annotate {
+        out.push('\n');
+        let depth = if layout.chosen { Depth::Whole } else { Depth::Hottest };
+        let is_shown = |part: f64| layout.chosen || part >= ANNOTATED_SHARE;
+        for listing in &report.listings {
+            if !is_shown(report.share(report.summary.functions[listing.function].instructions)) {
+                continue;
+            }
+            Annotation { report, listing, depth, width: layout.width }.write(sources, &mut out);
+        }
+    }
     unseen(report, &mut out);
     notes(report, &mut out);
     out
@@ -30,82 +69,116 @@ fn headline(report: &CountReport, out: &mut String) {
     let _ = writeln!(
         out,
         "{} instructions   {} · {} {flags} · {quality}",
-        grouped(report.summary.weight),
+        paint(STRONG, grouped(report.summary.weight)),
         facts.cost_model,
         facts.compiler
     );
     if report.processes > 1 {
         let _ = writeln!(out, "  in {} processes", report.processes);
     }
+    if report.runs > 1 {
+        let _ = writeln!(out, "  in {} runs", report.runs);
+    }
 }
 
-fn functions(report: &CountReport, top: usize, out: &mut String) {
-    let total = report.summary.weight;
-    let mut functions: Vec<_> =
-        report.summary.functions.iter().filter(|function| function.calls > 0).collect();
-    functions.sort_by(|a, b| b.instructions.cmp(&a.instructions).then_with(|| a.name.cmp(&b.name)));
-    let shown = &functions[..functions.len().min(top)];
-    let width = shown.iter().map(|function| demangle(&function.name).chars().count()).max().unwrap_or(0);
-    let width = width.min(NAME_WIDTH);
+fn functions(report: &CountReport, sources: &mut Sources, layout: Layout, out: &mut String) {
+    let functions = report.by_cost();
+    let shown = &functions[..functions.len().min(layout.top)];
+    let table = Table::fit(shown, layout.width);
     for function in shown {
-        let share = if total == 0 { 0.0 } else { function.instructions as f64 / total as f64 };
-        let place =
-            function.place.as_ref().map_or(String::new(), |place| format!("{}:{}", place.file, place.line));
-        let calls = if function.calls == 1 { "call" } else { "calls" };
-        let _ = writeln!(
-            out,
-            "{:5.1} % {:<BAR_WIDTH$} {:<width$}  {:<24} {} {calls}",
-            share * 100.0,
-            bar(share, BAR_WIDTH),
-            shortened(&demangle(&function.name), width),
-            place,
-            grouped(function.calls),
-        );
+        let part = report.share(function.instructions);
+        let _ = writeln!(out, "{}", table.row(function, part));
+        let listing =
+            report.listings.iter().find(|listing| report.summary.functions[listing.function] == **function);
+        if let Some(listing) = listing
+            && !layout.annotate
+            && part >= HOT_SHARE
+        {
+            hot_lines(report, listing, sources, layout.width, out);
+        }
     }
     if functions.len() > shown.len() {
         let rest: u128 = functions[shown.len()..].iter().map(|function| function.instructions).sum();
-        let share = if total == 0 { 0.0 } else { rest as f64 / total as f64 };
-        let _ = writeln!(out, "{:5.1} % in {} more functions", share * 100.0, functions.len() - shown.len());
+        let part = percent(report.share(rest));
+        let _ = writeln!(out, "{part:>7} in {} more functions (--top N)", functions.len() - shown.len());
     }
 }
 
-/// A name cut in the middle to fit.
-fn shortened(name: &str, width: usize) -> String {
-    let length = name.chars().count();
-    if length <= width {
-        return name.to_owned();
+/// Widths of the table's columns.
+struct Table {
+    name: usize,
+    place: usize,
+    calls: usize,
+}
+
+impl Table {
+    fn fit(shown: &[&FunctionTotal], width: usize) -> Table {
+        let widest = |cell: fn(&FunctionTotal) -> String| {
+            shown.iter().map(|function| width_of(&cell(function))).max().unwrap_or(0)
+        };
+        let (name, place, calls) = (widest(|f| demangle(&f.name)), widest(place), widest(calls));
+        let room = width.saturating_sub(7 + 1 + BAR_WIDTH + 1 + 2 + 2 + calls);
+        let place =
+            if name + place <= room { place } else { place.min((room / 3).max(room - name.min(room))) };
+        Table { name: name.min(room - place.min(room)), place, calls }
     }
-    let head = width * 2 / 3;
-    let tail = width - head - 1;
-    let start: String = name.chars().take(head).collect();
-    let end: String = name.chars().skip(length - tail).collect();
-    format!("{start}…{end}")
+
+    fn row(&self, function: &FunctionTotal, part: f64) -> String {
+        let bar = paint(heat(part), padded(&bar(part, BAR_WIDTH), BAR_WIDTH));
+        let name = padded(&cut_middle(&demangle(&function.name), self.name), self.name);
+        let place = padded(&cut_start(&place(function), self.place), self.place);
+        format!(
+            "{:>7} {bar} {}  {}  {:>calls$}",
+            percent(part),
+            paint(STRONG, name),
+            paint(DIM, place),
+            calls(function),
+            calls = self.calls
+        )
+        .trim_end()
+        .to_owned()
+    }
+}
+
+fn place(function: &FunctionTotal) -> String {
+    function
+        .place
+        .as_ref()
+        .map_or(String::new(), |place| format!("{}:{}", tidy_path(&place.file), place.line))
+}
+
+fn calls(function: &FunctionTotal) -> String {
+    let what = if function.calls == 1 { "call " } else { "calls" };
+    format!("{} {what}", grouped(function.calls))
 }
 
 fn unseen(report: &CountReport, out: &mut String) {
     let calls = &report.summary.calls;
-    let mut named: Vec<_> =
-        calls.external.iter().chain(&calls.memory).filter(|call| call.calls > 0).collect();
-    if named.is_empty() {
-        return;
-    }
+    let all = calls.external.iter().chain(&calls.memory);
+    let mut named: Vec<&NamedCalls> = all.filter(|call| call.calls > 0).collect();
     named.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.name.cmp(&b.name)));
     let mut parts: Vec<String> = named
         .iter()
-        .take(6)
+        .take(CALLEES)
         .map(|call| format!("{} {}", demangle(&call.name), grouped(call.calls)))
         .collect();
-    if named.len() > 6 {
-        let rest: u128 = named[6..].iter().map(|call| call.calls).sum();
-        parts.push(format!("{} others {}", named.len() - 6, grouped(rest)));
+    if named.len() > CALLEES {
+        let rest: u128 = named[CALLEES..].iter().map(|call| call.calls).sum();
+        parts.push(format!("{} others {}", named.len() - CALLEES, grouped(rest)));
     }
-    let _ = writeln!(out, "not seen inside (calls): {}", parts.join(" · "));
+    let through_pointers: u128 = calls.indirect.iter().map(|site| site.calls).sum();
+    if through_pointers > 0 {
+        parts.push(format!("through pointers {}", grouped(through_pointers)));
+    }
+    if !parts.is_empty() {
+        let _ = writeln!(out, "not seen inside (calls): {}", parts.join(" · "));
+    }
 }
 
 fn notes(report: &CountReport, out: &mut String) {
     if let Quality::LowerBound(reasons) = &report.quality {
         for reason in reasons {
-            let _ = writeln!(out, "not exact: {reason}");
+            let _ = writeln!(out, "{} {reason}", paint(BAD, "not exact:"));
         }
     }
     if !report.facts.has_lines {
@@ -115,25 +188,82 @@ fn notes(report: &CountReport, out: &mut String) {
         let _ = writeln!(out, "{repetition}");
     }
     match report.finish {
-        Finish::Exited(0) => {}
-        Finish::Exited(status) => {
-            let _ = writeln!(out, "the program exited with status {status}");
+        None | Some(Finish::Exited(0)) => {}
+        Some(Finish::Exited(status)) => {
+            let _ = writeln!(out, "{}", paint(BAD, format!("the program exited with status {status}")));
         }
-        Finish::Killed(signal) => {
-            let _ = writeln!(out, "signal {signal} ended the program");
+        Some(Finish::Killed(signal)) => {
+            let _ = writeln!(out, "{}", paint(BAD, format!("signal {signal} ended the program")));
         }
     }
-    match report.verdict {
+    verdict(report, out);
+    if !report.next.is_empty() {
+        let _ = writeln!(out, "{} {}", paint(DIM, "next:"), report.next.join("   ·   "));
+    }
+}
+
+fn verdict(report: &CountReport, out: &mut String) {
+    match &report.verdict {
         Verdict::None => {}
         Verdict::Within { budget } => {
-            let _ = writeln!(out, "within the budget of {}", grouped(budget));
+            let _ = writeln!(out, "{}", paint(GOOD, format!("within the budget of {}", grouped(budget))));
         }
-        Verdict::Over { budget } => {
+        Verdict::Over { budget, grew } => {
             let over = report.summary.weight - budget;
-            let _ = writeln!(out, "over the budget of {} by {}", grouped(budget), grouped(over));
+            let text = format!("over the budget of {} by {}", grouped(budget), grouped(over));
+            let _ = writeln!(out, "{}", paint(BAD, text));
+            blame(report, grew, out);
         }
     }
-    if !report.next.is_empty() {
-        let _ = writeln!(out, "next: {}", report.next.join("   ·   "));
+}
+
+/// The functions that made it too much.
+fn blame(report: &CountReport, grew: &Growth, out: &mut String) {
+    match grew {
+        Growth::Since(grown) if grown.is_empty() => {
+            let _ = writeln!(out, "  no function does more than in the baseline: it was over already");
+        }
+        Growth::Since(grown) => {
+            let _ = writeln!(out, "functions that grew since the baseline:");
+            for function in grown.iter().take(BLAMED) {
+                let _ = writeln!(out, "  {}", growth(function));
+            }
+            if grown.len() > BLAMED {
+                let _ = writeln!(out, "  and {} more", grown.len() - BLAMED);
+            }
+        }
+        Growth::Refused(why) => {
+            let _ = writeln!(out, "the baseline says nothing about who grew: {why}");
+        }
+        Growth::Unknown => {
+            let largest: Vec<String> = report
+                .by_cost()
+                .iter()
+                .take(3)
+                .map(|function| format!("{} {}", demangle(&function.name), grouped(function.instructions)))
+                .collect();
+            let _ = writeln!(
+                out,
+                "  the largest: {} (with --baseline FILE.opc: those that grew)",
+                largest.join(" · ")
+            );
+        }
+    }
+}
+
+fn growth(function: &Grown) -> String {
+    let name = demangle(&function.name);
+    let place = function
+        .place
+        .as_ref()
+        .map_or(String::new(), |place| format!("  {}:{}", tidy_path(&place.file), place.line));
+    match function.before {
+        None => format!("+{}  {name}{place}  (new)", grouped(function.after)),
+        Some(before) => format!(
+            "+{}  {name}{place}  ({} before, {} now)",
+            grouped(function.after - before),
+            grouped(before),
+            grouped(function.after)
+        ),
     }
 }

@@ -1,23 +1,32 @@
 //! `opcost count`: how often did everything run, exactly?
 //!
-//! Build (unless a counted program was given), run, collect, report. The
-//! report goes to stderr or to `-o`, JSON to `--json`; the program's streams
-//! stay its own.
+//! Build (unless a counted program was given), run, collect, judge, report.
+//! The report goes to stderr or to `-o`, JSON to `--json`, facts to
+//! `--ledger`; the program's streams stay its own.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use opcost_key::{Hash128, ModuleMap};
-use opcost_recover::{CountedModule, ModuleCounts, ProgramSummary, Repetition, compare_runs, summarize};
+use opcost_profile::Ledger;
+use opcost_profile::diff::{Diff, Unlike, diff};
+use opcost_recover::SourceLine;
 
-use crate::arguments::{CountArguments, EmitKind};
+use crate::arguments::{CountArguments, EmitKind, RawArguments};
 use crate::build::{Build, Input, Language, install};
 use crate::error::{CliError, Status};
-use crate::report::{CountJson, CountReport, ReportFacts, Verdict, print_count};
-use crate::run::{Collected, Finish, Image, Streams, collect, run_program};
+use crate::report::{CountReport, Grown, Growth, Progress, Stream, Verdict};
+use crate::run::Streams;
+use crate::verbs::load;
+use crate::verbs::measure::{Measurement, Task};
+use crate::verbs::show::{Show, tell_json};
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: CountArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &CountArguments) -> Result<Status, CliError> {
+    let result = carry_out(arguments);
+    tell_json(&result, arguments.show.json.as_deref());
+    result
+}
+
+fn carry_out(arguments: &CountArguments) -> Result<Status, CliError> {
     let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
     let programs = inputs.iter().filter(|input| input.language == Language::Program).count();
     if programs > 0 && (inputs.len() > 1 || arguments.emit.is_some()) {
@@ -27,15 +36,17 @@ pub(crate) fn run(arguments: CountArguments) -> Result<Status, CliError> {
     }
     if let Some(kind) = arguments.emit {
         let output = arguments.output.as_deref().expect("clap requires -o with --emit");
-        return emit(&arguments, &inputs, kind, output);
+        return emit(arguments, &inputs, kind, output);
     }
     if programs == 1 {
-        return count_program(&arguments, &inputs[0].path);
+        return count_program(arguments, &inputs[0].path);
     }
     let build = Build::new(&arguments.build)?;
     let program = build.path("program");
+    let building = Progress::start(format!("building {}", command(arguments).join(" ")));
     build.program(&inputs, &program)?;
-    count_program(&arguments, &program)
+    drop(building);
+    count_program(arguments, &program)
 }
 
 fn emit(
@@ -77,168 +88,162 @@ fn shown(program: &Path) -> String {
     }
 }
 
-/// One run: its counts by map.
-struct Run {
-    finish: Finish,
-    collected: Collected,
-}
-
 fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, CliError> {
-    let mut images = BTreeMap::new();
-    let real = program.canonicalize().map_err(CliError::file("find", program))?;
-    images.insert(real.clone(), Image::read(&real)?);
-    let mut runs = Vec::new();
-    for _ in 0..arguments.repeat {
-        runs.push(run_once(arguments, &real, &mut images)?);
+    let baseline = arguments.baseline.as_deref();
+    let baseline = baseline.map(|path| load::ledger(path, &RawArguments::default())).transpose()?;
+    let measurement = Measurement::run(&Task {
+        program,
+        arguments: &arguments.arguments,
+        streams: Streams {
+            stdin: arguments.stdin.clone(),
+            stdout: arguments.stdout.clone(),
+            stdout_to_stderr: arguments.show.json.as_deref() == Some(Path::new("-")),
+        },
+        repeat: arguments.repeat,
+    })?;
+    let mut report = measurement.report();
+    let command = command(arguments);
+    let title = command.join(" ");
+    if arguments.ledger.is_some() || baseline.is_some() {
+        let ledger = measurement.ledger(&report.summary, command)?;
+        report.verdict = judge(arguments.budget, &report, baseline.as_ref().map(|before| (before, &ledger)));
+        if let Some(path) = &arguments.ledger {
+            load::keep(path, &ledger)?;
+        }
+    } else {
+        report.verdict = judge(arguments.budget, &report, None);
     }
-    let report = report(arguments, &images, &runs);
-    write_report(arguments, &report)?;
+    report.next = next(arguments, report.summary.weight);
+    let show = Show {
+        arguments: &arguments.show,
+        output: arguments.output.as_deref(),
+        stream: Stream::Stderr,
+        title,
+        origin: (program.to_owned(), "program"),
+    };
+    let unknown = show.write(&mut report, |summary, wanted| measurement.list(summary, wanted))?;
+    if !unknown.is_empty() {
+        eprintln!("opcost: {}", unknown.join("; "));
+        return Ok(Status::Usage);
+    }
     Ok(status(arguments, &report))
 }
 
-fn run_once(
-    arguments: &CountArguments,
-    program: &Path,
-    images: &mut BTreeMap<PathBuf, Image>,
-) -> Result<Run, CliError> {
-    let raw = tempfile::Builder::new()
-        .prefix("opcost-raw-")
-        .tempdir()
-        .map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
-    let streams = Streams {
-        stdin: arguments.stdin.clone(),
-        stdout: arguments.stdout.clone(),
-        stdout_to_stderr: arguments.json.as_deref() == Some(Path::new("-")),
+/// What the user ran, in the words of the user.
+fn command(arguments: &CountArguments) -> Vec<String> {
+    let inputs = arguments.inputs.iter().map(|input| input.display().to_string());
+    inputs.chain(arguments.arguments.iter().map(|word| word.to_string_lossy().into_owned())).collect()
+}
+
+/// Holds a total against a budget; over it, the functions that grew since the
+/// baseline are named.
+fn judge(budget: Option<u128>, report: &CountReport, ledgers: Option<(&Ledger, &Ledger)>) -> Verdict {
+    let Some(budget) = budget else { return Verdict::None };
+    if report.summary.weight <= budget {
+        return Verdict::Within { budget };
+    }
+    let grew = match ledgers {
+        None => Growth::Unknown,
+        Some((before, after)) => match diff(before, after, false) {
+            Ok(diff) => Growth::Since(grown(&diff)),
+            Err(error) => {
+                Growth::Refused(error.reasons.iter().map(Unlike::to_string).collect::<Vec<_>>().join("; "))
+            }
+        },
     };
-    let finish = run_program(program, &arguments.arguments, raw.path(), &streams)?;
-    let collected = collect(raw.path(), images, finish)?;
-    if collected.programs.is_empty() {
-        return Err(CliError::Counters(format!(
-            "{} wrote no counters: it was killed before it began, or could not write to {}",
-            program.display(),
-            raw.path().display()
-        )));
-    }
-    Ok(Run { finish, collected })
+    Verdict::Over { budget, grew }
 }
 
-/// All maps by hash.
-fn maps(images: &BTreeMap<PathBuf, Image>) -> BTreeMap<Hash128, &ModuleMap> {
-    images.values().flat_map(|image| &image.maps).map(|(hash, map)| (*hash, map)).collect()
+fn grown(diff: &Diff) -> Vec<Grown> {
+    let functions = diff.functions.iter().filter_map(|function| {
+        let (before, after) = (function.instructions.before, function.instructions.after?);
+        (after > before.unwrap_or(0)).then(|| Grown {
+            name: function.name.clone(),
+            place: function.place.as_ref().map(|at| SourceLine { file: at.file.to_string(), line: at.line }),
+            before,
+            after,
+        })
+    });
+    let mut grown: Vec<Grown> = functions.collect();
+    grown.sort_by_key(|function| std::cmp::Reverse(function.after - function.before.unwrap_or(0)));
+    grown
 }
 
-fn counted<'a>(run: &'a Run, maps: &BTreeMap<Hash128, &'a ModuleMap>) -> Vec<CountedModule<'a>> {
-    let modules = run.collected.programs.iter().flat_map(|program| &program.modules);
-    modules.map(|(hash, counts)| CountedModule { map: maps[hash], counts }).collect()
-}
-
-fn report(arguments: &CountArguments, images: &BTreeMap<PathBuf, Image>, runs: &[Run]) -> CountReport {
-    let maps = maps(images);
-    let first = &runs[0];
-    let modules = counted(first, &maps);
-    let summary = summarize(&modules);
-    let verdict = match arguments.budget {
-        None => Verdict::None,
-        Some(budget) if summary.weight > budget => Verdict::Over { budget },
-        Some(budget) => Verdict::Within { budget },
+/// The commands to try next: this very one, with one flag more.
+fn next(arguments: &CountArguments, weight: u128) -> Vec<String> {
+    let with = |flag: &str| -> Option<String> {
+        let words: Vec<String> =
+            std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy())).collect();
+        let at = words.iter().position(|word| word == "count" || word == "stat")?;
+        let (verb, rest) = words.split_at(at + 1);
+        let line = format!("opcost {} {flag} {}", verb.join(" "), rest.join(" "));
+        (line.len() <= 100).then_some(line)
     };
-    let processes: std::collections::BTreeSet<_> =
-        first.collected.programs.iter().map(|program| program.raw.process.pid).collect();
-    CountReport {
-        facts: facts(&modules),
-        next: next(arguments, &summary),
-        summary,
-        quality: first.collected.quality.clone(),
-        finish: first.finish,
-        verdict,
-        processes: processes.len(),
-        repetition: (runs.len() > 1).then(|| repetition(runs, &maps)),
-    }
-}
-
-fn facts(modules: &[CountedModule<'_>]) -> ReportFacts {
-    let map = modules[0].map;
-    ReportFacts {
-        anchor: map.anchor.to_string(),
-        cost_model: map.cost.name.clone(),
-        compiler: map.build.compiler.clone(),
-        flags: map.build.flags.clone(),
-        target: map.build.target.clone(),
-        placement: map.build.placement.map_or("none".to_owned(), |placement| placement.to_string()),
-        has_lines: modules.iter().any(|module| module.map.build.has_debug_lines),
-    }
-}
-
-fn next(arguments: &CountArguments, summary: &ProgramSummary) -> Vec<String> {
-    let inputs: Vec<String> = arguments.inputs.iter().map(|input| input.display().to_string()).collect();
-    let inputs = inputs.join(" ");
     let mut next = Vec::new();
+    if !arguments.show.annotate && arguments.show.function.is_empty() {
+        next.extend(with("--annotate"));
+    }
     if arguments.budget.is_none() {
-        let roomy = summary.weight + summary.weight / 20;
-        next.push(format!("opcost count --budget {roomy} {inputs}   (for CI)"));
+        next.extend(with(&format!("--budget {}", roomy(weight))).map(|line| format!("{line}   (for CI)")));
     }
     next
 }
 
-fn repetition(runs: &[Run], maps: &BTreeMap<Hash128, &ModuleMap>) -> String {
-    let sums: Vec<BTreeMap<Hash128, ModuleCounts>> = runs.iter().map(by_hash).collect();
-    let hashes: Vec<Hash128> = sums[0].keys().copied().collect();
-    if sums.iter().any(|sum| sum.keys().copied().ne(hashes.iter().copied())) {
-        return "the runs did not load the same modules".to_owned();
-    }
-    let ordered: Vec<&ModuleMap> = hashes.iter().map(|hash| maps[hash]).collect();
-    let counts: Vec<Vec<ModuleCounts>> = sums.into_iter().map(|sum| sum.into_values().collect()).collect();
-    match compare_runs(&ordered, &counts) {
-        Repetition::Equal => format!("all {} runs agree to the digit", runs.len()),
-        Repetition::Parts { function, run, what, first, other, .. } => {
-            let number = |count: Option<i128>| count.map_or("unknown".to_owned(), |count| count.to_string());
-            format!(
-                "the runs differ: run {} parts from run 1 in {} ({what}: {} against {})",
-                run + 1,
-                crate::report::demangle(&function),
-                number(other),
-                number(first)
-            )
-        }
-        Repetition::NotOneProgram { run } => format!("run {} is not of the same program", run + 1),
-    }
-}
-
-/// Counts of a run by map; several processes of one run are told apart by
-/// their order, so only the first of each map is compared.
-fn by_hash(run: &Run) -> BTreeMap<Hash128, ModuleCounts> {
-    let mut sums = BTreeMap::new();
-    for (hash, counts) in run.collected.programs.iter().flat_map(|program| &program.modules) {
-        sums.entry(*hash).or_insert_with(|| counts.clone());
-    }
-    sums
-}
-
-fn write_report(arguments: &CountArguments, report: &CountReport) -> Result<(), CliError> {
-    let text = print_count(report, arguments.top);
-    match &arguments.output {
-        Some(path) => std::fs::write(path, &text).map_err(CliError::file("write", path))?,
-        None => eprint!("{text}"),
-    }
-    let Some(path) = &arguments.json else { return Ok(()) };
-    let json = serde_json::to_string_pretty(&CountJson::new(report)).expect("a report is plain data") + "\n";
-    if path == Path::new("-") {
-        use std::io::Write;
-        std::io::stdout().write_all(json.as_bytes()).map_err(CliError::file("write", "stdout"))
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=+,:@%".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
     } else {
-        std::fs::write(path, json).map_err(CliError::file("write", path))
+        format!("'{}'", word.replace('\'', "'\\''"))
     }
+}
+
+/// A budget with a twentieth to spare, in few digits: `2.63G`.
+fn roomy(weight: u128) -> String {
+    let wanted = weight + weight / 20;
+    for (unit, scale) in [("G", 1_000_000_000), ("M", 1_000_000), ("k", 1000)] {
+        if wanted >= scale {
+            let hundredths = wanted.div_ceil(scale / 100);
+            return format!("{}.{:02}{unit}", hundredths / 100, hundredths % 100);
+        }
+    }
+    wanted.to_string()
 }
 
 fn status(arguments: &CountArguments, report: &CountReport) -> Status {
+    let finish = report.finish.expect("the program ran");
     if arguments.pass_status {
-        return Status::Own(report.finish.shell_status());
+        return Status::Own(finish.shell_status());
     }
-    if !report.finish.is_success() && !arguments.ignore_status {
+    if !finish.is_success() && !arguments.ignore_status {
         return Status::Program;
     }
     match report.verdict {
         Verdict::Over { .. } => Status::Verdict,
         Verdict::None | Verdict::Within { .. } => Status::Fine,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{quoted, roomy};
+    use crate::arguments::parse_budget;
+
+    #[test]
+    fn a_suggested_budget_is_roomy_and_readable() {
+        assert_eq!(roomy(2_501_813_919), "2.63G");
+        assert_eq!(roomy(17), "17");
+        for weight in [1u128, 999, 1000, 123_456, 999_999_999, 1 << 70] {
+            let budget = parse_budget(&roomy(weight)).unwrap();
+            assert!(budget >= weight && budget <= weight + weight / 10 + 10, "{weight}: {budget}");
+        }
+    }
+
+    #[test]
+    fn suggested_commands_survive_a_shell() {
+        assert_eq!(quoted("a.c"), "a.c");
+        assert_eq!(quoted("two words"), "'two words'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
     }
 }

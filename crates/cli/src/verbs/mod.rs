@@ -1,4 +1,10 @@
-//! One file per verb.
+//! One file per verb; `load`, `measure` and `show` are what several share.
 pub(crate) mod cc;
 pub(crate) mod count;
+mod load;
+mod measure;
+pub(crate) mod merge;
 pub(crate) mod module;
+pub(crate) mod papers;
+pub(crate) mod report;
+mod show;

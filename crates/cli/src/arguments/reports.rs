@@ -1,0 +1,192 @@
+//! Flags of the verbs that show, keep and judge counts.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// What a report shows, and where else it goes; one set for all verbs that
+/// report counts.
+#[derive(Args, Debug, Default)]
+pub(crate) struct ShowArguments {
+    /// Shows the source of the hottest functions with how often each line ran.
+    #[arg(long)]
+    pub(crate) annotate: bool,
+    /// Shows this function's source whole (its name, demangled or not); may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Vec<String>,
+    /// Rows in the report.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+    /// Writes JSON (schema opcost.count/1) to a file, or with `-` to stdout; the program's output then goes to stderr.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Writes a page for a browser: one file, nothing loaded from elsewhere.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReportArguments {
+    /// A ledger (.opc), or raw counters (.opcraw) of one run.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) show: ShowArguments,
+    #[command(flatten)]
+    pub(crate) raw: RawArguments,
+    /// Writes the facts to a ledger (.opc), for example from raw counters.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// Where to write the report; else it goes to stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// For raw counters, which mean nothing without their program.
+#[derive(Args, Debug, Default)]
+pub(crate) struct RawArguments {
+    /// The program that wrote the .opcraw files, when it was moved since.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) program: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MergeArguments {
+    /// Ledgers of one build.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The ledger to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) raw: RawArguments,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DiffArguments {
+    /// The ledger to compare with.
+    pub(crate) before: PathBuf,
+    /// The ledger to compare.
+    pub(crate) after: PathBuf,
+    /// Rows in each list.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) top: usize,
+    /// Writes JSON (schema opcost.diff/1) to a file, or with `-` to stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Compares even what another compiler, other flags or another target made.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Fails with status 3 when this is so.
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) fail_on: Option<FailOn>,
+    #[command(flatten)]
+    pub(crate) raw: RawArguments,
+    /// Where to write the report; else it goes to stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// When a comparison fails.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FailOn {
+    /// The program as a whole does more work.
+    MoreWork,
+    /// Some function does more work, or is new.
+    MoreWorkAnywhere,
+    /// Anything differs.
+    AnyChange,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArguments {
+    /// The file with the named runs and their limits.
+    #[arg(long, value_name = "FILE", default_value = "opcost.toml")]
+    pub(crate) file: PathBuf,
+    /// Checks only this run; may be repeated.
+    #[arg(long = "run", value_name = "NAME")]
+    pub(crate) runs: Vec<String>,
+    /// Writes what was counted into the file as the new limits.
+    #[arg(long, requires = "reason")]
+    pub(crate) update: bool,
+    /// Why the limits change; it is written beside them.
+    #[arg(long, value_name = "TEXT", requires = "update")]
+    pub(crate) reason: Option<String>,
+    /// How the result is written: text, markdown (for a job summary) or github (annotations).
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: CheckFormat,
+    /// Writes JSON (schema opcost.check/1) to a file, or with `-` to stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Where to write the result; else it goes to stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// How a check's result is written.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CheckFormat {
+    /// For a person at a terminal.
+    Text,
+    /// For a job summary or a comment.
+    Markdown,
+    /// Annotations of GitHub Actions, beside the text.
+    Github,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionArguments {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ManArguments {
+    /// One verb's page; without it, that of opcost.
+    pub(crate) verb: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SchemaArguments {
+    /// count, diff, check or error.
+    pub(crate) name: String,
+}
+
+pub(crate) const REPORT_EXAMPLES: &str = "\
+Examples:
+  opcost report run.opc                      the report again, without the program
+  opcost report run.opc --html run.html      as a page
+  opcost report *.opcraw --ledger run.opc    raw counters that a counted program left behind
+
+A ledger holds no calls of library functions, so this report does not show them.";
+
+pub(crate) const MERGE_EXAMPLES: &str = "\
+Example:
+  opcost merge monday.opc tuesday.opc -o week.opc    adds runs of one build";
+
+pub(crate) const DIFF_EXAMPLES: &str = "\
+Examples:
+  opcost count --ledger before.opc a.c; edit a.c; opcost count --ledger after.opc a.c
+  opcost diff before.opc after.opc
+  opcost diff --fail-on more-work before.opc after.opc    (for CI: status 3 when it does more)
+
+Ledgers of another compiler, other flags, another target or cost model are refused (status 1).";
+
+pub(crate) const CHECK_EXAMPLES: &str = "\
+Examples:
+  opcost check                                           every run of opcost.toml
+  opcost check --update --reason \"first limits\"          writes what was counted as limits
+  opcost check --format markdown >> $GITHUB_STEP_SUMMARY
+
+opcost.toml:
+  [run.small-map]
+  inputs = [\"bot.cpp\"]         # as for opcost count: sources, or a program built by opcost
+  flags = [\"-O2\", \"-lm\"]       # flags of opcost count
+  args = [\"20\"]
+  stdin = \"map.txt\"
+  limit = 2_500_000_000
+  [run.small-map.functions]
+  \"search(Board&, int)\" = 1_600_000_000
+
+Exit status: 0 within all limits, 3 over one, 4 a program failed, 1 no verdict: opcost failed, or
+compiler, flags, target or cost model are not those that the limits were recorded with.";

@@ -1,0 +1,51 @@
+//! Which fields has which document?
+//!
+//! The schemas are made from the very structs that are written (schemars),
+//! lie in `schemas/` for everyone to read, and a test holds both together and
+//! validates real output against them. A change that a reader would notice
+//! raises the number in the document's name.
+
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Serialize;
+
+use super::CountJson;
+use crate::error::{CliError, Status};
+
+/// The document that stands in place of another when opcost failed, so that a
+/// reader never takes an old document for the new one. Wrong use that the
+/// command line itself shows (status 2 before anything is read) writes none.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "opcost.error/1")]
+struct ErrorJson {
+    /// Always `opcost.error/1`.
+    #[schemars(extend("const" = "opcost.error/1"))]
+    schema: &'static str,
+    /// What happened.
+    error: Failure,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Failure {
+    /// What happened, where, and what to do next.
+    message: String,
+    /// The exit status: 1 opcost failed, 2 usage.
+    status: u8,
+}
+
+/// The document of a failure.
+pub(crate) fn error_json(error: &CliError) -> String {
+    let status = if error.status() == Status::Usage { 2 } else { 1 };
+    super::document(&ErrorJson {
+        schema: "opcost.error/1",
+        error: Failure { message: error.to_string(), status },
+    })
+}
+
+/// The schema of a document by its short name.
+pub(crate) fn schema_of(name: &str) -> Option<Schema> {
+    match name {
+        "count" => Some(schema_for!(CountJson)),
+        "error" => Some(schema_for!(ErrorJson)),
+        _ => None,
+    }
+}

@@ -1,0 +1,123 @@
+//! What did the user give: ledgers, or raw counters with their program?
+//!
+//! `.opc` files are ledgers; `.opcraw` files are the raw counters of one run,
+//! and name the program that wrote them. Every verb that works with ledgers
+//! takes both.
+
+use std::path::{Path, PathBuf};
+
+use opcost_profile::formats::opc::{OpcError, load_ledger, save_ledger};
+use opcost_profile::{Ledger, MergeError, Quality as Sureness, merge};
+use opcost_recover::summarize_ledger;
+
+use super::measure::Measurement;
+use crate::arguments::RawArguments;
+use crate::error::CliError;
+use crate::report::{CountReport, Progress, ReportFacts, Verdict};
+use crate::run::Quality;
+
+/// What was given.
+pub(crate) enum Given {
+    /// A ledger, the sum of all that were named.
+    Ledger(Ledger),
+    /// The raw files of one run.
+    Raw(Box<Measurement>),
+}
+
+/// Reads ledgers (they are added), or the raw files of one run.
+pub(crate) fn read(inputs: &[PathBuf], arguments: &RawArguments) -> Result<Given, CliError> {
+    let _progress = Progress::start("reading");
+    let raw = inputs.iter().filter(|path| is_raw(path)).count();
+    if raw == inputs.len() {
+        return Ok(Given::Raw(Box::new(Measurement::of_raw(inputs, arguments.program.as_deref())?)));
+    }
+    if raw > 0 {
+        return Err(CliError::Usage(
+            "ledgers (.opc) and raw counters (.opcraw) do not mix here; make a ledger of the raw ones first: \
+             opcost report *.opcraw --ledger run.opc"
+                .to_owned(),
+        ));
+    }
+    let ledgers = inputs.iter().map(|path| ledger_file(path)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Given::Ledger(add(inputs, ledgers)?))
+}
+
+/// Reads one ledger, or makes one of one raw file.
+pub(crate) fn ledger(path: &Path, arguments: &RawArguments) -> Result<Ledger, CliError> {
+    if !is_raw(path) {
+        return ledger_file(path);
+    }
+    let measurement = Measurement::of_raw(&[path.to_owned()], arguments.program.as_deref())?;
+    measurement.ledger(&measurement.report().summary, vec![path.display().to_string()])
+}
+
+/// The sum of ledgers of one build.
+pub(crate) fn add(names: &[PathBuf], ledgers: Vec<Ledger>) -> Result<Ledger, CliError> {
+    if let [_] = ledgers.as_slice() {
+        return Ok(ledgers.into_iter().next().expect("one is there"));
+    }
+    merge(&ledgers).map_err(|error| match error {
+        MergeError::OtherBuild { position, what } => CliError::Counters(format!(
+            "{} comes from another build than {} (their {what} differ): merge runs of one build, and compare \
+             builds with `opcost diff`",
+            names[position].display(),
+            names[0].display()
+        )),
+        other => CliError::Counters(other.to_string()),
+    })
+}
+
+/// Writes a ledger, whole or not at all.
+pub(crate) fn keep(path: &Path, ledger: &Ledger) -> Result<(), CliError> {
+    Ok(save_ledger(path, ledger)?)
+}
+
+fn ledger_file(path: &Path) -> Result<Ledger, CliError> {
+    load_ledger(path).map_err(|error| match error {
+        unreadable @ OpcError::Unreadable { .. } => CliError::Counters(unreadable.to_string()),
+        other => CliError::Counters(format!("{}: {other}", path.display())),
+    })
+}
+
+fn is_raw(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "opcraw")
+}
+
+/// The report of a ledger, as far as it tells.
+pub(crate) fn report_of(ledger: &Ledger) -> CountReport {
+    let about = &ledger.about;
+    let module = about.modules.first();
+    let text = |get: fn(&opcost_profile::ModuleFacts) -> String| module.map_or_else(String::new, get);
+    CountReport {
+        summary: summarize_ledger(ledger),
+        facts: ReportFacts {
+            anchor: text(|module| module.anchor.to_string()),
+            cost_model: about.cost.name.clone(),
+            compiler: text(|module| module.build.compiler.clone()),
+            flags: module.map_or_else(Vec::new, |module| module.build.flags.clone()),
+            target: text(|module| module.build.target.clone()),
+            placement: text(|module| module.build.placement.map_or("none".into(), |p| p.to_string())),
+            has_lines: about.modules.iter().any(|module| module.build.has_debug_lines),
+        },
+        quality: quality(ledger),
+        finish: None,
+        verdict: Verdict::None,
+        processes: 1,
+        runs: about.runs,
+        repetition: None,
+        next: Vec::new(),
+        calls_known: false,
+        listings: Vec::new(),
+    }
+}
+
+/// As sure as the least sure fact.
+fn quality(ledger: &Ledger) -> Quality {
+    let doubtful = |quality: &Sureness| !matches!(quality, Sureness::Exact | Sureness::ExactUnder(_));
+    match ledger.facts().iter().find(|fact| doubtful(&fact.quality)) {
+        None => Quality::Exact,
+        Some(fact) => {
+            Quality::LowerBound(vec![format!("the ledger says {} of {}", fact.quality, fact.subject)])
+        }
+    }
+}

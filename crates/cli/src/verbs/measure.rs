@@ -1,0 +1,229 @@
+//! One program, run once or several times: what did it count?
+//!
+//! `count` and `check` run programs, `report` reads what a run left behind;
+//! all of them hold a [`Measurement`] then, and every output is made of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use opcost_key::{Hash128, ModuleMap};
+use opcost_profile::opcraw::RawFile;
+use opcost_profile::{Ledger, Quality as Sureness, World};
+use opcost_recover::{
+    CountedModule, FunctionListing, ModuleCounts, ProgramSummary, Repetition, RunFacts, compare_runs,
+    list_functions, make_ledger, summarize,
+};
+
+use crate::error::CliError;
+use crate::report::{CountReport, Progress, ReportFacts, Verdict, demangle};
+use crate::run::{Collected, Finish, Image, Quality, Streams, collect, run_program};
+
+/// What is run, and how.
+pub(crate) struct Task<'a> {
+    /// A program built by opcost.
+    pub(crate) program: &'a Path,
+    pub(crate) arguments: &'a [OsString],
+    pub(crate) streams: Streams,
+    /// How often.
+    pub(crate) repeat: u32,
+}
+
+/// What was counted.
+pub(crate) struct Measurement {
+    images: BTreeMap<PathBuf, Image>,
+    /// At least one.
+    runs: Vec<Run>,
+}
+
+/// One run.
+struct Run {
+    /// How it ended; unknown when only its raw files are there.
+    finish: Option<Finish>,
+    collected: Collected,
+}
+
+impl Measurement {
+    /// Runs a program.
+    pub(crate) fn run(task: &Task<'_>) -> Result<Measurement, CliError> {
+        let mut images = BTreeMap::new();
+        let real = task.program.canonicalize().map_err(CliError::file("find", task.program))?;
+        images.insert(real.clone(), Image::read(&real)?);
+        let mut runs = Vec::new();
+        for _ in 0..task.repeat {
+            runs.push(run_once(task, &real, &mut images)?);
+        }
+        Ok(Measurement { images, runs })
+    }
+
+    /// Reads the raw files of one run. They name their programs; `program`
+    /// stands for the one that was moved.
+    pub(crate) fn of_raw(files: &[PathBuf], program: Option<&Path>) -> Result<Measurement, CliError> {
+        let folder = raw_folder()?;
+        let mut images = BTreeMap::new();
+        for (position, file) in files.iter().enumerate() {
+            let real = file.canonicalize().map_err(CliError::file("read", file))?;
+            let link = folder.path().join(format!("{position:04}.opcraw"));
+            std::os::unix::fs::symlink(&real, &link).map_err(CliError::file("make", link))?;
+            if let Some(program) = program {
+                let bytes = std::fs::read(&real).map_err(CliError::file("read", file))?;
+                let raw = RawFile::parse(&bytes)
+                    .map_err(|error| CliError::Counters(format!("{}: {error}", file.display())))?;
+                images.insert(PathBuf::from(&raw.image.path), Image::read(program)?);
+            }
+        }
+        let collected = collect(folder.path(), &mut images, Finish::Exited(0))?;
+        if collected.programs.is_empty() {
+            return Err(CliError::Counters("no program began to count before these files were made".into()));
+        }
+        Ok(Measurement { images, runs: vec![Run { finish: None, collected }] })
+    }
+
+    /// How the program ended: the first run that failed, or else the first.
+    pub(crate) fn finish(&self) -> Option<Finish> {
+        let failed =
+            self.runs.iter().map(|run| run.finish).find(|finish| finish.is_some_and(|f| !f.is_success()));
+        failed.unwrap_or(self.runs[0].finish)
+    }
+
+    /// The first run's counts with their maps.
+    fn modules(&self) -> Vec<CountedModule<'_>> {
+        let maps = self.maps();
+        let modules = self.runs[0].collected.programs.iter().flat_map(|program| &program.modules);
+        modules.map(|(hash, counts)| CountedModule { map: maps[hash], counts }).collect()
+    }
+
+    /// All maps by hash.
+    fn maps(&self) -> BTreeMap<Hash128, &ModuleMap> {
+        self.images.values().flat_map(|image| &image.maps).map(|(hash, map)| (*hash, map)).collect()
+    }
+
+    /// The report, without verdict and listings.
+    pub(crate) fn report(&self) -> CountReport {
+        let _progress = Progress::start("adding up");
+        let modules = self.modules();
+        let first = &self.runs[0].collected;
+        let processes: BTreeSet<_> = first.programs.iter().map(|program| program.raw.process.pid).collect();
+        CountReport {
+            summary: summarize(&modules),
+            facts: facts(&modules),
+            quality: first.quality.clone(),
+            finish: self.finish(),
+            verdict: Verdict::None,
+            processes: processes.len(),
+            runs: 1,
+            repetition: (self.runs.len() > 1).then(|| self.repetition()),
+            next: Vec::new(),
+            calls_known: true,
+            listings: Vec::new(),
+        }
+    }
+
+    /// Functions in detail, by their positions in the summary.
+    pub(crate) fn list(&self, summary: &ProgramSummary, wanted: &[usize]) -> Vec<FunctionListing> {
+        list_functions(&self.modules(), summary, wanted)
+    }
+
+    /// The facts that are kept. `command` is what the user ran.
+    pub(crate) fn ledger(&self, summary: &ProgramSummary, command: Vec<String>) -> Result<Ledger, CliError> {
+        let programs = &self.runs[0].collected.programs;
+        let hashes: Vec<Hash128> =
+            programs.iter().flat_map(|program| &program.modules).map(|(hash, _)| *hash).collect();
+        let run = RunFacts {
+            machine: machine(),
+            command,
+            quality: match self.runs[0].collected.quality {
+                Quality::Exact => Sureness::Exact,
+                Quality::LowerBound(_) => Sureness::LowerBound,
+            },
+            world: World::Open,
+        };
+        let mut ledger = make_ledger(&self.modules(), &hashes, summary, &run)
+            .map_err(|error| CliError::Counters(error.to_string()))?;
+        // Several processes have one module each; the build has it once.
+        let modules = &mut ledger.about.modules;
+        modules.sort_by(|a, b| (&a.module, a.map).cmp(&(&b.module, b.map)));
+        modules.dedup_by_key(|module| module.map);
+        Ok(ledger)
+    }
+
+    fn repetition(&self) -> String {
+        let maps = self.maps();
+        let sums: Vec<BTreeMap<Hash128, ModuleCounts>> = self.runs.iter().map(by_hash).collect();
+        let hashes: Vec<Hash128> = sums[0].keys().copied().collect();
+        if sums.iter().any(|sum| sum.keys().copied().ne(hashes.iter().copied())) {
+            return "the runs did not load the same modules".to_owned();
+        }
+        let ordered: Vec<&ModuleMap> = hashes.iter().map(|hash| maps[hash]).collect();
+        let counts: Vec<Vec<ModuleCounts>> =
+            sums.into_iter().map(|sum| sum.into_values().collect()).collect();
+        match compare_runs(&ordered, &counts) {
+            Repetition::Equal => format!("all {} runs agree to the digit", self.runs.len()),
+            Repetition::Parts { function, run, what, first, other, .. } => {
+                let number =
+                    |count: Option<i128>| count.map_or("unknown".to_owned(), |count| count.to_string());
+                format!(
+                    "the runs differ: run {} parts from run 1 in {} ({what}: {} against {})",
+                    run + 1,
+                    demangle(&function),
+                    number(other),
+                    number(first)
+                )
+            }
+            Repetition::NotOneProgram { run } => format!("run {} is not of the same program", run + 1),
+        }
+    }
+}
+
+fn raw_folder() -> Result<tempfile::TempDir, CliError> {
+    let folder = tempfile::Builder::new().prefix("opcost-raw-").tempdir();
+    folder.map_err(CliError::file("make a folder in", std::env::temp_dir()))
+}
+
+fn run_once(task: &Task<'_>, program: &Path, images: &mut BTreeMap<PathBuf, Image>) -> Result<Run, CliError> {
+    let raw = raw_folder()?;
+    let finish = run_program(program, task.arguments, raw.path(), &task.streams)?;
+    let _progress = Progress::start("reading the counters");
+    let collected = collect(raw.path(), images, finish)?;
+    if collected.programs.is_empty() {
+        return Err(CliError::Counters(format!(
+            "{} wrote no counters: it was killed before it began, or could not write to {}",
+            program.display(),
+            raw.path().display()
+        )));
+    }
+    Ok(Run { finish: Some(finish), collected })
+}
+
+fn facts(modules: &[CountedModule<'_>]) -> ReportFacts {
+    let map = modules[0].map;
+    ReportFacts {
+        anchor: map.anchor.to_string(),
+        cost_model: map.cost.name.clone(),
+        compiler: map.build.compiler.clone(),
+        flags: map.build.flags.clone(),
+        target: map.build.target.clone(),
+        placement: map.build.placement.map_or("none".to_owned(), |placement| placement.to_string()),
+        has_lines: modules.iter().any(|module| module.map.build.has_debug_lines),
+    }
+}
+
+/// Counts of a run by map; several processes of one run are told apart by
+/// their order, so only the first of each map is compared.
+fn by_hash(run: &Run) -> BTreeMap<Hash128, ModuleCounts> {
+    let mut sums = BTreeMap::new();
+    for (hash, counts) in run.collected.programs.iter().flat_map(|program| &program.modules) {
+        sums.entry(*hash).or_insert_with(|| counts.clone());
+    }
+    sums
+}
+
+/// System and processor, but not the machine's name: a ledger may be shown around.
+fn machine() -> String {
+    let system = rustix::system::uname();
+    let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
+    let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let model = model.map_or(String::new(), |(_, model)| format!(" · {}", model.trim()));
+    format!("{} {} {}{model}", text(system.sysname()), text(system.release()), text(system.machine()))
+}

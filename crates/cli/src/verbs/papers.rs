@@ -1,0 +1,54 @@
+//! `opcost completions`, `opcost man`, `opcost schema`: what packagers ask for.
+
+use std::io::Write;
+
+use clap::CommandFactory;
+
+use crate::arguments::{Arguments, CompletionArguments, ManArguments, SchemaArguments};
+use crate::error::{CliError, Status};
+use crate::report::{document, schema_of};
+
+/// Completions for a shell.
+pub(crate) fn completions(arguments: &CompletionArguments) -> Result<Status, CliError> {
+    let mut text = Vec::new();
+    clap_complete::generate(arguments.shell, &mut Arguments::command(), "opcost", &mut text);
+    print(&text)
+}
+
+/// A man page.
+pub(crate) fn man(arguments: &ManArguments) -> Result<Status, CliError> {
+    let title = arguments.verb.as_ref().map_or("opcost".to_owned(), |verb| format!("opcost-{verb}"));
+    let mut all = Arguments::command();
+    all.build();
+    let command = match &arguments.verb {
+        None => all,
+        Some(verb) => match all.find_subcommand(verb) {
+            Some(found) => found.clone(),
+            None => return Err(CliError::Usage(format!("opcost has no verb '{verb}'; see opcost --help"))),
+        },
+    };
+    let mut text = Vec::new();
+    let page = clap_mangen::Man::new(command).title(title);
+    page.render(&mut text).map_err(CliError::file("write", "the page"))?;
+    print(&text)
+}
+
+/// The JSON schema of a document.
+pub(crate) fn schema(arguments: &SchemaArguments) -> Result<Status, CliError> {
+    match schema_of(&arguments.name) {
+        Some(schema) => print(document(&schema).as_bytes()),
+        None => Err(CliError::Usage(format!(
+            "no document is called '{}'; there are count, diff, check and error",
+            arguments.name
+        ))),
+    }
+}
+
+fn print(text: &[u8]) -> Result<Status, CliError> {
+    match std::io::stdout().write_all(text) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(CliError::file("write", "stdout")(error))
+        }
+        _ => Ok(Status::Fine),
+    }
+}

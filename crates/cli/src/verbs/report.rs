@@ -1,0 +1,54 @@
+//! `opcost report`: shows what was kept, without the program.
+
+use crate::arguments::{RawArguments, ReportArguments};
+use crate::error::{CliError, Status};
+use crate::report::Stream;
+use crate::verbs::load::{self, Given};
+use crate::verbs::show::{Show, tell_json};
+
+/// Carries out the verb.
+pub(crate) fn run(arguments: &ReportArguments) -> Result<Status, CliError> {
+    let result = carry_out(arguments);
+    tell_json(&result, arguments.show.json.as_deref());
+    result
+}
+
+fn carry_out(arguments: &ReportArguments) -> Result<Status, CliError> {
+    let names: Vec<String> = arguments.inputs.iter().map(|input| input.display().to_string()).collect();
+    let show = Show {
+        arguments: &arguments.show,
+        output: arguments.output.as_deref(),
+        stream: Stream::Stdout,
+        title: names.join(" "),
+        origin: (origin(arguments), "ledger"),
+    };
+    let unknown = match load::read(&arguments.inputs, &arguments.raw)? {
+        Given::Ledger(ledger) => {
+            if let Some(path) = &arguments.ledger {
+                load::keep(path, &ledger)?;
+            }
+            let mut report = load::report_of(&ledger);
+            show.write(&mut report, opcost_recover::list_by_lines)?
+        }
+        Given::Raw(measurement) => {
+            let mut report = measurement.report();
+            if let Some(path) = &arguments.ledger {
+                load::keep(path, &measurement.ledger(&report.summary, names)?)?;
+            }
+            show.write(&mut report, |summary, wanted| measurement.list(summary, wanted))?
+        }
+    };
+    match unknown.as_slice() {
+        [] => Ok(Status::Fine),
+        unknown => {
+            eprintln!("opcost: {}", unknown.join("; "));
+            Ok(Status::Usage)
+        }
+    }
+}
+
+/// What the sources must not be newer than.
+fn origin(arguments: &ReportArguments) -> std::path::PathBuf {
+    let RawArguments { program } = &arguments.raw;
+    program.clone().unwrap_or_else(|| arguments.inputs[0].clone())
+}

@@ -1,0 +1,109 @@
+//! From counts to what the user asked to see: which functions are listed, and
+//! where each output goes. `count` and `report` share it, so that terminal,
+//! JSON, page and ledger are made of one [`CountReport`].
+
+use std::path::{Path, PathBuf};
+
+use opcost_recover::{FunctionListing, ProgramSummary};
+
+use crate::arguments::ShowArguments;
+use crate::error::CliError;
+use crate::report::{
+    CountJson, CountReport, Layout, Sources, Stream, document, error_json, find_functions, html_page,
+    print_count, save_json, save_text, screen_width,
+};
+
+/// Functions that `--annotate` shows, and that a page lists when there is no source.
+const ANNOTATED: usize = 5;
+const ON_A_PAGE: usize = 20;
+/// Functions whose hottest lines the short report shows.
+const WITH_LINES: usize = 3;
+
+/// What is shown, and where it goes.
+pub(crate) struct Show<'a> {
+    pub(crate) arguments: &'a ShowArguments,
+    pub(crate) output: Option<&'a Path>,
+    /// Where the report goes without a file.
+    pub(crate) stream: Stream,
+    /// What the page is called: the command.
+    pub(crate) title: String,
+    /// The program or ledger, beside which sources may lie; and which of the two it is.
+    pub(crate) origin: (PathBuf, &'static str),
+}
+
+impl Show<'_> {
+    /// Fills in the listings, by `list`, and writes all outputs. Names that
+    /// `--function` does not find are told afterwards: a run is not thrown
+    /// away for a misspelling.
+    pub(crate) fn write(
+        &self,
+        report: &mut CountReport,
+        list: impl FnOnce(&ProgramSummary, &[usize]) -> Vec<FunctionListing>,
+    ) -> Result<Vec<String>, CliError> {
+        let (wanted, unknown) = self.wanted(report);
+        report.listings = list(&report.summary, &wanted);
+        let mut sources = Sources::of(Some(&self.origin.0), self.origin.1);
+        if let Some(path) = &self.arguments.html {
+            save_text(Some(path), &html_page(report, &mut sources, &self.title), self.stream)?;
+        }
+        let annotate = self.arguments.annotate || !self.arguments.function.is_empty();
+        if annotate && self.arguments.function.is_empty() {
+            report.listings.truncate(ANNOTATED);
+        }
+        let layout = Layout {
+            top: self.arguments.top,
+            annotate,
+            chosen: !self.arguments.function.is_empty(),
+            width: screen_width(),
+        };
+        save_text(self.output, &print_count(report, &mut sources, layout), self.stream)?;
+        if let Some(path) = &self.arguments.json {
+            save_json(path, &document(&CountJson::new(report)))?;
+        }
+        Ok(unknown)
+    }
+
+    /// Positions of the functions to list, and what is wrong with names.
+    fn wanted(&self, report: &CountReport) -> (Vec<usize>, Vec<String>) {
+        if self.arguments.function.is_empty() {
+            let number = match self.arguments {
+                ShowArguments { html: Some(_), .. } => ON_A_PAGE,
+                ShowArguments { annotate: true, .. } => ANNOTATED,
+                _ => WITH_LINES,
+            };
+            let hottest = report.by_cost();
+            let position = |total: &&opcost_recover::FunctionTotal| {
+                report.summary.functions.iter().position(|other| std::ptr::eq(other, *total))
+            };
+            return (hottest.iter().take(number).filter_map(position).collect(), Vec::new());
+        }
+        let (mut wanted, mut unknown) = (Vec::new(), Vec::new());
+        for name in &self.arguments.function {
+            match find_functions(&report.summary, name) {
+                Ok(found) => {
+                    wanted.extend(found.into_iter().filter(|at| !wanted.contains(at)).collect::<Vec<_>>())
+                }
+                Err(near) => unknown.push(not_found(name, &near)),
+            }
+        }
+        (wanted, unknown)
+    }
+}
+
+/// What is told of a name that no function has.
+pub(crate) fn not_found(name: &str, near: &[String]) -> String {
+    let hint = match near {
+        [] => "it may have been inlined everywhere, or never built".to_owned(),
+        near => format!("did you mean {}?", near.join(", or ")),
+    };
+    format!("no function is called '{name}'; {hint}")
+}
+
+/// Leaves word of a failure where a document was asked for, so that nobody
+/// takes an older one for the answer.
+pub(crate) fn tell_json<T>(result: &Result<T, CliError>, json: Option<&Path>) {
+    if let (Err(error), Some(path)) = (result, json) {
+        // The failure itself is told on stderr; a second one adds nothing.
+        let _ = save_json(path, &error_json(error));
+    }
+}
