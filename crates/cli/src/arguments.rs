@@ -38,6 +38,9 @@ pub(crate) enum Verb {
     /// Prints the JSON schema of a document.
     #[command(hide = true)]
     Schema(SchemaArguments),
+    /// A crate's program with all its crates and std: cargo opcost count --bin NAME -- ARGS
+    #[command(disable_help_flag = true)]
+    Cargo(CompilerArguments),
     /// Compiles and links C as clang does, with counters: CC="opcost cc".
     #[command(disable_help_flag = true)]
     Cc(CompilerArguments),
@@ -159,7 +162,7 @@ pub(crate) enum EmitKind {
 /// The verb takes all arguments before clap sees them; this is for the help.
 #[derive(Args, Debug)]
 pub(crate) struct CompilerArguments {
-    /// A compiler's arguments; the first may name the compiler (launcher form).
+    /// Arguments of the compiler (the first may name one: launcher form), or of cargo opcost.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<std::ffi::OsString>,
 }

@@ -20,6 +20,9 @@ fn main() -> ExitCode {
     if let Some((front, rest)) = verbs::cc::intercept(&line) {
         return told(verbs::cc::run(front, rest));
     }
+    if build::is_rust_linker(&line[0]) {
+        return told(build::link_rust(&line[0], &line[1..]).map(Status::Own));
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
         Verb::Completions(completions) => verbs::papers::completions(&completions),
         Verb::Man(man) => verbs::papers::man(&man),
         Verb::Schema(schema) => verbs::papers::schema(&schema),
+        Verb::Cargo(given) => verbs::cargo::run(&given.arguments),
         Verb::Cc(given) => verbs::cc::run(Front::C, &given.arguments),
         Verb::Cxx(given) => verbs::cc::run(Front::Cxx, &given.arguments),
         Verb::Flang(given) => verbs::cc::run(Front::Fortran, &given.arguments),

@@ -30,6 +30,12 @@ impl Build<'_> {
         if input.language == Language::Bitcode {
             return Ok(input.path.clone());
         }
+        if input.language == Language::Rust {
+            return Err(CliError::Usage(format!(
+                "{}: a Rust source becomes a program only (--emit exe)",
+                input.path.display()
+            )));
+        }
         let flang;
         let compiler = match input.language {
             Language::Fortran => {

@@ -15,6 +15,7 @@ mod install;
 mod link;
 mod module;
 mod runtime;
+mod rust;
 mod tools;
 
 use std::path::{Path, PathBuf};
@@ -23,6 +24,7 @@ pub(crate) use driver::{Drive, Front, by_program_name, launched};
 pub(crate) use input::{Input, Language};
 pub(crate) use install::install;
 pub(crate) use module::{ModuleRequest, instrument};
+pub(crate) use rust::{Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
 pub(crate) use tools::Tools;
 
 use crate::arguments::BuildArguments;
@@ -52,6 +54,9 @@ impl<'a> Build<'a> {
 
     /// Builds a counted program at `output`.
     pub(crate) fn program(&self, inputs: &[Input], output: &Path) -> Result<(), CliError> {
+        if inputs.iter().any(|input| input.language == Language::Rust) {
+            return self.rust_program(inputs, output);
+        }
         let objects = self.objects(inputs)?;
         self.link(inputs, &objects, output, link::Product::Program)
     }

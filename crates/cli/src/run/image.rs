@@ -49,7 +49,11 @@ impl Image {
                 .ok_or_else(|| {
                     broken(format!("its section {CALL_SECTION} is damaged; build the program again"))
                 })?,
-            None => HashMap::new(),
+            None => {
+                return Err(broken(
+                    "it was stripped, which took its table of calls; keep it as it was linked".to_owned(),
+                ));
+            }
         };
         let symbols = file
             .symbols()

@@ -1,4 +1,5 @@
 //! One file per verb; `load`, `measure` and `show` are what several share.
+pub(crate) mod cargo;
 pub(crate) mod cc;
 pub(crate) mod count;
 mod load;

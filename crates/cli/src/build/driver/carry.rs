@@ -125,7 +125,8 @@ impl Drive {
             eprintln!("opcost: -flto is not done here: every file was optimised and counted by itself");
         }
         let mut arguments = vec![OsString::from("--build-id=sha1")];
-        arguments.extend(job.arguments.iter().filter(|argument| *argument != "--build-id").cloned());
+        let kept = without_stripping(job.arguments.clone());
+        arguments.extend(kept.into_iter().filter(|argument| argument != "--build-id"));
         let arguments = self.shortened(arguments, "link")?;
         let status = status_of(Command::new(&job.program).args(arguments), &job.program)?;
         if status != 0 {
@@ -139,7 +140,7 @@ impl Drive {
 }
 
 /// Runs a tool with our streams; its exit status as the driver would pass it on.
-pub(super) fn status_of(command: &mut Command, tool: &Path) -> Result<u8, CliError> {
+pub(in crate::build) fn status_of(command: &mut Command, tool: &Path) -> Result<u8, CliError> {
     let status = command.status().map_err(|error| CliError::ToolMissing {
         tool: tool.display().to_string(),
         remedy: format!("starting it failed: {error}"),
@@ -148,4 +149,24 @@ pub(super) fn status_of(command: &mut Command, tool: &Path) -> Result<u8, CliErr
         eprintln!("opcost: {} was ended by signal {signal}", tool.display());
     }
     Ok(status.code().map_or(1, |code| code as u8))
+}
+
+/// A linker's words without those that would drop the map and the symbols.
+pub(in crate::build) fn without_stripping(mut words: Vec<OsString>) -> Vec<OsString> {
+    let given = words.len();
+    let strips = [
+        "-s",
+        "-S",
+        "--strip-all",
+        "--strip-debug",
+        "-Wl,-s",
+        "-Wl,-S",
+        "-Wl,--strip-all",
+        "-Wl,--strip-debug",
+    ];
+    words.retain(|word| !strips.iter().any(|strip| word == strip));
+    if words.len() < given {
+        eprintln!("opcost: the program is not stripped, since its map and symbols are needed");
+    }
+    words
 }

@@ -33,9 +33,11 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+pub(super) use carry::{status_of, without_stripping};
 pub(crate) use names::{Front, by_program_name, launched};
 use plan::{Plan, Role};
 use words::Words;
+pub(super) use words::expanded;
 
 use super::tools::Tools;
 use crate::error::CliError;

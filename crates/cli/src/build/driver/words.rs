@@ -24,9 +24,7 @@ pub(crate) struct Words {
 
 impl Words {
     pub(super) fn read(given: &[OsString]) -> Result<Words, CliError> {
-        let mut expanded = Vec::new();
-        expand(given, 0, &mut expanded)?;
-        Ok(Words { given: given.to_vec(), expanded })
+        Ok(Words { given: given.to_vec(), expanded: expanded(given)? })
     }
 
     /// What the planning driver gets: words that opcost cannot honour are
@@ -119,6 +117,13 @@ fn is_dropped(word: &OsStr) -> bool {
 
 fn starts_with(word: &OsStr, prefix: &str) -> bool {
     word.as_bytes().starts_with(prefix.as_bytes())
+}
+
+/// The words with response files opened.
+pub(in crate::build) fn expanded(given: &[OsString]) -> Result<Vec<OsString>, CliError> {
+    let mut words = Vec::new();
+    expand(given, 0, &mut words)?;
+    Ok(words)
 }
 
 fn expand(given: &[OsString], depth: usize, out: &mut Vec<OsString>) -> Result<(), CliError> {

@@ -1,0 +1,224 @@
+//! `cargo opcost count --bin rg -- PATTERN FILE`: a crate's program, counted.
+//!
+//! `cargo-opcost` starts `opcost cargo VERB`; cargo's options are taken out of
+//! the line, the others are `count`'s. The crate is built by `cargo rustc` in
+//! a target folder of its own (`target/opcost`), with fat LTO and one codegen
+//! unit set for the chosen profile by environment, so that build scripts and
+//! the user's own builds stay what they are.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use clap::Parser;
+
+use crate::arguments::{Arguments, CountArguments, Verb};
+use crate::build::{Rustc, cargo_linker, linker_arguments};
+use crate::error::{CliError, Status};
+
+const USAGE: &str = "\
+usage: cargo opcost count [CARGO OPTIONS] [COUNT OPTIONS] -- ARGS
+       cargo opcost build [CARGO OPTIONS]      only builds, and prints where the program is
+
+cargo options: --bin NAME, --example NAME, -p PACKAGE, --features F, --all-features,
+  --no-default-features, --manifest-path FILE, --profile NAME (default release), --release,
+  --target-dir DIR, --config C, -j N, --locked, --offline, --frozen
+count options: opcost count --help";
+
+const WITH_VALUE: &[&str] = &[
+    "--bin",
+    "--example",
+    "-p",
+    "--package",
+    "-F",
+    "--features",
+    "--manifest-path",
+    "--profile",
+    "--target-dir",
+    "--config",
+    "-j",
+    "--jobs",
+    "-Z",
+];
+const ALONE: &[&str] =
+    &["--release", "--all-features", "--no-default-features", "--locked", "--offline", "--frozen"];
+
+/// A command line, taken apart.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Line {
+    cargo: Vec<OsString>,
+    profile: Option<String>,
+    target_dir: Option<PathBuf>,
+    manifest: Option<PathBuf>,
+    /// For `count`, up to and with `--` and the program's arguments.
+    count: Vec<OsString>,
+    program: Vec<OsString>,
+}
+
+/// Carries out the verb.
+pub(crate) fn run(given: &[OsString]) -> Result<Status, CliError> {
+    let usage = || CliError::Usage(USAGE.to_owned());
+    let (verb, rest) = given.split_first().ok_or_else(usage)?;
+    let line = Line::read(rest)?;
+    match verb.to_str() {
+        Some("count" | "stat") => {
+            let mut count = line.count_arguments()?;
+            let Some(mut count) = count.take() else { return Ok(Status::Usage) };
+            count.inputs = vec![line.build(&count)?];
+            super::count::run(&count)
+        }
+        Some("build") => {
+            let Some(count) = line.count_arguments()? else { return Ok(Status::Usage) };
+            println!("{}", line.build(&count)?.display());
+            Ok(Status::Fine)
+        }
+        Some("--help" | "-h" | "help") => {
+            println!("{USAGE}");
+            Ok(Status::Fine)
+        }
+        _ => Err(usage()),
+    }
+}
+
+impl Line {
+    fn read(given: &[OsString]) -> Result<Line, CliError> {
+        let mut line = Line::default();
+        let mut words = given.iter();
+        while let Some(word) = words.next() {
+            let text = word.to_string_lossy();
+            if text == "--" {
+                line.program = words.by_ref().cloned().collect();
+            } else if ALONE.contains(&text.as_ref()) {
+                if text != "--release" {
+                    line.cargo.push(word.clone());
+                }
+            } else if let Some((name, value)) =
+                text.split_once('=').filter(|(name, _)| WITH_VALUE.contains(name))
+            {
+                line.option(name, value.into());
+            } else if WITH_VALUE.contains(&text.as_ref()) {
+                let value =
+                    words.next().ok_or_else(|| CliError::Usage(format!("{text} needs a value\n{USAGE}")))?;
+                line.option(&text, value.clone());
+            } else {
+                line.count.push(word.clone());
+            }
+        }
+        Ok(line)
+    }
+
+    fn option(&mut self, name: &str, value: OsString) {
+        match name {
+            "--profile" => self.profile = Some(value.to_string_lossy().into_owned()),
+            "--target-dir" => self.target_dir = Some(value.into()),
+            _ => {
+                if name == "--manifest-path" {
+                    self.manifest = Some(PathBuf::from(&value));
+                }
+                self.cargo.extend([name.into(), value]);
+            }
+        }
+    }
+
+    /// `count`'s arguments; `None` after help was printed or an error told.
+    fn count_arguments(&self) -> Result<Option<CountArguments>, CliError> {
+        let words = ["opcost", "count"].map(OsString::from).into_iter();
+        let program = [OsString::from("PROGRAM"), OsString::from("--")];
+        let words =
+            words.chain(self.count.iter().cloned()).chain(program).chain(self.program.iter().cloned());
+        match Arguments::try_parse_from(words) {
+            Ok(Arguments { verb: Verb::Count(count), .. }) => Ok(Some(count)),
+            Ok(_) => Err(CliError::Usage(USAGE.to_owned())),
+            Err(error) => {
+                let _ = error.print();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Builds the program with cargo; where it lies.
+    fn build(&self, count: &CountArguments) -> Result<PathBuf, CliError> {
+        let rustc = Rustc::find()?;
+        let profile = self.profile.as_deref().unwrap_or("release");
+        let target = self.target_folder()?;
+        let flags = vec![format!("--profile={profile}"), "-Clto=fat".to_owned()];
+        let linker = cargo_linker(&count.build, &rustc, flags, &target)?;
+        let mut command = cargo();
+        command.arg("rustc").args(["--profile", profile, "--message-format=json-render-diagnostics"]);
+        command.arg("--target-dir").arg(&target).args(&self.cargo);
+        command.args(["--", "--emit=llvm-bc,link", "-Ccodegen-units=1"]).args(linker_arguments(&linker));
+        let variable =
+            |name: &str| format!("CARGO_PROFILE_{}_{name}", profile.to_uppercase().replace('-', "_"));
+        command.env(variable("LTO"), "fat").env(variable("CODEGEN_UNITS"), "1");
+        command.env(variable("DEBUG"), "line-tables-only").env(variable("STRIP"), "none");
+        let output = command.stderr(Stdio::inherit()).output().map_err(|_| CliError::ToolMissing {
+            tool: "cargo".to_owned(),
+            remedy: "install Rust from https://rustup.rs".to_owned(),
+        })?;
+        if !output.status.success() {
+            return Err(CliError::ToolFailed { tool: "cargo".to_owned(), input: "this crate".to_owned() });
+        }
+        program_of(&output.stdout)
+    }
+
+    /// `target/opcost` of the package's or workspace's own target folder.
+    fn target_folder(&self) -> Result<PathBuf, CliError> {
+        if let Some(folder) = &self.target_dir {
+            return std::path::absolute(folder).map_err(CliError::file("find", folder));
+        }
+        let mut command = cargo();
+        command.args(["metadata", "--format-version=1", "--no-deps"]);
+        if let Some(manifest) = &self.manifest {
+            command.arg("--manifest-path").arg(manifest);
+        }
+        let output = command.stderr(Stdio::inherit()).output().map_err(CliError::file("start", "cargo"))?;
+        let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        match said["target_directory"].as_str() {
+            Some(folder) => Ok(Path::new(folder).join("opcost")),
+            None => Err(CliError::ToolFailed {
+                tool: "cargo metadata".to_owned(),
+                input: "this folder".to_owned(),
+            }),
+        }
+    }
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// The one program among cargo's messages.
+fn program_of(messages: &[u8]) -> Result<PathBuf, CliError> {
+    let mut programs = Vec::new();
+    for line in messages.split(|&byte| byte == b'\n') {
+        let Ok(message) = serde_json::from_slice::<serde_json::Value>(line) else { continue };
+        if let Some(path) = message["executable"].as_str() {
+            programs.push(PathBuf::from(path));
+        }
+    }
+    match programs.as_slice() {
+        [program] => Ok(program.clone()),
+        [] => Err(CliError::Usage("cargo built no program; name one with --bin or --example".to_owned())),
+        _ => {
+            Err(CliError::Usage("cargo built several programs; name one with --bin or --example".to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::Line;
+
+    #[test]
+    fn cargos_options_are_taken_out_of_the_line() {
+        let given = ["--bin", "rg", "--json", "-", "--profile=dev", "--release", "--", "-n", "--bin", "x"];
+        let line = Line::read(&given.map(OsString::from)).expect("well-formed");
+        assert_eq!(line.cargo, ["--bin", "rg"]);
+        assert_eq!(line.count, ["--json", "-"]);
+        assert_eq!(line.program, ["-n", "--bin", "x"]);
+        assert_eq!(line.profile.as_deref(), Some("dev"));
+        assert!(Line::read(&[OsString::from("--bin")]).is_err());
+    }
+}
