@@ -26,6 +26,9 @@ pub(crate) enum Verb {
     /// Shows a ledger again, without its program.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
+    /// Where does it do more work than before, and where less?
+    #[command(after_help = DIFF_EXAMPLES)]
+    Diff(DiffArguments),
     /// Adds ledgers of one build.
     #[command(after_help = MERGE_EXAMPLES)]
     Merge(MergeArguments),

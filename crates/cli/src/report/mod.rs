@@ -9,6 +9,7 @@
 //! `save` writes them, whole or not at all; `schema` describes the documents.
 
 mod annotate;
+mod diff;
 mod html;
 mod json;
 mod names;
@@ -20,6 +21,7 @@ mod source;
 mod style;
 mod terminal;
 
+pub(crate) use diff::{DiffJson, DiffReport, print_diff};
 pub(crate) use html::html_page;
 pub(crate) use json::CountJson;
 pub(crate) use names::{demangle, find_functions, tidy_path};

@@ -8,7 +8,7 @@
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
-use super::CountJson;
+use super::{CountJson, DiffJson};
 use crate::error::{CliError, Status};
 
 /// The document that stands in place of another when opcost failed, so that a
@@ -45,6 +45,7 @@ pub(crate) fn error_json(error: &CliError) -> String {
 pub(crate) fn schema_of(name: &str) -> Option<Schema> {
     match name {
         "count" => Some(schema_for!(CountJson)),
+        "diff" => Some(schema_for!(DiffJson)),
         "error" => Some(schema_for!(ErrorJson)),
         _ => None,
     }

@@ -2,6 +2,7 @@
 pub(crate) mod cargo;
 pub(crate) mod cc;
 pub(crate) mod count;
+pub(crate) mod diff;
 mod load;
 mod measure;
 pub(crate) mod merge;

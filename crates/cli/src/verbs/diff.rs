@@ -1,0 +1,70 @@
+//! `opcost diff`: more work, less work, or the same work with different code?
+
+use opcost_profile::diff::{Verdict, diff};
+use opcost_profile::{Ledger, Quality};
+
+use crate::arguments::{DiffArguments, FailOn};
+use crate::error::{CliError, Status};
+use crate::report::{DiffJson, DiffReport, Stream, document, print_diff, save_json, save_text, screen_width};
+use crate::verbs::load;
+use crate::verbs::show::tell_json;
+
+/// Carries out the verb.
+pub(crate) fn run(arguments: &DiffArguments) -> Result<Status, CliError> {
+    let result = carry_out(arguments);
+    tell_json(&result, arguments.json.as_deref());
+    result
+}
+
+fn carry_out(arguments: &DiffArguments) -> Result<Status, CliError> {
+    let before = load::ledger(&arguments.before, &arguments.raw)?;
+    let after = load::ledger(&arguments.after, &arguments.raw)?;
+    let refused = |why: String| {
+        let (before, after) = (arguments.before.display(), arguments.after.display());
+        CliError::Counters(format!("{before} and {after}: {why}"))
+    };
+    let compared = diff(&before, &after, arguments.force).map_err(|error| refused(error.to_string()))?;
+    let is_common = |verdict| !matches!(verdict, Verdict::New | Verdict::Gone);
+    if !arguments.force && !compared.functions.iter().any(|function| is_common(function.verdict)) {
+        return Err(refused(
+            "no function is in both, so they are of different programs; compare them with --force".to_owned(),
+        ));
+    }
+    let report = DiffReport {
+        before: arguments.before.display().to_string(),
+        after: arguments.after.display().to_string(),
+        diff: compared,
+        is_exact: is_exact(&before) && is_exact(&after),
+    };
+    let json_on_stdout = arguments.json.as_deref() == Some("-".as_ref());
+    let stream = if json_on_stdout { Stream::Stderr } else { Stream::Stdout };
+    save_text(arguments.output.as_deref(), &print_diff(&report, arguments.top, screen_width()), stream)?;
+    if let Some(path) = &arguments.json {
+        save_json(path, &document(&DiffJson::new(&report)))?;
+    }
+    judge(arguments.fail_on, &report)
+}
+
+fn is_exact(ledger: &Ledger) -> bool {
+    ledger.facts().iter().all(|fact| matches!(fact.quality, Quality::Exact | Quality::ExactUnder(_)))
+}
+
+/// Holds the comparison against `--fail-on`.
+fn judge(fail_on: Option<FailOn>, report: &DiffReport) -> Result<Status, CliError> {
+    let Some(fail_on) = fail_on else { return Ok(Status::Fine) };
+    if !report.is_exact {
+        return Err(CliError::Counters(
+            "no verdict: some counts are lower bounds; repeat the run that ended without notice".to_owned(),
+        ));
+    }
+    let functions = || report.diff.functions.iter();
+    let fails = match fail_on {
+        FailOn::MoreWork => report.verdict() == Verdict::MoreWork,
+        FailOn::MoreWorkAnywhere => functions().any(|function| {
+            let is_new = function.verdict == Verdict::New && function.instructions.after > Some(0);
+            function.verdict == Verdict::MoreWork || is_new
+        }),
+        FailOn::AnyChange => functions().any(|function| function.verdict != Verdict::Same),
+    };
+    Ok(if fails { Status::Verdict } else { Status::Fine })
+}
