@@ -32,6 +32,9 @@ pub(crate) enum Verb {
     /// Adds ledgers of one build.
     #[command(after_help = MERGE_EXAMPLES)]
     Merge(MergeArguments),
+    /// Do the named runs in opcost.toml keep their limits?
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckArguments),
     /// Prints completions for a shell: opcost completions bash > /etc/bash_completion.d/opcost
     #[command(hide = true)]
     Completions(CompletionArguments),

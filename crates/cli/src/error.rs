@@ -22,16 +22,23 @@ pub(crate) enum Status {
     Own(u8),
 }
 
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> ExitCode {
-        ExitCode::from(match status {
+impl Status {
+    /// As the system sees it.
+    pub(crate) fn number(self) -> u8 {
+        match self {
             Status::Fine => 0,
             Status::Failed => 1,
             Status::Usage => 2,
             Status::Verdict => 3,
             Status::Program => 4,
             Status::Own(own) => own,
-        })
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        ExitCode::from(status.number())
     }
 }
 

@@ -34,6 +34,7 @@ fn main() -> ExitCode {
     told(match arguments.verb {
         Verb::Count(count) => verbs::count::run(&count),
         Verb::Report(report) => verbs::report::run(&report),
+        Verb::Check(check) => verbs::check::run(&check),
         Verb::Diff(diff) => verbs::diff::run(&diff),
         Verb::Merge(merge) => verbs::merge::run(&merge),
         Verb::Completions(completions) => verbs::papers::completions(&completions),

@@ -9,6 +9,7 @@
 //! `save` writes them, whole or not at all; `schema` describes the documents.
 
 mod annotate;
+mod check;
 mod diff;
 mod html;
 mod json;
@@ -21,6 +22,10 @@ mod source;
 mod style;
 mod terminal;
 
+pub(crate) use check::{
+    CheckJson, CheckReport, CheckVerdict, CheckedFunction, CheckedRun, Counted, print_check, print_github,
+    print_markdown,
+};
 pub(crate) use diff::{DiffJson, DiffReport, print_diff};
 pub(crate) use html::html_page;
 pub(crate) use json::CountJson;

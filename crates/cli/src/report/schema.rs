@@ -8,8 +8,8 @@
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
-use super::{CountJson, DiffJson};
-use crate::error::{CliError, Status};
+use super::{CheckJson, CountJson, DiffJson};
+use crate::error::CliError;
 
 /// The document that stands in place of another when opcost failed, so that a
 /// reader never takes an old document for the new one. Wrong use that the
@@ -34,10 +34,9 @@ struct Failure {
 
 /// The document of a failure.
 pub(crate) fn error_json(error: &CliError) -> String {
-    let status = if error.status() == Status::Usage { 2 } else { 1 };
     super::document(&ErrorJson {
         schema: "opcost.error/1",
-        error: Failure { message: error.to_string(), status },
+        error: Failure { message: error.to_string(), status: error.status().number() },
     })
 }
 
@@ -46,6 +45,7 @@ pub(crate) fn schema_of(name: &str) -> Option<Schema> {
     match name {
         "count" => Some(schema_for!(CountJson)),
         "diff" => Some(schema_for!(DiffJson)),
+        "check" => Some(schema_for!(CheckJson)),
         "error" => Some(schema_for!(ErrorJson)),
         _ => None,
     }

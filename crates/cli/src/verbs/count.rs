@@ -27,6 +27,33 @@ pub(crate) fn run(arguments: &CountArguments) -> Result<Status, CliError> {
 }
 
 fn carry_out(arguments: &CountArguments) -> Result<Status, CliError> {
+    if let Some(kind) = arguments.emit {
+        let output = arguments.output.as_deref().expect("clap requires -o with --emit");
+        return emit(arguments, &classified(arguments)?, kind, output);
+    }
+    with_program(arguments, |program| count_program(arguments, program))
+}
+
+/// Does something with the counted program, which is built first unless it
+/// was given.
+pub(crate) fn with_program<T>(
+    arguments: &CountArguments,
+    work: impl FnOnce(&Path) -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    let inputs = classified(arguments)?;
+    if let [Input { path, language: Language::Program }] = inputs.as_slice() {
+        return work(path);
+    }
+    let build = Build::new(&arguments.build)?;
+    let program = build.path("program");
+    let building = Progress::start(format!("building {}", command(arguments).join(" ")));
+    build.program(&inputs, &program)?;
+    drop(building);
+    work(&program)
+}
+
+/// The inputs; a built program only alone.
+fn classified(arguments: &CountArguments) -> Result<Vec<Input>, CliError> {
     let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
     let programs = inputs.iter().filter(|input| input.language == Language::Program).count();
     if programs > 0 && (inputs.len() > 1 || arguments.emit.is_some()) {
@@ -34,19 +61,7 @@ fn carry_out(arguments: &CountArguments) -> Result<Status, CliError> {
             "a built program is counted alone; give either it or sources".to_owned(),
         ));
     }
-    if let Some(kind) = arguments.emit {
-        let output = arguments.output.as_deref().expect("clap requires -o with --emit");
-        return emit(arguments, &inputs, kind, output);
-    }
-    if programs == 1 {
-        return count_program(arguments, &inputs[0].path);
-    }
-    let build = Build::new(&arguments.build)?;
-    let program = build.path("program");
-    let building = Progress::start(format!("building {}", command(arguments).join(" ")));
-    build.program(&inputs, &program)?;
-    drop(building);
-    count_program(arguments, &program)
+    Ok(inputs)
 }
 
 fn emit(

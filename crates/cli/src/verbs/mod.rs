@@ -1,6 +1,7 @@
 //! One file per verb; `load`, `measure` and `show` are what several share.
 pub(crate) mod cargo;
 pub(crate) mod cc;
+pub(crate) mod check;
 pub(crate) mod count;
 pub(crate) mod diff;
 mod load;

@@ -1,0 +1,266 @@
+//! `opcost check`: do the named runs keep their limits?
+//!
+//! Every run of `opcost.toml` is built and counted as `opcost count` would,
+//! in the file's folder, and held against its limits. No verdict (status 1)
+//! where numbers cannot be compared: another compiler, other flags, target or
+//! model than recorded, counts that are lower bounds, a function that is not
+//! there. One run's failure does not hide the others'.
+
+mod config;
+mod update;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::Parser;
+use opcost_profile::formats::write_whole;
+
+pub(crate) use config::Recorded;
+use config::{ConfigFile, Limit, RunConfig};
+
+use crate::arguments::{Arguments, CheckArguments, CheckFormat, CountArguments, Verb};
+use crate::error::{CliError, Status};
+use crate::report::{
+    CheckJson, CheckReport, CheckVerdict, CheckedFunction, CheckedRun, CountReport, Counted, Stream,
+    demangle, document, find_functions, grouped, print_check, print_github, print_markdown, save_json,
+    save_text, share,
+};
+use crate::run::{Quality, Streams};
+use crate::verbs::count::with_program;
+use crate::verbs::measure::{Measurement, Task};
+use crate::verbs::show::{not_found, tell_json};
+
+/// Share of the total from which on a first `--update` gives a function a limit.
+const LIMITED_SHARE: f64 = 0.05;
+
+/// Carries out the verb.
+pub(crate) fn run(arguments: &CheckArguments) -> Result<Status, CliError> {
+    let here = std::env::current_dir().map_err(CliError::file("find", "."))?;
+    let json = arguments
+        .json
+        .as_ref()
+        .map(|path| if path == Path::new("-") { path.clone() } else { here.join(path) });
+    let result = carry_out(arguments, &here, json.as_deref());
+    tell_json(&result, json.as_deref());
+    result
+}
+
+fn carry_out(arguments: &CheckArguments, here: &Path, json: Option<&Path>) -> Result<Status, CliError> {
+    let mut file = ConfigFile::read(&arguments.file)?;
+    file.path = arguments.file.clone();
+    let names = wanted(&file, &arguments.runs)?;
+    let target = here.join(&arguments.file);
+    let folder = target.parent().unwrap_or(here);
+    std::env::set_current_dir(folder).map_err(CliError::file("go to", folder))?;
+    let runs: Vec<CheckedRun> = names.iter().map(|name| check_run(&file, name)).collect();
+    let report = CheckReport { file: arguments.file.display().to_string(), runs };
+    let updated = arguments.update && report.may_update();
+    if updated {
+        let reason = arguments.reason.as_deref().unwrap_or_default();
+        let text = update::updated(&file, &report.runs, reason)?;
+        if text != file.text {
+            write_whole(&target, text.as_bytes())?;
+        }
+    }
+    write(arguments, here, json, &report, updated)?;
+    Ok(if updated { Status::Fine } else { report.status() })
+}
+
+fn write(
+    arguments: &CheckArguments,
+    here: &Path,
+    json: Option<&Path>,
+    report: &CheckReport,
+    updated: bool,
+) -> Result<(), CliError> {
+    let text = if arguments.update {
+        print_check(report, Some(updated))
+    } else {
+        match arguments.format {
+            CheckFormat::Text => print_check(report, None),
+            CheckFormat::Markdown => print_markdown(report),
+            CheckFormat::Github => print_github(report),
+        }
+    };
+    let stream = if json == Some(Path::new("-")) { Stream::Stderr } else { Stream::Stdout };
+    let output: Option<PathBuf> = arguments.output.as_ref().map(|path| here.join(path));
+    save_text(output.as_deref(), &text, stream)?;
+    match json {
+        Some(path) => save_json(path, &document(&CheckJson::new(report))),
+        None => Ok(()),
+    }
+}
+
+/// The runs that were asked for.
+fn wanted(file: &ConfigFile, asked: &[String]) -> Result<Vec<String>, CliError> {
+    let known: Vec<String> = file.config.run.keys().cloned().collect();
+    match asked.iter().find(|name| !known.contains(name)) {
+        Some(name) => Err(CliError::Usage(format!(
+            "{} has no run '{name}'; it has {}",
+            file.path.display(),
+            known.join(", ")
+        ))),
+        None if asked.is_empty() => Ok(known),
+        None => Ok(known.into_iter().filter(|name| asked.contains(name)).collect()),
+    }
+}
+
+fn check_run(file: &ConfigFile, name: &str) -> CheckedRun {
+    let entry = &file.config.run[name];
+    let config = entry.get_ref();
+    let mut run = CheckedRun {
+        name: name.to_owned(),
+        line: file.line(&entry.span()),
+        limit: config.limit.as_ref().map(|limit| limit.get_ref().0),
+        limit_line: config.limit.as_ref().map(|limit| file.line(&limit.span())),
+        counted: None,
+        functions: Vec::new(),
+        recorded: config.recorded.clone(),
+        verdict: CheckVerdict::Within,
+    };
+    match count(config) {
+        Ok(report) => judge(file, config, &report, &mut run),
+        Err(error) => run.verdict = CheckVerdict::Failed(error.to_string()),
+    }
+    run
+}
+
+/// Builds and counts one run.
+fn count(config: &RunConfig) -> Result<CountReport, CliError> {
+    if let Some(build) = &config.build {
+        let status = Command::new("sh")
+            .args(["-c", build])
+            .stdout(std::io::stderr())
+            .status()
+            .map_err(CliError::file("start", "sh"))?;
+        if !status.success() {
+            return Err(CliError::ToolFailed { tool: "the build".to_owned(), input: build.clone() });
+        }
+    }
+    let arguments = count_arguments(config)?;
+    with_program(&arguments, |program| {
+        let measurement = Measurement::run(&Task {
+            program,
+            arguments: &arguments.arguments,
+            streams: Streams {
+                stdin: Some(config.stdin.clone().unwrap_or_else(|| PathBuf::from("/dev/null"))),
+                // What the program prints is not this verb's result.
+                stdout: Some(PathBuf::from("/dev/null")),
+                stdout_to_stderr: false,
+            },
+            repeat: arguments.repeat,
+        })?;
+        Ok(measurement.report())
+    })
+}
+
+/// The run in the words of `opcost count`, read by the same parser.
+fn count_arguments(config: &RunConfig) -> Result<CountArguments, CliError> {
+    let mut words = vec!["opcost".to_owned(), "count".to_owned()];
+    words.extend(config.flags.iter().cloned());
+    words.extend(config.inputs.iter().map(|input| input.display().to_string()));
+    words.push("--".to_owned());
+    words.extend(config.args.iter().cloned());
+    let arguments = Arguments::try_parse_from(&words).map_err(|error| {
+        let said = error.to_string();
+        let first = said.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        CliError::Usage(format!("its flags are not right: {first}"))
+    })?;
+    match arguments.verb {
+        Verb::Count(count) if count.emit.is_none() => Ok(count),
+        _ => Err(CliError::Usage("its flags are not right: a check counts and emits nothing".to_owned())),
+    }
+}
+
+/// Holds what was counted against the limits.
+fn judge(file: &ConfigFile, config: &RunConfig, report: &CountReport, run: &mut CheckedRun) {
+    let build = Recorded {
+        compiler: report.facts.compiler.clone(),
+        flags: report.facts.flags.clone(),
+        target: report.facts.target.clone(),
+        cost_model: report.facts.cost_model.clone(),
+        reason: String::new(),
+    };
+    let mut refusals = unlike(config.recorded.as_ref(), &build);
+    run.functions = functions(file, config, report, &mut refusals);
+    run.counted = Some(Counted { total: report.summary.weight, finish: report.finish, build });
+    if let Quality::LowerBound(reasons) = &report.quality {
+        refusals.extend(reasons.iter().map(|reason| format!("not exact: {reason}")));
+    }
+    if let Some(repetition) = report.repetition.as_ref().filter(|text| text.starts_with("the runs")) {
+        refusals.push(repetition.clone());
+    }
+    let has_limits = config.limit.is_some() || !config.functions.is_empty();
+    if !has_limits {
+        refusals
+            .push("it has no limits yet; opcost check --update --reason \"first limits\" writes them".into());
+    }
+    let over = run.limit.is_some_and(|limit| report.summary.weight > limit)
+        || run
+            .functions
+            .iter()
+            .any(|function| function.limit.is_some_and(|limit| function.instructions > limit));
+    let failed = !config.ignore_status && report.finish.is_some_and(|finish| !finish.is_success());
+    run.verdict = match () {
+        () if !refusals.is_empty() => CheckVerdict::Refused(refusals),
+        () if failed => CheckVerdict::ProgramFailed,
+        () if over => CheckVerdict::Over,
+        () => CheckVerdict::Within,
+    };
+}
+
+/// What differs from what the limits were recorded with.
+fn unlike(recorded: Option<&Recorded>, now: &Recorded) -> Vec<String> {
+    let Some(recorded) = recorded else { return Vec::new() };
+    let pairs = [
+        ("compiler", recorded.compiler.clone(), now.compiler.clone()),
+        ("flags", recorded.flags.join(" "), now.flags.join(" ")),
+        ("target", recorded.target.clone(), now.target.clone()),
+        ("cost model", recorded.cost_model.clone(), now.cost_model.clone()),
+    ];
+    let differing = pairs.into_iter().filter(|(_, recorded, now)| recorded != now);
+    differing.map(|(what, recorded, now)| format!("{what}: recorded '{recorded}', now '{now}'")).collect()
+}
+
+/// The functions with limits; without any, those that a first update limits.
+fn functions(
+    file: &ConfigFile,
+    config: &RunConfig,
+    report: &CountReport,
+    refusals: &mut Vec<String>,
+) -> Vec<CheckedFunction> {
+    let summary = &report.summary;
+    if config.functions.is_empty() && config.recorded.is_none() {
+        let hot = report.by_cost().into_iter();
+        let hot = hot.filter(|total| share(total.instructions, summary.weight) >= LIMITED_SHARE);
+        return hot
+            .map(|total| CheckedFunction {
+                asked: demangle(&total.name),
+                place: total.place.clone(),
+                instructions: total.instructions,
+                limit: None,
+                limit_line: None,
+            })
+            .collect();
+    }
+    let mut checked = Vec::new();
+    for (name, limit) in &config.functions {
+        let Limit(most) = *limit.get_ref();
+        match find_functions(summary, name) {
+            Ok(found) => checked.push(CheckedFunction {
+                asked: name.clone(),
+                place: summary.functions[found[0]].place.clone(),
+                instructions: found.iter().map(|&at| summary.functions[at].instructions).sum(),
+                limit: Some(most),
+                limit_line: Some(file.line(&limit.span())),
+            }),
+            Err(near) => refusals.push(format!(
+                "{} (limit of {} in line {})",
+                not_found(name, &near),
+                grouped(most),
+                file.line(&limit.span())
+            )),
+        }
+    }
+    checked
+}

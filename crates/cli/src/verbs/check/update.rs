@@ -1,0 +1,96 @@
+//! Writing what was counted into `opcost.toml` as the new limits.
+//!
+//! Comments, order and layout stay (toml_edit). A run whose numbers and build
+//! are as recorded is not touched, its reason neither, so that a second
+//! update changes nothing. The date is left to the version control that the
+//! file lies in.
+
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value, value};
+
+use super::config::{ConfigFile, Recorded};
+use crate::error::CliError;
+use crate::report::{CheckedRun, grouped};
+
+/// The text of the file with new limits.
+pub(super) fn updated(file: &ConfigFile, runs: &[CheckedRun], reason: &str) -> Result<String, CliError> {
+    let wrong = |what: String| CliError::Usage(format!("{}: {what}", file.path.display()));
+    let mut document: DocumentMut = file.text.parse().map_err(|error| wrong(format!("{error}")))?;
+    for run in runs {
+        let table = document
+            .get_mut("run")
+            .and_then(|runs| runs.get_mut(&run.name))
+            .and_then(Item::as_table_like_mut)
+            .ok_or_else(|| wrong(format!("run.{} is no table", run.name)))?;
+        update_run(table, run, reason);
+    }
+    Ok(document.to_string())
+}
+
+fn update_run(table: &mut dyn TableLike, run: &CheckedRun, reason: &str) {
+    let Some(counted) = &run.counted else { return };
+    let mut changed = set(table, "limit", counted.total);
+    if table.get("functions").is_none() {
+        table.insert("functions", Item::Table(Table::new()));
+    }
+    if let Some(functions) = table.get_mut("functions").and_then(Item::as_table_like_mut) {
+        // Functions that are not in the program any more; the check has said so.
+        let kept = |key: &str| run.functions.iter().any(|function| function.asked == key);
+        let gone: Vec<String> =
+            functions.iter().map(|(key, _)| key.to_owned()).filter(|key| !kept(key)).collect();
+        for key in gone {
+            functions.remove(&key);
+            changed = true;
+        }
+        for function in &run.functions {
+            changed |= set(functions, &function.asked, function.instructions);
+        }
+    }
+    let now = Recorded { reason: reason.to_owned(), ..counted.build.clone() };
+    let before = run.recorded.as_ref();
+    let same_build =
+        before.is_some_and(|before| Recorded { reason: now.reason.clone(), ..before.clone() } == now);
+    if changed || !same_build {
+        record(table, &now);
+    }
+}
+
+/// Sets a limit; says whether it was another.
+fn set(table: &mut dyn TableLike, key: &str, count: u128) -> bool {
+    let digits = grouped(count).replace(',', "_");
+    let Ok(mut new) = digits.parse::<Value>() else { return false };
+    match table.get_mut(key) {
+        Some(Item::Value(old)) => {
+            if old.as_integer().is_some_and(|old| u128::try_from(old) == Ok(count)) {
+                return false;
+            }
+            *new.decor_mut() = old.decor().clone();
+            *old = new;
+        }
+        _ => drop(table.insert(key, value(new))),
+    }
+    true
+}
+
+fn record(table: &mut dyn TableLike, now: &Recorded) {
+    if table.get("recorded").is_none() {
+        table.insert("recorded", Item::Table(Table::new()));
+    }
+    let Some(recorded) = table.get_mut("recorded").and_then(Item::as_table_like_mut) else { return };
+    let flags: Array = now.flags.iter().map(String::as_str).collect();
+    for (key, new) in [
+        ("compiler", Value::from(now.compiler.as_str())),
+        ("flags", Value::from(flags)),
+        ("target", Value::from(now.target.as_str())),
+        ("cost_model", Value::from(now.cost_model.as_str())),
+        ("reason", Value::from(now.reason.as_str())),
+    ] {
+        match recorded.get_mut(key) {
+            Some(Item::Value(old)) => {
+                let decor = old.decor().clone();
+                *old = new;
+                *old.decor_mut() = decor;
+            }
+            _ => drop(recorded.insert(key, value(new))),
+        }
+    }
+}
