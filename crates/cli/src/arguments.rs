@@ -148,6 +148,9 @@ pub(crate) struct BuildArguments {
     /// Level at which machine code is generated, when it should differ from -O.
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) codegen: Option<u8>,
+    /// Shows how long each phase of instrumenting each module took.
+    #[arg(long)]
+    pub(crate) time: bool,
     /// Counters for every thread (implied by -pthread and -fopenmp in --cflag).
     #[arg(long)]
     pub(crate) threads: bool,

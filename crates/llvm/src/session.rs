@@ -51,11 +51,11 @@ pub struct Session {
 }
 
 impl Session {
-    /// Reads bitcode (`.bc`) or text (`.ll`) and verifies it.
+    /// Reads bitcode (`.bc`) or text (`.ll`).
     ///
     /// # Errors
-    /// The file cannot be read, is no module, is of a newer LLVM, or is not
-    /// well-formed; in LLVM's own words.
+    /// The file cannot be read, is no module, or is of a newer LLVM; in LLVM's
+    /// own words.
     pub fn read(path: &Path) -> Result<Session, LlvmError> {
         let text = c_path(path)?;
         // SAFETY: plain creation; disposed in drop.
@@ -68,8 +68,16 @@ impl Session {
             let message = ffi::take_message(message).unwrap_or_default();
             return Err(LlvmError::Unreadable(message.trim_end().to_owned()));
         }
-        session.verify().map_err(LlvmError::Malformed)?;
         Ok(session)
+    }
+
+    /// Checks that the module keeps LLVM's rules, as what a front end has just
+    /// made does and what a user brings may not.
+    ///
+    /// # Errors
+    /// It does not; in LLVM's own words.
+    pub fn check(&self) -> Result<(), LlvmError> {
+        self.verify().map_err(LlvmError::Malformed)
     }
 
     /// Whether the module keeps LLVM's rules.

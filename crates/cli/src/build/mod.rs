@@ -14,6 +14,7 @@ mod input;
 mod install;
 mod link;
 mod module;
+mod phases;
 mod runtime;
 mod rust;
 mod tools;

@@ -9,6 +9,7 @@ use opcost_llvm::{Emission, Position, Session};
 use opcost_profile::formats::map::write_map;
 use serde::{Deserialize, Serialize};
 
+use super::phases::{Phases, Stopwatch};
 use super::{Build, Input};
 use crate::error::CliError;
 
@@ -82,7 +83,13 @@ impl Build<'_> {
             compiler: self.tools.clang_version.clone(),
             flags: self.shaping_flags(),
         };
-        run_child(&object.with_extension("request"), &request)
+        run_child(&object.with_extension("request"), &request)?;
+        if self.arguments.time
+            && let Some(phases) = Phases::read(&object.with_extension("phases"))
+        {
+            eprintln!("{}", phases.line(&request.module));
+        }
+        Ok(())
     }
 }
 
@@ -113,8 +120,15 @@ pub(crate) fn run_child(path: &Path, request: &ModuleRequest) -> Result<(), CliE
 
 /// What the child does.
 pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
+    let mut watch = Stopwatch::start();
     let mut session = Session::read(&request.bitcode).map_err(|error| error.to_string())?;
+    if request.anchor == Anchor::File {
+        session.check().map_err(|error| error.to_string())?;
+    }
+    watch.lap("read");
     let mut module = session.snapshot();
+    watch.lap("snapshot");
+    let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
     for file in module.files.values_mut() {
         *file = relative(Path::new(file.as_str()), &request.root);
     }
@@ -140,10 +154,13 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
     };
     let made = plan(&module, &wanted).map_err(|error| error.to_string())?;
     drop(module);
+    watch.lap("plan");
     let (bytes, hash) = write_map(&made.map);
     std::fs::write(&request.map, bytes)
         .map_err(|error| format!("cannot write {}: {error}", request.map.display()))?;
+    watch.lap("map");
     session.apply(&made.plan, hash).map_err(|error| error.to_string())?;
+    watch.lap("apply");
     session.embed_map(&request.map).map_err(|error| error.to_string())?;
     let emission = Emission {
         level: request.level,
@@ -151,7 +168,11 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
         function_sections: request.function_sections,
         data_sections: request.data_sections,
     };
-    session.emit_counted(&request.object, emission, &made.plan, hash).map_err(|error| error.to_string())
+    watch.lap("embed");
+    session.emit_counted(&request.object, emission, &made.plan, hash).map_err(|error| error.to_string())?;
+    watch.lap("machine code");
+    watch.finish(instructions, &request.object.with_extension("phases"));
+    Ok(())
 }
 
 /// Whether the module starts threads: by pthreads, C11, C++ or OpenMP.

@@ -1,0 +1,76 @@
+//! Do numbers in debug locations change machine code, and do counts survive?
+//!
+//! One test binary for the room, since it links all of LLVM. The large input
+//! is SQLite from the corpus (`cargo xtask corpus`); the small ones are text.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use opcost_llvm::{Emission, Session};
+
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// Where `cargo xtask corpus` puts the real programs.
+fn corpus() -> PathBuf {
+    let fallback = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/corpus");
+    let folder = std::env::var_os("OPCOST_CORPUS").map_or(fallback, PathBuf::from);
+    assert!(folder.join("corpus.json").exists(), "no corpus in {}: run `cargo xtask corpus`", folder.display());
+    folder
+}
+
+fn clang(arguments: &[&str], input: &Path, output: &Path) {
+    let status = Command::new("clang-22").args(arguments).arg(input).arg("-o").arg(output).status();
+    assert!(status.expect("clang-22 starts").success(), "clang-22 failed on {}", input.display());
+}
+
+/// What the sections of an object hold, without those that name no code.
+fn sections(path: &Path) -> Vec<(String, Vec<u8>)> {
+    use object::{Object, ObjectSection};
+    let bytes = std::fs::read(path).expect("an object");
+    let file = object::File::parse(&*bytes).expect("ELF");
+    let kept = file.sections().filter(|section| {
+        section.name().is_ok_and(|name| name.starts_with(".text") || name.starts_with(".rodata") || name.starts_with(".data"))
+    });
+    kept.map(|section| (section.name().expect("a name").to_owned(), section.data().expect("data").to_owned())).collect()
+}
+
+fn emit(bitcode: &Path, object: &Path, prepare: impl FnOnce(&Session)) {
+    let session = Session::read(bitcode).expect("our own bitcode");
+    prepare(&session);
+    session.emit(object, Emission { level: 2, ..Emission::default() }).expect("code generation");
+}
+
+#[test]
+fn numbers_change_no_byte_of_sqlite() {
+    let folder = scratch();
+    let source = corpus().join("libsqlite3-sys/sqlite3/sqlite3.c");
+    let bitcode = folder.path().join("sqlite.bc");
+    clang(&["-O2", "-gline-tables-only", "-c", "-emit-llvm", "-DSQLITE_THREADSAFE=0"], &source, &bitcode);
+    let (plain, numbered) = (folder.path().join("plain.o"), folder.path().join("numbered.o"));
+    emit(&bitcode, &plain, |session| session.strip_debug());
+    emit(&bitcode, &numbered, |session| session.identify());
+    let (plain, numbered) = (sections(&plain), sections(&numbered));
+    let text: usize = plain.iter().filter(|(name, _)| name.starts_with(".text")).map(|(_, data)| data.len()).sum();
+    assert!(text > 500_000, "SQLite's code is there: {text} bytes");
+    assert_eq!(plain.len(), numbered.len());
+    for (left, right) in plain.iter().zip(&numbered) {
+        assert!(left == right, "section {} differs", left.0);
+    }
+}
+
+#[test]
+fn our_machine_code_is_clangs() {
+    let folder = scratch();
+    let source = folder.path().join("a.c");
+    let text = "double f(double a, double b, double c) { return a * b + c; }\n\
+                int g(const char *s) { int n = 0; while (*s++) n++; return n; }\n\
+                int h(int k) { switch (k) { case 1: return 7; case 2: return 9; case 3: return 4; case 9: return 1; } return k; }\n";
+    std::fs::write(&source, text).expect("written");
+    let (bitcode, theirs, ours) = (folder.path().join("a.bc"), folder.path().join("theirs.o"), folder.path().join("ours.o"));
+    clang(&["-O2", "-c", "-emit-llvm"], &source, &bitcode);
+    clang(&["-O2", "-c"], &source, &theirs);
+    emit(&bitcode, &ours, |_| {});
+    assert_eq!(sections(&theirs), sections(&ours));
+}
