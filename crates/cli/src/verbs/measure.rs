@@ -65,10 +65,10 @@ impl Measurement {
             let real = file.canonicalize().map_err(CliError::file("read", file))?;
             let link = folder.path().join(format!("{position:04}.opcraw"));
             std::os::unix::fs::symlink(&real, &link).map_err(CliError::file("make", link))?;
+            let bytes = std::fs::read(&real).map_err(CliError::file("read", file))?;
+            let raw = RawFile::parse(&bytes)
+                .map_err(|error| CliError::Counters(format!("{}: {error}", file.display())))?;
             if let Some(program) = program {
-                let bytes = std::fs::read(&real).map_err(CliError::file("read", file))?;
-                let raw = RawFile::parse(&bytes)
-                    .map_err(|error| CliError::Counters(format!("{}: {error}", file.display())))?;
                 images.insert(PathBuf::from(&raw.image.path), Image::read(program)?);
             }
         }

@@ -1,0 +1,112 @@
+//! Are all outputs of a run made of the same numbers?
+
+use std::process::Command;
+
+use crate::workplace::{Workplace, headline};
+
+#[test]
+fn terminal_json_ledger_and_page_agree() {
+    let place = Workplace::new();
+    let outputs = ["--json", "a.json", "--html", "a.html", "--ledger", "a.opc", "-o", "a.txt"];
+    let said = place.opcost(&[&["count", "a.c"], &outputs[..], &["--", "5000"]].concat()).expect(0);
+    assert_eq!(said.stderr, "", "the report went to -o");
+    let json = place.json("a.json");
+    let total = u128::from(json["total"].as_u64().unwrap());
+    assert!(total > 5000);
+
+    assert_eq!(headline(&place.read("a.txt")), total);
+    let page = place.read("a.html");
+    assert!(page.contains(&format!("<data id=\"total\" value=\"{total}\">")));
+    let from_ledger = place.opcost(&["report", "a.opc", "--json", "b.json"]).expect(0);
+    assert_eq!(headline(&from_ledger.stdout), total);
+    let again = place.json("b.json");
+    for field in ["total", "functions", "blocks", "anchor", "cost_model", "quality", "build"] {
+        assert_eq!(json[field], again[field], "{field}");
+    }
+
+    let sum = |list: &str| -> u64 {
+        json[list].as_array().unwrap().iter().map(|entry| entry["instructions"].as_u64().unwrap()).sum()
+    };
+    assert_eq!(u128::from(sum("functions")), total);
+    assert_eq!(u128::from(sum("lines")), total, "every instruction of this program has a line");
+    for function in json["functions"].as_array().unwrap() {
+        let cell = format!("data-v=\"{}\"", function["instructions"]);
+        assert!(page.contains(&cell), "{cell} is not on the page");
+    }
+    assert_eq!(again["external_calls"], serde_json::Value::Null, "a ledger does not tell");
+    assert_eq!(json["external_calls"].as_array().unwrap().len(), 2, "{}", json["external_calls"]);
+}
+
+#[test]
+fn the_page_loads_nothing_and_escapes_everything() {
+    let place = Workplace::new();
+    place.write(
+        "b.c",
+        "int main(void) { volatile int i = 0; for (; i < 9;) /* <script src=\"x\"> & 'y' */ i++; return 0; }\n",
+    );
+    place.opcost(&["count", "b.c", "--html", "b.html"]).expect(0);
+    let page = place.read("b.html");
+    for reference in
+        ["http://", "https://", " src=\"", "url(", "@import", "<link", "<img", "<iframe", "href=\"/"]
+    {
+        assert!(!page.contains(reference), "the page holds {reference}");
+    }
+    assert!(page.contains("&lt;script src=&quot;x&quot;&gt; &amp; &#39;y&#39;"));
+    assert_eq!(page.matches("<script>").count(), 1, "only our own script");
+    assert!(page.contains("default-src 'none'") && page.contains("prefers-color-scheme:dark"));
+}
+
+#[test]
+fn the_policy_names_the_script_by_its_hash() {
+    let place = Workplace::new();
+    place.opcost(&["count", "a.c", "--html", "a.html"]).expect(0);
+    let program = "import base64,hashlib,re,sys\n\
+                   page=open(sys.argv[1]).read()\n\
+                   script=re.search('<script>(.*?)</script>',page,re.S).group(1)\n\
+                   print(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode())";
+    let output = Command::new("python3").args(["-c", program]).arg(place.path("a.html")).output().unwrap();
+    let hash = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    assert!(place.read("a.html").contains(&format!("'sha256-{hash}'")), "put {hash} into html.rs");
+}
+
+#[test]
+fn two_runs_are_equal_files() {
+    let place = Workplace::new();
+    for name in ["1", "2"] {
+        let [json, ledger, page] = ["json", "opc", "html"].map(|kind| format!("{name}.{kind}"));
+        place.opcost(&["count", "a.c", "--json", &json, "--ledger", &ledger, "--html", &page]).expect(0);
+    }
+    for kind in ["json", "opc", "html"] {
+        let read = |name: &str| std::fs::read(place.path(&format!("{name}.{kind}"))).unwrap();
+        assert_eq!(read("1"), read("2"), "{kind}");
+    }
+}
+
+#[test]
+fn merged_ledgers_are_the_sum() {
+    let place = Workplace::new();
+    place.opcost(&["count", "a.c", "--emit", "exe", "-o", "a"]).expect(0);
+    place.opcost(&["count", "--ledger", "1.opc", "./a", "--", "10"]).expect(0);
+    place.opcost(&["count", "--ledger", "2.opc", "./a", "--", "2000"]).expect(0);
+    place.opcost(&["merge", "1.opc", "2.opc", "-o", "sum.opc"]).expect(0);
+    let total = |name: &str| headline(&place.opcost(&["report", name]).expect(0).stdout);
+    assert_eq!(total("sum.opc"), total("1.opc") + total("2.opc"));
+    assert_eq!(headline(&place.opcost(&["report", "1.opc", "2.opc"]).expect(0).stdout), total("sum.opc"));
+}
+
+#[test]
+fn raw_counters_and_ledgers_report_alike() {
+    let place = Workplace::new();
+    place.opcost(&["count", "a.c", "--emit", "exe", "-o", "a"]).expect(0);
+    let counted = place.opcost(&["count", "./a", "--", "77"]).expect(0);
+    std::fs::create_dir(place.path("raw")).unwrap();
+    let variable = opcost_runtime::DIRECTORY_VARIABLE;
+    place.shell(&format!("{variable}=$PWD/raw ./a 77")).expect(0);
+    let from_raw = place.shell("$OPCOST report raw/*.opcraw --ledger raw.opc --json raw.json").expect(0);
+    assert_eq!(headline(&from_raw.stdout), headline(&counted.stderr));
+    assert_eq!(headline(&place.opcost(&["report", "raw.opc"]).expect(0).stdout), headline(&counted.stderr));
+    place.shell("mv a moved; $OPCOST report raw/*.opcraw").expect(1).tells(&["/a"]);
+    let moved = place.shell("$OPCOST report --program moved raw/*.opcraw").expect(0);
+    assert_eq!(headline(&moved.stdout), headline(&counted.stderr));
+    place.shell("$OPCOST report --program moved raw/*.opcraw raw.opc").expect(2).tells(&["do not mix"]);
+}

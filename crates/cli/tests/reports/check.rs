@@ -1,0 +1,144 @@
+//! Do named runs keep their limits, and is the file treated well?
+
+use crate::workplace::Workplace;
+
+const FILE: &str = "\
+# Limits, kept by hand and by opcost.
+[run.short] # the quick one
+inputs = [\"a.c\"]
+args = [\"100\"]
+
+[run.long]
+inputs = [\"a.c\"]
+args = [\"9000\"]
+flags = [\"-O1\"]
+";
+
+fn recorded() -> Workplace {
+    let place = Workplace::new();
+    place.write("opcost.toml", FILE);
+    place.opcost(&["check", "--update", "--reason", "first limits"]).expect(0);
+    place
+}
+
+#[test]
+fn limits_are_recorded_kept_and_broken() {
+    let place = Workplace::new();
+    place.write("opcost.toml", FILE);
+    let said = place.opcost(&["check"]).expect(1).stdout;
+    assert!(said.contains("it has no limits yet; opcost check --update --reason"), "{said}");
+    place.opcost(&["check", "--update"]).expect(2).tells(&["--reason"]);
+    let place = recorded();
+    let text = place.read("opcost.toml");
+    assert!(text.starts_with("# Limits, kept by hand") && text.contains("# the quick one"), "{text}");
+    assert!(text.contains("work = ") && text.contains("reason = \"first limits\""), "{text}");
+    assert!(text.contains("flags = [\"-O1\"]"), "{text}");
+    let first = place.opcost(&["check"]).expect(0).stdout;
+    assert!(first.ends_with("all limits kept: 2 runs of opcost.toml\n"), "{first}");
+    assert_eq!(place.opcost(&["check"]).expect(0).stdout, first, "two checks are equal");
+    place.opcost(&["check", "--update", "--reason", "again"]).expect(0);
+    assert_eq!(place.read("opcost.toml"), text, "nothing changed, so nothing is rewritten");
+
+    place.write("a.c", place.read("a.c").replace("sum * 31 + i", "(sum * 31 + i) % 7"));
+    let said = place.opcost(&["check", "--run", "short"]).expect(3).stdout;
+    assert!(said.contains("over") && said.contains("work  a.c:4") && !said.contains("long"), "{said}");
+    place.opcost(&["check", "--update", "--reason", "a remainder, see #12"]).expect(0);
+    assert!(place.read("opcost.toml").contains("reason = \"a remainder, see #12\""));
+    place.opcost(&["check"]).expect(0);
+}
+
+#[test]
+fn formats_for_machines() {
+    let place = recorded();
+    let fine = place.opcost(&["check", "--format", "markdown"]).expect(0).stdout;
+    assert!(
+        fine.starts_with("✅ **opcost**: all limits kept") && fine.contains("<details><summary>"),
+        "{fine}"
+    );
+    assert!(!place.opcost(&["check", "--format", "github"]).expect(0).stdout.contains("::error"));
+    place.write("a.c", place.read("a.c").replace("sum * 31 + i", "(sum * 31 + i) % 7"));
+    let said = place.opcost(&["check", "--format", "github"]).expect(3).stdout;
+    assert!(said.contains("::error file=opcost.toml,line="), "{said}");
+    assert!(said.contains("::error file=a.c,line=4,title=opcost::work in run short: "), "{said}");
+    let place_of_limit = said.lines().find(|line| line.contains("opcost::short")).unwrap();
+    let line = place.read("opcost.toml").lines().position(|line| line.starts_with("limit")).unwrap() + 1;
+    assert!(place_of_limit.contains(&format!("line={line},")), "{place_of_limit}");
+    let said = place.opcost(&["check", "--json", "-", "--run", "short"]).expect(3);
+    let json: serde_json::Value = serde_json::from_str(&said.stdout).expect("stdout is JSON alone");
+    assert_eq!((json["status"].as_u64(), json["runs"][0]["verdict"].as_str()), (Some(3), Some("over")));
+}
+
+#[test]
+fn another_build_gives_no_verdict() {
+    let place = recorded();
+    for (from, to, what) in [
+        ("compiler = \"clang 22", "compiler = \"clang 21", "compiler: recorded 'clang 21"),
+        ("target = \"", "target = \"mips-", "target: recorded 'mips-"),
+        ("cost_model = \"unit/1\"", "cost_model = \"fuel/1\"", "cost model: recorded 'fuel/1', now 'unit/1'"),
+        ("flags = [\"-O2\"]", "flags = [\"-O3\"]", "flags: recorded '-O3', now '-O2'"),
+    ] {
+        let text = place.read("opcost.toml");
+        place.write("opcost.toml", text.replacen(from, to, 1).replacen(from, to, 1));
+        let said = place.opcost(&["check", "--run", "short"]).expect(1).stdout;
+        let other = place.opcost(&["check"]).expect(1).stdout;
+        assert!(said.contains(what) || other.contains(what), "{what} is missing in:\n{other}");
+        place.write("opcost.toml", text);
+    }
+}
+
+#[test]
+fn a_function_that_is_gone_gives_no_verdict() {
+    let place = recorded();
+    let text = place.read("opcost.toml");
+    place.write("opcost.toml", text.replacen("work = ", "wrok = 1\nwork = ", 1));
+    let said = place.opcost(&["check"]).expect(1).stdout;
+    assert!(
+        said.contains("no function is called 'wrok'; did you mean work?") && said.contains("in line "),
+        "{said}"
+    );
+    place.opcost(&["check", "--update", "--reason", "gone"]).expect(0);
+    assert!(!place.read("opcost.toml").contains("wrok"));
+}
+
+#[test]
+fn a_wrong_file_is_an_error_with_its_line() {
+    let place = Workplace::new();
+    place.opcost(&["check"]).expect(2).tells(&["there is no opcost.toml", "--help"]);
+    for (text, words) in [
+        ("[run.a]\ninputs = [\"a.c\"]\nlimmit = 3\n", &["line 3", "unknown field `limmit`"][..]),
+        ("[run.a]\nargs = []\n", &["line 1", "missing field `inputs`"]),
+        ("[run.a\n", &["line 1"]),
+        ("[run.a]\ninputs = [\"a.c\"]\nlimit = -1\n", &["line 3", "a limit is a number of instructions"]),
+        ("[run.a]\ninputs = [\"a.c\"]\nlimit = \"2.5X\"\n", &["line 3", "2.5G"]),
+        ("", &["names no run"]),
+    ] {
+        place.write("opcost.toml", text);
+        place.opcost(&["check"]).expect(2).tells(words);
+    }
+    place.write("opcost.toml", FILE);
+    place.opcost(&["check", "--run", "medium"]).expect(2).tells(&["no run 'medium'; it has long, short"]);
+}
+
+#[test]
+fn one_failing_run_does_not_hide_the_others() {
+    let place = Workplace::new();
+    place.write(
+        "opcost.toml",
+        "[run.broken]\ninputs = [\"none.c\"]\nlimit = 1\n[run.fails]\ninputs = [\"a.c\"]\nargs = [\"5\", \"2\"]\n\
+         limit = \"1G\"\n[run.flags]\ninputs = [\"a.c\"]\nflags = [\"--nonsense\"]\nlimit = 1\n\
+         [run.good]\nbuild = \"$OPCOST count --emit exe -o a a.c\"\ninputs = [\"a\"]\nlimit = \"1G\"\n",
+    );
+    let said = place.shell("$OPCOST check").expect(1);
+    for words in [
+        "cannot read none.c",
+        "the program exited with status 2",
+        "its flags are not right",
+        "within         good",
+    ] {
+        assert!(said.stdout.contains(words), "'{words}' is missing in:\n{}", said.stdout);
+    }
+    let before = place.read("opcost.toml");
+    let said = place.shell("$OPCOST check --update --reason no").expect(1);
+    assert!(said.stdout.contains("opcost.toml was not changed") && place.read("opcost.toml") == before);
+    place.shell("$OPCOST check --run fails --run good").expect(4);
+}

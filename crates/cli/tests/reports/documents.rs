@@ -1,0 +1,96 @@
+//! Are the schemas in the repository those of the structs, and does real
+//! output fit them?
+
+use std::path::Path;
+
+use crate::workplace::Workplace;
+
+fn schema(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../schemas/opcost.{name}-1.json"));
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[track_caller]
+fn validate(name: &str, document: &serde_json::Value) {
+    let schema = serde_json::from_str(&schema(name)).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(document).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{name}: {errors:#?}\n{document:#}");
+}
+
+#[test]
+fn schemas_are_those_of_the_structs() {
+    let place = Workplace::new();
+    for name in ["count", "diff", "check", "error"] {
+        let made = place.opcost(&["schema", name]).expect(0).stdout;
+        assert!(
+            made == schema(name),
+            "schemas/opcost.{name}-1.json is old: opcost schema {name} > schemas/opcost.{name}-1.json"
+        );
+    }
+    place.opcost(&["schema", "nothing"]).expect(2).tells(&["count, diff, check and error"]);
+}
+
+#[test]
+fn real_documents_fit_their_schemas() {
+    let place = Workplace::new();
+    place.opcost(&["count", "a.c", "--json", "a.json", "--ledger", "a.opc", "--", "10"]).expect(0);
+    validate("count", &place.json("a.json"));
+    place
+        .opcost(&[
+            "count",
+            "a.c",
+            "--json",
+            "b.json",
+            "--ledger",
+            "b.opc",
+            "--budget",
+            "9",
+            "--baseline",
+            "a.opc",
+        ])
+        .expect(3);
+    let over = place.json("b.json");
+    validate("count", &over);
+    assert_eq!(over["verdict"]["result"], "over");
+    assert_eq!(over["verdict"]["grew"][0]["name"], "work");
+    place.opcost(&["report", "a.opc", "--json", "r.json"]).expect(0);
+    validate("count", &place.json("r.json"));
+    place.opcost(&["diff", "a.opc", "b.opc", "--json", "d.json"]).expect(0);
+    validate("diff", &place.json("d.json"));
+    place.write("opcost.toml", "[run.a]\ninputs = [\"a.c\"]\nlimit = 5\nfunctions.work = \"1k\"\n");
+    place.opcost(&["check", "--json", "c.json"]).expect(3);
+    validate("check", &place.json("c.json"));
+    place.opcost(&["report", "no.opc", "--json", "e.json"]).expect(1);
+    validate("error", &place.json("e.json"));
+}
+
+#[test]
+fn a_failure_replaces_an_old_document() {
+    let place = Workplace::new();
+    place.write("broken.c", "int main( {\n");
+    place.opcost(&["count", "a.c", "--json", "a.json"]).expect(0);
+    place.opcost(&["count", "broken.c", "--json", "a.json"]).expect(1);
+    let document = place.json("a.json");
+    assert_eq!(
+        (document["schema"].as_str(), document["error"]["status"].as_u64()),
+        (Some("opcost.error/1"), Some(1))
+    );
+    let said = place.opcost(&["count", "none.c", "--json", "-"]).expect(1);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&said.stdout).unwrap()["schema"], "opcost.error/1");
+}
+
+#[test]
+fn packagers_get_completions_and_pages() {
+    let place = Workplace::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(place.opcost(&["completions", shell]).expect(0).stdout.contains("annotate"), "{shell}");
+    }
+    assert!(place.opcost(&["man"]).expect(0).stdout.starts_with(".ie"));
+    assert!(place.opcost(&["man", "count"]).expect(0).stdout.contains(".TH opcost-count 1"));
+    place.opcost(&["man", "nothing"]).expect(2).tells(&["no verb"]);
+    for verb in ["count", "report", "merge", "diff", "check"] {
+        let help = place.opcost(&[verb, "--help"]).expect(0).stdout;
+        assert!(help.contains("Example") && help.contains(&format!("opcost {verb}")), "{verb}");
+    }
+}

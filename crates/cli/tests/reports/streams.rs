@@ -1,0 +1,84 @@
+//! Do streams and statuses go where they belong?
+
+use crate::workplace::{Workplace, headline};
+
+const ECHO: &str = "#include <stdio.h>\nint main(void) { int c; while ((c = getchar()) != EOF) putchar(c); \
+                    fputs(\"done\\n\", stderr); return 7; }\n";
+
+#[test]
+fn the_programs_streams_stay_its_own() {
+    let place = Workplace::new();
+    place.write("echo.c", ECHO);
+    place.write("in.txt", "hello\n");
+    let said = place.shell("echo piped | $OPCOST count -i echo.c").expect(0);
+    assert_eq!(said.stdout, "piped\n");
+    said.tells(&["done\n", " instructions   "]);
+    let said = place.opcost(&["count", "-i", "--stdin", "in.txt", "--stdout", "out.txt", "echo.c"]).expect(0);
+    assert_eq!((said.stdout.as_str(), place.read("out.txt").as_str()), ("", "hello\n"));
+    let said = place.opcost(&["count", "-i", "--stdin", "in.txt", "--json", "-", "echo.c"]).expect(0);
+    let json: serde_json::Value = serde_json::from_str(&said.stdout).expect("stdout is JSON alone");
+    assert_eq!(json["program_status"]["exit"], 7);
+    said.tells(&["hello\n", "done\n"]);
+    place.opcost(&["count", "--stdin", "nothing.txt", "echo.c"]).expect(1).tells(&["nothing.txt"]);
+}
+
+#[test]
+fn statuses_have_their_precedence() {
+    let place = Workplace::new();
+    let count = |flags: &[&str], own: &str| {
+        let words = [&["count", "a.c"], flags, &["--", "100", own]].concat();
+        place.opcost(&words)
+    };
+    count(&[], "0").expect(0);
+    count(&[], "9").expect(4).tells(&["the program exited with status 9"]);
+    count(&["-i"], "9").expect(0);
+    count(&["--pass-status"], "9").expect(9);
+    count(&["--budget", "10"], "0").expect(3).tells(&["over the budget of 10 by", "the largest: work"]);
+    count(&["--budget", "10"], "9").expect(4);
+    count(&["--budget", "10", "-i"], "9").expect(3);
+    count(&["--budget", "1G"], "0").expect(0).tells(&["within the budget of 1,000,000,000"]);
+    count(&["--budget", "10", "--json", "no/where.json"], "9").expect(1);
+    count(&["--pass-status", "-i"], "0").expect(2);
+    count(&["--budget", "ten"], "0").expect(2).tells(&["2.5G"]);
+    count(&["--baseline", "a.opc"], "0").expect(2).tells(&["--budget"]);
+}
+
+#[test]
+fn repeated_runs_agree_or_the_function_is_named() {
+    let place = Workplace::new();
+    place.opcost(&["count", "--repeat", "3", "a.c"]).expect(0).tells(&["all 3 runs agree to the digit"]);
+    place.write(
+        "b.c",
+        "#include <stdio.h>\n__attribute__((noinline)) void turn(volatile int *x) { ++*x; }\n\
+         int main(void) { FILE *f = fopen(\"n\", \"r\"); int n = 0; if (f) { fscanf(f, \"%d\", &n); fclose(f); }\n\
+         f = fopen(\"n\", \"w\"); fprintf(f, \"%d\", n + 1); fclose(f);\n\
+         volatile int x = 0; for (int i = 0; i < n; i++) turn(&x); return 0; }\n",
+    );
+    place
+        .opcost(&["count", "--repeat", "3", "b.c"])
+        .expect(0)
+        .tells(&["the runs differ: run 2 parts from run 1 in"]);
+    place.opcost(&["count", "--repeat", "0", "a.c"]).expect(2);
+}
+
+#[test]
+fn the_functions_that_grew_are_named() {
+    let place = Workplace::new();
+    place.opcost(&["count", "a.c", "--ledger", "before.opc", "--", "100"]).expect(0);
+    let over = ["count", "a.c", "--budget", "1k", "--baseline", "before.opc"];
+    place.opcost(&over).expect(3).tells(&["functions that grew since the baseline:", "  work  a.c:"]);
+    let unlike = [&over[..], &["-O1"]].concat();
+    place.opcost(&unlike).expect(3).tells(&["says nothing about who grew: flags: '-O2' before, '-O1' after"]);
+}
+
+#[test]
+fn suggested_commands_run() {
+    let place = Workplace::new();
+    let said = place.opcost(&["count", "a.c", "--", "100"]).expect(0).stderr;
+    let next = said.lines().find_map(|line| line.strip_prefix("next: ")).unwrap();
+    let mut commands = next.split("   ·   ").map(|line| line.trim_end_matches("   (for CI)"));
+    for command in commands.by_ref() {
+        let line = command.replacen("opcost", "$OPCOST", 1);
+        assert_eq!(headline(&place.shell(&line).expect(0).stderr), headline(&said), "{line}");
+    }
+}
