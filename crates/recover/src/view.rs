@@ -18,7 +18,7 @@ use crate::{BlockTotal, CallTotals, FunctionListing, FunctionTotal, LineTotal, P
 /// The totals that a ledger holds.
 pub fn summarize_ledger(ledger: &Ledger) -> ProgramSummary {
     let mut functions: BTreeMap<Key<'_>, FunctionTotal> = BTreeMap::new();
-    let mut blocks: BTreeMap<(Key<'_>, Hash128, u32), (Option<SourceLine>, &str, u128)> = BTreeMap::new();
+    let mut blocks: BTreeMap<BlockKey<'_>, BlockSum<'_>> = BTreeMap::new();
     let (mut lines, mut weight) = (Vec::new(), 0);
     for Fact { subject, column, value, .. } in ledger.facts() {
         let value = u128::from(value.unwrap_or(0));
@@ -78,6 +78,12 @@ fn lines_of(summary: &ProgramSummary, start: &SourceLine) -> Vec<LineTotal> {
 
 /// Name, and module when the name is local to it.
 type Key<'a> = (&'a str, Option<&'a str>);
+
+/// Function, form, and position in it.
+type BlockKey<'a> = (Key<'a>, Hash128, u32);
+
+/// Its first line, its first module, its count.
+type BlockSum<'a> = (Option<SourceLine>, &'a str, u128);
 
 fn key(function: &FunctionFacts) -> Key<'_> {
     (&function.name, function.is_local.then_some(&function.module))

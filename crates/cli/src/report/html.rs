@@ -144,9 +144,9 @@ impl<'a> Page<'a> {
                 Source::Unusable(why) => (None, format!(" · the file {why}")),
             };
             let open = if number < OPEN_FILES { " open" } else { "" };
-            let _ = write!(
+            let _ = writeln!(
                 self.out,
-                "<details{open}><summary>{}<span>{}{}</span></summary><div class=\"sheet\"><table class=\"code\">\n",
+                "<details{open}><summary>{}<span>{}{}</span></summary><div class=\"sheet\"><table class=\"code\">",
                 escaped(&tidy_path(file)),
                 percent(self.report.share(cost)),
                 escaped(&why)
@@ -218,9 +218,9 @@ impl<'a> Page<'a> {
 
     fn text(&mut self, listing: &FunctionListing) {
         let total = &self.report.summary.functions[listing.function];
-        let _ = write!(
+        let _ = writeln!(
             self.out,
-            "<details><summary>{}<span>{}</span></summary><div class=\"sheet\"><table class=\"code\">\n",
+            "<details><summary>{}<span>{}</span></summary><div class=\"sheet\"><table class=\"code\">",
             escaped(&demangle(&total.name)),
             percent(self.report.share(total.instructions))
         );
