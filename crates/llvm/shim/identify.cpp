@@ -38,7 +38,7 @@ void opcost_identify(LLVMModuleRef handle) {
                                DISubprogram::SPFlagDefinition | DISubprogram::SPFlagOptimized);
     function.setSubprogram(scope);
     for (Instruction &instruction : instructions(function))
-      instruction.setDebugLoc(DILocation::get(context, ++line, 0, scope));
+      instruction.setDebugLoc(DILocation::getDistinct(context, ++line, 0, scope));
   }
   builder.finalize();
   if (!module.getModuleFlag("Debug Info Version"))
