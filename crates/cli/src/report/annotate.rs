@@ -31,7 +31,7 @@ const CONTEXT: u32 = 1;
 const HOT_LINES: usize = 12;
 const HOT_BLOCKS: usize = 3;
 /// Share of the function from which on a line is hot.
-const HOT_SHARE: f64 = 0.02;
+const HOT_SHARE: f64 = 0.005;
 const BAR_WIDTH: usize = 8;
 /// Below this share of readable source, a function is listed in IR text too.
 const READABLE: f64 = 0.5;
@@ -67,7 +67,13 @@ impl Annotation<'_> {
                 }
             }
         }
-        if self.readable(sources) < READABLE {
+        let readable = self.readable(sources);
+        if self.listing.blocks.is_empty() && readable > 0.0 {
+            let rest = percent((1.0 - readable).max(0.0));
+            let text =
+                format!("  the other {rest} was inlined from elsewhere; a ledger does not tell from where");
+            let _ = writeln!(out, "{}", paint(DIM, text));
+        } else if readable < READABLE {
             self.blocks(out);
         }
         out.push('\n');

@@ -55,7 +55,7 @@ pub(crate) fn print_count(report: &CountReport, sources: &mut Sources, layout: L
         }
     }
     unseen(report, &mut out);
-    notes(report, &mut out);
+    notes(report, layout.width, &mut out);
     out
 }
 
@@ -175,7 +175,7 @@ fn unseen(report: &CountReport, out: &mut String) {
     }
 }
 
-fn notes(report: &CountReport, out: &mut String) {
+fn notes(report: &CountReport, width: usize, out: &mut String) {
     if let Quality::LowerBound(reasons) = &report.quality {
         for reason in reasons {
             let _ = writeln!(out, "{} {reason}", paint(BAD, "not exact:"));
@@ -198,7 +198,10 @@ fn notes(report: &CountReport, out: &mut String) {
     }
     verdict(report, out);
     if !report.next.is_empty() {
-        let _ = writeln!(out, "{} {}", paint(DIM, "next:"), report.next.join("   ·   "));
+        let one_line = report.next.join("   ·   ");
+        let fits = width_of(&one_line) + 6 <= width;
+        let next = if fits { one_line } else { report.next.join("\n      ") };
+        let _ = writeln!(out, "{} {next}", paint(DIM, "next:"));
     }
 }
 

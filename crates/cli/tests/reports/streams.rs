@@ -75,9 +75,9 @@ fn the_functions_that_grew_are_named() {
 fn suggested_commands_run() {
     let place = Workplace::new();
     let said = place.opcost(&["count", "a.c", "--", "100"]).expect(0).stderr;
-    let next = said.lines().find_map(|line| line.strip_prefix("next: ")).unwrap();
-    let mut commands = next.split("   ·   ").map(|line| line.trim_end_matches("   (for CI)"));
-    for command in commands.by_ref() {
+    let (_, next) = said.split_once("next: ").unwrap();
+    let commands = next.split("   ·   ").flat_map(str::lines);
+    for command in commands.map(|line| line.trim().trim_end_matches("   (for CI)")) {
         let line = command.replacen("opcost", "$OPCOST", 1);
         assert_eq!(headline(&place.shell(&line).expect(0).stderr), headline(&said), "{line}");
     }
