@@ -14,6 +14,7 @@ mod module;
 mod opcode;
 mod text;
 mod types;
+mod verify;
 
 pub use edit::{Edit, Plan, RegisterId, Spot};
 pub use module::{
@@ -21,5 +22,6 @@ pub use module::{
     Linkage, Module, TailKind, Value,
 };
 pub use opcode::{Opcode, Predicate};
-pub use text::FunctionText;
+pub use text::{FunctionText, ParseError, parse_module, print_module};
 pub use types::{Type, TypeId};
+pub use verify::{Malformed, verify};

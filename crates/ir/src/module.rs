@@ -23,7 +23,7 @@ define_id!(
 );
 
 /// A module at its anchor.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Module {
     /// Source file name that the module carries.
     pub source_name: String,
@@ -59,17 +59,17 @@ pub struct Constant {
 pub enum Linkage {
     /// `internal`, `private`: nobody else.
     Local,
-    /// What is written here is what runs, or something equivalent to it
-    /// (`external`, `linkonce_odr`, `weak_odr`).
+    /// What is written here is what runs (`external`).
     Exact,
-    /// Another definition may take its place (`weak`, `linkonce`, …).
+    /// Another definition may take its place (`weak`, `linkonce`, …), or the
+    /// same one, optimised in another module in another way (`linkonce_odr`).
     Replaceable,
     /// `available_externally`: a copy for the optimiser; another module's runs.
     Elsewhere,
 }
 
 /// A function the module only declares.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declaration {
     /// Linkage name.
     pub name: String,
@@ -78,7 +78,7 @@ pub struct Declaration {
 }
 
 /// A defined function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// Linkage name.
     pub name: String,
@@ -111,7 +111,7 @@ pub struct Function {
 }
 
 /// A block: its instructions and where control goes from it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Its instructions, as positions in the function.
     pub instructions: Range<u32>,
@@ -137,7 +137,7 @@ pub enum Flow {
 }
 
 /// One instruction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Instruction {
     /// What it does.
     pub opcode: Opcode,
@@ -214,6 +214,18 @@ pub enum TailKind {
     MustTail,
     /// `notail`: must not.
     NoTail,
+}
+
+impl Flow {
+    /// How the edges out of a block that ends in `terminator` can be cut.
+    pub fn of(terminator: Opcode) -> Flow {
+        match terminator {
+            Opcode::Br | Opcode::Switch => Flow::Splittable,
+            Opcode::Invoke => Flow::Invoke,
+            Opcode::Ret | Opcode::Resume | Opcode::Unreachable => Flow::None,
+            _ => Flow::Unsplittable,
+        }
+    }
 }
 
 impl Function {

@@ -77,6 +77,9 @@ macro_rules! predicates {
         }
 
         impl Predicate {
+            /// Every predicate; those of `icmp` come first.
+            pub const ALL: &'static [Predicate] = &[$(Predicate::$name),*];
+
             /// The word in LLVM's text form.
             pub fn name(self) -> &'static str {
                 match self { $(Predicate::$name => $text),* }
@@ -91,6 +94,19 @@ predicates! {
     False = "false", Oeq = "oeq", Ogt = "ogt", Oge = "oge", Olt = "olt", Ole = "ole",
     One = "one", Ord = "ord", Uno = "uno", Ueq = "ueq", FUgt = "ugt", FUge = "uge",
     FUlt = "ult", FUle = "ule", Une = "une", True = "true",
+}
+
+impl Predicate {
+    /// Whether it compares floating point numbers.
+    pub fn is_float(self) -> bool {
+        self as u8 >= Predicate::False as u8
+    }
+
+    /// The predicate of this name, of an `fcmp` or an `icmp`.
+    pub fn from_name(name: &str, is_float: bool) -> Option<Predicate> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|predicate| predicate.is_float() == is_float && predicate.name() == name)
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@
 //! (parameters, blocks and results share one sequence), so that a line can be
 //! found again in the output of `llvm-dis`. Attributes, alignment, flags and
 //! metadata are left out: the line is for recognising, not for parsing back.
+//! The form that is parsed back ([`print_module`], [`parse_module`]) looks the
+//! same but quotes names and says more; what both sides of it leave unsaid is
+//! decided by the functions at the end of this file.
 //! Cost: one pass over the function for the numbers, then linear per line.
 
 use std::fmt::Write;
@@ -11,8 +14,23 @@ use std::fmt::Write;
 use opcost_index::{Id, IdMap};
 use opcost_key::{BlockId, InstructionId};
 
-use crate::types::write_type;
-use crate::{Function, Module, Opcode, Type, TypeId, Value};
+use crate::types::{Names, write_type};
+use crate::{CalleeRef, Function, Module, Opcode, Type, TypeId, Value};
+
+mod cursor;
+mod lex;
+mod parse;
+mod parse_call;
+mod parse_function;
+mod parse_type;
+mod print;
+mod print_function;
+
+use lex::Token;
+
+pub use cursor::ParseError;
+pub use parse::parse_module;
+pub use print::print_module;
 
 /// Writes the instructions of one function.
 pub struct FunctionText<'a> {
@@ -76,8 +94,18 @@ impl<'a> FunctionText<'a> {
         out
     }
 
+    /// The number of an unnamed value.
+    pub(crate) fn number_of(&self, value: Value) -> u32 {
+        match value {
+            Value::Instruction(id) => self.results[id],
+            Value::Argument(position) => self.arguments[position as usize],
+            Value::Block(id) => self.blocks[id],
+            Value::Function(_) | Value::Declaration(_) | Value::Constant(_) => 0,
+        }
+    }
+
     fn write_type(&self, id: TypeId, out: &mut String) {
-        write_type(&self.module.types, id, out);
+        write_type(&self.module.types, id, Names::BARE, out);
     }
 
     fn write_name(&self, value: Value, number: u32, out: &mut String) {
@@ -172,7 +200,7 @@ impl Module {
     /// A type as text.
     pub fn type_text(&self, id: TypeId) -> String {
         let mut out = String::new();
-        write_type(&self.types, id, &mut out);
+        write_type(&self.types, id, Names::BARE, &mut out);
         out
     }
 
@@ -182,5 +210,70 @@ impl Module {
             .instructions_of(block)
             .find(|&id| function.instructions[id].opcode != Opcode::Phi)
             .unwrap_or_else(|| InstructionId::new(function.blocks[block].instructions.end as usize))
+    }
+}
+
+/// Words that are constants without quotes.
+const CONSTANT_WORDS: &[&str] =
+    &["true", "false", "null", "undef", "poison", "zeroinitializer", "none", "asm"];
+
+/// Whether the snapshot has a second type for this opcode: then the text says
+/// that one, and the result's only if it is not [`default_result`].
+pub(crate) fn has_second_type(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::Alloca
+            | Opcode::GetElementPtr
+            | Opcode::ICmp
+            | Opcode::FCmp
+            | Opcode::Store
+            | Opcode::Switch
+            | Opcode::Ret
+    )
+}
+
+/// Whether the text says the type of the result. Of others it is `void`, or
+/// the second type is said.
+pub(crate) fn has_type(opcode: Opcode) -> bool {
+    let is_void = matches!(
+        opcode,
+        Opcode::Br
+            | Opcode::IndirectBr
+            | Opcode::Resume
+            | Opcode::Unreachable
+            | Opcode::CleanupRet
+            | Opcode::CatchRet
+            | Opcode::Fence
+    );
+    !is_void && !has_second_type(opcode)
+}
+
+/// The type of the result beside a second type, unless the text says another.
+fn default_result(opcode: Opcode) -> Option<Type> {
+    match opcode {
+        Opcode::Alloca | Opcode::GetElementPtr => Some(Type::Pointer(0)),
+        Opcode::ICmp | Opcode::FCmp => Some(Type::Integer(1)),
+        Opcode::Store | Opcode::Switch | Opcode::Ret => Some(Type::Void),
+        _ => None,
+    }
+}
+
+/// The type of a constant that is written without one, where its text tells.
+fn default_type(constant: &Token) -> Option<Type> {
+    match constant {
+        Token::Global(_) => Some(Type::Pointer(0)),
+        Token::Word(word) if word == "null" || word == "asm" => Some(Type::Pointer(0)),
+        Token::Word(word) if word == "true" || word == "false" => Some(Type::Integer(1)),
+        _ => None,
+    }
+}
+
+/// Whom a call of this operand calls, unless the text says otherwise.
+fn default_callee(module: &Module, callee: Value) -> CalleeRef {
+    match callee {
+        Value::Function(id) => CalleeRef::Function(id),
+        Value::Declaration(id) => CalleeRef::Declaration(id),
+        Value::Constant(id) if &*module.constants[id].text == "asm" => CalleeRef::Assembly,
+        _ => CalleeRef::Indirect,
     }
 }

@@ -44,8 +44,22 @@ pub enum Type {
     Other(Box<str>),
 }
 
+/// How the name of a struct and an unknown type are written: bare, or quoted
+/// where they must be.
+#[derive(Clone, Copy)]
+pub(crate) struct Names {
+    pub(crate) of_struct: fn(&str, &mut String),
+    pub(crate) of_other: fn(&str, &mut String),
+}
+
+impl Names {
+    /// As they are.
+    pub(crate) const BARE: Names =
+        Names { of_struct: |name, out| out.push_str(name), of_other: |text, out| out.push_str(text) };
+}
+
 /// Writes a type as LLVM's text does.
-pub(crate) fn write_type(types: &IdMap<TypeId, Type>, id: TypeId, out: &mut String) {
+pub(crate) fn write_type(types: &IdMap<TypeId, Type>, id: TypeId, names: Names, out: &mut String) {
     use std::fmt::Write;
     match &types[id] {
         Type::Void => out.push_str("void"),
@@ -55,39 +69,42 @@ pub(crate) fn write_type(types: &IdMap<TypeId, Type>, id: TypeId, out: &mut Stri
         Type::Pointer(space) => write!(out, "ptr addrspace({space})").expect("writing to a string"),
         Type::Array(length, element) => {
             write!(out, "[{length} x ").expect("writing to a string");
-            write_type(types, *element, out);
+            write_type(types, *element, names, out);
             out.push(']');
         }
         Type::Vector { length, scalable, element } => {
             let scale = if *scalable { "vscale x " } else { "" };
             write!(out, "<{scale}{length} x ").expect("writing to a string");
-            write_type(types, *element, out);
+            write_type(types, *element, names, out);
             out.push('>');
         }
-        Type::Struct { name: Some(name), .. } => write!(out, "%{name}").expect("writing to a string"),
+        Type::Struct { name: Some(name), .. } => {
+            out.push('%');
+            (names.of_struct)(name, out);
+        }
         Type::Struct { fields, packed, .. } => {
             out.push_str(if *packed { "<{ " } else { "{ " });
-            write_list(types, fields, out);
+            write_list(types, fields, names, out);
             out.push_str(if *packed { " }>" } else { " }" });
         }
         Type::Function(result, parameters, variadic) => {
-            write_type(types, *result, out);
+            write_type(types, *result, names, out);
             out.push_str(" (");
-            write_list(types, parameters, out);
+            write_list(types, parameters, names, out);
             if *variadic {
                 out.push_str(if parameters.is_empty() { "..." } else { ", ..." });
             }
             out.push(')');
         }
-        Type::Other(text) => out.push_str(text),
+        Type::Other(text) => (names.of_other)(text, out),
     }
 }
 
-fn write_list(types: &IdMap<TypeId, Type>, list: &[TypeId], out: &mut String) {
+fn write_list(types: &IdMap<TypeId, Type>, list: &[TypeId], names: Names, out: &mut String) {
     for (position, &id) in list.iter().enumerate() {
         if position > 0 {
             out.push_str(", ");
         }
-        write_type(types, id, out);
+        write_type(types, id, names, out);
     }
 }

@@ -1,0 +1,214 @@
+//! What module does a text describe? Reads what `print_module` writes, and
+//! what people write by hand.
+//!
+//! Functions and declarations get their ids from a first look at the lines, so
+//! that bodies may call ahead; then every line is read once. Types and
+//! constants that no line of the tables names are interned where they occur.
+//! The module that comes out has passed [`verify`]. Cost: linear. No text makes
+//! it panic.
+
+use std::collections::HashMap;
+
+use opcost_index::Id;
+use opcost_key::{FileId, FunctionId, Place, PlaceId};
+
+use super::cursor::{Cursor, ParseError, Parsed};
+use super::lex::{Token, lex};
+use super::parse_function::parse_function;
+use super::parse_type::Interner;
+use crate::{ConstantId, Declaration, DeclarationId, Module, Type, TypeId, Value, verify};
+
+/// Reads a module.
+///
+/// # Errors
+/// The line that does not read, and what should stand there.
+pub fn parse_module(text: &str) -> Result<Module, ParseError> {
+    let mut lines = Vec::new();
+    for (position, line) in text.lines().enumerate() {
+        let tokens = lex(line).map_err(|expected| ParseError {
+            line: position + 1,
+            expected,
+            found: format!("'{}'", line.trim()),
+        })?;
+        if !tokens.is_empty() {
+            lines.push(Line { number: position + 1, tokens });
+        }
+    }
+    let mut parser = Parser::default();
+    parser.number_functions(&lines)?;
+    let mut rest = lines.as_slice();
+    while let Some((line, behind)) = rest.split_first() {
+        rest = behind;
+        let mut cursor = line.cursor();
+        if cursor.eat_word("define") {
+            rest = parse_function(&mut parser, cursor, behind)?;
+        } else {
+            parser.line(&mut cursor)?;
+            cursor.end()?;
+        }
+    }
+    parser.verified()
+}
+
+/// The tokens of a line that has some.
+pub(crate) struct Line {
+    pub(crate) number: usize,
+    pub(crate) tokens: Vec<Token>,
+}
+
+impl Line {
+    pub(crate) fn cursor(&self) -> Cursor<'_> {
+        Cursor::new(self.number, &self.tokens)
+    }
+}
+
+/// What has been read so far.
+#[derive(Default)]
+pub(crate) struct Parser {
+    pub(crate) module: Module,
+    pub(crate) interner: Interner,
+    /// Functions and declarations by name.
+    pub(crate) globals: HashMap<String, Value>,
+    /// Where each function and each of its instructions is written.
+    pub(crate) lines: Vec<(usize, Vec<usize>)>,
+}
+
+impl Parser {
+    fn number_functions(&mut self, lines: &[Line]) -> Parsed<()> {
+        let (mut functions, mut declarations) = (0, 0);
+        for line in lines {
+            let mut cursor = line.cursor();
+            let (value, count) = if cursor.eat_word("define") {
+                (Value::Function(FunctionId::new(functions)), &mut functions)
+            } else if cursor.eat_word("declare") {
+                (Value::Declaration(DeclarationId::new(declarations)), &mut declarations)
+            } else {
+                continue;
+            };
+            // `define:` is a label.
+            if matches!(cursor.peek(), Some(Token::Sign(":"))) {
+                continue;
+            }
+            *count += 1;
+            while !matches!(cursor.peek(), Some(Token::Global(_)) | None) {
+                cursor.next();
+            }
+            let name = cursor.global("the name of a function")?;
+            if self.globals.insert(name.to_owned(), value).is_some() {
+                return cursor.expected(format!("no second function @{name}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// A line outside functions.
+    fn line(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        match cursor.peek_word() {
+            Some("source") => self.module.source_name = text_behind(cursor, "the name of the source file")?,
+            Some("triple") => self.module.triple = text_behind(cursor, "the target triple")?,
+            Some("file") => {
+                let file = text_behind(cursor, "the path of a file")?;
+                self.module.files.push(file);
+            }
+            Some("assembly") => {
+                cursor.next();
+                self.module.has_module_assembly = true;
+            }
+            Some("place") => self.place(cursor)?,
+            Some("type") => self.type_line(cursor)?,
+            Some("constant") => self.constant_line(cursor)?,
+            Some("declare") => self.declaration(cursor)?,
+            _ => {
+                return cursor.expected(
+                    "'define', 'declare', 'type', 'constant', 'place', 'file', 'source', 'triple' or 'assembly'",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn place(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        cursor.next();
+        let file = FileId::new(cursor.number::<u32>("the number of a file")? as usize);
+        let line = cursor.number("a line")?;
+        cursor.sign(":")?;
+        let column = cursor.number("a column")?;
+        let inlined_function = if cursor.eat_word("in") {
+            Some(cursor.text("the name of the inlined function")?.to_owned())
+        } else {
+            None
+        };
+        let inlined_at = if cursor.eat_word("at") {
+            Some(PlaceId::new(cursor.number::<u32>("the number of a place")? as usize))
+        } else {
+            None
+        };
+        self.module.places.push(Place { file, line, column, inlined_function, inlined_at });
+        Ok(())
+    }
+
+    fn type_line(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        cursor.next();
+        match (cursor.peek(), cursor.peek_second()) {
+            (Some(Token::Local(_)), Some(Token::Sign("="))) => {
+                self.interner.define_struct(&mut self.module, cursor)
+            }
+            _ => self.ty(cursor).map(|_| ()),
+        }
+    }
+
+    fn constant_line(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        cursor.next();
+        let ty = self.ty(cursor)?;
+        match cursor.next() {
+            Some(Token::Number(text) | Token::Word(text) | Token::Constant(text)) => {
+                self.interner.new_constant(&mut self.module, ty, text);
+            }
+            Some(Token::Global(name)) => {
+                self.interner.new_constant(&mut self.module, ty, &format!("@{name}"));
+            }
+            _ => return cursor.expected("the text of a constant"),
+        }
+        Ok(())
+    }
+
+    fn declaration(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        cursor.next();
+        let name = cursor.global("the name of a function")?.to_owned();
+        let is_intrinsic = if cursor.eat_word("plain") {
+            false
+        } else {
+            cursor.eat_word("intrinsic") || name.starts_with("llvm.")
+        };
+        self.module.declarations.push(Declaration { name, is_intrinsic });
+        Ok(())
+    }
+
+    pub(crate) fn ty(&mut self, cursor: &mut Cursor<'_>) -> Parsed<TypeId> {
+        self.interner.parse(&mut self.module, cursor)
+    }
+
+    pub(crate) fn intern(&mut self, ty: Type) -> TypeId {
+        self.interner.ty(&mut self.module, ty)
+    }
+
+    pub(crate) fn constant(&mut self, ty: TypeId, text: &str) -> ConstantId {
+        self.interner.constant(&mut self.module, ty, text)
+    }
+
+    fn verified(self) -> Parsed<Module> {
+        let Err(malformed) = verify(&self.module) else { return Ok(self.module) };
+        let (function, instruction) = (malformed.function, malformed.instruction);
+        let lines = function.and_then(|function| self.lines.get(function.index()));
+        let line = lines.map_or(1, |(start, lines)| {
+            let of_instruction = instruction.and_then(|instruction| lines.get(instruction.index()));
+            *of_instruction.unwrap_or(start)
+        });
+        Err(ParseError { line, expected: malformed.expected, found: malformed.found })
+    }
+}
+
+fn text_behind(cursor: &mut Cursor<'_>, what: &str) -> Parsed<String> {
+    cursor.next();
+    cursor.text(what).map(str::to_owned)
+}

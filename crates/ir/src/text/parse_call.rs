@@ -1,0 +1,88 @@
+//! What does a call say? Reads callee, arguments, targets and facts.
+
+use opcost_key::InstructionId;
+
+use super::cursor::{Cursor, Parsed};
+use super::default_callee;
+use super::lex::Token;
+use super::parse_function::Reader;
+use crate::{Call, CalleeRef, TailKind, Value};
+
+impl Reader<'_> {
+    pub(super) fn call(&mut self, id: InstructionId, tail: TailKind, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        if let Some(Token::Global(name)) = cursor.peek()
+            && !self.parser.globals.contains_key(name)
+        {
+            return cursor.expected("a function that is defined or declared (or ptr c\"@name\")");
+        }
+        let callee = self.operand(None, cursor)?;
+        cursor.sign("(")?;
+        let mut is_first = true;
+        while !cursor.eat(")") {
+            if !std::mem::take(&mut is_first) {
+                cursor.sign(",")?;
+            }
+            let argument = self.operand(None, cursor)?;
+            self.function.operands.push(argument);
+        }
+        loop {
+            self.skip_noise(cursor);
+            if cursor.peek_word() != Some("label") {
+                break;
+            }
+            let target = self.operand(None, cursor)?;
+            self.function.operands.push(target);
+        }
+        self.function.operands.push(callee);
+        let mut call = Call {
+            callee: default_callee(&self.parser.module, callee),
+            is_nounwind: false,
+            is_willreturn: false,
+            is_noreturn: false,
+            returns_twice: false,
+            tail,
+        };
+        self.call_facts(&mut call, cursor)?;
+        self.function.calls.push((id, call));
+        Ok(())
+    }
+
+    fn call_facts(&mut self, call: &mut Call, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        if cursor.eat_word("calls") {
+            call.callee = match cursor.peek() {
+                Some(Token::Word(word)) if word == "indirect" => CalleeRef::Indirect,
+                Some(Token::Word(word)) if word == "assembly" => CalleeRef::Assembly,
+                Some(Token::Global(name)) => match self.parser.globals.get(name) {
+                    Some(&Value::Function(id)) => CalleeRef::Function(id),
+                    Some(&Value::Declaration(id)) => CalleeRef::Declaration(id),
+                    _ => return cursor.expected("a function that is defined or declared"),
+                },
+                _ => return cursor.expected("'indirect', 'assembly' or a function"),
+            };
+            cursor.next();
+        }
+        while let Some(word) = cursor.peek_word() {
+            *match word {
+                "nounwind" => &mut call.is_nounwind,
+                "willreturn" => &mut call.is_willreturn,
+                "noreturn" => &mut call.is_noreturn,
+                "returns_twice" => &mut call.returns_twice,
+                _ => return cursor.expected("'nounwind', 'willreturn', 'noreturn' or 'returns_twice'"),
+            } = true;
+            cursor.next();
+        }
+        Ok(())
+    }
+}
+
+/// Steps over a tail marker before the opcode.
+pub(super) fn tail_kind(cursor: &mut Cursor<'_>) -> TailKind {
+    let tail = match cursor.peek_word() {
+        Some("tail") => TailKind::Tail,
+        Some("musttail") => TailKind::MustTail,
+        Some("notail") => TailKind::NoTail,
+        _ => return TailKind::None,
+    };
+    cursor.next();
+    tail
+}

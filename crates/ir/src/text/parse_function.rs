@@ -1,0 +1,365 @@
+//! What does a function do? Reads its first line and its body.
+//!
+//! Labels and results are numbered by a first look at the body's lines, so
+//! that operands may point ahead. Successors and flow kind of a block are
+//! those that its terminator implies. An operand may repeat the type of a
+//! local value, and `[`, `]`, `to`, `unwind` may stand where LLVM writes them.
+//! Calls are read in `parse_call`.
+
+use std::collections::HashMap;
+
+use opcost_index::{Id, IdMap};
+use opcost_key::{BlockId, InstructionId, PlaceId};
+
+use super::cursor::{Cursor, Parsed};
+use super::lex::{Name, Token};
+use super::parse::{Line, Parser};
+use super::parse_call::tail_kind;
+use super::{CONSTANT_WORDS, default_result, default_type, has_second_type, has_type};
+use crate::{
+    Block, ConstantId, Flow, Function, Instruction, Linkage, Opcode, Predicate, Type, TypeId, Value,
+};
+
+/// Reads a function whose first line `header` stands in, behind `define`; what
+/// is left of `lines` behind its body.
+pub(crate) fn parse_function<'l>(
+    parser: &mut Parser,
+    mut header: Cursor<'_>,
+    lines: &'l [Line],
+) -> Parsed<&'l [Line]> {
+    let mut locals = Locals::default();
+    let function = parse_header(parser, &mut header, &mut locals)?;
+    let is_end = |line: &Line| line.tokens == [Token::Sign("}")];
+    let Some(end) = lines.iter().position(is_end) else {
+        return header.expected("a line '}' behind the function");
+    };
+    let body = &lines[..end];
+    let mut reader = Reader { parser, function, locals, lines: Vec::new() };
+    reader.number(body)?;
+    for line in body.iter().filter(|line| label_of(line).is_none()) {
+        let mut cursor = line.cursor();
+        reader.instruction(&mut cursor)?;
+        cursor.end()?;
+    }
+    let Reader { function, lines: own_lines, .. } = reader;
+    parser.module.functions.push(function);
+    parser.lines.push((header.line(), own_lines));
+    Ok(&lines[end + 1..])
+}
+
+/// Local values by name or number.
+#[derive(Default)]
+struct Locals {
+    values: HashMap<Name, Value>,
+    names: HashMap<Value, Box<str>>,
+}
+
+impl Locals {
+    fn define(&mut self, name: &Name, value: Value, cursor: &Cursor<'_>) -> Parsed<()> {
+        if self.values.insert(name.clone(), value).is_some() {
+            return cursor.expected(format!("no second {} in the function", Token::Local(name.clone())));
+        }
+        if let Name::Own(text) = name {
+            self.names.insert(value, text.as_str().into());
+        }
+        Ok(())
+    }
+}
+
+fn parse_header(parser: &mut Parser, cursor: &mut Cursor<'_>, locals: &mut Locals) -> Parsed<Function> {
+    let linkage = match cursor.peek_word() {
+        Some("internal" | "private") => Linkage::Local,
+        Some("weak" | "linkonce") => Linkage::Replaceable,
+        Some("available_externally") => Linkage::Elsewhere,
+        _ => Linkage::Exact,
+    };
+    if linkage != Linkage::Exact {
+        cursor.next();
+    }
+    let result = parser.ty(cursor)?;
+    let name = cursor.global("the name of a function")?.to_owned();
+    let (parameters, variadic) = parse_parameters(parser, cursor, locals)?;
+    let count = parameters.len() as u32;
+    let mut function = Function {
+        name,
+        linkage,
+        ty: parser.intern(Type::Function(result, parameters, variadic)),
+        place: None,
+        is_nounwind: false,
+        is_naked: false,
+        is_coroutine: false,
+        is_cold: false,
+        parameters: count,
+        blocks: IdMap::new(),
+        instructions: IdMap::new(),
+        calls: Vec::new(),
+        operands: Vec::new(),
+        names: HashMap::new(),
+    };
+    while let Some(word) = cursor.peek_word() {
+        *match word {
+            "nounwind" => &mut function.is_nounwind,
+            "naked" => &mut function.is_naked,
+            "presplitcoroutine" => &mut function.is_coroutine,
+            "cold" => &mut function.is_cold,
+            _ => return cursor.expected("'nounwind', 'naked', 'presplitcoroutine', 'cold' or '{'"),
+        } = true;
+        cursor.next();
+    }
+    let (place, _) = notes(cursor)?;
+    function.place = place;
+    cursor.sign("{")?;
+    cursor.end()?;
+    Ok(function)
+}
+
+fn parse_parameters(
+    parser: &mut Parser,
+    cursor: &mut Cursor<'_>,
+    locals: &mut Locals,
+) -> Parsed<(Vec<TypeId>, bool)> {
+    cursor.sign("(")?;
+    let mut parameters = Vec::new();
+    while !cursor.eat(")") {
+        if !parameters.is_empty() {
+            cursor.sign(",")?;
+        }
+        if cursor.eat_word("...") {
+            cursor.sign(")")?;
+            return Ok((parameters, true));
+        }
+        let ty = parser.ty(cursor)?;
+        let value = Value::Argument(parameters.len() as u32);
+        if matches!(cursor.peek(), Some(Token::Local(_))) {
+            let name = cursor.local("the name of a parameter")?;
+            locals.define(name, value, cursor)?;
+        }
+        parameters.push(ty);
+    }
+    Ok((parameters, false))
+}
+
+/// Place and weights at the end of a line.
+fn notes(cursor: &mut Cursor<'_>) -> Parsed<(Option<PlaceId>, Option<Vec<u32>>)> {
+    let (mut place, mut weights) = (None, None);
+    while let Some(Token::Note(note)) = cursor.peek() {
+        match note.as_str() {
+            "at" => {
+                cursor.next();
+                place = Some(PlaceId::new(cursor.number::<u32>("the number of a place")? as usize));
+            }
+            "weights" => {
+                cursor.next();
+                let mut list = Vec::new();
+                while matches!(cursor.peek(), Some(Token::Number(_))) {
+                    list.push(cursor.number("a weight")?);
+                }
+                weights = Some(list);
+            }
+            _ => return cursor.expected("'!at' or '!weights'"),
+        }
+    }
+    Ok((place, weights))
+}
+
+fn label_of(line: &Line) -> Option<Name> {
+    match line.tokens.as_slice() {
+        [Token::Word(name) | Token::Text(name), Token::Sign(":")] => Some(Name::Own(name.clone())),
+        [Token::Number(digits), Token::Sign(":")] => digits.parse().ok().map(Name::Number),
+        _ => None,
+    }
+}
+
+/// The result that a line defines.
+fn result_of(line: &Line) -> Option<&Name> {
+    match line.tokens.as_slice() {
+        [Token::Local(name), Token::Sign("="), ..] => Some(name),
+        _ => None,
+    }
+}
+
+pub(super) struct Reader<'p> {
+    pub(super) parser: &'p mut Parser,
+    pub(super) function: Function,
+    locals: Locals,
+    lines: Vec<usize>,
+}
+
+impl Reader<'_> {
+    /// Gives labels and results their ids, and blocks their instructions.
+    fn number(&mut self, body: &[Line]) -> Parsed<()> {
+        let mut count = 0;
+        for line in body {
+            let label = label_of(line);
+            if label.is_some() || self.function.blocks.is_empty() {
+                let id = self.function.blocks.push(Block {
+                    instructions: count..count,
+                    successors: Vec::new(),
+                    flow: Flow::None,
+                    weights: None,
+                });
+                if let Some(label) = label {
+                    self.locals.define(&label, Value::Block(id), &line.cursor())?;
+                    continue;
+                }
+            }
+            let id = InstructionId::new(count as usize);
+            if let Some(name) = result_of(line) {
+                self.locals.define(name, Value::Instruction(id), &line.cursor())?;
+            }
+            count += 1;
+            self.lines.push(line.number);
+            let last = BlockId::new(self.function.blocks.len() - 1);
+            self.function.blocks[last].instructions.end = count;
+        }
+        self.function.names = std::mem::take(&mut self.locals.names);
+        Ok(())
+    }
+
+    fn instruction(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        let has_result = matches!(cursor.peek_second(), Some(Token::Sign("=")));
+        if has_result {
+            cursor.local("the name of a result")?;
+            cursor.sign("=")?;
+        }
+        let tail = tail_kind(cursor);
+        let Some(opcode) = cursor.peek_word().and_then(Opcode::from_name) else {
+            return cursor.expected("an opcode");
+        };
+        cursor.next();
+        let is_float = opcode == Opcode::FCmp;
+        let mut predicate = None;
+        if is_float || opcode == Opcode::ICmp {
+            predicate = cursor.peek_word().and_then(|word| Predicate::from_name(word, is_float));
+            if predicate.is_none() {
+                return cursor.expected("a predicate");
+            }
+            cursor.next();
+        }
+        let (ty, second_type) = self.types(opcode, cursor)?;
+        if has_result && self.parser.module.types[ty] == Type::Void {
+            return cursor.expected("no name for a result of type void");
+        }
+        let start = self.function.operands.len() as u32;
+        let id = self.function.instructions.next_id();
+        match opcode {
+            _ if opcode.is_call() => self.call(id, tail, cursor)?,
+            Opcode::Phi => self.phi(ty, cursor)?,
+            _ => self.operands(second_type.or(has_type(opcode).then_some(ty)), cursor)?,
+        }
+        let operands = start..self.function.operands.len() as u32;
+        let (place, weights) = notes(cursor)?;
+        if opcode.is_terminator() {
+            self.end_block(id, opcode, weights, operands.start as usize);
+        } else if weights.is_some() {
+            return cursor.expected("no weights where no block ends");
+        }
+        self.function.instructions.push(Instruction { opcode, predicate, ty, second_type, operands, place });
+        Ok(())
+    }
+
+    /// The result's type and the second one.
+    fn types(&mut self, opcode: Opcode, cursor: &mut Cursor<'_>) -> Parsed<(TypeId, Option<TypeId>)> {
+        let is_bare_ret = opcode == Opcode::Ret && matches!(cursor.peek(), None | Some(Token::Note(_)));
+        if is_bare_ret || (opcode == Opcode::Ret && cursor.eat_word("void")) {
+            return Ok((self.parser.intern(Type::Void), None));
+        }
+        if has_second_type(opcode) {
+            let second = self.parser.ty(cursor)?;
+            let ty = match default_result(opcode) {
+                Some(ty) if !cursor.eat("->") => self.parser.intern(ty),
+                _ => self.parser.ty(cursor)?,
+            };
+            return Ok((ty, Some(second)));
+        }
+        let ty = if has_type(opcode) { self.parser.ty(cursor)? } else { self.parser.intern(Type::Void) };
+        Ok((ty, None))
+    }
+
+    /// Flow and successors, from a terminator's operands.
+    fn end_block(&mut self, id: InstructionId, opcode: Opcode, weights: Option<Vec<u32>>, start: usize) {
+        let block = self.function.block_of(id);
+        let targets = self.function.operands[start..].iter().filter_map(|operand| match operand {
+            Value::Block(target) => Some(*target),
+            _ => None,
+        });
+        let successors = targets.collect();
+        let block = &mut self.function.blocks[block];
+        (block.successors, block.flow, block.weights) = (successors, Flow::of(opcode), weights);
+    }
+
+    fn operands(&mut self, kept: Option<TypeId>, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        loop {
+            self.skip_noise(cursor);
+            if matches!(cursor.peek(), None | Some(Token::Note(_))) {
+                return Ok(());
+            }
+            let value = self.operand(kept, cursor)?;
+            self.function.operands.push(value);
+        }
+    }
+
+    /// Steps over what LLVM writes between operands.
+    pub(super) fn skip_noise(&self, cursor: &mut Cursor<'_>) {
+        const WORDS: &[&str] = &["to", "unwind", "cleanup", "catch"];
+        while cursor.eat(",")
+            || cursor.eat("]")
+            || (!cursor.is_array() && cursor.eat("["))
+            || WORDS.iter().any(|word| cursor.eat_word(word))
+        {}
+    }
+
+    fn phi(&mut self, ty: TypeId, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        while !matches!(cursor.peek(), None | Some(Token::Note(_))) {
+            cursor.eat(",");
+            cursor.sign("[")?;
+            let value = self.operand(Some(ty), cursor)?;
+            cursor.sign(",")?;
+            let block = self.local(cursor)?;
+            cursor.sign("]")?;
+            self.function.operands.extend([value, block]);
+        }
+        Ok(())
+    }
+
+    /// One operand; `kept` is the type of a constant that says none.
+    pub(super) fn operand(&mut self, kept: Option<TypeId>, cursor: &mut Cursor<'_>) -> Parsed<Value> {
+        if cursor.peek_word() == Some("label") && matches!(cursor.peek_second(), Some(Token::Local(_))) {
+            cursor.next();
+            return self.local(cursor);
+        }
+        let said = if self.parser.interner.is_type(cursor) { Some(self.parser.ty(cursor)?) } else { None };
+        let Some(token) = cursor.peek() else { return cursor.expected("an operand") };
+        let text = match token {
+            Token::Local(_) => return self.local(cursor),
+            Token::Hash(number) if (*number as usize) < self.parser.module.constants.len() => {
+                cursor.next();
+                return Ok(Value::Constant(ConstantId::new(*number as usize)));
+            }
+            Token::Global(name) => match self.parser.globals.get(name) {
+                Some(&value) => {
+                    cursor.next();
+                    return Ok(value);
+                }
+                None => format!("@{name}"),
+            },
+            Token::Constant(text) | Token::Number(text) => text.clone(),
+            Token::Word(word) if CONSTANT_WORDS.contains(&word.as_str()) => word.clone(),
+            _ => return cursor.expected("an operand"),
+        };
+        let unsaid = default_type(token).map(|ty| self.parser.intern(ty)).or(kept);
+        let Some(ty) = said.or(unsaid) else { return cursor.expected("the type of a constant before it") };
+        cursor.next();
+        Ok(Value::Constant(self.parser.constant(ty, &text)))
+    }
+
+    fn local(&mut self, cursor: &mut Cursor<'_>) -> Parsed<Value> {
+        match cursor.peek() {
+            Some(Token::Local(name)) if self.locals.values.contains_key(name) => {
+                cursor.next();
+                Ok(self.locals.values[name])
+            }
+            _ => cursor.expected("a value of this function"),
+        }
+    }
+}
