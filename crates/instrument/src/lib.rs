@@ -19,5 +19,5 @@ mod skeleton;
 mod spots;
 mod weights;
 
-pub use cost::CostModel;
+pub use cost::{CostModel, CostTable};
 pub use plan::{Instrumented, PlanError, Request, plan};

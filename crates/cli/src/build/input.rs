@@ -49,6 +49,12 @@ impl Input {
             _ if head.starts_with(b"\x7fELF") => elf_kind(path, &head[..length]),
             _ if head.starts_with(b"BC\xc0\xde") => Language::Bitcode,
             _ if head.starts_with(b"!<arch>") => Language::Object,
+            _ if head.starts_with(b"#!") => {
+                return Err(CliError::Usage(format!(
+                    "{} is a script; give the program that it starts (libtool keeps it in .libs)",
+                    path.display()
+                )));
+            }
             _ => {
                 return Err(CliError::Usage(format!(
                     "{} is neither a source (.c, .cc, .cpp, .f90, .rs, …), nor .bc or .ll, nor a program",

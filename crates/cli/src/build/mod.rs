@@ -9,6 +9,7 @@
 //! in one temporary folder that goes away.
 
 mod compile;
+mod cost;
 mod driver;
 mod input;
 mod install;
@@ -26,7 +27,9 @@ pub(crate) use input::{Input, Language};
 pub(crate) use install::install;
 pub(crate) use module::{ModuleRequest, instrument};
 pub(crate) use rust::{Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
-pub(crate) use tools::Tools;
+pub(crate) use tools::{Tools, version_of};
+
+use opcost_instrument::CostModel;
 
 use crate::arguments::BuildArguments;
 use crate::error::CliError;
@@ -35,6 +38,7 @@ use crate::error::CliError;
 pub(crate) struct Build<'a> {
     pub(crate) tools: Tools,
     pub(crate) arguments: &'a BuildArguments,
+    pub(crate) cost: CostModel,
     folder: tempfile::TempDir,
 }
 
@@ -45,7 +49,7 @@ impl<'a> Build<'a> {
             .prefix("opcost-")
             .tempdir()
             .map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
-        Ok(Build { tools: Tools::find()?, arguments, folder })
+        Ok(Build { tools: Tools::find()?, arguments, cost: cost::cost_model(&arguments.cost)?, folder })
     }
 
     /// A path in the temporary folder.

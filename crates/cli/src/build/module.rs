@@ -1,6 +1,6 @@
 //! One module: from bitcode to a counted object and its map, in a child process.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
 use opcost_instrument::{CostModel, Request, plan};
@@ -36,7 +36,7 @@ pub(crate) struct ModuleRequest {
     pub(crate) anchor: Anchor,
     pub(crate) placement: Placement,
     pub(crate) threads: ThreadMode,
-    pub(crate) cost: String,
+    pub(crate) cost: CostModel,
     /// Level of code generation.
     pub(crate) level: u8,
     pub(crate) position_independent: bool,
@@ -66,7 +66,7 @@ impl Build<'_> {
             bitcode: bitcode.to_owned(),
             object: object.to_owned(),
             map: object.with_extension("opcmap"),
-            module: relative(&input.path, &root),
+            module: relative(&tidy(&root.join(&input.path)), &root),
             root,
             anchor: self.anchor(input),
             placement: self.arguments.placement,
@@ -75,7 +75,7 @@ impl Build<'_> {
             } else {
                 ThreadMode::IfStarted
             },
-            cost: self.arguments.cost.clone(),
+            cost: self.cost.clone(),
             level: self.arguments.codegen.unwrap_or(level),
             position_independent: has_flag("-fPIC"),
             function_sections: has_flag("-ffunction-sections"),
@@ -129,11 +129,10 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
     let mut module = session.snapshot();
     watch.lap("snapshot");
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
+    let working = std::env::current_dir().unwrap_or_default();
     for file in module.files.values_mut() {
-        *file = relative(Path::new(file.as_str()), &request.root);
+        *file = relative(&tidy(&working.join(file.as_str())), &request.root);
     }
-    let cost =
-        CostModel::from_name(&request.cost).ok_or_else(|| format!("no cost model '{}'", request.cost))?;
     let per_thread = request.threads == ThreadMode::Always || starts_threads(&module);
     let build = BuildFacts {
         compiler: request.compiler.clone(),
@@ -147,7 +146,7 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
         module: request.module.clone(),
         anchor: request.anchor,
         build,
-        cost,
+        cost: request.cost.clone(),
         placement: request.placement,
         per_thread,
         wrapped: opcost_runtime::WRAPPED,
@@ -182,6 +181,21 @@ fn starts_threads(module: &opcost_ir::Module) -> bool {
             || name.starts_with("_ZNSt6thread15_M_start_thread")
     };
     module.declarations.values().any(|declaration| starts(&declaration.name))
+}
+
+/// A path without `.` and `..`, by its letters alone.
+pub(crate) fn tidy(path: &Path) -> PathBuf {
+    let mut tidy = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if tidy.file_name().is_some() => {
+                tidy.pop();
+            }
+            _ => tidy.push(part),
+        }
+    }
+    tidy
 }
 
 /// A path below `root` without it.

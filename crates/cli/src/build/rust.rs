@@ -21,6 +21,7 @@ use opcost_key::Anchor;
 use serde::{Deserialize, Serialize};
 
 use super::compile::run_tool;
+use super::cost::cost_model;
 use super::driver::without_stripping;
 use super::module::{ModuleRequest, ThreadMode, run_child};
 use super::tools::Tools;
@@ -152,7 +153,7 @@ fn rust_module(
         anchor: Anchor::Optimized,
         placement: arguments.placement,
         threads: if arguments.threads { ThreadMode::Always } else { ThreadMode::IfStarted },
-        cost: arguments.cost.clone(),
+        cost: cost_model(&arguments.cost)?,
         level: arguments.codegen.unwrap_or(level),
         position_independent: false,
         function_sections: true,
@@ -177,9 +178,6 @@ pub(crate) fn cargo_linker(
     };
     let mut hasher = opcost_key::Hasher128::new();
     hasher.text(&serde_json::to_string(&request).expect("a request is plain data"));
-    if let Ok(text) = std::fs::read_to_string(&request.module.cost) {
-        hasher.text(&text);
-    }
     let own = std::env::current_exe().map_err(CliError::file("find", "opcost itself"))?;
     let metadata = own.metadata().map_err(CliError::file("read", &own))?;
     hasher.text(&format!("{own:?} {} {:?}", metadata.len(), metadata.modified().ok()));
@@ -248,6 +246,8 @@ pub(crate) fn link(program: &OsStr, given: &[OsString]) -> Result<u8, CliError> 
     let mut module = request.module;
     if module.module.is_empty() {
         module.module = crate_of(&bitcode);
+        // rustc names a package's own files relative to where it runs.
+        module.root = std::env::current_dir().map_err(CliError::file("find", "."))?;
     }
     let counted = instrument(module, bitcode, scratch.path())?;
     let [begin, runtime, end] =

@@ -76,10 +76,10 @@ fn companion(clang: &std::path::Path) -> PathBuf {
 }
 
 /// What `--version` says, as `22.1.8`.
-fn version_of(tool: &std::path::Path) -> Option<String> {
+pub(crate) fn version_of(tool: &std::path::Path) -> Option<String> {
     let output = Command::new(tool).arg("--version").output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let (_, rest) = text.split_once("version ")?;
+    let (_, rest) = text.split_once("version ").or_else(|| text.split_once(' '))?;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
     Some(rest[..end].to_owned())
 }

@@ -14,8 +14,9 @@ use opcost_key::{Anchor, Placement};
 
 use super::plan::{Job, Plan, Role};
 use super::{Drive, root_of, setting};
+use crate::build::cost::cost_model;
 use crate::build::install::install;
-use crate::build::module::{ModuleRequest, ThreadMode, relative, run_child};
+use crate::build::module::{ModuleRequest, ThreadMode, relative, run_child, tidy};
 use crate::error::CliError;
 
 impl Drive {
@@ -105,12 +106,12 @@ impl Drive {
             bitcode,
             map: object.with_extension("opcmap"),
             object,
-            module: relative(&source, &root),
+            module: relative(&tidy(&source), &root),
             root,
             anchor: Anchor::Optimized,
             placement,
             threads: if always { ThreadMode::Always } else { ThreadMode::IfStarted },
-            cost: setting("OPCOST_COST").unwrap_or_else(|| "unit/1".to_owned()),
+            cost: cost_model(setting("OPCOST_COST").as_deref().unwrap_or("unit/1"))?,
             level: job.level(),
             position_independent: false,
             function_sections: job.has("-ffunction-sections"),
