@@ -56,6 +56,8 @@ pub(crate) enum Verb {
     /// The same for Fortran: FC="opcost flang".
     #[command(disable_help_flag = true)]
     Flang(CompilerArguments),
+    /// What is here, what is missing, and the one command that mends it.
+    Doctor(DoctorArguments),
     /// Instruments one module (used by opcost itself, in a process of its own).
     #[command(name = "__module", hide = true)]
     Module(ModuleArguments),
@@ -174,6 +176,16 @@ pub(crate) struct CompilerArguments {
     /// Arguments of the compiler (the first may name one: launcher form), or of cargo opcost.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<std::ffi::OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArguments {
+    /// Prints JSON (schema opcost.doctor/1).
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Makes opcost-cc, opcost-c++ and opcost-flang in a folder, for build systems that want one word.
+    #[arg(long, value_name = "DIR", conflicts_with = "json")]
+    pub(crate) links: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

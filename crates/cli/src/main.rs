@@ -44,6 +44,7 @@ fn main() -> ExitCode {
         Verb::Cc(given) => verbs::cc::run(Front::C, &given.arguments),
         Verb::Cxx(given) => verbs::cc::run(Front::Cxx, &given.arguments),
         Verb::Flang(given) => verbs::cc::run(Front::Fortran, &given.arguments),
+        Verb::Doctor(doctor) => verbs::doctor::run(&doctor),
         Verb::Module(module) => verbs::module::run(&module),
     })
 }

@@ -4,6 +4,7 @@ pub(crate) mod cc;
 pub(crate) mod check;
 pub(crate) mod count;
 pub(crate) mod diff;
+pub(crate) mod doctor;
 mod load;
 mod measure;
 pub(crate) mod merge;
