@@ -1,0 +1,134 @@
+//! What goes wrong is told: whose fault, where, what next, and the status.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use crate::support::{ADD, Bench, MAIN, Said, opcost};
+
+const HELLO: (&str, &str) = ("hello.c", "int main(void) { return 0; }\n");
+
+fn told(said: &Said, status: i32, words: &[&str]) {
+    assert_eq!(said.status, status, "{}", said.err);
+    for word in words {
+        assert!(said.err.contains(word), "'{word}' is not in:\n{}", said.err);
+    }
+    assert!(!said.err.contains("panicked"), "{}", said.err);
+}
+
+#[test]
+fn inputs_that_are_no_modules() {
+    let bench = Bench::new(&[HELLO, ("empty.bc", ""), ("empty.c", ""), ("garbage.bc", "this is no bitcode")]);
+    bench.shell(
+        "clang-22 -c -emit-llvm -O1 hello.c -o whole.bc; head -c 700 whole.bc > short.bc; mkdir folder",
+    );
+    bench.write("garbage", b"\x01\x02\x03");
+    told(&bench.opcost(&["count", "missing.c"]), 1, &["missing.c", "No such file"]);
+    told(&bench.opcost(&["count", "folder"]), 2, &["folder is a folder"]);
+    told(&bench.opcost(&["count", "garbage"]), 2, &["garbage is neither"]);
+    told(&bench.opcost(&["count", "empty.bc"]), 1, &["empty.bc"]);
+    told(&bench.opcost(&["count", "garbage.bc"]), 1, &["garbage.bc"]);
+    told(&bench.opcost(&["count", "short.bc"]), 1, &["short.bc"]);
+    told(&bench.opcost(&["count", "empty.c"]), 1, &["undefined reference to `main'"]);
+    told(&bench.opcost(&["count", "whole.bc"]), 0, &["instructions"]);
+}
+
+#[test]
+fn bitcode_of_a_newer_llvm() {
+    let bench = Bench::new(&[HELLO]);
+    bench.shell("clang-22 -c -emit-llvm -O1 hello.c -o whole.bc");
+    // The identification block names producer and epoch. An attribute that
+    // LLVM 22 does not know is what newer bitcode is made of, and text shows it.
+    bench.write("newer.ll", b"define i32 @main() attribute_of_llvm_99 {\n  ret i32 0\n}\n");
+    told(&bench.opcost(&["count", "newer.ll"]), 1, &["newer.ll"]);
+    let mut bytes = std::fs::read(bench.path("whole.bc")).expect("bitcode");
+    let epoch = epoch_byte(&bytes);
+    bytes[epoch] ^= 0x40;
+    bench.write("newer.bc", &bytes);
+    told(&bench.opcost(&["count", "newer.bc"]), 1, &["newer.bc"]);
+}
+
+/// A byte in the identification block, which stands first in a module.
+fn epoch_byte(bytes: &[u8]) -> usize {
+    assert_eq!(&bytes[..4], b"BC\xc0\xde");
+    // 4 bytes of magic, 8 of the block's head (id, width, length in words).
+    let length = u32::from_le_bytes(bytes[8..12].try_into().expect("four bytes")) as usize * 4;
+    12 + length - 4
+}
+
+#[test]
+fn compilers_and_linkers_speak_for_themselves() {
+    let bench = Bench::new(&[
+        HELLO,
+        ADD,
+        MAIN,
+        ("twin.c", "int add(int a, int b) { return a - b; }\n"),
+        ("broken.c", "int f( {\n"),
+    ]);
+    told(&bench.opcost(&["count", "broken.c"]), 1, &["broken.c:1:", "error: ", "failed on broken.c"]);
+    told(&bench.opcost(&["count", "main.c"]), 1, &["undefined reference to `add'"]);
+    told(&bench.opcost(&["count", "main.c", "add.c", "twin.c"]), 1, &["multiple definition of `add'"]);
+    told(
+        &bench.opcost(&["cc", "main.c", "-o", "prog"]),
+        1,
+        &["undefined reference", "linker command failed"],
+    );
+    assert!(!bench.path("prog").exists());
+}
+
+#[test]
+fn another_clang_or_none() {
+    let bench = Bench::new(&[HELLO, ("clang-23", "#!/bin/sh\necho clang version 23.1.0\n")]);
+    let fake = bench.path("clang-23");
+    std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    for verb in [&["count", "hello.c"][..], &["cc", "-c", "hello.c"]] {
+        let run = |clang: &str| bench.run(Command::new(opcost()).args(verb).env("OPCOST_CLANG", clang));
+        told(&run("/nonexistent"), 1, &["clang 22 was not found", "apt-get install clang-22"]);
+        told(&run(&fake.to_string_lossy()), 1, &["23.1.0", "clang-22"]);
+    }
+    let doctor =
+        bench.run(Command::new(opcost()).args(["doctor", "--json"]).env("OPCOST_CLANG", "/nonexistent"));
+    assert_eq!(doctor.status, 1);
+    let json: serde_json::Value = serde_json::from_str(&doctor.out).expect("JSON");
+    assert_eq!((&json["schema"], &json["fine"]), (&"opcost.doctor/1".into(), &false.into()));
+}
+
+#[test]
+fn doctor_counts_a_program() {
+    let bench = Bench::new(&[]);
+    let said = bench.opcost(&["doctor"]);
+    told(&said, 0, &[]);
+    assert!(said.out.contains("built, run and counted: "), "{}", said.out);
+}
+
+/// Root writes everywhere, so the folder is one that cannot hold a file.
+#[test]
+fn nothing_half_written_where_nothing_can_be_written() {
+    let bench = Bench::new(&[HELLO]);
+    told(&bench.opcost(&["cc", "-c", "hello.c", "-o", "/proc/hello.o"]), 1, &["/proc"]);
+    told(&bench.opcost(&["count", "--emit", "exe", "-o", "/proc/hello", "hello.c"]), 1, &["/proc"]);
+    bench.write("kept.o", b"before");
+    bench.write("broken.c", b"int f( {\n");
+    told(&bench.opcost(&["cc", "-c", "broken.c", "-o", "kept.o"]), 1, &["error"]);
+    let names: Vec<_> = std::fs::read_dir(bench.path("")).expect("the folder").collect();
+    assert!(names.len() <= 3, "{names:?}");
+}
+
+/// A disk of 64 KiB, in a mount namespace of our own.
+#[test]
+fn a_full_disk_leaves_what_was_there() {
+    let bench = Bench::new(&[HELLO]);
+    let can = bench.run(Command::new("unshare").args(["-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]));
+    assert_eq!(can.status, 0, "this test needs user namespaces or root: {}", can.err);
+    let line = "mkdir small; mount -t tmpfs -o size=16k tmpfs small; echo before > small/out.o; \
+                head -c 12000 /dev/zero > small/ballast; \
+                $OPCOST cc -c hello.c -o small/out.o; echo status $?; cat small/out.o; ls -A small; \
+                TMPDIR=$PWD/small $OPCOST cc -c hello.c -o here.o; echo status $?; ls here.o";
+    let said = bench.run(Command::new("unshare").args(["-rm", "sh", "-c", line]).env("OPCOST", opcost()));
+    assert!(
+        said.out.starts_with("status 1\nbefore\nballast\nout.o\nstatus 1\n"),
+        "{}\n{}",
+        said.out,
+        said.err
+    );
+    assert!(said.err.contains("No space left") && !bench.path("here.o").exists(), "{}", said.err);
+}

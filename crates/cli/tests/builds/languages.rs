@@ -1,0 +1,132 @@
+//! Fortran, Rust, several languages at once, and weights from a file.
+
+use crate::support::{Bench, needs};
+
+const SUM: (&str, &str) = (
+    "sum.f90",
+    "program p\n  integer :: i, s, twice\n  s = 0\n  do i = 1, 10\n    s = s + twice(i)\n  end do\n  print *, s\nend program\n",
+);
+const TWICE: (&str, &str) = ("twice.c", "int twice_(int *x) { return *x * 2; }\n");
+
+#[test]
+fn fortran_calls_c() {
+    needs("flang-22", "flang-22");
+    let bench = Bench::new(&[SUM, TWICE]);
+    let count = bench.count(&["sum.f90", "twice.c"]);
+    assert_eq!(Bench::calls(&count, "twice_"), 10);
+    bench.shell(
+        "$OPCOST flang -O2 -c sum.f90; $OPCOST cc -O2 -c twice.c; $OPCOST flang sum.o twice.o -o prog",
+    );
+    assert_eq!(bench.count(&["./prog"])["total"], count["total"]);
+}
+
+#[test]
+fn rust_with_its_library_calls_c() {
+    let bench = Bench::new(&[
+        ("twice.c", "int twice(int x) { return x * 2; }\n"),
+        (
+            "main.rs",
+            "unsafe extern \"C\" { fn twice(x: i32) -> i32; }
+use std::collections::BTreeMap;
+fn main() {
+    let map: BTreeMap<i32, i32> = (0..50).map(|i| (i, unsafe { twice(i) })).collect();
+    std::panic::set_hook(Box::new(|_| {})); // its message has the number of the process
+    let caught = std::panic::catch_unwind(|| { if map.len() == 50 { panic!(\"as meant\") } });
+    let threads: Vec<_> = (0..3).map(|n| std::thread::spawn(move || (0..n).sum::<u64>())).collect();
+    let sum: u64 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+    println!(\"{} {} {sum}\", map[&49], caught.is_err());
+}
+",
+        ),
+    ]);
+    let count = bench.count(&["main.rs", "twice.c"]);
+    assert_eq!(Bench::calls(&count, "twice"), 50);
+    let library = count["functions"].as_array().expect("functions").iter();
+    assert!(
+        library.into_iter().any(|f| f["name"].as_str().is_some_and(|name| name.contains("alloc::"))),
+        "{count}"
+    );
+    let naive = bench.count(&["--placement", "every-segment", "main.rs", "twice.c"]);
+    let (naive, cheap) = (per_function(&naive), per_function(&count));
+    let apart: Vec<_> = naive.iter().zip(&cheap).filter(|(a, b)| a != b).collect();
+    assert!(naive.len() == cheap.len() && apart.is_empty(), "two placements disagree: {apart:?}");
+}
+
+/// Instructions by function, but for the one that reads the exception tables of
+/// the machine code, which are not the same for two placements.
+fn per_function(count: &serde_json::Value) -> Vec<(String, u64)> {
+    let functions = count["functions"].as_array().expect("functions").iter();
+    let mut list: Vec<(String, u64)> = functions
+        .map(|f| {
+            (
+                f["linkage_name"].as_str().expect("a name").to_owned(),
+                f["instructions"].as_u64().expect("a number"),
+            )
+        })
+        .filter(|(name, _)| name != "rust_eh_personality")
+        .collect();
+    list.sort();
+    list
+}
+
+#[test]
+fn a_crate_with_a_dependency_and_a_build_script() {
+    let bench = Bench::new(&[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[dependencies]\ndep = { path = \"dep\" }\n[profile.release]\nstrip = true\n[workspace]\n",
+        ),
+        (
+            "build.rs",
+            "fn main() { println!(\"cargo::rustc-env=STEP=3\\ncargo::rerun-if-changed=build.rs\"); }\n",
+        ),
+        (
+            "src/main.rs",
+            "fn main() {\n    let n: u64 = std::env::args().nth(1).unwrap().parse().unwrap();\n    let step: u64 = env!(\"STEP\").parse().unwrap();\n    println!(\"{}\", (0..n).map(|i| dep::far(i * step)).sum::<u64>());\n}\n",
+        ),
+        ("dep/Cargo.toml", "[package]\nname = \"dep\"\nversion = \"0.1.0\"\nedition = \"2024\"\n"),
+        ("dep/src/lib.rs", "#[inline(never)]\npub fn far(x: u64) -> u64 { std::hint::black_box(x) + 1 }\n"),
+    ]);
+    let cargo = env!("CARGO_BIN_EXE_cargo-opcost");
+    let counted = |extra: &[&str]| {
+        let mut command = std::process::Command::new(cargo);
+        command.args(["opcost", "count", "--bin", "app", "--offline", "--json", "counts.json"]);
+        let said = bench.run(command.args(extra).args(["--", "40"]));
+        assert_eq!((said.status, said.out.as_str()), (0, "2380\n"), "{}", said.err);
+        serde_json::from_str::<serde_json::Value>(&bench.read("counts.json")).expect("JSON")
+    };
+    let count = counted(&[]);
+    assert_eq!(Bench::calls(&count, "dep::far"), 40);
+    assert_eq!(count["quality"]["kind"], "exact");
+    assert!(bench.path("target/opcost/release/app").is_file());
+    // Nothing changed: cargo does not build again, and the count is the same.
+    let again =
+        bench.run(std::process::Command::new(cargo).args(["opcost", "build", "--bin", "app", "--offline"]));
+    assert!(!again.err.contains("Compiling"), "{}", again.err);
+    assert_eq!(Bench::calls(&counted(&[]), "dep::far"), 40);
+    let wrong = bench.run(std::process::Command::new(cargo).args(["opcost", "fly"]));
+    assert_eq!(wrong.status, 2, "{}", wrong.err);
+}
+
+#[test]
+fn weights_come_from_a_file() {
+    let bench = Bench::new(&[
+        ("w.c", "int main(int argc, char **argv) { long a = argc; return a * a * 3 != 3; }\n"),
+        ("my.toml", "name = \"my/1\"\n[weights]\n\"mul.i64\" = 100\nret = 0\n"),
+    ]);
+    let unit = bench.count(&["w.c"]);
+    let mine = bench.count(&["--cost", "my.toml", "w.c"]);
+    assert!(mine["cost_model"].as_str().is_some_and(|name| name.starts_with("my/1#")), "{mine}");
+    assert_ne!(unit["total"], mine["total"]);
+    bench.shell("OPCOST_COST=my.toml $OPCOST cc -O2 w.c -o prog");
+    assert_eq!(bench.count(&["./prog"])["total"], mine["total"]);
+    bench.write("bad.toml", b"name = \"my/1\"\n\n[weights]\nfdvi = 2\n");
+    let said = bench.opcost(&["count", "--cost", "bad.toml", "w.c"]);
+    assert_eq!(said.status, 2);
+    assert!(said.err.contains("bad.toml:4: 'fdvi' is no opcode of LLVM; did you mean fdiv?"), "{}", said.err);
+    let said = bench.opcost(&["count", "--cost", "none/1", "w.c"]);
+    assert_eq!(said.status, 2);
+    let said = bench.opcost(&["count", "--cost", "none.toml", "w.c"]);
+    assert_eq!(said.status, 1);
+    assert!(said.err.contains("none.toml"), "{}", said.err);
+}

@@ -1,0 +1,13 @@
+//! Do real builds come out counted, and do their errors stay their own?
+//!
+//! `driver`: one command line against clang's own doing; `projects`: make,
+//! autotools, CMake, Meson; `languages`: Fortran, Rust, mixed, cargo, cost
+//! files; `errors`: what goes wrong, with words and status. One binary,
+//! because linking LLVM's tests is dear; tools that a machine lacks fail the
+//! test with the package to install, never skip it.
+
+mod driver;
+mod errors;
+mod languages;
+mod projects;
+mod support;
