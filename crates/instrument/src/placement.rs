@@ -7,7 +7,9 @@
 //!
 //! Weights are estimated frequencies. An edge that needs a block of its own or
 //! a look at the predecessor costs more when counted, so it weighs more and is
-//! sooner part of the tree.
+//! sooner part of the tree. Only the first return of a `returns_twice` call
+//! has no spot at all: its second return passes every spot behind the call.
+//! Such edges join a segment to the next one, so they never close a cycle.
 
 use opcost_flow::{Countability, FlowEdge, choose_chords};
 use opcost_index::{IdMap, IdSet};
@@ -15,7 +17,7 @@ use opcost_ir::Spot;
 use opcost_key::{EdgeId, FunctionId, SegmentId};
 
 use crate::leaving::Leaving;
-use crate::skeleton::{Skeleton, Way};
+use crate::skeleton::{Edge, Skeleton, Way};
 use crate::spots::{Counting, Spots};
 
 /// The edges of one function that get a counter, and how.
@@ -41,7 +43,8 @@ impl Chords {
         let countability = skeleton
             .edges
             .iter()
-            .map(|(edge, _)| match counting[edge] {
+            .map(|(edge, known)| match counting[edge] {
+                _ if is_first_return(spots, known) => Countability::Uncountable,
                 Counting::LeftFrames | Counting::Again(_) => Countability::Known,
                 Counting::At(Spot::Edge(..)) | Counting::ByPredecessor { .. } => {
                     Countability::Countable { weight: weights[edge].saturating_mul(SPLIT_FACTOR) }
@@ -52,7 +55,7 @@ impl Chords {
         let edges: IdMap<EdgeId, FlowEdge<SegmentId>> =
             skeleton.edges.values().map(|edge| FlowEdge { from: edge.from, to: edge.to }).collect();
         let mut counted = choose_chords(skeleton.segments.len(), &edges, &countability)
-            .expect("every edge can be counted or is known");
+            .expect("edges that cannot be counted are a forest");
         for (edge, known) in skeleton.edges.iter() {
             if matches!(known.kind, Way::Again(_)) {
                 counted.insert(edge);
@@ -60,4 +63,11 @@ impl Chords {
         }
         Chords { counted, counting }
     }
+}
+
+/// Whether the edge is the first return of a call that can return again.
+fn is_first_return(spots: &Spots<'_>, edge: &Edge) -> bool {
+    let (Way::Fall, Some(from)) = (edge.kind, edge.from) else { return false };
+    let call = spots.function.call(spots.skeleton.segments[from].last);
+    call.is_some_and(|call| call.returns_twice)
 }
