@@ -21,6 +21,7 @@ inline char *copy(const std::string &text) { return strdup(text.c_str()); }
 // The section names that the runtime and the map reader know too.
 constexpr const char *kCounterSection = "opc_cnt";
 constexpr const char *kDescriptorSection = "opc_dsc";
+constexpr const char *kThreadSection = "opc_thr";
 constexpr const char *kMapSection = ".opcost.map";
 constexpr const char *kCallSection = ".debug_opcost_calls";
 

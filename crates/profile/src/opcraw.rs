@@ -138,6 +138,8 @@ impl Flags {
     pub const THREADS_RUNNING: Flags = Flags::bit("THREADS_RUNNING");
     /// A thread shared counters with the first one.
     pub const SLAB_LOST: Flags = Flags::bit("SLAB_LOST");
+    /// Threads ran, but counters are not kept apart by thread: increments were lost.
+    pub const THREADS_SHARED: Flags = Flags::bit("THREADS_SHARED");
 
     const fn bit(name: &str) -> Flags {
         let mut at = 0;

@@ -36,7 +36,9 @@
 //!   of the former one through [`PERSONALITY_RESULT`].
 //! - Behind each second return of a `setjmp`: [`SETTLE`] with
 //!   `llvm.frameaddress(0)`.
-//! - In thread mode each function loads [`THREAD_DELTA`] at entry, calls
+//! - In thread mode each module has one byte in section [`THREADS_SECTION`],
+//!   kept by `llvm.used`, by which the runtime sees that none is left out, and
+//!   each function loads [`THREAD_DELTA`] at entry, calls
 //!   [`THREAD_START`] if it is `i64::MIN`, and adds it to its cells' addresses.
 
 /// All files, by name; they include each other by these names.
@@ -89,6 +91,8 @@ pub const WRAPPED: &[&str] = &[
     "setcontext",
     "makecontext",
     "pthread_create",
+    "pthread_exit",
+    "thrd_exit",
 ];
 
 /// The name that calls of a [`WRAPPED`] function get.
@@ -100,6 +104,8 @@ pub fn wrapped(name: &str) -> String {
 pub const COUNTERS_SECTION: &str = "opc_cnt";
 /// Section of the descriptors, one per module.
 pub const DESCRIPTORS_SECTION: &str = "opc_dsc";
+/// Section of the bytes of modules that count in thread mode.
+pub const THREADS_SECTION: &str = "opc_thr";
 /// Personality of functions that had none.
 pub const PERSONALITY: &str = "opc_personality";
 /// `i32 (i32 result, i32 actions, ptr context)`: returns `result`.

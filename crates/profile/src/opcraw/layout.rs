@@ -113,6 +113,7 @@ pub const FLAG_BITS: &[(&str, u32, &str)] = &[
     ("ASYNCHRONOUS_FRAME", 6, "a frame was left in the middle of an instruction stream, not at a call"),
     ("THREADS_RUNNING", 7, "other threads were alive when the program ended"),
     ("SLAB_LOST", 8, "a thread got no slab: it shared counters with the first thread"),
+    ("THREADS_SHARED", 9, "threads ran, but counters are not kept apart by thread"),
 ];
 
 /// The text of the runtime's `layout.h`.

@@ -8,6 +8,13 @@
  * target itself stood: it comes in again behind its setjmp. Addresses are
  * compared within one frame only, so handlers on another stack do no harm.
  *
+ * When a thread ends by pthread_exit or is cancelled, libc unwinds its stack
+ * and jumps by itself to each handler that pthread_cleanup_push set up in C.
+ * The personalities note the frames inside the target; only the call that the
+ * target stood in is left to settle. It is known from the frames kept when
+ * the unwinding began. A thread that is cancelled in the very function of the
+ * handler meets no personality before the jump, and a flag says so.
+ *
  * Cost: one walk of the whole stack per jump, about 0.1 microseconds a frame. */
 
 static bool opc_keep_more(struct opc_thread *thread) {
@@ -42,13 +49,27 @@ static void opc_unnote_kept(struct opc_thread *thread) {
     thread->noted = (struct opc_frame){0};
 }
 
+/* Frames kept for a jump that never came. */
+static bool opc_is_unsettled(const struct opc_thread *thread) {
+    return thread->kept_count && !thread->is_forced;
+}
+
 __attribute__((noinline)) static void opc_before_jump(void) {
     struct opc_thread *thread = opc_this_thread();
     if (!thread) return;
-    if (thread->kept_count) opc_flag(OPC_FLAG_UNSETTLED_JUMP);
+    if (opc_is_unsettled(thread)) opc_flag(OPC_FLAG_UNSETTLED_JUMP);
     thread->kept_count = 0;
+    thread->is_forced = false;
     opc_walk(opc_keep_frame, thread);
     if (thread->noted.cfa) opc_unnote_kept(thread);
+}
+
+__attribute__((noinline)) static void opc_before_forced(void) {
+    struct opc_thread *thread = opc_this_thread();
+    if (!thread || (thread->is_forced && thread->kept_count)) return;
+    thread->is_forced = true;
+    thread->kept_count = 0;
+    opc_walk(opc_keep_frame, thread);
 }
 
 /* Whether the frame address that llvm.frameaddress gives is this frame's: on
@@ -64,7 +85,11 @@ static bool opc_spans(const struct opc_frame *frame, uintptr_t address) {
 
 OPC_HIDDEN __attribute__((used)) void opc_settle(void *frame_address) {
     struct opc_thread *thread = opc_this_thread();
-    if (!thread || !thread->kept_count) return;
+    if (!thread) return;
+    if (!thread->kept_count) { /* on to the next handler of the same function, or a jump that nobody saw */
+        if (!thread->is_forced) opc_flag(OPC_FLAG_UNSETTLED_JUMP);
+        return;
+    }
     size_t count = thread->kept_count, target = 0;
     while (target < count && !opc_spans(&thread->kept[target], (uintptr_t)frame_address)) target++;
     if (target == count) { /* another stack, or the walk broke off before it */
@@ -72,7 +97,7 @@ OPC_HIDDEN __attribute__((used)) void opc_settle(void *frame_address) {
         thread->kept_count = 0;
         return;
     }
-    for (size_t i = 0; i <= target; i++)
+    for (size_t i = thread->is_forced ? target : 0; i <= target; i++)
         if (thread->kept[i].pc)
             opc_note_left(thread->kept[i].pc, 1);
         else
@@ -102,3 +127,13 @@ OPC_HIDDEN __attribute__((noreturn)) void opc_wrap___longjmp_chk(jmp_buf buffer,
     __longjmp_chk(buffer, value);
 }
 #endif
+
+OPC_HIDDEN __attribute__((noreturn)) void opc_wrap_pthread_exit(void *result) {
+    opc_before_forced();
+    pthread_exit(result);
+}
+
+OPC_HIDDEN __attribute__((noreturn)) void opc_wrap_thrd_exit(int result) {
+    opc_before_forced();
+    thrd_exit(result);
+}

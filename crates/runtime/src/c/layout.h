@@ -97,3 +97,4 @@ _Static_assert(sizeof(struct opc_module) == 32, "module");
 #define OPC_FLAG_ASYNCHRONOUS_FRAME (1ul << 6) /* a frame was left in the middle of an instruction stream, not at a call */
 #define OPC_FLAG_THREADS_RUNNING (1ul << 7) /* other threads were alive when the program ended */
 #define OPC_FLAG_SLAB_LOST (1ul << 8) /* a thread got no slab: it shared counters with the first thread */
+#define OPC_FLAG_THREADS_SHARED (1ul << 9) /* threads ran, but counters are not kept apart by thread */

@@ -103,8 +103,9 @@ static void opc_note_stack(struct opc_thread *thread, struct opc_image *only, in
     if (delta > 0 && !only && noting.innermost.cfa) thread->noted = noting.innermost;
 }
 
-static void opc_note_unwound(struct _Unwind_Context *context) {
+static void opc_note_unwound(struct _Unwind_Context *context, int actions) {
     int is_interrupted = 0;
+    if (actions & _UA_FORCE_UNWIND) opc_before_forced();
     uintptr_t pc = _Unwind_GetIPInfo(context, &is_interrupted);
     if (is_interrupted)
         opc_flag(OPC_FLAG_ASYNCHRONOUS_FRAME); /* asynchronous cancellation */
@@ -117,7 +118,7 @@ OPC_HIDDEN __attribute__((used)) _Unwind_Reason_Code
 opc_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
                 struct _Unwind_Exception *exception, struct _Unwind_Context *context) {
     (void)version, (void)class, (void)exception;
-    if (actions & _UA_CLEANUP_PHASE) opc_note_unwound(context);
+    if (actions & _UA_CLEANUP_PHASE) opc_note_unwound(context, actions);
     return _URC_CONTINUE_UNWIND;
 }
 
@@ -125,6 +126,6 @@ opc_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class cla
  * landing pad goes on, any other is left. */
 OPC_HIDDEN __attribute__((used)) int opc_personality_result(int result, int actions,
                                                             struct _Unwind_Context *context) {
-    if ((actions & _UA_CLEANUP_PHASE) && result == _URC_CONTINUE_UNWIND) opc_note_unwound(context);
+    if ((actions & _UA_CLEANUP_PHASE) && result == _URC_CONTINUE_UNWIND) opc_note_unwound(context, actions);
     return result;
 }

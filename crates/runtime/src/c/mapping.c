@@ -10,6 +10,7 @@
 
 extern OPC_HIDDEN __attribute__((weak)) char __start_opc_cnt[], __stop_opc_cnt[];
 extern OPC_HIDDEN __attribute__((weak)) const struct opc_descriptor __start_opc_dsc[], __stop_opc_dsc[];
+extern OPC_HIDDEN __attribute__((weak)) const char __start_opc_thr[], __stop_opc_thr[];
 extern OPC_HIDDEN __attribute__((weak)) char opc_pad_begin[], opc_pad_end[];
 
 static uint64_t opc_round(uint64_t bytes) {
@@ -24,6 +25,7 @@ static void opc_find_section(struct opc_image *image) {
                         || opc_pad_end + 64 != __stop_opc_cnt || (uintptr_t)opc_pad_begin & page
                         || (uintptr_t)opc_pad_end & page;
     if (!image->is_private) image->section_bytes = (size_t)(opc_pad_end - opc_pad_begin);
+    image->is_shared = __stop_opc_thr - __start_opc_thr < __stop_opc_dsc - __start_opc_dsc;
 }
 
 /* One line, one write: other threads and children may be writing too. */
@@ -163,14 +165,17 @@ static void opc_detach(struct opc_image *image) {
     mremap(copy, image->section_bytes, image->section_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, image->section);
 }
 
+/* glibc from 2.32 on: false as soon as any thread was made, by whomever. */
+extern __attribute__((weak)) char __libc_single_threaded;
+
 /* What is known about the whole process only now. The link count of
  * /proc/self/task is the number of threads and two. */
 static uint64_t opc_end_flags(void) {
-    uint64_t flags = 0;
+    uint64_t flags = &__libc_single_threaded && !__libc_single_threaded ? OPC_FLAG_THREADS_SEEN : 0;
     struct stat tasks;
     if (stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink > 3) flags |= OPC_FLAG_THREADS_RUNNING;
     for (struct opc_thread *thread = opc_process->threads; thread; thread = thread->next)
-        if (thread->kept_count) flags |= OPC_FLAG_UNSETTLED_JUMP;
+        if (opc_is_unsettled(thread)) flags |= OPC_FLAG_UNSETTLED_JUMP;
     return flags;
 }
 
@@ -183,6 +188,7 @@ static void opc_finish_image(struct opc_image *image, uint32_t end, uint64_t fla
         __atomic_fetch_or(&header->flags, OPC_FLAG_CLONED, __ATOMIC_RELAXED);
         return;
     }
+    if (image->is_shared && (flags | header->flags) & OPC_FLAG_THREADS_SEEN) flags |= OPC_FLAG_THREADS_SHARED;
     __atomic_fetch_or(&header->flags, flags, __ATOMIC_RELAXED);
     if (image->is_private)
         memcpy((char *)header + header->counters_offset, image->section, image->section_bytes);

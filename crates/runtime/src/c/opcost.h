@@ -28,6 +28,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <threads.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -57,6 +58,7 @@ struct opc_image {
     size_t section_bytes;
     bool is_main;    /* the executable: never unloaded */
     bool is_private; /* counters are copied to the file at the end */
+    bool is_shared;  /* some module counts all threads in one place */
     pid_t pid;       /* process that owns the file */
     unsigned char build_id[20];
     uint32_t build_id_bytes;
@@ -79,6 +81,7 @@ struct opc_thread {
     struct opc_frame noted;  /* innermost frame already noted; cfa 0: none */
     struct opc_frame *kept;  /* frames at the last longjmp, innermost first */
     size_t kept_count, kept_capacity;
+    bool is_forced; /* its end is on its way: libc unwinds it, and jumps to cleanup handlers */
 };
 
 /* What all images of a process share. */
@@ -103,6 +106,9 @@ typedef bool opc_visitor(struct opc_frame *frame, void *data);
 static void opc_walk(opc_visitor *visit, void *data);
 static void opc_note_left(uintptr_t pc, int64_t delta);
 static void opc_note_stack(struct opc_thread *thread, struct opc_image *only, int64_t delta);
+
+/* jump.c */
+static void opc_before_forced(void);
 
 /* mapping.c */
 static uint64_t opc_round(uint64_t bytes);

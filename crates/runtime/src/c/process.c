@@ -175,9 +175,10 @@ static struct opc_thread *opc_this_thread(void) {
         while (!__atomic_compare_exchange_n(head, &thread->next, thread, false, __ATOMIC_ACQ_REL,
                                             __ATOMIC_ACQUIRE)) {}
     } else if (thread->tid != tid) {
-        if (thread->kept_count) opc_flag(OPC_FLAG_UNSETTLED_JUMP);
+        if (thread->kept_count && !thread->is_forced) opc_flag(OPC_FLAG_UNSETTLED_JUMP);
         thread->tid = tid;
         thread->kept_count = 0;
+        thread->is_forced = false;
         thread->noted = (struct opc_frame){0};
     }
     return opc_known_thread = thread;

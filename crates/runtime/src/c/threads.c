@@ -112,6 +112,6 @@ static void opc_slabs_end(void) {
 
 OPC_HIDDEN int opc_wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                        void *(*start)(void *), void *argument) {
-    opc_flag(OPC_FLAG_THREADS_SEEN);
+    opc_flag(opc_own && opc_own->is_shared ? OPC_FLAG_THREADS_SEEN | OPC_FLAG_THREADS_SHARED : OPC_FLAG_THREADS_SEEN);
     return pthread_create(thread, attributes, start, argument);
 }

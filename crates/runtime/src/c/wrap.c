@@ -9,7 +9,7 @@
 static void opc_note_end(void) {
     struct opc_thread *thread = opc_this_thread();
     if (!thread) return;
-    if (thread->kept_count) opc_flag(OPC_FLAG_UNSETTLED_JUMP);
+    if (opc_is_unsettled(thread)) opc_flag(OPC_FLAG_UNSETTLED_JUMP);
     thread->kept_count = 0;
     opc_note_stack(thread, NULL, 1);
 }

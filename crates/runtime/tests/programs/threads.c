@@ -1,6 +1,10 @@
 /* Eight threads at a time count one cell a million times each, twice. */
 #include "counted.h"
 
+#ifndef SHARED
+static const char by_thread __attribute__((section("opc_thr"), used, retain)) = 1;
+#endif
+
 NOINLINE void work(int times) {
     intptr_t delta = opc_thread_delta;
     if (delta == INTPTR_MIN) delta = opc_thread_start();

@@ -2,7 +2,7 @@
 
 use opcost_profile::opcraw::Flags;
 
-use crate::support::{Program, counts};
+use crate::support::{Program, build, counts};
 
 #[test]
 fn slabs_add_up_and_are_reused() {
@@ -21,4 +21,12 @@ fn a_thread_that_forks_counts_in_the_childs_file() {
     let files = program.files();
     let [parent, child] = &files[..] else { panic!("{files:?}") };
     assert_eq!((counts(parent)[0], counts(child)[0]), (6, 2));
+}
+
+#[test]
+fn threads_on_shared_counters_are_told() {
+    let program = build("clang-22", &["threads.c"], &["-DSHARED"]);
+    let (output, file) = program.count(&[]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(file.flags.contains(Flags::THREADS_SHARED), "{:?}", file.flags);
 }
