@@ -19,11 +19,13 @@
 //! that a tail call takes away cannot be noted when it is left. `musttail`
 //! must stay a jump, and so must a plain tail call that can take part in a
 //! recursion (or the stack would grow where the program relies on it not
-//! to); its `ret` is then charged with the call. All other tail calls that may
-//! leave keep their frame.
+//! to); its `ret` is then charged with the call, also when it stands in a block
+//! of its own behind a branch. All other tail calls that may leave keep their
+//! frame: calls of other modules among them, so a recursion that runs through
+//! several modules takes stack.
 
 use opcost_index::{AdjacencyGraph, IdMap, strongly_connected_components};
-use opcost_ir::{Call, CalleeRef, Function, Linkage, Module, Opcode, TailKind};
+use opcost_ir::{Call, CalleeRef, Function, Linkage, Module, Opcode, TailKind, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 /// What is known of the calls of a module.
@@ -38,7 +40,7 @@ impl Leaving {
     /// Looks at all calls of a module.
     pub(crate) fn compute(module: &Module) -> Leaving {
         let mut returns: IdMap<FunctionId, bool> =
-            module.functions.values().map(|function| function.linkage != Linkage::Replaceable).collect();
+            module.functions.values().map(|function| runs_as_written(function.linkage)).collect();
         let mut callers: IdMap<FunctionId, Vec<FunctionId>> =
             IdMap::filled(module.functions.len(), Vec::new());
         let mut graph = AdjacencyGraph::new(module.functions.len());
@@ -84,6 +86,19 @@ impl Leaving {
         }
     }
 
+    /// The call before the branch that ends a block, and the block that only
+    /// returns its result, when the three are to become a jump.
+    pub(crate) fn jump_to_return(
+        &self,
+        caller: FunctionId,
+        function: &Function,
+        block: BlockId,
+    ) -> Option<(InstructionId, BlockId)> {
+        let call = function.instructions_of(block).rev().nth(1)?;
+        let target = return_block(function, block, call)?;
+        self.is_jump(caller, function, block, call).then_some((call, target))
+    }
+
     /// Whether a call stays a jump: its frame is gone while the callee runs.
     pub(crate) fn is_jump(
         &self,
@@ -95,14 +110,23 @@ impl Leaving {
         let Some(call) = function.call(id) else { return false };
         match call.tail {
             TailKind::MustTail => true,
-            TailKind::Tail if is_before_return(function, block, id) => match call.callee {
-                CalleeRef::Function(callee) => self.component_of[callee] == self.component_of[caller],
-                CalleeRef::Indirect => true,
-                CalleeRef::Declaration(_) | CalleeRef::Assembly => false,
-            },
+            TailKind::Tail
+                if is_before_return(function, block, id) || return_block(function, block, id).is_some() =>
+            {
+                match call.callee {
+                    CalleeRef::Function(callee) => self.component_of[callee] == self.component_of[caller],
+                    CalleeRef::Indirect => true,
+                    CalleeRef::Declaration(_) | CalleeRef::Assembly => false,
+                }
+            }
             _ => false,
         }
     }
+}
+
+/// Whether what is written here is what runs, to the letter.
+fn runs_as_written(linkage: Linkage) -> bool {
+    matches!(linkage, Linkage::Local | Linkage::Exact)
 }
 
 /// Whether the next instruction is the `ret` of the block.
@@ -111,6 +135,35 @@ fn is_before_return(function: &Function, block: BlockId, id: InstructionId) -> b
     let terminator = last_two.next();
     terminator.is_some_and(|last| function.instructions[last].opcode == Opcode::Ret)
         && last_two.next() == Some(id)
+}
+
+/// The block of phis and a `ret` that `block` leads to behind the call `id`,
+/// when what it returns is what the call gave: code generation makes a jump of
+/// the call by giving `block` a `ret` of its own.
+fn return_block(function: &Function, block: BlockId, id: InstructionId) -> Option<BlockId> {
+    let mut last_two = function.instructions_of(block).rev().take(2);
+    let terminator = last_two.next()?;
+    let [target] = function.blocks[block].successors[..] else { return None };
+    if function.instructions[terminator].opcode != Opcode::Br || last_two.next() != Some(id) {
+        return None;
+    }
+    let end = function.terminator_of(target);
+    let only_phis = function
+        .instructions_of(target)
+        .all(|inner| inner == end || function.instructions[inner].opcode == Opcode::Phi);
+    if function.instructions[end].opcode != Opcode::Ret || !only_phis {
+        return None;
+    }
+    let returned = match function.operands_of(end) {
+        [] => return Some(target),
+        [Value::Instruction(phi)] if function.block_of(*phi) == target => {
+            let incoming = function.operands_of(*phi).chunks_exact(2);
+            incoming.filter(|pair| pair[1] == Value::Block(block)).map(|pair| pair[0]).next()?
+        }
+        [value] => *value,
+        _ => return None,
+    };
+    (returned == Value::Instruction(id)).then_some(target)
 }
 
 /// Whether the call returns whatever its callee's body is.

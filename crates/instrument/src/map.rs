@@ -10,7 +10,7 @@ use opcost_key::{
 };
 
 use crate::cost::is_assume_like;
-use crate::plan::{Request, WRAPPER_PREFIX};
+use crate::plan::{Request, WRAPPER_PREFIX, is_counted};
 use crate::skeleton::{Edge, Skeleton, Way};
 
 /// What was decided for one function.
@@ -138,6 +138,10 @@ fn calls(module: &Module, function: &Function) -> Vec<CallMap> {
     let mut calls = Vec::new();
     for &(instruction, call) in &function.calls {
         let callee = match call.callee {
+            // What is not counted here may be somewhere else, or nowhere.
+            CalleeRef::Function(id) if !is_counted(&module.functions[id]) => {
+                Callee::Declared(module.functions[id].name.clone())
+            }
             CalleeRef::Function(id) => Callee::Defined(id),
             CalleeRef::Indirect => Callee::Indirect,
             CalleeRef::Assembly => Callee::Assembly,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use opcost_analysis::dominators::Dominators;
 use opcost_analysis::loops::LoopForest;
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{Edit, Function, Linkage, Module, Opcode, Plan, Spot};
+use opcost_ir::{Call, Edit, Function, Linkage, Module, Opcode, Plan, Spot};
 use opcost_key::{
     Anchor, BlockId, BuildFacts, CallSiteId, CounterId, EdgeId, FunctionId, InstructionId, ModuleMap,
     Placement, SegmentId,
@@ -63,6 +63,15 @@ pub enum PlanError {
         /// Its linkage name.
         function: String,
     },
+    /// `__builtin_setjmp`, or a call that returns twice and may throw.
+    #[error(
+        "function {function} jumps by __builtin_setjmp or __builtin_longjmp (or calls a function that returns twice \
+         and may throw), and what such a jump leaves cannot be followed; use setjmp and longjmp"
+    )]
+    BuiltinJump {
+        /// Its linkage name.
+        function: String,
+    },
     /// Exception handling by funclets (Windows).
     #[error(
         "function {function} handles exceptions by funclets ({opcode}), which opcost does not count; \
@@ -85,7 +94,7 @@ pub(crate) const WRAPPER_PREFIX: &str = "opc_wrap_";
 /// The module has something that cannot be counted rightly; the place is named.
 pub fn plan(module: &Module, request: &Request<'_>) -> Result<Instrumented, PlanError> {
     for function in module.functions.values() {
-        refuse_uncountable(function)?;
+        refuse_uncountable(module, function)?;
     }
     let leaving = Leaving::compute(module);
     let mut planner =
@@ -101,9 +110,18 @@ pub fn plan(module: &Module, request: &Request<'_>) -> Result<Instrumented, Plan
     Ok(Instrumented { plan, map })
 }
 
-fn refuse_uncountable(function: &Function) -> Result<(), PlanError> {
+fn refuse_uncountable(module: &Module, function: &Function) -> Result<(), PlanError> {
     if function.is_coroutine {
         return Err(PlanError::Coroutine { function: function.name.clone() });
+    }
+    let jumps = |call: &Call| {
+        module.intrinsic_name(call.callee).is_some_and(|name| name.starts_with("llvm.eh.sjlj."))
+    };
+    let throws = |id: InstructionId, call: &Call| {
+        call.returns_twice && function.instructions[id].opcode == Opcode::Invoke
+    };
+    if function.calls.iter().any(|(id, call)| jumps(call) || throws(*id, call)) {
+        return Err(PlanError::BuiltinJump { function: function.name.clone() });
     }
     let funclet = function.instructions.values().find(|instruction| {
         matches!(
@@ -123,6 +141,11 @@ fn refuse_uncountable(function: &Function) -> Result<(), PlanError> {
     }
 }
 
+/// Whether the body is ours to count: it becomes code, and may be touched.
+pub(crate) fn is_counted(function: &Function) -> bool {
+    function.linkage != Linkage::Elsewhere && !function.is_naked
+}
+
 struct Planner<'a> {
     module: &'a Module,
     request: &'a Request<'a>,
@@ -133,14 +156,9 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// Whether the body is ours to count: it becomes code, and may be touched.
-    fn is_counted(function: &Function) -> bool {
-        function.linkage != Linkage::Elsewhere && !function.is_naked
-    }
-
     fn function(&mut self, id: FunctionId) -> FunctionFacts {
         let function = &self.module.functions[id];
-        let skeleton = if Self::is_counted(function) {
+        let skeleton = if is_counted(function) {
             Skeleton::compute(self.module, id, self.leaving)
         } else {
             Skeleton { first_segments: IdMap::new(), segments: IdMap::new(), edges: IdMap::new() }
@@ -160,6 +178,7 @@ impl Planner<'_> {
             Placement::EverySegment => self.count_every_segment(id, &mut facts),
             Placement::Chords => self.count_chords(id, &mut facts),
         }
+        self.return_at_jumps(id);
         facts
     }
 
@@ -195,6 +214,14 @@ impl Planner<'_> {
                 function.blocks[segment.block].instructions.start as usize == segment.first.index();
             let spot = if starts_block { Spot::Start(segment.block) } else { Spot::Before(segment.first) };
             self.plan.edits.push((id, Edit::Count { spot, counter }));
+        }
+        // Jumps are settled here too: one out of a frame that a signal
+        // interrupted in the middle of a segment must be known.
+        for edge in facts.skeleton.edges.values() {
+            if let Way::Again(call) = edge.kind {
+                let counter = self.new_counter();
+                self.plan.edits.push((id, Edit::CountAgain { call, counter }));
+            }
         }
     }
 
@@ -238,7 +265,7 @@ impl Planner<'_> {
     fn expect_jumps(&mut self, id: FunctionId, skeleton: &Skeleton) {
         let function = &self.module.functions[id];
         for (edge, known) in skeleton.edges.iter() {
-            let (Way::Return, Some(from)) = (known.kind, known.from) else { continue };
+            let (Way::Return | Way::Branch { .. }, Some(from)) = (known.kind, known.from) else { continue };
             let SegmentEnd { block, before_last } = SegmentEnd::of(function, skeleton, from);
             if let Some(call) = before_last
                 && self.leaving.is_jump(id, function, block, call)
@@ -246,6 +273,32 @@ impl Planner<'_> {
                 self.new_site(id, edge, call);
             }
         }
+    }
+
+    /// A jump whose `ret` stands in another block gets a `ret` of its own, and
+    /// what was to be counted in that block is counted before the call.
+    fn return_at_jumps(&mut self, id: FunctionId) {
+        let function = &self.module.functions[id];
+        let mut own = Vec::new();
+        let mut returns = Vec::new();
+        for block in function.blocks.ids() {
+            let Some((call, target)) = self.leaving.jump_to_return(id, function, block) else { continue };
+            let is_there = |spot: Spot| match spot {
+                Spot::Start(at) => at == target,
+                Spot::Before(instruction) => function.block_of(instruction) == target,
+                Spot::Edge(..) => false,
+            };
+            let edits = self.plan.edits.iter().rev().take_while(|(of, _)| *of == id);
+            own.extend(edits.filter_map(|(_, edit)| match edit {
+                Edit::Count { spot, counter } if is_there(*spot) => {
+                    Some((id, Edit::Count { spot: Spot::Before(call), counter: *counter }))
+                }
+                _ => None,
+            }));
+            returns.push((id, Edit::ReturnHere { block }));
+        }
+        self.plan.edits.append(&mut own);
+        self.plan.edits.append(&mut returns);
     }
 
     fn emit_counts(

@@ -42,7 +42,10 @@ impl<'a> Spots<'a> {
     pub(crate) fn of_edge(&self, edge: &Edge, leaving: &Leaving, id: opcost_key::FunctionId) -> Counting {
         match edge.kind {
             Way::Enter => Counting::At(Spot::Start(BlockId::new_entry())),
-            Way::Branch { block, slot } => self.of_branch(block, slot),
+            Way::Branch { block, slot } => match leaving.jump_to_return(id, self.function, block) {
+                Some((call, _)) => Counting::At(Spot::Before(call)),
+                None => self.of_branch(block, slot),
+            },
             Way::Fall => {
                 let target = edge.to.expect("a fall leads to a segment");
                 Counting::At(Spot::Before(self.skeleton.segments[target].first))

@@ -83,6 +83,12 @@ pub enum Edit {
         /// Which counter.
         counter: CounterId,
     },
+    /// The block ends in a branch to one that only returns: it gets that
+    /// block's `ret` in place of the branch.
+    ReturnHere {
+        /// The block that branches.
+        block: BlockId,
+    },
     /// The call must keep this frame on the stack: it is marked `notail`.
     KeepFrame {
         /// The call.

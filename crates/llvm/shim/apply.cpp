@@ -77,6 +77,11 @@ LLVMValueRef opcost_thread_base(LLVMModuleRef handle, LLVMValueRef function_hand
     delta = new GlobalVariable(module, word, false, GlobalValue::ExternalLinkage, nullptr, "opc_thread_delta",
                                nullptr, GlobalValue::InitialExecTLSModel);
     delta->setVisibility(GlobalValue::HiddenVisibility);
+    // One byte a module, by which the runtime sees that none shares its counters.
+    auto *mark = new GlobalVariable(module, Type::getInt8Ty(context), true, GlobalValue::InternalLinkage,
+                                    ConstantInt::get(Type::getInt8Ty(context), 1), "opcost.by_thread");
+    mark->setSection(opcost::kThreadSection);
+    appendToUsed(module, {mark});
   }
   FunctionCallee start = module.getOrInsertFunction("opc_thread_start", FunctionType::get(word, false));
   cast<Function>(start.getCallee())->setVisibility(GlobalValue::HiddenVisibility);
@@ -124,6 +129,21 @@ LLVMValueRef opcost_split_edge(LLVMValueRef terminator_handle, uint32_t slot) {
   // Parallel edges have one entry each in a phi; exactly one of them moves.
   for (PHINode &phi : target->phis()) phi.setIncomingBlock(phi.getBasicBlockIndex(block), middle);
   return wrap(jump);
+}
+
+// A branch to a block of phis and a `ret` becomes a `ret` of its own. What was
+// put into that block besides has been put here too.
+void opcost_return_here(LLVMValueRef branch_handle) {
+  auto *branch = unwrap<BranchInst>(branch_handle);
+  BasicBlock *block = branch->getParent(), *target = branch->getSuccessor(0);
+  auto *end = cast<ReturnInst>(target->getTerminator());
+  Value *value = end->getReturnValue();
+  if (auto *phi = dyn_cast_or_null<PHINode>(value); phi && phi->getParent() == target)
+    value = phi->getIncomingValueForBlock(block);
+  auto *own = ReturnInst::Create(block->getContext(), value, branch->getIterator());
+  own->setDebugLoc(end->getDebugLoc());
+  target->removePredecessor(block, /*KeepOneInputPHIs=*/true);
+  branch->eraseFromParent();
 }
 
 // Counts entries to `target` in counter `indices[n]` when they come from the

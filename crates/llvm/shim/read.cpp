@@ -55,10 +55,15 @@ uint32_t opcost_call_facts(LLVMValueRef value) {
   return facts;
 }
 
-// The function that a call calls directly (through aliases and casts too), or null.
+// The function that a call calls directly (through casts, and aliases that no
+// other module can take the place of), or null.
 LLVMValueRef opcost_called_function(LLVMValueRef value) {
-  auto *call = cast<CallBase>(unwrap(value));
-  return wrap(dyn_cast<Function>(call->getCalledOperand()->stripPointerCastsAndAliases()));
+  Value *called = cast<CallBase>(unwrap(value))->getCalledOperand()->stripPointerCasts();
+  while (auto *alias = dyn_cast<GlobalAlias>(called)) {
+    if (alias->isInterposable()) return nullptr;
+    called = alias->getAliasee()->stripPointerCasts();
+  }
+  return wrap(dyn_cast<Function>(called));
 }
 
 // Linkage name (or name) of the subprogram that a scope lies in.

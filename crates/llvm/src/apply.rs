@@ -99,7 +99,9 @@ impl<'a> FunctionEditor<'a> {
         // block an instruction lies in.
         let (cutting, plain): (Vec<_>, Vec<_>) =
             edits.iter().map(|(_, edit)| edit).partition(|edit| matches!(edit, Edit::CountAgain { .. }));
-        for edit in plain.into_iter().chain(cutting) {
+        let (returns, plain): (Vec<_>, Vec<_>) =
+            plain.into_iter().partition(|edit| matches!(edit, Edit::ReturnHere { .. }));
+        for edit in plain.into_iter().chain(returns).chain(cutting) {
             self.edit(edit);
         }
         let cells: Vec<LLVMValueRef> = self.registers.iter().map(|&(_, cell)| cell).collect();
@@ -173,6 +175,10 @@ impl<'a> FunctionEditor<'a> {
                 unsafe {
                     ffi::opcost_flush(before, self.register(*register), self.base, counter.index() as u32)
                 };
+            }
+            Edit::ReturnHere { block } => {
+                // SAFETY: the branch that ends a block of the live function.
+                unsafe { ffi::opcost_return_here(self.terminators[*block]) };
             }
             Edit::KeepFrame { call } => {
                 // SAFETY: a plain call of the live module.

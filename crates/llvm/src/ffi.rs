@@ -64,6 +64,7 @@ unsafe extern "C" {
         index: u32,
     );
     pub(crate) fn opcost_make_register(function: LLVMValueRef) -> LLVMValueRef;
+    pub(crate) fn opcost_return_here(branch: LLVMValueRef);
     pub(crate) fn opcost_clear(before: LLVMValueRef, cell: LLVMValueRef);
     pub(crate) fn opcost_count_in_register(before: LLVMValueRef, cell: LLVMValueRef);
     pub(crate) fn opcost_flush(before: LLVMValueRef, cell: LLVMValueRef, base: LLVMValueRef, index: u32);

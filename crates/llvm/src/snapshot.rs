@@ -321,7 +321,9 @@ fn linkage(handle: LLVMValueRef) -> Linkage {
     match unsafe { LLVMGetLinkage(handle) } {
         LLVMInternalLinkage | LLVMPrivateLinkage => Linkage::Local,
         LLVMAvailableExternallyLinkage => Linkage::Elsewhere,
-        LLVMExternalLinkage | LLVMLinkOnceODRLinkage | LLVMWeakODRLinkage => Linkage::Exact,
+        // Of a COMDAT the linker may take another module's copy, optimised in
+        // another way: what was found out about this body does not hold there.
+        LLVMExternalLinkage => Linkage::Exact,
         _ => Linkage::Replaceable,
     }
 }

@@ -66,7 +66,7 @@ impl<'a> CallSums<'a> {
     /// Of a program of these modules.
     pub(crate) fn new(modules: &[CountedModule<'a>]) -> Self {
         let functions = modules.iter().flat_map(|module| module.map.functions.values());
-        let visible = functions.filter(|function| !function.is_local);
+        let visible = functions.filter(|function| !function.is_local && !function.segments.is_empty());
         Self {
             defined: visible.map(|function| function.name.as_str()).collect(),
             external: BTreeMap::new(),
