@@ -1,0 +1,80 @@
+//! Are plans right? Text in, edits and equal counts out, without LLVM.
+//!
+//! Each file of `cases/` is a module with what is expected of its plan as
+//! comments; `OPCOST_BLESS=1 cargo test -p opcost-instrument` writes them anew.
+//! Every case, and thousands of random modules, are walked through at random
+//! (`walk`), and the counts that `opcost-recover` makes of what the plan counted
+//! are compared with what the walk did, instruction by instruction and edge by
+//! edge (`check`).
+
+#[path = "plans/check.rs"]
+mod check;
+#[path = "plans/edits.rs"]
+mod edits;
+#[path = "plans/random.rs"]
+mod random;
+#[path = "plans/render.rs"]
+mod render;
+#[path = "plans/walk.rs"]
+mod walk;
+
+use std::path::Path;
+
+use opcost_instrument::CostModel;
+use opcost_ir::parse_module;
+use opcost_key::Placement;
+use proptest::prelude::*;
+
+/// Text of a case without what is expected, and what is expected.
+fn split(text: &str) -> (String, String) {
+    let is_expected = |line: &&str| line.starts_with("; expect ");
+    let join = |lines: Vec<&str>| lines.into_iter().map(|line| format!("{line}\n")).collect();
+    let (expected, rest) = text.lines().partition(is_expected);
+    (join(rest), join(expected))
+}
+
+#[test]
+fn cases_are_planned_as_expected_and_count_what_runs() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let entries = std::fs::read_dir(directory).expect("the cases are there");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("a case is a text");
+        let name = path.display();
+        let module = parse_module(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let is_block_size = text.contains("; cost block-size/1\n");
+        let cost = if is_block_size { CostModel::BlockSize } else { CostModel::Unit };
+        let made = check::planned(&module, cost.clone(), Placement::Chords).expect("the case can be counted");
+        let (rest, expected) = split(&text);
+        let found = render::plan(&module, &made);
+        if std::env::var_os("OPCOST_BLESS").is_some() {
+            std::fs::write(&path, format!("{}\n{found}", rest.trim_end())).expect("the case can be written");
+        } else {
+            assert_eq!(found, expected, "{name}");
+        }
+        let referee = check::planned(&module, cost, Placement::EverySegment).expect("as before");
+        let ended = (0..200).filter(|&seed| check::walks_agree(&module, &made, seed)).count();
+        assert!(ended > 0, "{name}: no walk came to an end");
+        (0..50).for_each(|seed| {
+            check::walks_agree(&module, &referee, seed);
+        });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, max_shrink_iters: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_modules_count_what_runs(bytes in proptest::collection::vec(any::<u8>(), 0..160)) {
+        let text = random::module(&bytes);
+        let module = parse_module(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+        for placement in [Placement::Chords, Placement::EverySegment] {
+            if let Ok(made) = check::planned(&module, CostModel::Unit, placement) {
+                (0..8).for_each(|seed| {
+                    check::walks_agree(&module, &made, seed);
+                });
+            }
+        }
+    }
+}

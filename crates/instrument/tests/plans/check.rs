@@ -1,0 +1,120 @@
+//! Do the counts that the plan recovers equal what the walk did?
+
+use opcost_instrument::{CostModel, Instrumented, PlanError, Request, plan};
+use opcost_ir::{Module, print_module};
+use opcost_key::{
+    Anchor, BuildFacts, EdgeKind, EdgeMap, FunctionMap, InstructionId, ModuleMap, Placement, SegmentId,
+};
+use opcost_recover::{ModuleCounts, recover_module};
+
+use crate::walk::{Books, TooLong, Truth, Walk, Way};
+
+/// The plan for a module, with chords or otherwise.
+pub(crate) fn planned(
+    module: &Module,
+    cost: CostModel,
+    placement: Placement,
+) -> Result<Instrumented, PlanError> {
+    let request = Request {
+        module: "case".into(),
+        anchor: Anchor::File,
+        build: BuildFacts::default(),
+        cost,
+        placement,
+        per_thread: false,
+        wrapped: &["exit"],
+    };
+    plan(module, &request)
+}
+
+/// Walks through every function of the module and compares. Whether any walk
+/// came to an end.
+pub(crate) fn walks_agree(module: &Module, made: &Instrumented, seed: u64) -> bool {
+    let mut has_ended = false;
+    for (id, function) in module.functions.iter() {
+        if made.map.functions[id].segments.is_empty() || function.is_naked {
+            continue;
+        }
+        let mut walk = Walk::new(module, &made.plan, seed);
+        let outcome = (0..3).try_for_each(|_| walk.start(id));
+        if let Err(TooLong) = outcome {
+            continue;
+        }
+        has_ended = true;
+        agree(module, made, &walk.books);
+    }
+    has_ended
+}
+
+fn agree(module: &Module, made: &Instrumented, books: &Books) {
+    let mut left = books.left.clone();
+    // Notes at jumps and at calls that are metered otherwise are dropped.
+    left.retain(|&site, _| {
+        let (function, edge) = made.map.call_sites[site];
+        made.map.functions[function].edges[edge].kind == EdgeKind::Left(site)
+    });
+    let counts = match recover_module(&made.map, &books.counters, &left) {
+        Ok(counts) => counts,
+        Err(error) => panic!("{error}\n{:#?}\n{}", made.plan.edits, print_module(module)),
+    };
+    let differing = differences(&made.map, &counts, books);
+    assert!(
+        differing.is_empty(),
+        "{}\n{:#?}\n{}",
+        differing.join("\n"),
+        made.plan.edits,
+        print_module(module)
+    );
+}
+
+fn differences(map: &ModuleMap, counts: &ModuleCounts, books: &Books) -> Vec<String> {
+    let mut differing = Vec::new();
+    for (id, function) in map.functions.iter().filter(|(_, function)| !function.segments.is_empty()) {
+        let truth = &books.truth[id];
+        let found = &counts.functions[id];
+        for instruction in function.instructions.ids() {
+            let counted = found.instruction(function, instruction);
+            let real = truth.instructions.get(&instruction).copied().unwrap_or(0);
+            if counted != real {
+                differing.push(format!("{} {instruction}: counted {counted}, ran {real}", function.name));
+            }
+        }
+        let Some(edges) = &found.edges else { continue };
+        for (edge, known) in function.edges.iter() {
+            let real = taken(function, known, truth);
+            if edges[edge] != real {
+                let counted = edges[edge];
+                differing
+                    .push(format!("{} {edge} {known:?}: counted {counted}, taken {real}", function.name));
+            }
+        }
+    }
+    differing
+}
+
+/// How often the walk took an edge.
+fn taken(function: &FunctionMap, edge: &EdgeMap, truth: &Truth) -> i64 {
+    let last = |segment: Option<SegmentId>| {
+        let instructions = function.instructions_of(segment.expect("the edge comes from a segment"));
+        instructions.last().expect("a segment has instructions")
+    };
+    let way = match edge.kind {
+        EdgeKind::Enter => Way::Enter,
+        EdgeKind::Branch { block, slot } => Way::Branch(block, slot),
+        EdgeKind::Fall => Way::Fall(last(edge.from)),
+        EdgeKind::Return => {
+            Way::Return(function.segments[edge.from.expect("a return comes from a segment")].block)
+        }
+        EdgeKind::Left(_) => Way::Left(last(edge.from)),
+        EdgeKind::Again => {
+            let first = function.segments[edge.to.expect("it leads to a segment")].first_instruction;
+            Way::Again(before(first))
+        }
+    };
+    truth.ways.get(&way).copied().unwrap_or(0)
+}
+
+fn before(instruction: InstructionId) -> InstructionId {
+    use opcost_index::Id;
+    InstructionId::new(instruction.index() - 1)
+}

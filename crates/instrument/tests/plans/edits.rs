@@ -1,0 +1,61 @@
+//! Where do a plan's edits stand, and may they stand there?
+
+use std::collections::HashMap;
+
+use opcost_index::Id;
+use opcost_ir::{Edit, Flow, Function, Opcode, Spot};
+use opcost_key::{BlockId, CounterId, InstructionId};
+
+/// The edits of a function by where they stand, each list in the plan's order.
+#[derive(Clone, Default)]
+pub(crate) struct FunctionEdits<'a> {
+    pub(crate) before: HashMap<InstructionId, Vec<&'a Edit>>,
+    pub(crate) on_edge: HashMap<(BlockId, u32), Vec<&'a Edit>>,
+    pub(crate) by_predecessor: HashMap<BlockId, Vec<(BlockId, CounterId)>>,
+    pub(crate) again: HashMap<InstructionId, Vec<CounterId>>,
+    pub(crate) kept: Vec<InstructionId>,
+    pub(crate) returns_here: Vec<BlockId>,
+}
+
+impl<'a> FunctionEdits<'a> {
+    pub(crate) fn add(&mut self, function: &Function, edit: &'a Edit) {
+        match edit {
+            Edit::Count { spot, .. }
+            | Edit::CountInRegister { spot, .. }
+            | Edit::Clear { spot, .. }
+            | Edit::Flush { spot, .. } => match *spot {
+                Spot::Start(block) => self.before.entry(start_of(function, block)).or_default().push(edit),
+                Spot::Before(instruction) => {
+                    assert_ne!(
+                        function.instructions[instruction].opcode,
+                        Opcode::Phi,
+                        "{edit:?} before a phi"
+                    );
+                    self.before.entry(instruction).or_default().push(edit);
+                }
+                Spot::Edge(block, slot) => {
+                    let flow = function.blocks[block].flow;
+                    let can_be_cut = flow == Flow::Splittable || (flow == Flow::Invoke && slot == 0);
+                    assert!(can_be_cut, "{edit:?} on an edge that cannot be cut");
+                    self.on_edge.entry((block, slot)).or_default().push(edit);
+                }
+            },
+            Edit::CountByPredecessor { target, sources } => {
+                assert!(!self.by_predecessor.contains_key(target), "two edits of one target");
+                self.by_predecessor.insert(*target, sources.clone());
+            }
+            Edit::CountAgain { call, counter } => self.again.entry(*call).or_default().push(*counter),
+            Edit::KeepFrame { call } => self.kept.push(*call),
+            Edit::ReturnHere { block } => self.returns_here.push(*block),
+        }
+    }
+}
+
+/// Behind phis and landing pad; in the entry behind the allocas too.
+fn start_of(function: &Function, block: BlockId) -> InstructionId {
+    let is_head = |opcode| {
+        matches!(opcode, Opcode::Phi | Opcode::LandingPad) || (opcode == Opcode::Alloca && block.index() == 0)
+    };
+    let mut instructions = function.instructions_of(block);
+    instructions.find(|&id| !is_head(function.instructions[id].opcode)).expect("a block has a terminator")
+}

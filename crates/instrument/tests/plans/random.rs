@@ -1,0 +1,112 @@
+//! Random programs as text: blocks, switches, invokes, jumps, calls of each kind.
+
+use std::fmt::Write;
+
+/// Decisions, taken from bytes; zeros when they run out.
+struct Choices<'a>(std::slice::Iter<'a, u8>);
+
+impl Choices<'_> {
+    fn below(&mut self, bound: usize) -> usize {
+        usize::from(self.0.next().copied().unwrap_or(0)) % bound
+    }
+}
+
+const HEAD: &str = "declare @any\ndeclare @calm\ndeclare @sure\ndeclare @die\ndeclare @setjmp\n";
+
+/// A module of up to three functions.
+pub(crate) fn module(bytes: &[u8]) -> String {
+    let mut choices = Choices(bytes.iter());
+    let mut out = HEAD.to_owned();
+    let functions = 1 + choices.below(3);
+    for position in 0..functions {
+        let linkage = ["", "", "internal ", "weak "][choices.below(4)];
+        writeln!(out, "define {linkage}void @f{position}(i32 %x) {{").expect("writing to a string");
+        function(&mut choices, functions, &mut out);
+        out.push_str("}\n");
+    }
+    out
+}
+
+/// Blocks `b0` to `bn`; `p0`, `p1` are landing pads, reached by `invoke` only.
+fn function(choices: &mut Choices<'_>, functions: usize, out: &mut String) {
+    let blocks = 2 + choices.below(6);
+    for block in 0..blocks {
+        writeln!(out, "b{block}:").expect("writing to a string");
+        body(choices, functions, out);
+        terminator(choices, functions, blocks, out);
+    }
+    for pad in 0..2 {
+        write!(out, "p{pad}:\n  %e{pad} = landingpad ptr cleanup\n").expect("writing to a string");
+        body(choices, functions, out);
+        let line = match choices.below(3) {
+            0 => format!("resume %e{pad}"),
+            1 => "ret void".to_owned(),
+            _ => format!("br label %b{}", target(choices, blocks)),
+        };
+        writeln!(out, "  {line}").expect("writing to a string");
+    }
+}
+
+fn target(choices: &mut Choices<'_>, blocks: usize) -> usize {
+    1 + choices.below(blocks - 1)
+}
+
+fn body(choices: &mut Choices<'_>, functions: usize, out: &mut String) {
+    for _ in 0..choices.below(3) {
+        let line = match choices.below(8) {
+            0..=3 => "fence".to_owned(),
+            4 => "call void @calm() nounwind".to_owned(),
+            5 => "call void @setjmp() nounwind returns_twice".to_owned(),
+            _ => call(choices, functions, ""),
+        };
+        writeln!(out, "  {line}").expect("writing to a string");
+    }
+}
+
+fn call(choices: &mut Choices<'_>, functions: usize, tail: &str) -> String {
+    match choices.below(6) {
+        0 => format!("{tail}call void @any()"),
+        1 => format!("{tail}call void @sure() nounwind willreturn"),
+        2 => format!("{tail}call void ptr null()"),
+        3 => format!("{tail}call void @calm() nounwind"),
+        _ => format!("{tail}call void @f{}(i32 0)", choices.below(functions)),
+    }
+}
+
+fn terminator(choices: &mut Choices<'_>, functions: usize, blocks: usize, out: &mut String) {
+    let to = |choices: &mut Choices<'_>| format!("label %b{}", target(choices, blocks));
+    let line = match choices.below(12) {
+        0 => "ret void".to_owned(),
+        1 | 2 => format!("br {}", to(choices)),
+        3..=5 => format!("br %x, {}, {}", to(choices), to(choices)),
+        6 => {
+            let targets: Vec<String> =
+                (0..1 + choices.below(4)).map(|case| format!("{case}, {}", to(choices))).collect();
+            format!("switch i32 %x, {}, {}", to(choices), targets.join(", "))
+        }
+        7 => {
+            let targets: Vec<String> = (0..1 + choices.below(3)).map(|_| to(choices)).collect();
+            format!("indirectbr ptr null, {}", targets.join(", "))
+        }
+        8 | 9 => {
+            let callee = if choices.below(2) == 0 {
+                "@any()".to_owned()
+            } else {
+                format!("@f{}(i32 1)", choices.below(functions))
+            };
+            format!("invoke void {callee} to {} unwind label %p{}", to(choices), choices.below(2))
+        }
+        10 => {
+            let tail = ["tail ", "musttail "][choices.below(2)];
+            let jump = call(choices, functions, tail);
+            let end = if tail == "tail " && choices.below(3) == 0 {
+                format!("br {}", to(choices))
+            } else {
+                "ret void".to_owned()
+            };
+            format!("{jump}\n  {end}")
+        }
+        _ => "call void @die() noreturn\n  unreachable".to_owned(),
+    };
+    writeln!(out, "  {line}").expect("writing to a string");
+}
