@@ -5,8 +5,8 @@
 use opcost_index::{Id, IdMap};
 use opcost_ir::{CalleeRef, Function, FunctionText, Linkage, Module, Plan};
 use opcost_key::{
-    BlockMap, CallMap, CallSiteId, Callee, Charge, CounterId, EdgeId, EdgeKind, EdgeMap, FunctionId,
-    FunctionMap, Hash128, Hasher128, InstructionId, InstructionMap, Meter, ModuleMap, SegmentId, SegmentMap,
+    BlockMap, CallMap, CallSiteId, Callee, CounterId, EdgeId, EdgeKind, EdgeMap, FunctionId, FunctionMap,
+    Hash128, Hasher128, InstructionId, InstructionMap, Meter, ModuleMap, SegmentId, SegmentMap,
 };
 
 use crate::cost::is_assume_like;
@@ -82,7 +82,7 @@ fn map_function(
                 first_instruction: InstructionId::new(function.blocks[block].instructions.start as usize),
             })
             .collect(),
-        segments: segments(request, function, skeleton, &instructions),
+        segments: segments(function, skeleton, &instructions),
         edges: skeleton.edges.iter().map(|(id, edge)| map_edge(id, edge, facts)).collect(),
         calls: if is_mapped { calls(module, function) } else { Vec::new() },
         instructions,
@@ -91,26 +91,16 @@ fn map_function(
 }
 
 fn segments(
-    request: &Request<'_>,
     function: &Function,
     skeleton: &Skeleton,
     instructions: &IdMap<InstructionId, InstructionMap>,
 ) -> IdMap<SegmentId, SegmentMap> {
-    let charge = request.cost.facts().charge;
-    let sum = |from: usize, to: usize| -> u64 {
-        (from..to).map(|position| u64::from(instructions[InstructionId::new(position)].weight)).sum()
-    };
-    skeleton
-        .segments
-        .iter()
-        .map(|(id, segment)| {
-            let range = &function.blocks[segment.block].instructions;
-            let is_first = skeleton.first_segments[segment.block] == id;
-            let weight = match charge {
-                Charge::Instruction => sum(segment.first.index(), segment.last.index() + 1),
-                Charge::Block if is_first => sum(range.start as usize, range.end as usize),
-                Charge::Block => 0,
-            };
+    debug_assert!(skeleton.segments.is_empty() || instructions.len() == function.instructions.len());
+    let segments = skeleton.segments.values();
+    segments
+        .map(|segment| {
+            let own = (segment.first.index()..segment.last.index() + 1).map(InstructionId::new);
+            let weight = own.map(|id| u64::from(instructions[id].weight)).sum();
             SegmentMap { block: segment.block, first_instruction: segment.first, weight }
         })
         .collect()

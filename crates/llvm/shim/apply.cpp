@@ -37,7 +37,8 @@ Value *cell(IRBuilder<> &builder, GlobalVariable *cells, uint32_t index) {
 
 void add_to(IRBuilder<> &builder, Value *address, Value *amount) {
   LoadInst *old = builder.CreateLoad(builder.getInt64Ty(), address);
-  builder.CreateStore(builder.CreateAdd(old, amount), address);
+  StoreInst *store = builder.CreateStore(builder.CreateAdd(old, amount), address);
+  store->setMetadata(opcost::kCountMark, MDNode::get(builder.getContext(), {}));
 }
 
 } // namespace

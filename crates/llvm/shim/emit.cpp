@@ -15,6 +15,9 @@
 #include "llvm/CodeGen/MachineInstr.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/TargetPassConfig.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCSectionELF.h"
@@ -104,6 +107,32 @@ private:
   std::vector<std::pair<MCSymbol *, uint32_t>> entries;
 };
 
+// A signal handler may count where the program was about to: an addition to
+// memory must be one instruction. Selection makes it so, but not without
+// optimisation; there it is written out.
+void make_indivisible(Module &module) {
+  LLVMContext &context = module.getContext();
+  Type *word = Type::getInt64Ty(context);
+  auto *type = FunctionType::get(Type::getVoidTy(context), {PointerType::get(context, 0), word}, false);
+  InlineAsm *addition =
+      InlineAsm::get(type, "addq $1, $0", "=*m,er,~{dirflag},~{fpsr},~{flags},~{memory}", /*hasSideEffects=*/true);
+  for (Function &function : module)
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      auto *store = dyn_cast<StoreInst>(&instruction);
+      if (!store || !store->hasMetadata(opcost::kCountMark)) continue;
+      auto *sum = cast<BinaryOperator>(store->getValueOperand());
+      auto *old = cast<LoadInst>(sum->getOperand(0));
+      auto *call = CallInst::Create(type, addition, {store->getPointerOperand(), sum->getOperand(1)}, "",
+                                    store->getIterator());
+      call->addParamAttr(0, Attribute::get(context, Attribute::ElementType, word));
+      call->setDoesNotThrow();
+      call->setDebugLoc(store->getDebugLoc());
+      store->eraseFromParent();
+      sum->eraseFromParent();
+      old->eraseFromParent();
+    }
+}
+
 TargetOptions options_like_clang(const Module &module) {
   TargetOptions options;
   options.UseInitArray = true;
@@ -170,6 +199,8 @@ char *opcost_emit(LLVMModuleRef handle, const char *path, const opcost_emission 
   if (!machine) return opcost::copy("no code generation for " + module.getTargetTriple().str());
   if (module.getDataLayout().isDefault()) module.setDataLayout(machine->createDataLayout());
   if (std::optional<uint64_t> limit = module.getLargeDataThreshold()) machine->setLargeDataThreshold(*limit);
+
+  if (how->level == 0 && module.getTargetTriple().getArch() == Triple::x86_64) make_indivisible(module);
 
   std::error_code code;
   raw_fd_ostream out(path, code, sys::fs::OF_None);

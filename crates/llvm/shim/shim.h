@@ -22,6 +22,8 @@ inline char *copy(const std::string &text) { return strdup(text.c_str()); }
 constexpr const char *kCounterSection = "opc_cnt";
 constexpr const char *kDescriptorSection = "opc_dsc";
 constexpr const char *kThreadSection = "opc_thr";
+// Marks the stores of counters on their way to code generation.
+constexpr const char *kCountMark = "opcost.count";
 constexpr const char *kMapSection = ".opcost.map";
 constexpr const char *kCallSection = ".debug_opcost_calls";
 

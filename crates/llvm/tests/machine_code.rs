@@ -16,7 +16,11 @@ fn scratch() -> tempfile::TempDir {
 fn corpus() -> PathBuf {
     let fallback = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/corpus");
     let folder = std::env::var_os("OPCOST_CORPUS").map_or(fallback, PathBuf::from);
-    assert!(folder.join("corpus.json").exists(), "no corpus in {}: run `cargo xtask corpus`", folder.display());
+    assert!(
+        folder.join("corpus.json").exists(),
+        "no corpus in {}: run `cargo xtask corpus`",
+        folder.display()
+    );
     folder
 }
 
@@ -31,9 +35,12 @@ fn sections(path: &Path) -> Vec<(String, Vec<u8>)> {
     let bytes = std::fs::read(path).expect("an object");
     let file = object::File::parse(&*bytes).expect("ELF");
     let kept = file.sections().filter(|section| {
-        section.name().is_ok_and(|name| name.starts_with(".text") || name.starts_with(".rodata") || name.starts_with(".data"))
+        section.name().is_ok_and(|name| {
+            name.starts_with(".text") || name.starts_with(".rodata") || name.starts_with(".data")
+        })
     });
-    kept.map(|section| (section.name().expect("a name").to_owned(), section.data().expect("data").to_owned())).collect()
+    kept.map(|section| (section.name().expect("a name").to_owned(), section.data().expect("data").to_owned()))
+        .collect()
 }
 
 fn emit(bitcode: &Path, object: &Path, prepare: impl FnOnce(&Session)) {
@@ -52,7 +59,8 @@ fn numbers_change_no_byte_of_sqlite() {
     emit(&bitcode, &plain, |session| session.strip_debug());
     emit(&bitcode, &numbered, |session| session.identify());
     let (plain, numbered) = (sections(&plain), sections(&numbered));
-    let text: usize = plain.iter().filter(|(name, _)| name.starts_with(".text")).map(|(_, data)| data.len()).sum();
+    let text: usize =
+        plain.iter().filter(|(name, _)| name.starts_with(".text")).map(|(_, data)| data.len()).sum();
     assert!(text > 500_000, "SQLite's code is there: {text} bytes");
     assert_eq!(plain.len(), numbered.len());
     for (left, right) in plain.iter().zip(&numbered) {
@@ -68,7 +76,8 @@ fn our_machine_code_is_clangs() {
                 int g(const char *s) { int n = 0; while (*s++) n++; return n; }\n\
                 int h(int k) { switch (k) { case 1: return 7; case 2: return 9; case 3: return 4; case 9: return 1; } return k; }\n";
     std::fs::write(&source, text).expect("written");
-    let (bitcode, theirs, ours) = (folder.path().join("a.bc"), folder.path().join("theirs.o"), folder.path().join("ours.o"));
+    let (bitcode, theirs, ours) =
+        (folder.path().join("a.bc"), folder.path().join("theirs.o"), folder.path().join("ours.o"));
     clang(&["-O2", "-c", "-emit-llvm"], &source, &bitcode);
     clang(&["-O2", "-c"], &source, &theirs);
     emit(&bitcode, &ours, |_| {});

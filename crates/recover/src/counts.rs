@@ -94,22 +94,24 @@ pub fn recover_module(
     counters: &[u64],
     left: &LeftFrames,
 ) -> Result<ModuleCounts, RecoverError> {
-    if counters.len() != map.counter_count as usize {
-        let module = map.module.clone();
-        return Err(RecoverError::CounterCount {
-            module,
-            expected: map.counter_count,
-            found: counters.len(),
-        });
-    }
+    check_counters(map, counters)?;
     check_sites(map, left)?;
     let raw = Raw { map, counters, left };
     let functions = map.functions.values().map(|function| raw.function(function));
     Ok(ModuleCounts { functions: functions.collect::<Result<_, _>>()? })
 }
 
+/// As many counters as the map says.
+pub(crate) fn check_counters(map: &ModuleMap, counters: &[u64]) -> Result<(), RecoverError> {
+    if counters.len() == map.counter_count as usize {
+        return Ok(());
+    }
+    let module = map.module.clone();
+    Err(RecoverError::CounterCount { module, expected: map.counter_count, found: counters.len() })
+}
+
 /// Every noted frame must have a metered way out, or its count would be lost.
-fn check_sites(map: &ModuleMap, left: &LeftFrames) -> Result<(), RecoverError> {
+pub(crate) fn check_sites(map: &ModuleMap, left: &LeftFrames) -> Result<(), RecoverError> {
     for (&site, &count) in left {
         let edge = map.call_sites.get(site).map(|&(function, edge)| &map.functions[function].edges[edge]);
         let fits = edge.is_some_and(|edge| edge.kind == EdgeKind::Left(site));
@@ -122,10 +124,11 @@ fn check_sites(map: &ModuleMap, left: &LeftFrames) -> Result<(), RecoverError> {
 
 type Error = FlowError<SegmentId, EdgeId>;
 
-struct Raw<'a> {
-    map: &'a ModuleMap,
-    counters: &'a [u64],
-    left: &'a LeftFrames,
+/// What was counted in a module, and what it means.
+pub(crate) struct Raw<'a> {
+    pub(crate) map: &'a ModuleMap,
+    pub(crate) counters: &'a [u64],
+    pub(crate) left: &'a LeftFrames,
 }
 
 impl Raw<'_> {
@@ -137,8 +140,7 @@ impl Raw<'_> {
     }
 
     fn by_segments(&self, function: &FunctionMap, first: CounterId) -> Result<FunctionCounts, RecoverError> {
-        let segments: IdMap<SegmentId, u64> =
-            function.segments.ids().map(|segment| self.counters[first.index() + segment.index()]).collect();
+        let segments = self.segment_counters(function, first);
         // The entry block has no predecessors, so it starts once a call.
         let entries = segments[SegmentId::new(0)];
         let returns = sole_returns(function, &segments);
@@ -152,6 +154,11 @@ impl Raw<'_> {
             left: left.map(|left| self.narrow(function, left, || "its left frames".into())).transpose()?,
             segments,
         })
+    }
+
+    /// The counters of a function that has one per segment.
+    pub(crate) fn segment_counters(&self, function: &FunctionMap, first: CounterId) -> IdMap<SegmentId, u64> {
+        function.segments.ids().map(|segment| self.counters[first.index() + segment.index()]).collect()
     }
 
     fn by_edges(&self, function: &FunctionMap) -> Result<FunctionCounts, RecoverError> {
@@ -186,7 +193,8 @@ impl Raw<'_> {
         })
     }
 
-    fn known(&self, meter: Meter, kind: EdgeKind) -> Option<i128> {
+    /// What is known of an edge without the equations.
+    pub(crate) fn known(&self, meter: Meter, kind: EdgeKind) -> Option<i128> {
         match (meter, kind) {
             (Meter::Counter(counter), _) => Some(i128::from(self.counters[counter.index()])),
             (Meter::LeftFrames, EdgeKind::Left(site)) => {

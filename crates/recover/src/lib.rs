@@ -18,6 +18,7 @@
 //! This room joins `profile` and `flow`. It reads no files and knows neither
 //! the IR nor LLVM: a map says all that is needed.
 
+mod asynchronous;
 mod calls;
 mod counts;
 mod error;
@@ -30,6 +31,7 @@ mod view;
 #[cfg(test)]
 mod example;
 
+pub use asynchronous::{OpenCounts, recover_open_module};
 pub use calls::{CallTotals, IndirectCalls, NamedCalls};
 pub use counts::{FunctionCounts, LeftFrames, ModuleCounts, recover_module};
 pub use error::RecoverError;

@@ -10,7 +10,7 @@ use opcost_profile::formats::map::write_map;
 use serde::{Deserialize, Serialize};
 
 use super::phases::{Phases, Stopwatch};
-use super::{Build, Input};
+use super::{Build, Input, Language};
 use crate::error::CliError;
 
 /// Whether each thread gets counters of its own.
@@ -77,7 +77,7 @@ impl Build<'_> {
             },
             cost: self.cost.clone(),
             level: self.arguments.codegen.unwrap_or(level),
-            position_independent: has_flag("-fPIC"),
+            position_independent: has_flag("-fPIC") || self.is_foreign_and_movable(input),
             function_sections: has_flag("-ffunction-sections"),
             data_sections: has_flag("-fdata-sections"),
             compiler: self.tools.clang_version.clone(),
@@ -90,6 +90,16 @@ impl Build<'_> {
             eprintln!("{}", phases.line(&request.module));
         }
         Ok(())
+    }
+}
+
+impl Build<'_> {
+    /// Bitcode that does not say where it may be loaded is compiled as clang
+    /// does it: to be loaded anywhere, unless a flag says otherwise.
+    fn is_foreign_and_movable(&self, input: &Input) -> bool {
+        let fixed = ["-fno-pic", "-fno-PIC", "-fno-pie", "-fno-PIE", "-no-pie", "-static"];
+        input.language == Language::Bitcode
+            && !self.arguments.cflags.iter().any(|flag| fixed.contains(&&**flag))
     }
 }
 

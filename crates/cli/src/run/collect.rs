@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use opcost_key::{EdgeKind, Hash128, Meter, ModuleMap};
 use opcost_profile::opcraw::{self, EndState, Flags, RawFile};
-use opcost_recover::{LeftFrames, ModuleCounts, recover_module};
+use opcost_recover::{LeftFrames, ModuleCounts, recover_module, recover_open_module};
 
 use super::{Finish, Image};
 use crate::error::CliError;
@@ -58,11 +58,24 @@ pub(crate) fn collect(
         if !images.contains_key(&path) {
             images.insert(path.clone(), Image::read(&path)?);
         }
-        reasons.extend(doubts(raw, finish));
     }
     let mut programs = Vec::new();
+    // What the open frames can hide, while that is bounded.
+    let mut missing = Some(0);
     for raw in &raws {
-        programs.push(count_program(raw, &raws, images, &mut reasons)?);
+        let image = &images[Path::new(&raw.image.path)];
+        refuse_mixed_counters(raw)?;
+        let doubts = doubts(raw, image, finish);
+        let counted = count_program(raw, &raws, images, &doubts)?;
+        missing = missing.zip(counted.missing).map(|(a, b)| a + b);
+        reasons.extend(doubts);
+        reasons.extend(counted.surprises);
+        programs.push(counted.program);
+    }
+    match missing {
+        Some(0) => {}
+        Some(most) => _ = reasons.insert(format!("at most {most} more instructions could have run")),
+        None => _ = reasons.insert("any number of further instructions could have run".to_owned()),
     }
     let quality =
         if reasons.is_empty() { Quality::Exact } else { Quality::LowerBound(reasons.into_iter().collect()) };
@@ -81,8 +94,25 @@ fn raw_files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     Ok(paths)
 }
 
+/// Increments of several threads on one counter get lost, and a child that
+/// counts with its parent returns from frames that it never entered. What
+/// follows from such counters by conservation may even be too high.
+fn refuse_mixed_counters(raw: &RawFile) -> Result<(), CliError> {
+    let said = if raw.flags.contains(Flags::THREADS_SHARED) {
+        "ran several threads, but was built to count one, so counts were lost; build it with --threads"
+    } else if raw.flags.contains(Flags::SLAB_LOST) {
+        "started a thread that found no room for counters of its own, so counts were lost; make room where TMPDIR \
+         leads and run it again"
+    } else if raw.flags.contains(Flags::CLONED) {
+        "made a child without fork, which counted into its parent's counters; make children by fork"
+    } else {
+        return Ok(());
+    };
+    Err(CliError::Counters(format!("{} {said}", raw.image.path)))
+}
+
 /// Why the counts of this file may be too low.
-fn doubts(raw: &RawFile, finish: Finish) -> Vec<String> {
+fn doubts(raw: &RawFile, image: &Image, finish: Finish) -> Vec<String> {
     let mut doubts = Vec::new();
     if raw.end == EndState::None {
         doubts.push(match finish {
@@ -94,23 +124,39 @@ fn doubts(raw: &RawFile, finish: Finish) -> Vec<String> {
             }
         });
     }
-    let harmless = Flags(Flags::PRIVATE.0 | Flags::THREADS_SEEN.0);
-    let grave = Flags(raw.flags.0 & !harmless.0);
+    let mut harmless = Flags::PRIVATE.0 | Flags::THREADS_SEEN.0;
+    if image.counts_every_segment() {
+        // Where nothing follows from frames, no frame can be missing.
+        harmless |= Flags::UNSETTLED_JUMP.0 | Flags::LEFT_OVERFLOW.0 | Flags::CONTEXT_SWITCHED.0;
+    }
+    let grave = Flags(raw.flags.0 & !harmless);
     doubts.extend(grave.meanings().map(str::to_owned));
     doubts
+}
+
+/// The counts of one file and how good they are.
+struct Counting {
+    program: CountedProgram,
+    /// What can have run besides; `None`: no bound is known.
+    missing: Option<u128>,
+    /// Frames that were left where none should be.
+    surprises: Vec<String>,
 }
 
 fn count_program(
     raw: &RawFile,
     all: &[RawFile],
     images: &BTreeMap<PathBuf, Image>,
-    reasons: &mut BTreeSet<String>,
-) -> Result<CountedProgram, CliError> {
+    doubts: &[String],
+) -> Result<Counting, CliError> {
     let image = &images[Path::new(&raw.image.path)];
     let maps: HashMap<Hash128, &ModuleMap> = image.maps.iter().map(|(hash, map)| (*hash, map)).collect();
-    let left = left_frames(raw, all, images, reasons);
+    let mut surprises = Vec::new();
+    let left = left_frames(raw, all, images, &mut surprises);
+    let is_closed = doubts.is_empty() && surprises.is_empty();
     let none = LeftFrames::new();
     let mut modules = Vec::new();
+    let mut missing = Some(0);
     for module in &raw.modules {
         let map = maps.get(&module.map_hash).ok_or_else(|| {
             CliError::Counters(format!(
@@ -119,11 +165,18 @@ fn count_program(
                 raw.image.path, module.map_hash
             ))
         })?;
-        let counts = recover_module(map, &module.counts, left.get(&module.map_hash).unwrap_or(&none))
-            .map_err(|error| CliError::Counters(error.to_string()))?;
+        let left = left.get(&module.map_hash).unwrap_or(&none);
+        let broken = |error: opcost_recover::RecoverError| CliError::Counters(error.to_string());
+        let counts = if is_closed {
+            recover_module(map, &module.counts, left).map_err(broken)?
+        } else {
+            let open = recover_open_module(map, &module.counts, left).map_err(broken)?;
+            missing = missing.zip(open.missing).map(|(a, b)| a + b);
+            open.at_least
+        };
         modules.push((module.map_hash, counts));
     }
-    Ok(CountedProgram { raw: raw.clone(), modules })
+    Ok(Counting { program: CountedProgram { raw: raw.clone(), modules }, missing, surprises })
 }
 
 /// The frames left in this image, by module and call site. A frame may have
@@ -132,7 +185,7 @@ fn left_frames(
     raw: &RawFile,
     all: &[RawFile],
     images: &BTreeMap<PathBuf, Image>,
-    reasons: &mut BTreeSet<String>,
+    surprises: &mut Vec<String>,
 ) -> HashMap<Hash128, LeftFrames> {
     let image = &images[Path::new(&raw.image.path)];
     let maps: HashMap<Hash128, &ModuleMap> = image.maps.iter().map(|(hash, map)| (*hash, map)).collect();
@@ -157,7 +210,7 @@ fn left_frames(
                     *left.entry(*hash).or_default().entry(*site).or_default() += frame.count;
                 }
             }
-            None => reasons.extend(unexpected(image, address)),
+            None => surprises.extend(unexpected(image, address)),
         }
     }
     left

@@ -63,6 +63,12 @@ impl Image {
         Ok(Image { maps, calls, symbols })
     }
 
+    /// Whether every function has a counter for each of its segments.
+    pub(crate) fn counts_every_segment(&self) -> bool {
+        let mut functions = self.maps.iter().flat_map(|(_, map)| map.functions.values());
+        functions.all(|function| function.segments.is_empty() || function.segment_counters.is_some())
+    }
+
     /// The function symbol that an address in the file lies in.
     pub(crate) fn symbol_at(&self, address: u64) -> Option<&str> {
         let (start, (size, name)) = self.symbols.range(..=address).next_back()?;

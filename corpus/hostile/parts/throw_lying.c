@@ -1,0 +1,2 @@
+void call_it(void (*function)(void));
+void call_it(void (*function)(void)) { function(); }

@@ -1,0 +1,17 @@
+//! Is the count exact, whatever the program does?
+//!
+//! Each program of `corpus/hostile` says at its top what must come out, worked
+//! out by hand (`directives`). The harness builds it with plain clang and with
+//! opcost at several anchors, placements and levels of code generation, runs
+//! all of them and compares (`harness`). `referee` asks LLVM's own counting
+//! pass, `libraries` and `determinism` need more than one build or run.
+//!
+//! One test binary, since it starts compilers and runs for a while.
+
+mod determinism;
+mod directives;
+mod harness;
+mod hostile;
+mod json;
+mod libraries;
+mod referee;
