@@ -39,6 +39,9 @@ pub(crate) struct Build<'a> {
     pub(crate) tools: Tools,
     pub(crate) arguments: &'a BuildArguments,
     pub(crate) cost: CostModel,
+    /// Whether some module of the program starts threads, so that all of them
+    /// need counters for each thread. Rust's library does.
+    starts_threads: std::cell::Cell<bool>,
     folder: tempfile::TempDir,
 }
 
@@ -49,7 +52,13 @@ impl<'a> Build<'a> {
             .prefix("opcost-")
             .tempdir()
             .map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
-        Ok(Build { tools: Tools::find()?, arguments, cost: cost::cost_model(&arguments.cost)?, folder })
+        Ok(Build {
+            tools: Tools::find()?,
+            arguments,
+            cost: cost::cost_model(&arguments.cost)?,
+            starts_threads: std::cell::Cell::new(arguments.threads),
+            folder,
+        })
     }
 
     /// A path in the temporary folder.
@@ -60,6 +69,7 @@ impl<'a> Build<'a> {
     /// Builds a counted program at `output`.
     pub(crate) fn program(&self, inputs: &[Input], output: &Path) -> Result<(), CliError> {
         if inputs.iter().any(|input| input.language == Language::Rust) {
+            self.starts_threads.set(true);
             return self.rust_program(inputs, output);
         }
         let objects = self.objects(inputs)?;

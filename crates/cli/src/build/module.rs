@@ -70,7 +70,7 @@ impl Build<'_> {
             root,
             anchor: self.anchor(input),
             placement: self.arguments.placement,
-            threads: if self.arguments.threads || has_flag("-pthread") || has_flag("-fopenmp") {
+            threads: if self.starts_threads.get() || has_flag("-pthread") || has_flag("-fopenmp") {
                 ThreadMode::Always
             } else {
                 ThreadMode::IfStarted
