@@ -19,7 +19,7 @@
 use opcost_analysis::edge::{Edge, edges_from};
 use opcost_analysis::loops::{Loop, LoopForest, LoopId};
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{Edit, Function, RegisterId, Spot};
+use opcost_ir::{Edit, Flow, Function, RegisterId, Spot};
 use opcost_key::{BlockId, CounterId};
 
 use crate::spots::{Counting, Spots};
@@ -73,6 +73,9 @@ impl Registers<'_> {
             && inside <= MOST_COUNTERS
             && inside * found.exits.len() <= MOST_FLUSHES
             && !found.members.iter().any(|&block| self.leaving.contains(block))
+            // Its edges count in memory: beside registers that a signal loses,
+            // what is left would not even be a lower bound.
+            && !found.members.iter().any(|&block| self.spots.function.blocks[block].flow == Flow::Unsplittable)
             && found.exits.iter().all(|edge| self.spot_of(edge).is_some())
             && self.entry_edges(id, found).iter().all(|edge| self.spot_of(edge).is_some())
     }
