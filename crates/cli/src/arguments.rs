@@ -166,8 +166,10 @@ pub(crate) enum EmitKind {
     Obj,
     /// A shared library.
     Shared,
-    /// The bitcode at the anchor, not instrumented.
+    /// Counted bitcode; `opcost cc` or `opcost count` make a program of it.
     Bc,
+    /// The bitcode at its anchor, as it is before counting.
+    Anchor,
 }
 
 /// The verb takes all arguments before clap sees them; this is for the help.

@@ -120,8 +120,12 @@ void make_indivisible(Module &module) {
     for (Instruction &instruction : make_early_inc_range(instructions(function))) {
       auto *store = dyn_cast<StoreInst>(&instruction);
       if (!store || !store->hasMetadata(opcost::kCountMark)) continue;
-      auto *sum = cast<BinaryOperator>(store->getValueOperand());
-      auto *old = cast<LoadInst>(sum->getOperand(0));
+      // An optimiser may have been at work on counted bitcode.
+      auto *sum = dyn_cast<BinaryOperator>(store->getValueOperand());
+      auto *old = sum ? dyn_cast<LoadInst>(sum->getOperand(0)) : nullptr;
+      if (!old || sum->getOpcode() != Instruction::Add || !sum->hasOneUse() || !old->hasOneUse() ||
+          old->getPointerOperand() != store->getPointerOperand() || old->getParent() != store->getParent())
+        continue;
       auto *call = CallInst::Create(type, addition, {store->getPointerOperand(), sum->getOperand(1)}, "",
                                     store->getIterator());
       call->addParamAttr(0, Attribute::get(context, Attribute::ElementType, word));

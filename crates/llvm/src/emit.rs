@@ -87,7 +87,7 @@ impl Session {
 
     /// For each instruction of the module, in the order of its numbers, its
     /// call site plus one, or 0.
-    fn sites_by_number(&self, plan: &Plan) -> Vec<u32> {
+    pub(crate) fn sites_by_number(&self, plan: &Plan) -> Vec<u32> {
         use opcost_index::{Id, IdMap};
         let mut starts: IdMap<opcost_key::FunctionId, usize> = IdMap::new();
         let mut total = 0;
@@ -102,7 +102,7 @@ impl Session {
         sites
     }
 
-    fn emit_with(
+    pub(crate) fn emit_with(
         self,
         path: &Path,
         how: Emission,

@@ -17,6 +17,29 @@ pub(crate) struct RawEmission {
     pub(crate) call_site_count: u32,
 }
 
+/// Bytes of somebody else; mirrors `opcost_bytes` in `keep.cpp`.
+#[repr(C)]
+pub(crate) struct RawBytes {
+    data: *const u8,
+    length: usize,
+}
+
+impl RawBytes {
+    /// Leads to these bytes as long as they live.
+    pub(crate) const fn of(bytes: &[u8]) -> RawBytes {
+        RawBytes { data: bytes.as_ptr(), length: bytes.len() }
+    }
+
+    /// The bytes.
+    ///
+    /// # Safety
+    /// They are alive.
+    pub(crate) unsafe fn bytes<'a>(&self) -> &'a [u8] {
+        // SAFETY: by this function's contract.
+        unsafe { std::slice::from_raw_parts(self.data, self.length) }
+    }
+}
+
 unsafe extern "C" {
     pub(crate) fn opcost_free(text: *mut c_char);
     pub(crate) fn opcost_read(
@@ -80,6 +103,11 @@ unsafe extern "C" {
         how: *const RawEmission,
     ) -> *mut c_char;
     pub(crate) fn opcost_embed_map(module: LLVMModuleRef, path: *const c_char);
+
+    pub(crate) fn opcost_write(module: LLVMModuleRef, path: *const c_char) -> *mut c_char;
+    pub(crate) fn opcost_keep(module: LLVMModuleRef, strings: *const RawBytes, count: u32);
+    pub(crate) fn opcost_kept(module: LLVMModuleRef) -> u32;
+    pub(crate) fn opcost_kept_strings(module: LLVMModuleRef, strings: *mut RawBytes, count: u32) -> bool;
 }
 
 /// Takes over a message that the shim made; `None` for null.

@@ -3,7 +3,8 @@
 //! [`Session`] owns one module. [`Session::snapshot`] copies it out as plain
 //! values; [`Session::apply`] carries out a [`Plan`](opcost_ir::Plan) made on
 //! that snapshot; [`Session::emit`] turns the module into an object file whose
-//! calls are tabled. LLVM's fatal errors end the process, so the tool calls
+//! calls are tabled, [`Session::write_counted`] into bitcode from which that can be
+//! done later. LLVM's fatal errors end the process, so the tool calls
 //! this room in a child process.
 //!
 //! Unsafe code is confined to this crate: `ffi` declares the shim, everything
@@ -12,12 +13,14 @@
 mod apply;
 mod emit;
 mod ffi;
+mod keep;
 mod operands;
 mod places;
 mod session;
 mod snapshot;
 
 pub use emit::{Emission, Position};
+pub use keep::Kept;
 pub use session::{LlvmError, Session};
 
 /// Version of LLVM that is linked in, as clang prints it: `22.1.8`.

@@ -1,3 +1,5 @@
+//! Cases of the comparison of two ledgers: a verdict each, and what is refused.
+
 use opcost_key::{Anchor, Hash128};
 
 use super::{Change, FunctionDiff, Verdict, diff};

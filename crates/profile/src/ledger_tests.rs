@@ -1,3 +1,5 @@
+//! A ledger's order and sums, and which ledgers add up.
+
 use super::{Ledger, LedgerError, Subject};
 use crate::example::{about, fact, facts_of, function, ledger, line, place, program, sample};
 use crate::{Column, MergeError, Origin, Quality, World, merge};

@@ -1,3 +1,6 @@
+//! What is known of counts when frames are still open: cases small enough to
+//! walk by hand.
+
 use opcost_index::Id;
 use opcost_key::{CallSiteId, CounterId, FunctionId, ModuleMap};
 

@@ -1,3 +1,6 @@
+//! Counts out of counters: walks by hand and at random on small skeletons, and
+//! counters that cannot be.
+
 use opcost_index::Id;
 use opcost_key::{
     BlockId, CallSiteId, Charge, CounterId, EdgeId, EdgeKind, FunctionId, Meter, ModuleMap, SegmentId,

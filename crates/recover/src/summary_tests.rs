@@ -1,3 +1,5 @@
+//! Sums by function, line, block and callee, by hand.
+
 use opcost_index::{Id, IdMap};
 use opcost_key::{Callee, Charge, FunctionId, ModuleMap, PlaceId};
 

@@ -50,6 +50,9 @@ impl Build<'_> {
         command.args(self.arguments.library.iter().map(|library| format!("-l{library}")));
         if flang.is_some() && has(Language::Cxx) {
             command.arg("-lstdc++");
+        } else if has(Language::Bitcode) && !has(Language::Cxx) {
+            // Bitcode does not say what language it comes from.
+            command.arg("-Wl,--push-state,--as-needed,-lstdc++,--pop-state");
         }
         run_tool(&mut command, linker, output)
     }

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use driver::{Drive, Front, by_program_name, launched};
 pub(crate) use input::{Input, Language};
 pub(crate) use install::install;
-pub(crate) use module::{ModuleRequest, instrument};
+pub(crate) use module::{ModuleRequest, Product, instrument};
 pub(crate) use rust::{Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
 pub(crate) use tools::{Tools, version_of};
 
@@ -99,7 +99,13 @@ impl<'a> Build<'a> {
     pub(crate) fn object(&self, input: &Input, position: usize) -> Result<PathBuf, CliError> {
         let bitcode = self.bitcode(input, position)?;
         let object = self.path(format!("{position}.o"));
-        self.instrument_in_child(input, &bitcode, &object)?;
+        self.instrument_in_child(input, &bitcode, Product::Object, &object)?;
         Ok(object)
+    }
+
+    /// Makes one module, and nothing of the runtime, at `output`.
+    pub(crate) fn module(&self, input: &Input, product: Product, output: &Path) -> Result<(), CliError> {
+        let bitcode = self.bitcode(input, 0)?;
+        self.instrument_in_child(input, &bitcode, product, output)
     }
 }

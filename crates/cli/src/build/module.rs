@@ -1,12 +1,14 @@
 //! One module: from bitcode to a counted object and its map, in a child process.
+//!
+//! Bitcode that is counted already goes straight to machine code.
 
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
 use opcost_instrument::{CostModel, Request, plan};
 use opcost_key::{Anchor, BuildFacts, Placement};
-use opcost_llvm::{Emission, Position, Session};
-use opcost_profile::formats::map::write_map;
+use opcost_llvm::{Emission, Kept, Position, Session};
+use opcost_profile::formats::map::{read_maps, write_map};
 use serde::{Deserialize, Serialize};
 
 use super::phases::{Phases, Stopwatch};
@@ -22,11 +24,23 @@ pub(crate) enum ThreadMode {
     IfStarted,
 }
 
+/// What is made of a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Product {
+    /// A counted object.
+    Object,
+    /// Counted bitcode.
+    Counted,
+    /// Bitcode, not counted.
+    Anchor,
+}
+
 /// What the child is asked to do.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ModuleRequest {
     pub(crate) bitcode: PathBuf,
-    pub(crate) object: PathBuf,
+    pub(crate) output: PathBuf,
+    pub(crate) product: Product,
     /// Where the map's bytes go; it is embedded in the object too.
     pub(crate) map: PathBuf,
     /// Name of the module in the map.
@@ -52,7 +66,8 @@ impl Build<'_> {
         &self,
         input: &Input,
         bitcode: &Path,
-        object: &Path,
+        product: Product,
+        output: &Path,
     ) -> Result<(), CliError> {
         let root = std::env::current_dir().map_err(CliError::file("find", "."))?;
         let has_flag = |flag: &str| self.arguments.cflags.iter().any(|given| given == flag);
@@ -64,8 +79,9 @@ impl Build<'_> {
         };
         let request = ModuleRequest {
             bitcode: bitcode.to_owned(),
-            object: object.to_owned(),
-            map: object.with_extension("opcmap"),
+            output: output.to_owned(),
+            product,
+            map: output.with_extension("opcmap"),
             module: relative(&tidy(&root.join(&input.path)), &root),
             root,
             anchor: self.anchor(input),
@@ -83,9 +99,9 @@ impl Build<'_> {
             compiler: self.tools.clang_version.clone(),
             flags: self.shaping_flags(),
         };
-        run_child(&object.with_extension("request"), &request)?;
+        run_child(&output.with_extension("request"), &request)?;
         if self.arguments.time
-            && let Some(phases) = Phases::read(&object.with_extension("phases"))
+            && let Some(phases) = Phases::read(&output.with_extension("phases"))
         {
             eprintln!("{}", phases.line(&request.module));
         }
@@ -136,52 +152,95 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
         session.check().map_err(|error| error.to_string())?;
     }
     watch.lap("read");
+    if request.product == Product::Anchor {
+        return session.write(&request.output).map_err(|error| error.to_string());
+    }
+    if let Some(kept) = session.kept().map_err(|error| error.to_string())? {
+        return generate(session, kept, request);
+    }
     let mut module = session.snapshot();
     watch.lap("snapshot");
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
-    let working = std::env::current_dir().unwrap_or_default();
-    for file in module.files.values_mut() {
-        *file = relative(&tidy(&working.join(file.as_str())), &request.root);
-    }
-    let per_thread = request.threads == ThreadMode::Always || starts_threads(&module);
-    let build = BuildFacts {
-        compiler: request.compiler.clone(),
-        flags: request.flags.clone(),
-        target: module.triple.clone(),
-        opcost: env!("CARGO_PKG_VERSION").to_owned(),
-        placement: None,
-        has_debug_lines: false,
-    };
-    let wanted = Request {
-        module: request.module.clone(),
-        anchor: request.anchor,
-        build,
-        cost: request.cost.clone(),
-        placement: request.placement,
-        per_thread,
-        wrapped: opcost_runtime::WRAPPED,
-    };
+    let wanted = wanted(&mut module, request);
     let made = plan(&module, &wanted).map_err(|error| error.to_string())?;
     drop(module);
     watch.lap("plan");
     let (bytes, hash) = write_map(&made.map);
-    std::fs::write(&request.map, bytes)
-        .map_err(|error| format!("cannot write {}: {error}", request.map.display()))?;
+    write_map_file(request, &bytes)?;
     watch.lap("map");
     session.apply(&made.plan, hash).map_err(|error| error.to_string())?;
     watch.lap("apply");
+    if request.product == Product::Counted {
+        let written = session.write_counted(&request.output, &bytes, &made.plan, hash);
+        return written.map_err(|error| error.to_string());
+    }
     session.embed_map(&request.map).map_err(|error| error.to_string())?;
-    let emission = Emission {
+    watch.lap("embed");
+    let emitted = session.emit_counted(&request.output, emission(request), &made.plan, hash);
+    emitted.map_err(|error| error.to_string())?;
+    watch.lap("machine code");
+    watch.finish(instructions, &request.output.with_extension("phases"));
+    Ok(())
+}
+
+/// What the plan must know besides the module, whose files get their names
+/// below the root.
+fn wanted(module: &mut opcost_ir::Module, request: &ModuleRequest) -> Request<'static> {
+    let working = std::env::current_dir().unwrap_or_default();
+    for file in module.files.values_mut() {
+        *file = relative(&tidy(&working.join(file.as_str())), &request.root);
+    }
+    Request {
+        module: request.module.clone(),
+        anchor: request.anchor,
+        build: BuildFacts {
+            compiler: request.compiler.clone(),
+            flags: request.flags.clone(),
+            target: module.triple.clone(),
+            opcost: env!("CARGO_PKG_VERSION").to_owned(),
+            placement: None,
+            has_debug_lines: false,
+        },
+        cost: request.cost.clone(),
+        placement: request.placement,
+        per_thread: request.threads == ThreadMode::Always || starts_threads(module),
+        wrapped: opcost_runtime::WRAPPED,
+    }
+}
+
+/// Machine code of a module that was counted and written as bitcode.
+fn generate(session: Session, kept: Kept, request: &ModuleRequest) -> Result<(), String> {
+    let maps = read_maps(&kept.map).map_err(|error| error.to_string())?;
+    let cost = request.cost.facts();
+    if let Some((_, map)) = maps.first()
+        && request.cost != CostModel::Unit
+        && map.cost != cost
+    {
+        return Err(format!(
+            "it was counted with cost model {}, not {}; count it again from its sources",
+            map.cost.name, cost.name
+        ));
+    }
+    if request.product == Product::Counted {
+        return Err("it is counted already".to_owned());
+    }
+    write_map_file(request, &kept.map)?;
+    session.embed_map(&request.map).map_err(|error| error.to_string())?;
+    session.emit_kept(&request.output, emission(request), kept).map_err(|error| error.to_string())
+}
+
+fn write_map_file(request: &ModuleRequest, bytes: &[u8]) -> Result<(), String> {
+    std::fs::write(&request.map, bytes)
+        .map_err(|error| format!("cannot write {}: {error}", request.map.display()))
+}
+
+fn emission(request: &ModuleRequest) -> Emission {
+    Emission {
         level: request.level,
         position: if request.position_independent { Position::Independent } else { Position::AsModule },
         function_sections: request.function_sections,
         data_sections: request.data_sections,
-    };
-    watch.lap("embed");
-    session.emit_counted(&request.object, emission, &made.plan, hash).map_err(|error| error.to_string())?;
-    watch.lap("machine code");
-    watch.finish(instructions, &request.object.with_extension("phases"));
-    Ok(())
+    }
 }
 
 /// Whether the module starts threads: by pthreads, C11, C++ or OpenMP.

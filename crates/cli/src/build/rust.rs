@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::compile::run_tool;
 use super::cost::cost_model;
 use super::driver::without_stripping;
-use super::module::{ModuleRequest, ThreadMode, run_child};
+use super::module::{ModuleRequest, Product, ThreadMode, run_child};
 use super::tools::Tools;
 use super::{Build, Input, Language};
 use crate::arguments::BuildArguments;
@@ -146,7 +146,8 @@ fn rust_module(
     };
     Ok(ModuleRequest {
         bitcode: PathBuf::new(),
-        object: PathBuf::new(),
+        output: PathBuf::new(),
+        product: Product::Object,
         map: PathBuf::new(),
         module: name.to_owned(),
         root: std::env::current_dir().map_err(CliError::file("find", "."))?,
@@ -270,10 +271,10 @@ fn instrument(mut module: ModuleRequest, bitcode: PathBuf, folder: &Path) -> Res
         });
     }
     module.bitcode = bitcode;
-    module.object = folder.join("counted.o");
+    module.output = folder.join("counted.o");
     module.map = folder.join("counted.opcmap");
     run_child(&folder.join("counted.request"), &module)?;
-    Ok(module.object)
+    Ok(module.output)
 }
 
 /// The command line with the merged object replaced.

@@ -11,7 +11,7 @@ use opcost_profile::diff::{Diff, Unlike, diff};
 use opcost_recover::SourceLine;
 
 use crate::arguments::{CountArguments, EmitKind, RawArguments};
-use crate::build::{Build, Input, Language, install};
+use crate::build::{Build, Input, Language, Product, install};
 use crate::error::{CliError, Status};
 use crate::report::{CountReport, Grown, Growth, Progress, Stream, Verdict};
 use crate::run::Streams;
@@ -73,20 +73,15 @@ fn emit(
     let build = Build::new(&arguments.build)?;
     let one = || match inputs {
         [input] => Ok(input),
-        _ => Err(CliError::Usage("--emit obj and --emit bc take one input".to_owned())),
+        _ => Err(CliError::Usage("--emit obj, bc and anchor take one input".to_owned())),
     };
     let made = build.path("made");
     match kind {
         EmitKind::Exe => build.program(inputs, &made)?,
         EmitKind::Shared => build.shared(inputs, &made)?,
-        EmitKind::Obj => {
-            let object = build.object(one()?, 0)?;
-            std::fs::rename(&object, &made).map_err(CliError::file("move", &object))?;
-        }
-        EmitKind::Bc => {
-            let bitcode = build.bitcode(one()?, 0)?;
-            std::fs::copy(&bitcode, &made).map_err(CliError::file("copy", &bitcode))?;
-        }
+        EmitKind::Obj => build.module(one()?, Product::Object, &made)?,
+        EmitKind::Bc => build.module(one()?, Product::Counted, &made)?,
+        EmitKind::Anchor => build.module(one()?, Product::Anchor, &made)?,
     }
     install(&made, output)?;
     if kind == EmitKind::Exe {

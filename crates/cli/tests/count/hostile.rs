@@ -32,6 +32,7 @@ programs! {
     assembly_goto = "assembly_goto.c";
     asserts = "assert.c";
     assert_handled = "assert_handled.c";
+    attributes = "attributes.ll";
     block_size = "block_size.ll";
     comdat = "comdat.cpp";
     constructors = "constructors.cpp";

@@ -4,10 +4,12 @@
 //! out by hand (`directives`). The harness builds it with plain clang and with
 //! opcost at several anchors, placements and levels of code generation, runs
 //! all of them and compares (`harness`). `referee` asks LLVM's own counting
-//! pass, `libraries` and `determinism` need more than one build or run.
+//! pass; `bitcode`, `libraries` and `determinism` need more than one build or
+//! run.
 //!
 //! One test binary, since it starts compilers and runs for a while.
 
+mod bitcode;
 mod determinism;
 mod directives;
 mod harness;

@@ -69,7 +69,7 @@ impl Referee {
         for (position, source) in self.sources.iter().enumerate() {
             let [bitcode, named, counted, object] =
                 ["anchor.bc", "named.bc", "counted.bc", "counted.o"].map(|name| format!("{position}-{name}"));
-            let mut emit = vec!["count", "--emit", "bc", "--anchor", anchor, "-o", &bitcode];
+            let mut emit = vec!["count", "--emit", "anchor", "--anchor", anchor, "-o", &bitcode];
             emit.extend(self.flags.iter().flat_map(|flag| ["--cflag", flag.as_str()]));
             emit.push(source.to_str().expect("UTF-8"));
             let output = bench.opcost(&emit);

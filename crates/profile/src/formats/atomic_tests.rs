@@ -1,3 +1,6 @@
+//! Writing whole or not at all: links, folders without room, full disks,
+//! writers at the same time.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

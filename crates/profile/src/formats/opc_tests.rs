@@ -1,3 +1,6 @@
+//! Ledgers come back as they were written, DuckDB reads the same sums, and
+//! cut, damaged, forged and random bytes are told apart.
+
 use std::path::Path;
 use std::process::Command;
 
@@ -131,26 +134,6 @@ fn expected_sums(ledger: &Ledger) -> String {
     let rows =
         sums.iter().map(|((kind, column), (sum, count))| format!("{kind} {column} {sum} {count} UBIGINT\n"));
     rows.collect::<String>() + "opcost.ledger/1\n"
-}
-
-#[test]
-#[ignore = "a measurement; run it with --release"]
-fn a_large_ledger_is_fast() {
-    let mut facts = Vec::new();
-    for number in 0..2000 {
-        facts.extend(facts_of(&function(&format!("function_{number}"), number, number), 1, 2, &[3; 50]));
-    }
-    let ledger = ledger(facts);
-    let start = std::time::Instant::now();
-    let bytes = write_ledger(&ledger);
-    let written = start.elapsed();
-    read_ledger(&bytes).unwrap();
-    let read = start.elapsed() - written;
-    println!(
-        "{} facts, {} bytes; written in {written:?}, read in {read:?}",
-        ledger.facts().len(),
-        bytes.len()
-    );
 }
 
 #[test]

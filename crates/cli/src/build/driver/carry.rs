@@ -16,7 +16,7 @@ use super::plan::{Job, Plan, Role};
 use super::{Drive, root_of, setting};
 use crate::build::cost::cost_model;
 use crate::build::install::install;
-use crate::build::module::{ModuleRequest, ThreadMode, relative, run_child, tidy};
+use crate::build::module::{ModuleRequest, Product, ThreadMode, relative, run_child, tidy};
 use crate::error::CliError;
 
 impl Drive {
@@ -105,7 +105,8 @@ impl Drive {
         Ok(ModuleRequest {
             bitcode,
             map: object.with_extension("opcmap"),
-            object,
+            output: object,
+            product: Product::Object,
             module: relative(&tidy(&source), &root),
             root,
             anchor: Anchor::Optimized,
