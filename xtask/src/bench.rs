@@ -8,12 +8,13 @@
 //! column runs the very same file again: its ratio is the noise of this
 //! round, and differences below it mean nothing. Instructions under callgrind
 //! and the size of the text section stand beside the times because they have
-//! no noise.
+//! no noise. What counting costs the build itself is measured last.
 //!
 //! Every run's output is compared with the plain build's. A column that
 //! cannot be built or answers wrongly stays in the table and is named with
 //! its reason; it never drops out silently.
 
+mod building;
 mod columns;
 mod figures;
 mod machine;
@@ -35,6 +36,7 @@ struct Options {
     columns: Vec<Column>,
     opcost: Option<PathBuf>,
     callgrind: bool,
+    building: bool,
     out: PathBuf,
 }
 
@@ -56,8 +58,10 @@ pub(crate) fn count(flags: &[&str]) -> Result<()> {
     if options.callgrind {
         count_instructions(&mut rows, &options.columns, &folder)?;
     }
+    let building = if options.building { building::measure(&rows, &builder, &folder)? } else { Vec::new() };
     let facts = machine::facts(builder.opcost(), &before, flags);
-    let text = page::write(&rows, &options.columns, options.rounds, &facts)?;
+    let figures = page::Figures { rows: &rows, columns: &options.columns, building: &building };
+    let text = page::write(&figures, options.rounds, &facts)?;
     let text = text.replace(&*repository()?.to_string_lossy(), ".");
     fs::write(&options.out, &text).map_err(|error| Failure::at("write", &options.out, error))?;
     println!("{text}");
@@ -73,6 +77,7 @@ impl Options {
             columns: Column::ALL.to_vec(),
             opcost: None,
             callgrind: true,
+            building: true,
             out: repository()?.join("benchmarks/count.md"),
         };
         let mut flags = flags.iter();
@@ -86,6 +91,7 @@ impl Options {
                 "--columns" => options.columns = columns(value()?)?,
                 "--opcost" => options.opcost = Some(PathBuf::from(value()?)),
                 "--no-callgrind" => options.callgrind = false,
+                "--no-building" => options.building = false,
                 "--out" => options.out = PathBuf::from(value()?),
                 _ => {
                     return Err(Failure::usage(format!(

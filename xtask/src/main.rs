@@ -29,6 +29,7 @@ usage: cargo xtask VERB
     --columns A,B         of plain, again, naive, opcost, threads, pgo
     --opcost PATH         this opcost, instead of building one
     --no-callgrind        leave out the instruction counts
+    --no-building         leave out what counting costs the build
     --out FILE            write here";
 
 /// Why the process ends with a status other than 0: 2 for a wrong command

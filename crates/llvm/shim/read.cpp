@@ -10,6 +10,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,8 +21,12 @@ extern "C" {
 
 void opcost_free(char *text) { free(text); }
 
-// Reads bitcode or text. On failure returns null and a message.
-LLVMModuleRef opcost_read(LLVMContextRef context, const char *path, char **message) {
+// Reads bitcode or text. On failure returns null and a message. A module with
+// debug information is verified while it is read, unless it is trusted.
+LLVMModuleRef opcost_read(LLVMContextRef context, const char *path, bool is_trusted, char **message) {
+  auto &options = cl::getRegisteredOptions();
+  if (auto found = options.find("disable-auto-upgrade-debug-info"); found != options.end())
+    static_cast<cl::opt<bool> *>(found->second)->setValue(is_trusted);
   SMDiagnostic diagnostic;
   std::unique_ptr<Module> module = parseIRFile(path, diagnostic, *unwrap(context));
   if (!module) {

@@ -45,6 +45,7 @@ unsafe extern "C" {
     pub(crate) fn opcost_read(
         context: LLVMContextRef,
         path: *const c_char,
+        is_trusted: bool,
         message: *mut *mut c_char,
     ) -> LLVMModuleRef;
     pub(crate) fn opcost_verify(module: LLVMModuleRef) -> *mut c_char;

@@ -21,7 +21,7 @@ mod snapshot;
 
 pub use emit::{Emission, Position};
 pub use keep::Kept;
-pub use session::{LlvmError, Session};
+pub use session::{LlvmError, Maker, Session};
 
 /// Version of LLVM that is linked in, as clang prints it: `22.1.8`.
 pub fn version() -> String {

@@ -42,9 +42,19 @@ pub(crate) struct FunctionHandles {
     pub(crate) instructions: IdMap<InstructionId, LLVMValueRef>,
 }
 
+/// Who made a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Maker {
+    /// A compiler of the same LLVM, just now: it is taken to keep LLVM's rules.
+    FrontEnd,
+    /// Anyone: it is verified.
+    Anyone,
+}
+
 /// A module that LLVM holds, and the handles behind its snapshot.
 pub struct Session {
     context: LLVMContextRef,
+    pub(crate) maker: Maker,
     pub(crate) module: LLVMModuleRef,
     pub(crate) functions: IdMap<FunctionId, FunctionHandles>,
     pub(crate) declarations: IdMap<DeclarationId, LLVMValueRef>,
@@ -54,30 +64,25 @@ impl Session {
     /// Reads bitcode (`.bc`) or text (`.ll`).
     ///
     /// # Errors
-    /// The file cannot be read, is no module, or is of a newer LLVM; in LLVM's
-    /// own words.
-    pub fn read(path: &Path) -> Result<Session, LlvmError> {
+    /// The file cannot be read, is no module, is of a newer LLVM, or breaks
+    /// LLVM's rules; in LLVM's own words.
+    pub fn read(path: &Path, maker: Maker) -> Result<Session, LlvmError> {
         let text = c_path(path)?;
         // SAFETY: plain creation; disposed in drop.
         let context = unsafe { LLVMContextCreate() };
         let mut message = std::ptr::null_mut();
         // SAFETY: all pointers are valid for the call.
-        let module = unsafe { ffi::opcost_read(context, text.as_ptr(), &mut message) };
-        let session = Session { context, module, functions: IdMap::new(), declarations: IdMap::new() };
+        let module =
+            unsafe { ffi::opcost_read(context, text.as_ptr(), maker == Maker::FrontEnd, &mut message) };
+        let session = Session { context, maker, module, functions: IdMap::new(), declarations: IdMap::new() };
         if module.is_null() {
             let message = ffi::take_message(message).unwrap_or_default();
             return Err(LlvmError::Unreadable(message.trim_end().to_owned()));
         }
+        if maker == Maker::Anyone {
+            session.verify().map_err(LlvmError::Malformed)?;
+        }
         Ok(session)
-    }
-
-    /// Checks that the module keeps LLVM's rules, as what a front end has just
-    /// made does and what a user brings may not.
-    ///
-    /// # Errors
-    /// It does not; in LLVM's own words.
-    pub fn check(&self) -> Result<(), LlvmError> {
-        self.verify().map_err(LlvmError::Malformed)
     }
 
     /// Whether the module keeps LLVM's rules.

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use opcost_llvm::{Emission, Session};
+use opcost_llvm::{Emission, Maker, Session};
 
 fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
@@ -44,7 +44,7 @@ fn sections(path: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 fn emit(bitcode: &Path, object: &Path, prepare: impl FnOnce(&Session)) {
-    let session = Session::read(bitcode).expect("our own bitcode");
+    let session = Session::read(bitcode, Maker::FrontEnd).expect("our own bitcode");
     prepare(&session);
     session.emit(object, Emission { level: 2, ..Emission::default() }).expect("code generation");
 }

@@ -123,7 +123,8 @@ impl Builder {
         if executable.is_file() { Ok(executable) } else { Err(Failure::new("the build left no program")) }
     }
 
-    fn command(&self, column: Column, program: &Program, executable: &Path) -> Result<Command> {
+    /// The command that builds it.
+    pub(crate) fn command(&self, column: Column, program: &Program, executable: &Path) -> Result<Command> {
         if !column.uses_opcost() {
             return Ok(clang(column, program, executable));
         }

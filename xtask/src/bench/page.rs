@@ -3,24 +3,27 @@
 //! Computes nothing but the ratios it prints. The builds are the lines and
 //! the programs the columns of each table, as a reader compares builds.
 
+use super::building::{Building, ROUNDS};
 use super::columns::Column;
 use super::figures::{Cell, Figure, Row, geometric_mean, ratios};
 use super::machine::Facts;
 use crate::failure::{Failure, Result};
 use std::fmt::Write;
 
-/// The whole page as Markdown.
-pub(crate) fn write(rows: &[Row], columns: &[Column], rounds: usize, facts: &Facts) -> Result<String> {
-    compose(rows, columns, rounds, facts)
-        .map_err(|error| Failure::new(format!("cannot write the page: {error}")))
+/// What was measured.
+pub(crate) struct Figures<'a> {
+    pub(crate) rows: &'a [Row],
+    pub(crate) columns: &'a [Column],
+    pub(crate) building: &'a [Building],
 }
 
-fn compose(
-    rows: &[Row],
-    columns: &[Column],
-    rounds: usize,
-    facts: &Facts,
-) -> std::result::Result<String, std::fmt::Error> {
+/// The whole page as Markdown.
+pub(crate) fn write(figures: &Figures, rounds: usize, facts: &Facts) -> Result<String> {
+    compose(figures, rounds, facts).map_err(|error| Failure::new(format!("cannot write the page: {error}")))
+}
+
+fn compose(figures: &Figures, rounds: usize, facts: &Facts) -> std::result::Result<String, std::fmt::Error> {
+    let Figures { rows, columns, building } = *figures;
     let mut page = String::new();
     introduction(&mut page, rows, columns, facts)?;
     let seconds: fn(f64) -> String = |value| format!("{value:.3}");
@@ -35,6 +38,7 @@ fn compose(
     table(&mut page, rows, columns, text, "KiB", |value| format!("{:.1}", value / 1024.0))?;
     writeln!(page, "\n## The gate\n")?;
     gate(&mut page, rows, columns)?;
+    builds(&mut page, building)?;
     missing(&mut page, rows, columns)?;
     Ok(page)
 }
@@ -155,6 +159,28 @@ fn verdict(
     }
 }
 
+/// What counting costs the build.
+fn builds(page: &mut String, building: &[Building]) -> std::fmt::Result {
+    if building.is_empty() {
+        return Ok(());
+    }
+    writeln!(page, "\n## Building, user CPU seconds, median of {ROUNDS} builds each way\n")?;
+    writeln!(
+        page,
+        "`between` is what opcost does between clang's halves: read, snapshot, plan, map, apply. The plain build has\n\
+         `-gline-tables-only`, as opcost's has; all of opcost's includes compiling its runtime.\n"
+    )?;
+    writeln!(page, "| | plain | opcost | | between | peak memory |\n|---|---:|---:|---:|---:|---:|")?;
+    for Building { program, plain, opcost, added, peak } in building {
+        writeln!(
+            page,
+            "| {program} | {plain:.2} | {opcost:.2} | {} | {added:.2} | {peak:.0} MB |",
+            ratio(opcost / plain)
+        )?;
+    }
+    Ok(())
+}
+
 fn missing(page: &mut String, rows: &[Row], columns: &[Column]) -> std::fmt::Result {
     let mut reasons = Vec::new();
     for row in rows {
@@ -212,7 +238,12 @@ mod tests {
     #[test]
     fn a_missing_figure_is_named_and_means_are_not_made_without_it() {
         let columns = [Column::Plain, Column::Opcost, Column::ProfileGenerate];
-        let page = compose(&sample(), &columns, 1, &vec![("date", "today".to_owned())]).unwrap();
+        let page = compose(
+            &Figures { rows: &sample(), columns: &columns, building: &[] },
+            1,
+            &vec![("date", "today".to_owned())],
+        )
+        .unwrap();
         assert!(page.contains("| plain, seconds | 1.000 | 2.000 | |"), "{page}");
         assert!(page.contains("| opcost | 1.500× | none | none |"), "{page}");
         assert!(page.contains("| -fprofile-generate | 2.000× | 1.000× | 1.414× |"), "{page}");
@@ -225,7 +256,8 @@ mod tests {
         let mut rows = sample();
         rows.truncate(1);
         let columns = [Column::Plain, Column::Opcost, Column::ProfileGenerate];
-        let page = compose(&rows, &columns, 1, &Vec::new()).unwrap();
+        let page =
+            compose(&Figures { rows: &rows, columns: &columns, building: &[] }, 1, &Vec::new()).unwrap();
         assert!(page.contains("- user time: opcost 1.500×, -fprofile-generate 2.000×: holds"), "{page}");
     }
 }

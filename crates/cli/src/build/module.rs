@@ -7,7 +7,7 @@ use std::process::Command;
 
 use opcost_instrument::{CostModel, Request, plan};
 use opcost_key::{Anchor, BuildFacts, Placement};
-use opcost_llvm::{Emission, Kept, Position, Session};
+use opcost_llvm::{Emission, Kept, Maker, Position, Session};
 use opcost_profile::formats::map::{read_maps, write_map};
 use serde::{Deserialize, Serialize};
 
@@ -147,10 +147,8 @@ pub(crate) fn run_child(path: &Path, request: &ModuleRequest) -> Result<(), CliE
 /// What the child does.
 pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
     let mut watch = Stopwatch::start();
-    let mut session = Session::read(&request.bitcode).map_err(|error| error.to_string())?;
-    if request.anchor == Anchor::File {
-        session.check().map_err(|error| error.to_string())?;
-    }
+    let maker = if request.anchor == Anchor::File { Maker::Anyone } else { Maker::FrontEnd };
+    let mut session = Session::read(&request.bitcode, maker).map_err(|error| error.to_string())?;
     watch.lap("read");
     if request.product == Product::Anchor {
         return session.write(&request.output).map_err(|error| error.to_string());
