@@ -1,10 +1,12 @@
-//! Do numbers in debug locations change machine code, and do counts survive?
+//! Do numbers in debug locations change machine code, and does a snapshot's
+//! text say all that the snapshot does?
 //!
 //! One test binary for the room, since it links all of LLVM. The large input
 //! is SQLite from the corpus (`cargo xtask corpus`); the small ones are text.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 use opcost_llvm::{Emission, Maker, Session};
 
@@ -49,12 +51,36 @@ fn emit(bitcode: &Path, object: &Path, prepare: impl FnOnce(&Session)) {
     session.emit(object, Emission { level: 2, ..Emission::default() }).expect("code generation");
 }
 
-#[test]
-fn numbers_change_no_byte_of_sqlite() {
+/// SQLite as our front end leaves it, compiled once.
+static SQLITE: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let folder = scratch();
     let source = corpus().join("libsqlite3-sys/sqlite3/sqlite3.c");
     let bitcode = folder.path().join("sqlite.bc");
     clang(&["-O2", "-gline-tables-only", "-c", "-emit-llvm", "-DSQLITE_THREADSAFE=0"], &source, &bitcode);
+    folder
+});
+
+#[test]
+fn sqlites_snapshot_comes_back_from_its_text() {
+    let mut session =
+        Session::read(&SQLITE.path().join("sqlite.bc"), Maker::FrontEnd).expect("our own bitcode");
+    let module = session.snapshot();
+    let instructions: usize = module.functions.values().map(|function| function.instructions.len()).sum();
+    assert!(instructions > 200_000, "{instructions}");
+    opcost_ir::verify(&module).expect("a snapshot keeps the rules");
+    let text = opcost_ir::print_module(&module);
+    let again = opcost_ir::parse_module(&text).expect("its own text");
+    assert_eq!(opcost_ir::print_module(&again), text);
+    for (left, right) in module.functions.values().zip(again.functions.values()) {
+        assert!(left == right, "{} differs", left.name);
+    }
+    assert!(module == again, "something outside the functions differs");
+}
+
+#[test]
+fn numbers_change_no_byte_of_sqlite() {
+    let folder = scratch();
+    let bitcode = SQLITE.path().join("sqlite.bc");
     let (plain, numbered) = (folder.path().join("plain.o"), folder.path().join("numbered.o"));
     emit(&bitcode, &plain, |session| session.strip_debug());
     emit(&bitcode, &numbered, |session| session.identify());

@@ -33,6 +33,7 @@ use opcost_instrument::CostModel;
 
 use crate::arguments::BuildArguments;
 use crate::error::CliError;
+use module::COUNTS_BY_THREAD;
 
 /// A build in progress: its tools, its flags and its temporary folder.
 pub(crate) struct Build<'a> {
@@ -84,23 +85,32 @@ impl<'a> Build<'a> {
 
     /// Compiles and instruments every input that needs it; objects and
     /// archives pass through.
+    ///
+    /// Threads that one module starts run the code of all. Which modules do is
+    /// known once they were read, so the others are instrumented again.
     fn objects(&self, inputs: &[Input]) -> Result<Vec<PathBuf>, CliError> {
         let mut objects = Vec::new();
+        let mut made = Vec::new();
         for (position, input) in inputs.iter().enumerate() {
             match input.language {
                 Language::Object => objects.push(input.path.clone()),
-                _ => objects.push(self.object(input, position)?),
+                _ => {
+                    let bitcode = self.bitcode(input, position)?;
+                    let object = self.path(format!("{position}.o"));
+                    self.instrument_in_child(input, &bitcode, Product::Object, &object)?;
+                    objects.push(object.clone());
+                    made.push((input, bitcode, object));
+                }
+            }
+        }
+        let counts_by_thread = |object: &Path| object.with_extension(COUNTS_BY_THREAD).exists();
+        if made.iter().any(|(_, _, object)| counts_by_thread(object)) {
+            self.starts_threads.set(true);
+            for (input, bitcode, object) in made.iter().filter(|(_, _, object)| !counts_by_thread(object)) {
+                self.instrument_in_child(input, bitcode, Product::Object, object)?;
             }
         }
         Ok(objects)
-    }
-
-    /// Compiles and instruments one input.
-    pub(crate) fn object(&self, input: &Input, position: usize) -> Result<PathBuf, CliError> {
-        let bitcode = self.bitcode(input, position)?;
-        let object = self.path(format!("{position}.o"));
-        self.instrument_in_child(input, &bitcode, Product::Object, &object)?;
-        Ok(object)
     }
 
     /// Makes one module, and nothing of the runtime, at `output`.

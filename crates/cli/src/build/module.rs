@@ -24,6 +24,10 @@ pub(crate) enum ThreadMode {
     IfStarted,
 }
 
+/// Extension of the empty file that the child leaves beside an object which
+/// counts for each thread.
+pub(crate) const COUNTS_BY_THREAD: &str = "by-thread";
+
 /// What is made of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Product {
@@ -177,6 +181,10 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
     let emitted = session.emit_counted(&request.output, emission(request), &made.plan, hash);
     emitted.map_err(|error| error.to_string())?;
     watch.lap("machine code");
+    if made.plan.per_thread {
+        let note = request.output.with_extension(COUNTS_BY_THREAD);
+        std::fs::write(&note, "").map_err(|error| format!("cannot write {}: {error}", note.display()))?;
+    }
     watch.finish(instructions, &request.output.with_extension("phases"));
     Ok(())
 }

@@ -101,3 +101,24 @@ fn an_inline_function_of_another_object() {
     }
     assert_eq!(totals[0], totals[1]);
 }
+
+/// Only one module knows that there are threads; the counters of the other
+/// are theirs too.
+#[test]
+fn threads_of_one_module_run_the_code_of_another() {
+    let bench = Bench::new();
+    let work = "volatile int n = 20000;\n\
+                void *work(void *p) { for (int i = 0; i < n; i++) *(volatile int *)p += 1; return 0; }\n";
+    let main = "#include <pthread.h>\nvoid *work(void *);\nint main(void) { pthread_t t[4]; int c[4];\n\
+                for (int i = 0; i < 4; i++) pthread_create(t + i, 0, work, c + i);\n\
+                for (int i = 0; i < 4; i++) pthread_join(t[i], 0); }\n";
+    std::fs::write(bench.path("work.c"), work).expect("written");
+    std::fs::write(bench.path("main.c"), main).expect("written");
+    for order in [["work.c", "main.c"], ["main.c", "work.c"]] {
+        let counted = bench.count(&["--repeat", "5"], &order.map(|name| bench.path(name)), &[]);
+        assert!(counted.counts().is_exact(), "{:?}", counted.counts().reasons());
+        assert_eq!(counted.counts().calls("work"), 4);
+        let blocks = counted.counts().blocks();
+        assert!(blocks.iter().any(|(_, _, count)| (80_000..=80_004).contains(count)), "{blocks:?}");
+    }
+}
