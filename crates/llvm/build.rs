@@ -25,6 +25,13 @@ fn main() {
         .define("__STDC_LIMIT_MACROS", None)
         .flag("-Wall")
         .flag("-Wno-unused-parameter")
-        .files(["shim/read.cpp", "shim/apply.cpp", "shim/identify.cpp", "shim/emit.cpp", "shim/keep.cpp"])
+        .files([
+            "shim/read.cpp",
+            "shim/apply.cpp",
+            "shim/identify.cpp",
+            "shim/emit.cpp",
+            "shim/keep.cpp",
+            "shim/fuel.cpp",
+        ])
         .compile("opcost_llvm_shim");
 }

@@ -18,11 +18,13 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Subcommand, Debug)]
-#[expect(clippy::large_enum_variant, reason = "one value, made once")]
 pub(crate) enum Verb {
     /// How often did everything run, exactly?
     #[command(alias = "stat", after_help = COUNT_EXAMPLES)]
     Count(CountArguments),
+    /// Stops a program when it has used up N instructions.
+    #[command(after_help = FUEL_EXAMPLES)]
+    Fuel(FuelArguments),
     /// Shows a ledger again, without its program.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
@@ -118,8 +120,22 @@ pub(crate) struct CountArguments {
     pub(crate) arguments: Vec<std::ffi::OsString>,
 }
 
+/// How a program is built to be counted.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct BuildArguments {
+    #[command(flatten)]
+    pub(crate) compile: CompileArguments,
+    /// Where counters go: chords (cheap) or every-segment (slow, obviously right).
+    #[arg(long, value_name = "PLACEMENT", default_value = "chords")]
+    pub(crate) placement: Placement,
+    /// Counters for every thread (implied by -pthread and -fopenmp in --cflag).
+    #[arg(long)]
+    pub(crate) threads: bool,
+}
+
+/// How a program is built, whatever is measured of it.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct CompileArguments {
     /// Optimisation level: 0, 1, 2, 3 or s.
     #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = ["0", "1", "2", "3", "s", "z"])]
     pub(crate) level: String,
@@ -138,12 +154,9 @@ pub(crate) struct BuildArguments {
     /// A folder of libraries.
     #[arg(short = 'L', value_name = "DIR")]
     pub(crate) library_path: Vec<String>,
-    /// State of the module whose instructions are counted: source, pgo, optimized or file.
+    /// State of the module whose instructions are counted: source, optimized or file.
     #[arg(long, value_name = "ANCHOR")]
     pub(crate) anchor: Option<Anchor>,
-    /// Where counters go: chords (cheap) or every-segment (slow, obviously right).
-    #[arg(long, value_name = "PLACEMENT", default_value = "chords")]
-    pub(crate) placement: Placement,
     /// Weights: unit/1, block-size/1 or a .toml file.
     #[arg(long, value_name = "MODEL", default_value = "unit/1")]
     pub(crate) cost: String,
@@ -153,9 +166,61 @@ pub(crate) struct BuildArguments {
     /// Shows how long each phase of instrumenting each module took.
     #[arg(long)]
     pub(crate) time: bool,
-    /// Counters for every thread (implied by -pthread and -fopenmp in --cflag).
-    #[arg(long)]
-    pub(crate) threads: bool,
+}
+
+const FUEL_EXAMPLES: &str = "\
+Examples:
+  opcost fuel --limit 5M bot.cpp -- input     run it; stopped when 5 million instructions are used up
+  opcost fuel bot.cpp -- input                how much it takes
+  opcost fuel --emit exe -o bot bot.cpp       build now; run later: opcost fuel --limit 5M ./bot -- input
+  opcost fuel --check bot.cpp                 what in it cannot be metered, and what it calls outside
+
+Exit status: 0 fine, 1 opcost failed, 2 usage, 3 used up or rejected, 4 the program failed.";
+
+#[derive(Args, Debug)]
+pub(crate) struct FuelArguments {
+    /// Sources (C, C++, Fortran), .bc, .ll, objects and archives, or one metered program.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Instructions that the program may use (5M, 2.5G, 1234); without it they are only counted.
+    #[arg(long, value_name = "N", value_parser = parse_budget)]
+    pub(crate) limit: Option<u128>,
+    /// Instructions between two checks, at most.
+    #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_budget)]
+    pub(crate) overshoot: u128,
+    #[command(flatten)]
+    pub(crate) compile: CompileArguments,
+    /// Says what in the inputs cannot be metered, and what is free; builds nothing.
+    #[arg(long, conflicts_with_all = ["emit", "limit"])]
+    pub(crate) check: bool,
+    /// Writes the metered program instead of running it.
+    #[arg(long, value_name = "KIND", requires = "output")]
+    pub(crate) emit: Option<FuelEmit>,
+    /// Where to write.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Writes JSON (schema opcost.fuel/1) to a file, or `-` for stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Reads the program's input from a file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stdin: Option<PathBuf>,
+    /// Writes the program's output to a file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stdout: Option<PathBuf>,
+    /// Arguments of the program, behind `--`.
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<std::ffi::OsString>,
+}
+
+#[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FuelEmit {
+    /// A program.
+    Exe,
+    /// One object file.
+    Obj,
+    /// Metered bitcode.
+    Bc,
 }
 
 #[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     };
     told(match arguments.verb {
         Verb::Count(count) => verbs::count::run(&count),
+        Verb::Fuel(fuel) => verbs::fuel::run(&fuel),
         Verb::Report(report) => verbs::report::run(&report),
         Verb::Check(check) => verbs::check::run(&check),
         Verb::Diff(diff) => verbs::diff::run(&diff),

@@ -7,9 +7,10 @@
 //! The order of questions: which calls may leave the frame (`leaving`), what
 //! the flow graph is (`skeleton`), what an instruction weighs (`cost`), which
 //! edges are counted (`placement`), where the increments stand (`spots`), and
-//! how all of it is written down (`map`).
+//! how all of it is written down (`map`). [`meter`] asks its own (`fuel`).
 
 mod cost;
+mod fuel;
 mod leaving;
 mod map;
 mod placement;
@@ -20,4 +21,5 @@ mod spots;
 mod weights;
 
 pub use cost::{CostModel, CostTable};
+pub use fuel::{FuelRequest, Metered, meter};
 pub use plan::{Instrumented, PlanError, Request, plan};

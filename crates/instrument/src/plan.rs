@@ -110,7 +110,7 @@ pub fn plan(module: &Module, request: &Request<'_>) -> Result<Instrumented, Plan
     Ok(Instrumented { plan, map })
 }
 
-fn refuse_uncountable(module: &Module, function: &Function) -> Result<(), PlanError> {
+pub(crate) fn refuse_uncountable(module: &Module, function: &Function) -> Result<(), PlanError> {
     if function.is_coroutine {
         return Err(PlanError::Coroutine { function: function.name.clone() });
     }

@@ -30,12 +30,18 @@ pub(crate) enum Counting {
 pub(crate) struct Spots<'a> {
     pub(crate) function: &'a Function,
     pub(crate) skeleton: &'a Skeleton,
+    branches: BranchSpots<'a>,
+}
+
+/// Finds spots on the edges between blocks.
+pub(crate) struct BranchSpots<'a> {
+    function: &'a Function,
     predecessors: AdjacencyGraph<BlockId>,
 }
 
 impl<'a> Spots<'a> {
     pub(crate) fn new(function: &'a Function, skeleton: &'a Skeleton) -> Self {
-        Self { function, skeleton, predecessors: reverse(function) }
+        Self { function, skeleton, branches: BranchSpots::new(function) }
     }
 
     /// How this edge is counted.
@@ -60,28 +66,14 @@ impl<'a> Spots<'a> {
         }
     }
 
-    /// The blocks that branch to a block, one for each edge they have to it
-    /// but the repeated ones.
+    /// As [`BranchSpots::predecessors_of`].
     pub(crate) fn predecessors_of(&self, block: BlockId) -> impl Iterator<Item = BlockId> + '_ {
-        let mut last = None;
-        self.predecessors.successors(block).filter(move |&source| last.replace(source) != Some(source))
+        self.branches.predecessors_of(block)
     }
 
-    /// How the edge in successor `slot` of `block` is counted.
+    /// As [`BranchSpots::of_branch`].
     pub(crate) fn of_branch(&self, block: BlockId, slot: u32) -> Counting {
-        let source = &self.function.blocks[block];
-        let target = source.successors[slot as usize];
-        let only_way_out = source.successors.len() == 1 && source.flow == Flow::Splittable;
-        let only_way_in = self.predecessors.successors(target).nth(1).is_none();
-        if only_way_out {
-            Counting::At(Spot::Before(self.function.terminator_of(block)))
-        } else if only_way_in {
-            Counting::At(Spot::Start(target))
-        } else if source.flow == Flow::Splittable || (source.flow == Flow::Invoke && slot == 0) {
-            Counting::At(Spot::Edge(block, slot))
-        } else {
-            Counting::ByPredecessor { target, source: block }
-        }
+        self.branches.of_branch(block, slot)
     }
 
     /// A `ret` behind a call that stays a jump is counted before the call:
@@ -110,6 +102,36 @@ impl<'a> Spots<'a> {
                 }
             }
             _ => terminator,
+        }
+    }
+}
+
+impl<'a> BranchSpots<'a> {
+    pub(crate) fn new(function: &'a Function) -> Self {
+        Self { function, predecessors: reverse(function) }
+    }
+
+    /// The blocks that branch to a block, one for each edge they have to it
+    /// but the repeated ones.
+    pub(crate) fn predecessors_of(&self, block: BlockId) -> impl Iterator<Item = BlockId> + '_ {
+        let mut last = None;
+        self.predecessors.successors(block).filter(move |&source| last.replace(source) != Some(source))
+    }
+
+    /// How the edge in successor `slot` of `block` is counted.
+    pub(crate) fn of_branch(&self, block: BlockId, slot: u32) -> Counting {
+        let source = &self.function.blocks[block];
+        let target = source.successors[slot as usize];
+        let only_way_out = source.successors.len() == 1 && source.flow == Flow::Splittable;
+        let only_way_in = self.predecessors.successors(target).nth(1).is_none();
+        if only_way_out {
+            Counting::At(Spot::Before(self.function.terminator_of(block)))
+        } else if only_way_in {
+            Counting::At(Spot::Start(target))
+        } else if source.flow == Flow::Splittable || (source.flow == Flow::Invoke && slot == 0) {
+            Counting::At(Spot::Edge(block, slot))
+        } else {
+            Counting::ByPredecessor { target, source: block }
         }
     }
 }

@@ -20,9 +20,7 @@ pub(crate) fn estimate(
     skeleton: &Skeleton,
     loops: &LoopForest<BlockId>,
 ) -> IdMap<EdgeId, u64> {
-    let entry = BlockId::new(0);
-    let frequencies =
-        Frequencies::estimate(function, entry, loops, |edge| hint(function, edge.from, edge.slot));
+    let frequencies = frequencies(function, loops);
     let of_segment = |segment: Option<opcost_key::SegmentId>| {
         segment.map_or(ENTRY, |segment| frequencies.nodes[skeleton.segments[segment].block])
     };
@@ -38,6 +36,11 @@ pub(crate) fn estimate(
             Way::Left(_) | Way::Again(_) => 0,
         })
         .collect()
+}
+
+/// Estimated frequency of blocks and of the edges between them.
+pub(crate) fn frequencies(function: &Function, loops: &LoopForest<BlockId>) -> Frequencies<BlockId> {
+    Frequencies::estimate(function, BlockId::new(0), loops, |edge| hint(function, edge.from, edge.slot))
 }
 
 fn hint(function: &Function, from: BlockId, slot: u32) -> Hint {

@@ -96,6 +96,8 @@ pub struct Function {
     pub is_coroutine: bool,
     /// Marked `cold`.
     pub is_cold: bool,
+    /// Something besides direct calls refers to it: a pointer to it may exist.
+    pub is_address_taken: bool,
     /// Number of parameters.
     pub parameters: u32,
     /// Blocks in program order; the first is the entry.

@@ -106,6 +106,7 @@ fn function(choices: &mut Choices<'_>, module: &Module, position: usize, functio
         is_naked: choices.yes(),
         is_coroutine: choices.yes(),
         is_cold: choices.yes(),
+        is_address_taken: choices.yes(),
         parameters: if ty == FUNCTION { 2 } else { 0 },
         blocks: IdMap::new(),
         instructions: IdMap::new(),

@@ -254,4 +254,11 @@ void opcost_embed_map(LLVMModuleRef handle, const char *path) {
                                quoted + "\"\n.popsection\n");
 }
 
+// Puts bytes into the object, in a section that is not loaded.
+void opcost_embed(LLVMModuleRef handle, const char *section, const uint8_t *bytes, size_t count) {
+  std::string text = std::string(".pushsection ") + section + ",\"\",@progbits\n";
+  for (size_t i = 0; i < count; i++) text += ".byte " + std::to_string(bytes[i]) + "\n";
+  unwrap(handle)->appendModuleInlineAsm(text + ".popsection\n");
+}
+
 } // extern "C"

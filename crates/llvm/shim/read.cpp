@@ -111,6 +111,9 @@ uint32_t opcost_branch_weights(LLVMValueRef terminator, uint32_t *weights, uint3
   return found;
 }
 
+// Whether anything but direct calls refers to the function.
+bool opcost_is_address_taken(LLVMValueRef function) { return unwrap<Function>(function)->hasAddressTaken(); }
+
 uint32_t opcost_has_module_assembly(LLVMModuleRef module) { return !unwrap(module)->getModuleInlineAsm().empty(); }
 
 } // extern "C"

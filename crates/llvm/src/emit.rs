@@ -49,6 +49,16 @@ impl Session {
         Ok(())
     }
 
+    /// Puts a few bytes into a section of the object that is not loaded.
+    ///
+    /// # Panics
+    /// When the section's name has a zero byte.
+    pub fn embed(&self, section: &str, bytes: &[u8]) {
+        let section = std::ffi::CString::new(section).expect("a section's name has no zero byte");
+        // SAFETY: the module is alive, the name terminated, the bytes outlive the call.
+        unsafe { ffi::opcost_embed(self.module, section.as_ptr(), bytes.as_ptr(), bytes.len()) };
+    }
+
     /// Numbers all instructions in their debug locations. [`Session::apply`]
     /// does this itself; alone it serves to show that numbers change no code.
     pub fn identify(&self) {

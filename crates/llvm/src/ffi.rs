@@ -54,6 +54,7 @@ unsafe extern "C" {
     pub(crate) fn opcost_scope_function(scope: LLVMMetadataRef, length: *mut usize) -> *const c_char;
     pub(crate) fn opcost_flow(terminator: LLVMValueRef) -> u32;
     pub(crate) fn opcost_branch_weights(terminator: LLVMValueRef, weights: *mut u32, count: u32) -> u32;
+    pub(crate) fn opcost_is_address_taken(function: LLVMValueRef) -> bool;
     pub(crate) fn opcost_has_module_assembly(module: LLVMModuleRef) -> u32;
 
     pub(crate) fn opcost_identify(module: LLVMModuleRef);
@@ -104,6 +105,36 @@ unsafe extern "C" {
         how: *const RawEmission,
     ) -> *mut c_char;
     pub(crate) fn opcost_embed_map(module: LLVMModuleRef, path: *const c_char);
+
+    pub(crate) fn opcost_embed(module: LLVMModuleRef, section: *const c_char, bytes: *const u8, count: usize);
+    pub(crate) fn opcost_fuel_cell(module: LLVMModuleRef) -> LLVMValueRef;
+    pub(crate) fn opcost_fuel_load(
+        before: LLVMValueRef,
+        register: LLVMValueRef,
+        cell: LLVMValueRef,
+        advance: i64,
+    );
+    pub(crate) fn opcost_fuel_store(
+        before: LLVMValueRef,
+        register: LLVMValueRef,
+        cell: LLVMValueRef,
+        advance: i64,
+    );
+    pub(crate) fn opcost_fuel_charge(before: LLVMValueRef, register: LLVMValueRef, amount: i64);
+    pub(crate) fn opcost_fuel_site(
+        module: LLVMModuleRef,
+        function: *const c_char,
+        file: *const c_char,
+        line: u32,
+    ) -> LLVMValueRef;
+    pub(crate) fn opcost_fuel_check(
+        module: LLVMModuleRef,
+        before: LLVMValueRef,
+        register: LLVMValueRef,
+        cell: LLVMValueRef,
+        advance: i64,
+        site: LLVMValueRef,
+    );
 
     pub(crate) fn opcost_write(module: LLVMModuleRef, path: *const c_char) -> *mut c_char;
     pub(crate) fn opcost_keep(module: LLVMModuleRef, strings: *const RawBytes, count: u32);

@@ -13,6 +13,7 @@
 mod apply;
 mod emit;
 mod ffi;
+mod fuel;
 mod keep;
 mod operands;
 mod places;

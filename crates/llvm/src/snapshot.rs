@@ -97,6 +97,8 @@ impl Reader {
             is_naked: has_attribute(handle, "naked"),
             is_coroutine: has_attribute(handle, "presplitcoroutine"),
             is_cold: has_attribute(handle, "cold"),
+            // SAFETY: as above.
+            is_address_taken: unsafe { ffi::opcost_is_address_taken(handle) },
             parameters,
             blocks: IdMap::new(),
             instructions: IdMap::new(),

@@ -1,4 +1,4 @@
-//! What is linked into a counted program? C source, as text.
+//! What is linked into a counted or metered program? C source, as text.
 //!
 //! A runtime in Rust could not be linked into a Rust program
 //! (`rust_begin_unwind` twice), and one Rust toolchain has one target; the
@@ -23,6 +23,8 @@
 //! `threads.c` who counts where, `process.c` how several images of a process
 //! find each other, `start.c` when all this begins and ends.
 //!
+//! A metered program gets [`fuel::SOURCE`] instead, one object, anywhere.
+//!
 //! # What instrumented code must keep to
 //!
 //! - Counters: 64-bit cells in section [`COUNTERS_SECTION`]; per module one
@@ -40,6 +42,8 @@
 //!   kept by `llvm.used`, by which the runtime sees that none is left out, and
 //!   each function loads [`THREAD_DELTA`] at entry, calls
 //!   [`THREAD_START`] if it is `i64::MIN`, and adds it to its cells' addresses.
+
+pub mod fuel;
 
 /// All files, by name; they include each other by these names.
 pub const SOURCES: &[(&str, &str)] = &[

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::compile::run_tool;
-use super::{Build, Input, Language};
+use super::{Build, Input, Language, Purpose};
 use crate::error::CliError;
 
 /// What is linked.
@@ -27,8 +27,14 @@ impl Build<'_> {
         output: &Path,
         product: Product,
     ) -> Result<(), CliError> {
-        let [begin, runtime, end] =
-            super::runtime::compile(&self.tools.clang, &self.target_flags(), &self.path("runtime"))?;
+        let (clang, target, folder) = (&self.tools.clang, self.target_flags(), self.path("runtime"));
+        let (before, behind) = match self.purpose {
+            Purpose::Count { .. } => {
+                let [begin, runtime, end] = super::runtime::compile(clang, &target, &folder)?;
+                (Some(begin), vec![runtime, end])
+            }
+            Purpose::Fuel { .. } => (None, vec![super::runtime::compile_fuel(clang, &target, &folder)?]),
+        };
         let has = |language| inputs.iter().any(|input| input.language == language);
         // flang knows where its own library lies, clang does not.
         let flang = if has(Language::Fortran) { Some(self.tools.flang()?.0) } else { None };
@@ -42,7 +48,7 @@ impl Build<'_> {
             command.arg("-shared");
         }
         command.arg("-o").arg(output).arg("-Wl,--build-id=sha1");
-        command.arg(begin).args(objects).arg(runtime).arg(end);
+        command.args(before).args(objects).args(behind);
         for flag in self.arguments.cflags.iter().filter(|flag| reaches_linker(flag)) {
             command.arg(flag);
         }

@@ -11,6 +11,7 @@
 mod compile;
 mod cost;
 mod driver;
+mod fuel;
 mod input;
 mod install;
 mod link;
@@ -23,6 +24,7 @@ mod tools;
 use std::path::{Path, PathBuf};
 
 pub(crate) use driver::{Drive, Front, by_program_name, launched};
+pub(crate) use fuel::{FUEL_SECTION, Promise};
 pub(crate) use input::{Input, Language};
 pub(crate) use install::install;
 pub(crate) use module::{ModuleRequest, Product, instrument};
@@ -31,14 +33,26 @@ pub(crate) use tools::{Tools, version_of};
 
 use opcost_instrument::CostModel;
 
-use crate::arguments::BuildArguments;
+use opcost_key::Placement;
+
+use crate::arguments::{BuildArguments, CompileArguments};
 use crate::error::CliError;
 use module::COUNTS_BY_THREAD;
+
+/// What a program is built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To be counted.
+    Count { placement: Placement },
+    /// To be given fuel, with at most so much work between two checks.
+    Fuel { overshoot: u64 },
+}
 
 /// A build in progress: its tools, its flags and its temporary folder.
 pub(crate) struct Build<'a> {
     pub(crate) tools: Tools,
-    pub(crate) arguments: &'a BuildArguments,
+    pub(crate) arguments: &'a CompileArguments,
+    pub(crate) purpose: Purpose,
     pub(crate) cost: CostModel,
     /// Whether some module of the program starts threads, so that all of them
     /// need counters for each thread. Rust's library does.
@@ -47,8 +61,16 @@ pub(crate) struct Build<'a> {
 }
 
 impl<'a> Build<'a> {
+    /// A build of a program to be counted.
+    pub(crate) fn counted(arguments: &'a BuildArguments) -> Result<Build<'a>, CliError> {
+        let BuildArguments { compile, placement, threads } = arguments;
+        let build = Build::new(compile, Purpose::Count { placement: *placement })?;
+        build.starts_threads.set(*threads);
+        Ok(build)
+    }
+
     /// Finds the tools and makes the temporary folder.
-    pub(crate) fn new(arguments: &'a BuildArguments) -> Result<Build<'a>, CliError> {
+    pub(crate) fn new(arguments: &'a CompileArguments, purpose: Purpose) -> Result<Build<'a>, CliError> {
         let folder = tempfile::Builder::new()
             .prefix("opcost-")
             .tempdir()
@@ -56,8 +78,9 @@ impl<'a> Build<'a> {
         Ok(Build {
             tools: Tools::find()?,
             arguments,
+            purpose,
             cost: cost::cost_model(&arguments.cost)?,
-            starts_threads: std::cell::Cell::new(arguments.threads),
+            starts_threads: std::cell::Cell::new(false),
             folder,
         })
     }
@@ -70,6 +93,11 @@ impl<'a> Build<'a> {
     /// Builds a counted program at `output`.
     pub(crate) fn program(&self, inputs: &[Input], output: &Path) -> Result<(), CliError> {
         if inputs.iter().any(|input| input.language == Language::Rust) {
+            if let Purpose::Fuel { .. } = self.purpose {
+                return Err(CliError::Usage(
+                    "Rust sources cannot be metered yet; give C, C++, .bc or .ll".to_owned(),
+                ));
+            }
             self.starts_threads.set(true);
             return self.rust_program(inputs, output);
         }

@@ -1,4 +1,4 @@
-//! The runtime's three objects, compiled for the target by the clang at hand.
+//! The runtime's objects, compiled for the target by the clang at hand.
 //!
 //! One call of clang makes all three (0.3 s); they lie in the build's own
 //! temporary folder, so that builds side by side share nothing.
@@ -22,4 +22,17 @@ pub(crate) fn compile(clang: &Path, target: &[OsString], folder: &Path) -> Resul
     command.args(target).args(opcost_runtime::FLAGS).args(opcost_runtime::UNITS).current_dir(&folder);
     run_tool(&mut command, clang, Path::new("opcost's runtime"))?;
     Ok(opcost_runtime::UNITS.map(|unit| folder.join(unit).with_extension("o")))
+}
+
+/// Compiles the runtime of metered programs in `folder`, which is made.
+pub(crate) fn compile_fuel(clang: &Path, target: &[OsString], folder: &Path) -> Result<PathBuf, CliError> {
+    std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;
+    let (name, text) = opcost_runtime::fuel::SOURCE;
+    let path = folder.join(name);
+    std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
+    let object = path.with_extension("o");
+    let mut command = Command::new(clang);
+    command.args(target).args(opcost_runtime::FLAGS).arg(&path).arg("-o").arg(&object);
+    run_tool(&mut command, clang, Path::new("opcost's runtime"))?;
+    Ok(object)
 }

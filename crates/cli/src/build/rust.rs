@@ -17,7 +17,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use opcost_key::Anchor;
+use opcost_key::{Anchor, Placement};
 use serde::{Deserialize, Serialize};
 
 use super::compile::run_tool;
@@ -26,7 +26,7 @@ use super::driver::without_stripping;
 use super::module::{ModuleRequest, Product, ThreadMode, run_child};
 use super::tools::Tools;
 use super::{Build, Input, Language};
-use crate::arguments::BuildArguments;
+use crate::arguments::{BuildArguments, CompileArguments};
 use crate::error::CliError;
 
 /// The name by which opcost is a linker for rustc.
@@ -58,8 +58,9 @@ impl Build<'_> {
         };
         let rustc = Rustc::find()?;
         let flags = self.rust_flags();
+        let name = source.path.display().to_string();
         let request = RustRequest {
-            module: rust_module(self.arguments, &rustc, &source.path.display().to_string(), flags.clone())?,
+            module: rust_module(self.arguments, self.placement(), &rustc, &name, flags.clone())?,
             clang: self.tools.clang.clone(),
             objects: self.objects(&others)?,
         };
@@ -130,7 +131,8 @@ impl Rustc {
 
 /// The request for a merged module, paths still empty.
 fn rust_module(
-    arguments: &BuildArguments,
+    arguments: &CompileArguments,
+    placement: Placement,
     rustc: &Rustc,
     name: &str,
     flags: Vec<String>,
@@ -152,8 +154,10 @@ fn rust_module(
         module: name.to_owned(),
         root: std::env::current_dir().map_err(CliError::file("find", "."))?,
         anchor: Anchor::Optimized,
-        placement: arguments.placement,
-        threads: if arguments.threads { ThreadMode::Always } else { ThreadMode::IfStarted },
+        placement,
+        overshoot: None,
+        // Its library starts threads.
+        threads: ThreadMode::Always,
         cost: cost_model(&arguments.cost)?,
         level: arguments.codegen.unwrap_or(level),
         position_independent: false,
@@ -173,7 +177,7 @@ pub(crate) fn cargo_linker(
 ) -> Result<PathBuf, CliError> {
     let request = RustRequest {
         // The linker names the module by the program it is asked for.
-        module: rust_module(arguments, rustc, "", flags)?,
+        module: rust_module(&arguments.compile, arguments.placement, rustc, "", flags)?,
         clang: Tools::find()?.clang,
         objects: Vec::new(),
     };

@@ -11,6 +11,7 @@
 mod annotate;
 mod check;
 mod diff;
+mod fuel;
 mod html;
 mod json;
 mod names;
@@ -27,6 +28,7 @@ pub(crate) use check::{
     print_markdown,
 };
 pub(crate) use diff::{DiffJson, DiffReport, print_diff};
+pub(crate) use fuel::{FuelJson, FuelReport, FuelVerdict};
 pub(crate) use html::html_page;
 pub(crate) use json::CountJson;
 pub(crate) use names::{demangle, find_functions, tidy_path};

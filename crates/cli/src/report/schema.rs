@@ -8,7 +8,7 @@
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
-use super::{CheckJson, CountJson, DiffJson};
+use super::{CheckJson, CountJson, DiffJson, FuelJson};
 use crate::error::CliError;
 
 /// The document that stands in place of another when opcost failed, so that a
@@ -46,6 +46,7 @@ pub(crate) fn schema_of(name: &str) -> Option<Schema> {
         "count" => Some(schema_for!(CountJson)),
         "diff" => Some(schema_for!(DiffJson)),
         "check" => Some(schema_for!(CheckJson)),
+        "fuel" => Some(schema_for!(FuelJson)),
         "error" => Some(schema_for!(ErrorJson)),
         _ => None,
     }

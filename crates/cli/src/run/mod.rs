@@ -5,9 +5,11 @@
 //! variable; afterwards the files are read, whatever the program's end was.
 
 mod collect;
+mod fuel;
 mod image;
 mod start;
 
 pub(crate) use collect::{Collected, Quality, collect};
+pub(crate) use fuel::{Spending, is_metered, spend};
 pub(crate) use image::Image;
 pub(crate) use start::{Finish, Streams, run_program};

@@ -42,18 +42,19 @@ impl Finish {
     }
 }
 
-/// Runs the program to its end; raw files go to `raw`.
+/// Runs the program to its end, with one environment variable set to the path
+/// of what its runtime writes.
 pub(crate) fn run_program(
     program: &Path,
     arguments: &[OsString],
-    raw: &Path,
+    (variable, path): (&str, &Path),
     streams: &Streams,
 ) -> Result<Finish, CliError> {
     // A bare name is a file here, not something to be looked up in PATH.
     let program =
         if program.components().count() == 1 { Path::new(".").join(program) } else { program.to_owned() };
     let mut command = Command::new(&program);
-    command.args(arguments).env(opcost_runtime::DIRECTORY_VARIABLE, raw);
+    command.args(arguments).env(variable, path);
     if let Some(path) = &streams.stdin {
         command.stdin(File::open(path).map_err(CliError::file("read", path))?);
     }

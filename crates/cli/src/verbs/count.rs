@@ -44,7 +44,7 @@ pub(crate) fn with_program<T>(
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         return work(path);
     }
-    let build = Build::new(&arguments.build)?;
+    let build = Build::counted(&arguments.build)?;
     let program = build.path("program");
     let building = Progress::start(format!("building {}", command(arguments).join(" ")));
     build.program(&inputs, &program)?;
@@ -70,7 +70,7 @@ fn emit(
     kind: EmitKind,
     output: &Path,
 ) -> Result<Status, CliError> {
-    let build = Build::new(&arguments.build)?;
+    let build = Build::counted(&arguments.build)?;
     let one = || match inputs {
         [input] => Ok(input),
         _ => Err(CliError::Usage("--emit obj, bc and anchor take one input".to_owned())),

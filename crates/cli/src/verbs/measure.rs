@@ -182,7 +182,12 @@ fn raw_folder() -> Result<tempfile::TempDir, CliError> {
 
 fn run_once(task: &Task<'_>, program: &Path, images: &mut BTreeMap<PathBuf, Image>) -> Result<Run, CliError> {
     let raw = raw_folder()?;
-    let finish = run_program(program, task.arguments, raw.path(), &task.streams)?;
+    let finish = run_program(
+        program,
+        task.arguments,
+        (opcost_runtime::DIRECTORY_VARIABLE, raw.path()),
+        &task.streams,
+    )?;
     let _progress = Progress::start("reading the counters");
     let collected = collect(raw.path(), images, finish)?;
     if collected.programs.is_empty() {

@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod count;
 pub(crate) mod diff;
 pub(crate) mod doctor;
+pub(crate) mod fuel;
 mod load;
 mod measure;
 pub(crate) mod merge;

@@ -12,6 +12,7 @@
 mod bitcode;
 mod determinism;
 mod directives;
+mod fuel;
 mod harness;
 mod hostile;
 mod json;

@@ -89,6 +89,7 @@ fn parse_header(parser: &mut Parser, cursor: &mut Cursor<'_>, locals: &mut Local
         is_naked: false,
         is_coroutine: false,
         is_cold: false,
+        is_address_taken: false,
         parameters: count,
         blocks: IdMap::new(),
         instructions: IdMap::new(),
@@ -102,7 +103,11 @@ fn parse_header(parser: &mut Parser, cursor: &mut Cursor<'_>, locals: &mut Local
             "naked" => &mut function.is_naked,
             "presplitcoroutine" => &mut function.is_coroutine,
             "cold" => &mut function.is_cold,
-            _ => return cursor.expected("'nounwind', 'naked', 'presplitcoroutine', 'cold' or '{'"),
+            "address_taken" => &mut function.is_address_taken,
+            _ => {
+                return cursor
+                    .expected("'nounwind', 'naked', 'presplitcoroutine', 'cold', 'address_taken' or '{'");
+            }
         } = true;
         cursor.next();
     }

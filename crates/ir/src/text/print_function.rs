@@ -55,6 +55,7 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
             (function.is_naked, " naked"),
             (function.is_coroutine, " presplitcoroutine"),
             (function.is_cold, " cold"),
+            (function.is_address_taken, " address_taken"),
         ];
         words.iter().filter(|(is_set, _)| *is_set).for_each(|(_, word)| self.put(word));
         self.place(function.place);

@@ -7,7 +7,7 @@ use std::process::Command;
 use proptest::prelude::*;
 
 use super::{OpcError, columns, find_digits, load_ledger, read_ledger, save_ledger, seal, write_ledger};
-use crate::example::{fact, facts_of, function, ledger, line, sample};
+use crate::example::{fact, function, ledger, line, sample};
 use crate::{Column, Ledger, Subject, Way};
 
 #[test]

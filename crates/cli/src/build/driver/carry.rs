@@ -111,6 +111,7 @@ impl Drive {
             root,
             anchor: Anchor::Optimized,
             placement,
+            overshoot: None,
             threads: if always { ThreadMode::Always } else { ThreadMode::IfStarted },
             cost: cost_model(setting("OPCOST_COST").as_deref().unwrap_or("unit/1"))?,
             level: job.level(),

@@ -1,0 +1,42 @@
+//! One module: from bitcode to a metered object, in the child process.
+//!
+//! What the plan promises travels in the object, so that a program built
+//! earlier still says it.
+
+use opcost_instrument::{FuelRequest, meter as plan};
+use opcost_llvm::Session;
+use serde::{Deserialize, Serialize};
+
+use super::module::{ModuleRequest, Product, emission, name_files};
+
+/// Section of an image in which each metered module says what it promises: a
+/// line of JSON each. It is not loaded when the program runs.
+pub(crate) const FUEL_SECTION: &str = ".opcost.fuel";
+
+/// What a metered module promises.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Promise {
+    /// The most work between two checks.
+    pub(crate) overshoot: u64,
+    /// Name of the weights.
+    pub(crate) cost_model: String,
+}
+
+/// Meters the module that the session holds.
+pub(super) fn meter(mut session: Session, request: &ModuleRequest, overshoot: u64) -> Result<(), String> {
+    let mut module = session.snapshot();
+    name_files(&mut module, &request.root);
+    let wanted = FuelRequest { cost: request.cost.clone(), overshoot };
+    let metered = plan(&module, &wanted).map_err(|error| error.to_string())?;
+    drop(module);
+    session.meter(&metered.metering).map_err(|error| error.to_string())?;
+    let promise = Promise { overshoot: metered.overshoot, cost_model: request.cost.facts().name };
+    let mut line = serde_json::to_string(&promise).expect("plain data");
+    line.push('\n');
+    session.embed(FUEL_SECTION, line.as_bytes());
+    if request.product == Product::Object {
+        session.emit(&request.output, emission(request)).map_err(|error| error.to_string())
+    } else {
+        session.write(&request.output).map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,71 @@
+//! Running a metered program on a given amount of fuel.
+//!
+//! The program finds its fuel in a page that is a file of ours, mapped; what
+//! is left there is read after its end, whatever the end was.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use object::{Object, ObjectSection};
+use opcost_runtime::fuel::{FILE_VARIABLE, Page, fresh_page};
+
+use super::start::{Finish, Streams, run_program};
+use crate::build::{FUEL_SECTION, Promise};
+use crate::error::CliError;
+
+/// More than any program can use.
+const NO_LIMIT: i64 = i64::MAX / 2;
+
+/// What a program did with its fuel.
+pub(crate) struct Spending {
+    pub(crate) finish: Finish,
+    /// Instructions used, also beyond the limit.
+    pub(crate) spent: u64,
+    pub(crate) page: Page,
+}
+
+/// The promises of a metered program's modules.
+///
+/// # Errors
+/// It cannot be read, or is no metered program.
+pub(crate) fn is_metered(program: &Path) -> Result<Vec<Promise>, CliError> {
+    let bytes = std::fs::read(program).map_err(CliError::file("read", program))?;
+    let not_metered = || {
+        CliError::Usage(format!(
+            "{} is not metered, so nothing could stop it; build it with: opcost fuel --emit exe",
+            program.display()
+        ))
+    };
+    let file = object::File::parse(&*bytes).map_err(|_| not_metered())?;
+    let section = file.section_by_name(FUEL_SECTION).ok_or_else(not_metered)?;
+    let data = section.data().map_err(|_| not_metered())?;
+    let lines = data.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).map_err(|_| not_metered())).collect()
+}
+
+/// Runs a metered program to its end.
+///
+/// # Errors
+/// The program cannot be started; or it never took the fuel it was given.
+pub(crate) fn spend(
+    program: &Path,
+    arguments: &[OsString],
+    limit: Option<u64>,
+    streams: &Streams,
+) -> Result<Spending, CliError> {
+    let folder = tempfile::Builder::new().prefix("opcost-fuel-").tempdir();
+    let folder = folder.map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
+    let file = folder.path().join("fuel");
+    let limit = limit.map_or(NO_LIMIT, |limit| i64::try_from(limit).unwrap_or(NO_LIMIT).min(NO_LIMIT));
+    std::fs::write(&file, fresh_page(limit)).map_err(CliError::file("write", &file))?;
+    let finish = run_program(program, arguments, (FILE_VARIABLE, &file), streams)?;
+    let bytes = std::fs::read(&file).map_err(CliError::file("read", &file))?;
+    let page = Page::read(&bytes).ok_or_else(|| {
+        CliError::Counters(format!(
+            "{} ended before it took its fuel, so what it used is not known; does it start without the C library?",
+            program.display()
+        ))
+    })?;
+    let spent = u64::try_from(i128::from(limit) - i128::from(page.left)).unwrap_or(0);
+    Ok(Spending { finish, spent, page })
+}

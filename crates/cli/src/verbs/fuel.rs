@@ -1,0 +1,100 @@
+//! `opcost fuel`: what does a program use, and stop it when it is too much.
+//!
+//! Build (unless a metered program was given), run on the fuel given, say how
+//! it ended. The verdict goes to stderr; the program's streams stay its own.
+
+use std::path::Path;
+
+use crate::arguments::{FuelArguments, FuelEmit};
+use crate::build::{Build, Input, Language, Product, Promise, Purpose, install};
+use crate::error::{CliError, Status};
+use crate::report::{FuelJson, FuelReport, FuelVerdict, Progress, Stream, document, save_json, save_text};
+use crate::run::{Finish, Streams, is_metered, spend};
+use crate::verbs::show::tell_json;
+
+/// Carries out the verb.
+pub(crate) fn run(arguments: &FuelArguments) -> Result<Status, CliError> {
+    let result = carry_out(arguments);
+    tell_json(&result, arguments.json.as_deref());
+    result
+}
+
+fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
+    let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
+    if let [Input { path, language: Language::Program }] = inputs.as_slice() {
+        if arguments.emit.is_some() {
+            return Err(CliError::Usage(
+                "a built program cannot be built again; give its sources".to_owned(),
+            ));
+        }
+        return run_program(arguments, path);
+    }
+    if inputs.iter().any(|input| input.language == Language::Program) {
+        return Err(CliError::Usage("a built program runs alone; give either it or sources".to_owned()));
+    }
+    let overshoot = u64::try_from(arguments.overshoot).unwrap_or(u64::MAX);
+    let build = Build::new(&arguments.compile, Purpose::Fuel { overshoot })?;
+    let made = build.path("made");
+    let building = Progress::start("building the metered program");
+    match arguments.emit {
+        None | Some(FuelEmit::Exe) => build.program(&inputs, &made)?,
+        Some(FuelEmit::Obj) => build.module(only(&inputs)?, Product::Object, &made)?,
+        Some(FuelEmit::Bc) => build.module(only(&inputs)?, Product::Counted, &made)?,
+    }
+    drop(building);
+    match &arguments.output {
+        Some(output) if arguments.emit.is_some() => install(&made, output).map(|()| Status::Fine),
+        _ => run_program(arguments, &made),
+    }
+}
+
+fn only(inputs: &[Input]) -> Result<&Input, CliError> {
+    match inputs {
+        [input] => Ok(input),
+        _ => Err(CliError::Usage("--emit obj and --emit bc take one input".to_owned())),
+    }
+}
+
+fn run_program(arguments: &FuelArguments, program: &Path) -> Result<Status, CliError> {
+    let promises = is_metered(program)?;
+    let limit = match arguments.limit.map(u64::try_from) {
+        None => None,
+        Some(Ok(limit)) if limit <= i64::MAX as u64 / 2 => Some(limit),
+        Some(_) => return Err(CliError::Usage("--limit goes up to 4.6 · 10^18 instructions".to_owned())),
+    };
+    let streams = Streams {
+        stdin: arguments.stdin.clone(),
+        stdout: arguments.stdout.clone(),
+        stdout_to_stderr: arguments.json.as_deref() == Some(Path::new("-")),
+    };
+    let spending = spend(program, &arguments.arguments, limit, &streams)?;
+    let report = FuelReport {
+        spending: &spending,
+        limit,
+        cost_model: cost_models(&promises)?,
+        overshoot: promises.iter().map(|promise| promise.overshoot).max().unwrap_or(0),
+    };
+    save_text(None, &report.text(), Stream::Stderr)?;
+    if let Some(path) = &arguments.json {
+        save_json(path, &document(&FuelJson::new(&report)))?;
+    }
+    Ok(match (report.verdict(), spending.finish) {
+        (FuelVerdict::UsedUp, _) => Status::Verdict,
+        (FuelVerdict::Finished, Finish::Exited(0)) => Status::Fine,
+        _ => Status::Program,
+    })
+}
+
+/// The one model by which all modules of a program pay.
+fn cost_models(promises: &[Promise]) -> Result<String, CliError> {
+    let mut names: Vec<&str> = promises.iter().map(|promise| promise.cost_model.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names[..] {
+        [name] => Ok(name.to_owned()),
+        _ => Err(CliError::Counters(format!(
+            "the program's modules pay by different cost models ({}); build all of them alike",
+            names.join(", ")
+        ))),
+    }
+}

@@ -1,0 +1,208 @@
+//! Is what a program spends what it is counted to do, and is it stopped?
+//!
+//! Every hostile program that ends on one thread in one process spends what
+//! `opcost count` says, to the instruction. The limits and endless programs
+//! have cases of their own.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::directives::Directives;
+use crate::harness::{Bench, corpus};
+use crate::json::number;
+
+/// What `opcost fuel` said of one run.
+struct Spent(Value, String);
+
+impl Spent {
+    fn amount(&self) -> u64 {
+        number(&self.0["spent"])
+    }
+
+    fn verdict(&self) -> &str {
+        self.0["verdict"].as_str().unwrap_or_else(|| panic!("no verdict: {}", self.1))
+    }
+}
+
+fn spend(bench: &Bench, flags: &[&str], inputs: &[PathBuf], arguments: &[String]) -> Spent {
+    let _ = std::fs::remove_file(bench.path("fuel.json"));
+    let mut all: Vec<&str> = vec!["fuel", "--json", "fuel.json"];
+    all.extend(flags);
+    all.extend(inputs.iter().map(|input| input.to_str().expect("UTF-8")));
+    all.push("--");
+    all.extend(arguments.iter().map(String::as_str));
+    let output = bench.opcost(&all);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let text = std::fs::read(bench.path("fuel.json")).unwrap_or_else(|_| panic!("no JSON: {said}"));
+    Spent(serde_json::from_slice(&text).expect("JSON"), said)
+}
+
+/// Programs with threads, processes or signal handlers, which share the one
+/// cell; and those that are refused or end by a signal in the middle.
+const NOT_ALONE: &[&str] = &["thread", "fork", "exec_", "signal", "segv", "killed", "segfault", "trap"];
+
+#[test]
+fn hostile_programs_spend_what_they_are_counted_to_do() {
+    let mut compared = 0;
+    for entry in std::fs::read_dir(corpus()).expect("corpus/hostile") {
+        let name = entry.expect("an entry").file_name().into_string().expect("UTF-8");
+        if !corpus().join(&name).is_file() || NOT_ALONE.iter().any(|word| name.contains(word)) {
+            continue;
+        }
+        let directives = Directives::read(&corpus().join(&name));
+        let is_plain = directives.refused.is_none()
+            && directives.lower_bound.is_none()
+            && directives.fails.is_none()
+            && directives.objects.is_empty();
+        if !is_plain {
+            continue;
+        }
+        let bench = Bench::new();
+        for anchor in directives.anchors.iter().filter(|anchor| *anchor != "file") {
+            let flags = ["--anchor", anchor];
+            check_same(&name, &bench, &flags, &directives);
+            compared += 1;
+        }
+        if directives.anchors.iter().any(|anchor| anchor == "file") {
+            check_same(&name, &bench, &[], &directives);
+            compared += 1;
+        }
+    }
+    assert!(compared > 40, "{compared} programs were compared");
+}
+
+fn check_same(name: &str, bench: &Bench, flags: &[&str], directives: &Directives) {
+    let own: Vec<&str> = directives.flags.iter().map(String::as_str).collect();
+    if own.iter().any(|flag| *flag == "--placement" || *flag == "--cost") {
+        return;
+    }
+    let all: Vec<&str> = flags.iter().copied().chain(own).collect();
+    let counted = bench.count(&all, &directives.sources, &directives.arguments);
+    for level in ["0", "3"] {
+        let all: Vec<&str> = all.iter().copied().chain(["--codegen", level]).collect();
+        let spent = spend(bench, &all, &directives.sources, &directives.arguments);
+        assert_eq!(spent.amount(), counted.counts().total(), "{name} {all:?}: {}", spent.1);
+    }
+}
+
+const ENDLESS: &[(&str, &str)] = &[
+    ("empty", "int main(void) { for (;;); }"),
+    ("volatile", "int main(void) { for (volatile int i = 0;; i++); }"),
+    (
+        "recursion",
+        "__attribute__((noinline)) int f(int n) { return n < 0 ? 1 : f(n ^ 1) + f(n); }\nint main(void) { return f(1); }",
+    ),
+    (
+        "mutual tails",
+        "int g(int); __attribute__((noinline)) int f(int n) { __attribute__((musttail)) return g(n + 1); }\n\
+      __attribute__((noinline)) int g(int n) { __attribute__((musttail)) return f(n - 1); }\nint main(void) { return f(0); }",
+    ),
+    (
+        "irreducible",
+        "int main(int c, char **v) { volatile int n = 0; if (c > 1) goto b; a: n++; b: n += 2; goto a; }",
+    ),
+    (
+        "computed goto",
+        "int main(void) { void *t[2]; volatile int n = 0; t[0] = &&a; t[1] = &&b; a: n++; goto *t[n & 1]; b: n++; goto *t[n & 1]; }",
+    ),
+    (
+        "pointers",
+        "int g(void); int (*volatile p)(void) = g;\n__attribute__((noinline)) int g(void) { return p(); }\nint main(void) { return g(); }",
+    ),
+    (
+        "comparator",
+        "#include <stdlib.h>\nint c(const void *a, const void *b) { for (;;); }\nint main(void) { int x[9] = {3, 1}; qsort(x, 9, 4, c); }",
+    ),
+];
+
+#[test]
+fn endless_programs_stop() {
+    for (name, text) in ENDLESS {
+        for (anchor, level) in [("source", "0"), ("source", "3"), ("optimized", "0"), ("optimized", "3")] {
+            let bench = Bench::new();
+            std::fs::write(bench.path("a.c"), text).expect("written");
+            let flags =
+                ["--limit", "300k", "--anchor", anchor, "--codegen", level, "--cflag", "-fno-finite-loops"];
+            let spent = spend(&bench, &flags, &[bench.path("a.c")], &[]);
+            let at = format!("{name}, {anchor}, {level}: {}", spent.1);
+            assert_eq!(spent.verdict(), "used-up", "{at}");
+            let beyond = spent.amount().checked_sub(300_000).expect("the limit was reached");
+            assert!(beyond > 0 && beyond <= number(&spent.0["overshoot"]), "{at}");
+            assert_eq!(spent.0["stopped"]["file"].as_str(), Some("a.c"), "{at}");
+        }
+    }
+}
+
+/// `2^60` calls without a loop or recursion in sight.
+#[test]
+fn sixty_functions_that_call_the_next_twice_stop_soon() {
+    let mut text =
+        String::from("volatile int sink;\n__attribute__((noinline)) static void f60(void) { sink++; }\n");
+    for n in (0..60).rev() {
+        let next = n + 1;
+        text += &format!("__attribute__((noinline)) static void f{n}(void) {{ f{next}(); f{next}(); }}\n");
+    }
+    text += "int main(void) { f0(); }\n";
+    let bench = Bench::new();
+    std::fs::write(bench.path("a.c"), text).expect("written");
+    for (limit, overshoot) in [("2M", "1M"), ("2M", "1k"), ("100", "100k")] {
+        let spent = spend(&bench, &["--limit", limit, "--overshoot", overshoot], &[bench.path("a.c")], &[]);
+        let promised = number(&spent.0["overshoot"]);
+        assert_eq!(spent.verdict(), "used-up", "{}", spent.1);
+        let wanted: u64 = if overshoot == "1M" {
+            1_000_000
+        } else if overshoot == "1k" {
+            1_000
+        } else {
+            100_000
+        };
+        assert!(promised <= wanted, "{promised} promised, {wanted} asked for");
+        let limit: u64 = if limit == "2M" { 2_000_000 } else { 100 };
+        assert!(spent.amount() - limit <= promised, "{} of {limit}, {promised} promised", spent.amount());
+    }
+}
+
+#[test]
+fn a_program_that_costs_n_passes_with_n_and_stops_with_one_less() {
+    let bench = Bench::new();
+    for source in ["recursion.c", "throw_cleanups.cpp", "jump_hot_loop.c", "exit_nested.c", "goto_computed.c"]
+    {
+        let source = [corpus().join(source)];
+        let cost = spend(&bench, &[], &source, &[]).amount();
+        let [enough, less] = [cost, cost - 1].map(|limit| limit.to_string());
+        let passed = spend(&bench, &["--limit", &enough], &source, &[]);
+        assert_eq!((passed.verdict(), passed.amount()), ("finished", cost), "{}", passed.1);
+        let stopped = spend(&bench, &["--limit", &less], &source, &[]);
+        assert_eq!(stopped.verdict(), "used-up", "{source:?}: {}", stopped.1);
+        assert!(stopped.amount() <= cost, "{}", stopped.1);
+    }
+}
+
+#[test]
+fn a_full_stack_and_a_crash_are_told_apart() {
+    let deep = "__attribute__((noinline)) int f(int n) { volatile char c[500]; c[n & 63] = 1; return f(n + 1) + c[1]; }\n\
+                int main(void) { return f(0); }\n";
+    let wild = "int main(void) { int *volatile p = (int *)8; return *p; }\n";
+    for (text, verdict) in [(deep, "stack"), (wild, "crashed")] {
+        let bench = Bench::new();
+        std::fs::write(bench.path("a.c"), text).expect("written");
+        let spent = spend(&bench, &["--limit", "100M"], &[bench.path("a.c")], &[]);
+        assert_eq!(spent.verdict(), verdict, "{}", spent.1);
+        assert_eq!(spent.0["program_status"]["signal"].as_i64(), Some(11));
+    }
+}
+
+#[test]
+fn only_metered_programs_are_run() {
+    let bench = Bench::new();
+    let source = corpus().join("recursion.c");
+    bench.tool("clang-22", &["-o", "plain", source.to_str().expect("UTF-8")]);
+    let output = bench.opcost(&["fuel", "--limit", "5", "./plain"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is not metered"));
+    let built = bench.opcost(&["fuel", "--emit", "exe", "-o", "metered", source.to_str().expect("UTF-8")]);
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let direct = spend(&bench, &[], &[source], &[]);
+    assert_eq!(spend(&bench, &[], &[bench.path("metered")], &[]).amount(), direct.amount());
+}

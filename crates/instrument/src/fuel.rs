@@ -1,0 +1,139 @@
+//! Plans for metering: how a module spends fuel, and where it is stopped.
+//!
+//! One counter of fuel is counted down; a function keeps it in a register and
+//! settles with the cell in memory around calls that may look at it. Work is
+//! paid for on the chords of a spanning tree (Ball, "Efficiently counting
+//! program events with support for on-line queries", 1994: one counter, a
+//! potential on the tree, amounts on the chords); a check stands on every
+//! cycle of blocks and of calls, and wherever more than a set amount of work
+//! could be done without one.
+//!
+//! The order of questions: which calls look at the cell (`looks`), what the
+//! stretches of work between them are (`stretches`), where they are paid for
+//! (`payment`), which calls can come back to their own function (`recursion`),
+//! where the checks stand and how much work passes between two (`checks`).
+//!
+//! Input: a snapshot and a cost model. Output: edits, and the bound. Limits:
+//! signal handlers, threads and forks share the one cell and are not metered
+//! rightly; what runs outside the module's IR is free.
+
+mod checks;
+mod looks;
+mod payment;
+mod recursion;
+mod stretches;
+
+use opcost_index::Id;
+use opcost_ir::{FuelEdit, Metering, Module, Site, SiteId, Spot};
+use opcost_key::FunctionId;
+
+use crate::cost::CostModel;
+use crate::leaving::Leaving;
+use crate::plan::{PlanError, is_counted, refuse_uncountable};
+use checks::Checks;
+use payment::Payment;
+use recursion::Recursion;
+use stretches::{StretchId, Stretches};
+
+/// What is wanted.
+#[derive(Clone, Debug)]
+pub struct FuelRequest {
+    /// Weights.
+    pub cost: CostModel,
+    /// The most work that should pass between two checks.
+    pub overshoot: u64,
+}
+
+/// A plan, and what it promises.
+#[derive(Clone, Debug)]
+pub struct Metered {
+    /// What to change.
+    pub metering: Metering,
+    /// The most work that is done beyond the limit before a check sees it, when
+    /// the other modules of the program keep to the same request.
+    pub overshoot: u64,
+}
+
+/// Plans the metering of a whole module.
+///
+/// # Errors
+/// The module has something that cannot be metered rightly; the place is named.
+pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanError> {
+    for function in module.functions.values() {
+        refuse_uncountable(module, function)?;
+    }
+    let leaving = Leaving::compute(module);
+    let recursion = Recursion::compute(module);
+    let mut checks = Checks::new(module, &recursion, request.overshoot);
+    let mut metering = Metering::default();
+    for id in recursion.callees_first() {
+        if !is_counted(&module.functions[id]) || module.functions[id].blocks.is_empty() {
+            continue;
+        }
+        let stretches = Stretches::compute(module, id, &leaving, &request.cost);
+        let payment = Payment::choose(module, id, &stretches);
+        let checked = checks.place(id, &stretches);
+        Writer { module, id, stretches: &stretches, metering: &mut metering }.write(&payment, &checked);
+    }
+    // Callees come first above; the list goes by function.
+    metering.edits.sort_by_key(|(function, _)| *function);
+    Ok(Metered { metering, overshoot: checks.overshoot() })
+}
+
+/// Writes the edits of one function.
+struct Writer<'a> {
+    module: &'a Module,
+    id: FunctionId,
+    stretches: &'a Stretches,
+    metering: &'a mut Metering,
+}
+
+impl Writer<'_> {
+    /// On one spot: first what belongs to its arrival, then the check, then
+    /// what belongs to the way on.
+    fn write(mut self, payment: &Payment, checked: &[StretchId]) {
+        for (spot, advance) in payment.loads() {
+            self.push(FuelEdit::Load { spot, advance });
+        }
+        for &(spot, amount) in &payment.on_arrival {
+            self.push(FuelEdit::Charge { spot, amount });
+        }
+        for &stretch in checked {
+            let advance = payment.advance[stretch];
+            let site = self.site(stretch);
+            self.push(FuelEdit::Check { spot: self.stretches.start_of(stretch), advance, site });
+        }
+        for &(spot, amount) in &payment.on_leaving {
+            self.push(FuelEdit::Charge { spot, amount });
+        }
+        for (spot, advance) in payment.stores(self.stretches) {
+            self.push(FuelEdit::Store { spot, advance });
+        }
+        for block in self.stretches.returns_here(&self.module.functions[self.id]) {
+            self.push(FuelEdit::ReturnHere { block });
+        }
+    }
+
+    fn push(&mut self, edit: FuelEdit) {
+        self.metering.edits.push((self.id, edit));
+    }
+
+    /// The first place that the stretch has.
+    fn site(&mut self, stretch: StretchId) -> SiteId {
+        let function = &self.module.functions[self.id];
+        let range = &self.stretches.list[stretch];
+        let places = (range.first.index()..=range.last.index())
+            .find_map(|position| function.instructions[opcost_key::InstructionId::new(position)].place);
+        let place = places.or(function.place).map(|place| &self.module.places[place]);
+        self.metering.sites.push(Site {
+            function: place.and_then(|place| place.inlined_function.clone()).unwrap_or(function.name.clone()),
+            file: place.map(|place| self.module.files[place.file].clone()).unwrap_or_default(),
+            line: place.map_or(0, |place| place.line),
+        })
+    }
+}
+
+/// Where a stretch begins.
+pub(crate) fn start_spot(is_block_start: bool, stretch: &stretches::Stretch) -> Spot {
+    if is_block_start { Spot::Start(stretch.block) } else { Spot::Before(stretch.first) }
+}

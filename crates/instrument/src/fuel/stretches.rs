@@ -1,0 +1,179 @@
+//! What is done between two looks at the cell?
+//!
+//! Blocks are cut into stretches behind calls that may look at the fuel left.
+//! A stretch is straight code: once begun it is done to its end. What a tail
+//! call leaves to do (the `ret`, also in a block of its own) belongs to the
+//! stretch of the call, since nothing may stand between the two.
+//!
+//! Every stretch says how it is come to and how it is left; `payment` and
+//! `checks` look at nothing else. Cost: linear.
+
+use opcost_index::{Id, IdMap, define_id};
+use opcost_ir::{Flow, Function, Module, Opcode, Spot};
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use crate::cost::CostModel;
+use crate::fuel::looks::{Looks, looks};
+use crate::fuel::start_spot;
+use crate::leaving::Leaving;
+
+define_id!(
+    /// A stretch of a function.
+    pub struct StretchId, "stretch"
+);
+
+/// Straight code between two looks at the cell.
+pub(crate) struct Stretch {
+    pub(crate) block: BlockId,
+    pub(crate) first: InstructionId,
+    /// Its last instruction.
+    pub(crate) last: InstructionId,
+    /// The weight of all of it.
+    pub(crate) work: u64,
+    pub(crate) end: End,
+}
+
+/// How a stretch is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// By a call that looks; the next stretch goes on behind it, if it returns.
+    Call(InstructionId),
+    /// By such a call that never returns.
+    Gone(InstructionId),
+    /// By a call that becomes a jump.
+    Jump(InstructionId),
+    /// By a call with two ways on: a block, or a landing pad.
+    Invoke(InstructionId),
+    /// By `ret` or `resume`.
+    Return(InstructionId),
+    /// By edges that can be cut.
+    Branch,
+    /// By edges that cannot (`indirectbr`, `callbr`).
+    Unsplittable(InstructionId),
+    /// Not at all: `unreachable`.
+    Nowhere,
+}
+
+/// The stretches of one function.
+pub(crate) struct Stretches {
+    pub(crate) list: IdMap<StretchId, Stretch>,
+    /// The first of each block.
+    pub(crate) first: IdMap<BlockId, StretchId>,
+}
+
+impl Stretches {
+    pub(crate) fn compute(module: &Module, id: FunctionId, leaving: &Leaving, cost: &CostModel) -> Stretches {
+        let function = &module.functions[id];
+        let cutter = Cutter { module, id, function, leaving, cost };
+        let mut stretches = Stretches { list: IdMap::new(), first: IdMap::new() };
+        for block in function.blocks.ids() {
+            stretches.first.push(stretches.list.next_id());
+            cutter.cut(block, &mut stretches);
+        }
+        stretches
+    }
+
+    /// Whether it is the first of its block.
+    pub(crate) fn starts_block(&self, id: StretchId) -> bool {
+        self.first[self.list[id].block] == id
+    }
+
+    /// Where it begins.
+    pub(crate) fn start_of(&self, id: StretchId) -> Spot {
+        start_spot(self.starts_block(id), &self.list[id])
+    }
+
+    /// The stretch behind a call in the middle of a block.
+    pub(crate) fn behind(&self, id: StretchId) -> StretchId {
+        StretchId::new(id.index() + 1)
+    }
+
+    /// Where control may go from it inside the function, with the slot of the
+    /// terminator, or none behind a call.
+    pub(crate) fn ways_on(&self, function: &Function, id: StretchId) -> Vec<(Option<u32>, StretchId)> {
+        let stretch = &self.list[id];
+        match stretch.end {
+            End::Call(_) => vec![(None, self.behind(id))],
+            End::Gone(_) | End::Jump(_) | End::Return(_) | End::Nowhere => Vec::new(),
+            End::Invoke(_) | End::Branch | End::Unsplittable(_) => {
+                let successors = function.blocks[stretch.block].successors.iter().enumerate();
+                successors.map(|(slot, &block)| (Some(slot as u32), self.first[block])).collect()
+            }
+        }
+    }
+
+    /// Blocks that end in a jump whose `ret` stands in another block.
+    pub(crate) fn returns_here(&self, function: &Function) -> Vec<BlockId> {
+        let is_apart = |stretch: &&Stretch| {
+            matches!(stretch.end, End::Jump(_)) && function.instructions[stretch.last].opcode == Opcode::Br
+        };
+        self.list.values().filter(is_apart).map(|stretch| stretch.block).collect()
+    }
+}
+
+struct Cutter<'a> {
+    module: &'a Module,
+    id: FunctionId,
+    function: &'a Function,
+    leaving: &'a Leaving,
+    cost: &'a CostModel,
+}
+
+impl Cutter<'_> {
+    fn cut(&self, block: BlockId, stretches: &mut Stretches) {
+        let terminator = self.function.terminator_of(block);
+        let (mut first, mut work) = (None, 0);
+        for instruction in self.function.instructions_of(block) {
+            let start = *first.get_or_insert(instruction);
+            work += u64::from(self.cost.weight(self.module, self.function, instruction));
+            let end = if instruction == terminator {
+                self.end_of_block(block, terminator, &mut work)
+            } else {
+                match self.end_at_call(block, instruction) {
+                    Some(end) => end,
+                    None => continue,
+                }
+            };
+            stretches.list.push(Stretch { block, first: start, last: instruction, work, end });
+            (first, work) = (None, 0);
+        }
+    }
+
+    fn end_at_call(&self, block: BlockId, instruction: InstructionId) -> Option<End> {
+        let call = self.function.call(instruction)?;
+        if self.leaving.is_jump(self.id, self.function, block, instruction) {
+            return None;
+        }
+        match looks(self.module, call) {
+            Looks::Never if !call.is_noreturn && !call.returns_twice => None,
+            _ if call.is_noreturn => Some(End::Gone(instruction)),
+            _ => Some(End::Call(instruction)),
+        }
+    }
+
+    fn end_of_block(&self, block: BlockId, terminator: InstructionId, work: &mut u64) -> End {
+        if let Some((call, target)) = self.leaving.jump_to_return(self.id, self.function, block) {
+            let there = self.function.instructions_of(target);
+            *work += there.map(|id| u64::from(self.cost.weight(self.module, self.function, id))).sum::<u64>();
+            return End::Jump(call);
+        }
+        match self.function.instructions[terminator].opcode {
+            Opcode::Ret => self.jump_before(block).map_or(End::Return(terminator), End::Jump),
+            Opcode::Resume => End::Return(terminator),
+            Opcode::Unreachable => End::Nowhere,
+            Opcode::Invoke => End::Invoke(terminator),
+            _ if self.function.blocks[block].flow == Flow::Unsplittable => End::Unsplittable(terminator),
+            _ => End::Branch,
+        }
+    }
+
+    /// The call that becomes a jump with the `ret` of this block; a `musttail`
+    /// may have one cast between the two.
+    fn jump_before(&self, block: BlockId) -> Option<InstructionId> {
+        let before = self.function.instructions_of(block).rev().skip(1).take(2);
+        before.into_iter().find(|&call| {
+            self.function.instructions[call].opcode == Opcode::Call
+                && self.leaving.is_jump(self.id, self.function, block, call)
+        })
+    }
+}

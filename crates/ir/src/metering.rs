@@ -1,0 +1,108 @@
+//! What is to be added to a module so that it spends fuel? A list of edits.
+//!
+//! One cell in memory holds the fuel that is left; every metered function
+//! keeps a copy of it in a register of its own. While both are apart the
+//! register may be ahead of the cell by work that was paid for and not done
+//! yet, or behind it: by how much is known at every point of the function and
+//! stands in the edits as `advance`, so that the cell always means what is
+//! left after the work that was done.
+//!
+//! ```text
+//! cell     = limit - work done
+//! register = limit - work paid for = cell - advance
+//! ```
+//!
+//! Ids are those of the snapshot; edits on one spot happen in the order of the
+//! list.
+
+use opcost_index::{IdMap, define_id};
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use crate::Spot;
+
+define_id!(
+    /// A place where a program can be stopped.
+    pub struct SiteId, "site"
+);
+
+/// All changes to one module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metering {
+    /// Changes to function bodies, by function.
+    pub edits: Vec<(FunctionId, FuelEdit)>,
+    /// Where a check stops the program.
+    pub sites: IdMap<SiteId, Site>,
+}
+
+/// Where a check stands, in words of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Linkage name of the function whose work it is.
+    pub function: String,
+    /// Its source file; empty without debug information.
+    pub file: String,
+    /// Line, or 0.
+    pub line: u32,
+}
+
+/// One change to one function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FuelEdit {
+    /// register = cell - advance.
+    Load {
+        /// Where.
+        spot: Spot,
+        /// What is paid for and not done at this spot.
+        advance: i64,
+    },
+    /// cell = register + advance.
+    Store {
+        /// Where.
+        spot: Spot,
+        /// What is paid for and not done at this spot.
+        advance: i64,
+    },
+    /// register -= amount.
+    Charge {
+        /// Where.
+        spot: Spot,
+        /// What is paid for; below zero what was paid too much comes back.
+        amount: i64,
+    },
+    /// Stops the program if more work was done than there was fuel.
+    Check {
+        /// Where.
+        spot: Spot,
+        /// What is paid for and not done at this spot.
+        advance: i64,
+        /// Where that is in the source.
+        site: SiteId,
+    },
+    /// The block ends in a branch to one that only returns: it gets that
+    /// block's `ret` in place of the branch.
+    ReturnHere {
+        /// The block that branches.
+        block: BlockId,
+    },
+}
+
+impl FuelEdit {
+    /// Where it stands.
+    pub fn spot(&self) -> Option<Spot> {
+        match *self {
+            FuelEdit::Load { spot, .. }
+            | FuelEdit::Store { spot, .. }
+            | FuelEdit::Charge { spot, .. }
+            | FuelEdit::Check { spot, .. } => Some(spot),
+            FuelEdit::ReturnHere { .. } => None,
+        }
+    }
+
+    /// The instruction that it stands before, when it is named by one.
+    pub fn before(&self) -> Option<InstructionId> {
+        match self.spot() {
+            Some(Spot::Before(instruction)) => Some(instruction),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// Carrying out the metering of a module. Each function does one edit; Rust
+// walks the plan. What an edit means stands in `ir/src/metering.rs`.
+//
+// The cell is one word of the runtime's. A check is a comparison and a branch
+// to a cold block that settles the cell, tells the runtime where the program
+// is, and reads the cell again: the runtime may end the program, or give new
+// fuel and return.
+#include "shim.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace {
+
+constexpr const char *kCell = "opc_fuel";
+constexpr const char *kUsedUp = "opc_fuel_used_up";
+
+Value *shifted(IRBuilder<> &builder, Value *value, int64_t amount) {
+  return amount == 0 ? value : builder.CreateAdd(value, builder.getInt64(uint64_t(amount)));
+}
+
+void load(IRBuilder<> &builder, Value *reg, Value *cell, int64_t advance) {
+  Value *left = builder.CreateLoad(builder.getInt64Ty(), cell);
+  builder.CreateStore(shifted(builder, left, -advance), reg);
+}
+
+void settle(IRBuilder<> &builder, Value *reg, Value *cell, int64_t advance) {
+  Value *left = builder.CreateLoad(builder.getInt64Ty(), reg);
+  builder.CreateStore(shifted(builder, left, advance), cell);
+}
+
+} // namespace
+
+extern "C" {
+
+LLVMValueRef opcost_fuel_cell(LLVMModuleRef handle) {
+  Module &module = *unwrap(handle);
+  auto *cell = new GlobalVariable(module, Type::getInt64Ty(module.getContext()), false, GlobalValue::ExternalLinkage,
+                                  nullptr, kCell);
+  cell->setVisibility(GlobalValue::HiddenVisibility);
+  cell->setDSOLocal(true);
+  return wrap(cell);
+}
+
+void opcost_fuel_load(LLVMValueRef before, LLVMValueRef reg, LLVMValueRef cell, int64_t advance) {
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  load(builder, unwrap(reg), unwrap(cell), advance);
+}
+
+void opcost_fuel_store(LLVMValueRef before, LLVMValueRef reg, LLVMValueRef cell, int64_t advance) {
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  settle(builder, unwrap(reg), unwrap(cell), advance);
+}
+
+void opcost_fuel_charge(LLVMValueRef before, LLVMValueRef reg, int64_t amount) {
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  Value *left = builder.CreateLoad(builder.getInt64Ty(), unwrap(reg));
+  builder.CreateStore(shifted(builder, left, -amount), unwrap(reg));
+}
+
+// A place in the source, as the runtime reads it: two texts and a line.
+LLVMValueRef opcost_fuel_site(LLVMModuleRef handle, const char *function, const char *file, uint32_t line) {
+  Module &module = *unwrap(handle);
+  IRBuilder<> builder(module.getContext());
+  auto text = [&](const char *words) -> Constant * {
+    std::string name = std::string("opcost.text.") + words;
+    if (GlobalVariable *known = module.getGlobalVariable(name, true)) return known;
+    Constant *bytes = ConstantDataArray::getString(module.getContext(), words);
+    auto *variable =
+        new GlobalVariable(module, bytes->getType(), true, GlobalValue::PrivateLinkage, bytes, name);
+    variable->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    return variable;
+  };
+  Constant *place = ConstantStruct::getAnon({text(function), text(file), builder.getInt32(line)});
+  auto *site = new GlobalVariable(module, place->getType(), true, GlobalValue::PrivateLinkage, place, "opcost.site");
+  return wrap(site);
+}
+
+// Asks before `before` whether the fuel is used up.
+void opcost_fuel_check(LLVMModuleRef handle, LLVMValueRef before, LLVMValueRef reg, LLVMValueRef cell,
+                       int64_t advance, LLVMValueRef site) {
+  Module &module = *unwrap(handle);
+  LLVMContext &context = module.getContext();
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  Value *left = builder.CreateLoad(builder.getInt64Ty(), unwrap(reg));
+  Value *is_used_up = builder.CreateICmpSLT(left, builder.getInt64(uint64_t(-advance)));
+  Instruction *then = SplitBlockAndInsertIfThen(is_used_up, unwrap<Instruction>(before), /*Unreachable=*/false,
+                                                MDBuilder(context).createUnlikelyBranchWeights());
+  IRBuilder<> cold(then);
+  settle(cold, unwrap(reg), unwrap(cell), advance);
+  FunctionCallee callee = module.getOrInsertFunction(
+      kUsedUp, FunctionType::get(cold.getVoidTy(), {PointerType::get(context, 0)}, false));
+  auto *function = cast<Function>(callee.getCallee());
+  function->setVisibility(GlobalValue::HiddenVisibility);
+  function->setDSOLocal(true);
+  function->setDoesNotThrow();
+  function->addFnAttr(Attribute::Cold);
+  function->setCallingConv(CallingConv::PreserveMost);
+  CallInst *call = cold.CreateCall(callee, {unwrap(site)});
+  call->setCallingConv(CallingConv::PreserveMost);
+  load(cold, unwrap(reg), unwrap(cell), advance);
+}
+
+} // extern "C"

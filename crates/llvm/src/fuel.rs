@@ -1,0 +1,127 @@
+//! Carries out a metering on the module its snapshot was taken of.
+//!
+//! As in `apply`, all handles are looked up before the first edit. Registers
+//! are cells of the frame until the end, when LLVM's own promotion turns them
+//! into values.
+
+use llvm_sys::prelude::LLVMValueRef;
+use opcost_index::IdMap;
+use opcost_ir::{FuelEdit, Metering, SiteId, Spot};
+use opcost_key::{BlockId, FunctionId};
+use rustc_hash::FxHashMap;
+
+use crate::ffi;
+use crate::session::{FunctionHandles, LlvmError, Maker, Session};
+
+impl Session {
+    /// Carries out a metering.
+    ///
+    /// # Errors
+    /// A name with a zero byte; or the edited module does not verify, which is
+    /// a defect of ours.
+    pub fn meter(&mut self, metering: &Metering) -> Result<(), LlvmError> {
+        // SAFETY: the module is alive, here and below.
+        let cell = unsafe { ffi::opcost_fuel_cell(self.module) };
+        let sites = self.sites(metering)?;
+        for edits in metering.edits.chunk_by(|a, b| a.0 == b.0) {
+            FunctionMeter::new(self, edits[0].0, cell, &sites).run(edits);
+        }
+        if cfg!(debug_assertions) || self.maker == Maker::Anyone {
+            self.verify().map_err(LlvmError::Broken)?;
+        }
+        Ok(())
+    }
+
+    fn sites(&self, metering: &Metering) -> Result<IdMap<SiteId, LLVMValueRef>, LlvmError> {
+        let mut sites = IdMap::new();
+        for site in metering.sites.values() {
+            let text =
+                |text: &str| std::ffi::CString::new(text).map_err(|_| LlvmError::Path(text.to_owned()));
+            let (function, file) = (text(&site.function)?, text(&site.file)?);
+            // SAFETY: both texts are terminated and copied.
+            sites.push(unsafe {
+                ffi::opcost_fuel_site(self.module, function.as_ptr(), file.as_ptr(), site.line)
+            });
+        }
+        Ok(sites)
+    }
+}
+
+struct FunctionMeter<'a> {
+    session: &'a Session,
+    handles: &'a FunctionHandles,
+    sites: &'a IdMap<SiteId, LLVMValueRef>,
+    starts: IdMap<BlockId, LLVMValueRef>,
+    terminators: IdMap<BlockId, LLVMValueRef>,
+    cell: LLVMValueRef,
+    register: LLVMValueRef,
+    edges: FxHashMap<(BlockId, u32), LLVMValueRef>,
+}
+
+impl<'a> FunctionMeter<'a> {
+    fn new(
+        session: &'a Session,
+        function: FunctionId,
+        cell: LLVMValueRef,
+        sites: &'a IdMap<SiteId, LLVMValueRef>,
+    ) -> Self {
+        let handles = &session.functions[function];
+        // SAFETY: blocks of the live function; a verified block has a terminator.
+        let starts =
+            handles.blocks.values().map(|&block| unsafe { ffi::opcost_start_of_block(block) }).collect();
+        let terminators = handles
+            .blocks
+            .values()
+            // SAFETY: as above.
+            .map(|&block| unsafe { llvm_sys::core::LLVMGetBasicBlockTerminator(block) })
+            .collect();
+        // SAFETY: a live function.
+        let register = unsafe {
+            ffi::opcost_relax(handles.function);
+            ffi::opcost_make_register(handles.function)
+        };
+        Self { session, handles, sites, starts, terminators, cell, register, edges: FxHashMap::default() }
+    }
+
+    fn run(mut self, edits: &[(FunctionId, FuelEdit)]) {
+        for (_, edit) in edits {
+            self.edit(edit);
+        }
+        // SAFETY: an alloca that we made in this function.
+        unsafe { ffi::opcost_promote(self.handles.function, &self.register, 1) };
+    }
+
+    fn edit(&mut self, edit: &FuelEdit) {
+        let before = edit.spot().map(|spot| self.spot(spot));
+        let before = before.unwrap_or(std::ptr::null_mut());
+        let (register, cell, module) = (self.register, self.cell, self.session.module);
+        // SAFETY: handles of the live module; `before` is null for the one edit
+        // that has no spot and takes none.
+        unsafe {
+            match *edit {
+                FuelEdit::Load { advance, .. } => ffi::opcost_fuel_load(before, register, cell, advance),
+                FuelEdit::Store { advance, .. } => ffi::opcost_fuel_store(before, register, cell, advance),
+                FuelEdit::Charge { amount, .. } => ffi::opcost_fuel_charge(before, register, amount),
+                FuelEdit::Check { advance, site, .. } => {
+                    ffi::opcost_fuel_check(module, before, register, cell, advance, self.sites[site]);
+                }
+                FuelEdit::ReturnHere { block } => ffi::opcost_return_here(self.terminators[block]),
+            }
+        }
+    }
+
+    /// The instruction before which code for this spot goes.
+    fn spot(&mut self, spot: Spot) -> LLVMValueRef {
+        match spot {
+            Spot::Start(block) => self.starts[block],
+            Spot::Before(instruction) => self.handles.instructions[instruction],
+            Spot::Edge(block, slot) => {
+                let terminator = self.terminators[block];
+                *self.edges.entry((block, slot)).or_insert_with(|| {
+                    // SAFETY: the terminator is alive and has this successor.
+                    unsafe { ffi::opcost_split_edge(terminator, slot) }
+                })
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// How does a metered program get its fuel, and what is kept of its end?
+//
+// Metered code counts `opc_fuel` down and calls `opc_fuel_used_up` when a
+// check finds it below zero. The cell is the head of a page of its own. When
+// OPCOST_FUEL names a file, that file is mapped over the page before any
+// constructor of the program runs, so whoever made the file can read what was
+// left after any end whatever, SIGKILL too. Without a file there is no limit.
+//
+// A stack that is full is told apart from other crashes: the signal comes on a
+// stack of its own, and the address is close to the stack pointer, below the
+// end of the stack.
+//
+// A page is used by one process: a child of fork goes on with a private copy,
+// and the parent's page says that there was one.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define OPC_HIDDEN __attribute__((visibility("hidden")))
+#define OPC_PAGE 65536
+#define OPC_FULL INT64_C(0x3fffffffffffffff)
+enum { OPC_RUNNING, OPC_USED_UP, OPC_STACK };
+enum { OPC_FORKED = 1 };
+
+// A place in the source; the compiler writes these.
+struct opc_site {
+  const char *function, *file;
+  uint32_t line;
+};
+
+// Read by the tool: opcost_runtime::fuel has the offsets.
+struct opc_fuel_page {
+  int64_t left;
+  char magic[8];
+  int64_t limit;
+  uint32_t state, line, flags, padding;
+  int64_t left_at_stop;
+  char function[1024], file[2048];
+};
+
+OPC_HIDDEN union {
+  struct opc_fuel_page page;
+  char bytes[OPC_PAGE];
+} opc_fuel_memory __attribute__((aligned(OPC_PAGE))) = {.page = {.left = OPC_FULL}};
+extern OPC_HIDDEN int64_t opc_fuel __attribute__((alias("opc_fuel_memory")));
+#define page (&opc_fuel_memory.page)
+
+static void opc_fuel_forked(void) { page->flags |= OPC_FORKED; }
+
+static void opc_fuel_in_child(void) {
+  struct opc_fuel_page copy = *page;
+  void *private_page = mmap(&opc_fuel_memory, OPC_PAGE, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  if (private_page == MAP_FAILED) _exit(127);
+  *page = copy;
+}
+
+// A program that cannot be stopped must not run.
+static void opc_fuel_refuse(const char *path) {
+  fprintf(stderr, "opcost: cannot use the fuel file %s: %m\n", path);
+  _exit(127);
+}
+
+static char *opc_fuel_stack_top;
+static char opc_fuel_signal_stack[16384];
+
+static void opc_fuel_segv(int number, siginfo_t *info, void *context) {
+  struct rlimit limit;
+  char *at = info->si_addr;
+  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && at < opc_fuel_stack_top) {
+    size_t depth = (size_t)(opc_fuel_stack_top - at);
+    // The kernel keeps a gap; a large frame may step over more than a page.
+    if (depth + (4 << 20) > limit.rlim_cur && depth < limit.rlim_cur + (64 << 20)) page->state = OPC_STACK;
+  }
+  // Once more, without this handler: the program ends as it would have.
+  signal(number, SIG_DFL);
+}
+
+static void opc_fuel_watch_stack(void) {
+  stack_t stack = {.ss_sp = opc_fuel_signal_stack, .ss_size = sizeof opc_fuel_signal_stack};
+  struct sigaction action = {.sa_sigaction = opc_fuel_segv, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  opc_fuel_stack_top = __builtin_frame_address(0);
+  if (sigaltstack(&stack, NULL) == 0) sigaction(SIGSEGV, &action, NULL);
+}
+
+__attribute__((constructor(101))) static void opc_fuel_start(void) {
+  const char *path = getenv("OPCOST_FUEL");
+  if (!path || !*path) return;
+  int64_t spent = OPC_FULL - page->left;
+  int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) opc_fuel_refuse(path);
+  void *mapped = mmap(&opc_fuel_memory, OPC_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+  if (mapped == MAP_FAILED) opc_fuel_refuse(path);
+  close(file);
+  page->left = page->limit - spent;
+  memcpy(page->magic, "OPCFUEL1", 8);
+  opc_fuel_watch_stack();
+  pthread_atfork(NULL, opc_fuel_forked, opc_fuel_in_child);
+  // A program that this one starts has its own fuel, or none.
+  unsetenv("OPCOST_FUEL");
+}
+
+static void opc_fuel_copy(char *to, size_t size, const char *from) {
+  strncpy(to, from, size - 1);
+  to[size - 1] = 0;
+}
+
+OPC_HIDDEN __attribute__((preserve_most, cold)) void opc_fuel_used_up(const struct opc_site *site) {
+  page->left_at_stop = page->left;
+  page->line = site->line;
+  opc_fuel_copy(page->function, sizeof page->function, site->function);
+  opc_fuel_copy(page->file, sizeof page->file, site->file);
+  page->state = OPC_USED_UP;
+  // What the program printed is its own; streams of its own making may run
+  // metered code once more.
+  page->left = OPC_FULL;
+  fflush(NULL);
+  _exit(3);
+}
