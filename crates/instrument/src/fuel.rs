@@ -24,13 +24,13 @@ mod recursion;
 mod stretches;
 
 use opcost_index::Id;
-use opcost_ir::{FuelEdit, Metering, Module, Site, SiteId, Spot};
+use opcost_ir::{FuelEdit, Linkage, Metering, Module, Site, SiteId, Spot};
 use opcost_key::FunctionId;
 
 use crate::cost::CostModel;
 use crate::leaving::Leaving;
 use crate::plan::{PlanError, is_counted, refuse_uncountable};
-use checks::Checks;
+use checks::{Checked, Checks};
 use payment::Payment;
 use recursion::Recursion;
 use stretches::{StretchId, Stretches};
@@ -42,6 +42,9 @@ pub struct FuelRequest {
     pub cost: CostModel,
     /// The most work that should pass between two checks.
     pub overshoot: u64,
+    /// The module is all of the program: no other calls its functions, but
+    /// through pointers, or under a name that libraries know (`malloc`).
+    pub is_whole: bool,
 }
 
 /// A plan, and what it promises.
@@ -62,6 +65,8 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     for function in module.functions.values() {
         refuse_uncountable(module, function)?;
     }
+    let whole = request.is_whole.then(|| enclosed(module));
+    let module = whole.as_ref().unwrap_or(module);
     let leaving = Leaving::compute(module);
     let recursion = Recursion::compute(module);
     let mut checks = Checks::new(module, &recursion, request.overshoot);
@@ -71,13 +76,24 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
             continue;
         }
         let stretches = Stretches::compute(module, id, &leaving, &request.cost);
-        let payment = Payment::choose(module, id, &stretches);
         let checked = checks.place(id, &stretches);
+        let payment = Payment::choose(module, id, &stretches, &checked.ends);
         Writer { module, id, stretches: &stretches, metering: &mut metering }.write(&payment, &checked);
     }
     // Callees come first above; the list goes by function.
     metering.edits.sort_by_key(|(function, _)| *function);
     Ok(Metered { metering, overshoot: checks.overshoot() })
+}
+
+/// The module with names that nobody outside can know made local.
+fn enclosed(module: &Module) -> Module {
+    let mut enclosed = module.clone();
+    for function in enclosed.functions.values_mut() {
+        if function.linkage != Linkage::Elsewhere && !looks::is_known_to_libraries(&function.name) {
+            function.linkage = Linkage::Local;
+        }
+    }
+    enclosed
 }
 
 /// Writes the edits of one function.
@@ -91,20 +107,26 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// On one spot: first what belongs to its arrival, then the check, then
     /// what belongs to the way on.
-    fn write(mut self, payment: &Payment, checked: &[StretchId]) {
+    fn write(mut self, payment: &Payment, checked: &Checked) {
         for (spot, advance) in payment.loads() {
             self.push(FuelEdit::Load { spot, advance });
         }
         for &(spot, amount) in &payment.on_arrival {
             self.push(FuelEdit::Charge { spot, amount });
         }
-        for &stretch in checked {
-            let advance = payment.advance[stretch];
+        for stretch in checked.stretches.iter() {
+            let advance = payment.advance[stretch] - self.stretches.list[stretch].head as i64;
             let site = self.site(stretch);
             self.push(FuelEdit::Check { spot: self.stretches.start_of(stretch), advance, site });
         }
         for &(spot, amount) in &payment.on_leaving {
             self.push(FuelEdit::Charge { spot, amount });
+        }
+        let function = &self.module.functions[self.id];
+        for block in checked.ends.iter() {
+            let site = self.site(self.stretches.last_of(block, function));
+            let spot = Spot::Before(function.terminator_of(block));
+            self.push(FuelEdit::Check { spot, advance: 0, site });
         }
         for (spot, advance) in payment.stores(self.stretches) {
             self.push(FuelEdit::Store { spot, advance });

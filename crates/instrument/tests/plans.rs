@@ -5,12 +5,16 @@
 //! Every case, and thousands of random modules, are walked through at random
 //! (`walk`), and the counts that `opcost-recover` makes of what the plan counted
 //! are compared with what the walk did, instruction by instruction and edge by
-//! edge (`check`).
+//! edge (`check`). Meterings are walked through likewise (`meter`).
 
 #[path = "plans/check.rs"]
 mod check;
+#[path = "plans/dice.rs"]
+mod dice;
 #[path = "plans/edits.rs"]
 mod edits;
+#[path = "plans/meter.rs"]
+mod meter;
 #[path = "plans/random.rs"]
 mod random;
 #[path = "plans/render.rs"]
@@ -53,6 +57,10 @@ fn cases_are_planned_as_expected_and_count_what_runs() {
         } else {
             assert_eq!(found, expected, "{name}");
         }
+        for overshoot in [10, 100, 1_000_000] {
+            let ended = (0..100).filter(|&seed| meter::walks_pay(&module, overshoot, seed)).count();
+            assert!(ended > 0, "{name}: no metered walk came to an end");
+        }
         let referee = check::planned(&module, cost, Placement::EverySegment).expect("as before");
         let ended = (0..200).filter(|&seed| check::walks_agree(&module, &made, seed)).count();
         assert!(ended > 0, "{name}: no walk came to an end");
@@ -63,7 +71,7 @@ fn cases_are_planned_as_expected_and_count_what_runs() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, max_shrink_iters: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { max_shrink_iters: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_modules_count_what_runs(bytes in proptest::collection::vec(any::<u8>(), 0..160)) {
@@ -75,6 +83,17 @@ proptest! {
                     check::walks_agree(&module, &made, seed);
                 });
             }
+        }
+    }
+
+    #[test]
+    fn random_modules_pay_for_what_runs(bytes in proptest::collection::vec(any::<u8>(), 0..160)) {
+        let text = random::module(&bytes);
+        let module = parse_module(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+        for overshoot in [8, 60, 1_000] {
+            (0..8).for_each(|seed| {
+                meter::walks_pay(&module, overshoot, seed);
+            });
         }
     }
 }

@@ -4,18 +4,39 @@
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
+
+namespace {
+
+// Keeps what LLVM calls an error.
+struct Errors : DiagnosticHandler {
+  explicit Errors(std::string &text) : text(text) {}
+  bool handleDiagnostics(const DiagnosticInfo &info) override {
+    if (info.getSeverity() != DS_Error) return true;
+    raw_string_ostream stream(text);
+    DiagnosticPrinterRawOStream printer(stream);
+    info.print(printer);
+    return true;
+  }
+  std::string &text;
+};
+
+} // namespace
 
 extern "C" {
 
@@ -37,6 +58,21 @@ LLVMModuleRef opcost_read(LLVMContextRef context, const char *path, bool is_trus
     return nullptr;
   }
   return wrap(module.release());
+}
+
+// Adds the module in a file to another; null, or what went wrong.
+char *opcost_link(LLVMContextRef context, LLVMModuleRef into, const char *path, bool is_trusted) {
+  char *message = nullptr;
+  LLVMModuleRef read = opcost_read(context, path, is_trusted, &message);
+  if (!read) return message;
+  std::string text;
+  LLVMContext &owner = *unwrap(context);
+  std::unique_ptr<DiagnosticHandler> before = owner.getDiagnosticHandler();
+  owner.setDiagnosticHandler(std::make_unique<Errors>(text));
+  bool has_failed = Linker::linkModules(*unwrap(into), std::unique_ptr<Module>(unwrap(read)));
+  owner.setDiagnosticHandler(std::move(before));
+  if (!has_failed) return nullptr;
+  return opcost::copy(text.empty() ? std::string("cannot be linked to the others") : text);
 }
 
 // Null when the module is well-formed, else what is wrong with it.

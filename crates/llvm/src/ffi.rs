@@ -48,6 +48,12 @@ unsafe extern "C" {
         is_trusted: bool,
         message: *mut *mut c_char,
     ) -> LLVMModuleRef;
+    pub(crate) fn opcost_link(
+        context: LLVMContextRef,
+        module: LLVMModuleRef,
+        path: *const c_char,
+        is_trusted: bool,
+    ) -> *mut c_char;
     pub(crate) fn opcost_verify(module: LLVMModuleRef) -> *mut c_char;
     pub(crate) fn opcost_call_facts(call: LLVMValueRef) -> u32;
     pub(crate) fn opcost_called_function(call: LLVMValueRef) -> LLVMValueRef;

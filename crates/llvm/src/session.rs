@@ -85,6 +85,21 @@ impl Session {
         Ok(session)
     }
 
+    /// Adds another module to this one, before a snapshot is taken.
+    ///
+    /// # Errors
+    /// It cannot be read, or both define the same; in LLVM's own words.
+    pub fn link(&mut self, path: &Path) -> Result<(), LlvmError> {
+        let text = c_path(path)?;
+        // SAFETY: the module and its context are alive, the path terminated.
+        match ffi::take_message(unsafe {
+            ffi::opcost_link(self.context, self.module, text.as_ptr(), self.maker == Maker::FrontEnd)
+        }) {
+            None => Ok(()),
+            Some(message) => Err(LlvmError::Unreadable(message.trim_end().to_owned())),
+        }
+    }
+
     /// Whether the module keeps LLVM's rules.
     pub(crate) fn verify(&self) -> Result<(), String> {
         // SAFETY: the module is alive.

@@ -24,9 +24,13 @@ pub(crate) struct Promise {
 
 /// Meters the module that the session holds.
 pub(super) fn meter(mut session: Session, request: &ModuleRequest, overshoot: u64) -> Result<(), String> {
+    for other in request.others.iter().flatten() {
+        session.link(other).map_err(|error| error.to_string())?;
+    }
     let mut module = session.snapshot();
     name_files(&mut module, &request.root);
-    let wanted = FuelRequest { cost: request.cost.clone(), overshoot };
+    let is_whole = request.others.is_some();
+    let wanted = FuelRequest { cost: request.cost.clone(), overshoot, is_whole };
     let metered = plan(&module, &wanted).map_err(|error| error.to_string())?;
     drop(module);
     session.meter(&metered.metering).map_err(|error| error.to_string())?;

@@ -101,8 +101,31 @@ impl<'a> Build<'a> {
             self.starts_threads.set(true);
             return self.rust_program(inputs, output);
         }
-        let objects = self.objects(inputs)?;
+        let objects = match self.purpose {
+            Purpose::Fuel { .. } if self.is_whole(inputs) => vec![self.as_one(inputs)?],
+            _ => self.objects(inputs)?,
+        };
         self.link(inputs, &objects, output, link::Product::Program)
+    }
+
+    /// Whether the inputs are all of the program but the C and C++ library.
+    fn is_whole(&self, inputs: &[Input]) -> bool {
+        let is_code =
+            |input: &Input| matches!(input.language, Language::C | Language::Cxx | Language::Bitcode);
+        let is_linking = |flag: &String| flag.starts_with("-l") || flag.starts_with("-Wl,");
+        inputs.iter().all(is_code)
+            && self.arguments.library.iter().all(|library| library == "m")
+            && !self.arguments.cflags.iter().any(is_linking)
+    }
+
+    /// One object of all inputs, linked before they are instrumented.
+    fn as_one(&self, inputs: &[Input]) -> Result<PathBuf, CliError> {
+        let bitcode = |(position, input)| self.bitcode(input, position);
+        let mut modules = inputs.iter().enumerate().map(bitcode).collect::<Result<Vec<_>, _>>()?;
+        let first = modules.remove(0);
+        let object = self.path("program.o");
+        self.instrument_together(&inputs[0], &first, Some(modules), Product::Object, &object)?;
+        Ok(object)
     }
 
     /// Builds a counted shared library at `output`.

@@ -56,6 +56,8 @@ pub(crate) struct ModuleRequest {
     pub(crate) threads: ThreadMode,
     /// Work between two checks when the module is metered, not counted.
     pub(crate) overshoot: Option<u64>,
+    /// Bitcode of all other modules, when all of the program is metered as one.
+    pub(crate) others: Option<Vec<PathBuf>>,
     pub(crate) cost: CostModel,
     /// Level of code generation.
     pub(crate) level: u8,
@@ -72,6 +74,18 @@ impl Build<'_> {
         &self,
         input: &Input,
         bitcode: &Path,
+        product: Product,
+        output: &Path,
+    ) -> Result<(), CliError> {
+        self.instrument_together(input, bitcode, None, product, output)
+    }
+
+    /// The same, with all other modules of the program linked to it first.
+    pub(crate) fn instrument_together(
+        &self,
+        input: &Input,
+        bitcode: &Path,
+        others: Option<Vec<PathBuf>>,
         product: Product,
         output: &Path,
     ) -> Result<(), CliError> {
@@ -96,6 +110,7 @@ impl Build<'_> {
                 Purpose::Count { .. } => None,
                 Purpose::Fuel { overshoot } => Some(overshoot),
             },
+            others,
             threads: if self.starts_threads.get() || has_flag("-pthread") || has_flag("-fopenmp") {
                 ThreadMode::Always
             } else {
@@ -175,7 +190,8 @@ pub(crate) fn run_child(path: &Path, request: &ModuleRequest) -> Result<(), CliE
 /// What the child does.
 pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
     let mut watch = Stopwatch::start();
-    let maker = if request.anchor == Anchor::File { Maker::Anyone } else { Maker::FrontEnd };
+    let is_ours = request.anchor != Anchor::File && request.others.is_none();
+    let maker = if is_ours { Maker::FrontEnd } else { Maker::Anyone };
     let mut session = Session::read(&request.bitcode, maker).map_err(|error| error.to_string())?;
     watch.lap("read");
     if request.product == Product::Anchor {

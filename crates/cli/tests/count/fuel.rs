@@ -179,6 +179,27 @@ fn a_program_that_costs_n_passes_with_n_and_stops_with_one_less() {
     }
 }
 
+/// All modules are metered as one program: who calls whom is known then.
+#[test]
+fn programs_of_several_modules_spend_what_they_are_counted_to_do() {
+    let bench = Bench::new();
+    let main = "#include <stdio.h>\nint twice(int);\nint main(void) { int s = 0; for (int i = 0; i < 1000; i++) \
+                s += twice(i); printf(\"%d\\n\", s); }\n";
+    std::fs::write(bench.path("main.c"), main).expect("written");
+    std::fs::write(bench.path("twice.c"), "int twice(int n) { return n > 7 ? n * 2 : 1; }\n")
+        .expect("written");
+    let inputs = ["main.c", "twice.c"].map(|name| bench.path(name));
+    let counted = bench.count(&[], &inputs, &[]);
+    assert_eq!(spend(&bench, &[], &inputs, &[]).amount(), counted.counts().total());
+    let apart = bench.opcost(&["fuel", "--emit", "obj", "-o", "twice.o", "twice.c"]);
+    assert!(apart.status.success(), "{}", String::from_utf8_lossy(&apart.stderr));
+    let joined = spend(&bench, &[], &[bench.path("main.c"), bench.path("twice.o")], &[]);
+    assert_eq!(joined.amount(), counted.counts().total());
+    let twice = bench.opcost(&["fuel", "main.c", "twice.c", "twice.c"]);
+    let said = String::from_utf8_lossy(&twice.stderr);
+    assert!(twice.status.code() == Some(1) && said.contains("symbol multiply defined"), "{said}");
+}
+
 #[test]
 fn a_full_stack_and_a_crash_are_told_apart() {
     let deep = "__attribute__((noinline)) int f(int n) { volatile char c[500]; c[n & 63] = 1; return f(n + 1) + c[1]; }\n\

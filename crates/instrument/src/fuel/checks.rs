@@ -1,10 +1,13 @@
 //! Where is it asked whether the fuel is used up, and how much work can pass
 //! before it is asked again?
 //!
-//! A check stands where a cycle of blocks closes (at the target of every
+//! A check stands where a cycle of blocks closes (before the branch of every
 //! retreating edge of a depth-first walk, so that irreducible cycles have one
-//! too), at the entry of every recursive function, and behind every call that
-//! can come back to its caller. What is left has no cycles: the work of the
+//! too; at its target, if nothing can stand before the branch), at the entry of every function that is recursive or that the outside
+//! can call as often as it likes (a comparator of `qsort`), and behind every
+//! call that can come back to its caller. Two ways are in no graph: a `longjmp`
+//! leads behind any `setjmp`, an exception to any landing pad, so one stands
+//! there too. What is left has no cycles: the work of the
 //! longest way without a check is found in one pass, callees first, and where
 //! it would pass the allowance one more check is put. Each function is
 //! summed up for its callers by three lengths:
@@ -20,7 +23,7 @@
 //! every function which the outside can reach. Cost: linear.
 
 use opcost_index::{Id, IdMap, IdSet, reverse_postorder};
-use opcost_ir::{Call, CalleeRef, Module};
+use opcost_ir::{Call, CalleeRef, Flow, Linkage, Module};
 use opcost_key::{BlockId, FunctionId};
 
 use crate::fuel::looks::{Looks, looks};
@@ -46,6 +49,15 @@ pub(crate) struct Checks<'a> {
     allowance: u64,
     lengths: IdMap<FunctionId, Option<Lengths>>,
     longest: u64,
+    longest_head: u64,
+}
+
+/// Where the checks of a function stand.
+pub(crate) struct Checked {
+    /// Where these stretches begin.
+    pub(crate) stretches: IdSet<StretchId>,
+    /// Before the branch at the end of these blocks.
+    pub(crate) ends: IdSet<BlockId>,
 }
 
 /// Longest ways that end where the walk stands.
@@ -65,47 +77,56 @@ impl<'a> Checks<'a> {
             allowance: overshoot / 4,
             lengths: IdMap::filled(module.functions.len(), None),
             longest: 0,
+            longest_head: 0,
         }
     }
 
-    /// The longest way without a check in all functions placed so far.
+    /// The longest way without a check in all functions placed so far. It may
+    /// end in an exception, and the landing pad comes before its check.
     pub(crate) fn overshoot(&self) -> u64 {
-        self.longest
+        self.longest.saturating_add(self.longest_head)
     }
 
-    /// Places the checks of one function whose callees are placed; returns the
-    /// stretches before which they stand, in order.
-    pub(crate) fn place(&mut self, id: FunctionId, stretches: &Stretches) -> Vec<StretchId> {
+    /// Places the checks of one function whose callees are placed.
+    pub(crate) fn place(&mut self, id: FunctionId, stretches: &Stretches) -> Checked {
         let function = &self.module.functions[id];
         let order = reverse_postorder(function, BlockId::new(0));
-        let mut checked = self.required(id, stretches, &order);
+        let Checked { stretches: mut checked, ends } = self.required(id, stretches, &order);
         let mut arriving: IdMap<StretchId, Ways> = IdMap::filled(stretches.list.len(), Ways::default());
         arriving[StretchId::new(0)].from_entry = Some(0);
+        for target in ends.iter().flat_map(|block| function.blocks[block].successors.iter()) {
+            arriving[stretches.first[*target]].from_check = Some(0);
+        }
         let mut lengths = Lengths { head: 0, through: None, tail: None };
         for &block in &order {
             let mut stretch = stretches.first[block];
             loop {
                 let ways = self.pass(id, stretches, stretch, arriving[stretch], &mut checked, &mut lengths);
+                let is_end = stretches.list[stretch].last == function.terminator_of(block);
                 for (_, next) in stretches.ways_on(function, stretch) {
+                    if is_end && ends.contains(block) {
+                        continue;
+                    }
                     let ways_there = &mut arriving[next];
                     ways_there.from_entry = ways_there.from_entry.max(ways.from_entry);
                     ways_there.from_check = ways_there.from_check.max(ways.from_check);
                 }
-                if stretches.list[stretch].last == function.terminator_of(block) {
+                if is_end {
                     break;
                 }
                 stretch = stretches.behind(stretch);
             }
         }
         self.lengths[id] = Some(lengths);
-        checked.iter().collect()
+        Checked { stretches: checked, ends }
     }
 
     /// Checks that every cycle needs.
-    fn required(&self, id: FunctionId, stretches: &Stretches, order: &[BlockId]) -> IdSet<StretchId> {
+    fn required(&self, id: FunctionId, stretches: &Stretches, order: &[BlockId]) -> Checked {
         let function = &self.module.functions[id];
+        let mut ends = IdSet::new();
         let mut checked = IdSet::new();
-        if self.recursion.is_recursive(id) {
+        if self.recursion.is_recursive(id) || self.recursion.reachable_from_outside().contains(id) {
             checked.insert(StretchId::new(0));
         }
         let mut position = IdMap::filled(function.blocks.len(), None);
@@ -113,30 +134,34 @@ impl<'a> Checks<'a> {
             position[block] = Some(at);
         }
         for &block in order {
-            for &successor in &function.blocks[block].successors {
-                // In reverse postorder exactly the retreating edges go back.
-                if position[successor] <= position[block] {
-                    checked.insert(stretches.first[successor]);
+            // In reverse postorder exactly the retreating edges go back.
+            let goes_back = |target: &&BlockId| position[**target] <= position[block];
+            for &target in function.blocks[block].successors.iter().filter(goes_back) {
+                if function.blocks[block].flow == Flow::Splittable {
+                    ends.insert(block);
+                } else {
+                    checked.insert(stretches.first[target]);
                 }
             }
         }
         for stretch in stretches.list.ids() {
-            let comes_back = |call| {
-                function.call(call).is_some_and(|call| self.recursion.comes_back(self.module, id, call))
-            };
+            let call = |call| function.call(call).expect("the stretch ends at a call");
+            let comes_back = |at| self.recursion.comes_back(self.module, id, call(at));
             match stretches.list[stretch].end {
-                End::Call(call) if comes_back(call) => {
+                End::Call(at) if call(at).returns_twice || comes_back(at) => {
                     checked.insert(stretches.behind(stretch));
                 }
-                End::Invoke(call) if comes_back(call) => {
-                    for (_, next) in stretches.ways_on(function, stretch) {
+                End::Invoke(at) => {
+                    let ways = stretches.ways_on(function, stretch);
+                    let is_checked = |slot: Option<u32>| slot == Some(1) || comes_back(at);
+                    for (_, next) in ways.into_iter().filter(|(slot, _)| is_checked(*slot)) {
                         checked.insert(next);
                     }
                 }
                 _ => {}
             }
         }
-        checked
+        Checked { stretches: checked, ends }
     }
 
     /// Walks over one stretch; returns the ways behind it.
@@ -167,7 +192,8 @@ impl<'a> Checks<'a> {
         }
         let mut ways = arriving;
         if checked.contains(at) {
-            self.end_of_way(arriving, lengths);
+            self.longest_head = self.longest_head.max(stretch.head);
+            self.end_of_way(arriving.map(|work| work.saturating_add(stretch.head)), lengths);
             ways = Ways { from_entry: None, from_check: Some(0) };
         }
         self.end_of_way(ways.map(|work| work.saturating_add(ahead)), lengths);
@@ -211,18 +237,32 @@ impl<'a> Checks<'a> {
     }
 
     fn lengths_of(&self, call: &Call) -> Lengths {
-        let nothing = Lengths { head: 0, through: Some(0), tail: None };
+        let length = self.allowance / OUTSIDE;
+        let foreign = Lengths { head: length, through: Some(length), tail: Some(length) };
         match call.callee {
-            // A callee on a common cycle is checked at its entry, and the call
-            // is checked behind it.
             CalleeRef::Function(callee) => {
-                self.lengths[callee].unwrap_or(Lengths { head: 0, through: None, tail: Some(0) })
+                // A callee on a common cycle is checked at its entry, and the
+                // call is checked behind it.
+                let known = self.lengths[callee].unwrap_or(Lengths { head: 0, through: None, tail: Some(0) });
+                match self.module.functions[callee].linkage {
+                    Linkage::Local | Linkage::Exact => known,
+                    // Another definition may run in its place.
+                    Linkage::Replaceable | Linkage::Elsewhere => known.max(foreign),
+                }
             }
-            _ if looks(self.module, call) == Looks::Freely => {
-                let length = self.allowance / OUTSIDE;
-                Lengths { head: length, through: Some(length), tail: Some(length) }
-            }
-            _ => nothing,
+            _ if looks(self.module, call) == Looks::Freely => foreign,
+            _ => Lengths { head: 0, through: Some(0), tail: None },
+        }
+    }
+}
+
+impl Lengths {
+    /// The longer of each.
+    fn max(self, other: Lengths) -> Lengths {
+        Lengths {
+            head: self.head.max(other.head),
+            through: self.through.max(other.through),
+            tail: self.tail.max(other.tail),
         }
     }
 }

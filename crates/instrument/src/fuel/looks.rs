@@ -43,6 +43,16 @@ pub(crate) fn looks(module: &Module, call: &Call) -> Looks {
     }
 }
 
+/// Whether libraries may call a function of this name: the start of the
+/// program, and what replaces functions of the C and C++ library.
+pub(crate) fn is_known_to_libraries(name: &str) -> bool {
+    let reserved = ["_Zn", "_Zd", "__cxa_", "__gxx_", "_Unwind_"];
+    matches!(name, "main" | "_start" | "memalign" | "valloc" | "pvalloc" | "exit")
+        || reserved.iter().any(|start| name.starts_with(start))
+        || is_listed(QUIET, name)
+        || is_listed(CALLS_NOTHING_BACK, name)
+}
+
 fn is_listed(list: &[&str], name: &str) -> bool {
     let name = name.strip_prefix("__isoc99_").or_else(|| name.strip_prefix("__isoc23_")).unwrap_or(name);
     list.iter().any(|line| line.split_ascii_whitespace().any(|listed| listed == name))
@@ -69,7 +79,6 @@ const QUIET: &[&str] = &[
     "localtime localtime_r gmtime gmtime_r mktime strftime difftime getenv getpid isatty sysconf setlocale",
     "sigemptyset sigfillset sigaddset __fprintf_chk __printf_chk __snprintf_chk __sprintf_chk __vsnprintf_chk",
     "__memcpy_chk __memset_chk __memmove_chk __strcpy_chk __strcat_chk __cxa_guard_abort __cxa_get_exception_ptr",
-    "setjmp _setjmp __sigsetjmp sigsetjmp",
 ];
 
 /// They unwind, jump or end the program, and run nothing of it before.

@@ -9,8 +9,9 @@
 //! makes its own edges free of charge; the tree is of maximum estimated
 //! frequency, so what is paid is paid on rare edges.
 //!
-//! Edges that cannot be cut are taken apart: what leads to them pays before
-//! its terminator, and their targets start with nothing in advance.
+//! Edges that cannot be cut are taken apart, and so are those behind a check:
+//! what leads to them pays before its terminator, and their targets start with
+//! nothing in advance.
 //!
 //! Input: the stretches. Output: advances and charges. Cost: E log E.
 
@@ -70,10 +71,17 @@ enum Place {
 }
 
 impl Payment {
-    /// Chooses the charges of one function.
-    pub(crate) fn choose(module: &Module, id: FunctionId, stretches: &Stretches) -> Payment {
+    /// Chooses the charges of one function. Blocks that are `checked` at their
+    /// end pay there all that is due: then the last thing before the check is
+    /// a charge, and asking costs no comparison.
+    pub(crate) fn choose(
+        module: &Module,
+        id: FunctionId,
+        stretches: &Stretches,
+        checked: &IdSet<BlockId>,
+    ) -> Payment {
         let function = &module.functions[id];
-        let edges = Edges::list(function, stretches);
+        let edges = Edges::list(function, stretches, checked);
         let flow: IdMap<PayId, FlowEdge<StretchId>> =
             edges.list.values().map(|edge| FlowEdge { from: edge.from, to: edge.to }).collect();
         let countability = edges.list.values().map(countability).collect();
@@ -109,7 +117,7 @@ impl Payment {
             End::Call(at) | End::Gone(at) | End::Jump(at) | End::Invoke(at) | End::Return(at) => {
                 Some((Spot::Before(at), self.behind(stretches, id)))
             }
-            End::Branch | End::Unsplittable(_) | End::Nowhere => None,
+            End::Branch | End::Unsplittable | End::Nowhere => None,
         };
         stretches.list.iter().filter_map(settled).collect()
     }
@@ -174,23 +182,25 @@ fn advances(
 struct Edges<'a> {
     function: &'a Function,
     stretches: &'a Stretches,
+    checked: &'a IdSet<BlockId>,
     branches: BranchSpots<'a>,
     frequencies: Frequencies<BlockId>,
     list: IdMap<PayId, PayEdge>,
     loaded: Vec<(Spot, StretchId)>,
     /// Landing pads, which are read at once for all that lead to them.
     pads: IdSet<StretchId>,
-    /// Targets of edges that cannot be cut.
+    /// Stretches that begin with nothing paid ahead.
     fixed: IdSet<StretchId>,
 }
 
 impl<'a> Edges<'a> {
-    fn list(function: &'a Function, stretches: &'a Stretches) -> Edges<'a> {
+    fn list(function: &'a Function, stretches: &'a Stretches, checked: &'a IdSet<BlockId>) -> Edges<'a> {
         let dominators = Dominators::compute(function, BlockId::new(0));
         let loops = LoopForest::compute(function, &dominators);
         let mut edges = Edges {
             function,
             stretches,
+            checked,
             branches: BranchSpots::new(function),
             frequencies: weights::frequencies(function, &loops),
             list: IdMap::new(),
@@ -223,16 +233,13 @@ impl<'a> Edges<'a> {
                 self.push(Some(id), None, Place::Settled, frequency);
                 self.load_behind_invoke(block);
             }
-            End::Unsplittable(at) => {
-                self.push(Some(id), None, Place::Leaving(Spot::Before(at)), frequency);
+            End::Branch if !self.checked.contains(block) => self.branches_of(id),
+            End::Branch | End::Unsplittable => {
+                self.push(Some(id), None, Place::Leaving(Spot::Before(stretch.last)), frequency);
                 for &successor in &self.function.blocks[block].successors {
-                    let target = self.stretches.first[successor];
-                    if self.fixed.insert(target) {
-                        self.push(None, Some(target), Place::Nowhere, 0);
-                    }
+                    self.fix(self.stretches.first[successor]);
                 }
             }
-            End::Branch => self.branches_of(id),
         }
     }
 
@@ -272,6 +279,13 @@ impl<'a> Edges<'a> {
         let frequency = self.frequencies.nodes[self.stretches.list[stretch].block];
         self.loaded.push((spot, stretch));
         self.push(None, Some(stretch), Place::Settled, frequency);
+    }
+
+    /// Nothing is paid ahead at this stretch.
+    fn fix(&mut self, target: StretchId) {
+        if self.fixed.insert(target) {
+            self.push(None, Some(target), Place::Nowhere, 0);
+        }
     }
 
     fn push(&mut self, from: Option<StretchId>, to: Option<StretchId>, place: Place, frequency: u64) {

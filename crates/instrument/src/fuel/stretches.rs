@@ -30,6 +30,9 @@ pub(crate) struct Stretch {
     pub(crate) last: InstructionId,
     /// The weight of all of it.
     pub(crate) work: u64,
+    /// The weight of what comes before anything can be put into its block:
+    /// phis and the landing pad.
+    pub(crate) head: u64,
     pub(crate) end: End,
 }
 
@@ -49,7 +52,7 @@ pub(crate) enum End {
     /// By edges that can be cut.
     Branch,
     /// By edges that cannot (`indirectbr`, `callbr`).
-    Unsplittable(InstructionId),
+    Unsplittable,
     /// Not at all: `unreachable`.
     Nowhere,
 }
@@ -88,6 +91,15 @@ impl Stretches {
         StretchId::new(id.index() + 1)
     }
 
+    /// The last stretch of a block.
+    pub(crate) fn last_of(&self, block: BlockId, function: &Function) -> StretchId {
+        let mut stretch = self.first[block];
+        while self.list[stretch].last != function.terminator_of(block) {
+            stretch = self.behind(stretch);
+        }
+        stretch
+    }
+
     /// Where control may go from it inside the function, with the slot of the
     /// terminator, or none behind a call.
     pub(crate) fn ways_on(&self, function: &Function, id: StretchId) -> Vec<(Option<u32>, StretchId)> {
@@ -95,7 +107,7 @@ impl Stretches {
         match stretch.end {
             End::Call(_) => vec![(None, self.behind(id))],
             End::Gone(_) | End::Jump(_) | End::Return(_) | End::Nowhere => Vec::new(),
-            End::Invoke(_) | End::Branch | End::Unsplittable(_) => {
+            End::Invoke(_) | End::Branch | End::Unsplittable => {
                 let successors = function.blocks[stretch.block].successors.iter().enumerate();
                 successors.map(|(slot, &block)| (Some(slot as u32), self.first[block])).collect()
             }
@@ -122,10 +134,14 @@ struct Cutter<'a> {
 impl Cutter<'_> {
     fn cut(&self, block: BlockId, stretches: &mut Stretches) {
         let terminator = self.function.terminator_of(block);
-        let (mut first, mut work) = (None, 0);
+        let (mut first, mut work, mut head) = (None, 0, 0);
         for instruction in self.function.instructions_of(block) {
             let start = *first.get_or_insert(instruction);
-            work += u64::from(self.cost.weight(self.module, self.function, instruction));
+            let weight = u64::from(self.cost.weight(self.module, self.function, instruction));
+            work += weight;
+            if matches!(self.function.instructions[instruction].opcode, Opcode::Phi | Opcode::LandingPad) {
+                head += weight;
+            }
             let end = if instruction == terminator {
                 self.end_of_block(block, terminator, &mut work)
             } else {
@@ -134,8 +150,8 @@ impl Cutter<'_> {
                     None => continue,
                 }
             };
-            stretches.list.push(Stretch { block, first: start, last: instruction, work, end });
-            (first, work) = (None, 0);
+            stretches.list.push(Stretch { block, first: start, last: instruction, work, head, end });
+            (first, work, head) = (None, 0, 0);
         }
     }
 
@@ -162,7 +178,7 @@ impl Cutter<'_> {
             Opcode::Resume => End::Return(terminator),
             Opcode::Unreachable => End::Nowhere,
             Opcode::Invoke => End::Invoke(terminator),
-            _ if self.function.blocks[block].flow == Flow::Unsplittable => End::Unsplittable(terminator),
+            _ if self.function.blocks[block].flow == Flow::Unsplittable => End::Unsplittable,
             _ => End::Branch,
         }
     }

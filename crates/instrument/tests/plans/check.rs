@@ -7,7 +7,8 @@ use opcost_key::{
 };
 use opcost_recover::{ModuleCounts, recover_module};
 
-use crate::walk::{Books, TooLong, Truth, Walk, Way};
+use crate::dice::TooLong;
+use crate::walk::{Books, Truth, Walk, Way};
 
 /// The plan for a module, with chords or otherwise.
 pub(crate) fn planned(

@@ -13,6 +13,7 @@ use opcost_index::{Id, IdMap};
 use opcost_ir::{Call, CalleeRef, Edit, Function, Linkage, Module, Opcode, Plan, RegisterId, TailKind};
 use opcost_key::{BlockId, CallSiteId, FunctionId, InstructionId};
 
+use crate::dice::{Dice, Outcome, TooLong};
 use crate::edits::FunctionEdits;
 
 /// A way from or to an instruction, however segments are cut.
@@ -40,21 +41,6 @@ pub(crate) struct Books {
     pub(crate) left: BTreeMap<CallSiteId, i64>,
 }
 
-/// How an activation or a call ends.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    Returned,
-    Threw,
-    Ended,
-    /// To the `setjmp` in the frame of this number.
-    Jumped(u64, InstructionId),
-}
-
-/// Why a walk is not looked at: it went on too long.
-pub(crate) struct TooLong;
-
-const MOST_STEPS: u32 = 5_000;
-const STEPS_AT_RANDOM: u32 = 400;
 const DEEPEST: usize = 40;
 
 /// A program as it runs.
@@ -62,12 +48,9 @@ pub(crate) struct Walk<'a> {
     module: &'a Module,
     edits: IdMap<FunctionId, FunctionEdits<'a>>,
     sites: HashMap<(FunctionId, InstructionId), CallSiteId>,
-    random: u64,
-    steps: u32,
+    dice: Dice,
     depth: usize,
     frames: u64,
-    /// `setjmp`s that can be jumped to: frame and call.
-    targets: Vec<(u64, InstructionId)>,
     pub(crate) books: Books,
 }
 
@@ -90,26 +73,13 @@ impl<'a> Walk<'a> {
             counters: vec![0; plan.counter_count as usize],
             left: BTreeMap::new(),
         };
-        let random = seed.wrapping_mul(2).wrapping_add(1);
-        let targets = Vec::new();
-        Walk { module, edits, sites, random, steps: 0, depth: 0, frames: 0, targets, books }
+        Walk { module, edits, sites, dice: Dice::new(seed), depth: 0, frames: 0, books }
     }
 
     /// Calls the function once, from outside.
     pub(crate) fn start(&mut self, function: FunctionId) -> Result<(), TooLong> {
-        self.targets.clear();
+        self.dice.targets.clear();
         self.run(function).map(|_| ())
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.random =
-            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.random >> 33) as usize % bound
-    }
-
-    fn step(&mut self) -> Result<(), TooLong> {
-        self.steps += 1;
-        if self.steps > MOST_STEPS { Err(TooLong) } else { Ok(()) }
     }
 
     fn took(&mut self, function: FunctionId, way: Way) {
@@ -136,12 +106,12 @@ impl<'a> Walk<'a> {
             }
         };
         self.depth -= 1;
-        self.targets.retain(|(number, _)| *number != frame.number);
+        self.dice.targets.retain(|(number, _)| *number != frame.number);
         Ok(outcome)
     }
 
     fn instruction(&mut self, frame: &mut Frame, at: InstructionId) -> Result<Next, TooLong> {
-        self.step()?;
+        self.dice.step()?;
         let module = self.module;
         let function = &module.functions[frame.function];
         for edit in self.edits[frame.function].before.get(&at).cloned().unwrap_or_default() {
@@ -160,25 +130,8 @@ impl<'a> Walk<'a> {
             let threw = function.instructions[at].opcode == Opcode::Resume;
             return Ok(Next::Done(if threw { Outcome::Threw } else { Outcome::Returned }));
         }
-        let slot = self.choose(function, block);
+        let slot = self.dice.choose(function, block);
         Ok(Next::At(self.branch(frame, block, slot)))
-    }
-
-    /// At random first; when the walk gets long, the way out.
-    fn choose(&mut self, function: &Function, block: BlockId) -> u32 {
-        let successors = &function.blocks[block].successors;
-        if self.steps < STEPS_AT_RANDOM {
-            return self.below(successors.len()) as u32;
-        }
-        let mut distance: IdMap<BlockId, usize> = IdMap::filled(function.blocks.len(), usize::MAX / 2);
-        for _ in 0..function.blocks.len() {
-            for (id, block) in function.blocks.iter() {
-                let nearest = block.successors.iter().map(|&next| distance[next] + 1).min();
-                distance[id] = nearest.unwrap_or(0).min(distance[id]);
-            }
-        }
-        let nearest = (0..successors.len()).min_by_key(|&slot| distance[successors[slot]]);
-        nearest.unwrap_or(0) as u32
     }
 
     fn branch(&mut self, frame: &mut Frame, block: BlockId, slot: u32) -> InstructionId {
@@ -232,11 +185,11 @@ impl<'a> Walk<'a> {
         let block = function.block_of(at);
         if self.is_jump(frame.function, function, at, &call) {
             self.return_first(frame, function, at);
-            self.targets.retain(|(number, _)| *number != frame.number);
+            self.dice.targets.retain(|(number, _)| *number != frame.number);
             return self.callee(&call).map(Next::Done);
         }
         if call.returns_twice {
-            self.targets.push((frame.number, at));
+            self.dice.targets.push((frame.number, at));
         }
         let is_invoke = function.instructions[at].opcode == Opcode::Invoke;
         match self.callee(&call)? {
@@ -328,27 +281,7 @@ impl<'a> Walk<'a> {
                 Ok(if is_stopped { Outcome::Ended } else { outcome })
             }
             CalleeRef::Assembly => Ok(Outcome::Returned),
-            _ => Ok(self.elsewhere(call)),
-        }
-    }
-
-    /// What code that is not here does, within what its call promises.
-    fn elsewhere(&mut self, call: &Call) -> Outcome {
-        let is_intrinsic = self.module.intrinsic_name(call.callee).is_some();
-        if !call.is_noreturn && call.is_nounwind && (call.is_willreturn || is_intrinsic) {
-            return Outcome::Returned;
-        }
-        let choice = self.below(if self.steps < STEPS_AT_RANDOM { 12 } else { 40 });
-        match choice {
-            0 => Outcome::Ended,
-            1 | 2 if !call.is_nounwind => Outcome::Threw,
-            3 | 4 if !self.targets.is_empty() && self.steps < STEPS_AT_RANDOM => {
-                let target = self.below(self.targets.len());
-                let (frame, setjmp) = self.targets[target];
-                Outcome::Jumped(frame, setjmp)
-            }
-            _ if call.is_noreturn => Outcome::Ended,
-            _ => Outcome::Returned,
+            _ => Ok(self.dice.elsewhere(module, call)),
         }
     }
 }

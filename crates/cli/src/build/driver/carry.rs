@@ -112,6 +112,7 @@ impl Drive {
             anchor: Anchor::Optimized,
             placement,
             overshoot: None,
+            others: None,
             threads: if always { ThreadMode::Always } else { ThreadMode::IfStarted },
             cost: cost_model(setting("OPCOST_COST").as_deref().unwrap_or("unit/1"))?,
             level: job.level(),

@@ -1,0 +1,312 @@
+//! Does a metered module pay exactly for what it does, and is it asked often
+//! enough?
+//!
+//! Runs a module at random with the metering's edits in place and keeps the
+//! truth beside them: how much work was done. It knows nothing of stretches,
+//! potentials or call graphs. Held at every turn:
+//!
+//! - whenever other code may look (a function begins or ends, an exception, a
+//!   jump, the end), the cell says what was done, to the instruction;
+//! - whenever it is asked, the register with its advance says so too;
+//! - no more work passes between two questions than was promised;
+//! - a register is never used before it was read, nor behind a second return
+//!   of `setjmp` without being read anew.
+
+use std::collections::HashMap;
+
+use opcost_index::{Id, IdMap};
+use opcost_instrument::{CostModel, FuelRequest, Metered, meter};
+use opcost_ir::{Call, CalleeRef, FuelEdit, Function, Linkage, Module, Opcode, Spot, TailKind, print_module};
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use crate::dice::{Dice, Outcome, TooLong};
+
+/// Walks through every function of the module. Whether any walk came to an end.
+pub(crate) fn walks_pay(module: &Module, overshoot: u64, seed: u64) -> bool {
+    let request = FuelRequest { cost: CostModel::Unit, overshoot, is_whole: false };
+    let Ok(metered) = meter(module, &request) else { return true };
+    let mut has_ended = false;
+    for (id, function) in module.functions.iter() {
+        if function.linkage == Linkage::Elsewhere || function.is_naked || function.blocks.is_empty() {
+            continue;
+        }
+        let mut walk = Walk::new(module, &metered, seed);
+        let ended = (0..3).try_for_each(|_| {
+            if function.linkage == Linkage::Local && !function.is_address_taken {
+                // Nobody outside can call it as often as he likes.
+                walk.asked = walk.done;
+            }
+            walk.run(id).map(|_| ())
+        });
+        has_ended |= ended.is_ok();
+    }
+    has_ended
+}
+
+const DEEPEST: usize = 40;
+
+/// The edits of one function, by where they stand.
+#[derive(Clone, Default)]
+struct Edits {
+    before: HashMap<InstructionId, Vec<FuelEdit>>,
+    on_edge: HashMap<(BlockId, u32), Vec<FuelEdit>>,
+    returns_here: Vec<BlockId>,
+}
+
+struct Walk<'a> {
+    module: &'a Module,
+    metered: &'a Metered,
+    edits: IdMap<FunctionId, Edits>,
+    dice: Dice,
+    depth: usize,
+    frames: u64,
+    /// Work done: the truth.
+    done: i64,
+    /// The cell, on a limit of 0.
+    cell: i64,
+    /// Work done when it was last asked.
+    asked: i64,
+}
+
+struct Frame {
+    function: FunctionId,
+    number: u64,
+    register: Option<i64>,
+}
+
+enum Next {
+    At(InstructionId),
+    Done(Outcome),
+}
+
+impl<'a> Walk<'a> {
+    fn new(module: &'a Module, metered: &'a Metered, seed: u64) -> Self {
+        let mut edits = IdMap::filled(module.functions.len(), Edits::default());
+        for (id, edit) in &metered.metering.edits {
+            let function = &module.functions[*id];
+            let place = &mut edits[*id];
+            match edit.spot() {
+                None => {
+                    let FuelEdit::ReturnHere { block } = edit else { unreachable!("it has no spot") };
+                    place.returns_here.push(*block);
+                }
+                Some(Spot::Edge(block, slot)) => {
+                    place.on_edge.entry((block, slot)).or_default().push(*edit);
+                }
+                Some(Spot::Before(at)) => place.before.entry(at).or_default().push(*edit),
+                Some(Spot::Start(block)) => {
+                    place.before.entry(start_of(function, block)).or_default().push(*edit);
+                }
+            }
+        }
+        let dice = Dice::new(seed);
+        Walk { module, metered, edits, dice, depth: 0, frames: 0, done: 0, cell: 0, asked: 0 }
+    }
+
+    fn fail(&self, what: &str) -> ! {
+        let metering = &self.metered.metering;
+        panic!("{what}\n{:#?}\n{}", metering.edits, print_module(self.module));
+    }
+
+    /// Other code may look at the cell now.
+    fn is_settled(&self, when: &str) {
+        if self.cell != -self.done {
+            self.fail(&format!("{when}: {} done, the cell says {}", self.done, -self.cell));
+        }
+    }
+
+    fn run(&mut self, id: FunctionId) -> Result<Outcome, TooLong> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(TooLong);
+        }
+        self.is_settled("at an entry");
+        self.frames += 1;
+        let mut frame = Frame { function: id, number: self.frames, register: None };
+        let mut at = InstructionId::new(0);
+        let outcome = loop {
+            match self.instruction(&mut frame, at)? {
+                Next::At(next) => at = next,
+                Next::Done(outcome) => break outcome,
+            }
+        };
+        self.is_settled("at the end of a function");
+        self.depth -= 1;
+        self.dice.targets.retain(|(number, _)| *number != frame.number);
+        Ok(outcome)
+    }
+
+    fn instruction(&mut self, frame: &mut Frame, at: InstructionId) -> Result<Next, TooLong> {
+        self.dice.step()?;
+        let module = self.module;
+        let function = &module.functions[frame.function];
+        for edit in self.edits[frame.function].before.get(&at).cloned().unwrap_or_default() {
+            self.apply(frame, &edit);
+        }
+        self.does(frame.function, at);
+        if function.call(at).is_some() {
+            return self.call(frame, at);
+        }
+        let block = function.block_of(at);
+        if !function.instructions[at].opcode.is_terminator() {
+            return Ok(Next::At(InstructionId::new(at.index() + 1)));
+        }
+        if function.blocks[block].successors.is_empty() {
+            return Ok(Next::Done(match function.instructions[at].opcode {
+                Opcode::Resume => Outcome::Threw,
+                // Nothing that a program may do comes here.
+                Opcode::Unreachable => return Err(TooLong),
+                _ => Outcome::Returned,
+            }));
+        }
+        let slot = self.dice.choose(function, block);
+        Ok(Next::At(self.branch(frame, block, slot)))
+    }
+
+    fn does(&mut self, id: FunctionId, at: InstructionId) {
+        let function = &self.module.functions[id];
+        self.done += i64::from(CostModel::Unit.weight(self.module, function, at));
+        if self.done - self.asked > self.metered.overshoot as i64 {
+            self.fail(&format!(
+                "at {at} of {}: {} done without a question, {} promised",
+                function.name,
+                self.done - self.asked,
+                self.metered.overshoot
+            ));
+        }
+    }
+
+    fn branch(&mut self, frame: &mut Frame, block: BlockId, slot: u32) -> InstructionId {
+        for edit in self.edits[frame.function].on_edge.get(&(block, slot)).cloned().unwrap_or_default() {
+            self.apply(frame, &edit);
+        }
+        let function = &self.module.functions[frame.function];
+        let target = function.blocks[block].successors[slot as usize];
+        InstructionId::new(function.blocks[target].instructions.start as usize)
+    }
+
+    fn apply(&mut self, frame: &mut Frame, edit: &FuelEdit) {
+        if let FuelEdit::Load { advance, .. } = edit {
+            frame.register = Some(self.cell - advance);
+            return;
+        }
+        let Some(register) = &mut frame.register else {
+            self.fail(&format!("{edit:?}: the register was not read"));
+        };
+        match edit {
+            FuelEdit::Charge { amount, .. } => *register -= amount,
+            FuelEdit::Store { advance, .. } => self.cell = *register + advance,
+            FuelEdit::Check { advance, .. } => {
+                let said = -(*register + advance);
+                let branch = self.branch_behind(frame.function, edit);
+                if said != self.done && said != self.done + branch {
+                    self.fail(&format!("{edit:?}: {} done, it says {said}", self.done));
+                }
+                self.asked = said;
+            }
+            FuelEdit::Load { .. } | FuelEdit::ReturnHere { .. } => unreachable!("handled before"),
+        }
+    }
+
+    /// A question before a branch may count the branch as done: whoever gets
+    /// there does it, and more behind it.
+    fn branch_behind(&self, id: FunctionId, edit: &FuelEdit) -> i64 {
+        let function = &self.module.functions[id];
+        match edit.before() {
+            Some(at) if matches!(function.instructions[at].opcode, Opcode::Br | Opcode::Switch) => {
+                i64::from(CostModel::Unit.weight(self.module, function, at))
+            }
+            _ => 0,
+        }
+    }
+
+    fn call(&mut self, frame: &mut Frame, at: InstructionId) -> Result<Next, TooLong> {
+        let module = self.module;
+        let function = &module.functions[frame.function];
+        let Some(&call) = function.call(at) else { return Err(TooLong) };
+        let block = function.block_of(at);
+        if self.is_jump(frame.function, function, at, &call) {
+            self.return_first(frame, function, at);
+            self.dice.targets.retain(|(number, _)| *number != frame.number);
+            return self.callee(&call).map(Next::Done);
+        }
+        if call.returns_twice {
+            self.dice.targets.push((frame.number, at));
+        }
+        let is_invoke = function.instructions[at].opcode == Opcode::Invoke;
+        match self.callee(&call)? {
+            Outcome::Returned if is_invoke => Ok(Next::At(self.branch(frame, block, 0))),
+            Outcome::Threw if is_invoke => Ok(Next::At(self.branch(frame, block, 1))),
+            Outcome::Returned => Ok(Next::At(InstructionId::new(at.index() + 1))),
+            Outcome::Jumped(number, setjmp) if number == frame.number => {
+                // A register holds what it held at the first return, or anything.
+                frame.register = None;
+                Ok(Next::At(InstructionId::new(setjmp.index() + 1)))
+            }
+            outcome => Ok(Next::Done(outcome)),
+        }
+    }
+
+    /// Whether the frame is gone while the callee runs: then nothing of the
+    /// metering may stand between the call and its `ret`.
+    fn is_jump(&self, id: FunctionId, function: &Function, at: InstructionId, call: &Call) -> bool {
+        let next = InstructionId::new(at.index() + 1);
+        let block = function.block_of(at);
+        let is_returned = function.terminator_of(block) == next
+            && (function.instructions[next].opcode == Opcode::Ret
+                || self.edits[id].returns_here.contains(&block));
+        let is_free = !self.edits[id].before.contains_key(&next);
+        match call.tail {
+            TailKind::MustTail if !is_free => self.fail("something stands behind a musttail call"),
+            TailKind::MustTail => true,
+            TailKind::Tail => is_returned && is_free,
+            TailKind::None | TailKind::NoTail => false,
+        }
+    }
+
+    /// The `ret` behind a jump is done with it.
+    fn return_first(&mut self, frame: &Frame, function: &Function, at: InstructionId) {
+        let block = function.block_of(at);
+        let terminator = function.terminator_of(block);
+        for position in at.index() + 1..=terminator.index() {
+            self.does(frame.function, InstructionId::new(position));
+        }
+        if let [target] = function.blocks[block].successors[..] {
+            function.instructions_of(target).for_each(|instruction| self.does(frame.function, instruction));
+        }
+    }
+
+    fn callee(&mut self, call: &Call) -> Result<Outcome, TooLong> {
+        let module = self.module;
+        let is_metered = |id: FunctionId| {
+            let function = &module.functions[id];
+            matches!(function.linkage, Linkage::Local | Linkage::Exact) && !function.is_naked
+        };
+        match call.callee {
+            CalleeRef::Function(id) if is_metered(id) => {
+                let outcome = self.run(id)?;
+                // An exception that may not come out ends the program.
+                let is_stopped = outcome == Outcome::Threw && call.is_nounwind;
+                Ok(if is_stopped { Outcome::Ended } else { outcome })
+            }
+            CalleeRef::Assembly => Ok(Outcome::Returned),
+            _ => {
+                let outcome = self.dice.elsewhere(module, call);
+                if outcome != Outcome::Returned {
+                    self.is_settled("at a call that does not return");
+                }
+                Ok(outcome)
+            }
+        }
+    }
+}
+
+/// The instruction before which code at the start of a block stands: behind
+/// phis and landing pad.
+fn start_of(function: &Function, block: BlockId) -> InstructionId {
+    let is_head = |opcode| matches!(opcode, Opcode::Phi | Opcode::LandingPad);
+    function
+        .instructions_of(block)
+        .find(|&id| !is_head(function.instructions[id].opcode))
+        .expect("a block has a terminator")
+}
