@@ -21,6 +21,7 @@ mod checks;
 mod looks;
 mod payment;
 mod recursion;
+mod refusals;
 mod stretches;
 
 use opcost_index::Id;
@@ -65,6 +66,7 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     for function in module.functions.values() {
         refuse_uncountable(module, function)?;
     }
+    refusals::refuse(module)?;
     let whole = request.is_whole.then(|| enclosed(module));
     let module = whole.as_ref().unwrap_or(module);
     let leaving = Leaving::compute(module);

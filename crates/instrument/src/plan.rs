@@ -72,6 +72,20 @@ pub enum PlanError {
         /// Its linkage name.
         function: String,
     },
+    /// Something that one counter of fuel cannot serve.
+    #[error(
+        "{function}{place} {why} ({callee}), and one counter of fuel cannot serve that; meter it without"
+    )]
+    Unmeterable {
+        /// Its linkage name.
+        function: String,
+        /// What it calls.
+        callee: String,
+        /// What that does.
+        why: &'static str,
+        /// ` at file:line`, if known.
+        place: String,
+    },
     /// Exception handling by funclets (Windows).
     #[error(
         "function {function} handles exceptions by funclets ({opcode}), which opcost does not count; \
