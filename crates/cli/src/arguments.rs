@@ -173,9 +173,10 @@ Examples:
   opcost fuel --limit 5M bot.cpp -- input     run it; stopped when 5 million instructions are used up
   opcost fuel bot.cpp -- input                how much it takes
   opcost fuel --emit exe -o bot bot.cpp       build now; run later: opcost fuel --limit 5M ./bot -- input
-  opcost fuel --check bot.cpp                 what in it cannot be metered, and what it calls outside
 
-Exit status: 0 fine, 1 opcost failed, 2 usage, 3 used up or rejected, 4 the program failed.";
+What runs outside the inputs (the C and C++ library) is free.
+
+Exit status: 0 fine, 1 opcost failed, 2 usage, 3 used up, 4 the program failed.";
 
 #[derive(Args, Debug)]
 pub(crate) struct FuelArguments {
@@ -190,11 +191,8 @@ pub(crate) struct FuelArguments {
     pub(crate) overshoot: u128,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
-    /// Says what in the inputs cannot be metered, and what is free; builds nothing.
-    #[arg(long, conflicts_with_all = ["emit", "limit"])]
-    pub(crate) check: bool,
     /// Writes the metered program instead of running it.
-    #[arg(long, value_name = "KIND", requires = "output")]
+    #[arg(long, value_name = "KIND", requires = "output", conflicts_with_all = ["limit", "json"])]
     pub(crate) emit: Option<FuelEmit>,
     /// Where to write.
     #[arg(short, long, value_name = "FILE")]

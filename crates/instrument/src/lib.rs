@@ -22,4 +22,4 @@ mod weights;
 
 pub use cost::{CostModel, CostTable};
 pub use fuel::{FuelRequest, Metered, meter};
-pub use plan::{Instrumented, PlanError, Request, plan};
+pub use plan::{Instrumented, PlanError, Reason, Request, plan};

@@ -51,52 +51,65 @@ pub struct Instrumented {
     pub map: ModuleMap,
 }
 
-/// Why a module cannot be counted.
+/// Why and where a module cannot be counted or metered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
+#[error("function {function}{place} {reason}")]
+pub struct PlanError {
+    /// Linkage name of the function.
+    pub function: String,
+    /// ` at file:line`, or nothing without debug information.
+    pub place: String,
+    /// What stands there.
+    pub reason: Reason,
+}
+
+/// What cannot be counted or metered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
     /// Coroutines must be split first.
     #[error(
-        "function {function} is a coroutine that is not split yet, and its frames cannot be followed; \
-         count it at a later anchor (--anchor optimized)"
+        "is a coroutine that is not split yet, and its frames cannot be followed; count it at a later anchor \
+         (--anchor optimized)"
     )]
-    Coroutine {
-        /// Its linkage name.
-        function: String,
-    },
+    Coroutine,
     /// `__builtin_setjmp`, or a call that returns twice and may throw.
     #[error(
-        "function {function} jumps by __builtin_setjmp or __builtin_longjmp (or calls a function that returns twice \
-         and may throw), and what such a jump leaves cannot be followed; use setjmp and longjmp"
+        "jumps by __builtin_setjmp or __builtin_longjmp (or calls a function that returns twice and may throw), and \
+         what such a jump leaves cannot be followed; use setjmp and longjmp"
     )]
-    BuiltinJump {
-        /// Its linkage name.
-        function: String,
-    },
-    /// Something that one counter of fuel cannot serve.
+    BuiltinJump,
+    /// Exception handling by funclets (Windows): the instruction met.
     #[error(
-        "{function}{place} {why} ({callee}), and one counter of fuel cannot serve that; meter it without"
+        "handles exceptions by funclets ({0}), which opcost does not count; build for a target with Itanium \
+         exception handling"
     )]
+    Funclet(&'static str),
+    /// Something that one counter of fuel cannot serve.
+    #[error("{why} ({callee}), and one counter of fuel cannot serve that; meter it without")]
     Unmeterable {
-        /// Its linkage name.
-        function: String,
         /// What it calls.
         callee: String,
         /// What that does.
         why: &'static str,
-        /// ` at file:line`, if known.
-        place: String,
     },
-    /// Exception handling by funclets (Windows).
-    #[error(
-        "function {function} handles exceptions by funclets ({opcode}), which opcost does not count; \
-         build for a target with Itanium exception handling"
-    )]
-    Funclet {
-        /// Its linkage name.
-        function: String,
-        /// The instruction met.
-        opcode: &'static str,
-    },
+}
+
+impl PlanError {
+    /// At an instruction, or at the function as a whole.
+    pub(crate) fn new(
+        module: &Module,
+        function: &Function,
+        instruction: Option<InstructionId>,
+        reason: Reason,
+    ) -> PlanError {
+        let place = instruction.and_then(|id| function.instructions[id].place).or(function.place);
+        let place = place.map(|place| &module.places[place]);
+        PlanError {
+            function: function.name.clone(),
+            place: place.map_or(String::new(), |at| format!(" at {}:{}", module.files[at.file], at.line)),
+            reason,
+        }
+    }
 }
 
 /// The prefix under which the runtime keeps its wrappers.
@@ -125,8 +138,9 @@ pub fn plan(module: &Module, request: &Request<'_>) -> Result<Instrumented, Plan
 }
 
 pub(crate) fn refuse_uncountable(module: &Module, function: &Function) -> Result<(), PlanError> {
+    let refusal = |at, reason| Err(PlanError::new(module, function, at, reason));
     if function.is_coroutine {
-        return Err(PlanError::Coroutine { function: function.name.clone() });
+        return refusal(None, Reason::Coroutine);
     }
     let jumps = |call: &Call| {
         module.intrinsic_name(call.callee).is_some_and(|name| name.starts_with("llvm.eh.sjlj."))
@@ -134,23 +148,21 @@ pub(crate) fn refuse_uncountable(module: &Module, function: &Function) -> Result
     let throws = |id: InstructionId, call: &Call| {
         call.returns_twice && function.instructions[id].opcode == Opcode::Invoke
     };
-    if function.calls.iter().any(|(id, call)| jumps(call) || throws(*id, call)) {
-        return Err(PlanError::BuiltinJump { function: function.name.clone() });
+    if let Some((at, _)) = function.calls.iter().find(|(id, call)| jumps(call) || throws(*id, call)) {
+        return refusal(Some(*at), Reason::BuiltinJump);
     }
-    let funclet = function.instructions.values().find(|instruction| {
+    let is_funclet = |opcode| {
         matches!(
-            instruction.opcode,
+            opcode,
             Opcode::CatchSwitch
                 | Opcode::CatchPad
                 | Opcode::CleanupPad
                 | Opcode::CatchRet
                 | Opcode::CleanupRet
         )
-    });
-    match funclet {
-        Some(instruction) => {
-            Err(PlanError::Funclet { function: function.name.clone(), opcode: instruction.opcode.name() })
-        }
+    };
+    match function.instructions.iter().find(|(_, instruction)| is_funclet(instruction.opcode)) {
+        Some((at, instruction)) => refusal(Some(at), Reason::Funclet(instruction.opcode.name())),
         None => Ok(()),
     }
 }

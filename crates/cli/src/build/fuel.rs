@@ -8,6 +8,7 @@ use opcost_llvm::Session;
 use serde::{Deserialize, Serialize};
 
 use super::module::{ModuleRequest, Product, emission, name_files};
+use super::phases::Stopwatch;
 
 /// Section of an image in which each metered module says what it promises: a
 /// line of JSON each. It is not loaded when the program runs.
@@ -23,24 +24,36 @@ pub(crate) struct Promise {
 }
 
 /// Meters the module that the session holds.
-pub(super) fn meter(mut session: Session, request: &ModuleRequest, overshoot: u64) -> Result<(), String> {
+pub(super) fn meter(
+    mut session: Session,
+    request: &ModuleRequest,
+    overshoot: u64,
+    mut watch: Stopwatch,
+) -> Result<(), String> {
     for other in request.others.iter().flatten() {
         session.link(other).map_err(|error| error.to_string())?;
     }
     let mut module = session.snapshot();
     name_files(&mut module, &request.root);
+    watch.lap("snapshot");
+    let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
     let is_whole = request.others.is_some();
     let wanted = FuelRequest { cost: request.cost.clone(), overshoot, is_whole };
     let metered = plan(&module, &wanted).map_err(|error| error.to_string())?;
     drop(module);
+    watch.lap("plan");
     session.meter(&metered.metering).map_err(|error| error.to_string())?;
     let promise = Promise { overshoot: metered.overshoot, cost_model: request.cost.facts().name };
     let mut line = serde_json::to_string(&promise).expect("plain data");
     line.push('\n');
     session.embed(FUEL_SECTION, line.as_bytes());
+    watch.lap("apply");
     if request.product == Product::Object {
-        session.emit(&request.output, emission(request)).map_err(|error| error.to_string())
+        session.emit(&request.output, emission(request)).map_err(|error| error.to_string())?;
     } else {
-        session.write(&request.output).map_err(|error| error.to_string())
+        session.write(&request.output).map_err(|error| error.to_string())?;
     }
+    watch.lap("machine code");
+    watch.finish(instructions, &request.output.with_extension("phases"));
+    Ok(())
 }

@@ -202,7 +202,7 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
         if kept.is_some() {
             return Err("it is counted already; meter its sources".to_owned());
         }
-        return super::fuel::meter(session, request, overshoot);
+        return super::fuel::meter(session, request, overshoot, watch);
     }
     if let Some(kept) = kept {
         return generate(session, kept, request);

@@ -5,10 +5,9 @@
 //! on as another program, which has no limit. Such calls are refused by name
 //! with their place. Libraries that do it by themselves are not seen.
 
-use opcost_ir::{CalleeRef, Function, Module};
-use opcost_key::InstructionId;
+use opcost_ir::{CalleeRef, Module};
 
-use crate::plan::PlanError;
+use crate::plan::{PlanError, Reason};
 
 /// Names, and why they are refused; a mangled name may go on.
 const REFUSED: &[(&str, &str)] = &[
@@ -28,7 +27,8 @@ pub(crate) fn refuse(module: &Module) -> Result<(), PlanError> {
             let CalleeRef::Declaration(callee) = call.callee else { continue };
             let name = &module.declarations[callee].name;
             if let Some(why) = reason(name) {
-                return Err(refusal(module, function, *instruction, name, why));
+                let reason = Reason::Unmeterable { callee: name.clone(), why };
+                return Err(PlanError::new(module, function, Some(*instruction), reason));
             }
         }
     }
@@ -38,22 +38,4 @@ pub(crate) fn refuse(module: &Module) -> Result<(), PlanError> {
 fn reason(name: &str) -> Option<&'static str> {
     let is_meant = |start: &str| name == start || (start.starts_with("_Z") && name.starts_with(start));
     REFUSED.iter().find(|(names, _)| names.split(' ').any(is_meant)).map(|(_, why)| *why)
-}
-
-fn refusal(
-    module: &Module,
-    function: &Function,
-    instruction: InstructionId,
-    callee: &str,
-    why: &'static str,
-) -> PlanError {
-    let place = function.instructions[instruction].place.or(function.place);
-    let place = place.map(|place| &module.places[place]);
-    PlanError::Unmeterable {
-        function: function.name.clone(),
-        callee: callee.to_owned(),
-        why,
-        place: place
-            .map_or(String::new(), |place| format!(" at {}:{}", module.files[place.file], place.line)),
-    }
 }
