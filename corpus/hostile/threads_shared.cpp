@@ -1,6 +1,7 @@
-// Another file's code runs in threads, but its counters are shared: counts may be lost, so none are given.
+// Another file's code runs in threads that this one starts: both count for each thread.
 // with parts/threads_shared.cpp
-// fails: --threads
+// expect work(int) calls=2
+// expect step() calls=200000
 #include <thread>
 void work(int times);
 int main() {

@@ -73,7 +73,7 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     let recursion = Recursion::compute(module);
     let mut checks = Checks::new(module, &recursion, request.overshoot);
     let mut metering = Metering::default();
-    for id in recursion.callees_first() {
+    for &id in recursion.callees_first() {
         if !is_counted(&module.functions[id]) || module.functions[id].blocks.is_empty() {
             continue;
         }

@@ -122,6 +122,28 @@ fn threads_count_apart_whoever_starts_them() {
     assert_eq!(totals[0], totals[1]);
 }
 
+/// Objects built apart cannot know of each other: counts may be lost, so none
+/// are given.
+#[test]
+fn counters_that_threads_share_are_refused() {
+    let bench = Bench::new(&[
+        (
+            "work.c",
+            "void *work(void *p) { for (int i = 0; i < 99; i++) *(volatile int *)p += 1; return 0; }\n",
+        ),
+        (
+            "main.c",
+            "#include <pthread.h>\nvoid *work(void *);\nint main(void) { pthread_t t; int c; \
+             pthread_create(&t, 0, work, &c); pthread_join(t, 0); }\n",
+        ),
+    ]);
+    bench.shell("$OPCOST cc -c work.c; $OPCOST cc -c main.c; $OPCOST cc work.o main.o -o prog");
+    let said = bench.run(std::process::Command::new(crate::support::opcost()).args(["count", "./prog"]));
+    assert!(said.status == 1 && said.err.contains("--threads"), "{}", said.err);
+    bench.shell("$OPCOST cc -pthread -c work.c; $OPCOST cc work.o main.o -o prog");
+    assert_eq!(Bench::calls(&bench.count(&["./prog"]), "work"), 1);
+}
+
 #[test]
 fn a_named_compiler_is_launched_and_a_name_is_a_compiler() {
     let bench = Bench::new(&[ADD, MAIN]);

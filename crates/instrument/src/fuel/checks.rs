@@ -3,9 +3,8 @@
 //!
 //! A check stands where a cycle of blocks closes (before the branch of every
 //! retreating edge of a depth-first walk, so that irreducible cycles have one
-//! too; at its target, if nothing can stand before the branch), at the entry of every function that is recursive or that the outside
-//! can call as often as it likes (a comparator of `qsort`), and behind every
-//! call that can come back to its caller. Two ways are in no graph: a `longjmp`
+//! too; at its target, if nothing can stand before the branch), and where chains
+//! of calls could go on unasked (`recursion`). Two ways are in no graph: a `longjmp`
 //! leads behind any `setjmp`, an exception to any landing pad, so one stands
 //! there too. What is left has no cycles: the work of the
 //! longest way without a check is found in one pass, callees first, and where
@@ -126,7 +125,7 @@ impl<'a> Checks<'a> {
         let function = &self.module.functions[id];
         let mut ends = IdSet::new();
         let mut checked = IdSet::new();
-        if self.recursion.is_recursive(id) || self.recursion.reachable_from_outside().contains(id) {
+        if self.recursion.is_asked_at_entry(id) {
             checked.insert(StretchId::new(0));
         }
         let mut position = IdMap::filled(function.blocks.len(), None);
@@ -146,14 +145,14 @@ impl<'a> Checks<'a> {
         }
         for stretch in stretches.list.ids() {
             let call = |call| function.call(call).expect("the stretch ends at a call");
-            let comes_back = |at| self.recursion.comes_back(self.module, id, call(at));
+            let goes_back = |at| self.recursion.goes_back(self.module, id, call(at));
             match stretches.list[stretch].end {
-                End::Call(at) if call(at).returns_twice || comes_back(at) => {
+                End::Call(at) if call(at).returns_twice || goes_back(at) => {
                     checked.insert(stretches.behind(stretch));
                 }
                 End::Invoke(at) => {
                     let ways = stretches.ways_on(function, stretch);
-                    let is_checked = |slot: Option<u32>| slot == Some(1) || comes_back(at);
+                    let is_checked = |slot: Option<u32>| slot == Some(1) || goes_back(at);
                     for (_, next) in ways.into_iter().filter(|(slot, _)| is_checked(*slot)) {
                         checked.insert(next);
                     }
@@ -241,8 +240,8 @@ impl<'a> Checks<'a> {
         let foreign = Lengths { head: length, through: Some(length), tail: Some(length) };
         match call.callee {
             CalleeRef::Function(callee) => {
-                // A callee on a common cycle is checked at its entry, and the
-                // call is checked behind it.
+                // A call that goes back is checked behind it, and its callee
+                // at its entry.
                 let known = self.lengths[callee].unwrap_or(Lengths { head: 0, through: None, tail: Some(0) });
                 match self.module.functions[callee].linkage {
                     Linkage::Local | Linkage::Exact => known,

@@ -1,14 +1,19 @@
-//! Which calls can come back to the function that makes them?
+//! On which calls must it be asked, so that no chain of calls goes on unasked?
 //!
-//! The call graph has one more node than the module has functions: the
-//! outside. A call through a pointer or of a function that is not known to
-//! call nothing back leads there, and from there every function can be reached
-//! whose address is taken or that other modules see. Functions on a common
-//! cycle (Tarjan) are *recursive*: a check stands at their entry, and behind
-//! every call that stays on the cycle, so that neither the way down nor the
-//! way back goes on without one. Cost: linear in calls and operands.
+//! Direct calls are walked through depth first. A call to a function that the
+//! walk is still in *goes back*; every cycle of direct calls has one. It is
+//! asked at the entry of its callee, so that the way down ends, and behind the
+//! call, so that the way back ends. What is left of the call graph has no
+//! cycles, and the walk's postorder has callees before their callers.
+//!
+//! The outside is one more node: a call through a pointer, or of a function
+//! that is not known to call nothing back, leads there, and from there every
+//! function can be reached whose address is taken or that other modules see.
+//! These ask at their entry in any case, since nobody knows how often they are
+//! called; a call to the outside that can come back to its own function
+//! (Tarjan's components) goes back too. Cost: linear in calls.
 
-use opcost_index::{AdjacencyGraph, Components, Id, IdMap, IdSet, strongly_connected_components};
+use opcost_index::{AdjacencyGraph, Id, IdMap, IdSet, postorder, strongly_connected_components};
 use opcost_ir::{Call, CalleeRef, Function, Linkage, Module};
 use opcost_key::FunctionId;
 
@@ -21,69 +26,105 @@ opcost_index::define_id!(
 
 /// The cycles of a module's call graph.
 pub(crate) struct Recursion {
-    components: Components<CallerId>,
-    recursive: IdMap<FunctionId, bool>,
+    /// Callees before their callers, but where a call goes back.
+    order: Vec<FunctionId>,
+    position: IdMap<FunctionId, usize>,
+    /// Functions that a call goes back to.
+    returned_to: IdSet<FunctionId>,
+    /// Functions that the outside can reach and that lead there.
+    through_outside: IdSet<FunctionId>,
     reachable_from_outside: IdSet<FunctionId>,
 }
 
 impl Recursion {
     pub(crate) fn compute(module: &Module) -> Recursion {
-        let outside = CallerId::new(module.functions.len());
-        let reachable_from_outside = reachable_from_outside(module);
-        let mut graph = AdjacencyGraph::new(module.functions.len() + 1);
-        let mut calls_itself = IdMap::filled(module.functions.len(), false);
+        let (order, position) = walk(module);
+        let mut recursion = Recursion {
+            order,
+            position,
+            returned_to: IdSet::new(),
+            through_outside: IdSet::new(),
+            reachable_from_outside: reachable_from_outside(module),
+        };
+        recursion.through_outside = recursion.cycle_of_the_outside(module);
         for (id, function) in module.functions.iter() {
             for (_, call) in &function.calls {
-                match call.callee {
-                    CalleeRef::Function(callee) => {
-                        graph.add_edge(of(id), of(callee));
-                        calls_itself[id] |= callee == id;
-                    }
-                    _ if looks(module, call) == Looks::Freely => graph.add_edge(of(id), outside),
-                    _ => {}
+                if let CalleeRef::Function(callee) = call.callee
+                    && recursion.goes_back(module, id, call)
+                {
+                    recursion.returned_to.insert(callee);
                 }
             }
         }
-        for id in reachable_from_outside.iter() {
-            graph.add_edge(outside, of(id));
+        recursion
+    }
+
+    /// All functions, callees before their callers where no call goes back.
+    pub(crate) fn callees_first(&self) -> &[FunctionId] {
+        &self.order
+    }
+
+    /// Whether it must be asked where this function begins.
+    pub(crate) fn is_asked_at_entry(&self, id: FunctionId) -> bool {
+        self.returned_to.contains(id) || self.reachable_from_outside.contains(id)
+    }
+
+    /// Whether it must be asked behind this call of `caller`.
+    pub(crate) fn goes_back(&self, module: &Module, caller: FunctionId, call: &Call) -> bool {
+        match call.callee {
+            CalleeRef::Function(callee) => self.position[callee] >= self.position[caller],
+            _ => looks(module, call) == Looks::Freely && self.through_outside.contains(caller),
         }
-        let components = strongly_connected_components(&graph);
-        let recursive = module
-            .functions
-            .ids()
-            .map(|id| calls_itself[id] || components.members[components.component_of[of(id)]].len() > 1)
-            .collect();
-        Recursion { components, recursive, reachable_from_outside }
-    }
-
-    /// All functions, callees before their callers where they are no cycle.
-    pub(crate) fn callees_first(&self) -> Vec<FunctionId> {
-        let known = |caller: &CallerId| {
-            (caller.index() < self.recursive.len()).then(|| FunctionId::new(caller.index()))
-        };
-        self.components.members.iter().flatten().filter_map(known).collect()
-    }
-
-    /// Whether the function can be entered again before it returns.
-    pub(crate) fn is_recursive(&self, id: FunctionId) -> bool {
-        self.recursive[id]
-    }
-
-    /// Whether a call from `caller` can come back to it before it returns.
-    pub(crate) fn comes_back(&self, module: &Module, caller: FunctionId, call: &Call) -> bool {
-        let target = match call.callee {
-            CalleeRef::Function(callee) if callee == caller => return true,
-            CalleeRef::Function(callee) => of(callee),
-            _ if looks(module, call) == Looks::Freely => CallerId::new(self.recursive.len()),
-            _ => return false,
-        };
-        self.components.component_of[target] == self.components.component_of[of(caller)]
     }
 
     /// Functions that code outside the module may call.
     pub(crate) fn reachable_from_outside(&self) -> &IdSet<FunctionId> {
         &self.reachable_from_outside
     }
+
+    fn cycle_of_the_outside(&self, module: &Module) -> IdSet<FunctionId> {
+        let outside = CallerId::new(module.functions.len());
+        let mut graph = AdjacencyGraph::new(module.functions.len() + 1);
+        for (id, function) in module.functions.iter() {
+            for (_, call) in &function.calls {
+                match call.callee {
+                    CalleeRef::Function(callee) => graph.add_edge(of(id), of(callee)),
+                    _ if looks(module, call) == Looks::Freely => graph.add_edge(of(id), outside),
+                    _ => {}
+                }
+            }
+        }
+        for id in self.reachable_from_outside.iter() {
+            graph.add_edge(outside, of(id));
+        }
+        let component_of = strongly_connected_components(&graph).component_of;
+        module.functions.ids().filter(|&id| component_of[of(id)] == component_of[outside]).collect()
+    }
+}
+
+/// The postorder of a depth-first walk over direct calls, and each function's
+/// position in it.
+fn walk(module: &Module) -> (Vec<FunctionId>, IdMap<FunctionId, usize>) {
+    let root = CallerId::new(module.functions.len());
+    let mut graph = AdjacencyGraph::new(module.functions.len() + 1);
+    for (id, function) in module.functions.iter() {
+        graph.add_edge(root, of(id));
+        for (_, call) in &function.calls {
+            if let CalleeRef::Function(callee) = call.callee {
+                graph.add_edge(of(id), of(callee));
+            }
+        }
+    }
+    let order: Vec<FunctionId> = postorder(&graph, root)
+        .into_iter()
+        .filter(|&caller| caller != root)
+        .map(|caller| FunctionId::new(caller.index()))
+        .collect();
+    let mut position = IdMap::filled(module.functions.len(), 0);
+    for (at, &id) in order.iter().enumerate() {
+        position[id] = at;
+    }
+    (order, position)
 }
 
 fn of(id: FunctionId) -> CallerId {
