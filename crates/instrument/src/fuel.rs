@@ -8,14 +8,14 @@
 //! cycle of blocks and of calls, and wherever more than a set amount of work
 //! could be done without one.
 //!
-//! The order of questions: which calls look at the cell (`looks`), what the
-//! stretches of work between them are (`stretches`), where they are paid for
-//! (`payment`), which calls can come back to their own function (`recursion`),
-//! where the checks stand and how much work passes between two (`checks`).
+//! The order of questions: what cannot live on one counter (`refusals`), which
+//! calls look at the cell (`looks`), what the stretches of work between them
+//! are (`stretches`), on which calls it must be asked (`recursion`), where else
+//! the checks stand and how much work passes between two (`checks`), where the
+//! work is paid for (`payment`).
 //!
-//! Input: a snapshot and a cost model. Output: edits, and the bound. Limits:
-//! signal handlers, threads and forks share the one cell and are not metered
-//! rightly; what runs outside the module's IR is free.
+//! Input: a snapshot and a cost model. Output: edits, and the bound. Limit:
+//! what runs outside the module's IR is free.
 
 mod checks;
 mod looks;

@@ -3,13 +3,15 @@
 //!
 //! A check stands where a cycle of blocks closes (before the branch of every
 //! retreating edge of a depth-first walk, so that irreducible cycles have one
-//! too; at its target, if nothing can stand before the branch), and where chains
-//! of calls could go on unasked (`recursion`). Two ways are in no graph: a `longjmp`
-//! leads behind any `setjmp`, an exception to any landing pad, so one stands
-//! there too. What is left has no cycles: the work of the
-//! longest way without a check is found in one pass, callees first, and where
-//! it would pass the allowance one more check is put. Each function is
-//! summed up for its callers by three lengths:
+//! too; at its target, if nothing can stand before the branch), and where
+//! chains of calls could go on unasked (`recursion`). Two ways are in no graph:
+//! a `longjmp` leads behind any `setjmp`, an exception to any landing pad, so
+//! one stands there too.
+//!
+//! What is left has no cycles: the work of the longest way without a check is
+//! found in one pass, callees first, and where it would pass the allowance one
+//! more check is put. Each function is summed up for its callers by three
+//! lengths:
 //!
 //! ```text
 //! head     the longest way from the entry to a check or to an end
