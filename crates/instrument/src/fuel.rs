@@ -110,6 +110,10 @@ impl Writer<'_> {
     /// On one spot: first what belongs to its arrival, then the check, then
     /// what belongs to the way on.
     fn write(mut self, payment: &Payment, checked: &Checked) {
+        // While the blocks that only return are still what they were.
+        for block in self.stretches.returns_here(&self.module.functions[self.id]) {
+            self.push(FuelEdit::ReturnHere { block });
+        }
         for (spot, advance) in payment.loads() {
             self.push(FuelEdit::Load { spot, advance });
         }
@@ -132,9 +136,6 @@ impl Writer<'_> {
         }
         for (spot, advance) in payment.stores(self.stretches) {
             self.push(FuelEdit::Store { spot, advance });
-        }
-        for block in self.stretches.returns_here(&self.module.functions[self.id]) {
-            self.push(FuelEdit::ReturnHere { block });
         }
     }
 

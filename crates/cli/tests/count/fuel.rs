@@ -181,6 +181,33 @@ fn a_program_that_costs_n_passes_with_n_and_stops_with_one_less() {
     }
 }
 
+/// A program of 257,000 instructions, with and without a limit that is just
+/// enough.
+#[test]
+fn sqlite_spends_what_it_is_counted_to_do() {
+    let program = crate::referee::real_program("sqlite");
+    let bench = Bench::new();
+    let flags: Vec<String> = program.flags.iter().map(|flag| format!("--cflag={flag}")).collect();
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let counted = bench.count(&flags, &program.sources, &program.small);
+    let mut emit = vec!["fuel", "--emit", "exe", "-o", "metered"];
+    emit.extend(&flags);
+    emit.extend(program.sources.iter().map(|source| source.to_str().expect("UTF-8")));
+    let built = bench.opcost(&emit);
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let total = counted.counts().total();
+    for (limit, verdict) in [(total, "finished"), (total - 1, "used-up"), (total / 2, "used-up")] {
+        let limit = limit.to_string();
+        let spent = spend(&bench, &["--limit", &limit], &[bench.path("metered")], &program.small);
+        assert_eq!(spent.verdict(), verdict, "{}", spent.1);
+        let beyond = spent.amount().saturating_sub(limit.parse().expect("a number"));
+        assert!(beyond <= number(&spent.0["overshoot"]), "{}", spent.1);
+        if verdict == "finished" {
+            assert_eq!(spent.amount(), total);
+        }
+    }
+}
+
 /// All modules are metered as one program: who calls whom is known then.
 #[test]
 fn programs_of_several_modules_spend_what_they_are_counted_to_do() {

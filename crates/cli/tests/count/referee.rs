@@ -161,6 +161,32 @@ fn own_programs() {
 /// so first); without it there is nothing to ask.
 #[test]
 fn sqlite() {
+    let program = real_program("sqlite");
+    let mut flags = program.flags;
+    // Lookaside memory compares addresses of the heap, which LLVM's runtime
+    // uses too: without it both programs do the same.
+    flags.push("-DSQLITE_OMIT_LOOKASIDE".to_owned());
+    let referee = Referee {
+        bench: Bench::new(),
+        sources: program.sources,
+        flags,
+        libraries: program.libraries,
+        arguments: program.small,
+    };
+    referee.check("optimized");
+}
+
+/// A program of `cargo xtask corpus`.
+pub(crate) struct RealProgram {
+    pub(crate) sources: Vec<PathBuf>,
+    pub(crate) flags: Vec<String>,
+    pub(crate) libraries: Vec<String>,
+    /// Arguments for slow observers.
+    pub(crate) small: Vec<String>,
+}
+
+/// Finds it by name.
+pub(crate) fn real_program(name: &str) -> RealProgram {
     let list = std::env::var_os("OPCOST_CORPUS").map_or_else(
         || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/corpus")),
         PathBuf::from,
@@ -169,21 +195,15 @@ fn sqlite() {
         .expect("the corpus; run `cargo xtask corpus`, or `./x test`, which does it");
     let list: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let programs = list["programs"].as_array().expect("programs");
-    let sqlite = programs.iter().find(|program| program["name"] == "sqlite").expect("sqlite");
-    let words = |name: &str| -> Vec<String> {
-        let words = sqlite[name].as_array().expect(name);
+    let program = programs.iter().find(|program| program["name"] == name).expect(name);
+    let words = |field: &str| -> Vec<String> {
+        let words = program[field].as_array().expect(field);
         words.iter().map(|word| word.as_str().expect("text").to_owned()).collect()
     };
-    let mut flags = words("flags");
-    // Lookaside memory compares addresses of the heap, which LLVM's runtime
-    // uses too: without it both programs do the same.
-    flags.push("-DSQLITE_OMIT_LOOKASIDE".to_owned());
-    let referee = Referee {
-        bench: Bench::new(),
+    RealProgram {
         sources: words("sources").into_iter().map(PathBuf::from).collect(),
-        flags,
+        flags: words("flags"),
         libraries: words("libraries"),
-        arguments: words("small"),
-    };
-    referee.check("optimized");
+        small: words("small"),
+    }
 }
