@@ -1,19 +1,19 @@
 //! Carries out a plan on the module its snapshot was taken of.
 //!
-//! Handles of all spots are looked up before the first edit, so that no edit
-//! moves the ground under another. After it only code generation runs. The
-//! module is verified once more, since a broken module is our defect and must
+//! Handles of all spots are looked up before the first edit (`spots`). After
+//! it only code generation runs, or the module is kept as bitcode. The module
+//! is verified once more, since a broken module is our defect and must
 //! not become a wrong count; a release build does so only for modules from
 //! anyone, whose shapes no corpus has shown us.
 
 use llvm_sys::prelude::LLVMValueRef;
-use opcost_index::{Id, IdMap};
+use opcost_index::Id;
 use opcost_ir::{Edit, Plan, RegisterId, Spot};
-use opcost_key::{BlockId, FunctionId, Hash128, InstructionId};
-use rustc_hash::FxHashMap;
+use opcost_key::{FunctionId, Hash128};
 
 use crate::ffi;
 use crate::session::{FunctionHandles, LlvmError, Maker, Session};
+use crate::spots::Spots;
 
 impl Session {
     /// Carries out `plan`. `map_hash` ties the counters to the module's map.
@@ -55,28 +55,17 @@ impl Session {
 struct FunctionEditor<'a> {
     session: &'a Session,
     handles: &'a FunctionHandles,
-    /// Where each block's own code starts; taken before the first edit.
-    starts: IdMap<BlockId, LLVMValueRef>,
-    terminators: IdMap<BlockId, LLVMValueRef>,
+    spots: Spots<'a>,
     /// Address of the counters for this function: the array, or this thread's.
     base: LLVMValueRef,
     scratch: u32,
-    edges: FxHashMap<(BlockId, u32), LLVMValueRef>,
     registers: Vec<(RegisterId, LLVMValueRef)>,
 }
 
 impl<'a> FunctionEditor<'a> {
     fn new(session: &'a Session, function: FunctionId, cells: LLVMValueRef, plan: &Plan) -> Self {
         let handles = &session.functions[function];
-        // SAFETY: blocks of the live function; a verified block has a terminator.
-        let starts =
-            handles.blocks.values().map(|&block| unsafe { ffi::opcost_start_of_block(block) }).collect();
-        let terminators = handles
-            .blocks
-            .values()
-            // SAFETY: as above.
-            .map(|&block| unsafe { llvm_sys::core::LLVMGetBasicBlockTerminator(block) })
-            .collect();
+        let spots = Spots::new(handles);
         // SAFETY: function and array of the live module.
         unsafe { ffi::opcost_relax(handles.function) };
         let base = if plan.per_thread {
@@ -85,16 +74,7 @@ impl<'a> FunctionEditor<'a> {
         } else {
             cells
         };
-        Self {
-            session,
-            handles,
-            starts,
-            terminators,
-            base,
-            scratch: plan.counter_count,
-            edges: FxHashMap::default(),
-            registers: Vec::new(),
-        }
+        Self { session, handles, spots, base, scratch: plan.counter_count, registers: Vec::new() }
     }
 
     fn run(mut self, edits: &[(FunctionId, Edit)]) {
@@ -135,19 +115,19 @@ impl<'a> FunctionEditor<'a> {
     fn edit(&mut self, edit: &Edit) {
         match edit {
             Edit::Count { spot, counter } => {
-                let before = self.spot(*spot);
+                let before = self.spots.before(*spot);
                 // SAFETY: instruction and array of the live module, here and below.
                 unsafe { ffi::opcost_count(before, self.base, counter.index() as u32) };
             }
             Edit::CountByPredecessor { target, sources } => {
                 let terminators: Vec<LLVMValueRef> =
-                    sources.iter().map(|(block, _)| self.terminators[*block]).collect();
+                    sources.iter().map(|(block, _)| self.spots.terminators[*block]).collect();
                 let indices: Vec<u32> = sources.iter().map(|(_, counter)| counter.index() as u32).collect();
                 // SAFETY: both arrays have `sources.len()` elements.
                 unsafe {
                     ffi::opcost_count_by_predecessor(
                         self.handles.blocks[*target],
-                        self.starts[*target],
+                        self.spots.before(Spot::Start(*target)),
                         terminators.as_ptr(),
                         indices.as_ptr(),
                         sources.len() as u32,
@@ -157,24 +137,24 @@ impl<'a> FunctionEditor<'a> {
                 }
             }
             Edit::CountAgain { call, counter } => {
-                let call = self.instruction(*call);
+                let call = self.spots.instruction(*call);
                 // SAFETY: a call of the live module.
                 unsafe {
                     ffi::opcost_count_again(self.session.module, call, self.base, counter.index() as u32)
                 };
             }
             Edit::CountInRegister { spot, register } => {
-                let before = self.spot(*spot);
+                let before = self.spots.before(*spot);
                 // SAFETY: as above.
                 unsafe { ffi::opcost_count_in_register(before, self.register(*register)) };
             }
             Edit::Clear { spot, register } => {
-                let before = self.spot(*spot);
+                let before = self.spots.before(*spot);
                 // SAFETY: as above.
                 unsafe { ffi::opcost_clear(before, self.register(*register)) };
             }
             Edit::Flush { spot, register, counter } => {
-                let before = self.spot(*spot);
+                let before = self.spots.before(*spot);
                 // SAFETY: as above.
                 unsafe {
                     ffi::opcost_flush(before, self.register(*register), self.base, counter.index() as u32)
@@ -182,31 +162,11 @@ impl<'a> FunctionEditor<'a> {
             }
             Edit::ReturnHere { block } => {
                 // SAFETY: the branch that ends a block of the live function.
-                unsafe { ffi::opcost_return_here(self.terminators[*block]) };
+                unsafe { ffi::opcost_return_here(self.spots.terminators[*block]) };
             }
             Edit::KeepFrame { call } => {
                 // SAFETY: a plain call of the live module.
-                unsafe { ffi::opcost_keep_frame(self.instruction(*call)) };
-            }
-        }
-    }
-
-    fn instruction(&self, id: InstructionId) -> LLVMValueRef {
-        self.handles.instructions[id]
-    }
-
-    /// The instruction that code for this spot goes before.
-    fn spot(&mut self, spot: Spot) -> LLVMValueRef {
-        match spot {
-            Spot::Start(block) => self.starts[block],
-            Spot::Before(instruction) => self.instruction(instruction),
-            Spot::Edge(block, slot) => {
-                let terminator = self.terminators[block];
-                *self
-                    .edges
-                    .entry((block, slot))
-                    // SAFETY: a terminator of the live function with that many successors.
-                    .or_insert_with(|| unsafe { ffi::opcost_split_edge(terminator, slot) })
+                unsafe { ffi::opcost_keep_frame(self.spots.instruction(*call)) };
             }
         }
     }

@@ -6,12 +6,12 @@
 
 use llvm_sys::prelude::LLVMValueRef;
 use opcost_index::IdMap;
-use opcost_ir::{FuelEdit, Metering, SiteId, Spot};
-use opcost_key::{BlockId, FunctionId};
-use rustc_hash::FxHashMap;
+use opcost_ir::{FuelEdit, Metering, SiteId};
+use opcost_key::FunctionId;
 
 use crate::ffi;
 use crate::session::{FunctionHandles, LlvmError, Maker, Session};
+use crate::spots::Spots;
 
 impl Session {
     /// Carries out a metering.
@@ -51,11 +51,9 @@ struct FunctionMeter<'a> {
     session: &'a Session,
     handles: &'a FunctionHandles,
     sites: &'a IdMap<SiteId, LLVMValueRef>,
-    starts: IdMap<BlockId, LLVMValueRef>,
-    terminators: IdMap<BlockId, LLVMValueRef>,
+    spots: Spots<'a>,
     cell: LLVMValueRef,
     register: LLVMValueRef,
-    edges: FxHashMap<(BlockId, u32), LLVMValueRef>,
 }
 
 impl<'a> FunctionMeter<'a> {
@@ -66,21 +64,13 @@ impl<'a> FunctionMeter<'a> {
         sites: &'a IdMap<SiteId, LLVMValueRef>,
     ) -> Self {
         let handles = &session.functions[function];
-        // SAFETY: blocks of the live function; a verified block has a terminator.
-        let starts =
-            handles.blocks.values().map(|&block| unsafe { ffi::opcost_start_of_block(block) }).collect();
-        let terminators = handles
-            .blocks
-            .values()
-            // SAFETY: as above.
-            .map(|&block| unsafe { llvm_sys::core::LLVMGetBasicBlockTerminator(block) })
-            .collect();
+        let spots = Spots::new(handles);
         // SAFETY: a live function.
         let register = unsafe {
             ffi::opcost_relax(handles.function);
             ffi::opcost_make_register(handles.function)
         };
-        Self { session, handles, sites, starts, terminators, cell, register, edges: FxHashMap::default() }
+        Self { session, handles, sites, spots, cell, register }
     }
 
     fn run(mut self, edits: &[(FunctionId, FuelEdit)]) {
@@ -92,7 +82,7 @@ impl<'a> FunctionMeter<'a> {
     }
 
     fn edit(&mut self, edit: &FuelEdit) {
-        let before = edit.spot().map(|spot| self.spot(spot));
+        let before = edit.spot().map(|spot| self.spots.before(spot));
         let before = before.unwrap_or(std::ptr::null_mut());
         let (register, cell, module) = (self.register, self.cell, self.session.module);
         // SAFETY: handles of the live module; `before` is null for the one edit
@@ -105,22 +95,7 @@ impl<'a> FunctionMeter<'a> {
                 FuelEdit::Check { advance, site, .. } => {
                     ffi::opcost_fuel_check(module, before, register, cell, advance, self.sites[site]);
                 }
-                FuelEdit::ReturnHere { block } => ffi::opcost_return_here(self.terminators[block]),
-            }
-        }
-    }
-
-    /// The instruction before which code for this spot goes.
-    fn spot(&mut self, spot: Spot) -> LLVMValueRef {
-        match spot {
-            Spot::Start(block) => self.starts[block],
-            Spot::Before(instruction) => self.handles.instructions[instruction],
-            Spot::Edge(block, slot) => {
-                let terminator = self.terminators[block];
-                *self.edges.entry((block, slot)).or_insert_with(|| {
-                    // SAFETY: the terminator is alive and has this successor.
-                    unsafe { ffi::opcost_split_edge(terminator, slot) }
-                })
+                FuelEdit::ReturnHere { block } => ffi::opcost_return_here(self.spots.terminators[block]),
             }
         }
     }

@@ -19,6 +19,7 @@ mod operands;
 mod places;
 mod session;
 mod snapshot;
+mod spots;
 
 pub use emit::{Emission, Position};
 pub use keep::Kept;

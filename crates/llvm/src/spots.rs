@@ -1,0 +1,58 @@
+//! Where in LLVM's function is a spot of the snapshot?
+//!
+//! All handles are taken before the first edit, so that no edit moves the
+//! ground under another; an edge is cut when the first edit asks for it.
+
+use llvm_sys::prelude::LLVMValueRef;
+use opcost_index::IdMap;
+use opcost_ir::Spot;
+use opcost_key::{BlockId, InstructionId};
+use rustc_hash::FxHashMap;
+
+use crate::ffi;
+use crate::session::FunctionHandles;
+
+/// The spots of one function.
+pub(crate) struct Spots<'a> {
+    handles: &'a FunctionHandles,
+    /// Where each block's own code starts.
+    starts: IdMap<BlockId, LLVMValueRef>,
+    pub(crate) terminators: IdMap<BlockId, LLVMValueRef>,
+    edges: FxHashMap<(BlockId, u32), LLVMValueRef>,
+}
+
+impl<'a> Spots<'a> {
+    /// Looks up all handles of a function that was not edited yet.
+    pub(crate) fn new(handles: &'a FunctionHandles) -> Self {
+        // SAFETY: blocks of the live function; a verified block has a terminator.
+        let starts =
+            handles.blocks.values().map(|&block| unsafe { ffi::opcost_start_of_block(block) }).collect();
+        let terminators = handles
+            .blocks
+            .values()
+            // SAFETY: as above.
+            .map(|&block| unsafe { llvm_sys::core::LLVMGetBasicBlockTerminator(block) })
+            .collect();
+        Self { handles, starts, terminators, edges: FxHashMap::default() }
+    }
+
+    pub(crate) fn instruction(&self, instruction: InstructionId) -> LLVMValueRef {
+        self.handles.instructions[instruction]
+    }
+
+    /// The instruction before which code for this spot goes.
+    pub(crate) fn before(&mut self, spot: Spot) -> LLVMValueRef {
+        match spot {
+            Spot::Start(block) => self.starts[block],
+            Spot::Before(instruction) => self.instruction(instruction),
+            Spot::Edge(block, slot) => {
+                let terminator = self.terminators[block];
+                *self
+                    .edges
+                    .entry((block, slot))
+                    // SAFETY: a terminator of the live function with that many successors.
+                    .or_insert_with(|| unsafe { ffi::opcost_split_edge(terminator, slot) })
+            }
+        }
+    }
+}
