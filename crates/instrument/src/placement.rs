@@ -18,16 +18,13 @@ use opcost_key::{EdgeId, FunctionId, SegmentId};
 
 use crate::leaving::Leaving;
 use crate::skeleton::{Edge, Skeleton, Way};
-use crate::spots::{Counting, Spots};
+use crate::spots::{Counting, SPLIT_FACTOR, Spots};
 
 /// The edges of one function that get a counter, and how.
 pub(crate) struct Chords {
     pub(crate) counted: IdSet<EdgeId>,
     pub(crate) counting: IdMap<EdgeId, Counting>,
 }
-
-/// How much dearer a count is that needs a new block, or a phi of constants.
-const SPLIT_FACTOR: u64 = 2;
 
 impl Chords {
     /// Chooses the edges to count. `weights` estimates how often each is taken.

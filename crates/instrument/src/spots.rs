@@ -13,6 +13,9 @@ use opcost_key::{BlockId, InstructionId};
 use crate::leaving::Leaving;
 use crate::skeleton::{Edge, Skeleton, Way};
 
+/// How much dearer an edge is that needs a new block, or a phi of constants.
+pub(crate) const SPLIT_FACTOR: u64 = 2;
+
 /// How an edge is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counting {

@@ -26,16 +26,13 @@ use opcost_ir::{Function, Module, Spot};
 use opcost_key::{BlockId, FunctionId};
 
 use crate::fuel::stretches::{End, StretchId, Stretches};
-use crate::spots::{BranchSpots, Counting};
+use crate::spots::{BranchSpots, Counting, SPLIT_FACTOR};
 use crate::weights;
 
 define_id!(
     /// An edge on which something may be paid.
     struct PayId, "payment edge"
 );
-
-/// How much dearer a payment is that needs a block of its own.
-const SPLIT_FACTOR: u64 = 2;
 
 /// Where a function pays, and what it has paid ahead at each stretch.
 pub(crate) struct Payment {
