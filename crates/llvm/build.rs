@@ -32,6 +32,8 @@ fn main() {
             "shim/emit.cpp",
             "shim/keep.cpp",
             "shim/fuel.cpp",
+            "shim/length.cpp",
+            "shim/library.cpp",
         ])
         .compile("opcost_llvm_shim");
 }

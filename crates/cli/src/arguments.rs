@@ -157,9 +157,10 @@ pub(crate) struct CompileArguments {
     /// State of the module whose instructions are counted: source, optimized or file.
     #[arg(long, value_name = "ANCHOR")]
     pub(crate) anchor: Option<Anchor>,
-    /// Weights: unit/1, block-size/1 or a .toml file.
-    #[arg(long, value_name = "MODEL", default_value = "unit/1")]
-    pub(crate) cost: String,
+    /// Weights: unit/1 (what count takes), fuel/1 (what fuel takes: long copies and wide numbers
+    /// weigh more), block-size/1 or a .toml file.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) cost: Option<String>,
     /// Level at which machine code is generated, when it should differ from -O.
     #[arg(long, value_name = "LEVEL", value_parser = clap::value_parser!(u8).range(0..=3))]
     pub(crate) codegen: Option<u8>,

@@ -7,18 +7,22 @@
 //! too, charged when the block is entered. Debug records are not instructions
 //! since LLVM 19 and are not in the snapshot.
 //!
-//! A [`CostTable`] is a user's own set: weights by opcode (`fdiv`), by opcode
-//! and type (`mul.i64`; the type of the result, of a `store` or comparison that
-//! of its operand), by intrinsic (`llvm.memcpy`, any suffix). The narrowest
-//! entry holds; phis and assume-like intrinsics are free unless named.
+//! `fuel/1` and a user's own sets are tables (`table`). Where one instruction
+//! does more than another of its kind, a table can charge for it: wide integers
+//! and vectors by their type (`sizes`), memory functions by their length, which
+//! may be known only when the program runs (`lengths`).
 //!
 //! Weights are fixed at the anchor, before any helper transform.
 
-use std::collections::BTreeMap;
+mod lengths;
+mod sizes;
+mod table;
 
-use opcost_ir::{CalleeRef, Function, Module, Opcode};
-use opcost_key::{Charge, CostFacts, Hash128, Hasher128, InstructionId};
+use opcost_ir::{CalleeRef, Function, Length, Module, Opcode};
+use opcost_key::{Charge, CostFacts, Hasher128, InstructionId};
 use serde::{Deserialize, Serialize};
+
+pub use table::CostTable;
 
 /// A named set of weights.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,21 +31,8 @@ pub enum CostModel {
     Unit,
     /// `block-size/1`
     BlockSize,
-    /// A user's own.
+    /// `fuel/1`, or a user's own.
     Table(CostTable),
-}
-
-/// Weights that a user chose.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CostTable {
-    /// Name and version: `my/1`.
-    pub name: String,
-    /// Weight of what is not named.
-    pub default: u32,
-    /// By opcode, or opcode, dot and type.
-    pub opcodes: BTreeMap<String, u32>,
-    /// By intrinsic, with or without its suffix.
-    pub intrinsics: BTreeMap<String, u32>,
 }
 
 /// Intrinsics that LLVM's `isAssumeLikeIntrinsic` names, by name without suffix.
@@ -69,13 +60,14 @@ impl CostModel {
         match name {
             "unit/1" | "unit" => Some(CostModel::Unit),
             "block-size/1" | "block-size" => Some(CostModel::BlockSize),
+            "fuel/1" | "fuel" => Some(CostModel::Table(CostTable::fuel())),
             _ => None,
         }
     }
 
     /// Name, hash and manner of charging, for maps and ledgers. The name of a
-    /// table carries the head of its hash, so that two tables are never taken
-    /// for one.
+    /// user's table carries the head of its hash, so that two tables are never
+    /// taken for one.
     pub fn facts(&self) -> CostFacts {
         let mut hasher = Hasher128::new();
         let (name, charge) = match self {
@@ -84,7 +76,7 @@ impl CostModel {
             CostModel::Table(table) => {
                 let hash = table.hash();
                 hasher.text(&hash.to_string());
-                (format!("{}#{}", table.name, &hash.to_string()[..8]), Charge::Instruction)
+                (table.shown_name(&hash), Charge::Instruction)
             }
         };
         hasher.text(&name);
@@ -102,60 +94,15 @@ impl CostModel {
             CostModel::Table(table) => table.weight(module, function, id),
         }
     }
-}
 
-impl CostTable {
-    /// Over every weight, and what they apply to.
-    pub fn hash(&self) -> Hash128 {
-        let mut hasher = Hasher128::new();
-        hasher.text(&self.name).number(u64::from(self.default));
-        for list in [&self.opcodes, &self.intrinsics] {
-            hasher.number(list.len() as u64);
-            for (name, weight) in list {
-                hasher.text(name).number(u64::from(*weight));
-            }
-        }
-        hasher.finish()
-    }
-
-    fn weight(&self, module: &Module, function: &Function, id: InstructionId) -> u32 {
-        let instruction = &function.instructions[id];
-        let callee = (instruction.opcode.is_call()).then(|| function.call(id)).flatten();
-        let intrinsic = callee.and_then(|call| module.intrinsic_name(call.callee));
-        if let Some(weight) = intrinsic.and_then(|name| self.of_intrinsic(name)) {
-            return weight;
-        }
-        let opcode = instruction.opcode.name();
-        // Most tables name few types: text is made only where it can matter.
-        if self.opcodes.range(format!("{opcode}.")..format!("{opcode}/")).next().is_some() {
-            let ty = instruction.second_type.filter(|_| takes_operand_type(instruction.opcode));
-            let ty = module.type_text(ty.unwrap_or(instruction.ty));
-            if let Some(&weight) = self.opcodes.get(&format!("{opcode}.{ty}")) {
-                return weight;
-            }
-        }
-        match self.opcodes.get(opcode) {
-            Some(&weight) if instruction.opcode == Opcode::Phi || !is_free(module, function, id) => weight,
-            None if !is_free(module, function, id) => self.default,
-            _ => 0,
+    /// What is charged beside the weight, by a length that only the running
+    /// program knows.
+    pub fn length(&self, module: &Module, function: &Function, id: InstructionId) -> Option<Length> {
+        match self {
+            CostModel::Unit | CostModel::BlockSize => None,
+            CostModel::Table(table) => table.length(module, function, id),
         }
     }
-
-    /// `llvm.memcpy.p0.p0.i64`, then `llvm.memcpy.p0.p0`, … `llvm.memcpy`.
-    fn of_intrinsic(&self, name: &str) -> Option<u32> {
-        let mut name = name;
-        loop {
-            if let Some(&weight) = self.intrinsics.get(name) {
-                return Some(weight);
-            }
-            name = name.rsplit_once('.')?.0;
-        }
-    }
-}
-
-/// Whether the type that a table names is that of the operand.
-fn takes_operand_type(opcode: Opcode) -> bool {
-    matches!(opcode, Opcode::Store | Opcode::ICmp | Opcode::FCmp)
 }
 
 /// Phis, and intrinsics that become no code.

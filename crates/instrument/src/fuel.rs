@@ -120,6 +120,11 @@ impl Writer<'_> {
         for &(spot, amount) in &payment.on_arrival {
             self.push(FuelEdit::Charge { spot, amount });
         }
+        for stretch in self.stretches.list.values() {
+            if let Some(length) = stretch.length {
+                self.push(FuelEdit::ChargeLength { instruction: stretch.first, length });
+            }
+        }
         for stretch in checked.stretches.iter() {
             let advance = payment.advance[stretch] - self.stretches.list[stretch].head as i64;
             let site = self.site(stretch);

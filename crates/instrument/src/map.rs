@@ -2,6 +2,8 @@
 //!
 //! Cost: linear; the text of an instruction is most of it.
 
+use std::collections::BTreeMap;
+
 use opcost_index::{Id, IdMap};
 use opcost_ir::{CalleeRef, Function, FunctionText, Linkage, Module, Plan};
 use opcost_key::{
@@ -21,6 +23,8 @@ pub(crate) struct FunctionFacts {
     /// The call site of each edge by which frames are left, by edge.
     pub(crate) sites: Vec<Option<CallSiteId>>,
     pub(crate) segment_counters: Option<CounterId>,
+    /// The counter of each length that is charged when the program runs.
+    pub(crate) lengths: BTreeMap<InstructionId, CounterId>,
 }
 
 pub(crate) fn map_module(
@@ -64,6 +68,7 @@ fn map_function(
         .filter(|_| is_mapped)
         .map(|(id, instruction)| InstructionMap {
             weight: request.cost.weight(module, function, id),
+            length: facts.lengths.get(&id).copied(),
             place: instruction.place,
             text: text.instruction(id),
         })

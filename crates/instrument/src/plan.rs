@@ -193,6 +193,7 @@ impl Planner<'_> {
             counters: IdMap::filled(skeleton.edges.len(), None),
             sites: vec![None; skeleton.edges.len()],
             segment_counters: None,
+            lengths: BTreeMap::new(),
             skeleton,
         };
         if facts.skeleton.segments.is_empty() {
@@ -204,8 +205,20 @@ impl Planner<'_> {
             Placement::EverySegment => self.count_every_segment(id, &mut facts),
             Placement::Chords => self.count_chords(id, &mut facts),
         }
+        self.count_lengths(id, &mut facts);
         self.return_at_jumps(id);
         facts
+    }
+
+    fn count_lengths(&mut self, id: FunctionId, facts: &mut FunctionFacts) {
+        let function = &self.module.functions[id];
+        for instruction in function.instructions.ids() {
+            if let Some(length) = self.request.cost.length(self.module, function, instruction) {
+                let counter = self.new_counter();
+                facts.lengths.insert(instruction, counter);
+                self.plan.edits.push((id, Edit::AddLength { instruction, length, counter }));
+            }
+        }
     }
 
     fn new_counter(&mut self) -> CounterId {

@@ -24,7 +24,7 @@ mod walk;
 
 use std::path::Path;
 
-use opcost_instrument::CostModel;
+use opcost_instrument::{CostModel, CostTable};
 use opcost_ir::parse_module;
 use opcost_key::Placement;
 use proptest::prelude::*;
@@ -78,7 +78,8 @@ proptest! {
         let text = random::module(&bytes);
         let module = parse_module(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
         for placement in [Placement::Chords, Placement::EverySegment] {
-            if let Ok(made) = check::planned(&module, CostModel::Unit, placement) {
+            let cost = CostModel::Table(CostTable::fuel());
+            if let Ok(made) = check::planned(&module, cost, placement) {
                 (0..8).for_each(|seed| {
                     check::walks_agree(&module, &made, seed);
                 });

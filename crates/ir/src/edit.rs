@@ -8,7 +8,7 @@
 use opcost_index::define_id;
 use opcost_key::{BlockId, CallSiteId, CounterId, FunctionId, InstructionId};
 
-use crate::DeclarationId;
+use crate::{DeclarationId, Length};
 
 define_id!(
     /// A counter that lives in a register while a loop runs: a cell of the
@@ -80,6 +80,15 @@ pub enum Edit {
         spot: Spot,
         /// Which register.
         register: RegisterId,
+        /// Which counter.
+        counter: CounterId,
+    },
+    /// What the instruction is about to work on is added, in units.
+    AddLength {
+        /// The instruction.
+        instruction: InstructionId,
+        /// Where the number of bytes is to be had.
+        length: Length,
         /// Which counter.
         counter: CounterId,
     },

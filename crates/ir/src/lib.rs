@@ -10,6 +10,7 @@
 //! than integers are kept as text, metadata is dropped but for places.
 
 mod edit;
+mod length;
 mod metering;
 mod module;
 mod opcode;
@@ -18,6 +19,7 @@ mod types;
 mod verify;
 
 pub use edit::{Edit, Plan, RegisterId, Spot};
+pub use length::{BYTES_PER_UNIT, BYTES_SHIFT, Length};
 pub use metering::{FuelEdit, Metering, Site, SiteId};
 pub use module::{
     Block, Call, CalleeRef, Constant, ConstantId, Declaration, DeclarationId, Flow, Function, Instruction,

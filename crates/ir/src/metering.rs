@@ -18,7 +18,7 @@
 use opcost_index::{IdMap, define_id};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::Spot;
+use crate::{Length, Spot};
 
 define_id!(
     /// A place where a program can be stopped.
@@ -69,6 +69,13 @@ pub enum FuelEdit {
         /// What is paid for; below zero what was paid too much comes back.
         amount: i64,
     },
+    /// register -= what the instruction is about to work on, in units.
+    ChargeLength {
+        /// The instruction.
+        instruction: InstructionId,
+        /// Where the number of bytes is to be had.
+        length: Length,
+    },
     /// Stops the program if more work was done than there was fuel.
     Check {
         /// Where.
@@ -94,6 +101,7 @@ impl FuelEdit {
             | FuelEdit::Store { spot, .. }
             | FuelEdit::Charge { spot, .. }
             | FuelEdit::Check { spot, .. } => Some(spot),
+            FuelEdit::ChargeLength { instruction, .. } => Some(Spot::Before(instruction)),
             FuelEdit::ReturnHere { .. } => None,
         }
     }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Version of the map's types.
-pub const MAP_SCHEMA: u32 = 1;
+pub const MAP_SCHEMA: u32 = 2;
 
 /// One module: skeleton, meaning of its counters, weights, places, texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,6 +125,9 @@ pub struct FunctionMap {
 pub struct InstructionMap {
     /// Its weight under the map's cost model.
     pub weight: u32,
+    /// The counter of what it cost beside its weight, by a length that only
+    /// the running program knew.
+    pub length: Option<CounterId>,
     /// Where it is written.
     pub place: Option<PlaceId>,
     /// Its text in the IR.

@@ -3,6 +3,7 @@
 //
 // A counter is a cell of one internal array in its own section. Nothing but
 // code generation runs afterwards, except promotion of our own register cells.
+#include "length.h"
 #include "shim.h"
 
 #include "llvm/IR/AttributeMask.h"
@@ -116,6 +117,15 @@ LLVMValueRef opcost_start_of_block(LLVMBasicBlockRef block) { return wrap(start_
 void opcost_count(LLVMValueRef before, LLVMValueRef base, uint32_t index) {
   IRBuilder<> builder(unwrap<Instruction>(before));
   add_to(builder, address_of(builder, unwrap(base), index), builder.getInt64(1));
+}
+
+// Adds what the instruction is about to work on, in units.
+void opcost_add_length(LLVMValueRef instruction_handle, int32_t first, int32_t second, LLVMValueRef base,
+                       uint32_t index) {
+  auto *instruction = unwrap<Instruction>(instruction_handle);
+  IRBuilder<> builder(instruction);
+  Value *units = opcost::units(builder, instruction, first, second);
+  add_to(builder, address_of(builder, unwrap(base), index), units);
 }
 
 // Puts a block on successor `slot` of a terminator; returns the new block's terminator.

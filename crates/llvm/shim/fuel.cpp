@@ -5,6 +5,7 @@
 // to a cold block that settles the cell, tells the runtime where the program
 // is, and reads the cell again: the runtime may end the program, or give new
 // fuel and return.
+#include "length.h"
 #include "shim.h"
 
 #include "llvm/IR/Constants.h"
@@ -61,6 +62,15 @@ void opcost_fuel_charge(LLVMValueRef before, LLVMValueRef reg, int64_t amount) {
   IRBuilder<> builder(unwrap<Instruction>(before));
   Value *left = builder.CreateLoad(builder.getInt64Ty(), unwrap(reg));
   builder.CreateStore(shifted(builder, left, -amount), unwrap(reg));
+}
+
+// Charges what the instruction is about to work on.
+void opcost_fuel_charge_length(LLVMValueRef instruction_handle, LLVMValueRef reg, int32_t first, int32_t second) {
+  auto *instruction = unwrap<Instruction>(instruction_handle);
+  IRBuilder<> builder(instruction);
+  Value *left = builder.CreateLoad(builder.getInt64Ty(), unwrap(reg));
+  Value *units = opcost::units(builder, instruction, first, second);
+  builder.CreateStore(builder.CreateSub(left, units), unwrap(reg));
 }
 
 // A place in the source, as the runtime reads it: two texts and a line.

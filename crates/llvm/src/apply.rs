@@ -13,7 +13,7 @@ use opcost_key::{FunctionId, Hash128};
 
 use crate::ffi;
 use crate::session::{FunctionHandles, LlvmError, Maker, Session};
-use crate::spots::Spots;
+use crate::spots::{Spots, arguments};
 
 impl Session {
     /// Carries out `plan`. `map_hash` ties the counters to the module's map.
@@ -158,6 +158,14 @@ impl<'a> FunctionEditor<'a> {
                 // SAFETY: as above.
                 unsafe {
                     ffi::opcost_flush(before, self.register(*register), self.base, counter.index() as u32)
+                };
+            }
+            Edit::AddLength { instruction, length, counter } => {
+                let instruction = self.spots.instruction(*instruction);
+                let (first, second) = arguments(*length);
+                // SAFETY: a call or alloca of the live module with these arguments.
+                unsafe {
+                    ffi::opcost_add_length(instruction, first, second, self.base, counter.index() as u32)
                 };
             }
             Edit::ReturnHere { block } => {

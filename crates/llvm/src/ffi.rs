@@ -54,6 +54,18 @@ unsafe extern "C" {
         path: *const c_char,
         is_trusted: bool,
     ) -> *mut c_char;
+    pub(crate) fn opcost_rename_declared(
+        module: LLVMModuleRef,
+        names: *const *const c_char,
+        count: u32,
+        prefix: *const c_char,
+    ) -> u32;
+    pub(crate) fn opcost_link_needed(
+        context: LLVMContextRef,
+        module: LLVMModuleRef,
+        path: *const c_char,
+        prefix: *const c_char,
+    ) -> *mut c_char;
     pub(crate) fn opcost_verify(module: LLVMModuleRef) -> *mut c_char;
     pub(crate) fn opcost_call_facts(call: LLVMValueRef) -> u32;
     pub(crate) fn opcost_called_function(call: LLVMValueRef) -> LLVMValueRef;
@@ -125,6 +137,19 @@ unsafe extern "C" {
         register: LLVMValueRef,
         cell: LLVMValueRef,
         advance: i64,
+    );
+    pub(crate) fn opcost_add_length(
+        instruction: LLVMValueRef,
+        first: i32,
+        second: i32,
+        base: LLVMValueRef,
+        index: u32,
+    );
+    pub(crate) fn opcost_fuel_charge_length(
+        instruction: LLVMValueRef,
+        register: LLVMValueRef,
+        first: i32,
+        second: i32,
     );
     pub(crate) fn opcost_fuel_charge(before: LLVMValueRef, register: LLVMValueRef, amount: i64);
     pub(crate) fn opcost_fuel_site(

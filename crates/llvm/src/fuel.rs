@@ -11,7 +11,7 @@ use opcost_key::FunctionId;
 
 use crate::ffi;
 use crate::session::{FunctionHandles, LlvmError, Maker, Session};
-use crate::spots::Spots;
+use crate::spots::{Spots, arguments};
 
 impl Session {
     /// Carries out a metering.
@@ -92,6 +92,10 @@ impl<'a> FunctionMeter<'a> {
                 FuelEdit::Load { advance, .. } => ffi::opcost_fuel_load(before, register, cell, advance),
                 FuelEdit::Store { advance, .. } => ffi::opcost_fuel_store(before, register, cell, advance),
                 FuelEdit::Charge { amount, .. } => ffi::opcost_fuel_charge(before, register, amount),
+                FuelEdit::ChargeLength { length, .. } => {
+                    let (first, second) = arguments(length);
+                    ffi::opcost_fuel_charge_length(before, register, first, second);
+                }
                 FuelEdit::Check { advance, site, .. } => {
                     ffi::opcost_fuel_check(module, before, register, cell, advance, self.sites[site]);
                 }

@@ -100,6 +100,33 @@ impl Session {
         }
     }
 
+    /// Functions of a library that this module only declares get names with
+    /// `prefix` before, and what the bitcode at `library` defines under these
+    /// names becomes part of the module. Before a snapshot is taken.
+    ///
+    /// # Errors
+    /// The library cannot be read or linked.
+    pub fn use_library(&mut self, functions: &[&str], prefix: &str, library: &Path) -> Result<(), LlvmError> {
+        let text = |text: &str| CString::new(text).map_err(|_| LlvmError::Path(text.to_owned()));
+        let names = functions.iter().map(|name| text(name)).collect::<Result<Vec<_>, _>>()?;
+        let pointers: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
+        let (prefix, library) = (text(prefix)?, c_path(library)?);
+        // SAFETY: the module and its context are alive, all texts terminated.
+        let message = unsafe {
+            let count = pointers.len() as u32;
+            if ffi::opcost_rename_declared(self.module, pointers.as_ptr(), count, prefix.as_ptr()) == 0 {
+                return Ok(());
+            }
+            ffi::take_message(ffi::opcost_link_needed(
+                self.context,
+                self.module,
+                library.as_ptr(),
+                prefix.as_ptr(),
+            ))
+        };
+        message.map_or(Ok(()), |message| Err(LlvmError::Unreadable(message)))
+    }
+
     /// Whether the module keeps LLVM's rules.
     pub(crate) fn verify(&self) -> Result<(), String> {
         // SAFETY: the module is alive.

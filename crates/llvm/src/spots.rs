@@ -5,7 +5,7 @@
 
 use llvm_sys::prelude::LLVMValueRef;
 use opcost_index::IdMap;
-use opcost_ir::Spot;
+use opcost_ir::{Length, Spot};
 use opcost_key::{BlockId, InstructionId};
 use rustc_hash::FxHashMap;
 
@@ -54,5 +54,13 @@ impl<'a> Spots<'a> {
                     .or_insert_with(|| unsafe { ffi::opcost_split_edge(terminator, slot) })
             }
         }
+    }
+}
+
+/// A length as the shim takes it: positions of arguments, -1 for none.
+pub(crate) fn arguments(length: Length) -> (i32, i32) {
+    match length {
+        Length::Arguments(first, second) => (first as i32, second.map_or(-1, |second| second as i32)),
+        Length::Allocated => (-1, -1),
     }
 }

@@ -201,7 +201,8 @@ fn check_counters(map: &ModuleMap, function: &FunctionMap, seen: &mut IdSet<Coun
     });
     let first = function.segment_counters.map(Id::index);
     let per_segment = first.into_iter().flat_map(|first| first..first + function.segments.len());
-    for counter in metered.map(Id::index).chain(per_segment) {
+    let lengths = function.instructions.values().filter_map(|instruction| instruction.length);
+    for counter in metered.chain(lengths).map(Id::index).chain(per_segment) {
         if counter >= map.counter_count as usize {
             let holder = format!("function {}", function.name);
             return Err(Malformed::Dangling { holder, id: format!("counter{counter}") });

@@ -59,6 +59,7 @@ pub fn recover_open_module(
             entries: interval.entries,
             returns: None,
             left: None,
+            lengths: raw.lengths(function),
         });
     }
     Ok(OpenCounts { at_least: ModuleCounts { functions }, missing })

@@ -51,6 +51,9 @@ pub struct FunctionCounts {
     /// How many frames were left for good; those that a `longjmp` came back to
     /// are not among them. `None` when the placement does not tell.
     pub left: Option<i64>,
+    /// What instructions cost beside their weight, by length; of those that
+    /// the cost model charges so.
+    pub lengths: BTreeMap<InstructionId, u64>,
 }
 
 impl FunctionCounts {
@@ -78,13 +81,27 @@ impl FunctionCounts {
         }
     }
 
+    /// What an instruction of `segment` cost, in units of the cost model that
+    /// pays by `charge`.
+    pub fn cost(
+        &self,
+        function: &FunctionMap,
+        segment: SegmentId,
+        instruction: InstructionId,
+        charge: Charge,
+    ) -> u128 {
+        let weight = u128::from(function.instructions[instruction].weight);
+        let length = self.lengths.get(&instruction).copied().unwrap_or(0);
+        weight * u128::from(self.charged(function, segment, charge)) + u128::from(length)
+    }
+
     /// The function's cost, itself without what it calls, in units of the
     /// cost model that pays by `charge`.
     pub fn weight(&self, function: &FunctionMap, charge: Charge) -> u128 {
         let segments = function.segments.iter();
-        segments
-            .map(|(id, segment)| u128::from(segment.weight) * u128::from(self.charged(function, id, charge)))
-            .sum()
+        let weights = segments
+            .map(|(id, segment)| u128::from(segment.weight) * u128::from(self.charged(function, id, charge)));
+        weights.sum::<u128>() + self.lengths.values().copied().map(u128::from).sum::<u128>()
     }
 }
 
@@ -152,8 +169,16 @@ impl Raw<'_> {
                 .map(|returns| self.narrow(function, returns, || "its returns".into()))
                 .transpose()?,
             left: left.map(|left| self.narrow(function, left, || "its left frames".into())).transpose()?,
+            lengths: self.lengths(function),
             segments,
         })
+    }
+
+    /// What was charged by length.
+    pub(crate) fn lengths(&self, function: &FunctionMap) -> BTreeMap<InstructionId, u64> {
+        let instructions = function.instructions.iter();
+        let counted = instructions.filter_map(|(id, instruction)| Some((id, instruction.length?)));
+        counted.map(|(id, counter)| (id, self.counters[counter.index()])).collect()
     }
 
     /// The counters of a function that has one per segment.
@@ -190,6 +215,7 @@ impl Raw<'_> {
             entries: self.narrow(function, entries, || "its entries".into())?,
             returns: Some(self.narrow(function, returns, || "its returns".into())?),
             left: Some(self.narrow(function, left, || "its left frames".into())?),
+            lengths: self.lengths(function),
         })
     }
 

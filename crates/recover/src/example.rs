@@ -60,7 +60,7 @@ pub(crate) fn function(name: &str, blocks: &[&[&[u32]]], edges: Vec<EdgeMap>) ->
             made.segments.push(SegmentMap { block, first_instruction, weight });
             for &weight in *weights {
                 let place = Some(PlaceId::new(block.index()));
-                made.instructions.push(InstructionMap { weight, place, text: String::new() });
+                made.instructions.push(InstructionMap { weight, length: None, place, text: String::new() });
             }
         }
     }

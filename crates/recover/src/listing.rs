@@ -102,11 +102,9 @@ impl<'a> Listing<'a> {
     fn add_lines(&mut self, counted: &Counted<'a>) {
         let (function, counts) = (counted.function, counted.counts);
         for (segment, &count) in counts.segments.iter() {
-            let charged = u128::from(counts.charged(function, segment, counted.map.cost.charge));
             for id in function.instructions_of(segment) {
-                let instruction = &function.instructions[id];
-                let cost = u128::from(instruction.weight) * charged;
-                match counted.line(instruction.place) {
+                let cost = counts.cost(function, segment, id, counted.map.cost.charge);
+                match counted.line(function.instructions[id].place) {
                     Some(line) => {
                         let sum = self.lines.entry(line).or_default();
                         *sum = (sum.0 + cost, sum.1.max(count.into()));
@@ -147,14 +145,10 @@ fn blocks(counted: &Counted<'_>) -> Vec<BlockListing> {
     let instructions = |block| {
         let segments = function.segments_of(block);
         let all = segments.flat_map(|segment| function.instructions_of(segment).map(move |id| (segment, id)));
-        all.map(|(segment, id)| {
-            let instruction = &function.instructions[id];
-            let charged = counts.charged(function, segment, counted.map.cost.charge);
-            InstructionListing {
-                text: instruction.text.clone(),
-                count: counts.segments[segment].into(),
-                cost: u128::from(instruction.weight) * u128::from(charged),
-            }
+        all.map(|(segment, id)| InstructionListing {
+            text: function.instructions[id].text.clone(),
+            count: counts.segments[segment].into(),
+            cost: counts.cost(function, segment, id, counted.map.cost.charge),
         })
         .collect()
     };

@@ -165,10 +165,9 @@ impl PlaceSums {
     fn add(&mut self, counted: &Counted<'_>) {
         let (function, counts) = (counted.function, counted.counts);
         for (segment, &count) in counts.segments.iter() {
-            let charged = u128::from(counts.charged(function, segment, counted.map.cost.charge));
-            for instruction in function.instructions_of(segment).map(|id| &function.instructions[id]) {
-                let cost = u128::from(instruction.weight) * charged;
-                match instruction.place {
+            for id in function.instructions_of(segment) {
+                let cost = counts.cost(function, segment, id, counted.map.cost.charge);
+                match function.instructions[id].place {
                     Some(place) => {
                         let (sum, largest) = self.used[place];
                         self.used[place] = (Some(sum.unwrap_or(0) + cost), largest.max(count));

@@ -23,7 +23,8 @@
 //! `threads.c` who counts where, `process.c` how several images of a process
 //! find each other, `start.c` when all this begins and ends.
 //!
-//! A metered program gets [`fuel::SOURCE`] instead, one object, anywhere.
+//! A metered program gets [`fuel::SOURCE`] instead, one object, anywhere. With
+//! a cost model that charges by length, both get [`library`].
 //!
 //! # What instrumented code must keep to
 //!
@@ -44,6 +45,7 @@
 //!   [`THREAD_START`] if it is `i64::MIN`, and adds it to its cells' addresses.
 
 pub mod fuel;
+pub mod library;
 
 /// All files, by name; they include each other by these names.
 pub const SOURCES: &[(&str, &str)] = &[

@@ -10,7 +10,12 @@
 //! fdiv = 20              # an opcode of LLVM
 //! "mul.i64" = 3          # an opcode on a type, as LLVM writes it
 //! "llvm.memcpy" = 12     # an intrinsic, whatever its suffix
+//!
+//! [calls]
+//! sin = 20               # a call of a function that is not the program's
 //! ```
+//!
+//! `based-on = "fuel/1"` takes over what that model charges by size and length.
 //!
 //! The file is read once, before anything is compiled; the table travels to
 //! each module's process. Two files of one name and different weights have
@@ -30,9 +35,28 @@ use crate::error::CliError;
 #[serde(deny_unknown_fields)]
 struct CostFile {
     name: Spanned<String>,
+    #[serde(rename = "based-on")]
+    based_on: Option<Spanned<String>>,
     default: Option<Spanned<i64>>,
     #[serde(default)]
     weights: BTreeMap<Spanned<String>, Spanned<i64>>,
+    #[serde(default)]
+    calls: BTreeMap<Spanned<String>, Spanned<i64>>,
+}
+
+/// What `opcost count` takes when no model is named.
+pub(crate) const COUNTED: &str = "unit/1";
+
+/// A model for modules that are compiled each by itself.
+pub(crate) fn lone_cost_model(given: &str) -> Result<CostModel, CliError> {
+    match cost_model(given)? {
+        CostModel::Table(table) if table.with_library => Err(CliError::Usage(format!(
+            "cost model {} compiles functions of the C library with the program, which only `opcost count` and \
+             `opcost fuel` do for C, C++, Fortran and bitcode; take unit/1 here",
+            table.name
+        ))),
+        model => Ok(model),
+    }
 }
 
 /// The model of a name or file.
@@ -42,7 +66,7 @@ pub(crate) fn cost_model(given: &str) -> Result<CostModel, CliError> {
     }
     if !given.ends_with(".toml") {
         return Err(CliError::Usage(format!(
-            "no cost model '{given}'; there are unit/1 and block-size/1, or give a .toml file"
+            "no cost model '{given}'; there are unit/1, fuel/1 and block-size/1, or give a .toml file"
         )));
     }
     let path = Path::new(given);
@@ -58,7 +82,12 @@ pub(crate) fn cost_model(given: &str) -> Result<CostModel, CliError> {
 fn read(text: &str) -> Result<CostTable, (usize, String)> {
     let file: CostFile = toml::from_str(text)
         .map_err(|error| (error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
-    let mut table = CostTable { name: name_of(&file.name)?, default: 1, ..CostTable::default() };
+    let base = match file.based_on.as_ref().map(|base| (base.get_ref().as_str(), base.span().start)) {
+        None => CostTable { default: 1, ..CostTable::default() },
+        Some(("fuel/1", _)) => CostTable::fuel(),
+        Some((other, at)) => return Err((at, format!("a table can be based on fuel/1, not on '{other}'"))),
+    };
+    let mut table = CostTable { name: name_of(&file.name)?, ..base };
     if let Some(default) = &file.default {
         table.default = weight_of(default)?;
     }
@@ -71,6 +100,9 @@ fn read(text: &str) -> Result<CostTable, (usize, String)> {
             is_opcode(name).map_err(|message| (key.span().start, message))?;
             table.opcodes.insert(name.clone(), weight);
         }
+    }
+    for (key, weight) in &file.calls {
+        table.calls.insert(key.get_ref().clone(), weight_of(weight)?);
     }
     Ok(table)
 }
@@ -139,6 +171,15 @@ mod tests {
         assert_eq!(table.intrinsics["llvm.memcpy"], 12);
         let other = read(&text.replace("= 3", "= 4")).expect("well-formed");
         assert_ne!(table.hash(), other.hash());
+    }
+
+    #[test]
+    fn a_table_can_go_on_from_another() {
+        let text = "name = \"my/1\"\nbased-on = \"fuel/1\"\n[calls]\nsin = 20\n";
+        let table = read(text).expect("well-formed");
+        assert_eq!((table.calls["sin"], table.by_size, &table.lengths["calloc"]), (20, true, &vec![0, 1]));
+        let (at, message) = read(&text.replace("fuel/1", "unit/1")).expect_err("no base");
+        assert_eq!((at, message.contains("not on 'unit/1'")), (26, true));
     }
 
     #[test]

@@ -30,9 +30,6 @@ pub(super) fn meter(
     overshoot: u64,
     mut watch: Stopwatch,
 ) -> Result<(), String> {
-    for other in request.others.iter().flatten() {
-        session.link(other).map_err(|error| error.to_string())?;
-    }
     let mut module = session.snapshot();
     name_files(&mut module, &request.root);
     watch.lap("snapshot");

@@ -48,6 +48,16 @@ pub(crate) enum Purpose {
     Fuel { overshoot: u64 },
 }
 
+impl Purpose {
+    /// The cost model when none is named.
+    fn usual_cost(self) -> &'static str {
+        match self {
+            Purpose::Count { .. } => cost::COUNTED,
+            Purpose::Fuel { .. } => "fuel/1",
+        }
+    }
+}
+
 /// A build in progress: its tools, its flags and its temporary folder.
 pub(crate) struct Build<'a> {
     pub(crate) tools: Tools,
@@ -57,6 +67,8 @@ pub(crate) struct Build<'a> {
     /// Whether some module of the program starts threads, so that all of them
     /// need counters for each thread. Rust's library does.
     starts_threads: std::cell::Cell<bool>,
+    /// Made when the first module wants it.
+    library: std::cell::OnceCell<PathBuf>,
     folder: tempfile::TempDir,
 }
 
@@ -79,10 +91,25 @@ impl<'a> Build<'a> {
             tools: Tools::find()?,
             arguments,
             purpose,
-            cost: cost::cost_model(&arguments.cost)?,
+            cost: cost::cost_model(arguments.cost.as_deref().unwrap_or(purpose.usual_cost()))?,
             starts_threads: std::cell::Cell::new(false),
+            library: std::cell::OnceCell::new(),
             folder,
         })
+    }
+
+    /// Bitcode of the library functions that pay, if the cost model wants it.
+    fn library(&self) -> Result<Option<PathBuf>, CliError> {
+        let CostModel::Table(table) = &self.cost else { return Ok(None) };
+        if !table.with_library {
+            return Ok(None);
+        }
+        if let Some(made) = self.library.get() {
+            return Ok(Some(made.clone()));
+        }
+        let folder = self.path("library");
+        let made = runtime::compile_library(&self.tools.clang, &self.target_flags(), &folder)?;
+        Ok(Some(self.library.get_or_init(|| made).clone()))
     }
 
     /// A path in the temporary folder.

@@ -59,6 +59,8 @@ pub(crate) struct ModuleRequest {
     /// Bitcode of all other modules, when all of the program is metered as one.
     pub(crate) others: Option<Vec<PathBuf>>,
     pub(crate) cost: CostModel,
+    /// Bitcode of functions of the C library that pay for what they do.
+    pub(crate) library: Option<PathBuf>,
     /// Level of code generation.
     pub(crate) level: u8,
     pub(crate) position_independent: bool,
@@ -117,6 +119,7 @@ impl Build<'_> {
                 ThreadMode::IfStarted
             },
             cost: self.cost.clone(),
+            library: self.library()?,
             level: self.arguments.codegen.unwrap_or(level),
             position_independent: has_flag("-fPIC") || self.is_foreign_and_movable(input),
             function_sections: has_flag("-ffunction-sections"),
@@ -198,6 +201,9 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
         return session.write(&request.output).map_err(|error| error.to_string());
     }
     let kept = session.kept().map_err(|error| error.to_string())?;
+    if kept.is_none() {
+        complete(&mut session, request)?;
+    }
     if let Some(overshoot) = request.overshoot {
         if kept.is_some() {
             return Err("it is counted already; meter its sources".to_owned());
@@ -234,6 +240,16 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
     }
     watch.finish(instructions, &request.output.with_extension("phases"));
     Ok(())
+}
+
+/// Links what belongs to the module before anything is decided about it.
+fn complete(session: &mut Session, request: &ModuleRequest) -> Result<(), String> {
+    for other in request.others.iter().flatten() {
+        session.link(other).map_err(|error| error.to_string())?;
+    }
+    let Some(library) = &request.library else { return Ok(()) };
+    use opcost_runtime::library::{FUNCTIONS, PREFIX};
+    session.use_library(FUNCTIONS, PREFIX, library).map_err(|error| error.to_string())
 }
 
 /// Source files get their names below the root.

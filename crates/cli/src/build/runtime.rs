@@ -24,6 +24,25 @@ pub(crate) fn compile(clang: &Path, target: &[OsString], folder: &Path) -> Resul
     Ok(opcost_runtime::UNITS.map(|unit| folder.join(unit).with_extension("o")))
 }
 
+/// Compiles the library functions that pay, as bitcode, in `folder`, which is
+/// made. In reports their files lie in `opcost-library`.
+pub(crate) fn compile_library(clang: &Path, target: &[OsString], folder: &Path) -> Result<PathBuf, CliError> {
+    use opcost_runtime::library::{FLAGS, SOURCES, UNIT};
+    std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;
+    for (name, text) in SOURCES {
+        let path = folder.join(name);
+        std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
+    }
+    let bitcode = folder.join("library.bc");
+    let mut map = OsString::from("-ffile-prefix-map=");
+    map.push(folder);
+    map.push("=opcost-library");
+    let mut command = Command::new(clang);
+    command.args(target).args(FLAGS).arg(map).arg(folder.join(UNIT)).arg("-o").arg(&bitcode);
+    run_tool(&mut command, clang, Path::new("opcost's library"))?;
+    Ok(bitcode)
+}
+
 /// Compiles the runtime of metered programs in `folder`, which is made.
 pub(crate) fn compile_fuel(clang: &Path, target: &[OsString], folder: &Path) -> Result<PathBuf, CliError> {
     std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;

@@ -21,7 +21,7 @@ use opcost_key::{Anchor, Placement};
 use serde::{Deserialize, Serialize};
 
 use super::compile::run_tool;
-use super::cost::cost_model;
+use super::cost::{COUNTED, lone_cost_model};
 use super::driver::without_stripping;
 use super::module::{ModuleRequest, Product, ThreadMode, run_child};
 use super::tools::Tools;
@@ -159,7 +159,8 @@ fn rust_module(
         others: None,
         // Its library starts threads.
         threads: ThreadMode::Always,
-        cost: cost_model(&arguments.cost)?,
+        cost: lone_cost_model(arguments.cost.as_deref().unwrap_or(COUNTED))?,
+        library: None,
         level: arguments.codegen.unwrap_or(level),
         position_independent: false,
         function_sections: true,

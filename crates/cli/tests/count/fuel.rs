@@ -13,19 +13,22 @@ use crate::harness::{Bench, corpus};
 use crate::json::number;
 
 /// What `opcost fuel` said of one run.
-struct Spent(Value, String);
+pub(crate) struct Spent(Value, pub(crate) String);
 
 impl Spent {
-    fn amount(&self) -> u64 {
+    pub(crate) fn amount(&self) -> u64 {
         number(&self.0["spent"])
     }
 
-    fn verdict(&self) -> &str {
+    pub(crate) fn verdict(&self) -> &str {
         self.0["verdict"].as_str().unwrap_or_else(|| panic!("no verdict: {}", self.1))
     }
 }
 
-fn spend(bench: &Bench, flags: &[&str], inputs: &[PathBuf], arguments: &[String]) -> Spent {
+/// What makes `opcost count` weigh as `opcost fuel` does.
+pub(crate) const PAYING: [&str; 2] = ["--cost", "fuel/1"];
+
+pub(crate) fn spend(bench: &Bench, flags: &[&str], inputs: &[PathBuf], arguments: &[String]) -> Spent {
     let _ = std::fs::remove_file(bench.path("fuel.json"));
     let mut all: Vec<&str> = vec!["fuel", "--json", "fuel.json"];
     all.extend(flags);
@@ -76,7 +79,8 @@ fn check_same(name: &str, bench: &Bench, flags: &[&str], directives: &Directives
         return 0;
     }
     let all: Vec<&str> = flags.iter().copied().chain(own).collect();
-    let counted = bench.count(&all, &directives.sources, &directives.arguments);
+    let counting: Vec<&str> = all.iter().copied().chain(PAYING).collect();
+    let counted = bench.count(&counting, &directives.sources, &directives.arguments);
     for level in ["0", "3"] {
         let all: Vec<&str> = all.iter().copied().chain(["--codegen", level]).collect();
         let spent = spend(bench, &all, &directives.sources, &directives.arguments);
@@ -189,7 +193,8 @@ fn sqlite_spends_what_it_is_counted_to_do() {
     let bench = Bench::new();
     let flags: Vec<String> = program.flags.iter().map(|flag| format!("--cflag={flag}")).collect();
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-    let counted = bench.count(&flags, &program.sources, &program.small);
+    let counting: Vec<&str> = flags.iter().copied().chain(PAYING).collect();
+    let counted = bench.count(&counting, &program.sources, &program.small);
     let mut emit = vec!["fuel", "--emit", "exe", "-o", "metered"];
     emit.extend(&flags);
     emit.extend(program.sources.iter().map(|source| source.to_str().expect("UTF-8")));
@@ -218,7 +223,7 @@ fn programs_of_several_modules_spend_what_they_are_counted_to_do() {
     std::fs::write(bench.path("twice.c"), "int twice(int n) { return n > 7 ? n * 2 : 1; }\n")
         .expect("written");
     let inputs = ["main.c", "twice.c"].map(|name| bench.path(name));
-    let counted = bench.count(&[], &inputs, &[]);
+    let counted = bench.count(&PAYING, &inputs, &[]);
     assert_eq!(spend(&bench, &[], &inputs, &[]).amount(), counted.counts().total());
     let apart = bench.opcost(&["fuel", "--emit", "obj", "-o", "twice.o", "twice.c"]);
     assert!(apart.status.success(), "{}", String::from_utf8_lossy(&apart.stderr));

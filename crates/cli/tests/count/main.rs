@@ -16,5 +16,6 @@ mod fuel;
 mod harness;
 mod hostile;
 mod json;
+mod lengths;
 mod libraries;
 mod referee;

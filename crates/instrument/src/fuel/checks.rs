@@ -148,6 +148,10 @@ impl<'a> Checks<'a> {
         for stretch in stretches.list.ids() {
             let call = |call| function.call(call).expect("the stretch ends at a call");
             let goes_back = |at| self.recursion.goes_back(self.module, id, call(at));
+            // Nobody knows yet how much work comes now.
+            if stretches.list[stretch].length.is_some() {
+                checked.insert(stretch);
+            }
             match stretches.list[stretch].end {
                 End::Call(at) if call(at).returns_twice || goes_back(at) => {
                     checked.insert(stretches.behind(stretch));

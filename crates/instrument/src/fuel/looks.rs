@@ -77,7 +77,7 @@ const QUIET: &[&str] = &[
     "ceilf roundf truncf rintf fmodf modff frexpf ldexpf fminf fmaxf fmaf copysignf lroundf",
     "abs labs llabs div ldiv lldiv rand srand rand_r random srandom drand48 time clock clock_gettime gettimeofday",
     "localtime localtime_r gmtime gmtime_r mktime strftime difftime getenv getpid isatty sysconf setlocale",
-    "sigemptyset sigfillset sigaddset __fprintf_chk __printf_chk __snprintf_chk __sprintf_chk __vsnprintf_chk",
+    "opc_libc_charge sigemptyset sigfillset sigaddset __fprintf_chk __printf_chk __snprintf_chk __sprintf_chk __vsnprintf_chk",
     "__memcpy_chk __memset_chk __memmove_chk __strcpy_chk __strcat_chk __cxa_guard_abort __cxa_get_exception_ptr",
 ];
 

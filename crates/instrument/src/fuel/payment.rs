@@ -114,7 +114,7 @@ impl Payment {
             End::Call(at) | End::Gone(at) | End::Jump(at) | End::Invoke(at) | End::Return(at) => {
                 Some((Spot::Before(at), self.behind(stretches, id)))
             }
-            End::Branch | End::Unsplittable | End::Nowhere => None,
+            End::Measured | End::Branch | End::Unsplittable | End::Nowhere => None,
         };
         stretches.list.iter().filter_map(settled).collect()
     }
@@ -218,6 +218,11 @@ impl<'a> Edges<'a> {
         let frequency = self.frequencies.nodes[block];
         match stretch.end {
             End::Nowhere => {}
+            End::Measured => {
+                let next = self.stretches.behind(id);
+                let spot = self.stretches.start_of(next);
+                self.push(Some(id), Some(next), Place::Arrival(spot), frequency);
+            }
             End::Call(_) => {
                 self.push(Some(id), None, Place::Settled, frequency);
                 let next = self.stretches.behind(id);

@@ -1,6 +1,7 @@
 //! What is done between two looks at the cell?
 //!
-//! Blocks are cut into stretches behind calls that may look at the fuel left.
+//! Blocks are cut into stretches behind calls that may look at the fuel left,
+//! and before an instruction that is charged by its length.
 //! A stretch is straight code: once begun it is done to its end. What a tail
 //! call leaves to do (the `ret`, also in a block of its own) belongs to the
 //! stretch of the call, since nothing may stand between the two.
@@ -9,7 +10,7 @@
 //! `checks` look at nothing else. Cost: linear.
 
 use opcost_index::{Id, IdMap, define_id};
-use opcost_ir::{Flow, Function, Module, Opcode, Spot};
+use opcost_ir::{Flow, Function, Length, Module, Opcode, Spot};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::cost::CostModel;
@@ -33,6 +34,8 @@ pub(crate) struct Stretch {
     /// The weight of what comes before anything can be put into its block:
     /// phis and the landing pad.
     pub(crate) head: u64,
+    /// What its first instruction is charged for when the program runs.
+    pub(crate) length: Option<Length>,
     pub(crate) end: End,
 }
 
@@ -41,6 +44,8 @@ pub(crate) struct Stretch {
 pub(crate) enum End {
     /// By a call that looks; the next stretch goes on behind it, if it returns.
     Call(InstructionId),
+    /// By what comes next, whose length is charged before it.
+    Measured,
     /// By such a call that never returns.
     Gone(InstructionId),
     /// By a call that becomes a jump.
@@ -105,7 +110,7 @@ impl Stretches {
     pub(crate) fn ways_on(&self, function: &Function, id: StretchId) -> Vec<(Option<u32>, StretchId)> {
         let stretch = &self.list[id];
         match stretch.end {
-            End::Call(_) => vec![(None, self.behind(id))],
+            End::Call(_) | End::Measured => vec![(None, self.behind(id))],
             End::Gone(_) | End::Jump(_) | End::Return(_) | End::Nowhere => Vec::new(),
             End::Invoke(_) | End::Branch | End::Unsplittable => {
                 let successors = function.blocks[stretch.block].successors.iter().enumerate();
@@ -134,8 +139,17 @@ struct Cutter<'a> {
 impl Cutter<'_> {
     fn cut(&self, block: BlockId, stretches: &mut Stretches) {
         let terminator = self.function.terminator_of(block);
-        let (mut first, mut work, mut head) = (None, 0, 0);
+        let (mut first, mut work, mut head, mut length) = (None, 0, 0, None);
         for instruction in self.function.instructions_of(block) {
+            if let Some(found) = self.cost.length(self.module, self.function, instruction) {
+                if let Some(first) = first.take() {
+                    let last = InstructionId::new(instruction.index() - 1);
+                    let end = End::Measured;
+                    stretches.list.push(Stretch { block, first, last, work, head, length, end });
+                    (work, head) = (0, 0);
+                }
+                length = Some(found);
+            }
             let start = *first.get_or_insert(instruction);
             let weight = u64::from(self.cost.weight(self.module, self.function, instruction));
             work += weight;
@@ -150,8 +164,8 @@ impl Cutter<'_> {
                     None => continue,
                 }
             };
-            stretches.list.push(Stretch { block, first: start, last: instruction, work, head, end });
-            (first, work, head) = (None, 0, 0);
+            stretches.list.push(Stretch { block, first: start, last: instruction, work, head, length, end });
+            (first, work, head, length) = (None, 0, 0, None);
         }
     }
 

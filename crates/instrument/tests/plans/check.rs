@@ -80,6 +80,11 @@ fn differences(map: &ModuleMap, counts: &ModuleCounts, books: &Books) -> Vec<Str
                 differing.push(format!("{} {instruction}: counted {counted}, ran {real}", function.name));
             }
         }
+        let lengths: Vec<_> = found.lengths.iter().filter(|(_, units)| **units > 0).collect();
+        let real: Vec<_> = truth.lengths.iter().filter(|(_, units)| **units > 0).collect();
+        if lengths != real {
+            differing.push(format!("{}: lengths {lengths:?}, really {real:?}", function.name));
+        }
         let Some(edges) = &found.edges else { continue };
         for (edge, known) in function.edges.iter() {
             let real = taken(function, known, truth);

@@ -39,6 +39,11 @@ impl Dice {
         (self.random >> 33) as usize % bound
     }
 
+    /// How many units an instruction works on.
+    pub(crate) fn length(&mut self) -> u64 {
+        self.below(2_000) as u64
+    }
+
     /// One more instruction.
     pub(crate) fn step(&mut self) -> Result<(), TooLong> {
         self.steps += 1;

@@ -40,6 +40,7 @@ impl<'a> FunctionEdits<'a> {
                     self.on_edge.entry((block, slot)).or_default().push(edit);
                 }
             },
+            Edit::AddLength { instruction, .. } => self.before.entry(*instruction).or_default().push(edit),
             Edit::CountByPredecessor { target, sources } => {
                 assert!(!self.by_predecessor.contains_key(target), "two edits of one target");
                 self.by_predecessor.insert(*target, sources.clone());

@@ -15,7 +15,7 @@
 use std::collections::HashMap;
 
 use opcost_index::{Id, IdMap};
-use opcost_instrument::{CostModel, FuelRequest, Metered, meter};
+use opcost_instrument::{CostModel, CostTable, FuelRequest, Metered, meter};
 use opcost_ir::{Call, CalleeRef, FuelEdit, Function, Linkage, Module, Opcode, Spot, TailKind, print_module};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
@@ -23,14 +23,15 @@ use crate::dice::{Dice, Outcome, TooLong};
 
 /// Walks through every function of the module. Whether any walk came to an end.
 pub(crate) fn walks_pay(module: &Module, overshoot: u64, seed: u64) -> bool {
-    let request = FuelRequest { cost: CostModel::Unit, overshoot, is_whole: false };
+    let cost = CostModel::Table(CostTable::fuel());
+    let request = FuelRequest { cost, overshoot, is_whole: false };
     let Ok(metered) = meter(module, &request) else { return true };
     let mut has_ended = false;
     for (id, function) in module.functions.iter() {
         if function.linkage == Linkage::Elsewhere || function.is_naked || function.blocks.is_empty() {
             continue;
         }
-        let mut walk = Walk::new(module, &metered, seed);
+        let mut walk = Walk::new(module, &metered, &request.cost, seed);
         let ended = (0..3).try_for_each(|_| {
             if function.linkage == Linkage::Local && !function.is_address_taken {
                 // Nobody outside can call it as often as he likes.
@@ -56,6 +57,7 @@ struct Edits {
 struct Walk<'a> {
     module: &'a Module,
     metered: &'a Metered,
+    cost: &'a CostModel,
     edits: IdMap<FunctionId, Edits>,
     dice: Dice,
     depth: usize,
@@ -72,6 +74,8 @@ struct Frame {
     function: FunctionId,
     number: u64,
     register: Option<i64>,
+    /// Whose length was charged last.
+    measured: Option<InstructionId>,
 }
 
 enum Next {
@@ -80,7 +84,7 @@ enum Next {
 }
 
 impl<'a> Walk<'a> {
-    fn new(module: &'a Module, metered: &'a Metered, seed: u64) -> Self {
+    fn new(module: &'a Module, metered: &'a Metered, cost: &'a CostModel, seed: u64) -> Self {
         let mut edits = IdMap::filled(module.functions.len(), Edits::default());
         for (id, edit) in &metered.metering.edits {
             let function = &module.functions[*id];
@@ -100,7 +104,7 @@ impl<'a> Walk<'a> {
             }
         }
         let dice = Dice::new(seed);
-        Walk { module, metered, edits, dice, depth: 0, frames: 0, done: 0, cell: 0, asked: 0 }
+        Walk { module, metered, cost, edits, dice, depth: 0, frames: 0, done: 0, cell: 0, asked: 0 }
     }
 
     fn fail(&self, what: &str) -> ! {
@@ -122,7 +126,7 @@ impl<'a> Walk<'a> {
         }
         self.is_settled("at an entry");
         self.frames += 1;
-        let mut frame = Frame { function: id, number: self.frames, register: None };
+        let mut frame = Frame { function: id, number: self.frames, register: None, measured: None };
         let mut at = InstructionId::new(0);
         let outcome = loop {
             match self.instruction(&mut frame, at)? {
@@ -142,6 +146,9 @@ impl<'a> Walk<'a> {
         let function = &module.functions[frame.function];
         for edit in self.edits[frame.function].before.get(&at).cloned().unwrap_or_default() {
             self.apply(frame, &edit);
+        }
+        if frame.measured.take().is_some() != self.cost.length(module, function, at).is_some() {
+            self.fail(&format!("the length of {at} of {} is charged elsewhere", function.name));
         }
         self.does(frame.function, at);
         if function.call(at).is_some() {
@@ -165,7 +172,7 @@ impl<'a> Walk<'a> {
 
     fn does(&mut self, id: FunctionId, at: InstructionId) {
         let function = &self.module.functions[id];
-        self.done += i64::from(CostModel::Unit.weight(self.module, function, at));
+        self.done += i64::from(self.cost.weight(self.module, function, at));
         if self.done - self.asked > self.metered.overshoot as i64 {
             self.fail(&format!(
                 "at {at} of {}: {} done without a question, {} promised",
@@ -195,6 +202,13 @@ impl<'a> Walk<'a> {
         };
         match edit {
             FuelEdit::Charge { amount, .. } => *register -= amount,
+            FuelEdit::ChargeLength { instruction, .. } => {
+                // The work is done next, and not before it was asked.
+                let units = self.dice.length() as i64;
+                *register -= units;
+                self.done += units;
+                frame.measured = Some(*instruction);
+            }
             FuelEdit::Store { advance, .. } => self.cell = *register + advance,
             FuelEdit::Check { advance, .. } => {
                 let said = -(*register + advance);
@@ -214,7 +228,7 @@ impl<'a> Walk<'a> {
         let function = &self.module.functions[id];
         match edit.before() {
             Some(at) if matches!(function.instructions[at].opcode, Opcode::Br | Opcode::Switch) => {
-                i64::from(CostModel::Unit.weight(self.module, function, at))
+                i64::from(self.cost.weight(self.module, function, at))
             }
             _ => 0,
         }

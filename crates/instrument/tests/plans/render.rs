@@ -74,6 +74,9 @@ fn edit_text(function: &Function, text: &FunctionText<'_>, edit: &Edit) -> Strin
         }
         Edit::CountAgain { call, counter } => format!("{counter} again behind {}", at(function, text, *call)),
         Edit::KeepFrame { call } => format!("frame kept at {}", at(function, text, *call)),
+        Edit::AddLength { instruction, length, counter } => {
+            format!("{counter} by {length:?} before {}", at(function, text, *instruction))
+        }
         Edit::ReturnHere { block } => format!("returns in {}", text.block(*block)),
     }
 }

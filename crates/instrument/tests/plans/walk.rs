@@ -32,6 +32,8 @@ pub(crate) enum Way {
 pub(crate) struct Truth {
     pub(crate) instructions: BTreeMap<InstructionId, u64>,
     pub(crate) ways: BTreeMap<Way, i64>,
+    /// Units that instructions worked on.
+    pub(crate) lengths: BTreeMap<InstructionId, u64>,
 }
 
 /// Both books.
@@ -59,6 +61,8 @@ struct Frame {
     function: FunctionId,
     number: u64,
     registers: HashMap<RegisterId, u64>,
+    /// What was added for the length of an instruction that runs next.
+    measured: Option<(InstructionId, u64)>,
 }
 
 impl<'a> Walk<'a> {
@@ -96,7 +100,8 @@ impl<'a> Walk<'a> {
             return Err(TooLong);
         }
         self.frames += 1;
-        let mut frame = Frame { function: id, number: self.frames, registers: HashMap::new() };
+        let mut frame =
+            Frame { function: id, number: self.frames, registers: HashMap::new(), measured: None };
         self.took(id, Way::Enter);
         let mut at = InstructionId::new(0);
         let outcome = loop {
@@ -118,6 +123,10 @@ impl<'a> Walk<'a> {
             self.apply(frame, edit);
         }
         self.started(frame.function, at);
+        if let Some((of, units)) = frame.measured.take() {
+            assert_eq!(of, at, "the length of another instruction is added");
+            *self.books.truth[frame.function].lengths.entry(at).or_default() += units;
+        }
         if function.call(at).is_some() {
             return self.call(frame, at);
         }
@@ -174,6 +183,11 @@ impl<'a> Walk<'a> {
                 Some(count) => self.books.counters[counter.index()] += count,
                 None => panic!("{register} of {name} is flushed before it is cleared"),
             },
+            Edit::AddLength { instruction, counter, .. } => {
+                let units = self.dice.length();
+                self.books.counters[counter.index()] += units;
+                frame.measured = Some((*instruction, units));
+            }
             _ => unreachable!("edits that stand at spots"),
         }
     }

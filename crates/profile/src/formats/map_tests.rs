@@ -49,6 +49,7 @@ fn module(instructions: usize) -> ModuleMap {
         instructions: (0..instructions)
             .map(|n| InstructionMap {
                 weight: 1,
+                length: None,
                 place: Some(PlaceId::new(n % 7)),
                 text: format!("%{n} = add nsw i32 %{}, {}", n / 2, n * 17 % 1000),
             })

@@ -14,7 +14,7 @@ use opcost_key::{Anchor, Placement};
 
 use super::plan::{Job, Plan, Role};
 use super::{Drive, root_of, setting};
-use crate::build::cost::cost_model;
+use crate::build::cost::{COUNTED, lone_cost_model};
 use crate::build::install::install;
 use crate::build::module::{ModuleRequest, Product, ThreadMode, relative, run_child, tidy};
 use crate::error::CliError;
@@ -114,7 +114,8 @@ impl Drive {
             overshoot: None,
             others: None,
             threads: if always { ThreadMode::Always } else { ThreadMode::IfStarted },
-            cost: cost_model(setting("OPCOST_COST").as_deref().unwrap_or("unit/1"))?,
+            cost: lone_cost_model(setting("OPCOST_COST").as_deref().unwrap_or(COUNTED))?,
+            library: None,
             level: job.level(),
             position_independent: false,
             function_sections: job.has("-ffunction-sections"),

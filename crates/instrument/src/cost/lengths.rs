@@ -1,0 +1,62 @@
+//! How long is what a call works on?
+//!
+//! One unit is charged for each full 16 bytes (`opcost_ir::BYTES_PER_UNIT`). A
+//! length that stands in the code is part of the weight; any other is read by
+//! the program just before the call, so that the work is charged before it is
+//! done.
+//!
+//! Known are functions whose third or so argument says how many bytes they
+//! touch. Functions that search for an end have no such argument; they are
+//! compiled with the program in place of the library's.
+
+use std::collections::BTreeMap;
+
+use opcost_ir::{BYTES_SHIFT, Function, Length, Module, Value};
+use opcost_key::InstructionId;
+
+/// Functions and intrinsics with the arguments whose product is their length.
+const LENGTHS: &[(&str, &[u32])] = &[
+    ("llvm.memcpy llvm.memmove llvm.memset llvm.experimental.memset.pattern", &[2]),
+    ("opc_libc_charge", &[0]),
+    ("memcpy memmove memset mempcpy memcmp bcmp memchr strncmp strncasecmp", &[2]),
+    ("__memcpy_chk __memmove_chk __memset_chk __mempcpy_chk", &[2]),
+    ("bcopy read write pread pwrite", &[2]),
+    ("bzero explicit_bzero", &[1]),
+    ("realloc", &[1]),
+    ("calloc", &[0, 1]),
+    ("reallocarray fread fwrite fread_unlocked fwrite_unlocked", &[1, 2]),
+];
+
+/// The table of all known functions.
+pub(super) fn known() -> BTreeMap<String, Vec<u32>> {
+    let rows = LENGTHS.iter().flat_map(|(names, arguments)| {
+        names.split_ascii_whitespace().map(|name| (name.to_owned(), arguments.to_vec()))
+    });
+    rows.collect()
+}
+
+/// Units for a length that stands in the code.
+pub(super) fn units(
+    module: &Module,
+    function: &Function,
+    id: InstructionId,
+    arguments: &[u32],
+) -> Option<u32> {
+    let operands = function.operands_of(id);
+    let mut bytes = 1u64;
+    for &argument in arguments {
+        bytes = bytes.checked_mul(constant(module, operands[argument as usize])?)?;
+    }
+    u32::try_from(bytes >> BYTES_SHIFT).ok()
+}
+
+/// What an `alloca` takes, unless the number of its elements stands there.
+pub(super) fn allocated(function: &Function, id: InstructionId) -> Option<Length> {
+    let is_known = matches!(function.operands_of(id).first(), None | Some(Value::Constant(_)));
+    (!is_known).then_some(Length::Allocated)
+}
+
+fn constant(module: &Module, value: Value) -> Option<u64> {
+    let Value::Constant(constant) = value else { return None };
+    module.constants[constant].text.parse().ok()
+}
