@@ -34,6 +34,7 @@ fn main() {
             "shim/fuel.cpp",
             "shim/length.cpp",
             "shim/library.cpp",
+            "shim/origin.cpp",
         ])
         .compile("opcost_llvm_shim");
 }

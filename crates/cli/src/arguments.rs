@@ -190,6 +190,10 @@ pub(crate) struct FuelArguments {
     /// Instructions between two checks, at most.
     #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_budget)]
     pub(crate) overshoot: u128,
+    /// Has an independent auditor check the metered module: what is paid on every way, a question on
+    /// every cycle, the bound. Costs about as much again as metering.
+    #[arg(long)]
+    pub(crate) audit: bool,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
     /// Writes the metered program instead of running it.

@@ -18,7 +18,7 @@
 //! what runs outside the module's IR is free.
 
 mod checks;
-mod looks;
+pub(crate) mod looks;
 mod payment;
 mod recursion;
 mod refusals;
@@ -46,6 +46,14 @@ pub struct FuelRequest {
     /// The module is all of the program: no other calls its functions, but
     /// through pointers, or under a name that libraries know (`malloc`).
     pub is_whole: bool,
+}
+
+impl FuelRequest {
+    /// The most work without a check in each direction in a function that other
+    /// code can call, unless one stretch of it is longer.
+    pub fn outside(&self) -> u64 {
+        checks::seen_outside(self.overshoot)
+    }
 }
 
 /// A plan, and what it promises.

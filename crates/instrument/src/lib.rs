@@ -9,6 +9,7 @@
 //! edges are counted (`placement`), where the increments stand (`spots`), and
 //! how all of it is written down (`map`). [`meter`] asks its own (`fuel`).
 
+mod audit;
 mod cost;
 mod fuel;
 mod leaving;
@@ -20,6 +21,7 @@ mod skeleton;
 mod spots;
 mod weights;
 
+pub use audit::{Audit, Objection, Origins, audit};
 pub use cost::{CostModel, CostTable};
 pub use fuel::{FuelRequest, Metered, meter};
 pub use plan::{Instrumented, PlanError, Reason, Request, plan};

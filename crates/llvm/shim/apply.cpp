@@ -153,6 +153,8 @@ void opcost_return_here(LLVMValueRef branch_handle) {
     value = phi->getIncomingValueForBlock(block);
   auto *own = ReturnInst::Create(block->getContext(), value, branch->getIterator());
   own->setDebugLoc(end->getDebugLoc());
+  opcost::join_origins(own, branch);
+  opcost::join_origins(own, end);
   target->removePredecessor(block, /*KeepOneInputPHIs=*/true);
   branch->eraseFromParent();
 }

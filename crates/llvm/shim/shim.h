@@ -6,6 +6,7 @@
 
 #include "llvm-c/Types.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/IR/Instruction.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CBindingWrapping.h"
 #include <cstdint>
@@ -24,7 +25,12 @@ constexpr const char *kDescriptorSection = "opc_dsc";
 constexpr const char *kThreadSection = "opc_thr";
 // Marks the stores of counters on their way to code generation.
 constexpr const char *kCountMark = "opcost.count";
+// Numbers instructions, for those who check what edits did.
+constexpr const char *kOrigin = "opcost.origin";
 constexpr const char *kMapSection = ".opcost.map";
 constexpr const char *kCallSection = ".debug_opcost_calls";
+
+// `into` does what `other` did, too (origin.cpp).
+void join_origins(llvm::Instruction *into, const llvm::Instruction *other);
 
 } // namespace opcost

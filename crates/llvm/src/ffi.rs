@@ -54,6 +54,8 @@ unsafe extern "C" {
         path: *const c_char,
         is_trusted: bool,
     ) -> *mut c_char;
+    pub(crate) fn opcost_tag_origins(module: LLVMModuleRef);
+    pub(crate) fn opcost_origins(instruction: LLVMValueRef, to: *mut u32, room: u32) -> u32;
     pub(crate) fn opcost_rename_declared(
         module: LLVMModuleRef,
         names: *const *const c_char,

@@ -16,6 +16,7 @@ mod ffi;
 mod fuel;
 mod keep;
 mod operands;
+mod origin;
 mod places;
 mod session;
 mod snapshot;
@@ -23,6 +24,7 @@ mod spots;
 
 pub use emit::{Emission, Position};
 pub use keep::Kept;
+pub use origin::Origins;
 pub use session::{LlvmError, Maker, Session};
 
 /// Version of LLVM that is linked in, as clang prints it: `22.1.8`.

@@ -3,7 +3,7 @@
 //! What the plan promises travels in the object, so that a program built
 //! earlier still says it.
 
-use opcost_instrument::{FuelRequest, meter as plan};
+use opcost_instrument::{Audit, FuelRequest, audit as find_objections, meter as plan};
 use opcost_llvm::Session;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,9 @@ pub(super) fn meter(
     overshoot: u64,
     mut watch: Stopwatch,
 ) -> Result<(), String> {
+    if request.audit {
+        session.tag_origins();
+    }
     let mut module = session.snapshot();
     name_files(&mut module, &request.root);
     watch.lap("snapshot");
@@ -37,9 +40,13 @@ pub(super) fn meter(
     let is_whole = request.others.is_some();
     let wanted = FuelRequest { cost: request.cost.clone(), overshoot, is_whole };
     let metered = plan(&module, &wanted).map_err(|error| error.to_string())?;
-    drop(module);
     watch.lap("plan");
     session.meter(&metered.metering).map_err(|error| error.to_string())?;
+    if request.audit {
+        audit(&mut session, &module, &wanted, metered.overshoot)?;
+        watch.lap("audit");
+    }
+    drop(module);
     let promise = Promise { overshoot: metered.overshoot, cost_model: request.cost.facts().name };
     let mut line = serde_json::to_string(&promise).expect("plain data");
     line.push('\n');
@@ -53,4 +60,28 @@ pub(super) fn meter(
     watch.lap("machine code");
     watch.finish(instructions, &request.output.with_extension("phases"));
     Ok(())
+}
+
+/// Has the metered module checked by one who does not know the plan.
+fn audit(
+    session: &mut Session,
+    before: &opcost_ir::Module,
+    wanted: &FuelRequest,
+    promised: u64,
+) -> Result<(), String> {
+    let (metered, origins) = session.snapshot_with_origins();
+    let objections = find_objections(&Audit {
+        before,
+        metered: &metered,
+        origins: &origins,
+        cost: &wanted.cost,
+        is_whole: wanted.is_whole,
+        promised,
+        outside: wanted.outside(),
+    });
+    let Some(first) = objections.first() else { return Ok(()) };
+    Err(format!(
+        "the metering is wrong, which is a defect of opcost; please report it with the source: {first} ({} objections)",
+        objections.len()
+    ))
 }

@@ -44,8 +44,9 @@ use module::COUNTS_BY_THREAD;
 pub(crate) enum Purpose {
     /// To be counted.
     Count { placement: Placement },
-    /// To be given fuel, with at most so much work between two checks.
-    Fuel { overshoot: u64 },
+    /// To be given fuel, with at most so much work between two checks; audited
+    /// when it is metered, if wanted.
+    Fuel { overshoot: u64, audit: bool },
 }
 
 impl Purpose {

@@ -56,6 +56,8 @@ pub(crate) struct ModuleRequest {
     pub(crate) threads: ThreadMode,
     /// Work between two checks when the module is metered, not counted.
     pub(crate) overshoot: Option<u64>,
+    /// Whether an auditor checks the metered module.
+    pub(crate) audit: bool,
     /// Bitcode of all other modules, when all of the program is metered as one.
     pub(crate) others: Option<Vec<PathBuf>>,
     pub(crate) cost: CostModel,
@@ -110,8 +112,9 @@ impl Build<'_> {
             placement: self.placement(),
             overshoot: match self.purpose {
                 Purpose::Count { .. } => None,
-                Purpose::Fuel { overshoot } => Some(overshoot),
+                Purpose::Fuel { overshoot, .. } => Some(overshoot),
             },
+            audit: matches!(self.purpose, Purpose::Fuel { audit: true, .. }),
             others,
             threads: if self.starts_threads.get() || has_flag("-pthread") || has_flag("-fopenmp") {
                 ThreadMode::Always

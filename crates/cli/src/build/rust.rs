@@ -156,6 +156,7 @@ fn rust_module(
         anchor: Anchor::Optimized,
         placement,
         overshoot: None,
+        audit: false,
         others: None,
         // Its library starts threads.
         threads: ThreadMode::Always,

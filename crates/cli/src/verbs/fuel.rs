@@ -33,7 +33,7 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
         return Err(CliError::Usage("a built program runs alone; give either it or sources".to_owned()));
     }
     let overshoot = u64::try_from(arguments.overshoot).unwrap_or(u64::MAX);
-    let build = Build::new(&arguments.compile, Purpose::Fuel { overshoot })?;
+    let build = Build::new(&arguments.compile, Purpose::Fuel { overshoot, audit: arguments.audit })?;
     let made = build.path("made");
     let building = Progress::start("building the metered program");
     match arguments.emit {

@@ -30,7 +30,7 @@ pub(crate) const PAYING: [&str; 2] = ["--cost", "fuel/1"];
 
 pub(crate) fn spend(bench: &Bench, flags: &[&str], inputs: &[PathBuf], arguments: &[String]) -> Spent {
     let _ = std::fs::remove_file(bench.path("fuel.json"));
-    let mut all: Vec<&str> = vec!["fuel", "--json", "fuel.json"];
+    let mut all: Vec<&str> = vec!["fuel", "--json", "fuel.json", "--audit"];
     all.extend(flags);
     all.extend(inputs.iter().map(|input| input.to_str().expect("UTF-8")));
     all.push("--");

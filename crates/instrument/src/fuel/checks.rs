@@ -31,8 +31,16 @@ use crate::fuel::looks::{Looks, looks};
 use crate::fuel::recursion::Recursion;
 use crate::fuel::stretches::{End, StretchId, Stretches};
 
+/// How much shorter than what is wanted between two checks a way must be: it
+/// may have one such length behind it and one ahead.
+const SHARES: u64 = 4;
 /// How much shorter ways must be that the outside sees.
 const OUTSIDE: u64 = 4;
+
+/// The most work on a way that the outside sees.
+pub(crate) fn seen_outside(overshoot: u64) -> u64 {
+    overshoot / SHARES / OUTSIDE
+}
 
 /// How a function looks from its callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +82,7 @@ impl<'a> Checks<'a> {
         Checks {
             module,
             recursion,
-            // A way may have one such length behind it and one ahead.
-            allowance: overshoot / 4,
+            allowance: overshoot / SHARES,
             lengths: IdMap::filled(module.functions.len(), None),
             longest: 0,
             longest_head: 0,

@@ -10,7 +10,7 @@
 //! `checks` look at nothing else. Cost: linear.
 
 use opcost_index::{Id, IdMap, define_id};
-use opcost_ir::{Flow, Function, Length, Module, Opcode, Spot};
+use opcost_ir::{Flow, Function, Length, Module, Opcode, Spot, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::cost::CostModel;
@@ -32,7 +32,7 @@ pub(crate) struct Stretch {
     /// The weight of all of it.
     pub(crate) work: u64,
     /// The weight of what comes before anything can be put into its block:
-    /// phis and the landing pad.
+    /// phis, the landing pad, the frame's own memory.
     pub(crate) head: u64,
     /// What its first instruction is charged for when the program runs.
     pub(crate) length: Option<Length>,
@@ -140,6 +140,7 @@ impl Cutter<'_> {
     fn cut(&self, block: BlockId, stretches: &mut Stretches) {
         let terminator = self.function.terminator_of(block);
         let (mut first, mut work, mut head, mut length) = (None, 0, 0, None);
+        let mut is_head = true;
         for instruction in self.function.instructions_of(block) {
             if let Some(found) = self.cost.length(self.module, self.function, instruction) {
                 if let Some(first) = first.take() {
@@ -153,7 +154,8 @@ impl Cutter<'_> {
             let start = *first.get_or_insert(instruction);
             let weight = u64::from(self.cost.weight(self.module, self.function, instruction));
             work += weight;
-            if matches!(self.function.instructions[instruction].opcode, Opcode::Phi | Opcode::LandingPad) {
+            is_head &= self.stands_first(block, instruction);
+            if is_head {
                 head += weight;
             }
             let end = if instruction == terminator {
@@ -166,6 +168,18 @@ impl Cutter<'_> {
             };
             stretches.list.push(Stretch { block, first: start, last: instruction, work, head, length, end });
             (first, work, head, length) = (None, 0, 0, None);
+        }
+    }
+
+    /// Whether nothing can be put into the block before it.
+    fn stands_first(&self, block: BlockId, instruction: InstructionId) -> bool {
+        match self.function.instructions[instruction].opcode {
+            Opcode::Phi | Opcode::LandingPad => true,
+            Opcode::Alloca => {
+                let elements = self.function.operands_of(instruction).first();
+                block.index() == 0 && matches!(elements, None | Some(Value::Constant(_)))
+            }
+            _ => false,
         }
     }
 

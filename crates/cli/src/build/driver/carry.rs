@@ -112,6 +112,7 @@ impl Drive {
             anchor: Anchor::Optimized,
             placement,
             overshoot: None,
+            audit: false,
             others: None,
             threads: if always { ThreadMode::Always } else { ThreadMode::IfStarted },
             cost: lone_cost_model(setting("OPCOST_COST").as_deref().unwrap_or(COUNTED))?,

@@ -1,0 +1,75 @@
+//! Does a metered module pay for exactly what it does, and is it asked often
+//! enough?
+//!
+//! An auditor that knows nothing of how the charges were placed. It reads the
+//! metered module as LLVM holds it, beside the module as it was, and two
+//! things from outside: which instruction was which before, and the weights.
+//! What is not from before is metering and has to look like it: reads, writes
+//! and sums of the cell, questions, and branches between them.
+//!
+//! Two proofs per function: wherever other code may look, the cell says what
+//! was done (`values`); and no way through the program, calls and all, does
+//! more than was promised without a question (`ways`).
+//!
+//! Limits: library functions that are listed as looking at nothing are
+//! believed (`fuel::looks`); a way out by an exception or `longjmp` is taken
+//! to lead to any landing pad or second return, which must ask at once.
+
+mod module;
+mod values;
+mod ways;
+
+use opcost_index::IdMap;
+use opcost_ir::Module;
+use opcost_key::{FunctionId, InstructionId};
+
+use crate::cost::CostModel;
+use module::Before;
+
+/// For each function and instruction of the metered module the instructions
+/// that it was before: none for metering, several where some became one.
+pub type Origins = IdMap<FunctionId, IdMap<InstructionId, Vec<InstructionId>>>;
+
+/// What is to be audited.
+#[derive(Clone, Copy, Debug)]
+pub struct Audit<'a> {
+    /// The module as it was.
+    pub before: &'a Module,
+    /// The module with its metering.
+    pub metered: &'a Module,
+    /// What was what.
+    pub origins: &'a Origins,
+    /// The weights.
+    pub cost: &'a CostModel,
+    /// The module is all of the program.
+    pub is_whole: bool,
+    /// The most work that may be done between two questions.
+    pub promised: u64,
+    /// The most work without a question in code of other modules.
+    pub outside: u64,
+}
+
+/// What is wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{function}, {at}: {what}")]
+pub struct Objection {
+    /// Linkage name.
+    pub function: String,
+    /// The instruction of the metered module, as text.
+    pub at: String,
+    /// What is wrong there.
+    pub what: String,
+}
+
+/// All objections; none means that both proofs hold. Cost: a few passes over
+/// the module, and one more over a function for each callee that it waits for.
+pub fn audit(audit: &Audit<'_>) -> Vec<Objection> {
+    let mut objections = Vec::new();
+    let mut found = IdMap::new();
+    for id in audit.metered.functions.ids() {
+        let before = Before::new(audit, id);
+        found.push(values::check(&before, &mut objections));
+    }
+    ways::check(audit, &found, &mut objections);
+    objections
+}

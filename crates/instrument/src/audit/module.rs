@@ -1,0 +1,102 @@
+//! What was each instruction of a metered function before?
+
+use opcost_ir::{Call, CalleeRef, Function, FunctionText, Length, Module, Opcode, Value};
+use opcost_key::{FunctionId, InstructionId};
+
+use super::{Audit, Objection};
+use crate::fuel::looks::{Looks, looks};
+
+/// The cell of fuel, as constants name it.
+const CELL: &str = "@opc_fuel";
+/// What a question calls.
+const USED_UP: &str = "opc_fuel_used_up";
+
+/// One metered function, beside what it was.
+pub(super) struct Before<'a> {
+    pub(super) audit: &'a Audit<'a>,
+    pub(super) id: FunctionId,
+    pub(super) function: &'a Function,
+}
+
+impl<'a> Before<'a> {
+    pub(super) fn new(audit: &'a Audit<'a>, id: FunctionId) -> Before<'a> {
+        Before { audit, id, function: &audit.metered.functions[id] }
+    }
+
+    pub(super) fn module(&self) -> &'a Module {
+        self.audit.metered
+    }
+
+    /// The instructions that it was; none for metering.
+    pub(super) fn origins(&self, at: InstructionId) -> &'a [InstructionId] {
+        &self.audit.origins[self.id][at]
+    }
+
+    /// Whether it belongs to the metering.
+    pub(super) fn is_metering(&self, at: InstructionId) -> bool {
+        self.origins(at).is_empty()
+    }
+
+    /// What it costs.
+    pub(super) fn weight(&self, at: InstructionId) -> i64 {
+        let function = &self.audit.before.functions[self.id];
+        let weight = |&origin| i64::from(self.audit.cost.weight(self.audit.before, function, origin));
+        self.origins(at).iter().map(weight).sum()
+    }
+
+    /// What is charged beside that, when it runs.
+    pub(super) fn length(&self, at: InstructionId) -> Option<Length> {
+        let function = &self.audit.before.functions[self.id];
+        self.origins(at)
+            .iter()
+            .find_map(|&origin| self.audit.cost.length(self.audit.before, function, origin))
+    }
+
+    /// A call of the program's own that may look at the cell, or does not
+    /// come back.
+    pub(super) fn looking_call(&self, at: InstructionId) -> Option<&'a Call> {
+        let call = self.function.call(at).filter(|_| !self.is_metering(at))?;
+        let is_looking = looks(self.module(), call) != Looks::Never || call.is_noreturn || call.returns_twice;
+        is_looking.then_some(call)
+    }
+
+    /// Whether the operand is the cell of fuel.
+    pub(super) fn is_cell(&self, value: Value) -> bool {
+        matches!(value, Value::Constant(id) if &*self.module().constants[id].text == CELL)
+    }
+
+    /// A number that stands in the code.
+    pub(super) fn number(&self, value: Value) -> Option<i64> {
+        let Value::Constant(id) = value else { return None };
+        self.module().constants[id].text.parse().ok()
+    }
+
+    /// Whether it is the call by which a question stops the program.
+    pub(super) fn is_stop(&self, at: InstructionId) -> bool {
+        let call = self.function.call(at).filter(|_| self.is_metering(at));
+        matches!(call.map(|call| call.callee), Some(CalleeRef::Declaration(id))
+            if self.module().declarations[id].name == USED_UP)
+    }
+
+    /// Whether the frame is gone while the callee runs, if its work says so: a
+    /// tail call with its `ret` directly behind.
+    pub(super) fn return_behind(&self, at: InstructionId) -> Option<InstructionId> {
+        use opcost_index::Id;
+        let call = self.function.call(at)?;
+        let is_tail = matches!(call.tail, opcost_ir::TailKind::Tail | opcost_ir::TailKind::MustTail);
+        let end = self.function.terminator_of(self.function.block_of(at));
+        let is_ret = self.function.instructions[end].opcode == Opcode::Ret;
+        let is_behind = end.index() - at.index() <= 2;
+        (is_tail && is_ret && is_behind).then_some(end)
+    }
+
+    pub(super) fn object(&self, at: InstructionId, what: impl Into<String>) -> Objection {
+        let text = FunctionText::new(self.module(), self.function);
+        let block = text.block(self.function.block_of(at));
+        Objection {
+            function: self.function.name.clone(),
+            at: format!("'{}' in {block}", text.instruction(at)),
+            what: what.into(),
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Does the cell say what was done wherever other code may look?
+//!
+//! With a limit K and D work done, the true value is K - D. The cell and every
+//! value that was made from it differ from it by a constant at each point:
+//!
+//! ```text
+//! value = K - D + offset
+//! ```
+//!
+//! Doing an instruction of weight w adds w to every offset. At the entry of a
+//! function, behind a call that may look and at a landing pad the cell's
+//! offset is zero, since whoever ran before left it so; this function must
+//! leave it so too. Where ways meet, offsets must be the same, or the value is
+//! unknown there and of no use. A question is right if it compares with the
+//! offset; one before a branch may count the branch as done already.
+//!
+//! A forward data-flow analysis over the blocks, to the fixed point.
+
+use std::collections::BTreeMap;
+
+use opcost_index::{Id, IdMap, IdSet, reverse_postorder};
+use opcost_ir::{Opcode, Predicate, Value};
+use opcost_key::{BlockId, InstructionId};
+
+use super::Objection;
+use super::module::Before;
+
+/// What was found in a function.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    /// The branches that ask, with the work behind each that it counts as done.
+    pub(super) questions: BTreeMap<InstructionId, u64>,
+    /// Calls whose `ret` is done before the callee runs, with that `ret`.
+    pub(super) jumps: BTreeMap<InstructionId, InstructionId>,
+    /// Blocks whose end control can come to.
+    pub(super) passed: IdSet<BlockId>,
+    /// Calls behind which nothing is done.
+    pub(super) last: IdSet<InstructionId>,
+}
+
+/// What is known at a point: offsets; what is absent is unknown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct State {
+    cell: Option<i64>,
+    values: BTreeMap<InstructionId, i64>,
+    /// Whose length was charged last, and is to be asked for.
+    measured: Option<InstructionId>,
+}
+
+impl State {
+    fn done(&mut self, weight: i64) {
+        self.cell = self.cell.map(|offset| offset + weight);
+        self.values.values_mut().for_each(|offset| *offset += weight);
+    }
+
+    fn meet(&mut self, other: &State) {
+        if self.cell != other.cell {
+            self.cell = None;
+        }
+        self.values.retain(|value, offset| other.values.get(value) == Some(offset));
+        self.measured = self.measured.filter(|at| other.measured == Some(*at));
+    }
+}
+
+/// Checks one function.
+pub(super) fn check(before: &Before<'_>, objections: &mut Vec<Objection>) -> Found {
+    let function = before.function;
+    let is_metered = function.instructions.ids().any(|at| before.is_metering(at));
+    let is_empty = function.instructions.ids().all(|at| before.weight(at) == 0);
+    if function.blocks.is_empty() || function.is_naked || (!is_metered && is_empty) {
+        return Found::default();
+    }
+    let order = reverse_postorder(function, BlockId::new(0));
+    let mut walk = Walk {
+        before,
+        ends: IdMap::filled(function.blocks.len(), None),
+        found: Found::default(),
+        objections: Vec::new(),
+    };
+    loop {
+        let ends = walk.ends.clone();
+        walk.found = Found::default();
+        walk.objections.clear();
+        for &block in &order {
+            if let Some(state) = walk.entering(block) {
+                walk.ends[block] = walk.block(block, state);
+            }
+        }
+        if walk.ends == ends {
+            break;
+        }
+    }
+    objections.append(&mut walk.objections);
+    walk.found.passed = walk.ends.iter().filter(|(_, end)| end.is_some()).map(|(block, _)| block).collect();
+    walk.found
+}
+
+struct Walk<'a> {
+    before: &'a Before<'a>,
+    /// What is known at the end of each block that was reached.
+    ends: IdMap<BlockId, Option<State>>,
+    found: Found,
+    objections: Vec<Objection>,
+}
+
+impl Walk<'_> {
+    fn entering(&self, block: BlockId) -> Option<State> {
+        let function = self.before.function;
+        if block.index() == 0 {
+            return Some(State { cell: Some(0), ..State::default() });
+        }
+        let mut met: Option<State> = None;
+        for (from, end) in self.ends.iter() {
+            let Some(end) = end.as_ref().filter(|_| function.blocks[from].successors.contains(&block)) else {
+                continue;
+            };
+            let mut arriving = end.clone();
+            self.enter_phis(from, block, end, &mut arriving);
+            match &mut met {
+                None => met = Some(arriving),
+                Some(met) => met.meet(&arriving),
+            }
+        }
+        met
+    }
+
+    /// A phi of the metering is what comes in from where control comes.
+    fn enter_phis(&self, from: BlockId, block: BlockId, end: &State, arriving: &mut State) {
+        for at in self.before.function.instructions_of(block) {
+            if self.before.function.instructions[at].opcode != Opcode::Phi {
+                break;
+            }
+            arriving.values.remove(&at);
+            let incoming = self.before.function.operands_of(at).chunks_exact(2);
+            let ours = incoming.filter(|pair| pair[1] == Value::Block(from)).map(|pair| pair[0]).next();
+            if let Some(Value::Instruction(value)) = ours
+                && self.before.is_metering(at)
+                && let Some(&offset) = end.values.get(&value)
+            {
+                arriving.values.insert(at, offset);
+            }
+        }
+    }
+
+    /// What is known at its end; nothing if control does not come there.
+    fn block(&mut self, block: BlockId, mut state: State) -> Option<State> {
+        for at in self.before.function.instructions_of(block) {
+            if self.before.is_metering(at) {
+                self.metering(at, &mut state);
+            } else {
+                self.program(at, &mut state);
+                if self.found.last.contains(at) {
+                    return None;
+                }
+            }
+        }
+        Some(state)
+    }
+
+    fn object(&mut self, at: InstructionId, what: impl Into<String>) {
+        let objection = self.before.object(at, what);
+        self.objections.push(objection);
+    }
+
+    /// An instruction of the program's own.
+    fn program(&mut self, at: InstructionId, state: &mut State) {
+        let function = self.before.function;
+        let opcode = function.instructions[at].opcode;
+        if function.operands_of(at).iter().any(|&operand| self.before.is_cell(operand)) {
+            self.object(at, "the program itself uses the cell of fuel");
+        }
+        if self.before.length(at).is_some() && state.measured.take() != Some(at) {
+            self.object(at, "its length is not charged before it");
+        }
+        state.measured = None;
+        state.done(self.before.weight(at));
+        if let Some(call) = self.before.looking_call(at) {
+            let behind = self.before.return_behind(at);
+            let is_jump = |offset: i64| behind.is_some_and(|end| offset == -self.before.weight(end));
+            match state.cell {
+                Some(0) => {}
+                // The frame is gone: its `ret` is done with the call.
+                Some(offset) if is_jump(offset) => {
+                    self.found.jumps.insert(at, behind.expect("a jump has one"));
+                    return;
+                }
+                _ => self.object(at, format!("the cell is {} when it looks", off(state.cell))),
+            }
+            // What was read before it is old, or gone with a second return.
+            *state = State { cell: Some(0), ..State::default() };
+            if call.is_noreturn && opcode != Opcode::Invoke {
+                self.found.last.insert(at);
+            }
+        }
+        if matches!(opcode, Opcode::Ret | Opcode::Resume) && state.cell != Some(0) {
+            self.object(at, format!("the cell is {} at the end", off(state.cell)));
+        }
+    }
+
+    /// An instruction that was not there before.
+    fn metering(&mut self, at: InstructionId, state: &mut State) {
+        let function = self.before.function;
+        let instruction = &function.instructions[at];
+        let operands = function.operands_of(at);
+        let known = |value: Value| match value {
+            Value::Instruction(id) => state.values.get(&id).copied(),
+            _ => None,
+        };
+        match (instruction.opcode, operands) {
+            (Opcode::Load, &[from]) if self.before.is_cell(from) => set(state, at, state.cell),
+            (Opcode::Store, &[value, to]) if self.before.is_cell(to) => state.cell = known(value),
+            (Opcode::Add, &[value, amount]) if known(value).is_some() => {
+                let sum =
+                    known(value).zip(self.before.number(amount)).map(|(offset, amount)| offset + amount);
+                set(state, at, sum);
+            }
+            (Opcode::Sub, &[value, _]) if known(value).is_some() => {
+                self.charge_length(at, known(value), state)
+            }
+            (Opcode::Br, &[condition, ..]) if operands.len() == 3 => self.question(at, condition, state),
+            (Opcode::Call, _) if self.before.is_stop(at) => {
+                if !state.cell.is_some_and(|offset| offset <= 0 && -offset <= self.branch_behind(at)) {
+                    self.object(at, format!("the cell is {} when the program is stopped", off(state.cell)));
+                }
+                *state = State { cell: state.cell, measured: state.measured, ..State::default() };
+            }
+            (Opcode::Phi | Opcode::Br | Opcode::ICmp, _) => {}
+            // How long something is.
+            (Opcode::ZExt | Opcode::Trunc | Opcode::Mul | Opcode::LShr | Opcode::Add | Opcode::Sub, _) => {}
+            _ => self.object(at, "neither of the program nor of its metering"),
+        }
+    }
+
+    /// Charges what the next instruction of the program works on: from here on
+    /// that is done, and nothing read before says so.
+    fn charge_length(&mut self, at: InstructionId, offset: Option<i64>, state: &mut State) {
+        let function = self.before.function;
+        let next = next_of_program(self.before, at);
+        let Some(next) = next.filter(|&next| self.before.length(next).is_some()) else {
+            return self.object(at, "a length is charged that nothing has");
+        };
+        if !is_length_of(self.before, function.operands_of(at)[1], next) {
+            self.object(at, "what is charged is not the length");
+        }
+        *state = State { cell: None, measured: Some(next), ..State::default() };
+        set(state, at, offset);
+    }
+
+    /// `br (value < offset), cold, on`
+    fn question(&mut self, at: InstructionId, condition: Value, state: &State) {
+        let function = self.before.function;
+        let asked = match condition {
+            Value::Instruction(id) if self.before.is_metering(id) => Some(id),
+            _ => None,
+        };
+        let parts = asked.and_then(|id| {
+            let is_less = function.instructions[id].predicate == Some(Predicate::Slt);
+            let &[Value::Instruction(value), bound] = function.operands_of(id) else { return None };
+            let offset = state.values.get(&value).filter(|_| is_less)?;
+            Some(self.before.number(bound)? - offset)
+        });
+        let leads_to_stop = function.blocks[function.block_of(at)]
+            .successors
+            .first()
+            .is_some_and(|&cold| function.instructions_of(cold).any(|id| self.before.is_stop(id)));
+        match parts {
+            Some(early) if leads_to_stop && (0..=self.branch_behind(at)).contains(&early) => {
+                self.found.questions.insert(at, early as u64);
+            }
+            Some(early) if leads_to_stop => self.object(at, format!("it is asked {early} early")),
+            _ => self.object(at, "it asks for something else than the fuel left"),
+        }
+    }
+
+    /// The weight of the branch to which a question leads at once.
+    fn branch_behind(&self, at: InstructionId) -> i64 {
+        match next_of_program(self.before, at) {
+            Some(next) if self.before.function.instructions[next].opcode.is_terminator() => {
+                self.before.weight(next)
+            }
+            _ => 0,
+        }
+    }
+}
+
+fn set(state: &mut State, at: InstructionId, offset: Option<i64>) {
+    match offset {
+        Some(offset) => state.values.insert(at, offset),
+        None => state.values.remove(&at),
+    };
+}
+
+fn off(offset: Option<i64>) -> String {
+    match offset {
+        Some(offset) => format!("{offset} off"),
+        None => "not settled".to_owned(),
+    }
+}
+
+/// The first instruction of the program on the way from here that leads over
+/// metering alone; the ways of a question meet again before it.
+fn next_of_program(before: &Before<'_>, at: InstructionId) -> Option<InstructionId> {
+    let function = before.function;
+    let mut block = function.block_of(at);
+    let mut from = at.index() + 1;
+    for _ in 0..function.blocks.len() {
+        let rest = function.instructions_of(block).filter(|id| id.index() >= from);
+        if let Some(found) = rest.into_iter().find(|&id| !before.is_metering(id)) {
+            return Some(found);
+        }
+        block = *function.blocks[block].successors.last()?;
+        from = 0;
+    }
+    None
+}
+
+/// Whether `value` is the length of `next` in units, by how it is made.
+fn is_length_of(before: &Before<'_>, value: Value, next: InstructionId) -> bool {
+    use opcost_ir::{BYTES_SHIFT, Length};
+    let function = before.function;
+    let made = |value: Value, opcode: Opcode| match value {
+        Value::Instruction(id) if before.is_metering(id) && function.instructions[id].opcode == opcode => {
+            Some(function.operands_of(id))
+        }
+        _ => None,
+    };
+    let widened = |value: Value| {
+        made(value, Opcode::ZExt).or_else(|| made(value, Opcode::Trunc)).map_or(value, |operands| operands[0])
+    };
+    let Some(&[bytes, shift]) = made(value, Opcode::LShr) else { return false };
+    if before.number(shift) != Some(i64::from(BYTES_SHIFT)) {
+        return false;
+    }
+    let given = function.operands_of(next);
+    match before.length(next) {
+        Some(Length::Arguments(first, None)) => widened(bytes) == given[first as usize],
+        Some(Length::Arguments(first, Some(second))) => made(bytes, Opcode::Mul).is_some_and(|factors| {
+            widened(factors[0]) == given[first as usize] && widened(factors[1]) == given[second as usize]
+        }),
+        // The size of an element is LLVM's to know; a byte has none to multiply.
+        Some(Length::Allocated) => {
+            let elements = made(bytes, Opcode::Mul).map_or(bytes, |factors| factors[0]);
+            widened(elements) == given[0]
+        }
+        None => false,
+    }
+}

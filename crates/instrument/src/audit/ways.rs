@@ -1,0 +1,329 @@
+//! How much work can pass without a question?
+//!
+//! Each function is summed up by its longest ways: from its entry to a
+//! question or an end (`head`), from its entry to a return without a question
+//! (`through`), from a question to a return (`tail`). These are the least
+//! solution of equations over all functions, and are found by solving them
+//! again and again from nothing: a recursion that nobody asks grows without
+//! end and is found when it passes what was promised. Within a function the
+//! blocks between two questions must have no cycle; neither may blocks that
+//! cost nothing, or a program could go round there for free.
+//!
+//! Code of other modules is taken to keep to what is set for it, or to be as
+//! bad as the worst function that it can call here.
+
+use opcost_index::{AdjacencyGraph, Id, IdMap, strongly_connected_components};
+use opcost_ir::{Block, Call, CalleeRef, Flow, Linkage, Opcode};
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use super::module::Before;
+use super::values::Found;
+use super::{Audit, Objection};
+use crate::fuel::looks::{Looks, is_known_to_libraries, looks};
+
+/// The longest ways of a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Lengths {
+    head: u64,
+    through: Option<u64>,
+    tail: Option<u64>,
+}
+
+/// Longest ways to where one stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Ways {
+    from_entry: Option<u64>,
+    from_question: Option<u64>,
+    /// What the question counted as done and is still to come.
+    counted: u64,
+}
+
+impl Ways {
+    fn longest(self) -> u64 {
+        self.from_entry.max(self.from_question).unwrap_or(0)
+    }
+
+    fn and(self, work: u64) -> Ways {
+        let more = |way: Option<u64>, work: u64| way.map(|way| way.saturating_add(work));
+        let counted = self.counted.min(work);
+        Ways {
+            from_entry: more(self.from_entry, work),
+            from_question: more(self.from_question, work - counted),
+            counted: self.counted - counted,
+        }
+    }
+
+    fn or(self, other: Ways) -> Ways {
+        Ways {
+            from_entry: self.from_entry.max(other.from_entry),
+            from_question: self.from_question.max(other.from_question),
+            counted: self.counted.min(other.counted),
+        }
+    }
+}
+
+/// Checks the ways of the whole module.
+pub(super) fn check(audit: &Audit<'_>, found: &IdMap<FunctionId, Found>, objections: &mut Vec<Objection>) {
+    let mut program = Program {
+        audit,
+        found,
+        orders: IdMap::new(),
+        lengths: IdMap::filled(audit.metered.functions.len(), Lengths::default()),
+        foreign: Lengths { head: audit.outside, through: Some(audit.outside), tail: Some(audit.outside) },
+        longest: (0, None),
+        longest_head: 0,
+    };
+    let earlier = objections.len();
+    for id in audit.metered.functions.ids() {
+        let order = program.order(id, objections);
+        program.orders.push(order);
+    }
+    if objections.len() > earlier {
+        return;
+    }
+    for id in audit.metered.functions.ids() {
+        program.asks_at_once(id, objections);
+    }
+    program.solve();
+    let (longest, place) = program.longest;
+    let bound = longest.saturating_add(program.longest_head);
+    if bound > audit.promised {
+        let (id, at) = place.expect("a way has an end");
+        let before = Before::new(audit, id);
+        objections
+            .push(before.object(at, format!("{bound} without a question, {} promised", audit.promised)));
+    }
+}
+
+struct Program<'a> {
+    audit: &'a Audit<'a>,
+    found: &'a IdMap<FunctionId, Found>,
+    /// Blocks so that each comes behind all that lead to it without a question.
+    orders: IdMap<FunctionId, Vec<BlockId>>,
+    lengths: IdMap<FunctionId, Lengths>,
+    foreign: Lengths,
+    /// The longest way of all, and where it ends.
+    longest: (u64, Option<(FunctionId, InstructionId)>),
+    /// The most work before a landing pad asks.
+    longest_head: u64,
+}
+
+impl<'a> Program<'a> {
+    fn before(&self, id: FunctionId) -> Before<'a> {
+        Before::new(self.audit, id)
+    }
+
+    fn asks(&self, id: FunctionId, block: BlockId) -> bool {
+        let end = self.audit.metered.functions[id].terminator_of(block);
+        self.found[id].questions.contains_key(&end)
+    }
+
+    /// Blocks whose end control can come to.
+    fn passed(&self, id: FunctionId) -> impl Iterator<Item = (BlockId, &'a Block)> {
+        let found = self.found;
+        let blocks = self.audit.metered.functions[id].blocks.iter();
+        blocks.filter(move |(block, _)| found[id].passed.contains(*block))
+    }
+
+    /// Blocks in topological order of the edges without a question; objects to
+    /// cycles of these, and to cycles that cost nothing.
+    fn order(&self, id: FunctionId, objections: &mut Vec<Objection>) -> Vec<BlockId> {
+        let before = self.before(id);
+        let function = before.function;
+        let mut free = AdjacencyGraph::new(function.blocks.len());
+        for (block, facts) in self.passed(id) {
+            let work: i64 = function.instructions_of(block).map(|at| before.weight(at)).sum();
+            for &next in &facts.successors {
+                if work == 0 {
+                    free.add_edge(block, next);
+                }
+            }
+        }
+        let components = strongly_connected_components(&free).component_of;
+        for (block, _) in self.passed(id) {
+            let goes_round = |next: &&BlockId| components[**next] == components[block];
+            let work: i64 = function.instructions_of(block).map(|at| before.weight(at)).sum();
+            if work == 0 && function.blocks[block].successors.iter().any(|next| goes_round(&next)) {
+                objections.push(before.object(function.terminator_of(block), "goes round and costs nothing"));
+            }
+        }
+        let mut waiting = IdMap::filled(function.blocks.len(), 0);
+        for (_, facts) in self.passed(id).filter(|(block, _)| !self.asks(id, *block)) {
+            facts.successors.iter().for_each(|&next| waiting[next] += 1);
+        }
+        let mut order: Vec<BlockId> = function.blocks.ids().filter(|&block| waiting[block] == 0).collect();
+        let mut next = 0;
+        while let Some(&block) = order.get(next) {
+            next += 1;
+            if self.asks(id, block) || !self.found[id].passed.contains(block) {
+                continue;
+            }
+            for &successor in &function.blocks[block].successors {
+                waiting[successor] -= 1;
+                if waiting[successor] == 0 {
+                    order.push(successor);
+                }
+            }
+        }
+        if let Some(block) = function.blocks.ids().find(|&block| waiting[block] > 0) {
+            objections.push(before.object(function.terminator_of(block), "goes round without a question"));
+        }
+        order
+    }
+
+    /// Solves the equations from nothing until no length grows, or one is
+    /// longer than was promised.
+    fn solve(&mut self) {
+        loop {
+            let known = (self.lengths.clone(), self.foreign);
+            for id in self.audit.metered.functions.ids() {
+                let lengths = self.function(id);
+                self.lengths[id] = lengths;
+                if self.is_reachable_from_outside(id) {
+                    self.foreign = Lengths {
+                        head: self.foreign.head.max(lengths.head),
+                        through: self.foreign.through.max(lengths.through),
+                        tail: self.foreign.tail.max(lengths.tail),
+                    };
+                }
+            }
+            if known == (self.lengths.clone(), self.foreign) || self.longest.0 > self.audit.promised {
+                return;
+            }
+        }
+    }
+
+    fn is_reachable_from_outside(&self, id: FunctionId) -> bool {
+        let function = &self.audit.before.functions[id];
+        let is_seen = function.linkage != Linkage::Local && !self.audit.is_whole;
+        is_seen || function.is_address_taken || is_known_to_libraries(&function.name)
+    }
+
+    fn function(&mut self, id: FunctionId) -> Lengths {
+        let before = self.before(id);
+        let function = before.function;
+        let mut lengths = Lengths::default();
+        if function.blocks.is_empty() || function.linkage == Linkage::Elsewhere {
+            return lengths;
+        }
+        // Where a question leads to, and what it counted as done already.
+        let mut counted: IdMap<BlockId, u64> = IdMap::filled(function.blocks.len(), 0);
+        let mut arriving: IdMap<BlockId, Ways> = IdMap::filled(function.blocks.len(), Ways::default());
+        arriving[BlockId::new(0)].from_entry = Some(0);
+        // What a question leads to begins anew, however late it is listed.
+        for block in function.blocks.ids().filter(|&block| self.asks(id, block)) {
+            for &next in &function.blocks[block].successors {
+                arriving[next].from_question = Some(0);
+                counted[next] = self.found[id].questions[&function.terminator_of(block)];
+            }
+        }
+        for at in 0..self.orders[id].len() {
+            let block = self.orders[id][at];
+            let arrived = Ways { counted: counted[block], ..arriving[block] };
+            let ways = self.pass(&before, block, arrived, &mut lengths);
+            for (slot, &next) in function.blocks[block].successors.iter().enumerate() {
+                let is_unwinding = function.blocks[block].flow == Flow::Invoke && slot == 1;
+                if !self.asks(id, block) && !is_unwinding {
+                    arriving[next] = arriving[next].or(ways);
+                }
+            }
+        }
+        lengths
+    }
+
+    /// Walks over a block; returns the ways to its end.
+    fn pass(&mut self, before: &Before<'_>, block: BlockId, arriving: Ways, lengths: &mut Lengths) -> Ways {
+        let function = before.function;
+        let mut ways = arriving;
+        let mut done_before = None;
+        for at in function.instructions_of(block) {
+            if done_before == Some(at) {
+                continue;
+            }
+            ways = ways.and(before.weight(at) as u64);
+            if let Some(&end) = self.found[before.id].jumps.get(&at) {
+                done_before = Some(end);
+                ways = ways.and(before.weight(end) as u64);
+            }
+            if let Some(call) = function.call(at).filter(|_| !before.is_metering(at)) {
+                let callee = self.lengths_of(call);
+                self.ends(before.id, at, ways.and(callee.head), lengths);
+                let through = |way: Option<u64>| Some(way?.saturating_add(callee.through?));
+                ways = Ways {
+                    from_entry: through(ways.from_entry),
+                    from_question: through(ways.from_question).max(callee.tail),
+                    counted: 0,
+                };
+            }
+            self.ends(before.id, at, ways, lengths);
+            if self.found[before.id].last.contains(at) {
+                return Ways::default();
+            }
+        }
+        let end = function.terminator_of(block);
+        if matches!(function.instructions[end].opcode, Opcode::Ret | Opcode::Resume) {
+            lengths.through = lengths.through.max(ways.from_entry);
+            lengths.tail = lengths.tail.max(ways.from_question);
+        }
+        ways
+    }
+
+    /// A way may end here: at a question, an exception, the end of the program.
+    fn ends(&mut self, id: FunctionId, at: InstructionId, ways: Ways, lengths: &mut Lengths) {
+        lengths.head = lengths.head.max(ways.from_entry.unwrap_or(0));
+        if ways.longest() > self.longest.0 {
+            self.longest = (ways.longest(), Some((id, at)));
+        }
+    }
+
+    fn lengths_of(&self, call: &Call) -> Lengths {
+        match call.callee {
+            CalleeRef::Function(callee) => {
+                let known = self.lengths[callee];
+                match self.audit.before.functions[callee].linkage {
+                    Linkage::Local | Linkage::Exact => known,
+                    _ if self.audit.is_whole
+                        && self.audit.before.functions[callee].linkage != Linkage::Elsewhere =>
+                    {
+                        known
+                    }
+                    _ => Lengths {
+                        head: known.head.max(self.foreign.head),
+                        through: known.through.max(self.foreign.through),
+                        tail: known.tail.max(self.foreign.tail),
+                    },
+                }
+            }
+            _ if looks(self.audit.metered, call) == Looks::Freely => self.foreign,
+            _ => Lengths { head: 0, through: Some(0), tail: None },
+        }
+    }
+
+    /// An exception leads to any landing pad, a jump behind any `setjmp`: each
+    /// asks before it does anything.
+    fn asks_at_once(&mut self, id: FunctionId, objections: &mut Vec<Objection>) {
+        let before = self.before(id);
+        let function = before.function;
+        if function.linkage == Linkage::Elsewhere {
+            return;
+        }
+        for (at, instruction) in function.instructions.iter() {
+            let returns_twice = function.call(at).is_some_and(|call| call.returns_twice);
+            if instruction.opcode == Opcode::LandingPad {
+                self.longest_head = self.longest_head.max(before.weight(at) as u64);
+            }
+            if (instruction.opcode == Opcode::LandingPad || returns_twice) && !self.asks_behind(&before, at) {
+                objections.push(before.object(at, "what comes here does not ask at once"));
+            }
+        }
+    }
+
+    /// Whether a question comes before any instruction of the program.
+    fn asks_behind(&self, before: &Before<'_>, at: InstructionId) -> bool {
+        let function = before.function;
+        let end = function.terminator_of(function.block_of(at));
+        let between = (at.index() + 1..end.index()).map(InstructionId::new);
+        self.found[before.id].questions.contains_key(&end)
+            && between.into_iter().all(|id| before.is_metering(id) || before.weight(id) == 0)
+    }
+}
