@@ -27,6 +27,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/Analysis/RuntimeLibcallInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/CodeGen/Passes.h"
 
@@ -214,6 +215,9 @@ char *opcost_emit(LLVMModuleRef handle, const char *path, const opcost_emission 
   legacy::PassManager passes;
   TargetLibraryInfoImpl library(module.getTargetTriple());
   passes.add(new TargetLibraryInfoWrapperPass(library));
+  // Without it code generation knows of no memset and writes loops instead.
+  passes.add(new RuntimeLibraryInfoWrapper(module.getTargetTriple(), options.ExceptionModel, options.FloatABIType,
+                                           options.EABIVersion, options.MCOptions.ABIName, options.VecLib));
   auto *information = new MachineModuleInfoWrapperPass(&generator);
   TargetPassConfig *config = generator.createPassConfig(passes);
   config->setDisableVerify(true);

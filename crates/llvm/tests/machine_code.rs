@@ -109,3 +109,20 @@ fn our_machine_code_is_clangs() {
     emit(&bitcode, &ours, |_| {});
     assert_eq!(sections(&theirs), sections(&ours));
 }
+
+/// Vectors, libraries, jump tables, calls to `memset`: all that a small source
+/// does not ask for.
+#[test]
+fn sqlites_machine_code_is_clangs() {
+    let folder = scratch();
+    let bitcode = SQLITE.path().join("sqlite.bc");
+    let (theirs, ours) = (folder.path().join("theirs.o"), folder.path().join("ours.o"));
+    // No pass of -O2 runs twice: only code generation is clang's here.
+    clang(&["-O2", "-c", "-Xclang", "-disable-llvm-passes"], &bitcode, &theirs);
+    emit(&bitcode, &ours, |_| {});
+    let (theirs, ours) = (sections(&theirs), sections(&ours));
+    assert_eq!(theirs.len(), ours.len());
+    for (left, right) in theirs.iter().zip(&ours) {
+        assert!(left == right, "section {} differs", left.0);
+    }
+}
