@@ -78,7 +78,7 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     let whole = request.is_whole.then(|| enclosed(module));
     let module = whole.as_ref().unwrap_or(module);
     let leaving = Leaving::compute(module);
-    let recursion = Recursion::compute(module);
+    let recursion = Recursion::compute(module, &leaving);
     let mut checks = Checks::new(module, &recursion, request.overshoot);
     let mut metering = Metering::default();
     for &id in recursion.callees_first() {

@@ -154,18 +154,18 @@ impl<'a> Checks<'a> {
         }
         for stretch in stretches.list.ids() {
             let call = |call| function.call(call).expect("the stretch ends at a call");
-            let goes_back = |at| self.recursion.goes_back(self.module, id, call(at));
+            let is_asked = |at| self.recursion.is_asked_behind(self.module, id, call(at));
             // Nobody knows yet how much work comes now.
             if stretches.list[stretch].length.is_some() {
                 checked.insert(stretch);
             }
             match stretches.list[stretch].end {
-                End::Call(at) if call(at).returns_twice || goes_back(at) => {
+                End::Call(at) if call(at).returns_twice || is_asked(at) => {
                     checked.insert(stretches.behind(stretch));
                 }
                 End::Invoke(at) => {
                     let ways = stretches.ways_on(function, stretch);
-                    let is_checked = |slot: Option<u32>| slot == Some(1) || goes_back(at);
+                    let is_checked = |slot: Option<u32>| slot == Some(1) || is_asked(at);
                     for (_, next) in ways.into_iter().filter(|(slot, _)| is_checked(*slot)) {
                         checked.insert(next);
                     }

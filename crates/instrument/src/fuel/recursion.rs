@@ -3,7 +3,9 @@
 //! Direct calls are walked through depth first. A call to a function that the
 //! walk is still in *goes back*; every cycle of direct calls has one. It is
 //! asked at the entry of its callee, so that the way down ends, and behind the
-//! call, so that the way back ends. What is left of the call graph has no
+//! call, so that the way back ends. A call that becomes a jump has nothing
+//! behind it: its caller *relays* the way back to its own callers, which ask
+//! behind their calls instead. What is left of the call graph has no
 //! cycles, and the walk's postorder has callees before their callers.
 //!
 //! The outside is one more node: a call through a pointer, or of a function
@@ -18,6 +20,7 @@ use opcost_ir::{Call, CalleeRef, Function, Linkage, Module};
 use opcost_key::FunctionId;
 
 use crate::fuel::looks::{Looks, looks};
+use crate::leaving::Leaving;
 
 opcost_index::define_id!(
     /// A function, or behind the last one the outside.
@@ -34,10 +37,12 @@ pub(crate) struct Recursion {
     /// Functions that the outside can reach and that lead there.
     through_outside: IdSet<FunctionId>,
     reachable_from_outside: IdSet<FunctionId>,
+    /// Functions whose callers the way back from a jump comes to.
+    relays: IdSet<FunctionId>,
 }
 
 impl Recursion {
-    pub(crate) fn compute(module: &Module) -> Recursion {
+    pub(crate) fn compute(module: &Module, leaving: &Leaving) -> Recursion {
         let (order, position) = walk(module);
         let mut recursion = Recursion {
             order,
@@ -45,6 +50,7 @@ impl Recursion {
             returned_to: IdSet::new(),
             through_outside: IdSet::new(),
             reachable_from_outside: reachable_from_outside(module),
+            relays: IdSet::new(),
         };
         recursion.through_outside = recursion.cycle_of_the_outside(module);
         for (id, function) in module.functions.iter() {
@@ -56,6 +62,7 @@ impl Recursion {
                 }
             }
         }
+        recursion.relays = recursion.relays(module, leaving);
         recursion
     }
 
@@ -70,7 +77,12 @@ impl Recursion {
     }
 
     /// Whether it must be asked behind this call of `caller`.
-    pub(crate) fn goes_back(&self, module: &Module, caller: FunctionId, call: &Call) -> bool {
+    pub(crate) fn is_asked_behind(&self, module: &Module, caller: FunctionId, call: &Call) -> bool {
+        let is_relay = matches!(call.callee, CalleeRef::Function(callee) if self.relays.contains(callee));
+        is_relay || self.goes_back(module, caller, call)
+    }
+
+    fn goes_back(&self, module: &Module, caller: FunctionId, call: &Call) -> bool {
         match call.callee {
             CalleeRef::Function(callee) => self.position[callee] >= self.position[caller],
             _ => looks(module, call) == Looks::Freely && self.through_outside.contains(caller),
@@ -80,6 +92,34 @@ impl Recursion {
     /// Functions that code outside the module may call.
     pub(crate) fn reachable_from_outside(&self) -> &IdSet<FunctionId> {
         &self.reachable_from_outside
+    }
+
+    fn relays(&self, module: &Module, leaving: &Leaving) -> IdSet<FunctionId> {
+        let mut relays = IdSet::new();
+        let mut jumped_from: IdMap<FunctionId, Vec<FunctionId>> =
+            IdMap::filled(module.functions.len(), Vec::new());
+        let mut worklist = Vec::new();
+        for (id, function) in module.functions.iter() {
+            for &(at, ref call) in &function.calls {
+                if !leaving.is_jump(id, function, function.block_of(at), at) {
+                    continue;
+                }
+                if let CalleeRef::Function(callee) = call.callee {
+                    jumped_from[callee].push(id);
+                }
+                if self.goes_back(module, id, call) && relays.insert(id) {
+                    worklist.push(id);
+                }
+            }
+        }
+        while let Some(callee) = worklist.pop() {
+            for &id in &jumped_from[callee] {
+                if relays.insert(id) {
+                    worklist.push(id);
+                }
+            }
+        }
+        relays
     }
 
     fn cycle_of_the_outside(&self, module: &Module) -> IdSet<FunctionId> {
