@@ -9,8 +9,8 @@
 //! could be done without one.
 //!
 //! The order of questions: what cannot live on one counter (`refusals`), which
-//! calls look at the cell (`looks`), what the stretches of work between them
-//! are (`stretches`), on which calls it must be asked (`recursion`), where else
+//! calls look at the cell (`looks`) and which take it from hand to hand
+//! (`handed`), what the stretches of work between them are (`stretches`), on which calls it must be asked (`recursion`), where else
 //! the checks stand and how much work passes between two (`checks`), where the
 //! work is paid for (`payment`).
 //!
@@ -18,6 +18,7 @@
 //! what runs outside the module's IR is free.
 
 mod checks;
+mod handed;
 pub(crate) mod looks;
 mod payment;
 mod recursion;
@@ -32,6 +33,7 @@ use crate::cost::CostModel;
 use crate::leaving::Leaving;
 use crate::plan::{PlanError, is_counted, refuse_uncountable};
 use checks::{Checked, Checks};
+use handed::handed;
 use payment::Payment;
 use recursion::Recursion;
 use stretches::{StretchId, Stretches};
@@ -80,12 +82,12 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     let leaving = Leaving::compute(module);
     let recursion = Recursion::compute(module, &leaving);
     let mut checks = Checks::new(module, &recursion, request.overshoot);
-    let mut metering = Metering::default();
+    let mut metering = Metering { handed: handed(module, &leaving), ..Metering::default() };
     for &id in recursion.callees_first() {
         if !is_counted(&module.functions[id]) || module.functions[id].blocks.is_empty() {
             continue;
         }
-        let stretches = Stretches::compute(module, id, &leaving, &request.cost);
+        let stretches = Stretches::compute(module, id, &leaving, &metering.handed, &request.cost);
         let checked = checks.place(id, &stretches);
         let payment = Payment::choose(module, id, &stretches, &checked.ends);
         Writer { module, id, stretches: &stretches, metering: &mut metering }.write(&payment, &checked);
@@ -122,8 +124,8 @@ impl Writer<'_> {
         for block in self.stretches.returns_here(&self.module.functions[self.id]) {
             self.push(FuelEdit::ReturnHere { block });
         }
-        for (spot, advance) in payment.loads() {
-            self.push(FuelEdit::Load { spot, advance });
+        for (spot, advance, keeper) in payment.loads() {
+            self.push(FuelEdit::Load { keeper, spot, advance });
         }
         for &(spot, amount) in &payment.on_arrival {
             self.push(FuelEdit::Charge { spot, amount });
@@ -147,8 +149,8 @@ impl Writer<'_> {
             let spot = Spot::Before(function.terminator_of(block));
             self.push(FuelEdit::Check { spot, advance: 0, site });
         }
-        for (spot, advance) in payment.stores(self.stretches) {
-            self.push(FuelEdit::Store { spot, advance });
+        for (spot, advance, keeper) in payment.stores(self.stretches) {
+            self.push(FuelEdit::Store { keeper, spot, advance });
         }
     }
 

@@ -58,8 +58,10 @@ fn cases_are_planned_as_expected_and_count_what_runs() {
             assert_eq!(found, expected, "{name}");
         }
         for overshoot in [10, 100, 1_000_000] {
-            let ended = (0..100).filter(|&seed| meter::walks_pay(&module, overshoot, seed)).count();
-            assert!(ended > 0, "{name}: no metered walk came to an end");
+            for is_whole in [false, true] {
+                let ended = (0..100).filter(|&seed| meter::walks_pay(&module, overshoot, is_whole, seed));
+                assert!(ended.count() > 0, "{name}: no metered walk came to an end");
+            }
         }
         let referee = check::planned(&module, cost, Placement::EverySegment).expect("as before");
         let ended = (0..200).filter(|&seed| check::walks_agree(&module, &made, seed)).count();
@@ -93,7 +95,7 @@ proptest! {
         let module = parse_module(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
         for overshoot in [8, 60, 1_000] {
             (0..8).for_each(|seed| {
-                meter::walks_pay(&module, overshoot, seed);
+                meter::walks_pay(&module, overshoot, seed % 2 == 0, seed);
             });
         }
     }

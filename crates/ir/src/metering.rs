@@ -12,10 +12,17 @@
 //! register = limit - work paid for = cell - advance
 //! ```
 //!
+//! Where both ends of a call belong to us, the register need not go through the
+//! cell: functions that are `handed` take what is left from the hand of their
+//! callers and give it back into it. Then the cell is out of date until someone
+//! stores. A hand is one more value of the call, which lives in a register of
+//! the machine where the target has one for it (LLVM's `swifterror`); it is
+//! worth nothing behind a call that ended in any way but a return.
+//!
 //! Ids are those of the snapshot; edits on one spot happen in the order of the
 //! list.
 
-use opcost_index::{IdMap, define_id};
+use opcost_index::{IdMap, IdSet, define_id};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::{Length, Spot};
@@ -32,6 +39,18 @@ pub struct Metering {
     pub edits: Vec<(FunctionId, FuelEdit)>,
     /// Where a check stops the program.
     pub sites: IdMap<SiteId, Site>,
+    /// Functions that are called with what is left in the hand and return with
+    /// it, by each of their calls.
+    pub handed: IdSet<FunctionId>,
+}
+
+/// Where what is left is, while no register of the function has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeper {
+    /// In the cell.
+    Cell,
+    /// On its way through a call or a return.
+    Hand,
 }
 
 /// Where a check stands, in words of the source.
@@ -48,15 +67,19 @@ pub struct Site {
 /// One change to one function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FuelEdit {
-    /// register = cell - advance.
+    /// register = kept - advance.
     Load {
+        /// By whom.
+        keeper: Keeper,
         /// Where.
         spot: Spot,
         /// What is paid for and not done at this spot.
         advance: i64,
     },
-    /// cell = register + advance.
+    /// kept = register + advance.
     Store {
+        /// By whom.
+        keeper: Keeper,
         /// Where.
         spot: Spot,
         /// What is paid for and not done at this spot.

@@ -98,6 +98,9 @@ pub struct Function {
     pub is_cold: bool,
     /// Something besides direct calls refers to it: a pointer to it may exist.
     pub is_address_taken: bool,
+    /// Called in a way that no parameter can be added to: variable arguments,
+    /// a calling convention but C's, or a register that is passed by itself.
+    pub is_called_oddly: bool,
     /// Number of parameters.
     pub parameters: u32,
     /// Blocks in program order; the first is the entry.

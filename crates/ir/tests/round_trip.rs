@@ -107,6 +107,7 @@ fn function(choices: &mut Choices<'_>, module: &Module, position: usize, functio
         is_coroutine: choices.yes(),
         is_cold: choices.yes(),
         is_address_taken: choices.yes(),
+        is_called_oddly: choices.yes(),
         parameters: if ty == FUNCTION { 2 } else { 0 },
         blocks: IdMap::new(),
         instructions: IdMap::new(),

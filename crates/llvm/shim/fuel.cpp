@@ -35,6 +35,51 @@ void settle(IRBuilder<> &builder, Value *reg, Value *cell, int64_t advance) {
   builder.CreateStore(shifted(builder, left, advance), cell);
 }
 
+// The function with a hand as its last parameter, in place of `function`,
+// which keeps its calls and loses its body.
+Function *with_hand(Function &function) {
+  SmallVector<Type *, 8> parameters(function.getFunctionType()->params());
+  parameters.push_back(PointerType::get(function.getContext(), 0));
+  auto *type = FunctionType::get(function.getReturnType(), parameters, false);
+  auto *handed = Function::Create(type, GlobalValue::InternalLinkage, function.getAddressSpace());
+  function.getParent()->getFunctionList().insert(function.getIterator(), handed);
+  handed->copyAttributesFrom(&function);
+  handed->setVisibility(GlobalValue::DefaultVisibility);
+  handed->setDSOLocal(true);
+  handed->copyMetadata(&function, 0);
+  function.clearMetadata();
+  handed->takeName(&function);
+  handed->splice(handed->begin(), &function);
+  for (auto [old, fresh] : zip_first(function.args(), handed->args())) {
+    old.replaceAllUsesWith(&fresh);
+    fresh.takeName(&old);
+  }
+  handed->addParamAttr(handed->arg_size() - 1, Attribute::SwiftError);
+  return handed;
+}
+
+// The call with a hand as its last argument.
+void call_with_hand(CallBase &call, Function &handed, Value *hand) {
+  SmallVector<Value *, 8> arguments(call.args());
+  arguments.push_back(hand);
+  SmallVector<OperandBundleDef, 1> bundles;
+  call.getOperandBundlesAsDefs(bundles);
+  CallBase *fresh;
+  if (auto *invoke = dyn_cast<InvokeInst>(&call))
+    fresh = InvokeInst::Create(&handed, invoke->getNormalDest(), invoke->getUnwindDest(), arguments, bundles, "",
+                               call.getIterator());
+  else
+    fresh = CallInst::Create(&handed, arguments, bundles, "", call.getIterator());
+  fresh->setCallingConv(call.getCallingConv());
+  fresh->setAttributes(call.getAttributes());
+  fresh->addParamAttr(arguments.size() - 1, Attribute::SwiftError);
+  fresh->copyMetadata(call);
+  if (isa<FPMathOperator>(fresh)) fresh->copyFastMathFlags(&call);
+  fresh->takeName(&call);
+  call.replaceAllUsesWith(fresh);
+  call.eraseFromParent();
+}
+
 } // namespace
 
 extern "C" {
@@ -56,6 +101,61 @@ void opcost_fuel_load(LLVMValueRef before, LLVMValueRef reg, LLVMValueRef cell, 
 void opcost_fuel_store(LLVMValueRef before, LLVMValueRef reg, LLVMValueRef cell, int64_t advance) {
   IRBuilder<> builder(unwrap<Instruction>(before));
   settle(builder, unwrap(reg), unwrap(cell), advance);
+}
+
+// The hand is a cell of the frame whose address never leaves it: `swifterror`
+// makes a register of it that goes into calls and comes back. It can be loaded
+// and stored whole, as a pointer.
+LLVMValueRef opcost_make_hand(LLVMValueRef function_handle) {
+  auto *function = unwrap<Function>(function_handle);
+  IRBuilder<> builder(&*function->getEntryBlock().getFirstInsertionPt());
+  AllocaInst *hand = builder.CreateAlloca(builder.getPtrTy());
+  hand->setSwiftError(true);
+  return wrap(hand);
+}
+
+void opcost_fuel_take(LLVMValueRef before, LLVMValueRef reg, LLVMValueRef hand, int64_t advance) {
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  Value *given = builder.CreateLoad(builder.getPtrTy(), unwrap(hand));
+  Value *left = builder.CreatePtrToInt(given, builder.getInt64Ty());
+  builder.CreateStore(shifted(builder, left, -advance), unwrap(reg));
+}
+
+void opcost_fuel_give(LLVMValueRef before, LLVMValueRef reg, LLVMValueRef hand, int64_t advance) {
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  Value *left = builder.CreateLoad(builder.getInt64Ty(), unwrap(reg));
+  builder.CreateStore(builder.CreateIntToPtr(shifted(builder, left, advance), builder.getPtrTy()), unwrap(hand));
+}
+
+// Gives the handed functions one more parameter, their hand, and their calls
+// the hand of their function. `hands` are of all functions that make such
+// calls or take them.
+void opcost_hand_over(LLVMModuleRef, LLVMValueRef *functions, LLVMValueRef *hands, const bool *is_handed,
+                      size_t count) {
+  DenseMap<Function *, Value *> hand_of;
+  SmallVector<std::pair<Function *, Function *>, 16> replaced;
+  for (size_t i = 0; i < count; i++) {
+    auto *function = unwrap<Function>(functions[i]);
+    auto *hand = unwrap<AllocaInst>(hands[i]);
+    if (!is_handed[i]) {
+      hand_of[function] = hand;
+      continue;
+    }
+    Function *handed = with_hand(*function);
+    Argument *argument = handed->getArg(handed->arg_size() - 1);
+    hand->replaceAllUsesWith(argument);
+    hand->eraseFromParent();
+    hand_of[handed] = argument;
+    replaced.push_back({function, handed});
+  }
+  for (auto [function, handed] : replaced) {
+    for (User *user : make_early_inc_range(function->users()))
+      if (auto *call = dyn_cast<CallBase>(user))
+        if (call->getCalledOperand() == function) call_with_hand(*call, *handed, hand_of.at(call->getFunction()));
+    // Addresses of blocks are left.
+    function->replaceAllUsesWith(handed);
+    function->eraseFromParent();
+  }
 }
 
 void opcost_fuel_charge(LLVMValueRef before, LLVMValueRef reg, int64_t amount) {

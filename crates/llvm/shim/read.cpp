@@ -150,6 +150,17 @@ uint32_t opcost_branch_weights(LLVMValueRef terminator, uint32_t *weights, uint3
 // Whether anything but direct calls refers to the function.
 bool opcost_is_address_taken(LLVMValueRef function) { return unwrap<Function>(function)->hasAddressTaken(); }
 
+// Whether no parameter can be added to the function and its direct calls.
+bool opcost_is_called_oddly(LLVMValueRef handle) {
+  auto *function = unwrap<Function>(handle);
+  if (function->isVarArg()) return true;
+  if (function->getCallingConv() != CallingConv::C && function->getCallingConv() != CallingConv::Fast) return true;
+  for (auto kind : {Attribute::SwiftError, Attribute::SwiftSelf, Attribute::SwiftAsync, Attribute::InAlloca,
+                    Attribute::Preallocated, Attribute::Nest})
+    if (function->getAttributes().hasAttrSomewhere(kind)) return true;
+  return false;
+}
+
 uint32_t opcost_has_module_assembly(LLVMModuleRef module) { return !unwrap(module)->getModuleInlineAsm().empty(); }
 
 } // extern "C"

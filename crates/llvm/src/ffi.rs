@@ -75,6 +75,7 @@ unsafe extern "C" {
     pub(crate) fn opcost_flow(terminator: LLVMValueRef) -> u32;
     pub(crate) fn opcost_branch_weights(terminator: LLVMValueRef, weights: *mut u32, count: u32) -> u32;
     pub(crate) fn opcost_is_address_taken(function: LLVMValueRef) -> bool;
+    pub(crate) fn opcost_is_called_oddly(function: LLVMValueRef) -> bool;
     pub(crate) fn opcost_has_module_assembly(module: LLVMModuleRef) -> u32;
 
     pub(crate) fn opcost_identify(module: LLVMModuleRef);
@@ -152,6 +153,26 @@ unsafe extern "C" {
         register: LLVMValueRef,
         first: i32,
         second: i32,
+    );
+    pub(crate) fn opcost_make_hand(function: LLVMValueRef) -> LLVMValueRef;
+    pub(crate) fn opcost_fuel_take(
+        before: LLVMValueRef,
+        register: LLVMValueRef,
+        hand: LLVMValueRef,
+        advance: i64,
+    );
+    pub(crate) fn opcost_fuel_give(
+        before: LLVMValueRef,
+        register: LLVMValueRef,
+        hand: LLVMValueRef,
+        advance: i64,
+    );
+    pub(crate) fn opcost_hand_over(
+        module: LLVMModuleRef,
+        functions: *const LLVMValueRef,
+        hands: *const LLVMValueRef,
+        is_handed: *const bool,
+        count: usize,
     );
     pub(crate) fn opcost_fuel_charge(before: LLVMValueRef, register: LLVMValueRef, amount: i64);
     pub(crate) fn opcost_fuel_site(

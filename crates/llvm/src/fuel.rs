@@ -6,7 +6,7 @@
 
 use llvm_sys::prelude::LLVMValueRef;
 use opcost_index::IdMap;
-use opcost_ir::{FuelEdit, Metering, SiteId};
+use opcost_ir::{FuelEdit, Keeper, Metering, SiteId};
 use opcost_key::FunctionId;
 
 use crate::ffi;
@@ -23,9 +23,23 @@ impl Session {
         // SAFETY: the module is alive, here and below.
         let cell = unsafe { ffi::opcost_fuel_cell(self.module) };
         let sites = self.sites(metering)?;
+        let mut hands = Hands::default();
         for edits in metering.edits.chunk_by(|a, b| a.0 == b.0) {
-            FunctionMeter::new(self, edits[0].0, cell, &sites).run(edits);
+            let id = edits[0].0;
+            if let Some(hand) = FunctionMeter::new(self, id, cell, &sites).run(edits) {
+                hands.functions.push(self.functions[id].function);
+                hands.hands.push(hand);
+                hands.is_handed.push(metering.handed.contains(id));
+            }
         }
+        // SAFETY: three lists of one length, of functions of the live module.
+        // Handles of handed functions and their calls are not used again.
+        unsafe {
+            let (functions, count) = (hands.functions.as_ptr(), hands.functions.len());
+            let (hands, is_handed) = (hands.hands.as_ptr(), hands.is_handed.as_ptr());
+            ffi::opcost_hand_over(self.module, functions, hands, is_handed, count);
+        }
+        self.functions = IdMap::new();
         if cfg!(debug_assertions) || self.maker == Maker::Anyone {
             self.verify().map_err(LlvmError::Broken)?;
         }
@@ -47,6 +61,14 @@ impl Session {
     }
 }
 
+/// Functions that use a hand.
+#[derive(Default)]
+struct Hands {
+    functions: Vec<LLVMValueRef>,
+    hands: Vec<LLVMValueRef>,
+    is_handed: Vec<bool>,
+}
+
 struct FunctionMeter<'a> {
     session: &'a Session,
     handles: &'a FunctionHandles,
@@ -54,6 +76,7 @@ struct FunctionMeter<'a> {
     spots: Spots<'a>,
     cell: LLVMValueRef,
     register: LLVMValueRef,
+    hand: Option<LLVMValueRef>,
 }
 
 impl<'a> FunctionMeter<'a> {
@@ -70,27 +93,50 @@ impl<'a> FunctionMeter<'a> {
             ffi::opcost_relax(handles.function);
             ffi::opcost_make_register(handles.function)
         };
-        Self { session, handles, sites, spots, cell, register }
+        Self { session, handles, sites, spots, cell, register, hand: None }
     }
 
-    fn run(mut self, edits: &[(FunctionId, FuelEdit)]) {
+    /// Returns the function's hand, if it has one.
+    fn run(mut self, edits: &[(FunctionId, FuelEdit)]) -> Option<LLVMValueRef> {
         for (_, edit) in edits {
             self.edit(edit);
         }
         // SAFETY: an alloca that we made in this function.
         unsafe { ffi::opcost_promote(self.handles.function, &self.register, 1) };
+        self.hand
+    }
+
+    fn hand(&mut self) -> LLVMValueRef {
+        // SAFETY: a live function.
+        *self.hand.get_or_insert_with(|| unsafe { ffi::opcost_make_hand(self.handles.function) })
     }
 
     fn edit(&mut self, edit: &FuelEdit) {
         let before = edit.spot().map(|spot| self.spots.before(spot));
         let before = before.unwrap_or(std::ptr::null_mut());
         let (register, cell, module) = (self.register, self.cell, self.session.module);
+        let hand = match edit {
+            FuelEdit::Load { keeper: Keeper::Hand, .. } | FuelEdit::Store { keeper: Keeper::Hand, .. } => {
+                self.hand()
+            }
+            _ => std::ptr::null_mut(),
+        };
         // SAFETY: handles of the live module; `before` is null for the one edit
         // that has no spot and takes none.
         unsafe {
             match *edit {
-                FuelEdit::Load { advance, .. } => ffi::opcost_fuel_load(before, register, cell, advance),
-                FuelEdit::Store { advance, .. } => ffi::opcost_fuel_store(before, register, cell, advance),
+                FuelEdit::Load { keeper: Keeper::Cell, advance, .. } => {
+                    ffi::opcost_fuel_load(before, register, cell, advance);
+                }
+                FuelEdit::Load { keeper: Keeper::Hand, advance, .. } => {
+                    ffi::opcost_fuel_take(before, register, hand, advance);
+                }
+                FuelEdit::Store { keeper: Keeper::Cell, advance, .. } => {
+                    ffi::opcost_fuel_store(before, register, cell, advance);
+                }
+                FuelEdit::Store { keeper: Keeper::Hand, advance, .. } => {
+                    ffi::opcost_fuel_give(before, register, hand, advance);
+                }
                 FuelEdit::Charge { amount, .. } => ffi::opcost_fuel_charge(before, register, amount),
                 FuelEdit::ChargeLength { length, .. } => {
                     let (first, second) = arguments(length);

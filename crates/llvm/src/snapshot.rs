@@ -99,6 +99,8 @@ impl Reader {
             is_cold: has_attribute(handle, "cold"),
             // SAFETY: as above.
             is_address_taken: unsafe { ffi::opcost_is_address_taken(handle) },
+            // SAFETY: as above.
+            is_called_oddly: unsafe { ffi::opcost_is_called_oddly(handle) },
             parameters,
             blocks: IdMap::new(),
             instructions: IdMap::new(),

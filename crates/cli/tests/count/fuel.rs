@@ -129,11 +129,11 @@ fn endless_programs_stop() {
             let bench = Bench::new();
             std::fs::write(bench.path("a.c"), text).expect("written");
             let flags =
-                ["--limit", "300k", "--anchor", anchor, "--codegen", level, "--cflag", "-fno-finite-loops"];
+                ["--limit", "200k", "--anchor", anchor, "--codegen", level, "--cflag", "-fno-finite-loops"];
             let spent = spend(&bench, &flags, &[bench.path("a.c")], &[]);
             let at = format!("{name}, {anchor}, {level}: {}", spent.1);
             assert_eq!(spent.verdict(), "used-up", "{at}");
-            let beyond = spent.amount().checked_sub(300_000).expect("the limit was reached");
+            let beyond = spent.amount().checked_sub(200_000).expect("the limit was reached");
             assert!(beyond > 0 && beyond <= number(&spent.0["overshoot"]), "{at}");
             assert_eq!(spent.0["stopped"]["file"].as_str(), Some("a.c"), "{at}");
         }

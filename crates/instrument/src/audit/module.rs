@@ -65,6 +65,30 @@ impl<'a> Before<'a> {
         matches!(value, Value::Constant(id) if &*self.module().constants[id].text == CELL)
     }
 
+    /// Whether this function is handed what is left, and gives it back.
+    pub(super) fn is_handed(&self, id: FunctionId) -> bool {
+        self.audit.metered.functions[id].parameters > self.audit.before.functions[id].parameters
+    }
+
+    /// Whether the operand is the hand: the parameter that the function did not
+    /// have before, or a cell of the frame that only metering uses.
+    pub(super) fn is_hand(&self, value: Value) -> bool {
+        match value {
+            Value::Argument(position) => {
+                self.is_handed(self.id) && position + 1 == self.function.parameters
+            }
+            Value::Instruction(at) => {
+                self.is_metering(at) && self.function.instructions[at].opcode == Opcode::Alloca
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a call takes what is left in the hand.
+    pub(super) fn is_handed_over(&self, call: &Call) -> bool {
+        matches!(call.callee, CalleeRef::Function(id) if self.is_handed(id))
+    }
+
     /// A number that stands in the code.
     pub(super) fn number(&self, value: Value) -> Option<i64> {
         let Value::Constant(id) = value else { return None };

@@ -10,7 +10,8 @@
 //! Doing an instruction of weight w adds w to every offset. At the entry of a
 //! function, behind a call that may look and at a landing pad the cell's
 //! offset is zero, since whoever ran before left it so; this function must
-//! leave it so too. Where ways meet, offsets must be the same, or the value is
+//! leave it so too. Between functions that hand over what is left, the hand
+//! takes the place of the cell. Where ways meet, offsets must be the same, or the value is
 //! unknown there and of no use. A question is right if it compares with the
 //! offset; one before a branch may count the branch as done already.
 //!
@@ -19,7 +20,7 @@
 use std::collections::BTreeMap;
 
 use opcost_index::{Id, IdMap, IdSet, reverse_postorder};
-use opcost_ir::{Opcode, Predicate, Value};
+use opcost_ir::{Flow, Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use super::Objection;
@@ -42,20 +43,35 @@ pub(super) struct Found {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct State {
     cell: Option<i64>,
+    hand: Option<i64>,
     values: BTreeMap<InstructionId, i64>,
     /// Whose length was charged last, and is to be asked for.
     measured: Option<InstructionId>,
 }
 
 impl State {
+    /// What other code leaves behind: a true cell.
+    const SETTLED: State = State { cell: Some(0), hand: None, values: BTreeMap::new(), measured: None };
+    /// What comes in a hand.
+    const HANDED: State = State { cell: None, hand: Some(0), values: BTreeMap::new(), measured: None };
+
+    /// Of the hand, or of the cell.
+    fn kept(&self, in_hand: bool) -> Option<i64> {
+        if in_hand { self.hand } else { self.cell }
+    }
+
     fn done(&mut self, weight: i64) {
         self.cell = self.cell.map(|offset| offset + weight);
+        self.hand = self.hand.map(|offset| offset + weight);
         self.values.values_mut().for_each(|offset| *offset += weight);
     }
 
     fn meet(&mut self, other: &State) {
         if self.cell != other.cell {
             self.cell = None;
+        }
+        if self.hand != other.hand {
+            self.hand = None;
         }
         self.values.retain(|value, offset| other.values.get(value) == Some(offset));
         self.measured = self.measured.filter(|at| other.measured == Some(*at));
@@ -107,14 +123,18 @@ impl Walk<'_> {
     fn entering(&self, block: BlockId) -> Option<State> {
         let function = self.before.function;
         if block.index() == 0 {
-            return Some(State { cell: Some(0), ..State::default() });
+            let is_handed = self.before.is_handed(self.before.id);
+            return Some(if is_handed { State::HANDED } else { State::SETTLED });
         }
         let mut met: Option<State> = None;
         for (from, end) in self.ends.iter() {
             let Some(end) = end.as_ref().filter(|_| function.blocks[from].successors.contains(&block)) else {
                 continue;
             };
-            let mut arriving = end.clone();
+            // Whoever throws has settled.
+            let is_thrown = function.blocks[from].flow == Flow::Invoke
+                && function.blocks[from].successors.last() == Some(&block);
+            let mut arriving = if is_thrown { State::SETTLED } else { end.clone() };
             self.enter_phis(from, block, end, &mut arriving);
             match &mut met {
                 None => met = Some(arriving),
@@ -177,23 +197,26 @@ impl Walk<'_> {
         if let Some(call) = self.before.looking_call(at) {
             let behind = self.before.return_behind(at);
             let is_jump = |offset: i64| behind.is_some_and(|end| offset == -self.before.weight(end));
-            match state.cell {
+            let is_handed = self.before.is_handed_over(call);
+            match state.kept(is_handed) {
                 Some(0) => {}
                 // The frame is gone: its `ret` is done with the call.
-                Some(offset) if is_jump(offset) => {
+                Some(offset) if !is_handed && is_jump(offset) => {
                     self.found.jumps.insert(at, behind.expect("a jump has one"));
                     return;
                 }
-                _ => self.object(at, format!("the cell is {} when it looks", off(state.cell))),
+                kept => self.object(at, format!("what is left is {} when it looks", off(kept))),
             }
             // What was read before it is old, or gone with a second return.
-            *state = State { cell: Some(0), ..State::default() };
+            *state = if is_handed { State::HANDED } else { State::SETTLED };
             if call.is_noreturn && opcode != Opcode::Invoke {
                 self.found.last.insert(at);
             }
         }
-        if matches!(opcode, Opcode::Ret | Opcode::Resume) && state.cell != Some(0) {
-            self.object(at, format!("the cell is {} at the end", off(state.cell)));
+        let is_given_back = opcode == Opcode::Ret && self.before.is_handed(self.before.id);
+        let kept = state.kept(is_given_back);
+        if matches!(opcode, Opcode::Ret | Opcode::Resume) && kept != Some(0) {
+            self.object(at, format!("what is left is {} at the end", off(kept)));
         }
     }
 
@@ -209,6 +232,9 @@ impl Walk<'_> {
         match (instruction.opcode, operands) {
             (Opcode::Load, &[from]) if self.before.is_cell(from) => set(state, at, state.cell),
             (Opcode::Store, &[value, to]) if self.before.is_cell(to) => state.cell = known(value),
+            (Opcode::Load, &[from]) if self.before.is_hand(from) => set(state, at, state.hand),
+            (Opcode::Store, &[value, to]) if self.before.is_hand(to) => state.hand = known(value),
+            (Opcode::PtrToInt | Opcode::IntToPtr, &[value]) => set(state, at, known(value)),
             (Opcode::Add, &[value, amount]) if known(value).is_some() => {
                 let sum =
                     known(value).zip(self.before.number(amount)).map(|(offset, amount)| offset + amount);
@@ -224,7 +250,7 @@ impl Walk<'_> {
                 }
                 *state = State { cell: state.cell, measured: state.measured, ..State::default() };
             }
-            (Opcode::Phi | Opcode::Br | Opcode::ICmp, _) => {}
+            (Opcode::Phi | Opcode::Br | Opcode::ICmp | Opcode::Alloca, _) => {}
             // How long something is.
             (Opcode::ZExt | Opcode::Trunc | Opcode::Mul | Opcode::LShr | Opcode::Add | Opcode::Sub, _) => {}
             _ => self.object(at, "neither of the program nor of its metering"),

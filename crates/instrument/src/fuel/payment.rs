@@ -22,7 +22,7 @@ use opcost_analysis::frequency::Frequencies;
 use opcost_analysis::loops::LoopForest;
 use opcost_flow::{Countability, FlowEdge, choose_chords};
 use opcost_index::{Id, IdMap, IdSet, define_id};
-use opcost_ir::{Function, Module, Spot};
+use opcost_ir::{Function, Keeper, Module, Spot};
 use opcost_key::{BlockId, FunctionId};
 
 use crate::fuel::stretches::{End, StretchId, Stretches};
@@ -43,7 +43,7 @@ pub(crate) struct Payment {
     /// Charges that belong to leaving one.
     pub(crate) on_leaving: Vec<(Spot, i64)>,
     /// Where the register is read anew, and the stretch that follows.
-    loaded: Vec<(Spot, StretchId)>,
+    loaded: Vec<(Spot, StretchId, Keeper)>,
 }
 
 /// An edge of the payment graph; no stretch is the outside.
@@ -103,16 +103,16 @@ impl Payment {
     }
 
     /// Where the register is read from the cell, with the advance there.
-    pub(crate) fn loads(&self) -> Vec<(Spot, i64)> {
-        self.loaded.iter().map(|&(spot, id)| (spot, self.advance[id])).collect()
+    pub(crate) fn loads(&self) -> Vec<(Spot, i64, Keeper)> {
+        self.loaded.iter().map(|&(spot, id, keeper)| (spot, self.advance[id], keeper)).collect()
     }
 
     /// Where the cell is settled, with the advance there: all of the stretch
     /// counts as done.
-    pub(crate) fn stores(&self, stretches: &Stretches) -> Vec<(Spot, i64)> {
+    pub(crate) fn stores(&self, stretches: &Stretches) -> Vec<(Spot, i64, Keeper)> {
         let settled = |(id, stretch): (StretchId, &crate::fuel::stretches::Stretch)| match stretch.end {
             End::Call(at) | End::Gone(at) | End::Jump(at) | End::Invoke(at) | End::Return(at) => {
-                Some((Spot::Before(at), self.behind(stretches, id)))
+                Some((Spot::Before(at), self.behind(stretches, id), stretch.keeper))
             }
             End::Measured | End::Branch | End::Unsplittable | End::Nowhere => None,
         };
@@ -183,7 +183,7 @@ struct Edges<'a> {
     branches: BranchSpots<'a>,
     frequencies: Frequencies<BlockId>,
     list: IdMap<PayId, PayEdge>,
-    loaded: Vec<(Spot, StretchId)>,
+    loaded: Vec<(Spot, StretchId, Keeper)>,
     /// Landing pads, which are read at once for all that lead to them.
     pads: IdSet<StretchId>,
     /// Stretches that begin with nothing paid ahead.
@@ -205,7 +205,7 @@ impl<'a> Edges<'a> {
             pads: IdSet::new(),
             fixed: IdSet::new(),
         };
-        edges.load(stretches.start_of(StretchId::new(0)), StretchId::new(0));
+        edges.load(stretches.start_of(StretchId::new(0)), StretchId::new(0), stretches.entered);
         for id in stretches.list.ids() {
             edges.behind(id);
         }
@@ -226,17 +226,19 @@ impl<'a> Edges<'a> {
             End::Call(_) => {
                 self.push(Some(id), None, Place::Settled, frequency);
                 let next = self.stretches.behind(id);
-                self.load(self.stretches.start_of(next), next);
+                self.load(self.stretches.start_of(next), next, stretch.keeper);
             }
             End::Gone(_) | End::Jump(_) | End::Return(_) => {
                 self.push(Some(id), None, Place::Settled, frequency);
             }
             End::Invoke(_) => {
                 self.push(Some(id), None, Place::Settled, frequency);
-                self.load_behind_invoke(block);
+                self.load_behind_invoke(block, stretch.keeper);
             }
             End::Branch if !self.checked.contains(block) => self.branches_of(id),
             End::Branch | End::Unsplittable => {
+                // A charge before a check is its comparison, and so free.
+                let frequency = if stretch.end == End::Branch { 0 } else { frequency };
                 self.push(Some(id), None, Place::Leaving(Spot::Before(stretch.last)), frequency);
                 for &successor in &self.function.blocks[block].successors {
                     self.fix(self.stretches.first[successor]);
@@ -261,7 +263,7 @@ impl<'a> Edges<'a> {
         }
     }
 
-    fn load_behind_invoke(&mut self, block: BlockId) {
+    fn load_behind_invoke(&mut self, block: BlockId, keeper: Keeper) {
         let &[normal, pad] = &self.function.blocks[block].successors[..] else {
             unreachable!("an invoke has two ways on")
         };
@@ -271,15 +273,15 @@ impl<'a> Edges<'a> {
         };
         // Nothing else may stand before a terminator that calls.
         let spot = if matches!(spot, Spot::Before(_)) { Spot::Edge(block, 0) } else { spot };
-        self.load(spot, normal);
+        self.load(spot, normal, keeper);
         if self.pads.insert(pad) {
-            self.load(self.stretches.start_of(pad), pad);
+            self.load(self.stretches.start_of(pad), pad, Keeper::Cell);
         }
     }
 
-    fn load(&mut self, spot: Spot, stretch: StretchId) {
+    fn load(&mut self, spot: Spot, stretch: StretchId, keeper: Keeper) {
         let frequency = self.frequencies.nodes[self.stretches.list[stretch].block];
-        self.loaded.push((spot, stretch));
+        self.loaded.push((spot, stretch, keeper));
         self.push(None, Some(stretch), Place::Settled, frequency);
     }
 

@@ -9,8 +9,8 @@
 //! Every stretch says how it is come to and how it is left; `payment` and
 //! `checks` look at nothing else. Cost: linear.
 
-use opcost_index::{Id, IdMap, define_id};
-use opcost_ir::{Flow, Function, Length, Module, Opcode, Spot, Value};
+use opcost_index::{Id, IdMap, IdSet, define_id};
+use opcost_ir::{CalleeRef, Flow, Function, Keeper, Length, Module, Opcode, Spot, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::cost::CostModel;
@@ -37,6 +37,9 @@ pub(crate) struct Stretch {
     /// What its first instruction is charged for when the program runs.
     pub(crate) length: Option<Length>,
     pub(crate) end: End,
+    /// Who has what is left at its end, if the register is settled there, and
+    /// when its call has returned.
+    pub(crate) keeper: Keeper,
 }
 
 /// How a stretch is left.
@@ -67,13 +70,23 @@ pub(crate) struct Stretches {
     pub(crate) list: IdMap<StretchId, Stretch>,
     /// The first of each block.
     pub(crate) first: IdMap<BlockId, StretchId>,
+    /// Who has what is left when the function begins.
+    pub(crate) entered: Keeper,
 }
 
 impl Stretches {
-    pub(crate) fn compute(module: &Module, id: FunctionId, leaving: &Leaving, cost: &CostModel) -> Stretches {
+    /// `handed` are the functions that take what is left from hand to hand.
+    pub(crate) fn compute(
+        module: &Module,
+        id: FunctionId,
+        leaving: &Leaving,
+        handed: &IdSet<FunctionId>,
+        cost: &CostModel,
+    ) -> Stretches {
         let function = &module.functions[id];
-        let cutter = Cutter { module, id, function, leaving, cost };
-        let mut stretches = Stretches { list: IdMap::new(), first: IdMap::new() };
+        let cutter = Cutter { module, id, function, leaving, handed, cost };
+        let entered = if handed.contains(id) { Keeper::Hand } else { Keeper::Cell };
+        let mut stretches = Stretches { list: IdMap::new(), first: IdMap::new(), entered };
         for block in function.blocks.ids() {
             stretches.first.push(stretches.list.next_id());
             cutter.cut(block, &mut stretches);
@@ -133,6 +146,7 @@ struct Cutter<'a> {
     id: FunctionId,
     function: &'a Function,
     leaving: &'a Leaving,
+    handed: &'a IdSet<FunctionId>,
     cost: &'a CostModel,
 }
 
@@ -146,7 +160,8 @@ impl Cutter<'_> {
                 if let Some(first) = first.take() {
                     let last = InstructionId::new(instruction.index() - 1);
                     let end = End::Measured;
-                    stretches.list.push(Stretch { block, first, last, work, head, length, end });
+                    let keeper = Keeper::Cell;
+                    stretches.list.push(Stretch { block, first, last, work, head, length, end, keeper });
                     (work, head) = (0, 0);
                 }
                 length = Some(found);
@@ -166,7 +181,17 @@ impl Cutter<'_> {
                     None => continue,
                 }
             };
-            stretches.list.push(Stretch { block, first: start, last: instruction, work, head, length, end });
+            let keeper = self.keeper(end);
+            stretches.list.push(Stretch {
+                block,
+                first: start,
+                last: instruction,
+                work,
+                head,
+                length,
+                end,
+                keeper,
+            });
             (first, work, head, length) = (None, 0, 0, None);
         }
     }
@@ -181,6 +206,21 @@ impl Cutter<'_> {
             }
             _ => false,
         }
+    }
+
+    fn keeper(&self, end: End) -> Keeper {
+        let is_handed = match end {
+            End::Call(at) | End::Gone(at) | End::Invoke(at) => match self.function.call(at) {
+                Some(call) => matches!(call.callee, CalleeRef::Function(id) if self.handed.contains(id)),
+                None => false,
+            },
+            // An exception finds what is left in the cell.
+            End::Return(at) => {
+                self.handed.contains(self.id) && self.function.instructions[at].opcode == Opcode::Ret
+            }
+            _ => false,
+        };
+        if is_handed { Keeper::Hand } else { Keeper::Cell }
     }
 
     fn end_at_call(&self, block: BlockId, instruction: InstructionId) -> Option<End> {

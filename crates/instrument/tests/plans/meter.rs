@@ -6,7 +6,9 @@
 //! potentials or call graphs. Held at every turn:
 //!
 //! - whenever other code may look (a function begins or ends, an exception, a
-//!   jump, the end), the cell says what was done, to the instruction;
+//!   jump, the end), the cell says what was done, to the instruction; where
+//!   functions pass it from hand to hand, the hand says so, and behind other
+//!   calls a hand holds nonsense;
 //! - whenever it is asked, the register with its advance says so too;
 //! - no more work passes between two questions than was promised;
 //! - a register is never used before it was read, nor behind a second return
@@ -16,28 +18,30 @@ use std::collections::HashMap;
 
 use opcost_index::{Id, IdMap};
 use opcost_instrument::{CostModel, CostTable, FuelRequest, Metered, meter};
-use opcost_ir::{Call, CalleeRef, FuelEdit, Function, Linkage, Module, Opcode, Spot, TailKind, print_module};
+use opcost_ir::{
+    Call, CalleeRef, FuelEdit, Function, Keeper, Linkage, Module, Opcode, Spot, TailKind, print_module,
+};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::dice::{Dice, Outcome, TooLong};
 
 /// Walks through every function of the module. Whether any walk came to an end.
-pub(crate) fn walks_pay(module: &Module, overshoot: u64, seed: u64) -> bool {
+pub(crate) fn walks_pay(module: &Module, overshoot: u64, is_whole: bool, seed: u64) -> bool {
     let cost = CostModel::Table(CostTable::fuel());
-    let request = FuelRequest { cost, overshoot, is_whole: false };
+    let request = FuelRequest { cost, overshoot, is_whole };
     let Ok(metered) = meter(module, &request) else { return true };
     let mut has_ended = false;
     for (id, function) in module.functions.iter() {
         if function.linkage == Linkage::Elsewhere || function.is_naked || function.blocks.is_empty() {
             continue;
         }
-        let mut walk = Walk::new(module, &metered, &request.cost, seed);
+        let mut walk = Walk::new(module, &metered, &request, seed);
         let ended = (0..3).try_for_each(|_| {
-            if function.linkage == Linkage::Local && !function.is_address_taken {
+            if (is_whole || function.linkage == Linkage::Local) && !function.is_address_taken {
                 // Nobody outside can call it as often as he likes.
                 walk.asked = walk.done;
             }
-            walk.run(id).map(|_| ())
+            walk.begin(id)
         });
         has_ended |= ended.is_ok();
     }
@@ -45,6 +49,9 @@ pub(crate) fn walks_pay(module: &Module, overshoot: u64, seed: u64) -> bool {
 }
 
 const DEEPEST: usize = 40;
+
+/// What a hand holds that nobody gave anything.
+const NONSENSE: i64 = 1 << 50;
 
 /// The edits of one function, by where they stand.
 #[derive(Clone, Default)]
@@ -58,6 +65,7 @@ struct Walk<'a> {
     module: &'a Module,
     metered: &'a Metered,
     cost: &'a CostModel,
+    is_whole: bool,
     edits: IdMap<FunctionId, Edits>,
     dice: Dice,
     depth: usize,
@@ -66,6 +74,8 @@ struct Walk<'a> {
     done: i64,
     /// The cell, on a limit of 0.
     cell: i64,
+    /// What is passed from hand to hand.
+    hand: i64,
     /// Work done when it was last asked.
     asked: i64,
 }
@@ -84,7 +94,7 @@ enum Next {
 }
 
 impl<'a> Walk<'a> {
-    fn new(module: &'a Module, metered: &'a Metered, cost: &'a CostModel, seed: u64) -> Self {
+    fn new(module: &'a Module, metered: &'a Metered, request: &'a FuelRequest, seed: u64) -> Self {
         let mut edits = IdMap::filled(module.functions.len(), Edits::default());
         for (id, edit) in &metered.metering.edits {
             let function = &module.functions[*id];
@@ -104,7 +114,20 @@ impl<'a> Walk<'a> {
             }
         }
         let dice = Dice::new(seed);
-        Walk { module, metered, cost, edits, dice, depth: 0, frames: 0, done: 0, cell: 0, asked: 0 }
+        Walk {
+            module,
+            metered,
+            cost: &request.cost,
+            is_whole: request.is_whole,
+            edits,
+            dice,
+            depth: 0,
+            frames: 0,
+            done: 0,
+            cell: 0,
+            hand: 0,
+            asked: 0,
+        }
     }
 
     fn fail(&self, what: &str) -> ! {
@@ -119,12 +142,35 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// As [`Walk::is_settled`], for what goes from hand to hand.
+    fn is_given(&self, when: &str) {
+        if self.hand != -self.done {
+            self.fail(&format!("{when}: {} done, the hand says {}", self.done, -self.hand));
+        }
+    }
+
+    /// As a caller would that has no edits.
+    fn begin(&mut self, id: FunctionId) -> Result<(), TooLong> {
+        self.hand = self.cell;
+        let outcome = self.run(id)?;
+        if outcome == Outcome::Returned && self.metered.metering.handed.contains(id) {
+            self.cell = self.hand;
+        }
+        Ok(())
+    }
+
     fn run(&mut self, id: FunctionId) -> Result<Outcome, TooLong> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(TooLong);
         }
-        self.is_settled("at an entry");
+        let is_handed = self.metered.metering.handed.contains(id);
+        if is_handed {
+            self.is_given("at an entry");
+        } else {
+            self.is_settled("at an entry");
+            self.hand = NONSENSE;
+        }
         self.frames += 1;
         let mut frame = Frame { function: id, number: self.frames, register: None, measured: None };
         let mut at = InstructionId::new(0);
@@ -134,7 +180,12 @@ impl<'a> Walk<'a> {
                 Next::Done(outcome) => break outcome,
             }
         };
-        self.is_settled("at the end of a function");
+        if is_handed && outcome == Outcome::Returned {
+            self.is_given("at the end of a function");
+        } else {
+            self.is_settled("at the end of a function");
+            self.hand = NONSENSE;
+        }
         self.depth -= 1;
         self.dice.targets.retain(|(number, _)| *number != frame.number);
         Ok(outcome)
@@ -193,8 +244,9 @@ impl<'a> Walk<'a> {
     }
 
     fn apply(&mut self, frame: &mut Frame, edit: &FuelEdit) {
-        if let FuelEdit::Load { advance, .. } = edit {
-            frame.register = Some(self.cell - advance);
+        if let FuelEdit::Load { advance, keeper, .. } = edit {
+            let kept = if *keeper == Keeper::Hand { self.hand } else { self.cell };
+            frame.register = Some(kept - advance);
             return;
         }
         let Some(register) = &mut frame.register else {
@@ -209,7 +261,8 @@ impl<'a> Walk<'a> {
                 self.done += units;
                 frame.measured = Some(*instruction);
             }
-            FuelEdit::Store { advance, .. } => self.cell = *register + advance,
+            FuelEdit::Store { advance, keeper: Keeper::Cell, .. } => self.cell = *register + advance,
+            FuelEdit::Store { advance, keeper: Keeper::Hand, .. } => self.hand = *register + advance,
             FuelEdit::Check { advance, .. } => {
                 let said = -(*register + advance);
                 let branch = self.branch_behind(frame.function, edit);
@@ -294,7 +347,12 @@ impl<'a> Walk<'a> {
         let module = self.module;
         let is_metered = |id: FunctionId| {
             let function = &module.functions[id];
-            matches!(function.linkage, Linkage::Local | Linkage::Exact) && !function.is_naked
+            let runs_as_written = match function.linkage {
+                Linkage::Local | Linkage::Exact => true,
+                Linkage::Replaceable => self.is_whole,
+                Linkage::Elsewhere => false,
+            };
+            runs_as_written && !function.is_naked
         };
         match call.callee {
             CalleeRef::Function(id) if is_metered(id) => {
@@ -305,6 +363,7 @@ impl<'a> Walk<'a> {
             }
             CalleeRef::Assembly => Ok(Outcome::Returned),
             _ => {
+                self.hand = NONSENSE;
                 let outcome = self.dice.elsewhere(module, call);
                 if outcome != Outcome::Returned {
                     self.is_settled("at a call that does not return");

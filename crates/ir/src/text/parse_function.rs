@@ -90,6 +90,7 @@ fn parse_header(parser: &mut Parser, cursor: &mut Cursor<'_>, locals: &mut Local
         is_coroutine: false,
         is_cold: false,
         is_address_taken: false,
+        is_called_oddly: false,
         parameters: count,
         blocks: IdMap::new(),
         instructions: IdMap::new(),
@@ -104,9 +105,11 @@ fn parse_header(parser: &mut Parser, cursor: &mut Cursor<'_>, locals: &mut Local
             "presplitcoroutine" => &mut function.is_coroutine,
             "cold" => &mut function.is_cold,
             "address_taken" => &mut function.is_address_taken,
+            "odd_call" => &mut function.is_called_oddly,
             _ => {
-                return cursor
-                    .expected("'nounwind', 'naked', 'presplitcoroutine', 'cold', 'address_taken' or '{'");
+                return cursor.expected(
+                    "'nounwind', 'naked', 'presplitcoroutine', 'cold', 'address_taken', 'odd_call' or '{'",
+                );
             }
         } = true;
         cursor.next();

@@ -56,6 +56,7 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
             (function.is_coroutine, " presplitcoroutine"),
             (function.is_cold, " cold"),
             (function.is_address_taken, " address_taken"),
+            (function.is_called_oddly, " odd_call"),
         ];
         words.iter().filter(|(is_set, _)| *is_set).for_each(|(_, word)| self.put(word));
         self.place(function.place);
