@@ -47,6 +47,25 @@ struct CostFile {
 /// What `opcost count` takes when no model is named.
 pub(crate) const COUNTED: &str = "unit/1";
 
+/// A model by which fuel is paid.
+///
+/// # Errors
+/// By a user's table an endless loop or recursion could cost nothing.
+pub(crate) fn fuel_model(given: &str) -> Result<CostModel, CliError> {
+    let model = cost_model(given)?;
+    let CostModel::Table(table) = &model else { return Ok(model) };
+    // Every cycle of blocks has a branch, every cycle of functions a call.
+    let on_cycles = ["br", "switch", "indirectbr", "callbr", "invoke", "call"];
+    let is_free = |opcode: &&&str| table.opcodes.get(**opcode).copied().unwrap_or(table.default) == 0;
+    match on_cycles.iter().find(is_free) {
+        None => Ok(model),
+        Some(opcode) => Err(CliError::Usage(format!(
+            "cost model {}: {opcode} weighs 0, and an endless loop could run for free; give it a weight",
+            table.name
+        ))),
+    }
+}
+
 /// A model for modules that are compiled each by itself.
 pub(crate) fn lone_cost_model(given: &str) -> Result<CostModel, CliError> {
     match cost_model(given)? {

@@ -8,6 +8,8 @@
 //! fatal errors, and the tool must live to say so. All intermediate files lie
 //! in one temporary folder that goes away.
 
+#[cfg(test)]
+mod audit_tests;
 mod compile;
 mod cost;
 mod driver;
@@ -50,11 +52,11 @@ pub(crate) enum Purpose {
 }
 
 impl Purpose {
-    /// The cost model when none is named.
-    fn usual_cost(self) -> &'static str {
+    /// The cost model of this name, or the usual one.
+    fn cost(self, given: Option<&str>) -> Result<CostModel, CliError> {
         match self {
-            Purpose::Count { .. } => cost::COUNTED,
-            Purpose::Fuel { .. } => "fuel/1",
+            Purpose::Count { .. } => cost::cost_model(given.unwrap_or(cost::COUNTED)),
+            Purpose::Fuel { .. } => cost::fuel_model(given.unwrap_or("fuel/1")),
         }
     }
 }
@@ -92,7 +94,7 @@ impl<'a> Build<'a> {
             tools: Tools::find()?,
             arguments,
             purpose,
-            cost: cost::cost_model(arguments.cost.as_deref().unwrap_or(purpose.usual_cost()))?,
+            cost: purpose.cost(arguments.cost.as_deref())?,
             starts_threads: std::cell::Cell::new(false),
             library: std::cell::OnceCell::new(),
             folder,

@@ -74,9 +74,7 @@ impl<'a> Before<'a> {
     /// have before, or a cell of the frame that only metering uses.
     pub(super) fn is_hand(&self, value: Value) -> bool {
         match value {
-            Value::Argument(position) => {
-                self.is_handed(self.id) && position + 1 == self.function.parameters
-            }
+            Value::Argument(position) => self.is_handed(self.id) && position + 1 == self.function.parameters,
             Value::Instruction(at) => {
                 self.is_metering(at) && self.function.instructions[at].opcode == Opcode::Alloca
             }

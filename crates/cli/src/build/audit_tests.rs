@@ -1,0 +1,174 @@
+//! Does the auditor see what is wrong?
+//!
+//! Modules are metered rightly, and must pass; then one edit of the plan after
+//! the other is done wrongly, and each must be found. Here, since planning and
+//! LLVM meet in no lower room.
+
+use std::fmt::Write;
+
+use opcost_instrument::{Audit, CostModel, CostTable, FuelRequest, Objection, audit, meter};
+use opcost_ir::FuelEdit;
+use opcost_llvm::{Maker, Session};
+
+/// Meters a module with changed edits and audits it. `None` as the change
+/// leaves an edit out.
+fn objections(
+    text: &str,
+    cost: &CostModel,
+    change: impl Fn(usize, FuelEdit) -> Option<FuelEdit>,
+) -> (usize, Vec<Objection>) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("a.ll");
+    std::fs::write(&path, text).expect("written");
+    let mut session = Session::read(&path, Maker::Anyone).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    session.tag_origins();
+    let before = session.snapshot();
+    let wanted = FuelRequest { cost: cost.clone(), overshoot: 1000, is_whole: true };
+    let mut metered = meter(&before, &wanted).expect("it can be metered");
+    let count = metered.metering.edits.len();
+    let edits = std::mem::take(&mut metered.metering.edits).into_iter().enumerate();
+    metered.metering.edits =
+        edits.filter_map(|(at, (function, edit))| Some((function, change(at, edit)?))).collect();
+    session.meter(&metered.metering).expect("a well-formed module");
+    let (after, origins) = session.snapshot_with_origins();
+    let found = audit(&Audit {
+        before: &before,
+        metered: &after,
+        origins: &origins,
+        cost,
+        is_whole: true,
+        promised: metered.overshoot,
+        outside: wanted.outside(),
+    });
+    (count, found)
+}
+
+/// The same edit, wrong by one.
+fn spoilt(edit: FuelEdit) -> Option<FuelEdit> {
+    Some(match edit {
+        FuelEdit::Load { spot, advance, keeper } => FuelEdit::Load { spot, advance: advance + 1, keeper },
+        FuelEdit::Store { spot, advance, keeper } => FuelEdit::Store { spot, advance: advance - 1, keeper },
+        FuelEdit::Charge { spot, amount } => FuelEdit::Charge { spot, amount: amount - 1 },
+        FuelEdit::Check { spot, advance, site } => FuelEdit::Check { spot, advance: advance + 7, site },
+        FuelEdit::ChargeLength { .. } => return None,
+        FuelEdit::ReturnHere { .. } => unreachable!("no jump in these modules"),
+    })
+}
+
+const CALLS: &str = r#"
+declare void @any()
+declare ptr @memcpy(ptr, ptr, i64)
+declare i32 @__gxx_personality_v0(...)
+define internal i32 @leaf(i32 %n) {
+  %c = icmp slt i32 %n, 3
+  br i1 %c, label %small, label %large
+small:
+  ret i32 1
+large:
+  %m = sub i32 %n, 1
+  %a = call i32 @leaf(i32 %m)
+  %b = add i32 %a, %m
+  ret i32 %b
+}
+define i32 @main(i32 %n) personality ptr @__gxx_personality_v0 {
+entry:
+  %r = call i32 @leaf(i32 %n)
+  %l = zext i32 %n to i64
+  %p = alloca [64 x i8]
+  call ptr @memcpy(ptr %p, ptr %p, i64 %l)
+  invoke void @any() to label %fine unwind label %pad
+fine:
+  ret i32 %r
+pad:
+  %e = landingpad { ptr, i32 } cleanup
+  call void @any()
+  resume { ptr, i32 } %e
+}
+"#;
+
+/// Two nested loops; the inner one only goes to the head of the outer one.
+const NESTED: &str = r#"
+define i32 @main(i32 %n) {
+entry:
+  br label %outer
+outer:
+  %i = phi i32 [ 0, %entry ], [ %j, %inner ], [ %i, %outer ]
+  %j = add i32 %i, 1
+  %c = icmp slt i32 %j, %n
+  br i1 %c, label %inner, label %outer
+inner:
+  %d = icmp eq i32 %j, 7
+  br i1 %d, label %outer, label %done
+done:
+  ret i32 %j
+}
+"#;
+
+/// A program of so many blocks; every block can be reached.
+fn random_graph(random: &mut impl FnMut(usize) -> usize) -> String {
+    let blocks = 2 + random(7);
+    let mut text = String::from("declare void @any()\ndefine i32 @main(i32 %x) {\nentry:\n  br label %b0\n");
+    for block in 0..blocks {
+        writeln!(text, "b{block}:").expect("writing to a string");
+        for _ in 0..random(3) {
+            text.push_str(if random(4) == 0 { "  call void @any()\n" } else { "  fence seq_cst\n" });
+        }
+        let (next, other, third) = (block + 1, random(blocks + 1), random(blocks + 1));
+        writeln!(text, "  %c{block} = icmp eq i32 %x, {block}").expect("writing to a string");
+        match random(4) {
+            0 => writeln!(text, "  br label %b{next}"),
+            1 => writeln!(
+                text,
+                "  switch i32 %x, label %b{next} [ i32 1, label %b{other} i32 2, label %b{third} ]"
+            ),
+            _ => writeln!(text, "  br i1 %c{block}, label %b{next}, label %b{other}"),
+        }
+        .expect("writing to a string");
+    }
+    writeln!(text, "b{blocks}:\n  ret i32 0\n}}").expect("writing to a string");
+    text
+}
+
+/// Every edit is done wrongly once.
+fn each_fault_is_found(text: &str) {
+    let cost = CostModel::Table(CostTable::fuel());
+    let (count, found) = objections(text, &cost, |_, edit| Some(edit));
+    assert!(found.is_empty(), "{}\n{text}", found[0]);
+    for wrong in 0..count {
+        let (_, found) =
+            objections(text, &cost, |at, edit| if at == wrong { spoilt(edit) } else { Some(edit) });
+        assert!(!found.is_empty(), "edit {wrong} was wrong, and nobody saw it\n{text}");
+    }
+}
+
+#[test]
+fn every_wrong_edit_is_found() {
+    each_fault_is_found(NESTED);
+    each_fault_is_found(CALLS);
+    let mut state = 7u64;
+    let mut random = |bound: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % bound
+    };
+    for _ in 0..60 {
+        each_fault_is_found(&random_graph(&mut random));
+    }
+}
+
+#[test]
+fn a_cycle_that_costs_nothing_or_is_not_asked_is_found() {
+    let says = |found: &[Objection], text: &str| found.iter().any(|objection| objection.what.contains(text));
+    let mut free = CostTable { name: "free/1".into(), default: 1, ..CostTable::default() };
+    free.opcodes.insert("br".into(), 0);
+    let free = CostModel::Table(free);
+    let endless = "define i32 @main() {\nentry:\n  br label %a\na:\n  br label %a\n}\n";
+    let (_, found) = objections(endless, &free, |_, edit| Some(edit));
+    assert!(says(&found, "costs nothing"), "{found:?}");
+    let unit = CostModel::Unit;
+    let (_, found) =
+        objections(NESTED, &unit, |_, edit| (!matches!(edit, FuelEdit::Check { .. })).then_some(edit));
+    assert!(says(&found, "goes round without a question"), "{found:?}");
+    let (_, found) =
+        objections(CALLS, &unit, |_, edit| (!matches!(edit, FuelEdit::Check { .. })).then_some(edit));
+    assert!(says(&found, "does not ask at once") && says(&found, "promised"), "{found:?}");
+}
