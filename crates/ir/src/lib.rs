@@ -10,6 +10,7 @@
 //! than integers are kept as text, metadata is dropped but for places.
 
 mod edit;
+mod globals;
 mod metering;
 mod module;
 mod opcode;
@@ -18,6 +19,7 @@ mod types;
 mod verify;
 
 pub use edit::{Edit, Plan, RegisterId, Spot};
+pub use globals::{Global, GlobalKind, Initializer};
 pub use metering::{FuelEdit, Metering, Site, SiteId};
 pub use module::{
     Block, Call, CalleeRef, Constant, ConstantId, Declaration, DeclarationId, Flow, Function, Instruction,

@@ -15,6 +15,7 @@ use super::cursor::{Cursor, Parsed};
 use super::lex::{Name, Token};
 use super::parse::{Line, Parser};
 use super::parse_call::tail_kind;
+use super::parse_globals::section;
 use super::{CONSTANT_WORDS, default_result, default_type, has_second_type, has_type};
 use crate::{
     Block, ConstantId, Flow, Function, Instruction, Linkage, Opcode, Predicate, Type, TypeId, Value,
@@ -90,6 +91,8 @@ fn parse_header(parser: &mut Parser, cursor: &mut Cursor<'_>, locals: &mut Local
         is_coroutine: false,
         is_cold: false,
         is_address_taken: false,
+        section: None,
+        marks: Vec::new(),
         parameters: count,
         blocks: IdMap::new(),
         instructions: IdMap::new(),
@@ -98,6 +101,9 @@ fn parse_header(parser: &mut Parser, cursor: &mut Cursor<'_>, locals: &mut Local
         names: HashMap::new(),
     };
     while let Some(word) = cursor.peek_word() {
+        if word == "section" || word == "marks" {
+            break;
+        }
         *match word {
             "nounwind" => &mut function.is_nounwind,
             "naked" => &mut function.is_naked,
@@ -106,10 +112,16 @@ fn parse_header(parser: &mut Parser, cursor: &mut Cursor<'_>, locals: &mut Local
             "address_taken" => &mut function.is_address_taken,
             _ => {
                 return cursor
-                    .expected("'nounwind', 'naked', 'presplitcoroutine', 'cold', 'address_taken' or '{'");
+                    .expected("'nounwind', 'naked', 'presplitcoroutine', 'cold', 'address_taken', 'section', 'marks' or '{'");
             }
         } = true;
         cursor.next();
+    }
+    function.section = section(cursor)?;
+    if cursor.eat_word("marks") {
+        while matches!(cursor.peek(), Some(Token::Text(_))) {
+            function.marks.push(cursor.text("a mark")?.into());
+        }
     }
     let (place, _) = notes(cursor)?;
     function.place = place;
@@ -145,7 +157,7 @@ fn parse_parameters(
 }
 
 /// Place and weights at the end of a line.
-fn notes(cursor: &mut Cursor<'_>) -> Parsed<(Option<PlaceId>, Option<Vec<u32>>)> {
+pub(super) fn notes(cursor: &mut Cursor<'_>) -> Parsed<(Option<PlaceId>, Option<Vec<u32>>)> {
     let (mut place, mut weights) = (None, None);
     while let Some(Token::Note(note)) = cursor.peek() {
         match note.as_str() {
