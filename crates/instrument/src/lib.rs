@@ -21,5 +21,5 @@ mod spots;
 mod weights;
 
 pub use cost::{CostModel, CostTable};
-pub use fuel::{FuelRequest, Metered, meter};
+pub use fuel::{Admission, FuelRequest, Library, Metered, Objection, Rule, admit, meter};
 pub use plan::{Instrumented, PlanError, Reason, Request, plan};
