@@ -1,5 +1,6 @@
 //! The command line, as clap reads it.
 
+mod fuel;
 mod reports;
 
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use opcost_key::{Anchor, Placement};
 
+pub(crate) use fuel::*;
 pub(crate) use reports::*;
 
 /// What a native program costs, one instruction at a time.
@@ -173,6 +175,7 @@ Examples:
   opcost fuel --limit 5M bot.cpp -- input     run it; stopped when 5 million instructions are used up
   opcost fuel bot.cpp -- input                how much it takes
   opcost fuel --emit exe -o bot bot.cpp       build now; run later: opcost fuel --limit 5M ./bot -- input
+  opcost fuel --check bot.cpp                 may it be metered, whoever wrote it? every objection with its place
 
 What runs outside the inputs (the C and C++ library) is free.
 
@@ -189,6 +192,8 @@ pub(crate) struct FuelArguments {
     /// Instructions between two checks, at most.
     #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_budget)]
     pub(crate) overshoot: u128,
+    #[command(flatten)]
+    pub(crate) trust: TrustArguments,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
     /// Writes the metered program instead of running it.

@@ -3,10 +3,13 @@
 //! What the plan promises travels in the object, so that a program built
 //! earlier still says it.
 
-use opcost_instrument::{FuelRequest, meter as plan};
+use std::path::Path;
+
+use opcost_instrument::{FuelRequest, Library, admit, meter as plan};
 use opcost_llvm::Session;
 use serde::{Deserialize, Serialize};
 
+use super::admission::ADMISSION;
 use super::module::{ModuleRequest, Product, emission, name_files};
 use super::phases::Stopwatch;
 
@@ -36,6 +39,12 @@ pub(super) fn meter(
     let mut module = session.snapshot();
     name_files(&mut module, &request.root);
     watch.lap("snapshot");
+    if let Some(allowed) = &request.allowed {
+        let is_admitted = admitted(&module, allowed, &request.output)?;
+        if !is_admitted || request.product == Product::Admission {
+            return Ok(());
+        }
+    }
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
     let is_whole = request.others.is_some();
     let wanted = FuelRequest { cost: request.cost.clone(), overshoot, is_whole };
@@ -56,4 +65,14 @@ pub(super) fn meter(
     watch.lap("machine code");
     watch.finish(instructions, &request.output.with_extension("phases"));
     Ok(())
+}
+
+/// Looks at the module and writes down what is to be said of it, beside what
+/// will be made of it. Whether nothing speaks against it.
+fn admitted(module: &opcost_ir::Module, allowed: &[String], output: &Path) -> Result<bool, String> {
+    let admission = admit(module, &Library::with(allowed.iter().cloned()));
+    let path = output.with_extension(ADMISSION);
+    let text = serde_json::to_vec(&admission).expect("plain data");
+    std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    Ok(admission.objections.is_empty())
 }

@@ -37,6 +37,8 @@ pub(crate) enum Product {
     Counted,
     /// Bitcode, not counted.
     Anchor,
+    /// Nothing but what is to be said of it.
+    Admission,
 }
 
 /// What the child is asked to do.
@@ -58,6 +60,9 @@ pub(crate) struct ModuleRequest {
     pub(crate) overshoot: Option<u64>,
     /// Bitcode of all other modules, when all of the program is metered as one.
     pub(crate) others: Option<Vec<PathBuf>>,
+    /// Outside names that it may use besides those known, when it must be
+    /// admitted before it is metered.
+    pub(crate) allowed: Option<Vec<String>>,
     pub(crate) cost: CostModel,
     /// Level of code generation.
     pub(crate) level: u8,
@@ -111,6 +116,7 @@ impl Build<'_> {
                 Purpose::Fuel { overshoot } => Some(overshoot),
             },
             others,
+            allowed: self.allowed.clone(),
             threads: if self.starts_threads.get() || has_flag("-pthread") || has_flag("-fopenmp") {
                 ThreadMode::Always
             } else {

@@ -157,6 +157,7 @@ fn rust_module(
         placement,
         overshoot: None,
         others: None,
+        allowed: None,
         // Its library starts threads.
         threads: ThreadMode::Always,
         cost: cost_model(&arguments.cost)?,

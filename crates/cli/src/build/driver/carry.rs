@@ -113,6 +113,7 @@ impl Drive {
             placement,
             overshoot: None,
             others: None,
+            allowed: None,
             threads: if always { ThreadMode::Always } else { ThreadMode::IfStarted },
             cost: cost_model(setting("OPCOST_COST").as_deref().unwrap_or("unit/1"))?,
             level: job.level(),
