@@ -27,6 +27,7 @@ fn main() {
         .flag("-Wno-unused-parameter")
         .files([
             "shim/read.cpp",
+            "shim/globals.cpp",
             "shim/apply.cpp",
             "shim/identify.cpp",
             "shim/emit.cpp",

@@ -1,5 +1,6 @@
 //! The command line, as clap reads it.
 
+mod fuel;
 mod reports;
 
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use opcost_key::{Anchor, Placement};
 
+pub(crate) use fuel::*;
 pub(crate) use reports::*;
 
 /// What a native program costs, one instruction at a time.
@@ -174,6 +176,7 @@ Examples:
   opcost fuel --limit 5M bot.cpp -- input     run it; stopped when 5 million instructions are used up
   opcost fuel bot.cpp -- input                how much it takes
   opcost fuel --emit exe -o bot bot.cpp       build now; run later: opcost fuel --limit 5M ./bot -- input
+  opcost fuel --check bot.cpp                 may it be metered, whoever wrote it? every objection with its place
 
 What runs outside the inputs (the C and C++ library) is free.
 
@@ -194,6 +197,8 @@ pub(crate) struct FuelArguments {
     /// every cycle, the bound. Costs about as much again as metering.
     #[arg(long)]
     pub(crate) audit: bool,
+    #[command(flatten)]
+    pub(crate) trust: TrustArguments,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
     /// Writes the metered program instead of running it.

@@ -52,7 +52,7 @@ pub struct Audit<'a> {
 /// What is wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{function}, {at}: {what}")]
-pub struct Objection {
+pub struct Fault {
     /// Linkage name.
     pub function: String,
     /// The instruction of the metered module, as text.
@@ -63,7 +63,7 @@ pub struct Objection {
 
 /// All objections; none means that both proofs hold. Cost: a few passes over
 /// the module, and one more over a function for each callee that it waits for.
-pub fn audit(audit: &Audit<'_>) -> Vec<Objection> {
+pub fn audit(audit: &Audit<'_>) -> Vec<Fault> {
     let mut objections = Vec::new();
     let mut found = IdMap::new();
     for id in audit.metered.functions.ids() {

@@ -14,11 +14,15 @@
 //! the checks stand and how much work passes between two (`checks`), where the
 //! work is paid for (`payment`).
 //!
+//! Whether a module keeps to its fuel at all is another question (`allowed`).
+//!
 //! Input: a snapshot and a cost model. Output: edits, and the bound. Limit:
 //! what runs outside the module's IR is free.
 
+mod allowed;
 mod checks;
 mod handed;
+mod library;
 pub(crate) mod looks;
 mod payment;
 mod recursion;
@@ -32,6 +36,9 @@ use opcost_key::FunctionId;
 use crate::cost::CostModel;
 use crate::leaving::Leaving;
 use crate::plan::{PlanError, is_counted, refuse_uncountable};
+pub use allowed::{Admission, Objection, Rule, admit};
+pub use library::Library;
+
 use checks::{Checked, Checks};
 use handed::handed;
 use payment::Payment;

@@ -21,7 +21,7 @@ mod skeleton;
 mod spots;
 mod weights;
 
-pub use audit::{Audit, Objection, Origins, audit};
+pub use audit::{Audit, Fault, Origins, audit};
 pub use cost::{CostModel, CostTable};
-pub use fuel::{FuelRequest, Metered, meter};
+pub use fuel::{Admission, FuelRequest, Library, Metered, Objection, Rule, admit, meter};
 pub use plan::{Instrumented, PlanError, Reason, Request, plan};

@@ -10,6 +10,7 @@
 //! than integers are kept as text, metadata is dropped but for places.
 
 mod edit;
+mod globals;
 mod length;
 mod metering;
 mod module;
@@ -19,6 +20,7 @@ mod types;
 mod verify;
 
 pub use edit::{Edit, Plan, RegisterId, Spot};
+pub use globals::{Global, GlobalKind, Initializer};
 pub use length::{BYTES_PER_UNIT, BYTES_SHIFT, Length};
 pub use metering::{FuelEdit, Keeper, Metering, Site, SiteId};
 pub use module::{

@@ -11,7 +11,7 @@ use std::ops::Range;
 use opcost_index::{Graph, Id, IdMap, define_id};
 use opcost_key::{BlockId, FileId, FunctionId, InstructionId, Place, PlaceId};
 
-use crate::{Opcode, Predicate, Type, TypeId};
+use crate::{Global, Initializer, Opcode, Predicate, Type, TypeId};
 
 define_id!(
     /// A function that the module declares and does not define.
@@ -43,6 +43,12 @@ pub struct Module {
     pub places: IdMap<PlaceId, Place>,
     /// Whether the module carries top-level assembly.
     pub has_module_assembly: bool,
+    /// Data and second names in module order.
+    pub globals: Vec<Global>,
+    /// What runs before `main` and behind the end, as the module lists it.
+    pub initializers: Vec<Initializer>,
+    /// Names of its module-wide metadata: `llvm.ident`.
+    pub metadata: Vec<Box<str>>,
 }
 
 /// A constant operand: its type and its text.
@@ -101,6 +107,11 @@ pub struct Function {
     /// Called in a way that no parameter can be added to: variable arguments,
     /// a calling convention but C's, or a register that is passed by itself.
     pub is_called_oddly: bool,
+    /// The section it asks for.
+    pub section: Option<Box<str>>,
+    /// Attributes that LLVM knows by text only, by name, in its order; and
+    /// `prefix`, `prologue` and `gc` where it has such.
+    pub marks: Vec<Box<str>>,
     /// Number of parameters.
     pub parameters: u32,
     /// Blocks in program order; the first is the entry.
@@ -193,6 +204,11 @@ pub struct Call {
     pub returns_twice: bool,
     /// Its tail marker.
     pub tail: TailKind,
+    /// Inline assembly without a word in it, whose operands name no register:
+    /// a barrier for the optimiser.
+    pub is_empty_assembly: bool,
+    /// Bytes of arguments that are copied on the way (`byval`).
+    pub copied_bytes: u64,
 }
 
 /// Whom a call calls.

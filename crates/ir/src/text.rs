@@ -22,9 +22,11 @@ mod lex;
 mod parse;
 mod parse_call;
 mod parse_function;
+mod parse_globals;
 mod parse_type;
 mod print;
 mod print_function;
+mod print_globals;
 
 use lex::Token;
 

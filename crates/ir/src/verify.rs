@@ -83,6 +83,18 @@ fn tables(module: &Module) -> Verdict {
     for (id, constant) in module.constants.iter() {
         demand(constant.ty.index() < module.types.len(), "a type of the table", || id.to_string())?;
     }
+    for global in &module.globals {
+        let is_known = global.place.is_none_or(|place| place.index() < module.places.len());
+        demand(is_known, "a place of the table", || format!("another at '{}'", global.name))?;
+    }
+    for initializer in &module.initializers {
+        let is_known = match initializer.function {
+            Some(Value::Function(id)) => id.index() < module.functions.len(),
+            Some(Value::Declaration(id)) => id.index() < module.declarations.len(),
+            other => other.is_none(),
+        };
+        demand(is_known, "a function that runs", || format!("{:?}", initializer.function))?;
+    }
     for (id, place) in module.places.iter() {
         let is_known = place.file.index() < module.files.len();
         demand(is_known, "a file of the table", || format!("{} in {id}", place.file))?;

@@ -9,8 +9,9 @@ use std::collections::HashMap;
 
 use opcost_index::{Id, IdMap};
 use opcost_ir::{
-    Block, Call, CalleeRef, Constant, ConstantId, Declaration, Flow, Function, Instruction, Linkage, Module,
-    Opcode, Predicate, TailKind, Type, TypeId, Value, parse_module, print_module, verify,
+    Block, Call, CalleeRef, Constant, ConstantId, Declaration, DeclarationId, Flow, Function, Global,
+    GlobalKind, Initializer, Instruction, Linkage, Module, Opcode, Predicate, TailKind, Type, TypeId, Value,
+    parse_module, print_module, verify,
 };
 use opcost_key::{BlockId, FileId, FunctionId, InstructionId, Place, PlaceId};
 use proptest::prelude::*;
@@ -59,6 +60,8 @@ fn types() -> IdMap<TypeId, Type> {
     ])
 }
 
+const LINKAGES: &[Linkage] = &[Linkage::Exact, Linkage::Local, Linkage::Replaceable, Linkage::Elsewhere];
+
 const TEXTS: &[&str] =
     &["0", "-7", "1.5e+00", "true", "null", "asm", "@g", "@f0", "@d 1", "c\"a;\\\n", "metadata", "poison"];
 
@@ -87,6 +90,28 @@ fn module(choices: &mut Choices<'_>) -> Module {
     for name in ["llvm.x", "d 1"] {
         module.declarations.push(Declaration { name: name.into(), is_intrinsic: choices.yes() });
     }
+    let kinds = [GlobalKind::Variable, GlobalKind::Alias, GlobalKind::Resolver];
+    for name in ["g", "f0", "a ;b"].iter().take(choices.below(4)) {
+        module.globals.push(Global {
+            name: (*name).into(),
+            kind: choices.of(&kinds),
+            linkage: choices.of(LINKAGES),
+            section: choices.yes().then(|| "a \"b".into()),
+            place: place(choices, &module),
+            leads_into_code: choices.yes(),
+            gives_away_blocks: choices.yes(),
+        });
+    }
+    for priority in 0..choices.below(3) as u32 {
+        let functions = [
+            None,
+            Some(Value::Function(FunctionId::new(0))),
+            Some(Value::Declaration(DeclarationId::new(1))),
+        ];
+        let function = choices.of(&functions);
+        module.initializers.push(Initializer { priority, function, at_end: choices.yes() });
+    }
+    module.metadata = choices.of(&[vec![], vec!["llvm.ident".into()]]);
     let count = 1 + choices.below(2);
     for position in 0..count {
         let function = function(choices, &module, position, count);
@@ -99,7 +124,7 @@ fn function(choices: &mut Choices<'_>, module: &Module, position: usize, functio
     let ty = FUNCTION + choices.below(2);
     let mut function = Function {
         name: format!("f{position}"),
-        linkage: choices.of(&[Linkage::Exact, Linkage::Local, Linkage::Replaceable, Linkage::Elsewhere]),
+        linkage: choices.of(LINKAGES),
         ty: TypeId::new(ty),
         place: place(choices, module),
         is_nounwind: choices.yes(),
@@ -108,6 +133,8 @@ fn function(choices: &mut Choices<'_>, module: &Module, position: usize, functio
         is_cold: choices.yes(),
         is_address_taken: choices.yes(),
         is_called_oddly: choices.yes(),
+        section: choices.yes().then(|| ".text.a".into()),
+        marks: choices.of(&[vec![], vec!["frame-pointer".into(), "a \"b\"".into()]]),
         parameters: if ty == FUNCTION { 2 } else { 0 },
         blocks: IdMap::new(),
         instructions: IdMap::new(),
@@ -251,6 +278,8 @@ fn call(choices: &mut Choices<'_>, opcode: Opcode) -> Call {
         is_noreturn: choices.yes(),
         returns_twice: choices.yes(),
         tail: if opcode == Opcode::Call { choices.of(&tails) } else { TailKind::None },
+        is_empty_assembly: choices.yes(),
+        copied_bytes: choices.below(3) as u64,
     }
 }
 
@@ -348,6 +377,7 @@ fn errors_name_line_and_what_was_expected() {
     );
     assert_eq!(
         error("\nfoo"),
-        "line 2: expected 'define', 'declare', 'type', 'constant', 'place', 'file', 'source', 'triple' or 'assembly', found 'foo'"
+        "line 2: expected 'define', 'declare', 'global', 'alias', 'ifunc', 'constructor', 'destructor', 'metadata', 'type', \
+         'constant', 'place', 'file', 'source', 'triple' or 'assembly', found 'foo'"
     );
 }

@@ -92,6 +92,8 @@ uint32_t opcost_call_facts(LLVMValueRef value) {
   if (call->doesNotReturn()) facts |= 4;
   if (call->hasFnAttr(Attribute::ReturnsTwice)) facts |= 8;
   if (call->isInlineAsm()) facts |= 16;
+  for (unsigned i = 0; i < call->arg_size(); i++)
+    if (call->isByValArgument(i)) facts |= 32;
   if (auto *plain = dyn_cast<CallInst>(call)) facts |= uint32_t(plain->getTailCallKind()) << 8;
   return facts;
 }

@@ -78,6 +78,30 @@ unsafe extern "C" {
     pub(crate) fn opcost_is_called_oddly(function: LLVMValueRef) -> bool;
     pub(crate) fn opcost_has_module_assembly(module: LLVMModuleRef) -> u32;
 
+    pub(crate) fn opcost_global_facts(global: LLVMValueRef) -> u32;
+    pub(crate) fn opcost_implicit_section(global: LLVMValueRef) -> *mut c_char;
+    pub(crate) fn opcost_global_place(variable: LLVMValueRef, line: *mut u32) -> LLVMMetadataRef;
+    pub(crate) fn opcost_initializer_count(module: LLVMModuleRef, at_end: bool) -> u32;
+    pub(crate) fn opcost_initializer(
+        module: LLVMModuleRef,
+        at_end: bool,
+        position: u32,
+        priority: *mut u32,
+    ) -> LLVMValueRef;
+    pub(crate) fn opcost_metadata_name(
+        module: LLVMModuleRef,
+        position: u32,
+        length: *mut usize,
+    ) -> *const c_char;
+    pub(crate) fn opcost_text_attribute(
+        function: LLVMValueRef,
+        position: u32,
+        length: *mut usize,
+    ) -> *const c_char;
+    pub(crate) fn opcost_function_extras(function: LLVMValueRef) -> u32;
+    pub(crate) fn opcost_is_empty_assembly(call: LLVMValueRef) -> bool;
+    pub(crate) fn opcost_copied_bytes(call: LLVMValueRef) -> u64;
+
     pub(crate) fn opcost_identify(module: LLVMModuleRef);
     pub(crate) fn opcost_strip_debug(module: LLVMModuleRef);
 

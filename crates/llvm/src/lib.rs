@@ -14,6 +14,7 @@ mod apply;
 mod emit;
 mod ffi;
 mod fuel;
+mod globals;
 mod keep;
 mod operands;
 mod origin;

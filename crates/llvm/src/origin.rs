@@ -22,8 +22,6 @@ impl Session {
     /// edits.
     pub fn snapshot_with_origins(&mut self) -> (Module, Origins) {
         use opcost_index::Id;
-        self.functions = IdMap::new();
-        self.declarations = IdMap::new();
         let module = self.snapshot();
         let origins_of = |&handle: &llvm_sys::prelude::LLVMValueRef| {
             let mut numbers = [0u32; 8];

@@ -47,6 +47,18 @@ impl Places {
         Some(self.places.push(Place { file, line, column: 0, inlined_function: None, inlined_at: None }))
     }
 
+    /// Where a variable is written, if its module says so of data.
+    pub(crate) fn of_global(&mut self, global: LLVMValueRef) -> Option<PlaceId> {
+        let mut line = 0;
+        // SAFETY: the global is alive; a missing place is null.
+        let file = unsafe { ffi::opcost_global_place(global, &mut line) };
+        if file.is_null() {
+            return None;
+        }
+        let file = self.file_of_scope(file)?;
+        Some(self.places.push(Place { file, line, column: 0, inlined_function: None, inlined_at: None }))
+    }
+
     fn of_location(&mut self, location: LLVMMetadataRef) -> PlaceId {
         if let Some(&known) = self.place_ids.get(&location) {
             return known;

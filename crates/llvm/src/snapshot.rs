@@ -16,13 +16,17 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use crate::ffi;
+use crate::globals::{marks_of, section_of};
 use crate::operands::{Interned, integer_predicate, opcode, real_predicate};
 use crate::places::Places;
 use crate::session::{FunctionHandles, Session};
 
 impl Session {
-    /// The module as plain values. Call it once, before any edit.
+    /// The module as plain values, before any edit. Ids are those of the last
+    /// snapshot.
     pub fn snapshot(&mut self) -> Module {
+        self.functions = IdMap::new();
+        self.declarations = IdMap::new();
         let mut reader = Reader::default();
         let mut module = Module::default();
         // SAFETY: the module is alive; texts are copied at once.
@@ -40,6 +44,7 @@ impl Session {
             module.functions.push(function);
             self.functions.push(handles);
         }
+        reader.beside_functions(self.module, &mut module);
         module.types = reader.interned.types;
         module.constants = reader.interned.constants;
         module.files = reader.places.files;
@@ -74,10 +79,10 @@ impl Session {
 }
 
 #[derive(Default)]
-struct Reader {
+pub(crate) struct Reader {
     interned: Interned,
-    places: Places,
-    globals: FxHashMap<LLVMValueRef, Value>,
+    pub(crate) places: Places,
+    pub(crate) globals: FxHashMap<LLVMValueRef, Value>,
     locals: FxHashMap<LLVMValueRef, Value>,
     block_ids: FxHashMap<LLVMBasicBlockRef, BlockId>,
 }
@@ -101,6 +106,8 @@ impl Reader {
             is_address_taken: unsafe { ffi::opcost_is_address_taken(handle) },
             // SAFETY: as above.
             is_called_oddly: unsafe { ffi::opcost_is_called_oddly(handle) },
+            section: section_of(handle),
+            marks: marks_of(handle),
             parameters,
             blocks: IdMap::new(),
             instructions: IdMap::new(),
@@ -306,11 +313,15 @@ impl Reader {
             returns_twice: facts & 8 != 0,
             tail: [TailKind::None, TailKind::Tail, TailKind::MustTail, TailKind::NoTail]
                 [(facts >> 8 & 3) as usize],
+            // SAFETY: as above.
+            is_empty_assembly: facts & 16 != 0 && unsafe { ffi::opcost_is_empty_assembly(handle) },
+            // SAFETY: as above.
+            copied_bytes: if facts & 32 != 0 { unsafe { ffi::opcost_copied_bytes(handle) } } else { 0 },
         }
     }
 }
 
-fn name_of(handle: LLVMValueRef) -> String {
+pub(crate) fn name_of(handle: LLVMValueRef) -> String {
     let mut length = 0;
     // SAFETY: a live global; the name is copied.
     unsafe {
@@ -319,7 +330,7 @@ fn name_of(handle: LLVMValueRef) -> String {
     }
 }
 
-fn linkage(handle: LLVMValueRef) -> Linkage {
+pub(crate) fn linkage(handle: LLVMValueRef) -> Linkage {
     use LLVMLinkage::*;
     // SAFETY: a live global.
     match unsafe { LLVMGetLinkage(handle) } {

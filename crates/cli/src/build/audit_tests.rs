@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use opcost_instrument::{Audit, CostModel, CostTable, FuelRequest, Objection, audit, meter};
+use opcost_instrument::{Audit, CostModel, CostTable, Fault, FuelRequest, audit, meter};
 use opcost_ir::FuelEdit;
 use opcost_llvm::{Maker, Session};
 
@@ -16,7 +16,7 @@ fn objections(
     text: &str,
     cost: &CostModel,
     change: impl Fn(usize, FuelEdit) -> Option<FuelEdit>,
-) -> (usize, Vec<Objection>) {
+) -> (usize, Vec<Fault>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("a.ll");
     std::fs::write(&path, text).expect("written");
@@ -157,7 +157,7 @@ fn every_wrong_edit_is_found() {
 
 #[test]
 fn a_cycle_that_costs_nothing_or_is_not_asked_is_found() {
-    let says = |found: &[Objection], text: &str| found.iter().any(|objection| objection.what.contains(text));
+    let says = |found: &[Fault], text: &str| found.iter().any(|objection| objection.what.contains(text));
     let mut free = CostTable { name: "free/1".into(), default: 1, ..CostTable::default() };
     free.opcodes.insert("br".into(), 0);
     let free = CostModel::Table(free);

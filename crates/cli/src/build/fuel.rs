@@ -3,10 +3,11 @@
 //! What the plan promises travels in the object, so that a program built
 //! earlier still says it.
 
-use opcost_instrument::{Audit, FuelRequest, audit as find_objections, meter as plan};
+use opcost_instrument::{Audit, FuelRequest, Library, admit, audit as find_faults, meter as plan};
 use opcost_llvm::Session;
 use serde::{Deserialize, Serialize};
 
+use super::admission::ADMISSION;
 use super::module::{ModuleRequest, Product, emission, name_files};
 use super::phases::Stopwatch;
 
@@ -70,7 +71,7 @@ fn audit(
     promised: u64,
 ) -> Result<(), String> {
     let (metered, origins) = session.snapshot_with_origins();
-    let objections = find_objections(&Audit {
+    let objections = find_faults(&Audit {
         before,
         metered: &metered,
         origins: &origins,
@@ -84,4 +85,21 @@ fn audit(
         "the metering is wrong, which is a defect of opcost; please report it with the source: {first} ({} objections)",
         objections.len()
     ))
+}
+
+/// Looks at a module as its maker left it and writes down what is to be said of it, beside what
+/// will be made of it. Whether nothing speaks against it.
+pub(super) fn admitted(
+    session: &mut Session,
+    request: &ModuleRequest,
+    allowed: &[String],
+) -> Result<bool, String> {
+    let mut module = session.snapshot();
+    name_files(&mut module, &request.root);
+    let output = &request.output;
+    let admission = admit(&module, &Library::with(allowed.iter().cloned()));
+    let path = output.with_extension(ADMISSION);
+    let text = serde_json::to_vec(&admission).expect("plain data");
+    std::fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    Ok(admission.objections.is_empty())
 }

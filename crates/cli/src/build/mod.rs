@@ -8,6 +8,7 @@
 //! fatal errors, and the tool must live to say so. All intermediate files lie
 //! in one temporary folder that goes away.
 
+mod admission;
 #[cfg(test)]
 mod audit_tests;
 mod compile;
@@ -72,6 +73,11 @@ pub(crate) struct Build<'a> {
     starts_threads: std::cell::Cell<bool>,
     /// Made when the first module wants it.
     library: std::cell::OnceCell<PathBuf>,
+    /// Outside names that the program may use besides those known, when it
+    /// must be admitted before it is metered.
+    allowed: Option<Vec<String>>,
+    /// How much the compiler says of places.
+    debug_flag: &'static str,
     folder: tempfile::TempDir,
 }
 
@@ -97,6 +103,8 @@ impl<'a> Build<'a> {
             cost: purpose.cost(arguments.cost.as_deref())?,
             starts_threads: std::cell::Cell::new(false),
             library: std::cell::OnceCell::new(),
+            allowed: None,
+            debug_flag: "-gline-tables-only",
             folder,
         })
     }
@@ -150,12 +158,17 @@ impl<'a> Build<'a> {
 
     /// One object of all inputs, linked before they are instrumented.
     fn as_one(&self, inputs: &[Input]) -> Result<PathBuf, CliError> {
+        let object = self.path("program.o");
+        self.together(inputs, Product::Object, &object)?;
+        Ok(object)
+    }
+
+    /// The same at `output`, and whatever is wanted of it.
+    fn together(&self, inputs: &[Input], product: Product, output: &Path) -> Result<(), CliError> {
         let bitcode = |(position, input)| self.bitcode(input, position);
         let mut modules = inputs.iter().enumerate().map(bitcode).collect::<Result<Vec<_>, _>>()?;
         let first = modules.remove(0);
-        let object = self.path("program.o");
-        self.instrument_together(&inputs[0], &first, Some(modules), Product::Object, &object)?;
-        Ok(object)
+        self.instrument_together(&inputs[0], &first, Some(modules), product, output)
     }
 
     /// Builds a counted shared library at `output`.

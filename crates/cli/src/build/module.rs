@@ -37,6 +37,8 @@ pub(crate) enum Product {
     Counted,
     /// Bitcode, not counted.
     Anchor,
+    /// Nothing but what is to be said of it.
+    Admission,
 }
 
 /// What the child is asked to do.
@@ -60,6 +62,9 @@ pub(crate) struct ModuleRequest {
     pub(crate) audit: bool,
     /// Bitcode of all other modules, when all of the program is metered as one.
     pub(crate) others: Option<Vec<PathBuf>>,
+    /// Outside names that it may use besides those known, when it must be
+    /// admitted before it is metered.
+    pub(crate) allowed: Option<Vec<String>>,
     pub(crate) cost: CostModel,
     /// Bitcode of functions of the C library that pay for what they do.
     pub(crate) library: Option<PathBuf>,
@@ -116,6 +121,7 @@ impl Build<'_> {
             },
             audit: matches!(self.purpose, Purpose::Fuel { audit: true, .. }),
             others,
+            allowed: self.allowed.clone(),
             threads: if self.starts_threads.get() || has_flag("-pthread") || has_flag("-fopenmp") {
                 ThreadMode::Always
             } else {
@@ -204,8 +210,8 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
         return session.write(&request.output).map_err(|error| error.to_string());
     }
     let kept = session.kept().map_err(|error| error.to_string())?;
-    if kept.is_none() {
-        complete(&mut session, request)?;
+    if kept.is_none() && !complete(&mut session, request)? {
+        return Ok(());
     }
     if let Some(overshoot) = request.overshoot {
         if kept.is_some() {
@@ -245,14 +251,23 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
     Ok(())
 }
 
-/// Links what belongs to the module before anything is decided about it.
-fn complete(session: &mut Session, request: &ModuleRequest) -> Result<(), String> {
+/// Links what belongs to the module before anything is decided about it, and
+/// asks whether it may be metered if that is wanted. Whether to go on.
+fn complete(session: &mut Session, request: &ModuleRequest) -> Result<bool, String> {
     for other in request.others.iter().flatten() {
         session.link(other).map_err(|error| error.to_string())?;
     }
-    let Some(library) = &request.library else { return Ok(()) };
+    // Before anything of ours is in it.
+    if let Some(allowed) = &request.allowed {
+        let is_admitted = super::fuel::admitted(session, request, allowed)?;
+        if !is_admitted || request.product == Product::Admission {
+            return Ok(false);
+        }
+    }
+    let Some(library) = &request.library else { return Ok(true) };
     use opcost_runtime::library::{FUNCTIONS, PREFIX};
-    session.use_library(FUNCTIONS, PREFIX, library).map_err(|error| error.to_string())
+    session.use_library(FUNCTIONS, PREFIX, library).map_err(|error| error.to_string())?;
+    Ok(true)
 }
 
 /// Source files get their names below the root.

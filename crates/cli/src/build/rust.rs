@@ -158,6 +158,7 @@ fn rust_module(
         overshoot: None,
         audit: false,
         others: None,
+        allowed: None,
         // Its library starts threads.
         threads: ThreadMode::Always,
         cost: lone_cost_model(arguments.cost.as_deref().unwrap_or(COUNTED))?,

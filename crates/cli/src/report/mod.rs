@@ -12,6 +12,7 @@ mod annotate;
 mod check;
 mod diff;
 mod fuel;
+mod fuel_check;
 mod html;
 mod json;
 mod names;
@@ -29,6 +30,7 @@ pub(crate) use check::{
 };
 pub(crate) use diff::{DiffJson, DiffReport, print_diff};
 pub(crate) use fuel::{FuelJson, FuelReport, FuelVerdict};
+pub(crate) use fuel_check::{CheckedFuel, FuelCheckJson};
 pub(crate) use html::html_page;
 pub(crate) use json::CountJson;
 pub(crate) use names::{demangle, find_functions, tidy_path};

@@ -10,7 +10,9 @@ pub(crate) fn demangle(name: &str) -> String {
     }
     // A suffix such as .constprop or .part is ours to keep.
     let (stem, suffix) = name.find('.').map_or((name, ""), |at| name.split_at(at));
-    if let Ok(symbol) = cpp_demangle::Symbol::new(stem)
+    // `f` alone would be the type float.
+    if stem.starts_with("_Z")
+        && let Ok(symbol) = cpp_demangle::Symbol::new(stem)
         && let Ok(text) = symbol.demangle()
     {
         return format!("{text}{suffix}");

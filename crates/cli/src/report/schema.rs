@@ -8,7 +8,7 @@
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
-use super::{CheckJson, CountJson, DiffJson, FuelJson};
+use super::{CheckJson, CountJson, DiffJson, FuelCheckJson, FuelJson};
 use crate::error::CliError;
 
 /// The document that stands in place of another when opcost failed, so that a
@@ -47,6 +47,7 @@ pub(crate) fn schema_of(name: &str) -> Option<Schema> {
         "diff" => Some(schema_for!(DiffJson)),
         "check" => Some(schema_for!(CheckJson)),
         "fuel" => Some(schema_for!(FuelJson)),
+        "fuel-check" => Some(schema_for!(FuelCheckJson)),
         "error" => Some(schema_for!(ErrorJson)),
         _ => None,
     }

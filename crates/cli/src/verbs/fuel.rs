@@ -8,7 +8,10 @@ use std::path::Path;
 use crate::arguments::{FuelArguments, FuelEmit};
 use crate::build::{Build, Input, Language, Product, Promise, Purpose, install};
 use crate::error::{CliError, Status};
-use crate::report::{FuelJson, FuelReport, FuelVerdict, Progress, Stream, document, save_json, save_text};
+use crate::report::{
+    CheckedFuel, FuelCheckJson, FuelJson, FuelReport, FuelVerdict, Progress, Stream, document, save_json,
+    save_text,
+};
 use crate::run::{Finish, Streams, is_metered, spend};
 use crate::verbs::show::tell_json;
 
@@ -21,6 +24,9 @@ pub(crate) fn run(arguments: &FuelArguments) -> Result<Status, CliError> {
 
 fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
     let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
+    if arguments.trust.check {
+        return check(arguments, &inputs);
+    }
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         if arguments.emit.is_some() {
             return Err(CliError::Usage(
@@ -32,8 +38,7 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
     if inputs.iter().any(|input| input.language == Language::Program) {
         return Err(CliError::Usage("a built program runs alone; give either it or sources".to_owned()));
     }
-    let overshoot = u64::try_from(arguments.overshoot).unwrap_or(u64::MAX);
-    let build = Build::new(&arguments.compile, Purpose::Fuel { overshoot, audit: arguments.audit })?;
+    let build = Build::new(&arguments.compile, purpose(arguments))?;
     let made = build.path("made");
     let building = Progress::start("building the metered program");
     match arguments.emit {
@@ -45,6 +50,27 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
     match &arguments.output {
         Some(output) if arguments.emit.is_some() => install(&made, output).map(|()| Status::Fine),
         _ => run_program(arguments, &made),
+    }
+}
+
+/// Says whether the inputs may be metered; builds no program.
+fn check(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, CliError> {
+    let mut build = Build::new(&arguments.compile, purpose(arguments))?;
+    let admission = build.admission(inputs, arguments.trust.allowed()?)?;
+    let report = CheckedFuel { admission: &admission };
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        save_text(arguments.output.as_deref(), &report.text(), Stream::Stdout)?;
+    }
+    if let Some(path) = &arguments.json {
+        save_json(path, &document(&FuelCheckJson::new(&admission)))?;
+    }
+    Ok(if admission.objections.is_empty() { Status::Fine } else { Status::Verdict })
+}
+
+fn purpose(arguments: &FuelArguments) -> Purpose {
+    Purpose::Fuel {
+        overshoot: u64::try_from(arguments.overshoot).unwrap_or(u64::MAX),
+        audit: arguments.audit,
     }
 }
 

@@ -21,14 +21,14 @@ fn validate(name: &str, document: &serde_json::Value) {
 #[test]
 fn schemas_are_those_of_the_structs() {
     let place = Workplace::new();
-    for name in ["count", "fuel", "diff", "check", "error"] {
+    for name in ["count", "fuel", "fuel-check", "diff", "check", "error"] {
         let made = place.opcost(&["schema", name]).expect(0).stdout;
         assert!(
             made == schema(name),
             "schemas/opcost.{name}-1.json is old: opcost schema {name} > schemas/opcost.{name}-1.json"
         );
     }
-    place.opcost(&["schema", "nothing"]).expect(2).tells(&["count, fuel, diff, check and error"]);
+    place.opcost(&["schema", "nothing"]).expect(2).tells(&["count, fuel, fuel-check, diff, check and error"]);
 }
 
 #[test]
@@ -56,6 +56,8 @@ fn real_documents_fit_their_schemas() {
     assert_eq!(over["verdict"]["grew"][0]["name"], "work");
     place.opcost(&["fuel", "a.c", "--limit", "9", "--json", "f.json"]).expect(3);
     validate("fuel", &place.json("f.json"));
+    place.opcost(&["fuel", "--check", "a.c", "--json", "k.json"]).expect(0);
+    validate("fuel-check", &place.json("k.json"));
     place.opcost(&["report", "a.opc", "--json", "r.json"]).expect(0);
     validate("count", &place.json("r.json"));
     place.opcost(&["diff", "a.opc", "b.opc", "--json", "d.json"]).expect(0);

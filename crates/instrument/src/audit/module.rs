@@ -3,7 +3,7 @@
 use opcost_ir::{Call, CalleeRef, Function, FunctionText, Length, Module, Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::{Audit, Objection};
+use super::{Audit, Fault};
 use crate::fuel::looks::{Looks, looks};
 
 /// The cell of fuel, as constants name it.
@@ -112,10 +112,10 @@ impl<'a> Before<'a> {
         (is_tail && is_ret && is_behind).then_some(end)
     }
 
-    pub(super) fn object(&self, at: InstructionId, what: impl Into<String>) -> Objection {
+    pub(super) fn object(&self, at: InstructionId, what: impl Into<String>) -> Fault {
         let text = FunctionText::new(self.module(), self.function);
         let block = text.block(self.function.block_of(at));
-        Objection {
+        Fault {
             function: self.function.name.clone(),
             at: format!("'{}' in {block}", text.instruction(at)),
             what: what.into(),

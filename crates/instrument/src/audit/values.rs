@@ -23,7 +23,7 @@ use opcost_index::{Id, IdMap, IdSet, reverse_postorder};
 use opcost_ir::{Flow, Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::Objection;
+use super::Fault;
 use super::module::Before;
 
 /// What was found in a function.
@@ -79,7 +79,7 @@ impl State {
 }
 
 /// Checks one function.
-pub(super) fn check(before: &Before<'_>, objections: &mut Vec<Objection>) -> Found {
+pub(super) fn check(before: &Before<'_>, objections: &mut Vec<Fault>) -> Found {
     let function = before.function;
     let is_metered = function.instructions.ids().any(|at| before.is_metering(at));
     let is_empty = function.instructions.ids().all(|at| before.weight(at) == 0);
@@ -116,7 +116,7 @@ struct Walk<'a> {
     /// What is known at the end of each block that was reached.
     ends: IdMap<BlockId, Option<State>>,
     found: Found,
-    objections: Vec<Objection>,
+    objections: Vec<Fault>,
 }
 
 impl Walk<'_> {

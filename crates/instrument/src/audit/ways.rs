@@ -18,7 +18,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use super::module::Before;
 use super::values::Found;
-use super::{Audit, Objection};
+use super::{Audit, Fault};
 use crate::fuel::looks::{Looks, is_known_to_libraries, looks};
 
 /// The longest ways of a function.
@@ -63,7 +63,7 @@ impl Ways {
 }
 
 /// Checks the ways of the whole module.
-pub(super) fn check(audit: &Audit<'_>, found: &IdMap<FunctionId, Found>, objections: &mut Vec<Objection>) {
+pub(super) fn check(audit: &Audit<'_>, found: &IdMap<FunctionId, Found>, objections: &mut Vec<Fault>) {
     let mut program = Program {
         audit,
         found,
@@ -127,7 +127,7 @@ impl<'a> Program<'a> {
 
     /// Blocks in topological order of the edges without a question; objects to
     /// cycles of these, and to cycles that cost nothing.
-    fn order(&self, id: FunctionId, objections: &mut Vec<Objection>) -> Vec<BlockId> {
+    fn order(&self, id: FunctionId, objections: &mut Vec<Fault>) -> Vec<BlockId> {
         let before = self.before(id);
         let function = before.function;
         let mut free = AdjacencyGraph::new(function.blocks.len());
@@ -301,7 +301,7 @@ impl<'a> Program<'a> {
 
     /// An exception leads to any landing pad, a jump behind any `setjmp`: each
     /// asks before it does anything.
-    fn asks_at_once(&mut self, id: FunctionId, objections: &mut Vec<Objection>) {
+    fn asks_at_once(&mut self, id: FunctionId, objections: &mut Vec<Fault>) {
         let before = self.before(id);
         let function = before.function;
         if function.linkage == Linkage::Elsewhere {

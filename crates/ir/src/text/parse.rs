@@ -118,9 +118,16 @@ impl Parser {
             Some("type") => self.type_line(cursor)?,
             Some("constant") => self.constant_line(cursor)?,
             Some("declare") => self.declaration(cursor)?,
+            Some("metadata") => {
+                let name = text_behind(cursor, "the name of metadata")?;
+                self.module.metadata.push(name.into());
+            }
+            Some("global" | "alias" | "ifunc") => self.global(cursor)?,
+            Some("constructor" | "destructor") => self.initializer(cursor)?,
             _ => {
                 return cursor.expected(
-                    "'define', 'declare', 'type', 'constant', 'place', 'file', 'source', 'triple' or 'assembly'",
+                    "'define', 'declare', 'global', 'alias', 'ifunc', 'constructor', 'destructor', 'metadata', 'type', \
+                     'constant', 'place', 'file', 'source', 'triple' or 'assembly'",
                 );
             }
         }

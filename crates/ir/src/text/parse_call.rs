@@ -41,6 +41,8 @@ impl Reader<'_> {
             is_noreturn: false,
             returns_twice: false,
             tail,
+            is_empty_assembly: false,
+            copied_bytes: 0,
         };
         self.call_facts(&mut call, cursor)?;
         self.function.calls.push((id, call));
@@ -62,12 +64,22 @@ impl Reader<'_> {
             cursor.next();
         }
         while let Some(word) = cursor.peek_word() {
+            if word == "copies" {
+                cursor.next();
+                call.copied_bytes = cursor.number("a number of bytes")?;
+                break;
+            }
             *match word {
                 "nounwind" => &mut call.is_nounwind,
                 "willreturn" => &mut call.is_willreturn,
                 "noreturn" => &mut call.is_noreturn,
                 "returns_twice" => &mut call.returns_twice,
-                _ => return cursor.expected("'nounwind', 'willreturn', 'noreturn' or 'returns_twice'"),
+                "empty" => &mut call.is_empty_assembly,
+                _ => {
+                    return cursor.expected(
+                        "'nounwind', 'willreturn', 'noreturn', 'returns_twice', 'empty' or 'copies'",
+                    );
+                }
             } = true;
             cursor.next();
         }

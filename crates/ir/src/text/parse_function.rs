@@ -15,6 +15,7 @@ use super::cursor::{Cursor, Parsed};
 use super::lex::{Name, Token};
 use super::parse::{Line, Parser};
 use super::parse_call::tail_kind;
+use super::parse_globals::section;
 use super::{CONSTANT_WORDS, default_result, default_type, has_second_type, has_type};
 use crate::{
     Block, ConstantId, Flow, Function, Instruction, Linkage, Opcode, Predicate, Type, TypeId, Value,
@@ -91,6 +92,8 @@ fn parse_header(parser: &mut Parser, cursor: &mut Cursor<'_>, locals: &mut Local
         is_cold: false,
         is_address_taken: false,
         is_called_oddly: false,
+        section: None,
+        marks: Vec::new(),
         parameters: count,
         blocks: IdMap::new(),
         instructions: IdMap::new(),
@@ -99,6 +102,9 @@ fn parse_header(parser: &mut Parser, cursor: &mut Cursor<'_>, locals: &mut Local
         names: HashMap::new(),
     };
     while let Some(word) = cursor.peek_word() {
+        if word == "section" || word == "marks" {
+            break;
+        }
         *match word {
             "nounwind" => &mut function.is_nounwind,
             "naked" => &mut function.is_naked,
@@ -107,12 +113,17 @@ fn parse_header(parser: &mut Parser, cursor: &mut Cursor<'_>, locals: &mut Local
             "address_taken" => &mut function.is_address_taken,
             "odd_call" => &mut function.is_called_oddly,
             _ => {
-                return cursor.expected(
-                    "'nounwind', 'naked', 'presplitcoroutine', 'cold', 'address_taken', 'odd_call' or '{'",
-                );
+                return cursor
+                    .expected("'nounwind', 'naked', 'presplitcoroutine', 'cold', 'address_taken', 'odd_call', 'section', 'marks' or '{'");
             }
         } = true;
         cursor.next();
+    }
+    function.section = section(cursor)?;
+    if cursor.eat_word("marks") {
+        while matches!(cursor.peek(), Some(Token::Text(_))) {
+            function.marks.push(cursor.text("a mark")?.into());
+        }
     }
     let (place, _) = notes(cursor)?;
     function.place = place;
@@ -148,7 +159,7 @@ fn parse_parameters(
 }
 
 /// Place and weights at the end of a line.
-fn notes(cursor: &mut Cursor<'_>) -> Parsed<(Option<PlaceId>, Option<Vec<u32>>)> {
+pub(super) fn notes(cursor: &mut Cursor<'_>) -> Parsed<(Option<PlaceId>, Option<Vec<u32>>)> {
     let (mut place, mut weights) = (None, None);
     while let Some(Token::Note(note)) = cursor.peek() {
         match note.as_str() {

@@ -25,6 +25,7 @@ use crate::{ConstantId, Module, Type, TypeId};
 pub fn print_module(module: &Module) -> String {
     let mut printer = Printer::new(module);
     printer.tables();
+    printer.globals();
     for declaration in module.declarations.values() {
         printer.put("declare @");
         write_name(&declaration.name, &mut printer.out);
@@ -88,7 +89,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn line_of_text(&mut self, word: &str, text: &str) {
+    pub(super) fn line_of_text(&mut self, word: &str, text: &str) {
         self.put(word);
         self.put(" ");
         write_quoted(text, &mut self.out);

@@ -3,7 +3,7 @@
 use opcost_index::Id;
 use opcost_key::{BlockId, InstructionId, PlaceId};
 
-use super::lex::write_name;
+use super::lex::{write_name, write_quoted};
 use super::print::Printer;
 use super::{FunctionText, default_callee, default_result, has_second_type, has_type};
 use crate::{Call, CalleeRef, Function, Instruction, Linkage, Opcode, TailKind, Type, TypeId, Value};
@@ -59,6 +59,14 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
             (function.is_called_oddly, " odd_call"),
         ];
         words.iter().filter(|(is_set, _)| *is_set).for_each(|(_, word)| self.put(word));
+        self.printer.section(function.section.as_deref());
+        if !function.marks.is_empty() {
+            self.put(" marks");
+            for mark in &function.marks {
+                self.put(" ");
+                write_quoted(mark, &mut self.printer.out);
+            }
+        }
         self.place(function.place);
         self.put(" {\n");
         for block in function.blocks.ids() {
@@ -216,7 +224,12 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
             (call.is_willreturn, " willreturn"),
             (call.is_noreturn, " noreturn"),
             (call.returns_twice, " returns_twice"),
+            (call.is_empty_assembly, " empty"),
         ];
         words.iter().filter(|(is_set, _)| *is_set).for_each(|(_, word)| self.put(word));
+        if call.copied_bytes > 0 {
+            self.put(" copies ");
+            self.printer.number(call.copied_bytes);
+        }
     }
 }

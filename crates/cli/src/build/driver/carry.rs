@@ -114,6 +114,7 @@ impl Drive {
             overshoot: None,
             audit: false,
             others: None,
+            allowed: None,
             threads: if always { ThreadMode::Always } else { ThreadMode::IfStarted },
             cost: lone_cost_model(setting("OPCOST_COST").as_deref().unwrap_or(COUNTED))?,
             library: None,

@@ -1,0 +1,7 @@
+// Takes memory until there is none, and uses what it did not get.
+// Ends: memory
+#include <stdlib.h>
+#include <string.h>
+int main(void) {
+  for (;;) memset(malloc(1 << 20), 1, 4096);
+}

@@ -1,0 +1,88 @@
+//! May the inputs be metered, if nobody trusts whoever wrote them?
+//!
+//! All of them are linked to one module and looked at in the child process
+//! (`opcost_instrument::admit`), before it meters the very same module. What is
+//! machine code already cannot be looked at, and is objected to here.
+
+use std::path::Path;
+
+use opcost_instrument::{Admission, Library, Objection, Rule};
+
+use super::{Build, Input, Language, Product};
+use crate::error::CliError;
+
+/// Extension of the file in which the child says what speaks against a module.
+pub(super) const ADMISSION: &str = "admission";
+
+impl Build<'_> {
+    /// What is to be said of the inputs as one program.
+    ///
+    /// # Errors
+    /// They do not compile, or cannot be linked together.
+    pub(crate) fn admission(
+        &mut self,
+        inputs: &[Input],
+        allowed: Vec<String>,
+    ) -> Result<Admission, CliError> {
+        self.allowed = Some(allowed);
+        // Data has places too, then.
+        self.debug_flag = "-g";
+        self.admit(inputs, Product::Admission, &self.path("program"))
+    }
+
+    fn admit(&self, inputs: &[Input], product: Product, output: &Path) -> Result<Admission, CliError> {
+        let foreign = self.machine_code(inputs);
+        let code: Vec<Input> = inputs.iter().filter(|input| is_code(input)).cloned().collect();
+        let product = if foreign.is_empty() { product } else { Product::Admission };
+        let mut admission = if code.is_empty() {
+            let library = Library::default().hash().to_string();
+            let hash = String::new();
+            Admission { functions: 0, hash, library, differs: Vec::new(), objections: Vec::new() }
+        } else {
+            self.together(&code, product, output)?;
+            let path = output.with_extension(ADMISSION);
+            let text = std::fs::read(&path).map_err(CliError::file("read", &path))?;
+            serde_json::from_slice(&text).expect("the child writes an admission")
+        };
+        admission.objections.splice(0..0, foreign);
+        Ok(admission)
+    }
+
+    /// Objections to what is machine code before we see it.
+    fn machine_code(&self, inputs: &[Input]) -> Vec<Objection> {
+        let objection = |what: String, remedy: &str| Objection {
+            rule: Rule::MachineCode,
+            function: None,
+            file: None,
+            line: None,
+            reason: what,
+            remedy: remedy.to_owned(),
+        };
+        let mut objections = Vec::new();
+        for input in inputs.iter().filter(|input| !is_code(input)) {
+            let what = match input.language {
+                Language::Rust => "a Rust source brings Rust's library as machine code",
+                _ => "machine code cannot be looked at",
+            };
+            let remedy = "give sources of C or C++, or bitcode";
+            objections.push(Objection {
+                file: Some(input.path.display().to_string()),
+                ..objection(what.to_owned(), remedy)
+            });
+        }
+        let linking = |flag: &&String| flag.starts_with("-l") || flag.starts_with("-Wl,");
+        let libraries = self.arguments.library.iter().map(|name| format!("-l{name}"));
+        let flags = self.arguments.cflags.iter().filter(linking).cloned();
+        for flag in libraries.chain(flags).filter(|flag| flag != "-lm") {
+            objections.push(objection(
+                format!("{flag} links code that is not metered"),
+                "give the library's sources too",
+            ));
+        }
+        objections
+    }
+}
+
+fn is_code(input: &Input) -> bool {
+    matches!(input.language, Language::C | Language::Cxx | Language::Fortran | Language::Bitcode)
+}

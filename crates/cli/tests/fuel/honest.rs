@@ -1,0 +1,47 @@
+//! Are honest programs let through?
+
+use std::path::{Path, PathBuf};
+
+use crate::bench::Bench;
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")
+}
+
+#[test]
+fn what_contests_use_of_the_libraries_may_be_metered() {
+    for name in ["honest/contest.c", "honest/contest.cpp", "kernel/kn.c"] {
+        for level in ["0", "2", "3"] {
+            let path = corpus().join(name);
+            let answer =
+                Bench::new().fuel(&["--check", "-O", level, "--cflag", "-w", path.to_str().expect("UTF-8")]);
+            assert_eq!(answer.status, 0, "{name} at -O{level}: {}", answer.said());
+        }
+    }
+}
+
+#[test]
+fn clocks_are_told_and_do_not_hinder() {
+    let path = corpus().join("honest/contest.c");
+    let answer = Bench::new().fuel(&["--check", path.to_str().expect("UTF-8")]);
+    let differs = answer.json["differs"].as_array().expect("names");
+    assert!(differs.iter().any(|name| name == "time"), "{}", answer.said());
+    assert!(
+        answer.stdout.contains("may differ from run to run: it uses clock, localtime, time"),
+        "{}",
+        answer.stdout
+    );
+}
+
+#[test]
+fn the_hash_is_of_what_is_done_not_of_where_it_stands() {
+    let bench = Bench::new();
+    let hash = |text: &str| {
+        bench.write("a.c", text);
+        let answer = bench.fuel(&["--check", "a.c"]);
+        answer.json["hash"].as_str().unwrap_or_else(|| panic!("{}", answer.said())).to_owned()
+    };
+    let one = hash("int main(void) { return 1; }\n");
+    assert_eq!(one, hash("\n\nint main(void) {\n  return 1;\n}\n"));
+    assert_ne!(one, hash("int main(void) { return 2; }\n"));
+}

@@ -1,0 +1,187 @@
+//! Whom do calls call?
+//!
+//! A function of the module, one of the library that is known and harmless,
+//! an intrinsic that computes, or through a pointer that was read, passed or
+//! returned. A pointer that the function itself makes out of a number, or of an
+//! address by arithmetic, is no function.
+
+use opcost_index::{IdMap, IdSet};
+use opcost_ir::{CalleeRef, DeclarationId, Function, GlobalKind, Linkage, Module, Opcode, Value};
+use opcost_key::InstructionId;
+
+use super::{Court, LARGEST_COPY, Rule, Use, intrinsics};
+use crate::fuel::library::{Known, known};
+
+/// Where each declaration is used first, in the order of the module.
+pub(super) fn first_uses(module: &Module) -> IdMap<DeclarationId, Option<Use>> {
+    let mut uses = IdMap::filled(module.declarations.len(), None);
+    for (id, function) in module.functions.iter() {
+        for instruction in function.instructions.ids() {
+            for operand in function.operands_of(instruction) {
+                if let Value::Declaration(used) = *operand {
+                    uses[used].get_or_insert(Use { function: id, instruction });
+                }
+            }
+        }
+    }
+    uses
+}
+
+const TO_ALLOW: &str = "write it in the program, or let the host allow it: --allow";
+
+impl Court<'_> {
+    /// Functions and data of others.
+    pub(super) fn outside(&mut self) {
+        let module = self.module;
+        for (id, declaration) in module.declarations.iter() {
+            let at = self.uses[id];
+            if declaration.is_intrinsic {
+                if !intrinsics::computes(&declaration.name) {
+                    let reason = format!("uses {}, which does more than compute", declaration.name);
+                    self.object_at(Rule::Intrinsic, at, reason, "write it without");
+                }
+                continue;
+            }
+            self.outside_function(&declaration.name, at);
+        }
+        for function in module.functions.values() {
+            if function.linkage == Linkage::Elsewhere {
+                // A copy for the optimiser: another's runs.
+                self.outside_function(&function.name, None);
+            }
+        }
+        for global in module.globals.iter().filter(|global| global.linkage == Linkage::Elsewhere) {
+            let name = &global.name;
+            if self.is_runtime(name) {
+                let reason = format!("refers to {name}, which is the runtime's");
+                self.push(Rule::ReservedName, None, global.place, reason, "take it out");
+            } else if !matches!(known(name), Some(Known::Data | Known::Calls)) && !self.library.adds(name) {
+                let reason = format!("refers to {name}, data of which nothing is known");
+                self.push(Rule::OutsideData, None, global.place, reason, TO_ALLOW);
+            }
+        }
+    }
+
+    fn outside_function(&mut self, name: &str, at: Option<Use>) {
+        if self.is_runtime(name) {
+            let reason = format!("refers to {name}, which is the runtime's");
+            return self.object_at(Rule::ReservedName, at, reason, "take it out");
+        }
+        if self.library.adds(name) {
+            return;
+        }
+        let (reason, remedy) = match known(name) {
+            Some(Known::Refused(why)) => (format!("uses {name}, which {why}"), "take it out"),
+            Some(Known::Outside(why)) => (format!("uses {name}, which {why}"), TO_ALLOW),
+            Some(_) => return,
+            None => (format!("uses {name}, an outside function of which nothing is known"), TO_ALLOW),
+        };
+        self.object_at(Rule::OutsideFunction, at, reason, remedy);
+    }
+
+    fn object_at(&mut self, rule: Rule, at: Option<Use>, reason: String, remedy: &str) {
+        let module = self.module;
+        match at {
+            Some(at) => {
+                self.object(rule, &module.functions[at.function], Some(at.instruction), reason, remedy);
+            }
+            None => self.push(rule, None, None, reason, remedy),
+        }
+    }
+
+    /// The calls of one function.
+    pub(super) fn calls(&mut self, function: &Function) {
+        for (id, call) in &function.calls {
+            match call.callee {
+                CalleeRef::Assembly if !call.is_empty_assembly => {
+                    let reason = "has inline assembly, whose work is not counted".to_owned();
+                    let remedy = "write it in C; an empty asm with general operands is allowed";
+                    self.object(Rule::InlineAssembly, function, Some(*id), reason, remedy);
+                }
+                CalleeRef::Indirect => {
+                    let callee = function.operands_of(*id).last().copied();
+                    let made = callee.and_then(|callee| self.made_pointer(function, callee));
+                    if let Some(what) = made {
+                        let reason = format!("calls {what}, which is no function");
+                        let remedy = "call functions by name or through pointers to them";
+                        self.object(Rule::NoFunction, function, Some(*id), reason, remedy);
+                    }
+                }
+                _ => {}
+            }
+            if call.copied_bytes > LARGEST_COPY {
+                let reason = format!(
+                    "passes {} bytes by value in one call, more than {LARGEST_COPY}",
+                    call.copied_bytes
+                );
+                self.object(Rule::Size, function, Some(*id), reason, "pass a pointer");
+            }
+        }
+    }
+
+    /// What the function makes the pointer of, if it was not read, passed or
+    /// returned.
+    fn made_pointer(&self, function: &Function, callee: Value) -> Option<&'static str> {
+        let mut seen: IdSet<InstructionId> = IdSet::new();
+        let mut waiting = vec![callee];
+        while let Some(value) = waiting.pop() {
+            let id = match value {
+                Value::Instruction(id) => id,
+                Value::Constant(id) => {
+                    if self.is_callable(&self.module.constants[id].text) {
+                        continue;
+                    }
+                    return Some("an address that it makes up");
+                }
+                _ => continue,
+            };
+            if !seen.insert(id) {
+                continue;
+            }
+            let operands = function.operands_of(id);
+            match function.instructions[id].opcode {
+                Opcode::Load
+                | Opcode::Call
+                | Opcode::Invoke
+                | Opcode::ExtractValue
+                | Opcode::ExtractElement
+                | Opcode::VAArg => {}
+                Opcode::Phi => {
+                    waiting.extend(operands.iter().filter(|value| !matches!(value, Value::Block(_))));
+                }
+                Opcode::Select => waiting.extend(operands.iter().skip(1)),
+                Opcode::Freeze | Opcode::BitCast => waiting.extend(operands),
+                // As a pointer to a member function is called: what was read as a number.
+                Opcode::IntToPtr if are_given(function, operands) => {}
+                Opcode::IntToPtr => return Some("a number"),
+                Opcode::GetElementPtr => return Some("an address that it works out"),
+                Opcode::Alloca => return Some("a variable of its own"),
+                _ => return Some("what it works out"),
+            }
+        }
+        None
+    }
+
+    /// Constants that may stand for a function: other names of one, and none.
+    fn is_callable(&self, text: &str) -> bool {
+        let is_alias = |name: &str| {
+            self.module.globals.iter().any(|global| global.kind == GlobalKind::Alias && global.name == name)
+        };
+        match text.strip_prefix('@') {
+            Some(name) => is_alias(name.trim_matches('"')),
+            None => matches!(text, "null" | "undef" | "poison"),
+        }
+    }
+}
+
+/// Whether values were read, passed or returned as they are.
+fn are_given(function: &Function, operands: &[Value]) -> bool {
+    operands.iter().all(|operand| match *operand {
+        Value::Argument(_) => true,
+        Value::Instruction(id) => {
+            use Opcode::{Call, ExtractElement, ExtractValue, Invoke, Load};
+            matches!(function.instructions[id].opcode, Load | Call | Invoke | ExtractValue | ExtractElement)
+        }
+        _ => false,
+    })
+}
