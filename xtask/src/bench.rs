@@ -1,7 +1,9 @@
-//! `cargo xtask bench count`: what counting costs the program that is counted.
+//! `cargo xtask bench count` and `bench fuel`: what counting costs the program
+//! that is counted, and what fuel costs the one that is metered.
 //!
 //! Every program is built once per column: as it is, counted in several ways
-//! by opcost, and instrumented by clang's own `-fprofile-generate`. The builds
+//! by opcost, and instrumented by its rivals: clang's own `-fprofile-generate`,
+//! wasmtime's fuel. The builds
 //! then run interleaved, round by round, each round starting with another
 //! column, so that a machine that slows down slows all of them; what counts
 //! is user CPU time, medians, and ratios to the plain build. A second plain
@@ -20,6 +22,7 @@ mod figures;
 mod machine;
 mod measure;
 mod page;
+mod wasm;
 
 use crate::failure::{Failure, Result};
 use crate::manifest::{Language, Program};
@@ -28,6 +31,25 @@ use columns::{Builder, Column};
 use figures::{Cell, Row};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// What is asked about a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Question {
+    /// What does counting cost?
+    Count,
+    /// What does fuel cost?
+    Fuel,
+}
+
+impl Question {
+    /// Its word on the command line, and the name of its page.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Fuel => "fuel",
+        }
+    }
+}
 
 /// What the command line asks for.
 struct Options {
@@ -41,8 +63,8 @@ struct Options {
 }
 
 /// The verb: builds, runs, and writes the page.
-pub(crate) fn count(flags: &[&str]) -> Result<()> {
-    let options = Options::parse(flags)?;
+pub(crate) fn run(question: Question, flags: &[&str]) -> Result<()> {
+    let options = Options::parse(question, flags)?;
     let (programs, empty) = wanted_programs(&options)?;
     let folder = repository()?.join("target/bench");
     fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
@@ -60,7 +82,7 @@ pub(crate) fn count(flags: &[&str]) -> Result<()> {
     }
     let building = if options.building { building::measure(&rows, &builder, &folder)? } else { Vec::new() };
     let facts = machine::facts(builder.opcost(), &before, flags);
-    let figures = page::Figures { rows: &rows, columns: &options.columns, building: &building };
+    let figures = page::Figures { question, rows: &rows, columns: &options.columns, building: &building };
     let text = page::write(&figures, options.rounds, &facts)?;
     let text = text.replace(&*repository()?.to_string_lossy(), ".");
     fs::write(&options.out, &text).map_err(|error| Failure::at("write", &options.out, error))?;
@@ -70,15 +92,15 @@ pub(crate) fn count(flags: &[&str]) -> Result<()> {
 }
 
 impl Options {
-    fn parse(flags: &[&str]) -> Result<Self> {
+    fn parse(question: Question, flags: &[&str]) -> Result<Self> {
         let mut options = Self {
             rounds: 9,
             programs: Vec::new(),
-            columns: Column::ALL.to_vec(),
+            columns: Column::of(question).to_vec(),
             opcost: None,
             callgrind: true,
-            building: true,
-            out: repository()?.join("benchmarks/count.md"),
+            building: question == Question::Count,
+            out: repository()?.join(format!("benchmarks/{}.md", question.word())),
         };
         let mut flags = flags.iter();
         while let Some(flag) = flags.next() {
@@ -88,14 +110,15 @@ impl Options {
             match *flag {
                 "--rounds" => options.rounds = rounds(value()?)?,
                 "--programs" => options.programs = value()?.split(',').map(str::to_owned).collect(),
-                "--columns" => options.columns = columns(value()?)?,
+                "--columns" => options.columns = columns(question, value()?)?,
                 "--opcost" => options.opcost = Some(PathBuf::from(value()?)),
                 "--no-callgrind" => options.callgrind = false,
                 "--no-building" => options.building = false,
                 "--out" => options.out = PathBuf::from(value()?),
                 _ => {
                     return Err(Failure::usage(format!(
-                        "bench count has no flag {flag}; see `cargo xtask help`"
+                        "bench {} has no flag {flag}; see `cargo xtask help`",
+                        question.word()
                     )));
                 }
             }
@@ -112,11 +135,12 @@ fn rounds(text: &str) -> Result<usize> {
 }
 
 /// The columns named, always with plain as the first: all ratios are to it.
-fn columns(text: &str) -> Result<Vec<Column>> {
+fn columns(question: Question, text: &str) -> Result<Vec<Column>> {
     let mut columns = vec![Column::Plain];
     for word in text.split(',') {
-        let column = Column::ALL.iter().find(|column| column.word() == word).ok_or_else(|| {
-            let known: Vec<&str> = Column::ALL.iter().map(|column| column.word()).collect();
+        let all = Column::of(question);
+        let column = all.iter().find(|column| column.word() == word).ok_or_else(|| {
+            let known: Vec<&str> = all.iter().map(|column| column.word()).collect();
             Failure::usage(format!("no column is called {word}; there are {}", known.join(", ")))
         })?;
         if !columns.contains(column) {
@@ -199,7 +223,7 @@ fn count_instructions(rows: &mut [Row], columns: &[Column], folder: &Path) -> Re
     for row in rows {
         for (cell, column) in row.cells.iter_mut().zip(columns) {
             let Some(executable) = cell.executable.clone() else { continue };
-            if *column == Column::PlainAgain {
+            if *column == Column::PlainAgain || column.is_wasm() {
                 continue;
             }
             eprintln!("bench: {} under callgrind, {}", row.program.name, column.title());
@@ -219,7 +243,9 @@ mod tests {
 
     #[test]
     fn flags_are_read() {
-        let options = Options::parse(&["--rounds", "3", "--columns", "pgo,again", "--no-callgrind"]).unwrap();
+        let options =
+            Options::parse(Question::Count, &["--rounds", "3", "--columns", "pgo,again", "--no-callgrind"])
+                .unwrap();
         assert_eq!(options.rounds, 3);
         assert_eq!(options.columns, [Column::Plain, Column::ProfileGenerate, Column::PlainAgain]);
         assert!(!options.callgrind);
@@ -228,7 +254,11 @@ mod tests {
     #[test]
     fn wrong_flags_are_usage_errors() {
         for flags in [&["--rounds", "0"][..], &["--rounds"], &["--columns", "fast"], &["--what"]] {
-            assert_eq!(Options::parse(flags).err().map(|failure| failure.status()), Some(2), "{flags:?}");
+            assert_eq!(
+                Options::parse(Question::Count, flags).err().map(|failure| failure.status()),
+                Some(2),
+                "{flags:?}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The chores of this repository: `cargo xtask VERB`.
 //!
 //! `corpus` prepares the real programs that tests and benchmarks run;
-//! `bench count` measures what counting costs them. Neither is part of the
+//! `bench count` and `bench fuel` measure what counting and metering cost them. Neither is part of the
 //! tool: this crate imports no other room and knows opcost only as a command,
 //! so what it measures is what a user gets. Few dependencies, because
 //! `./x demo` builds it before anything else.
@@ -24,9 +24,11 @@ usage: cargo xtask VERB
                         describe them in corpus.json; where: target/corpus, or
                         the folder in OPCOST_CORPUS
   bench count [FLAGS]   what counting costs, into benchmarks/count.md
+  bench fuel [FLAGS]    what fuel costs, into benchmarks/fuel.md
     --rounds N            timed runs of each program in each column (9)
     --programs A,B        of kernel, lua, zstd, sqlite, or any in C and C++
-    --columns A,B         of plain, again, naive, opcost, threads, pgo
+    --columns A,B         count: of plain, again, naive, opcost, threads, pgo;
+                          fuel: of plain, again, fuel, unit, pgo, wasm, wasm-fuel
     --opcost PATH         this opcost, instead of building one
     --no-callgrind        leave out the instruction counts
     --no-building         leave out what counting costs the build
@@ -39,7 +41,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["corpus", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => corpus::prepare(names),
-        ["bench", "count", flags @ ..] => bench::count(flags),
+        ["bench", "count", flags @ ..] => bench::run(bench::Question::Count, flags),
+        ["bench", "fuel", flags @ ..] => bench::run(bench::Question::Fuel, flags),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())

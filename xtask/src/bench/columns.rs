@@ -3,6 +3,7 @@
 //! All of them compile every source separately at -O2 with the same clang, so
 //! that what differs is the instrumentation alone.
 
+use super::{Question, wasm};
 use crate::command;
 use crate::failure::{Failure, Result};
 use crate::manifest::{Language, Program};
@@ -24,18 +25,44 @@ pub(crate) enum Column {
     OpcostThreads,
     /// LLVM's own counters on chords.
     ProfileGenerate,
+    /// opcost fuel as it comes: length charges, checks.
+    Fuel,
+    /// opcost fuel with every instruction 1 and the C library's own functions.
+    FuelUnit,
+    /// WebAssembly in wasmtime, without a limit.
+    Wasm,
+    /// WebAssembly in wasmtime, with its fuel.
+    WasmFuel,
 }
 
 impl Column {
-    /// Every column, in the order of the page.
-    pub(crate) const ALL: [Self; 6] = [
-        Self::Plain,
-        Self::PlainAgain,
-        Self::Naive,
-        Self::Opcost,
-        Self::OpcostThreads,
-        Self::ProfileGenerate,
-    ];
+    /// The columns of a page, in order.
+    pub(crate) fn of(question: Question) -> &'static [Self] {
+        match question {
+            Question::Count => &[
+                Self::Plain,
+                Self::PlainAgain,
+                Self::Naive,
+                Self::Opcost,
+                Self::OpcostThreads,
+                Self::ProfileGenerate,
+            ],
+            Question::Fuel => &[
+                Self::Plain,
+                Self::PlainAgain,
+                Self::Fuel,
+                Self::FuelUnit,
+                Self::ProfileGenerate,
+                Self::Wasm,
+                Self::WasmFuel,
+            ],
+        }
+    }
+
+    /// Whether it runs in wasmtime.
+    pub(crate) fn is_wasm(self) -> bool {
+        matches!(self, Self::Wasm | Self::WasmFuel)
+    }
 
     /// The word for it on the command line.
     pub(crate) fn word(self) -> &'static str {
@@ -46,6 +73,10 @@ impl Column {
             Self::Opcost => "opcost",
             Self::OpcostThreads => "threads",
             Self::ProfileGenerate => "pgo",
+            Self::Fuel => "fuel",
+            Self::FuelUnit => "unit",
+            Self::Wasm => "wasm",
+            Self::WasmFuel => "wasm-fuel",
         }
     }
 
@@ -58,6 +89,10 @@ impl Column {
             Self::Opcost => "opcost",
             Self::OpcostThreads => "opcost --threads",
             Self::ProfileGenerate => "-fprofile-generate",
+            Self::Fuel => "opcost fuel",
+            Self::FuelUnit => "opcost fuel, unit/1",
+            Self::Wasm => "wasmtime",
+            Self::WasmFuel => "wasmtime with fuel",
         }
     }
 
@@ -69,22 +104,31 @@ impl Column {
             Self::ProfileGenerate => {
                 "clang-22 -O2 -fprofile-generate FLAGS SOURCES -o PROGRAM LIBRARIES".to_owned()
             }
-            Self::Naive | Self::Opcost | Self::OpcostThreads => {
+            Self::Wasm | Self::WasmFuel => {
+                "clang-22 --target=wasm32-wasip1 -O2 FLAGS SOURCES; wasmtime of PyPI, cranelift, compiled ahead".to_owned()
+            }
+            Self::Naive | Self::Opcost | Self::OpcostThreads | Self::Fuel | Self::FuelUnit => {
+                let verb = self.verb();
                 let flags = self.opcost_flags().join(" ");
                 let space = if flags.is_empty() { "" } else { " " };
-                format!("opcost count --emit exe -o PROGRAM{space}{flags} SOURCES --cflag=FLAG… LIBRARIES")
+                format!("opcost {verb} --emit exe -o PROGRAM{space}{flags} SOURCES --cflag=FLAG… LIBRARIES")
             }
         }
     }
 
     fn uses_opcost(self) -> bool {
-        matches!(self, Self::Naive | Self::Opcost | Self::OpcostThreads)
+        matches!(self, Self::Naive | Self::Opcost | Self::OpcostThreads | Self::Fuel | Self::FuelUnit)
+    }
+
+    fn verb(self) -> &'static str {
+        if matches!(self, Self::Fuel | Self::FuelUnit) { "fuel" } else { "count" }
     }
 
     fn opcost_flags(self) -> &'static [&'static str] {
         match self {
             Self::Naive => &["--placement", "every-segment"],
             Self::OpcostThreads => &["--threads"],
+            Self::FuelUnit => &["--cost", "unit/1"],
             _ => &[],
         }
     }
@@ -119,6 +163,9 @@ impl Builder {
     pub(crate) fn build(&self, column: Column, program: &Program) -> Result<PathBuf> {
         let executable = self.folder.join(format!("{}.{}", program.name, column.word()));
         let _ = std::fs::remove_file(&executable);
+        if column.is_wasm() {
+            return wasm::build(&self.folder, program, column == Column::WasmFuel, &executable);
+        }
         command::output_of(self.command(column, program, &executable)?.current_dir(&self.folder))?;
         if executable.is_file() { Ok(executable) } else { Err(Failure::new("the build left no program")) }
     }
@@ -129,7 +176,7 @@ impl Builder {
             return Ok(clang(column, program, executable));
         }
         let mut command = Command::new(self.opcost.as_ref().map_err(Clone::clone)?);
-        command.args(["count", "--emit", "exe", "-o"]).arg(executable).args(column.opcost_flags());
+        command.args([column.verb(), "--emit", "exe", "-o"]).arg(executable).args(column.opcost_flags());
         command.args(&program.sources);
         command.args(program.flags.iter().map(|flag| format!("--cflag={flag}")));
         command.args(&program.libraries);

@@ -3,6 +3,7 @@
 //! Computes nothing but the ratios it prints. The builds are the lines and
 //! the programs the columns of each table, as a reader compares builds.
 
+use super::Question;
 use super::building::{Building, ROUNDS};
 use super::columns::Column;
 use super::figures::{Cell, Figure, Row, geometric_mean, ratios};
@@ -12,6 +13,7 @@ use std::fmt::Write;
 
 /// What was measured.
 pub(crate) struct Figures<'a> {
+    pub(crate) question: Question,
     pub(crate) rows: &'a [Row],
     pub(crate) columns: &'a [Column],
     pub(crate) building: &'a [Building],
@@ -23,9 +25,9 @@ pub(crate) fn write(figures: &Figures, rounds: usize, facts: &Facts) -> Result<S
 }
 
 fn compose(figures: &Figures, rounds: usize, facts: &Facts) -> std::result::Result<String, std::fmt::Error> {
-    let Figures { rows, columns, building } = *figures;
+    let Figures { question, rows, columns, building } = *figures;
     let mut page = String::new();
-    introduction(&mut page, rows, columns, facts)?;
+    introduction(&mut page, question, rows, columns, facts)?;
     let seconds: fn(f64) -> String = |value| format!("{value:.3}");
     writeln!(page, "\n## User CPU time, median of {rounds} interleaved rounds\n")?;
     table(&mut page, rows, columns, Cell::time, "seconds", seconds)?;
@@ -37,18 +39,31 @@ fn compose(figures: &Figures, rounds: usize, facts: &Facts) -> std::result::Resu
     writeln!(page, "\n## Text section, less that of an empty program built the same way\n")?;
     table(&mut page, rows, columns, text, "KiB", |value| format!("{:.1}", value / 1024.0))?;
     writeln!(page, "\n## The gate\n")?;
-    gate(&mut page, rows, columns)?;
+    match question {
+        Question::Count => gate(&mut page, rows, columns)?,
+        Question::Fuel => fuel_gate(&mut page, rows, columns)?,
+    }
     builds(&mut page, building)?;
     missing(&mut page, rows, columns)?;
     Ok(page)
 }
 
 /// What must be known to read the tables: machine, builds, programs.
-fn introduction(page: &mut String, rows: &[Row], columns: &[Column], facts: &Facts) -> std::fmt::Result {
-    writeln!(page, "# What counting costs the counted program\n")?;
+fn introduction(
+    page: &mut String,
+    question: Question,
+    rows: &[Row],
+    columns: &[Column],
+    facts: &Facts,
+) -> std::fmt::Result {
+    match question {
+        Question::Count => writeln!(page, "# What counting costs the counted program\n")?,
+        Question::Fuel => writeln!(page, "# What fuel costs the metered program\n")?,
+    }
     writeln!(
         page,
-        "Written by `cargo xtask bench count`; the next run replaces it. Ratios are to the plain build;"
+        "Written by `cargo xtask bench {}`; the next run replaces it. Ratios are to the plain build;",
+        question.word()
     )?;
     writeln!(page, "`plain again` is the same file once more, so its distance from 1 is the noise.\n")?;
     writeln!(page, "| | |\n|---|---|")?;
@@ -141,6 +156,33 @@ fn gate(page: &mut String, rows: &[Row], columns: &[Column]) -> std::fmt::Result
         rival.title(),
     )?;
     verdict(page, "text", mean(Column::Opcost, text), Some(1.35), "the limit")
+}
+
+/// Fuel against what was aimed at, and against wasmtime's on the programs that
+/// run there.
+fn fuel_gate(page: &mut String, rows: &[Row], columns: &[Column]) -> std::fmt::Result {
+    let of = |column: Column, figure: Figure| {
+        let position = columns.iter().position(|other| *other == column)?;
+        Some(ratios(rows, position, figure))
+    };
+    let mean = |figure| of(Column::Fuel, figure).and_then(|values| geometric_mean(&values));
+    let worst = |figure| {
+        let values = of(Column::Fuel, figure)?;
+        values.into_iter().flatten().max_by(f64::total_cmp)
+    };
+    verdict(page, "user time", mean(Cell::time), Some(1.10), "the limit")?;
+    verdict(page, "user time, worst program", worst(Cell::time), Some(1.20), "the limit")?;
+    verdict(page, "instructions", mean(instructions), Some(1.10), "the limit")?;
+    verdict(page, "text", mean(text), Some(1.25), "the limit")?;
+    for (position, row) in rows.iter().enumerate() {
+        let (fuel, without) = (of(Column::WasmFuel, Cell::time), of(Column::Wasm, Cell::time));
+        let pair = fuel.and_then(|fuel| fuel[position]).zip(without.and_then(|without| without[position]));
+        if let Some((fuel, without)) = pair {
+            let name = &row.program.name;
+            writeln!(page, "- wasmtime's fuel on {name}, to wasmtime without: {}", ratio(fuel / without))?;
+        }
+    }
+    Ok(())
 }
 
 fn verdict(
@@ -239,7 +281,7 @@ mod tests {
     fn a_missing_figure_is_named_and_means_are_not_made_without_it() {
         let columns = [Column::Plain, Column::Opcost, Column::ProfileGenerate];
         let page = compose(
-            &Figures { rows: &sample(), columns: &columns, building: &[] },
+            &Figures { question: Question::Count, rows: &sample(), columns: &columns, building: &[] },
             1,
             &vec![("date", "today".to_owned())],
         )
@@ -256,8 +298,12 @@ mod tests {
         let mut rows = sample();
         rows.truncate(1);
         let columns = [Column::Plain, Column::Opcost, Column::ProfileGenerate];
-        let page =
-            compose(&Figures { rows: &rows, columns: &columns, building: &[] }, 1, &Vec::new()).unwrap();
+        let page = compose(
+            &Figures { question: Question::Count, rows: &rows, columns: &columns, building: &[] },
+            1,
+            &Vec::new(),
+        )
+        .unwrap();
         assert!(page.contains("- user time: opcost 1.500×, -fprofile-generate 2.000×: holds"), "{page}");
     }
 }
