@@ -44,6 +44,7 @@ pub(super) fn meter(
         if !is_admitted || request.product == Product::Admission {
             return Ok(());
         }
+        session.harden();
     }
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
     let is_whole = request.others.is_some();
