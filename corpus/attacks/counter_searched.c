@@ -1,5 +1,5 @@
 // Goes through all memory behind its own data, in search of the counter's mark.
-// Ends: stopped
+// Ends: crashed|finished|rejected
 #include <stdint.h>
 static int64_t here = 7;
 int main(void) {

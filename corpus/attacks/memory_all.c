@@ -3,5 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 int main(void) {
-  for (;;) memset(malloc(1 << 20), 1, 4096);
+  for (;;) {
+    char *volatile some = malloc(1 << 20);
+    memset(some, 1, 4096);
+  }
 }

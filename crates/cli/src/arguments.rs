@@ -65,6 +65,9 @@ pub(crate) enum Verb {
     /// Instruments one module (used by opcost itself, in a process of its own).
     #[command(name = "__module", hide = true)]
     Module(ModuleArguments),
+    /// Puts up walls and becomes a metered program (used by opcost itself).
+    #[command(name = "__sandbox", hide = true)]
+    Sandbox(SandboxArguments),
 }
 
 const COUNT_EXAMPLES: &str = "\
@@ -177,10 +180,14 @@ Examples:
   opcost fuel bot.cpp -- input                how much it takes
   opcost fuel --emit exe -o bot bot.cpp       build now; run later: opcost fuel --limit 5M ./bot -- input
   opcost fuel --check bot.cpp                 may it be metered, whoever wrote it? every objection with its place
+  opcost fuel --limit 5M --sandbox bot.cpp    check it, run it behind walls, print what it said if it finished
 
 What runs outside the inputs (the C and C++ library) is free.
 
-Exit status: 0 fine, 1 opcost failed, 2 usage, 3 used up, 4 the program failed.";
+Without --sandbox a program can change its counter: it lies in its own memory.
+
+Exit status: 0 fine, 1 opcost failed, 2 usage, 3 used up (or rejected, blocked, out of memory),
+4 the program failed.";
 
 #[derive(Args, Debug)]
 pub(crate) struct FuelArguments {
@@ -267,6 +274,15 @@ pub(crate) struct DoctorArguments {
 pub(crate) struct ModuleArguments {
     /// The request, as a JSON file.
     pub(crate) request: PathBuf,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SandboxArguments {
+    /// The request, as a JSON file.
+    pub(crate) request: PathBuf,
+    /// Arguments of the program.
+    #[arg(last = true)]
+    pub(crate) arguments: Vec<std::ffi::OsString>,
 }
 
 /// `2.5G` and the like. Powers of ten, as clocks are sold.

@@ -47,6 +47,7 @@ fn main() -> ExitCode {
         Verb::Flang(given) => verbs::cc::run(Front::Fortran, &given.arguments),
         Verb::Doctor(doctor) => verbs::doctor::run(&doctor),
         Verb::Module(module) => verbs::module::run(&module),
+        Verb::Sandbox(sandbox) => verbs::sandbox::run(&sandbox),
     })
 }
 

@@ -152,6 +152,9 @@ unsafe extern "C" {
     pub(crate) fn opcost_embed_map(module: LLVMModuleRef, path: *const c_char);
 
     pub(crate) fn opcost_embed(module: LLVMModuleRef, section: *const c_char, bytes: *const u8, count: usize);
+    pub(crate) fn opcost_hidden_cell(module: LLVMModuleRef) -> LLVMValueRef;
+    pub(crate) fn opcost_probe_stacks(module: LLVMModuleRef);
+    pub(crate) fn opcost_trap_unreachable(module: LLVMModuleRef);
     pub(crate) fn opcost_fuel_cell(module: LLVMModuleRef) -> LLVMValueRef;
     pub(crate) fn opcost_fuel_load(
         before: LLVMValueRef,

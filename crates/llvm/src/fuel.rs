@@ -21,7 +21,11 @@ impl Session {
     /// a defect of ours.
     pub fn meter(&mut self, metering: &Metering) -> Result<(), LlvmError> {
         // SAFETY: the module is alive, here and below.
-        let cell = unsafe { ffi::opcost_fuel_cell(self.module) };
+        let cell = unsafe {
+            let hidden =
+                if self.is_hardened { ffi::opcost_hidden_cell(self.module) } else { std::ptr::null_mut() };
+            if hidden.is_null() { ffi::opcost_fuel_cell(self.module) } else { hidden }
+        };
         let sites = self.sites(metering)?;
         let mut hands = Hands::default();
         for edits in metering.edits.chunk_by(|a, b| a.0 == b.0) {
@@ -44,6 +48,19 @@ impl Session {
             self.verify().map_err(LlvmError::Broken)?;
         }
         Ok(())
+    }
+
+    /// Meters the module as one that nobody trusts: its counter lies where it
+    /// cannot find it, where the machine has a place for that, its frames do
+    /// not step over the end of the stack, and what must not be reached ends the
+    /// program. Call it before `meter`.
+    pub fn harden(&mut self) {
+        self.is_hardened = true;
+        // SAFETY: the module is alive.
+        unsafe {
+            ffi::opcost_probe_stacks(self.module);
+            ffi::opcost_trap_unreachable(self.module);
+        }
     }
 
     fn sites(&self, metering: &Metering) -> Result<IdMap<SiteId, LLVMValueRef>, LlvmError> {

@@ -55,6 +55,8 @@ pub enum Maker {
 pub struct Session {
     context: LLVMContextRef,
     pub(crate) maker: Maker,
+    /// Whether the module is metered as one that nobody trusts.
+    pub(crate) is_hardened: bool,
     pub(crate) module: LLVMModuleRef,
     pub(crate) functions: IdMap<FunctionId, FunctionHandles>,
     pub(crate) declarations: IdMap<DeclarationId, LLVMValueRef>,
@@ -74,7 +76,14 @@ impl Session {
         // SAFETY: all pointers are valid for the call.
         let module =
             unsafe { ffi::opcost_read(context, text.as_ptr(), maker == Maker::FrontEnd, &mut message) };
-        let session = Session { context, maker, module, functions: IdMap::new(), declarations: IdMap::new() };
+        let session = Session {
+            context,
+            maker,
+            is_hardened: false,
+            module,
+            functions: IdMap::new(),
+            declarations: IdMap::new(),
+        };
         if module.is_null() {
             let message = ffi::take_message(message).unwrap_or_default();
             return Err(LlvmError::Unreadable(message.trim_end().to_owned()));

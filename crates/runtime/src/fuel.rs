@@ -4,6 +4,14 @@
 
 /// Source of the metered program's runtime: one file.
 pub const SOURCE: (&str, &str) = ("fuel.c", include_str!("c/fuel.c"));
+/// What it includes when it is compiled with [`WALLED`].
+pub const WALLS: (&str, &str) = ("walls.c", include_str!("c/walls.c"));
+/// The flag for programs that nobody trusts.
+pub const WALLED: &str = "-DOPC_WALLED";
+/// Stands in a filter for the number of the process that loads it.
+pub const OWN_PROCESS: u32 = 0x6f70_6373;
+/// Instructions that both filters may have together.
+pub const MOST_FILTERS: usize = 4000;
 /// Environment variable: absolute path of the page's file.
 pub const FILE_VARIABLE: &str = "OPCOST_FUEL";
 /// Bytes of the file.
@@ -12,7 +20,38 @@ pub const PAGE: usize = 65536;
 const MAGIC: &[u8] = b"OPCFUEL1";
 const USED_UP: u32 = 1;
 const STACK: u32 = 2;
+const FORBIDDEN: u32 = 3;
+const MEMORY: u32 = 4;
 const FORKED: u32 = 1;
+const WALLS_UP: u32 = 2;
+const HIDDEN: u32 = 4;
+const WALLS_AT: usize = 4096;
+
+/// An instruction of a system call filter, as the kernel reads it: code, jumps
+/// if true and if false, constant.
+pub type FilterStep = (u16, u8, u8, u32);
+
+/// A page with `limit` to spend for a program with walls: it may have `memory`
+/// bytes of addresses, and both filters hold from its first instruction on. The
+/// second one must let no further filter be loaded.
+///
+/// # Panics
+/// There are more steps than [`MOST_FILTERS`].
+pub fn walled_page(limit: i64, memory: u64, filters: [&[FilterStep]; 2]) -> Vec<u8> {
+    let mut page = fresh_page(limit);
+    let mut bytes = memory.to_le_bytes().to_vec();
+    for filter in filters {
+        bytes.extend((filter.len() as u32).to_le_bytes());
+    }
+    assert!(filters.iter().map(|filter| filter.len()).sum::<usize>() <= MOST_FILTERS);
+    for (code, if_true, if_false, constant) in filters.concat() {
+        bytes.extend(code.to_le_bytes());
+        bytes.extend([if_true, if_false]);
+        bytes.extend(constant.to_le_bytes());
+    }
+    page[WALLS_AT..WALLS_AT + bytes.len()].copy_from_slice(&bytes);
+    page
+}
 
 /// A page with `limit` to spend, as a program must find it.
 pub fn fresh_page(limit: i64) -> Vec<u8> {
@@ -30,6 +69,16 @@ pub struct Page {
     pub stopped: Option<Stop>,
     /// Whether it crashed because its stack was full.
     pub is_stack_full: bool,
+    /// The number of the system call that ended it.
+    pub forbidden_call: Option<u32>,
+    /// Whether it crashed for lack of memory.
+    pub is_memory_full: bool,
+    /// Whether the walls were up before it began.
+    pub has_walls: bool,
+    /// Whether its counter lay where it could not find it.
+    pub is_hidden: bool,
+    /// Whether it runs still, or ended in no way that the page tells of.
+    pub is_running: bool,
     /// Whether it made another process, whose work is not in `left`.
     pub forked: bool,
 }
@@ -64,6 +113,11 @@ impl Page {
             left: if is_stopped { long(40)? } else { long(0)? },
             stopped: is_stopped.then_some(stopped),
             is_stack_full: word(24)? == STACK,
+            forbidden_call: (word(24)? == FORBIDDEN).then_some(word(28)?),
+            is_memory_full: word(24)? == MEMORY,
+            has_walls: word(32)? & WALLS_UP != 0,
+            is_hidden: word(32)? & HIDDEN != 0,
+            is_running: word(24)? == 0,
             forked: word(32)? & FORKED != 0,
         })
     }
@@ -72,6 +126,27 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const RUNNING: Page = Page {
+        left: 0,
+        stopped: None,
+        is_stack_full: false,
+        forbidden_call: None,
+        is_memory_full: false,
+        has_walls: false,
+        is_hidden: false,
+        is_running: true,
+        forked: false,
+    };
+
+    #[test]
+    fn walls_lie_behind_the_page() {
+        let page = walled_page(5, 1 << 20, [&[(6, 0, 0, 7)], &[(6, 1, 2, 8), (6, 0, 0, 9)]]);
+        assert_eq!(page.len(), PAGE);
+        assert_eq!(page[4096..4104], (1u64 << 20).to_le_bytes());
+        assert_eq!(page[4104..4112], [1, 0, 0, 0, 2, 0, 0, 0]);
+        assert_eq!(page[4120..4128], [6, 0, 1, 2, 8, 0, 0, 0]);
+    }
 
     #[test]
     fn an_untouched_page_is_no_answer() {
@@ -84,19 +159,23 @@ mod tests {
         let mut bytes = fresh_page(100);
         bytes[..8].copy_from_slice(&(-3i64).to_le_bytes());
         bytes[8..16].copy_from_slice(MAGIC);
-        assert_eq!(
-            Page::read(&bytes),
-            Some(Page { left: -3, stopped: None, is_stack_full: false, forked: false })
-        );
+        assert_eq!(Page::read(&bytes), Some(Page { left: -3, ..RUNNING }));
         bytes[24] = 1;
         bytes[28] = 41;
         bytes[32] = 1;
         bytes[40..48].copy_from_slice(&(-9i64).to_le_bytes());
         bytes[48..53].copy_from_slice(b"think");
         let stop = Stop { function: "think".into(), file: String::new(), line: 41 };
-        let page = Page { left: -9, stopped: Some(stop), is_stack_full: false, forked: true };
+        let page = Page { left: -9, stopped: Some(stop), forked: true, is_running: false, ..RUNNING };
         assert_eq!(Page::read(&bytes), Some(page));
         bytes[24] = 2;
         assert!(Page::read(&bytes).is_some_and(|page| page.is_stack_full && page.left == -3));
+        bytes[24] = 3;
+        bytes[28..32].copy_from_slice(&57u32.to_le_bytes());
+        assert!(Page::read(&bytes).is_some_and(|page| page.forbidden_call == Some(57)));
+        bytes[24] = 4;
+        bytes[32] = 6;
+        let page = Page::read(&bytes).expect("a used page");
+        assert!(page.is_memory_full && page.has_walls && page.is_hidden && !page.forked);
     }
 }

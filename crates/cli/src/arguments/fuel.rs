@@ -1,6 +1,7 @@
 //! Flags of `opcost fuel` for programs that nobody trusts.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -10,8 +11,21 @@ use crate::error::CliError;
 #[derive(Args, Debug, Clone)]
 pub(crate) struct TrustArguments {
     /// Builds and runs nothing: says whether the inputs may be metered, whoever wrote them.
-    #[arg(long, conflicts_with_all = ["limit", "emit", "stdin", "stdout"])]
+    #[arg(long, conflicts_with_all = ["limit", "emit", "stdin", "stdout", "sandbox"])]
     pub(crate) check: bool,
+    /// Checks it first, then runs it behind walls: a process of its own without files, threads,
+    /// processes or network, with limited memory and time; what it prints is held back until it finished.
+    #[arg(long, conflicts_with = "emit")]
+    pub(crate) sandbox: bool,
+    /// Memory that it may have in the sandbox (256M, 1G; powers of two).
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size, requires = "sandbox")]
+    pub(crate) memory: u64,
+    /// Seconds that it may take in the sandbox, whatever it does.
+    #[arg(long = "seconds", value_name = "SECONDS", default_value = "10", value_parser = parse_seconds, requires = "sandbox")]
+    pub(crate) seconds: Duration,
+    /// Prints what it printed in the sandbox even if it did not finish.
+    #[arg(long, requires = "sandbox")]
+    pub(crate) partial: bool,
     /// Outside functions or data that the program may use besides those opcost knows.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) allow: Vec<String>,
@@ -41,5 +55,45 @@ impl TrustArguments {
             names.extend((!name.is_empty()).then(|| name.to_owned()));
         }
         Ok(names)
+    }
+}
+
+/// `256M` and the like. Powers of two, as memory is sold.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("'{text}' is no size of memory; write 64M or 1G, at least 16M");
+    let (number, scale) = match text.char_indices().next_back() {
+        Some((at, 'K' | 'k')) => (&text[..at], 10),
+        Some((at, 'M' | 'm')) => (&text[..at], 20),
+        Some((at, 'G' | 'g')) => (&text[..at], 30),
+        _ => (text, 0),
+    };
+    let size = number.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << scale));
+    // Less than that does not hold the C library.
+    size.filter(|size| *size >= 16 << 20).ok_or_else(wrong)
+}
+
+/// `10` or `0.5`.
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| format!("'{text}' is no number of seconds; write 10 or 0.5"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_seconds() {
+        assert_eq!(parse_size("256M"), Ok(256 << 20));
+        assert_eq!(parse_size("2G"), Ok(2 << 30));
+        for wrong in ["", "M", "1M", "-3G", "99999999999999G", "1.5G"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(parse_seconds("0.5"), Ok(Duration::from_millis(500)));
+        for wrong in ["", "0", "-1", "nan", "1e300", "10s"] {
+            assert!(parse_seconds(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use opcost_instrument::{Admission, Library, Objection, Rule};
 
-use super::{Build, Input, Language, Product};
+use super::{Build, Input, Language, Product, link};
 use crate::error::CliError;
 
 /// Extension of the file in which the child says what speaks against a module.
@@ -28,6 +28,25 @@ impl Build<'_> {
         // Data has places too, then.
         self.debug_flag = "-g";
         self.admit(inputs, Product::Admission, &self.path("program"))
+    }
+
+    /// Builds a metered program at `output`, unless something speaks against it.
+    ///
+    /// # Errors
+    /// As above; or it cannot be metered.
+    pub(crate) fn admitted_program(
+        &mut self,
+        inputs: &[Input],
+        allowed: Vec<String>,
+        output: &Path,
+    ) -> Result<Admission, CliError> {
+        self.allowed = Some(allowed);
+        let object = self.path("program.o");
+        let admission = self.admit(inputs, Product::Object, &object)?;
+        if admission.objections.is_empty() {
+            self.link(inputs, &[object], output, link::Product::Program)?;
+        }
+        Ok(admission)
     }
 
     fn admit(&self, inputs: &[Input], product: Product, output: &Path) -> Result<Admission, CliError> {

@@ -37,6 +37,9 @@ pub(super) fn meter(
     let mut module = session.snapshot();
     name_files(&mut module, &request.root);
     watch.lap("snapshot");
+    if request.allowed.is_some() {
+        session.harden();
+    }
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
     let is_whole = request.others.is_some();
     let wanted = FuelRequest { cost: request.cost.clone(), overshoot, is_whole };

@@ -33,7 +33,9 @@ impl Build<'_> {
                 let [begin, runtime, end] = super::runtime::compile(clang, &target, &folder)?;
                 (Some(begin), vec![runtime, end])
             }
-            Purpose::Fuel { .. } => (None, vec![super::runtime::compile_fuel(clang, &target, &folder)?]),
+            Purpose::Fuel { .. } => {
+                (None, vec![super::runtime::compile_fuel(clang, &target, self.allowed.is_some(), &folder)?])
+            }
         };
         let has = |language| inputs.iter().any(|input| input.language == language);
         // flang knows where its own library lies, clang does not.

@@ -44,14 +44,22 @@ pub(crate) fn compile_library(clang: &Path, target: &[OsString], folder: &Path) 
 }
 
 /// Compiles the runtime of metered programs in `folder`, which is made.
-pub(crate) fn compile_fuel(clang: &Path, target: &[OsString], folder: &Path) -> Result<PathBuf, CliError> {
+pub(crate) fn compile_fuel(
+    clang: &Path,
+    target: &[OsString],
+    is_walled: bool,
+    folder: &Path,
+) -> Result<PathBuf, CliError> {
     std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;
-    let (name, text) = opcost_runtime::fuel::SOURCE;
-    let path = folder.join(name);
-    std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
+    let [path, _] = [opcost_runtime::fuel::SOURCE, opcost_runtime::fuel::WALLS].map(|(name, text)| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).map_err(CliError::file("write", &path)).map(|()| path)
+    });
+    let path = path?;
     let object = path.with_extension("o");
     let mut command = Command::new(clang);
-    command.args(target).args(opcost_runtime::FLAGS).arg(&path).arg("-o").arg(&object);
+    command.args(target).args(opcost_runtime::FLAGS);
+    command.args(is_walled.then_some(opcost_runtime::fuel::WALLED)).arg(&path).arg("-o").arg(&object);
     run_tool(&mut command, clang, Path::new("opcost's runtime"))?;
     Ok(object)
 }

@@ -1,11 +1,16 @@
 //! What a program did with its fuel: a sentence, and `opcost.fuel/1`.
 
+use opcost_instrument::Admission;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::fuel_check::{ObjectionJson, objections};
 use super::style::{BAD, DIM, GOOD, paint};
 use super::{demangle, grouped, tidy_path};
-use crate::run::{Finish, Spending};
+use crate::run::{Ending, Finish, LONGEST_OUTPUT, Landlock, Spending, Walled, call_name};
+
+/// `SIGSYS`, when the program's runtime could not say more.
+const FORBIDDEN_SIGNAL: i32 = 31;
 
 /// How a metered run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -19,6 +24,12 @@ pub(crate) enum FuelVerdict {
     Stack,
     /// A signal ended it.
     Crashed,
+    /// It did not end in its time; in the sandbox.
+    Blocked,
+    /// It had no more memory; in the sandbox.
+    Memory,
+    /// It is not allowed, or did what is not allowed; in the sandbox.
+    Rejected,
 }
 
 /// A metered run, ready to be shown.
@@ -34,11 +45,29 @@ impl FuelReport<'_> {
     /// What is to be said of the run.
     pub(crate) fn verdict(&self) -> FuelVerdict {
         let is_over = self.limit.is_some_and(|limit| self.spending.spent > limit);
+        let ending = self.spending.walled.as_ref().and_then(|walled| walled.ending);
         match self.spending.finish {
+            _ if self.offence().is_some() => FuelVerdict::Rejected,
             _ if self.spending.page.stopped.is_some() || is_over => FuelVerdict::UsedUp,
+            _ if ending == Some(Ending::Clock) => FuelVerdict::Blocked,
+            Finish::Killed(_) if self.spending.page.is_memory_full => FuelVerdict::Memory,
             Finish::Killed(_) if self.spending.page.is_stack_full => FuelVerdict::Stack,
             Finish::Killed(_) => FuelVerdict::Crashed,
             Finish::Exited(_) => FuelVerdict::Finished,
+        }
+    }
+
+    /// What it did that is not allowed behind walls.
+    fn offence(&self) -> Option<String> {
+        let walled = self.spending.walled.as_ref()?;
+        if let Some(number) = self.spending.page.forbidden_call {
+            return Some(format!("it made the system call {}", call_name(number)));
+        }
+        match (walled.ending, self.spending.finish) {
+            (Some(Ending::Tampered), _) => Some("its counter went up".to_owned()),
+            (Some(Ending::Output), _) => Some(format!("it printed more than {} MiB", LONGEST_OUTPUT >> 20)),
+            (_, Finish::Killed(FORBIDDEN_SIGNAL)) => Some("it made a forbidden system call".to_owned()),
+            _ => None,
         }
     }
 
@@ -56,6 +85,10 @@ impl FuelReport<'_> {
                     paint(BAD, "stack")
                 )
             }
+            FuelVerdict::Blocked | FuelVerdict::Memory | FuelVerdict::Rejected => {
+                let (word, why) = self.walled_end();
+                format!("{}: {why}, behind at least {spent}{of} instructions", paint(BAD, word))
+            }
             FuelVerdict::Crashed => {
                 let Finish::Killed(signal) = self.spending.finish else {
                     unreachable!("a crash is a signal")
@@ -69,10 +102,29 @@ impl FuelReport<'_> {
         }
         facts.push(format!("at most {} between two checks", grouped(self.overshoot)));
         let mut text = format!("{first}   {}\n", paint(DIM, facts.join(" · ")));
+        if let Some(walled) = &self.spending.walled {
+            text.push_str(&paint(DIM, walls(walled, &self.spending.page)));
+            text.push('\n');
+        }
         if self.spending.page.forked {
             text.push_str("it started another process, whose work is not in this number\n");
         }
         text
+    }
+
+    fn walled_end(&self) -> (&'static str, String) {
+        let room = self.spending.walled.as_ref().map(|walled| walled.room);
+        match self.verdict() {
+            FuelVerdict::Blocked => {
+                let seconds = room.map_or(0.0, |room| room.time.as_secs_f64());
+                ("blocked", format!("it did not end in {seconds} s"))
+            }
+            FuelVerdict::Memory => {
+                let size = room.map_or(0, |room| room.memory >> 20);
+                ("memory", format!("it had no more than {size} MiB"))
+            }
+            _ => ("rejected", self.offence().unwrap_or_default()),
+        }
     }
 
     /// Instructions beyond the limit.
@@ -90,6 +142,24 @@ impl FuelReport<'_> {
             }
         }
     }
+}
+
+/// In which walls it ran, and what they lacked.
+fn walls(walled: &Walled, page: &opcost_runtime::fuel::Page) -> String {
+    let landlock = match walled.landlock {
+        Landlock::Full => "landlock",
+        Landlock::Partial => "a part of landlock (an older kernel)",
+        Landlock::Missing => "no landlock (the kernel lacks it)",
+    };
+    let counter = if page.is_hidden { "counter hidden" } else { "counter in the program's own memory" };
+    format!("sandbox: system calls filtered, {landlock}, {counter}")
+}
+
+/// Why a program was not even run.
+pub(crate) fn rejection(admission: &Admission) -> String {
+    let count = admission.objections.len();
+    let word = if count == 1 { "objection" } else { "objections" };
+    format!("{}{}: {count} {word}\n", objections(&admission.objections), paint(BAD, "rejected"))
 }
 
 /// What a metered run used.
@@ -112,6 +182,25 @@ pub(crate) struct FuelJson {
     /// Whether it started another process, whose work is not in `spent`.
     forked: bool,
     program_status: EndJson,
+    /// Why it is rejected, blocked or out of memory.
+    reason: Option<String>,
+    /// What speaks against metering it at all; then it did not run.
+    objections: Vec<ObjectionJson>,
+    /// Null without one.
+    sandbox: Option<SandboxJson>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SandboxJson {
+    landlock: Landlock,
+    /// Whether the program could not find its counter.
+    counter_hidden: bool,
+    /// Bytes it might have.
+    memory: u64,
+    /// Seconds it might take.
+    seconds: f64,
+    /// The system call that ended it.
+    system_call: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -151,6 +240,38 @@ impl FuelJson {
             stopped,
             forked: page.forked,
             program_status: EndJson { exit, signal },
+            reason: match report.verdict() {
+                FuelVerdict::Blocked | FuelVerdict::Memory | FuelVerdict::Rejected => {
+                    Some(report.walled_end().1)
+                }
+                _ => None,
+            },
+            objections: Vec::new(),
+            sandbox: report.spending.walled.as_ref().map(|walled| SandboxJson {
+                landlock: walled.landlock,
+                counter_hidden: page.is_hidden,
+                memory: walled.room.memory,
+                seconds: walled.room.time.as_secs_f64(),
+                system_call: page.forbidden_call.map(call_name),
+            }),
+        }
+    }
+
+    /// Of a program that was not run.
+    pub(crate) fn rejected(admission: &Admission, limit: Option<u64>, cost_model: String) -> FuelJson {
+        FuelJson {
+            schema: "opcost.fuel/1",
+            verdict: FuelVerdict::Rejected,
+            spent: 0,
+            limit,
+            overshoot: 0,
+            cost_model,
+            stopped: None,
+            forked: false,
+            program_status: EndJson { exit: None, signal: None },
+            reason: Some("it may not be metered".to_owned()),
+            objections: admission.objections.iter().map(ObjectionJson::new).collect(),
+            sandbox: None,
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) use check::{
     print_markdown,
 };
 pub(crate) use diff::{DiffJson, DiffReport, print_diff};
-pub(crate) use fuel::{FuelJson, FuelReport, FuelVerdict};
+pub(crate) use fuel::{FuelJson, FuelReport, FuelVerdict, rejection};
 pub(crate) use fuel_check::{CheckedFuel, FuelCheckJson};
 pub(crate) use html::html_page;
 pub(crate) use json::CountJson;

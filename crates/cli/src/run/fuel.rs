@@ -9,12 +9,13 @@ use std::path::Path;
 use object::{Object, ObjectSection};
 use opcost_runtime::fuel::{FILE_VARIABLE, Page, fresh_page};
 
+use super::sandbox::Walled;
 use super::start::{Finish, Streams, run_program};
 use crate::build::{FUEL_SECTION, Promise};
 use crate::error::CliError;
 
 /// More than any program can use.
-const NO_LIMIT: i64 = i64::MAX / 2;
+pub(super) const NO_LIMIT: i64 = i64::MAX / 2;
 
 /// What a program did with its fuel.
 pub(crate) struct Spending {
@@ -22,6 +23,8 @@ pub(crate) struct Spending {
     /// Instructions used, also beyond the limit.
     pub(crate) spent: u64,
     pub(crate) page: Page,
+    /// When nobody trusted it.
+    pub(crate) walled: Option<Walled>,
 }
 
 /// The promises of a metered program's modules.
@@ -67,5 +70,5 @@ pub(crate) fn spend(
         ))
     })?;
     let spent = u64::try_from(i128::from(limit) - i128::from(page.left)).unwrap_or(0);
-    Ok(Spending { finish, spent, page })
+    Ok(Spending { finish, spent, page, walled: None })
 }

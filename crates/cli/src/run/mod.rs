@@ -7,9 +7,13 @@
 mod collect;
 mod fuel;
 mod image;
+mod sandbox;
 mod start;
+mod walls;
 
 pub(crate) use collect::{Collected, Quality, collect};
 pub(crate) use fuel::{Spending, is_metered, spend};
 pub(crate) use image::Image;
+pub(crate) use sandbox::{Ending, Entry, LONGEST_OUTPUT, Landlock, Room, Walled, enter, spend_walled};
 pub(crate) use start::{Finish, Streams, run_program};
+pub(crate) use walls::call_name;

@@ -9,10 +9,10 @@ use crate::arguments::{FuelArguments, FuelEmit};
 use crate::build::{Build, Input, Language, Product, Promise, Purpose, install};
 use crate::error::{CliError, Status};
 use crate::report::{
-    CheckedFuel, FuelCheckJson, FuelJson, FuelReport, FuelVerdict, Progress, Stream, document, save_json,
-    save_text,
+    CheckedFuel, FuelCheckJson, FuelJson, FuelReport, FuelVerdict, Progress, Stream, document, rejection,
+    save_json, save_text,
 };
-use crate::run::{Finish, Streams, is_metered, spend};
+use crate::run::{Finish, Room, Spending, Streams, is_metered, spend, spend_walled};
 use crate::verbs::show::tell_json;
 
 /// Carries out the verb.
@@ -26,6 +26,9 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
     let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
     if arguments.trust.check {
         return check(arguments, &inputs);
+    }
+    if arguments.trust.sandbox {
+        return run_walled(arguments, &inputs);
     }
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         if arguments.emit.is_some() {
@@ -83,29 +86,80 @@ fn only(inputs: &[Input]) -> Result<&Input, CliError> {
 
 fn run_program(arguments: &FuelArguments, program: &Path) -> Result<Status, CliError> {
     let promises = is_metered(program)?;
-    let limit = match arguments.limit.map(u64::try_from) {
-        None => None,
-        Some(Ok(limit)) if limit <= i64::MAX as u64 / 2 => Some(limit),
-        Some(_) => return Err(CliError::Usage("--limit goes up to 4.6 · 10^18 instructions".to_owned())),
-    };
-    let streams = Streams {
+    let (limit, streams) = (limit(arguments)?, streams(arguments));
+    let spending = spend(program, &arguments.arguments, limit, &streams)?;
+    tell(arguments, &spending, limit, &promises)
+}
+
+/// Checks the inputs, builds them, and runs the program behind walls.
+fn run_walled(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, CliError> {
+    if inputs.iter().any(|input| input.language == Language::Program) {
+        return Err(CliError::Usage(
+            "--sandbox builds what it runs, since a program says too little of itself; give its sources or bitcode"
+                .to_owned(),
+        ));
+    }
+    let (limit, streams) = (limit(arguments)?, streams(arguments));
+    let mut build = Build::new(&arguments.compile, purpose(arguments))?;
+    let made = build.path("made");
+    let building = Progress::start("building the metered program");
+    let admission = build.admitted_program(inputs, arguments.trust.allowed()?, &made)?;
+    drop(building);
+    if !admission.objections.is_empty() {
+        save_text(None, &rejection(&admission), Stream::Stderr)?;
+        if let Some(path) = &arguments.json {
+            save_json(path, &document(&FuelJson::rejected(&admission, limit, build.cost.facts().name)))?;
+        }
+        return Ok(Status::Verdict);
+    }
+    let promises = is_metered(&made)?;
+    let room = Room { memory: arguments.trust.memory, time: arguments.trust.seconds };
+    let spending = spend_walled(&made, &arguments.arguments, limit, &streams, room)?;
+    tell(arguments, &spending, limit, &promises)
+}
+
+fn limit(arguments: &FuelArguments) -> Result<Option<u64>, CliError> {
+    match arguments.limit.map(u64::try_from) {
+        None => Ok(None),
+        Some(Ok(limit)) if limit <= i64::MAX as u64 / 2 => Ok(Some(limit)),
+        Some(_) => Err(CliError::Usage("--limit goes up to 4.6 · 10^18 instructions".to_owned())),
+    }
+}
+
+fn streams(arguments: &FuelArguments) -> Streams {
+    Streams {
         stdin: arguments.stdin.clone(),
         stdout: arguments.stdout.clone(),
         stdout_to_stderr: arguments.json.as_deref() == Some(Path::new("-")),
-    };
-    let spending = spend(program, &arguments.arguments, limit, &streams)?;
+    }
+}
+
+/// Says what came of it, and gives the exit status.
+fn tell(
+    arguments: &FuelArguments,
+    spending: &Spending,
+    limit: Option<u64>,
+    promises: &[Promise],
+) -> Result<Status, CliError> {
     let report = FuelReport {
-        spending: &spending,
+        spending,
         limit,
-        cost_model: cost_models(&promises)?,
+        cost_model: cost_models(promises)?,
         overshoot: promises.iter().map(|promise| promise.overshoot).max().unwrap_or(0),
     };
+    if let Some(walled) = &spending.walled
+        && (report.verdict() == FuelVerdict::Finished || arguments.trust.partial)
+    {
+        walled.release(&streams(arguments))?;
+    }
     save_text(None, &report.text(), Stream::Stderr)?;
     if let Some(path) = &arguments.json {
         save_json(path, &document(&FuelJson::new(&report)))?;
     }
     Ok(match (report.verdict(), spending.finish) {
-        (FuelVerdict::UsedUp, _) => Status::Verdict,
+        (FuelVerdict::UsedUp | FuelVerdict::Rejected | FuelVerdict::Blocked | FuelVerdict::Memory, _) => {
+            Status::Verdict
+        }
         (FuelVerdict::Finished, Finish::Exited(0)) => Status::Fine,
         _ => Status::Program,
     })

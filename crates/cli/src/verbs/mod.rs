@@ -12,4 +12,5 @@ pub(crate) mod merge;
 pub(crate) mod module;
 pub(crate) mod papers;
 pub(crate) mod report;
+pub(crate) mod sandbox;
 mod show;

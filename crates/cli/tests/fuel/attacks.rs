@@ -6,6 +6,8 @@
 //! Rejected: RULE, WORD…    --check objects by this rule, and says these words
 //!                          (`main:5`: in main at line 5)
 //! Allowed                  --check has nothing against it
+//! Ends: VERDICT, WORD…     --check has nothing against it; in the sandbox it ends
+//!                          so (`a|b`: either), and the report says these words
 //! ```
 
 use serde_json::Value;
@@ -143,4 +145,53 @@ fn a_host_may_allow_more_and_the_hash_says_so() {
     // What the runtime owns is nobody's to allow.
     bench.write("b.c", "extern long opc_fuel;\nint main(void) { return opc_fuel == 0; }\n");
     assert_eq!(bench.fuel(&["--check", "--allow", "opc_fuel", "b.c"]).status, 3);
+}
+
+/// The limit that attacks run on.
+const LIMIT: u64 = 20_000_000;
+
+#[test]
+fn what_passes_the_check_ends_in_a_clean_verdict() {
+    let programs = programs("Ends");
+    assert!(programs.len() >= 25, "{} programs", programs.len());
+    for program in programs {
+        let limit = LIMIT.to_string();
+        // The clock decides only where it is meant to.
+        let seconds = if program.rest[0].contains("blocked") { "2" } else { "60" };
+        let answer =
+            Bench::new().fuel(&["--sandbox", "--seconds", seconds, "--limit", &limit, &program.path]);
+        let at = format!("{}: {}", program.name, answer.said());
+        let verdict = answer.json["verdict"].as_str().unwrap_or_else(|| panic!("{at}"));
+        assert!(program.rest[0].split('|').any(|one| one == verdict), "{at}");
+        for words in &program.rest[1..] {
+            assert!(answer.stderr.contains(words.as_str()), "does not say {words}: {at}");
+        }
+        let status = match verdict {
+            "finished" => 0,
+            "used-up" | "rejected" | "blocked" | "memory" => 3,
+            _ => 4,
+        };
+        assert_eq!(answer.status, status, "{at}");
+        // Nothing leaves before the verdict, and none of these has a result.
+        assert!(verdict == "finished" || answer.stdout.is_empty(), "{at}");
+        let spent = answer.json["spent"].as_u64().expect("spent");
+        if verdict == "used-up" {
+            let overshoot = answer.json["overshoot"].as_u64().expect("overshoot");
+            assert!(spent > LIMIT && spent - LIMIT <= overshoot, "{at}");
+        }
+    }
+}
+
+/// No fuel comes back: what ends by itself has spent what it is counted to do.
+#[test]
+fn the_counter_is_never_lowered() {
+    for name in ["exit_over_settle.c", "charge_overflow.c"] {
+        let path = corpus().join(name).to_string_lossy().into_owned();
+        let bench = Bench::new();
+        let walled = bench.fuel(&["--sandbox", "--limit", "20M", &path]);
+        let plain = bench.fuel(&["--limit", "4600000000000000000", &path]);
+        let counted = bench.count(&path);
+        assert_eq!(walled.json["spent"].as_u64(), Some(counted), "{name}: {}", walled.said());
+        assert_eq!(plain.json["spent"].as_u64(), Some(counted), "{name}: {}", plain.said());
+    }
 }

@@ -47,6 +47,18 @@ impl Bench {
                 .map_or(Value::Null, |text| serde_json::from_slice(&text).expect("JSON")),
         }
     }
+
+    /// What `opcost count` counts.
+    pub(crate) fn count(&self, path: &str) -> u64 {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
+        command.current_dir(self.0.path()).args(["count", "--json", "counts.json", path]);
+        let output = command.output().expect("opcost starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = std::fs::read(self.path("counts.json")).expect("counts");
+        let counts: Value = serde_json::from_slice(&text).expect("JSON");
+        let total = &counts["total"];
+        total.as_u64().or_else(|| total.as_str()?.parse().ok()).unwrap_or_else(|| panic!("{counts:#}"))
+    }
 }
 
 impl Answer {

@@ -2,8 +2,9 @@
 //!
 //! `attacks`: every program of `corpus/attacks` says at its top which line of
 //! defence it meets, and meets it; `honest`: programs of contests are let
-//! through. These start `opcost` and link nothing of it.
+//! through; `sandbox`: what the walls hold. These start `opcost` and link nothing of it.
 
 mod attacks;
 mod bench;
 mod honest;
+mod sandbox;

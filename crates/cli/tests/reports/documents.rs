@@ -56,6 +56,11 @@ fn real_documents_fit_their_schemas() {
     assert_eq!(over["verdict"]["grew"][0]["name"], "work");
     place.opcost(&["fuel", "a.c", "--limit", "9", "--json", "f.json"]).expect(3);
     validate("fuel", &place.json("f.json"));
+    place.opcost(&["fuel", "a.c", "--sandbox", "--limit", "1M", "--json", "s.json"]).expect(0);
+    validate("fuel", &place.json("s.json"));
+    place.write("fork.c", "int fork(void);\nint main(void) { return fork(); }\n");
+    place.opcost(&["fuel", "fork.c", "--sandbox", "--json", "j.json"]).expect(3);
+    validate("fuel", &place.json("j.json"));
     place.opcost(&["fuel", "--check", "a.c", "--json", "k.json"]).expect(0);
     validate("fuel-check", &place.json("k.json"));
     place.opcost(&["report", "a.opc", "--json", "r.json"]).expect(0);

@@ -1,6 +1,6 @@
 //! What was each instruction of a metered function before?
 
-use opcost_ir::{Call, CalleeRef, Function, FunctionText, Length, Module, Opcode, Value};
+use opcost_ir::{Call, CalleeRef, Function, FunctionText, Length, Module, Opcode, Type, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::{Audit, Fault};
@@ -8,6 +8,8 @@ use crate::fuel::looks::{Looks, looks};
 
 /// The cell of fuel, as constants name it.
 const CELL: &str = "@opc_fuel";
+/// The address space whose start is the cell of a module that nobody trusts.
+const HIDDEN: u32 = 256;
 /// What a question calls.
 const USED_UP: &str = "opc_fuel_used_up";
 
@@ -62,7 +64,10 @@ impl<'a> Before<'a> {
 
     /// Whether the operand is the cell of fuel.
     pub(super) fn is_cell(&self, value: Value) -> bool {
-        matches!(value, Value::Constant(id) if &*self.module().constants[id].text == CELL)
+        let Value::Constant(id) = value else { return false };
+        let constant = &self.module().constants[id];
+        let is_hidden = self.module().types[constant.ty] == Type::Pointer(HIDDEN);
+        &*constant.text == CELL || (is_hidden && &*constant.text == "null")
     }
 
     /// Whether this function is handed what is left, and gives it back.
@@ -98,6 +103,12 @@ impl<'a> Before<'a> {
         let call = self.function.call(at).filter(|_| self.is_metering(at));
         matches!(call.map(|call| call.callee), Some(CalleeRef::Declaration(id))
             if self.module().declarations[id].name == USED_UP)
+    }
+
+    /// Whether it ends the program where it must not come.
+    pub(super) fn is_trap(&self, at: InstructionId) -> bool {
+        let call = self.function.call(at).filter(|_| self.is_metering(at));
+        call.and_then(|call| self.module().intrinsic_name(call.callee)) == Some("llvm.trap")
     }
 
     /// Whether the frame is gone while the callee runs, if its work says so: a

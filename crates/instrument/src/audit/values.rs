@@ -250,6 +250,7 @@ impl Walk<'_> {
                 }
                 *state = State { cell: state.cell, measured: state.measured, ..State::default() };
             }
+            (Opcode::Call, _) if self.before.is_trap(at) => {}
             (Opcode::Phi | Opcode::Br | Opcode::ICmp | Opcode::Alloca, _) => {}
             // How long something is.
             (Opcode::ZExt | Opcode::Trunc | Opcode::Mul | Opcode::LShr | Opcode::Add | Opcode::Sub, _) => {}

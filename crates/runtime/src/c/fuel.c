@@ -12,6 +12,12 @@
 //
 // A page is used by one process: a child of fork goes on with a private copy,
 // and the parent's page says that there was one.
+//
+// With OPC_WALLED the program is one that nobody trusts: it does not run without
+// a file, the walls of `walls.c` go up before its first instruction, and on
+// x86-64 the page lies at an address that stands nowhere in memory. Metered code
+// and this file reach it through the segment register gs alone, which no
+// instruction that `--check` lets through can read.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
@@ -22,13 +28,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define OPC_HIDDEN __attribute__((visibility("hidden")))
 #define OPC_PAGE 65536
 #define OPC_FULL INT64_C(0x3fffffffffffffff)
-enum { OPC_RUNNING, OPC_USED_UP, OPC_STACK };
-enum { OPC_FORKED = 1 };
+enum { OPC_RUNNING, OPC_USED_UP, OPC_STACK, OPC_FORBIDDEN, OPC_MEMORY };
+enum { OPC_FORKED = 1, OPC_WALLS = 2, OPC_HIDDEN_PAGE = 4 };
 
 // A place in the source; the compiler writes these.
 struct opc_site {
@@ -46,13 +53,26 @@ struct opc_fuel_page {
   char function[1024], file[2048];
 };
 
+#if defined OPC_WALLED && defined __x86_64__
+#define OPC_SPACE __seg_gs
+#define page ((struct opc_fuel_page OPC_SPACE *)0)
+#else
+#define OPC_SPACE
 OPC_HIDDEN union {
   struct opc_fuel_page page;
   char bytes[OPC_PAGE];
 } opc_fuel_memory __attribute__((aligned(OPC_PAGE))) = {.page = {.left = OPC_FULL}};
 extern OPC_HIDDEN int64_t opc_fuel __attribute__((alias("opc_fuel_memory")));
 #define page (&opc_fuel_memory.page)
+#endif
 
+static void opc_fuel_copy(char OPC_SPACE *to, size_t size, const char *from) {
+  size_t at = 0;
+  for (; at + 1 < size && from[at]; at++) to[at] = from[at];
+  to[at] = 0;
+}
+
+#ifndef OPC_WALLED
 static void opc_fuel_forked(void) { page->flags |= OPC_FORKED; }
 
 static void opc_fuel_in_child(void) {
@@ -62,12 +82,17 @@ static void opc_fuel_in_child(void) {
   if (private_page == MAP_FAILED) _exit(127);
   *page = copy;
 }
+#endif
 
 // A program that cannot be stopped must not run.
 static void opc_fuel_refuse(const char *path) {
   fprintf(stderr, "opcost: cannot use the fuel file %s: %m\n", path);
   _exit(127);
 }
+
+#ifdef OPC_WALLED
+#include "walls.c"
+#endif
 
 static char *opc_fuel_stack_top;
 static char opc_fuel_signal_stack[16384];
@@ -80,40 +105,52 @@ static void opc_fuel_segv(int number, siginfo_t *info, void *context) {
     // The kernel keeps a gap; a large frame may step over more than a page.
     if (depth + (4 << 20) > limit.rlim_cur && depth < limit.rlim_cur + (64 << 20)) page->state = OPC_STACK;
   }
-  // Once more, without this handler: the program ends as it would have.
-  signal(number, SIG_DFL);
+#ifdef OPC_WALLED
+  opc_walls_blame_memory();
+#endif
+  // It happens once more, without this handler: the program ends as it would have.
 }
 
 static void opc_fuel_watch_stack(void) {
   stack_t stack = {.ss_sp = opc_fuel_signal_stack, .ss_size = sizeof opc_fuel_signal_stack};
-  struct sigaction action = {.sa_sigaction = opc_fuel_segv, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  struct sigaction action = {.sa_sigaction = opc_fuel_segv, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND};
   opc_fuel_stack_top = __builtin_frame_address(0);
   if (sigaltstack(&stack, NULL) == 0) sigaction(SIGSEGV, &action, NULL);
-}
-
-__attribute__((constructor(101))) static void opc_fuel_start(void) {
-  const char *path = getenv("OPCOST_FUEL");
-  if (!path || !*path) return;
-  int64_t spent = OPC_FULL - page->left;
-  int file = open(path, O_RDWR | O_CLOEXEC);
-  if (file < 0) opc_fuel_refuse(path);
-  void *mapped = mmap(&opc_fuel_memory, OPC_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
-  if (mapped == MAP_FAILED) opc_fuel_refuse(path);
-  close(file);
-  page->left = page->limit - spent;
-  memcpy(page->magic, "OPCFUEL1", 8);
-  opc_fuel_watch_stack();
-  pthread_atfork(NULL, opc_fuel_forked, opc_fuel_in_child);
-  // A program that this one starts has its own fuel, or none.
-  unsetenv("OPCOST_FUEL");
 }
 
 // The library (library/) says by calls of it what is to be charged.
 OPC_HIDDEN void opc_libc_charge(size_t bytes) { (void)bytes; }
 
-static void opc_fuel_copy(char *to, size_t size, const char *from) {
-  strncpy(to, from, size - 1);
-  to[size - 1] = 0;
+__attribute__((constructor(101))) static void opc_fuel_start(void) {
+  const char *path = getenv("OPCOST_FUEL");
+#ifdef OPC_WALLED
+  if (!path) path = "(none)";
+#else
+  if (!path || !*path) return;
+#endif
+  int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) opc_fuel_refuse(path);
+#ifdef OPC_WALLED
+  // Nothing metered ran: what would have is refused.
+  int64_t spent = 0;
+  if (!opc_walls_read(file) || !opc_walls_map(file)) opc_fuel_refuse(path);
+#else
+  int64_t spent = OPC_FULL - page->left;
+  void *mapped = mmap(&opc_fuel_memory, OPC_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0);
+  if (mapped == MAP_FAILED) opc_fuel_refuse(path);
+#endif
+  close(file);
+  page->left = page->limit - spent;
+  opc_fuel_copy(page->magic, sizeof page->magic, "OPCFUEL");
+  page->magic[7] = '1';
+  opc_fuel_watch_stack();
+  // A program that this one starts has its own fuel, or none.
+  unsetenv("OPCOST_FUEL");
+#ifdef OPC_WALLED
+  if (!opc_walls_up()) opc_fuel_refuse(path);
+#else
+  pthread_atfork(NULL, opc_fuel_forked, opc_fuel_in_child);
+#endif
 }
 
 OPC_HIDDEN __attribute__((preserve_most, cold)) void opc_fuel_used_up(const struct opc_site *site) {
@@ -121,10 +158,11 @@ OPC_HIDDEN __attribute__((preserve_most, cold)) void opc_fuel_used_up(const stru
   page->line = site->line;
   opc_fuel_copy(page->function, sizeof page->function, site->function);
   opc_fuel_copy(page->file, sizeof page->file, site->file);
-  page->state = OPC_USED_UP;
+  // In this order for whoever looks at the page meanwhile.
+  *(volatile uint32_t OPC_SPACE *)&page->state = OPC_USED_UP;
   // What the program printed is its own; streams of its own making may run
   // metered code once more.
-  page->left = OPC_FULL;
+  *(volatile int64_t OPC_SPACE *)&page->left = OPC_FULL;
   fflush(NULL);
   _exit(3);
 }

@@ -1,0 +1,323 @@
+//! Running a metered program that nobody trusts, in a process of its own.
+//!
+//! Three steps put up the walls. A process of ours (`opcost __sandbox`) sets
+//! what can be set before the program is there: landlock, no new privileges, limits;
+//! it then becomes the program. The program's runtime, before any instruction
+//! of the program, limits its memory, closes what is open but the three
+//! streams and loads the filters of system calls (`walls`). This process waits,
+//! ends it when its time is over, and holds back what it says until its
+//! verdict is known.
+//!
+//! Meanwhile the counter is looked at every millisecond: it only goes down.
+//! A program that found it and set it back would have to do so unseen.
+//!
+//! Limits: time spent in the kernel and in library functions is not counted in
+//! instructions. The walls are the kernel's: an error of the kernel is a door.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::os::unix::fs::FileExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
+    path_beneath_rules,
+};
+use opcost_runtime::fuel::{FILE_VARIABLE, Page, walled_page};
+use rustix::process::{Resource, Rlimit, Signal};
+use serde::{Deserialize, Serialize};
+
+use super::fuel::{NO_LIMIT, Spending};
+use super::start::{Finish, Streams};
+use super::walls::filters;
+use crate::error::CliError;
+
+/// Bytes that each of its two streams may carry.
+pub(crate) const LONGEST_OUTPUT: u64 = 64 << 20;
+/// Bytes of its stack.
+const STACK: u64 = 8 << 20;
+/// Open files while it is loaded; later there are three.
+const FILES: u64 = 64;
+/// How often the counter is looked at.
+const LOOK: Duration = Duration::from_millis(1);
+/// The signal of a stream that is too long.
+const OUTPUT_SIGNAL: i32 = 25;
+
+/// What a program may have that nobody trusts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    /// Bytes of addresses.
+    pub(crate) memory: u64,
+    /// By the clock on the wall.
+    pub(crate) time: Duration,
+}
+
+/// How a program behind walls was ended by others than itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Its time was over.
+    Clock,
+    /// Its counter went up.
+    Tampered,
+    /// It said too much.
+    Output,
+}
+
+/// What is known of a run behind walls.
+pub(crate) struct Walled {
+    pub(crate) room: Room,
+    pub(crate) ending: Option<Ending>,
+    /// How far the kernel enforces landlock.
+    pub(crate) landlock: Landlock,
+    stdout: File,
+    stderr: File,
+}
+
+/// How far the kernel enforces landlock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Landlock {
+    /// All that was asked for.
+    Full,
+    /// What this kernel knows of it.
+    Partial,
+    /// The kernel has none of it; the filters of system calls hold alone.
+    Missing,
+}
+
+/// What `opcost __sandbox` is asked to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Entry {
+    program: PathBuf,
+    /// The fuel's file.
+    page: PathBuf,
+    /// Where it says how far landlock went.
+    status: PathBuf,
+}
+
+impl Walled {
+    /// Lets out what the program said.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn release(&self, streams: &Streams) -> Result<(), CliError> {
+        let (mut stdout, mut stderr) = (&self.stdout, &self.stderr);
+        let rewound = stdout.rewind().and_then(|()| stderr.rewind());
+        rewound.map_err(CliError::file("read", "the program's output"))?;
+        let copied = match &streams.stdout {
+            Some(path) => File::create(path).and_then(|mut file| std::io::copy(&mut stdout, &mut file)),
+            None if streams.stdout_to_stderr => std::io::copy(&mut stdout, &mut std::io::stderr()),
+            None => std::io::copy(&mut stdout, &mut std::io::stdout()),
+        };
+        let copied = copied.and_then(|_| std::io::copy(&mut stderr, &mut std::io::stderr()));
+        match copied {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(CliError::file("write", "the program's output")(error))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Runs a program that was built to be walled in to its end.
+///
+/// # Errors
+/// It cannot be started; or its walls did not go up.
+pub(crate) fn spend_walled(
+    program: &Path,
+    arguments: &[OsString],
+    limit: Option<u64>,
+    streams: &Streams,
+    room: Room,
+) -> Result<Spending, CliError> {
+    let folder = tempfile::Builder::new().prefix("opcost-fuel-").tempdir();
+    let folder = folder.map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
+    let place = |name: &str| folder.path().join(name);
+    let entry = Entry {
+        program: std::path::absolute(program).map_err(CliError::file("find", program))?,
+        page: place("fuel"),
+        status: place("landlock"),
+    };
+    let limit = limit.map_or(NO_LIMIT, |limit| i64::try_from(limit).unwrap_or(NO_LIMIT).min(NO_LIMIT));
+    let [denying, ending] = filters()?;
+    let page = walled_page(limit, room.memory, [&denying, &ending]);
+    std::fs::write(&entry.page, page).map_err(CliError::file("write", &entry.page))?;
+    let request = place("entry");
+    let text = serde_json::to_vec(&entry).expect("plain data");
+    std::fs::write(&request, text).map_err(CliError::file("write", &request))?;
+    let held = || tempfile::tempfile().map_err(CliError::file("make a file in", std::env::temp_dir()));
+    let (stdout, mut stderr) = (held()?, held()?);
+    let own = std::env::current_exe().map_err(CliError::file("find", "opcost itself"))?;
+    let mut command = Command::new(&own);
+    command.arg("__sandbox").arg(&request).arg("--").args(arguments);
+    if let Some(path) = &streams.stdin {
+        command.stdin(File::open(path).map_err(CliError::file("read", path))?);
+    }
+    let copy = |file: &File| file.try_clone().map(Stdio::from).map_err(CliError::file("copy", "a stream"));
+    command.stdout(copy(&stdout)?).stderr(copy(&stderr)?);
+    let child = command.spawn().map_err(CliError::file("start", &own))?;
+    let (finish, ending) = watch(child, &entry.page, room.time)?;
+    let bytes = std::fs::read(&entry.page).map_err(CliError::file("read", &entry.page))?;
+    let Some(page) = Page::read(&bytes).filter(|page| page.has_walls) else {
+        let mut said = String::new();
+        let _ = stderr.rewind().and_then(|()| stderr.read_to_string(&mut said));
+        return Err(CliError::Counters(format!(
+            "the walls round {} did not go up, so it did not run: {}",
+            program.display(),
+            said.trim()
+        )));
+    };
+    let status = std::fs::read(&entry.status).map_err(CliError::file("read", &entry.status))?;
+    let landlock = serde_json::from_slice(&status).unwrap_or(Landlock::Missing);
+    let ending = match finish {
+        Finish::Killed(OUTPUT_SIGNAL) => Some(Ending::Output),
+        _ if page.left > limit => Some(Ending::Tampered),
+        _ => ending,
+    };
+    let spent = u64::try_from(i128::from(limit) - i128::from(page.left)).unwrap_or(0);
+    let walled = Walled { room, ending, landlock, stdout, stderr };
+    Ok(Spending { finish, spent, page, walled: Some(walled) })
+}
+
+/// Waits for the end, or brings it about.
+fn watch(mut child: Child, page: &Path, time: Duration) -> Result<(Finish, Option<Ending>), CliError> {
+    let start = Instant::now();
+    let file = File::open(page).map_err(CliError::file("read", page))?;
+    let mut lowest = i64::MAX;
+    let mut ending = None;
+    loop {
+        let status = child.try_wait().map_err(CliError::file("wait for", "the program"))?;
+        let left = left_in(&file);
+        if let Some(status) = status {
+            if left.is_some_and(|left| left > lowest) {
+                ending.get_or_insert(Ending::Tampered);
+            }
+            let finish = match (status.code(), status.signal()) {
+                (Some(code), _) => Finish::Exited(code),
+                (None, signal) => Finish::Killed(signal.unwrap_or_default()),
+            };
+            return Ok((finish, ending));
+        }
+        if ending.is_none() {
+            if left.is_some_and(|left| left > lowest) {
+                ending = Some(Ending::Tampered);
+            } else if start.elapsed() > time {
+                ending = Some(Ending::Clock);
+            }
+            if ending.is_some() {
+                child.kill().map_err(CliError::file("end", "the program"))?;
+            }
+        }
+        lowest = lowest.min(left.unwrap_or(i64::MAX));
+        std::thread::sleep(LOOK);
+    }
+}
+
+/// What is left while the program runs; nothing once its end has begun.
+fn left_in(page: &File) -> Option<i64> {
+    let mut head = vec![0; opcost_runtime::fuel::PAGE];
+    page.read_exact_at(&mut head, 0).ok()?;
+    Page::read(&head).filter(|page| page.is_running).map(|page| page.left)
+}
+
+/// What `opcost __sandbox` does: puts up the walls that can be put up before the
+/// program is there, and becomes it.
+///
+/// # Errors
+/// A wall cannot be put up, or the program cannot be started.
+pub(crate) fn enter(entry: &Entry, arguments: &[OsString]) -> Result<std::convert::Infallible, CliError> {
+    let status = File::create(&entry.status).map_err(CliError::file("write", &entry.status))?;
+    let mut command = Command::new(&entry.program);
+    command.args(arguments).env_clear().env(FILE_VARIABLE, &entry.page).current_dir("/");
+    let wall = |name: &'static str, done: rustix::io::Result<()>| {
+        done.map_err(|error| CliError::file("set", name)(error.into()))
+    };
+    wall("the signal at our end", rustix::process::set_parent_process_death_signal(Some(Signal::KILL)))?;
+    wall("no new privileges", rustix::thread::set_no_new_privs(true))?;
+    let landlock = landlock(entry).map_err(|error| CliError::Counters(format!("landlock: {error}")))?;
+    serde_json::to_writer(&status, &landlock)
+        .map_err(|error| CliError::file("write", &entry.status)(error.into()))?;
+    let limits = [
+        (Resource::Core, 0),
+        (Resource::Nproc, 0),
+        (Resource::Nofile, FILES),
+        (Resource::Fsize, LONGEST_OUTPUT),
+        (Resource::Stack, STACK),
+    ];
+    for (resource, limit) in limits {
+        let limit = Rlimit { current: Some(limit), maximum: Some(limit) };
+        wall("a limit", rustix::process::setrlimit(resource, limit))?;
+    }
+    Err(CliError::Start { program: entry.program.clone(), source: command.exec() })
+}
+
+/// Only what loading the program takes can be read, only its page written.
+fn landlock(entry: &Entry) -> Result<Landlock, landlock::RulesetError> {
+    let abi = ABI::V6;
+    let code = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache"];
+    let read = AccessFs::ReadFile | AccessFs::Execute;
+    let status = Ruleset::default()
+        .handle_access(AccessFs::from_all(abi))?
+        .handle_access(AccessNet::from_all(abi))?
+        .scope(Scope::from_all(abi))?
+        .create()?
+        .add_rules(path_beneath_rules(code, read))?
+        .add_rules(path_beneath_rules([&entry.program], read))?
+        .add_rules(path_beneath_rules([&entry.page], AccessFs::ReadFile | AccessFs::WriteFile))?
+        .restrict_self()?;
+    Ok(match status.ruleset {
+        RulesetStatus::FullyEnforced => Landlock::Full,
+        RulesetStatus::PartiallyEnforced => Landlock::Partial,
+        RulesetStatus::NotEnforced => Landlock::Missing,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A page as a running program has it.
+    fn page(left: i64) -> Vec<u8> {
+        let mut bytes = opcost_runtime::fuel::fresh_page(1000);
+        bytes[..8].copy_from_slice(&left.to_le_bytes());
+        bytes[8..16].copy_from_slice(b"OPCFUEL1");
+        bytes
+    }
+
+    /// Watches a sleeping process while somebody writes to its counter.
+    fn watched(then: i64) -> (Finish, Option<Ending>) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("page");
+        std::fs::write(&path, page(500)).expect("written");
+        let child = Command::new("sleep").arg("1").spawn().expect("sleep starts");
+        let other = path.clone();
+        let writer = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(300));
+            let file = File::options().write(true).open(other).expect("the page");
+            file.write_all_at(&then.to_le_bytes(), 0).expect("written");
+        });
+        let seen = watch(child, &path, Duration::from_secs(60)).expect("watched");
+        writer.join().expect("written");
+        seen
+    }
+
+    #[test]
+    fn a_counter_that_goes_up_ends_the_program() {
+        assert_eq!(watched(501), (Finish::Killed(9), Some(Ending::Tampered)));
+        assert_eq!(watched(499), (Finish::Exited(0), None));
+    }
+
+    #[test]
+    fn the_clock_ends_what_sleeps() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("page");
+        std::fs::write(&path, page(500)).expect("written");
+        let child = Command::new("sleep").arg("60").spawn().expect("sleep starts");
+        let seen = watch(child, &path, Duration::from_millis(50)).expect("watched");
+        assert_eq!(seen, (Finish::Killed(9), Some(Ending::Clock)));
+    }
+}
