@@ -96,7 +96,7 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
         }
         let stretches = Stretches::compute(module, id, &leaving, &metering.handed, &request.cost);
         let checked = checks.place(id, &stretches);
-        let payment = Payment::choose(module, id, &stretches, &checked.ends);
+        let payment = Payment::choose(module, id, &stretches, &checked);
         Writer { module, id, stretches: &stretches, metering: &mut metering }.write(&payment, &checked);
     }
     // Callees come first above; the list goes by function.
@@ -143,7 +143,7 @@ impl Writer<'_> {
             }
         }
         for stretch in checked.stretches.iter() {
-            let advance = payment.advance[stretch] - self.stretches.list[stretch].head as i64;
+            let advance = payment.at_check(self.stretches, checked, stretch);
             let site = self.site(stretch);
             self.push(FuelEdit::Check { spot: self.stretches.start_of(stretch), advance, site });
         }

@@ -13,7 +13,7 @@
 //! leave it so too. Between functions that hand over what is left, the hand
 //! takes the place of the cell. Where ways meet, offsets must be the same, or the value is
 //! unknown there and of no use. A question is right if it compares with the
-//! offset; one before a branch may count the branch as done already.
+//! offset; it may count as done already what comes straight behind it.
 //!
 //! A forward data-flow analysis over the blocks, to the fixed point.
 
@@ -245,7 +245,7 @@ impl Walk<'_> {
             }
             (Opcode::Br, &[condition, ..]) if operands.len() == 3 => self.question(at, condition, state),
             (Opcode::Call, _) if self.before.is_stop(at) => {
-                if !state.cell.is_some_and(|offset| offset <= 0 && -offset <= self.branch_behind(at)) {
+                if !state.cell.is_some_and(|offset| offset <= 0 && -offset <= self.certain_behind(at)) {
                     self.object(at, format!("the cell is {} when the program is stopped", off(state.cell)));
                 }
                 *state = State { cell: state.cell, measured: state.measured, ..State::default() };
@@ -291,7 +291,7 @@ impl Walk<'_> {
             .first()
             .is_some_and(|&cold| function.instructions_of(cold).any(|id| self.before.is_stop(id)));
         match parts {
-            Some(early) if leads_to_stop && (0..=self.branch_behind(at)).contains(&early) => {
+            Some(early) if leads_to_stop && (0..=self.certain_behind(at)).contains(&early) => {
                 self.found.questions.insert(at, early as u64);
             }
             Some(early) if leads_to_stop => self.object(at, format!("it is asked {early} early")),
@@ -299,14 +299,21 @@ impl Walk<'_> {
         }
     }
 
-    /// The weight of the branch to which a question leads at once.
-    fn branch_behind(&self, at: InstructionId) -> i64 {
-        match next_of_program(self.before, at) {
-            Some(next) if self.before.function.instructions[next].opcode.is_terminator() => {
-                self.before.weight(next)
+    /// The work behind a question that nothing can keep from being done before
+    /// other code looks: straight on to the end of the block or a looking call.
+    fn certain_behind(&self, at: InstructionId) -> i64 {
+        let mut work = 0;
+        let mut next = next_of_program(self.before, at);
+        while let Some(at) = next.filter(|&at| self.before.length(at).is_none()) {
+            work += self.before.weight(at);
+            if self.before.looking_call(at).is_some()
+                || self.before.function.instructions[at].opcode.is_terminator()
+            {
+                break;
             }
-            _ => 0,
+            next = next_of_program(self.before, at);
         }
+        work
     }
 }
 

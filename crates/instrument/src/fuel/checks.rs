@@ -24,12 +24,12 @@
 //! every function which the outside can reach. Cost: linear.
 
 use opcost_index::{Id, IdMap, IdSet, reverse_postorder};
-use opcost_ir::{Call, CalleeRef, Flow, Linkage, Module};
+use opcost_ir::{Call, CalleeRef, Flow, Function, Linkage, Module, Opcode};
 use opcost_key::{BlockId, FunctionId};
 
 use crate::fuel::looks::{Looks, looks};
 use crate::fuel::recursion::Recursion;
-use crate::fuel::stretches::{End, StretchId, Stretches};
+use crate::fuel::stretches::{End, Stretch, StretchId, Stretches};
 
 /// How much shorter than what is wanted between two checks a way must be: it
 /// may have one such length behind it and one ahead.
@@ -58,15 +58,27 @@ pub(crate) struct Checks<'a> {
     allowance: u64,
     lengths: IdMap<FunctionId, Option<Lengths>>,
     longest: u64,
-    longest_head: u64,
+    /// The most work that is asked about where ways end that are in no graph
+    /// or were not known: landing pads, second returns, entries.
+    longest_asked: u64,
 }
 
 /// Where the checks of a function stand.
 pub(crate) struct Checked {
     /// Where these stretches begin.
     pub(crate) stretches: IdSet<StretchId>,
+    /// Those of them that are paid for before they are asked about.
+    pub(crate) ahead: IdSet<StretchId>,
     /// Before the branch at the end of these blocks.
     pub(crate) ends: IdSet<BlockId>,
+}
+
+/// Checks that cycles need.
+struct Required {
+    checked: IdSet<StretchId>,
+    ends: IdSet<BlockId>,
+    /// Blocks on cycles all of whose successors are checked in their place.
+    gotos: IdSet<BlockId>,
 }
 
 /// Longest ways that end where the walk stands.
@@ -85,21 +97,29 @@ impl<'a> Checks<'a> {
             allowance: overshoot / SHARES,
             lengths: IdMap::filled(module.functions.len(), None),
             longest: 0,
-            longest_head: 0,
+            longest_asked: 0,
         }
     }
 
     /// The longest way without a check in all functions placed so far. It may
-    /// end in an exception, and the landing pad comes before its check.
+    /// end in an exception, or in a call that goes back, whose check asks about
+    /// work too.
     pub(crate) fn overshoot(&self) -> u64 {
-        self.longest.saturating_add(self.longest_head)
+        self.longest.saturating_add(self.longest_asked)
+    }
+
+    /// What a check at the start of a stretch asks about beside what was done:
+    /// all of the stretch if it is paid for ahead, and what comes before any
+    /// spot otherwise. Foreign callers rely on the limit.
+    fn asked_about(&self, stretch: &Stretch) -> u64 {
+        if stretch.work <= self.allowance / OUTSIDE { stretch.work } else { stretch.head }
     }
 
     /// Places the checks of one function whose callees are placed.
     pub(crate) fn place(&mut self, id: FunctionId, stretches: &Stretches) -> Checked {
         let function = &self.module.functions[id];
         let order = reverse_postorder(function, BlockId::new(0));
-        let Checked { stretches: mut checked, ends } = self.required(id, stretches, &order);
+        let Required { mut checked, ends, gotos } = self.required(id, stretches, &order);
         let mut arriving: IdMap<StretchId, Ways> = IdMap::filled(stretches.list.len(), Ways::default());
         arriving[StretchId::new(0)].from_entry = Some(0);
         for target in ends.iter().flat_map(|block| function.blocks[block].successors.iter()) {
@@ -115,6 +135,15 @@ impl<'a> Checks<'a> {
                     if is_end && ends.contains(block) {
                         continue;
                     }
+                    // What goes back was passed before it was known what comes.
+                    let asked = if gotos.contains(stretches.list[next].block) {
+                        self.work_through(function, stretches, next)
+                    } else if checked.contains(next) {
+                        self.asked_about(&stretches.list[next])
+                    } else {
+                        0
+                    };
+                    self.end_of_way(ways.map(|way| way.saturating_add(asked)), &mut lengths);
                     let ways_there = &mut arriving[next];
                     ways_there.from_entry = ways_there.from_entry.max(ways.from_entry);
                     ways_there.from_check = ways_there.from_check.max(ways.from_check);
@@ -126,16 +155,18 @@ impl<'a> Checks<'a> {
             }
         }
         self.lengths[id] = Some(lengths);
-        Checked { stretches: checked, ends }
+        let is_ahead = |id: &StretchId| stretches.list[*id].work <= self.allowance / OUTSIDE;
+        let ahead = checked.iter().filter(is_ahead).collect();
+        Checked { stretches: checked, ahead, ends }
     }
 
     /// Checks that every cycle needs.
-    fn required(&self, id: FunctionId, stretches: &Stretches, order: &[BlockId]) -> Checked {
+    fn required(&mut self, id: FunctionId, stretches: &Stretches, order: &[BlockId]) -> Required {
         let function = &self.module.functions[id];
-        let mut ends = IdSet::new();
-        let mut checked = IdSet::new();
+        let (mut ends, mut checked, mut gotos) = (IdSet::new(), IdSet::new(), IdSet::new());
         if self.recursion.is_asked_at_entry(id) {
             checked.insert(StretchId::new(0));
+            self.comes_from_elsewhere(stretches, StretchId::new(0));
         }
         let mut position = IdMap::filled(function.blocks.len(), None);
         for (at, &block) in order.iter().enumerate() {
@@ -145,7 +176,12 @@ impl<'a> Checks<'a> {
             // In reverse postorder exactly the retreating edges go back.
             let goes_back = |target: &&BlockId| position[**target] <= position[block];
             for &target in function.blocks[block].successors.iter().filter(goes_back) {
-                if function.blocks[block].flow == Flow::Splittable {
+                if self.is_computed_goto(function, stretches, target) {
+                    gotos.insert(target);
+                    for &next in &function.blocks[target].successors {
+                        checked.insert(stretches.first[next]);
+                    }
+                } else if function.blocks[block].flow == Flow::Splittable {
                     ends.insert(block);
                 } else {
                     checked.insert(stretches.first[target]);
@@ -162,18 +198,41 @@ impl<'a> Checks<'a> {
             match stretches.list[stretch].end {
                 End::Call(at) if call(at).returns_twice || is_asked(at) => {
                     checked.insert(stretches.behind(stretch));
+                    self.comes_from_elsewhere(stretches, stretches.behind(stretch));
                 }
                 End::Invoke(at) => {
                     let ways = stretches.ways_on(function, stretch);
                     let is_checked = |slot: Option<u32>| slot == Some(1) || is_asked(at);
                     for (_, next) in ways.into_iter().filter(|(slot, _)| is_checked(*slot)) {
                         checked.insert(next);
+                        self.comes_from_elsewhere(stretches, next);
                     }
                 }
                 _ => {}
             }
         }
-        Checked { stretches: checked, ends }
+        Required { checked, ends, gotos }
+    }
+
+    /// The work of a computed goto and of what is asked about behind it.
+    fn work_through(&self, function: &Function, stretches: &Stretches, at: StretchId) -> u64 {
+        let stretch = &stretches.list[at];
+        let successors = function.blocks[stretch.block].successors.iter();
+        let asked = successors.map(|&next| self.asked_about(&stretches.list[stretches.first[next]]));
+        stretch.work.saturating_add(asked.max().unwrap_or(0))
+    }
+
+    /// A block that jumps to where a pointer says and does little else is best
+    /// left alone: code generation copies it to where it is come from.
+    fn is_computed_goto(&self, function: &Function, stretches: &Stretches, block: BlockId) -> bool {
+        let stretch = &stretches.list[stretches.first[block]];
+        stretch.last == function.terminator_of(block)
+            && function.instructions[stretch.last].opcode == Opcode::IndirectBr
+            && stretch.work <= self.allowance / OUTSIDE
+    }
+
+    fn comes_from_elsewhere(&mut self, stretches: &Stretches, at: StretchId) {
+        self.longest_asked = self.longest_asked.max(self.asked_about(&stretches.list[at]));
     }
 
     /// Walks over one stretch; returns the ways behind it.
@@ -197,19 +256,21 @@ impl<'a> Checks<'a> {
         let ahead = callee.map_or(0, |callee| {
             if is_jump { callee.head.max(callee.through.unwrap_or(0)) } else { callee.head }
         });
-        let ahead = stretch.work.saturating_add(ahead);
+        let all = stretch.work.saturating_add(ahead);
         let arrived = arriving.from_entry.max(arriving.from_check).unwrap_or(0);
-        if arrived.saturating_add(ahead) > self.allowance_at(id, arriving, stretch.end) {
+        if arrived.saturating_add(all) > self.allowance_at(id, arriving, stretch.end) {
             checked.insert(at);
         }
         let mut ways = arriving;
         if checked.contains(at) {
-            self.longest_head = self.longest_head.max(stretch.head);
-            self.end_of_way(arriving.map(|work| work.saturating_add(stretch.head)), lengths);
-            ways = Ways { from_entry: None, from_check: Some(0) };
+            let asked_about = self.asked_about(stretch);
+            self.end_of_way(arriving.map(|work| work.saturating_add(asked_about)), lengths);
+            let left = stretch.work - asked_about;
+            ways = Ways { from_entry: None, from_check: Some(left) };
+        } else {
+            ways = ways.map(|work| work.saturating_add(stretch.work));
         }
         self.end_of_way(ways.map(|work| work.saturating_add(ahead)), lengths);
-        let mut ways = ways.map(|work| work.saturating_add(stretch.work));
         let Some(callee) = callee else {
             if matches!(stretch.end, End::Return(_)) {
                 lengths.through = lengths.through.max(ways.from_entry);

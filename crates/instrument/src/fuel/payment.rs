@@ -9,9 +9,11 @@
 //! makes its own edges free of charge; the tree is of maximum estimated
 //! frequency, so what is paid is paid on rare edges.
 //!
-//! Edges that cannot be cut are taken apart, and so are those behind a check:
-//! what leads to them pays before its terminator, and their targets start with
-//! nothing in advance.
+//! Edges that cannot be cut pay nothing, so all targets of one terminator begin
+//! with one advance, their *hub*'s. A check is a branch on the sign of the last
+//! charge, and so costs no comparison if everything due is charged right before
+//! it: at the end of a block all that was done, and at the start of a stretch
+//! that is asked about ahead, the stretch itself.
 //!
 //! Input: the stretches. Output: advances and charges. Cost: E log E.
 
@@ -22,9 +24,10 @@ use opcost_analysis::frequency::Frequencies;
 use opcost_analysis::loops::LoopForest;
 use opcost_flow::{Countability, FlowEdge, choose_chords};
 use opcost_index::{Id, IdMap, IdSet, define_id};
-use opcost_ir::{Function, Keeper, Module, Spot};
+use opcost_ir::{Flow, Function, Keeper, Module, Spot};
 use opcost_key::{BlockId, FunctionId};
 
+use crate::fuel::checks::Checked;
 use crate::fuel::stretches::{End, StretchId, Stretches};
 use crate::spots::{BranchSpots, Counting, SPLIT_FACTOR};
 use crate::weights;
@@ -34,10 +37,16 @@ define_id!(
     struct PayId, "payment edge"
 );
 
+/// How often a charge is felt right before a check, which would compare instead.
+const FREE: u64 = 0;
+
 /// Where a function pays, and what it has paid ahead at each stretch.
 pub(crate) struct Payment {
-    /// What is paid and not done where each stretch begins.
-    pub(crate) advance: IdMap<StretchId, i64>,
+    /// What is paid and not done where each stretch begins, when it has paid
+    /// for itself; behind the last, the same for the nodes before them.
+    advance: IdMap<StretchId, i64>,
+    /// The node that the ways to a stretch lead to, if it is another.
+    arrival: IdMap<StretchId, StretchId>,
     /// Charges that belong to the arrival at a stretch.
     pub(crate) on_arrival: Vec<(Spot, i64)>,
     /// Charges that belong to leaving one.
@@ -68,27 +77,30 @@ enum Place {
 }
 
 impl Payment {
-    /// Chooses the charges of one function. Blocks that are `checked` at their
-    /// end pay there all that is due: then the last thing before the check is
-    /// a charge, and asking costs no comparison.
+    /// Chooses the charges of one function with these checks.
     pub(crate) fn choose(
         module: &Module,
         id: FunctionId,
         stretches: &Stretches,
-        checked: &IdSet<BlockId>,
+        checked: &Checked,
     ) -> Payment {
         let function = &module.functions[id];
         let edges = Edges::list(function, stretches, checked);
         let flow: IdMap<PayId, FlowEdge<StretchId>> =
             edges.list.values().map(|edge| FlowEdge { from: edge.from, to: edge.to }).collect();
         let countability = edges.list.values().map(countability).collect();
-        let paying = choose_chords(stretches.list.len(), &flow, &countability)
-            .expect("each stretch has one fixed edge at most");
-        let advance = advances(stretches, &edges.list, &paying);
-        let mut payment =
-            Payment { advance, on_arrival: Vec::new(), on_leaving: Vec::new(), loaded: edges.loaded };
+        let paying = choose_chords(edges.work.len(), &flow, &countability)
+            .expect("each node has one fixed edge at most");
+        let advance = advances(&edges.work, &edges.list, &paying);
+        let mut payment = Payment {
+            advance,
+            arrival: edges.arrival,
+            on_arrival: Vec::new(),
+            on_leaving: Vec::new(),
+            loaded: edges.loaded,
+        };
         for edge in edges.list.values() {
-            let before = edge.from.map_or(0, |from| payment.behind(stretches, from));
+            let before = edge.from.map_or(0, |from| payment.advance[from] - edges.work[from]);
             let amount = edge.to.map_or(0, |to| payment.advance[to]) - before;
             match edge.place {
                 _ if amount == 0 => {}
@@ -104,7 +116,14 @@ impl Payment {
 
     /// Where the register is read from the cell, with the advance there.
     pub(crate) fn loads(&self) -> Vec<(Spot, i64, Keeper)> {
-        self.loaded.iter().map(|&(spot, id, keeper)| (spot, self.advance[id], keeper)).collect()
+        let advance = |id| self.advance[self.arrival[id]];
+        self.loaded.iter().map(|&(spot, id, keeper)| (spot, advance(id), keeper)).collect()
+    }
+
+    /// What is paid and not done at the check before a stretch.
+    pub(crate) fn at_check(&self, stretches: &Stretches, checked: &Checked, id: StretchId) -> i64 {
+        // What is paid for is as good as done: nothing keeps it from being done.
+        if checked.ahead.contains(id) { 0 } else { self.advance[id] - stretches.list[id].head as i64 }
     }
 
     /// Where the cell is settled, with the advance there: all of the stretch
@@ -138,11 +157,11 @@ fn countability(edge: &PayEdge) -> Countability {
 /// Potentials along the edges that pay nothing, from the outside and then
 /// from every stretch that is still without one.
 fn advances(
-    stretches: &Stretches,
+    work: &IdMap<StretchId, i64>,
     edges: &IdMap<PayId, PayEdge>,
     paying: &IdSet<PayId>,
 ) -> IdMap<StretchId, i64> {
-    let count = stretches.list.len();
+    let count = work.len();
     let outside = count;
     let node = |stretch: Option<StretchId>| stretch.map_or(outside, StretchId::index);
     let mut neighbours: Vec<Vec<PayId>> = vec![Vec::new(); count + 1];
@@ -150,7 +169,7 @@ fn advances(
         neighbours[node(edge.from)].push(id);
         neighbours[node(edge.to)].push(id);
     }
-    let work = |at: usize| if at == outside { 0 } else { stretches.list[StretchId::new(at)].work as i64 };
+    let work = |at: usize| if at == outside { 0 } else { work[StretchId::new(at)] };
     let mut known: Vec<Option<i64>> = vec![None; count + 1];
     for root in std::iter::once(outside).chain(0..count) {
         if known[root].is_some() {
@@ -179,19 +198,23 @@ fn advances(
 struct Edges<'a> {
     function: &'a Function,
     stretches: &'a Stretches,
-    checked: &'a IdSet<BlockId>,
+    checked: &'a Checked,
     branches: BranchSpots<'a>,
     frequencies: Frequencies<BlockId>,
     list: IdMap<PayId, PayEdge>,
+    /// The work of each node: the stretches, then what leads to some of them.
+    work: IdMap<StretchId, i64>,
+    /// The node that the ways to a stretch lead to.
+    arrival: IdMap<StretchId, StretchId>,
     loaded: Vec<(Spot, StretchId, Keeper)>,
     /// Landing pads, which are read at once for all that lead to them.
     pads: IdSet<StretchId>,
-    /// Stretches that begin with nothing paid ahead.
+    /// Nodes that begin with nothing paid ahead.
     fixed: IdSet<StretchId>,
 }
 
 impl<'a> Edges<'a> {
-    fn list(function: &'a Function, stretches: &'a Stretches, checked: &'a IdSet<BlockId>) -> Edges<'a> {
+    fn list(function: &'a Function, stretches: &'a Stretches, checked: &'a Checked) -> Edges<'a> {
         let dominators = Dominators::compute(function, BlockId::new(0));
         let loops = LoopForest::compute(function, &dominators);
         let mut edges = Edges {
@@ -201,10 +224,14 @@ impl<'a> Edges<'a> {
             branches: BranchSpots::new(function),
             frequencies: weights::frequencies(function, &loops),
             list: IdMap::new(),
+            work: stretches.list.values().map(|stretch| stretch.work as i64).collect(),
+            arrival: stretches.list.ids().collect(),
             loaded: Vec::new(),
             pads: IdSet::new(),
             fixed: IdSet::new(),
         };
+        edges.join_hubs();
+        edges.pay_ahead();
         edges.load(stretches.start_of(StretchId::new(0)), StretchId::new(0), stretches.entered);
         for id in stretches.list.ids() {
             edges.behind(id);
@@ -235,31 +262,74 @@ impl<'a> Edges<'a> {
                 self.push(Some(id), None, Place::Settled, frequency);
                 self.load_behind_invoke(block, stretch.keeper);
             }
-            End::Branch if !self.checked.contains(block) => self.branches_of(id),
-            End::Branch | End::Unsplittable => {
-                // A charge before a check is its comparison, and so free.
-                let frequency = if stretch.end == End::Branch { 0 } else { frequency };
-                self.push(Some(id), None, Place::Leaving(Spot::Before(stretch.last)), frequency);
-                for &successor in &self.function.blocks[block].successors {
-                    self.fix(self.stretches.first[successor]);
-                }
+            End::Branch if self.checked.ends.contains(block) => {
+                self.push(Some(id), None, Place::Leaving(Spot::Before(stretch.last)), FREE);
+                self.branches_of(block, None);
+            }
+            End::Branch => self.branches_of(block, Some(id)),
+            End::Unsplittable => {
+                let hub = self.function.blocks[block].successors.first();
+                let hub = hub.map(|&successor| self.arrival[self.stretches.first[successor]]);
+                self.push(Some(id), hub, Place::Leaving(Spot::Before(stretch.last)), frequency);
             }
         }
     }
 
-    fn branches_of(&mut self, id: StretchId) {
-        let block = self.stretches.list[id].block;
+    /// Gives all targets of a terminator whose edges cannot be cut one hub.
+    fn join_hubs(&mut self) {
+        for block in self.function.blocks.values().filter(|block| block.flow == Flow::Unsplittable) {
+            let targets: Vec<StretchId> =
+                block.successors.iter().map(|&block| self.stretches.first[block]).collect();
+            let hub = self.work.push(0);
+            for &target in &targets {
+                let known = self.arrival[target];
+                let is_joined = |other: &&mut StretchId| **other == known;
+                if known == target {
+                    self.arrival[target] = hub;
+                } else {
+                    self.arrival.values_mut().filter(is_joined).for_each(|other| *other = hub);
+                }
+            }
+        }
+        for id in self.stretches.list.ids() {
+            if self.arrival[id] != id && !self.checked.ahead.contains(id) {
+                self.push(Some(self.arrival[id]), Some(id), Place::Nowhere, 0);
+            }
+        }
+    }
+
+    /// Stretches that pay for themselves before their check.
+    fn pay_ahead(&mut self) {
+        for id in self.checked.ahead.iter() {
+            if self.arrival[id] == id {
+                self.arrival[id] = self.work.push(0);
+            }
+            let spot = self.stretches.start_of(id);
+            self.push(Some(self.arrival[id]), Some(id), Place::Arrival(spot), FREE);
+            // All of it is paid, and nothing else.
+            self.push(Some(id), None, Place::Nowhere, 0);
+        }
+    }
+
+    /// The branches of a block, whose last stretch is `from` or has paid.
+    fn branches_of(&mut self, block: BlockId, from: Option<StretchId>) {
         for (slot, &successor) in self.function.blocks[block].successors.iter().enumerate() {
             let spot = match self.branches.of_branch(block, slot as u32) {
                 Counting::At(spot) => spot,
                 _ => unreachable!("edges of br and switch can be cut"),
             };
+            let to = self.arrival[self.stretches.first[successor]];
             let place = match spot {
+                // Nothing comes behind the check.
+                Spot::Before(_) if from.is_none() => {
+                    self.fix(to);
+                    continue;
+                }
                 Spot::Before(_) => Place::Leaving(spot),
                 _ => Place::Arrival(spot),
             };
             let frequency = self.frequencies.edges[block].get(slot).copied().unwrap_or(0);
-            self.push(Some(id), Some(self.stretches.first[successor]), place, frequency);
+            self.push(from, Some(to), place, frequency);
         }
     }
 
@@ -282,10 +352,10 @@ impl<'a> Edges<'a> {
     fn load(&mut self, spot: Spot, stretch: StretchId, keeper: Keeper) {
         let frequency = self.frequencies.nodes[self.stretches.list[stretch].block];
         self.loaded.push((spot, stretch, keeper));
-        self.push(None, Some(stretch), Place::Settled, frequency);
+        self.push(None, Some(self.arrival[stretch]), Place::Settled, frequency);
     }
 
-    /// Nothing is paid ahead at this stretch.
+    /// Nothing is paid ahead at this node.
     fn fix(&mut self, target: StretchId) {
         if self.fixed.insert(target) {
             self.push(None, Some(target), Place::Nowhere, 0);

@@ -9,7 +9,8 @@
 //!   jump, the end), the cell says what was done, to the instruction; where
 //!   functions pass it from hand to hand, the hand says so, and behind other
 //!   calls a hand holds nonsense;
-//! - whenever it is asked, the register with its advance says so too;
+//! - whenever it is asked, the register with its advance says so too, or counts
+//!   as done what is then done before anybody can look;
 //! - no more work passes between two questions than was promised;
 //! - a register is never used before it was read, nor behind a second return
 //!   of `setjmp` without being read anew.
@@ -76,7 +77,7 @@ struct Walk<'a> {
     cell: i64,
     /// What is passed from hand to hand.
     hand: i64,
-    /// Work done when it was last asked.
+    /// Work done when it was last asked, as the question had it.
     asked: i64,
 }
 
@@ -137,13 +138,22 @@ impl<'a> Walk<'a> {
 
     /// Other code may look at the cell now.
     fn is_settled(&self, when: &str) {
+        self.has_kept_up();
         if self.cell != -self.done {
             self.fail(&format!("{when}: {} done, the cell says {}", self.done, -self.cell));
         }
     }
 
+    /// What a question counted as done is done.
+    fn has_kept_up(&self) {
+        if self.asked > self.done {
+            self.fail(&format!("{} done, but {} was asked about", self.done, self.asked));
+        }
+    }
+
     /// As [`Walk::is_settled`], for what goes from hand to hand.
     fn is_given(&self, when: &str) {
+        self.has_kept_up();
         if self.hand != -self.done {
             self.fail(&format!("{when}: {} done, the hand says {}", self.done, -self.hand));
         }
@@ -217,6 +227,7 @@ impl<'a> Walk<'a> {
                 _ => Outcome::Returned,
             }));
         }
+        self.has_kept_up();
         let slot = self.dice.choose(function, block);
         Ok(Next::At(self.branch(frame, block, slot)))
     }
@@ -224,11 +235,15 @@ impl<'a> Walk<'a> {
     fn does(&mut self, id: FunctionId, at: InstructionId) {
         let function = &self.module.functions[id];
         self.done += i64::from(self.cost.weight(self.module, function, at));
-        if self.done - self.asked > self.metered.overshoot as i64 {
+        self.passes(self.done, Some(at));
+    }
+
+    /// So much work is within what was promised since the last question.
+    fn passes(&self, work: i64, at: Option<InstructionId>) {
+        let passed = work - self.asked;
+        if passed > self.metered.overshoot as i64 {
             self.fail(&format!(
-                "at {at} of {}: {} done without a question, {} promised",
-                function.name,
-                self.done - self.asked,
+                "at {at:?}: {passed} without a question, {} promised",
                 self.metered.overshoot
             ));
         }
@@ -265,25 +280,13 @@ impl<'a> Walk<'a> {
             FuelEdit::Store { advance, keeper: Keeper::Hand, .. } => self.hand = *register + advance,
             FuelEdit::Check { advance, .. } => {
                 let said = -(*register + advance);
-                let branch = self.branch_behind(frame.function, edit);
-                if said != self.done && said != self.done + branch {
+                if said < self.done.max(self.asked) {
                     self.fail(&format!("{edit:?}: {} done, it says {said}", self.done));
                 }
+                self.passes(said, edit.before());
                 self.asked = said;
             }
             FuelEdit::Load { .. } | FuelEdit::ReturnHere { .. } => unreachable!("handled before"),
-        }
-    }
-
-    /// A question before a branch may count the branch as done: whoever gets
-    /// there does it, and more behind it.
-    fn branch_behind(&self, id: FunctionId, edit: &FuelEdit) -> i64 {
-        let function = &self.module.functions[id];
-        match edit.before() {
-            Some(at) if matches!(function.instructions[at].opcode, Opcode::Br | Opcode::Switch) => {
-                i64::from(self.cost.weight(self.module, function, at))
-            }
-            _ => 0,
         }
     }
 
