@@ -178,6 +178,7 @@ const FUEL_EXAMPLES: &str = "\
 Examples:
   opcost fuel --limit 5M bot.cpp -- input     run it; stopped when 5 million instructions are used up
   opcost fuel bot.cpp -- input                how much it takes
+  opcost fuel --unchecked bot.cpp -- input    the same, faster; nothing would stop it
   opcost fuel --emit exe -o bot bot.cpp       build now; run later: opcost fuel --limit 5M ./bot -- input
   opcost fuel --check bot.cpp                 may it be metered, whoever wrote it? every objection with its place
   opcost fuel --limit 5M --sandbox bot.cpp    check it, run it behind walls, print what it said if it finished
@@ -200,6 +201,9 @@ pub(crate) struct FuelArguments {
     /// Instructions between two checks, at most.
     #[arg(long, value_name = "N", default_value = "1M", value_parser = parse_budget)]
     pub(crate) overshoot: u128,
+    /// Makes no checks: the program is faster, and nothing can stop it.
+    #[arg(long, conflicts_with_all = ["limit", "overshoot"])]
+    pub(crate) unchecked: bool,
     /// Has an independent auditor check the metered module: what is paid on every way, a question on
     /// every cycle, the bound. Costs about as much again as metering.
     #[arg(long)]

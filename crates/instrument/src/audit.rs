@@ -43,8 +43,9 @@ pub struct Audit<'a> {
     pub cost: &'a CostModel,
     /// The module is all of the program.
     pub is_whole: bool,
-    /// The most work that may be done between two questions.
-    pub promised: u64,
+    /// The most work that may be done between two questions; none without
+    /// questions.
+    pub promised: Option<u64>,
     /// The most work without a question in code of other modules.
     pub outside: u64,
 }
@@ -70,6 +71,8 @@ pub fn audit(audit: &Audit<'_>) -> Vec<Fault> {
         let before = Before::new(audit, id);
         found.push(values::check(&before, &mut objections));
     }
-    ways::check(audit, &found, &mut objections);
+    if let Some(promised) = audit.promised {
+        ways::check(audit, promised, &found, &mut objections);
+    }
     objections
 }

@@ -50,8 +50,9 @@ use stretches::{StretchId, Stretches};
 pub struct FuelRequest {
     /// Weights.
     pub cost: CostModel,
-    /// The most work that should pass between two checks.
-    pub overshoot: u64,
+    /// The most work that should pass between two checks; none: it is counted
+    /// what is spent, and nothing stops the program.
+    pub overshoot: Option<u64>,
     /// The module is all of the program: no other calls its functions, but
     /// through pointers, or under a name that libraries know (`malloc`).
     pub is_whole: bool,
@@ -61,7 +62,7 @@ impl FuelRequest {
     /// The most work without a check in each direction in a function that other
     /// code can call, unless one stretch of it is longer.
     pub fn outside(&self) -> u64 {
-        checks::seen_outside(self.overshoot)
+        checks::seen_outside(self.overshoot.unwrap_or(0))
     }
 }
 
@@ -71,8 +72,9 @@ pub struct Metered {
     /// What to change.
     pub metering: Metering,
     /// The most work that is done beyond the limit before a check sees it, when
-    /// the other modules of the program keep to the same request.
-    pub overshoot: u64,
+    /// the other modules of the program keep to the same request; none without
+    /// checks.
+    pub overshoot: Option<u64>,
 }
 
 /// Plans the metering of a whole module.
@@ -88,20 +90,20 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     let module = whole.as_ref().unwrap_or(module);
     let leaving = Leaving::compute(module);
     let recursion = Recursion::compute(module, &leaving);
-    let mut checks = Checks::new(module, &recursion, request.overshoot);
+    let mut checks = request.overshoot.map(|overshoot| Checks::new(module, &recursion, overshoot));
     let mut metering = Metering { handed: handed(module, &leaving), ..Metering::default() };
     for &id in recursion.callees_first() {
         if !is_counted(&module.functions[id]) || module.functions[id].blocks.is_empty() {
             continue;
         }
         let stretches = Stretches::compute(module, id, &leaving, &metering.handed, &request.cost);
-        let checked = checks.place(id, &stretches);
+        let checked = checks.as_mut().map(|checks| checks.place(id, &stretches)).unwrap_or_default();
         let payment = Payment::choose(module, id, &stretches, &checked);
         Writer { module, id, stretches: &stretches, metering: &mut metering }.write(&payment, &checked);
     }
     // Callees come first above; the list goes by function.
     metering.edits.sort_by_key(|(function, _)| *function);
-    Ok(Metered { metering, overshoot: checks.overshoot() })
+    Ok(Metered { metering, overshoot: checks.map(|checks| checks.overshoot()) })
 }
 
 /// The module with names that nobody outside can know made local.

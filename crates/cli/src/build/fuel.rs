@@ -18,8 +18,8 @@ pub(crate) const FUEL_SECTION: &str = ".opcost.fuel";
 /// What a metered module promises.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Promise {
-    /// The most work between two checks.
-    pub(crate) overshoot: u64,
+    /// The most work between two checks; none without checks.
+    pub(crate) overshoot: Option<u64>,
     /// Name of the weights.
     pub(crate) cost_model: String,
 }
@@ -28,7 +28,6 @@ pub(crate) struct Promise {
 pub(super) fn meter(
     mut session: Session,
     request: &ModuleRequest,
-    overshoot: u64,
     mut watch: Stopwatch,
 ) -> Result<(), String> {
     if request.audit {
@@ -42,7 +41,7 @@ pub(super) fn meter(
     }
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
     let is_whole = request.others.is_some();
-    let wanted = FuelRequest { cost: request.cost.clone(), overshoot, is_whole };
+    let wanted = FuelRequest { cost: request.cost.clone(), overshoot: request.overshoot, is_whole };
     let metered = plan(&module, &wanted).map_err(|error| error.to_string())?;
     watch.lap("plan");
     session.meter(&metered.metering).map_err(|error| error.to_string())?;
@@ -71,7 +70,7 @@ fn audit(
     session: &mut Session,
     before: &opcost_ir::Module,
     wanted: &FuelRequest,
-    promised: u64,
+    promised: Option<u64>,
 ) -> Result<(), String> {
     let (metered, origins) = session.snapshot_with_origins();
     let objections = find_faults(&Audit {

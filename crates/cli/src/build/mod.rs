@@ -47,9 +47,9 @@ use module::COUNTS_BY_THREAD;
 pub(crate) enum Purpose {
     /// To be counted.
     Count { placement: Placement },
-    /// To be given fuel, with at most so much work between two checks; audited
-    /// when it is metered, if wanted.
-    Fuel { overshoot: u64, audit: bool },
+    /// To be given fuel, with at most so much work between two checks (without
+    /// checks it is never stopped); audited when it is metered, if wanted.
+    Fuel { overshoot: Option<u64>, audit: bool },
 }
 
 impl Purpose {

@@ -56,7 +56,9 @@ pub(crate) struct ModuleRequest {
     pub(crate) anchor: Anchor,
     pub(crate) placement: Placement,
     pub(crate) threads: ThreadMode,
-    /// Work between two checks when the module is metered, not counted.
+    /// Whether the module is metered, not counted.
+    pub(crate) is_metered: bool,
+    /// Work between two checks when it is metered; none without checks.
     pub(crate) overshoot: Option<u64>,
     /// Whether an auditor checks the metered module.
     pub(crate) audit: bool,
@@ -115,9 +117,10 @@ impl Build<'_> {
             root,
             anchor: self.anchor(input),
             placement: self.placement(),
+            is_metered: matches!(self.purpose, Purpose::Fuel { .. }),
             overshoot: match self.purpose {
                 Purpose::Count { .. } => None,
-                Purpose::Fuel { overshoot, .. } => Some(overshoot),
+                Purpose::Fuel { overshoot, .. } => overshoot,
             },
             audit: matches!(self.purpose, Purpose::Fuel { audit: true, .. }),
             others,
@@ -213,11 +216,11 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
     if kept.is_none() && !complete(&mut session, request)? {
         return Ok(());
     }
-    if let Some(overshoot) = request.overshoot {
+    if request.is_metered {
         if kept.is_some() {
             return Err("it is counted already; meter its sources".to_owned());
         }
-        return super::fuel::meter(session, request, overshoot, watch);
+        return super::fuel::meter(session, request, watch);
     }
     if let Some(kept) = kept {
         return generate(session, kept, request);

@@ -155,6 +155,7 @@ fn rust_module(
         root: std::env::current_dir().map_err(CliError::file("find", "."))?,
         anchor: Anchor::Optimized,
         placement,
+        is_metered: false,
         overshoot: None,
         audit: false,
         others: None,

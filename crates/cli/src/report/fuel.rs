@@ -37,8 +37,8 @@ pub(crate) struct FuelReport<'a> {
     pub(crate) spending: &'a Spending,
     pub(crate) limit: Option<u64>,
     pub(crate) cost_model: String,
-    /// The most work between two checks.
-    pub(crate) overshoot: u64,
+    /// The most work between two checks; none without checks.
+    pub(crate) overshoot: Option<u64>,
 }
 
 impl FuelReport<'_> {
@@ -100,7 +100,10 @@ impl FuelReport<'_> {
         if self.verdict() == FuelVerdict::UsedUp {
             facts.push(format!("seen {} later", grouped(self.beyond())));
         }
-        facts.push(format!("at most {} between two checks", grouped(self.overshoot)));
+        facts.push(match self.overshoot {
+            Some(overshoot) => format!("at most {} between two checks", grouped(overshoot)),
+            None => "no checks, nothing stops it".to_owned(),
+        });
         let mut text = format!("{first}   {}\n", paint(DIM, facts.join(" · ")));
         if let Some(walled) = &self.spending.walled {
             text.push_str(&paint(DIM, walls(walled, &self.spending.page)));
@@ -174,8 +177,9 @@ pub(crate) struct FuelJson {
     spent: u64,
     /// Null without a limit.
     limit: Option<u64>,
-    /// The most work between two checks, computed from the code.
-    overshoot: u64,
+    /// The most work between two checks, computed from the code; null when it
+    /// was built without checks.
+    overshoot: Option<u64>,
     cost_model: String,
     /// Where it was stopped; null if it was not, or at its end.
     stopped: Option<StopJson>,

@@ -72,7 +72,7 @@ fn check(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, CliError
 
 fn purpose(arguments: &FuelArguments) -> Purpose {
     Purpose::Fuel {
-        overshoot: u64::try_from(arguments.overshoot).unwrap_or(u64::MAX),
+        overshoot: (!arguments.unchecked).then(|| u64::try_from(arguments.overshoot).unwrap_or(u64::MAX)),
         audit: arguments.audit,
     }
 }
@@ -86,6 +86,12 @@ fn only(inputs: &[Input]) -> Result<&Input, CliError> {
 
 fn run_program(arguments: &FuelArguments, program: &Path) -> Result<Status, CliError> {
     let promises = is_metered(program)?;
+    if arguments.limit.is_some() && overshoot(&promises).is_none() {
+        return Err(CliError::Usage(format!(
+            "{} was built with --unchecked, so nothing can stop it; build it without, or leave --limit",
+            program.display()
+        )));
+    }
     let (limit, streams) = (limit(arguments)?, streams(arguments));
     let spending = spend(program, &arguments.arguments, limit, &streams)?;
     tell(arguments, &spending, limit, &promises)
@@ -118,6 +124,12 @@ fn run_walled(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Cli
     tell(arguments, &spending, limit, &promises)
 }
 
+/// The most work between two checks in all modules; none if one has no checks.
+fn overshoot(promises: &[Promise]) -> Option<u64> {
+    let all: Option<Vec<u64>> = promises.iter().map(|promise| promise.overshoot).collect();
+    all?.into_iter().max()
+}
+
 fn limit(arguments: &FuelArguments) -> Result<Option<u64>, CliError> {
     match arguments.limit.map(u64::try_from) {
         None => Ok(None),
@@ -145,7 +157,7 @@ fn tell(
         spending,
         limit,
         cost_model: cost_models(promises)?,
-        overshoot: promises.iter().map(|promise| promise.overshoot).max().unwrap_or(0),
+        overshoot: overshoot(promises),
     };
     if let Some(walled) = &spending.walled
         && (report.verdict() == FuelVerdict::Finished || arguments.trust.partial)

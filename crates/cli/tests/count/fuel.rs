@@ -266,6 +266,22 @@ fn a_full_stack_and_a_crash_are_told_apart() {
 }
 
 #[test]
+fn without_checks_it_is_counted_and_nothing_stops_it() {
+    let bench = Bench::new();
+    let source = corpus().join("recursion.c");
+    let text = source.to_str().expect("UTF-8");
+    let built = bench.opcost(&["fuel", "--unchecked", "--emit", "exe", "-o", "unchecked", text]);
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let direct = spend(&bench, &[], &[source], &[]);
+    let unchecked = spend(&bench, &[], &[bench.path("unchecked")], &[]);
+    assert_eq!(unchecked.amount(), direct.amount());
+    assert!(unchecked.0["overshoot"].is_null() && direct.0["overshoot"].is_u64());
+    let limited = bench.opcost(&["fuel", "--limit", "5", "./unchecked"]);
+    assert_eq!(limited.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&limited.stderr).contains("nothing can stop it"));
+}
+
+#[test]
 fn only_metered_programs_are_run() {
     let bench = Bench::new();
     let source = corpus().join("recursion.c");

@@ -66,6 +66,7 @@ impl Ways {
 pub(super) fn check(audit: &Audit<'_>, found: &IdMap<FunctionId, Found>, objections: &mut Vec<Fault>) {
     let mut program = Program {
         audit,
+        promised,
         found,
         orders: IdMap::new(),
         lengths: IdMap::filled(audit.metered.functions.len(), Lengths::default()),
@@ -87,16 +88,17 @@ pub(super) fn check(audit: &Audit<'_>, found: &IdMap<FunctionId, Found>, objecti
     program.solve();
     let (longest, place) = program.longest;
     let bound = longest.saturating_add(program.longest_head);
-    if bound > audit.promised {
+    if bound > promised {
         let (id, at) = place.expect("a way has an end");
         let before = Before::new(audit, id);
         objections
-            .push(before.object(at, format!("{bound} without a question, {} promised", audit.promised)));
+            .push(before.object(at, format!("{bound} without a question, {} promised", promised)));
     }
 }
 
 struct Program<'a> {
     audit: &'a Audit<'a>,
+    promised: u64,
     found: &'a IdMap<FunctionId, Found>,
     /// Blocks so that each comes behind all that lead to it without a question.
     orders: IdMap<FunctionId, Vec<BlockId>>,
@@ -187,7 +189,7 @@ impl<'a> Program<'a> {
                     };
                 }
             }
-            if known == (self.lengths.clone(), self.foreign) || self.longest.0 > self.audit.promised {
+            if known == (self.lengths.clone(), self.foreign) || self.longest.0 > self.promised {
                 return;
             }
         }

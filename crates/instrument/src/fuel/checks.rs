@@ -64,6 +64,7 @@ pub(crate) struct Checks<'a> {
 }
 
 /// Where the checks of a function stand.
+#[derive(Default)]
 pub(crate) struct Checked {
     /// Where these stretches begin.
     pub(crate) stretches: IdSet<StretchId>,

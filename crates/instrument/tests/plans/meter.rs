@@ -27,7 +27,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use crate::dice::{Dice, Outcome, TooLong};
 
 /// Walks through every function of the module. Whether any walk came to an end.
-pub(crate) fn walks_pay(module: &Module, overshoot: u64, is_whole: bool, seed: u64) -> bool {
+pub(crate) fn walks_pay(module: &Module, overshoot: Option<u64>, is_whole: bool, seed: u64) -> bool {
     let cost = CostModel::Table(CostTable::fuel());
     let request = FuelRequest { cost, overshoot, is_whole };
     let Ok(metered) = meter(module, &request) else { return true };
@@ -241,11 +241,10 @@ impl<'a> Walk<'a> {
     /// So much work is within what was promised since the last question.
     fn passes(&self, work: i64, at: Option<InstructionId>) {
         let passed = work - self.asked;
-        if passed > self.metered.overshoot as i64 {
-            self.fail(&format!(
-                "at {at:?}: {passed} without a question, {} promised",
-                self.metered.overshoot
-            ));
+        if let Some(promised) = self.metered.overshoot
+            && passed > promised as i64
+        {
+            self.fail(&format!("at {at:?}: {passed} without a question, {promised} promised"));
         }
     }
 

@@ -111,6 +111,7 @@ impl Drive {
             root,
             anchor: Anchor::Optimized,
             placement,
+            is_metered: false,
             overshoot: None,
             audit: false,
             others: None,
