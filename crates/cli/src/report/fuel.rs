@@ -268,7 +268,7 @@ impl FuelJson {
             verdict: FuelVerdict::Rejected,
             spent: 0,
             limit,
-            overshoot: 0,
+            overshoot: None,
             cost_model,
             stopped: None,
             forked: false,

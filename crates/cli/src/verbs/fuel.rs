@@ -153,12 +153,8 @@ fn tell(
     limit: Option<u64>,
     promises: &[Promise],
 ) -> Result<Status, CliError> {
-    let report = FuelReport {
-        spending,
-        limit,
-        cost_model: cost_models(promises)?,
-        overshoot: overshoot(promises),
-    };
+    let report =
+        FuelReport { spending, limit, cost_model: cost_models(promises)?, overshoot: overshoot(promises) };
     if let Some(walled) = &spending.walled
         && (report.verdict() == FuelVerdict::Finished || arguments.trust.partial)
     {

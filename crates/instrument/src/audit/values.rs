@@ -245,7 +245,8 @@ impl Walk<'_> {
             }
             (Opcode::Br, &[condition, ..]) if operands.len() == 3 => self.question(at, condition, state),
             (Opcode::Call, _) if self.before.is_stop(at) => {
-                if !state.cell.is_some_and(|offset| offset <= 0 && -offset <= self.certain_behind(at)) {
+                if !state.cell.is_some_and(|offset| offset <= 0 && -offset <= self.certain_behind(at, state))
+                {
                     self.object(at, format!("the cell is {} when the program is stopped", off(state.cell)));
                 }
                 *state = State { cell: state.cell, measured: state.measured, ..State::default() };
@@ -291,7 +292,7 @@ impl Walk<'_> {
             .first()
             .is_some_and(|&cold| function.instructions_of(cold).any(|id| self.before.is_stop(id)));
         match parts {
-            Some(early) if leads_to_stop && (0..=self.certain_behind(at)).contains(&early) => {
+            Some(early) if leads_to_stop && (0..=self.certain_behind(at, state)).contains(&early) => {
                 self.found.questions.insert(at, early as u64);
             }
             Some(early) if leads_to_stop => self.object(at, format!("it is asked {early} early")),
@@ -301,11 +302,16 @@ impl Walk<'_> {
 
     /// The work behind a question that nothing can keep from being done before
     /// other code looks: straight on to the end of the block or a looking call.
-    fn certain_behind(&self, at: InstructionId) -> i64 {
+    fn certain_behind(&self, at: InstructionId, state: &State) -> i64 {
         let mut work = 0;
         let mut next = next_of_program(self.before, at);
-        while let Some(at) = next.filter(|&at| self.before.length(at).is_none()) {
+        let is_charged = |at: InstructionId| self.before.length(at).is_none() || state.measured == Some(at);
+        while let Some(at) = next.filter(|&at| is_charged(at)) {
             work += self.before.weight(at);
+            // Where the frame is gone meanwhile, the `ret` is done with the call.
+            if let Some(end) = self.before.looking_call(at).and_then(|_| self.before.return_behind(at)) {
+                work += self.before.weight(end);
+            }
             if self.before.looking_call(at).is_some()
                 || self.before.function.instructions[at].opcode.is_terminator()
             {

@@ -63,7 +63,12 @@ impl Ways {
 }
 
 /// Checks the ways of the whole module.
-pub(super) fn check(audit: &Audit<'_>, found: &IdMap<FunctionId, Found>, objections: &mut Vec<Fault>) {
+pub(super) fn check(
+    audit: &Audit<'_>,
+    promised: u64,
+    found: &IdMap<FunctionId, Found>,
+    objections: &mut Vec<Fault>,
+) {
     let mut program = Program {
         audit,
         promised,
@@ -91,8 +96,7 @@ pub(super) fn check(audit: &Audit<'_>, found: &IdMap<FunctionId, Found>, objecti
     if bound > promised {
         let (id, at) = place.expect("a way has an end");
         let before = Before::new(audit, id);
-        objections
-            .push(before.object(at, format!("{bound} without a question, {} promised", promised)));
+        objections.push(before.object(at, format!("{bound} without a question, {promised} promised")));
     }
 }
 

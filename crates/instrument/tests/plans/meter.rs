@@ -85,8 +85,9 @@ struct Frame {
     function: FunctionId,
     number: u64,
     register: Option<i64>,
-    /// Whose length was charged last.
-    measured: Option<InstructionId>,
+    /// Whose length was charged last, and how much: work that is done next, and
+    /// not before it was asked.
+    measured: Option<(InstructionId, i64)>,
 }
 
 enum Next {
@@ -269,11 +270,10 @@ impl<'a> Walk<'a> {
         match edit {
             FuelEdit::Charge { amount, .. } => *register -= amount,
             FuelEdit::ChargeLength { instruction, .. } => {
-                // The work is done next, and not before it was asked.
                 let units = self.dice.length() as i64;
                 *register -= units;
                 self.done += units;
-                frame.measured = Some(*instruction);
+                frame.measured = Some((*instruction, units));
             }
             FuelEdit::Store { advance, keeper: Keeper::Cell, .. } => self.cell = *register + advance,
             FuelEdit::Store { advance, keeper: Keeper::Hand, .. } => self.hand = *register + advance,
@@ -282,7 +282,8 @@ impl<'a> Walk<'a> {
                 if said < self.done.max(self.asked) {
                     self.fail(&format!("{edit:?}: {} done, it says {said}", self.done));
                 }
-                self.passes(said, edit.before());
+                let charged = frame.measured.map_or(0, |(_, units)| units);
+                self.passes(said - charged, edit.before());
                 self.asked = said;
             }
             FuelEdit::Load { .. } | FuelEdit::ReturnHere { .. } => unreachable!("handled before"),
