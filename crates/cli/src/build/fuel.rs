@@ -34,6 +34,11 @@ pub(super) fn meter(
     if request.audit {
         session.tag_origins();
     }
+    if request.plugin && session.open_plugin() == 0 {
+        return Err("it has no function that a host could call; declare one extern \"C\" with at most one \
+                    parameter, a pointer"
+            .to_owned());
+    }
     let mut module = session.snapshot();
     name_files(&mut module, &request.root);
     watch.lap("snapshot");
@@ -48,6 +53,10 @@ pub(super) fn meter(
         watch.lap("audit");
     }
     drop(module);
+    if request.plugin {
+        let closed = session.close_plugin(&request.cost.facts().name, metered.overshoot);
+        closed.map_err(|error| error.to_string())?;
+    }
     let promise = Promise { overshoot: metered.overshoot, cost_model: request.cost.facts().name };
     let mut line = serde_json::to_string(&promise).expect("plain data");
     line.push('\n');
