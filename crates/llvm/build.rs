@@ -37,6 +37,7 @@ fn main() {
             "shim/length.cpp",
             "shim/library.cpp",
             "shim/origin.cpp",
+            "shim/plugin.cpp",
         ])
         .compile("opcost_llvm_shim");
 }

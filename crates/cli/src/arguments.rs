@@ -181,6 +181,8 @@ Examples:
   opcost fuel --unchecked bot.cpp -- input    the same, faster; nothing would stop it
   opcost fuel --emit exe -o bot bot.cpp       build now; run later: opcost fuel --limit 5M ./bot -- input
   opcost fuel --check bot.cpp                 may it be metered, whoever wrote it? every objection with its place
+  opcost fuel --emit shared -o bot.so bot.cpp a plug-in, whose turns a host gives fuel
+  opcost fuel --header > opcost_host.h        all that a host in C or C++ needs (in Rust: the crate opcost-host)
   opcost fuel --limit 5M --sandbox bot.cpp    check it, run it behind walls, print what it said if it finished
 
 What runs outside the inputs (the C and C++ library) is free.
@@ -193,8 +195,11 @@ Exit status: 0 fine, 1 opcost failed, 2 usage, 3 used up (or rejected, blocked, 
 #[derive(Args, Debug)]
 pub(crate) struct FuelArguments {
     /// Sources (C, C++, Fortran), .bc, .ll, objects and archives, or one metered program.
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required_unless_present = "header", value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
+    /// Prints opcost_host.h, with which a C or C++ program runs plug-ins (--emit shared).
+    #[arg(long, conflicts_with_all = ["inputs", "limit", "json", "emit"])]
+    pub(crate) header: bool,
     /// Instructions that the program may use (5M, 2.5G, 1234); without it they are only counted.
     #[arg(long, value_name = "N", value_parser = parse_budget)]
     pub(crate) limit: Option<u128>,
@@ -238,6 +243,8 @@ pub(crate) enum FuelEmit {
     Exe,
     /// One object file.
     Obj,
+    /// A plug-in for a host (see --header).
+    Shared,
     /// Metered bitcode.
     Bc,
 }

@@ -12,6 +12,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/MDBuilder.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
@@ -20,6 +21,13 @@ namespace {
 
 constexpr const char *kCell = "opc_fuel";
 constexpr const char *kUsedUp = "opc_fuel_used_up";
+
+// Where clang, which compiles the runtime, knows it too (`OPC_KEEPS_MOST`).
+CallingConv::ID convention(const Module &module) {
+  Triple triple(module.getTargetTriple());
+  bool is_known = triple.getArch() == Triple::x86_64 || triple.getArch() == Triple::aarch64;
+  return is_known ? CallingConv::PreserveMost : CallingConv::C;
+}
 
 Value *shifted(IRBuilder<> &builder, Value *value, int64_t amount) {
   return amount == 0 ? value : builder.CreateAdd(value, builder.getInt64(uint64_t(amount)));
@@ -210,9 +218,9 @@ void opcost_fuel_check(LLVMModuleRef handle, LLVMValueRef before, LLVMValueRef r
   function->setDSOLocal(true);
   function->setDoesNotThrow();
   function->addFnAttr(Attribute::Cold);
-  function->setCallingConv(CallingConv::PreserveMost);
+  function->setCallingConv(convention(module));
   CallInst *call = cold.CreateCall(callee, {unwrap(site)});
-  call->setCallingConv(CallingConv::PreserveMost);
+  call->setCallingConv(convention(module));
   load(cold, unwrap(reg), unwrap(cell), advance);
 }
 

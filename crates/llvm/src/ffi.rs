@@ -217,6 +217,10 @@ unsafe extern "C" {
         site: LLVMValueRef,
     );
 
+    pub(crate) fn opcost_plugin_objection(module: LLVMModuleRef) -> *mut c_char;
+    pub(crate) fn opcost_plugin_open(module: LLVMModuleRef) -> u32;
+    pub(crate) fn opcost_plugin_close(module: LLVMModuleRef, cost_model: *const c_char, overshoot: u64);
+
     pub(crate) fn opcost_write(module: LLVMModuleRef, path: *const c_char) -> *mut c_char;
     pub(crate) fn opcost_keep(module: LLVMModuleRef, strings: *const RawBytes, count: u32);
     pub(crate) fn opcost_kept(module: LLVMModuleRef) -> u32;

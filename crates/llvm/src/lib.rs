@@ -19,6 +19,7 @@ mod keep;
 mod operands;
 mod origin;
 mod places;
+mod plugin;
 mod session;
 mod snapshot;
 mod spots;

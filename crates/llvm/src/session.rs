@@ -24,6 +24,9 @@ pub enum LlvmError {
     /// The module breaks LLVM's rules: the fault of what produced it.
     #[error("the module is not well-formed: {0}")]
     Malformed(String),
+    /// The module cannot become a plug-in.
+    #[error("it cannot be a plug-in: {0}")]
+    NoPlugin(String),
     /// A plan broke the module: our fault.
     #[error("opcost broke the module while instrumenting it (a defect of opcost, please report it): {0}")]
     Broken(String),

@@ -23,8 +23,9 @@
 //! `threads.c` who counts where, `process.c` how several images of a process
 //! find each other, `start.c` when all this begins and ends.
 //!
-//! A metered program gets [`fuel::SOURCE`] instead, one object, anywhere. With
-//! a cost model that charges by length, both get [`library`].
+//! A metered program gets [`fuel::SOURCE`] instead, one object, anywhere; a
+//! metered plug-in [`plugin::SOURCES`]. With a cost model that charges by
+//! length, all get [`library`].
 //!
 //! # What instrumented code must keep to
 //!
@@ -46,6 +47,7 @@
 
 pub mod fuel;
 pub mod library;
+pub mod plugin;
 
 /// All files, by name; they include each other by these names.
 pub const SOURCES: &[(&str, &str)] = &[

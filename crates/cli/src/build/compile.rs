@@ -48,6 +48,9 @@ impl Build<'_> {
         let output = self.path(format!("{position}.bc"));
         let mut command = Command::new(compiler);
         command.args(self.shaping_flags()).args([self.debug_flag, "-c", "-emit-llvm", "-o"]).arg(&output);
+        if self.as_plugin.get() {
+            command.arg("-fPIC");
+        }
         match self.anchor(input) {
             Anchor::Source if input.language != Language::Fortran => {
                 command.args(["-Xclang", "-disable-llvm-passes"]);

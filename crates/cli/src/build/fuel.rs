@@ -33,6 +33,11 @@ pub(super) fn meter(
     if request.audit {
         session.tag_origins();
     }
+    if request.plugin && session.open_plugin() == 0 {
+        return Err("it has no function that a host could call; declare one extern \"C\" with at most one \
+                    parameter, a pointer"
+            .to_owned());
+    }
     let mut module = session.snapshot();
     name_files(&mut module, &request.root);
     watch.lap("snapshot");
@@ -50,6 +55,13 @@ pub(super) fn meter(
         watch.lap("audit");
     }
     drop(module);
+    if request.plugin {
+        let Some(overshoot) = metered.overshoot else {
+            return Err("a plug-in must be stoppable; leave --unchecked".to_owned());
+        };
+        let closed = session.close_plugin(&request.cost.facts().name, overshoot);
+        closed.map_err(|error| error.to_string())?;
+    }
     let promise = Promise { overshoot: metered.overshoot, cost_model: request.cost.facts().name };
     let mut line = serde_json::to_string(&promise).expect("plain data");
     line.push('\n');

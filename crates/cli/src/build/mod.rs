@@ -20,6 +20,7 @@ mod install;
 mod link;
 mod module;
 mod phases;
+mod plugin;
 mod runtime;
 mod rust;
 mod tools;
@@ -78,6 +79,8 @@ pub(crate) struct Build<'a> {
     allowed: Option<Vec<String>>,
     /// How much the compiler says of places.
     debug_flag: &'static str,
+    /// Whether a plug-in is made, to be loaded anywhere.
+    as_plugin: std::cell::Cell<bool>,
     folder: tempfile::TempDir,
 }
 
@@ -105,6 +108,7 @@ impl<'a> Build<'a> {
             library: std::cell::OnceCell::new(),
             allowed: None,
             debug_flag: "-gline-tables-only",
+            as_plugin: std::cell::Cell::new(false),
             folder,
         })
     }

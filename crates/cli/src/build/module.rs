@@ -67,6 +67,8 @@ pub(crate) struct ModuleRequest {
     /// Outside names that it may use besides those known, when it must be
     /// admitted before it is metered.
     pub(crate) allowed: Option<Vec<String>>,
+    /// Whether a host loads what is made of it.
+    pub(crate) plugin: bool,
     pub(crate) cost: CostModel,
     /// Bitcode of functions of the C library that pay for what they do.
     pub(crate) library: Option<PathBuf>,
@@ -125,6 +127,7 @@ impl Build<'_> {
             audit: matches!(self.purpose, Purpose::Fuel { audit: true, .. }),
             others,
             allowed: self.allowed.clone(),
+            plugin: self.as_plugin.get(),
             threads: if self.starts_threads.get() || has_flag("-pthread") || has_flag("-fopenmp") {
                 ThreadMode::Always
             } else {
@@ -133,7 +136,9 @@ impl Build<'_> {
             cost: self.cost.clone(),
             library: self.library()?,
             level: self.arguments.codegen.unwrap_or(level),
-            position_independent: has_flag("-fPIC") || self.is_foreign_and_movable(input),
+            position_independent: has_flag("-fPIC")
+                || self.as_plugin.get()
+                || self.is_foreign_and_movable(input),
             function_sections: has_flag("-ffunction-sections"),
             data_sections: has_flag("-fdata-sections"),
             compiler: self.tools.clang_version.clone(),
@@ -266,6 +271,9 @@ fn complete(session: &mut Session, request: &ModuleRequest) -> Result<bool, Stri
         if !is_admitted || request.product == Product::Admission {
             return Ok(false);
         }
+    }
+    if request.plugin {
+        session.admit_plugin().map_err(|error| error.to_string())?;
     }
     let Some(library) = &request.library else { return Ok(true) };
     use opcost_runtime::library::{FUNCTIONS, PREFIX};

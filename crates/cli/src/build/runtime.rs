@@ -63,3 +63,22 @@ pub(crate) fn compile_fuel(
     run_tool(&mut command, clang, Path::new("opcost's runtime"))?;
     Ok(object)
 }
+
+/// Compiles the runtime of metered plug-ins in `folder`, which is made.
+pub(crate) fn compile_plugin(
+    clang: &Path,
+    target: &[OsString],
+    folder: &Path,
+) -> Result<Vec<PathBuf>, CliError> {
+    use opcost_runtime::plugin::{FLAGS, HEADER, SOURCES, UNITS};
+    std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;
+    for (name, text) in SOURCES.iter().chain([&(HEADER, opcost_host::HEADER)]) {
+        let path = folder.join(name);
+        std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
+    }
+    let folder = std::path::absolute(folder).map_err(CliError::file("find", folder))?;
+    let mut command = Command::new(clang);
+    command.args(target).args(FLAGS).args(UNITS).current_dir(&folder);
+    run_tool(&mut command, clang, Path::new("opcost's runtime"))?;
+    Ok(UNITS.map(|unit| folder.join(unit).with_extension("o")).into())
+}

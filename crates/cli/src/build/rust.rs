@@ -160,6 +160,7 @@ fn rust_module(
         audit: false,
         others: None,
         allowed: None,
+        plugin: false,
         // Its library starts threads.
         threads: ThreadMode::Always,
         cost: lone_cost_model(arguments.cost.as_deref().unwrap_or(COUNTED))?,

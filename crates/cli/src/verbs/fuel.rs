@@ -23,6 +23,10 @@ pub(crate) fn run(arguments: &FuelArguments) -> Result<Status, CliError> {
 }
 
 fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
+    if arguments.header {
+        save_text(arguments.output.as_deref(), opcost_host::HEADER, Stream::Stdout)?;
+        return Ok(Status::Fine);
+    }
     let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
     if arguments.trust.check {
         return check(arguments, &inputs);
@@ -46,6 +50,7 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
     let building = Progress::start("building the metered program");
     match arguments.emit {
         None | Some(FuelEmit::Exe) => build.program(&inputs, &made)?,
+        Some(FuelEmit::Shared) => build.plugin(&inputs, &made)?,
         Some(FuelEmit::Obj) => build.module(only(&inputs)?, Product::Object, &made)?,
         Some(FuelEmit::Bc) => build.module(only(&inputs)?, Product::Counted, &made)?,
     }

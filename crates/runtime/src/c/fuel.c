@@ -32,6 +32,12 @@
 #include <unistd.h>
 
 #define OPC_HIDDEN __attribute__((visibility("hidden")))
+// The metered code's registers stay as they are, where clang has a way to say so.
+#if defined(__x86_64__) || defined(__aarch64__)
+#define OPC_KEEPS_MOST __attribute__((preserve_most))
+#else
+#define OPC_KEEPS_MOST
+#endif
 #define OPC_PAGE 65536
 #define OPC_FULL INT64_C(0x3fffffffffffffff)
 enum { OPC_RUNNING, OPC_USED_UP, OPC_STACK, OPC_FORBIDDEN, OPC_MEMORY };
@@ -153,7 +159,7 @@ __attribute__((constructor(101))) static void opc_fuel_start(void) {
 #endif
 }
 
-OPC_HIDDEN __attribute__((preserve_most, cold)) void opc_fuel_used_up(const struct opc_site *site) {
+OPC_HIDDEN OPC_KEEPS_MOST __attribute__((cold)) void opc_fuel_used_up(const struct opc_site *site) {
   page->left_at_stop = page->left;
   page->line = site->line;
   opc_fuel_copy(page->function, sizeof page->function, site->function);

@@ -116,6 +116,7 @@ impl Drive {
             audit: false,
             others: None,
             allowed: None,
+            plugin: false,
             threads: if always { ThreadMode::Always } else { ThreadMode::IfStarted },
             cost: lone_cost_model(setting("OPCOST_COST").as_deref().unwrap_or(COUNTED))?,
             library: None,
