@@ -140,8 +140,8 @@ impl Writer<'_> {
             self.push(FuelEdit::Charge { spot, amount });
         }
         for stretch in self.stretches.list.values() {
-            if let Some(length) = stretch.length {
-                self.push(FuelEdit::ChargeLength { instruction: stretch.first, length });
+            if let Some((instruction, length)) = stretch.length {
+                self.push(FuelEdit::ChargeLength { instruction, length });
             }
         }
         for stretch in checked.stretches.iter() {

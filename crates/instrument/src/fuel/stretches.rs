@@ -34,8 +34,9 @@ pub(crate) struct Stretch {
     /// The weight of what comes before anything can be put into its block:
     /// phis, the landing pad, the frame's own memory.
     pub(crate) head: u64,
-    /// What its first instruction is charged for when the program runs.
-    pub(crate) length: Option<Length>,
+    /// The instruction that is charged by its length when the program runs: the
+    /// first behind the head.
+    pub(crate) length: Option<(InstructionId, Length)>,
     pub(crate) end: End,
     /// Who has what is left at its end, if the register is settled there, and
     /// when its call has returned.
@@ -157,14 +158,14 @@ impl Cutter<'_> {
         let mut is_head = true;
         for instruction in self.function.instructions_of(block) {
             if let Some(found) = self.cost.length(self.module, self.function, instruction) {
-                if let Some(first) = first.take() {
+                if let Some(first) = first.take_if(|_| !is_head) {
                     let last = InstructionId::new(instruction.index() - 1);
                     let end = End::Measured;
                     let keeper = Keeper::Cell;
                     stretches.list.push(Stretch { block, first, last, work, head, length, end, keeper });
                     (work, head) = (0, 0);
                 }
-                length = Some(found);
+                length = Some((instruction, found));
             }
             let start = *first.get_or_insert(instruction);
             let weight = u64::from(self.cost.weight(self.module, self.function, instruction));
