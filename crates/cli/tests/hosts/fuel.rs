@@ -107,6 +107,58 @@ fn a_turn_in_many_pieces_is_the_same_turn() {
     }
 }
 
+/// Programs with hostile control flow as turns: their `main` gets another name,
+/// and a function of two instructions calls it. Whole and in pieces.
+#[test]
+fn hostile_programs_spend_as_turns_what_they_are_counted_to_do() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/hostile");
+    let programs = [
+        "jump_hot_loop.c",
+        "jump_qsort.c",
+        "goto_computed.c",
+        "recursion.c",
+        "throw_cleanups.cpp",
+        "cxx_dynamic.cpp",
+    ];
+    for name in programs {
+        let (call, linkage, none) =
+            if name.ends_with("cpp") { ("turn.cpp", "extern \"C\" ", "") } else { ("turn.c", "", "void") };
+        let text = std::fs::read(corpus.join(name)).expect("a hostile program");
+        let bench = Bench::new(&[]);
+        bench.write(name, &text);
+        bench.write(
+            call,
+            format!("int bot_main({none}); {linkage}void turn(void) {{ bot_main(); }}\n").as_bytes(),
+        );
+        let said = bench.opcost(&[
+            "fuel",
+            "--emit",
+            "shared",
+            "-o",
+            "bot.so",
+            "--cflag",
+            "-Dmain=bot_main",
+            "--cflag",
+            "-fno-strict-return",
+            name,
+            call,
+        ]);
+        assert_eq!(said.status, 0, "{name}: {}", said.err);
+        let total = bench.count(&["--cost", "fuel/1", name])["total"].as_u64().expect("a number");
+        for piece in [1 << 40, 1009] {
+            let (mut bot, mut verdict) = once(&bench.path("bot.so"), "turn", 0, Turn::of(piece));
+            while verdict.kind == Kind::UsedUp {
+                verdict = bot.resume(Turn::of(piece));
+            }
+            assert_eq!(
+                (verdict.kind, verdict.spent),
+                (Kind::Finished, total + 2),
+                "{name} by {piece}: {verdict:?}"
+            );
+        }
+    }
+}
+
 /// A turn in two modules, with a variable for each thread.
 const PARTS: [(&str, &str); 2] = [
     (
