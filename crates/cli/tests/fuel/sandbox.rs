@@ -35,6 +35,34 @@ fn honest_programs_do_the_same_behind_walls() {
     }
 }
 
+/// A hidden counter, probed frames and trapped ends change nothing of the count.
+#[test]
+fn it_spends_behind_walls_what_it_spends_without() {
+    for name in [
+        "throw_cleanups.cpp",
+        "throw_construct.cpp",
+        "jump_hot_loop.c",
+        "jump_twice.c",
+        "goto_computed.c",
+        "tail_must.c",
+        "exit_nested.c",
+        "duff.c",
+        "noreturn_middle.ll",
+        "flow_strange.ll",
+    ] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/hostile").join(name);
+        let path = path.to_str().expect("UTF-8");
+        for level in ["0", "2"] {
+            let bench = Bench::new();
+            let plain = bench.fuel(&["--codegen", level, path]);
+            let walled = bench.fuel(&["--codegen", level, "--sandbox", path]);
+            assert_eq!(walled.json["verdict"], plain.json["verdict"], "{name}: {}", walled.said());
+            assert_eq!(walled.json["spent"], plain.json["spent"], "{name}: {}", walled.said());
+            assert_eq!(walled.stdout, plain.stdout, "{name}");
+        }
+    }
+}
+
 #[test]
 fn the_limit_is_exact_behind_walls_too() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/attacks/exit_over_settle.c");

@@ -153,7 +153,7 @@ __attribute__((constructor(101))) static void opc_fuel_start(void) {
   // A program that this one starts has its own fuel, or none.
   unsetenv("OPCOST_FUEL");
 #ifdef OPC_WALLED
-  if (!opc_walls_up()) opc_fuel_refuse(path);
+  opc_walls_up();
 #else
   pthread_atfork(NULL, opc_fuel_forked, opc_fuel_in_child);
 #endif

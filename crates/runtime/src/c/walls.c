@@ -7,6 +7,10 @@
 // three streams are open, and which system calls there are. The filters were
 // computed by whoever starts it and lie behind the page in its file.
 //
+// The address of a hidden page could be timed out of the processor by a program
+// that has a clock (masked loads and prefetches of pages that are not there take
+// longer). `--check` tells which programs have one.
+//
 // A system call that is not allowed ends the program, and the page says which
 // it was. A crash is blamed on the lack of memory when the last thing that
 // failed did so for lack of memory.
@@ -92,26 +96,32 @@ static void opc_walls_aborted(int number) {
   raise(number);
 }
 
-static int opc_walls_up(void) {
+// A program that is not walled in must not run.
+static void opc_walls_need(int is_done, const char *wall) {
+  if (is_done) return;
+  fprintf(stderr, "opcost: this kernel does not let %s: %m\n", wall);
+  _exit(127);
+}
+
+static void opc_walls_up(void) {
   struct sigaction forbidden = {.sa_sigaction = opc_walls_forbidden, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
   struct sigaction aborted = {.sa_handler = opc_walls_aborted, .sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESETHAND};
   struct rlimit memory = {opc_walls.memory, opc_walls.memory};
-  if (sigaction(SIGSYS, &forbidden, NULL) || sigaction(SIGABRT, &aborted, NULL)) return 0;
-  if (setrlimit(RLIMIT_AS, &memory)) return 0;
+  opc_walls_need(sigaction(SIGSYS, &forbidden, NULL) == 0 && sigaction(SIGABRT, &aborted, NULL) == 0, "handle signals");
+  opc_walls_need(setrlimit(RLIMIT_AS, &memory) == 0, "limit memory");
   // Where the kernel lacks it, the filters forbid their use all the same.
   syscall(SYS_close_range, 3u, ~0u, 0u);
-  page->flags |= OPC_WALLS;
-#ifdef __x86_64__
-  page->flags |= OPC_HIDDEN_PAGE;
-#endif
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 0;
+  opc_walls_need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "renounce new privileges");
   // The second forbids putting up any more.
   struct sock_filter *next = opc_walls.filters;
   for (int position = 0; position < 2; position++) {
     struct sock_fprog filter = {.len = (unsigned short)opc_walls.counts[position], .filter = next};
-    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0)) return 0;
+    opc_walls_need(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0, "filter system calls (seccomp)");
     next += opc_walls.counts[position];
   }
+  page->flags |= OPC_WALLS;
+#ifdef __x86_64__
+  page->flags |= OPC_HIDDEN_PAGE;
+#endif
   errno = 0;
-  return 1;
 }

@@ -54,10 +54,10 @@ impl Court<'_> {
             let name = &global.name;
             if self.is_runtime(name) {
                 let reason = format!("refers to {name}, which is the runtime's");
-                self.push(Rule::ReservedName, None, global.place, reason, "take it out");
+                self.object_at(Rule::ReservedName, self.first_mention(name), reason, "take it out");
             } else if !matches!(known(name), Some(Known::Data | Known::Calls)) && !self.library.adds(name) {
                 let reason = format!("refers to {name}, data of which nothing is known");
-                self.push(Rule::OutsideData, None, global.place, reason, TO_ALLOW);
+                self.object_at(Rule::OutsideData, self.first_mention(name), reason, TO_ALLOW);
             }
         }
     }
@@ -79,7 +79,22 @@ impl Court<'_> {
         self.object_at(Rule::OutsideFunction, at, reason, remedy);
     }
 
-    fn object_at(&mut self, rule: Rule, at: Option<Use>, reason: String, remedy: &str) {
+    /// Where a name stands first in a constant. Cost: linear, for what is
+    /// objected to only.
+    pub(super) fn first_mention(&self, name: &str) -> Option<Use> {
+        let module = self.module;
+        let is_meant = |value: &Value| match *value {
+            Value::Constant(id) => mentions(&module.constants[id].text, name),
+            _ => false,
+        };
+        module.functions.iter().find_map(|(id, function)| {
+            let mut instructions = function.instructions.ids();
+            let found = instructions.find(|&at| function.operands_of(at).iter().any(is_meant));
+            found.map(|instruction| Use { function: id, instruction })
+        })
+    }
+
+    pub(super) fn object_at(&mut self, rule: Rule, at: Option<Use>, reason: String, remedy: &str) {
         let module = self.module;
         match at {
             Some(at) => {
@@ -165,13 +180,25 @@ impl Court<'_> {
     /// Constants that may stand for a function: other names of one, and none.
     fn is_callable(&self, text: &str) -> bool {
         let is_alias = |name: &str| {
-            self.module.globals.iter().any(|global| global.kind == GlobalKind::Alias && global.name == name)
+            self.module
+                .globals
+                .iter()
+                .any(|global| global.kind != GlobalKind::Variable && global.name == name)
         };
         match text.strip_prefix('@') {
             Some(name) => is_alias(name.trim_matches('"')),
             None => matches!(text, "null" | "undef" | "poison"),
         }
     }
+}
+
+/// Whether the text of a constant names this global.
+fn mentions(text: &str, name: &str) -> bool {
+    text.split('@').skip(1).any(|behind| {
+        let behind = behind.strip_prefix('"').unwrap_or(behind);
+        let goes_on = |letter: char| letter.is_alphanumeric() || "$._-".contains(letter);
+        behind.strip_prefix(name).is_some_and(|rest| !rest.starts_with(goes_on))
+    })
 }
 
 /// Whether values were read, passed or returned as they are.

@@ -66,7 +66,12 @@ impl Court<'_> {
         if global.kind == GlobalKind::Resolver {
             let reason =
                 format!("{name} is an ifunc, which is chosen by code that runs before the fuel is there");
-            self.push(Rule::Ifunc, None, global.place, reason, "call one of the functions through a pointer");
+            self.object_at(
+                Rule::Ifunc,
+                self.first_mention(name),
+                reason,
+                "call a function through a pointer",
+            );
         }
         if let Some(section) = global.section.as_deref()
             && !(is_llvms && section == "llvm.metadata")
