@@ -137,6 +137,11 @@ impl FuelReport<'_> {
 
     /// `, in think(), bot.cpp:41`
     fn place(&self) -> String {
+        // Whoever wrote the program chose its names: none may speak to the terminal.
+        self.raw_place().replace(char::is_control, "?")
+    }
+
+    fn raw_place(&self) -> String {
         match &self.spending.page.stopped {
             None => ", at its end".to_owned(),
             Some(stop) if stop.file.is_empty() => format!(", in {}", demangle(&stop.function)),

@@ -39,17 +39,20 @@ impl CheckedFuel<'_> {
 /// A line for each.
 pub(crate) fn objections(list: &[Objection]) -> String {
     let mut text = String::new();
+    // Whoever wrote the program chose its names: none may speak to the terminal.
+    let printable = |text: &str| text.replace(char::is_control, "?");
     for objection in list {
         if let Some(file) = &objection.file {
-            text.push_str(&tidy_path(file));
+            text.push_str(&printable(&tidy_path(file)));
             text.push_str(&objection.line.map_or(String::new(), |line| format!(":{line}")));
             text.push_str(": ");
         }
         if let Some(function) = &objection.function {
-            text.push_str(&format!("{}: ", demangle(function)));
+            text.push_str(&format!("{}: ", printable(&demangle(function))));
         }
         let rule = paint(DIM, format!("[{}]", rule_name(objection.rule)));
-        text.push_str(&format!("{}; {}   {rule}\n", objection.reason, objection.remedy));
+        let reason = printable(&objection.reason);
+        text.push_str(&format!("{reason}; {}   {rule}\n", objection.remedy));
     }
     text
 }

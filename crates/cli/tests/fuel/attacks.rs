@@ -123,6 +123,19 @@ fn machine_code_and_libraries_are_objected_to() {
     assert_eq!(rules, ["machine-code", "machine-code", "outside-function"], "{}", machine.said());
 }
 
+/// Whoever writes a program chooses its names.
+#[test]
+fn names_do_not_speak_to_the_terminal() {
+    let bench = Bench::new();
+    bench.write(
+        "a.ll",
+        "declare void @\"\\1b[2Jgone\"()\ndefine i32 @main() {\n  call void @\"\\1b[2Jgone\"()\n  ret i32 0\n}\n",
+    );
+    let answer = bench.fuel(&["--check", "a.ll"]);
+    assert!(answer.stdout.contains("uses ?[2Jgone"), "{}", answer.said());
+    assert!(!answer.stdout.contains('\u{1b}'), "{:?}", answer.stdout);
+}
+
 #[test]
 fn a_host_may_allow_more_and_the_hash_says_so() {
     let bench = Bench::new();

@@ -161,6 +161,59 @@ fn a_forbidden_call_is_named_and_denied_ones_come_back() {
     assert_eq!((denied.status, denied.stdout.as_str()), (0, "-1 1"), "{}", denied.said());
 }
 
+/// Becomes its arguments, with a kernel that does not know one system call.
+const WITHOUT: &str = "\
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(int count, char **words) {
+  struct sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 444 /* landlock_create_ruleset, everywhere */, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  struct sock_fprog filter = {4, steps};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) return 99;
+  execv(words[1], words + 1);
+  return 98;
+}
+";
+
+#[test]
+fn a_kernel_without_landlock_is_told_and_the_other_walls_stand() {
+    let bench = Bench::new();
+    bench.write("without.c", WITHOUT);
+    let built = std::process::Command::new("clang-22")
+        .args(["-o", "without", "without.c"])
+        .current_dir(bench.path(""))
+        .status();
+    assert!(built.expect("clang-22 starts").success());
+    bench.write(
+        "a.c",
+        "#include <stdio.h>\nint main(void) { puts(\"here\"); return fopen(\"b\", \"w\") == 0; }\n",
+    );
+    let run = || {
+        let mut command = std::process::Command::new(bench.path("without"));
+        command.current_dir(bench.path("")).arg(env!("CARGO_BIN_EXE_opcost"));
+        let output =
+            command.args(["fuel", "--sandbox", "--json", "a.json", "a.c"]).output().expect("it starts");
+        let text = std::fs::read(bench.path("a.json")).expect("a document");
+        let json: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+        (output, json)
+    };
+    let (output, json) = run();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(json["sandbox"]["landlock"], "missing", "{said}");
+    assert!(said.contains("no landlock (the kernel lacks it)"), "{said}");
+    assert_eq!((output.status.code(), json["verdict"].as_str()), (Some(3), Some("rejected")), "{said}");
+    assert_eq!(json["sandbox"]["system_call"], "openat", "{said}");
+    assert!(output.stdout.is_empty() && !bench.path("b").exists());
+}
+
 #[test]
 fn a_program_that_nobody_trusts_starts_no_other_way() {
     let bench = Bench::new();
