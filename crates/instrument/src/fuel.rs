@@ -10,7 +10,7 @@
 //!
 //! The order of questions: what cannot live on one counter (`refusals`), which
 //! calls look at the cell (`looks`) and which take it from hand to hand
-//! (`handed`), what the stretches of work between them are (`stretches`), on which calls it must be asked (`recursion`), where else
+//! (`handed`), whose cost its callers pay (`folded`), what the stretches of work between them are (`stretches`), on which calls it must be asked (`recursion`), where else
 //! the checks stand and how much work passes between two (`checks`), where the
 //! work is paid for (`payment`).
 //!
@@ -21,6 +21,7 @@
 
 mod allowed;
 mod checks;
+mod folded;
 mod handed;
 mod library;
 pub(crate) mod looks;
@@ -29,7 +30,7 @@ mod recursion;
 mod refusals;
 mod stretches;
 
-use opcost_index::Id;
+use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{FuelEdit, Linkage, Metering, Module, Site, SiteId, Spot};
 use opcost_key::FunctionId;
 
@@ -40,10 +41,14 @@ pub use allowed::{Admission, Objection, Rule, admit};
 pub use library::Library;
 
 use checks::{Checked, Checks};
+use folded::{Folded, cost_of_any_way};
 use handed::handed;
 use payment::Payment;
 use recursion::Recursion;
 use stretches::{StretchId, Stretches};
+
+/// The most work of a function that its callers pay for in one sum.
+const MOST_FOLDED: u64 = 1000;
 
 /// What is wanted.
 #[derive(Clone, Debug)]
@@ -75,6 +80,8 @@ pub struct Metered {
     /// the other modules of the program keep to the same request; none without
     /// checks.
     pub overshoot: Option<u64>,
+    /// Functions whose work their callers pay for.
+    pub folded: IdSet<FunctionId>,
 }
 
 /// Plans the metering of a whole module.
@@ -92,18 +99,29 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     let recursion = Recursion::compute(module, &leaving);
     let mut checks = request.overshoot.map(|overshoot| Checks::new(module, &recursion, overshoot));
     let mut metering = Metering { handed: handed(module, &leaving), ..Metering::default() };
+    let mut folded: Folded = IdMap::filled(module.functions.len(), None);
     for &id in recursion.callees_first() {
         if !is_counted(&module.functions[id]) || module.functions[id].blocks.is_empty() {
             continue;
         }
-        let stretches = Stretches::compute(module, id, &leaving, &metering.handed, &request.cost);
+        let stretches = Stretches::compute(module, id, &leaving, &metering.handed, &folded, &request.cost);
+        if metering.handed.contains(id) && !recursion.is_asked_at_entry(id) {
+            let most = request.overshoot.map_or(MOST_FOLDED, |overshoot| MOST_FOLDED.min(overshoot / 16));
+            folded[id] = cost_of_any_way(&module.functions[id], &stretches, most);
+            if folded[id].is_some() {
+                metering.handed.remove(id);
+                checks.iter_mut().for_each(|checks| checks.fold(id));
+                continue;
+            }
+        }
         let checked = checks.as_mut().map(|checks| checks.place(id, &stretches)).unwrap_or_default();
         let payment = Payment::choose(module, id, &stretches, &checked);
         Writer { module, id, stretches: &stretches, metering: &mut metering }.write(&payment, &checked);
     }
     // Callees come first above; the list goes by function.
     metering.edits.sort_by_key(|(function, _)| *function);
-    Ok(Metered { metering, overshoot: checks.map(|checks| checks.overshoot()) })
+    let folded = folded.iter().filter(|(_, cost)| cost.is_some()).map(|(id, _)| id).collect();
+    Ok(Metered { metering, overshoot: checks.map(|checks| checks.overshoot()), folded })
 }
 
 /// The module with names that nobody outside can know made local.

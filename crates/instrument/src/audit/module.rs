@@ -3,6 +3,7 @@
 use opcost_ir::{Call, CalleeRef, Function, FunctionText, Length, Module, Opcode, Type, Value};
 use opcost_key::{FunctionId, InstructionId};
 
+use super::folded::Folded;
 use super::{Audit, Fault};
 use crate::fuel::looks::{Looks, looks};
 
@@ -16,13 +17,14 @@ const USED_UP: &str = "opc_fuel_used_up";
 /// One metered function, beside what it was.
 pub(super) struct Before<'a> {
     pub(super) audit: &'a Audit<'a>,
+    pub(super) folded: &'a Folded,
     pub(super) id: FunctionId,
     pub(super) function: &'a Function,
 }
 
 impl<'a> Before<'a> {
-    pub(super) fn new(audit: &'a Audit<'a>, id: FunctionId) -> Before<'a> {
-        Before { audit, id, function: &audit.metered.functions[id] }
+    pub(super) fn new(audit: &'a Audit<'a>, folded: &'a Folded, id: FunctionId) -> Before<'a> {
+        Before { audit, folded, id, function: &audit.metered.functions[id] }
     }
 
     pub(super) fn module(&self) -> &'a Module {
@@ -39,11 +41,12 @@ impl<'a> Before<'a> {
         self.origins(at).is_empty()
     }
 
-    /// What it costs.
+    /// What it costs, with a callee that is paid for with its call.
     pub(super) fn weight(&self, at: InstructionId) -> i64 {
         let function = &self.audit.before.functions[self.id];
         let weight = |&origin| i64::from(self.audit.cost.weight(self.audit.before, function, origin));
-        self.origins(at).iter().map(weight).sum()
+        let called = self.function.call(at).and_then(|call| self.folded_into(call.callee));
+        self.origins(at).iter().map(weight).sum::<i64>() + called.unwrap_or(0)
     }
 
     /// What is charged beside that, when it runs.
@@ -58,6 +61,9 @@ impl<'a> Before<'a> {
     /// come back.
     pub(super) fn looking_call(&self, at: InstructionId) -> Option<&'a Call> {
         let call = self.function.call(at).filter(|_| !self.is_metering(at))?;
+        if self.folded_into(call.callee).is_some() {
+            return None;
+        }
         let is_looking = looks(self.module(), call) != Looks::Never || call.is_noreturn || call.returns_twice;
         is_looking.then_some(call)
     }

@@ -16,6 +16,7 @@ use opcost_index::{AdjacencyGraph, Id, IdMap, strongly_connected_components};
 use opcost_ir::{Block, Call, CalleeRef, Flow, Linkage, Opcode};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
+use super::folded::Folded;
 use super::module::Before;
 use super::values::Found;
 use super::{Audit, Fault};
@@ -66,12 +67,14 @@ impl Ways {
 pub(super) fn check(
     audit: &Audit<'_>,
     promised: u64,
+    folded: &Folded,
     found: &IdMap<FunctionId, Found>,
     objections: &mut Vec<Fault>,
 ) {
     let mut program = Program {
         audit,
         promised,
+        folded,
         found,
         orders: IdMap::new(),
         lengths: IdMap::filled(audit.metered.functions.len(), Lengths::default()),
@@ -95,7 +98,7 @@ pub(super) fn check(
     let bound = longest.saturating_add(program.longest_head);
     if bound > promised {
         let (id, at) = place.expect("a way has an end");
-        let before = Before::new(audit, id);
+        let before = Before::new(audit, folded, id);
         objections.push(before.object(at, format!("{bound} without a question, {promised} promised")));
     }
 }
@@ -103,6 +106,7 @@ pub(super) fn check(
 struct Program<'a> {
     audit: &'a Audit<'a>,
     promised: u64,
+    folded: &'a Folded,
     found: &'a IdMap<FunctionId, Found>,
     /// Blocks so that each comes behind all that lead to it without a question.
     orders: IdMap<FunctionId, Vec<BlockId>>,
@@ -116,7 +120,7 @@ struct Program<'a> {
 
 impl<'a> Program<'a> {
     fn before(&self, id: FunctionId) -> Before<'a> {
-        Before::new(self.audit, id)
+        Before::new(self.audit, self.folded, id)
     }
 
     fn asks(&self, id: FunctionId, block: BlockId) -> bool {
@@ -284,6 +288,9 @@ impl<'a> Program<'a> {
 
     fn lengths_of(&self, call: &Call) -> Lengths {
         match call.callee {
+            CalleeRef::Function(callee) if self.folded[callee].is_some() => {
+                Lengths { head: 0, through: Some(0), tail: None }
+            }
             CalleeRef::Function(callee) => {
                 let known = self.lengths[callee];
                 match self.audit.before.functions[callee].linkage {

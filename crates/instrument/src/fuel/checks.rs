@@ -116,6 +116,11 @@ impl<'a> Checks<'a> {
         if stretch.work <= self.allowance / OUTSIDE { stretch.work } else { stretch.head }
     }
 
+    /// Notes a function whose work is that of its calls.
+    pub(crate) fn fold(&mut self, id: FunctionId) {
+        self.lengths[id] = Some(Lengths { head: 0, through: Some(0), tail: None });
+    }
+
     /// Places the checks of one function whose callees are placed.
     pub(crate) fn place(&mut self, id: FunctionId, stretches: &Stretches) -> Checked {
         let function = &self.module.functions[id];

@@ -14,6 +14,7 @@ use opcost_ir::{CalleeRef, Flow, Function, Keeper, Length, Module, Opcode, Spot,
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::cost::CostModel;
+use crate::fuel::folded::Folded;
 use crate::fuel::looks::{Looks, looks};
 use crate::fuel::start_spot;
 use crate::leaving::Leaving;
@@ -82,10 +83,11 @@ impl Stretches {
         id: FunctionId,
         leaving: &Leaving,
         handed: &IdSet<FunctionId>,
+        folded: &Folded,
         cost: &CostModel,
     ) -> Stretches {
         let function = &module.functions[id];
-        let cutter = Cutter { module, id, function, leaving, handed, cost };
+        let cutter = Cutter { module, id, function, leaving, handed, folded, cost };
         let entered = if handed.contains(id) { Keeper::Hand } else { Keeper::Cell };
         let mut stretches = Stretches { list: IdMap::new(), first: IdMap::new(), entered };
         for block in function.blocks.ids() {
@@ -148,6 +150,7 @@ struct Cutter<'a> {
     function: &'a Function,
     leaving: &'a Leaving,
     handed: &'a IdSet<FunctionId>,
+    folded: &'a Folded,
     cost: &'a CostModel,
 }
 
@@ -169,7 +172,7 @@ impl Cutter<'_> {
             }
             let start = *first.get_or_insert(instruction);
             let weight = u64::from(self.cost.weight(self.module, self.function, instruction));
-            work += weight;
+            work += weight + self.folded_into(instruction).unwrap_or(0);
             is_head &= self.stands_first(block, instruction);
             if is_head {
                 head += weight;
@@ -209,6 +212,14 @@ impl Cutter<'_> {
         }
     }
 
+    /// What the callee of this call does, if it is paid for with the call.
+    fn folded_into(&self, instruction: InstructionId) -> Option<u64> {
+        match self.function.call(instruction)?.callee {
+            CalleeRef::Function(callee) => self.folded[callee],
+            _ => None,
+        }
+    }
+
     fn keeper(&self, end: End) -> Keeper {
         let is_handed = match end {
             End::Call(at) | End::Gone(at) | End::Invoke(at) => match self.function.call(at) {
@@ -230,6 +241,7 @@ impl Cutter<'_> {
             return None;
         }
         match looks(self.module, call) {
+            _ if self.folded_into(instruction).is_some() => None,
             Looks::Never if !call.is_noreturn && !call.returns_twice => None,
             _ if call.is_noreturn => Some(End::Gone(instruction)),
             _ => Some(End::Call(instruction)),

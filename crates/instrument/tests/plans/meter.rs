@@ -36,6 +36,11 @@ pub(crate) fn walks_pay(module: &Module, overshoot: Option<u64>, is_whole: bool,
         if function.linkage == Linkage::Elsewhere || function.is_naked || function.blocks.is_empty() {
             continue;
         }
+        if metered.folded.contains(id) {
+            // Nobody outside calls it, and its callers are walked through.
+            has_ended = true;
+            continue;
+        }
         let mut walk = Walk::new(module, &metered, &request, seed);
         let ended = (0..3).try_for_each(|_| {
             if (is_whole || function.linkage == Linkage::Local) && !function.is_address_taken {
@@ -71,6 +76,8 @@ struct Walk<'a> {
     dice: Dice,
     depth: usize,
     frames: u64,
+    /// Running functions that their callers have paid for.
+    folded: u32,
     /// Work done: the truth.
     done: i64,
     /// The cell, on a limit of 0.
@@ -125,6 +132,7 @@ impl<'a> Walk<'a> {
             dice,
             depth: 0,
             frames: 0,
+            folded: 0,
             done: 0,
             cell: 0,
             hand: 0,
@@ -139,6 +147,9 @@ impl<'a> Walk<'a> {
 
     /// Other code may look at the cell now.
     fn is_settled(&self, when: &str) {
+        if self.folded > 0 {
+            self.fail(&format!("{when}: it may look at what its callers have paid for"));
+        }
         self.has_kept_up();
         if self.cell != -self.done {
             self.fail(&format!("{when}: {} done, the cell says {}", self.done, -self.cell));
@@ -147,7 +158,7 @@ impl<'a> Walk<'a> {
 
     /// What a question counted as done is done.
     fn has_kept_up(&self) {
-        if self.asked > self.done {
+        if self.folded == 0 && self.asked > self.done {
             self.fail(&format!("{} done, but {} was asked about", self.done, self.asked));
         }
     }
@@ -176,7 +187,10 @@ impl<'a> Walk<'a> {
             return Err(TooLong);
         }
         let is_handed = self.metered.metering.handed.contains(id);
-        if is_handed {
+        let is_folded = self.metered.folded.contains(id);
+        if is_folded {
+            self.folded += 1;
+        } else if is_handed {
             self.is_given("at an entry");
         } else {
             self.is_settled("at an entry");
@@ -191,7 +205,9 @@ impl<'a> Walk<'a> {
                 Next::Done(outcome) => break outcome,
             }
         };
-        if is_handed && outcome == Outcome::Returned {
+        if is_folded {
+            self.folded -= 1;
+        } else if is_handed && outcome == Outcome::Returned {
             self.is_given("at the end of a function");
         } else {
             self.is_settled("at the end of a function");
