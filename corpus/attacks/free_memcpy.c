@@ -1,5 +1,5 @@
 // The same with memcpy.
-// Ends: blocked
+// Ends: used-up
 #include <stdlib.h>
 #include <string.h>
 int main(void) {

@@ -1,5 +1,5 @@
-// Work inside the C library that is not paid for by its length: the clock of the sandbox ends it.
-// Ends: blocked
+// Work inside the C library by the length of a text: it is paid for.
+// Ends: used-up
 #include <stdlib.h>
 #include <string.h>
 int main(void) {

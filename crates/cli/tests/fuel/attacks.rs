@@ -188,7 +188,9 @@ fn what_passes_the_check_ends_in_a_clean_verdict() {
         let spent = answer.json["spent"].as_u64().expect("spent");
         if verdict == "used-up" {
             let overshoot = answer.json["overshoot"].as_u64().expect("overshoot");
-            assert!(spent > LIMIT && spent - LIMIT <= overshoot, "{at}");
+            // One charge by length may be any number; it is asked before that work.
+            let is_by_length = program.name.starts_with("free_") || program.name.contains("alloca");
+            assert!(spent > LIMIT && (is_by_length || spent - LIMIT <= overshoot), "{at}");
         }
     }
 }
