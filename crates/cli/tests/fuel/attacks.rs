@@ -189,7 +189,7 @@ fn what_passes_the_check_ends_in_a_clean_verdict() {
         if verdict == "used-up" {
             let overshoot = answer.json["overshoot"].as_u64().expect("overshoot");
             // One charge by length may be any number; it is asked before that work.
-            let is_by_length = program.name.starts_with("free_") || program.name.contains("alloca");
+            let is_by_length = program.name.starts_with("length_") || program.name.contains("alloca");
             assert!(spent > LIMIT && (is_by_length || spent - LIMIT <= overshoot), "{at}");
         }
     }

@@ -1,9 +1,9 @@
 //! How long is what a call works on?
 //!
 //! One unit is charged for each full 16 bytes (`opcost_ir::BYTES_PER_UNIT`). A
-//! length that stands in the code is part of the weight; any other is read by
-//! the program just before the call, so that the work is charged before it is
-//! done.
+//! length of up to 64 KiB that stands in the code is part of the weight; any
+//! other is read by the program just before the call, so that the work is
+//! charged and asked for before it is done.
 //!
 //! Known are functions whose third or so argument says how many bytes they
 //! touch. Functions that search for an end have no such argument; they are
@@ -35,7 +35,10 @@ pub(super) fn known() -> BTreeMap<String, Vec<u32>> {
     rows.collect()
 }
 
-/// Units for a length that stands in the code.
+/// More than this is asked for before it is done, even if it is known.
+const MOST_IN_WEIGHT: u32 = 4096;
+
+/// Units for a length that stands in the code, unless they are too many.
 pub(super) fn units(
     module: &Module,
     function: &Function,
@@ -47,7 +50,7 @@ pub(super) fn units(
     for &argument in arguments {
         bytes = bytes.checked_mul(constant(module, operands[argument as usize])?)?;
     }
-    u32::try_from(bytes >> BYTES_SHIFT).ok()
+    u32::try_from(bytes >> BYTES_SHIFT).ok().filter(|&units| units <= MOST_IN_WEIGHT)
 }
 
 /// What an `alloca` takes, unless the number of its elements stands there.

@@ -1,4 +1,4 @@
-// Work inside the C library by the length of a text: it is paid for.
+// Work inside the C library, walked along a string: paid for piece by piece.
 // Ends: used-up
 #include <stdlib.h>
 #include <string.h>

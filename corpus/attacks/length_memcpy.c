@@ -1,4 +1,4 @@
-// The same with memcpy.
+// Work inside the C library, gigabytes for a few instructions: paid for by its length.
 // Ends: used-up
 #include <stdlib.h>
 #include <string.h>
