@@ -74,7 +74,10 @@ pub(crate) fn run(question: Question, flags: &[&str]) -> Result<()> {
     let mut rows: Vec<Row> =
         programs.into_iter().map(|program| build(program, &options.columns, &builder)).collect();
     for row in &mut rows {
-        row.cells.iter_mut().zip(&empty.cells).for_each(|(cell, empty)| cell.measure_text(empty));
+        let cells = row.cells.iter_mut().zip(&empty.cells).zip(&options.columns);
+        for ((cell, empty), _) in cells.filter(|(_, column)| !column.is_wasm()) {
+            cell.measure_text(empty);
+        }
     }
     run_rounds(&mut rows, &options, &folder)?;
     if options.callgrind {

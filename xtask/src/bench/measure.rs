@@ -43,12 +43,17 @@ pub(crate) fn run(executable: &Path, arguments: &[String], folder: &Path) -> Res
 }
 
 /// Machine instructions in user mode, loader and libraries included, as
-/// callgrind counts them.
+/// callgrind counts them. It runs a copy without debug information, which this
+/// valgrind cannot always read.
 pub(crate) fn instructions(executable: &Path, arguments: &[String], folder: &Path) -> Result<u64> {
     let scratch = empty_folder(folder)?;
+    let bare = folder.join("without-debug");
+    command::output_of(
+        Command::new("llvm-strip-22").arg("--strip-debug").arg(executable).arg("-o").arg(&bare),
+    )?;
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-        .arg(executable)
+        .arg(&bare)
         .args(arguments)
         .current_dir(&scratch)
         .env("LLVM_PROFILE_FILE", scratch.join("default.profraw"))

@@ -198,7 +198,7 @@ mod tests {
         let table = read(text).expect("well-formed");
         assert_eq!((table.calls["sin"], table.by_size, &table.lengths["calloc"]), (20, true, &vec![0, 1]));
         let (at, message) = read(&text.replace("fuel/1", "unit/1")).expect_err("no base");
-        assert_eq!((at, message.contains("not on 'unit/1'")), (26, true));
+        assert_eq!((at, message.contains("not on 'unit/1'")), (25, true));
     }
 
     #[test]

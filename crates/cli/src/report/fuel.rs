@@ -98,7 +98,12 @@ impl FuelReport<'_> {
         };
         let mut facts = vec![self.cost_model.clone()];
         if self.verdict() == FuelVerdict::UsedUp {
-            facts.push(format!("seen {} later", grouped(self.beyond())));
+            // A length is charged before it is asked for, and not begun.
+            let is_begun = self.overshoot.is_none_or(|overshoot| self.beyond() <= overshoot);
+            facts.push(match is_begun {
+                true => format!("seen {} later", grouped(self.beyond())),
+                false => format!("its next instruction would go {} beyond", grouped(self.beyond())),
+            });
         }
         facts.push(match self.overshoot {
             Some(overshoot) => format!("at most {} between two checks", grouped(overshoot)),
@@ -179,6 +184,9 @@ pub(crate) struct FuelJson {
     schema: &'static str,
     verdict: FuelVerdict,
     /// Instructions used, also beyond the limit. After a crash at least these.
+    ///
+    /// What goes beyond limit and `overshoot` is the length of an instruction
+    /// that was charged, asked for and not begun.
     spent: u64,
     /// Null without a limit.
     limit: Option<u64>,
