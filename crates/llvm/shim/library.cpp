@@ -19,7 +19,9 @@ uint32_t opcost_rename_declared(LLVMModuleRef handle, const char *const *names, 
   uint32_t renamed = 0;
   for (uint32_t i = 0; i < count; i++) {
     Function *function = module.getFunction(names[i]);
-    if (!function || !function->isDeclaration() || function->use_empty()) continue;
+    if (!function || !function->isDeclarationForLinker() || function->use_empty()) continue;
+    // A copy for the optimiser is a declaration with a body.
+    if (!function->isDeclaration()) function->deleteBody();
     function->setName(Twine(prefix) + names[i]);
     renamed++;
   }

@@ -100,7 +100,8 @@ mod tests {
             let definitions = lines.filter(|line| {
                 let is_definition = !line.starts_with(' ') && !line.starts_with('#');
                 is_definition
-                    && (line.contains(&plain)
+                    // The first such word of a line is what it defines.
+                    && (line.find("LIBRARY(").is_some_and(|at| line[at..].starts_with(&plain))
                         || by_macro.iter().any(|start| line.starts_with(start))
                         || (line.starts_with("NUMBER(") && line.contains(&number)))
             });

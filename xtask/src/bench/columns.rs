@@ -105,7 +105,8 @@ impl Column {
                 "clang-22 -O2 -fprofile-generate FLAGS SOURCES -o PROGRAM LIBRARIES".to_owned()
             }
             Self::Wasm | Self::WasmFuel => {
-                "clang-22 --target=wasm32-wasi -O2 FLAGS SOURCES; wasmtime of PyPI, cranelift, compiled ahead".to_owned()
+                "clang-22 --target=wasm32-wasi -O2 FLAGS SOURCES; wasmtime of PyPI, cranelift, compiled ahead"
+                    .to_owned()
             }
             Self::Naive | Self::Opcost | Self::OpcostThreads | Self::Fuel | Self::FuelUnit => {
                 let verb = self.verb();

@@ -24,7 +24,10 @@ pub(crate) fn build(folder: &Path, program: &Program, with_fuel: bool, script: &
     let (module, compiled) = (script.with_extension("wasm"), script.with_extension("cwasm"));
     let mut clang = Command::new("clang-22");
     // Debian's library lies where the older name of the target leads.
-    clang.args(["--target=wasm32-wasi", "-Wno-deprecated", "-O2"]).args(&program.flags).args(&program.sources);
+    clang
+        .args(["--target=wasm32-wasi", "-Wno-deprecated", "-O2"])
+        .args(&program.flags)
+        .args(&program.sources);
     clang.arg("-o").arg(&module).args(program.libraries.iter().filter(|library| *library != "-lm"));
     command::output_of(clang.current_dir(folder))?;
     let fuel = if with_fuel { "fuel" } else { "free" };

@@ -20,7 +20,7 @@
 use std::collections::BTreeMap;
 
 use opcost_index::{Id, IdMap, IdSet, reverse_postorder};
-use opcost_ir::{Flow, Opcode, Predicate, Value};
+use opcost_ir::{Flow, Linkage, Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use super::Fault;
@@ -83,7 +83,8 @@ pub(super) fn check(before: &Before<'_>, objections: &mut Vec<Fault>) -> Found {
     let function = before.function;
     let is_metered = function.instructions.ids().any(|at| before.is_metering(at));
     let is_empty = function.instructions.ids().all(|at| before.weight(at) == 0);
-    if function.blocks.is_empty() || function.is_naked || (!is_metered && is_empty) {
+    let is_elsewhere = function.linkage == Linkage::Elsewhere;
+    if function.blocks.is_empty() || function.is_naked || is_elsewhere || (!is_metered && is_empty) {
         return Found::default();
     }
     let order = reverse_postorder(function, BlockId::new(0));
@@ -367,6 +368,9 @@ fn is_length_of(before: &Before<'_>, value: Value, next: InstructionId) -> bool 
     let widened = |value: Value| {
         made(value, Opcode::ZExt).or_else(|| made(value, Opcode::Trunc)).map_or(value, |operands| operands[0])
     };
+    if let Some(units) = before.number(value) {
+        return known_length(before, next) == Some(units as u64);
+    }
     let Some(&[bytes, shift]) = made(value, Opcode::LShr) else { return false };
     if before.number(shift) != Some(i64::from(BYTES_SHIFT)) {
         return false;
@@ -384,4 +388,13 @@ fn is_length_of(before: &Before<'_>, value: Value, next: InstructionId) -> bool 
         }
         None => false,
     }
+}
+
+/// The units of a call whose length stands in the code.
+fn known_length(before: &Before<'_>, next: InstructionId) -> Option<u64> {
+    let Some(opcost_ir::Length::Arguments(first, second)) = before.length(next) else { return None };
+    let given = before.function.operands_of(next);
+    let number = |argument: u32| before.number(given[argument as usize]).map(|number| number as u64);
+    let bytes = number(first)?.wrapping_mul(second.map_or(Some(1), number)?);
+    Some(bytes >> opcost_ir::BYTES_SHIFT)
 }
