@@ -84,7 +84,8 @@ pub(crate) fn run(question: Question, flags: &[&str]) -> Result<()> {
         count_instructions(&mut rows, &options.columns, &folder)?;
     }
     let building = if options.building { building::measure(&rows, &builder, &folder)? } else { Vec::new() };
-    let facts = machine::facts(builder.opcost(), &before, flags);
+    let words = [&[question.word()], flags].concat();
+    let facts = machine::facts(builder.opcost(), &before, &words);
     let figures = page::Figures { question, rows: &rows, columns: &options.columns, building: &building };
     let text = page::write(&figures, options.rounds, &facts)?;
     let text = text.replace(&*repository()?.to_string_lossy(), ".");

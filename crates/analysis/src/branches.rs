@@ -3,8 +3,7 @@
 //! Wu and Larus, "Static branch frequency and program profile analysis"
 //! (MICRO 27, 1994), kept to what pays: hints where there are any; otherwise
 //! the ways that stay in the loop get 88 % together (their loop branch
-//! heuristic), and equals share, but that an unlikely one has a third of what
-//! another has. Cold ways get next to nothing.
+//! heuristic), and equals share. Cold ways get next to nothing.
 //!
 //! Input: a graph, its loops, a hint for each edge. Output: probabilities that
 //! sum to 1 at every node with successors. Cost: edges times depth of nesting.
@@ -17,9 +16,6 @@ use crate::loops::LoopForest;
 
 /// How often a branch stays in the loop that it can leave.
 const STAYS_IN_LOOP: f64 = 0.88;
-/// What an unlikely way has beside another: between their 60 % for pointers
-/// that differ and 84 % for numbers that do.
-const UNLIKELY: f64 = 1.0 / 3.0;
 /// All cold ways out of a node together, beside others.
 const COLD: f64 = 1.0 / (1u64 << 20) as f64;
 
@@ -30,8 +26,6 @@ pub enum Hint {
     None,
     /// It leads to a throw, an abort, an error path.
     Cold,
-    /// It is taken when two values are equal.
-    Unlikely,
     /// Its share among the weights of its node's edges (as LLVM's branch
     /// weights). Where one edge has a weight above 0, those without are cold.
     Weight(u32),
@@ -54,7 +48,7 @@ pub fn branch_probabilities<G: Graph>(
 fn weights(hints: &[Hint]) -> Option<Vec<f64>> {
     let weight = |hint: &Hint| match hint {
         Hint::Weight(weight) => f64::from(*weight),
-        Hint::None | Hint::Cold | Hint::Unlikely => 0.0,
+        Hint::None | Hint::Cold => 0.0,
     };
     let weights: Vec<f64> = hints.iter().map(weight).collect();
     weights.iter().any(|&weight| weight > 0.0).then_some(weights)
@@ -65,18 +59,15 @@ fn loop_branch<N: Id>(edges: &[Edge<N>], hints: &[Hint], loops: &LoopForest<N>) 
     let stays = |edge: &Edge<N>| loops.innermost[edge.from].is_none_or(|id| loops.contains(id, edge.to));
     let warm = |(edge, hint): (&Edge<N>, &Hint)| (*hint != Hint::Cold).then(|| stays(edge));
     let stays: Vec<Option<bool>> = edges.iter().zip(hints).map(warm).collect();
-    let parts: Vec<f64> =
-        hints.iter().map(|hint| if *hint == Hint::Unlikely { UNLIKELY } else { 1.0 }).collect();
-    let share = |(group, part): (&Option<bool>, &f64)| {
-        let all: f64 =
-            stays.iter().zip(&parts).filter(|(other, _)| *other == group).map(|(_, part)| part).sum();
+    let share = |group: &Option<bool>| {
+        let equals = stays.iter().filter(|&other| other == group).count() as f64;
         match group {
-            Some(true) => STAYS_IN_LOOP * part / all,
-            Some(false) => (1.0 - STAYS_IN_LOOP) * part / all,
+            Some(true) => STAYS_IN_LOOP / equals,
+            Some(false) => (1.0 - STAYS_IN_LOOP) / equals,
             None => 0.0,
         }
     };
-    stays.iter().zip(&parts).map(share).collect()
+    stays.iter().map(share).collect()
 }
 
 /// Makes shares sum to 1, where those of 0 divide [`COLD`] among themselves.
@@ -112,12 +103,10 @@ mod tests {
 
     #[test]
     fn hints_come_first_then_the_loop() {
-        use Hint::{Cold, None, Unlikely, Weight};
+        use Hint::{Cold, None, Weight};
         assert_near(&at_the_exit([None, None, None]), [0.88, 0.06, 0.06]);
         assert_near(&at_the_exit([None, None, Cold]), [0.88 * (1.0 - COLD), 0.12 * (1.0 - COLD), COLD]);
         assert_near(&at_the_exit([None, Cold, Cold]), [1.0 - COLD, COLD / 2.0, COLD / 2.0]);
-        assert_near(&at_the_exit([None, None, Unlikely]), [0.88, 0.09, 0.03]);
-        assert_near(&at_the_exit([Unlikely, None, Cold]), [0.88 * (1.0 - COLD), 0.12 * (1.0 - COLD), COLD]);
         assert_near(&at_the_exit([Weight(1), Weight(2), Weight(1)]), [0.25, 0.5, 0.25]);
         assert_near(&at_the_exit([Cold, Cold, Cold]), [1.0 / 3.0; 3]);
         assert_near(

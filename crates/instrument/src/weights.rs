@@ -2,13 +2,13 @@
 //!
 //! A static branch prediction (Wu and Larus 1994, by way of
 //! `opcost_analysis::frequency`): branch weights of the module where it has
-//! them, unwind edges and blocks that end in `unreachable` are cold, and values
-//! are rather not equal. Only the choice of counters hangs on it, never a count.
+//! them, unwind edges and blocks that end in `unreachable` are cold. Only the
+//! choice of counters hangs on it, never a count.
 
 use opcost_analysis::frequency::{ENTRY, Frequencies, Hint};
 use opcost_analysis::loops::LoopForest;
 use opcost_index::{Id, IdMap};
-use opcost_ir::{Flow, Function, Opcode, Predicate, Value};
+use opcost_ir::{Flow, Function, Opcode};
 use opcost_key::{BlockId, EdgeId};
 
 use crate::skeleton::{Skeleton, Way};
@@ -54,23 +54,6 @@ fn hint(function: &Function, from: BlockId, slot: u32) -> Hint {
     let target = source.successors[slot as usize];
     match function.instructions[function.terminator_of(target)].opcode {
         Opcode::Unreachable | Opcode::Resume => Hint::Cold,
-        _ if unlikely_slot(function, from) == Some(slot) => Hint::Unlikely,
         _ => Hint::None,
-    }
-}
-
-/// The way out of a block that is taken when two integers or pointers are
-/// equal.
-fn unlikely_slot(function: &Function, block: BlockId) -> Option<u32> {
-    let terminator = function.terminator_of(block);
-    let &[Value::Instruction(condition), ..] = function.operands_of(terminator) else { return None };
-    let (branch, compared) = (&function.instructions[terminator], &function.instructions[condition]);
-    if branch.opcode != Opcode::Br || compared.opcode != Opcode::ICmp {
-        return None;
-    }
-    match compared.predicate? {
-        Predicate::Eq => Some(0),
-        Predicate::Ne => Some(1),
-        _ => None,
     }
 }

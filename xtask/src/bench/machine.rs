@@ -16,7 +16,7 @@ pub(crate) fn facts(opcost: Result<&Path, &Failure>, before: &str, flags: &[&str
         Ok(path) => first_line_of(Command::new(path).arg("--version")),
         Err(failure) => format!("none: {failure}"),
     };
-    let command = format!("cargo xtask bench count {}", flags.join(" "));
+    let command = format!("cargo xtask bench {}", flags.join(" "));
     vec![
         ("date", first_line_of(Command::new("date").args(["-u", "+%Y-%m-%d"]))),
         ("command", format!("`{}`", command.trim())),

@@ -20,8 +20,11 @@ const DRIVER: &str = include_str!("wasm.py");
 pub(crate) fn build(folder: &Path, program: &Program, with_fuel: bool, script: &Path) -> Result<PathBuf> {
     let python = python()?;
     let driver = folder.join("wasm.py");
+    let fuel = if with_fuel { "fuel" } else { "free" };
     write(&driver, DRIVER)?;
-    let (module, compiled) = (script.with_extension("wasm"), script.with_extension("cwasm"));
+    // The script has the name of the column; what it runs lies beside it.
+    let beside = |kind: &str| script.with_extension(format!("{fuel}.{kind}"));
+    let (module, compiled) = (beside("module"), beside("compiled"));
     let mut clang = Command::new("clang-22");
     // Debian's library lies where the older name of the target leads.
     clang
@@ -30,7 +33,6 @@ pub(crate) fn build(folder: &Path, program: &Program, with_fuel: bool, script: &
         .args(&program.sources);
     clang.arg("-o").arg(&module).args(program.libraries.iter().filter(|library| *library != "-lm"));
     command::output_of(clang.current_dir(folder))?;
-    let fuel = if with_fuel { "fuel" } else { "free" };
     command::output_of(
         Command::new(&python).arg(&driver).args(["prepare", fuel]).arg(&module).arg(&compiled),
     )?;
