@@ -21,10 +21,11 @@ mod values;
 mod ways;
 
 use opcost_index::IdMap;
-use opcost_ir::Module;
+use opcost_ir::{Linkage, Module};
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::cost::CostModel;
+use crate::fuel::looks::is_known_to_libraries;
 use module::Before;
 use values::Found;
 
@@ -50,6 +51,19 @@ pub struct Audit<'a> {
     pub promised: Option<u64>,
     /// The most work without a question in code of other modules.
     pub outside: u64,
+}
+
+impl Audit<'_> {
+    /// Whether code outside the module can call this function.
+    fn is_reachable_from_outside(&self, id: FunctionId) -> bool {
+        let function = &self.before.functions[id];
+        let is_seen = match function.linkage {
+            Linkage::Local => false,
+            Linkage::Elsewhere => true,
+            Linkage::Exact | Linkage::Replaceable => !self.is_whole,
+        };
+        is_seen || function.is_address_taken || is_known_to_libraries(&function.name)
+    }
 }
 
 /// What is wrong, and where.

@@ -9,12 +9,11 @@
 //! Cost: the module, once for each level of calls between such functions.
 
 use opcost_index::{Id, IdMap};
-use opcost_ir::{CalleeRef, Linkage, Opcode};
+use opcost_ir::{CalleeRef, Opcode};
 use opcost_key::{BlockId, FunctionId};
 
 use super::Audit;
 use super::module::Before;
-use crate::fuel::looks::is_known_to_libraries;
 
 /// What such functions cost.
 pub(super) type Folded = IdMap<FunctionId, Option<i64>>;
@@ -35,10 +34,8 @@ pub(super) fn find(audit: &Audit<'_>) -> Folded {
 }
 
 fn one_cost(before: &Before<'_>) -> Option<i64> {
-    let (function, written) = (before.function, &before.audit.before.functions[before.id]);
-    let is_seen = written.linkage != Linkage::Local
-        && !(before.audit.is_whole && written.linkage != Linkage::Elsewhere);
-    let is_called_elsewhere = is_seen || written.is_address_taken || is_known_to_libraries(&written.name);
+    let function = before.function;
+    let is_called_elsewhere = before.audit.is_reachable_from_outside(before.id);
     let is_metered = function.instructions.ids().any(|at| before.is_metering(at));
     if is_called_elsewhere || is_metered || function.blocks.is_empty() || before.is_handed(before.id) {
         return None;

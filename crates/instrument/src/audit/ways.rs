@@ -20,7 +20,7 @@ use super::folded::Folded;
 use super::module::Before;
 use super::values::Found;
 use super::{Audit, Fault};
-use crate::fuel::looks::{Looks, is_known_to_libraries, looks};
+use crate::fuel::looks::{Looks, looks};
 
 /// The longest ways of a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -189,7 +189,7 @@ impl<'a> Program<'a> {
             for id in self.audit.metered.functions.ids() {
                 let lengths = self.function(id);
                 self.lengths[id] = lengths;
-                if self.is_reachable_from_outside(id) {
+                if self.audit.is_reachable_from_outside(id) {
                     self.foreign = Lengths {
                         head: self.foreign.head.max(lengths.head),
                         through: self.foreign.through.max(lengths.through),
@@ -201,12 +201,6 @@ impl<'a> Program<'a> {
                 return;
             }
         }
-    }
-
-    fn is_reachable_from_outside(&self, id: FunctionId) -> bool {
-        let function = &self.audit.before.functions[id];
-        let is_seen = function.linkage != Linkage::Local && !self.audit.is_whole;
-        is_seen || function.is_address_taken || is_known_to_libraries(&function.name)
     }
 
     fn function(&mut self, id: FunctionId) -> Lengths {
