@@ -93,7 +93,11 @@ mod tests {
     fn every_function_is_defined_once() {
         for function in FUNCTIONS {
             let plain = format!("LIBRARY({function})(");
-            let by_macro = [format!("OUTPUT({function},"), format!("OUTPUT_VARIADIC({function},")];
+            let by_macro = [
+                format!("OUTPUT({function},"),
+                format!("OUTPUT_VARIADIC({function},"),
+                format!("COMPARISON({function})"),
+            ];
             let number = format!(", {function}, (const char *text");
             let lines =
                 SOURCES.iter().filter(|(name, _)| name.ends_with(".c")).flat_map(|(_, text)| text.lines());

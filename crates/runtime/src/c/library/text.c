@@ -28,32 +28,25 @@ size_t LIBRARY(strnlen)(const char *text, size_t most) {
 void *LIBRARY(memchr)(const void *bytes, int byte, size_t count) { return (void *)opc_find(bytes, byte, count); }
 void *LIBRARY(rawmemchr)(const void *bytes, int byte) { return (void *)opc_find(bytes, byte, SIZE_MAX); }
 
-int LIBRARY(strncmp)(const char *a, const char *b, size_t most) {
-  size_t at = 0;
-  for (size_t piece = FIRST_PIECE; at < most; piece = opc_next_piece(piece)) {
-    if (piece > most - at) piece = most - at;
-    int order = strncmp(a + at, b + at, piece);
-    if (order || memchr(a + at, 0, piece)) return order;
-    at += piece;
+#define COMPARISON(name)                                                    \
+  int LIBRARY(name)(const char *a, const char *b, size_t most) {            \
+    size_t at = 0;                                                          \
+    for (size_t piece = FIRST_PIECE; at < most; piece = opc_next_piece(piece)) { \
+      if (piece > most - at) piece = most - at;                             \
+      int order = name(a + at, b + at, piece);                              \
+      if (order || memchr(a + at, 0, piece)) return order;                  \
+      at += piece;                                                          \
+    }                                                                       \
+    return 0;                                                               \
   }
-  return 0;
-}
+
+COMPARISON(strncmp)
+COMPARISON(strncasecmp)
 
 int LIBRARY(strcmp)(const char *a, const char *b) { return LIBRARY(strncmp)(a, b, SIZE_MAX); }
 int LIBRARY(strcoll)(const char *a, const char *b) {
   opc_libc_charge(LIBRARY(strlen)(a) + LIBRARY(strlen)(b));
   return strcoll(a, b);
-}
-
-int LIBRARY(strncasecmp)(const char *a, const char *b, size_t most) {
-  size_t at = 0;
-  for (size_t piece = FIRST_PIECE; at < most; piece = opc_next_piece(piece)) {
-    if (piece > most - at) piece = most - at;
-    int order = strncasecmp(a + at, b + at, piece);
-    if (order || memchr(a + at, 0, piece)) return order;
-    at += piece;
-  }
-  return 0;
 }
 
 int LIBRARY(strcasecmp)(const char *a, const char *b) { return LIBRARY(strncasecmp)(a, b, SIZE_MAX); }
