@@ -29,6 +29,8 @@ pub(crate) enum Column {
     Fuel,
     /// opcost fuel with every instruction 1 and the C library's own functions.
     FuelUnit,
+    /// The same without checks: it is counted what is spent, and nothing stops.
+    FuelUnchecked,
     /// WebAssembly in wasmtime, without a limit.
     Wasm,
     /// WebAssembly in wasmtime, with its fuel.
@@ -52,6 +54,7 @@ impl Column {
                 Self::PlainAgain,
                 Self::Fuel,
                 Self::FuelUnit,
+                Self::FuelUnchecked,
                 Self::ProfileGenerate,
                 Self::Wasm,
                 Self::WasmFuel,
@@ -75,6 +78,7 @@ impl Column {
             Self::ProfileGenerate => "pgo",
             Self::Fuel => "fuel",
             Self::FuelUnit => "unit",
+            Self::FuelUnchecked => "unchecked",
             Self::Wasm => "wasm",
             Self::WasmFuel => "wasm-fuel",
         }
@@ -91,6 +95,7 @@ impl Column {
             Self::ProfileGenerate => "-fprofile-generate",
             Self::Fuel => "opcost fuel",
             Self::FuelUnit => "opcost fuel, unit/1",
+            Self::FuelUnchecked => "opcost fuel, unit/1, unchecked",
             Self::Wasm => "wasmtime",
             Self::WasmFuel => "wasmtime with fuel",
         }
@@ -108,7 +113,7 @@ impl Column {
                 "clang-22 --target=wasm32-wasi -O2 FLAGS SOURCES; wasmtime of PyPI, cranelift, compiled ahead"
                     .to_owned()
             }
-            Self::Naive | Self::Opcost | Self::OpcostThreads | Self::Fuel | Self::FuelUnit => {
+            _ => {
                 let verb = self.verb();
                 let flags = self.opcost_flags().join(" ");
                 let space = if flags.is_empty() { "" } else { " " };
@@ -118,11 +123,11 @@ impl Column {
     }
 
     fn uses_opcost(self) -> bool {
-        matches!(self, Self::Naive | Self::Opcost | Self::OpcostThreads | Self::Fuel | Self::FuelUnit)
+        self.verb() == "fuel" || matches!(self, Self::Naive | Self::Opcost | Self::OpcostThreads)
     }
 
     fn verb(self) -> &'static str {
-        if matches!(self, Self::Fuel | Self::FuelUnit) { "fuel" } else { "count" }
+        if matches!(self, Self::Fuel | Self::FuelUnit | Self::FuelUnchecked) { "fuel" } else { "count" }
     }
 
     fn opcost_flags(self) -> &'static [&'static str] {
@@ -130,6 +135,7 @@ impl Column {
             Self::Naive => &["--placement", "every-segment"],
             Self::OpcostThreads => &["--threads"],
             Self::FuelUnit => &["--cost", "unit/1"],
+            Self::FuelUnchecked => &["--cost", "unit/1", "--unchecked"],
             _ => &[],
         }
     }

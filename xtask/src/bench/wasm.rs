@@ -32,7 +32,8 @@ pub(crate) fn build(folder: &Path, program: &Program, with_fuel: bool, script: &
         .args(&program.flags)
         .args(&program.sources);
     clang.arg("-o").arg(&module).args(program.libraries.iter().filter(|library| *library != "-lm"));
-    command::output_of(clang.current_dir(folder))?;
+    command::output_of(clang.current_dir(folder))
+        .map_err(|_| Failure::new("WASI's headers or library lack something that it uses"))?;
     command::output_of(
         Command::new(&python).arg(&driver).args(["prepare", fuel]).arg(&module).arg(&compiled),
     )?;
