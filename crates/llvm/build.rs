@@ -38,6 +38,7 @@ fn main() {
             "shim/library.cpp",
             "shim/origin.cpp",
             "shim/plugin.cpp",
+            "shim/portable.cpp",
         ])
         .compile("opcost_llvm_shim");
 }

@@ -183,6 +183,7 @@ Examples:
   opcost fuel --check bot.cpp                 may it be metered, whoever wrote it? every objection with its place
   opcost fuel --emit shared -o bot.so bot.cpp a plug-in, whose turns a host gives fuel
   opcost fuel --header > opcost_host.h        all that a host in C or C++ needs (in Rust: the crate opcost-host)
+  opcost fuel --portable bot.cpp              one number on Linux (x86-64, aarch64, riscv64) and Windows
   opcost fuel --limit 5M --sandbox bot.cpp    check it, run it behind walls, print what it said if it finished
 
 What runs outside the inputs (the C and C++ library) is free.
@@ -213,6 +214,8 @@ pub(crate) struct FuelArguments {
     /// every cycle, the bound. Costs about as much again as metering.
     #[arg(long)]
     pub(crate) audit: bool,
+    #[command(flatten)]
+    pub(crate) portability: PortableArguments,
     #[command(flatten)]
     pub(crate) trust: TrustArguments,
     #[command(flatten)]
@@ -247,6 +250,8 @@ pub(crate) enum FuelEmit {
     Shared,
     /// Metered bitcode.
     Bc,
+    /// The bitcode at its anchor, as it is before metering.
+    Anchor,
 }
 
 #[derive(clap::ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]

@@ -37,7 +37,7 @@ use opcost_key::FunctionId;
 use crate::cost::CostModel;
 use crate::leaving::Leaving;
 use crate::plan::{PlanError, is_counted, refuse_uncountable};
-pub use allowed::{Admission, Objection, Rule, admit};
+pub use allowed::{Admission, Fingerprint, Objection, Portability, Rule, admit, admit_portable};
 pub use library::Library;
 
 use checks::{Checked, Checks};

@@ -23,5 +23,8 @@ mod weights;
 
 pub use audit::{Audit, Fault, Origins, audit};
 pub use cost::{CostModel, CostTable};
-pub use fuel::{Admission, FuelRequest, Library, Metered, Objection, Rule, admit, meter};
+pub use fuel::{
+    Admission, Fingerprint, FuelRequest, Library, Metered, Objection, Portability, Rule, admit,
+    admit_portable, meter,
+};
 pub use plan::{Instrumented, PlanError, Reason, Request, plan};

@@ -168,7 +168,9 @@ struct opcost_emission {
   uint32_t call_site_count;   // length of call_sites
 };
 
-static void initialize() {
+} // extern "C"
+
+void opcost::initialize_targets() {
   static bool done = [] {
 #define OPCOST_CALL(T)                                                                                                \
   LLVMInitialize##T##TargetInfo();                                                                                    \
@@ -182,9 +184,11 @@ static void initialize() {
   (void)done;
 }
 
+extern "C" {
+
 // Writes the object file; null, or what went wrong.
 char *opcost_emit(LLVMModuleRef handle, const char *path, const opcost_emission *how) {
-  initialize();
+  opcost::initialize_targets();
   Module &module = *unwrap(handle);
   std::string error;
   const Target *target = TargetRegistry::lookupTarget(module.getTargetTriple(), error);
@@ -198,8 +202,10 @@ char *opcost_emit(LLVMModuleRef handle, const char *path, const opcost_emission 
     position = Reloc::Static;
   else
     position = Reloc::PIC_;
+  // What Linux asks of every such machine, and of its objects' headers.
+  const char *features = module.getTargetTriple().isRISCV64() ? "+m,+a,+f,+d,+c" : "";
   std::unique_ptr<TargetMachine> machine(
-      target->createTargetMachine(module.getTargetTriple(), "", "", options, position, module.getCodeModel(),
+      target->createTargetMachine(module.getTargetTriple(), "", features, options, position, module.getCodeModel(),
                                   CodeGenOptLevel(how->level)));
   if (!machine) return opcost::copy("no code generation for " + module.getTargetTriple().str());
   if (module.getDataLayout().isDefault()) module.setDataLayout(machine->createDataLayout());
@@ -258,11 +264,15 @@ void opcost_embed_map(LLVMModuleRef handle, const char *path) {
                                quoted + "\"\n.popsection\n");
 }
 
-// Puts bytes into the object, in a section that is not loaded.
+// Puts bytes into the object, in a section that is not loaded; on Windows, whose
+// linkers drop such sections, in one that is only read.
 void opcost_embed(LLVMModuleRef handle, const char *section, const uint8_t *bytes, size_t count) {
-  std::string text = std::string(".pushsection ") + section + ",\"\",@progbits\n";
+  Module &module = *unwrap(handle);
+  bool is_windows = module.getTargetTriple().isOSWindows();
+  std::string text = is_windows ? std::string(".section ") + section + ",\"dr\"\n"
+                                : std::string(".pushsection ") + section + ",\"\",@progbits\n";
   for (size_t i = 0; i < count; i++) text += ".byte " + std::to_string(bytes[i]) + "\n";
-  unwrap(handle)->appendModuleInlineAsm(text + ".popsection\n");
+  module.appendModuleInlineAsm(text + (is_windows ? ".text\n" : ".popsection\n"));
 }
 
 } // extern "C"

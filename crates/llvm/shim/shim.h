@@ -33,4 +33,7 @@ constexpr const char *kCallSection = ".debug_opcost_calls";
 // `into` does what `other` did, too (origin.cpp).
 void join_origins(llvm::Instruction *into, const llvm::Instruction *other);
 
+// Makes LLVM's targets known, once (emit.cpp).
+void initialize_targets();
+
 } // namespace opcost

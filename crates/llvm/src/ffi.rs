@@ -68,6 +68,16 @@ unsafe extern "C" {
         path: *const c_char,
         prefix: *const c_char,
     ) -> *mut c_char;
+    pub(crate) fn opcost_spell_out(module: LLVMModuleRef);
+    pub(crate) fn opcost_pack_variadic(
+        module: LLVMModuleRef,
+        names: *const *const c_char,
+        count: u32,
+        prefix: *const c_char,
+    );
+    pub(crate) fn opcost_portable_start(module: LLVMModuleRef) -> bool;
+    pub(crate) fn opcost_enclose(module: LLVMModuleRef);
+    pub(crate) fn opcost_retarget(module: LLVMModuleRef, triple: *const c_char) -> *mut c_char;
     pub(crate) fn opcost_verify(module: LLVMModuleRef) -> *mut c_char;
     pub(crate) fn opcost_call_facts(call: LLVMValueRef) -> u32;
     pub(crate) fn opcost_called_function(call: LLVMValueRef) -> LLVMValueRef;

@@ -20,6 +20,7 @@ mod operands;
 mod origin;
 mod places;
 mod plugin;
+mod portable;
 mod session;
 mod snapshot;
 mod spots;
@@ -27,6 +28,7 @@ mod spots;
 pub use emit::{Emission, Position};
 pub use keep::Kept;
 pub use origin::Origins;
+pub use portable::PortableLibrary;
 pub use session::{LlvmError, Maker, Session};
 
 /// Version of LLVM that is linked in, as clang prints it: `22.1.8`.

@@ -56,7 +56,7 @@ pub enum Maker {
 
 /// A module that LLVM holds, and the handles behind its snapshot.
 pub struct Session {
-    context: LLVMContextRef,
+    pub(crate) context: LLVMContextRef,
     pub(crate) maker: Maker,
     /// Whether the module is metered as one that nobody trusts.
     pub(crate) is_hardened: bool,

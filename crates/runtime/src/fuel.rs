@@ -22,6 +22,7 @@ const USED_UP: u32 = 1;
 const STACK: u32 = 2;
 const FORBIDDEN: u32 = 3;
 const MEMORY: u32 = 4;
+const CRASHED: u32 = 5;
 const FORKED: u32 = 1;
 const WALLS_UP: u32 = 2;
 const HIDDEN: u32 = 4;
@@ -71,6 +72,8 @@ pub struct Page {
     pub is_stack_full: bool,
     /// The number of the system call that ended it.
     pub forbidden_call: Option<u32>,
+    /// The signal or exception by which it crashed, where no signal of the system tells.
+    pub crash: Option<u32>,
     /// Whether it crashed for lack of memory.
     pub is_memory_full: bool,
     /// Whether the walls were up before it began.
@@ -114,6 +117,7 @@ impl Page {
             stopped: is_stopped.then_some(stopped),
             is_stack_full: word(24)? == STACK,
             forbidden_call: (word(24)? == FORBIDDEN).then_some(word(28)?),
+            crash: if word(24)? == CRASHED { Some(word(28)?) } else { None },
             is_memory_full: word(24)? == MEMORY,
             has_walls: word(32)? & WALLS_UP != 0,
             is_hidden: word(32)? & HIDDEN != 0,
@@ -132,6 +136,7 @@ mod tests {
         stopped: None,
         is_stack_full: false,
         forbidden_call: None,
+        crash: None,
         is_memory_full: false,
         has_walls: false,
         is_hidden: false,

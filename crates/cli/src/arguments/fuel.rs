@@ -5,7 +5,23 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::build::Machine;
 use crate::error::CliError;
+
+/// Flags for one number on every machine.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct PortableArguments {
+    /// Takes only what means the same everywhere, and counts one number on every machine: the C
+    /// library comes along, metered; no exceptions, threads, files or clocks.
+    #[arg(long, conflicts_with_all = ["check", "sandbox", "header"])]
+    pub(crate) portable: bool,
+    /// The machine to build for, when it is not the one at hand; it runs in an emulator (qemu, wine).
+    #[arg(long, value_name = "MACHINE", requires = "portable", value_enum)]
+    pub(crate) machine: Option<Machine>,
+    /// The JSON of a run elsewhere: says whether the code is the same, and the first function that is not.
+    #[arg(long, value_name = "FILE", requires = "portable", conflicts_with = "emit")]
+    pub(crate) same_as: Option<PathBuf>,
+}
 
 /// How much the program is trusted.
 #[derive(Args, Debug, Clone)]

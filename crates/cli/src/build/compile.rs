@@ -51,6 +51,15 @@ impl Build<'_> {
         if self.as_plugin.get() {
             command.arg("-fPIC");
         }
+        if self.machine.is_some() {
+            command.args(portable_flags(input)?);
+            // The compiler would work out what it can by the library of its machine.
+            let names = opcost_runtime::portable::MATH_FUNCTIONS.iter();
+            command.args(names.map(|name| format!("-fno-builtin-{name}")));
+            if input.language == Language::Cxx {
+                command.arg("-include").arg(self.portable_header()?);
+            }
+        }
         match self.anchor(input) {
             Anchor::Source if input.language != Language::Fortran => {
                 command.args(["-Xclang", "-disable-llvm-passes"]);
@@ -67,6 +76,22 @@ impl Build<'_> {
         run_tool(command.arg(&input.path), compiler, &input.path)?;
         Ok(output)
     }
+}
+
+/// How a portable program is compiled: for one machine, whatever the one at hand.
+fn portable_flags(input: &Input) -> Result<impl Iterator<Item = &'static str>, CliError> {
+    use opcost_runtime::portable::{SHAPE, SHAPE_CXX};
+    let further: &[&str] = match input.language {
+        Language::C => &[],
+        Language::Cxx => SHAPE_CXX,
+        _ => {
+            return Err(CliError::Usage(format!(
+                "{}: a portable program is made of C, C++ and bitcode",
+                input.path.display()
+            )));
+        }
+    };
+    Ok(SHAPE.iter().chain(further).copied())
 }
 
 /// Runs a tool whose own words go to stderr.

@@ -14,6 +14,8 @@ use super::phases::Stopwatch;
 /// Section of an image in which each metered module says what it promises: a
 /// line of JSON each. It is not loaded when the program runs.
 pub(crate) const FUEL_SECTION: &str = ".opcost.fuel";
+/// The same in images of Windows, which have eight letters for a name.
+pub(crate) const FUEL_SECTION_WINDOWS: &str = ".opcfuel";
 
 /// What a metered module promises.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,6 +24,9 @@ pub(crate) struct Promise {
     pub(crate) overshoot: Option<u64>,
     /// Name of the weights.
     pub(crate) cost_model: String,
+    /// The hash of its code, when that means the same on every machine.
+    #[serde(default)]
+    pub(crate) portable: Option<String>,
 }
 
 /// Meters the module that the session holds.
@@ -62,10 +67,16 @@ pub(super) fn meter(
         let closed = session.close_plugin(&request.cost.facts().name, overshoot);
         closed.map_err(|error| error.to_string())?;
     }
-    let promise = Promise { overshoot: metered.overshoot, cost_model: request.cost.facts().name };
+    let portable = request.portable.as_ref().map(|_| super::portable::code_of(request)).transpose()?;
+    let promise = Promise { overshoot: metered.overshoot, cost_model: request.cost.facts().name, portable };
     let mut line = serde_json::to_string(&promise).expect("plain data");
     line.push('\n');
-    session.embed(FUEL_SECTION, line.as_bytes());
+    let mut section = FUEL_SECTION;
+    if let Some(portable) = &request.portable {
+        session.retarget(&portable.triple).map_err(|error| error.to_string())?;
+        section = portable.section();
+    }
+    session.embed(section, line.as_bytes());
     watch.lap("apply");
     if request.product == Product::Object {
         session.emit(&request.output, emission(request)).map_err(|error| error.to_string())?;

@@ -21,6 +21,7 @@ mod link;
 mod module;
 mod phases;
 mod plugin;
+mod portable;
 mod runtime;
 mod rust;
 mod tools;
@@ -28,10 +29,11 @@ mod tools;
 use std::path::{Path, PathBuf};
 
 pub(crate) use driver::{Drive, Front, by_program_name, launched};
-pub(crate) use fuel::{FUEL_SECTION, Promise};
+pub(crate) use fuel::{FUEL_SECTION, FUEL_SECTION_WINDOWS, Promise};
 pub(crate) use input::{Input, Language};
 pub(crate) use install::install;
 pub(crate) use module::{ModuleRequest, Product, instrument};
+pub(crate) use portable::Machine;
 pub(crate) use rust::{Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
 pub(crate) use tools::{Tools, version_of};
 
@@ -77,6 +79,8 @@ pub(crate) struct Build<'a> {
     /// Outside names that the program may use besides those known, when it
     /// must be admitted before it is metered.
     allowed: Option<Vec<String>>,
+    /// The machine for which a portable program is built, if one is.
+    pub(crate) machine: Option<Machine>,
     /// How much the compiler says of places.
     debug_flag: &'static str,
     /// Whether a plug-in is made, to be loaded anywhere.
@@ -107,6 +111,7 @@ impl<'a> Build<'a> {
             starts_threads: std::cell::Cell::new(false),
             library: std::cell::OnceCell::new(),
             allowed: None,
+            machine: None,
             debug_flag: "-gline-tables-only",
             as_plugin: std::cell::Cell::new(false),
             folder,

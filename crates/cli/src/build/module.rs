@@ -12,6 +12,7 @@ use opcost_profile::formats::map::{read_maps, write_map};
 use serde::{Deserialize, Serialize};
 
 use super::phases::{Phases, Stopwatch};
+use super::portable::PortableRequest;
 use super::{Build, Input, Language, Purpose};
 use crate::error::CliError;
 
@@ -69,6 +70,8 @@ pub(crate) struct ModuleRequest {
     pub(crate) allowed: Option<Vec<String>>,
     /// Whether a host loads what is made of it.
     pub(crate) plugin: bool,
+    /// What else there is to do when one number is wanted on every machine.
+    pub(crate) portable: Option<PortableRequest>,
     pub(crate) cost: CostModel,
     /// Bitcode of functions of the C library that pay for what they do.
     pub(crate) library: Option<PathBuf>,
@@ -128,16 +131,18 @@ impl Build<'_> {
             others,
             allowed: self.allowed.clone(),
             plugin: self.as_plugin.get(),
+            portable: self.portable_request()?,
             threads: if self.starts_threads.get() || has_flag("-pthread") || has_flag("-fopenmp") {
                 ThreadMode::Always
             } else {
                 ThreadMode::IfStarted
             },
             cost: self.cost.clone(),
-            library: self.library()?,
+            library: if self.machine.is_some() { None } else { self.library()? },
             level: self.arguments.codegen.unwrap_or(level),
             position_independent: has_flag("-fPIC")
                 || self.as_plugin.get()
+                || self.machine.is_some()
                 || self.is_foreign_and_movable(input),
             function_sections: has_flag("-ffunction-sections"),
             data_sections: has_flag("-fdata-sections"),
@@ -214,12 +219,15 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
     let maker = if is_ours { Maker::FrontEnd } else { Maker::Anyone };
     let mut session = Session::read(&request.bitcode, maker).map_err(|error| error.to_string())?;
     watch.lap("read");
-    if request.product == Product::Anchor {
+    if request.product == Product::Anchor && request.portable.is_none() {
         return session.write(&request.output).map_err(|error| error.to_string());
     }
     let kept = session.kept().map_err(|error| error.to_string())?;
     if kept.is_none() && !complete(&mut session, request)? {
         return Ok(());
+    }
+    if request.product == Product::Anchor {
+        return session.write(&request.output).map_err(|error| error.to_string());
     }
     if request.is_metered {
         if kept.is_some() {
@@ -274,6 +282,9 @@ fn complete(session: &mut Session, request: &ModuleRequest) -> Result<bool, Stri
     }
     if request.plugin {
         session.admit_plugin().map_err(|error| error.to_string())?;
+    }
+    if let Some(portable) = &request.portable {
+        return super::portable::complete(session, request, portable);
     }
     let Some(library) = &request.library else { return Ok(true) };
     use opcost_runtime::library::{FUNCTIONS, PREFIX};

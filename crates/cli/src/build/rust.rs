@@ -161,6 +161,7 @@ fn rust_module(
         others: None,
         allowed: None,
         plugin: false,
+        portable: None,
         // Its library starts threads.
         threads: ThreadMode::Always,
         cost: lone_cost_model(arguments.cost.as_deref().unwrap_or(COUNTED))?,

@@ -1,10 +1,11 @@
 //! What a program did with its fuel: a sentence, and `opcost.fuel/1`.
 
-use opcost_instrument::Admission;
+use opcost_instrument::{Admission, Fingerprint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::fuel_check::{ObjectionJson, objections};
+use super::portable::{PortableJson, short_hash};
 use super::style::{BAD, DIM, GOOD, paint};
 use super::{demangle, grouped, tidy_path};
 use crate::run::{Ending, Finish, LONGEST_OUTPUT, Landlock, Spending, Walled, call_name};
@@ -39,6 +40,10 @@ pub(crate) struct FuelReport<'a> {
     pub(crate) cost_model: String,
     /// The most work between two checks; none without checks.
     pub(crate) overshoot: Option<u64>,
+    /// The hash of its code, when that means the same on every machine.
+    pub(crate) code: Option<&'a str>,
+    /// Its functions, when it was built just now.
+    pub(crate) functions: Option<&'a [Fingerprint]>,
 }
 
 impl FuelReport<'_> {
@@ -52,6 +57,8 @@ impl FuelReport<'_> {
             _ if ending == Some(Ending::Clock) => FuelVerdict::Blocked,
             Finish::Killed(_) if self.spending.page.is_memory_full => FuelVerdict::Memory,
             Finish::Killed(_) if self.spending.page.is_stack_full => FuelVerdict::Stack,
+            Finish::Exited(_) if self.spending.page.is_stack_full => FuelVerdict::Stack,
+            Finish::Exited(_) if self.spending.page.crash.is_some() => FuelVerdict::Crashed,
             Finish::Killed(_) => FuelVerdict::Crashed,
             Finish::Exited(_) => FuelVerdict::Finished,
         }
@@ -90,10 +97,13 @@ impl FuelReport<'_> {
                 format!("{}: {why}, behind at least {spent}{of} instructions", paint(BAD, word))
             }
             FuelVerdict::Crashed => {
-                let Finish::Killed(signal) = self.spending.finish else {
-                    unreachable!("a crash is a signal")
+                let what = match (self.spending.finish, self.spending.page.crash) {
+                    (_, Some(code)) if code > 255 => format!("exception {code:#x}"),
+                    (_, Some(signal)) => format!("signal {signal}"),
+                    (Finish::Killed(signal), None) => format!("signal {signal}"),
+                    (Finish::Exited(_), None) => unreachable!("a crash has a reason"),
                 };
-                format!("{}: signal {signal} behind at least {spent}{of} instructions", paint(BAD, "crashed"))
+                format!("{}: {what} behind at least {spent}{of} instructions", paint(BAD, "crashed"))
             }
         };
         let mut facts = vec![self.cost_model.clone()];
@@ -109,6 +119,9 @@ impl FuelReport<'_> {
             Some(overshoot) => format!("at most {} between two checks", grouped(overshoot)),
             None => "no checks, nothing stops it".to_owned(),
         });
+        if let Some(code) = self.code {
+            facts.push(format!("portable, code {}", short_hash(code)));
+        }
         let mut text = format!("{first}   {}\n", paint(DIM, facts.join(" · ")));
         if let Some(walled) = &self.spending.walled {
             text.push_str(&paint(DIM, walls(walled, &self.spending.page)));
@@ -169,10 +182,10 @@ fn walls(walled: &Walled, page: &opcost_runtime::fuel::Page) -> String {
 }
 
 /// Why a program was not even run.
-pub(crate) fn rejection(admission: &Admission) -> String {
+pub(crate) fn rejection(admission: &Admission, answer: &str) -> String {
     let count = admission.objections.len();
     let word = if count == 1 { "objection" } else { "objections" };
-    format!("{}{}: {count} {word}\n", objections(&admission.objections), paint(BAD, "rejected"))
+    format!("{}{}: {count} {word}\n", objections(&admission.objections), paint(BAD, answer))
 }
 
 /// What a metered run used.
@@ -205,6 +218,8 @@ pub(crate) struct FuelJson {
     objections: Vec<ObjectionJson>,
     /// Null without one.
     sandbox: Option<SandboxJson>,
+    /// When it has one number on every machine.
+    portable: Option<PortableJson>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -271,6 +286,7 @@ impl FuelJson {
                 seconds: walled.room.time.as_secs_f64(),
                 system_call: page.forbidden_call.map(call_name),
             }),
+            portable: report.code.map(|code| PortableJson::new(code, report.functions.unwrap_or_default())),
         }
     }
 
@@ -289,6 +305,7 @@ impl FuelJson {
             reason: Some("it may not be metered".to_owned()),
             objections: admission.objections.iter().map(ObjectionJson::new).collect(),
             sandbox: None,
+            portable: None,
         }
     }
 }

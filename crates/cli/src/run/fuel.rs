@@ -11,7 +11,7 @@ use opcost_runtime::fuel::{FILE_VARIABLE, Page, fresh_page};
 
 use super::sandbox::Walled;
 use super::start::{Finish, Streams, run_program};
-use crate::build::{FUEL_SECTION, Promise};
+use crate::build::{FUEL_SECTION, FUEL_SECTION_WINDOWS, Promise};
 use crate::error::CliError;
 
 /// More than any program can use.
@@ -40,8 +40,11 @@ pub(crate) fn is_metered(program: &Path) -> Result<Vec<Promise>, CliError> {
         ))
     };
     let file = object::File::parse(&*bytes).map_err(|_| not_metered())?;
-    let section = file.section_by_name(FUEL_SECTION).ok_or_else(not_metered)?;
+    let section = file.section_by_name(FUEL_SECTION).or_else(|| file.section_by_name(FUEL_SECTION_WINDOWS));
+    let section = section.ok_or_else(not_metered)?;
     let data = section.data().map_err(|_| not_metered())?;
+    // Sections of Windows are filled up with zeros.
+    let data = data.split(|byte| *byte == 0).next().unwrap_or_default();
     let lines = data.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     lines.map(|line| serde_json::from_slice(line).map_err(|_| not_metered())).collect()
 }

@@ -5,6 +5,7 @@
 //! variable; afterwards the files are read, whatever the program's end was.
 
 mod collect;
+mod emulator;
 mod fuel;
 mod image;
 mod sandbox;

@@ -7,6 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::emulator::emulator;
 use crate::error::CliError;
 
 /// Where the program's streams go.
@@ -53,7 +54,18 @@ pub(crate) fn run_program(
     // A bare name is a file here, not something to be looked up in PATH.
     let program =
         if program.components().count() == 1 { Path::new(".").join(program) } else { program.to_owned() };
-    let mut command = Command::new(&program);
+    let mut command = match emulator(&program)? {
+        Some(emulator) => {
+            let mut command = Command::new(emulator);
+            command.arg(&program);
+            if std::env::var_os("WINEDEBUG").is_none() {
+                // Wine says much that is not the program's.
+                command.env("WINEDEBUG", "-all");
+            }
+            command
+        }
+        None => Command::new(&program),
+    };
     command.args(arguments).env(variable, path);
     if let Some(path) = &streams.stdin {
         command.stdin(File::open(path).map_err(CliError::file("read", path))?);

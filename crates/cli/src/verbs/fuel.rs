@@ -5,12 +5,14 @@
 
 use std::path::Path;
 
+use opcost_instrument::Portability;
+
 use crate::arguments::{FuelArguments, FuelEmit};
-use crate::build::{Build, Input, Language, Product, Promise, Purpose, install};
+use crate::build::{Build, Input, Language, Machine, Product, Promise, Purpose, install};
 use crate::error::{CliError, Status};
 use crate::report::{
-    CheckedFuel, FuelCheckJson, FuelJson, FuelReport, FuelVerdict, Progress, Stream, document, rejection,
-    save_json, save_text,
+    CheckedFuel, FuelCheckJson, FuelJson, FuelReport, FuelVerdict, Progress, Stream, code_difference,
+    document, rejection, save_json, save_text,
 };
 use crate::run::{Finish, Room, Spending, Streams, is_metered, spend, spend_walled};
 use crate::verbs::show::tell_json;
@@ -45,6 +47,9 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
     if inputs.iter().any(|input| input.language == Language::Program) {
         return Err(CliError::Usage("a built program runs alone; give either it or sources".to_owned()));
     }
+    if arguments.portability.portable {
+        return portable(arguments, &inputs);
+    }
     let build = Build::new(&arguments.compile, purpose(arguments))?;
     let made = build.path("made");
     let building = Progress::start("building the metered program");
@@ -53,11 +58,52 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
         Some(FuelEmit::Shared) => build.plugin(&inputs, &made)?,
         Some(FuelEmit::Obj) => build.module(only(&inputs)?, Product::Object, &made)?,
         Some(FuelEmit::Bc) => build.module(only(&inputs)?, Product::Counted, &made)?,
+        Some(FuelEmit::Anchor) => build.module(only(&inputs)?, Product::Anchor, &made)?,
     }
     drop(building);
     match &arguments.output {
         Some(output) if arguments.emit.is_some() => install(&made, output).map(|()| Status::Fine),
         _ => run_program(arguments, &made),
+    }
+}
+
+/// Builds a program with one number on every machine, and runs it.
+fn portable(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, CliError> {
+    let mut build = Build::new(&arguments.compile, purpose(arguments))?;
+    let machine = arguments.portability.machine.unwrap_or_else(Machine::at_hand);
+    build.machine = Some(machine);
+    let product = match arguments.emit {
+        None | Some(FuelEmit::Exe) => Product::Object,
+        Some(FuelEmit::Bc) => Product::Counted,
+        Some(FuelEmit::Anchor) => Product::Anchor,
+        Some(FuelEmit::Obj | FuelEmit::Shared) => {
+            return Err(CliError::Usage("a portable program is whole: --emit exe, bc or anchor".to_owned()));
+        }
+    };
+    let made = build.path("made");
+    let building = Progress::start("building the portable program");
+    let found = build.portable(machine, inputs, product, &made)?;
+    drop(building);
+    if !found.admission.objections.is_empty() {
+        save_text(None, &rejection(&found.admission, "not portable"), Stream::Stderr)?;
+        if let Some(path) = &arguments.json {
+            let limit = limit(arguments)?;
+            save_json(
+                path,
+                &document(&FuelJson::rejected(&found.admission, limit, build.cost.facts().name)),
+            )?;
+        }
+        return Ok(Status::Verdict);
+    }
+    if let Some(path) = &arguments.portability.same_as
+        && let Some(difference) = code_difference(path, &found)?
+    {
+        save_text(None, &difference, Stream::Stderr)?;
+        return Ok(Status::Verdict);
+    }
+    match &arguments.output {
+        Some(output) if arguments.emit.is_some() => install(&made, output).map(|()| Status::Fine),
+        _ => run_built(arguments, &made, Some(&found)),
     }
 }
 
@@ -90,6 +136,14 @@ fn only(inputs: &[Input]) -> Result<&Input, CliError> {
 }
 
 fn run_program(arguments: &FuelArguments, program: &Path) -> Result<Status, CliError> {
+    run_built(arguments, program, None)
+}
+
+fn run_built(
+    arguments: &FuelArguments,
+    program: &Path,
+    portability: Option<&Portability>,
+) -> Result<Status, CliError> {
     let promises = is_metered(program)?;
     if arguments.limit.is_some() && overshoot(&promises).is_none() {
         return Err(CliError::Usage(format!(
@@ -99,7 +153,7 @@ fn run_program(arguments: &FuelArguments, program: &Path) -> Result<Status, CliE
     }
     let (limit, streams) = (limit(arguments)?, streams(arguments));
     let spending = spend(program, &arguments.arguments, limit, &streams)?;
-    tell(arguments, &spending, limit, &promises)
+    tell(arguments, &spending, limit, &promises, portability)
 }
 
 /// Checks the inputs, builds them, and runs the program behind walls.
@@ -117,7 +171,7 @@ fn run_walled(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Cli
     let admission = build.admitted_program(inputs, arguments.trust.allowed()?, &made)?;
     drop(building);
     if !admission.objections.is_empty() {
-        save_text(None, &rejection(&admission), Stream::Stderr)?;
+        save_text(None, &rejection(&admission, "rejected"), Stream::Stderr)?;
         if let Some(path) = &arguments.json {
             save_json(path, &document(&FuelJson::rejected(&admission, limit, build.cost.facts().name)))?;
         }
@@ -126,7 +180,7 @@ fn run_walled(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Cli
     let promises = is_metered(&made)?;
     let room = Room { memory: arguments.trust.memory, time: arguments.trust.seconds };
     let spending = spend_walled(&made, &arguments.arguments, limit, &streams, room)?;
-    tell(arguments, &spending, limit, &promises)
+    tell(arguments, &spending, limit, &promises, None)
 }
 
 /// The most work between two checks in all modules; none if one has no checks.
@@ -157,9 +211,16 @@ fn tell(
     spending: &Spending,
     limit: Option<u64>,
     promises: &[Promise],
+    portability: Option<&Portability>,
 ) -> Result<Status, CliError> {
-    let report =
-        FuelReport { spending, limit, cost_model: cost_models(promises)?, overshoot: overshoot(promises) };
+    let report = FuelReport {
+        spending,
+        limit,
+        cost_model: cost_models(promises)?,
+        overshoot: overshoot(promises),
+        code: promises.iter().find_map(|promise| promise.portable.as_deref()),
+        functions: portability.map(|found| &*found.functions),
+    };
     if let Some(walled) = &spending.walled
         && (report.verdict() == FuelVerdict::Finished || arguments.trust.partial)
     {

@@ -6,7 +6,8 @@
 //! does, with its place and what to do. Four questions, a file each: what
 //! stands beside the functions and what things are called (`names`), whom calls
 //! call (`calls`), what instructions do and with values of what size (`values`), and
-//! which intrinsics compute only (`intrinsics`).
+//! which intrinsics compute only (`intrinsics`). Whether a program means the same
+//! on every machine is a list of its own (`portable`).
 //!
 //! Input: a snapshot of all of the program, linked to one module, and the
 //! table of the library. Output: objections in the order of the module; none
@@ -21,6 +22,7 @@
 mod calls;
 mod intrinsics;
 mod names;
+mod portable;
 mod values;
 
 use std::collections::{BTreeSet, HashSet};
@@ -31,6 +33,7 @@ use opcost_key::{Hasher128, InstructionId, PlaceId};
 use serde::{Deserialize, Serialize};
 
 use crate::fuel::library::{Known, Library, known};
+pub use portable::{Fingerprint, Portability, admit_portable};
 
 /// Integers wider than this are worked on by loops that LLVM makes.
 pub(crate) const WIDEST_INTEGER: u32 = 128;
@@ -89,6 +92,8 @@ pub enum Rule {
     AddressSpace,
     /// Machine code, which cannot be looked at.
     MachineCode,
+    /// Something that machines do in their own ways, when one number is wanted.
+    NotPortable,
 }
 
 /// Something that speaks against metering a module.

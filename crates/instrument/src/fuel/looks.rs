@@ -48,7 +48,7 @@ pub(crate) fn looks(module: &Module, call: &Call) -> Looks {
 /// program, and what replaces functions of the C and C++ library.
 pub(crate) fn is_known_to_libraries(name: &str) -> bool {
     let reserved = ["_Zn", "_Zd", "__cxa_", "__gxx_", "_Unwind_"];
-    matches!(name, "main" | "_start" | "memalign" | "valloc" | "pvalloc" | "exit")
+    matches!(name, "main" | "opc_portable_start" | "_start" | "memalign" | "valloc" | "pvalloc" | "exit")
         || reserved.iter().any(|start| name.starts_with(start))
         || matches!(known(name), Some(Known::Computes | Known::World | Known::Differs | Known::Ends))
 }

@@ -6,6 +6,7 @@ mod ends;
 mod images;
 mod jumps;
 mod layout;
+mod portable;
 mod processes;
 mod support;
 mod threads;

@@ -117,6 +117,7 @@ impl Drive {
             others: None,
             allowed: None,
             plugin: false,
+            portable: None,
             threads: if always { ThreadMode::Always } else { ThreadMode::IfStarted },
             cost: lone_cost_model(setting("OPCOST_COST").as_deref().unwrap_or(COUNTED))?,
             library: None,

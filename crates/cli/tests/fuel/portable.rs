@@ -1,0 +1,278 @@
+//! Has a program one number on every machine?
+//!
+//! The programs of `corpus/portable`, each of which a machine would take another
+//! way without `--portable`, are built for four machines and run: Linux on x86-64
+//! here, on ARM and RISC-V in qemu, Windows in wine. A program says at its top:
+//!
+//! ```text
+//! Input: TEXT              what it reads
+//! System: the same output  as when clang alone builds it
+//! Ends: VERDICT            if it does not finish
+//! ```
+//!
+//! `corpus/portable/rejected` holds what is not portable, with the words of the
+//! objection: `Rejected: FUNCTION[:LINE]: REASON` (`any` function).
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::bench::{Answer, Bench};
+
+const MACHINES: [&str; 4] = ["x86_64-linux", "aarch64-linux", "riscv64-linux", "x86_64-windows"];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../corpus/portable")
+        .canonicalize()
+        .expect("corpus/portable")
+}
+
+fn programs(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let mut programs: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
+    programs.sort();
+    programs
+}
+
+/// What the top of a program says behind `word`.
+fn said_of(program: &Path, word: &str) -> Option<String> {
+    let text = std::fs::read_to_string(program).expect("a source");
+    let lines = text.lines().filter_map(|line| line.strip_prefix("// ").or(line.strip_prefix("; ")));
+    let mut found = lines.filter_map(|line| line.strip_prefix(word)?.strip_prefix(": ").map(str::to_owned));
+    found.next().map(|text| text.replace("\\n", "\n"))
+}
+
+/// A bench with the program's input; its answer on one machine.
+struct Case {
+    bench: Bench,
+    program: PathBuf,
+    name: String,
+}
+
+impl Case {
+    fn new(program: &Path) -> Case {
+        let bench = Bench::new();
+        let name = program.file_name().expect("a name").to_string_lossy().into_owned();
+        bench.write("input", &said_of(program, "Input").unwrap_or_default());
+        // Where it lies must not matter.
+        std::fs::copy(program, bench.path(&name)).expect("copied");
+        Case { bench, program: program.to_owned(), name }
+    }
+
+    fn run(&self, machine: &str, flags: &[&str]) -> Answer {
+        if machine.ends_with("windows") {
+            ready_wine();
+        }
+        let mut all = vec!["--portable", "--machine", machine, "--stdin", "input", "--stdout", "output"];
+        all.extend(flags);
+        all.push(&self.name);
+        self.bench.fuel(&all)
+    }
+
+    fn output(&self) -> Vec<u8> {
+        std::fs::read(self.bench.path("output")).unwrap_or_default()
+    }
+}
+
+/// Wine makes its folder once, and not for two at a time.
+fn ready_wine() {
+    static READY: std::sync::Once = std::sync::Once::new();
+    READY.call_once(|| {
+        let ready = Command::new("wine")
+            .args(["cmd", "/c", "exit"])
+            .env("WINEDEBUG", "-all")
+            .stdin(Stdio::null())
+            .output()
+            .expect("wine is installed by ./x");
+        assert!(ready.status.success(), "{}", String::from_utf8_lossy(&ready.stderr));
+    });
+}
+
+/// Spent, code, verdict and status: what must not differ.
+fn outcome(answer: &Answer) -> (u64, String, String, i32) {
+    let text =
+        |value: &serde_json::Value| value.as_str().unwrap_or_else(|| panic!("{}", answer.said())).to_owned();
+    (
+        answer.json["spent"].as_u64().unwrap_or_else(|| panic!("{}", answer.said())),
+        text(&answer.json["portable"]["code"]),
+        text(&answer.json["verdict"]),
+        answer.status,
+    )
+}
+
+#[test]
+fn every_machine_gives_one_number_and_one_output() {
+    let programs = programs(&folder());
+    assert!(programs.len() >= 13, "{programs:?}");
+    for program in programs {
+        let case = Case::new(&program);
+        let ends =
+            said_of(&program, "Ends").map(|text| text.split('.').next().unwrap_or_default().to_owned());
+        let flags: &[&str] =
+            if ends.as_deref() == Some("used-up") { &["--limit", "300k"] } else { &["--audit"] };
+        let first = case.run(MACHINES[0], flags);
+        let (wanted, output) = (outcome(&first), case.output());
+        assert_eq!(wanted.2, ends.unwrap_or("finished".to_owned()), "{}: {}", case.name, first.said());
+        for machine in &MACHINES[1..] {
+            let other = case.run(machine, flags);
+            assert_eq!(outcome(&other), wanted, "{} on {machine}: {}", case.name, other.said());
+            assert_eq!(case.output(), output, "{} on {machine}", case.name);
+            assert_eq!(other.json["stopped"], first.json["stopped"], "{} on {machine}", case.name);
+        }
+    }
+}
+
+/// The library's answers are those of the system's library.
+#[test]
+fn the_output_is_that_of_the_system() {
+    let mut compared = 0;
+    for program in programs(&folder()).iter().filter(|program| said_of(program, "System").is_some()) {
+        let case = Case::new(program);
+        let answer = case.run(MACHINES[0], &[]);
+        let is_cxx = program.extension().is_some_and(|extension| extension == "cpp");
+        let native = case.bench.path("native");
+        let status = Command::new(if is_cxx { "clang++-22" } else { "clang-22" })
+            .args(["-O1", "-ffp-contract=off", "-w"])
+            .arg(program)
+            .arg("-o")
+            .arg(&native)
+            .arg("-lm")
+            .status();
+        assert!(status.is_ok_and(|status| status.success()), "{}", case.name);
+        let input = std::fs::File::open(case.bench.path("input")).expect("the input");
+        let run = Command::new(&native).stdin(input).output().expect("it runs");
+        let text = String::from_utf8_lossy(&run.stdout).into_owned();
+        assert_eq!(String::from_utf8_lossy(&case.output()), text, "{}: {}", case.name, answer.said());
+        assert_eq!(answer.json["program_status"]["exit"].as_i64(), run.status.code().map(i64::from));
+        compared += 1;
+    }
+    assert!(compared >= 6);
+}
+
+/// What is spent is what `opcost count` counts of the same anchor, at two levels.
+#[test]
+fn spent_is_what_is_counted() {
+    let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/src/c/portable/world.c");
+    for name in ["bot.cpp", "containers.cpp", "streams.c", "nan.c", "elementary.c"] {
+        let case = Case::new(&folder().join(name));
+        let object = case.bench.path("world.o");
+        let made = Command::new("clang-22").args(["-O2", "-c"]).arg(&world).arg("-o").arg(&object).status();
+        assert!(made.is_ok_and(|status| status.success()));
+        for flags in [&[] as &[&str], &["-O0", "--anchor", "source"]] {
+            let spent = outcome(&case.run(MACHINES[0], flags)).0;
+            let emit = ["--portable", "--emit", "anchor", "-o", "anchor.bc"];
+            let emitted = Command::new(env!("CARGO_BIN_EXE_opcost"))
+                .current_dir(case.bench.path("."))
+                .args(["fuel"])
+                .args(emit)
+                .args(flags)
+                .arg(&case.program)
+                .output()
+                .expect("opcost starts");
+            assert!(emitted.status.success(), "{}", String::from_utf8_lossy(&emitted.stderr));
+            assert_eq!(count(&case), spent, "{name} {flags:?}");
+        }
+    }
+}
+
+fn count(case: &Case) -> u64 {
+    let counted = Command::new(env!("CARGO_BIN_EXE_opcost"))
+        .current_dir(case.bench.path("."))
+        .args(["count", "--cost", "fuel/1", "--stdin", "input", "--stdout", "output"])
+        .args(["--json", "counts.json", "anchor.bc", "world.o"])
+        .output()
+        .expect("opcost starts");
+    let text = std::fs::read(case.bench.path("counts.json"));
+    let text = text.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&counted.stderr)));
+    let counts: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+    let total = &counts["total"];
+    total.as_u64().or_else(|| total.as_str()?.parse().ok()).unwrap_or_else(|| panic!("{counts:#}"))
+}
+
+#[test]
+fn the_limit_is_met_to_the_instruction_everywhere() {
+    let case = Case::new(&folder().join("bot.cpp"));
+    let spent = outcome(&case.run(MACHINES[0], &[])).0;
+    for machine in MACHINES {
+        let (enough, short) = (spent.to_string(), (spent - 1).to_string());
+        assert_eq!(case.run(machine, &["--limit", &enough]).json["verdict"], "finished", "{machine}");
+        assert_eq!(case.run(machine, &["--limit", &short]).json["verdict"], "used-up", "{machine}");
+    }
+}
+
+#[test]
+fn what_is_not_portable_is_rejected_with_its_place() {
+    let rejected = programs(&folder().join("rejected"));
+    assert!(rejected.len() >= 10);
+    for program in rejected {
+        let case = Case::new(&program);
+        let wanted = said_of(&program, "Rejected").unwrap_or_else(|| panic!("{} expects nothing", case.name));
+        let answer = case.run(MACHINES[0], &[]);
+        assert_eq!((answer.status, &answer.json["verdict"]), (3, &"rejected".into()), "{}", answer.said());
+        let objections = answer.json["objections"].as_array().expect("objections");
+        let (place, reason) = wanted.split_once(": ").expect("a place and a reason");
+        let (function, line) = place.split_once(':').unwrap_or((place, ""));
+        let meant = |objection: &serde_json::Value| {
+            objection["reason"].as_str().is_some_and(|text| text.contains(reason))
+                && objection["function"].as_str().is_none_or(|text| text == function || function == "any")
+                && (line.is_empty() || objection["line"].as_u64() == line.parse().ok())
+        };
+        assert!(objections.iter().any(meant), "no objection '{wanted}': {}", answer.said());
+    }
+}
+
+/// The bodies of two programs that differ in one function.
+const TWO: [&str; 2] = [
+    "int twice(int x);\n__attribute__((noinline)) int twice(int x) { return x * 2; }\nint main(void) { return twice(0); }\n",
+    "int twice(int x);\n__attribute__((noinline)) int twice(int x) { return x * 2 + x / 3; }\nint main(void) { return twice(0); }\n",
+];
+
+#[test]
+fn other_code_is_told_by_its_first_function() {
+    let bench = Bench::new();
+    bench.write("a.c", TWO[0]);
+    let first = bench.fuel(&["--portable", "a.c"]);
+    assert_eq!(first.status, 0, "{}", first.said());
+    std::fs::rename(bench.path("answer.json"), bench.path("there.json")).expect("kept");
+    let same = bench.fuel(&["--portable", "--same-as", "there.json", "a.c"]);
+    assert_eq!(same.status, 0, "{}", same.said());
+    bench.write("a.c", TWO[1]);
+    let other = bench.fuel(&["--portable", "--same-as", "there.json", "a.c"]);
+    assert_eq!(other.status, 3, "{}", other.said());
+    assert!(other.stderr.contains("the first function that differs is twice, a.c:2"), "{}", other.said());
+    bench.write("there.json", "{}");
+    let wrong = bench.fuel(&["--portable", "--same-as", "there.json", "a.c"]);
+    assert_eq!(wrong.status, 2, "{}", wrong.said());
+    assert!(wrong.stderr.contains("it names no code"), "{}", wrong.said());
+}
+
+/// A program that was built earlier runs by its file alone, wherever it belongs.
+#[test]
+fn a_built_program_finds_its_emulator() {
+    let case = Case::new(&folder().join("sorting.c"));
+    let spent = outcome(&case.run(MACHINES[0], &[])).0;
+    for machine in MACHINES {
+        let built = Command::new(env!("CARGO_BIN_EXE_opcost"))
+            .current_dir(case.bench.path("."))
+            .args(["fuel", "--portable", "--machine", machine, "--emit", "exe", "-o", "built", "sorting.c"])
+            .output()
+            .expect("opcost starts");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        ready_wine();
+        let answer = case.bench.fuel(&["--stdout", "output", "./built"]);
+        assert_eq!(answer.json["spent"].as_u64(), Some(spent), "{machine}: {}", answer.said());
+    }
+}
+
+#[test]
+fn what_cannot_be_built_is_said() {
+    let bench = Bench::new();
+    bench.write("a.c", "int f(void) { return 0; }\n");
+    let answer = bench.fuel(&["--portable", "a.c"]);
+    assert!(answer.status == 1 && answer.stderr.contains("it has no main"), "{}", answer.said());
+    bench.write("a.f90", "end\n");
+    let answer = bench.fuel(&["--portable", "a.f90"]);
+    assert!(answer.status == 2 && answer.stderr.contains("C, C++ and bitcode"), "{}", answer.said());
+    let answer = bench.fuel(&["--machine", "aarch64-linux", "a.c"]);
+    assert!(answer.status == 2 && answer.stderr.contains("--portable"), "{}", answer.said());
+}
