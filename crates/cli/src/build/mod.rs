@@ -32,6 +32,7 @@ pub(crate) use fuel::{FUEL_SECTION, Promise};
 pub(crate) use input::{Input, Language};
 pub(crate) use install::install;
 pub(crate) use module::{ModuleRequest, Product, instrument};
+pub(crate) use runtime::compile_world;
 pub(crate) use rust::{Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
 pub(crate) use tools::{Tools, version_of};
 

@@ -7,6 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::deterministic::FixedWorld;
 use crate::error::CliError;
 
 /// Where the program's streams go.
@@ -43,18 +44,23 @@ impl Finish {
 }
 
 /// Runs the program to its end, with one environment variable set to the path
-/// of what its runtime writes.
+/// of what its runtime writes; in a world of its own, if one is given.
 pub(crate) fn run_program(
     program: &Path,
     arguments: &[OsString],
     (variable, path): (&str, &Path),
     streams: &Streams,
+    world: Option<&FixedWorld>,
 ) -> Result<Finish, CliError> {
     // A bare name is a file here, not something to be looked up in PATH.
     let program =
         if program.components().count() == 1 { Path::new(".").join(program) } else { program.to_owned() };
     let mut command = Command::new(&program);
-    command.args(arguments).env(variable, path);
+    command.args(arguments);
+    match world {
+        None => _ = command.env(variable, path),
+        Some(world) => world.prepare(&mut command, (variable, path))?,
+    }
     if let Some(path) = &streams.stdin {
         command.stdin(File::open(path).map_err(CliError::file("read", path))?);
     }
@@ -66,6 +72,9 @@ pub(crate) fn run_program(
         command.stdout(Stdio::from(copy));
     }
     let status = command.status().map_err(|source| CliError::Start { program: program.clone(), source })?;
+    if let Some(world) = world {
+        world.check_entered(&program)?;
+    }
     Ok(match (status.code(), status.signal()) {
         (Some(code), _) => Finish::Exited(code),
         (None, Some(signal)) => Finish::Killed(signal),

@@ -12,7 +12,7 @@ use crate::report::{
     CheckedFuel, FuelCheckJson, FuelJson, FuelReport, FuelVerdict, Progress, Stream, document, rejection,
     save_json, save_text,
 };
-use crate::run::{Finish, Room, Spending, Streams, is_metered, spend, spend_walled};
+use crate::run::{Finish, FixedWorld, Room, Spending, Streams, is_metered, spend, spend_walled};
 use crate::verbs::show::tell_json;
 
 /// Carries out the verb.
@@ -98,7 +98,8 @@ fn run_program(arguments: &FuelArguments, program: &Path) -> Result<Status, CliE
         )));
     }
     let (limit, streams) = (limit(arguments)?, streams(arguments));
-    let spending = spend(program, &arguments.arguments, limit, &streams)?;
+    let world = arguments.deterministic.then(|| FixedWorld::for_program(program)).transpose()?;
+    let spending = spend(program, &arguments.arguments, limit, &streams, world.as_ref())?;
     tell(arguments, &spending, limit, &promises)
 }
 
