@@ -8,15 +8,18 @@
 //! since all of them lie on the stack and so decide where it begins.
 //!
 //! The C library picks among variants of its functions by what the processor
-//! can do; those that fuse a multiplication with an addition round otherwise. Masks
-//! keep it to what every processor of the kind can.
+//! can do; those that fuse a multiplication with an addition round otherwise.
+//! Masks keep it to what every processor of the kind can.
 //!
-//! Limits: glibc from 2.30 on. What a program is given stays what it is: arguments, streams, open
-//! files, the folder and the files in it. The kernel, the C library and
-//! the kind of processor decide over addresses too, so this is one world for each of
-//! them. Code of the program that asks the processor itself (cpuid, rdtsc,
-//! rdrand), alarms, and the order of several threads are not held. Programs
-//! that it starts run outside, uncounted.
+//! Limits: glibc from 2.30 on. What a program is given stays what it is:
+//! arguments, streams (a terminal has another buffer than a file), open files,
+//! the folder and the files in it. The kernel, the C library and the kind of
+//! processor decide over addresses too, so this is one world for each of them;
+//! so does the build: a metered program holds the paths of its sources, and
+//! moves when they do (Lua: 14 instructions of 114 million). Code that asks the
+//! processor itself (cpuid, rdtsc, rdrand), alarms, and the
+//! order of several threads are not held. Programs that it starts run outside,
+//! uncounted.
 
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
