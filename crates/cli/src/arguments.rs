@@ -77,6 +77,7 @@ Examples:
   opcost count --annotate a.c               the hottest functions, line by line
   opcost count --json counts.json a.c       the same numbers for a machine (--html FILE, --ledger FILE)
   opcost count --budget 2.5G a.c; echo $?   3 when it took more
+  opcost count --deterministic a.c          one number, even if it asks for time or addresses
   opcost count --emit exe -o a.counted a.c  build now, run later: opcost count ./a.counted -- args
 
 Exit status: 0 fine, 1 opcost failed, 2 usage, 3 over budget, 4 the program failed.";
@@ -114,6 +115,10 @@ pub(crate) struct CountArguments {
     /// Runs it N times and says whether all runs agree.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
+    /// Holds its world fixed: addresses, environment, clocks, random numbers, its process number, the
+    /// C library's variants for processors. A program that hashes addresses has one number then, too.
+    #[arg(long, conflicts_with = "emit")]
+    pub(crate) deterministic: bool,
     /// Exits with the program's own status.
     #[arg(long, conflicts_with = "ignore_status")]
     pub(crate) pass_status: bool,
@@ -184,6 +189,7 @@ Examples:
   opcost fuel --emit shared -o bot.so bot.cpp a plug-in, whose turns a host gives fuel
   opcost fuel --header > opcost_host.h        all that a host in C or C++ needs (in Rust: the crate opcost-host)
   opcost fuel --portable bot.cpp              one number on Linux (x86-64, aarch64, riscv64) and Windows
+  opcost fuel --deterministic bot.cpp         one number, even if it asks for time or addresses
   opcost fuel --limit 5M --sandbox bot.cpp    check it, run it behind walls, print what it said if it finished
 
 What runs outside the inputs (the C and C++ library) is free.
@@ -199,7 +205,7 @@ pub(crate) struct FuelArguments {
     #[arg(required_unless_present = "header", value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Prints opcost_host.h, with which a C or C++ program runs plug-ins (--emit shared).
-    #[arg(long, conflicts_with_all = ["inputs", "limit", "json", "emit"])]
+    #[arg(long, conflicts_with_all = ["inputs", "limit", "json", "emit", "deterministic"])]
     pub(crate) header: bool,
     /// Instructions that the program may use (5M, 2.5G, 1234); without it they are only counted.
     #[arg(long, value_name = "N", value_parser = parse_budget)]
@@ -235,6 +241,10 @@ pub(crate) struct FuelArguments {
     /// Writes the program's output to a file.
     #[arg(long, value_name = "FILE")]
     pub(crate) stdout: Option<PathBuf>,
+    /// Holds its world fixed: addresses, environment, clocks, random numbers, its process number, the
+    /// C library's variants for processors. A program that hashes addresses has one number then, too.
+    #[arg(long, conflicts_with = "emit")]
+    pub(crate) deterministic: bool,
     /// Arguments of the program, behind `--`.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<std::ffi::OsString>,

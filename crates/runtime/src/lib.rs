@@ -25,7 +25,8 @@
 //!
 //! A metered program gets [`fuel::SOURCE`] instead, one object, anywhere; a
 //! metered plug-in [`plugin::SOURCES`]. With a cost model that charges by
-//! length, all get [`library`].
+//! length, all get [`library`]. A program that runs in a deterministic world
+//! meets [`deterministic`] when it is loaded.
 //!
 //! # What instrumented code must keep to
 //!
@@ -45,6 +46,7 @@
 //!   each function loads [`THREAD_DELTA`] at entry, calls
 //!   [`THREAD_START`] if it is `i64::MIN`, and adds it to its cells' addresses.
 
+pub mod deterministic;
 pub mod fuel;
 pub mod library;
 pub mod plugin;

@@ -13,7 +13,7 @@ use crate::error::CliError;
 pub(crate) struct PortableArguments {
     /// Takes only what means the same everywhere, and counts one number on every machine: the C
     /// library comes along, metered; no exceptions, threads, files or clocks.
-    #[arg(long, conflicts_with_all = ["check", "sandbox", "header"])]
+    #[arg(long, conflicts_with_all = ["check", "sandbox", "header", "deterministic"])]
     pub(crate) portable: bool,
     /// The machine to build for, when it is not the one at hand; it runs in an emulator (qemu, wine).
     #[arg(long, value_name = "MACHINE", requires = "portable", value_enum)]
@@ -27,11 +27,11 @@ pub(crate) struct PortableArguments {
 #[derive(Args, Debug, Clone)]
 pub(crate) struct TrustArguments {
     /// Builds and runs nothing: says whether the inputs may be metered, whoever wrote them.
-    #[arg(long, conflicts_with_all = ["limit", "emit", "stdin", "stdout", "sandbox"])]
+    #[arg(long, conflicts_with_all = ["limit", "emit", "stdin", "stdout", "sandbox", "deterministic"])]
     pub(crate) check: bool,
     /// Checks it first, then runs it behind walls: a process of its own without files, threads,
     /// processes or network, with limited memory and time; what it prints is held back until it finished.
-    #[arg(long, conflicts_with = "emit")]
+    #[arg(long, conflicts_with_all = ["emit", "deterministic"])]
     pub(crate) sandbox: bool,
     /// Memory that it may have in the sandbox (256M, 1G; powers of two).
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size, requires = "sandbox")]

@@ -34,6 +34,7 @@ pub(crate) use input::{Input, Language};
 pub(crate) use install::install;
 pub(crate) use module::{ModuleRequest, Product, instrument};
 pub(crate) use portable::Machine;
+pub(crate) use runtime::compile_world;
 pub(crate) use rust::{Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
 pub(crate) use tools::{Tools, version_of};
 

@@ -64,6 +64,20 @@ pub(crate) fn compile_fuel(
     Ok(object)
 }
 
+/// Compiles the deterministic world in `folder`, which is made.
+pub(crate) fn compile_world(clang: &Path, folder: &Path) -> Result<PathBuf, CliError> {
+    use opcost_runtime::deterministic::{FLAGS, SOURCES, UNITS};
+    std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;
+    for (name, text) in SOURCES {
+        let path = folder.join(name);
+        std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
+    }
+    let mut command = Command::new(clang);
+    command.args(FLAGS).args(UNITS).args(["-o", "world.so"]).current_dir(folder);
+    run_tool(&mut command, clang, Path::new("opcost's deterministic world"))?;
+    Ok(folder.join("world.so"))
+}
+
 /// Compiles the runtime of metered plug-ins in `folder`, which is made.
 pub(crate) fn compile_plugin(
     clang: &Path,

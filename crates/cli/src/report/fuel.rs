@@ -122,6 +122,9 @@ impl FuelReport<'_> {
         if let Some(code) = self.code {
             facts.push(format!("portable, code {}", short_hash(code)));
         }
+        if self.spending.is_deterministic {
+            facts.push("deterministic world".to_owned());
+        }
         let mut text = format!("{first}   {}\n", paint(DIM, facts.join(" · ")));
         if let Some(walled) = &self.spending.walled {
             text.push_str(&paint(DIM, walls(walled, &self.spending.page)));
@@ -211,6 +214,8 @@ pub(crate) struct FuelJson {
     stopped: Option<StopJson>,
     /// Whether it started another process, whose work is not in `spent`.
     forked: bool,
+    /// Whether its world was held fixed (`--deterministic`).
+    deterministic: bool,
     program_status: EndJson,
     /// Why it is rejected, blocked or out of memory.
     reason: Option<String>,
@@ -271,6 +276,7 @@ impl FuelJson {
             cost_model: report.cost_model.clone(),
             stopped,
             forked: page.forked,
+            deterministic: report.spending.is_deterministic,
             program_status: EndJson { exit, signal },
             reason: match report.verdict() {
                 FuelVerdict::Blocked | FuelVerdict::Memory | FuelVerdict::Rejected => {
@@ -301,6 +307,7 @@ impl FuelJson {
             cost_model,
             stopped: None,
             forked: false,
+            deterministic: false,
             program_status: EndJson { exit: None, signal: None },
             reason: Some("it may not be metered".to_owned()),
             objections: admission.objections.iter().map(ObjectionJson::new).collect(),

@@ -40,6 +40,8 @@ pub(crate) struct CountJson {
     processes: usize,
     /// How many runs the counts are the sum of.
     runs: u64,
+    /// Whether the program's world was held fixed (`--deterministic`); a ledger does not tell.
+    deterministic: bool,
     program_status: StatusJson,
     verdict: VerdictJson,
     build: BuildJson,
@@ -166,6 +168,7 @@ impl CountJson {
             indirect_calls: report.calls_known.then(|| indirect(report)),
             processes: report.processes,
             runs: report.runs,
+            deterministic: report.is_deterministic,
             program_status: StatusJson::new(report.finish),
             verdict: verdict(&report.verdict),
             build: BuildJson {

@@ -60,6 +60,8 @@ pub(crate) struct CountReport {
     pub(crate) processes: usize,
     /// How many runs the counts are the sum of.
     pub(crate) runs: u64,
+    /// Whether its world was held fixed; a ledger does not tell.
+    pub(crate) is_deterministic: bool,
     /// What `--repeat` found, in a sentence.
     pub(crate) repetition: Option<String>,
     /// The command to try next.

@@ -68,10 +68,11 @@ fn headline(report: &CountReport, out: &mut String) {
     };
     let _ = writeln!(
         out,
-        "{} instructions   {} · {} {flags} · {quality}",
+        "{} instructions   {} · {} {flags} · {quality}{}",
         paint(STRONG, grouped(report.summary.weight)),
         facts.cost_model,
-        facts.compiler
+        facts.compiler,
+        if report.is_deterministic { " · deterministic world" } else { "" }
     );
     if report.processes > 1 {
         let _ = writeln!(out, "  in {} processes", report.processes);

@@ -9,6 +9,7 @@ use std::path::Path;
 use object::{Object, ObjectSection};
 use opcost_runtime::fuel::{FILE_VARIABLE, Page, fresh_page};
 
+use super::deterministic::FixedWorld;
 use super::sandbox::Walled;
 use super::start::{Finish, Streams, run_program};
 use crate::build::{FUEL_SECTION, FUEL_SECTION_WINDOWS, Promise};
@@ -23,6 +24,8 @@ pub(crate) struct Spending {
     /// Instructions used, also beyond the limit.
     pub(crate) spent: u64,
     pub(crate) page: Page,
+    /// Whether its world was held fixed.
+    pub(crate) is_deterministic: bool,
     /// When nobody trusted it.
     pub(crate) walled: Option<Walled>,
 }
@@ -58,13 +61,14 @@ pub(crate) fn spend(
     arguments: &[OsString],
     limit: Option<u64>,
     streams: &Streams,
+    world: Option<&FixedWorld>,
 ) -> Result<Spending, CliError> {
     let folder = tempfile::Builder::new().prefix("opcost-fuel-").tempdir();
     let folder = folder.map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
     let file = folder.path().join("fuel");
     let limit = limit.map_or(NO_LIMIT, |limit| i64::try_from(limit).unwrap_or(NO_LIMIT).min(NO_LIMIT));
     std::fs::write(&file, fresh_page(limit)).map_err(CliError::file("write", &file))?;
-    let finish = run_program(program, arguments, (FILE_VARIABLE, &file), streams)?;
+    let finish = run_program(program, arguments, (FILE_VARIABLE, &file), streams, world)?;
     let bytes = std::fs::read(&file).map_err(CliError::file("read", &file))?;
     let page = Page::read(&bytes).ok_or_else(|| {
         CliError::Counters(format!(
@@ -73,5 +77,5 @@ pub(crate) fn spend(
         ))
     })?;
     let spent = u64::try_from(i128::from(limit) - i128::from(page.left)).unwrap_or(0);
-    Ok(Spending { finish, spent, page, walled: None })
+    Ok(Spending { finish, spent, page, is_deterministic: world.is_some(), walled: None })
 }

@@ -5,6 +5,7 @@
 //! variable; afterwards the files are read, whatever the program's end was.
 
 mod collect;
+mod deterministic;
 mod emulator;
 mod fuel;
 mod image;
@@ -13,6 +14,7 @@ mod start;
 mod walls;
 
 pub(crate) use collect::{Collected, Quality, collect};
+pub(crate) use deterministic::FixedWorld;
 pub(crate) use fuel::{Spending, is_metered, spend};
 pub(crate) use image::Image;
 pub(crate) use sandbox::{Ending, Entry, LONGEST_OUTPUT, Landlock, Room, Walled, enter, spend_walled};

@@ -7,6 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::deterministic::FixedWorld;
 use super::emulator::emulator;
 use crate::error::CliError;
 
@@ -44,18 +45,25 @@ impl Finish {
 }
 
 /// Runs the program to its end, with one environment variable set to the path
-/// of what its runtime writes.
+/// of what its runtime writes; in a world of its own, if one is given.
 pub(crate) fn run_program(
     program: &Path,
     arguments: &[OsString],
     (variable, path): (&str, &Path),
     streams: &Streams,
+    world: Option<&FixedWorld>,
 ) -> Result<Finish, CliError> {
     // A bare name is a file here, not something to be looked up in PATH.
     let program =
         if program.components().count() == 1 { Path::new(".").join(program) } else { program.to_owned() };
-    let mut command = match emulator(&program)? {
-        Some(emulator) => {
+    let mut command = match (emulator(&program)?, world) {
+        (Some(emulator), Some(_)) => {
+            return Err(CliError::Usage(format!(
+                "--deterministic holds the world of this machine, and {} runs in {emulator}; leave the flag",
+                program.display()
+            )));
+        }
+        (Some(emulator), None) => {
             let mut command = Command::new(emulator);
             command.arg(&program);
             if std::env::var_os("WINEDEBUG").is_none() {
@@ -64,9 +72,13 @@ pub(crate) fn run_program(
             }
             command
         }
-        None => Command::new(&program),
+        (None, _) => Command::new(&program),
     };
-    command.args(arguments).env(variable, path);
+    command.args(arguments);
+    match world {
+        None => _ = command.env(variable, path),
+        Some(world) => world.prepare(&mut command, (variable, path))?,
+    }
     if let Some(path) = &streams.stdin {
         command.stdin(File::open(path).map_err(CliError::file("read", path))?);
     }
@@ -78,6 +90,9 @@ pub(crate) fn run_program(
         command.stdout(Stdio::from(copy));
     }
     let status = command.status().map_err(|source| CliError::Start { program: program.clone(), source })?;
+    if let Some(world) = world {
+        world.check_entered(&program)?;
+    }
     Ok(match (status.code(), status.signal()) {
         (Some(code), _) => Finish::Exited(code),
         (None, Some(signal)) => Finish::Killed(signal),

@@ -110,6 +110,7 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, C
             stdout_to_stderr: arguments.show.json.as_deref() == Some(Path::new("-")),
         },
         repeat: arguments.repeat,
+        is_deterministic: arguments.deterministic,
     })?;
     let mut report = measurement.report();
     let command = command(arguments);

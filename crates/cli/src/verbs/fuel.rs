@@ -14,7 +14,7 @@ use crate::report::{
     CheckedFuel, FuelCheckJson, FuelJson, FuelReport, FuelVerdict, Progress, Stream, code_difference,
     document, rejection, save_json, save_text,
 };
-use crate::run::{Finish, Room, Spending, Streams, is_metered, spend, spend_walled};
+use crate::run::{Finish, FixedWorld, Room, Spending, Streams, is_metered, spend, spend_walled};
 use crate::verbs::show::tell_json;
 
 /// Carries out the verb.
@@ -152,7 +152,8 @@ fn run_built(
         )));
     }
     let (limit, streams) = (limit(arguments)?, streams(arguments));
-    let spending = spend(program, &arguments.arguments, limit, &streams)?;
+    let world = arguments.deterministic.then(|| FixedWorld::for_program(program)).transpose()?;
+    let spending = spend(program, &arguments.arguments, limit, &streams, world.as_ref())?;
     tell(arguments, &spending, limit, &promises, portability)
 }
 

@@ -104,6 +104,7 @@ pub(crate) fn report_of(ledger: &Ledger) -> CountReport {
         verdict: Verdict::None,
         processes: 1,
         runs: about.runs,
+        is_deterministic: false,
         repetition: None,
         next: Vec::new(),
         calls_known: false,

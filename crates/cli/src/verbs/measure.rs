@@ -17,7 +17,7 @@ use opcost_recover::{
 
 use crate::error::CliError;
 use crate::report::{CountReport, Progress, ReportFacts, Verdict, demangle};
-use crate::run::{Collected, Finish, Image, Quality, Streams, collect, run_program};
+use crate::run::{Collected, Finish, FixedWorld, Image, Quality, Streams, collect, run_program};
 
 /// What is run, and how.
 pub(crate) struct Task<'a> {
@@ -27,6 +27,8 @@ pub(crate) struct Task<'a> {
     pub(crate) streams: Streams,
     /// How often.
     pub(crate) repeat: u32,
+    /// Whether its world is held fixed.
+    pub(crate) is_deterministic: bool,
 }
 
 /// What was counted.
@@ -34,6 +36,7 @@ pub(crate) struct Measurement {
     images: BTreeMap<PathBuf, Image>,
     /// At least one.
     runs: Vec<Run>,
+    is_deterministic: bool,
 }
 
 /// One run.
@@ -49,11 +52,12 @@ impl Measurement {
         let mut images = BTreeMap::new();
         let real = task.program.canonicalize().map_err(CliError::file("find", task.program))?;
         images.insert(real.clone(), Image::read(&real)?);
+        let world = task.is_deterministic.then(|| FixedWorld::for_program(&real)).transpose()?;
         let mut runs = Vec::new();
         for _ in 0..task.repeat {
-            runs.push(run_once(task, &real, &mut images)?);
+            runs.push(run_once(task, &real, world.as_ref(), &mut images)?);
         }
-        Ok(Measurement { images, runs })
+        Ok(Measurement { images, runs, is_deterministic: task.is_deterministic })
     }
 
     /// Reads the raw files of one run. They name their programs; `program`
@@ -76,7 +80,8 @@ impl Measurement {
         if collected.programs.is_empty() {
             return Err(CliError::Counters("no program began to count before these files were made".into()));
         }
-        Ok(Measurement { images, runs: vec![Run { finish: None, collected }] })
+        let runs = vec![Run { finish: None, collected }];
+        Ok(Measurement { images, runs, is_deterministic: false })
     }
 
     /// How the program ended: the first run that failed, or else the first.
@@ -112,6 +117,7 @@ impl Measurement {
             verdict: Verdict::None,
             processes: processes.len(),
             runs: 1,
+            is_deterministic: self.is_deterministic,
             repetition: (self.runs.len() > 1).then(|| self.repetition()),
             next: Vec::new(),
             calls_known: true,
@@ -180,13 +186,19 @@ fn raw_folder() -> Result<tempfile::TempDir, CliError> {
     folder.map_err(CliError::file("make a folder in", std::env::temp_dir()))
 }
 
-fn run_once(task: &Task<'_>, program: &Path, images: &mut BTreeMap<PathBuf, Image>) -> Result<Run, CliError> {
+fn run_once(
+    task: &Task<'_>,
+    program: &Path,
+    world: Option<&FixedWorld>,
+    images: &mut BTreeMap<PathBuf, Image>,
+) -> Result<Run, CliError> {
     let raw = raw_folder()?;
     let finish = run_program(
         program,
         task.arguments,
         (opcost_runtime::DIRECTORY_VARIABLE, raw.path()),
         &task.streams,
+        world,
     )?;
     let _progress = Progress::start("reading the counters");
     let collected = collect(raw.path(), images, finish)?;

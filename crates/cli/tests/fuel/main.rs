@@ -2,11 +2,13 @@
 //!
 //! `attacks`: every program of `corpus/attacks` says at its top which line of
 //! defence it meets, and meets it; `honest`: programs of contests are let
-//! through; `sandbox`: what the walls hold;
-//! `portable`: one number on every machine. These start `opcost` and link nothing of it.
+//! through; `sandbox`: what the walls hold; `deterministic`: has one program one
+//! number; `portable`: has it one on every machine. These start `opcost` and link
+//! nothing of it.
 
 mod attacks;
 mod bench;
+mod deterministic;
 mod honest;
 mod portable;
 mod sandbox;

@@ -149,6 +149,7 @@ fn count(config: &RunConfig) -> Result<CountReport, CliError> {
                 stdout_to_stderr: false,
             },
             repeat: arguments.repeat,
+            is_deterministic: arguments.deterministic,
         })?;
         Ok(measurement.report())
     })
