@@ -162,8 +162,8 @@ pub(crate) struct CompileArguments {
     /// State of the module whose instructions are counted: source, optimized or file.
     #[arg(long, value_name = "ANCHOR")]
     pub(crate) anchor: Option<Anchor>,
-    /// Weights: unit/1 (what count takes), fuel/1 (what fuel takes: long copies and wide numbers
-    /// weigh more), block-size/1 or a .toml file.
+    /// Weights: unit/1 (what count takes), fuel/1 (what fuel takes: long copies, wide numbers and
+    /// calls of the library weigh more), block-size/1 or a .toml file.
     #[arg(long, value_name = "MODEL")]
     pub(crate) cost: Option<String>,
     /// Level at which machine code is generated, when it should differ from -O.
@@ -185,7 +185,11 @@ Examples:
   opcost fuel --header > opcost_host.h        all that a host in C or C++ needs (in Rust: the crate opcost-host)
   opcost fuel --limit 5M --sandbox bot.cpp    check it, run it behind walls, print what it said if it finished
 
-What runs outside the inputs (the C and C++ library) is free.
+Charged by fuel/1: each instruction of the inputs and of the string, sort and format functions that
+are compiled with them; copies, fills and allocations by their length; a call of one of 575 functions
+of the C and C++ library at a fixed weight, measured in machine instructions. Free: what other
+functions outside the inputs do, what such a call does beyond the usual, and the kernel's work.
+A .toml file (based-on = \"fuel/1\", [calls]) changes weights and adds functions.
 
 Without --sandbox a program can change its counter: it lies in its own memory.
 
