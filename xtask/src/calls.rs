@@ -163,10 +163,10 @@ mod tests {
                     fn=at___cxa_end_catch\n7 9\ncfn=thrower\ncalls=2 0 \n7 900\ncfn=__cxa_end_catch\n\
                     calls=2 0 \n7 61\n\nfn=main\ncfn=at_sin\ncalls=4 3 \n9 58\n";
         let weights = weights_of(text);
-        assert_eq!(weights.into_iter().collect::<Vec<_>>(), [
-            ("__cxa_end_catch".to_owned(), 31),
-            ("sin".to_owned(), 13)
-        ]);
+        assert_eq!(
+            weights.into_iter().collect::<Vec<_>>(),
+            [("__cxa_end_catch".to_owned(), 31), ("sin".to_owned(), 13)]
+        );
     }
 
     #[test]

@@ -185,11 +185,11 @@ Examples:
   opcost fuel --header > opcost_host.h        all that a host in C or C++ needs (in Rust: the crate opcost-host)
   opcost fuel --limit 5M --sandbox bot.cpp    check it, run it behind walls, print what it said if it finished
 
-Charged by fuel/1: each instruction of the inputs and of the string, sort and format functions that
-are compiled with them; copies, fills and allocations by their length; a call of one of 575 functions
-of the C and C++ library at a fixed weight, measured in machine instructions. Free: what other
-functions outside the inputs do, what such a call does beyond the usual, and the kernel's work.
-A .toml file (based-on = \"fuel/1\", [calls]) changes weights and adds functions.
+Charged by fuel/1: each instruction of the inputs, and of the string, sort and format functions that
+are compiled with them; copies, fills and allocations by their length; a call of one of more than
+500 other functions of the C and C++ library at a fixed weight, in machine instructions measured.
+Free: what other functions outside the inputs do, what such a call does beyond usual arguments, and
+the kernel's work. A .toml file (based-on = \"fuel/1\", [calls]) changes weights and adds functions.
 
 Without --sandbox a program can change its counter: it lies in its own memory.
 

@@ -11,6 +11,8 @@
 
 // How often each is called, and the values that keep the calls alive.
 constexpr int TIMES = 64;
+// As many blocks of memory lie there at once, more than an allocator keeps at hand.
+constexpr int MANY = 1000;
 extern volatile double number;
 extern void *volatile pointer;
 

@@ -20,15 +20,15 @@ AT(free, void, (void *p), (p))
 AT(malloc_usable_size, size_t, (void *p), (p))
 
 void memory() {
-  void *made[TIMES];
+  void *made[MANY];
   // Half are given back at once, half when as many are there.
-#define MAKE(call, drop)                                        \
-  for (int i = 0; i < TIMES; i++) {                             \
-    size_t n = 16 + (size_t)(i * 37 % 40) * (i % 32 ? 2 : 64);  \
-    made[i] = call;                                             \
-    if (i % 2) drop(made[i]);                                   \
-  }                                                             \
-  for (int i = 0; i < TIMES; i += 2) drop(made[i]);
+#define MAKE(call, drop)                                          \
+  for (int i = 0; i < MANY; i++) {                                \
+    size_t n = 16 + (size_t)(i * 37 % 40) * (i % 32 ? 2 : 64);    \
+    made[i] = call;                                               \
+    if (i % 2) drop(made[i]);                                     \
+  }                                                               \
+  for (int i = 0; i < MANY; i += 2) drop(made[i]);
   MAKE(at_malloc(n), at_free)
   MAKE(at_calloc(n / 8, 8), free)
   MAKE(at_realloc(malloc(16), n), free)

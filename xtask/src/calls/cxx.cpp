@@ -32,17 +32,17 @@ AT(_ZdlPvmSt11align_val_t, void, (void *p, size_t n, Align a), (p, n, a))
 AT(_ZdaPvmSt11align_val_t, void, (void *p, size_t n, Align a), (p, n, a))
 
 static void allocation() {
-  void *made[TIMES];
+  void *made[MANY];
   // Half are given back at once, half when as many are there.
-#define PAIR(make, drop)                                           \
-  for (int i = 0; i < TIMES; i++) {                                \
-    size_t n = 16 + (size_t)(i * 37 % 40) * (i % 32 ? 2 : 64);     \
-    void *p = made[i] = make;                                      \
-    if (i % 2) drop;                                               \
-  }                                                                \
-  for (int i = 0; i < TIMES; i += 2) {                             \
-    void *p = made[i];                                             \
-    drop;                                                          \
+#define PAIR(make, drop)                                          \
+  for (int i = 0; i < MANY; i++) {                                \
+    size_t n = 16 + (size_t)(i * 37 % 40) * (i % 32 ? 2 : 64);    \
+    void *p = made[i] = make;                                     \
+    if (i % 2) drop;                                              \
+  }                                                               \
+  for (int i = 0; i < MANY; i += 2) {                             \
+    void *p = made[i];                                            \
+    drop;                                                         \
   }
   constexpr Align wide{64};
   PAIR(at__Znwm(n), at__ZdlPv(p))

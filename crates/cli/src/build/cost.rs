@@ -202,7 +202,8 @@ mod tests {
             ("[weights]\n\"llvm.donothing\" = 0\n", "llvm.donothing"),
         ] {
             let path = folder.path().join("my.toml");
-            std::fs::write(&path, format!("name = \"my/1\"\nbased-on = \"fuel/1\"\n{text}")).expect("written");
+            std::fs::write(&path, format!("name = \"my/1\"\nbased-on = \"fuel/1\"\n{text}"))
+                .expect("written");
             let refused = fuel_model(path.to_str().expect("UTF-8")).expect_err("a free cycle").to_string();
             assert!(refused.contains(&format!("{name} weighs 0")), "{refused}");
         }
