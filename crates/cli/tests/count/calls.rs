@@ -128,7 +128,7 @@ fn hundred(bench: &Bench, model: &str, flags: &[&str], body: &str) -> u64 {
         );
         let source = [bench.path("a.c")];
         std::fs::write(&source[0], text).expect("written");
-        let flags: Vec<&str> = flags.iter().copied().chain(["-O0", "--cost", model]).collect();
+        let flags: Vec<&str> = flags.iter().copied().chain(["-O0", "-lm", "--cost", model]).collect();
         let spent = spend(bench, &flags, &source, &[]);
         assert_eq!(spent.verdict(), "finished", "{}", spent.1);
         let counted = bench.count(&flags, &source, &[]);
