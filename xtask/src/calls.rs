@@ -8,8 +8,8 @@
 //! compiler's hand: where NAME itself is among the callees, it alone counts.
 //!
 //! Limits: the mean over the arguments that the programs give, after one round
-//! to warm up; the libraries and the processor of the machine it runs on; the
-//! kernel's work is not seen.
+//! to warm up; the libraries and the processor of the machine it runs on (two
+//! runs on one differ by one in a few lines); the kernel's work is not seen.
 
 use std::collections::BTreeMap;
 use std::fs;

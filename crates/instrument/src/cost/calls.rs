@@ -114,7 +114,7 @@ fn elements(module: &Module, ty: TypeId) -> Option<(Width, u32)> {
     match module.types[ty] {
         Type::Float(name) => Some((width(name)?, 1)),
         Type::Vector { length, element, .. } => match module.types[element] {
-            Type::Float(name) => Some((width(name)?, u32::try_from(length).unwrap_or(u32::MAX))),
+            Type::Float(name) => Some((width(name)?, length)),
             _ => None,
         },
         _ => None,
@@ -125,9 +125,7 @@ fn elements(module: &Module, ty: TypeId) -> Option<(Width, u32)> {
 fn quadruple(name: &str, module: &Module, ty: TypeId) -> Option<(String, u32)> {
     let is_quadruple = |ty: TypeId| matches!(module.types[ty], Type::Float("fp128"));
     match module.types[ty] {
-        Type::Vector { length, element, .. } if is_quadruple(element) => {
-            Some((name.to_owned(), u32::try_from(length).unwrap_or(u32::MAX)))
-        }
+        Type::Vector { length, element, .. } if is_quadruple(element) => Some((name.to_owned(), length)),
         _ if is_quadruple(ty) => Some((name.to_owned(), 1)),
         _ => None,
     }
