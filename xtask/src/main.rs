@@ -1,12 +1,13 @@
 //! The chores of this repository: `cargo xtask VERB`.
 //!
 //! `corpus` prepares the real programs that tests and benchmarks run;
-//! `bench count` and `bench fuel` measure what counting and metering cost them. Neither is part of the
-//! tool: this crate imports no other room and knows opcost only as a command,
+//! `bench count` and `bench fuel` measure what counting and metering cost them;
+//! `calls` measures library functions. None is part of the tool: this crate imports no other room and knows opcost only as a command,
 //! so what it measures is what a user gets. Few dependencies, because
 //! `./x demo` builds it before anything else.
 
 mod bench;
+mod calls;
 mod command;
 mod corpus;
 mod failure;
@@ -23,6 +24,8 @@ usage: cargo xtask VERB
   corpus [PROGRAM…]     fetch what the named programs (default: all) need and
                         describe them in corpus.json; where: target/corpus, or
                         the folder in OPCOST_CORPUS
+  calls                 what calls of library functions cost, under callgrind,
+                        into crates/instrument/src/cost/calls.txt
   bench count [FLAGS]   what counting costs, into benchmarks/count.md
   bench fuel [FLAGS]    what fuel costs, into benchmarks/fuel.md
     --rounds N            timed runs of each program in each column (9)
@@ -41,6 +44,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["corpus", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => corpus::prepare(names),
+        ["calls"] => calls::write(),
         ["bench", "count", flags @ ..] => bench::run(bench::Question::Count, flags),
         ["bench", "fuel", flags @ ..] => bench::run(bench::Question::Fuel, flags),
         ["help" | "--help" | "-h"] => {

@@ -167,8 +167,8 @@ pub(crate) struct CompileArguments {
     /// State of the module whose instructions are counted: source, optimized or file.
     #[arg(long, value_name = "ANCHOR")]
     pub(crate) anchor: Option<Anchor>,
-    /// Weights: unit/1 (what count takes), fuel/1 (what fuel takes: long copies and wide numbers
-    /// weigh more), block-size/1 or a .toml file.
+    /// Weights: unit/1 (what count takes), fuel/1 (what fuel takes: long copies, wide numbers and
+    /// calls of the library weigh more), block-size/1 or a .toml file.
     #[arg(long, value_name = "MODEL")]
     pub(crate) cost: Option<String>,
     /// Level at which machine code is generated, when it should differ from -O.
@@ -192,7 +192,11 @@ Examples:
   opcost fuel --deterministic bot.cpp         one number, even if it asks for time or addresses
   opcost fuel --limit 5M --sandbox bot.cpp    check it, run it behind walls, print what it said if it finished
 
-What runs outside the inputs (the C and C++ library) is free.
+Charged by fuel/1: each instruction of the inputs, and of the string, sort and format functions that
+are compiled with them; copies, fills and allocations by their length; a call of one of more than
+500 other functions of the C and C++ library at a fixed weight, in machine instructions measured.
+Free: what other functions outside the inputs do, what such a call does beyond usual arguments, and
+the kernel's work. A .toml file (based-on = \"fuel/1\", [calls]) changes weights and adds functions.
 
 Without --sandbox a program can change its counter: it lies in its own memory.
 

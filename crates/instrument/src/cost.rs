@@ -10,10 +10,12 @@
 //! `fuel/1` and a user's own sets are tables (`table`). Where one instruction
 //! does more than another of its kind, a table can charge for it: wide integers
 //! and vectors by their type (`sizes`), memory functions by their length, which
-//! may be known only when the program runs (`lengths`).
+//! may be known only when the program runs (`lengths`), other library functions
+//! by a measured weight (`calls`).
 //!
 //! Weights are fixed at the anchor, before any helper transform.
 
+mod calls;
 mod lengths;
 mod sizes;
 mod table;

@@ -16,14 +16,14 @@
 //!
 //! Whether a module keeps to its fuel at all is another question (`allowed`).
 //!
-//! Input: a snapshot and a cost model. Output: edits, and the bound. Limit:
-//! what runs outside the module's IR is free.
+//! Input: a snapshot and a cost model. Output: edits, and the bound. Limit: what
+//! runs outside the module's IR costs what the model charges for its call.
 
 mod allowed;
 mod checks;
 mod folded;
 mod handed;
-mod library;
+pub(crate) mod library;
 pub(crate) mod looks;
 mod payment;
 mod recursion;

@@ -12,10 +12,12 @@
 //! "llvm.memcpy" = 12     # an intrinsic, whatever its suffix
 //!
 //! [calls]
-//! sin = 20               # a call of a function that is not the program's
+//! sin = 20               # a call of a function that is not the program's,
+//!                        # and what becomes one (llvm.sin.f64)
 //! ```
 //!
-//! `based-on = "fuel/1"` takes over what that model charges by size and length.
+//! `based-on = "fuel/1"` takes over what that model charges by size, by length
+//! and for calls of library functions; what the file says of one of these wins.
 //!
 //! The file is read once, before anything is compiled; the table travels to
 //! each module's process. Two files of one name and different weights have
@@ -57,14 +59,21 @@ pub(crate) fn fuel_model(given: &str) -> Result<CostModel, CliError> {
     // Every cycle of blocks has a branch, every cycle of functions a call.
     let on_cycles = ["br", "switch", "indirectbr", "callbr", "invoke", "call"];
     let is_free = |opcode: &&&str| table.opcodes.get(**opcode).copied().unwrap_or(table.default) == 0;
-    match on_cycles.iter().find(is_free) {
+    // An `invoke` of a free function is a branch for nothing; `longjmp` goes back.
+    let free_call = || table.calls.iter().find(|(_, weight)| **weight == 0).map(|(name, _)| name.as_str());
+    // The one intrinsic that everybody may `invoke`.
+    let free_intrinsic = || table.intrinsics.get_key_value(DO_NOTHING).filter(|(_, weight)| **weight == 0);
+    let free = on_cycles.iter().find(is_free).copied().or_else(free_call);
+    match free.or_else(|| free_intrinsic().map(|(name, _)| name.as_str())) {
         None => Ok(model),
-        Some(opcode) => Err(CliError::Usage(format!(
-            "cost model {}: {opcode} weighs 0, and an endless loop could run for free; give it a weight",
+        Some(name) => Err(CliError::Usage(format!(
+            "cost model {}: {name} weighs 0, and an endless loop could run for free; give it a weight",
             table.name
         ))),
     }
 }
+
+const DO_NOTHING: &str = "llvm.donothing";
 
 /// A model for modules that are compiled each by itself.
 pub(crate) fn lone_cost_model(given: &str) -> Result<CostModel, CliError> {
@@ -179,7 +188,27 @@ fn is_type(ty: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use opcost_instrument::CostTable;
+
+    use super::{fuel_model, read};
+
+    #[test]
+    fn what_can_go_round_for_free_pays_no_fuel() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for (text, name) in [
+            ("[calls]\nlongjmp = 0\n", "longjmp"),
+            ("[calls]\nfree = 0\n", "free"),
+            ("[weights]\nbr = 0\n", "br"),
+            ("[weights]\n\"llvm.donothing\" = 0\n", "llvm.donothing"),
+        ] {
+            let path = folder.path().join("my.toml");
+            std::fs::write(&path, format!("name = \"my/1\"\nbased-on = \"fuel/1\"\n{text}"))
+                .expect("written");
+            let refused = fuel_model(path.to_str().expect("UTF-8")).expect_err("a free cycle").to_string();
+            assert!(refused.contains(&format!("{name} weighs 0")), "{refused}");
+        }
+        fuel_model("fuel/1").expect("opcost's own");
+    }
 
     #[test]
     fn a_table_is_read() {
@@ -197,6 +226,10 @@ mod tests {
         let text = "name = \"my/1\"\nbased-on = \"fuel/1\"\n[calls]\nsin = 20\n";
         let table = read(text).expect("well-formed");
         assert_eq!((table.calls["sin"], table.by_size, &table.lengths["calloc"]), (20, true, &vec![0, 1]));
+        let own = CostTable::fuel();
+        assert!(own.calls["sin"] != 20 && table.calls["cos"] == own.calls["cos"]);
+        let lower = read(&text.replace("sin = 20", "pow = 1")).expect("well-formed");
+        assert!(lower.calls["pow"] == 1 && own.calls["pow"] > 1 && lower.hash() != table.hash());
         let (at, message) = read(&text.replace("fuel/1", "unit/1")).expect_err("no base");
         assert_eq!((at, message.contains("not on 'unit/1'")), (25, true));
     }

@@ -10,6 +10,7 @@
 //! One test binary, since it starts compilers and runs for a while.
 
 mod bitcode;
+mod calls;
 mod determinism;
 mod directives;
 mod fuel;

@@ -361,12 +361,12 @@ fn what_does_not_fit_into_the_output_is_counted() {
                 void turn(long *p) { for (long i = 0; i < p[0]; i++) printf(\"%09ld\\n\", i), puts(\"twelve bytes\"); }\n";
     let bench = Bench::new(&[]);
     let plugin = build(&bench, "chatty.c", text);
-    let (mut bot, verdict) = once(&plugin, "turn", 10_000, Turn::of(10_000_000));
+    let (mut bot, verdict) = once(&plugin, "turn", 10_000, Turn::of(100_000_000));
     assert_eq!(verdict.kind, Kind::Finished);
     let (output, lost) = bot.output();
     assert!(output.len() <= 65536 && output.len() > 65500);
     assert!(output.starts_with(b"000000000\ntwelve bytes\n000000001\n"));
     assert_eq!(output.len() as u64 + lost, 230_000);
-    assert_eq!(run(&mut bot, "turn", 1, Turn::of(1000)).kind, Kind::Finished);
+    assert_eq!(run(&mut bot, "turn", 1, Turn::of(10_000)).kind, Kind::Finished);
     assert_eq!(bot.output(), (&b"000000000\ntwelve bytes\n"[..], 0));
 }

@@ -30,6 +30,9 @@ struct Lengths {
     tail: Option<u64>,
 }
 
+/// Of a call in which nothing is done that is paid for apart from it.
+const NOTHING: Lengths = Lengths { head: 0, through: Some(0), tail: None };
+
 /// Longest ways to where one stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Ways {
@@ -253,10 +256,12 @@ impl<'a> Program<'a> {
                 let callee = self.lengths_of(call);
                 self.ends(before.id, at, ways.and(callee.head), lengths);
                 let through = |way: Option<u64>| Some(way?.saturating_add(callee.through?));
+                // Behind a call that runs nothing of the program it goes on as before.
+                let counted = if callee == NOTHING { ways.counted } else { 0 };
                 ways = Ways {
                     from_entry: through(ways.from_entry),
                     from_question: through(ways.from_question).max(callee.tail),
-                    counted: 0,
+                    counted,
                 };
             }
             self.ends(before.id, at, ways, lengths);
@@ -282,9 +287,7 @@ impl<'a> Program<'a> {
 
     fn lengths_of(&self, call: &Call) -> Lengths {
         match call.callee {
-            CalleeRef::Function(callee) if self.folded[callee].is_some() => {
-                Lengths { head: 0, through: Some(0), tail: None }
-            }
+            CalleeRef::Function(callee) if self.folded[callee].is_some() => NOTHING,
             CalleeRef::Function(callee) => {
                 let known = self.lengths[callee];
                 match self.audit.before.functions[callee].linkage {
@@ -302,7 +305,7 @@ impl<'a> Program<'a> {
                 }
             }
             _ if looks(self.audit.metered, call) == Looks::Freely => self.foreign,
-            _ => Lengths { head: 0, through: Some(0), tail: None },
+            _ => NOTHING,
         }
     }
 

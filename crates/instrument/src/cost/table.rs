@@ -2,21 +2,21 @@
 //!
 //! Weights go by opcode (`fdiv`), by opcode and type (`mul.i64`; the type of
 //! the result, of a `store` or comparison that of its operand), by intrinsic
-//! (`llvm.memcpy`, any suffix) and by the name of a library function. The
-//! narrowest entry holds; phis and assume-like intrinsics are free unless
-//! named. What a table says of sizes and lengths comes on top (`sizes`,
-//! `lengths`).
+//! (`llvm.memcpy`, any suffix) and by the name of a library function (`calls`),
+//! which also means what becomes a call of it. The narrowest entry holds; phis
+//! and assume-like intrinsics are free unless named. What a table says of sizes
+//! and lengths comes on top (`sizes`, `lengths`).
 //!
 //! Names of library functions mean declarations: what a program defines itself
 //! has instructions of its own to pay for.
 
 use std::collections::BTreeMap;
 
-use opcost_ir::{CalleeRef, Function, Length, Module, Opcode};
+use opcost_ir::{CalleeRef, Function, Instruction, Length, Module, Opcode};
 use opcost_key::{Hash128, Hasher128, InstructionId};
 use serde::{Deserialize, Serialize};
 
-use super::{is_free, lengths, sizes};
+use super::{calls, is_free, lengths, sizes};
 
 /// A set of weights with a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +29,8 @@ pub struct CostTable {
     pub opcodes: BTreeMap<String, u32>,
     /// By intrinsic, with or without its suffix.
     pub intrinsics: BTreeMap<String, u32>,
-    /// By library function: the weight of calling it.
+    /// By library function: the weight of calling it, and of what becomes such
+    /// a call.
     pub calls: BTreeMap<String, u32>,
     /// By library function or intrinsic: which arguments, from 0, multiplied
     /// with each other are the bytes that it works on. One or two.
@@ -51,6 +52,7 @@ impl CostTable {
         CostTable {
             name: FUEL.to_owned(),
             default: 1,
+            calls: calls::known(),
             lengths: lengths::known(),
             by_size: true,
             with_library: true,
@@ -87,6 +89,9 @@ impl CostTable {
     }
 
     pub(super) fn weight(&self, module: &Module, function: &Function, id: InstructionId) -> u32 {
+        if let Some(weight) = self.of_call(module, function, id) {
+            return weight;
+        }
         let base = self.base(module, function, id);
         if base == 0 {
             return 0;
@@ -109,30 +114,55 @@ impl CostTable {
         }
     }
 
+    /// What becomes a call of a library function, unless it has a weight of
+    /// its own.
+    fn of_call(&self, module: &Module, function: &Function, id: InstructionId) -> Option<u32> {
+        if self.calls.is_empty() {
+            return None;
+        }
+        let (name, times) = calls::becomes(module, function, id)?;
+        let instruction = &function.instructions[id];
+        let is_named = match function.call(id).map(|call| call.callee) {
+            Some(CalleeRef::Declaration(callee)) => {
+                without_suffixes(&self.intrinsics, &module.declarations[callee].name).is_some()
+            }
+            _ => {
+                self.opcodes.contains_key(instruction.opcode.name())
+                    || self.of_type(module, instruction).is_some()
+            }
+        };
+        let weight = if is_named { None } else { calls::weight(&self.calls, &name) };
+        weight.map(|weight| weight.saturating_mul(times))
+    }
+
+    /// The weight of an opcode on its type.
+    fn of_type(&self, module: &Module, instruction: &Instruction) -> Option<u32> {
+        let opcode = instruction.opcode.name();
+        // Most tables name few types: text is made only where it can matter.
+        self.opcodes.range(format!("{opcode}.")..format!("{opcode}/")).next()?;
+        let ty = instruction.second_type.filter(|_| takes_operand_type(instruction.opcode));
+        let ty = module.type_text(ty.unwrap_or(instruction.ty));
+        self.opcodes.get(&format!("{opcode}.{ty}")).copied()
+    }
+
     fn base(&self, module: &Module, function: &Function, id: InstructionId) -> u32 {
         let instruction = &function.instructions[id];
         let callee = (instruction.opcode.is_call()).then(|| function.call(id)).flatten();
         if let Some(CalleeRef::Declaration(declared)) = callee.map(|call| call.callee) {
             let declaration = &module.declarations[declared];
             let named = if declaration.is_intrinsic {
-                without_suffixes(&self.intrinsics, &declaration.name)
+                without_suffixes(&self.intrinsics, &declaration.name).copied()
             } else {
-                self.calls.get(&declaration.name)
+                calls::weight(&self.calls, &declaration.name)
             };
-            if let Some(&weight) = named {
+            if let Some(weight) = named {
                 return weight;
             }
         }
-        let opcode = instruction.opcode.name();
-        // Most tables name few types: text is made only where it can matter.
-        if self.opcodes.range(format!("{opcode}.")..format!("{opcode}/")).next().is_some() {
-            let ty = instruction.second_type.filter(|_| takes_operand_type(instruction.opcode));
-            let ty = module.type_text(ty.unwrap_or(instruction.ty));
-            if let Some(&weight) = self.opcodes.get(&format!("{opcode}.{ty}")) {
-                return weight;
-            }
+        if let Some(weight) = self.of_type(module, instruction) {
+            return weight;
         }
-        match self.opcodes.get(opcode) {
+        match self.opcodes.get(instruction.opcode.name()) {
             Some(&weight) if instruction.opcode == Opcode::Phi || !is_free(module, function, id) => weight,
             None if !is_free(module, function, id) => self.default,
             _ => 0,

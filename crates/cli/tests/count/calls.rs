@@ -1,0 +1,174 @@
+//! Are the weights of library calls what such calls cost?
+//!
+//! An ordinary program (`corpus/metered/calls.cpp`) runs under callgrind; for
+//! a sample of functions, the instructions per call must lie within a factor
+//! of three of `calls.txt`: arguments, processors and versions differ. And a
+//! host's own table goes before it.
+
+use std::collections::BTreeMap;
+
+use crate::fuel::{PAYING, spend};
+use crate::harness::{Bench, corpus};
+
+const TABLE: &str = include_str!("../../../instrument/src/cost/calls.txt");
+
+const SAMPLE: &[&str] = &[
+    "malloc",
+    "free",
+    "sin",
+    "exp",
+    "log",
+    "pow",
+    "atan2",
+    "cbrt",
+    "fmod",
+    "hypot",
+    "cosf",
+    "expl",
+    "putchar",
+    "fgetc",
+    "rand",
+    "strtod",
+    "fopen",
+    "fclose",
+    "_Znwm",
+    "_ZdlPvm",
+    "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_",
+    "_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_",
+    "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base",
+    "_ZNSt8__detail15_List_node_base7_M_hookEPS0_",
+    "_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm",
+    "_ZSt11_Hash_bytesPKvmm",
+    "_ZNSolsEi",
+    "_ZNSolsEd",
+    "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc",
+    "_ZNSirsERi",
+    "__cxa_allocate_exception",
+    "__cxa_throw",
+    "__cxa_begin_catch",
+    "__cxa_end_catch",
+    "__dynamic_cast",
+    "_ZNSt12out_of_rangeC1EPKc",
+];
+
+/// Calls, and instructions below them.
+#[derive(Default)]
+struct Cost(u64, u64);
+
+/// By the function called, and for `at_NAME` what it spends in others.
+fn costs(text: &str) -> BTreeMap<String, Cost> {
+    let mut costs: BTreeMap<String, Cost> = BTreeMap::new();
+    let (mut caller, mut callee, mut lines) = (String::new(), String::new(), text.lines());
+    while let Some(line) = lines.next() {
+        if let Some(name) = line.strip_prefix("fn=") {
+            name.clone_into(&mut caller);
+        } else if let Some(name) = line.strip_prefix("cfn=") {
+            name.clone_into(&mut callee);
+        } else if let Some(rest) = line.strip_prefix("calls=") {
+            let number = |text: Option<&str>| text.and_then(|text| text.parse().ok()).expect("a number");
+            let calls: u64 = number(rest.split(' ').next());
+            let spent: u64 = number(lines.next().and_then(|line| line.split(' ').nth(1)));
+            let names = [&callee].into_iter().filter(|name| !name.starts_with("at_"));
+            for name in names.chain([&caller].into_iter().filter(|name| name.starts_with("at_"))) {
+                let cost = costs.entry(name.clone()).or_default();
+                cost.0 += calls;
+                cost.1 += spent;
+            }
+        }
+    }
+    costs
+}
+
+#[test]
+fn calls_weigh_what_they_cost() {
+    let bench = Bench::new();
+    let source = corpus().join("../metered/calls.cpp");
+    let source = source.to_str().expect("UTF-8");
+    // As it is written: nothing of the library inlined.
+    bench.tool("clang++-22", &["-std=c++20", "-O0", "-g0", "-fno-builtin", "-o", "calls", source]);
+    bench.tool(
+        "env",
+        &[
+            "LD_BIND_NOW=1",
+            "valgrind",
+            "--tool=callgrind",
+            "--callgrind-out-file=out",
+            "--compress-strings=no",
+            "--compress-pos=no",
+            "--demangle=no",
+            "./calls",
+        ],
+    );
+    let costs = costs(&std::fs::read_to_string(bench.path("out")).expect("callgrind's file"));
+    let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
+    let table: BTreeMap<&str, u64> = lines
+        .map(|line| line.split_once(' ').expect("a name and a weight"))
+        .map(|(name, weight)| (name, weight.parse().expect("a number")))
+        .collect();
+    let mut wrong = Vec::new();
+    for &name in SAMPLE {
+        let weight = *table.get(name).unwrap_or_else(|| panic!("{name} has no weight"));
+        let cost = costs.get(&format!("at_{name}")).or_else(|| costs.get(name));
+        let Cost(calls, spent) = cost.unwrap_or_else(|| panic!("{name} is not called"));
+        let cost = *spent as f64 / *calls as f64;
+        println!("{name}: weight {weight}, cost {cost:.1} in {calls} calls");
+        if cost > 3.0 * weight as f64 || 3.0 * cost < weight as f64 {
+            wrong.push(format!("{name}: weight {weight}, cost {cost:.1} in {calls} calls"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What a hundred calls add by a cost model, for `fuel` and for `count`.
+fn hundred(bench: &Bench, model: &str, flags: &[&str], body: &str) -> u64 {
+    let cost = |times: u32| {
+        let text = format!(
+            "#include <math.h>\n#include <stdlib.h>\nvolatile double x = 0.5; void *volatile p;\n\
+             int main(void) {{ for (int i = 0; i < {times}; i++) {{ {body}; }} }}\n"
+        );
+        let source = [bench.path("a.c")];
+        std::fs::write(&source[0], text).expect("written");
+        let flags: Vec<&str> = flags.iter().copied().chain(["-O0", "-lm", "--cost", model]).collect();
+        let spent = spend(bench, &flags, &source, &[]);
+        assert_eq!(spent.verdict(), "finished", "{}", spent.1);
+        let counted = bench.count(&flags, &source, &[]);
+        assert_eq!(spent.amount(), counted.counts().total(), "{model} {body}");
+        spent.amount()
+    };
+    cost(200) - cost(100)
+}
+
+#[test]
+fn a_host_changes_weights_of_calls() {
+    let bench = Bench::new();
+    let model = |calls: &str| {
+        let text = format!("name = \"my/1\"\nbased-on = \"fuel/1\"\n[calls]\n{calls}\n");
+        std::fs::write(bench.path("my.toml"), text).expect("written");
+    };
+    let own = hundred(&bench, PAYING[1], &[], "x = sin(x)");
+    model("sin = 1");
+    let lower = hundred(&bench, "my.toml", &[], "x = sin(x)");
+    model("sin = 1001");
+    assert_eq!(hundred(&bench, "my.toml", &[], "x = sin(x)") - lower, 100_000);
+    assert!(own > lower && own < lower + 100_000, "{own} {lower}");
+    // Other entries stay.
+    assert_eq!(
+        hundred(&bench, "my.toml", &[], "p = malloc(9)"),
+        hundred(&bench, PAYING[1], &[], "p = malloc(9)")
+    );
+    model("sin = 0");
+    let refused = bench.opcost(&["fuel", "--cost", "my.toml", "a.c"]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(refused.status.code() == Some(2) && said.contains("sin weighs 0"), "{said}");
+}
+
+/// Whether clang makes a call of it or an intrinsic is no difference.
+#[test]
+fn what_becomes_a_call_weighs_the_same() {
+    let bench = Bench::new();
+    for body in ["x = sin(x)", "x = pow(x, 0.3)", "x = fmod(x, 0.3)", "x = floor(x)"] {
+        let call = hundred(&bench, PAYING[1], &["--cflag", "-fno-builtin"], body);
+        let intrinsic = hundred(&bench, PAYING[1], &["--cflag", "-fno-math-errno"], body);
+        assert_eq!(call, intrinsic, "{body}");
+    }
+}

@@ -1,0 +1,230 @@
+// The C library: memory, streams, time, text. Each function that a program
+// calls for bytes gets a few of them; what is charged by length comes on top.
+#include "at.h"
+#include <csetjmp>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <sys/time.h>
+#include <unistd.h>
+
+AT(malloc, void *, (size_t n), (n))
+AT(calloc, void *, (size_t n, size_t m), (n, m))
+AT(realloc, void *, (void *p, size_t n), (p, n))
+AT(reallocarray, void *, (void *p, size_t n, size_t m), (p, n, m))
+AT(aligned_alloc, void *, (size_t a, size_t n), (a, n))
+AT(memalign, void *, (size_t a, size_t n), (a, n))
+AT(posix_memalign, int, (void **p, size_t a, size_t n), (p, a, n))
+AT(free, void, (void *p), (p))
+AT(malloc_usable_size, size_t, (void *p), (p))
+
+void memory() {
+  void *made[MANY];
+  // Half are given back at once, half when as many are there.
+#define MAKE(call, drop)                                          \
+  for (int i = 0; i < MANY; i++) {                                \
+    size_t n = 16 + (size_t)(i * 37 % 40) * (i % 32 ? 2 : 64);    \
+    made[i] = call;                                               \
+    if (i % 2) drop(made[i]);                                     \
+  }                                                               \
+  for (int i = 0; i < MANY; i += 2) drop(made[i]);
+  MAKE(at_malloc(n), at_free)
+  MAKE(at_calloc(n / 8, 8), free)
+  MAKE(at_realloc(malloc(16), n), free)
+  MAKE(at_reallocarray(malloc(16), n, 1), free)
+  MAKE(at_aligned_alloc(64, n), free)
+  MAKE(at_memalign(64, n), free)
+  MAKE((at_posix_memalign(&made[i], 64, n), made[i]), free)
+  for (int i = 0; i < TIMES; i++) number = at_malloc_usable_size(made[i] = malloc(20)), free(made[i]);
+}
+
+#define ONE_STREAM(name) AT(name, int, (FILE *f), (f))
+#define PUT(name) AT(name, int, (int c, FILE *f), (c, f))
+#define ALL_PUT(X) X(putc) X(fputc) X(putc_unlocked) X(fputc_unlocked)
+#define ALL_ONE_STREAM(X) \
+  X(getc) X(fgetc) X(getc_unlocked) X(fgetc_unlocked) X(feof) X(ferror) X(fileno) X(fflush)
+ALL_PUT(PUT)
+ALL_ONE_STREAM(ONE_STREAM)
+AT(putchar, int, (int c), (c))
+AT(putchar_unlocked, int, (int c), (c))
+AT(getchar, int, (), ())
+AT(getchar_unlocked, int, (), ())
+AT(ungetc, int, (int c, FILE *f), (c, f))
+AT(clearerr, void, (FILE *f), (f))
+AT(fopen, FILE *, (const char *n, const char *m), (n, m))
+AT(fopen64, FILE *, (const char *n, const char *m), (n, m))
+AT(fclose, int, (FILE *f), (f))
+AT(fseek, int, (FILE *f, long at, int from), (f, at, from))
+AT(ftell, long, (FILE *f), (f))
+AT(rewind, void, (FILE *f), (f))
+AT(setvbuf, int, (FILE *f, char *b, int m, size_t n), (f, b, m, n))
+AT(fgets, char *, (char *to, int n, FILE *f), (to, n, f))
+AT(getline, ssize_t, (char **to, size_t *n, FILE *f), (to, n, f))
+AT(getdelim, ssize_t, (char **to, size_t *n, int c, FILE *f), (to, n, c, f))
+AT(fread, size_t, (void *p, size_t n, size_t m, FILE *f), (p, n, m, f))
+AT(fwrite, size_t, (const void *p, size_t n, size_t m, FILE *f), (p, n, m, f))
+AT(fread_unlocked, size_t, (void *p, size_t n, size_t m, FILE *f), (p, n, m, f))
+AT(fwrite_unlocked, size_t, (const void *p, size_t n, size_t m, FILE *f), (p, n, m, f))
+AT(puts, int, (const char *p), (p))
+AT(fputs, int, (const char *p, FILE *f), (p, f))
+AT(write, ssize_t, (int d, const void *p, size_t n), (d, p, n))
+AT(read, ssize_t, (int d, void *p, size_t n), (d, p, n))
+AT(isatty, int, (int d), (d))
+
+// What reads and writes by a format; a list of arguments stands for the rest.
+int real_scanf(const char *, ...) __asm__("scanf");
+int real_fscanf(FILE *, const char *, ...) __asm__("fscanf");
+int real_sscanf(const char *, const char *, ...) __asm__("sscanf");
+int real_printf_chk(int, const char *, ...) __asm__("__printf_chk");
+int real_fprintf_chk(FILE *, int, const char *, ...) __asm__("__fprintf_chk");
+int real_sprintf_chk(char *, int, size_t, const char *, ...) __asm__("__sprintf_chk");
+int real_snprintf_chk(char *, size_t, int, size_t, const char *, ...) __asm__("__snprintf_chk");
+ROW int at_scanf(int *n) { return real_scanf("%d", n); }
+ROW int at_fscanf(FILE *f, int *n) { return real_fscanf(f, "%d", n); }
+ROW int at_sscanf(const char *p, int *n) { return real_sscanf(p, "%d", n); }
+ROW int at___printf_chk(int n) { return real_printf_chk(1, "%d\n", n); }
+ROW int at___fprintf_chk(FILE *f, int n) { return real_fprintf_chk(f, 1, "%d\n", n); }
+ROW int at___sprintf_chk(char *p, int n) { return real_sprintf_chk(p, 1, 40, "%d\n", n); }
+ROW int at___snprintf_chk(char *p, int n) { return real_snprintf_chk(p, 40, 1, 40, "%d\n", n); }
+ROW int at_asprintf(char **p, int n) { return asprintf(p, "%d\n", n); }
+AT(vprintf, int, (const char *format, va_list list), (format, list))
+AT(vfprintf, int, (FILE *f, const char *format, va_list list), (f, format, list))
+AT(vsprintf, int, (char *p, const char *format, va_list list), (p, format, list))
+AT(vsnprintf, int, (char *p, size_t n, const char *format, va_list list), (p, n, format, list))
+
+static void formats(FILE *out, char *text, const char *format, ...) {
+  va_list list;
+#define LISTED(call) va_start(list, format), (call), va_end(list);
+  LISTED(at_vprintf(format, list))
+  LISTED(at_vfprintf(out, format, list))
+  LISTED(at_vsprintf(text, format, list))
+  LISTED(at_vsnprintf(text, 40, format, list))
+}
+
+void streams() {
+  FILE *out = fopen("/dev/null", "w"), *in = fopen("input.txt", "r");
+  char text[80], *line = nullptr;
+  size_t room = 0;
+  int got;
+  for (int i = 0; i < TIMES; i++) {
+    // Fills and empties what the first call would.
+    number = fgetc(in), fputc('a', out), number = getchar(), putchar('a');
+#define CALL_PUT(name) at_##name('a', out);
+    ALL_PUT(CALL_PUT)
+    at_putchar('a'), at_putchar_unlocked('a'), at_getchar(), at_getchar_unlocked();
+#define CALL_GET(name) number = at_##name(in);
+    ALL_ONE_STREAM(CALL_GET)
+    at_ungetc(at_getc(in), in), at_clearerr(in);
+    number = at_fseek(in, i * 7, SEEK_SET), number = at_ftell(in);
+    at_fgets(text, 80, in), at_getline(&line, &room, in), at_getdelim(&line, &room, '\n', in);
+    at_fread(text, 1, 8, in), at_fwrite(text, 1, 8, out);
+    at_fread_unlocked(text, 1, 8, in), at_fwrite_unlocked(text, 1, 8, out);
+    at_puts("some words\n"), at_fputs("some words\n", out);
+    number = at_write(fileno(out), text, 8), number = at_read(fileno(in), text, 8), number = at_isatty(1);
+    while (getchar() != '\n') {}
+    at_scanf(&got), at_rewind(in), at_fscanf(in, &got), at_sscanf("8191", &got);
+    formats(out, text, i % 2 ? "%d\n" : "%d %s\n", i * 4099, "word");
+    formats(out, text, "%.3f\n", i * 1.7);
+    at___printf_chk(i * 4099), at___fprintf_chk(out, i * 4099), at___sprintf_chk(text, i * 4099);
+    at___snprintf_chk(text, i * 4099);
+    char *made;
+    at_asprintf(&made, i * 4099), free(made);
+    FILE *again = i % 2 ? at_fopen("input.txt", "r") : at_fopen64("input.txt", "r");
+    at_setvbuf(again, text, _IOFBF, sizeof text), at_fclose(again);
+  }
+  free(line), fclose(in), fclose(out);
+}
+
+#define NUMBER(name, type) AT(name, type, (const char *p, char **end, int base), (p, end, base))
+#define DECIMAL(name, type) AT(name, type, (const char *p, char **end), (p, end))
+#define WHOLE(name, type) AT(name, type, (const char *p), (p))
+#define ALL_NUMBER(X) X(strtol, long) X(strtoul, long) X(strtoll, long) X(strtoull, long)
+#define ALL_DECIMAL(X) X(strtod, double) X(strtof, float) X(strtold, long double)
+#define ALL_WHOLE(X) X(atoi, int) X(atol, long) X(atoll, long)
+#define LETTER(name) AT(name, int, (int c), (c))
+#define ALL_LETTER(X)                                                                           \
+  X(isalnum) X(isalpha) X(isblank) X(iscntrl) X(isdigit) X(isgraph) X(islower) X(isprint)       \
+  X(ispunct) X(isspace) X(isupper) X(isxdigit) X(tolower) X(toupper) X(abs) X(ffs)
+ALL_NUMBER(NUMBER)
+ALL_DECIMAL(DECIMAL)
+ALL_WHOLE(WHOLE)
+WHOLE(atof, double)
+ALL_LETTER(LETTER)
+AT(__ctype_b_loc, void *, (), ())
+AT(__ctype_tolower_loc, void *, (), ())
+AT(__ctype_toupper_loc, void *, (), ())
+AT(__errno_location, void *, (), ())
+AT(labs, long, (long n), (n))
+AT(llabs, long, (long n), (n))
+AT(div, div_t, (int n, int m), (n, m))
+AT(ldiv, ldiv_t, (long n, long m), (n, m))
+AT(lldiv, lldiv_t, (long long n, long long m), (n, m))
+AT(rand, int, (), ())
+AT(srand, void, (unsigned n), (n))
+AT(rand_r, int, (unsigned *n), (n))
+AT(random, long, (), ())
+AT(srandom, void, (unsigned n), (n))
+AT(drand48, double, (), ())
+AT(lrand48, long, (), ())
+AT(mrand48, long, (), ())
+AT(srand48, void, (long n), (n))
+AT(time, time_t, (time_t * p), (p))
+AT(clock, clock_t, (), ())
+AT(clock_gettime, int, (int c, timespec *p), (c, p))
+AT(gettimeofday, int, (timeval * p, void *z), (p, z))
+AT(timespec_get, int, (timespec * p, int c), (p, c))
+AT(localtime, tm *, (const time_t *p), (p))
+AT(gmtime, tm *, (const time_t *p), (p))
+AT(mktime, time_t, (tm * p), (p))
+AT(difftime, double, (time_t a, time_t b), (a, b))
+AT(strftime, size_t, (char *to, size_t n, const char *p, const tm *t), (to, n, p, t))
+AT(getenv, char *, (const char *p), (p))
+AT(getpid, int, (), ())
+AT(strerror, char *, (int n), (n))
+
+// `setjmp` comes back twice: it stays where it is called.
+ROW int at__setjmp(jmp_buf &place) { return _setjmp(place); }
+ROW int at___sigsetjmp(sigjmp_buf &place) { return sigsetjmp(place, 0); }
+AT(longjmp, void, (jmp_buf & place, int n), (place, n))
+
+void system_and_text() {
+  char text[80], *end;
+  unsigned seed = 1;
+  timespec now;
+  timeval today;
+  for (int i = 0; i < TIMES; i++) {
+    snprintf(text, sizeof text, "%d", i * i * 7919);
+#define CALL_NUMBER(name, type) number = at_##name(text, &end, 10);
+#define CALL_WHOLE(name, type) number = at_##name(text);
+#define CALL_DECIMAL(name, type) number = at_##name(text, &end);
+#define CALL_LETTER(name) number = at_##name('0' + i);
+    ALL_NUMBER(CALL_NUMBER)
+    ALL_WHOLE(CALL_WHOLE)
+    snprintf(text, sizeof text, "%.3f", i * 7.19);
+    ALL_DECIMAL(CALL_DECIMAL)
+    number = at_atof(text);
+    ALL_LETTER(CALL_LETTER)
+    pointer = at___ctype_b_loc(), pointer = at___ctype_tolower_loc();
+    pointer = at___ctype_toupper_loc(), pointer = at___errno_location();
+    number = at_labs(-i), number = at_llabs(-i);
+    number = at_div(i * 777, 7).quot, number = at_ldiv(i * 777, 7).quot, number = at_lldiv(i * 777, 7).quot;
+    number = at_rand(), number = at_rand_r(&seed), number = at_random(), number = at_drand48();
+    number = at_lrand48(), number = at_mrand48(), at_srand48(i);
+    number = at_time(nullptr), number = at_clock(), at_clock_gettime(CLOCK_MONOTONIC, &now);
+    at_gettimeofday(&today, nullptr), at_timespec_get(&now, TIME_UTC);
+    time_t day = 1'700'000'000 + i * 86'477;
+    tm *parts = at_gmtime(&day);
+    parts = at_localtime(&day);
+    number = at_mktime(parts), number = at_difftime(day, 0);
+    at_strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", parts);
+    pointer = at_getenv("HOME"), number = at_getpid(), pointer = at_strerror(i % 30);
+    sigjmp_buf with_signals;
+    at___sigsetjmp(with_signals);
+    jmp_buf place;
+    at__setjmp(place);
+    volatile bool is_back = false;
+    if (_setjmp(place) == 0 && !is_back) is_back = true, at_longjmp(place, 1);
+  }
+  at_srand(1), at_srandom(1);
+}

@@ -1,0 +1,187 @@
+// The streams of C++. cin reads through C's streams as it does when nothing is
+// said, a file by itself: half of the calls are of each.
+#include "at.h"
+#include <charconv>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+using Out = std::ostream;
+using In = std::istream;
+using Text = const std::string &;
+#define OUT(name, type) AT(name, Out *, (Out & s, type x), (s, x))
+#define IN(name, type) AT(name, In *, (In & s, type & x), (s, x))
+#define OUTPUTS(X)                                                                                  \
+  X(_ZNSolsEi, int, i * 79) X(_ZNSolsEj, unsigned, i * 79) X(_ZNSolsEs, short, i * 79)               \
+  X(_ZNSolsEt, unsigned short, i * 79) X(_ZNSolsEl, long, i * 79) X(_ZNSolsEm, unsigned long, i * 79) \
+  X(_ZNSolsEx, long long, i * 79) X(_ZNSolsEy, unsigned long long, i * 79) X(_ZNSolsEb, bool, i & 1)  \
+  X(_ZNSolsEd, double, i * 0.7) X(_ZNSolsEf, float, i * 0.7f) X(_ZNSolsEe, long double, i * 0.7)       \
+  X(_ZNSolsEPKv, const void *, text.data())                                                          \
+  X(_ZNSo9_M_insertIlEERSoT_, long, i * 79) X(_ZNSo9_M_insertImEERSoT_, unsigned long, i * 79)       \
+  X(_ZNSo9_M_insertIxEERSoT_, long long, i * 79)                                                     \
+  X(_ZNSo9_M_insertIyEERSoT_, unsigned long long, i * 79) X(_ZNSo9_M_insertIbEERSoT_, bool, i & 1)   \
+  X(_ZNSo9_M_insertIdEERSoT_, double, i * 0.7) X(_ZNSo9_M_insertIeEERSoT_, long double, i * 0.7)     \
+  X(_ZNSo9_M_insertIPKvEERSoT_, const void *, text.data()) X(_ZNSo3putEc, char, 'a')                 \
+  X(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c, char, 'a')                                \
+  X(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc, const char *, "some words")             \
+  X(_ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE, Text, text)
+#define INPUTS(X)                                                                                   \
+  X(_ZNSirsERi, int) X(_ZNSirsERj, unsigned) X(_ZNSirsERs, short) X(_ZNSirsERt, unsigned short)     \
+  X(_ZNSirsERl, long) X(_ZNSirsERm, unsigned long) X(_ZNSirsERx, long long)                         \
+  X(_ZNSirsERy, unsigned long long) X(_ZNSirsERd, double) X(_ZNSirsERf, float)                      \
+  X(_ZNSirsERe, long double) X(_ZNSi10_M_extractIlEERSiRT_, long)                                   \
+  X(_ZNSi10_M_extractImEERSiRT_, unsigned long) X(_ZNSi10_M_extractIxEERSiRT_, long long)           \
+  X(_ZNSi10_M_extractIyEERSiRT_, unsigned long long) X(_ZNSi10_M_extractIdEERSiRT_, double)         \
+  X(_ZNSi10_M_extractIfEERSiRT_, float) X(_ZNSi10_M_extractIeEERSiRT_, long double)                 \
+  X(_ZNSi10_M_extractIjEERSiRT_, unsigned) X(_ZNSi10_M_extractItEERSiRT_, unsigned short)           \
+  X(_ZNSi10_M_extractIbEERSiRT_, bool) X(_ZNSirsERb, bool)                                          \
+  X(_ZStrsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_RS3_, char)                              \
+  X(_ZStrsIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE, std::string) \
+  X(_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE, std::string)
+#define DECLARE_OUT(name, type, value) OUT(name, type)
+OUTPUTS(DECLARE_OUT)
+INPUTS(IN)
+AT(_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l, Out *,
+   (Out & s, const char *p, long n), (s, p, n))
+AT(_ZNSo5writeEPKcl, Out *, (Out & s, const char *p, long n), (s, p, n))
+AT(_ZNSo5flushEv, Out *, (Out & s), (s))
+AT(_ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_, Out *, (Out & s), (s))
+AT(_ZSt5flushIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_, Out *, (Out & s), (s))
+AT(_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EES4_,
+   In *, (In & s, std::string &t, char c), (s, t, c))
+AT(_ZNSi3getEv, int, (In & s), (s))
+AT(_ZNSi3getERc, In *, (In & s, char &c), (s, c))
+AT(_ZNSi4peekEv, int, (In & s), (s))
+AT(_ZNSi5ungetEv, In *, (In & s), (s))
+AT(_ZNSi6ignoreEv, In *, (In & s), (s))
+AT(_ZNSi4readEPcl, In *, (In & s, char *p, long n), (s, p, n))
+AT(_ZNSi7getlineEPcl, In *, (In & s, char *p, long n), (s, p, n))
+AT(_ZNSt9basic_iosIcSt11char_traitsIcEE5clearESt12_Ios_Iostate, void, (std::ios * s, int n), (s, n))
+AT(_ZNSt6localeC1Ev, void, (void *p), (p))
+AT(_ZNSt6localeD1Ev, void, (void *p), (p))
+AT(_ZNSt6localeC1ERKS_, void, (void *p, const std::locale &l), (p, l))
+AT(_ZNSt6localeaSERKS_, void *, (void *p, const std::locale &l), (p, l))
+AT(_ZNSt8ios_baseC2Ev, void, (void *p), (p))
+AT(_ZNSt8ios_baseD2Ev, void, (void *p), (p))
+AT(_ZNSt8ios_base15sync_with_stdioEb, bool, (bool b), (b))
+AT(_ZNSt9basic_iosIcSt11char_traitsIcEE10exceptionsESt12_Ios_Iostate, void, (std::ios * s, int n), (s, n))
+AT(_ZNSt9basic_iosIcSt11char_traitsIcEE3tieEPSo, void *, (std::ios * s, void *p), (s, p))
+AT(_ZNKSt9basic_iosIcSt11char_traitsIcEE4failEv, bool, (std::ios * s), (s))
+AT(_ZNKSt9basic_iosIcSt11char_traitsIcEEcvbEv, bool, (std::ios * s), (s))
+AT(_ZNKSt9basic_iosIcSt11char_traitsIcEEntEv, bool, (std::ios * s), (s))
+AT(_ZNSolsEPFRSoS_E, Out *, (Out & s, Out &(*f)(Out &)), (s, f))
+AT(_ZNSolsEPFRSt8ios_baseS0_E, Out *, (Out & s, std::ios_base &(*f)(std::ios_base &)), (s, f))
+AT(_ZNSo6sentryC1ERSo, void, (void *p, Out &s), (p, s))
+AT(_ZNSo6sentryD1Ev, void, (void *p), (p))
+AT(_ZNSi6sentryC1ERSib, void, (void *p, In &s, bool b), (p, s, b))
+AT(_ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St13_Setprecision, Out *, (Out & s, int n), (s, n))
+AT(_ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St5_Setw, Out *, (Out & s, int n), (s, n))
+AT(_ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St8_SetfillIS3_E, Out *, (Out & s, char c), (s, c))
+AT(_ZSt9use_facetISt5ctypeIcEERKT_RKSt6locale, const void *, (const std::locale &l), (l))
+
+using Mode = std::ios_base::openmode;
+#define STREAM(name) AT(name##C1Ev, void, (void *p), (p)) AT(name##D1Ev, void, (void *p), (p))
+#define STRINGS(kind)                                                                               \
+  STREAM(_ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEE)                                           \
+  AT(_ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEEC1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode, \
+     void, (void *p, Text t, Mode m), (p, t, m))
+STRINGS(18basic_stringstream)
+STRINGS(19basic_istringstream)
+STRINGS(19basic_ostringstream)
+AT(_ZNKSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strEv, void *, (void *to, const void *p), (to, p))
+AT(_ZNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strERKNS_12basic_stringIcS2_S3_EE, void,
+   (void *p, Text t), (p, t))
+#define FILES(kind)                                                                                 \
+  STREAM(_ZNSt##kind##IcSt11char_traitsIcEE)                                                        \
+  AT(_ZNSt##kind##IcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode, void, (void *p, const char *t, Mode m), (p, t, m))
+FILES(14basic_ifstream)
+FILES(14basic_ofstream)
+FILES(13basic_fstream)
+AT(_ZNSt6chrono3_V212steady_clock3nowEv, long, (), ())
+AT(_ZNSt6chrono3_V212system_clock3nowEv, long, (), ())
+AT(_ZSt8to_charsPcS_d, std::to_chars_result, (char *p, char *end, double x), (p, end, x))
+AT(_ZSt10from_charsPKcS0_RdSt12chars_format, std::from_chars_result,
+   (const char *p, const char *end, double &x, std::chars_format f), (p, end, x, f))
+
+// The next number of the input, whatever was read last.
+static void go_on(In &in) {
+  in.clear();
+  in.ignore(99, '\n');
+  while (!isdigit(in.peek())) in.ignore(99, '\n');
+}
+
+template <class Value> static Value read_into;
+
+static void one_round(int i, Out &out, In &in) {
+  std::string text(5 + i, 'a');
+  char letters[80];
+#define WRITE(name, type, value) at_##name(out, value);
+  OUTPUTS(WRITE)
+  out << '\n';
+#define READ(name, type) go_on(in), at_##name(in, read_into<type>);
+  INPUTS(READ)
+  at__ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l(out, "some words", 10);
+  at__ZNSo5writeEPKcl(out, "some words", 10);
+  at__ZNSo5flushEv(out), out << "some words";
+  at__ZSt4endlIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_(out), out << "some words";
+  at__ZSt5flushIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_(out);
+  go_on(in);
+  at__ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EES4_(
+      in, read_into<std::string>, '\n');
+  number = at__ZNSi3getEv(in), at__ZNSi5ungetEv(in), at__ZNSi3getERc(in, letters[0]);
+  number = at__ZNSi4peekEv(in), at__ZNSi6ignoreEv(in), at__ZNSi4readEPcl(in, letters, 10);
+  at__ZNSi7getlineEPcl(in, letters, 80);
+  at__ZNSt9basic_iosIcSt11char_traitsIcEE5clearESt12_Ios_Iostate(&in, 0);
+}
+
+void cxx_streams() {
+  std::ifstream in("input.txt");
+  std::ofstream out("/dev/null");
+  alignas(16) char room[1024], other[64];
+  for (int i = 0; i < TIMES; i++) {
+    i % 2 ? one_round(i, out, in) : one_round(i, std::cout, std::cin);
+    at__ZNSt6localeC1Ev(other), at__ZNSt6localeaSERKS_(other, std::locale::classic());
+    at__ZNSt6localeD1Ev(other), at__ZNSt6localeC1ERKS_(other, std::locale::classic());
+    pointer = const_cast<void *>(at__ZSt9use_facetISt5ctypeIcEERKT_RKSt6locale(std::locale::classic()));
+    at__ZNSt8ios_baseC2Ev(room), at__ZNSt8ios_baseD2Ev(room);
+    number = at__ZNSt8ios_base15sync_with_stdioEb(true);
+    at__ZNSt9basic_iosIcSt11char_traitsIcEE10exceptionsESt12_Ios_Iostate(&in, 0);
+    at__ZNSt9basic_iosIcSt11char_traitsIcEE3tieEPSo(&in, nullptr);
+    number = at__ZNKSt9basic_iosIcSt11char_traitsIcEE4failEv(&in);
+    number = at__ZNKSt9basic_iosIcSt11char_traitsIcEEcvbEv(&in);
+    number = at__ZNKSt9basic_iosIcSt11char_traitsIcEEntEv(&in);
+    at__ZNSolsEPFRSoS_E(out, std::endl), at__ZNSolsEPFRSt8ios_baseS0_E(out, std::dec);
+    at__ZNSo6sentryC1ERSo(room, out), at__ZNSo6sentryD1Ev(room), at__ZNSi6sentryC1ERSib(room, in, true);
+    at__ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St13_Setprecision(out, 6);
+    at__ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St5_Setw(out, 0);
+    at__ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St8_SetfillIS3_E(out, ' ');
+    std::string text = "12 34 56 words and words";
+    constexpr Mode mode = std::ios::in | std::ios::out;
+#define MADE(name, ...) at_##name##C1Ev(room), at_##name##D1Ev(room);
+#define FILLED(kind)                                                                                \
+  MADE(_ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEE)                                             \
+  at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEEC1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode( \
+      room, text, mode),                                                                            \
+      at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEED1Ev(room);
+    FILLED(18basic_stringstream)
+    FILLED(19basic_istringstream)
+    FILLED(19basic_ostringstream)
+    std::stringbuf buffer(text);
+    at__ZNKSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strEv(other, &buffer);
+    reinterpret_cast<std::string *>(other)->~basic_string();
+    at__ZNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strERKNS_12basic_stringIcS2_S3_EE(&buffer, text);
+#define OPENED(kind, name)                                                                          \
+  MADE(_ZNSt##kind##IcSt11char_traitsIcEE)                                                          \
+  at__ZNSt##kind##IcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode(room, name, mode),                   \
+      at__ZNSt##kind##IcSt11char_traitsIcEED1Ev(room);
+    OPENED(14basic_ifstream, "input.txt")
+    OPENED(14basic_ofstream, "/dev/null")
+    OPENED(13basic_fstream, "input.txt")
+    number = at__ZNSt6chrono3_V212steady_clock3nowEv(), number = at__ZNSt6chrono3_V212system_clock3nowEv();
+    double x = i * 0.7;
+    at__ZSt8to_charsPcS_d(room, room + 60, x);
+    at__ZSt10from_charsPKcS0_RdSt12chars_format("123.25", "123.25" + 6, x, std::chars_format::general);
+  }
+}

@@ -1,0 +1,148 @@
+// The members of std::string that stand in the library.
+// Strings are of 10 to 70 letters, so some lie in the string itself; three of four
+// have room for what is added.
+#include "at.h"
+#include <cstdlib>
+#include <string>
+
+using String = std::string;
+using Text = const String &;
+using Chars = const char *;
+#define TEXT(member, type, parameters, arguments)                                          \
+  AT(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE##member, type, parameters, arguments)
+#define LOOK(member, parameters, arguments)                                                \
+  AT(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE##member, size_t, parameters, arguments)
+#define AT_TEXT(member) at__ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE##member
+#define AT_LOOK(member) at__ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE##member
+
+TEXT(9_M_createERmm, char *, (void *s, size_t &n, size_t old), (s, n, old))
+TEXT(9_M_assignERKS4_, void, (String & s, Text t), (s, t))
+TEXT(9_M_appendEPKcm, void *, (String & s, Chars p, size_t n), (s, p, n))
+TEXT(9_M_mutateEmmPKcm, void, (String & s, size_t a, size_t b, Chars p, size_t n), (s, a, b, p, n))
+TEXT(10_M_replaceEmmPKcm, void *, (String & s, size_t a, size_t b, Chars p, size_t n), (s, a, b, p, n))
+TEXT(14_M_replace_auxEmmmc, void *, (String & s, size_t a, size_t b, size_t n, char c), (s, a, b, n, c))
+TEXT(8_M_eraseEmm, void, (String & s, size_t a, size_t n), (s, a, n))
+TEXT(12_M_constructEmc, void, (void *s, size_t n, char c), (s, n, c))
+TEXT(10_M_disposeEv, void, (String & s), (s))
+TEXT(6appendEPKc, void *, (String & s, Chars p), (s, p))
+TEXT(6appendEPKcm, void *, (String & s, Chars p, size_t n), (s, p, n))
+TEXT(6appendERKS4_, void *, (String & s, Text t), (s, t))
+TEXT(6appendEmc, void *, (String & s, size_t n, char c), (s, n, c))
+TEXT(pLEPKc, void *, (String & s, Chars p), (s, p))
+TEXT(pLERKS4_, void *, (String & s, Text t), (s, t))
+TEXT(pLEc, void *, (String & s, char c), (s, c))
+TEXT(9push_backEc, void, (String & s, char c), (s, c))
+TEXT(8pop_backEv, void, (String & s), (s))
+TEXT(6assignEPKc, void *, (String & s, Chars p), (s, p))
+TEXT(6assignERKS4_, void *, (String & s, Text t), (s, t))
+TEXT(aSEPKc, void *, (String & s, Chars p), (s, p))
+TEXT(aSERKS4_, void *, (String & s, Text t), (s, t))
+TEXT(aSEOS4_, void *, (String & s, String &t), (s, t))
+TEXT(C1EPKcRKS3_, void, (void *s, Chars p, const void *a), (s, p, a))
+TEXT(C1ERKS4_, void, (void *s, Text t), (s, t))
+TEXT(C1ERKS4_mm, void, (void *s, Text t, size_t a, size_t n), (s, t, a, n))
+TEXT(C1EOS4_, void, (void *s, String &t), (s, t))
+TEXT(D1Ev, void, (void *s), (s))
+TEXT(4swapERS4_, void, (String & s, String &t), (s, t))
+TEXT(6insertEmPKc, void *, (String & s, size_t a, Chars p), (s, a, p))
+TEXT(6insertEmRKS4_, void *, (String & s, size_t a, Text t), (s, a, t))
+TEXT(6insertEmmc, void *, (String & s, size_t a, size_t n, char c), (s, a, n, c))
+TEXT(5eraseEmm, void *, (String & s, size_t a, size_t n), (s, a, n))
+TEXT(7replaceEmmPKc, void *, (String & s, size_t a, size_t n, Chars p), (s, a, n, p))
+TEXT(7replaceEmmPKcm, void *, (String & s, size_t a, size_t n, Chars p, size_t m), (s, a, n, p, m))
+TEXT(7replaceEmmRKS4_, void *, (String & s, size_t a, size_t n, Text t), (s, a, n, t))
+TEXT(7reserveEm, void, (String & s, size_t n), (s, n))
+TEXT(6resizeEm, void, (String & s, size_t n), (s, n))
+TEXT(6resizeEmc, void, (String & s, size_t n, char c), (s, n, c))
+TEXT(13shrink_to_fitEv, void, (String & s), (s))
+LOOK(7compareERKS4_, (Text s, Text t), (s, t))
+LOOK(7compareEPKc, (Text s, Chars p), (s, p))
+LOOK(7compareEmmPKc, (Text s, size_t a, size_t n, Chars p), (s, a, n, p))
+LOOK(7compareEmmRKS4_, (Text s, size_t a, size_t n, Text t), (s, a, n, t))
+LOOK(4findEPKcmm, (Text s, Chars p, size_t a, size_t n), (s, p, a, n))
+LOOK(4findEPKcm, (Text s, Chars p, size_t a), (s, p, a))
+LOOK(4findERKS4_m, (Text s, Text t, size_t a), (s, t, a))
+LOOK(4findEcm, (Text s, char c, size_t a), (s, c, a))
+LOOK(5rfindEPKcmm, (Text s, Chars p, size_t a, size_t n), (s, p, a, n))
+LOOK(5rfindERKS4_m, (Text s, Text t, size_t a), (s, t, a))
+LOOK(5rfindEcm, (Text s, char c, size_t a), (s, c, a))
+LOOK(13find_first_ofEPKcmm, (Text s, Chars p, size_t a, size_t n), (s, p, a, n))
+LOOK(12find_last_ofEPKcmm, (Text s, Chars p, size_t a, size_t n), (s, p, a, n))
+LOOK(17find_first_not_ofEPKcmm, (Text s, Chars p, size_t a, size_t n), (s, p, a, n))
+LOOK(16find_last_not_ofEPKcmm, (Text s, Chars p, size_t a, size_t n), (s, p, a, n))
+LOOK(4copyEPcmm, (Text s, char *to, size_t n, size_t a), (s, to, n, a))
+AT(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6substrEmm, void *,
+   (void *to, Text s, size_t a, size_t n), (to, s, a, n))
+
+void strings() {
+  String letter_by_letter, added;
+  for (int i = 0; i < TIMES; i++) {
+    String whole(10 + i, 'a'), other(16, 'b'), s = whole;
+    whole[i] = 'c';
+    size_t room = 20 + i;
+    free(AT_TEXT(9_M_createERmm)(nullptr, room, 0));
+#define FRESH(call) s = String(whole), s.reserve(i % 4 ? 200 : 0), call;
+    FRESH(AT_TEXT(9_M_assignERKS4_)(other, s))
+    FRESH(AT_TEXT(9_M_appendEPKcm)(s, "some words", 10))
+    FRESH(AT_TEXT(9_M_mutateEmmPKcm)(s, 2, 3, "words", 5))
+    FRESH(AT_TEXT(10_M_replaceEmmPKcm)(s, 2, 3, "words", 5))
+    FRESH(AT_TEXT(14_M_replace_auxEmmmc)(s, 2, 0, 5, 'x'))
+    FRESH(AT_TEXT(8_M_eraseEmm)(s, 2, 5))
+    FRESH(AT_TEXT(6appendEPKc)(s, "some words"))
+    FRESH(AT_TEXT(6appendEPKcm)(s, "some words", 10))
+    FRESH(AT_TEXT(6appendERKS4_)(s, other))
+    FRESH(AT_TEXT(6appendEmc)(s, 5, 'x'))
+    FRESH(AT_TEXT(pLEPKc)(s, "some words"))
+    FRESH(AT_TEXT(pLERKS4_)(s, other))
+    AT_TEXT(9push_backEc)(letter_by_letter, 'x'), AT_TEXT(pLEc)(added, 'x');
+    FRESH(AT_TEXT(8pop_backEv)(s))
+    FRESH(AT_TEXT(6assignEPKc)(s, "some words"))
+    FRESH(AT_TEXT(6assignERKS4_)(s, other))
+    FRESH(AT_TEXT(aSEPKc)(s, "some words"))
+    FRESH(AT_TEXT(aSERKS4_)(s, other))
+    FRESH(AT_TEXT(4swapERS4_)(s, other))
+    FRESH(AT_TEXT(aSEOS4_)(s, other))
+    other = String(16, 'b');
+    FRESH(AT_TEXT(6insertEmPKc)(s, 3, "words"))
+    FRESH(AT_TEXT(6insertEmRKS4_)(s, 3, other))
+    FRESH(AT_TEXT(6insertEmmc)(s, 3, 2, 'x'))
+    FRESH(AT_TEXT(5eraseEmm)(s, 3, 2))
+    FRESH(AT_TEXT(7replaceEmmPKc)(s, 3, 2, "words"))
+    FRESH(AT_TEXT(7replaceEmmPKcm)(s, 3, 2, "words", 5))
+    FRESH(AT_TEXT(7replaceEmmRKS4_)(s, 3, 2, other))
+    FRESH(AT_TEXT(7reserveEm)(s, 100))
+    FRESH(AT_TEXT(6resizeEm)(s, 40))
+    FRESH(AT_TEXT(6resizeEmc)(s, 40, 'x'))
+    FRESH((s.reserve(100), AT_TEXT(13shrink_to_fitEv)(s)))
+    alignas(String) char made[sizeof(String)];
+#define MADE(call) call, AT_TEXT(D1Ev)(made);
+    MADE(AT_TEXT(C1EPKcRKS3_)(made, "some words", &room))
+    MADE(AT_TEXT(C1ERKS4_)(made, whole))
+    MADE(AT_TEXT(C1ERKS4_mm)(made, whole, 2, 30))
+    s = whole;
+    MADE(AT_TEXT(C1EOS4_)(made, s))
+    MADE(AT_LOOK(6substrEmm)(made, whole, 2, 20))
+    // _M_construct wants the pointer to the string's own room.
+    *reinterpret_cast<char **>(made) = made + 16;
+    AT_TEXT(12_M_constructEmc)(made, 5 + i, 'x'), AT_TEXT(10_M_disposeEv)(*reinterpret_cast<String *>(made));
+    s = whole, s[i / 2] = 'b';
+    char copied[40];
+#define SEEN(call) number = call;
+    SEEN(AT_LOOK(7compareERKS4_)(s, whole))
+    SEEN(AT_LOOK(7compareEPKc)(s, "aaaaaaaaaaaaaaaaab"))
+    SEEN(AT_LOOK(7compareEmmPKc)(s, 2, 5, "aaaab"))
+    SEEN(AT_LOOK(7compareEmmRKS4_)(s, 2, 5, other))
+    SEEN(AT_LOOK(4findEPKcmm)(whole, "cab", 0, 2))
+    SEEN(AT_LOOK(4findEPKcm)(whole, "ca", 0))
+    SEEN(AT_LOOK(4findERKS4_m)(whole, other, 0))
+    SEEN(AT_LOOK(4findEcm)(whole, 'c', 0))
+    SEEN(AT_LOOK(5rfindEPKcmm)(whole, "ca", String::npos, 2))
+    SEEN(AT_LOOK(5rfindERKS4_m)(whole, other, String::npos))
+    SEEN(AT_LOOK(5rfindEcm)(whole, 'c', String::npos))
+    SEEN(AT_LOOK(13find_first_ofEPKcmm)(whole, "cde", 0, 3))
+    SEEN(AT_LOOK(12find_last_ofEPKcmm)(whole, "cde", String::npos, 3))
+    SEEN(AT_LOOK(17find_first_not_ofEPKcmm)(whole, "ab", 0, 2))
+    SEEN(AT_LOOK(16find_last_not_ofEPKcmm)(whole, "ab", String::npos, 2))
+    SEEN(AT_LOOK(4copyEPcmm)(whole, copied, 30, 2))
+  }
+}
