@@ -39,6 +39,7 @@ fn main() {
             "shim/origin.cpp",
             "shim/plugin.cpp",
             "shim/portable.cpp",
+            "shim/spell.cpp",
         ])
         .compile("opcost_llvm_shim");
 }
