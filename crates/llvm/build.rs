@@ -28,6 +28,7 @@ fn main() {
         .files([
             "shim/read.cpp",
             "shim/globals.cpp",
+            "shim/guard.cpp",
             "shim/harden.cpp",
             "shim/apply.cpp",
             "shim/identify.cpp",

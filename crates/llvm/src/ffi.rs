@@ -68,6 +68,7 @@ unsafe extern "C" {
         path: *const c_char,
         prefix: *const c_char,
     ) -> *mut c_char;
+    pub(crate) fn opcost_guard_counter(module: LLVMModuleRef, stores: *mut u32, guarded: *mut u32);
     pub(crate) fn opcost_spell_out(module: LLVMModuleRef);
     pub(crate) fn opcost_pack_variadic(
         module: LLVMModuleRef,

@@ -26,6 +26,7 @@ mod snapshot;
 mod spots;
 
 pub use emit::{Emission, Position};
+pub use fuel::Guarded;
 pub use keep::Kept;
 pub use origin::Origins;
 pub use portable::PortableLibrary;

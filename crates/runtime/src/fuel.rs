@@ -23,6 +23,8 @@ const STACK: u32 = 2;
 const FORBIDDEN: u32 = 3;
 const MEMORY: u32 = 4;
 const CRASHED: u32 = 5;
+const TAMPERED: u32 = 6;
+const KEY_AT: usize = 48 + 1024 + 2048;
 const FORKED: u32 = 1;
 const WALLS_UP: u32 = 2;
 const HIDDEN: u32 = 4;
@@ -54,6 +56,13 @@ pub fn walled_page(limit: i64, memory: u64, filters: [&[FilterStep]; 2]) -> Vec<
     page
 }
 
+/// The same with a key for the counter's second copy.
+pub fn keyed_page(limit: i64, key: u64) -> Vec<u8> {
+    let mut page = fresh_page(limit);
+    page[KEY_AT..KEY_AT + 8].copy_from_slice(&key.to_le_bytes());
+    page
+}
+
 /// A page with `limit` to spend, as a program must find it.
 pub fn fresh_page(limit: i64) -> Vec<u8> {
     let mut page = vec![0; PAGE];
@@ -74,6 +83,10 @@ pub struct Page {
     pub forbidden_call: Option<u32>,
     /// The signal or exception by which it crashed, where no signal of the system tells.
     pub crash: Option<u32>,
+    /// Where it would have written to its counter, or had, if it did.
+    pub tampered: Option<Stop>,
+    /// Whether both copies of its counter say the same; of programs that keep two.
+    pub copies_agree: bool,
     /// Whether it crashed for lack of memory.
     pub is_memory_full: bool,
     /// Whether the walls were up before it began.
@@ -114,10 +127,12 @@ impl Page {
         let stopped = Stop { function: text(48, 1024)?, file: text(48 + 1024, 2048)?, line: word(28)? };
         Some(Page {
             left: if is_stopped { long(40)? } else { long(0)? },
-            stopped: is_stopped.then_some(stopped),
+            stopped: is_stopped.then(|| stopped.clone()),
             is_stack_full: word(24)? == STACK,
             forbidden_call: (word(24)? == FORBIDDEN).then_some(word(28)?),
             crash: if word(24)? == CRASHED { Some(word(28)?) } else { None },
+            tampered: (word(24)? == TAMPERED).then_some(stopped),
+            copies_agree: long(0)? ^ long(KEY_AT)? == long(KEY_AT + 8)?,
             is_memory_full: word(24)? == MEMORY,
             has_walls: word(32)? & WALLS_UP != 0,
             is_hidden: word(32)? & HIDDEN != 0,
@@ -137,6 +152,8 @@ mod tests {
         is_stack_full: false,
         forbidden_call: None,
         crash: None,
+        tampered: None,
+        copies_agree: false,
         is_memory_full: false,
         has_walls: false,
         is_hidden: false,

@@ -31,6 +31,8 @@ pub(crate) enum Column {
     FuelUnit,
     /// The same without checks: it is counted what is spent, and nothing stops.
     FuelUnchecked,
+    /// opcost fuel that keeps the program's stores off its counter.
+    FuelHarden,
     /// WebAssembly in wasmtime, without a limit.
     Wasm,
     /// WebAssembly in wasmtime, with its fuel.
@@ -55,6 +57,7 @@ impl Column {
                 Self::Fuel,
                 Self::FuelUnit,
                 Self::FuelUnchecked,
+                Self::FuelHarden,
                 Self::ProfileGenerate,
                 Self::Wasm,
                 Self::WasmFuel,
@@ -79,6 +82,7 @@ impl Column {
             Self::Fuel => "fuel",
             Self::FuelUnit => "unit",
             Self::FuelUnchecked => "unchecked",
+            Self::FuelHarden => "harden",
             Self::Wasm => "wasm",
             Self::WasmFuel => "wasm-fuel",
         }
@@ -96,6 +100,7 @@ impl Column {
             Self::Fuel => "opcost fuel",
             Self::FuelUnit => "opcost fuel, unit/1",
             Self::FuelUnchecked => "opcost fuel, unit/1, unchecked",
+            Self::FuelHarden => "opcost fuel, hardened",
             Self::Wasm => "wasmtime",
             Self::WasmFuel => "wasmtime with fuel",
         }
@@ -127,7 +132,11 @@ impl Column {
     }
 
     fn verb(self) -> &'static str {
-        if matches!(self, Self::Fuel | Self::FuelUnit | Self::FuelUnchecked) { "fuel" } else { "count" }
+        if matches!(self, Self::Fuel | Self::FuelUnit | Self::FuelUnchecked | Self::FuelHarden) {
+            "fuel"
+        } else {
+            "count"
+        }
     }
 
     fn opcost_flags(self) -> &'static [&'static str] {
@@ -136,6 +145,7 @@ impl Column {
             Self::OpcostThreads => &["--threads"],
             Self::FuelUnit => &["--cost", "unit/1"],
             Self::FuelUnchecked => &["--cost", "unit/1", "--unchecked"],
+            Self::FuelHarden => &["--harden"],
             _ => &[],
         }
     }

@@ -42,6 +42,10 @@ pub(crate) struct TrustArguments {
     /// Prints what it printed in the sandbox even if it did not finish.
     #[arg(long, requires = "sandbox")]
     pub(crate) partial: bool,
+    /// Keeps the program's own stores off its counter and the counter twice: a program that writes to it is
+    /// rejected. Costs some time and no fuel; --sandbox is stronger.
+    #[arg(long, conflicts_with_all = ["sandbox", "check", "portable"])]
+    pub(crate) harden: bool,
     /// Outside functions or data that the program may use besides those opcost knows.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub(crate) allow: Vec<String>,

@@ -24,6 +24,10 @@ pub(crate) struct Promise {
     pub(crate) overshoot: Option<u64>,
     /// Name of the weights.
     pub(crate) cost_model: String,
+    /// Instructions that write to memory and those among them that are asked
+    /// first whether they would write to the counter, when that is wanted.
+    #[serde(default)]
+    pub(crate) guarded: Option<(u32, u32)>,
     /// The hash of its code, when that means the same on every machine.
     #[serde(default)]
     pub(crate) portable: Option<String>,
@@ -37,6 +41,9 @@ pub(super) fn meter(
 ) -> Result<(), String> {
     if request.audit {
         session.tag_origins();
+    }
+    if request.harden && names_the_counter(&session.snapshot()) {
+        return Err("it names opc_fuel, which is its counter; take it out".to_owned());
     }
     if request.plugin && session.open_plugin() == 0 {
         return Err("it has no function that a host could call; declare one extern \"C\" with at most one \
@@ -67,8 +74,11 @@ pub(super) fn meter(
         let closed = session.close_plugin(&request.cost.facts().name, overshoot);
         closed.map_err(|error| error.to_string())?;
     }
+    let guarded = request.harden.then(|| session.guard_counter()).transpose();
+    let guarded = guarded.map_err(|error| error.to_string())?.map(|it| (it.stores, it.guarded));
     let portable = request.portable.as_ref().map(|_| super::portable::code_of(request)).transpose()?;
-    let promise = Promise { overshoot: metered.overshoot, cost_model: request.cost.facts().name, portable };
+    let promise =
+        Promise { overshoot: metered.overshoot, cost_model: request.cost.facts().name, guarded, portable };
     let mut line = serde_json::to_string(&promise).expect("plain data");
     line.push('\n');
     let mut section = FUEL_SECTION;
@@ -86,6 +96,11 @@ pub(super) fn meter(
     watch.lap("machine code");
     watch.finish(instructions, &request.output.with_extension("phases"));
     Ok(())
+}
+
+/// Whether the program itself, before it is metered, knows the counter by name.
+fn names_the_counter(module: &opcost_ir::Module) -> bool {
+    module.globals.iter().any(|global| global.name == "opc_fuel")
 }
 
 /// Has the metered module checked by one who does not know the plan.

@@ -52,8 +52,9 @@ pub(crate) enum Purpose {
     /// To be counted.
     Count { placement: Placement },
     /// To be given fuel, with at most so much work between two checks (without
-    /// checks it is never stopped); audited when it is metered, if wanted.
-    Fuel { overshoot: Option<u64>, audit: bool },
+    /// checks it is never stopped); audited when it is metered, if wanted; kept
+    /// off its counter, if wanted.
+    Fuel { overshoot: Option<u64>, audit: bool, harden: bool },
 }
 
 impl Purpose {

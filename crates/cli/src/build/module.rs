@@ -63,6 +63,8 @@ pub(crate) struct ModuleRequest {
     pub(crate) overshoot: Option<u64>,
     /// Whether an auditor checks the metered module.
     pub(crate) audit: bool,
+    /// Whether its own stores are kept off its counter.
+    pub(crate) harden: bool,
     /// Bitcode of all other modules, when all of the program is metered as one.
     pub(crate) others: Option<Vec<PathBuf>>,
     /// Outside names that it may use besides those known, when it must be
@@ -128,6 +130,7 @@ impl Build<'_> {
                 Purpose::Fuel { overshoot, .. } => overshoot,
             },
             audit: matches!(self.purpose, Purpose::Fuel { audit: true, .. }),
+            harden: matches!(self.purpose, Purpose::Fuel { harden: true, .. }),
             others,
             allowed: self.allowed.clone(),
             plugin: self.as_plugin.get(),

@@ -158,6 +158,7 @@ fn rust_module(
         is_metered: false,
         overshoot: None,
         audit: false,
+        harden: false,
         others: None,
         allowed: None,
         plugin: false,

@@ -4,6 +4,8 @@ use opcost_instrument::{Admission, Fingerprint};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use opcost_runtime::fuel::Stop;
+
 use super::fuel_check::{ObjectionJson, objections};
 use super::portable::{PortableJson, short_hash};
 use super::style::{BAD, DIM, GOOD, paint};
@@ -40,6 +42,8 @@ pub(crate) struct FuelReport<'a> {
     pub(crate) cost_model: String,
     /// The most work between two checks; none without checks.
     pub(crate) overshoot: Option<u64>,
+    /// Its stores, and those that are asked first whether they reach its counter.
+    pub(crate) guarded: Option<(u32, u32)>,
     /// The hash of its code, when that means the same on every machine.
     pub(crate) code: Option<&'a str>,
     /// Its functions, when it was built just now.
@@ -66,6 +70,15 @@ impl FuelReport<'_> {
 
     /// What it did that is not allowed behind walls.
     fn offence(&self) -> Option<String> {
+        let page = &self.spending.page;
+        if let Some(stop) = &page.tampered {
+            return Some(format!("it writes to its counter{}", raw_place(stop)));
+        }
+        let has_ended = matches!(self.spending.finish, Finish::Exited(_)) && page.stopped.is_none();
+        // Whoever ends it may come between the two copies.
+        if self.guarded.is_some() && has_ended && !page.copies_agree {
+            return Some("its counter was changed".to_owned());
+        }
         let walled = self.spending.walled.as_ref()?;
         if let Some(number) = self.spending.page.forbidden_call {
             return Some(format!("it made the system call {}", call_name(number)));
@@ -119,6 +132,10 @@ impl FuelReport<'_> {
             Some(overshoot) => format!("at most {} between two checks", grouped(overshoot)),
             None => "no checks, nothing stops it".to_owned(),
         });
+        if let Some((stores, guarded)) = self.guarded {
+            let counts = (grouped(u64::from(guarded)), grouped(u64::from(stores)));
+            facts.push(format!("hardened, {} of {} stores asked", counts.0, counts.1));
+        }
         if let Some(code) = self.code {
             facts.push(format!("portable, code {}", short_hash(code)));
         }
@@ -147,7 +164,7 @@ impl FuelReport<'_> {
                 let size = room.map_or(0, |room| room.memory >> 20);
                 ("memory", format!("it had no more than {size} MiB"))
             }
-            _ => ("rejected", self.offence().unwrap_or_default()),
+            _ => ("rejected", self.offence().unwrap_or_default().replace(char::is_control, "?")),
         }
     }
 
@@ -165,11 +182,17 @@ impl FuelReport<'_> {
     fn raw_place(&self) -> String {
         match &self.spending.page.stopped {
             None => ", at its end".to_owned(),
-            Some(stop) if stop.file.is_empty() => format!(", in {}", demangle(&stop.function)),
-            Some(stop) => {
-                format!(", in {}, {}:{}", demangle(&stop.function), tidy_path(&stop.file), stop.line)
-            }
+            Some(stop) => raw_place(stop),
         }
+    }
+}
+
+/// As above, of a place.
+fn raw_place(stop: &Stop) -> String {
+    let function = demangle(&stop.function);
+    match stop.file.is_empty() {
+        true => format!(", in {function}"),
+        false => format!(", in {function}, {}:{}", tidy_path(&stop.file), stop.line),
     }
 }
 
@@ -223,8 +246,18 @@ pub(crate) struct FuelJson {
     objections: Vec<ObjectionJson>,
     /// Null without one.
     sandbox: Option<SandboxJson>,
+    /// When its stores are kept off its counter; null if they are not.
+    hardened: Option<HardenedJson>,
     /// When it has one number on every machine.
     portable: Option<PortableJson>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct HardenedJson {
+    /// Instructions that write to memory.
+    stores: u32,
+    /// Those among them that are asked first.
+    asked: u32,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -292,6 +325,7 @@ impl FuelJson {
                 seconds: walled.room.time.as_secs_f64(),
                 system_call: page.forbidden_call.map(call_name),
             }),
+            hardened: report.guarded.map(|(stores, asked)| HardenedJson { stores, asked }),
             portable: report.code.map(|code| PortableJson::new(code, report.functions.unwrap_or_default())),
         }
     }
@@ -312,6 +346,7 @@ impl FuelJson {
             reason: Some("it may not be metered".to_owned()),
             objections: admission.objections.iter().map(ObjectionJson::new).collect(),
             sandbox: None,
+            hardened: None,
             portable: None,
         }
     }

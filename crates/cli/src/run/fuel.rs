@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use object::{Object, ObjectSection};
-use opcost_runtime::fuel::{FILE_VARIABLE, Page, fresh_page};
+use opcost_runtime::fuel::{FILE_VARIABLE, Page, keyed_page};
 
 use super::deterministic::FixedWorld;
 use super::sandbox::Walled;
@@ -52,6 +52,13 @@ pub(crate) fn is_metered(program: &Path) -> Result<Vec<Promise>, CliError> {
     lines.map(|line| serde_json::from_slice(line).map_err(|_| not_metered())).collect()
 }
 
+/// A number that nobody knows before: the key under which a program keeps its
+/// counter a second time.
+fn drawn() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(std::process::id())
+}
+
 /// Runs a metered program to its end.
 ///
 /// # Errors
@@ -67,7 +74,7 @@ pub(crate) fn spend(
     let folder = folder.map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
     let file = folder.path().join("fuel");
     let limit = limit.map_or(NO_LIMIT, |limit| i64::try_from(limit).unwrap_or(NO_LIMIT).min(NO_LIMIT));
-    std::fs::write(&file, fresh_page(limit)).map_err(CliError::file("write", &file))?;
+    std::fs::write(&file, keyed_page(limit, drawn())).map_err(CliError::file("write", &file))?;
     let finish = run_program(program, arguments, (FILE_VARIABLE, &file), streams, world)?;
     let bytes = std::fs::read(&file).map_err(CliError::file("read", &file))?;
     let page = Page::read(&bytes).ok_or_else(|| {

@@ -50,6 +50,9 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
     if arguments.portability.portable {
         return portable(arguments, &inputs);
     }
+    if arguments.trust.harden && arguments.emit == Some(FuelEmit::Shared) {
+        return Err(CliError::Usage("--harden is for programs; a host keeps a plug-in's counter".to_owned()));
+    }
     let build = Build::new(&arguments.compile, purpose(arguments))?;
     let made = build.path("made");
     let building = Progress::start("building the metered program");
@@ -125,6 +128,7 @@ fn purpose(arguments: &FuelArguments) -> Purpose {
     Purpose::Fuel {
         overshoot: (!arguments.unchecked).then(|| u64::try_from(arguments.overshoot).unwrap_or(u64::MAX)),
         audit: arguments.audit,
+        harden: arguments.trust.harden,
     }
 }
 
@@ -190,6 +194,12 @@ fn overshoot(promises: &[Promise]) -> Option<u64> {
     all?.into_iter().max()
 }
 
+/// Stores of all modules, and those that are asked first; none if one module asks none.
+fn guarded(promises: &[Promise]) -> Option<(u32, u32)> {
+    let all: Option<Vec<(u32, u32)>> = promises.iter().map(|promise| promise.guarded).collect();
+    all.map(|all| all.iter().fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1)))
+}
+
 fn limit(arguments: &FuelArguments) -> Result<Option<u64>, CliError> {
     match arguments.limit.map(u64::try_from) {
         None => Ok(None),
@@ -219,6 +229,7 @@ fn tell(
         limit,
         cost_model: cost_models(promises)?,
         overshoot: overshoot(promises),
+        guarded: guarded(promises),
         code: promises.iter().find_map(|promise| promise.portable.as_deref()),
         functions: portability.map(|found| &*found.functions),
     };

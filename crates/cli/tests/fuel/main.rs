@@ -2,13 +2,14 @@
 //!
 //! `attacks`: every program of `corpus/attacks` says at its top which line of
 //! defence it meets, and meets it; `honest`: programs of contests are let
-//! through; `sandbox`: what the walls hold; `deterministic`: has one program one
-//! number; `portable`: has it one on every machine. These start `opcost` and link
-//! nothing of it.
+//! through; `sandbox`: what the walls hold; `hardened`: are programs kept off their
+//! counter; `deterministic`: has one program one number; `portable`: has it one on
+//! every machine. These start `opcost` and link nothing of it.
 
 mod attacks;
 mod bench;
 mod deterministic;
+mod hardened;
 mod honest;
 mod portable;
 mod sandbox;

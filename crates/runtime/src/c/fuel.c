@@ -40,7 +40,7 @@
 #endif
 #define OPC_PAGE 65536
 #define OPC_FULL INT64_C(0x3fffffffffffffff)
-enum { OPC_RUNNING, OPC_USED_UP, OPC_STACK, OPC_FORBIDDEN, OPC_MEMORY };
+enum { OPC_RUNNING, OPC_USED_UP, OPC_STACK, OPC_FORBIDDEN, OPC_MEMORY, OPC_CRASHED, OPC_TAMPERED };
 enum { OPC_FORKED = 1, OPC_WALLS = 2, OPC_HIDDEN_PAGE = 4 };
 
 // A place in the source; the compiler writes these.
@@ -57,6 +57,8 @@ struct opc_fuel_page {
   uint32_t state, line, flags, padding;
   int64_t left_at_stop;
   char function[1024], file[2048];
+  // What is left once more, under a key: for programs that are kept off it.
+  int64_t key, mirror;
 };
 
 #if defined OPC_WALLED && defined __x86_64__
@@ -67,7 +69,7 @@ struct opc_fuel_page {
 OPC_HIDDEN union {
   struct opc_fuel_page page;
   char bytes[OPC_PAGE];
-} opc_fuel_memory __attribute__((aligned(OPC_PAGE))) = {.page = {.left = OPC_FULL}};
+} opc_fuel_memory __attribute__((aligned(OPC_PAGE))) = {.page = {.left = OPC_FULL, .mirror = OPC_FULL}};
 extern OPC_HIDDEN int64_t opc_fuel __attribute__((alias("opc_fuel_memory")));
 #define page (&opc_fuel_memory.page)
 #endif
@@ -147,6 +149,7 @@ __attribute__((constructor(101))) static void opc_fuel_start(void) {
 #endif
   close(file);
   page->left = page->limit - spent;
+  page->mirror = page->left ^ page->key;
   opc_fuel_copy(page->magic, sizeof page->magic, "OPCFUEL");
   page->magic[7] = '1';
   opc_fuel_watch_stack();
@@ -169,6 +172,16 @@ OPC_HIDDEN OPC_KEEPS_MOST __attribute__((cold)) void opc_fuel_used_up(const stru
   // What the program printed is its own; streams of its own making may run
   // metered code once more.
   *(volatile int64_t OPC_SPACE *)&page->left = OPC_FULL;
+  page->mirror = OPC_FULL ^ page->key;
   fflush(NULL);
+  _exit(3);
+}
+
+// A store would have reached the counter, or one did.
+OPC_HIDDEN __attribute__((cold, noreturn)) void opc_fuel_tampered(const struct opc_site *site) {
+  page->line = site->line;
+  opc_fuel_copy(page->function, sizeof page->function, site->function);
+  opc_fuel_copy(page->file, sizeof page->file, site->file);
+  *(volatile uint32_t OPC_SPACE *)&page->state = OPC_TAMPERED;
   _exit(3);
 }

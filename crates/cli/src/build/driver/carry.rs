@@ -114,6 +114,7 @@ impl Drive {
             is_metered: false,
             overshoot: None,
             audit: false,
+            harden: false,
             others: None,
             allowed: None,
             plugin: false,
