@@ -54,6 +54,23 @@ pub const SHAPE: &[&str] = &[
 pub const SHAPE_CXX: &[&str] =
     &["-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-asynchronous-unwind-tables"];
 
+/// Headers of the C library: C programs and the library itself are compiled with
+/// these, so that no system's headers shape them. `stdarg.h`, `stddef.h`, `stdbool.h`
+/// and `float.h` are clang's.
+pub const HEADERS: &[(&str, &str)] = &[
+    ("assert.h", include_str!("c/portable/include/assert.h")),
+    ("ctype.h", include_str!("c/portable/include/ctype.h")),
+    ("errno.h", include_str!("c/portable/include/errno.h")),
+    ("inttypes.h", include_str!("c/portable/include/inttypes.h")),
+    ("limits.h", include_str!("c/portable/include/limits.h")),
+    ("math.h", include_str!("c/portable/include/math.h")),
+    ("stdint.h", include_str!("c/portable/include/stdint.h")),
+    ("stdio.h", include_str!("c/portable/include/stdio.h")),
+    ("stdlib.h", include_str!("c/portable/include/stdlib.h")),
+    ("string.h", include_str!("c/portable/include/string.h")),
+    ("strings.h", include_str!("c/portable/include/strings.h")),
+];
+
 /// A header to be included before all others of C++: templates of the library
 /// become part of the program.
 pub const TEMPLATES: (&str, &str) = ("templates.h", include_str!("c/portable/templates.h"));
@@ -176,6 +193,9 @@ pub const FUNCTIONS: &[&str] = &[
     "isblank",
     "tolower",
     "toupper",
+    "div",
+    "ldiv",
+    "lldiv",
     "atexit",
     "exit",
     "_exit",

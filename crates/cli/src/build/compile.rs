@@ -56,6 +56,9 @@ impl Build<'_> {
             // The compiler would work out what it can by the library of its machine.
             let names = opcost_runtime::portable::MATH_FUNCTIONS.iter();
             command.args(names.map(|name| format!("-fno-builtin-{name}")));
+            if input.language == Language::C {
+                command.arg("-isystem").arg(self.portable_headers()?);
+            }
             if input.language == Language::Cxx {
                 command.arg("-include").arg(self.portable_header()?);
             }

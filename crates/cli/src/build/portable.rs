@@ -6,8 +6,9 @@
 //! ```
 //!
 //! Everything up to the metered module is the same for all machines; its hash
-//! is kept in the program. Limit: the headers are those of the system's C and C++
-//! library, so other headers may make another program, which the hash shows.
+//! is kept in the program. C programs are compiled with headers that opcost
+//! carries. Limit: C++ programs with the system's, so other headers may make another
+//! program, which the hash shows; and so may another release of clang.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +17,7 @@ use clap::ValueEnum;
 use opcost_instrument::{Admission, Portability, admit_portable};
 use opcost_llvm::{PortableLibrary, Session};
 use opcost_runtime::portable::{
-    FUNCTIONS, MATH, MATH_FUNCTIONS, PREFIX, SHAPE, UNIT, VARIADIC, WORLD_FUNCTIONS,
+    FUNCTIONS, HEADERS, MATH, MATH_FUNCTIONS, PREFIX, SHAPE, UNIT, VARIADIC, WORLD_FUNCTIONS,
 };
 use serde::{Deserialize, Serialize};
 
@@ -126,6 +127,7 @@ impl Build<'_> {
             write_all(&folder, opcost_runtime::portable::SOURCES)?;
             let mut command = Command::new(&self.tools.clang);
             command.args(SHAPE).args(opcost_runtime::portable::FLAGS);
+            command.arg("-isystem").arg(self.portable_headers()?);
             command.arg(format!("-ffile-prefix-map={}=opcost-library", folder.display()));
             command.arg(folder.join(UNIT)).arg("-o").arg(&bitcode);
             run_tool(&mut command, &self.tools.clang, Path::new("opcost's portable library"))?;
@@ -137,6 +139,13 @@ impl Build<'_> {
             library.push(path);
         }
         Ok(Some(PortableRequest { triple: machine.triple().to_owned(), library }))
+    }
+
+    /// The folder of the C library's headers.
+    pub(super) fn portable_headers(&self) -> Result<PathBuf, CliError> {
+        let folder = self.path("portable-include");
+        write_all(&folder, HEADERS)?;
+        Ok(folder)
     }
 
     /// The header that all C++ code includes first.

@@ -246,6 +246,24 @@ fn other_code_is_told_by_its_first_function() {
     assert!(wrong.stderr.contains("it names no code"), "{}", wrong.said());
 }
 
+/// C programs, and the library, are compiled without a header of the system's.
+#[test]
+fn no_header_of_the_system_shapes_a_program_in_c() {
+    let bench = Bench::new();
+    let headers =
+        ["assert", "ctype", "errno", "float", "inttypes", "limits", "math", "stdarg", "stdbool", "stddef"];
+    let headers = headers.iter().chain(&["stdint", "stdio", "stdlib", "string", "strings"]);
+    let text: String = headers.map(|name| format!("#include <{name}.h>\n")).collect();
+    bench.write("a.c", &format!("{text}int main(void) {{ assert(INT_MAX > 0); return 0; }}\n"));
+    let answer = bench.fuel(&["--portable", "--cflag=-MD", "--cflag=-MF", "--cflag=headers", "a.c"]);
+    assert_eq!(answer.status, 0, "{}", answer.said());
+    let read = std::fs::read_to_string(bench.path("headers")).expect("clang lists what it read");
+    assert!(read.contains("portable-include/stdio.h"), "{read}");
+    let foreign: Vec<&str> =
+        read.split_whitespace().filter(|path| path.starts_with("/usr/include")).collect();
+    assert!(foreign.is_empty(), "{foreign:?}");
+}
+
 /// A program that was built earlier runs by its file alone, wherever it belongs.
 #[test]
 fn a_built_program_finds_its_emulator() {

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use opcost_runtime::portable::{FLAGS, SOURCES, UNIT};
+use opcost_runtime::portable::{FLAGS, HEADERS, SOURCES, UNIT};
 
 /// Names that the system's library defines too.
 const SHARED: &[&str] = &[
@@ -34,10 +34,16 @@ fn numbers_and_texts_are_those_of_the_system() {
     for (name, text) in SOURCES {
         fs::write(folder.path().join(name), text).expect("sources are written");
     }
+    let include = folder.path().join("include");
+    fs::create_dir(&include).expect("made");
+    for (name, text) in HEADERS {
+        fs::write(include.join(name), text).expect("headers are written");
+    }
     let (object, renamed) = (folder.path().join("portable.o"), folder.path().join("renamed.o"));
     let mut clang = Command::new("clang-22");
     clang.args(FLAGS.iter().filter(|flag| **flag != "-emit-llvm"));
     clang.args(["-fPIC", "-mlong-double-64", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"]);
+    clang.arg("-isystem").arg(&include);
     run(clang.arg(folder.path().join(UNIT)).arg("-o").arg(&object));
     let mut objcopy = Command::new("objcopy");
     for name in SHARED {

@@ -98,6 +98,10 @@ int LIBRARY(atoi)(const char *text) { return (int)LIBRARY(strtol)(text, NULL, 10
 long LIBRARY(atol)(const char *text) { return LIBRARY(strtol)(text, NULL, 10); }
 long long LIBRARY(atoll)(const char *text) { return LIBRARY(strtol)(text, NULL, 10); }
 
+div_t LIBRARY(div)(int a, int b) { return (div_t){a / b, a % b}; }
+ldiv_t LIBRARY(ldiv)(long a, long b) { return (ldiv_t){a / b, a % b}; }
+lldiv_t LIBRARY(lldiv)(long long a, long long b) { return (lldiv_t){a / b, a % b}; }
+
 static int opc_begins_with(const char *text, const char *word) {
   for (; *word; text++, word++)
     if ((*text | 32) != *word) return 0;

@@ -1,0 +1,78 @@
+// Streams of a portable program: what stream.c, print.c and scan.c have.
+//
+// The first members of a stream are where the GNU C library has them, since C++
+// programs are compiled with its headers.
+#pragma once
+#include <stdarg.h>
+#include <stddef.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct _IO_FILE {
+  int _flags;
+  char *_IO_read_ptr, *_IO_read_end, *_IO_read_base;
+  char *_IO_write_base, *_IO_write_ptr, *_IO_write_end;
+  int _fileno;
+} FILE;
+
+extern FILE *stdin, *stdout, *stderr;
+#define stdin stdin
+#define stdout stdout
+#define stderr stderr
+
+#define EOF (-1)
+#define BUFSIZ 8192
+#define _IOFBF 0
+#define _IOLBF 1
+#define _IONBF 2
+#define SEEK_SET 0
+#define SEEK_CUR 1
+#define SEEK_END 2
+#define FILENAME_MAX 4096
+
+int printf(const char *, ...) __attribute__((format(printf, 1, 2)));
+int fprintf(FILE *, const char *, ...) __attribute__((format(printf, 2, 3)));
+int sprintf(char *, const char *, ...) __attribute__((format(printf, 2, 3)));
+int snprintf(char *, size_t, const char *, ...) __attribute__((format(printf, 3, 4)));
+int scanf(const char *, ...) __attribute__((format(scanf, 1, 2)));
+int fscanf(FILE *, const char *, ...) __attribute__((format(scanf, 2, 3)));
+int sscanf(const char *, const char *, ...) __attribute__((format(scanf, 2, 3)));
+int vprintf(const char *, va_list);
+int vfprintf(FILE *, const char *, va_list);
+int vsprintf(char *, const char *, va_list);
+int vsnprintf(char *, size_t, const char *, va_list);
+
+int getc(FILE *);
+int getchar(void);
+int fgetc(FILE *);
+int ungetc(int, FILE *);
+char *fgets(char *, int, FILE *);
+size_t fread(void *, size_t, size_t, FILE *);
+int putc(int, FILE *);
+int putchar(int);
+int fputc(int, FILE *);
+int puts(const char *);
+int fputs(const char *, FILE *);
+size_t fwrite(const void *, size_t, size_t, FILE *);
+int feof(FILE *);
+int ferror(FILE *);
+void clearerr(FILE *);
+int fflush(FILE *);
+void setbuf(FILE *, char *);
+int setvbuf(FILE *, char *, int, size_t);
+
+// Not there; declared, so that whoever uses them is told by name.
+FILE *fopen(const char *, const char *);
+FILE *freopen(const char *, const char *, FILE *);
+int fclose(FILE *);
+int fseek(FILE *, long, int);
+long ftell(FILE *);
+void rewind(FILE *);
+int remove(const char *);
+int rename(const char *, const char *);
+void perror(const char *);
+
+#ifdef __cplusplus
+}
+#endif
