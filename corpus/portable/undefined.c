@@ -1,5 +1,5 @@
 // What C leaves open and machines fill in their own ways: shifts by the width,
-// locals that were never written, threads' variables.
+// locals that were never written, threads' variables, barriers of assembly.
 #include <stdio.h>
 volatile int width = 40, one = 1;
 volatile long long wide = 70;
@@ -10,6 +10,8 @@ int main(void) {
   if (one == 2) never[0] = 5;
   int small = (short)1 << (width - 20);
   unsigned char tiny = (unsigned char)((unsigned char)one << (width - 30));
+  __asm__ volatile("" ::: "memory");
+  __asm__("" : "+r"(small));
   int lanes[8];
   for (int i = 0; i < 8; i++) lanes[i] = 1 << (width + i);
   printf("%d %lld %d %d %d %d %d\n", one << width, (long long)one << wide, small, tiny, fill(never), fill(lanes), ++own);

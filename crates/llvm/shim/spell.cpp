@@ -15,6 +15,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/MDBuilder.h"
@@ -245,6 +246,17 @@ void call_for_two(IntrinsicInst *call, StringRef name) {
   call->eraseFromParent();
 }
 
+// Assembly without a word in it only kept the optimiser from looking through it,
+// which is over; whether it was that.
+bool drop_barrier(CallInst *call) {
+  if (!cast<InlineAsm>(call->getCalledOperand())->getAsmString().empty()) return false;
+  bool hands_on = call->arg_size() == 1 && call->getArgOperand(0)->getType() == call->getType();
+  if (!call->getType()->isVoidTy() && !hands_on) return false;
+  if (hands_on) call->replaceAllUsesWith(call->getArgOperand(0));
+  call->eraseFromParent();
+  return true;
+}
+
 void call_library(Instruction *operation, StringRef name, ArrayRef<Value *> arguments) {
   Type *type = arguments[0]->getType();
   if (!type->isDoubleTy() && !type->isFloatTy()) return;
@@ -265,6 +277,7 @@ void opcost::spell_out(Function &function) {
   for (Instruction &instruction : instructions(function)) all.push_back(&instruction);
   SmallVector<BinaryOperator *, 8> divisions;
   for (Instruction *instruction : all) {
+    if (auto *call = dyn_cast<CallInst>(instruction); call && call->isInlineAsm() && drop_barrier(call)) continue;
     instruction->setMetadata(LLVMContext::MD_fpmath, nullptr);
     if (isa<FPMathOperator>(instruction)) instruction->copyFastMathFlags(FastMathFlags());
     if (auto *call = dyn_cast<IntrinsicInst>(instruction)) {

@@ -122,6 +122,37 @@ fn every_machine_gives_one_number_and_one_output() {
     }
 }
 
+/// A real program, as its users build it without assembly and intrinsics.
+#[test]
+fn zstd_has_one_number() {
+    let sources = Path::new(&std::env::var("OPCOST_CORPUS").expect("OPCOST_CORPUS, which ./x test sets"))
+        .join("zstd-sys/zstd/lib")
+        .canonicalize()
+        .expect("zstd in the corpus");
+    let driver = folder().join("../zstd/driver.c").canonicalize().expect("its driver");
+    let mut inputs = vec![driver];
+    for part in ["common", "compress", "decompress"] {
+        let files = std::fs::read_dir(sources.join(part)).expect("a folder of zstd");
+        let files = files.map(|entry| entry.expect("an entry").path());
+        inputs.extend(files.filter(|path| path.extension().is_some_and(|extension| extension == "c")));
+    }
+    inputs.sort();
+    let include = format!("-I{}", sources.display());
+    let mut outcomes = Vec::new();
+    for machine in ["x86_64-linux", "aarch64-linux", "x86_64-windows"] {
+        ready_wine();
+        let bench = Bench::new();
+        let mut arguments = vec!["--portable", "--machine", machine, &include, "--stdout", "output"];
+        arguments.extend(["-DZSTD_DISABLE_ASM", "-DZSTD_NO_INTRINSICS", "--cflag=-U__x86_64__"]);
+        arguments.extend(inputs.iter().map(|path| path.to_str().expect("UTF-8")));
+        arguments.extend(["--", "1", "3", "1"]);
+        let answer = bench.fuel(&arguments);
+        outcomes.push((outcome(&answer), std::fs::read(bench.path("output")).expect("output")));
+    }
+    assert!(outcomes[0].0.0 > 50_000_000 && outcomes[0].0.2 == "finished", "{:?}", outcomes[0].0);
+    assert!(outcomes.iter().all(|other| *other == outcomes[0]), "{outcomes:?}");
+}
+
 /// The library's answers are those of the system's library.
 #[test]
 fn the_output_is_that_of_the_system() {
