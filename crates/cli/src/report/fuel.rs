@@ -1,6 +1,7 @@
 //! What a program did with its fuel: a sentence, and `opcost.fuel/1`.
 
 use opcost_instrument::{Admission, Fingerprint};
+use opcost_runtime::wasi::{TRAP, TRAPS};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,7 +9,7 @@ use super::fuel_check::{ObjectionJson, objections};
 use super::portable::{PortableJson, short_hash};
 use super::style::{BAD, DIM, GOOD, paint};
 use super::{demangle, grouped, tidy_path};
-use crate::run::{Ending, Finish, LONGEST_OUTPUT, Landlock, Spending, Walled, call_name};
+use crate::run::{Ending, Engine, Finish, LONGEST_OUTPUT, Landlock, Spending, Walled, call_name};
 
 /// `SIGSYS`, when the program's runtime could not say more.
 const FORBIDDEN_SIGNAL: i32 = 31;
@@ -98,6 +99,7 @@ impl FuelReport<'_> {
             }
             FuelVerdict::Crashed => {
                 let what = match (self.spending.finish, self.spending.page.crash) {
+                    (_, Some(code)) if code & !0xffff == TRAP => trap(code).to_owned(),
                     (_, Some(code)) if code > 255 => format!("exception {code:#x}"),
                     (_, Some(signal)) => format!("signal {signal}"),
                     (Finish::Killed(signal), None) => format!("signal {signal}"),
@@ -121,6 +123,9 @@ impl FuelReport<'_> {
         });
         if let Some(code) = self.code {
             facts.push(format!("portable, code {}", short_hash(code)));
+        }
+        if let Some(engine) = self.spending.engine {
+            facts.push(format!("wasm32 in {}: its own IR, so its own number", engine.name()));
         }
         if self.spending.is_deterministic {
             facts.push("deterministic world".to_owned());
@@ -171,6 +176,12 @@ impl FuelReport<'_> {
             }
         }
     }
+}
+
+/// Why an engine of WebAssembly ended it.
+fn trap(code: u32) -> &'static str {
+    let reason = TRAPS.iter().enumerate().find(|(position, _)| code - TRAP == *position as u32 + 1);
+    reason.map_or("its engine ended it", |(_, words)| words)
 }
 
 /// In which walls it ran, and what they lacked.
@@ -225,6 +236,8 @@ pub(crate) struct FuelJson {
     sandbox: Option<SandboxJson>,
     /// When it has one number on every machine.
     portable: Option<PortableJson>,
+    /// What ran it, when it is WebAssembly: an IR of its own, with a number of its own.
+    engine: Option<Engine>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -293,6 +306,7 @@ impl FuelJson {
                 system_call: page.forbidden_call.map(call_name),
             }),
             portable: report.code.map(|code| PortableJson::new(code, report.functions.unwrap_or_default())),
+            engine: report.spending.engine,
         }
     }
 
@@ -313,6 +327,7 @@ impl FuelJson {
             objections: admission.objections.iter().map(ObjectionJson::new).collect(),
             sandbox: None,
             portable: None,
+            engine: None,
         }
     }
 }
