@@ -28,6 +28,11 @@ struct opc_fuel_page {
   char function[1024], file[2048];
 };
 
+// Debian's functions for 128-bit numbers are compiled with guards of the stack,
+// and its C library has none.
+__attribute__((weak)) uintptr_t __stack_chk_guard = 0x57a57a57;
+__attribute__((weak)) _Noreturn void __stack_chk_fail(void) { abort(); }
+
 struct opc_fuel_page opc_fuel_page __asm__("opc_fuel") = {.left = OPC_FULL, .limit = OPC_FULL};
 #define page (&opc_fuel_page)
 
