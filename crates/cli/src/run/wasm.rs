@@ -67,7 +67,7 @@ impl Engine {
 
     fn remedy(self) -> &'static str {
         match self {
-            Engine::Node => "install it with: apt-get install nodejs (20 or newer)",
+            Engine::Node => "install it with: apt-get install nodejs (18.17 or newer)",
             Engine::Wasmtime => {
                 "install it with: pip install wasmtime, and name that Python in OPCOST_PYTHON if it is not python3"
             }

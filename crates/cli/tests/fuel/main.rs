@@ -3,7 +3,8 @@
 //! `attacks`: every program of `corpus/attacks` says at its top which line of
 //! defence it meets, and meets it; `honest`: programs of contests are let
 //! through; `sandbox`: what the walls hold; `deterministic`: has one program one
-//! number; `portable`: has it one on every machine. These start `opcost` and link
+//! number; `portable`: has it one on every machine; `wasm`: has it the one that is
+//! counted, under two engines of WebAssembly. These start `opcost` and link
 //! nothing of it.
 
 mod attacks;
@@ -12,3 +13,4 @@ mod deterministic;
 mod honest;
 mod portable;
 mod sandbox;
+mod wasm;

@@ -15,7 +15,7 @@ const [program, ...rest] = process.argv.slice(2);
 const { OPCOST_FUEL: file, ...env } = process.env;
 const wasi = new WASI({ version: "preview1", args: [program, ...rest], env, preopens: { ".": "." }, returnOnExit: true });
 const module = new WebAssembly.Module(readFileSync(program));
-const instance = new WebAssembly.Instance(module, wasi.getImportObject());
+const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi.wasiImport });
 const { memory, opc_fuel: at, __stack_pointer: top } = instance.exports;
 const page = () => new DataView(memory.buffer, at.value, SIZE);
 const limit = readFileSync(file).readBigInt64LE(LIMIT);
@@ -36,7 +36,7 @@ function crashed(error) {
 
 let status = 4;
 try {
-  status = wasi.start(instance);
+  status = wasi.start(instance) & 0xff;
 } catch (error) {
   const [state, why] = crashed(error);
   page().setUint32(STATE, state, true);
