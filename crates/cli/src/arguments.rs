@@ -220,6 +220,9 @@ pub(crate) struct FuelArguments {
     /// Makes no checks: the program is faster, and nothing can stop it.
     #[arg(long, conflicts_with_all = ["limit", "overshoot"])]
     pub(crate) unchecked: bool,
+    /// For tests: charges every segment by itself, as the referee of all that is cleverer.
+    #[arg(long, hide = true, conflicts_with_all = ["limit", "overshoot", "audit", "portable"])]
+    pub(crate) by_segment: bool,
     /// Has an independent auditor check the metered module: what is paid on every way, a question on
     /// every cycle, the bound. Costs about as much again as metering.
     #[arg(long)]

@@ -28,6 +28,7 @@ pub(crate) mod looks;
 mod payment;
 mod recursion;
 mod refusals;
+mod segments;
 mod stretches;
 
 use opcost_index::{Id, IdMap, IdSet};
@@ -61,6 +62,9 @@ pub struct FuelRequest {
     /// The module is all of the program: no other calls its functions, but
     /// through pointers, or under a name that libraries know (`malloc`).
     pub is_whole: bool,
+    /// Whether every segment is charged at its own start, as the referee of all
+    /// other ways: without checks.
+    pub by_segment: bool,
 }
 
 impl FuelRequest {
@@ -95,17 +99,23 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     refusals::refuse(module)?;
     let whole = request.is_whole.then(|| enclosed(module));
     let module = whole.as_ref().unwrap_or(module);
+    if request.by_segment {
+        let metering = segments::charge_each(module, &request.cost);
+        return Ok(Metered { metering, overshoot: None, folded: IdSet::new() });
+    }
     let leaving = Leaving::compute(module);
     let recursion = Recursion::compute(module, &leaving);
     let mut checks = request.overshoot.map(|overshoot| Checks::new(module, &recursion, overshoot));
-    let mut metering = Metering { handed: handed(module, &leaving), ..Metering::default() };
+    let ours = handed(module, &leaving);
+    let handed = if has_hands(module) { ours.clone() } else { IdSet::new() };
+    let mut metering = Metering { handed, ..Metering::default() };
     let mut folded: Folded = IdMap::filled(module.functions.len(), None);
     for &id in recursion.callees_first() {
         if !is_counted(&module.functions[id]) || module.functions[id].blocks.is_empty() {
             continue;
         }
         let stretches = Stretches::compute(module, id, &leaving, &metering.handed, &folded, &request.cost);
-        if metering.handed.contains(id) && !recursion.is_asked_at_entry(id) {
+        if ours.contains(id) && !recursion.is_asked_at_entry(id) {
             let most = request.overshoot.map_or(MOST_FOLDED, |overshoot| MOST_FOLDED.min(overshoot / 16));
             folded[id] = cost_of_any_way(&module.functions[id], &stretches, most);
             if folded[id].is_some() {
@@ -122,6 +132,12 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     metering.edits.sort_by_key(|(function, _)| *function);
     let folded = folded.iter().filter(|(_, cost)| cost.is_some()).map(|(id, _)| id).collect();
     Ok(Metered { metering, overshoot: checks.map(|checks| checks.overshoot()), folded })
+}
+
+/// Whether the target has a register for what is left: a hand is passed as a
+/// pointer, which must hold all of its 64 bits, and WebAssembly puts it into memory.
+fn has_hands(module: &Module) -> bool {
+    !module.triple.starts_with("wasm32")
 }
 
 /// The module with names that nobody outside can know made local.

@@ -265,9 +265,17 @@ void opcost_embed_map(LLVMModuleRef handle, const char *path) {
 }
 
 // Puts bytes into the object, in a section that is not loaded; on Windows, whose
-// linkers drop such sections, in one that is only read.
+// linkers drop such sections, in one that is only read; WebAssembly has a place
+// of its own for that.
 void opcost_embed(LLVMModuleRef handle, const char *section, const uint8_t *bytes, size_t count) {
   Module &module = *unwrap(handle);
+  if (module.getTargetTriple().isWasm()) {
+    LLVMContext &context = module.getContext();
+    StringRef text(reinterpret_cast<const char *>(bytes), count);
+    module.getOrInsertNamedMetadata("wasm.custom_sections")
+        ->addOperand(MDNode::get(context, {MDString::get(context, section), MDString::get(context, text)}));
+    return;
+  }
   bool is_windows = module.getTargetTriple().isOSWindows();
   std::string text = is_windows ? std::string(".section ") + section + ",\"dr\"\n"
                                 : std::string(".pushsection ") + section + ",\"\",@progbits\n";

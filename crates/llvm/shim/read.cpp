@@ -65,11 +65,15 @@ char *opcost_link(LLVMContextRef context, LLVMModuleRef into, const char *path, 
   char *message = nullptr;
   LLVMModuleRef read = opcost_read(context, path, is_trusted, &message);
   if (!read) return message;
+  std::unique_ptr<Module> other(unwrap(read));
+  const Triple &wanted = unwrap(into)->getTargetTriple(), &given = other->getTargetTriple();
+  if (!wanted.str().empty() && !given.str().empty() && wanted.getArch() != given.getArch())
+    return opcost::copy(std::string(path) + " is for " + given.str() + ", and the others are for " + wanted.str());
   std::string text;
   LLVMContext &owner = *unwrap(context);
   std::unique_ptr<DiagnosticHandler> before = owner.getDiagnosticHandler();
   owner.setDiagnosticHandler(std::make_unique<Errors>(text));
-  bool has_failed = Linker::linkModules(*unwrap(into), std::unique_ptr<Module>(unwrap(read)));
+  bool has_failed = Linker::linkModules(*unwrap(into), std::move(other));
   owner.setDiagnosticHandler(std::move(before));
   if (!has_failed) return nullptr;
   return opcost::copy(text.empty() ? std::string("cannot be linked to the others") : text);

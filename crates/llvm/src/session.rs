@@ -97,6 +97,14 @@ impl Session {
         Ok(session)
     }
 
+    /// The machine that it is for.
+    pub fn target(&self) -> String {
+        // SAFETY: the module is alive; the text is copied at once.
+        unsafe { std::ffi::CStr::from_ptr(llvm_sys::core::LLVMGetTarget(self.module)) }
+            .to_string_lossy()
+            .into_owned()
+    }
+
     /// Adds another module to this one, before a snapshot is taken.
     ///
     /// # Errors

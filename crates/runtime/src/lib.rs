@@ -51,6 +51,7 @@ pub mod fuel;
 pub mod library;
 pub mod plugin;
 pub mod portable;
+pub mod wasi;
 
 /// All files, by name; they include each other by these names.
 pub const SOURCES: &[(&str, &str)] = &[

@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::build::Machine;
 use crate::error::CliError;
+use crate::run::Engine;
 
 /// Flags for one number on every machine.
 #[derive(Args, Debug, Clone)]
@@ -15,9 +16,13 @@ pub(crate) struct PortableArguments {
     /// library comes along, metered; no exceptions, threads, files or clocks.
     #[arg(long, conflicts_with_all = ["check", "sandbox", "header", "deterministic"])]
     pub(crate) portable: bool,
-    /// The machine to build for, when it is not the one at hand; it runs in an emulator (qemu, wine).
-    #[arg(long, value_name = "MACHINE", requires = "portable", value_enum)]
+    /// The machine to build for, when it is not the one at hand; it runs in an emulator (qemu, wine) or
+    /// an engine (Node, wasmtime).
+    #[arg(long, value_name = "MACHINE", value_enum, conflicts_with_all = ["check", "sandbox", "header", "deterministic"])]
     pub(crate) machine: Option<Machine>,
+    /// What runs WebAssembly; without it Node, or else the wasmtime of Python (OPCOST_PYTHON).
+    #[arg(long, value_name = "ENGINE", value_enum)]
+    pub(crate) engine: Option<Engine>,
     /// The JSON of a run elsewhere: says whether the code is the same, and the first function that is not.
     #[arg(long, value_name = "FILE", requires = "portable", conflicts_with = "emit")]
     pub(crate) same_as: Option<PathBuf>,
@@ -44,7 +49,7 @@ pub(crate) struct TrustArguments {
     pub(crate) partial: bool,
     /// Keeps the program's own stores off its counter and the counter twice: a program that writes to it is
     /// rejected. Costs some time and no fuel; --sandbox is stronger.
-    #[arg(long, conflicts_with_all = ["sandbox", "check", "portable"])]
+    #[arg(long, conflicts_with_all = ["sandbox", "check", "portable", "machine"])]
     pub(crate) harden: bool,
     /// Outside functions or data that the program may use besides those opcost knows.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]

@@ -23,7 +23,7 @@ fn objections(
     let mut session = Session::read(&path, Maker::Anyone).unwrap_or_else(|error| panic!("{error}\n{text}"));
     session.tag_origins();
     let before = session.snapshot();
-    let wanted = FuelRequest { cost: cost.clone(), overshoot: Some(1000), is_whole: true };
+    let wanted = FuelRequest { cost: cost.clone(), overshoot: Some(1000), is_whole: true, by_segment: false };
     let mut metered = meter(&before, &wanted).expect("it can be metered");
     let count = metered.metering.edits.len();
     let edits = std::mem::take(&mut metered.metering.edits).into_iter().enumerate();

@@ -63,6 +63,9 @@ impl Build<'_> {
                 command.arg("-include").arg(self.portable_header()?);
             }
         }
+        if self.is_wasm {
+            command.args(super::wasm::target(self));
+        }
         match self.anchor(input) {
             Anchor::Source if input.language != Language::Fortran => {
                 command.args(["-Xclang", "-disable-llvm-passes"]);

@@ -58,7 +58,12 @@ pub(super) fn meter(
     }
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
     let is_whole = request.others.is_some();
-    let wanted = FuelRequest { cost: request.cost.clone(), overshoot: request.overshoot, is_whole };
+    let wanted = FuelRequest {
+        cost: request.cost.clone(),
+        overshoot: request.overshoot,
+        is_whole,
+        by_segment: request.by_segment,
+    };
     let metered = plan(&module, &wanted).map_err(|error| error.to_string())?;
     watch.lap("plan");
     session.meter(&metered.metering).map_err(|error| error.to_string())?;

@@ -47,7 +47,7 @@ impl Input {
             "bc" | "ll" => Language::Bitcode,
             "a" | "so" | "s" | "S" => Language::Object,
             _ if head.starts_with(b"\x7fELF") => elf_kind(path, &head[..length]),
-            _ if head.starts_with(b"MZ") => Language::Program,
+            _ if head.starts_with(b"MZ") || head.starts_with(b"\0asm") => Language::Program,
             _ if head.starts_with(b"BC\xc0\xde") => Language::Bitcode,
             _ if head.starts_with(b"!<arch>") => Language::Object,
             _ if head.starts_with(b"#!") => {

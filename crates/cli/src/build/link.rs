@@ -69,6 +69,9 @@ impl Build<'_> {
 impl Build<'_> {
     /// Flags that name the machine: the runtime is compiled with them too.
     pub(super) fn target_flags(&self) -> Vec<OsString> {
+        if self.is_wasm {
+            return super::wasm::target(self);
+        }
         let names = ["--target=", "--sysroot=", "--gcc-toolchain=", "-mabi=", "-m32", "-m64"];
         let is_target = |flag: &&String| names.iter().any(|name| flag.starts_with(name));
         self.arguments.cflags.iter().filter(is_target).map(OsString::from).collect()

@@ -25,6 +25,7 @@ mod portable;
 mod runtime;
 mod rust;
 mod tools;
+mod wasm;
 
 use std::path::{Path, PathBuf};
 
@@ -53,8 +54,9 @@ pub(crate) enum Purpose {
     Count { placement: Placement },
     /// To be given fuel, with at most so much work between two checks (without
     /// checks it is never stopped); audited when it is metered, if wanted; kept
-    /// off its counter, if wanted.
-    Fuel { overshoot: Option<u64>, audit: bool, harden: bool },
+    /// off its counter, if wanted; every segment charged by itself, as the referee
+    /// of metering.
+    Fuel { overshoot: Option<u64>, audit: bool, harden: bool, by_segment: bool },
 }
 
 impl Purpose {
@@ -83,6 +85,8 @@ pub(crate) struct Build<'a> {
     allowed: Option<Vec<String>>,
     /// The machine for which a portable program is built, if one is.
     pub(crate) machine: Option<Machine>,
+    /// Whether it is built for WebAssembly.
+    pub(crate) is_wasm: bool,
     /// How much the compiler says of places.
     debug_flag: &'static str,
     /// Whether a plug-in is made, to be loaded anywhere.
@@ -114,6 +118,7 @@ impl<'a> Build<'a> {
             library: std::cell::OnceCell::new(),
             allowed: None,
             machine: None,
+            is_wasm: false,
             debug_flag: "-gline-tables-only",
             as_plugin: std::cell::Cell::new(false),
             folder,

@@ -72,6 +72,10 @@ pub(crate) struct ModuleRequest {
     pub(crate) allowed: Option<Vec<String>>,
     /// Whether a host loads what is made of it.
     pub(crate) plugin: bool,
+    /// Whether it is metered for WebAssembly.
+    pub(crate) wasm: bool,
+    /// Whether every segment is charged at its own start.
+    pub(crate) by_segment: bool,
     /// What else there is to do when one number is wanted on every machine.
     pub(crate) portable: Option<PortableRequest>,
     pub(crate) cost: CostModel,
@@ -135,6 +139,8 @@ impl Build<'_> {
             allowed: self.allowed.clone(),
             plugin: self.as_plugin.get(),
             portable: self.portable_request()?,
+            wasm: self.is_wasm,
+            by_segment: matches!(self.purpose, Purpose::Fuel { by_segment: true, .. }),
             threads: if self.starts_threads.get() || has_flag("-pthread") || has_flag("-fopenmp") {
                 ThreadMode::Always
             } else {
@@ -146,7 +152,7 @@ impl Build<'_> {
             position_independent: has_flag("-fPIC")
                 || self.as_plugin.get()
                 || self.machine.is_some()
-                || self.is_foreign_and_movable(input),
+                || (!self.is_wasm && self.is_foreign_and_movable(input)),
             function_sections: has_flag("-ffunction-sections"),
             data_sections: has_flag("-fdata-sections"),
             compiler: self.tools.clang_version.clone(),
@@ -276,6 +282,7 @@ fn complete(session: &mut Session, request: &ModuleRequest) -> Result<bool, Stri
     for other in request.others.iter().flatten() {
         session.link(other).map_err(|error| error.to_string())?;
     }
+    super::wasm::check_target(&session.target(), request)?;
     // Before anything of ours is in it.
     if let Some(allowed) = &request.allowed {
         let is_admitted = super::fuel::admitted(session, request, allowed)?;

@@ -45,6 +45,9 @@ pub(crate) enum Machine {
     /// Windows on x86-64.
     #[value(name = "x86_64-windows")]
     X86Windows,
+    /// WebAssembly with WASI, in Node or wasmtime: its own IR, so its own number (without --portable).
+    #[value(name = "wasm32-wasi")]
+    Wasm,
 }
 
 impl Machine {
@@ -64,6 +67,7 @@ impl Machine {
             Machine::ArmLinux => "aarch64-unknown-linux-gnu",
             Machine::RiscvLinux => "riscv64-unknown-linux-gnu",
             Machine::X86Windows => "x86_64-w64-windows-gnu",
+            Machine::Wasm => "wasm32-unknown-wasi",
         }
     }
 
@@ -74,6 +78,7 @@ impl Machine {
             Machine::ArmLinux => "apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
             Machine::RiscvLinux => "apt-get install gcc-riscv64-linux-gnu libc6-dev-riscv64-cross lld-22",
             Machine::X86Windows => "apt-get install gcc-mingw-w64-x86-64-win32 lld-22",
+            Machine::Wasm => super::wasm::REMEDY,
         }
     }
 }

@@ -38,7 +38,8 @@ pub(crate) fn compile_library(clang: &Path, target: &[OsString], folder: &Path) 
     map.push(folder);
     map.push("=opcost-library");
     let mut command = Command::new(clang);
-    command.args(target).args(FLAGS).arg(map).arg(folder.join(UNIT)).arg("-o").arg(&bitcode);
+    // What the target says of code comes last.
+    command.args(FLAGS).args(target).arg(map).arg(folder.join(UNIT)).arg("-o").arg(&bitcode);
     run_tool(&mut command, clang, Path::new("opcost's library"))?;
     Ok(bitcode)
 }

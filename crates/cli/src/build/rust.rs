@@ -162,6 +162,8 @@ fn rust_module(
         others: None,
         allowed: None,
         plugin: false,
+        wasm: false,
+        by_segment: false,
         portable: None,
         // Its library starts threads.
         threads: ThreadMode::Always,

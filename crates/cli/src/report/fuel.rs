@@ -1,6 +1,7 @@
 //! What a program did with its fuel: a sentence, and `opcost.fuel/1`.
 
 use opcost_instrument::{Admission, Fingerprint};
+use opcost_runtime::wasi::{TRAP, TRAPS};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -10,7 +11,7 @@ use super::fuel_check::{ObjectionJson, objections};
 use super::portable::{PortableJson, short_hash};
 use super::style::{BAD, DIM, GOOD, paint};
 use super::{demangle, grouped, tidy_path};
-use crate::run::{Ending, Finish, LONGEST_OUTPUT, Landlock, Spending, Walled, call_name};
+use crate::run::{Ending, Engine, Finish, LONGEST_OUTPUT, Landlock, Spending, Walled, call_name};
 
 /// `SIGSYS`, when the program's runtime could not say more.
 const FORBIDDEN_SIGNAL: i32 = 31;
@@ -111,6 +112,7 @@ impl FuelReport<'_> {
             }
             FuelVerdict::Crashed => {
                 let what = match (self.spending.finish, self.spending.page.crash) {
+                    (_, Some(code)) if code & !0xffff == TRAP => trap(code).to_owned(),
                     (_, Some(code)) if code > 255 => format!("exception {code:#x}"),
                     (_, Some(signal)) => format!("signal {signal}"),
                     (Finish::Killed(signal), None) => format!("signal {signal}"),
@@ -138,6 +140,9 @@ impl FuelReport<'_> {
         }
         if let Some(code) = self.code {
             facts.push(format!("portable, code {}", short_hash(code)));
+        }
+        if let Some(engine) = self.spending.engine {
+            facts.push(format!("wasm32 in {}: its own IR, so its own number", engine.name()));
         }
         if self.spending.is_deterministic {
             facts.push("deterministic world".to_owned());
@@ -196,6 +201,12 @@ fn raw_place(stop: &Stop) -> String {
     }
 }
 
+/// Why an engine of WebAssembly ended it.
+fn trap(code: u32) -> &'static str {
+    let reason = TRAPS.iter().enumerate().find(|(position, _)| code - TRAP == *position as u32 + 1);
+    reason.map_or("its engine ended it", |(_, words)| words)
+}
+
 /// In which walls it ran, and what they lacked.
 fn walls(walled: &Walled, page: &opcost_runtime::fuel::Page) -> String {
     let landlock = match walled.landlock {
@@ -250,6 +261,8 @@ pub(crate) struct FuelJson {
     hardened: Option<HardenedJson>,
     /// When it has one number on every machine.
     portable: Option<PortableJson>,
+    /// What ran it, when it is WebAssembly: an IR of its own, with a number of its own.
+    engine: Option<Engine>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -327,6 +340,7 @@ impl FuelJson {
             }),
             hardened: report.guarded.map(|(stores, asked)| HardenedJson { stores, asked }),
             portable: report.code.map(|code| PortableJson::new(code, report.functions.unwrap_or_default())),
+            engine: report.spending.engine,
         }
     }
 
@@ -348,6 +362,7 @@ impl FuelJson {
             sandbox: None,
             hardened: None,
             portable: None,
+            engine: None,
         }
     }
 }

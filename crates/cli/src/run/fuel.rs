@@ -12,6 +12,7 @@ use opcost_runtime::fuel::{FILE_VARIABLE, Page, keyed_page};
 use super::deterministic::FixedWorld;
 use super::sandbox::Walled;
 use super::start::{Finish, Streams, run_program};
+use super::wasm::{self, Engine};
 use crate::build::{FUEL_SECTION, FUEL_SECTION_WINDOWS, Promise};
 use crate::error::CliError;
 
@@ -24,6 +25,8 @@ pub(crate) struct Spending {
     /// Instructions used, also beyond the limit.
     pub(crate) spent: u64,
     pub(crate) page: Page,
+    /// What ran it, if it is WebAssembly.
+    pub(crate) engine: Option<Engine>,
     /// Whether its world was held fixed.
     pub(crate) is_deterministic: bool,
     /// When nobody trusted it.
@@ -42,14 +45,24 @@ pub(crate) fn is_metered(program: &Path) -> Result<Vec<Promise>, CliError> {
             program.display()
         ))
     };
+    if wasm::is_wasm(&bytes) {
+        return promises(wasm::custom_section(&bytes, FUEL_SECTION).unwrap_or_default())
+            .ok_or_else(not_metered);
+    }
     let file = object::File::parse(&*bytes).map_err(|_| not_metered())?;
     let section = file.section_by_name(FUEL_SECTION).or_else(|| file.section_by_name(FUEL_SECTION_WINDOWS));
     let section = section.ok_or_else(not_metered)?;
     let data = section.data().map_err(|_| not_metered())?;
     // Sections of Windows are filled up with zeros.
     let data = data.split(|byte| *byte == 0).next().unwrap_or_default();
+    promises(data).ok_or_else(not_metered)
+}
+
+/// A line of JSON each, and at least one.
+fn promises(data: &[u8]) -> Option<Vec<Promise>> {
     let lines = data.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    lines.map(|line| serde_json::from_slice(line).map_err(|_| not_metered())).collect()
+    let promises = lines.map(|line| serde_json::from_slice(line).ok()).collect::<Option<Vec<Promise>>>()?;
+    (!promises.is_empty()).then_some(promises)
 }
 
 /// A number that nobody knows before: the key under which a program keeps its
@@ -62,20 +75,23 @@ fn drawn() -> u64 {
 /// Runs a metered program to its end.
 ///
 /// # Errors
-/// The program cannot be started; or it never took the fuel it was given.
+/// The program cannot be started, or what runs it is not there; or it never took the fuel it was given.
 pub(crate) fn spend(
     program: &Path,
     arguments: &[OsString],
     limit: Option<u64>,
     streams: &Streams,
     world: Option<&FixedWorld>,
+    engine: Option<Engine>,
 ) -> Result<Spending, CliError> {
     let folder = tempfile::Builder::new().prefix("opcost-fuel-").tempdir();
     let folder = folder.map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
     let file = folder.path().join("fuel");
     let limit = limit.map_or(NO_LIMIT, |limit| i64::try_from(limit).unwrap_or(NO_LIMIT).min(NO_LIMIT));
     std::fs::write(&file, keyed_page(limit, drawn())).map_err(CliError::file("write", &file))?;
-    let finish = run_program(program, arguments, (FILE_VARIABLE, &file), streams, world)?;
+    let engine = wasm::engine(program, engine)?;
+    let starter = engine.map(|engine| engine.starter(folder.path())).transpose()?;
+    let finish = run_program(program, arguments, (FILE_VARIABLE, &file), streams, world, starter)?;
     let bytes = std::fs::read(&file).map_err(CliError::file("read", &file))?;
     let page = Page::read(&bytes).ok_or_else(|| {
         CliError::Counters(format!(
@@ -84,5 +100,5 @@ pub(crate) fn spend(
         ))
     })?;
     let spent = u64::try_from(i128::from(limit) - i128::from(page.left)).unwrap_or(0);
-    Ok(Spending { finish, spent, page, is_deterministic: world.is_some(), walled: None })
+    Ok(Spending { finish, spent, page, engine, is_deterministic: world.is_some(), walled: None })
 }

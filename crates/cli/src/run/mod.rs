@@ -12,6 +12,7 @@ mod image;
 mod sandbox;
 mod start;
 mod walls;
+mod wasm;
 
 pub(crate) use collect::{Collected, Quality, collect};
 pub(crate) use deterministic::FixedWorld;
@@ -20,3 +21,4 @@ pub(crate) use image::Image;
 pub(crate) use sandbox::{Ending, Entry, LONGEST_OUTPUT, Landlock, Room, Walled, enter, spend_walled};
 pub(crate) use start::{Finish, Streams, run_program};
 pub(crate) use walls::call_name;
+pub(crate) use wasm::Engine;

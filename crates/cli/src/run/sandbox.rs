@@ -180,7 +180,7 @@ pub(crate) fn spend_walled(
     };
     let spent = u64::try_from(i128::from(limit) - i128::from(page.left)).unwrap_or(0);
     let walled = Walled { room, ending, landlock, stdout, stderr };
-    Ok(Spending { finish, spent, page, is_deterministic: false, walled: Some(walled) })
+    Ok(Spending { finish, spent, page, engine: None, is_deterministic: false, walled: Some(walled) })
 }
 
 /// Waits for the end, or brings it about.

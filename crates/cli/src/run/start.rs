@@ -44,6 +44,10 @@ impl Finish {
     }
 }
 
+/// What starts a program that does not start by itself: a command with the
+/// program behind it.
+pub(crate) type Starter = Vec<OsString>;
+
 /// Runs the program to its end, with one environment variable set to the path
 /// of what its runtime writes; in a world of its own, if one is given.
 pub(crate) fn run_program(
@@ -52,20 +56,26 @@ pub(crate) fn run_program(
     (variable, path): (&str, &Path),
     streams: &Streams,
     world: Option<&FixedWorld>,
+    starter: Option<Starter>,
 ) -> Result<Finish, CliError> {
     // A bare name is a file here, not something to be looked up in PATH.
     let program =
         if program.components().count() == 1 { Path::new(".").join(program) } else { program.to_owned() };
-    let mut command = match (emulator(&program)?, world) {
-        (Some(emulator), Some(_)) => {
+    let starter = match starter {
+        Some(starter) => Some(starter),
+        None => emulator(&program)?.map(|emulator| vec![OsString::from(emulator)]),
+    };
+    let mut command = match (starter, world) {
+        (Some(starter), Some(_)) => {
             return Err(CliError::Usage(format!(
-                "--deterministic holds the world of this machine, and {} runs in {emulator}; leave the flag",
-                program.display()
+                "--deterministic holds the world of this machine, and {} runs in {}; leave the flag",
+                program.display(),
+                Path::new(&starter[0]).display()
             )));
         }
-        (Some(emulator), None) => {
-            let mut command = Command::new(emulator);
-            command.arg(&program);
+        (Some(starter), None) => {
+            let mut command = Command::new(&starter[0]);
+            command.args(&starter[1..]).arg(&program);
             if std::env::var_os("WINEDEBUG").is_none() {
                 // Wine says much that is not the program's.
                 command.env("WINEDEBUG", "-all");

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use opcost_instrument::Portability;
 
-use crate::arguments::{FuelArguments, FuelEmit};
+use crate::arguments::{FuelArguments, FuelEmit, PortableArguments};
 use crate::build::{Build, Input, Language, Machine, Product, Promise, Purpose, install};
 use crate::error::{CliError, Status};
 use crate::report::{
@@ -47,8 +47,23 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
     if inputs.iter().any(|input| input.language == Language::Program) {
         return Err(CliError::Usage("a built program runs alone; give either it or sources".to_owned()));
     }
-    if arguments.portability.portable {
-        return portable(arguments, &inputs);
+    let PortableArguments { portable: is_portable, machine, .. } = arguments.portability;
+    match (is_portable, machine) {
+        (true, Some(Machine::Wasm)) => {
+            return Err(CliError::Usage(
+                "wasm32-wasi has pointers of 32 bits, so the same sources are another IR there and have another \
+                 number; leave --portable"
+                    .to_owned(),
+            ));
+        }
+        (true, _) => return portable(arguments, &inputs),
+        (false, Some(Machine::Wasm)) => return wasm(arguments, &inputs),
+        (false, Some(_)) => {
+            return Err(CliError::Usage(
+                "--machine builds portable programs, but for wasm32-wasi; give --portable, too".to_owned(),
+            ));
+        }
+        (false, None) => {}
     }
     if arguments.trust.harden && arguments.emit == Some(FuelEmit::Shared) {
         return Err(CliError::Usage("--harden is for programs; a host keeps a plug-in's counter".to_owned()));
@@ -63,6 +78,30 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
         Some(FuelEmit::Bc) => build.module(only(&inputs)?, Product::Counted, &made)?,
         Some(FuelEmit::Anchor) => build.module(only(&inputs)?, Product::Anchor, &made)?,
     }
+    drop(building);
+    match &arguments.output {
+        Some(output) if arguments.emit.is_some() => install(&made, output).map(|()| Status::Fine),
+        _ => run_program(arguments, &made),
+    }
+}
+
+/// Builds a program for WebAssembly, and runs it.
+fn wasm(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, CliError> {
+    let mut build = Build::new(&arguments.compile, purpose(arguments))?;
+    build.is_wasm = true;
+    let product = match arguments.emit {
+        None | Some(FuelEmit::Exe) => Product::Object,
+        Some(FuelEmit::Bc) => Product::Counted,
+        Some(FuelEmit::Anchor) => Product::Anchor,
+        Some(FuelEmit::Obj | FuelEmit::Shared) => {
+            return Err(CliError::Usage(
+                "a program for wasm32-wasi is whole: --emit exe, bc or anchor".to_owned(),
+            ));
+        }
+    };
+    let made = build.path("made");
+    let building = Progress::start("building the metered program");
+    build.wasm(inputs, product, &made)?;
     drop(building);
     match &arguments.output {
         Some(output) if arguments.emit.is_some() => install(&made, output).map(|()| Status::Fine),
@@ -126,9 +165,11 @@ fn check(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, CliError
 
 fn purpose(arguments: &FuelArguments) -> Purpose {
     Purpose::Fuel {
-        overshoot: (!arguments.unchecked).then(|| u64::try_from(arguments.overshoot).unwrap_or(u64::MAX)),
+        overshoot: (!arguments.unchecked && !arguments.by_segment)
+            .then(|| u64::try_from(arguments.overshoot).unwrap_or(u64::MAX)),
         audit: arguments.audit,
         harden: arguments.trust.harden,
+        by_segment: arguments.by_segment,
     }
 }
 
@@ -157,7 +198,8 @@ fn run_built(
     }
     let (limit, streams) = (limit(arguments)?, streams(arguments));
     let world = arguments.deterministic.then(|| FixedWorld::for_program(program)).transpose()?;
-    let spending = spend(program, &arguments.arguments, limit, &streams, world.as_ref())?;
+    let engine = arguments.portability.engine;
+    let spending = spend(program, &arguments.arguments, limit, &streams, world.as_ref(), engine)?;
     tell(arguments, &spending, limit, &promises, portability)
 }
 

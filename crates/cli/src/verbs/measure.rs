@@ -199,6 +199,7 @@ fn run_once(
         (opcost_runtime::DIRECTORY_VARIABLE, raw.path()),
         &task.streams,
         world,
+        None,
     )?;
     let _progress = Progress::start("reading the counters");
     let collected = collect(raw.path(), images, finish)?;

@@ -4,7 +4,8 @@
 //! defence it meets, and meets it; `honest`: programs of contests are let
 //! through; `sandbox`: what the walls hold; `hardened`: are programs kept off their
 //! counter; `deterministic`: has one program one number; `portable`: has it one on
-//! every machine. These start `opcost` and link nothing of it.
+//! every machine; `wasm`: has it the one that is counted, under two engines of
+//! WebAssembly. These start `opcost` and link nothing of it.
 
 mod attacks;
 mod bench;
@@ -13,3 +14,4 @@ mod hardened;
 mod honest;
 mod portable;
 mod sandbox;
+mod wasm;

@@ -48,7 +48,10 @@ pub(crate) fn looks(module: &Module, call: &Call) -> Looks {
 /// program, and what replaces functions of the C and C++ library.
 pub(crate) fn is_known_to_libraries(name: &str) -> bool {
     let reserved = ["_Zn", "_Zd", "__cxa_", "__gxx_", "_Unwind_"];
+    // Names of `main` in WebAssembly, by its parameters.
+    let mains = ["__main_argc_argv", "__main_void", "__original_main"];
     matches!(name, "main" | "opc_portable_start" | "_start" | "memalign" | "valloc" | "pvalloc" | "exit")
+        || mains.contains(&name)
         || reserved.iter().any(|start| name.starts_with(start))
         || matches!(known(name), Some(Known::Computes | Known::World | Known::Differs | Known::Ends))
 }

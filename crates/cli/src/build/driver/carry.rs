@@ -118,6 +118,8 @@ impl Drive {
             others: None,
             allowed: None,
             plugin: false,
+            wasm: false,
+            by_segment: false,
             portable: None,
             threads: if always { ThreadMode::Always } else { ThreadMode::IfStarted },
             cost: lone_cost_model(setting("OPCOST_COST").as_deref().unwrap_or(COUNTED))?,
