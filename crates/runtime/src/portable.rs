@@ -58,6 +58,24 @@ pub const SHAPE_CXX: &[&str] =
 /// become part of the program.
 pub const TEMPLATES: (&str, &str) = ("templates.h", include_str!("c/portable/templates.h"));
 
+/// Headers in place of the C++ library's own, to be found before them: streams,
+/// and what else would need the library's compiled part.
+pub const HEADERS: &[(&str, &str)] = &[
+    ("codecvt", include_str!("c/portable/cxx/codecvt")),
+    ("filesystem", include_str!("c/portable/cxx/filesystem")),
+    ("fstream", include_str!("c/portable/cxx/fstream")),
+    ("iomanip", include_str!("c/portable/cxx/iomanip")),
+    ("ios", include_str!("c/portable/cxx/ios")),
+    ("iostream", include_str!("c/portable/cxx/iostream")),
+    ("istream", include_str!("c/portable/cxx/istream")),
+    ("locale", include_str!("c/portable/cxx/locale")),
+    ("opc_texts.h", include_str!("c/portable/cxx/opc_texts.h")),
+    ("ostream", include_str!("c/portable/cxx/ostream")),
+    ("sstream", include_str!("c/portable/cxx/sstream")),
+    ("streambuf", include_str!("c/portable/cxx/streambuf")),
+    ("syncstream", include_str!("c/portable/cxx/syncstream")),
+];
+
 /// What the program asks of the machine: one file, compiled for it.
 pub const WORLD: (&str, &str) = ("world.c", include_str!("c/portable/world.c"));
 /// How a program of Windows gets its fuel.

@@ -57,7 +57,10 @@ impl Build<'_> {
             let names = opcost_runtime::portable::MATH_FUNCTIONS.iter();
             command.args(names.map(|name| format!("-fno-builtin-{name}")));
             if input.language == Language::Cxx {
-                command.arg("-include").arg(self.portable_header()?);
+                let (folder, first) = self.portable_headers()?;
+                // Where they lie must not matter.
+                command.arg(format!("-ffile-prefix-map={}=opcost-headers", folder.display()));
+                command.arg("-isystem").arg(folder).arg("-include").arg(first);
             }
         }
         match self.anchor(input) {
