@@ -122,7 +122,8 @@ inline istream &getline(istream &s, string &to, char end) {
 
 template <class C, class T>
 inline basic_istream<C, T> &ws(basic_istream<C, T> &s) {
-  if (s.good() && !s.pass_space()) s.setstate(ios_base::eofbit);
+  typename basic_istream<C, T>::sentry ready(s, true);
+  if (ready && !s.pass_space()) s.setstate(ios_base::eofbit);
   return s;
 }
 
