@@ -19,6 +19,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("print.c", include_str!("c/portable/print.c")),
     ("scan.c", include_str!("c/portable/scan.c")),
     ("character.c", include_str!("c/portable/character.c")),
+    ("wide.c", include_str!("c/portable/wide.c")),
     ("math.c", include_str!("c/portable/math.c")),
     ("ending.c", include_str!("c/portable/ending.c")),
     ("cxx.c", include_str!("c/portable/cxx.c")),
@@ -194,6 +195,12 @@ pub const FUNCTIONS: &[&str] = &[
     "isblank",
     "tolower",
     "toupper",
+    "wmemcpy",
+    "wmemmove",
+    "wmemset",
+    "wmemcmp",
+    "wmemchr",
+    "wcslen",
     "atexit",
     "exit",
     "_exit",
@@ -240,6 +247,10 @@ pub const FUNCTIONS: &[&str] = &[
     "nearbyintf",
     "copysign",
     "copysignf",
+    "cabs",
+    "cabsf",
+    "carg",
+    "cargf",
 ];
 
 /// Elementary functions, in bitcode that the build made: C's names, and what

@@ -133,7 +133,7 @@ float LIBRARY(copysignf)(float number, float sign) { return __builtin_copysignf(
 // The size and the angle of a complex number, as <complex> asks for them.
 double LIBRARY(hypot)(double a, double b);
 double LIBRARY(atan2)(double a, double b);
-double cabs(double _Complex number) { return LIBRARY(hypot)(__real__ number, __imag__ number); }
-double carg(double _Complex number) { return LIBRARY(atan2)(__imag__ number, __real__ number); }
-float cabsf(float _Complex number) { return (float)LIBRARY(hypot)(__real__ number, __imag__ number); }
-float cargf(float _Complex number) { return (float)LIBRARY(atan2)(__imag__ number, __real__ number); }
+double LIBRARY(cabs)(double _Complex number) { return LIBRARY(hypot)(__real__ number, __imag__ number); }
+double LIBRARY(carg)(double _Complex number) { return LIBRARY(atan2)(__imag__ number, __real__ number); }
+float LIBRARY(cabsf)(float _Complex number) { return (float)LIBRARY(hypot)(__real__ number, __imag__ number); }
+float LIBRARY(cargf)(float _Complex number) { return (float)LIBRARY(atan2)(__imag__ number, __real__ number); }

@@ -11,13 +11,12 @@ class basic_iostream : public basic_istream<C, T>, public basic_ostream<C, T> {
   typedef typename T::pos_type pos_type;
   typedef typename T::off_type off_type;
   typedef T traits_type;
-  explicit basic_iostream(basic_streambuf<C, T> *both) : basic_istream<C, T>(both), basic_ostream<C, T>(this) {}
+  explicit basic_iostream(basic_streambuf<C, T> *both) : basic_istream<C, T>(both) {}
   virtual ~basic_iostream() {}
 
  protected:
   basic_iostream() {}
-  basic_iostream(basic_iostream &&other)
-      : basic_istream<C, T>(static_cast<basic_iostream &&>(other)), basic_ostream<C, T>(this) {}
+  basic_iostream(basic_iostream &&other) : basic_istream<C, T>(static_cast<basic_iostream &&>(other)) {}
   basic_iostream &operator=(basic_iostream &&other) {
     swap(other);
     return *this;
