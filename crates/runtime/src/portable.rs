@@ -19,6 +19,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("print.c", include_str!("c/portable/print.c")),
     ("scan.c", include_str!("c/portable/scan.c")),
     ("character.c", include_str!("c/portable/character.c")),
+    ("wide.c", include_str!("c/portable/wide.c")),
     ("math.c", include_str!("c/portable/math.c")),
     ("ending.c", include_str!("c/portable/ending.c")),
     ("cxx.c", include_str!("c/portable/cxx.c")),
@@ -74,6 +75,24 @@ pub const HEADERS: &[(&str, &str)] = &[
 /// A header to be included before all others of C++: templates of the library
 /// become part of the program.
 pub const TEMPLATES: (&str, &str) = ("templates.h", include_str!("c/portable/templates.h"));
+
+/// Headers in place of the C++ library's own, to be found before them: streams,
+/// and what else would need the library's compiled part.
+pub const CXX_HEADERS: &[(&str, &str)] = &[
+    ("codecvt", include_str!("c/portable/cxx/codecvt")),
+    ("filesystem", include_str!("c/portable/cxx/filesystem")),
+    ("fstream", include_str!("c/portable/cxx/fstream")),
+    ("iomanip", include_str!("c/portable/cxx/iomanip")),
+    ("ios", include_str!("c/portable/cxx/ios")),
+    ("iostream", include_str!("c/portable/cxx/iostream")),
+    ("istream", include_str!("c/portable/cxx/istream")),
+    ("locale", include_str!("c/portable/cxx/locale")),
+    ("opc_texts.h", include_str!("c/portable/cxx/opc_texts.h")),
+    ("ostream", include_str!("c/portable/cxx/ostream")),
+    ("sstream", include_str!("c/portable/cxx/sstream")),
+    ("streambuf", include_str!("c/portable/cxx/streambuf")),
+    ("syncstream", include_str!("c/portable/cxx/syncstream")),
+];
 
 /// What the program asks of the machine: one file, compiled for it.
 pub const WORLD: (&str, &str) = ("world.c", include_str!("c/portable/world.c"));
@@ -196,6 +215,12 @@ pub const FUNCTIONS: &[&str] = &[
     "div",
     "ldiv",
     "lldiv",
+    "wmemcpy",
+    "wmemmove",
+    "wmemset",
+    "wmemcmp",
+    "wmemchr",
+    "wcslen",
     "atexit",
     "exit",
     "_exit",
@@ -242,6 +267,10 @@ pub const FUNCTIONS: &[&str] = &[
     "nearbyintf",
     "copysign",
     "copysignf",
+    "cabs",
+    "cabsf",
+    "carg",
+    "cargf",
 ];
 
 /// Elementary functions, in bitcode that the build made: C's names, and what

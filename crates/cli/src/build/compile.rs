@@ -60,7 +60,10 @@ impl Build<'_> {
                 command.arg("-isystem").arg(self.portable_headers()?);
             }
             if input.language == Language::Cxx {
-                command.arg("-include").arg(self.portable_header()?);
+                let (folder, first) = self.portable_cxx_headers()?;
+                // Where they lie must not matter.
+                command.arg(format!("-ffile-prefix-map={}=opcost-headers", folder.display()));
+                command.arg("-isystem").arg(folder).arg("-include").arg(first);
             }
         }
         if self.is_wasm {

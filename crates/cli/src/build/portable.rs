@@ -153,11 +153,14 @@ impl Build<'_> {
         Ok(folder)
     }
 
-    /// The header that all C++ code includes first.
-    pub(super) fn portable_header(&self) -> Result<PathBuf, CliError> {
-        let (folder, header) = (self.path("portable-headers"), opcost_runtime::portable::TEMPLATES);
-        write_all(&folder, &[header])?;
-        Ok(folder.join(header.0))
+    /// The headers of C++: the folder to look into first, and the one that all code includes.
+    pub(super) fn portable_cxx_headers(&self) -> Result<(PathBuf, PathBuf), CliError> {
+        use opcost_runtime::portable::{CXX_HEADERS, TEMPLATES};
+        let folder = self.path("portable-headers");
+        write_all(&folder, CXX_HEADERS)?;
+        write_all(&folder, &[TEMPLATES])?;
+        let first = folder.join(TEMPLATES.0);
+        Ok((folder, first))
     }
 
     /// Links the object, the machine's fuel and its world.

@@ -321,6 +321,11 @@ void _ZSt20__throw_overflow_errorPKc(const char *what) { opc_die("overflow_error
 void _ZSt17__throw_bad_allocv(void) { opc_die("bad_alloc", "there is no more memory"); }
 void _ZSt28__throw_bad_array_new_lengthv(void) { opc_die("bad_array_new_length", "no array is that long"); }
 void _ZSt25__throw_bad_function_callv(void) { opc_die("bad_function_call", "the function is empty"); }
+void _ZSt19__throw_ios_failurePKc(const char *what) { opc_die("ios_base::failure", what); }
+void _ZSt19__throw_regex_errorNSt15regex_constants10error_typeE(int kind) {
+  (void)kind;
+  opc_die("regex_error", "the pattern is none");
+}
 void _ZSt16__throw_bad_castv(void) { opc_die("bad_cast", "it is of another type"); }
 void LIBRARY(_ZSt24__throw_out_of_range_fmtPKcz)(const char *format, opc_slots slots) {
   (void)slots;
@@ -339,6 +344,8 @@ int __cxa_guard_acquire(char *guard) { return !*guard; }
 void __cxa_guard_release(char *guard) { *guard = 1; }
 void __cxa_guard_abort(char *guard) { (void)guard; }
 
-// <iostream> makes its streams ready in every file that includes it.
-void _ZNSt8ios_base4InitC1Ev(void *init) { (void)init; }
-void _ZNSt8ios_base4InitD1Ev(void *init) { (void)init; }
+// <iostream>'s streams and their buffers: the header makes them ready, once.
+char _ZSt3cin[512] __attribute__((aligned(16))), _ZSt4cout[512] __attribute__((aligned(16)));
+char _ZSt4cerr[512] __attribute__((aligned(16))), _ZSt4clog[512] __attribute__((aligned(16)));
+char opc_standard_buffers[3][128] __attribute__((aligned(16)));
+int opc_streams_are_ready;

@@ -129,3 +129,12 @@ ONE(rint)
 ONE(nearbyint)
 double LIBRARY(copysign)(double number, double sign) { return __builtin_copysign(number, sign); }
 float LIBRARY(copysignf)(float number, float sign) { return __builtin_copysignf(number, sign); }
+
+// The size and the angle of a complex number, as <complex> asks for them.
+// (Weak: both come with the mathematics, which a test of C alone leaves out.)
+__attribute__((weak)) double LIBRARY(hypot)(double a, double b);
+__attribute__((weak)) double LIBRARY(atan2)(double a, double b);
+double LIBRARY(cabs)(double _Complex number) { return LIBRARY(hypot)(__real__ number, __imag__ number); }
+double LIBRARY(carg)(double _Complex number) { return LIBRARY(atan2)(__imag__ number, __real__ number); }
+float LIBRARY(cabsf)(float _Complex number) { return (float)LIBRARY(hypot)(__real__ number, __imag__ number); }
+float LIBRARY(cargf)(float _Complex number) { return (float)LIBRARY(atan2)(__imag__ number, __real__ number); }

@@ -21,6 +21,8 @@
 
 #include "character.c"
 
+#include "wide.c"
+
 #include "math.c"
 
 #include "ending.c"
