@@ -58,11 +58,12 @@ impl Audit<'_> {
     fn is_reachable_from_outside(&self, id: FunctionId) -> bool {
         let function = &self.before.functions[id];
         let is_seen = match function.linkage {
+            // Whatever its name: a name that nobody else sees is no library's.
             Linkage::Local => false,
             Linkage::Elsewhere => true,
-            Linkage::Exact | Linkage::Replaceable => !self.is_whole,
+            Linkage::Exact | Linkage::Replaceable => !self.is_whole || is_known_to_libraries(&function.name),
         };
-        is_seen || function.is_address_taken || is_known_to_libraries(&function.name)
+        is_seen || function.is_address_taken
     }
 }
 

@@ -218,7 +218,7 @@ fn left_frames(
 
 /// A frame of a counted function that was left where the map knows no way out.
 fn unexpected(image: &Image, address: u64) -> Option<String> {
-    let name = image.symbol_at(address.checked_sub(1)?)?;
+    let name = image.lone_symbol_at(address.checked_sub(1)?)?;
     let is_counted = image.maps.iter().flat_map(|(_, map)| map.functions.values()).any(|function| {
         function.name == name && !function.segments.is_empty() && function.segment_counters.is_none()
     });

@@ -69,10 +69,12 @@ impl Image {
         functions.all(|function| function.segments.is_empty() || function.segment_counters.is_some())
     }
 
-    /// The function symbol that an address in the file lies in.
-    pub(crate) fn symbol_at(&self, address: u64) -> Option<&str> {
+    /// The function symbol that an address in the file lies in, if no other has
+    /// its name: local functions of several modules may.
+    pub(crate) fn lone_symbol_at(&self, address: u64) -> Option<&str> {
         let (start, (size, name)) = self.symbols.range(..=address).next_back()?;
-        (address - start < *size).then_some(name.as_str())
+        let namesakes = self.symbols.values().filter(|(_, other)| other == name).count();
+        (address - start < *size && namesakes == 1).then_some(name.as_str())
     }
 }
 
