@@ -1,9 +1,11 @@
 //! The page that a metered program shares with whoever gave it fuel.
 //!
-//! The offsets are those of `struct opc_fuel_page` in `c/fuel.c`.
+//! The offsets are those of `struct opc_fuel_page` in `c/fuel_page.h`.
 
 /// Source of the metered program's runtime: one file.
 pub const SOURCE: (&str, &str) = ("fuel.c", include_str!("c/fuel.c"));
+/// What it includes, as the other machines' runtimes do.
+pub const PAGE_HEADER: (&str, &str) = ("fuel_page.h", include_str!("c/fuel_page.h"));
 /// What it includes when it is compiled with [`WALLED`].
 pub const WALLS: (&str, &str) = ("walls.c", include_str!("c/walls.c"));
 /// The flag for programs that nobody trusts.

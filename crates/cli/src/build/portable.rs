@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::compile::run_tool;
 use super::fuel::{FUEL_SECTION, FUEL_SECTION_WINDOWS};
 use super::module::{ModuleRequest, Product, name_files};
+use super::runtime::write_all;
 use super::{Build, Input};
 use crate::error::CliError;
 
@@ -167,15 +168,15 @@ impl Build<'_> {
     fn link_portable(&self, machine: Machine, object: &Path, output: &Path) -> Result<(), CliError> {
         use opcost_runtime::{fuel, portable};
         let folder = self.path("machine");
-        let fuel = if machine == Machine::X86Windows { portable::FUEL_WINDOWS } else { fuel::SOURCE };
-        write_all(&folder, &[fuel, portable::WORLD, fuel::WALLS])?;
+        let source = if machine == Machine::X86Windows { portable::FUEL_WINDOWS } else { fuel::SOURCE };
+        write_all(&folder, &[source, fuel::PAGE_HEADER, portable::WORLD, fuel::WALLS])?;
         let mut command = Command::new(&self.tools.clang);
         command.arg(format!("--target={}", machine.triple())).arg("-O2");
         if machine != Machine::at_hand() {
             // An emulator need not find the machine's libraries then.
             command.args(["-static", "-fuse-ld=lld"]);
         }
-        command.arg(object).args([fuel.0, portable::WORLD.0].map(|name| folder.join(name)));
+        command.arg(object).args([source.0, portable::WORLD.0].map(|name| folder.join(name)));
         // `floor` and its like are calls on some machines, and exact on all.
         command.args((machine != Machine::X86Windows).then_some("-lm"));
         // Linkers for Windows choose the ending themselves.
@@ -190,15 +191,6 @@ impl Build<'_> {
         })?;
         std::fs::rename(&linked, output).map_err(CliError::file("write", output))
     }
-}
-
-fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), CliError> {
-    std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;
-    for (name, text) in files {
-        let path = folder.join(name);
-        std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
-    }
-    Ok(())
 }
 
 /// In the child: makes the module portable and says what it found. Whether to go on.

@@ -10,13 +10,19 @@ use std::process::Command;
 use super::compile::run_tool;
 use crate::error::CliError;
 
-/// Compiles the runtime in `folder`, which is made.
-pub(crate) fn compile(clang: &Path, target: &[OsString], folder: &Path) -> Result<[PathBuf; 3], CliError> {
+/// Writes files that opcost carries into `folder`, which is made.
+pub(super) fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), CliError> {
     std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;
-    for (name, text) in opcost_runtime::SOURCES {
+    for (name, text) in files {
         let path = folder.join(name);
         std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
     }
+    Ok(())
+}
+
+/// Compiles the runtime in `folder`, which is made.
+pub(crate) fn compile(clang: &Path, target: &[OsString], folder: &Path) -> Result<[PathBuf; 3], CliError> {
+    write_all(folder, opcost_runtime::SOURCES)?;
     let folder = std::path::absolute(folder).map_err(CliError::file("find", folder))?;
     let mut command = Command::new(clang);
     command.args(target).args(opcost_runtime::FLAGS).args(opcost_runtime::UNITS).current_dir(&folder);
@@ -28,11 +34,7 @@ pub(crate) fn compile(clang: &Path, target: &[OsString], folder: &Path) -> Resul
 /// made. In reports their files lie in `opcost-library`.
 pub(crate) fn compile_library(clang: &Path, target: &[OsString], folder: &Path) -> Result<PathBuf, CliError> {
     use opcost_runtime::library::{FLAGS, SOURCES, UNIT};
-    std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;
-    for (name, text) in SOURCES {
-        let path = folder.join(name);
-        std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
-    }
+    write_all(folder, SOURCES)?;
     let bitcode = folder.join("library.bc");
     let mut map = OsString::from("-ffile-prefix-map=");
     map.push(folder);
@@ -51,12 +53,9 @@ pub(crate) fn compile_fuel(
     is_walled: bool,
     folder: &Path,
 ) -> Result<PathBuf, CliError> {
-    std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;
-    let [path, _] = [opcost_runtime::fuel::SOURCE, opcost_runtime::fuel::WALLS].map(|(name, text)| {
-        let path = folder.join(name);
-        std::fs::write(&path, text).map_err(CliError::file("write", &path)).map(|()| path)
-    });
-    let path = path?;
+    use opcost_runtime::fuel::{PAGE_HEADER, SOURCE, WALLS};
+    write_all(folder, &[SOURCE, PAGE_HEADER, WALLS])?;
+    let path = folder.join(SOURCE.0);
     let object = path.with_extension("o");
     let mut command = Command::new(clang);
     command.args(target).args(opcost_runtime::FLAGS);
@@ -68,11 +67,7 @@ pub(crate) fn compile_fuel(
 /// Compiles the deterministic world in `folder`, which is made.
 pub(crate) fn compile_world(clang: &Path, folder: &Path) -> Result<PathBuf, CliError> {
     use opcost_runtime::deterministic::{FLAGS, SOURCES, UNITS};
-    std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;
-    for (name, text) in SOURCES {
-        let path = folder.join(name);
-        std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
-    }
+    write_all(folder, SOURCES)?;
     let mut command = Command::new(clang);
     command.args(FLAGS).args(UNITS).args(["-o", "world.so"]).current_dir(folder);
     run_tool(&mut command, clang, Path::new("opcost's deterministic world"))?;
@@ -86,11 +81,8 @@ pub(crate) fn compile_plugin(
     folder: &Path,
 ) -> Result<Vec<PathBuf>, CliError> {
     use opcost_runtime::plugin::{FLAGS, HEADER, SOURCES, UNITS};
-    std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;
-    for (name, text) in SOURCES.iter().chain([&(HEADER, opcost_host::HEADER)]) {
-        let path = folder.join(name);
-        std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
-    }
+    write_all(folder, SOURCES)?;
+    write_all(folder, &[(HEADER, opcost_host::HEADER)])?;
     let folder = std::path::absolute(folder).map_err(CliError::file("find", folder))?;
     let mut command = Command::new(clang);
     command.args(target).args(FLAGS).args(UNITS).current_dir(&folder);

@@ -16,6 +16,7 @@ use std::process::Command;
 
 use super::compile::run_tool;
 use super::module::{ModuleRequest, Product};
+use super::runtime::write_all;
 use super::{Build, Input, Language};
 use crate::error::CliError;
 
@@ -63,10 +64,9 @@ impl Build<'_> {
 
     fn wasm_runtime(&self) -> Result<PathBuf, CliError> {
         let folder = self.path("runtime");
-        std::fs::create_dir_all(&folder).map_err(CliError::file("make", &folder))?;
-        let (name, text) = opcost_runtime::wasi::SOURCE;
-        let path = folder.join(name);
-        std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
+        let source = opcost_runtime::wasi::SOURCE;
+        write_all(&folder, &[source, opcost_runtime::fuel::PAGE_HEADER])?;
+        let path = folder.join(source.0);
         let object = path.with_extension("o");
         let clang = &self.tools.clang;
         let mut command = Command::new(clang);

@@ -31,6 +31,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "fuel_page.h"
+
 #define OPC_HIDDEN __attribute__((visibility("hidden")))
 // The metered code's registers stay as they are, where clang has a way to say so.
 #if defined(__x86_64__) || defined(__aarch64__)
@@ -39,27 +41,7 @@
 #define OPC_KEEPS_MOST
 #endif
 #define OPC_PAGE 65536
-#define OPC_FULL INT64_C(0x3fffffffffffffff)
-enum { OPC_RUNNING, OPC_USED_UP, OPC_STACK, OPC_FORBIDDEN, OPC_MEMORY, OPC_CRASHED, OPC_TAMPERED };
 enum { OPC_FORKED = 1, OPC_WALLS = 2, OPC_HIDDEN_PAGE = 4 };
-
-// A place in the source; the compiler writes these.
-struct opc_site {
-  const char *function, *file;
-  uint32_t line;
-};
-
-// Read by the tool: opcost_runtime::fuel has the offsets.
-struct opc_fuel_page {
-  int64_t left;
-  char magic[8];
-  int64_t limit;
-  uint32_t state, line, flags, padding;
-  int64_t left_at_stop;
-  char function[1024], file[2048];
-  // What is left once more, under a key: for programs that are kept off it.
-  int64_t key, mirror;
-};
 
 #if defined OPC_WALLED && defined __x86_64__
 #define OPC_SPACE __seg_gs

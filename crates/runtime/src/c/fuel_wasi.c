@@ -5,28 +5,10 @@
 // there before the first instruction and reads the page after any end: an exit,
 // a trap, a full stack. The program itself needs no file for it, and no leave to
 // use one. Run by anything else it has no limit.
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define OPC_FULL INT64_C(0x3fffffffffffffff)
-enum { OPC_USED_UP = 1 };
-
-// A place in the source; the compiler writes these.
-struct opc_site {
-  const char *function, *file;
-  uint32_t line;
-};
-
-// Read by the drivers and the tool: opcost_runtime::fuel has the offsets.
-struct opc_fuel_page {
-  int64_t left;
-  char magic[8];
-  int64_t limit;
-  uint32_t state, line, flags, padding;
-  int64_t left_at_stop;
-  char function[1024], file[2048];
-};
+#include "fuel_page.h"
 
 // Debian's functions for 128-bit numbers are compiled with guards of the stack,
 // and its C library has none.

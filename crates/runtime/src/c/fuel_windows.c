@@ -5,30 +5,11 @@
 // written back at the end: at an exit, when the fuel is used up, and by a filter
 // when the program crashes. A program that another one ends tells nothing.
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <windows.h>
 
-#define OPC_PAGE 65536
-#define OPC_FULL INT64_C(0x3fffffffffffffff)
-enum { OPC_RUNNING, OPC_USED_UP, OPC_STACK, OPC_FORBIDDEN, OPC_MEMORY, OPC_CRASHED };
-
-// A place in the source; the compiler writes these.
-struct opc_site {
-  const char *function, *file;
-  uint32_t line;
-};
-
-// Read by the tool: opcost_runtime::fuel has the offsets.
-struct opc_fuel_page {
-  int64_t left;
-  char magic[8];
-  int64_t limit;
-  uint32_t state, line, flags, padding;
-  int64_t left_at_stop;
-  char function[1024], file[2048];
-};
+#include "fuel_page.h"
 
 struct opc_fuel_page opc_fuel_memory = {.left = OPC_FULL};
 extern int64_t opc_fuel __attribute__((alias("opc_fuel_memory")));
