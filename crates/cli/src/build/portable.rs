@@ -16,6 +16,7 @@ use std::process::Command;
 use clap::ValueEnum;
 use opcost_instrument::{Admission, Portability, admit_portable};
 use opcost_llvm::{PortableLibrary, Session};
+use opcost_runtime::library::TEXT_AND_SORT;
 use opcost_runtime::portable::{
     FUNCTIONS, HEADERS, MATH, MATH_FUNCTIONS, PREFIX, SHAPE, UNIT, VARIADIC, WORLD_FUNCTIONS,
 };
@@ -200,7 +201,7 @@ pub(super) fn complete(
     portable: &PortableRequest,
 ) -> Result<bool, String> {
     let bitcode: Vec<&Path> = portable.library.iter().map(PathBuf::as_path).collect();
-    let functions = [FUNCTIONS, MATH_FUNCTIONS].concat();
+    let functions = [TEXT_AND_SORT, FUNCTIONS, MATH_FUNCTIONS].concat();
     let library =
         PortableLibrary { functions: &functions, variadic: VARIADIC, prefix: PREFIX, bitcode: &bitcode };
     session.make_portable(&library).map_err(|error| error.to_string())?;
