@@ -41,6 +41,7 @@ fn main() {
             "shim/plugin.cpp",
             "shim/portable.cpp",
             "shim/spell.cpp",
+            "shim/trips.cpp",
         ])
         .compile("opcost_llvm_shim");
 }

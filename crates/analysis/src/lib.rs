@@ -9,6 +9,7 @@
 //! |---|---|
 //! | which nodes lie on every way to a node? | [`dominators`] |
 //! | where does it loop? | [`loops`] |
+//! | how often does a counted loop go round? | [`trips`] |
 //! | which way does a branch go, at a guess? | [`branches`] |
 //! | how often, at a guess, is each edge taken? | [`frequency`] |
 //!
@@ -19,6 +20,7 @@ pub mod dominators;
 pub mod edge;
 pub mod frequency;
 pub mod loops;
+pub mod trips;
 
 #[cfg(test)]
 mod random_graphs;

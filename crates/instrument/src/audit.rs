@@ -7,7 +7,8 @@
 //! What is not from before is metering and has to look like it: reads, writes
 //! and sums of the cell, questions, and branches between them.
 //!
-//! Two proofs per function: wherever other code may look, the cell says what
+//! Functions and loops whose cost is part of what leads to them carry none; which
+//! they are is found first (`folded`, `prepaid`). Two proofs per function: wherever other code may look, the cell says what
 //! was done (`values`); and no way through the program, calls and all, does
 //! more than was promised without a question (`ways`).
 //!
@@ -17,6 +18,7 @@
 
 mod folded;
 mod module;
+mod prepaid;
 mod values;
 mod ways;
 
@@ -27,6 +29,7 @@ use opcost_key::{FunctionId, InstructionId};
 use crate::cost::CostModel;
 use crate::fuel::looks::is_known_to_libraries;
 use module::Before;
+use prepaid::Prepaid;
 use values::Found;
 
 /// For each function and instruction of the metered module the instructions
@@ -85,13 +88,17 @@ pub fn audit(audit: &Audit<'_>) -> Vec<Fault> {
     let mut objections = Vec::new();
     let mut found = IdMap::new();
     let folded = folded::find(audit);
+    let no_loops = Prepaid::default();
+    let ids = audit.metered.functions.ids();
+    let prepaid: IdMap<FunctionId, Prepaid> =
+        ids.map(|id| prepaid::find(&Before::new(audit, &folded, &no_loops, id))).collect();
     for id in audit.metered.functions.ids() {
-        let before = Before::new(audit, &folded, id);
+        let before = Before::new(audit, &folded, &prepaid[id], id);
         let is_folded = folded[id].is_some();
         found.push(if is_folded { Found::default() } else { values::check(&before, &mut objections) });
     }
     if let Some(promised) = audit.promised {
-        ways::check(audit, promised, &folded, &found, &mut objections);
+        ways::check(audit, promised, (&folded, &prepaid), &found, &mut objections);
     }
     objections
 }

@@ -10,7 +10,8 @@
 //!
 //! The order of questions: what cannot live on one counter (`refusals`), which
 //! calls look at the cell (`looks`) and which take it from hand to hand
-//! (`handed`), whose cost its callers pay (`folded`), what the stretches of work between them are (`stretches`), on which calls it must be asked (`recursion`), where else
+//! (`handed`), whose cost its callers pay (`folded`), which loops are paid for where
+//! they are entered (`prepaid`), what the stretches of work between them are (`stretches`), on which calls it must be asked (`recursion`), where else
 //! the checks stand and how much work passes between two (`checks`), where the
 //! work is paid for (`payment`).
 //!
@@ -26,13 +27,14 @@ mod handed;
 pub(crate) mod library;
 pub(crate) mod looks;
 mod payment;
+mod prepaid;
 mod recursion;
 mod refusals;
 mod segments;
 mod stretches;
 
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{FuelEdit, Linkage, Metering, Module, Site, SiteId, Spot};
+use opcost_ir::{FuelEdit, Linkage, Metering, Module, Site, SiteId, Spot, Trips};
 use opcost_key::FunctionId;
 
 use crate::cost::CostModel;
@@ -46,7 +48,7 @@ use folded::{Folded, cost_of_any_way};
 use handed::handed;
 use payment::Payment;
 use recursion::Recursion;
-use stretches::{StretchId, Stretches};
+use stretches::{Around, StretchId, Stretches};
 
 /// The most work of a function that its callers pay for in one sum.
 const MOST_FOLDED: u64 = 1000;
@@ -62,6 +64,10 @@ pub struct FuelRequest {
     /// The module is all of the program: no other calls its functions, but
     /// through pointers, or under a name that libraries know (`malloc`).
     pub is_whole: bool,
+    /// The program runs with one limit and ends where that is used up: no host
+    /// goes on with it. Then a loop may be paid for whole before it begins,
+    /// however long it is; otherwise one turn could pay for it, and another do it.
+    pub ends_at_limit: bool,
     /// Whether every segment is charged at its own start, as the referee of all
     /// other ways: without checks.
     pub by_segment: bool,
@@ -110,11 +116,23 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     let handed = if has_hands(module) { ours.clone() } else { IdSet::new() };
     let mut metering = Metering { handed, ..Metering::default() };
     let mut folded: Folded = IdMap::filled(module.functions.len(), None);
+    let is_left_early = takes_signals(module);
+    let are_trips_charged = request.ends_at_limit && !is_left_early;
+    let most_known = request.overshoot.map_or(Trips::MOST, |overshoot| overshoot / 16);
+    let most_known = if is_left_early { 0 } else { most_known };
     for &id in recursion.callees_first() {
         if !is_counted(&module.functions[id]) || module.functions[id].blocks.is_empty() {
             continue;
         }
-        let stretches = Stretches::compute(module, id, &leaving, &metering.handed, &folded, &request.cost);
+        let around = Around {
+            leaving: &leaving,
+            handed: &metering.handed,
+            folded: &folded,
+            cost: &request.cost,
+            most_known,
+            are_trips_charged,
+        };
+        let stretches = Stretches::compute(module, id, &around);
         if ours.contains(id) && !recursion.is_asked_at_entry(id) {
             let most = request.overshoot.map_or(MOST_FOLDED, |overshoot| MOST_FOLDED.min(overshoot / 16));
             folded[id] = cost_of_any_way(&module.functions[id], &stretches, most);
@@ -138,6 +156,13 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
 /// pointer, which must hold all of its 64 bits, and WebAssembly puts it into memory.
 fn has_hands(module: &Module) -> bool {
     !module.triple.starts_with("wasm32")
+}
+
+/// Whether a signal's handler may leave a loop in its middle (by `siglongjmp`),
+/// so that not all of it is done which was paid for.
+fn takes_signals(module: &Module) -> bool {
+    const HANDLERS: [&str; 5] = ["signal", "sigaction", "bsd_signal", "sysv_signal", "__sysv_signal"];
+    module.declarations.values().any(|declaration| HANDLERS.contains(&declaration.name.as_str()))
 }
 
 /// The module with names that nobody outside can know made local.
@@ -174,9 +199,7 @@ impl Writer<'_> {
             self.push(FuelEdit::Charge { spot, amount });
         }
         for stretch in self.stretches.list.values() {
-            if let Some((instruction, length)) = stretch.length {
-                self.push(FuelEdit::ChargeLength { instruction, length });
-            }
+            stretch.measured.into_iter().for_each(|charge| self.push(charge));
         }
         for stretch in checked.stretches.iter() {
             let advance = payment.at_check(self.stretches, checked, stretch);

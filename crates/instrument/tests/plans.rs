@@ -19,6 +19,8 @@ mod meter;
 mod random;
 #[path = "plans/render.rs"]
 mod render;
+#[path = "plans/turns.rs"]
+mod turns;
 #[path = "plans/walk.rs"]
 mod walk;
 

@@ -22,7 +22,7 @@ mod verify;
 pub use edit::{Edit, Plan, RegisterId, Spot};
 pub use globals::{Global, GlobalKind, Initializer};
 pub use length::{BYTES_PER_UNIT, BYTES_SHIFT, Length};
-pub use metering::{FuelEdit, Keeper, Metering, Site, SiteId};
+pub use metering::{FuelEdit, Keeper, Metering, Site, SiteId, Trips};
 pub use module::{
     Block, Call, CalleeRef, Constant, ConstantId, Declaration, DeclarationId, Flow, Function, Instruction,
     Linkage, Module, TailKind, Value,

@@ -99,6 +99,15 @@ pub enum FuelEdit {
         /// Where the number of bytes is to be had.
         length: Length,
     },
+    /// register -= cost of going round, times how often the loop will go round.
+    ChargeTrips {
+        /// The branch that leads into the loop.
+        instruction: InstructionId,
+        /// How often.
+        trips: Trips,
+        /// Once round: at most [`Trips::MOST_COST`].
+        cost: u32,
+    },
     /// Stops the program if more work was done than there was fuel.
     Check {
         /// Where.
@@ -116,6 +125,37 @@ pub enum FuelEdit {
     },
 }
 
+/// How often a loop takes its back edge, as code before the loop can tell. With
+/// D = bound - start (start - bound of one that moves down), modulo the
+/// counter's width, that is `D >> step_bits` if the counter is tested before
+/// its step, and `(D - 2^step_bits) >> step_bits` if behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trips {
+    /// The phi; it starts with what comes from where the charge stands.
+    pub counter: InstructionId,
+    /// The comparison with the bound.
+    pub test: InstructionId,
+    /// Which operand of the comparison is the bound: 0 or 1.
+    pub bound: u32,
+    /// Whether the counter is tested behind its step.
+    pub is_next_tested: bool,
+    /// The counter moves by so many bits' power of two.
+    pub step_bits: u32,
+    /// Whether it moves down.
+    pub is_down: bool,
+    /// Whether D is known to be a multiple of the step: otherwise the loop may
+    /// have no end.
+    pub is_divisible: bool,
+}
+
+impl Trips {
+    /// A loop that goes round more often, or for ever, is charged as this often:
+    /// no limit is that high, and the product still fits.
+    pub const MOST: u64 = 1 << 50;
+    /// The most that going round once may cost.
+    pub const MOST_COST: u32 = 1 << 12;
+}
+
 impl FuelEdit {
     /// Where it stands.
     pub fn spot(&self) -> Option<Spot> {
@@ -124,7 +164,9 @@ impl FuelEdit {
             | FuelEdit::Store { spot, .. }
             | FuelEdit::Charge { spot, .. }
             | FuelEdit::Check { spot, .. } => Some(spot),
-            FuelEdit::ChargeLength { instruction, .. } => Some(Spot::Before(instruction)),
+            FuelEdit::ChargeLength { instruction, .. } | FuelEdit::ChargeTrips { instruction, .. } => {
+                Some(Spot::Before(instruction))
+            }
             FuelEdit::ReturnHere { .. } => None,
         }
     }

@@ -17,6 +17,20 @@ pub(crate) struct RawEmission {
     pub(crate) call_site_count: u32,
 }
 
+/// How often a loop goes round; mirrors `Trips` in `trips.cpp`.
+#[repr(C)]
+pub(crate) struct RawTrips {
+    pub(crate) counter: LLVMValueRef,
+    pub(crate) test: LLVMValueRef,
+    pub(crate) bound: u32,
+    pub(crate) is_next_tested: bool,
+    pub(crate) step_bits: u32,
+    pub(crate) is_down: bool,
+    pub(crate) is_divisible: bool,
+    pub(crate) most: u64,
+    pub(crate) cost: u32,
+}
+
 /// Bytes of somebody else; mirrors `opcost_bytes` in `keep.cpp`.
 #[repr(C)]
 pub(crate) struct RawBytes {
@@ -192,6 +206,7 @@ unsafe extern "C" {
         first: i32,
         second: i32,
     );
+    pub(crate) fn opcost_fuel_charge_trips(before: LLVMValueRef, register: LLVMValueRef, trips: RawTrips);
     pub(crate) fn opcost_make_hand(function: LLVMValueRef) -> LLVMValueRef;
     pub(crate) fn opcost_fuel_take(
         before: LLVMValueRef,

@@ -6,7 +6,7 @@
 
 use llvm_sys::prelude::LLVMValueRef;
 use opcost_index::IdMap;
-use opcost_ir::{FuelEdit, Keeper, Metering, SiteId};
+use opcost_ir::{FuelEdit, Keeper, Metering, SiteId, Trips};
 use opcost_key::FunctionId;
 
 use crate::ffi;
@@ -180,6 +180,24 @@ impl<'a> FunctionMeter<'a> {
                 FuelEdit::ChargeLength { length, .. } => {
                     let (first, second) = arguments(length);
                     ffi::opcost_fuel_charge_length(before, register, first, second);
+                }
+                FuelEdit::ChargeTrips { trips, cost, .. } => {
+                    let [counter, test] = [trips.counter, trips.test].map(|at| self.handles.instructions[at]);
+                    ffi::opcost_fuel_charge_trips(
+                        before,
+                        register,
+                        ffi::RawTrips {
+                            counter,
+                            test,
+                            bound: trips.bound,
+                            is_next_tested: trips.is_next_tested,
+                            step_bits: trips.step_bits,
+                            is_down: trips.is_down,
+                            is_divisible: trips.is_divisible,
+                            most: Trips::MOST,
+                            cost,
+                        },
+                    );
                 }
                 FuelEdit::Check { advance, site, .. } => {
                     ffi::opcost_fuel_check(module, before, register, cell, advance, self.sites[site]);

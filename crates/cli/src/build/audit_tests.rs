@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use opcost_instrument::{Audit, CostModel, CostTable, Fault, FuelRequest, audit, meter};
-use opcost_ir::FuelEdit;
+use opcost_ir::{FuelEdit, Trips};
 use opcost_llvm::{Maker, Session};
 
 /// Meters a module with changed edits and audits it. `None` as the change
@@ -23,7 +23,13 @@ fn objections(
     let mut session = Session::read(&path, Maker::Anyone).unwrap_or_else(|error| panic!("{error}\n{text}"));
     session.tag_origins();
     let before = session.snapshot();
-    let wanted = FuelRequest { cost: cost.clone(), overshoot: Some(1000), is_whole: true, by_segment: false };
+    let wanted = FuelRequest {
+        cost: cost.clone(),
+        overshoot: Some(1000),
+        is_whole: true,
+        ends_at_limit: true,
+        by_segment: false,
+    };
     let mut metered = meter(&before, &wanted).expect("it can be metered");
     let count = metered.metering.edits.len();
     let edits = std::mem::take(&mut metered.metering.edits).into_iter().enumerate();
@@ -49,8 +55,11 @@ fn spoilt(edit: FuelEdit) -> Option<FuelEdit> {
         FuelEdit::Load { spot, advance, keeper } => FuelEdit::Load { spot, advance: advance + 1, keeper },
         FuelEdit::Store { spot, advance, keeper } => FuelEdit::Store { spot, advance: advance - 1, keeper },
         FuelEdit::Charge { spot, amount } => FuelEdit::Charge { spot, amount: amount - 1 },
-        FuelEdit::Check { spot, advance, site } => FuelEdit::Check { spot, advance: advance + 7, site },
+        FuelEdit::Check { spot, advance, site } => FuelEdit::Check { spot, advance: advance + 1000, site },
         FuelEdit::ChargeLength { .. } => return None,
+        FuelEdit::ChargeTrips { instruction, trips, cost } => {
+            FuelEdit::ChargeTrips { instruction, trips, cost: cost - 1 }
+        }
         FuelEdit::ReturnHere { .. } => unreachable!("no jump in these modules"),
     })
 }
@@ -104,6 +113,55 @@ done:
 }
 "#;
 
+/// Loops that are paid for where they are entered: by eights, down and tested
+/// before the step, over addresses, and with numbers that stand in the code.
+const COUNTED: &str = r#"
+define i64 @main(i64 %n, ptr %p) {
+entry:
+  %end = getelementptr i8, ptr %p, i64 %n
+  br label %eights
+eights:
+  %i = phi i64 [ 2, %entry ], [ %i.next, %eights ]
+  %i.next = add i64 %i, 8
+  %c = icmp eq i64 %i.next, %n
+  br i1 %c, label %before, label %eights
+before:
+  %m = and i64 %n, -16
+  br label %down
+down:
+  %j = phi i64 [ %m, %before ], [ %j.next, %tail ]
+  br label %tail
+tail:
+  %j.next = add i64 %j, -4
+  %d = icmp ne i64 0, %j
+  br i1 %d, label %down, label %addresses
+addresses:
+  fence seq_cst
+  br label %each
+each:
+  %q = phi ptr [ %p, %addresses ], [ %q.next, %each ]
+  %q.next = getelementptr i8, ptr %q, i64 1
+  %e = icmp eq ptr %q.next, %end
+  br i1 %e, label %known, label %each
+known:
+  br label %outer
+outer:
+  %k = phi i8 [ 200, %known ], [ %k.next, %latch ]
+  br label %inner
+inner:
+  %l = phi i8 [ 3, %outer ], [ %l.next, %inner ]
+  %l.next = add i8 %l, -1
+  %f = icmp ne i8 %l.next, 0
+  br i1 %f, label %inner, label %latch
+latch:
+  %k.next = add i8 %k, 2
+  %g = icmp eq i8 %k.next, 10
+  br i1 %g, label %done, label %outer
+done:
+  ret i64 %j
+}
+"#;
+
 /// A program of so many blocks; every block can be reached.
 fn random_graph(random: &mut impl FnMut(usize) -> usize) -> String {
     let blocks = 2 + random(7);
@@ -145,6 +203,7 @@ fn each_fault_is_found(text: &str) {
 fn every_wrong_edit_is_found() {
     each_fault_is_found(NESTED);
     each_fault_is_found(CALLS);
+    each_fault_is_found(COUNTED);
     let mut state = 7u64;
     let mut random = |bound: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -171,4 +230,55 @@ fn a_cycle_that_costs_nothing_or_is_not_asked_is_found() {
     let (_, found) =
         objections(CALLS, &unit, |_, edit| (!matches!(edit, FuelEdit::Check { .. })).then_some(edit));
     assert!(says(&found, "does not ask at once") && says(&found, "promised"), "{found:?}");
+}
+
+/// What a wrong computation of a loop's turns could look like.
+#[test]
+fn a_wrong_number_of_turns_is_found() {
+    let cost = CostModel::Table(CostTable::fuel());
+    let wrong: [fn(Trips) -> Trips; 5] = [
+        |trips| Trips { is_next_tested: !trips.is_next_tested, ..trips },
+        |trips| Trips { is_down: !trips.is_down, ..trips },
+        |trips| Trips { step_bits: trips.step_bits + 1, ..trips },
+        |trips| Trips { is_divisible: true, step_bits: trips.step_bits.min(3), ..trips },
+        |trips| Trips { is_divisible: true, step_bits: 0, ..trips },
+    ];
+    let (count, found) = objections(COUNTED, &cost, |_, edit| Some(edit));
+    assert!(found.is_empty(), "{found:?}");
+    let mut spoilt = 0;
+    for at in 0..count {
+        for (number, wrong) in wrong.iter().enumerate() {
+            let is_changed = std::cell::Cell::new(false);
+            let (_, found) = objections(COUNTED, &cost, |edit_at, edit| match edit {
+                FuelEdit::ChargeTrips { instruction, trips, cost } if edit_at == at => {
+                    is_changed.set(wrong(trips) != trips);
+                    Some(FuelEdit::ChargeTrips { instruction, trips: wrong(trips), cost })
+                }
+                _ => Some(edit),
+            });
+            assert_eq!(is_changed.get(), !found.is_empty(), "edit {at}, change {number}");
+            spoilt += usize::from(is_changed.get());
+        }
+    }
+    assert!(spoilt >= 12, "{spoilt}");
+}
+
+#[test]
+fn a_loop_that_is_charged_and_not_asked_for_is_found() {
+    let cost = CostModel::Table(CostTable::fuel());
+    let charged = std::cell::RefCell::new(Vec::new());
+    let (_, found) = objections(COUNTED, &cost, |_, edit| {
+        if let FuelEdit::ChargeTrips { instruction, .. } = edit {
+            charged.borrow_mut().push(instruction);
+        }
+        Some(edit)
+    });
+    assert!(found.is_empty() && charged.borrow().len() >= 3, "{found:?}");
+    let (_, found) = objections(COUNTED, &cost, |_, edit| {
+        let asks = matches!(edit, FuelEdit::Check { .. });
+        let is_behind_charge = edit.before().is_some_and(|at| charged.borrow().contains(&at));
+        (!asks || !is_behind_charge).then_some(edit)
+    });
+    let says = |text: &str| found.iter().any(|objection| objection.what.contains(text));
+    assert!(says("is not asked for"), "{found:?}");
 }

@@ -62,6 +62,7 @@ pub(super) fn meter(
         cost: request.cost.clone(),
         overshoot: request.overshoot,
         is_whole,
+        ends_at_limit: !request.plugin,
         by_segment: request.by_segment,
     };
     let metered = plan(&module, &wanted).map_err(|error| error.to_string())?;

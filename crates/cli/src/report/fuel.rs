@@ -123,11 +123,11 @@ impl FuelReport<'_> {
         };
         let mut facts = vec![self.cost_model.clone()];
         if self.verdict() == FuelVerdict::UsedUp {
-            // A length is charged before it is asked for, and not begun.
+            // A length or a loop is charged before it is asked for, and not begun.
             let is_begun = self.overshoot.is_none_or(|overshoot| self.beyond() <= overshoot);
             facts.push(match is_begun {
                 true => format!("seen {} later", grouped(self.beyond())),
-                false => format!("its next instruction would go {} beyond", grouped(self.beyond())),
+                false => format!("its next instruction or loop would go {} beyond", grouped(self.beyond())),
             });
         }
         facts.push(match self.overshoot {
@@ -235,8 +235,8 @@ pub(crate) struct FuelJson {
     verdict: FuelVerdict,
     /// Instructions used, also beyond the limit. After a crash at least these.
     ///
-    /// What goes beyond limit and `overshoot` is the length of an instruction
-    /// that was charged, asked for and not begun.
+    /// What goes beyond limit and `overshoot` is the length of an instruction, or a
+    /// whole loop, that was charged, asked for and not begun.
     spent: u64,
     /// Null without a limit.
     limit: Option<u64>,

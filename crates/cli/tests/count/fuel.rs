@@ -29,8 +29,14 @@ impl Spent {
 pub(crate) const PAYING: [&str; 2] = ["--cost", "fuel/1"];
 
 pub(crate) fn spend(bench: &Bench, flags: &[&str], inputs: &[PathBuf], arguments: &[String]) -> Spent {
+    let all: Vec<&str> = ["--audit"].iter().chain(flags).copied().collect();
+    run(bench, &all, inputs, arguments)
+}
+
+/// As [`spend`], of what may be a program that is metered already.
+pub(crate) fn run(bench: &Bench, flags: &[&str], inputs: &[PathBuf], arguments: &[String]) -> Spent {
     let _ = std::fs::remove_file(bench.path("fuel.json"));
-    let mut all: Vec<&str> = vec!["fuel", "--json", "fuel.json", "--audit"];
+    let mut all: Vec<&str> = vec!["fuel", "--json", "fuel.json"];
     all.extend(flags);
     all.extend(inputs.iter().map(|input| input.to_str().expect("UTF-8")));
     all.push("--");

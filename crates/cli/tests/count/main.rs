@@ -19,4 +19,5 @@ mod hostile;
 mod json;
 mod lengths;
 mod libraries;
+mod loops;
 mod referee;

@@ -14,16 +14,20 @@ use opcost_key::{BlockId, FunctionId};
 
 use super::Audit;
 use super::module::Before;
+use super::prepaid::Prepaid;
 
 /// What such functions cost.
 pub(super) type Folded = IdMap<FunctionId, Option<i64>>;
 
 pub(super) fn find(audit: &Audit<'_>) -> Folded {
+    // A function with a loop that costs something costs no one number.
+    let no_loops = Prepaid::default();
     let mut folded: Folded = IdMap::filled(audit.metered.functions.len(), None);
     loop {
         let missing = audit.metered.functions.ids().filter(|&id| folded[id].is_none());
-        let found: Vec<(FunctionId, i64)> =
-            missing.filter_map(|id| Some((id, one_cost(&Before::new(audit, &folded, id))?))).collect();
+        let found: Vec<(FunctionId, i64)> = missing
+            .filter_map(|id| Some((id, one_cost(&Before::new(audit, &folded, &no_loops, id))?)))
+            .collect();
         if found.is_empty() {
             return folded;
         }

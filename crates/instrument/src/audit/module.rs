@@ -4,6 +4,7 @@ use opcost_ir::{Call, CalleeRef, Function, FunctionText, Length, Module, Opcode,
 use opcost_key::{FunctionId, InstructionId};
 
 use super::folded::Folded;
+use super::prepaid::Prepaid;
 use super::{Audit, Fault};
 use crate::fuel::looks::{Looks, looks};
 
@@ -18,13 +19,19 @@ const USED_UP: &str = "opc_fuel_used_up";
 pub(super) struct Before<'a> {
     pub(super) audit: &'a Audit<'a>,
     pub(super) folded: &'a Folded,
+    pub(super) prepaid: &'a Prepaid,
     pub(super) id: FunctionId,
     pub(super) function: &'a Function,
 }
 
 impl<'a> Before<'a> {
-    pub(super) fn new(audit: &'a Audit<'a>, folded: &'a Folded, id: FunctionId) -> Before<'a> {
-        Before { audit, folded, id, function: &audit.metered.functions[id] }
+    pub(super) fn new(
+        audit: &'a Audit<'a>,
+        folded: &'a Folded,
+        prepaid: &'a Prepaid,
+        id: FunctionId,
+    ) -> Before<'a> {
+        Before { audit, folded, prepaid, id, function: &audit.metered.functions[id] }
     }
 
     pub(super) fn module(&self) -> &'a Module {
@@ -41,12 +48,21 @@ impl<'a> Before<'a> {
         self.origins(at).is_empty()
     }
 
-    /// What it costs, with a callee that is paid for with its call.
+    /// What it costs, with a callee that is paid for with its call and a loop that
+    /// is paid for where it is entered.
     pub(super) fn weight(&self, at: InstructionId) -> i64 {
+        if self.prepaid.contains(self.function.block_of(at)) {
+            return 0;
+        }
         let function = &self.audit.before.functions[self.id];
         let weight = |&origin| i64::from(self.audit.cost.weight(self.audit.before, function, origin));
         let called = self.function.call(at).and_then(|call| self.folded_into(call.callee));
-        self.origins(at).iter().map(weight).sum::<i64>() + called.unwrap_or(0)
+        self.origins(at).iter().map(weight).sum::<i64>() + called.unwrap_or(0) + self.prepaid.at_entry(at)
+    }
+
+    /// Whether something is charged beside that, when it runs.
+    pub(super) fn is_measured(&self, at: InstructionId) -> bool {
+        self.length(at).is_some() || self.prepaid.is_computed(at)
     }
 
     /// What is charged beside that, when it runs.

@@ -25,6 +25,7 @@ use opcost_key::{BlockId, InstructionId};
 
 use super::Fault;
 use super::module::Before;
+use super::prepaid::is_cost_of_loop;
 
 /// What was found in a function.
 #[derive(Clone, Debug, Default)]
@@ -45,8 +46,16 @@ struct State {
     cell: Option<i64>,
     hand: Option<i64>,
     values: BTreeMap<InstructionId, i64>,
-    /// Whose length was charged last, and is to be asked for.
-    measured: Option<InstructionId>,
+    /// What was measured and charged last, and whether it was asked for.
+    measured: Option<Measured>,
+}
+
+/// An instruction whose length was charged, or that leads into a loop whose turns
+/// were.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Measured {
+    at: InstructionId,
+    is_asked: bool,
 }
 
 impl State {
@@ -74,7 +83,7 @@ impl State {
             self.hand = None;
         }
         self.values.retain(|value, offset| other.values.get(value) == Some(offset));
-        self.measured = self.measured.filter(|at| other.measured == Some(*at));
+        self.measured = self.measured.filter(|measured| other.measured == Some(*measured));
     }
 }
 
@@ -190,10 +199,16 @@ impl Walk<'_> {
         if function.operands_of(at).iter().any(|&operand| self.before.is_cell(operand)) {
             self.object(at, "the program itself uses the cell of fuel");
         }
-        if self.before.length(at).is_some() && state.measured.take() != Some(at) {
-            self.object(at, "its length is not charged before it");
+        let measured = state.measured.take();
+        if self.before.is_measured(at) {
+            match measured.filter(|measured| measured.at == at) {
+                None => self.object(at, "its length, or its loop, is not charged before it"),
+                Some(Measured { is_asked: false, .. }) if self.before.audit.promised.is_some() => {
+                    self.object(at, "its length, or its loop, is not asked for");
+                }
+                Some(_) => {}
+            }
         }
-        state.measured = None;
         state.done(self.before.weight(at));
         if let Some(call) = self.before.looking_call(at) {
             let behind = self.before.return_behind(at);
@@ -242,7 +257,7 @@ impl Walk<'_> {
                 set(state, at, sum);
             }
             (Opcode::Sub, &[value, _]) if known(value).is_some() => {
-                self.charge_length(at, known(value), state)
+                self.charge_measured(at, known(value), state);
             }
             (Opcode::Br, &[condition, ..]) if operands.len() == 3 => self.question(at, condition, state),
             (Opcode::Call, _) if self.before.is_stop(at) => {
@@ -256,27 +271,31 @@ impl Walk<'_> {
             (Opcode::Phi | Opcode::Br | Opcode::ICmp | Opcode::Alloca, _) => {}
             // How long something is.
             (Opcode::ZExt | Opcode::Trunc | Opcode::Mul | Opcode::LShr | Opcode::Add | Opcode::Sub, _) => {}
+            (Opcode::And | Opcode::Select, _) => {}
             _ => self.object(at, "neither of the program nor of its metering"),
         }
     }
 
-    /// Charges what the next instruction of the program works on: from here on
-    /// that is done, and nothing read before says so.
-    fn charge_length(&mut self, at: InstructionId, offset: Option<i64>, state: &mut State) {
+    /// Charges what the next instruction of the program works on, or the turns of
+    /// the loop it leads into: from here on that is done, and nothing read before
+    /// says so.
+    fn charge_measured(&mut self, at: InstructionId, offset: Option<i64>, state: &mut State) {
         let function = self.before.function;
         let next = next_of_program(self.before, at);
-        let Some(next) = next.filter(|&next| self.before.length(next).is_some()) else {
+        let Some(next) = next.filter(|&next| self.before.is_measured(next)) else {
             return self.object(at, "a length is charged that nothing has");
         };
-        if !is_length_of(self.before, function.operands_of(at)[1], next) {
-            self.object(at, "what is charged is not the length");
+        let charge = function.operands_of(at)[1];
+        if !is_length_of(self.before, charge, next) && !is_cost_of_loop(self.before, charge, next) {
+            self.object(at, "what is charged is not the length, or the loop's cost");
         }
-        *state = State { cell: None, measured: Some(next), ..State::default() };
+        let measured = Some(Measured { at: next, is_asked: false });
+        *state = State { cell: None, measured, ..State::default() };
         set(state, at, offset);
     }
 
     /// `br (value < offset), cold, on`
-    fn question(&mut self, at: InstructionId, condition: Value, state: &State) {
+    fn question(&mut self, at: InstructionId, condition: Value, state: &mut State) {
         let function = self.before.function;
         let asked = match condition {
             Value::Instruction(id) if self.before.is_metering(id) => Some(id),
@@ -295,6 +314,7 @@ impl Walk<'_> {
         match parts {
             Some(early) if leads_to_stop && (0..=self.certain_behind(at, state)).contains(&early) => {
                 self.found.questions.insert(at, early as u64);
+                state.measured.iter_mut().for_each(|measured| measured.is_asked = true);
             }
             Some(early) if leads_to_stop => self.object(at, format!("it is asked {early} early")),
             _ => self.object(at, "it asks for something else than the fuel left"),
@@ -306,7 +326,9 @@ impl Walk<'_> {
     fn certain_behind(&self, at: InstructionId, state: &State) -> i64 {
         let mut work = 0;
         let mut next = next_of_program(self.before, at);
-        let is_charged = |at: InstructionId| self.before.length(at).is_none() || state.measured == Some(at);
+        let is_charged = |at: InstructionId| {
+            !self.before.is_measured(at) || state.measured.is_some_and(|measured| measured.at == at)
+        };
         while let Some(at) = next.filter(|&at| is_charged(at)) {
             work += self.before.weight(at);
             // Where the frame is gone meanwhile, the `ret` is done with the call.
@@ -340,7 +362,7 @@ fn off(offset: Option<i64>) -> String {
 
 /// The first instruction of the program on the way from here that leads over
 /// metering alone; the ways of a question meet again before it.
-fn next_of_program(before: &Before<'_>, at: InstructionId) -> Option<InstructionId> {
+pub(super) fn next_of_program(before: &Before<'_>, at: InstructionId) -> Option<InstructionId> {
     let function = before.function;
     let mut block = function.block_of(at);
     let mut from = at.index() + 1;

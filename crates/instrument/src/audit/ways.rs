@@ -7,7 +7,8 @@
 //! again and again from nothing: a recursion that nobody asks grows without
 //! end and is found when it passes what was promised. Within a function the
 //! blocks between two questions must have no cycle; neither may blocks that
-//! cost nothing, or a program could go round there for free.
+//! cost nothing, or a program could go round there for free; loops that were paid
+//! for when they were entered excepted.
 //!
 //! Code of other modules is taken to keep to what is set for it, or to be as
 //! bad as the worst function that it can call here.
@@ -18,6 +19,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use super::folded::Folded;
 use super::module::Before;
+use super::prepaid::Prepaid;
 use super::values::Found;
 use super::{Audit, Fault};
 use crate::fuel::looks::{Looks, looks};
@@ -70,7 +72,7 @@ impl Ways {
 pub(super) fn check(
     audit: &Audit<'_>,
     promised: u64,
-    folded: &Folded,
+    (folded, prepaid): (&Folded, &IdMap<FunctionId, Prepaid>),
     found: &IdMap<FunctionId, Found>,
     objections: &mut Vec<Fault>,
 ) {
@@ -78,6 +80,7 @@ pub(super) fn check(
         audit,
         promised,
         folded,
+        prepaid,
         found,
         orders: IdMap::new(),
         lengths: IdMap::filled(audit.metered.functions.len(), Lengths::default()),
@@ -101,7 +104,7 @@ pub(super) fn check(
     let bound = longest.saturating_add(program.longest_head);
     if bound > promised {
         let (id, at) = place.expect("a way has an end");
-        let before = Before::new(audit, folded, id);
+        let before = program.before(id);
         objections.push(before.object(at, format!("{bound} without a question, {promised} promised")));
     }
 }
@@ -110,6 +113,7 @@ struct Program<'a> {
     audit: &'a Audit<'a>,
     promised: u64,
     folded: &'a Folded,
+    prepaid: &'a IdMap<FunctionId, Prepaid>,
     found: &'a IdMap<FunctionId, Found>,
     /// Blocks so that each comes behind all that lead to it without a question.
     orders: IdMap<FunctionId, Vec<BlockId>>,
@@ -123,7 +127,7 @@ struct Program<'a> {
 
 impl<'a> Program<'a> {
     fn before(&self, id: FunctionId) -> Before<'a> {
-        Before::new(self.audit, self.folded, id)
+        Before::new(self.audit, self.folded, &self.prepaid[id], id)
     }
 
     fn asks(&self, id: FunctionId, block: BlockId) -> bool {
@@ -143,8 +147,9 @@ impl<'a> Program<'a> {
     fn order(&self, id: FunctionId, objections: &mut Vec<Fault>) -> Vec<BlockId> {
         let before = self.before(id);
         let function = before.function;
+        let is_paid = |block: BlockId| before.prepaid.contains(block);
         let mut free = AdjacencyGraph::new(function.blocks.len());
-        for (block, facts) in self.passed(id) {
+        for (block, facts) in self.passed(id).filter(|(block, _)| !is_paid(*block)) {
             let work: i64 = function.instructions_of(block).map(|at| before.weight(at)).sum();
             for &next in &facts.successors {
                 if work == 0 {
@@ -153,7 +158,7 @@ impl<'a> Program<'a> {
             }
         }
         let components = strongly_connected_components(&free).component_of;
-        for (block, _) in self.passed(id) {
+        for (block, _) in self.passed(id).filter(|(block, _)| !is_paid(*block)) {
             let goes_round = |next: &&BlockId| components[**next] == components[block];
             let work: i64 = function.instructions_of(block).map(|at| before.weight(at)).sum();
             if work == 0 && function.blocks[block].successors.iter().any(|next| goes_round(&next)) {
@@ -161,8 +166,11 @@ impl<'a> Program<'a> {
             }
         }
         let mut waiting = IdMap::filled(function.blocks.len(), 0);
-        for (_, facts) in self.passed(id).filter(|(block, _)| !self.asks(id, *block)) {
-            facts.successors.iter().for_each(|&next| waiting[next] += 1);
+        // A loop that is paid for ahead was asked for with that.
+        let leads_on = |block: BlockId, next: BlockId| !before.prepaid.goes_back(block, next);
+        for (block, facts) in self.passed(id).filter(|(block, _)| !self.asks(id, *block)) {
+            let targets = facts.successors.iter().filter(|next| leads_on(block, **next));
+            targets.for_each(|&next| waiting[next] += 1);
         }
         let mut order: Vec<BlockId> = function.blocks.ids().filter(|&block| waiting[block] == 0).collect();
         let mut next = 0;
@@ -171,7 +179,8 @@ impl<'a> Program<'a> {
             if self.asks(id, block) || !self.found[id].passed.contains(block) {
                 continue;
             }
-            for &successor in &function.blocks[block].successors {
+            for &successor in function.blocks[block].successors.iter().filter(|next| leads_on(block, **next))
+            {
                 waiting[successor] -= 1;
                 if waiting[successor] == 0 {
                     order.push(successor);

@@ -6,7 +6,8 @@
 //! too; at its target, if nothing can stand before the branch), and where
 //! chains of calls could go on unasked (`recursion`). Two ways are in no graph:
 //! a `longjmp` leads behind any `setjmp`, an exception to any landing pad, so
-//! one stands there too.
+//! one stands there too. A loop that is paid for ahead needs none: it was asked
+//! for whole.
 //!
 //! What is left has no cycles: the work of the longest way without a check is
 //! found in one pass, callees first, and where it would pass the allowance one
@@ -181,7 +182,10 @@ impl<'a> Checks<'a> {
         for &block in order {
             // In reverse postorder exactly the retreating edges go back.
             let goes_back = |target: &&BlockId| position[**target] <= position[block];
-            for &target in function.blocks[block].successors.iter().filter(goes_back) {
+            // A loop that is paid for ahead was asked for with that.
+            let is_asked = |target: &&BlockId| stretches.prepaid.goes_on_inside(block, **target);
+            let targets = function.blocks[block].successors.iter().filter(goes_back);
+            for &target in targets.filter(|target| !is_asked(target)) {
                 if self.is_computed_goto(function, stretches, target) {
                     gotos.insert(target);
                     for &next in &function.blocks[target].successors {
@@ -198,7 +202,7 @@ impl<'a> Checks<'a> {
             let call = |call| function.call(call).expect("the stretch ends at a call");
             let is_asked = |at| self.recursion.is_asked_behind(self.module, id, call(at));
             // Nobody knows yet how much work comes now.
-            if stretches.list[stretch].length.is_some() {
+            if stretches.list[stretch].measured.is_some() {
                 checked.insert(stretch);
             }
             match stretches.list[stretch].end {

@@ -34,7 +34,7 @@ pub(crate) fn cost_of_any_way(function: &Function, stretches: &Stretches, most: 
         let stretch = &stretches.list[id];
         let behind = before[id]?.checked_add(stretch.work).filter(|&behind| behind <= most)?;
         // Where all costs something no cycle has one sum.
-        if stretch.length.is_some() || stretch.work == 0 {
+        if stretch.measured.is_some() || stretch.work == 0 {
             return None;
         }
         match stretch.end {

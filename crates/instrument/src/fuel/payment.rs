@@ -328,8 +328,10 @@ impl<'a> Edges<'a> {
                 Spot::Before(_) => Place::Leaving(spot),
                 _ => Place::Arrival(spot),
             };
-            let frequency = self.frequencies.edges[block].get(slot).copied().unwrap_or(0);
-            self.push(from, Some(to), place, frequency);
+            // Inside a loop that is paid for ahead nothing is paid.
+            let is_inside = self.stretches.prepaid.goes_on_inside(block, successor);
+            let guess = self.frequencies.edges[block].get(slot).copied().unwrap_or(0);
+            self.push(from, Some(to), place, if is_inside { u64::MAX } else { guess });
         }
     }
 

@@ -1,7 +1,8 @@
 //! What is done between two looks at the cell?
 //!
 //! Blocks are cut into stretches behind calls that may look at the fuel left,
-//! and before an instruction that is charged by its length.
+//! and before an instruction that is charged by its length, or leads into a loop
+//! that is paid for ahead (`prepaid`): there the loop's own blocks cost nothing.
 //! A stretch is straight code: once begun it is done to its end. What a tail
 //! call leaves to do (the `ret`, also in a block of its own) belongs to the
 //! stretch of the call, since nothing may stand between the two.
@@ -10,12 +11,13 @@
 //! `checks` look at nothing else. Cost: linear.
 
 use opcost_index::{Id, IdMap, IdSet, define_id};
-use opcost_ir::{CalleeRef, Flow, Function, Keeper, Length, Module, Opcode, Spot, Value};
+use opcost_ir::{CalleeRef, Flow, FuelEdit, Function, Keeper, Module, Opcode, Spot, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::cost::CostModel;
 use crate::fuel::folded::Folded;
 use crate::fuel::looks::{Looks, looks};
+use crate::fuel::prepaid::Prepaid;
 use crate::fuel::start_spot;
 use crate::leaving::Leaving;
 
@@ -35,9 +37,9 @@ pub(crate) struct Stretch {
     /// The weight of what comes before anything can be put into its block:
     /// phis, the landing pad, the frame's own memory.
     pub(crate) head: u64,
-    /// The instruction that is charged by its length when the program runs: the
-    /// first behind the head.
-    pub(crate) length: Option<(InstructionId, Length)>,
+    /// What is charged when the program runs, by the length of an instruction or
+    /// the turns of a loop: it stands before the first behind the head.
+    pub(crate) measured: Option<FuelEdit>,
     pub(crate) end: End,
     /// Who has what is left at its end, if the register is settled there, and
     /// when its call has returned.
@@ -74,27 +76,37 @@ pub(crate) struct Stretches {
     pub(crate) first: IdMap<BlockId, StretchId>,
     /// Who has what is left when the function begins.
     pub(crate) entered: Keeper,
+    /// Loops that are paid for where they are entered.
+    pub(crate) prepaid: Prepaid,
+}
+
+/// What metering a function hangs on beside its code.
+pub(crate) struct Around<'a> {
+    pub(crate) leaving: &'a Leaving,
+    /// The functions that take what is left from hand to hand.
+    pub(crate) handed: &'a IdSet<FunctionId>,
+    pub(crate) folded: &'a Folded,
+    pub(crate) cost: &'a CostModel,
+    /// The most that a loop whose turns are known may cost to be paid for as
+    /// straight code.
+    pub(crate) most_known: u64,
+    /// Whether loops may be paid for ahead whose turns the running program tells.
+    pub(crate) are_trips_charged: bool,
 }
 
 impl Stretches {
-    /// `handed` are the functions that take what is left from hand to hand.
-    pub(crate) fn compute(
-        module: &Module,
-        id: FunctionId,
-        leaving: &Leaving,
-        handed: &IdSet<FunctionId>,
-        folded: &Folded,
-        cost: &CostModel,
-    ) -> Stretches {
+    pub(crate) fn compute(module: &Module, id: FunctionId, around: &Around<'_>) -> Stretches {
         let function = &module.functions[id];
-        let cutter = Cutter { module, id, function, leaving, handed, folded, cost };
-        let entered = if handed.contains(id) { Keeper::Hand } else { Keeper::Cell };
-        let mut stretches = Stretches { list: IdMap::new(), first: IdMap::new(), entered };
+        let mut cutter = Cutter { module, id, function, around, prepaid: Prepaid::default() };
+        cutter.prepaid = Prepaid::find(module, function, around, |block| cutter.plain_work(block));
+        let entered = if around.handed.contains(id) { Keeper::Hand } else { Keeper::Cell };
+        let mut list = IdMap::new();
+        let mut first = IdMap::new();
         for block in function.blocks.ids() {
-            stretches.first.push(stretches.list.next_id());
-            cutter.cut(block, &mut stretches);
+            first.push(list.next_id());
+            cutter.cut(block, &mut list);
         }
-        stretches
+        Stretches { list, first, entered, prepaid: cutter.prepaid }
     }
 
     /// Whether it is the first of its block.
@@ -148,36 +160,34 @@ struct Cutter<'a> {
     module: &'a Module,
     id: FunctionId,
     function: &'a Function,
-    leaving: &'a Leaving,
-    handed: &'a IdSet<FunctionId>,
-    folded: &'a Folded,
-    cost: &'a CostModel,
+    around: &'a Around<'a>,
+    prepaid: Prepaid,
 }
 
 impl Cutter<'_> {
-    fn cut(&self, block: BlockId, stretches: &mut Stretches) {
+    fn cut(&self, block: BlockId, list: &mut IdMap<StretchId, Stretch>) {
         let terminator = self.function.terminator_of(block);
-        let (mut first, mut work, mut head, mut length) = (None, 0, 0, None);
+        let (mut first, mut work, mut head, mut measured) = (None, 0, 0, None);
         let mut is_head = true;
         for instruction in self.function.instructions_of(block) {
-            if let Some(found) = self.cost.length(self.module, self.function, instruction) {
+            if let Some(found) = self.measured(block, instruction) {
                 if let Some(first) = first.take_if(|_| !is_head) {
                     let last = InstructionId::new(instruction.index() - 1);
-                    let end = End::Measured;
-                    let keeper = Keeper::Cell;
-                    stretches.list.push(Stretch { block, first, last, work, head, length, end, keeper });
+                    let (end, keeper) = (End::Measured, Keeper::Cell);
+                    list.push(Stretch { block, first, last, work, head, measured, end, keeper });
                     (work, head) = (0, 0);
                 }
-                length = Some((instruction, found));
+                measured = Some(found);
             }
             let start = *first.get_or_insert(instruction);
-            let weight = u64::from(self.cost.weight(self.module, self.function, instruction));
-            work += weight + self.folded_into(instruction).unwrap_or(0);
+            let weight = self.weight(block, instruction);
+            work += weight + self.folded_into(instruction).filter(|_| !self.is_prepaid(block)).unwrap_or(0);
             is_head &= self.stands_first(block, instruction);
             if is_head {
                 head += weight;
             }
             let end = if instruction == terminator {
+                work += self.prepaid.entered_by(block).map_or(0, |loop_| loop_.at_entry);
                 self.end_of_block(block, terminator, &mut work)
             } else {
                 match self.end_at_call(block, instruction) {
@@ -186,18 +196,43 @@ impl Cutter<'_> {
                 }
             };
             let keeper = self.keeper(end);
-            stretches.list.push(Stretch {
-                block,
-                first: start,
-                last: instruction,
-                work,
-                head,
-                length,
-                end,
-                keeper,
-            });
-            (first, work, head, length) = (None, 0, 0, None);
+            list.push(Stretch { block, first: start, last: instruction, work, head, measured, end, keeper });
+            (first, work, head, measured) = (None, 0, 0, None);
         }
+    }
+
+    fn is_prepaid(&self, block: BlockId) -> bool {
+        self.prepaid.blocks.contains(block)
+    }
+
+    fn weight(&self, block: BlockId, instruction: InstructionId) -> u64 {
+        let is_paid = self.is_prepaid(block);
+        if is_paid { 0 } else { u64::from(self.around.cost.weight(self.module, self.function, instruction)) }
+    }
+
+    /// What is charged before the instruction when the program runs.
+    fn measured(&self, block: BlockId, instruction: InstructionId) -> Option<FuelEdit> {
+        if let Some(length) = self.around.cost.length(self.module, self.function, instruction) {
+            return Some(FuelEdit::ChargeLength { instruction, length });
+        }
+        let entered = self.prepaid.entered_by(block)?;
+        let trips = entered.trips.filter(|_| instruction == self.function.terminator_of(block))?;
+        Some(FuelEdit::ChargeTrips { instruction, trips, cost: entered.cost })
+    }
+
+    /// The weight of a block in which nobody looks and nothing is measured, and
+    /// that goes on to other blocks.
+    fn plain_work(&self, block: BlockId) -> Option<u64> {
+        let terminator = self.function.terminator_of(block);
+        let mut work = 0;
+        for instruction in self.function.instructions_of(block) {
+            let is_measured = self.around.cost.length(self.module, self.function, instruction).is_some();
+            if is_measured || (instruction != terminator && self.end_at_call(block, instruction).is_some()) {
+                return None;
+            }
+            work += self.weight(block, instruction) + self.folded_into(instruction).unwrap_or(0);
+        }
+        (self.end_of_block(block, terminator, &mut 0) == End::Branch).then_some(work)
     }
 
     /// Whether nothing can be put into the block before it.
@@ -215,7 +250,7 @@ impl Cutter<'_> {
     /// What the callee of this call does, if it is paid for with the call.
     fn folded_into(&self, instruction: InstructionId) -> Option<u64> {
         match self.function.call(instruction)?.callee {
-            CalleeRef::Function(callee) => self.folded[callee],
+            CalleeRef::Function(callee) => self.around.folded[callee],
             _ => None,
         }
     }
@@ -223,12 +258,14 @@ impl Cutter<'_> {
     fn keeper(&self, end: End) -> Keeper {
         let is_handed = match end {
             End::Call(at) | End::Gone(at) | End::Invoke(at) => match self.function.call(at) {
-                Some(call) => matches!(call.callee, CalleeRef::Function(id) if self.handed.contains(id)),
+                Some(call) => {
+                    matches!(call.callee, CalleeRef::Function(id) if self.around.handed.contains(id))
+                }
                 None => false,
             },
             // An exception finds what is left in the cell.
             End::Return(at) => {
-                self.handed.contains(self.id) && self.function.instructions[at].opcode == Opcode::Ret
+                self.around.handed.contains(self.id) && self.function.instructions[at].opcode == Opcode::Ret
             }
             _ => false,
         };
@@ -237,7 +274,7 @@ impl Cutter<'_> {
 
     fn end_at_call(&self, block: BlockId, instruction: InstructionId) -> Option<End> {
         let call = self.function.call(instruction)?;
-        if self.leaving.is_jump(self.id, self.function, block, instruction) {
+        if self.around.leaving.is_jump(self.id, self.function, block, instruction) {
             return None;
         }
         match looks(self.module, call) {
@@ -249,9 +286,11 @@ impl Cutter<'_> {
     }
 
     fn end_of_block(&self, block: BlockId, terminator: InstructionId, work: &mut u64) -> End {
-        if let Some((call, target)) = self.leaving.jump_to_return(self.id, self.function, block) {
+        if let Some((call, target)) = self.around.leaving.jump_to_return(self.id, self.function, block) {
             let there = self.function.instructions_of(target);
-            *work += there.map(|id| u64::from(self.cost.weight(self.module, self.function, id))).sum::<u64>();
+            *work += there
+                .map(|id| u64::from(self.around.cost.weight(self.module, self.function, id)))
+                .sum::<u64>();
             return End::Jump(call);
         }
         match self.function.instructions[terminator].opcode {
@@ -270,7 +309,7 @@ impl Cutter<'_> {
         let before = self.function.instructions_of(block).rev().skip(1).take(2);
         before.into_iter().find(|&call| {
             self.function.instructions[call].opcode == Opcode::Call
-                && self.leaving.is_jump(self.id, self.function, block, call)
+                && self.around.leaving.is_jump(self.id, self.function, block, call)
         })
     }
 }

@@ -25,11 +25,12 @@ use opcost_ir::{
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::dice::{Dice, Outcome, TooLong};
+use crate::turns::{Counted, Turns};
 
 /// Walks through every function of the module. Whether any walk came to an end.
 pub(crate) fn walks_pay(module: &Module, overshoot: Option<u64>, is_whole: bool, seed: u64) -> bool {
     let cost = CostModel::Table(CostTable::fuel());
-    let request = FuelRequest { cost, overshoot, is_whole, by_segment: false };
+    let request = FuelRequest { cost, overshoot, is_whole, ends_at_limit: true, by_segment: false };
     let Ok(metered) = meter(module, &request) else { return true };
     let mut has_ended = false;
     for (id, function) in module.functions.iter() {
@@ -73,6 +74,7 @@ struct Walk<'a> {
     cost: &'a CostModel,
     is_whole: bool,
     edits: IdMap<FunctionId, Edits>,
+    counted: IdMap<FunctionId, Counted>,
     dice: Dice,
     depth: usize,
     frames: u64,
@@ -95,6 +97,8 @@ struct Frame {
     /// Whose length was charged last, and how much: work that is done next, and
     /// not before it was asked.
     measured: Option<(InstructionId, i64)>,
+    /// Counted loops that it is in.
+    turns: Turns,
 }
 
 enum Next {
@@ -129,6 +133,7 @@ impl<'a> Walk<'a> {
             cost: &request.cost,
             is_whole: request.is_whole,
             edits,
+            counted: module.functions.values().map(|function| Counted::find(module, function)).collect(),
             dice,
             depth: 0,
             frames: 0,
@@ -197,7 +202,13 @@ impl<'a> Walk<'a> {
             self.hand = NONSENSE;
         }
         self.frames += 1;
-        let mut frame = Frame { function: id, number: self.frames, register: None, measured: None };
+        let mut frame = Frame {
+            function: id,
+            number: self.frames,
+            register: None,
+            measured: None,
+            turns: Turns::default(),
+        };
         let mut at = InstructionId::new(0);
         let outcome = loop {
             match self.instruction(&mut frame, at)? {
@@ -225,7 +236,8 @@ impl<'a> Walk<'a> {
         for edit in self.edits[frame.function].before.get(&at).cloned().unwrap_or_default() {
             self.apply(frame, &edit);
         }
-        if frame.measured.take().is_some() != self.cost.length(module, function, at).is_some() {
+        let is_measured = self.cost.length(module, function, at).is_some() || frame.turns.are_charged_at(at);
+        if frame.measured.take().is_some() != is_measured {
             self.fail(&format!("the length of {at} of {} is charged elsewhere", function.name));
         }
         self.does(frame.function, at);
@@ -244,8 +256,11 @@ impl<'a> Walk<'a> {
                 _ => Outcome::Returned,
             }));
         }
-        self.has_kept_up();
-        let slot = self.dice.choose(function, block);
+        let slot = frame.turns.branch(&self.counted[frame.function], function, block, &mut self.dice);
+        // Inside a counted loop all of it may be paid for.
+        if frame.turns.are_none() {
+            self.has_kept_up();
+        }
         Ok(Next::At(self.branch(frame, block, slot)))
     }
 
@@ -290,6 +305,13 @@ impl<'a> Walk<'a> {
                 *register -= units;
                 self.done += units;
                 frame.measured = Some((*instruction, units));
+            }
+            FuelEdit::ChargeTrips { instruction, trips, cost } => {
+                let counted = &self.counted[frame.function];
+                let turns = frame.turns.charged(counted, *instruction, trips.counter, &mut self.dice);
+                let amount = turns as i64 * i64::from(*cost);
+                *register -= amount;
+                frame.measured = Some((*instruction, amount));
             }
             FuelEdit::Store { advance, keeper: Keeper::Cell, .. } => self.cell = *register + advance,
             FuelEdit::Store { advance, keeper: Keeper::Hand, .. } => self.hand = *register + advance,

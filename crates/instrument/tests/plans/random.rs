@@ -1,4 +1,5 @@
-//! Random programs as text: blocks, switches, invokes, jumps, calls of each kind.
+//! Random programs as text: blocks, switches, invokes, jumps, counted loops, calls
+//! of each kind.
 
 use std::fmt::Write;
 
@@ -34,7 +35,7 @@ fn function(choices: &mut Choices<'_>, functions: usize, out: &mut String) {
     for block in 0..blocks {
         writeln!(out, "b{block}:").expect("writing to a string");
         body(choices, functions, out);
-        terminator(choices, functions, blocks, out);
+        terminator(choices, functions, blocks, block, out);
     }
     for pad in 0..2 {
         write!(out, "p{pad}:\n  %e{pad} = landingpad ptr cleanup\n").expect("writing to a string");
@@ -81,9 +82,35 @@ fn call(choices: &mut Choices<'_>, functions: usize, tail: &str) -> String {
     }
 }
 
-fn terminator(choices: &mut Choices<'_>, functions: usize, blocks: usize, out: &mut String) {
+/// A loop that counts to a bound: one block, arms that cost the same or not, or
+/// another such loop inside. It comes behind block `at` and has blocks of its own.
+fn counted(choices: &mut Choices<'_>, blocks: usize, at: usize) -> String {
+    let bound = ["%x", "5", "3", "700"][choices.below(4)];
+    let inside = match choices.below(4) {
+        0 => "fence".to_owned(),
+        1 => format!("br %x, label %m{at}, label %l{at}\nm{at}:\n  br label %l{at}\nl{at}:"),
+        2 => format!(
+            "br %x, label %m{at}, label %o{at}\nm{at}:\n  br label %l{at}\no{at}:\n  br label %l{at}\nl{at}:"
+        ),
+        _ => format!(
+            "br label %m{at}\nm{at}:\n  %j{at} = phi i32 [ 4, %h{at} ], [ %k{at}, %m{at} ]\n  \
+             %k{at} = add i32 %j{at}, -2\n  %u{at} = icmp ne i32 %k{at}, 0\n  \
+             br %u{at}, label %m{at}, label %l{at}\nl{at}:"
+        ),
+    };
+    let latch = if inside == "fence" { 'h' } else { 'l' };
+    format!(
+        "br label %h{at}\nh{at}:\n  %i{at} = phi i32 [ 0, %b{at} ], [ %n{at}, %{latch}{at} ]\n  {inside}\n  \
+         %n{at} = add i32 %i{at}, 1\n  %t{at} = icmp eq i32 %n{at}, {bound}\n  \
+         br %t{at}, label %b{}, label %h{at}",
+        target(choices, blocks)
+    )
+}
+
+fn terminator(choices: &mut Choices<'_>, functions: usize, blocks: usize, block: usize, out: &mut String) {
     let to = |choices: &mut Choices<'_>| format!("label %b{}", target(choices, blocks));
-    let line = match choices.below(12) {
+    let line = match choices.below(14) {
+        12 | 13 => counted(choices, blocks, block),
         0 => "ret void".to_owned(),
         1 | 2 => format!("br {}", to(choices)),
         3..=5 => format!("br %x, {}, {}", to(choices), to(choices)),
