@@ -7,8 +7,10 @@
 //! are not metered.
 
 mod headers;
+mod sysroot;
 
 pub use headers::{CXX_HEADERS, HEADERS, TEMPLATES};
+pub use sysroot::{CxxLibrary, NoCxxLibrary, cxx_library, sysroot};
 
 use crate::library;
 

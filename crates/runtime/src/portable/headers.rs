@@ -1,10 +1,11 @@
 //! Which headers does opcost write itself for portable programs?
 //!
 //! Those of the C library, those that stand in place of the C++ library's own, and one
-//! that all C++ programs begin with. All are text of ours.
+//! that all C++ programs begin with. All are text of ours; what else C++ programs
+//! include is in [`super::cxx_library`].
 
 /// Headers of the C library: programs and the library itself are compiled with
-/// these. They declare what libstdc++ names, too, whether a
+/// these, and no others lie below. They declare what libstdc++ names, too, whether a
 /// portable program has it or not. `stdarg.h`, `stddef.h`, `stdbool.h` and `float.h`
 /// are clang's.
 pub const HEADERS: &[(&str, &str)] = &[

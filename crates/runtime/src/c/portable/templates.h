@@ -3,6 +3,8 @@
 #include <bits/c++config.h>
 #undef _GLIBCXX_EXTERN_TEMPLATE
 #define _GLIBCXX_EXTERN_TEMPLATE 0
+// Headers of the library take it for granted behind its own streams.
+#include <ext/atomicity.h>
 #include <string>
 
 // Does a text lie apart from the string that it goes into? The library asks which
