@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Everything up to the metered module is the same for all machines; its hash
-//! is kept in the program. Headers and library are those that opcost carries: clang
-//! finds no others ([`super::headers`]). Limit: another release of clang may make another
-//! program, which the hash shows.
+//! is kept in the program, beside that of the headers and the library, which opcost
+//! carries: clang finds no others ([`super::headers`]). Limit: another release of clang
+//! may make another program, which the hash shows.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

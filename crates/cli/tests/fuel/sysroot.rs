@@ -1,11 +1,13 @@
 //! Is a portable program made of its own text and what opcost brings, and of nothing else?
 //!
-//! clang lists the headers that it read.
+//! clang lists the headers that it read. Which headers and which library it was is one
+//! hash, the sysroot's, which is told with the number.
 
+use std::path::Path;
 use std::process::Command;
 
-use crate::bench::Bench;
-use crate::portable::{Case, MACHINES, folder, programs};
+use crate::bench::{Answer, Bench};
+use crate::portable::{Case, MACHINES, folder, outcome, programs};
 
 /// Flags by which clang writes down what it read.
 const LIST: [&str; 3] = ["--cflag=-MD", "--cflag=-MF", "--cflag=headers"];
@@ -139,6 +141,7 @@ fn other_code_is_told_by_its_first_function() {
     std::fs::rename(bench.path("answer.json"), bench.path("there.json")).expect("kept");
     let same = bench.fuel(&["--portable", "--same-as", "there.json", "a.c"]);
     assert_eq!(same.status, 0, "{}", same.said());
+    assert!(!same.stderr.contains("another sysroot"), "{}", same.said());
     bench.write("a.c", TWO[1]);
     let other = bench.fuel(&["--portable", "--same-as", "there.json", "a.c"]);
     assert_eq!(other.status, 3, "{}", other.said());
@@ -147,4 +150,48 @@ fn other_code_is_told_by_its_first_function() {
     let wrong = bench.fuel(&["--portable", "--same-as", "there.json", "a.c"]);
     assert_eq!(wrong.status, 2, "{}", wrong.said());
     assert!(wrong.stderr.contains("it names no code"), "{}", wrong.said());
+}
+
+/// The hash of headers and library, in full.
+fn sysroot(answer: &Answer) -> String {
+    let text = answer.json["portable"]["sysroot"].as_str().unwrap_or_else(|| panic!("{}", answer.said()));
+    assert!(text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()), "{text}");
+    text.to_owned()
+}
+
+#[test]
+fn the_sysroot_is_told_with_the_number_and_compared_first() {
+    let bench = Bench::new();
+    bench.write("a.c", TWO[0]);
+    bench.write("b.cpp", "#include <vector>\nint main() { return std::vector<int>(3)[1]; }\n");
+    let first = bench.fuel(&["--portable", "a.c"]);
+    let hash = sysroot(&first);
+    assert!(first.stderr.contains(&format!(", sysroot {}", &hash[..12])), "{}", first.said());
+    let text = std::fs::read_to_string(bench.path("answer.json")).expect("the document");
+    assert_eq!(sysroot(&bench.fuel(&["--portable", "--machine", "riscv64-linux", "b.cpp"])), hash);
+    // Of another opcost: the code may be the same for all that.
+    bench.write("there.json", &text.replace(&hash, &"0".repeat(64)));
+    let same = bench.fuel(&["--portable", "--same-as", "there.json", "a.c"]);
+    let words = format!("another sysroot than in there.json (000000000000 there, {} here)", &hash[..12]);
+    assert!(same.status == 0 && same.stderr.starts_with(&words), "{}", same.said());
+    bench.write("a.c", TWO[1]);
+    let other = bench.fuel(&["--portable", "--same-as", "there.json", "a.c"]);
+    let (sysroot, code) = other.stderr.split_once('\n').unwrap_or_else(|| panic!("{}", other.said()));
+    assert!(other.status == 3 && sysroot.starts_with(&words), "{}", other.said());
+    assert!(code.starts_with("other code than in there.json"), "{}", other.said());
+}
+
+/// A program that was built earlier says which sysroot it was built with.
+#[test]
+fn a_built_program_keeps_its_sysroot() {
+    let case = Case::new(&Path::new(&folder()).join("bot.cpp"));
+    let first = case.run(MACHINES[0], &[]);
+    let built = Command::new(env!("CARGO_BIN_EXE_opcost"))
+        .current_dir(case.bench.path("."))
+        .args(["fuel", "--portable", "--emit", "exe", "-o", "built", "bot.cpp"])
+        .output()
+        .expect("opcost starts");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let answer = case.bench.fuel(&["--stdin", "input", "--stdout", "output", "./built"]);
+    assert_eq!((outcome(&answer), sysroot(&answer)), (outcome(&first), sysroot(&first)));
 }
