@@ -1,4 +1,5 @@
-//! Compiles the mathematics of portable programs to bitcode.
+//! Makes what portable programs need that is no text of ours: mathematics as bitcode,
+//! and the C++ library's headers in an archive (`build/cxx_library.rs`).
 //!
 //! The crate `libm` is musl's library of elementary functions in Rust, without
 //! anything of a machine's in it. rustc compiles it here, once; the program that is
@@ -7,6 +8,11 @@
 //! Two modules: `libm.bc`, under Rust's names, and `math.bc`, which gives C's
 //! names to what portable programs may call.
 
+#[path = "build/cxx_library.rs"]
+mod cxx_library;
+#[path = "src/digest.rs"]
+mod digest;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,7 +20,10 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=src/math.rs");
     let out = PathBuf::from(variable("OUT_DIR"));
-    let source = libm_folder().join("src/lib.rs");
+    cxx_library::pack(&out);
+    let (folder, version) = libm();
+    println!("cargo:rustc-env=OPCOST_LIBM=libm {version}");
+    let source = folder.join("src/lib.rs");
     compile("libm", &source, &out, &["--crate-type=rlib", "--emit=llvm-bc,link"]);
     let library = format!("libm={}", out.join("liblibm.rlib").display());
     compile(
@@ -34,16 +43,22 @@ fn compile(name: &str, source: &Path, out: &Path, flags: &[&str]) {
     assert!(status.success(), "rustc failed on {}", source.display());
 }
 
-/// Where cargo keeps the source of the crate that Cargo.toml names.
-fn libm_folder() -> PathBuf {
+/// Where cargo keeps the source of the crate that Cargo.toml names, and its version.
+fn libm() -> (PathBuf, String) {
     let packages = packages(&["--offline"]).or_else(|| packages(&[])).expect("cargo metadata lists packages");
-    let mut found = packages.into_iter().filter(|(name, _)| name == "libm").map(|(_, manifest)| manifest);
-    let manifest = found.next().expect("libm is a dependency");
+    let mut found = packages.into_iter().filter(|package| package.name == "libm");
+    let libm = found.next().expect("libm is a dependency");
     assert!(found.next().is_none(), "there are two versions of libm; Cargo.lock should have one");
-    manifest.parent().expect("a manifest lies in a folder").to_owned()
+    (libm.manifest.parent().expect("a manifest lies in a folder").to_owned(), libm.version)
 }
 
-fn packages(flags: &[&str]) -> Option<Vec<(String, PathBuf)>> {
+struct Package {
+    name: String,
+    version: String,
+    manifest: PathBuf,
+}
+
+fn packages(flags: &[&str]) -> Option<Vec<Package>> {
     let output = Command::new(variable("CARGO"))
         .args(["metadata", "--format-version=1", "--locked", "--filter-platform", &variable("TARGET")])
         .args(flags)
@@ -51,7 +66,12 @@ fn packages(flags: &[&str]) -> Option<Vec<(String, PathBuf)>> {
         .ok()?;
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).ok()?;
     let package = |package: &serde_json::Value| {
-        Some((package["name"].as_str()?.to_owned(), PathBuf::from(package["manifest_path"].as_str()?)))
+        let text = |key: &str| package[key].as_str().map(str::to_owned);
+        Some(Package {
+            name: text("name")?,
+            version: text("version")?,
+            manifest: text("manifest_path")?.into(),
+        })
     };
     document["packages"].as_array()?.iter().map(package).collect()
 }

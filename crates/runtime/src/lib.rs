@@ -47,6 +47,7 @@
 //!   [`THREAD_START`] if it is `i64::MIN`, and adds it to its cells' addresses.
 
 pub mod deterministic;
+mod digest;
 pub mod fuel;
 pub mod library;
 pub mod plugin;

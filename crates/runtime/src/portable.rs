@@ -6,6 +6,12 @@
 //! the world's functions ([`WORLD`]), which are compiled for the machine and
 //! are not metered.
 
+mod headers;
+mod sysroot;
+
+pub use headers::{CXX_HEADERS, HEADERS, TEMPLATES};
+pub use sysroot::{CxxLibrary, NoCxxLibrary, cxx_library, sysroot};
+
 use crate::library;
 
 /// All files of the bitcode, by name.
@@ -54,45 +60,6 @@ pub const SHAPE: &[&str] = &[
 /// tables of the machine's.
 pub const SHAPE_CXX: &[&str] =
     &["-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-asynchronous-unwind-tables"];
-
-/// Headers of the C library: C programs and the library itself are compiled with
-/// these, so that no system's headers shape them. `stdarg.h`, `stddef.h`, `stdbool.h`
-/// and `float.h` are clang's.
-pub const HEADERS: &[(&str, &str)] = &[
-    ("assert.h", include_str!("c/portable/include/assert.h")),
-    ("ctype.h", include_str!("c/portable/include/ctype.h")),
-    ("errno.h", include_str!("c/portable/include/errno.h")),
-    ("inttypes.h", include_str!("c/portable/include/inttypes.h")),
-    ("limits.h", include_str!("c/portable/include/limits.h")),
-    ("math.h", include_str!("c/portable/include/math.h")),
-    ("stdint.h", include_str!("c/portable/include/stdint.h")),
-    ("stdio.h", include_str!("c/portable/include/stdio.h")),
-    ("stdlib.h", include_str!("c/portable/include/stdlib.h")),
-    ("string.h", include_str!("c/portable/include/string.h")),
-    ("strings.h", include_str!("c/portable/include/strings.h")),
-];
-
-/// A header to be included before all others of C++: templates of the library
-/// become part of the program.
-pub const TEMPLATES: (&str, &str) = ("templates.h", include_str!("c/portable/templates.h"));
-
-/// Headers in place of the C++ library's own, to be found before them: streams,
-/// and what else would need the library's compiled part.
-pub const CXX_HEADERS: &[(&str, &str)] = &[
-    ("codecvt", include_str!("c/portable/cxx/codecvt")),
-    ("filesystem", include_str!("c/portable/cxx/filesystem")),
-    ("fstream", include_str!("c/portable/cxx/fstream")),
-    ("iomanip", include_str!("c/portable/cxx/iomanip")),
-    ("ios", include_str!("c/portable/cxx/ios")),
-    ("iostream", include_str!("c/portable/cxx/iostream")),
-    ("istream", include_str!("c/portable/cxx/istream")),
-    ("locale", include_str!("c/portable/cxx/locale")),
-    ("opc_texts.h", include_str!("c/portable/cxx/opc_texts.h")),
-    ("ostream", include_str!("c/portable/cxx/ostream")),
-    ("sstream", include_str!("c/portable/cxx/sstream")),
-    ("streambuf", include_str!("c/portable/cxx/streambuf")),
-    ("syncstream", include_str!("c/portable/cxx/syncstream")),
-];
 
 /// What the program asks of the machine: one file, compiled for it.
 pub const WORLD: (&str, &str) = ("world.c", include_str!("c/portable/world.c"));

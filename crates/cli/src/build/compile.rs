@@ -56,15 +56,10 @@ impl Build<'_> {
             // The compiler would work out what it can by the library of its machine.
             let names = opcost_runtime::portable::MATH_FUNCTIONS.iter();
             command.args(names.map(|name| format!("-fno-builtin-{name}")));
-            if input.language == Language::C {
-                command.arg("-isystem").arg(self.portable_headers()?);
-            }
             if input.language == Language::Cxx {
-                let (folder, first) = self.portable_cxx_headers()?;
-                // Where they lie must not matter.
-                command.arg(format!("-ffile-prefix-map={}=opcost-headers", folder.display()));
-                command.arg("-isystem").arg(folder).arg("-include").arg(first);
+                self.include_cxx(&mut command)?;
             }
+            self.include_c(&mut command)?;
         }
         if self.is_wasm {
             command.args(super::wasm::target(self));

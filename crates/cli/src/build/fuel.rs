@@ -31,6 +31,9 @@ pub(crate) struct Promise {
     /// The hash of its code, when that means the same on every machine.
     #[serde(default)]
     pub(crate) portable: Option<String>,
+    /// The hash of the headers and the library that it was made with, then.
+    #[serde(default)]
+    pub(crate) sysroot: Option<String>,
 }
 
 /// Meters the module that the session holds.
@@ -83,8 +86,13 @@ pub(super) fn meter(
     let guarded = request.harden.then(|| session.guard_counter()).transpose();
     let guarded = guarded.map_err(|error| error.to_string())?.map(|it| (it.stores, it.guarded));
     let portable = request.portable.as_ref().map(|_| super::portable::code_of(request)).transpose()?;
-    let promise =
-        Promise { overshoot: metered.overshoot, cost_model: request.cost.facts().name, guarded, portable };
+    let promise = Promise {
+        overshoot: metered.overshoot,
+        cost_model: request.cost.facts().name,
+        guarded,
+        sysroot: portable.is_some().then(|| opcost_runtime::portable::sysroot().to_owned()),
+        portable,
+    };
     let mut line = serde_json::to_string(&promise).expect("plain data");
     line.push('\n');
     let mut section = FUEL_SECTION;

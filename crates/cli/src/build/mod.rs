@@ -15,6 +15,7 @@ mod compile;
 mod cost;
 mod driver;
 mod fuel;
+mod headers;
 mod input;
 mod install;
 mod link;
@@ -80,6 +81,8 @@ pub(crate) struct Build<'a> {
     starts_threads: std::cell::Cell<bool>,
     /// Made when the first module wants it.
     library: std::cell::OnceCell<PathBuf>,
+    /// Where the headers of the C++ library are, once a portable program wants them.
+    cxx_library: std::cell::OnceCell<PathBuf>,
     /// Outside names that the program may use besides those known, when it
     /// must be admitted before it is metered.
     allowed: Option<Vec<String>>,
@@ -116,6 +119,7 @@ impl<'a> Build<'a> {
             cost: purpose.cost(arguments.cost.as_deref())?,
             starts_threads: std::cell::Cell::new(false),
             library: std::cell::OnceCell::new(),
+            cxx_library: std::cell::OnceCell::new(),
             allowed: None,
             machine: None,
             is_wasm: false,

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Everything up to the metered module is the same for all machines; its hash
-//! is kept in the program. C programs are compiled with headers that opcost
-//! carries. Limit: C++ programs with the system's, so other headers may make another
-//! program, which the hash shows; and so may another release of clang.
+//! is kept in the program, beside that of the headers and the library, which opcost
+//! carries: clang finds no others ([`super::headers`]). Limit: another release of clang
+//! may make another program, which the hash shows.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +18,7 @@ use opcost_instrument::{Admission, Portability, admit_portable};
 use opcost_llvm::{PortableLibrary, Session};
 use opcost_runtime::library::TEXT_AND_SORT;
 use opcost_runtime::portable::{
-    FUNCTIONS, HEADERS, MATH, MATH_FUNCTIONS, PREFIX, SHAPE, UNIT, VARIADIC, WORLD_FUNCTIONS,
+    FUNCTIONS, MATH, MATH_FUNCTIONS, PREFIX, SHAPE, UNIT, VARIADIC, WORLD_FUNCTIONS,
 };
 use serde::{Deserialize, Serialize};
 
@@ -134,7 +134,7 @@ impl Build<'_> {
             write_all(&folder, opcost_runtime::portable::SOURCES)?;
             let mut command = Command::new(&self.tools.clang);
             command.args(SHAPE).args(opcost_runtime::portable::FLAGS);
-            command.arg("-isystem").arg(self.portable_headers()?);
+            self.include_c(&mut command)?;
             command.arg(format!("-ffile-prefix-map={}=opcost-library", folder.display()));
             command.arg(folder.join(UNIT)).arg("-o").arg(&bitcode);
             run_tool(&mut command, &self.tools.clang, Path::new("opcost's portable library"))?;
@@ -146,23 +146,6 @@ impl Build<'_> {
             library.push(path);
         }
         Ok(Some(PortableRequest { triple: machine.triple().to_owned(), library }))
-    }
-
-    /// The folder of the C library's headers.
-    pub(super) fn portable_headers(&self) -> Result<PathBuf, CliError> {
-        let folder = self.path("portable-include");
-        write_all(&folder, HEADERS)?;
-        Ok(folder)
-    }
-
-    /// The headers of C++: the folder to look into first, and the one that all code includes.
-    pub(super) fn portable_cxx_headers(&self) -> Result<(PathBuf, PathBuf), CliError> {
-        use opcost_runtime::portable::{CXX_HEADERS, TEMPLATES};
-        let folder = self.path("portable-headers");
-        write_all(&folder, CXX_HEADERS)?;
-        write_all(&folder, &[TEMPLATES])?;
-        let first = folder.join(TEMPLATES.0);
-        Ok((folder, first))
     }
 
     /// Links the object, the machine's fuel and its world.

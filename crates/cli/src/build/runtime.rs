@@ -12,10 +12,23 @@ use crate::error::CliError;
 
 /// Writes files that opcost carries into `folder`, which is made.
 pub(super) fn write_all(folder: &Path, files: &[(&str, &str)]) -> Result<(), CliError> {
-    std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;
-    for (name, text) in files {
+    write_each(folder, files.iter().map(|(name, text)| (*name, text.as_bytes())))
+}
+
+/// The same with files whose names may have folders.
+pub(super) fn write_each<'a>(
+    folder: &Path,
+    files: impl Iterator<Item = (&'a str, &'a [u8])>,
+) -> Result<(), CliError> {
+    let mut last = PathBuf::new();
+    for (name, content) in files {
         let path = folder.join(name);
-        std::fs::write(&path, text).map_err(CliError::file("write", &path))?;
+        let parent = path.parent().expect("it lies in the folder");
+        if parent != last {
+            std::fs::create_dir_all(parent).map_err(CliError::file("make", parent))?;
+            last = parent.to_owned();
+        }
+        std::fs::write(&path, content).map_err(CliError::file("write", &path))?;
     }
     Ok(())
 }

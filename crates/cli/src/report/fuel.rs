@@ -47,6 +47,8 @@ pub(crate) struct FuelReport<'a> {
     pub(crate) guarded: Option<(u32, u32)>,
     /// The hash of its code, when that means the same on every machine.
     pub(crate) code: Option<&'a str>,
+    /// The hash of the headers and the library that it was made with, then.
+    pub(crate) sysroot: Option<&'a str>,
     /// Its functions, when it was built just now.
     pub(crate) functions: Option<&'a [Fingerprint]>,
 }
@@ -139,7 +141,8 @@ impl FuelReport<'_> {
             facts.push(format!("hardened, {} of {} stores asked", counts.0, counts.1));
         }
         if let Some(code) = self.code {
-            facts.push(format!("portable, code {}", short_hash(code)));
+            let sysroot = self.sysroot.map(|hash| format!(", sysroot {}", short_hash(hash)));
+            facts.push(format!("portable, code {}{}", short_hash(code), sysroot.unwrap_or_default()));
         }
         if let Some(engine) = self.spending.engine {
             facts.push(format!("wasm32 in {}: its own IR, so its own number", engine.name()));
@@ -339,7 +342,9 @@ impl FuelJson {
                 system_call: page.forbidden_call.map(call_name),
             }),
             hardened: report.guarded.map(|(stores, asked)| HardenedJson { stores, asked }),
-            portable: report.code.map(|code| PortableJson::new(code, report.functions.unwrap_or_default())),
+            portable: report
+                .code
+                .map(|code| PortableJson::new(code, report.sysroot, report.functions.unwrap_or_default())),
             engine: report.spending.engine,
         }
     }

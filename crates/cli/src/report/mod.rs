@@ -36,7 +36,7 @@ pub(crate) use html::html_page;
 pub(crate) use json::CountJson;
 pub(crate) use names::{demangle, find_functions, tidy_path};
 pub(crate) use numbers::{bar, grouped, percent, short};
-pub(crate) use portable::code_difference;
+pub(crate) use portable::Elsewhere;
 pub(crate) use progress::Progress;
 pub(crate) use save::{Stream, document, save_json, save_text};
 pub(crate) use schema::{error_json, schema_of};

@@ -1,8 +1,9 @@
 //! Is it the same code as elsewhere?
 //!
 //! A portable program's report carries the hash of its code and of each
-//! function. Two reports whose hashes differ are of different programs: other
-//! headers, another compiler, other sources; the first function that differs is
+//! function, and that of the sysroot: the headers and the library that opcost brought.
+//! Two reports whose codes differ are of different programs: another sysroot, which is
+//! said first, another compiler, other sources; the first function that differs is
 //! named.
 
 use std::path::Path;
@@ -19,6 +20,9 @@ use crate::error::CliError;
 pub(super) struct PortableJson {
     /// Hash of all of it, as it was weighed: the same on every machine.
     code: String,
+    /// Hash of the headers and the library that opcost brought; null when it was built by an
+    /// opcost that did not keep it.
+    sysroot: Option<String>,
     /// Its functions in the order of the program; empty when it was built earlier.
     functions: Vec<FunctionJson>,
 }
@@ -34,14 +38,18 @@ struct FunctionJson {
 }
 
 impl PortableJson {
-    pub(super) fn new(code: &str, functions: &[Fingerprint]) -> PortableJson {
+    pub(super) fn new(code: &str, sysroot: Option<&str>, functions: &[Fingerprint]) -> PortableJson {
         let function = |it: &Fingerprint| FunctionJson {
             name: it.name.clone(),
             file: it.file.clone(),
             line: it.line,
             hash: it.hash.clone(),
         };
-        PortableJson { code: code.to_owned(), functions: functions.iter().map(function).collect() }
+        PortableJson {
+            code: code.to_owned(),
+            sysroot: sysroot.map(str::to_owned),
+            functions: functions.iter().map(function).collect(),
+        }
     }
 }
 
@@ -52,34 +60,66 @@ pub(super) fn short_hash(hash: &str) -> &str {
 
 /// What of it is asked of a report from elsewhere.
 #[derive(Deserialize)]
-struct Elsewhere {
+struct Document {
     portable: Option<PortableJson>,
 }
 
-/// How the code differs from that of the report at `path`; none if it does not.
-///
-/// # Errors
-/// The file cannot be read, or is no report on a portable program that was
-/// built for it.
-pub(crate) fn code_difference(path: &Path, here: &Portability) -> Result<Option<String>, CliError> {
-    let text = std::fs::read_to_string(path).map_err(CliError::file("read", path))?;
-    let wrong = |why: String| {
-        CliError::Usage(format!(
-            "{} is no report on a portable program ({why}); write one with: opcost fuel --portable --json FILE SOURCES",
-            path.display()
-        ))
-    };
-    let elsewhere: Elsewhere = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    let elsewhere = elsewhere.portable.ok_or_else(|| wrong("it names no code".to_owned()))?;
-    if elsewhere.code == here.admission.hash {
-        return Ok(None);
+/// A report from elsewhere on a portable program.
+pub(crate) struct Elsewhere<'a> {
+    path: &'a Path,
+    portable: PortableJson,
+}
+
+impl Elsewhere<'_> {
+    /// Reads the report at `path`.
+    ///
+    /// # Errors
+    /// It cannot be read, or is none on a portable program.
+    pub(crate) fn read(path: &Path) -> Result<Elsewhere<'_>, CliError> {
+        let text = std::fs::read_to_string(path).map_err(CliError::file("read", path))?;
+        let document: Document =
+            serde_json::from_str(&text).map_err(|error| wrong(path, &error.to_string()))?;
+        let portable = document.portable.ok_or_else(|| wrong(path, "it names no code"))?;
+        Ok(Elsewhere { path, portable })
     }
-    if elsewhere.functions.is_empty() {
-        return Err(wrong("the program was built earlier, so its functions are not in it".to_owned()));
+
+    /// Says that it is of another sysroot; none if it is of this one, or does not say.
+    pub(crate) fn sysroot_difference(&self) -> Option<String> {
+        let (there, here) = (self.portable.sysroot.as_deref()?, opcost_runtime::portable::sysroot());
+        (there != here).then(|| {
+            format!(
+                "another sysroot than in {} ({} there, {} here): another opcost brought other headers or another \
+                 library\n",
+                self.path.display(),
+                short_hash(there),
+                short_hash(here)
+            )
+        })
     }
-    let codes = format!("{} there, {} here", short_hash(&elsewhere.code), short_hash(&here.admission.hash));
-    let first = first_difference(&elsewhere.functions, &here.functions);
-    Ok(Some(format!("other code than in {} ({codes}): {first}\n", path.display())))
+
+    /// How its code differs from that of `here`; none if it does not.
+    ///
+    /// # Errors
+    /// The program was built earlier, so its functions are not known.
+    pub(crate) fn code_difference(&self, here: &Portability) -> Result<Option<String>, CliError> {
+        let PortableJson { code, functions, .. } = &self.portable;
+        if *code == here.admission.hash {
+            return Ok(None);
+        }
+        if functions.is_empty() {
+            return Err(wrong(self.path, "the program was built earlier, so its functions are not in it"));
+        }
+        let codes = format!("{} there, {} here", short_hash(code), short_hash(&here.admission.hash));
+        let first = first_difference(functions, &here.functions);
+        Ok(Some(format!("other code than in {} ({codes}): {first}\n", self.path.display())))
+    }
+}
+
+fn wrong(path: &Path, why: &str) -> CliError {
+    CliError::Usage(format!(
+        "{} is no report on a portable program ({why}); write one with: opcost fuel --portable --json FILE SOURCES",
+        path.display()
+    ))
 }
 
 fn first_difference(there: &[FunctionJson], here: &[Fingerprint]) -> String {

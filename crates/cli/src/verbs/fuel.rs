@@ -11,8 +11,8 @@ use crate::arguments::{FuelArguments, FuelEmit, PortableArguments};
 use crate::build::{Build, Input, Language, Machine, Product, Promise, Purpose, install};
 use crate::error::{CliError, Status};
 use crate::report::{
-    CheckedFuel, FuelCheckJson, FuelJson, FuelReport, FuelVerdict, Progress, Stream, code_difference,
-    document, rejection, save_json, save_text,
+    CheckedFuel, Elsewhere, FuelCheckJson, FuelJson, FuelReport, FuelVerdict, Progress, Stream, document,
+    rejection, save_json, save_text,
 };
 use crate::run::{Finish, FixedWorld, Room, Spending, Streams, is_metered, spend, spend_walled};
 use crate::verbs::show::tell_json;
@@ -137,11 +137,14 @@ fn portable(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, CliEr
         }
         return Ok(Status::Verdict);
     }
-    if let Some(path) = &arguments.portability.same_as
-        && let Some(difference) = code_difference(path, &found)?
-    {
-        save_text(None, &difference, Stream::Stderr)?;
-        return Ok(Status::Verdict);
+    if let Some(path) = &arguments.portability.same_as {
+        let elsewhere = Elsewhere::read(path)?;
+        // Whoever sees why need not look for it in the code.
+        save_text(None, &elsewhere.sysroot_difference().unwrap_or_default(), Stream::Stderr)?;
+        if let Some(difference) = elsewhere.code_difference(&found)? {
+            save_text(None, &difference, Stream::Stderr)?;
+            return Ok(Status::Verdict);
+        }
     }
     match &arguments.output {
         Some(output) if arguments.emit.is_some() => install(&made, output).map(|()| Status::Fine),
@@ -273,6 +276,7 @@ fn tell(
         overshoot: overshoot(promises),
         guarded: guarded(promises),
         code: promises.iter().find_map(|promise| promise.portable.as_deref()),
+        sysroot: promises.iter().find_map(|promise| promise.sysroot.as_deref()),
         functions: portability.map(|found| &*found.functions),
     };
     if let Some(walled) = &spending.walled

@@ -4,7 +4,7 @@
 //! defence it meets, and meets it; `honest`: programs of contests are let
 //! through; `sandbox`: what the walls hold; `hardened`: are programs kept off their
 //! counter; `deterministic`: has one program one number; `portable`: has it one on
-//! every machine; `wasm`: has it the one that is counted, under two engines of
+//! every machine, and (`sysroot`) is it made of what opcost brings alone; `wasm`: has it the one that is counted, under two engines of
 //! WebAssembly. These start `opcost` and link nothing of it.
 
 mod attacks;
@@ -14,4 +14,5 @@ mod hardened;
 mod honest;
 mod portable;
 mod sandbox;
+mod sysroot;
 mod wasm;

@@ -18,16 +18,16 @@ use std::process::{Command, Stdio};
 
 use crate::bench::{Answer, Bench};
 
-const MACHINES: [&str; 4] = ["x86_64-linux", "aarch64-linux", "riscv64-linux", "x86_64-windows"];
+pub(crate) const MACHINES: [&str; 4] = ["x86_64-linux", "aarch64-linux", "riscv64-linux", "x86_64-windows"];
 
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../corpus/portable")
         .canonicalize()
         .expect("corpus/portable")
 }
 
-fn programs(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn programs(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     let mut programs: Vec<PathBuf> = entries.filter(|path| path.is_file()).collect();
     programs.sort();
@@ -43,14 +43,14 @@ fn said_of(program: &Path, word: &str) -> Option<String> {
 }
 
 /// A bench with the program's input; its answer on one machine.
-struct Case {
-    bench: Bench,
+pub(crate) struct Case {
+    pub(crate) bench: Bench,
     program: PathBuf,
-    name: String,
+    pub(crate) name: String,
 }
 
 impl Case {
-    fn new(program: &Path) -> Case {
+    pub(crate) fn new(program: &Path) -> Case {
         let bench = Bench::new();
         let name = program.file_name().expect("a name").to_string_lossy().into_owned();
         bench.write("input", &said_of(program, "Input").unwrap_or_default());
@@ -59,7 +59,7 @@ impl Case {
         Case { bench, program: program.to_owned(), name }
     }
 
-    fn run(&self, machine: &str, flags: &[&str]) -> Answer {
+    pub(crate) fn run(&self, machine: &str, flags: &[&str]) -> Answer {
         if machine.ends_with("windows") {
             ready_wine();
         }
@@ -89,7 +89,7 @@ fn ready_wine() {
 }
 
 /// Spent, code, verdict and status: what must not differ.
-fn outcome(answer: &Answer) -> (u64, String, String, i32) {
+pub(crate) fn outcome(answer: &Answer) -> (u64, String, String, i32) {
     let text =
         |value: &serde_json::Value| value.as_str().unwrap_or_else(|| panic!("{}", answer.said())).to_owned();
     (
@@ -263,49 +263,6 @@ fn addresses_do_not_show_in_code_that_is_not_optimised() {
             assert_eq!(outcome(&case.run(machine, &flags)), wanted, "{name} on {machine}");
         }
     }
-}
-
-/// The bodies of two programs that differ in one function.
-const TWO: [&str; 2] = [
-    "int twice(int x);\n__attribute__((noinline)) int twice(int x) { return x * 2; }\nint main(void) { return twice(0); }\n",
-    "int twice(int x);\n__attribute__((noinline)) int twice(int x) { return x * 2 + x / 3; }\nint main(void) { return twice(0); }\n",
-];
-
-#[test]
-fn other_code_is_told_by_its_first_function() {
-    let bench = Bench::new();
-    bench.write("a.c", TWO[0]);
-    let first = bench.fuel(&["--portable", "a.c"]);
-    assert_eq!(first.status, 0, "{}", first.said());
-    std::fs::rename(bench.path("answer.json"), bench.path("there.json")).expect("kept");
-    let same = bench.fuel(&["--portable", "--same-as", "there.json", "a.c"]);
-    assert_eq!(same.status, 0, "{}", same.said());
-    bench.write("a.c", TWO[1]);
-    let other = bench.fuel(&["--portable", "--same-as", "there.json", "a.c"]);
-    assert_eq!(other.status, 3, "{}", other.said());
-    assert!(other.stderr.contains("the first function that differs is twice, a.c:2"), "{}", other.said());
-    bench.write("there.json", "{}");
-    let wrong = bench.fuel(&["--portable", "--same-as", "there.json", "a.c"]);
-    assert_eq!(wrong.status, 2, "{}", wrong.said());
-    assert!(wrong.stderr.contains("it names no code"), "{}", wrong.said());
-}
-
-/// C programs, and the library, are compiled without a header of the system's.
-#[test]
-fn no_header_of_the_system_shapes_a_program_in_c() {
-    let bench = Bench::new();
-    let headers =
-        ["assert", "ctype", "errno", "float", "inttypes", "limits", "math", "stdarg", "stdbool", "stddef"];
-    let headers = headers.iter().chain(&["stdint", "stdio", "stdlib", "string", "strings"]);
-    let text: String = headers.map(|name| format!("#include <{name}.h>\n")).collect();
-    bench.write("a.c", &format!("{text}int main(void) {{ assert(INT_MAX > 0); return 0; }}\n"));
-    let answer = bench.fuel(&["--portable", "--cflag=-MD", "--cflag=-MF", "--cflag=headers", "a.c"]);
-    assert_eq!(answer.status, 0, "{}", answer.said());
-    let read = std::fs::read_to_string(bench.path("headers")).expect("clang lists what it read");
-    assert!(read.contains("portable-include/stdio.h"), "{read}");
-    let foreign: Vec<&str> =
-        read.split_whitespace().filter(|path| path.starts_with("/usr/include")).collect();
-    assert!(foreign.is_empty(), "{foreign:?}");
 }
 
 /// A program that was built earlier runs by its file alone, wherever it belongs.

@@ -35,7 +35,7 @@ fn numbers_and_texts_are_those_of_the_system() {
         fs::write(folder.path().join(name), text).expect("sources are written");
     }
     let include = folder.path().join("include");
-    fs::create_dir(&include).expect("made");
+    fs::create_dir_all(include.join("sys")).expect("made");
     for (name, text) in HEADERS {
         fs::write(include.join(name), text).expect("headers are written");
     }
@@ -43,7 +43,7 @@ fn numbers_and_texts_are_those_of_the_system() {
     let mut clang = Command::new("clang-22");
     clang.args(FLAGS.iter().filter(|flag| **flag != "-emit-llvm"));
     clang.args(["-fPIC", "-mlong-double-64", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror"]);
-    clang.arg("-isystem").arg(&include);
+    clang.args(["-nostdlibinc", "-isystem"]).arg(&include);
     run(clang.arg(folder.path().join(UNIT)).arg("-o").arg(&object));
     let mut objcopy = Command::new("objcopy");
     for name in SHARED {

@@ -24,8 +24,8 @@ int LIBRARY(isblank)(int c) { return c == ' ' || c == '\t'; }
 int LIBRARY(tolower)(int c) { return UPPER(c) ? c + 32 : c; }
 int LIBRARY(toupper)(int c) { return LOWER(c) ? c - 32 : c; }
 
-// The system's headers look into tables of its own making. They are filled at
-// the first look, and reach from -128 to 255.
+// Bitcode that was compiled with the GNU C library's headers looks into tables of its
+// making. They are filled at the first look, and reach from -128 to 255.
 enum { B_UPPER = 0x100, B_LOWER = 0x200, B_ALPHA = 0x400, B_DIGIT = 0x800, B_HEXADECIMAL = 0x1000, B_SPACE = 0x2000,
        B_PRINT = 0x4000, B_GRAPHIC = 0x8000, B_BLANK = 1, B_CONTROL = 2, B_PUNCTUATION = 4, B_ALNUM = 8 };
 

@@ -300,7 +300,7 @@ int LIBRARY(sscanf)(const char *text, const char *format, opc_slots slots) {
   return opc_scan(&source, format, slots);
 }
 
-// The names that the system's headers give them.
+// The names that the GNU C library's headers give them.
 int LIBRARY(__isoc99_scanf)(const char *format, opc_slots slots) { return LIBRARY(scanf)(format, slots); }
 int LIBRARY(__isoc99_fscanf)(FILE *stream, const char *format, opc_slots slots) {
   return LIBRARY(fscanf)(stream, format, slots);

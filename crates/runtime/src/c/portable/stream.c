@@ -1,8 +1,8 @@
 // What do a portable program's streams cost?
 //
 // Each byte what the instructions here cost, whatever the machine's own library
-// does with it. The structures are the system's own, since its headers look into
-// them. The input is asked for byte by byte: how many arrive at once is chance,
+// does with it. The structures begin as the GNU C library's, since bitcode made with
+// its headers looks into them. The input is asked for byte by byte: how many arrive at once is chance,
 // and must cost nothing. For the same reason what is written is collected by the
 // world, where it also outlives a program that is stopped.
 #include "portable.h"
@@ -49,7 +49,7 @@ int LIBRARY(ungetc)(int byte, FILE *stream) {
   return (unsigned char)byte;
 }
 
-// What the system's headers call when a buffer is empty or full.
+// What the GNU C library's headers call when a buffer is empty or full.
 int __uflow(FILE *stream) { return opc_read(stream); }
 int __overflow(FILE *stream, int byte) {
   char written = (char)byte;

@@ -17,6 +17,8 @@ int isupper(int);
 int isxdigit(int);
 int tolower(int);
 int toupper(int);
+#define isascii(c) (((c) & ~0x7f) == 0)
+#define toascii(c) ((c) & 0x7f)
 #ifdef __cplusplus
 }
 #endif

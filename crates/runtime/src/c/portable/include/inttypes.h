@@ -1,6 +1,21 @@
 // Formats of integers by their width.
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef struct { intmax_t quot, rem; } imaxdiv_t;
+intmax_t strtoimax(const char *__restrict, char **__restrict, int) __asm__("strtoll");
+uintmax_t strtoumax(const char *__restrict, char **__restrict, int) __asm__("strtoull");
+// Not there; declared, so that whoever uses them is told by name.
+intmax_t imaxabs(intmax_t);
+imaxdiv_t imaxdiv(intmax_t, intmax_t);
+intmax_t wcstoimax(const wchar_t *__restrict, wchar_t **__restrict, int);
+uintmax_t wcstoumax(const wchar_t *__restrict, wchar_t **__restrict, int);
+#ifdef __cplusplus
+}
+#endif
 #define PRId8 "hhd"
 #define PRId16 "hd"
 #define PRId32 "d"

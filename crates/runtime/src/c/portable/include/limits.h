@@ -20,3 +20,4 @@
 #define ULLONG_MAX (__LONG_LONG_MAX__ * 2ULL + 1ULL)
 #define MB_LEN_MAX 16
 #define PATH_MAX 4096
+#define SSIZE_MAX LONG_MAX

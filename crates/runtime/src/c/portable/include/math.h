@@ -8,6 +8,8 @@ typedef double double_t;
 typedef float float_t;
 
 #define HUGE_VAL __builtin_huge_val()
+#define HUGE_VALF __builtin_huge_valf()
+#define HUGE_VALL __builtin_huge_vall()
 #define INFINITY __builtin_inff()
 #define NAN __builtin_nanf("")
 #define M_E 2.7182818284590452354
@@ -23,6 +25,11 @@ typedef float float_t;
 #define M_SQRT2 1.41421356237309504880
 #define M_SQRT1_2 0.70710678118654752440
 
+#define FP_ILOGB0 (-2147483647 - 1)
+#define FP_ILOGBNAN (-2147483647 - 1)
+#define MATH_ERRNO 1
+#define MATH_ERREXCEPT 2
+#define math_errhandling 0
 #define FP_NAN 0
 #define FP_INFINITE 1
 #define FP_ZERO 2
@@ -70,6 +77,8 @@ double exp2(double);
 float exp2f(float);
 double expm1(double);
 float expm1f(float);
+double exp10(double);
+float exp10f(float);
 double log(double);
 float logf(float);
 double log2(double);
@@ -143,6 +152,82 @@ long long llrint(double);
 long long llrintf(float);
 void sincos(double, double *, double *);
 void sincosf(float, float *, float *);
+
+// A `long double` is a double here, so its functions are those of a double.
+#define OPC_LONG(result, function, ...) result function##l(__VA_ARGS__) __asm__(#function);
+OPC_LONG(long double, acos, long double)
+OPC_LONG(long double, asin, long double)
+OPC_LONG(long double, atan, long double)
+OPC_LONG(long double, cos, long double)
+OPC_LONG(long double, sin, long double)
+OPC_LONG(long double, tan, long double)
+OPC_LONG(long double, acosh, long double)
+OPC_LONG(long double, asinh, long double)
+OPC_LONG(long double, atanh, long double)
+OPC_LONG(long double, cosh, long double)
+OPC_LONG(long double, sinh, long double)
+OPC_LONG(long double, tanh, long double)
+OPC_LONG(long double, exp, long double)
+OPC_LONG(long double, exp2, long double)
+OPC_LONG(long double, expm1, long double)
+OPC_LONG(long double, log, long double)
+OPC_LONG(long double, log2, long double)
+OPC_LONG(long double, log10, long double)
+OPC_LONG(long double, log1p, long double)
+OPC_LONG(long double, cbrt, long double)
+OPC_LONG(long double, erf, long double)
+OPC_LONG(long double, erfc, long double)
+OPC_LONG(long double, tgamma, long double)
+OPC_LONG(long double, lgamma, long double)
+OPC_LONG(long double, sqrt, long double)
+OPC_LONG(long double, fabs, long double)
+OPC_LONG(long double, floor, long double)
+OPC_LONG(long double, ceil, long double)
+OPC_LONG(long double, trunc, long double)
+OPC_LONG(long double, round, long double)
+OPC_LONG(long double, rint, long double)
+OPC_LONG(long double, nearbyint, long double)
+OPC_LONG(long double, atan2, long double, long double)
+OPC_LONG(long double, pow, long double, long double)
+OPC_LONG(long double, hypot, long double, long double)
+OPC_LONG(long double, fmod, long double, long double)
+OPC_LONG(long double, remainder, long double, long double)
+OPC_LONG(long double, fmin, long double, long double)
+OPC_LONG(long double, fmax, long double, long double)
+OPC_LONG(long double, fdim, long double, long double)
+OPC_LONG(long double, copysign, long double, long double)
+OPC_LONG(long double, nextafter, long double, long double)
+OPC_LONG(long double, fma, long double, long double, long double)
+OPC_LONG(long double, ldexp, long double, int)
+OPC_LONG(long double, scalbn, long double, int)
+OPC_LONG(long double, frexp, long double, int *)
+OPC_LONG(long double, modf, long double, long double *)
+OPC_LONG(long, lround, long double)
+OPC_LONG(long, lrint, long double)
+OPC_LONG(long long, llround, long double)
+OPC_LONG(long long, llrint, long double)
+#undef OPC_LONG
+float scalbnf(float, int) __asm__("ldexpf");
+
+// Not there; declared, so that whoever uses them is told by name.
+int ilogb(double);
+double logb(double);
+double nan(const char *);
+double nexttoward(double, long double);
+double remquo(double, double, int *);
+double scalbln(double, long);
+int ilogbf(float);
+float logbf(float);
+float nanf(const char *);
+float nexttowardf(float, long double);
+float remquof(float, float, int *);
+float scalblnf(float, long);
+int ilogbl(long double);
+long double logbl(long double);
+long double nanl(const char *);
+long double nexttowardl(long double, long double);
+long double remquol(long double, long double, int *);
+long double scalblnl(long double, long);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
-// Integers by their width, from what the compiler says of the reference machine.
+// Integers by their width, from what the compiler says of the reference machine. Fast
+// ones are what its C library says, as C++'s random numbers are made of them.
 #pragma once
 typedef __INT8_TYPE__ int8_t;
 typedef __UINT8_TYPE__ uint8_t;
@@ -10,20 +11,20 @@ typedef __INT16_TYPE__ int16_t;
 typedef __UINT16_TYPE__ uint16_t;
 typedef __INT_LEAST16_TYPE__ int_least16_t;
 typedef __UINT_LEAST16_TYPE__ uint_least16_t;
-typedef __INT_FAST16_TYPE__ int_fast16_t;
-typedef __UINT_FAST16_TYPE__ uint_fast16_t;
+typedef long int_fast16_t;
+typedef unsigned long uint_fast16_t;
 typedef __INT32_TYPE__ int32_t;
 typedef __UINT32_TYPE__ uint32_t;
 typedef __INT_LEAST32_TYPE__ int_least32_t;
 typedef __UINT_LEAST32_TYPE__ uint_least32_t;
-typedef __INT_FAST32_TYPE__ int_fast32_t;
-typedef __UINT_FAST32_TYPE__ uint_fast32_t;
+typedef long int_fast32_t;
+typedef unsigned long uint_fast32_t;
 typedef __INT64_TYPE__ int64_t;
 typedef __UINT64_TYPE__ uint64_t;
 typedef __INT_LEAST64_TYPE__ int_least64_t;
 typedef __UINT_LEAST64_TYPE__ uint_least64_t;
-typedef __INT_FAST64_TYPE__ int_fast64_t;
-typedef __UINT_FAST64_TYPE__ uint_fast64_t;
+typedef long int_fast64_t;
+typedef unsigned long uint_fast64_t;
 typedef __INTPTR_TYPE__ intptr_t;
 typedef __UINTPTR_TYPE__ uintptr_t;
 typedef __INTMAX_TYPE__ intmax_t;
@@ -41,22 +42,22 @@ typedef __UINTMAX_TYPE__ uintmax_t;
 #define UINT16_MAX __UINT16_MAX__
 #define INT_LEAST16_MAX __INT_LEAST16_MAX__
 #define UINT_LEAST16_MAX __UINT_LEAST16_MAX__
-#define INT_FAST16_MAX __INT_FAST16_MAX__
-#define UINT_FAST16_MAX __UINT_FAST16_MAX__
+#define INT_FAST16_MAX __LONG_MAX__
+#define UINT_FAST16_MAX (__LONG_MAX__ * 2UL + 1UL)
 #define INT32_MAX __INT32_MAX__
 #define INT32_MIN (-__INT32_MAX__ - 1)
 #define UINT32_MAX __UINT32_MAX__
 #define INT_LEAST32_MAX __INT_LEAST32_MAX__
 #define UINT_LEAST32_MAX __UINT_LEAST32_MAX__
-#define INT_FAST32_MAX __INT_FAST32_MAX__
-#define UINT_FAST32_MAX __UINT_FAST32_MAX__
+#define INT_FAST32_MAX __LONG_MAX__
+#define UINT_FAST32_MAX (__LONG_MAX__ * 2UL + 1UL)
 #define INT64_MAX __INT64_MAX__
 #define INT64_MIN (-__INT64_MAX__ - 1)
 #define UINT64_MAX __UINT64_MAX__
 #define INT_LEAST64_MAX __INT_LEAST64_MAX__
 #define UINT_LEAST64_MAX __UINT_LEAST64_MAX__
-#define INT_FAST64_MAX __INT_FAST64_MAX__
-#define UINT_FAST64_MAX __UINT_FAST64_MAX__
+#define INT_FAST64_MAX __LONG_MAX__
+#define UINT_FAST64_MAX (__LONG_MAX__ * 2UL + 1UL)
 #define INTPTR_MAX __INTPTR_MAX__
 #define INTPTR_MIN (-__INTPTR_MAX__ - 1)
 #define UINTPTR_MAX __UINTPTR_MAX__

@@ -1,6 +1,8 @@
 // Memory, numbers as text, sorting, ends.
 #pragma once
+#include <alloca.h>
 #include <stddef.h>
+#include <sys/types.h>
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -8,6 +10,7 @@ extern "C" {
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
 #define RAND_MAX 2147483647
+#define MB_CUR_MAX ((size_t)1)
 
 typedef struct { int quot, rem; } div_t;
 typedef struct { long quot, rem; } ldiv_t;
@@ -29,6 +32,7 @@ long long strtoll(const char *__restrict, char **__restrict, int);
 unsigned long long strtoull(const char *__restrict, char **__restrict, int);
 double strtod(const char *__restrict, char **__restrict);
 float strtof(const char *__restrict, char **__restrict);
+long double strtold(const char *__restrict, char **__restrict) __asm__("strtod");
 
 void qsort(void *, size_t, size_t, int (*)(const void *, const void *));
 void qsort_r(void *, size_t, size_t, int (*)(const void *, const void *, void *), void *);
@@ -50,7 +54,23 @@ int atexit(void (*)(void));
 
 // Not there; declared, so that whoever uses them is told by name.
 char *getenv(const char *);
+int setenv(const char *, const char *, int);
 int system(const char *);
+void *aligned_alloc(size_t, size_t);
+int posix_memalign(void **, size_t, size_t);
+void quick_exit(int) __attribute__((noreturn));
+int at_quick_exit(void (*)(void));
+int rand_r(unsigned *);
+long random(void);
+void srandom(unsigned);
+double drand48(void);
+long lrand48(void);
+void srand48(long);
+int mblen(const char *, size_t);
+int mbtowc(wchar_t *, const char *, size_t);
+int wctomb(char *, wchar_t);
+size_t mbstowcs(wchar_t *, const char *, size_t);
+size_t wcstombs(char *, const wchar_t *, size_t);
 
 #ifdef __cplusplus
 }

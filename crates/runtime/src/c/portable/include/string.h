@@ -2,6 +2,17 @@
 #pragma once
 #include <stddef.h>
 #include <strings.h>
+
+// C++ tells constant texts from others.
+#ifdef __cplusplus
+#define OPC_FIND(type, function, ...)                                     \
+  extern "C++" type *function(type *, __VA_ARGS__) __asm__(#function); \
+  extern "C++" const type *function(const type *, __VA_ARGS__) __asm__(#function);
+#define __CORRECT_ISO_CPP_STRING_H_PROTO
+#else
+#define OPC_FIND(type, function, ...) type *function(const type *, __VA_ARGS__);
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -10,9 +21,9 @@ void *memcpy(void *__restrict, const void *__restrict, size_t);
 void *memmove(void *, const void *, size_t);
 void *memset(void *, int, size_t);
 int memcmp(const void *, const void *, size_t);
-void *memchr(const void *, int, size_t);
-void *memrchr(const void *, int, size_t);
-void *rawmemchr(const void *, int);
+OPC_FIND(void, memchr, int, size_t)
+OPC_FIND(void, memrchr, int, size_t)
+OPC_FIND(void, rawmemchr, int)
 size_t strlen(const char *);
 size_t strnlen(const char *, size_t);
 int strcmp(const char *, const char *);
@@ -24,19 +35,27 @@ char *stpcpy(char *__restrict, const char *__restrict);
 char *stpncpy(char *__restrict, const char *__restrict, size_t);
 char *strcat(char *__restrict, const char *__restrict);
 char *strncat(char *__restrict, const char *__restrict, size_t);
-char *strchr(const char *, int);
-char *strrchr(const char *, int);
-char *strchrnul(const char *, int);
-char *strstr(const char *, const char *);
+OPC_FIND(char, strchr, int)
+OPC_FIND(char, strrchr, int)
+OPC_FIND(char, strchrnul, int)
+OPC_FIND(char, strstr, const char *)
+OPC_FIND(char, strpbrk, const char *)
 size_t strspn(const char *, const char *);
 size_t strcspn(const char *, const char *);
-char *strpbrk(const char *, const char *);
 char *strtok(char *__restrict, const char *__restrict);
 char *strtok_r(char *__restrict, const char *__restrict, char **__restrict);
 char *strdup(const char *);
 char *strndup(const char *, size_t);
+
+// Not there; declared, so that whoever uses them is told by name.
 char *strerror(int);
+size_t strxfrm(char *__restrict, const char *__restrict, size_t);
+char *strsep(char **__restrict, const char *__restrict);
+char *strcasestr(const char *, const char *);
+void *memmem(const void *, size_t, const void *, size_t);
+void *mempcpy(void *__restrict, const void *__restrict, size_t);
 
 #ifdef __cplusplus
 }
 #endif
+#undef OPC_FIND

@@ -1,0 +1,4 @@
+// Memory of the stack.
+#pragma once
+#include <stddef.h>
+#define alloca(size) __builtin_alloca(size)

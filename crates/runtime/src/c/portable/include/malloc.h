@@ -1,0 +1,3 @@
+// Where old programs look for the heap.
+#pragma once
+#include <stdlib.h>

@@ -1,0 +1,3 @@
+// Where old programs look for `memcpy`.
+#pragma once
+#include <string.h>
