@@ -59,6 +59,7 @@ struct Options {
     opcost: Option<PathBuf>,
     callgrind: bool,
     building: bool,
+    as_built: bool,
     out: PathBuf,
 }
 
@@ -69,7 +70,8 @@ pub(crate) fn run(question: Question, flags: &[&str]) -> Result<()> {
     let folder = repository()?.join("target/bench");
     fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
     let before = machine::load();
-    let builder = Builder::prepare(&options.columns, options.opcost.clone(), &folder)?;
+    let mut builder = Builder::prepare(&options.columns, options.opcost.clone(), &folder)?;
+    builder.is_built = options.as_built;
     let empty = build(empty, &options.columns, &builder);
     let mut rows: Vec<Row> =
         programs.into_iter().map(|program| build(program, &options.columns, &builder)).collect();
@@ -104,6 +106,7 @@ impl Options {
             opcost: None,
             callgrind: true,
             building: question == Question::Count,
+            as_built: false,
             out: repository()?.join(format!("benchmarks/{}.md", question.word())),
         };
         let mut flags = flags.iter();
@@ -117,6 +120,7 @@ impl Options {
                 "--columns" => options.columns = columns(question, value()?)?,
                 "--opcost" => options.opcost = Some(PathBuf::from(value()?)),
                 "--no-callgrind" => options.callgrind = false,
+                "--as-built" => options.as_built = true,
                 "--no-building" => options.building = false,
                 "--out" => options.out = PathBuf::from(value()?),
                 _ => {

@@ -34,6 +34,7 @@ usage: cargo xtask VERB
                           fuel: of plain, again, fuel, unit, pgo, wasm, wasm-fuel
     --opcost PATH         this opcost, instead of building one
     --no-callgrind        leave out the instruction counts
+    --as-built            take the programs that the last run built
     --no-building         leave out what counting costs the build
     --out FILE            write here";
 

@@ -156,6 +156,8 @@ pub(crate) struct Builder {
     folder: PathBuf,
     /// The opcost to measure, or why there is none.
     opcost: Result<PathBuf>,
+    /// Whether programs that an earlier run built are taken as they are.
+    pub(crate) is_built: bool,
 }
 
 impl Builder {
@@ -168,7 +170,7 @@ impl Builder {
             None if columns.iter().any(|column| column.uses_opcost()) => release_build(),
             None => Err(Failure::new("no column asked for it")),
         };
-        Ok(Self { folder: folder.to_owned(), opcost })
+        Ok(Self { folder: folder.to_owned(), opcost, is_built: false })
     }
 
     /// The opcost in use, or why there is none.
@@ -179,6 +181,9 @@ impl Builder {
     /// Builds the program and returns the executable.
     pub(crate) fn build(&self, column: Column, program: &Program) -> Result<PathBuf> {
         let executable = self.folder.join(format!("{}.{}", program.name, column.word()));
+        if self.is_built && executable.is_file() {
+            return Ok(executable);
+        }
         let _ = std::fs::remove_file(&executable);
         if column.is_wasm() {
             return wasm::build(&self.folder, program, column == Column::WasmFuel, &executable);

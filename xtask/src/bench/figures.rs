@@ -99,6 +99,18 @@ pub(crate) fn ratios(rows: &[Row], column: usize, figure: Figure) -> Vec<Option<
     rows.iter().map(ratio).collect()
 }
 
+/// The user time of each program in this column as a ratio to plain: the median
+/// over the rounds of the ratio within one round. A machine that is slower for
+/// a while is so for both.
+pub(crate) fn time_ratios(rows: &[Row], column: usize) -> Vec<Option<f64>> {
+    rows.iter().map(|row| ratio_in_rounds(&row.cells[column].seconds, &row.cells[0].seconds)).collect()
+}
+
+fn ratio_in_rounds(own: &[f64], plain: &[f64]) -> Option<f64> {
+    let pairs: Vec<f64> = own.iter().zip(plain).map(|(own, plain)| own / plain).collect();
+    median(&pairs).filter(|_| own.len() == plain.len())
+}
+
 /// The middle value; of an even number the mean of the two in the middle.
 pub(crate) fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
@@ -133,6 +145,13 @@ mod tests {
         assert!(close(median(&[3.0, 1.0, 2.0]), 2.0));
         assert!(close(median(&[4.0, 1.0, 2.0, 3.0]), 2.5));
         assert_eq!(median(&[]), None);
+    }
+
+    #[test]
+    fn a_slow_round_is_slow_for_both() {
+        let plain = [1.0, 3.0, 1.0];
+        assert!(close(ratio_in_rounds(&[1.1, 3.3, 1.2], &plain), 1.1));
+        assert_eq!(ratio_in_rounds(&[1.0], &plain), None);
     }
 
     #[test]
