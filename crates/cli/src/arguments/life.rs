@@ -1,0 +1,45 @@
+//! Flags of `opcost life`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::CompileArguments;
+
+pub(crate) const LIFE_EXAMPLES: &str = "\
+Examples:
+  opcost life prog.c:3                   what becomes of line 3, stage by stage
+  opcost life prog.c:3:14                only what stands in column 14
+  opcost life --function f prog.c        all of a function; --value %div one value of it
+  opcost life --stage dag prog.c:3       one stage in full
+  opcost life --target aarch64-linux-gnu -O0 prog.c:3
+  opcost life --json life.json prog.c:3  the same for a machine
+
+Exit status: 0 fine, 1 opcost failed (or watching changed the code), 2 usage.";
+
+#[derive(Args, Debug)]
+pub(crate) struct LifeArguments {
+    /// A source (C, C++), .bc or .ll, with a line: prog.c:3 or prog.c:3:14.
+    #[arg(value_name = "INPUT[:LINE[:COLUMN]]")]
+    pub(crate) input: String,
+    /// The function whose instructions are followed, by its linkage name.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    /// One value of that function: %div.
+    #[arg(long, value_name = "NAME", requires = "function")]
+    pub(crate) value: Option<String>,
+    /// One stage only, in full: ast, ir, dag, mir, mc or bytes.
+    #[arg(long, value_name = "STAGE", value_parser = ["ast", "ir", "dag", "mir", "mc", "bytes"])]
+    pub(crate) stage: Option<String>,
+    /// The machine, as LLVM calls it: x86_64-linux-gnu, aarch64-linux-gnu, riscv64-linux-gnu.
+    #[arg(long, value_name = "TRIPLE")]
+    pub(crate) target: Option<String>,
+    #[command(flatten)]
+    pub(crate) compile: CompileArguments,
+    /// Writes opcost.life/1 to a file; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Where the story goes; without it stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
