@@ -10,6 +10,7 @@
 //! | which instructions does the user mean? | [`chosen`] |
 //! | which nodes of Clang's tree are they? | [`ast`] |
 //! | what happened to them, step by step? | [`story`] |
+//! | what does a stage look like in full? | [`listing`] |
 //! | is every machine instruction explained? | [`coverage`] |
 //!
 //! One record ([`Life`]) serves the terminal, the page and JSON.
@@ -17,12 +18,14 @@
 pub mod ast;
 pub mod chosen;
 pub mod coverage;
+pub mod listing;
 pub mod story;
 
 use serde::{Deserialize, Serialize};
 
 pub use chosen::{Chosen, Wanted, choose};
 pub use coverage::Coverage;
+pub use listing::{Listing, listings};
 pub use story::tell;
 
 /// The life of the chosen instructions.
@@ -36,6 +39,8 @@ pub struct Life {
     pub places: Vec<Place>,
     /// In the order of the way; stages without steps are left out.
     pub stages: Vec<StageLife>,
+    /// One stage in full, if it was asked for.
+    pub listings: Vec<Listing>,
     /// Whether watching changed nothing.
     pub self_check: SelfCheck,
     /// How much of the machine code is explained.

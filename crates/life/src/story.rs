@@ -41,7 +41,8 @@ struct Teller {
     reasons: Vec<(StageName, String, String, u32, String)>,
 }
 
-fn name(stage: Stage) -> StageName {
+/// The same name as in the record.
+pub(crate) fn stage_name(stage: Stage) -> StageName {
     match stage {
         Stage::Ir => StageName::Ir,
         Stage::Dag => StageName::Dag,
@@ -53,10 +54,10 @@ impl Teller {
     fn event(&mut self, event: &LifeEvent, code: &Code) {
         match event {
             LifeEvent::State { stage, pass, function, items } => {
-                self.state(name(*stage), pass, function, items);
+                self.state(stage_name(*stage), pass, function, items);
             }
             LifeEvent::Reason { stage, pass, function, number, text } => {
-                self.reasons.push((name(*stage), pass.clone(), function.clone(), *number, text.clone()));
+                self.reasons.push((stage_name(*stage), pass.clone(), function.clone(), *number, text.clone()));
             }
             LifeEvent::Bytes { function, item, from, to, encoded, .. } if item.is_chosen => {
                 self.bytes(function, item, *from..*to, encoded, code);

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use opcost_key::Anchor;
-use opcost_life::{Coverage, Life, SelfCheck, StageLife, StageName, Step, Wanted, ast, choose, tell};
+use opcost_life::{Coverage, Life, SelfCheck, StageLife, StageName, Step, Wanted, ast, choose, listings, tell};
 use opcost_llvm::{Emission, LifeEvent, LifeRequest as Recorded, Maker, Position, Session};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,8 @@ pub(crate) struct LifeRequest {
     output: PathBuf,
     question: String,
     wanted: Wanted,
+    /// The stage that is wanted in full.
+    stage: Option<StageName>,
     /// The optimiser's level, of what comes from a front end.
     optimise: Option<u8>,
     /// Code generation's.
@@ -46,7 +48,13 @@ impl Build<'_> {
     ///
     /// # Errors
     /// It does not compile, nothing of the kind is there, or LLVM gives up.
-    pub(crate) fn life(&self, input: &Input, question: &str, wanted: Wanted) -> Result<Life, CliError> {
+    pub(crate) fn life(
+        &self,
+        input: &Input,
+        question: &str,
+        wanted: Wanted,
+        stage: Option<StageName>,
+    ) -> Result<Life, CliError> {
         let is_source = input.language != Language::Bitcode;
         let level = match self.arguments.level.as_str() {
             "0" => 0,
@@ -61,6 +69,7 @@ impl Build<'_> {
             output: self.path("life.json"),
             question: question.to_owned(),
             wanted,
+            stage,
             optimise: (is_source && self.anchor(input) == Anchor::Source).then_some(level),
             level: self.arguments.codegen.unwrap_or(level),
             compiled: is_source.then(|| self.compiled(input)).transpose()?,
@@ -137,7 +146,7 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
     }
     session.identify();
     let object = request.output.with_extension("o");
-    let recorded = Recorded { numbers: chosen.numbers.clone(), is_whole: false, optimise: request.optimise };
+    let recorded = Recorded { numbers: chosen.numbers.clone(), is_whole: request.stage.is_some(), optimise: request.optimise };
     let events = session
         .record(&object, how, request.optimise, Some(&recorded))
         .map_err(|error| error.to_string())?;
@@ -159,6 +168,7 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
         target,
         places: chosen.places,
         stages: tell(&events, &functions(&events, &code)),
+        listings: request.stage.map(|stage| listings(&events, stage)).unwrap_or_default(),
         self_check,
         coverage: Coverage::of(&events),
     };

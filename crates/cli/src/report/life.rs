@@ -11,19 +11,24 @@
 
 use std::fmt::Write;
 
-use opcost_life::{Change, Life, StageLife, StageName, Step};
+use opcost_life::{Change, Life, Listing, StageLife, StageName, Step};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::demangle;
 use super::style::{BAD, DIM, GOOD, STRONG, cut as fit, paint, screen_width};
 
-/// The story for a terminal; of one stage, or of all.
-pub(crate) fn print_life(life: &Life, stage: Option<&str>) -> String {
+/// The story for a terminal; of one stage in full, or of all.
+pub(crate) fn print_life(life: &Life, stage: Option<StageName>) -> String {
     let mut text = String::new();
     let width = screen_width();
     let mut function = String::new();
-    for one in life.stages.iter().filter(|one| stage.is_none_or(|wanted| wanted == name(one.stage))) {
+    for listing in &life.listings {
+        print_listing(&mut text, listing, width);
+    }
+    // What is listed in full needs no steps.
+    let is_shown = |one: &&StageLife| stage.is_none_or(|wanted| wanted == one.stage && life.listings.is_empty());
+    for one in life.stages.iter().filter(is_shown) {
         print_stage(&mut text, one, &mut function, width);
     }
     let check = &life.self_check;
@@ -47,6 +52,23 @@ pub(crate) fn print_life(life: &Life, stage: Option<&str>) -> String {
     text
 }
 
+fn print_listing(text: &mut String, listing: &Listing, width: usize) {
+    let head = format!("{}: {}", demangle(&listing.function), listing.pass);
+    writeln!(text, "{}", paint(STRONG, head)).expect("text");
+    let mut block = "";
+    for line in &listing.lines {
+        if line.block != block {
+            block = &line.block;
+            writeln!(text, "  {}", paint(DIM, block)).expect("text");
+        }
+        let sign = if line.is_chosen { "▶" } else { " " };
+        let row = fit(&format!("  {sign} {}", line.text), width);
+        let row = if line.is_chosen { paint(GOOD, row) } else { row };
+        writeln!(text, "{row}").expect("text");
+    }
+    text.push('\n');
+}
+
 fn print_stage(text: &mut String, stage: &StageLife, function: &mut String, width: usize) {
     let mut pass = "";
     for (position, step) in stage.steps.iter().enumerate() {
@@ -54,7 +76,7 @@ fn print_stage(text: &mut String, stage: &StageLife, function: &mut String, widt
             function.clone_from(&step.function);
             writeln!(text, "{}", paint(STRONG, demangle(function))).expect("text");
         }
-        let head = if position == 0 { name(stage.stage) } else { "" };
+        let head = if position == 0 { stage_title(stage.stage) } else { "" };
         let by = if step.pass == pass { "" } else { &step.pass };
         pass = &step.pass;
         let sign = match step.change {
@@ -73,7 +95,8 @@ fn print_stage(text: &mut String, stage: &StageLife, function: &mut String, widt
     }
 }
 
-fn name(stage: StageName) -> &'static str {
+/// As in the record.
+pub(super) fn stage_title(stage: StageName) -> &'static str {
     match stage {
         StageName::Ast => "ast",
         StageName::Ir => "ir",
@@ -168,7 +191,7 @@ impl<'a> LifeJson<'a> {
 
 impl<'a> StageJson<'a> {
     fn new(stage: &'a StageLife) -> StageJson<'a> {
-        StageJson { stage: name(stage.stage), steps: stage.steps.iter().map(StepJson::new).collect() }
+        StageJson { stage: stage_title(stage.stage), steps: stage.steps.iter().map(StepJson::new).collect() }
     }
 }
 

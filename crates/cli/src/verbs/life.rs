@@ -4,10 +4,10 @@ use std::path::Path;
 
 use opcost_life::Wanted;
 
-use crate::arguments::{LifeArguments, ModuleArguments};
+use crate::arguments::{LifeArguments, LifeStage, ModuleArguments};
 use crate::build::{self, Build, Input, Language, LifeRequest, Purpose};
 use crate::error::{CliError, Status};
-use crate::report::{LifeJson, Stream, print_life, save_json, save_text};
+use crate::report::{LifeJson, Stream, life_page, print_life, save_json, save_text};
 
 /// Records and shows it.
 pub(crate) fn run(arguments: &LifeArguments) -> Result<Status, CliError> {
@@ -32,13 +32,21 @@ pub(crate) fn run(arguments: &LifeArguments) -> Result<Status, CliError> {
         compile.cflags.push("-fno-discard-value-names".to_owned());
         compile.cflags.extend(arguments.target.iter().map(|target| format!("--target={target}")));
     }
+    if input.language == Language::Bitcode && arguments.target.is_some() {
+        return Err(CliError::Usage(format!(
+            "{path} is for its own machine already; give the source with --target, or leave it"
+        )));
+    }
     let build = Build::new(&compile, Purpose::Life)?;
-    let life = build.life(&input, &arguments.input, wanted)?;
+    let life = build.life(&input, &arguments.input, wanted, arguments.stage.map(LifeStage::name))?;
     if let Some(path) = &arguments.json {
         save_json(path, &LifeJson::new(&life))?;
     }
+    if let Some(path) = &arguments.html {
+        save_text(Some(path), &life_page(&life), Stream::Stdout)?;
+    }
     if arguments.json.as_deref() != Some(Path::new("-")) {
-        let text = print_life(&life, arguments.stage.as_deref());
+        let text = print_life(&life, arguments.stage.map(LifeStage::name));
         save_text(arguments.output.as_deref(), &text, Stream::Stdout)?;
     }
     Ok(if life.self_check.text_identical { Status::Fine } else { Status::Failed })

@@ -219,13 +219,16 @@ char *opcost_life_run(LLVMModuleRef handle, const char *path, const opcost_emiss
   std::error_code code;
   raw_fd_ostream out(path, code, sys::fs::OF_None);
   if (code) return opcost::copy(std::string("cannot write ") + path + ": " + code.message());
-  written_instructions = 0;
+  written_instructions = graphs_seen = 0;
   if (recorder) {
     Recording onlooker(*recorder);
     error = opcost::generate(module, *machine, out, CodeGenFileType::ObjectFile, false, onlooker);
     bool has_code = llvm::any_of(module, [](Function &function) { return !function.isDeclaration(); });
     if (error.empty() && has_code && written_instructions == 0)
       error = "the hook on MCObjectStreamer::emitInstruction does not fire: this opcost was linked without --wrap";
+    // Without optimisation all may be selected without a graph.
+    if (error.empty() && has_code && how->level > 0 && graphs_seen == 0)
+      error = "the hooks on SelectionDAG do not fire: this opcost was linked without --wrap";
   } else {
     opcost::Onlooker nobody;
     error = opcost::generate(module, *machine, out, CodeGenFileType::ObjectFile, false, nobody);

@@ -46,6 +46,7 @@ bool has_chosen(const SelectionDAG &graph) {
 }
 
 void tell(const SelectionDAG &graph, const char *phase, MachineBasicBlock *block = nullptr) {
+  graphs_seen++;
   if (!active || !has_chosen(graph)) return;
   const Sink &sink = active->sink();
   std::string function = graph.getMachineFunction().getName().str();

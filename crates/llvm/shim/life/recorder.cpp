@@ -17,6 +17,7 @@ using namespace llvm;
 using namespace opcost::life;
 
 Recorder *opcost::life::active = nullptr;
+uint64_t opcost::life::graphs_seen = 0;
 
 namespace {
 
@@ -119,7 +120,7 @@ void Recorder::settle(StringRef pass) {
     };
     Value *now = one.handle;
     if (!now) {
-      tell("'" + one.text + "' is gone: deleted, nothing uses it");
+      tell("deleted: nothing uses it");
       continue;
     }
     auto *instruction = dyn_cast<Instruction>(now);
@@ -133,16 +134,15 @@ void Recorder::settle(StringRef pass) {
     raw_string_ostream stream(name);
     if (isa<Constant>(now)) {
       now->printAsOperand(stream, false);
-      tell("'" + one.text + "' is gone: folded into " + name);
+      tell("folded into " + name);
     } else if (isa<Argument>(now)) {
       now->printAsOperand(stream, false);
-      tell("'" + one.text + "' is gone: it is " + name);
+      tell("it is " + name);
     } else if (instruction) {
       ModuleSlotTracker slots(instruction->getModule());
       slots.incorporateFunction(*instruction->getFunction());
       bool is_same = number_of(instruction->getDebugLoc()) == one.number;
-      tell("'" + one.text + "' is gone: " + (is_same ? "replaced by" : "merged with") + " '" +
-           text_of(*instruction, slots) + "'");
+      tell(std::string(is_same ? "replaced by '" : "merged with '") + text_of(*instruction, slots) + "'");
       if (!is_same && number_of(instruction->getDebugLoc()) == 0) continue;
     }
   }

@@ -104,6 +104,8 @@ private:
   std::string born_in;
 };
 
+// Graphs that came past the hooks.
+extern uint64_t graphs_seen;
 // Whoever records now; the hooks ask it. None most of the time.
 extern Recorder *active;
 
