@@ -14,6 +14,7 @@ fn main() {
     let include = String::from_utf8(include.stdout).expect("a path in UTF-8");
     cc::Build::new()
         .cpp(true)
+        .include("shim")
         .std("c++17")
         .flag("-fno-rtti")
         .flag("-fno-exceptions")
@@ -37,6 +38,10 @@ fn main() {
             "shim/fuel.cpp",
             "shim/length.cpp",
             "shim/library.cpp",
+            "shim/life/codegen.cpp",
+            "shim/life/dag.cpp",
+            "shim/life/pipeline.cpp",
+            "shim/life/recorder.cpp",
             "shim/origin.cpp",
             "shim/plugin.cpp",
             "shim/portable.cpp",

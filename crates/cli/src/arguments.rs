@@ -1,6 +1,7 @@
 //! The command line, as clap reads it.
 
 mod fuel;
+mod life;
 mod reports;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use opcost_key::{Anchor, Placement};
 
 pub(crate) use fuel::*;
+pub(crate) use life::*;
 pub(crate) use reports::*;
 
 /// What a native program costs, one instruction at a time.
@@ -27,6 +29,9 @@ pub(crate) enum Verb {
     /// Stops a program when it has used up N instructions.
     #[command(after_help = FUEL_EXAMPLES)]
     Fuel(FuelArguments),
+    /// What becomes of an instruction, from source to bytes?
+    #[command(after_help = LIFE_EXAMPLES)]
+    Life(LifeArguments),
     /// Shows a ledger again, without its program.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
@@ -65,6 +70,9 @@ pub(crate) enum Verb {
     /// Instruments one module (used by opcost itself, in a process of its own).
     #[command(name = "__module", hide = true)]
     Module(ModuleArguments),
+    /// Records the lives of instructions (used by opcost itself, in a process of its own).
+    #[command(name = "__life", hide = true)]
+    Record(ModuleArguments),
     /// Puts up walls and becomes a metered program (used by opcost itself).
     #[command(name = "__sandbox", hide = true)]
     Sandbox(SandboxArguments),

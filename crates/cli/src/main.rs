@@ -34,6 +34,8 @@ fn main() -> ExitCode {
     told(match arguments.verb {
         Verb::Count(count) => verbs::count::run(&count),
         Verb::Fuel(fuel) => verbs::fuel::run(&fuel),
+        Verb::Life(life) => verbs::life::run(&life),
+        Verb::Record(request) => verbs::life::record(&request),
         Verb::Report(report) => verbs::report::run(&report),
         Verb::Check(check) => verbs::check::run(&check),
         Verb::Diff(diff) => verbs::diff::run(&diff),

@@ -6,6 +6,7 @@
 // table (address, call site) into a section that is not loaded. Labels change
 // no byte of code. Calls are kept apart (no tail merging) when a table is
 // asked for, since one return address must lead to one call site.
+#include "generate.h"
 #include "shim.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -153,22 +154,22 @@ TargetOptions options_like_clang(const Module &module) {
   return options;
 }
 
-} // namespace
+// Hangs the table on the printer, if one is wanted.
+class WithCallTable : public opcost::Onlooker {
+public:
+  explicit WithCallTable(const opcost_emission &how) : how(how) {}
 
-extern "C" {
+  void printer(AsmPrinter &printer) override {
+    if (how.map_hash)
+      printer.addAsmPrinterHandler(
+          std::make_unique<CallTable>(&printer, how.map_hash, how.call_sites, how.call_site_count));
+  }
 
-struct opcost_emission {
-  int32_t level;              // 0 to 3
-  uint8_t position;           // 0 as the module says, 1 position-independent, 2 fixed
-  uint8_t function_sections;  // one section per function
-  uint8_t data_sections;      // one section per datum
-  uint8_t keep_calls_apart;   // no tail merging
-  const uint8_t *map_hash;    // 16 bytes, or null: no call table
-  const uint32_t *call_sites; // per instruction of the module, site + 1 or 0
-  uint32_t call_site_count;   // length of call_sites
+private:
+  const opcost_emission &how;
 };
 
-} // extern "C"
+} // namespace
 
 void opcost::initialize_targets() {
   static bool done = [] {
@@ -184,21 +185,17 @@ void opcost::initialize_targets() {
   (void)done;
 }
 
-extern "C" {
+std::unique_ptr<legacy::PassManager> opcost::Onlooker::passes() { return std::make_unique<legacy::PassManager>(); }
 
-// Writes the object file; null, or what went wrong.
-char *opcost_emit(LLVMModuleRef handle, const char *path, const opcost_emission *how) {
+std::unique_ptr<TargetMachine> opcost::machine_for(Module &module, const opcost_emission &how, std::string &error) {
   opcost::initialize_targets();
-  Module &module = *unwrap(handle);
-  std::string error;
   const Target *target = TargetRegistry::lookupTarget(module.getTargetTriple(), error);
-  if (!target) return opcost::copy(error);
-
+  if (!target) return nullptr;
   TargetOptions options = options_like_clang(module);
-  options.FunctionSections = how->function_sections;
-  options.DataSections = how->data_sections;
+  options.FunctionSections = how.function_sections;
+  options.DataSections = how.data_sections;
   std::optional<Reloc::Model> position;
-  if (how->position == 2 || (how->position == 0 && module.getPICLevel() == PICLevel::NotPIC))
+  if (how.position == 2 || (how.position == 0 && module.getPICLevel() == PICLevel::NotPIC))
     position = Reloc::Static;
   else
     position = Reloc::PIC_;
@@ -206,43 +203,62 @@ char *opcost_emit(LLVMModuleRef handle, const char *path, const opcost_emission 
   const char *features = module.getTargetTriple().isRISCV64() ? "+m,+a,+f,+d,+c" : "";
   std::unique_ptr<TargetMachine> machine(
       target->createTargetMachine(module.getTargetTriple(), "", features, options, position, module.getCodeModel(),
-                                  CodeGenOptLevel(how->level)));
-  if (!machine) return opcost::copy("no code generation for " + module.getTargetTriple().str());
+                                  CodeGenOptLevel(how.level)));
+  if (!machine) {
+    error = "no code generation for " + module.getTargetTriple().str();
+    return nullptr;
+  }
   if (module.getDataLayout().isDefault()) module.setDataLayout(machine->createDataLayout());
   if (std::optional<uint64_t> limit = module.getLargeDataThreshold()) machine->setLargeDataThreshold(*limit);
+  return machine;
+}
 
+std::string opcost::generate(Module &module, TargetMachine &machine, raw_pwrite_stream &out, CodeGenFileType type,
+                             bool keep_calls_apart, Onlooker &onlooker) {
+  auto &generator = static_cast<CodeGenTargetMachineImpl &>(machine);
+  std::unique_ptr<legacy::PassManager> passes = onlooker.passes();
+  TargetLibraryInfoImpl library(module.getTargetTriple());
+  passes->add(new TargetLibraryInfoWrapperPass(library));
+  // Without it code generation knows of no memset and writes loops instead.
+  const TargetOptions &options = machine.Options;
+  passes->add(new RuntimeLibraryInfoWrapper(module.getTargetTriple(), options.ExceptionModel, options.FloatABIType,
+                                            options.EABIVersion, options.MCOptions.ABIName, options.VecLib));
+  auto *information = new MachineModuleInfoWrapperPass(&generator);
+  TargetPassConfig *config = generator.createPassConfig(*passes);
+  config->setDisableVerify(true);
+  if (keep_calls_apart) config->setEnableTailMerge(false);
+  passes->add(config);
+  passes->add(information);
+  if (config->addISelPasses()) return "code generation refused the target";
+  config->addMachinePasses();
+  config->setInitialized();
+  auto streamer = generator.createMCStreamer(out, nullptr, type, information->getMMI().getContext());
+  if (!streamer) return toString(streamer.takeError());
+  AsmPrinter *printer = machine.getTarget().createAsmPrinter(machine, std::move(*streamer));
+  onlooker.printer(*printer);
+  passes->add(printer);
+  passes->add(createFreeMachineFunctionPass());
+  passes->run(module);
+  onlooker.written(*printer);
+  return "";
+}
+
+extern "C" {
+
+// Writes the object file; null, or what went wrong.
+char *opcost_emit(LLVMModuleRef handle, const char *path, const opcost_emission *how) {
+  Module &module = *unwrap(handle);
+  std::string error;
+  std::unique_ptr<TargetMachine> machine = opcost::machine_for(module, *how, error);
+  if (!machine) return opcost::copy(error);
   if (how->level == 0 && module.getTargetTriple().getArch() == Triple::x86_64) make_indivisible(module);
 
   std::error_code code;
   raw_fd_ostream out(path, code, sys::fs::OF_None);
   if (code) return opcost::copy(std::string("cannot write ") + path + ": " + code.message());
-
-  auto &generator = static_cast<CodeGenTargetMachineImpl &>(*machine);
-  legacy::PassManager passes;
-  TargetLibraryInfoImpl library(module.getTargetTriple());
-  passes.add(new TargetLibraryInfoWrapperPass(library));
-  // Without it code generation knows of no memset and writes loops instead.
-  passes.add(new RuntimeLibraryInfoWrapper(module.getTargetTriple(), options.ExceptionModel, options.FloatABIType,
-                                           options.EABIVersion, options.MCOptions.ABIName, options.VecLib));
-  auto *information = new MachineModuleInfoWrapperPass(&generator);
-  TargetPassConfig *config = generator.createPassConfig(passes);
-  config->setDisableVerify(true);
-  if (how->keep_calls_apart) config->setEnableTailMerge(false);
-  passes.add(config);
-  passes.add(information);
-  if (config->addISelPasses()) return opcost::copy("code generation refused the target");
-  config->addMachinePasses();
-  config->setInitialized();
-  auto streamer = generator.createMCStreamer(out, nullptr, CodeGenFileType::ObjectFile,
-                                             information->getMMI().getContext());
-  if (!streamer) return opcost::copy(toString(streamer.takeError()));
-  AsmPrinter *printer = target->createAsmPrinter(*machine, std::move(*streamer));
-  if (how->map_hash)
-    printer->addAsmPrinterHandler(
-        std::make_unique<CallTable>(printer, how->map_hash, how->call_sites, how->call_site_count));
-  passes.add(printer);
-  passes.add(createFreeMachineFunctionPass());
-  passes.run(module);
+  WithCallTable onlooker(*how);
+  error = opcost::generate(module, *machine, out, CodeGenFileType::ObjectFile, how->keep_calls_apart, onlooker);
+  if (!error.empty()) return opcost::copy(error);
   out.flush();
   if (out.has_error()) {
     std::string message = std::string("cannot write ") + path + ": " + out.error().message();

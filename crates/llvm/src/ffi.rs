@@ -31,6 +31,33 @@ pub(crate) struct RawTrips {
     pub(crate) cost: u32,
 }
 
+/// One thing of a state; mirrors `Item` in `life/recorder.h`.
+#[repr(C)]
+pub(crate) struct RawItem {
+    pub(crate) node: u64,
+    pub(crate) number: u32,
+    pub(crate) is_chosen: u8,
+    pub(crate) operation: *const c_char,
+    pub(crate) text: *const c_char,
+    pub(crate) block: *const c_char,
+    pub(crate) inputs: *const u64,
+    pub(crate) input_count: u32,
+}
+
+type Reason = extern "C" fn(*mut c_void, u8, *const c_char, *const c_char, u32, *const c_char);
+type Placed =
+    extern "C" fn(*mut c_void, *const c_char, *const RawItem, u64, u64, *const c_char, *const c_char);
+
+/// Who is told; mirrors `Sink` in `life/recorder.h`.
+#[repr(C)]
+pub(crate) struct RawSink {
+    pub(crate) context: *mut c_void,
+    pub(crate) state: extern "C" fn(*mut c_void, u8, *const c_char, *const c_char),
+    pub(crate) item: extern "C" fn(*mut c_void, *const RawItem),
+    pub(crate) reason: Reason,
+    pub(crate) bytes: Placed,
+}
+
 /// Bytes of somebody else; mirrors `opcost_bytes` in `keep.cpp`.
 #[repr(C)]
 pub(crate) struct RawBytes {
@@ -207,6 +234,16 @@ unsafe extern "C" {
         second: i32,
     );
     pub(crate) fn opcost_fuel_charge_trips(before: LLVMValueRef, register: LLVMValueRef, trips: RawTrips);
+    pub(crate) fn opcost_life_run(
+        module: LLVMModuleRef,
+        path: *const c_char,
+        how: *const RawEmission,
+        optimise: i32,
+        sink: *const RawSink,
+        numbers: *const u32,
+        count: usize,
+        is_whole: bool,
+    ) -> *mut c_char;
     pub(crate) fn opcost_make_hand(function: LLVMValueRef) -> LLVMValueRef;
     pub(crate) fn opcost_fuel_take(
         before: LLVMValueRef,

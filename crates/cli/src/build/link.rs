@@ -36,6 +36,8 @@ impl Build<'_> {
             Purpose::Fuel { .. } => {
                 (None, vec![super::runtime::compile_fuel(clang, &target, self.allowed.is_some(), &folder)?])
             }
+            // Nothing is added to what is only looked at.
+            Purpose::Life => (None, Vec::new()),
         };
         let has = |language| inputs.iter().any(|input| input.language == language);
         // flang knows where its own library lies, clang does not.

@@ -18,6 +18,7 @@ mod fuel;
 mod headers;
 mod input;
 mod install;
+mod life;
 mod link;
 mod module;
 mod phases;
@@ -34,6 +35,7 @@ pub(crate) use driver::{Drive, Front, by_program_name, launched};
 pub(crate) use fuel::{FUEL_SECTION, FUEL_SECTION_WINDOWS, Promise};
 pub(crate) use input::{Input, Language};
 pub(crate) use install::install;
+pub(crate) use life::{LifeRequest, record};
 pub(crate) use module::{ModuleRequest, Product, instrument};
 pub(crate) use portable::Machine;
 pub(crate) use runtime::compile_world;
@@ -53,6 +55,8 @@ use module::COUNTS_BY_THREAD;
 pub(crate) enum Purpose {
     /// To be counted.
     Count { placement: Placement },
+    /// To be looked at on its way to machine code.
+    Life,
     /// To be given fuel, with at most so much work between two checks (without
     /// checks it is never stopped); audited when it is metered, if wanted; kept
     /// off its counter, if wanted; every segment charged by itself, as the referee
@@ -64,7 +68,7 @@ impl Purpose {
     /// The cost model of this name, or the usual one.
     fn cost(self, given: Option<&str>) -> Result<CostModel, CliError> {
         match self {
-            Purpose::Count { .. } => cost::cost_model(given.unwrap_or(cost::COUNTED)),
+            Purpose::Count { .. } | Purpose::Life => cost::cost_model(given.unwrap_or(cost::COUNTED)),
             Purpose::Fuel { .. } => cost::fuel_model(given.unwrap_or("fuel/1")),
         }
     }

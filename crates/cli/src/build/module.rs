@@ -130,7 +130,7 @@ impl Build<'_> {
             placement: self.placement(),
             is_metered: matches!(self.purpose, Purpose::Fuel { .. }),
             overshoot: match self.purpose {
-                Purpose::Count { .. } => None,
+                Purpose::Count { .. } | Purpose::Life => None,
                 Purpose::Fuel { overshoot, .. } => overshoot,
             },
             audit: matches!(self.purpose, Purpose::Fuel { audit: true, .. }),
@@ -173,7 +173,7 @@ impl Build<'_> {
     pub(super) fn placement(&self) -> Placement {
         match self.purpose {
             Purpose::Count { placement } => placement,
-            Purpose::Fuel { .. } => Placement::Chords,
+            Purpose::Fuel { .. } | Purpose::Life => Placement::Chords,
         }
     }
 
@@ -195,6 +195,16 @@ const LARGE_PAGES: &str =
 /// Writes a request to `path`, starts this very program on it and explains how
 /// it ended.
 pub(crate) fn run_child(path: &Path, request: &ModuleRequest) -> Result<(), CliError> {
+    run_own("__module", path, &request.module, request)
+}
+
+/// The same for any verb of opcost's own.
+pub(super) fn run_own(
+    verb: &str,
+    path: &Path,
+    module: &str,
+    request: &impl Serialize,
+) -> Result<(), CliError> {
     let text = serde_json::to_vec(request).expect("a request is plain data");
     std::fs::write(path, text).map_err(CliError::file("write", path))?;
     let own = std::env::current_exe().map_err(CliError::file("find", "opcost itself"))?;
@@ -203,7 +213,7 @@ pub(crate) fn run_child(path: &Path, request: &ModuleRequest) -> Result<(), CliE
         command.env("GLIBC_TUNABLES", LARGE_PAGES);
     }
     let output = command
-        .arg("__module")
+        .arg(verb)
         .arg(path)
         .stdin(std::process::Stdio::null())
         .output()
@@ -218,7 +228,7 @@ pub(crate) fn run_child(path: &Path, request: &ModuleRequest) -> Result<(), CliE
         Some(signal) => format!("LLVM gave up (signal {signal}) with these words: {said}"),
         None => said.to_owned(),
     };
-    Err(CliError::Module { module: request.module.clone(), message })
+    Err(CliError::Module { module: module.to_owned(), message })
 }
 
 /// What the child does.

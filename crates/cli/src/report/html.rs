@@ -314,7 +314,7 @@ fn notes(report: &CountReport) -> Vec<(bool, String)> {
 }
 
 /// Text that no browser takes for anything else.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for letter in text.chars() {
         match letter {

@@ -8,7 +8,7 @@
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
-use super::{CheckJson, CountJson, DiffJson, FuelCheckJson, FuelJson};
+use super::{CheckJson, CountJson, DiffJson, FuelCheckJson, FuelJson, LifeJson};
 use crate::error::CliError;
 
 /// The document that stands in place of another when opcost failed, so that a
@@ -48,6 +48,7 @@ pub(crate) fn schema_of(name: &str) -> Option<Schema> {
         "check" => Some(schema_for!(CheckJson)),
         "fuel" => Some(schema_for!(FuelJson)),
         "fuel-check" => Some(schema_for!(FuelCheckJson)),
+        "life" => Some(schema_for!(LifeJson)),
         "error" => Some(schema_for!(ErrorJson)),
         _ => None,
     }

@@ -6,6 +6,7 @@ pub(crate) mod count;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod fuel;
+pub(crate) mod life;
 mod load;
 mod measure;
 pub(crate) mod merge;

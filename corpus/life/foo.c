@@ -1,0 +1,4 @@
+int foo(int aa, int bb, int cc) {
+  int sum = aa + bb;
+  return sum / cc;
+}

@@ -1,0 +1,81 @@
+//! Flags of `opcost life`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use opcost_life::StageName;
+
+use super::CompileArguments;
+
+pub(crate) const LIFE_EXAMPLES: &str = "\
+Examples:
+  opcost life prog.c:3                   what becomes of line 3, stage by stage
+  opcost life prog.c:3:14                only what stands in column 14
+  opcost life --function f prog.c        all of a function; --value %div one value of it
+  opcost life --stage dag prog.c:3       one stage in full
+  opcost life --target aarch64-linux-gnu -O0 prog.c:3
+  opcost life --html life.html prog.c:3  the whole story as one page
+  opcost life --json life.json prog.c:3  the same for a machine
+
+Exit status: 0 fine, 1 opcost failed (or watching changed the code), 2 usage.";
+
+#[derive(Args, Debug)]
+pub(crate) struct LifeArguments {
+    /// A source (C, C++), .bc or .ll, with a line: prog.c:3 or prog.c:3:14.
+    #[arg(value_name = "INPUT[:LINE[:COLUMN]]")]
+    pub(crate) input: String,
+    /// The function whose instructions are followed, by its linkage name.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    /// One value of that function: %div.
+    #[arg(long, value_name = "NAME", requires = "function")]
+    pub(crate) value: Option<String>,
+    /// One stage only, in full: the whole function, or graph, behind each pass that changed it.
+    #[arg(long, value_name = "STAGE", value_enum)]
+    pub(crate) stage: Option<LifeStage>,
+    /// The machine, as LLVM calls it: x86_64-linux-gnu, aarch64-linux-gnu, riscv64-linux-gnu.
+    #[arg(long, value_name = "TRIPLE")]
+    pub(crate) target: Option<String>,
+    #[command(flatten)]
+    pub(crate) compile: CompileArguments,
+    /// Writes opcost.life/1 to a file; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Writes the whole story as one page for a browser, which loads nothing.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Where the story goes; without it stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// A stage, as it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LifeStage {
+    /// Clang's tree.
+    Ast,
+    /// LLVM IR, behind each pass that changed the instruction.
+    Ir,
+    /// The graph of instruction selection, behind each phase.
+    Dag,
+    /// Machine instructions, behind each pass.
+    Mir,
+    /// What goes to the encoder.
+    Mc,
+    /// Bytes of the object.
+    Bytes,
+}
+
+impl LifeStage {
+    /// As the record calls it.
+    pub(crate) fn name(self) -> StageName {
+        match self {
+            LifeStage::Ast => StageName::Ast,
+            LifeStage::Ir => StageName::Ir,
+            LifeStage::Dag => StageName::Dag,
+            LifeStage::Mir => StageName::Mir,
+            LifeStage::Mc => StageName::Mc,
+            LifeStage::Bytes => StageName::Bytes,
+        }
+    }
+}

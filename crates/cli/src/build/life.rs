@@ -1,0 +1,240 @@
+//! One module, watched on its way to machine code, in a child process.
+//!
+//! ```text
+//! source ─clang, no passes▶ bitcode ─optimise, generate, watched▶ object + events ▶ Life
+//!                                   ─the same, nobody watches───▶ object ┐
+//! source ─clang -O2 -c──────────────────────────────────────────▶ object ┴ compared
+//! ```
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
+use opcost_key::Anchor;
+use opcost_life::{Coverage, Life, SelfCheck, StageLife, StageName, Step, Wanted, ast, choose, listings, tell};
+use opcost_llvm::{Emission, LifeEvent, LifeRequest as Recorded, Maker, Position, Session};
+use serde::{Deserialize, Serialize};
+
+use super::compile::run_tool;
+use super::module::run_own;
+use super::{Build, Input, Language};
+use crate::error::CliError;
+use crate::report::demangle;
+
+/// What the child is asked to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct LifeRequest {
+    bitcode: PathBuf,
+    /// Where the life is written, as JSON.
+    output: PathBuf,
+    question: String,
+    wanted: Wanted,
+    /// The stage that is wanted in full.
+    stage: Option<StageName>,
+    /// The optimiser's level, of what comes from a front end.
+    optimise: Option<u8>,
+    /// Code generation's.
+    level: u8,
+    /// What the user's own compiler makes of the source.
+    compiled: Option<PathBuf>,
+    function_sections: bool,
+    data_sections: bool,
+    position_independent: bool,
+}
+
+impl Build<'_> {
+    /// The life of what is wanted of one input.
+    ///
+    /// # Errors
+    /// It does not compile, nothing of the kind is there, or LLVM gives up.
+    pub(crate) fn life(
+        &self,
+        input: &Input,
+        question: &str,
+        wanted: Wanted,
+        stage: Option<StageName>,
+    ) -> Result<Life, CliError> {
+        let is_source = input.language != Language::Bitcode;
+        let level = match self.arguments.level.as_str() {
+            "0" => 0,
+            "1" => 1,
+            "3" => 3,
+            _ => 2,
+        };
+        let bitcode = self.bitcode(input, 0)?;
+        let has_flag = |flag: &str| self.arguments.cflags.iter().any(|given| given == flag);
+        let request = LifeRequest {
+            bitcode,
+            output: self.path("life.json"),
+            question: question.to_owned(),
+            wanted,
+            stage,
+            optimise: (is_source && self.anchor(input) == Anchor::Source).then_some(level),
+            level: self.arguments.codegen.unwrap_or(level),
+            compiled: is_source.then(|| self.compiled(input)).transpose()?,
+            function_sections: has_flag("-ffunction-sections"),
+            data_sections: has_flag("-fdata-sections"),
+            position_independent: has_flag("-fPIC"),
+        };
+        run_own("__life", &self.path("life.request"), &input.path.display().to_string(), &request)?;
+        let text = std::fs::read(&request.output).map_err(CliError::file("read", &request.output))?;
+        let mut life: Life = serde_json::from_slice(&text).expect("the child writes it");
+        if is_source {
+            let steps = self.tree(input, &life)?;
+            if !steps.is_empty() {
+                life.stages.insert(0, StageLife { stage: StageName::Ast, steps });
+            }
+        }
+        Ok(life)
+    }
+
+    /// The nodes of Clang's tree that the chosen instructions come from.
+    fn tree(&self, input: &Input, life: &Life) -> Result<Vec<Step>, CliError> {
+        let source = std::fs::read(&input.path).map_err(CliError::file("read", &input.path))?;
+        let source = String::from_utf8_lossy(&source);
+        let functions: BTreeSet<&String> = life.places.iter().map(|place| &place.function).collect();
+        let tool = if input.language == Language::Cxx { &self.tools.clangxx } else { &self.tools.clang };
+        let mut steps = Vec::new();
+        for function in functions {
+            let mut command = Command::new(tool);
+            command.args(self.shaping_flags()).args(["-w", "-fsyntax-only", "-Xclang", "-ast-dump=json"]);
+            // The filter looks for a part of the name as it is written.
+            let name = demangle(function);
+            let name = name.split('(').next().unwrap_or(&name).rsplit(' ').next().unwrap_or(&name);
+            let name = name.split('<').next().unwrap_or(name);
+            command.arg("-Xclang").arg(format!("-ast-dump-filter={name}")).arg(&input.path);
+            let output = command.output().map_err(CliError::file("start", tool))?;
+            let json = String::from_utf8_lossy(&output.stdout);
+            let nodes = ast::nodes(&json, &source, function).map_err(|error| CliError::Module {
+                module: input.path.display().to_string(),
+                message: format!("clang's tree of {function} cannot be read: {error}"),
+            })?;
+            steps.extend(ast::steps(&nodes, &life.places, function));
+        }
+        Ok(steps)
+    }
+
+    /// An object by the user's own compiler and flags.
+    fn compiled(&self, input: &Input) -> Result<PathBuf, CliError> {
+        let tool = if input.language == Language::Cxx { &self.tools.clangxx } else { &self.tools.clang };
+        let object = self.path("compiled.o");
+        let mut command = Command::new(tool);
+        command.args(self.shaping_flags()).args(["-w", "-c", "-o"]).arg(&object).arg(&input.path);
+        run_tool(&mut command, tool, &input.path)?;
+        Ok(object)
+    }
+}
+
+/// In the child: records and writes the life.
+pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
+    let maker = if request.optimise.is_some() { Maker::FrontEnd } else { Maker::Anyone };
+    let read = || Session::read(&request.bitcode, maker).map_err(|error| error.to_string());
+    let how = Emission {
+        level: request.level,
+        position: if request.position_independent { Position::Independent } else { Position::AsModule },
+        function_sections: request.function_sections,
+        data_sections: request.data_sections,
+    };
+    let mut session = read()?;
+    let target = session.target();
+    let module = session.snapshot();
+    let chosen = choose(&module, &request.wanted);
+    drop(module);
+    if chosen.numbers.is_empty() {
+        return Err(nothing_there(&request.wanted, &chosen));
+    }
+    session.identify();
+    let object = request.output.with_extension("o");
+    let recorded = Recorded { numbers: chosen.numbers.clone(), is_whole: request.stage.is_some(), optimise: request.optimise };
+    let events = session
+        .record(&object, how, request.optimise, Some(&recorded))
+        .map_err(|error| error.to_string())?;
+
+    let plain = request.output.with_extension("plain.o");
+    let unwatched = read()?;
+    unwatched.strip_debug();
+    unwatched.record(&plain, how, request.optimise, None).map_err(|error| error.to_string())?;
+
+    let code = code_of(&object)?;
+    let compiled = request.compiled.as_deref().map(sections).transpose()?;
+    let ours = sections(&plain)?;
+    let self_check = SelfCheck {
+        text_identical: sections(&object)? == ours,
+        compiler_identical: compiled.map(|compiled| compiled == ours),
+    };
+    let life = Life {
+        question: request.question.clone(),
+        target,
+        places: chosen.places,
+        stages: tell(&events, &functions(&events, &code)),
+        listings: request.stage.map(|stage| listings(&events, stage)).unwrap_or_default(),
+        self_check,
+        coverage: Coverage::of(&events),
+    };
+    let text = serde_json::to_vec(&life).expect("plain data");
+    std::fs::write(&request.output, text).map_err(|error| error.to_string())
+}
+
+fn nothing_there(wanted: &Wanted, chosen: &opcost_life::Chosen) -> String {
+    match wanted {
+        Wanted::Line { file, line, column } => {
+            let nearest = chosen.near.iter().min_by_key(|near| near.abs_diff(*line));
+            let place = column.map_or(format!("{file}:{line}"), |column| format!("{file}:{line}:{column}"));
+            match nearest {
+                Some(near) if near == line => {
+                    format!("{place} has no code in that column; try {file}:{line}")
+                }
+                Some(near) => format!("{place} has no code; the nearest line that has is {file}:{near}"),
+                None => format!("no code comes from {file}; is it compiled away, or an unused header?"),
+            }
+        }
+        Wanted::Value { function, value } => match chosen.functions.iter().any(|known| known == function) {
+            true => format!("{function} has no value {}", value.as_deref().unwrap_or("")),
+            false => format!(
+                "no function is called {function}; there are {}",
+                chosen.functions.iter().take(12).cloned().collect::<Vec<_>>().join(", ")
+            ),
+        },
+    }
+}
+
+/// Code of an object, section by section.
+fn sections(path: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
+    let data = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let file = object::File::parse(&*data).map_err(|error| error.to_string())?;
+    let mut sections = Vec::new();
+    for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
+        let name = section.name().map_err(|error| error.to_string())?.to_owned();
+        sections.push((name, section.data().map_err(|error| error.to_string())?.to_owned()));
+    }
+    Ok(sections)
+}
+
+/// Bytes from the start of each function to the end of its section.
+fn code_of(path: &Path) -> Result<HashMap<String, Vec<u8>>, String> {
+    let data = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let file = object::File::parse(&*data).map_err(|error| error.to_string())?;
+    let mut code = HashMap::new();
+    for symbol in file.symbols() {
+        let Some(section) = symbol.section_index().and_then(|at| file.section_by_index(at).ok()) else {
+            continue;
+        };
+        let (Ok(name), Ok(bytes)) = (symbol.name(), section.data()) else { continue };
+        let start = (symbol.address() - section.address()) as usize;
+        let end = start.saturating_add(symbol.size() as usize).min(bytes.len());
+        if section.kind() == SectionKind::Text && !name.is_empty() && start < end {
+            code.insert(name.to_owned(), bytes[start..end].to_owned());
+        }
+    }
+    Ok(code)
+}
+
+/// Those that the events speak of.
+fn functions(events: &[LifeEvent], code: &HashMap<String, Vec<u8>>) -> HashMap<String, Vec<u8>> {
+    let spoken = events.iter().filter_map(|event| match event {
+        LifeEvent::Bytes { function, item, .. } if item.is_chosen => Some(function),
+        _ => None,
+    });
+    spoken.filter_map(|name| Some((name.clone(), code.get(name)?.clone()))).collect()
+}

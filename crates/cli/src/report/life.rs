@@ -1,0 +1,216 @@
+//! The life of an instruction, on the terminal and as JSON.
+//!
+//! ```text
+//! ir      front end     sdiv        %div = sdiv i32 %add, %2
+//! dag     legalise op…  − sdiv      i32: Expand
+//! ```
+//!
+//! One line for each step: the pass, what happened (`+` new, `~` another now,
+//! `−` gone), the instruction, and why. Passes that changed nothing of it do not
+//! appear.
+
+use std::fmt::Write;
+
+use opcost_life::{Change, Life, Listing, StageLife, StageName, Step};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::demangle;
+use super::style::{BAD, DIM, GOOD, STRONG, cut as fit, paint, screen_width};
+
+/// The story for a terminal; of one stage in full, or of all.
+pub(crate) fn print_life(life: &Life, stage: Option<StageName>) -> String {
+    let mut text = String::new();
+    let width = screen_width();
+    let mut function = String::new();
+    for listing in &life.listings {
+        print_listing(&mut text, listing, width);
+    }
+    // What is listed in full needs no steps.
+    let is_shown = |one: &&StageLife| stage.is_none_or(|wanted| wanted == one.stage && life.listings.is_empty());
+    for one in life.stages.iter().filter(is_shown) {
+        print_stage(&mut text, one, &mut function, width);
+    }
+    let check = &life.self_check;
+    let same = |is_same: bool, what: &str| {
+        if is_same { paint(GOOD, format!("identical to {what}")) } else { paint(BAD, format!("NOT {what}")) }
+    };
+    write!(text, "\nself-check: {}", same(check.text_identical, "a build that nobody watched")).expect("text");
+    if let Some(is_same) = check.compiler_identical {
+        write!(text, " · {}", same(is_same, "clang's own object")).expect("text");
+    }
+    let coverage = &life.coverage;
+    let share = |part: u64| super::percent(part as f64 / coverage.instructions.max(1) as f64);
+    writeln!(
+        text,
+        "\ncoverage: {} machine instructions in the module, {} explained, {} by an instruction",
+        coverage.instructions,
+        share(coverage.explained),
+        share(coverage.keyed)
+    )
+    .expect("text");
+    text
+}
+
+fn print_listing(text: &mut String, listing: &Listing, width: usize) {
+    let head = format!("{}: {}", demangle(&listing.function), listing.pass);
+    writeln!(text, "{}", paint(STRONG, head)).expect("text");
+    let mut block = "";
+    for line in &listing.lines {
+        if line.block != block {
+            block = &line.block;
+            writeln!(text, "  {}", paint(DIM, block)).expect("text");
+        }
+        let sign = if line.is_chosen { "▶" } else { " " };
+        let row = fit(&format!("  {sign} {}", line.text), width);
+        let row = if line.is_chosen { paint(GOOD, row) } else { row };
+        writeln!(text, "{row}").expect("text");
+    }
+    text.push('\n');
+}
+
+fn print_stage(text: &mut String, stage: &StageLife, function: &mut String, width: usize) {
+    let mut pass = "";
+    for (position, step) in stage.steps.iter().enumerate() {
+        if step.function != *function {
+            function.clone_from(&step.function);
+            writeln!(text, "{}", paint(STRONG, demangle(function))).expect("text");
+        }
+        let head = if position == 0 { stage_title(stage.stage) } else { "" };
+        let by = if step.pass == pass { "" } else { &step.pass };
+        pass = &step.pass;
+        let sign = match step.change {
+            Change::Is => " ",
+            Change::Became => "~",
+            Change::New => "+",
+            Change::Went => "−",
+        };
+        let line = format!("{head:<6}{:<28} {sign} {}", fit(by, 28), step.text);
+        let line = fit(&line, width);
+        let styled = if step.change == Change::Went { paint(DIM, line) } else { line };
+        writeln!(text, "{}", styled.trim_end()).expect("text");
+        if let Some(because) = &step.because {
+            writeln!(text, "{}", paint(DIM, fit(&format!("{:<37}{because}", ""), width))).expect("text");
+        }
+    }
+}
+
+/// As in the record.
+pub(super) fn stage_title(stage: StageName) -> &'static str {
+    match stage {
+        StageName::Ast => "ast",
+        StageName::Ir => "ir",
+        StageName::Dag => "dag",
+        StageName::Mir => "mir",
+        StageName::Mc => "mc",
+        StageName::Bytes => "bytes",
+    }
+}
+
+/// The life of the instructions that were asked for.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "opcost.life/1")]
+pub(crate) struct LifeJson<'a> {
+    /// Always `opcost.life/1`.
+    #[schemars(extend("const" = "opcost.life/1"))]
+    schema: &'static str,
+    /// What was asked for: `prog.c:3`.
+    question: &'a str,
+    /// The machine, as LLVM calls it.
+    target: &'a str,
+    /// In the order of the way; those without steps are left out.
+    stages: Vec<StageJson<'a>>,
+    self_check: SelfCheckJson,
+    coverage: CoverageJson<'a>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct StageJson<'a> {
+    /// ast, ir, dag, mir, mc or bytes.
+    stage: &'static str,
+    steps: Vec<StepJson<'a>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct StepJson<'a> {
+    /// The pass, as LLVM calls it; of bytes their offset in the function.
+    pass: &'a str,
+    /// Linkage name.
+    function: &'a str,
+    /// Number of the instruction at the source anchor, in program order from 1.
+    key: u32,
+    /// is, became, new or went.
+    change: &'static str,
+    opcode: &'a str,
+    text: &'a str,
+    /// Why; null where that is not known.
+    because: Option<&'a str>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct SelfCheckJson {
+    /// The recorded machine code is that of a build that nobody watched.
+    text_identical: bool,
+    /// It is that of the user's own compiler; null without a source.
+    compiler_identical: Option<bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct CoverageJson<'a> {
+    /// Machine instructions of the module that have bytes.
+    instructions: u64,
+    /// Those that lead to an IR instruction, or have a reason.
+    explained: u64,
+    /// Those that lead to an IR instruction.
+    keyed: u64,
+    /// How many have each reason.
+    reasons: &'a std::collections::BTreeMap<String, u64>,
+}
+
+impl<'a> LifeJson<'a> {
+    /// The document.
+    pub(crate) fn new(life: &'a Life) -> String {
+        super::document(&LifeJson {
+            schema: "opcost.life/1",
+            question: &life.question,
+            target: &life.target,
+            stages: life.stages.iter().map(StageJson::new).collect(),
+            self_check: SelfCheckJson {
+                text_identical: life.self_check.text_identical,
+                compiler_identical: life.self_check.compiler_identical,
+            },
+            coverage: CoverageJson {
+                instructions: life.coverage.instructions,
+                explained: life.coverage.explained,
+                keyed: life.coverage.keyed,
+                reasons: &life.coverage.reasons,
+            },
+        })
+    }
+}
+
+impl<'a> StageJson<'a> {
+    fn new(stage: &'a StageLife) -> StageJson<'a> {
+        StageJson { stage: stage_title(stage.stage), steps: stage.steps.iter().map(StepJson::new).collect() }
+    }
+}
+
+impl<'a> StepJson<'a> {
+    fn new(step: &'a Step) -> StepJson<'a> {
+        let change = match step.change {
+            Change::Is => "is",
+            Change::Became => "became",
+            Change::New => "new",
+            Change::Went => "went",
+        };
+        StepJson {
+            pass: &step.pass,
+            function: &step.function,
+            key: step.key,
+            change,
+            opcode: &step.opcode,
+            text: &step.text,
+            because: step.because.as_deref(),
+        }
+    }
+}

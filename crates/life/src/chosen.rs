@@ -1,0 +1,133 @@
+//! Which instructions does the user mean by a line, a column or a value?
+//!
+//! Instructions are numbered from 1 in program order, over all functions that
+//! the module defines: as [`opcost_llvm::Session::identify`] numbers them.
+//! Input: the module as the front end left it. Cost: one pass.
+
+use opcost_ir::{Function, FunctionText, Module, Opcode};
+use opcost_key::InstructionId;
+use serde::{Deserialize, Serialize};
+
+use crate::Place;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Wanted {
+    /// All instructions of a line, or those of one column of it.
+    Line {
+        /// End of the file's path.
+        file: String,
+        /// From 1.
+        line: u32,
+        /// From 1.
+        column: Option<u32>,
+    },
+    /// Instructions of a function: one value, or all.
+    Value {
+        /// Linkage name.
+        function: String,
+        /// `%div`, with or without the sign.
+        value: Option<String>,
+    },
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// Numbers, ascending.
+    pub numbers: Vec<u32>,
+    /// Where they stand.
+    pub places: Vec<Place>,
+    /// Lines of the same file that have code, when the one asked for has none.
+    pub near: Vec<u32>,
+    /// Functions that there are, when there is none of that name.
+    pub functions: Vec<String>,
+}
+
+/// Finds the instructions.
+pub fn choose(module: &Module, wanted: &Wanted) -> Chosen {
+    let mut chosen = Chosen::default();
+    let mut number = 0;
+    for function in module.functions.values() {
+        if !function.blocks.is_empty() {
+            chosen.functions.push(function.name.clone());
+        }
+        for at in function.instructions.ids() {
+            number += 1;
+            if is_meant(module, function, at, wanted, &mut chosen.near) {
+                chosen.numbers.push(number);
+                let place = function.instructions[at].place.map(|place| &module.places[place]);
+                chosen.places.push(Place {
+                    key: number,
+                    function: function.name.clone(),
+                    line: place.map_or(0, |place| place.line),
+                    column: place.map_or(0, |place| place.column),
+                });
+            }
+        }
+    }
+    chosen.near.sort_unstable();
+    chosen.near.dedup();
+    chosen
+}
+
+fn is_meant(
+    module: &Module,
+    function: &Function,
+    at: InstructionId,
+    wanted: &Wanted,
+    near: &mut Vec<u32>,
+) -> bool {
+    match wanted {
+        Wanted::Line { file, line, column } => {
+            let Some(place) = function.instructions[at].place.map(|place| &module.places[place]) else {
+                return false;
+            };
+            if !is_same_file(&module.files[place.file], file) {
+                return false;
+            }
+            if place.line > 0 {
+                near.push(place.line);
+            }
+            place.line == *line && column.is_none_or(|column| place.column == column)
+        }
+        Wanted::Value { function: name, value } => {
+            let text = || FunctionText::new(module, function).instruction(at).to_string();
+            let is_value = |value: &String| {
+                let name = value.trim_start_matches('%');
+                text().strip_prefix('%').is_some_and(|text| {
+                    text.strip_prefix(name).is_some_and(|rest| rest.starts_with(" ="))
+                })
+            };
+            // A frame's own memory is where values lie, not what is done.
+            let is_work = function.instructions[at].opcode != Opcode::Alloca;
+            function.name == *name && value.as_ref().map_or(is_work, is_value)
+        }
+    }
+}
+
+/// Whether one path ends in the other, name by name.
+fn is_same_file(known: &str, asked: &str) -> bool {
+    let mut known = known.rsplit('/').filter(|name| *name != ".");
+    let mut asked = asked.rsplit('/').filter(|name| *name != "." && !name.is_empty());
+    loop {
+        match (known.next(), asked.next()) {
+            (_, None) | (None, _) => return true,
+            (Some(known), Some(asked)) if known != asked => return false,
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_same_file;
+
+    #[test]
+    fn files_are_the_same_from_their_ends() {
+        assert!(is_same_file("/home/a/prog.c", "prog.c"));
+        assert!(is_same_file("prog.c", "./a/prog.c"));
+        assert!(!is_same_file("/home/a/prog.c", "b/prog.c"));
+        assert!(!is_same_file("xprog.c", "prog.c"));
+    }
+}

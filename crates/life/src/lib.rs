@@ -1,0 +1,130 @@
+//! What becomes of an instruction on its way from source to bytes?
+//!
+//! The recorder in the `llvm` room tells how the chosen instructions of each
+//! function stand behind every pass; this room turns that into a story: which
+//! pass made it what it is, and why it went. Everything is many-to-many: one
+//! division is a copy, a sign extension, a division and a copy.
+//!
+//! | question | file |
+//! |---|---|
+//! | which instructions does the user mean? | [`chosen`] |
+//! | which nodes of Clang's tree are they? | [`ast`] |
+//! | what happened to them, step by step? | [`story`] |
+//! | what does a stage look like in full? | [`listing`] |
+//! | is every machine instruction explained? | [`coverage`] |
+//!
+//! One record ([`Life`]) serves the terminal, the page and JSON.
+
+pub mod ast;
+pub mod chosen;
+pub mod coverage;
+pub mod listing;
+pub mod story;
+
+use serde::{Deserialize, Serialize};
+
+pub use chosen::{Chosen, Wanted, choose};
+pub use coverage::Coverage;
+pub use listing::{Listing, listings};
+pub use story::tell;
+
+/// The life of the chosen instructions.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Life {
+    /// What was asked for, in words: `prog.c:3`.
+    pub question: String,
+    /// The machine, as LLVM calls it.
+    pub target: String,
+    /// Where the chosen instructions stand in the source.
+    pub places: Vec<Place>,
+    /// In the order of the way; stages without steps are left out.
+    pub stages: Vec<StageLife>,
+    /// One stage in full, if it was asked for.
+    pub listings: Vec<Listing>,
+    /// Whether watching changed nothing.
+    pub self_check: SelfCheck,
+    /// How much of the machine code is explained.
+    pub coverage: Coverage,
+}
+
+/// A place of a chosen instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Number of the instruction.
+    pub key: u32,
+    /// Linkage name of the function as it is written, before any is inlined.
+    pub function: String,
+    /// From 1; 0 if it has none.
+    pub line: u32,
+    /// From 1; 0 if it has none.
+    pub column: u32,
+}
+
+/// One stage.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StageLife {
+    /// Which.
+    pub stage: StageName,
+    /// What happened there, in order.
+    pub steps: Vec<Step>,
+}
+
+/// The stages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StageName {
+    /// Clang's tree.
+    Ast,
+    /// LLVM IR.
+    Ir,
+    /// The graph of a block.
+    Dag,
+    /// Machine instructions.
+    Mir,
+    /// What goes to the encoder.
+    Mc,
+    /// Bytes of the object.
+    Bytes,
+}
+
+/// What one pass did to one instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// The pass, as LLVM calls it.
+    pub pass: String,
+    /// Linkage name of the function in which it stands.
+    pub function: String,
+    /// Number of the instruction at the source anchor, from 1 in program order.
+    pub key: u32,
+    /// What happened.
+    pub change: Change,
+    /// `sdiv`, `IDIV32r`
+    pub opcode: String,
+    /// All of it: as it is now, or as it last was.
+    pub text: String,
+    /// Why, where that is known.
+    pub because: Option<String>,
+}
+
+/// What happened to an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    /// It is there first here.
+    Is,
+    /// It is another now, or is written otherwise.
+    Became,
+    /// It is new beside others.
+    New,
+    /// It is no more.
+    Went,
+}
+
+/// Whether watching changed anything.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SelfCheck {
+    /// The recorded machine code is that of a build that nobody watched.
+    pub text_identical: bool,
+    /// It is that of the user's own compiler; none without a source.
+    pub compiler_identical: Option<bool>,
+}

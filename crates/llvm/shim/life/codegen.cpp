@@ -1,0 +1,246 @@
+// Code generation with a look behind every pass, and where each machine
+// instruction came to lie.
+//
+// The manager puts a look behind whatever pass is added to it. A look keeps all
+// analyses and changes nothing. Bytes: the printer's handler puts a label before
+// and behind each instruction, temporary ones, of which nothing is written; when
+// all is laid out the assembler knows their offsets.
+#include "generate.h"
+#include "life/recorder.h"
+#include "shim.h"
+
+#include "llvm/CodeGen/AsmPrinter.h"
+#include "llvm/CodeGen/AsmPrinterHandler.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/TargetInstrInfo.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/ModuleSlotTracker.h"
+#include "llvm/MC/MCAssembler.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCObjectStreamer.h"
+#include "llvm/MC/MCStreamer.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace opcost::life;
+
+namespace {
+
+// What the printer wrote for the instruction at hand.
+std::string encoded;
+bool is_printing = false;
+const MCInstrInfo *names = nullptr;
+uint64_t written_instructions = 0;
+
+class Look : public FunctionPass {
+public:
+  static char ID;
+  Look(Recorder &recorder, std::string pass) : FunctionPass(ID), recorder(recorder), pass(std::move(pass)) {}
+
+  StringRef getPassName() const override { return "look"; }
+  void getAnalysisUsage(AnalysisUsage &usage) const override { usage.setPreservesAll(); }
+
+  bool runOnFunction(Function &function) override {
+    recorder.settle(pass);
+    auto *information = getAnalysisIfAvailable<MachineModuleInfoWrapperPass>();
+    MachineFunction *machine = information ? information->getMMI().getMachineFunction(function) : nullptr;
+    if (machine)
+      recorder.machine(pass, *machine);
+    else
+      recorder.ir(pass, function);
+    return false;
+  }
+
+private:
+  Recorder &recorder;
+  std::string pass;
+};
+char Look::ID = 0;
+
+class LookingManager : public legacy::PassManager {
+public:
+  explicit LookingManager(Recorder &recorder) : recorder(recorder) {}
+
+  void add(Pass *pass) override {
+    std::string name = pass->getPassName().str();
+    bool is_of_functions = pass->getPassKind() == PT_Function && !pass->getAsImmutablePass();
+    legacy::PassManager::add(pass);
+    if (is_of_functions) legacy::PassManager::add(new Look(recorder, std::move(name)));
+  }
+
+private:
+  Recorder &recorder;
+};
+
+struct Placed {
+  const MCSymbol *from, *to, *start;
+  std::string function, operation, text, block, encoded, creator;
+  uint32_t number;
+  bool is_chosen;
+};
+
+// Notes where the bytes of each instruction begin and end.
+class Labels : public AsmPrinterHandler {
+public:
+  Labels(AsmPrinter &printer, Recorder &recorder, std::vector<Placed> &placed)
+      : printer(printer), recorder(recorder), placed(placed) {}
+
+  void beginFunction(const MachineFunction *) override {}
+  void endFunction(const MachineFunction *) override {}
+  void endModule() override {}
+
+  void beginInstruction(const MachineInstr *instruction) override {
+    if (instruction->isMetaInstruction()) return;
+    current = instruction;
+    from = label();
+    encoded.clear();
+    is_printing = true;
+  }
+
+  void endInstruction() override {
+    if (!current) return;
+    is_printing = false;
+    const MachineFunction &function = *current->getMF();
+    const TargetInstrInfo *machine = function.getSubtarget().getInstrInfo();
+    std::string text;
+    raw_string_ostream stream(text);
+    ModuleSlotTracker slots(function.getFunction().getParent());
+    if (recorder.is_chosen(current->getDebugLoc()) || recorder.is_whole())
+      current->print(stream, slots, false, false, true, false, machine);
+    placed.push_back({from, label(), printer.CurrentFnSym, function.getName().str(),
+                      machine->getName(current->getOpcode()).str(), StringRef(text).trim().str(),
+                      ("bb." + Twine(current->getParent()->getNumber())).str(), encoded, creator(*current),
+                      Recorder::number_of(current->getDebugLoc()), recorder.is_chosen(current->getDebugLoc())});
+    current = nullptr;
+  }
+
+private:
+  MCSymbol *label() {
+    MCSymbol *label = printer.OutContext.createTempSymbol("opcost");
+    printer.OutStreamer->emitLabel(label);
+    return label;
+  }
+
+  std::string creator(const MachineInstr &instruction) const {
+    std::string by = recorder.creator_of(&instruction).str();
+    if (instruction.getFlag(MachineInstr::FrameSetup)) by += " (frame setup)";
+    if (instruction.getFlag(MachineInstr::FrameDestroy)) by += " (frame end)";
+    return by;
+  }
+
+  AsmPrinter &printer;
+  Recorder &recorder;
+  std::vector<Placed> &placed;
+  const MachineInstr *current = nullptr;
+  MCSymbol *from = nullptr;
+};
+
+class Recording : public opcost::Onlooker {
+public:
+  explicit Recording(Recorder &recorder) : recorder(recorder) {}
+
+  std::unique_ptr<legacy::PassManager> passes() override { return std::make_unique<LookingManager>(recorder); }
+
+  void printer(AsmPrinter &printer) override {
+    names = printer.TM.getMCInstrInfo();
+    printer.addAsmPrinterHandler(std::make_unique<Labels>(printer, recorder, placed));
+  }
+
+  void written(AsmPrinter &printer) override {
+    MCAssembler *assembler = printer.OutStreamer->getAssemblerPtr();
+    const Sink &sink = recorder.sink();
+    for (const Placed &one : placed) {
+      uint64_t start = assembler->getSymbolOffset(*one.start);
+      uint64_t from = assembler->getSymbolOffset(*one.from), to = assembler->getSymbolOffset(*one.to);
+      Item item = {from, one.number, one.is_chosen, one.operation.c_str(), one.text.c_str(), one.block.c_str(),
+                   nullptr, 0};
+      sink.bytes(sink.context, one.function.c_str(), &item, from - start, to - start, one.encoded.c_str(),
+                 one.creator.c_str());
+    }
+  }
+
+private:
+  Recorder &recorder;
+  std::vector<Placed> placed;
+};
+
+} // namespace
+
+#define OPCOST_ENCODE _ZN4llvm16MCObjectStreamer15emitInstructionERKNS_6MCInstERKNS_15MCSubtargetInfoE
+#define OPCOST_JOIN2(a, b) a##b
+#define OPCOST_JOIN(a, b) OPCOST_JOIN2(a, b)
+
+extern "C" {
+
+void OPCOST_JOIN(__real_, OPCOST_ENCODE)(MCObjectStreamer *, const MCInst &, const MCSubtargetInfo &)
+    __attribute__((weak));
+
+// One machine instruction may be several here, or none.
+void OPCOST_JOIN(__wrap_, OPCOST_ENCODE)(MCObjectStreamer *streamer, const MCInst &instruction,
+                                         const MCSubtargetInfo &subtarget) {
+  if (active && is_printing) {
+    written_instructions++;
+    raw_string_ostream out(encoded);
+    if (!encoded.empty()) out << "; ";
+    out << names->getName(instruction.getOpcode());
+    for (const MCOperand &operand : instruction) {
+      out << (&operand == instruction.begin() ? " " : ", ");
+      operand.print(out, &streamer->getContext());
+    }
+  }
+  OPCOST_JOIN(__real_, OPCOST_ENCODE)(streamer, instruction, subtarget);
+}
+
+// Optimises and generates code while the recorder looks on; without one, the
+// same without a look. Null, or what went wrong.
+char *opcost_life_run(LLVMModuleRef handle, const char *path, const opcost_emission *how, int32_t optimise,
+                      const Sink *sink, const uint32_t *numbers, size_t count, bool is_whole);
+
+void opcost_life_optimise(LLVMModuleRef handle, void *machine, int32_t level, Recorder *recorder);
+
+char *opcost_life_run(LLVMModuleRef handle, const char *path, const opcost_emission *how, int32_t optimise,
+                      const Sink *sink, const uint32_t *numbers, size_t count, bool is_whole) {
+  Module &module = *unwrap(handle);
+  std::string error;
+  std::unique_ptr<TargetMachine> machine = opcost::machine_for(module, *how, error);
+  if (!machine) return opcost::copy(error);
+  std::unique_ptr<Recorder> recorder;
+  if (sink) recorder = std::make_unique<Recorder>(*sink, numbers, count, is_whole);
+  if (optimise >= 0)
+    opcost_life_optimise(handle, machine.get(), optimise, recorder.get());
+  else if (recorder)
+    for (Function &function : module) recorder->ir("as given", function);
+
+  std::error_code code;
+  raw_fd_ostream out(path, code, sys::fs::OF_None);
+  if (code) return opcost::copy(std::string("cannot write ") + path + ": " + code.message());
+  written_instructions = graphs_seen = 0;
+  if (recorder) {
+    Recording onlooker(*recorder);
+    error = opcost::generate(module, *machine, out, CodeGenFileType::ObjectFile, false, onlooker);
+    bool has_code = llvm::any_of(module, [](Function &function) { return !function.isDeclaration(); });
+    if (error.empty() && has_code && written_instructions == 0)
+      error = "the hook on MCObjectStreamer::emitInstruction does not fire: this opcost was linked without --wrap";
+    // Without optimisation all may be selected without a graph.
+    if (error.empty() && has_code && how->level > 0 && graphs_seen == 0)
+      error = "the hooks on SelectionDAG do not fire: this opcost was linked without --wrap";
+  } else {
+    opcost::Onlooker nobody;
+    error = opcost::generate(module, *machine, out, CodeGenFileType::ObjectFile, false, nobody);
+  }
+  if (!error.empty()) return opcost::copy(error);
+  out.flush();
+  if (out.has_error()) {
+    error = std::string("cannot write ") + path + ": " + out.error().message();
+    out.clear_error();
+    return opcost::copy(error);
+  }
+  return nullptr;
+}
+
+} // extern "C"

@@ -1,0 +1,161 @@
+// The graph of each block as selection works on it.
+//
+// LLVM has no place to hang this on, so the linker leads calls of the phases
+// here first (`--wrap`; the names stand in `crates/llvm/hooks.txt`). Around each
+// phase: the graph before it is what the one before left, so only what stands
+// behind is told; what the target wants done with an operation is told before
+// operations are legalised, and how a node was selected when it is.
+#include "life/recorder.h"
+
+#include "llvm/CodeGen/MachineBasicBlock.h"
+#include "llvm/CodeGen/MachineFunction.h"
+#include "llvm/CodeGen/SelectionDAG.h"
+#include "llvm/CodeGen/SelectionDAGISel.h"
+#include "llvm/CodeGen/SelectionDAGNodes.h"
+#include "llvm/CodeGen/TargetLowering.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace opcost::life;
+
+namespace {
+
+uint64_t node_id(const SDNode *node) { return reinterpret_cast<uintptr_t>(node); }
+
+std::string text_of(const SDNode &node, const SelectionDAG &graph) {
+  std::string text;
+  raw_string_ostream out(text);
+  out << node.getOperationName(&graph) << " (";
+  for (unsigned i = 0; i < node.getNumValues(); i++) out << (i ? ", " : "") << node.getValueType(i).getEVTString();
+  out << ")";
+  std::string details;
+  raw_string_ostream more(details);
+  node.print_details(more, &graph);
+  // The debug location is our number.
+  StringRef rest(details);
+  rest = rest.take_front(rest.find(", opcost:"));
+  rest = rest.take_front(rest.find(" opcost:"));
+  out << rest;
+  return text;
+}
+
+bool has_chosen(const SelectionDAG &graph) {
+  for (const SDNode &node : graph.allnodes())
+    if (active->is_chosen(node.getDebugLoc())) return true;
+  return false;
+}
+
+void tell(const SelectionDAG &graph, const char *phase, MachineBasicBlock *block = nullptr) {
+  graphs_seen++;
+  if (!active || !has_chosen(graph)) return;
+  const Sink &sink = active->sink();
+  std::string function = graph.getMachineFunction().getName().str();
+  sink.state(sink.context, kDag, phase, function.c_str());
+  std::string where = block ? ("bb." + Twine(block->getNumber())).str() : "";
+  for (const SDNode &node : graph.allnodes()) {
+    std::vector<uint64_t> inputs;
+    for (const SDValue &operand : node.op_values()) inputs.push_back(node_id(operand.getNode()));
+    std::string operation = node.getOperationName(&graph), text = text_of(node, graph);
+    Item item = {node_id(&node), Recorder::number_of(node.getDebugLoc()), active->is_chosen(node.getDebugLoc()),
+                 operation.c_str(), text.c_str(), where.c_str(), inputs.data(), uint32_t(inputs.size())};
+    sink.item(sink.context, &item);
+  }
+}
+
+void say(const SelectionDAG &graph, const char *phase, const SDNode &node, const std::string &why) {
+  const Sink &sink = active->sink();
+  sink.reason(sink.context, kDag, phase, graph.getMachineFunction().getName().str().c_str(),
+              Recorder::number_of(node.getDebugLoc()), why.c_str());
+}
+
+const char *name(TargetLowering::LegalizeAction action) {
+  switch (action) {
+  case TargetLowering::Legal: return "Legal";
+  case TargetLowering::Promote: return "Promote";
+  case TargetLowering::Expand: return "Expand";
+  case TargetLowering::LibCall: return "LibCall";
+  case TargetLowering::Custom: return "Custom";
+  }
+  return "?";
+}
+
+// What the target wants done with the operations that are followed.
+void say_actions(SelectionDAG &graph) {
+  if (!active) return;
+  const TargetLowering &target = graph.getTargetLoweringInfo();
+  for (const SDNode &node : graph.allnodes()) {
+    if (!active->is_chosen(node.getDebugLoc()) || node.isMachineOpcode() || node.isTargetOpcode()) continue;
+    EVT type = node.getValueType(0);
+    if (!type.isSimple() || type == MVT::Other || type == MVT::Glue) continue;
+    TargetLowering::LegalizeAction action = target.getOperationAction(node.getOpcode(), type);
+    if (action == TargetLowering::Legal) continue;
+    say(graph, "legalise operations", node,
+        node.getOperationName(&graph) + " " + type.getEVTString() + ": " + name(action));
+  }
+}
+
+
+} // namespace
+
+#define OPCOST_COMBINE _ZN4llvm12SelectionDAG7CombineENS_12CombineLevelEPNS_14BatchAAResultsENS_15CodeGenOptLevelE
+#define OPCOST_TYPES _ZN4llvm12SelectionDAG13LegalizeTypesEv
+#define OPCOST_VECTORS _ZN4llvm12SelectionDAG15LegalizeVectorsEv
+#define OPCOST_OPERATIONS _ZN4llvm12SelectionDAG8LegalizeEv
+#define OPCOST_SCHEDULE _ZN4llvm18ScheduleDAGSDNodes3RunEPNS_12SelectionDAGEPNS_17MachineBasicBlockE
+#define OPCOST_TABLE _ZN4llvm16SelectionDAGISel16SelectCodeCommonEPNS_6SDNodeEPKhj
+#define OPCOST_JOIN2(a, b) a##b
+#define OPCOST_JOIN(a, b) OPCOST_JOIN2(a, b)
+#define OPCOST_WEAK __attribute__((weak))
+#define REAL(name) OPCOST_JOIN(__real_, name)
+#define WRAP(name) OPCOST_JOIN(__wrap_, name)
+
+extern "C" {
+
+// Weak: programs that are linked without the hooks never come here.
+void REAL(OPCOST_COMBINE)(SelectionDAG *, CombineLevel, void *, CodeGenOptLevel) OPCOST_WEAK;
+bool REAL(OPCOST_TYPES)(SelectionDAG *) OPCOST_WEAK;
+bool REAL(OPCOST_VECTORS)(SelectionDAG *) OPCOST_WEAK;
+void REAL(OPCOST_OPERATIONS)(SelectionDAG *) OPCOST_WEAK;
+void REAL(OPCOST_SCHEDULE)(void *, SelectionDAG *, MachineBasicBlock *) OPCOST_WEAK;
+void REAL(OPCOST_TABLE)(void *, SDNode *, const uint8_t *, unsigned) OPCOST_WEAK;
+
+void WRAP(OPCOST_COMBINE)(SelectionDAG *graph, CombineLevel level, void *aliases, CodeGenOptLevel optimise) {
+  static const char *const kNames[] = {"combine 1", "combine 2, behind types", "combine 3, behind vectors",
+                                       "combine 4, behind operations"};
+  if (level == BeforeLegalizeTypes) tell(*graph, "built");
+  REAL(OPCOST_COMBINE)(graph, level, aliases, optimise);
+  tell(*graph, kNames[level]);
+}
+
+bool WRAP(OPCOST_TYPES)(SelectionDAG *graph) {
+  bool changed = REAL(OPCOST_TYPES)(graph);
+  tell(*graph, "legalise types");
+  return changed;
+}
+
+bool WRAP(OPCOST_VECTORS)(SelectionDAG *graph) {
+  bool changed = REAL(OPCOST_VECTORS)(graph);
+  tell(*graph, "legalise vectors");
+  return changed;
+}
+
+void WRAP(OPCOST_OPERATIONS)(SelectionDAG *graph) {
+  say_actions(*graph);
+  REAL(OPCOST_OPERATIONS)(graph);
+  tell(*graph, "legalise operations");
+}
+
+void WRAP(OPCOST_TABLE)(void *selector, SDNode *node, const uint8_t *table, unsigned size) {
+  if (active && active->is_chosen(node->getDebugLoc())) {
+    SelectionDAG *graph = static_cast<SelectionDAGISel *>(selector)->CurDAG;
+    say(*graph, "select", *node, node->getOperationName(graph) + ": by the table of patterns");
+  }
+  REAL(OPCOST_TABLE)(selector, node, table, size);
+}
+
+void WRAP(OPCOST_SCHEDULE)(void *scheduler, SelectionDAG *graph, MachineBasicBlock *block) {
+  tell(*graph, "select", block);
+  REAL(OPCOST_SCHEDULE)(scheduler, graph, block);
+}
+
+} // extern "C"

@@ -1,0 +1,80 @@
+// The optimiser's passes as clang runs them, each followed by a look.
+//
+// The tuning options are clang's (SLP and loop vectorisation on where clang has
+// them): with these the result is clang's own, byte for byte.
+#include "life/recorder.h"
+#include "shim.h"
+
+#include "llvm/Analysis/LazyCallGraph.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+using namespace opcost::life;
+
+namespace {
+
+// Pass managers and adaptors are no passes.
+bool is_pass(StringRef name) { return !name.contains("PassManager") && !name.contains("PassAdaptor") && !name.contains("Proxy"); }
+
+void look(Recorder &recorder, StringRef pass, Any &unit) {
+  if (auto *function = any_cast<const Function *>(&unit)) {
+    recorder.ir(pass, *const_cast<Function *>(*function));
+  } else if (auto *module = any_cast<const Module *>(&unit)) {
+    for (Function &function : *const_cast<Module *>(*module)) recorder.ir(pass, function);
+  } else if (auto *component = any_cast<const LazyCallGraph::SCC *>(&unit)) {
+    for (LazyCallGraph::Node &node : **component) recorder.ir(pass, node.getFunction());
+  } else if (auto *loop = any_cast<const Loop *>(&unit)) {
+    recorder.ir(pass, *(*loop)->getHeader()->getParent());
+  }
+}
+
+} // namespace
+
+extern "C" void opcost_life_optimise(LLVMModuleRef handle, void *machine_handle, int32_t level, Recorder *recorder) {
+  Module &module = *unwrap(handle);
+  auto *machine = static_cast<TargetMachine *>(machine_handle);
+  PassInstrumentationCallbacks callbacks;
+  auto name = [&](StringRef type) {
+    StringRef known = callbacks.getPassNameForClassName(type);
+    return known.empty() ? type : known;
+  };
+  if (recorder) {
+    callbacks.registerAfterPassCallback([&](StringRef pass, Any unit, const PreservedAnalyses &kept) {
+      if (kept.areAllPreserved() || !is_pass(pass)) return;
+      recorder->settle(name(pass));
+      look(*recorder, name(pass), unit);
+    });
+    callbacks.registerAfterPassInvalidatedCallback(
+        [&](StringRef pass, const PreservedAnalyses &) { recorder->settle(name(pass)); });
+  }
+  PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = level > 1;
+  tuning.LoopInterleaving = level > 1;
+  tuning.LoopVectorization = level > 1;
+  tuning.SLPVectorization = level > 1;
+  tuning.CallGraphProfile = true;
+
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PassBuilder builder(machine, tuning, std::nullopt, &callbacks);
+  TargetLibraryInfoImpl library(module.getTargetTriple());
+  functions.registerPass([&] { return TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  static const OptimizationLevel kLevels[] = {OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
+                                              OptimizationLevel::O3};
+  ModulePassManager passes = level == 0 ? builder.buildO0DefaultPipeline(kLevels[0])
+                                        : builder.buildPerModuleDefaultPipeline(kLevels[level]);
+  if (recorder)
+    for (Function &function : module) recorder->ir("front end", function);
+  passes.run(module, modules);
+}

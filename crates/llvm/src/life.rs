@@ -1,0 +1,225 @@
+//! What became of chosen instructions on their way to machine code?
+//!
+//! The shim tells it as it happens (`shim/life`); this file turns what it tells
+//! into plain values: the states of each function whose chosen instructions
+//! changed, why something went, and where the bytes lie. The module is used up.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::path::Path;
+
+use crate::emit::Emission;
+use crate::ffi::{self, RawEmission};
+use crate::session::{LlvmError, Session, c_path};
+
+/// Where a state stands on the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stage {
+    /// LLVM IR.
+    Ir,
+    /// The graph of a block (SelectionDAG).
+    Dag,
+    /// Machine instructions.
+    Machine,
+}
+
+/// One instruction or node of a state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LifeItem {
+    /// Tells it from others of its state.
+    pub node: u64,
+    /// Number of the IR instruction that it comes from, from 1; 0 if that is not
+    /// known.
+    pub number: u32,
+    /// Whether that was asked for.
+    pub is_chosen: bool,
+    /// `sdiv`, `IDIV32r`
+    pub operation: String,
+    /// All of it.
+    pub text: String,
+    /// The block where it stands.
+    pub block: String,
+    /// Nodes of the state that it works on.
+    pub inputs: Vec<u64>,
+}
+
+/// What happened, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LifeEvent {
+    /// How the chosen instructions of a function stand behind a pass.
+    State {
+        /// Where.
+        stage: Stage,
+        /// The pass.
+        pass: String,
+        /// Linkage name.
+        function: String,
+        /// All of them; of a graph and of functions that are told whole, the
+        /// others too.
+        items: Vec<LifeItem>,
+    },
+    /// Why something became another thing, or went.
+    Reason {
+        /// Where.
+        stage: Stage,
+        /// The pass.
+        pass: String,
+        /// Linkage name.
+        function: String,
+        /// Number of the instruction.
+        number: u32,
+        /// In words.
+        text: String,
+    },
+    /// A machine instruction and its bytes.
+    Bytes {
+        /// Linkage name.
+        function: String,
+        /// The machine instruction; `text` is empty if it was not asked for.
+        item: LifeItem,
+        /// Its first byte, from the start of the function.
+        from: u64,
+        /// The byte behind its last.
+        to: u64,
+        /// What went to the encoder, as LLVM prints it.
+        encoded: String,
+        /// The pass that made it.
+        creator: String,
+    },
+}
+
+/// What to record.
+#[derive(Clone, Debug, Default)]
+pub struct LifeRequest {
+    /// Numbers of the instructions to follow, as [`Session::identify`] gives them:
+    /// in program order from 1.
+    pub numbers: Vec<u32>,
+    /// Whether functions that have one of them are told whole.
+    pub is_whole: bool,
+    /// The optimiser's level, if the module is as the front end left it.
+    pub optimise: Option<u8>,
+}
+
+impl Session {
+    /// Optimises the module, generates code into an object file, and says what
+    /// became of the instructions; with no request nobody looks on. The object is
+    /// the same.
+    ///
+    /// # Errors
+    /// Code generation fails, the file cannot be written, or a hook does not fire.
+    pub fn record(
+        self,
+        object: &Path,
+        how: Emission,
+        optimise: Option<u8>,
+        request: Option<&LifeRequest>,
+    ) -> Result<Vec<LifeEvent>, LlvmError> {
+        let path = c_path(object)?;
+        let raw = RawEmission {
+            level: i32::from(how.level),
+            position: how.position as u8,
+            function_sections: u8::from(how.function_sections),
+            data_sections: u8::from(how.data_sections),
+            keep_calls_apart: 0,
+            map_hash: std::ptr::null(),
+            call_sites: std::ptr::null(),
+            call_site_count: 0,
+        };
+        let mut events: Vec<LifeEvent> = Vec::new();
+        let sink = ffi::RawSink {
+            context: (&raw mut events).cast(),
+            state: on_state,
+            item: on_item,
+            reason: on_reason,
+            bytes: on_bytes,
+        };
+        let numbers = request.map_or(&[][..], |request| &request.numbers);
+        // SAFETY: everything outlives the call; the sink's context is the list.
+        let message = ffi::take_message(unsafe {
+            ffi::opcost_life_run(
+                self.module,
+                path.as_ptr(),
+                &raw,
+                optimise.map_or(-1, i32::from),
+                if request.is_some() { &sink } else { std::ptr::null() },
+                numbers.as_ptr(),
+                numbers.len(),
+                request.is_some_and(|request| request.is_whole),
+            )
+        });
+        message.map_or(Ok(events), |message| Err(LlvmError::Emission(message)))
+    }
+}
+
+fn stage(number: u8) -> Stage {
+    match number {
+        1 => Stage::Ir,
+        2 => Stage::Dag,
+        _ => Stage::Machine,
+    }
+}
+
+fn text(words: *const c_char) -> String {
+    // SAFETY: the shim's texts are terminated and live as long as the call.
+    unsafe { CStr::from_ptr(words) }.to_string_lossy().into_owned()
+}
+
+fn events<'a>(context: *mut c_void) -> &'a mut Vec<LifeEvent> {
+    // SAFETY: the context is the list of `record`, which waits; nobody else has it.
+    unsafe { &mut *context.cast() }
+}
+
+fn item(raw: *const ffi::RawItem) -> LifeItem {
+    // SAFETY: the shim's item lives as long as the call.
+    let raw = unsafe { &*raw };
+    let inputs = if raw.input_count == 0 {
+        &[][..]
+    } else {
+        // SAFETY: so many numbers lie there.
+        unsafe { std::slice::from_raw_parts(raw.inputs, raw.input_count as usize) }
+    };
+    LifeItem {
+        node: raw.node,
+        number: raw.number,
+        is_chosen: raw.is_chosen != 0,
+        operation: text(raw.operation),
+        text: text(raw.text),
+        block: text(raw.block),
+        inputs: inputs.to_vec(),
+    }
+}
+
+extern "C" fn on_state(context: *mut c_void, number: u8, pass: *const c_char, function: *const c_char) {
+    let (pass, function) = (text(pass), text(function));
+    events(context).push(LifeEvent::State { stage: stage(number), pass, function, items: Vec::new() });
+}
+
+extern "C" fn on_item(context: *mut c_void, raw: *const ffi::RawItem) {
+    if let Some(LifeEvent::State { items, .. }) = events(context).last_mut() {
+        items.push(item(raw));
+    }
+}
+
+extern "C" fn on_reason(
+    context: *mut c_void,
+    number_of_stage: u8,
+    pass: *const c_char,
+    function: *const c_char,
+    number: u32,
+    words: *const c_char,
+) {
+    let (stage, pass, function, text) = (stage(number_of_stage), text(pass), text(function), text(words));
+    events(context).push(LifeEvent::Reason { stage, pass, function, number, text });
+}
+
+extern "C" fn on_bytes(
+    context: *mut c_void,
+    function: *const c_char,
+    raw: *const ffi::RawItem,
+    from: u64,
+    to: u64,
+    encoded: *const c_char,
+    creator: *const c_char,
+) {
+    let (function, encoded, creator) = (text(function), text(encoded), text(creator));
+    events(context).push(LifeEvent::Bytes { function, item: item(raw), from, to, encoded, creator });
+}
