@@ -61,7 +61,9 @@ pub fn steps(nodes: &[AstNode], places: &[Place], function: &str) -> Vec<Step> {
             .map_or(0, |place| place.key),
         change: Change::Is,
         opcode: node.kind.clone(),
-        text: format!("{}{} {}", "  ".repeat(node.depth - least), node.kind, node.details).trim_end().to_owned(),
+        text: format!("{}{} {}", "  ".repeat(node.depth - least), node.kind, node.details)
+            .trim_end()
+            .to_owned(),
         because: None,
     };
     meant.iter().map(step).collect()

@@ -95,9 +95,9 @@ fn is_meant(
             let text = || FunctionText::new(module, function).instruction(at).to_string();
             let is_value = |value: &String| {
                 let name = value.trim_start_matches('%');
-                text().strip_prefix('%').is_some_and(|text| {
-                    text.strip_prefix(name).is_some_and(|rest| rest.starts_with(" ="))
-                })
+                text()
+                    .strip_prefix('%')
+                    .is_some_and(|text| text.strip_prefix(name).is_some_and(|rest| rest.starts_with(" =")))
             };
             // A frame's own memory is where values lie, not what is done.
             let is_work = function.instructions[at].opcode != Opcode::Alloca;

@@ -57,7 +57,13 @@ impl Teller {
                 self.state(stage_name(*stage), pass, function, items);
             }
             LifeEvent::Reason { stage, pass, function, number, text } => {
-                self.reasons.push((stage_name(*stage), pass.clone(), function.clone(), *number, text.clone()));
+                self.reasons.push((
+                    stage_name(*stage),
+                    pass.clone(),
+                    function.clone(),
+                    *number,
+                    text.clone(),
+                ));
             }
             LifeEvent::Bytes { function, item, from, to, encoded, .. } if item.is_chosen => {
                 self.bytes(function, item, *from..*to, encoded, code);

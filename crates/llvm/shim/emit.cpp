@@ -239,7 +239,6 @@ std::string opcost::generate(Module &module, TargetMachine &machine, raw_pwrite_
   passes->add(printer);
   passes->add(createFreeMachineFunctionPass());
   passes->run(module);
-  onlooker.written(*printer);
   return "";
 }
 

@@ -38,8 +38,6 @@ public:
   virtual std::unique_ptr<llvm::legacy::PassManager> passes();
   // The printer, before it runs.
   virtual void printer(llvm::AsmPrinter &) {}
-  // The printer when all is written; its assembler still knows the layout.
-  virtual void written(llvm::AsmPrinter &) {}
 };
 
 // The machine that the module is for; null, and `error` says why.

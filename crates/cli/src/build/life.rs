@@ -12,7 +12,9 @@ use std::process::Command;
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use opcost_key::Anchor;
-use opcost_life::{Coverage, Life, SelfCheck, StageLife, StageName, Step, Wanted, ast, choose, listings, tell};
+use opcost_life::{
+    Coverage, Life, SelfCheck, StageLife, StageName, Step, Wanted, ast, choose, listings, tell,
+};
 use opcost_llvm::{Emission, LifeEvent, LifeRequest as Recorded, Maker, Position, Session};
 use serde::{Deserialize, Serialize};
 
@@ -146,10 +148,13 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
     }
     session.identify();
     let object = request.output.with_extension("o");
-    let recorded = Recorded { numbers: chosen.numbers.clone(), is_whole: request.stage.is_some(), optimise: request.optimise };
-    let events = session
-        .record(&object, how, request.optimise, Some(&recorded))
-        .map_err(|error| error.to_string())?;
+    let recorded = Recorded {
+        numbers: chosen.numbers.clone(),
+        is_whole: request.stage.is_some(),
+        optimise: request.optimise,
+    };
+    let events =
+        session.record(&object, how, request.optimise, Some(&recorded)).map_err(|error| error.to_string())?;
 
     let plain = request.output.with_extension("plain.o");
     let unwatched = read()?;

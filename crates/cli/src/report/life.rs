@@ -27,7 +27,8 @@ pub(crate) fn print_life(life: &Life, stage: Option<StageName>) -> String {
         print_listing(&mut text, listing, width);
     }
     // What is listed in full needs no steps.
-    let is_shown = |one: &&StageLife| stage.is_none_or(|wanted| wanted == one.stage && life.listings.is_empty());
+    let is_shown =
+        |one: &&StageLife| stage.is_none_or(|wanted| wanted == one.stage && life.listings.is_empty());
     for one in life.stages.iter().filter(is_shown) {
         print_stage(&mut text, one, &mut function, width);
     }
@@ -35,7 +36,8 @@ pub(crate) fn print_life(life: &Life, stage: Option<StageName>) -> String {
     let same = |is_same: bool, what: &str| {
         if is_same { paint(GOOD, format!("identical to {what}")) } else { paint(BAD, format!("NOT {what}")) }
     };
-    write!(text, "\nself-check: {}", same(check.text_identical, "a build that nobody watched")).expect("text");
+    write!(text, "\nself-check: {}", same(check.text_identical, "a build that nobody watched"))
+        .expect("text");
     if let Some(is_same) = check.compiler_identical {
         write!(text, " · {}", same(is_same, "clang's own object")).expect("text");
     }
@@ -169,7 +171,7 @@ struct CoverageJson<'a> {
 
 impl<'a> LifeJson<'a> {
     /// The document.
-    pub(crate) fn new(life: &'a Life) -> String {
+    pub(crate) fn document(life: &'a Life) -> String {
         super::document(&LifeJson {
             schema: "opcost.life/1",
             question: &life.question,

@@ -17,9 +17,7 @@ pub(crate) fn run(arguments: &LifeArguments) -> Result<Status, CliError> {
         return Err(CliError::Usage(format!("{path}: give a source of C or C++, .bc or .ll")));
     }
     let wanted = match (&arguments.function, line) {
-        (Some(function), _) => {
-            Wanted::Value { function: function.clone(), value: arguments.value.clone() }
-        }
+        (Some(function), _) => Wanted::Value { function: function.clone(), value: arguments.value.clone() },
         (None, Some(line)) => Wanted::Line { file: path.to_owned(), line, column },
         (None, None) => {
             return Err(CliError::Usage(format!("which instruction? give a line, {path}:3, or --function")));
@@ -40,7 +38,7 @@ pub(crate) fn run(arguments: &LifeArguments) -> Result<Status, CliError> {
     let build = Build::new(&compile, Purpose::Life)?;
     let life = build.life(&input, &arguments.input, wanted, arguments.stage.map(LifeStage::name))?;
     if let Some(path) = &arguments.json {
-        save_json(path, &LifeJson::new(&life))?;
+        save_json(path, &LifeJson::document(&life))?;
     }
     if let Some(path) = &arguments.html {
         save_text(Some(path), &life_page(&life), Stream::Stdout)?;

@@ -38,7 +38,7 @@ pub(crate) fn schema(arguments: &SchemaArguments) -> Result<Status, CliError> {
     match schema_of(&arguments.name) {
         Some(schema) => print(document(&schema).as_bytes()),
         None => Err(CliError::Usage(format!(
-            "no document is called '{}'; there are count, fuel, fuel-check, diff, check and error",
+            "no document is called '{}'; there are count, fuel, fuel-check, life, diff, check and error",
             arguments.name
         ))),
     }

@@ -68,13 +68,21 @@ public:
 
   void add(Pass *pass) override {
     std::string name = pass->getPassName().str();
-    bool is_of_functions = pass->getPassKind() == PT_Function && !pass->getAsImmutablePass();
+    bool is_immutable = pass->getAsImmutablePass() != nullptr;
+    bool is_of_loops = pass->getPassKind() == PT_Loop, is_of_functions = pass->getPassKind() == PT_Function;
+    // Passes of loops run together, loop by loop; a look between them would part them.
+    if (!is_of_loops && !is_immutable && !of_loops.empty()) {
+      legacy::PassManager::add(new Look(recorder, of_loops));
+      of_loops.clear();
+    }
+    if (is_of_loops) of_loops += (of_loops.empty() ? "" : ", ") + name;
     legacy::PassManager::add(pass);
-    if (is_of_functions) legacy::PassManager::add(new Look(recorder, std::move(name)));
+    if (is_of_functions && !is_immutable) legacy::PassManager::add(new Look(recorder, std::move(name)));
   }
 
 private:
   Recorder &recorder;
+  std::string of_loops;
 };
 
 struct Placed {
@@ -109,7 +117,7 @@ public:
     const TargetInstrInfo *machine = function.getSubtarget().getInstrInfo();
     std::string text;
     raw_string_ostream stream(text);
-    ModuleSlotTracker slots(function.getFunction().getParent());
+    ModuleSlotTracker slots(function.getFunction().getParent(), false);
     if (recorder.is_chosen(current->getDebugLoc()) || recorder.is_whole())
       current->print(stream, slots, false, false, true, false, machine);
     placed.push_back({from, label(), printer.CurrentFnSym, function.getName().str(),
@@ -140,9 +148,14 @@ private:
   MCSymbol *from = nullptr;
 };
 
+class Recording;
+// Whose labels they are, until the printer forgets them.
+Recording *recording = nullptr;
+
 class Recording : public opcost::Onlooker {
 public:
-  explicit Recording(Recorder &recorder) : recorder(recorder) {}
+  explicit Recording(Recorder &recorder) : recorder(recorder) { recording = this; }
+  ~Recording() override { recording = nullptr; }
 
   std::unique_ptr<legacy::PassManager> passes() override { return std::make_unique<LookingManager>(recorder); }
 
@@ -151,12 +164,11 @@ public:
     printer.addAsmPrinterHandler(std::make_unique<Labels>(printer, recorder, placed));
   }
 
-  void written(AsmPrinter &printer) override {
-    MCAssembler *assembler = printer.OutStreamer->getAssemblerPtr();
+  void tell(const MCAssembler &assembler) {
     const Sink &sink = recorder.sink();
     for (const Placed &one : placed) {
-      uint64_t start = assembler->getSymbolOffset(*one.start);
-      uint64_t from = assembler->getSymbolOffset(*one.from), to = assembler->getSymbolOffset(*one.to);
+      uint64_t start = assembler.getSymbolOffset(*one.start);
+      uint64_t from = assembler.getSymbolOffset(*one.from), to = assembler.getSymbolOffset(*one.to);
       Item item = {from, one.number, one.is_chosen, one.operation.c_str(), one.text.c_str(), one.block.c_str(),
                    nullptr, 0};
       sink.bytes(sink.context, one.function.c_str(), &item, from - start, to - start, one.encoded.c_str(),
@@ -172,6 +184,7 @@ private:
 } // namespace
 
 #define OPCOST_ENCODE _ZN4llvm16MCObjectStreamer15emitInstructionERKNS_6MCInstERKNS_15MCSubtargetInfoE
+#define OPCOST_FINISH _ZN4llvm11MCAssembler6FinishEv
 #define OPCOST_JOIN2(a, b) a##b
 #define OPCOST_JOIN(a, b) OPCOST_JOIN2(a, b)
 
@@ -194,6 +207,14 @@ void OPCOST_JOIN(__wrap_, OPCOST_ENCODE)(MCObjectStreamer *streamer, const MCIns
     }
   }
   OPCOST_JOIN(__real_, OPCOST_ENCODE)(streamer, instruction, subtarget);
+}
+
+void OPCOST_JOIN(__real_, OPCOST_FINISH)(MCAssembler *) __attribute__((weak));
+
+// All is laid out and written; the printer forgets its labels right after.
+void OPCOST_JOIN(__wrap_, OPCOST_FINISH)(MCAssembler *assembler) {
+  OPCOST_JOIN(__real_, OPCOST_FINISH)(assembler);
+  if (recording) recording->tell(*assembler);
 }
 
 // Optimises and generates code while the recorder looks on; without one, the

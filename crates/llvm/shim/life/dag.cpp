@@ -28,6 +28,8 @@ std::string text_of(const SDNode &node, const SelectionDAG &graph) {
   out << node.getOperationName(&graph) << " (";
   for (unsigned i = 0; i < node.getNumValues(); i++) out << (i ? ", " : "") << node.getValueType(i).getEVTString();
   out << ")";
+  // Memory is named by metadata, whose numbers take a walk over the module.
+  if (isa<MemSDNode>(node) || isa<MachineSDNode>(node)) return text;
   std::string details;
   raw_string_ostream more(details);
   node.print_details(more, &graph);

@@ -74,7 +74,7 @@ bool Recorder::is_news(Stage stage, StringRef function, const std::string &state
 void Recorder::follow(Instruction &instruction, const std::string &text) {
   auto [known, is_new] = position.try_emplace(&instruction, followed.size());
   if (is_new)
-    followed.push_back({WeakTrackingVH(&instruction), number_of(instruction.getDebugLoc()),
+    followed.push_back({WeakTrackingVH(&instruction), &instruction, number_of(instruction.getDebugLoc()),
                         instruction.getFunction()->getName().str(), text});
   else
     followed[known->second].text = text;
@@ -88,7 +88,7 @@ void Recorder::ir(StringRef pass, Function &function) {
   bool was_any = last[kIr].count(function.getName());
   if (!is_any && !was_any) return;
 
-  ModuleSlotTracker slots(function.getParent());
+  ModuleSlotTracker slots(function.getParent(), false);
   slots.incorporateFunction(function);
   std::vector<std::pair<Instruction *, std::string>> items;
   std::string state;
@@ -113,6 +113,9 @@ void Recorder::ir(StringRef pass, Function &function) {
 }
 
 void Recorder::settle(StringRef pass) {
+  // Most passes touch nothing of it.
+  auto is_touched = [](const Followed &one) { return static_cast<Value *>(one.handle) != one.was; };
+  if (llvm::none_of(followed, is_touched)) return;
   std::vector<Followed> kept;
   for (Followed &one : followed) {
     auto tell = [&](const std::string &why) {
@@ -139,7 +142,7 @@ void Recorder::settle(StringRef pass) {
       now->printAsOperand(stream, false);
       tell("it is " + name);
     } else if (instruction) {
-      ModuleSlotTracker slots(instruction->getModule());
+      ModuleSlotTracker slots(instruction->getModule(), false);
       slots.incorporateFunction(*instruction->getFunction());
       bool is_same = number_of(instruction->getDebugLoc()) == one.number;
       tell(std::string(is_same ? "replaced by '" : "merged with '") + text_of(*instruction, slots) + "'");
@@ -170,7 +173,7 @@ void Recorder::machine(StringRef pass, MachineFunction &function) {
   const TargetInstrInfo *names = function.getSubtarget().getInstrInfo();
   std::vector<std::pair<MachineInstr *, std::string>> items;
   std::string state;
-  ModuleSlotTracker slots(function.getFunction().getParent());
+  ModuleSlotTracker slots(function.getFunction().getParent(), false);
   slots.incorporateFunction(function.getFunction());
   for (MachineBasicBlock &block : function)
     for (MachineInstr &instruction : block.instrs()) {

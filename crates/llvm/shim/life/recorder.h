@@ -82,6 +82,7 @@ public:
 private:
   struct Followed {
     llvm::WeakTrackingVH handle;
+    const llvm::Value *was;
     uint32_t number;
     std::string function;
     std::string text;
