@@ -21,7 +21,7 @@ fn validate(name: &str, document: &serde_json::Value) {
 #[test]
 fn schemas_are_those_of_the_structs() {
     let place = Workplace::new();
-    for name in ["count", "fuel", "fuel-check", "diff", "check", "error"] {
+    for name in ["count", "fuel", "fuel-check", "life", "diff", "check", "error"] {
         let made = place.opcost(&["schema", name]).expect(0).stdout;
         assert!(
             made == schema(name),
