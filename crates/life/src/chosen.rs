@@ -125,9 +125,9 @@ mod tests {
 
     #[test]
     fn files_are_the_same_from_their_ends() {
-        assert!(is_same_file("/home/a/prog.c", "prog.c"));
+        assert!(is_same_file("sources/a/prog.c", "prog.c"));
         assert!(is_same_file("prog.c", "./a/prog.c"));
-        assert!(!is_same_file("/home/a/prog.c", "b/prog.c"));
+        assert!(!is_same_file("sources/a/prog.c", "b/prog.c"));
         assert!(!is_same_file("xprog.c", "prog.c"));
     }
 }
