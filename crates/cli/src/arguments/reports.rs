@@ -148,7 +148,7 @@ pub(crate) struct ManArguments {
 
 #[derive(Args, Debug)]
 pub(crate) struct SchemaArguments {
-    /// count, diff, check or error.
+    /// count, fuel, fuel-check, life, diff, check or error.
     pub(crate) name: String,
 }
 

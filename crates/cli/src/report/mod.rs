@@ -43,7 +43,7 @@ pub(crate) use numbers::{bar, grouped, percent, short};
 pub(crate) use portable::Elsewhere;
 pub(crate) use progress::Progress;
 pub(crate) use save::{Stream, document, save_json, save_text};
-pub(crate) use schema::{error_json, schema_of};
+pub(crate) use schema::{document_names, error_json, schema_of};
 pub(crate) use source::{Source, Sources};
 pub(crate) use style::screen_width;
 pub(crate) use terminal::{Layout, print_count};

@@ -40,16 +40,23 @@ pub(crate) fn error_json(error: &CliError) -> String {
     })
 }
 
+/// Every document that opcost writes, by its short name, and what makes its schema.
+const DOCUMENTS: [(&str, fn() -> Schema); 7] = [
+    ("count", || schema_for!(CountJson)),
+    ("fuel", || schema_for!(FuelJson)),
+    ("fuel-check", || schema_for!(FuelCheckJson)),
+    ("life", || schema_for!(LifeJson)),
+    ("diff", || schema_for!(DiffJson)),
+    ("check", || schema_for!(CheckJson)),
+    ("error", || schema_for!(ErrorJson)),
+];
+
+/// The short names of all documents.
+pub(crate) fn document_names() -> impl Iterator<Item = &'static str> {
+    DOCUMENTS.iter().map(|(name, _)| *name)
+}
+
 /// The schema of a document by its short name.
 pub(crate) fn schema_of(name: &str) -> Option<Schema> {
-    match name {
-        "count" => Some(schema_for!(CountJson)),
-        "diff" => Some(schema_for!(DiffJson)),
-        "check" => Some(schema_for!(CheckJson)),
-        "fuel" => Some(schema_for!(FuelJson)),
-        "fuel-check" => Some(schema_for!(FuelCheckJson)),
-        "life" => Some(schema_for!(LifeJson)),
-        "error" => Some(schema_for!(ErrorJson)),
-        _ => None,
-    }
+    DOCUMENTS.iter().find(|(known, _)| *known == name).map(|(_, make)| make())
 }

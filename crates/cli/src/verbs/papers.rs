@@ -6,7 +6,7 @@ use clap::CommandFactory;
 
 use crate::arguments::{Arguments, CompletionArguments, ManArguments, SchemaArguments};
 use crate::error::{CliError, Status};
-use crate::report::{document, schema_of};
+use crate::report::{document, document_names, schema_of};
 
 /// Completions for a shell.
 pub(crate) fn completions(arguments: &CompletionArguments) -> Result<Status, CliError> {
@@ -38,8 +38,9 @@ pub(crate) fn schema(arguments: &SchemaArguments) -> Result<Status, CliError> {
     match schema_of(&arguments.name) {
         Some(schema) => print(document(&schema).as_bytes()),
         None => Err(CliError::Usage(format!(
-            "no document is called '{}'; there are count, fuel, fuel-check, life, diff, check and error",
-            arguments.name
+            "no document is called '{}'; there are {}",
+            arguments.name,
+            document_names().collect::<Vec<_>>().join(", ")
         ))),
     }
 }
