@@ -22,7 +22,7 @@
 //! Cost: the blocks of the loop. Limits: tests of order, loops that are left
 //! elsewhere and other steps are not counted here.
 
-use opcost_ir::{Function, Module, Opcode, Predicate, Type, Value};
+use opcost_ir::{Function, Module, Opcode, Predicate, Trips, Type, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use crate::loops::{LoopForest, LoopId};
@@ -32,22 +32,8 @@ use crate::loops::{LoopForest, LoopId};
 pub struct CountedLoop {
     /// The only block that leads into it; its end is a plain branch.
     pub preheader: BlockId,
-    /// The phi.
-    pub counter: InstructionId,
-    /// The comparison of the counter with its bound.
-    pub test: InstructionId,
-    /// Which operand of the comparison is the bound: 0 or 1.
-    pub bound: u32,
-    /// Whether the counter is compared after its step.
-    pub is_next_tested: bool,
-    /// k: the counter moves by 2^k.
-    pub step_bits: u32,
-    /// Whether it moves down.
-    pub is_down: bool,
-    /// w: bits of the counter.
-    pub width: u32,
-    /// Whether start and bound are known to be multiples of the step.
-    pub is_divisible: bool,
+    /// What counts, how, and what ends it.
+    pub trips: Trips,
     /// B, where start and bound stand in the code.
     pub back_edges: Option<u64>,
 }
@@ -179,14 +165,15 @@ impl Recogniser<'_> {
         };
         Some(CountedLoop {
             preheader,
-            counter,
-            test,
-            bound,
-            is_next_tested,
-            step_bits,
-            is_down,
-            width,
-            is_divisible: ends.into_iter().all(|end| self.low_zeros(end) >= step_bits),
+            trips: Trips {
+                counter,
+                test,
+                bound,
+                is_next_tested,
+                step_bits,
+                is_down,
+                is_divisible: ends.into_iter().all(|end| self.low_zeros(end) >= step_bits),
+            },
             back_edges: known,
         })
     }

@@ -99,16 +99,7 @@ fn how_paid(counted: &CountedLoop, cost: u32, around: &Around<'_>) -> Option<Ent
     if let Some(at_entry) = all.filter(|&all| all <= around.most_known) {
         return Some(Entered { at_entry, trips: None, cost });
     }
-    let trips = Trips {
-        counter: counted.counter,
-        test: counted.test,
-        bound: counted.bound,
-        is_next_tested: counted.is_next_tested,
-        step_bits: counted.step_bits,
-        is_down: counted.is_down,
-        is_divisible: counted.is_divisible,
-    };
-    let entered = Entered { at_entry: u64::from(cost), trips: Some(trips), cost };
+    let entered = Entered { at_entry: u64::from(cost), trips: Some(counted.trips), cost };
     around.are_trips_charged.then_some(entered)
 }
 

@@ -60,7 +60,7 @@ impl Turns {
         counter: InstructionId,
         dice: &mut Dice,
     ) -> u64 {
-        let found = counted.loops.iter().find(|(_, facts)| facts.counter == counter);
+        let found = counted.loops.iter().find(|(_, facts)| facts.trips.counter == counter);
         let (latch, facts) = found.expect("what is charged is a counted loop");
         let turns = facts.back_edges.unwrap_or_else(|| dice.length() % 6);
         self.left.insert(*latch, turns);
@@ -83,7 +83,7 @@ impl Turns {
         let Some((latch, facts)) = counted.loops.iter().find(|(latch, _)| *latch == block) else {
             return dice.choose(function, block);
         };
-        let header = function.block_of(facts.counter);
+        let header = function.block_of(facts.trips.counter);
         let back = u32::from(function.blocks[block].successors[0] != header);
         match self.left.get_mut(latch) {
             Some(left @ 1..) => {
