@@ -17,6 +17,7 @@
 //! to lead to any landing pad or second return, which must ask at once.
 
 mod folded;
+mod lengths;
 mod module;
 mod prepaid;
 mod values;
@@ -54,6 +55,8 @@ pub struct Audit<'a> {
     pub promised: Option<u64>,
     /// The most work without a question in code of other modules.
     pub outside: u64,
+    /// A program that is stopped is at its end.
+    pub ends_at_limit: bool,
 }
 
 impl Audit<'_> {

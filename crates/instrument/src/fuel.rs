@@ -114,7 +114,7 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
     let mut checks = request.overshoot.map(|overshoot| Checks::new(module, &recursion, overshoot));
     let ours = handed(module, &leaving);
     let handed = if has_hands(module) { ours.clone() } else { IdSet::new() };
-    let mut metering = Metering { handed, ..Metering::default() };
+    let mut metering = Metering { handed, ends_at_limit: request.ends_at_limit, ..Metering::default() };
     let mut folded: Folded = IdMap::filled(module.functions.len(), None);
     let is_left_early = takes_signals(module);
     let are_trips_charged = request.ends_at_limit && !is_left_early;

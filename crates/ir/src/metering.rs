@@ -42,6 +42,9 @@ pub struct Metering {
     /// Functions that are called with what is left in the hand and return with
     /// it, by each of their calls.
     pub handed: IdSet<FunctionId>,
+    /// Whether a program that a check stops is at its end: nothing behind the
+    /// stop is come back to.
+    pub ends_at_limit: bool,
 }
 
 /// Where what is left is, while no register of the function has it.

@@ -43,6 +43,27 @@ void settle(IRBuilder<> &builder, Value *reg, Value *cell, int64_t advance) {
   builder.CreateStore(shifted(builder, left, advance), cell);
 }
 
+// Whether `value` is `phi` with something added, once or more: a counter, as
+// code generation knows it.
+bool counts_on(const Value *value, const PHINode &phi) {
+  bool is_changed = false;
+  while (auto *sum = dyn_cast<BinaryOperator>(value)) {
+    if (sum->getOpcode() != Instruction::Add || !isa<ConstantInt>(sum->getOperand(1))) return false;
+    value = sum->getOperand(0);
+    is_changed = true;
+  }
+  return is_changed && value == &phi;
+}
+
+// Strength reduction would make one counter of the fuel and of the program's
+// own, in the fuel's steps, and spend more additions and registers than it
+// saves. It looks no further than a freeze, which is no instruction in the end.
+void keep_from_counters(PHINode &phi) {
+  if (none_of(phi.incoming_values(), [&](const Use &value) { return counts_on(value, phi); })) return;
+  auto *apart = new FreezeInst(&phi, "", phi.getParent()->getFirstNonPHIIt());
+  phi.replaceUsesWithIf(apart, [&](Use &use) { return use.getUser() != apart; });
+}
+
 // The function with a hand as its last parameter, in place of `function`,
 // which keeps its calls and loses its body.
 Function *with_hand(Function &function) {
@@ -181,6 +202,18 @@ void opcost_fuel_charge_length(LLVMValueRef instruction_handle, LLVMValueRef reg
   builder.CreateStore(builder.CreateSub(left, units), unwrap(reg));
 }
 
+// Makes a register of the cell that the fuel was kept in.
+void opcost_fuel_promote(LLVMValueRef function_handle, LLVMValueRef reg) {
+  auto *function = unwrap<Function>(function_handle);
+  SmallPtrSet<PHINode *, 32> of_program;
+  for (BasicBlock &block : *function)
+    for (PHINode &phi : block.phis()) of_program.insert(&phi);
+  opcost_promote(function_handle, &reg, 1);
+  for (BasicBlock &block : *function)
+    for (PHINode &phi : make_early_inc_range(block.phis()))
+      if (!of_program.contains(&phi)) keep_from_counters(phi);
+}
+
 // A place in the source, as the runtime reads it: two texts and a line.
 LLVMValueRef opcost_fuel_site(LLVMModuleRef handle, const char *function, const char *file, uint32_t line) {
   Module &module = *unwrap(handle);
@@ -199,15 +232,16 @@ LLVMValueRef opcost_fuel_site(LLVMModuleRef handle, const char *function, const 
   return wrap(site);
 }
 
-// Asks before `before` whether the fuel is used up.
+// Asks before `before` whether the fuel is used up. Where the program ends then,
+// code generation need not keep anything for what would come behind.
 void opcost_fuel_check(LLVMModuleRef handle, LLVMValueRef before, LLVMValueRef reg, LLVMValueRef cell,
-                       int64_t advance, LLVMValueRef site) {
+                       int64_t advance, LLVMValueRef site, bool ends) {
   Module &module = *unwrap(handle);
   LLVMContext &context = module.getContext();
   IRBuilder<> builder(unwrap<Instruction>(before));
   Value *left = builder.CreateLoad(builder.getInt64Ty(), unwrap(reg));
   Value *is_used_up = builder.CreateICmpSLT(left, builder.getInt64(uint64_t(-advance)));
-  Instruction *then = SplitBlockAndInsertIfThen(is_used_up, unwrap<Instruction>(before), /*Unreachable=*/false,
+  Instruction *then = SplitBlockAndInsertIfThen(is_used_up, unwrap<Instruction>(before), /*Unreachable=*/ends,
                                                 MDBuilder(context).createUnlikelyBranchWeights());
   IRBuilder<> cold(then);
   settle(cold, unwrap(reg), unwrap(cell), advance);
@@ -221,7 +255,10 @@ void opcost_fuel_check(LLVMModuleRef handle, LLVMValueRef before, LLVMValueRef r
   function->setCallingConv(convention(module));
   CallInst *call = cold.CreateCall(callee, {unwrap(site)});
   call->setCallingConv(convention(module));
-  load(cold, unwrap(reg), unwrap(cell), advance);
+  if (ends)
+    call->setDoesNotReturn();
+  else
+    load(cold, unwrap(reg), unwrap(cell), advance);
 }
 
 } // extern "C"

@@ -37,3 +37,6 @@ void join_origins(llvm::Instruction *into, const llvm::Instruction *other);
 void initialize_targets();
 
 } // namespace opcost
+
+// Makes registers of cells of a function (apply.cpp).
+extern "C" void opcost_promote(LLVMValueRef function, LLVMValueRef *cells, uint32_t count);

@@ -190,6 +190,7 @@ unsafe extern "C" {
     pub(crate) fn opcost_clear(before: LLVMValueRef, cell: LLVMValueRef);
     pub(crate) fn opcost_count_in_register(before: LLVMValueRef, cell: LLVMValueRef);
     pub(crate) fn opcost_flush(before: LLVMValueRef, cell: LLVMValueRef, base: LLVMValueRef, index: u32);
+    pub(crate) fn opcost_fuel_promote(function: LLVMValueRef, register: LLVMValueRef);
     pub(crate) fn opcost_promote(function: LLVMValueRef, cells: *const LLVMValueRef, count: u32);
     pub(crate) fn opcost_keep_frame(call: LLVMValueRef);
     pub(crate) fn opcost_rename(function: LLVMValueRef, name: *const c_char);
@@ -278,6 +279,7 @@ unsafe extern "C" {
         cell: LLVMValueRef,
         advance: i64,
         site: LLVMValueRef,
+        ends: bool,
     );
 
     pub(crate) fn opcost_plugin_objection(module: LLVMModuleRef) -> *mut c_char;

@@ -39,7 +39,8 @@ impl Session {
         let mut hands = Hands::default();
         for edits in metering.edits.chunk_by(|a, b| a.0 == b.0) {
             let id = edits[0].0;
-            if let Some(hand) = FunctionMeter::new(self, id, cell, &sites).run(edits) {
+            if let Some(hand) = FunctionMeter::new(self, id, cell, &sites, metering.ends_at_limit).run(edits)
+            {
                 hands.functions.push(self.functions[id].function);
                 hands.hands.push(hand);
                 hands.is_handed.push(metering.handed.contains(id));
@@ -116,6 +117,7 @@ struct FunctionMeter<'a> {
     cell: LLVMValueRef,
     register: LLVMValueRef,
     hand: Option<LLVMValueRef>,
+    ends_at_limit: bool,
 }
 
 impl<'a> FunctionMeter<'a> {
@@ -124,6 +126,7 @@ impl<'a> FunctionMeter<'a> {
         function: FunctionId,
         cell: LLVMValueRef,
         sites: &'a IdMap<SiteId, LLVMValueRef>,
+        ends_at_limit: bool,
     ) -> Self {
         let handles = &session.functions[function];
         let spots = Spots::new(handles);
@@ -132,7 +135,7 @@ impl<'a> FunctionMeter<'a> {
             ffi::opcost_relax(handles.function);
             ffi::opcost_make_register(handles.function)
         };
-        Self { session, handles, sites, spots, cell, register, hand: None }
+        Self { session, handles, sites, spots, cell, register, hand: None, ends_at_limit }
     }
 
     /// Returns the function's hand, if it has one.
@@ -141,7 +144,7 @@ impl<'a> FunctionMeter<'a> {
             self.edit(edit);
         }
         // SAFETY: an alloca that we made in this function.
-        unsafe { ffi::opcost_promote(self.handles.function, &self.register, 1) };
+        unsafe { ffi::opcost_fuel_promote(self.handles.function, self.register) };
         self.hand
     }
 
@@ -200,7 +203,8 @@ impl<'a> FunctionMeter<'a> {
                     );
                 }
                 FuelEdit::Check { advance, site, .. } => {
-                    ffi::opcost_fuel_check(module, before, register, cell, advance, self.sites[site]);
+                    let (site, ends) = (self.sites[site], self.ends_at_limit);
+                    ffi::opcost_fuel_check(module, before, register, cell, advance, site, ends);
                 }
                 FuelEdit::ReturnHere { block } => ffi::opcost_return_here(self.spots.terminators[block]),
             }

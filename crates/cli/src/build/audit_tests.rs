@@ -17,6 +17,16 @@ fn objections(
     cost: &CostModel,
     change: impl Fn(usize, FuelEdit) -> Option<FuelEdit>,
 ) -> (usize, Vec<Fault>) {
+    objections_where(text, cost, true, change)
+}
+
+/// The same for a program that ends when it is stopped, or goes on later.
+fn objections_where(
+    text: &str,
+    cost: &CostModel,
+    ends_at_limit: bool,
+    change: impl Fn(usize, FuelEdit) -> Option<FuelEdit>,
+) -> (usize, Vec<Fault>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("a.ll");
     std::fs::write(&path, text).expect("written");
@@ -45,6 +55,7 @@ fn objections(
         is_whole: true,
         promised: metered.overshoot,
         outside: wanted.outside(),
+        ends_at_limit,
     });
     (count, found)
 }
@@ -197,6 +208,15 @@ fn each_fault_is_found(text: &str) {
             objections(text, &cost, |at, edit| if at == wrong { spoilt(edit) } else { Some(edit) });
         assert!(!found.is_empty(), "edit {wrong} was wrong, and nobody saw it\n{text}");
     }
+}
+
+#[test]
+fn a_stop_that_nothing_stands_behind_is_found_where_the_program_goes_on() {
+    let cost = CostModel::Table(CostTable::fuel());
+    let (_, ending) = objections_where(NESTED, &cost, true, |_, edit| Some(edit));
+    assert!(ending.is_empty(), "{ending:#?}");
+    let (_, going_on) = objections_where(NESTED, &cost, false, |_, edit| Some(edit));
+    assert!(!going_on.is_empty());
 }
 
 #[test]

@@ -133,6 +133,7 @@ fn audit(
         is_whole: wanted.is_whole,
         promised,
         outside: wanted.outside(),
+        ends_at_limit: wanted.ends_at_limit,
     });
     let Some(first) = objections.first() else { return Ok(()) };
     Err(format!(

@@ -24,6 +24,7 @@ use opcost_ir::{Flow, Linkage, Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use super::Fault;
+use super::lengths::is_length_of;
 use super::module::Before;
 use super::prepaid::is_cost_of_loop;
 
@@ -48,6 +49,8 @@ struct State {
     values: BTreeMap<InstructionId, i64>,
     /// What was measured and charged last, and whether it was asked for.
     measured: Option<Measured>,
+    /// The branch of the last question, with nothing of the program's since.
+    question: Option<InstructionId>,
 }
 
 /// An instruction whose length was charged, or that leads into a loop whose turns
@@ -60,9 +63,14 @@ struct Measured {
 
 impl State {
     /// What other code leaves behind: a true cell.
-    const SETTLED: State = State { cell: Some(0), hand: None, values: BTreeMap::new(), measured: None };
+    fn settled() -> State {
+        State { cell: Some(0), ..State::default() }
+    }
+
     /// What comes in a hand.
-    const HANDED: State = State { cell: None, hand: Some(0), values: BTreeMap::new(), measured: None };
+    fn handed() -> State {
+        State { hand: Some(0), ..State::default() }
+    }
 
     /// Of the hand, or of the cell.
     fn kept(&self, in_hand: bool) -> Option<i64> {
@@ -84,6 +92,7 @@ impl State {
         }
         self.values.retain(|value, offset| other.values.get(value) == Some(offset));
         self.measured = self.measured.filter(|measured| other.measured == Some(*measured));
+        self.question = self.question.filter(|question| other.question == Some(*question));
     }
 }
 
@@ -134,7 +143,7 @@ impl Walk<'_> {
         let function = self.before.function;
         if block.index() == 0 {
             let is_handed = self.before.is_handed(self.before.id);
-            return Some(if is_handed { State::HANDED } else { State::SETTLED });
+            return Some(if is_handed { State::handed() } else { State::settled() });
         }
         let mut met: Option<State> = None;
         for (from, end) in self.ends.iter() {
@@ -144,7 +153,7 @@ impl Walk<'_> {
             // Whoever throws has settled.
             let is_thrown = function.blocks[from].flow == Flow::Invoke
                 && function.blocks[from].successors.last() == Some(&block);
-            let mut arriving = if is_thrown { State::SETTLED } else { end.clone() };
+            let mut arriving = if is_thrown { State::settled() } else { end.clone() };
             self.enter_phis(from, block, end, &mut arriving);
             match &mut met {
                 None => met = Some(arriving),
@@ -199,6 +208,7 @@ impl Walk<'_> {
         if function.operands_of(at).iter().any(|&operand| self.before.is_cell(operand)) {
             self.object(at, "the program itself uses the cell of fuel");
         }
+        state.question = None;
         let measured = state.measured.take();
         if self.before.is_measured(at) {
             match measured.filter(|measured| measured.at == at) {
@@ -224,7 +234,7 @@ impl Walk<'_> {
                 kept => self.object(at, format!("what is left is {} when it looks", off(kept))),
             }
             // What was read before it is old, or gone with a second return.
-            *state = if is_handed { State::HANDED } else { State::SETTLED };
+            *state = if is_handed { State::handed() } else { State::settled() };
             if call.is_noreturn && opcode != Opcode::Invoke {
                 self.found.last.insert(at);
             }
@@ -250,7 +260,7 @@ impl Walk<'_> {
             (Opcode::Store, &[value, to]) if self.before.is_cell(to) => state.cell = known(value),
             (Opcode::Load, &[from]) if self.before.is_hand(from) => set(state, at, state.hand),
             (Opcode::Store, &[value, to]) if self.before.is_hand(to) => state.hand = known(value),
-            (Opcode::PtrToInt | Opcode::IntToPtr, &[value]) => set(state, at, known(value)),
+            (Opcode::PtrToInt | Opcode::IntToPtr | Opcode::Freeze, &[value]) => set(state, at, known(value)),
             (Opcode::Add, &[value, amount]) if known(value).is_some() => {
                 let sum =
                     known(value).zip(self.before.number(amount)).map(|(offset, amount)| offset + amount);
@@ -261,19 +271,25 @@ impl Walk<'_> {
             }
             (Opcode::Br, &[condition, ..]) if operands.len() == 3 => self.question(at, condition, state),
             (Opcode::Call, _) if self.before.is_stop(at) => {
-                if !state.cell.is_some_and(|offset| offset <= 0 && -offset <= self.certain_behind(at, state))
-                {
+                let behind = self.certain_behind_stop(at, state);
+                if !state.cell.is_some_and(|offset| offset <= 0 && -offset <= behind) {
                     self.object(at, format!("the cell is {} when the program is stopped", off(state.cell)));
                 }
                 *state = State { cell: state.cell, measured: state.measured, ..State::default() };
             }
             (Opcode::Call, _) if self.before.is_trap(at) => {}
+            (Opcode::Unreachable, _) if self.before.audit.ends_at_limit && self.is_behind_stop(at) => {}
             (Opcode::Phi | Opcode::Br | Opcode::ICmp | Opcode::Alloca, _) => {}
             // How long something is.
             (Opcode::ZExt | Opcode::Trunc | Opcode::Mul | Opcode::LShr | Opcode::Add | Opcode::Sub, _) => {}
             (Opcode::And | Opcode::Select, _) => {}
             _ => self.object(at, "neither of the program nor of its metering"),
         }
+    }
+
+    /// Whether it stands directly behind a stop.
+    fn is_behind_stop(&self, at: InstructionId) -> bool {
+        at.index() > 0 && self.before.is_stop(InstructionId::new(at.index() - 1))
     }
 
     /// Charges what the next instruction of the program works on, or the turns of
@@ -296,6 +312,7 @@ impl Walk<'_> {
 
     /// `br (value < offset), cold, on`
     fn question(&mut self, at: InstructionId, condition: Value, state: &mut State) {
+        state.question = Some(at);
         let function = self.before.function;
         let asked = match condition {
             Value::Instruction(id) if self.before.is_metering(id) => Some(id),
@@ -318,6 +335,20 @@ impl Walk<'_> {
             }
             Some(early) if leads_to_stop => self.object(at, format!("it is asked {early} early")),
             _ => self.object(at, "it asks for something else than the fuel left"),
+        }
+    }
+
+    /// The same behind a stop: where the program goes on, or would have without
+    /// the question that led here.
+    fn certain_behind_stop(&self, at: InstructionId, state: &State) -> i64 {
+        let function = self.before.function;
+        let block = function.block_of(at);
+        let leads_here = |&question: &InstructionId| {
+            function.blocks[function.block_of(question)].successors.first() == Some(&block)
+        };
+        match state.question.filter(leads_here) {
+            Some(question) => self.certain_behind(question, state),
+            None => 0,
         }
     }
 
@@ -375,48 +406,4 @@ pub(super) fn next_of_program(before: &Before<'_>, at: InstructionId) -> Option<
         from = 0;
     }
     None
-}
-
-/// Whether `value` is the length of `next` in units, by how it is made.
-fn is_length_of(before: &Before<'_>, value: Value, next: InstructionId) -> bool {
-    use opcost_ir::{BYTES_SHIFT, Length};
-    let function = before.function;
-    let made = |value: Value, opcode: Opcode| match value {
-        Value::Instruction(id) if before.is_metering(id) && function.instructions[id].opcode == opcode => {
-            Some(function.operands_of(id))
-        }
-        _ => None,
-    };
-    let widened = |value: Value| {
-        made(value, Opcode::ZExt).or_else(|| made(value, Opcode::Trunc)).map_or(value, |operands| operands[0])
-    };
-    if let Some(units) = before.number(value) {
-        return known_length(before, next) == Some(units as u64);
-    }
-    let Some(&[bytes, shift]) = made(value, Opcode::LShr) else { return false };
-    if before.number(shift) != Some(i64::from(BYTES_SHIFT)) {
-        return false;
-    }
-    let given = function.operands_of(next);
-    match before.length(next) {
-        Some(Length::Arguments(first, None)) => widened(bytes) == given[first as usize],
-        Some(Length::Arguments(first, Some(second))) => made(bytes, Opcode::Mul).is_some_and(|factors| {
-            widened(factors[0]) == given[first as usize] && widened(factors[1]) == given[second as usize]
-        }),
-        // The size of an element is LLVM's to know; a byte has none to multiply.
-        Some(Length::Allocated) => {
-            let elements = made(bytes, Opcode::Mul).map_or(bytes, |factors| factors[0]);
-            widened(elements) == given[0]
-        }
-        None => false,
-    }
-}
-
-/// The units of a call whose length stands in the code.
-fn known_length(before: &Before<'_>, next: InstructionId) -> Option<u64> {
-    let Some(opcost_ir::Length::Arguments(first, second)) = before.length(next) else { return None };
-    let given = before.function.operands_of(next);
-    let number = |argument: u32| before.number(given[argument as usize]).map(|number| number as u64);
-    let bytes = number(first)?.wrapping_mul(second.map_or(Some(1), number)?);
-    Some(bytes >> opcost_ir::BYTES_SHIFT)
 }

@@ -7,17 +7,17 @@
 #include "library.h"
 
 static void opc_charge_format(const char *format) {
-  size_t bytes = 0, number = 0, length = 0;
-  for (; format[length]; length++) {
-    unsigned digit = (unsigned)format[length] - '0';
-    if (digit < 10) {
-      number = number < 1 << 30 ? number * 10 + digit : number;
-    } else {
-      bytes += number;
-      number = 0;
-    }
+  size_t bytes = 0, length = 0;
+  for (unsigned char byte; (byte = (unsigned char)format[length]) != 0; length++) {
+    // Most characters stand behind the digits, and a zero only widens.
+    if (byte > '9' || byte <= '0') continue;
+    size_t number = 0;
+    for (; byte >= '0' && byte <= '9'; byte = (unsigned char)format[++length])
+      number = number < 1 << 30 ? number * 10 + (byte - (unsigned)'0') : number;
+    bytes += number;
+    length--;
   }
-  opc_libc_charge(bytes + number + length);
+  opc_libc_charge(bytes + length);
 }
 
 static int opc_charge_result(int written) {

@@ -86,8 +86,14 @@ char *LIBRARY(strstr)(const char *text, const char *wanted) {
   return NULL;
 }
 
+// Whether a string is so short that its piece, which is charged, holds it.
+#ifndef opc_ends_soon
+static int opc_ends_soon(const char *text) { return memchr(text, 0, FIRST_PIECE) != NULL; }
+#endif
+
 // How many bytes at the start are of the set, or are not.
 static size_t opc_span(const char *text, const char *set, int is_of_set) {
+  if (opc_ends_soon(set) && opc_ends_soon(text)) return is_of_set ? strspn(text, set) : strcspn(text, set);
   uint64_t members[4] = {0};
   for (; *set; set++) members[(unsigned char)*set >> 6] |= UINT64_C(1) << (*set & 63);
   size_t length = 0;

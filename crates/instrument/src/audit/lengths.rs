@@ -1,0 +1,55 @@
+//! Is what is charged for an instruction that works by its length that length?
+//!
+//! The charge was computed by instructions of the metering; here they are read
+//! backwards to the operands of the instruction behind them. Input: the value
+//! that is charged, and the instruction. Limit: the size of an element of
+//! allocated memory is LLVM's to know and is taken as it stands.
+
+use opcost_ir::{Opcode, Value};
+use opcost_key::InstructionId;
+
+use super::module::Before;
+
+/// Whether `value` is the length of `next` in units, by how it is made.
+pub(super) fn is_length_of(before: &Before<'_>, value: Value, next: InstructionId) -> bool {
+    use opcost_ir::{BYTES_SHIFT, Length};
+    let function = before.function;
+    let made = |value: Value, opcode: Opcode| match value {
+        Value::Instruction(id) if before.is_metering(id) && function.instructions[id].opcode == opcode => {
+            Some(function.operands_of(id))
+        }
+        _ => None,
+    };
+    let widened = |value: Value| {
+        made(value, Opcode::ZExt).or_else(|| made(value, Opcode::Trunc)).map_or(value, |operands| operands[0])
+    };
+    if let Some(units) = before.number(value) {
+        return known_length(before, next) == Some(units as u64);
+    }
+    let Some(&[bytes, shift]) = made(value, Opcode::LShr) else { return false };
+    if before.number(shift) != Some(i64::from(BYTES_SHIFT)) {
+        return false;
+    }
+    let given = function.operands_of(next);
+    match before.length(next) {
+        Some(Length::Arguments(first, None)) => widened(bytes) == given[first as usize],
+        Some(Length::Arguments(first, Some(second))) => made(bytes, Opcode::Mul).is_some_and(|factors| {
+            widened(factors[0]) == given[first as usize] && widened(factors[1]) == given[second as usize]
+        }),
+        // The size of an element is LLVM's to know; a byte has none to multiply.
+        Some(Length::Allocated) => {
+            let elements = made(bytes, Opcode::Mul).map_or(bytes, |factors| factors[0]);
+            widened(elements) == given[0]
+        }
+        None => false,
+    }
+}
+
+/// The units of a call whose length stands in the code.
+fn known_length(before: &Before<'_>, next: InstructionId) -> Option<u64> {
+    let Some(opcost_ir::Length::Arguments(first, second)) = before.length(next) else { return None };
+    let given = before.function.operands_of(next);
+    let number = |argument: u32| before.number(given[argument as usize]).map(|number| number as u64);
+    let bytes = number(first)?.wrapping_mul(second.map_or(Some(1), number)?);
+    Some(bytes >> opcost_ir::BYTES_SHIFT)
+}
