@@ -7,10 +7,11 @@
 use std::collections::BTreeMap;
 
 use opcost_llvm::LifeEvent;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How much of the machine code is explained.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
     /// Machine instructions of the module that have bytes.
     pub instructions: u64,

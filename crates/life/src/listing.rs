@@ -7,13 +7,14 @@
 use std::collections::HashMap;
 
 use opcost_llvm::{LifeEvent, LifeItem};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::StageName;
 use crate::story::stage_name;
 
 /// One state in full.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Listing {
     /// Behind which pass.
     pub pass: String,
@@ -24,7 +25,7 @@ pub struct Listing {
 }
 
 /// One instruction or node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Line {
     /// Whether it was asked for.
     pub is_chosen: bool,

@@ -22,7 +22,6 @@ use super::compile::run_tool;
 use super::module::run_own;
 use super::{Build, Input, Language};
 use crate::error::CliError;
-use crate::report::demangle;
 
 /// What the child is asked to do.
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,7 +45,8 @@ pub(crate) struct LifeRequest {
 }
 
 impl Build<'_> {
-    /// The life of what is wanted of one input.
+    /// The life of what is wanted of one input. `name_in_source` says how a
+    /// source writes the function of a linkage name.
     ///
     /// # Errors
     /// It does not compile, nothing of the kind is there, or LLVM gives up.
@@ -56,14 +56,9 @@ impl Build<'_> {
         question: &str,
         wanted: Wanted,
         stage: Option<StageName>,
+        name_in_source: fn(&str) -> String,
     ) -> Result<Life, CliError> {
         let is_source = input.language != Language::Bitcode;
-        let level = match self.arguments.level.as_str() {
-            "0" => 0,
-            "1" => 1,
-            "3" => 3,
-            _ => 2,
-        };
         let bitcode = self.bitcode(input, 0)?;
         let has_flag = |flag: &str| self.arguments.cflags.iter().any(|given| given == flag);
         let request = LifeRequest {
@@ -72,8 +67,8 @@ impl Build<'_> {
             question: question.to_owned(),
             wanted,
             stage,
-            optimise: (is_source && self.anchor(input) == Anchor::Source).then_some(level),
-            level: self.arguments.codegen.unwrap_or(level),
+            optimise: (is_source && self.anchor(input) == Anchor::Source).then(|| self.optimiser_level()),
+            level: self.arguments.codegen.unwrap_or_else(|| self.level()),
             compiled: is_source.then(|| self.compiled(input)).transpose()?,
             function_sections: has_flag("-ffunction-sections"),
             data_sections: has_flag("-fdata-sections"),
@@ -83,7 +78,7 @@ impl Build<'_> {
         let text = std::fs::read(&request.output).map_err(CliError::file("read", &request.output))?;
         let mut life: Life = serde_json::from_slice(&text).expect("the child writes it");
         if is_source {
-            let steps = self.tree(input, &life)?;
+            let steps = self.tree(input, &life, name_in_source)?;
             if !steps.is_empty() {
                 life.stages.insert(0, StageLife { stage: StageName::Ast, steps });
             }
@@ -92,19 +87,22 @@ impl Build<'_> {
     }
 
     /// The nodes of Clang's tree that the chosen instructions come from.
-    fn tree(&self, input: &Input, life: &Life) -> Result<Vec<Step>, CliError> {
+    fn tree(
+        &self,
+        input: &Input,
+        life: &Life,
+        name_in_source: fn(&str) -> String,
+    ) -> Result<Vec<Step>, CliError> {
         let source = std::fs::read(&input.path).map_err(CliError::file("read", &input.path))?;
         let source = String::from_utf8_lossy(&source);
         let functions: BTreeSet<&String> = life.places.iter().map(|place| &place.function).collect();
-        let tool = if input.language == Language::Cxx { &self.tools.clangxx } else { &self.tools.clang };
+        let tool = self.compiler(input);
         let mut steps = Vec::new();
         for function in functions {
             let mut command = Command::new(tool);
             command.args(self.shaping_flags()).args(["-w", "-fsyntax-only", "-Xclang", "-ast-dump=json"]);
             // The filter looks for a part of the name as it is written.
-            let name = demangle(function);
-            let name = name.split('(').next().unwrap_or(&name).rsplit(' ').next().unwrap_or(&name);
-            let name = name.split('<').next().unwrap_or(name);
+            let name = name_in_source(function);
             command.arg("-Xclang").arg(format!("-ast-dump-filter={name}")).arg(&input.path);
             let output = command.output().map_err(CliError::file("start", tool))?;
             let json = String::from_utf8_lossy(&output.stdout);
@@ -119,7 +117,7 @@ impl Build<'_> {
 
     /// An object by the user's own compiler and flags.
     fn compiled(&self, input: &Input) -> Result<PathBuf, CliError> {
-        let tool = if input.language == Language::Cxx { &self.tools.clangxx } else { &self.tools.clang };
+        let tool = self.compiler(input);
         let object = self.path("compiled.o");
         let mut command = Command::new(tool);
         command.args(self.shaping_flags()).args(["-w", "-c", "-o"]).arg(&object).arg(&input.path);

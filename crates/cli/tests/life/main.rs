@@ -3,6 +3,8 @@
 //! The source document's own function first; then loops, calls, merged ends;
 //! three machines at four levels, where watching must change nothing.
 
+mod asked;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
