@@ -28,7 +28,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use chosen::{Chosen, Wanted, choose};
-pub use coverage::Coverage;
+pub use coverage::{Coverage, Referee, Work};
 pub use listing::{Listing, listings};
 pub use story::tell;
 
@@ -148,6 +148,22 @@ pub struct Step {
     pub text: String,
     /// Why, where that is known.
     pub because: Option<String>,
+    /// How sure it is that it comes from that instruction.
+    #[serde(default)]
+    pub certainty: Certainty,
+}
+
+/// How sure it is that something comes from an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Certainty {
+    /// It carries its number.
+    #[default]
+    Exact,
+    /// LLVM made it of several instructions, and said so.
+    Merged,
+    /// It serves, carries or replaces what comes from it: argued, not told.
+    Inferred,
 }
 
 /// What happened to an instruction.

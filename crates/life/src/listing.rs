@@ -38,7 +38,7 @@ pub struct Line {
 /// The states of a stage.
 pub fn listings(events: &[LifeEvent], wanted: StageName) -> Vec<Listing> {
     let states = events.iter().filter_map(|event| match event {
-        LifeEvent::State { stage, pass, function, items } if stage_name(*stage) == wanted => {
+        LifeEvent::State { stage, pass, function, items, .. } if stage_name(*stage) == wanted => {
             Some(Listing { pass: pass.clone(), function: function.clone(), lines: lines(items, wanted) })
         }
         _ => None,

@@ -48,11 +48,10 @@ extern "C" void opcost_life_optimise(LLVMModuleRef handle, void *machine_handle,
   if (recorder) {
     callbacks.registerAfterPassCallback([&](StringRef pass, Any unit, const PreservedAnalyses &kept) {
       if (kept.areAllPreserved() || !is_pass(pass)) return;
-      recorder->settle(name(pass));
       look(*recorder, name(pass), unit);
     });
     callbacks.registerAfterPassInvalidatedCallback(
-        [&](StringRef pass, const PreservedAnalyses &) { recorder->settle(name(pass)); });
+        [&](StringRef pass, const PreservedAnalyses &) { recorder->settle_all(name(pass)); });
   }
   PipelineTuningOptions tuning;
   tuning.LoopUnrolling = level > 1;
