@@ -1,4 +1,4 @@
-//! Compiles the C++ shim against LLVM 22's headers.
+//! Compiles the C++ shim against LLVM 22's headers, and leads tests through its hooks.
 
 use std::process::Command;
 
@@ -40,6 +40,9 @@ fn main() {
             "shim/library.cpp",
             "shim/life/codegen.cpp",
             "shim/life/dag.cpp",
+            "shim/life/hooks.cpp",
+            "shim/life/lineage.cpp",
+            "shim/life/numbers.cpp",
             "shim/life/pipeline.cpp",
             "shim/life/recorder.cpp",
             "shim/origin.cpp",
@@ -49,4 +52,16 @@ fn main() {
             "shim/trips.cpp",
         ])
         .compile("opcost_llvm_shim");
+    lead_tests();
+}
+
+/// Tests of this crate are linked with all hooks but one: a hook that does not
+/// fire must be named.
+fn lead_tests() {
+    println!("cargo:rerun-if-changed=hooks.txt");
+    let hooks = std::fs::read_to_string("hooks.txt").expect("the list of hooks");
+    let left_out = "_ZN4llvm12SelectionDAG15LegalizeVectorsEv";
+    for hook in hooks.lines().filter(|line| !line.starts_with('#') && *line != left_out) {
+        println!("cargo:rustc-link-arg-tests=-Wl,--wrap={hook}");
+    }
 }

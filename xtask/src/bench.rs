@@ -19,6 +19,7 @@
 mod building;
 mod columns;
 mod figures;
+pub(crate) mod life;
 mod machine;
 mod measure;
 mod page;

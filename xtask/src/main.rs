@@ -1,7 +1,8 @@
 //! The chores of this repository: `cargo xtask VERB`.
 //!
 //! `corpus` prepares the real programs that tests and benchmarks run;
-//! `bench count` and `bench fuel` measure what counting and metering cost them;
+//! `bench count` and `bench fuel` measure what counting and metering cost them,
+//! `bench life` what following an instruction costs the compiler;
 //! `calls` measures library functions. None is part of the tool: this crate imports no other room and knows opcost only as a command,
 //! so what it measures is what a user gets. Few dependencies, because
 //! `./x demo` builds it before anything else.
@@ -36,7 +37,12 @@ usage: cargo xtask VERB
     --no-callgrind        leave out the instruction counts
     --as-built            take the programs that the last run built
     --no-building         leave out what counting costs the build
-    --out FILE            write here";
+    --out FILE            write here
+  bench life [FLAGS]    what following an instruction costs, into benchmarks/life.md
+    --rounds N            timed runs of each column (5); 0 leaves them out
+    --sweep A,B           also: is watched code clang's, in these programs
+    --levels -O0,-O2      of the sweep (-O0,-O1,-O2,-O3)
+    --opcost PATH, --out FILE  as above";
 
 /// Why the process ends with a status other than 0: 2 for a wrong command
 /// line, 1 for everything else.
@@ -48,6 +54,7 @@ fn main() -> ExitCode {
         ["calls"] => calls::write(),
         ["bench", "count", flags @ ..] => bench::run(bench::Question::Count, flags),
         ["bench", "fuel", flags @ ..] => bench::run(bench::Question::Fuel, flags),
+        ["bench", "life", flags @ ..] => bench::life::run(flags),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())

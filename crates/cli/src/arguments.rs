@@ -154,7 +154,7 @@ pub(crate) struct BuildArguments {
 /// How a program is built, whatever is measured of it.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct CompileArguments {
-    /// Optimisation level: 0, 1, 2, 3 or s.
+    /// Optimisation level: 0, 1, 2, 3, s or z.
     #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = ["0", "1", "2", "3", "s", "z"])]
     pub(crate) level: String,
     /// A flag for the compiler, such as -DNDEBUG; may be repeated.

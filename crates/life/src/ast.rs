@@ -65,6 +65,7 @@ pub fn steps(nodes: &[AstNode], places: &[Place], function: &str) -> Vec<Step> {
             .trim_end()
             .to_owned(),
         because: None,
+        certainty: crate::Certainty::Exact,
     };
     meant.iter().map(step).collect()
 }

@@ -21,15 +21,19 @@ pub mod coverage;
 pub mod listing;
 pub mod story;
 
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use chosen::{Chosen, Wanted, choose};
-pub use coverage::Coverage;
+pub use coverage::{Coverage, Referee, Work};
 pub use listing::{Listing, listings};
 pub use story::tell;
 
 /// The life of the chosen instructions.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Life {
     /// What was asked for, in words: `prog.c:3`.
     pub question: String,
@@ -40,6 +44,7 @@ pub struct Life {
     /// In the order of the way; stages without steps are left out.
     pub stages: Vec<StageLife>,
     /// One stage in full, if it was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub listings: Vec<Listing>,
     /// Whether watching changed nothing.
     pub self_check: SelfCheck,
@@ -48,7 +53,7 @@ pub struct Life {
 }
 
 /// A place of a chosen instruction.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Place {
     /// Number of the instruction.
     pub key: u32,
@@ -61,7 +66,7 @@ pub struct Place {
 }
 
 /// One stage.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StageLife {
     /// Which.
     pub stage: StageName,
@@ -70,7 +75,7 @@ pub struct StageLife {
 }
 
 /// The stages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StageName {
     /// Clang's tree.
@@ -87,8 +92,47 @@ pub enum StageName {
     Bytes,
 }
 
+impl StageName {
+    /// All, in the order of the way.
+    pub const ALL: [StageName; 6] =
+        [StageName::Ast, StageName::Ir, StageName::Dag, StageName::Mir, StageName::Mc, StageName::Bytes];
+
+    /// As documents and the command line call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            StageName::Ast => "ast",
+            StageName::Ir => "ir",
+            StageName::Dag => "dag",
+            StageName::Mir => "mir",
+            StageName::Mc => "mc",
+            StageName::Bytes => "bytes",
+        }
+    }
+}
+
+impl FromStr for StageName {
+    type Err = UnknownStage;
+
+    fn from_str(text: &str) -> Result<StageName, UnknownStage> {
+        let known = StageName::ALL.into_iter().find(|stage| stage.name() == text);
+        known.ok_or_else(|| UnknownStage(text.to_owned()))
+    }
+}
+
+/// A word that names no stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownStage(pub String);
+
+impl fmt::Display for UnknownStage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "'{}' is no stage; there are {}", self.0, StageName::ALL.map(StageName::name).join(", "))
+    }
+}
+
+impl std::error::Error for UnknownStage {}
+
 /// What one pass did to one instruction.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// The pass, as LLVM calls it.
     pub pass: String,
@@ -104,10 +148,26 @@ pub struct Step {
     pub text: String,
     /// Why, where that is known.
     pub because: Option<String>,
+    /// How sure it is that it comes from that instruction.
+    #[serde(default)]
+    pub certainty: Certainty,
+}
+
+/// How sure it is that something comes from an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Certainty {
+    /// It carries its number.
+    #[default]
+    Exact,
+    /// LLVM made it of several instructions, and said so.
+    Merged,
+    /// It serves, carries or replaces what comes from it: argued, not told.
+    Inferred,
 }
 
 /// What happened to an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
     /// It is there first here.
@@ -120,8 +180,20 @@ pub enum Change {
     Went,
 }
 
+impl Change {
+    /// As documents call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Change::Is => "is",
+            Change::Became => "became",
+            Change::New => "new",
+            Change::Went => "went",
+        }
+    }
+}
+
 /// Whether watching changed anything.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfCheck {
     /// The recorded machine code is that of a build that nobody watched.
     pub text_identical: bool,

@@ -7,13 +7,14 @@
 use std::collections::HashMap;
 
 use opcost_llvm::{LifeEvent, LifeItem};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::StageName;
 use crate::story::stage_name;
 
 /// One state in full.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Listing {
     /// Behind which pass.
     pub pass: String,
@@ -24,7 +25,7 @@ pub struct Listing {
 }
 
 /// One instruction or node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Line {
     /// Whether it was asked for.
     pub is_chosen: bool,
@@ -37,7 +38,7 @@ pub struct Line {
 /// The states of a stage.
 pub fn listings(events: &[LifeEvent], wanted: StageName) -> Vec<Listing> {
     let states = events.iter().filter_map(|event| match event {
-        LifeEvent::State { stage, pass, function, items } if stage_name(*stage) == wanted => {
+        LifeEvent::State { stage, pass, function, items, .. } if stage_name(*stage) == wanted => {
             Some(Listing { pass: pass.clone(), function: function.clone(), lines: lines(items, wanted) })
         }
         _ => None,

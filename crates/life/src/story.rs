@@ -1,19 +1,20 @@
 //! What happened to the chosen instructions, step by step?
 //!
-//! Within a stage the states of a function are compared one with the next, as
-//! multisets of what is written there. What is written the same is no news;
-//! what is only in the later state *became* so if the same thing stood there
-//! before, and is *new* if not; what is only in the earlier one *went*. Marks
-//! that say nothing of the instruction itself (kill and dead flags, slot
-//! numbers) are left out of the comparison.
+//! The recorder tells of each state what is new, is another, or is gone since
+//! the one before. These are compared as multisets of what is written there.
+//! What is written the same is no news; what is only in the later state *became*
+//! so if the same thing stood there before, and is *new* if not; what is only in
+//! the earlier one *went*. Marks that say nothing of the instruction itself (kill
+//! and dead flags, slot numbers) are left out of the comparison. In IR, whose
+//! blocks have names that last, what stands in another block was moved.
 //!
-//! Input: events in order. Output: stages. Cost: linear in the events.
+//! Input: events in order. Output: stages. Cost: linear in what changed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use opcost_llvm::{LifeEvent, LifeItem, Stage};
 
-use crate::{Change, StageLife, StageName, Step};
+use crate::{Certainty, Change, StageLife, StageName, Step};
 
 /// Bytes of a function's code, by its name.
 pub type Code = HashMap<String, Vec<u8>>;
@@ -35,11 +36,14 @@ pub fn tell(events: &[LifeEvent], code: &Code) -> Vec<StageLife> {
 #[derive(Default)]
 struct Teller {
     steps: HashMap<StageName, Vec<Step>>,
-    /// What stood in a function last.
-    last: HashMap<(StageName, String), Vec<LifeItem>>,
+    /// What stood in a function last, by node.
+    last: HashMap<(StageName, String), HashMap<u64, LifeItem>>,
     /// Reasons that wait for the state that they belong to.
-    reasons: Vec<(StageName, String, String, u32, String)>,
+    reasons: HashMap<About, VecDeque<String>>,
 }
+
+/// What a reason speaks of: stage, pass, function, number.
+type About = (StageName, String, String, u32);
 
 /// The same name as in the record.
 pub(crate) fn stage_name(stage: Stage) -> StageName {
@@ -53,68 +57,95 @@ pub(crate) fn stage_name(stage: Stage) -> StageName {
 impl Teller {
     fn event(&mut self, event: &LifeEvent, code: &Code) {
         match event {
-            LifeEvent::State { stage, pass, function, items } => {
-                self.state(stage_name(*stage), pass, function, items);
+            LifeEvent::State { stage, pass, function, items, gone } => {
+                self.state(stage_name(*stage), pass, function, (items, gone));
             }
             LifeEvent::Reason { stage, pass, function, number, text } => {
-                self.reasons.push((
-                    stage_name(*stage),
-                    pass.clone(),
-                    function.clone(),
-                    *number,
-                    text.clone(),
-                ));
+                let about = (stage_name(*stage), pass.clone(), function.clone(), *number);
+                self.reasons.entry(about).or_default().push_back(text.clone());
             }
             LifeEvent::Bytes { function, item, from, to, encoded, .. } if item.is_chosen => {
                 self.bytes(function, item, *from..*to, encoded, code);
             }
-            LifeEvent::Bytes { .. } => {}
+            LifeEvent::Bytes { .. } | LifeEvent::Work { .. } => {}
         }
     }
 
-    fn state(&mut self, stage: StageName, pass: &str, function: &str, items: &[LifeItem]) {
-        let now: Vec<LifeItem> = items.iter().filter(|item| item.is_chosen).cloned().collect();
+    fn state(&mut self, stage: StageName, pass: &str, function: &str, (items, gone): (&[LifeItem], &[u64])) {
         let key = (stage, function.to_owned());
         // A graph is built for each block anew.
         let is_first = pass == "built" || !self.last.contains_key(&key);
-        let before = if is_first { Vec::new() } else { self.last.remove(&key).unwrap_or_default() };
-        let mut old: Vec<&LifeItem> = before.iter().collect();
+        let mut known = if is_first { HashMap::new() } else { self.last.remove(&key).unwrap_or_default() };
+        let mut old: Vec<LifeItem> = gone.iter().filter_map(|node| known.remove(node)).collect();
+        let mut now: Vec<LifeItem> = Vec::new();
+        for item in items {
+            old.extend(known.remove(&item.node));
+            if item.is_chosen {
+                now.push(item.clone());
+            }
+        }
+        self.compare((stage, pass, function), is_first, old, &now);
+        known.extend(now.into_iter().map(|item| (item.node, item)));
+        self.last.insert(key, known);
+    }
+
+    fn compare(&mut self, at: (StageName, &str, &str), is_first: bool, old: Vec<LifeItem>, now: &[LifeItem]) {
+        let mut written: HashMap<String, Vec<usize>> = HashMap::new();
+        for (position, item) in old.iter().enumerate().rev() {
+            written.entry(plain(&item.text)).or_default().push(position);
+        }
+        let mut left: Vec<Option<LifeItem>> = old.into_iter().map(Some).collect();
         let mut fresh = Vec::new();
-        for item in &now {
-            match old.iter().position(|other| plain(&other.text) == plain(&item.text)) {
+        for item in now {
+            match written.get_mut(&plain(&item.text)).and_then(Vec::pop) {
                 Some(position) => {
-                    old.remove(position);
+                    let before = left[position].take().expect("it is taken once");
+                    if at.0 == StageName::Ir && before.node == item.node && before.block != item.block {
+                        let why = format!("moved from {} to {}", before.block, item.block);
+                        self.push(at, item, Change::Became, Some(why));
+                    }
                 }
                 None => fresh.push(item),
             }
         }
+        let nodes =
+            left.iter().enumerate().filter_map(|(position, item)| Some((item.as_ref()?.node, position)));
+        let nodes: HashMap<u64, usize> = nodes.collect();
         for item in fresh {
-            let position = old.iter().position(|other| other.node == item.node);
-            let change = match position {
+            // An address may be another thing's by now: its number tells.
+            let before = nodes.get(&item.node).copied().filter(|position| {
+                left[*position].as_ref().is_some_and(|before| before.number == item.number)
+            });
+            let change = match before {
                 _ if is_first => Change::Is,
                 Some(_) => Change::Became,
                 None => Change::New,
             };
-            position.map(|position| old.remove(position));
-            self.step(stage, pass, function, item, change);
+            before.map(|position| left[position].take());
+            self.step(at, item, change);
         }
-        for item in old {
-            self.step(stage, pass, function, item, Change::Went);
+        for item in left.into_iter().flatten() {
+            self.step(at, &item, Change::Went);
         }
-        self.last.insert(key, now);
     }
 
-    fn step(&mut self, stage: StageName, pass: &str, function: &str, item: &LifeItem, change: Change) {
-        let is_of = |reason: &(StageName, String, String, u32, String)| {
-            reason.0 == stage && reason.1 == pass && reason.2 == function && reason.3 == item.number
-        };
+    fn step(&mut self, at: (StageName, &str, &str), item: &LifeItem, change: Change) {
         // What went says why; what the target wants is said of what came of it.
-        let because = match self.reasons.iter().position(is_of) {
-            Some(position) if change == Change::Went || stage == StageName::Dag => {
-                Some(self.reasons.remove(position).4)
-            }
+        let about = (at.0, at.1.to_owned(), at.2.to_owned(), item.number);
+        let because = match self.reasons.get_mut(&about) {
+            Some(reasons) if change == Change::Went || at.0 == StageName::Dag => reasons.pop_front(),
             _ => None,
         };
+        self.push(at, item, change, because);
+    }
+
+    fn push(
+        &mut self,
+        (stage, pass, function): (StageName, &str, &str),
+        item: &LifeItem,
+        change: Change,
+        because: Option<String>,
+    ) {
         self.steps.entry(stage).or_default().push(Step {
             pass: pass.to_owned(),
             function: function.to_owned(),
@@ -123,6 +154,7 @@ impl Teller {
             opcode: item.operation.clone(),
             text: item.text.clone(),
             because,
+            certainty: certainty(item.certainty),
         });
     }
 
@@ -143,12 +175,22 @@ impl Teller {
                 opcode: item.operation.clone(),
                 text,
                 because: None,
+                certainty: certainty(item.certainty),
             });
         };
         push(StageName::Mc, "encoder".to_owned(), encoded.to_owned());
         let bytes = code.get(function).and_then(|bytes| bytes.get(range.start as usize..range.end as usize));
         let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
         push(StageName::Bytes, format!("+{:#x}", range.start), bytes.map(hex).unwrap_or_default());
+    }
+}
+
+/// The same as in the record.
+fn certainty(of: opcost_llvm::Certainty) -> Certainty {
+    match of {
+        opcost_llvm::Certainty::Exact => Certainty::Exact,
+        opcost_llvm::Certainty::Merged => Certainty::Merged,
+        opcost_llvm::Certainty::Inferred => Certainty::Inferred,
     }
 }
 
@@ -175,6 +217,7 @@ mod tests {
             node,
             number: 3,
             is_chosen: true,
+            certainty: opcost_llvm::Certainty::Exact,
             operation: "sdiv".into(),
             text: text.into(),
             block: String::new(),
@@ -182,16 +225,16 @@ mod tests {
         }
     }
 
-    fn state(pass: &str, items: Vec<LifeItem>) -> LifeEvent {
-        LifeEvent::State { stage: Stage::Machine, pass: pass.into(), function: "f".into(), items }
+    fn state(pass: &str, items: Vec<LifeItem>, gone: Vec<u64>) -> LifeEvent {
+        LifeEvent::State { stage: Stage::Machine, pass: pass.into(), function: "f".into(), items, gone }
     }
 
     #[test]
     fn what_became_what_is_new_and_what_went() {
         let events = [
-            state("isel", vec![item(1, "a = DIV b"), item(2, "c = COPY a")]),
-            state("flags", vec![item(1, "a = DIV killed b"), item(2, "c = COPY a")]),
-            state("rewrite", vec![item(1, "eax = DIV ecx"), item(3, "MOVE")]),
+            state("isel", vec![item(1, "a = DIV b"), item(2, "c = COPY a")], Vec::new()),
+            state("flags", vec![item(1, "a = DIV killed b")], Vec::new()),
+            state("rewrite", vec![item(1, "eax = DIV ecx"), item(3, "MOVE")], vec![2]),
         ];
         let stages = tell(&events, &Code::new());
         let steps: Vec<(&str, Change, &str)> =

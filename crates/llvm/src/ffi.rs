@@ -37,6 +37,7 @@ pub(crate) struct RawItem {
     pub(crate) node: u64,
     pub(crate) number: u32,
     pub(crate) is_chosen: u8,
+    pub(crate) certainty: u8,
     pub(crate) operation: *const c_char,
     pub(crate) text: *const c_char,
     pub(crate) block: *const c_char,
@@ -45,8 +46,16 @@ pub(crate) struct RawItem {
 }
 
 type Reason = extern "C" fn(*mut c_void, u8, *const c_char, *const c_char, u32, *const c_char);
-type Placed =
-    extern "C" fn(*mut c_void, *const c_char, *const RawItem, u64, u64, *const c_char, *const c_char);
+type Placed = extern "C" fn(
+    *mut c_void,
+    *const c_char,
+    *const RawItem,
+    u64,
+    u64,
+    *const c_char,
+    *const c_char,
+    *const c_char,
+);
 
 /// Who is told; mirrors `Sink` in `life/recorder.h`.
 #[repr(C)]
@@ -54,8 +63,10 @@ pub(crate) struct RawSink {
     pub(crate) context: *mut c_void,
     pub(crate) state: extern "C" fn(*mut c_void, u8, *const c_char, *const c_char),
     pub(crate) item: extern "C" fn(*mut c_void, *const RawItem),
+    pub(crate) gone: extern "C" fn(*mut c_void, u64),
     pub(crate) reason: Reason,
     pub(crate) bytes: Placed,
+    pub(crate) work: extern "C" fn(*mut c_void, u64, u64, u64, u64, u64),
 }
 
 /// Bytes of somebody else; mirrors `opcost_bytes` in `keep.cpp`.

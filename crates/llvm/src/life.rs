@@ -22,6 +22,18 @@ pub enum Stage {
     Machine,
 }
 
+/// How sure it is that something comes from an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// It carries its number.
+    #[default]
+    Exact,
+    /// LLVM made it of several instructions, and said so.
+    Merged,
+    /// It serves, carries or replaces what comes from it.
+    Inferred,
+}
+
 /// One instruction or node of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LifeItem {
@@ -32,6 +44,8 @@ pub struct LifeItem {
     pub number: u32,
     /// Whether that was asked for.
     pub is_chosen: bool,
+    /// How sure the number is.
+    pub certainty: Certainty,
     /// `sdiv`, `IDIV32r`
     pub operation: String,
     /// All of it.
@@ -53,9 +67,10 @@ pub enum LifeEvent {
         pass: String,
         /// Linkage name.
         function: String,
-        /// All of them; of a graph and of functions that are told whole, the
-        /// others too.
+        /// Those that are new, or another; of functions that are told whole, all.
         items: Vec<LifeItem>,
+        /// Nodes of those that are no more.
+        gone: Vec<u64>,
     },
     /// Why something became another thing, or went.
     Reason {
@@ -84,7 +99,29 @@ pub enum LifeEvent {
         encoded: String,
         /// The pass that made it.
         creator: String,
+        /// What it is there for, by its maker: `spill`, `frame set-up`.
+        kind: String,
     },
+    /// What watching took, at the end.
+    Work {
+        /// Instructions and nodes that were compared with the state before.
+        looked: u64,
+        /// Those of them that were printed.
+        printed: u64,
+        /// How inference answers where LLVM kept the truth.
+        referee: Referee,
+    },
+}
+
+/// Copies and constants that LLVM gave a location, asked for without it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Referee {
+    /// Inferred as LLVM has it.
+    pub right: u64,
+    /// Inferred otherwise.
+    pub wrong: u64,
+    /// Nothing is inferred.
+    pub silent: u64,
 }
 
 /// What to record.
@@ -95,7 +132,8 @@ pub struct LifeRequest {
     pub numbers: Vec<u32>,
     /// Whether functions that have one of them are told whole.
     pub is_whole: bool,
-    /// The optimiser's level, if the module is as the front end left it.
+    /// The optimiser's level, if the module is as the front end left it: 0 to 3,
+    /// 4 of `-Os`, 5 of `-Oz`.
     pub optimise: Option<u8>,
 }
 
@@ -129,8 +167,10 @@ impl Session {
             context: (&raw mut events).cast(),
             state: on_state,
             item: on_item,
+            gone: on_gone,
             reason: on_reason,
             bytes: on_bytes,
+            work: on_work,
         };
         let numbers = request.map_or(&[][..], |request| &request.numbers);
         // SAFETY: everything outlives the call; the sink's context is the list.
@@ -181,6 +221,11 @@ fn item(raw: *const ffi::RawItem) -> LifeItem {
         node: raw.node,
         number: raw.number,
         is_chosen: raw.is_chosen != 0,
+        certainty: match raw.certainty {
+            0 => Certainty::Exact,
+            1 => Certainty::Merged,
+            _ => Certainty::Inferred,
+        },
         operation: text(raw.operation),
         text: text(raw.text),
         block: text(raw.block),
@@ -190,12 +235,24 @@ fn item(raw: *const ffi::RawItem) -> LifeItem {
 
 extern "C" fn on_state(context: *mut c_void, number: u8, pass: *const c_char, function: *const c_char) {
     let (pass, function) = (text(pass), text(function));
-    events(context).push(LifeEvent::State { stage: stage(number), pass, function, items: Vec::new() });
+    events(context).push(LifeEvent::State {
+        stage: stage(number),
+        pass,
+        function,
+        items: Vec::new(),
+        gone: Vec::new(),
+    });
 }
 
 extern "C" fn on_item(context: *mut c_void, raw: *const ffi::RawItem) {
     if let Some(LifeEvent::State { items, .. }) = events(context).last_mut() {
         items.push(item(raw));
+    }
+}
+
+extern "C" fn on_gone(context: *mut c_void, node: u64) {
+    if let Some(LifeEvent::State { gone, .. }) = events(context).last_mut() {
+        gone.push(node);
     }
 }
 
@@ -219,7 +276,13 @@ extern "C" fn on_bytes(
     to: u64,
     encoded: *const c_char,
     creator: *const c_char,
+    kind: *const c_char,
 ) {
-    let (function, encoded, creator) = (text(function), text(encoded), text(creator));
-    events(context).push(LifeEvent::Bytes { function, item: item(raw), from, to, encoded, creator });
+    let (function, encoded, creator, kind) = (text(function), text(encoded), text(creator), text(kind));
+    events(context).push(LifeEvent::Bytes { function, item: item(raw), from, to, encoded, creator, kind });
+}
+
+extern "C" fn on_work(context: *mut c_void, looked: u64, printed: u64, right: u64, wrong: u64, silent: u64) {
+    let referee = Referee { right, wrong, silent };
+    events(context).push(LifeEvent::Work { looked, printed, referee });
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use opcost_llvm::{Emission, Maker, Session};
+use opcost_llvm::{Emission, LifeRequest, Maker, Session};
 
 fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary folder")
@@ -125,4 +125,24 @@ fn sqlites_machine_code_is_clangs() {
     for (left, right) in theirs.iter().zip(&ours) {
         assert!(left == right, "section {} differs", left.0);
     }
+}
+
+/// This program is linked with all hooks but one (`build.rs`).
+#[test]
+fn a_hook_that_does_not_fire_is_an_error_and_is_named() {
+    let folder = scratch();
+    let (source, object) = (folder.path().join("f.ll"), folder.path().join("f.o"));
+    let text = "target triple = \"x86_64-pc-linux-gnu\"\ndefine i32 @f(i32 %a) {\n  ret i32 %a\n}\n";
+    std::fs::write(&source, text).expect("a file");
+    let session = Session::read(&source, Maker::Anyone).expect("a module");
+    session.identify();
+    let request = LifeRequest { numbers: vec![1], ..LifeRequest::default() };
+    let how = Emission { level: 2, ..Emission::default() };
+    let error = session.record(&object, how, Some(2), Some(&request)).expect_err("a hook is silent");
+    let said = error.to_string();
+    assert!(
+        said.contains("do not fire, and stages would be empty: SelectionDAG::LegalizeVectors ("),
+        "{said}"
+    );
+    assert!(!object.exists(), "nothing is half-written");
 }

@@ -216,7 +216,7 @@ fn clang(column: Column, program: &Program, executable: &Path) -> Command {
     command
 }
 
-fn release_build() -> Result<PathBuf> {
+pub(crate) fn release_build() -> Result<PathBuf> {
     let repository = crate::repository()?;
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);

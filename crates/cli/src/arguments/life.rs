@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use opcost_life::StageName;
 
 use super::CompileArguments;
@@ -31,8 +32,8 @@ pub(crate) struct LifeArguments {
     #[arg(long, value_name = "NAME", requires = "function")]
     pub(crate) value: Option<String>,
     /// One stage only, in full: the whole function, or graph, behind each pass that changed it.
-    #[arg(long, value_name = "STAGE", value_enum)]
-    pub(crate) stage: Option<LifeStage>,
+    #[arg(long, value_name = "STAGE", value_parser = stages())]
+    pub(crate) stage: Option<StageName>,
     /// The machine, as LLVM calls it: x86_64-linux-gnu, aarch64-linux-gnu, riscv64-linux-gnu.
     #[arg(long, value_name = "TRIPLE")]
     pub(crate) target: Option<String>,
@@ -49,33 +50,8 @@ pub(crate) struct LifeArguments {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// A stage, as it is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LifeStage {
-    /// Clang's tree.
-    Ast,
-    /// LLVM IR, behind each pass that changed the instruction.
-    Ir,
-    /// The graph of instruction selection, behind each phase.
-    Dag,
-    /// Machine instructions, behind each pass.
-    Mir,
-    /// What goes to the encoder.
-    Mc,
-    /// Bytes of the object.
-    Bytes,
-}
-
-impl LifeStage {
-    /// As the record calls it.
-    pub(crate) fn name(self) -> StageName {
-        match self {
-            LifeStage::Ast => StageName::Ast,
-            LifeStage::Ir => StageName::Ir,
-            LifeStage::Dag => StageName::Dag,
-            LifeStage::Mir => StageName::Mir,
-            LifeStage::Mc => StageName::Mc,
-            LifeStage::Bytes => StageName::Bytes,
-        }
-    }
+/// The stages' names, as a flag takes them.
+fn stages() -> impl TypedValueParser<Value = StageName> {
+    let names = PossibleValuesParser::new(StageName::ALL.map(StageName::name));
+    names.try_map(|name| name.parse::<StageName>())
 }

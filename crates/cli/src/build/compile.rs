@@ -25,6 +25,30 @@ impl Build<'_> {
         flags
     }
 
+    /// The level of `-O`: sizes are told by attributes of the functions.
+    pub(super) fn level(&self) -> u8 {
+        match self.arguments.level.as_str() {
+            "0" => 0,
+            "1" => 1,
+            "3" => 3,
+            _ => 2,
+        }
+    }
+
+    /// The optimiser's level as the recorder of lives numbers it, sizes too.
+    pub(super) fn optimiser_level(&self) -> u8 {
+        match self.arguments.level.as_str() {
+            "s" => 4,
+            "z" => 5,
+            _ => self.level(),
+        }
+    }
+
+    /// clang, for C or C++.
+    pub(super) fn compiler(&self, input: &Input) -> &Path {
+        if input.language == Language::Cxx { &self.tools.clangxx } else { &self.tools.clang }
+    }
+
     /// Bitcode of one input at its anchor.
     pub(crate) fn bitcode(&self, input: &Input, position: usize) -> Result<PathBuf, CliError> {
         if input.language == Language::Bitcode {
@@ -42,8 +66,7 @@ impl Build<'_> {
                 flang = self.tools.flang()?.0;
                 &flang
             }
-            Language::Cxx => &self.tools.clangxx,
-            _ => &self.tools.clang,
+            _ => self.compiler(input),
         };
         let output = self.path(format!("{position}.bc"));
         let mut command = Command::new(compiler);

@@ -16,13 +16,13 @@ use opcost_life::{
     Coverage, Life, SelfCheck, StageLife, StageName, Step, Wanted, ast, choose, listings, tell,
 };
 use opcost_llvm::{Emission, LifeEvent, LifeRequest as Recorded, Maker, Position, Session};
+use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
 use super::compile::run_tool;
 use super::module::run_own;
 use super::{Build, Input, Language};
 use crate::error::CliError;
-use crate::report::demangle;
 
 /// What the child is asked to do.
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,7 +46,8 @@ pub(crate) struct LifeRequest {
 }
 
 impl Build<'_> {
-    /// The life of what is wanted of one input.
+    /// The life of what is wanted of one input. `name_in_source` says how a
+    /// source writes the function of a linkage name.
     ///
     /// # Errors
     /// It does not compile, nothing of the kind is there, or LLVM gives up.
@@ -56,14 +57,9 @@ impl Build<'_> {
         question: &str,
         wanted: Wanted,
         stage: Option<StageName>,
+        name_in_source: fn(&str) -> String,
     ) -> Result<Life, CliError> {
         let is_source = input.language != Language::Bitcode;
-        let level = match self.arguments.level.as_str() {
-            "0" => 0,
-            "1" => 1,
-            "3" => 3,
-            _ => 2,
-        };
         let bitcode = self.bitcode(input, 0)?;
         let has_flag = |flag: &str| self.arguments.cflags.iter().any(|given| given == flag);
         let request = LifeRequest {
@@ -72,8 +68,8 @@ impl Build<'_> {
             question: question.to_owned(),
             wanted,
             stage,
-            optimise: (is_source && self.anchor(input) == Anchor::Source).then_some(level),
-            level: self.arguments.codegen.unwrap_or(level),
+            optimise: (is_source && self.anchor(input) == Anchor::Source).then(|| self.optimiser_level()),
+            level: self.arguments.codegen.unwrap_or_else(|| self.level()),
             compiled: is_source.then(|| self.compiled(input)).transpose()?,
             function_sections: has_flag("-ffunction-sections"),
             data_sections: has_flag("-fdata-sections"),
@@ -83,7 +79,7 @@ impl Build<'_> {
         let text = std::fs::read(&request.output).map_err(CliError::file("read", &request.output))?;
         let mut life: Life = serde_json::from_slice(&text).expect("the child writes it");
         if is_source {
-            let steps = self.tree(input, &life)?;
+            let steps = self.tree(input, &life, name_in_source)?;
             if !steps.is_empty() {
                 life.stages.insert(0, StageLife { stage: StageName::Ast, steps });
             }
@@ -92,19 +88,22 @@ impl Build<'_> {
     }
 
     /// The nodes of Clang's tree that the chosen instructions come from.
-    fn tree(&self, input: &Input, life: &Life) -> Result<Vec<Step>, CliError> {
+    fn tree(
+        &self,
+        input: &Input,
+        life: &Life,
+        name_in_source: fn(&str) -> String,
+    ) -> Result<Vec<Step>, CliError> {
         let source = std::fs::read(&input.path).map_err(CliError::file("read", &input.path))?;
         let source = String::from_utf8_lossy(&source);
         let functions: BTreeSet<&String> = life.places.iter().map(|place| &place.function).collect();
-        let tool = if input.language == Language::Cxx { &self.tools.clangxx } else { &self.tools.clang };
+        let tool = self.compiler(input);
         let mut steps = Vec::new();
         for function in functions {
             let mut command = Command::new(tool);
             command.args(self.shaping_flags()).args(["-w", "-fsyntax-only", "-Xclang", "-ast-dump=json"]);
             // The filter looks for a part of the name as it is written.
-            let name = demangle(function);
-            let name = name.split('(').next().unwrap_or(&name).rsplit(' ').next().unwrap_or(&name);
-            let name = name.split('<').next().unwrap_or(name);
+            let name = name_in_source(function);
             command.arg("-Xclang").arg(format!("-ast-dump-filter={name}")).arg(&input.path);
             let output = command.output().map_err(CliError::file("start", tool))?;
             let json = String::from_utf8_lossy(&output.stdout);
@@ -119,7 +118,7 @@ impl Build<'_> {
 
     /// An object by the user's own compiler and flags.
     fn compiled(&self, input: &Input) -> Result<PathBuf, CliError> {
-        let tool = if input.language == Language::Cxx { &self.tools.clangxx } else { &self.tools.clang };
+        let tool = self.compiler(input);
         let object = self.path("compiled.o");
         let mut command = Command::new(tool);
         command.args(self.shaping_flags()).args(["-w", "-c", "-o"]).arg(&object).arg(&input.path);
@@ -153,21 +152,31 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
         is_whole: request.stage.is_some(),
         optimise: request.optimise,
     };
+    let before = cpu_milliseconds();
     let events =
         session.record(&object, how, request.optimise, Some(&recorded)).map_err(|error| error.to_string())?;
-
-    let plain = request.output.with_extension("plain.o");
-    let unwatched = read()?;
-    unwatched.strip_debug();
-    unwatched.record(&plain, how, request.optimise, None).map_err(|error| error.to_string())?;
+    let milliseconds = cpu_milliseconds() - before;
 
     let code = code_of(&object)?;
+    let watched = sections(&object)?;
     let compiled = request.compiled.as_deref().map(sections).transpose()?;
-    let ours = sections(&plain)?;
-    let self_check = SelfCheck {
-        text_identical: sections(&object)? == ours,
-        compiler_identical: compiled.map(|compiled| compiled == ours),
+    // What is the user's own compiler's was watched by nobody; only where it is
+    // another, a build of ours without a look says whose fault that is.
+    let self_check = if compiled.as_ref() == Some(&watched) {
+        SelfCheck { text_identical: true, compiler_identical: Some(true) }
+    } else {
+        let plain = request.output.with_extension("plain.o");
+        let unwatched = read()?;
+        unwatched.strip_debug();
+        unwatched.record(&plain, how, request.optimise, None).map_err(|error| error.to_string())?;
+        let ours = sections(&plain)?;
+        SelfCheck {
+            text_identical: watched == ours,
+            compiler_identical: compiled.map(|compiled| compiled == ours),
+        }
     };
+    let mut coverage = Coverage::of(&events);
+    coverage.work.milliseconds = milliseconds;
     let life = Life {
         question: request.question.clone(),
         target,
@@ -175,10 +184,16 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
         stages: tell(&events, &functions(&events, &code)),
         listings: request.stage.map(|stage| listings(&events, stage)).unwrap_or_default(),
         self_check,
-        coverage: Coverage::of(&events),
+        coverage,
     };
     let text = serde_json::to_vec(&life).expect("plain data");
     std::fs::write(&request.output, text).map_err(|error| error.to_string())
+}
+
+/// Of this process, user and system.
+fn cpu_milliseconds() -> u64 {
+    let spent = clock_gettime(ClockId::ProcessCPUTime);
+    u64::try_from(spent.tv_sec * 1000 + spent.tv_nsec / 1_000_000).unwrap_or(0)
 }
 
 fn nothing_there(wanted: &Wanted, chosen: &opcost_life::Chosen) -> String {

@@ -113,12 +113,6 @@ impl Build<'_> {
     ) -> Result<(), CliError> {
         let root = std::env::current_dir().map_err(CliError::file("find", "."))?;
         let has_flag = |flag: &str| self.arguments.cflags.iter().any(|given| given == flag);
-        let level = match self.arguments.level.as_str() {
-            "0" => 0,
-            "1" => 1,
-            "3" => 3,
-            _ => 2,
-        };
         let request = ModuleRequest {
             bitcode: bitcode.to_owned(),
             output: output.to_owned(),
@@ -148,7 +142,7 @@ impl Build<'_> {
             },
             cost: self.cost.clone(),
             library: if self.machine.is_some() { None } else { self.library()? },
-            level: self.arguments.codegen.unwrap_or(level),
+            level: self.arguments.codegen.unwrap_or_else(|| self.level()),
             position_independent: has_flag("-fPIC")
                 || self.as_plugin.get()
                 || self.machine.is_some()

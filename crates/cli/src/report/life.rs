@@ -11,7 +11,7 @@
 
 use std::fmt::Write;
 
-use opcost_life::{Change, Life, Listing, StageLife, StageName, Step};
+use opcost_life::{Change, Life, Listing, StageLife, StageName};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -78,7 +78,7 @@ fn print_stage(text: &mut String, stage: &StageLife, function: &mut String, widt
             function.clone_from(&step.function);
             writeln!(text, "{}", paint(STRONG, demangle(function))).expect("text");
         }
-        let head = if position == 0 { stage_title(stage.stage) } else { "" };
+        let head = if position == 0 { stage.stage.name() } else { "" };
         let by = if step.pass == pass { "" } else { &step.pass };
         pass = &step.pass;
         let sign = match step.change {
@@ -97,18 +97,6 @@ fn print_stage(text: &mut String, stage: &StageLife, function: &mut String, widt
     }
 }
 
-/// As in the record.
-pub(super) fn stage_title(stage: StageName) -> &'static str {
-    match stage {
-        StageName::Ast => "ast",
-        StageName::Ir => "ir",
-        StageName::Dag => "dag",
-        StageName::Mir => "mir",
-        StageName::Mc => "mc",
-        StageName::Bytes => "bytes",
-    }
-}
-
 /// The life of the instructions that were asked for.
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "opcost.life/1")]
@@ -116,103 +104,13 @@ pub(crate) struct LifeJson<'a> {
     /// Always `opcost.life/1`.
     #[schemars(extend("const" = "opcost.life/1"))]
     schema: &'static str,
-    /// What was asked for: `prog.c:3`.
-    question: &'a str,
-    /// The machine, as LLVM calls it.
-    target: &'a str,
-    /// In the order of the way; those without steps are left out.
-    stages: Vec<StageJson<'a>>,
-    self_check: SelfCheckJson,
-    coverage: CoverageJson<'a>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct StageJson<'a> {
-    /// ast, ir, dag, mir, mc or bytes.
-    stage: &'static str,
-    steps: Vec<StepJson<'a>>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct StepJson<'a> {
-    /// The pass, as LLVM calls it; of bytes their offset in the function.
-    pass: &'a str,
-    /// Linkage name.
-    function: &'a str,
-    /// Number of the instruction at the source anchor, in program order from 1.
-    key: u32,
-    /// is, became, new or went.
-    change: &'static str,
-    opcode: &'a str,
-    text: &'a str,
-    /// Why; null where that is not known.
-    because: Option<&'a str>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct SelfCheckJson {
-    /// The recorded machine code is that of a build that nobody watched.
-    text_identical: bool,
-    /// It is that of the user's own compiler; null without a source.
-    compiler_identical: Option<bool>,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct CoverageJson<'a> {
-    /// Machine instructions of the module that have bytes.
-    instructions: u64,
-    /// Those that lead to an IR instruction, or have a reason.
-    explained: u64,
-    /// Those that lead to an IR instruction.
-    keyed: u64,
-    /// How many have each reason.
-    reasons: &'a std::collections::BTreeMap<String, u64>,
+    #[serde(flatten)]
+    life: &'a Life,
 }
 
 impl<'a> LifeJson<'a> {
     /// The document.
     pub(crate) fn document(life: &'a Life) -> String {
-        super::document(&LifeJson {
-            schema: "opcost.life/1",
-            question: &life.question,
-            target: &life.target,
-            stages: life.stages.iter().map(StageJson::new).collect(),
-            self_check: SelfCheckJson {
-                text_identical: life.self_check.text_identical,
-                compiler_identical: life.self_check.compiler_identical,
-            },
-            coverage: CoverageJson {
-                instructions: life.coverage.instructions,
-                explained: life.coverage.explained,
-                keyed: life.coverage.keyed,
-                reasons: &life.coverage.reasons,
-            },
-        })
-    }
-}
-
-impl<'a> StageJson<'a> {
-    fn new(stage: &'a StageLife) -> StageJson<'a> {
-        StageJson { stage: stage_title(stage.stage), steps: stage.steps.iter().map(StepJson::new).collect() }
-    }
-}
-
-impl<'a> StepJson<'a> {
-    fn new(step: &'a Step) -> StepJson<'a> {
-        let change = match step.change {
-            Change::Is => "is",
-            Change::Became => "became",
-            Change::New => "new",
-            Change::Went => "went",
-        };
-        StepJson {
-            pass: &step.pass,
-            function: &step.function,
-            key: step.key,
-            change,
-            opcode: &step.opcode,
-            text: &step.text,
-            because: step.because.as_deref(),
-        }
+        super::document(&LifeJson { schema: "opcost.life/1", life })
     }
 }

@@ -12,7 +12,6 @@ use std::fmt::Write;
 use opcost_life::{Change, Life, StageLife, Step};
 
 use super::html::escaped;
-use super::life::stage_title;
 use super::{demangle, percent};
 
 const STYLE: &str = include_str!("life.css");
@@ -63,7 +62,7 @@ fn facts(page: &mut String, life: &Life) {
 }
 
 fn column(page: &mut String, stage: &StageLife) {
-    let _ = writeln!(page, "<section><h2>{}</h2>", stage_title(stage.stage));
+    let _ = writeln!(page, "<section><h2>{}</h2>", stage.stage.name());
     let mut last = String::new();
     let mut texts: HashMap<(u32, &str), &str> = HashMap::new();
     for step in &stage.steps {
@@ -80,12 +79,7 @@ fn column(page: &mut String, stage: &StageLife) {
 }
 
 fn card(page: &mut String, step: &Step, before: Option<&str>) {
-    let class = match step.change {
-        Change::Is => "is",
-        Change::Became => "became",
-        Change::New => "new",
-        Change::Went => "went",
-    };
+    let class = step.change.name();
     let _ = write!(page, "<button class=\"card {class}\" data-key=\"{}\">", step.key);
     let old: Vec<&str> = before.map(|text| text.split(' ').collect()).unwrap_or_default();
     // Indentation is the tree's depth.

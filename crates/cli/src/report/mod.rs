@@ -38,7 +38,7 @@ pub(crate) use html::html_page;
 pub(crate) use json::CountJson;
 pub(crate) use life::{LifeJson, print_life};
 pub(crate) use life_page::life_page;
-pub(crate) use names::{demangle, find_functions, tidy_path};
+pub(crate) use names::{demangle, find_functions, short_name, tidy_path};
 pub(crate) use numbers::{bar, grouped, percent, short};
 pub(crate) use portable::Elsewhere;
 pub(crate) use progress::Progress;

@@ -73,6 +73,29 @@ fn near(summary: &ProgramSummary, wanted: &str) -> Vec<String> {
     near.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
+/// The function's own name, as its source writes it: `board::Board<int>::search(int)`
+/// → `search`.
+pub(crate) fn short_name(name: &str) -> String {
+    let name = demangle(name);
+    let bare = without_parameters(&name);
+    let bare = without_arguments(bare);
+    let bare = if bare.contains("operator") { bare } else { bare.rsplit(' ').next().unwrap_or(bare) };
+    last_part(bare).to_owned()
+}
+
+/// `search<int>` → `search`; the arguments may hold scopes.
+fn without_arguments(name: &str) -> &str {
+    if name.contains("operator") || !name.ends_with('>') {
+        return name;
+    }
+    let mut depth = 0;
+    let start = name.char_indices().rev().find(|(_, letter)| {
+        depth += i32::from(*letter == '>') - i32::from(*letter == '<');
+        depth == 0
+    });
+    start.map_or(name, |(at, _)| &name[..at])
+}
+
 /// `search(Board&, int)` → `search`.
 fn without_parameters(name: &str) -> &str {
     let end = name.char_indices().find(|&(at, letter)| letter == '(' && at > 0).map(|(at, _)| at);
@@ -88,13 +111,31 @@ fn last_part(name: &str) -> &str {
 mod tests {
     use opcost_recover::{CallTotals, FunctionTotal, ProgramSummary};
 
-    use super::{demangle, find_functions, tidy_path};
+    use super::{demangle, find_functions, short_name, tidy_path};
 
     #[test]
     fn names_of_three_languages() {
         assert_eq!(demangle("_Z6searchR5Boardi"), "search(Board&, int)");
         assert_eq!(demangle("sqlite3_step"), "sqlite3_step");
         assert_eq!(demangle("_RNvCs1234_7mycrate3foo"), "mycrate::foo");
+    }
+
+    #[test]
+    fn a_short_name_is_what_the_source_writes() {
+        for (name, short) in [
+            ("_Z6searchR5Boardi", "search"),
+            ("_ZN5board6searchEi", "search"),
+            // int twice<int>(int)
+            ("_Z5twiceIiET_S0_", "twice"),
+            // std::vector<int>::push_back(int const&)
+            ("_ZNSt6vectorIiSaIiEE9push_backERKi", "push_back"),
+            // int pick<std::pair<int, int> >(std::pair<int, int>)
+            ("_Z4pickISt4pairIiiEEiT_", "pick"),
+            ("_ZplRK3SumS1_", "operator+"),
+            ("main", "main"),
+        ] {
+            assert_eq!(short_name(name), short, "{name}");
+        }
     }
 
     #[test]

@@ -4,13 +4,21 @@ use std::path::Path;
 
 use opcost_life::Wanted;
 
-use crate::arguments::{LifeArguments, LifeStage, ModuleArguments};
+use crate::arguments::{LifeArguments, ModuleArguments};
 use crate::build::{self, Build, Input, Language, LifeRequest, Purpose};
 use crate::error::{CliError, Status};
-use crate::report::{LifeJson, Stream, life_page, print_life, save_json, save_text};
+use crate::report::{LifeJson, Stream, life_page, print_life, save_json, save_text, short_name};
+use crate::verbs::show::tell_json;
+
+/// Carries out the verb.
+pub(crate) fn run(arguments: &LifeArguments) -> Result<Status, CliError> {
+    let result = carry_out(arguments);
+    tell_json(&result, arguments.json.as_deref());
+    result
+}
 
 /// Records and shows it.
-pub(crate) fn run(arguments: &LifeArguments) -> Result<Status, CliError> {
+fn carry_out(arguments: &LifeArguments) -> Result<Status, CliError> {
     let (path, line, column) = split(&arguments.input);
     let input = Input::classify(Path::new(path))?;
     if !matches!(input.language, Language::C | Language::Cxx | Language::Bitcode) {
@@ -36,7 +44,7 @@ pub(crate) fn run(arguments: &LifeArguments) -> Result<Status, CliError> {
         )));
     }
     let build = Build::new(&compile, Purpose::Life)?;
-    let life = build.life(&input, &arguments.input, wanted, arguments.stage.map(LifeStage::name))?;
+    let life = build.life(&input, &arguments.input, wanted, arguments.stage, short_name)?;
     if let Some(path) = &arguments.json {
         save_json(path, &LifeJson::document(&life))?;
     }
@@ -44,7 +52,7 @@ pub(crate) fn run(arguments: &LifeArguments) -> Result<Status, CliError> {
         save_text(Some(path), &life_page(&life), Stream::Stdout)?;
     }
     if arguments.json.as_deref() != Some(Path::new("-")) {
-        let text = print_life(&life, arguments.stage.map(LifeStage::name));
+        let text = print_life(&life, arguments.stage);
         save_text(arguments.output.as_deref(), &text, Stream::Stdout)?;
     }
     Ok(if life.self_check.text_identical { Status::Fine } else { Status::Failed })

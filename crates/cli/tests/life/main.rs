@@ -3,6 +3,10 @@
 //! The source document's own function first; then loops, calls, merged ends;
 //! three machines at four levels, where watching must change nothing.
 
+mod asked;
+mod recorded;
+mod sweep;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -81,9 +85,14 @@ fn the_division_of_the_source_document() {
     assert!(of_division.last().expect("steps")[3].contains("$ecx"), "physical then: {machine:?}");
     let encoded: Vec<&str> =
         steps(&life, "mc").iter().map(|step| step[3].split(' ').next().expect("a word")).collect();
-    assert_eq!(encoded, ["CDQ", "IDIV32r"]);
+    assert_eq!(encoded, ["MOV32rr", "CDQ", "IDIV32r"], "the divisor's copy serves the division alone");
     let bytes: Vec<(&str, &str)> = steps(&life, "bytes").iter().map(|step| (step[0], step[3])).collect();
-    assert_eq!(bytes, [("+0x5", "99"), ("+0x6", "f7 f9")]);
+    assert_eq!(bytes, [("+0x0", "89 d1"), ("+0x5", "99"), ("+0x6", "f7 f9")]);
+    let stages = life["stages"].as_array().expect("stages");
+    let code = stages.iter().find(|stage| stage["stage"] == "bytes").expect("bytes");
+    let certain: Vec<&Value> =
+        code["steps"].as_array().expect("steps").iter().map(|step| &step["certainty"]).collect();
+    assert_eq!(certain, ["inferred", "exact", "exact"]);
 }
 
 #[test]
@@ -189,8 +198,8 @@ fn real_programs_are_what_clang_makes_of_them() {
         is_checked(&found);
         let coverage = &found["coverage"];
         let number = |key: &str| coverage[key].as_u64().expect("a number");
-        assert!(number("keyed") * 10 >= number("instructions") * 6, "{coverage}");
-        assert!(number("explained") * 100 >= number("instructions") * 95, "{coverage}");
+        assert!(number("keyed") * 10 >= number("instructions") * 9, "{coverage}");
+        assert_eq!(number("explained"), number("instructions"), "{coverage}");
     }
 }
 

@@ -29,13 +29,17 @@
 using namespace llvm;
 using namespace opcost::life;
 
+namespace opcost::life {
+// In hooks.cpp.
+std::string silent_hooks(const Triple &target);
+} // namespace opcost::life
+
 namespace {
 
 // What the printer wrote for the instruction at hand.
 std::string encoded;
 bool is_printing = false;
 const MCInstrInfo *names = nullptr;
-uint64_t written_instructions = 0;
 
 class Look : public FunctionPass {
 public:
@@ -46,7 +50,6 @@ public:
   void getAnalysisUsage(AnalysisUsage &usage) const override { usage.setPreservesAll(); }
 
   bool runOnFunction(Function &function) override {
-    recorder.settle(pass);
     auto *information = getAnalysisIfAvailable<MachineModuleInfoWrapperPass>();
     MachineFunction *machine = information ? information->getMMI().getMachineFunction(function) : nullptr;
     if (machine)
@@ -87,9 +90,10 @@ private:
 
 struct Placed {
   const MCSymbol *from, *to, *start;
-  std::string function, operation, text, block, encoded, creator;
+  std::string function, operation, text, block, encoded, creator, kind;
   uint32_t number;
   bool is_chosen;
+  Certainty certainty;
 };
 
 // Notes where the bytes of each instruction begin and end.
@@ -98,8 +102,11 @@ public:
   Labels(AsmPrinter &printer, Recorder &recorder, std::vector<Placed> &placed)
       : printer(printer), recorder(recorder), placed(placed) {}
 
-  void beginFunction(const MachineFunction *) override {}
-  void endFunction(const MachineFunction *) override {}
+  void beginFunction(const MachineFunction *function) override {
+    slots = std::make_unique<ModuleSlotTracker>(function->getFunction().getParent(), false);
+    slots->incorporateFunction(function->getFunction());
+  }
+  void endFunction(const MachineFunction *function) override { recorder.forget(*function); }
   void endModule() override {}
 
   void beginInstruction(const MachineInstr *instruction) override {
@@ -115,15 +122,19 @@ public:
     is_printing = false;
     const MachineFunction &function = *current->getMF();
     const TargetInstrInfo *machine = function.getSubtarget().getInstrInfo();
+    const Ancestry &ancestry = recorder.ancestry(function);
+    uint32_t number = ancestry.number(*current);
+    bool is_chosen = recorder.numbers().is_chosen(number);
     std::string text;
-    raw_string_ostream stream(text);
-    ModuleSlotTracker slots(function.getFunction().getParent(), false);
-    if (recorder.is_chosen(current->getDebugLoc()) || recorder.is_whole())
-      current->print(stream, slots, false, false, true, false, machine);
+    if (is_chosen || recorder.is_whole()) {
+      raw_string_ostream stream(text);
+      current->print(stream, *slots, false, false, true, false, machine);
+    }
+    auto [creator, kind] = maker(*current, ancestry, number);
     placed.push_back({from, label(), printer.CurrentFnSym, function.getName().str(),
                       machine->getName(current->getOpcode()).str(), StringRef(text).trim().str(),
-                      ("bb." + Twine(current->getParent()->getNumber())).str(), encoded, creator(*current),
-                      Recorder::number_of(current->getDebugLoc()), recorder.is_chosen(current->getDebugLoc())});
+                      ("bb." + Twine(current->getParent()->getNumber())).str(), encoded, creator, kind,
+                      recorder.numbers().teller(number), is_chosen, ancestry.certainty(*current)});
     current = nullptr;
   }
 
@@ -134,16 +145,20 @@ private:
     return label;
   }
 
-  std::string creator(const MachineInstr &instruction) const {
-    std::string by = recorder.creator_of(&instruction).str();
-    if (instruction.getFlag(MachineInstr::FrameSetup)) by += " (frame setup)";
-    if (instruction.getFlag(MachineInstr::FrameDestroy)) by += " (frame end)";
-    return by;
+  // The pass that made it, and as what; of what a pass made in IR, that.
+  std::pair<std::string, std::string> maker(const MachineInstr &instruction, const Ancestry &ancestry,
+                                            uint32_t number) const {
+    const Origin *origin = ancestry.origin(instruction);
+    if (!origin || !origin->pass) return {};
+    if (const Numbers::Meaning *meaning = recorder.numbers().meaning(number); meaning && meaning->pass)
+      return {meaning->pass, meaning->operation};
+    return {origin->pass, origin->kind};
   }
 
   AsmPrinter &printer;
   Recorder &recorder;
   std::vector<Placed> &placed;
+  std::unique_ptr<ModuleSlotTracker> slots;
   const MachineInstr *current = nullptr;
   MCSymbol *from = nullptr;
 };
@@ -169,10 +184,10 @@ public:
     for (const Placed &one : placed) {
       uint64_t start = assembler.getSymbolOffset(*one.start);
       uint64_t from = assembler.getSymbolOffset(*one.from), to = assembler.getSymbolOffset(*one.to);
-      Item item = {from, one.number, one.is_chosen, one.operation.c_str(), one.text.c_str(), one.block.c_str(),
+      Item item = {from, one.number, one.is_chosen, one.certainty, one.operation.c_str(), one.text.c_str(), one.block.c_str(),
                    nullptr, 0};
       sink.bytes(sink.context, one.function.c_str(), &item, from - start, to - start, one.encoded.c_str(),
-                 one.creator.c_str());
+                 one.creator.c_str(), one.kind.c_str());
     }
   }
 
@@ -196,8 +211,8 @@ void OPCOST_JOIN(__real_, OPCOST_ENCODE)(MCObjectStreamer *, const MCInst &, con
 // One machine instruction may be several here, or none.
 void OPCOST_JOIN(__wrap_, OPCOST_ENCODE)(MCObjectStreamer *streamer, const MCInst &instruction,
                                          const MCSubtargetInfo &subtarget) {
+  passed[kEncode]++;
   if (active && is_printing) {
-    written_instructions++;
     raw_string_ostream out(encoded);
     if (!encoded.empty()) out << "; ";
     out << names->getName(instruction.getOpcode());
@@ -214,6 +229,7 @@ void OPCOST_JOIN(__real_, OPCOST_FINISH)(MCAssembler *) __attribute__((weak));
 // All is laid out and written; the printer forgets its labels right after.
 void OPCOST_JOIN(__wrap_, OPCOST_FINISH)(MCAssembler *assembler) {
   OPCOST_JOIN(__real_, OPCOST_FINISH)(assembler);
+  passed[kFinish]++;
   if (recording) recording->tell(*assembler);
 }
 
@@ -227,11 +243,12 @@ void opcost_life_optimise(LLVMModuleRef handle, void *machine, int32_t level, Re
 char *opcost_life_run(LLVMModuleRef handle, const char *path, const opcost_emission *how, int32_t optimise,
                       const Sink *sink, const uint32_t *numbers, size_t count, bool is_whole) {
   Module &module = *unwrap(handle);
-  std::string error;
+  std::string error = sink ? silent_hooks(module.getTargetTriple()) : "";
+  if (!error.empty()) return opcost::copy(error);
   std::unique_ptr<TargetMachine> machine = opcost::machine_for(module, *how, error);
   if (!machine) return opcost::copy(error);
   std::unique_ptr<Recorder> recorder;
-  if (sink) recorder = std::make_unique<Recorder>(*sink, numbers, count, is_whole);
+  if (sink) recorder = std::make_unique<Recorder>(*sink, module, numbers, count, is_whole);
   if (optimise >= 0)
     opcost_life_optimise(handle, machine.get(), optimise, recorder.get());
   else if (recorder)
@@ -240,16 +257,10 @@ char *opcost_life_run(LLVMModuleRef handle, const char *path, const opcost_emiss
   std::error_code code;
   raw_fd_ostream out(path, code, sys::fs::OF_None);
   if (code) return opcost::copy(std::string("cannot write ") + path + ": " + code.message());
-  written_instructions = graphs_seen = 0;
   if (recorder) {
     Recording onlooker(*recorder);
     error = opcost::generate(module, *machine, out, CodeGenFileType::ObjectFile, false, onlooker);
-    bool has_code = llvm::any_of(module, [](Function &function) { return !function.isDeclaration(); });
-    if (error.empty() && has_code && written_instructions == 0)
-      error = "the hook on MCObjectStreamer::emitInstruction does not fire: this opcost was linked without --wrap";
-    // Without optimisation all may be selected without a graph.
-    if (error.empty() && has_code && how->level > 0 && graphs_seen == 0)
-      error = "the hooks on SelectionDAG do not fire: this opcost was linked without --wrap";
+    recorder->finish();
   } else {
     opcost::Onlooker nobody;
     error = opcost::generate(module, *machine, out, CodeGenFileType::ObjectFile, false, nobody);

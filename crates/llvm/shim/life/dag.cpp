@@ -47,27 +47,55 @@ bool has_chosen(const SelectionDAG &graph) {
   return false;
 }
 
+// Of what its text says; what it works on is told of whole graphs only.
+uint64_t hash_of(const SDNode &node) {
+  uint64_t hash = hash_combine(node.getOpcode(), node.getVTList().VTs, node.getNumValues(),
+                               Recorder::number_of(node.getDebugLoc()), node.isMachineOpcode());
+  if (node.getNumOperands() > 0) return hash;
+  FoldingSetNodeID details;
+  node.Profile(details);
+  return hash_combine(hash, details.ComputeHash());
+}
+
+// What the last phase left of the graph at hand.
+State known;
+
 void tell(const SelectionDAG &graph, const char *phase, MachineBasicBlock *block = nullptr) {
-  graphs_seen++;
+  if (StringRef(phase) == "built") graphs_of_function++;
   if (!active || !has_chosen(graph)) return;
+  // A graph is built for each block anew.
+  if (StringRef(phase) == "built") known = State();
+  Change change(known, active->is_whole());
+  std::vector<const SDNode *> news;
+  for (const SDNode &node : graph.allnodes()) {
+    if (!active->is_whole() && !active->is_chosen(node.getDebugLoc())) continue;
+    active->looked++;
+    if (change.is_news(&node, hash_of(node)) || active->is_whole()) news.push_back(&node);
+  }
+  std::vector<const void *> gone = change.gone();
+  if (!change.has_news() && StringRef(phase) != "built") return;
   const Sink &sink = active->sink();
   std::string function = graph.getMachineFunction().getName().str();
   sink.state(sink.context, kDag, phase, function.c_str());
   std::string where = block ? ("bb." + Twine(block->getNumber())).str() : "";
-  for (const SDNode &node : graph.allnodes()) {
+  for (const SDNode *node : news) {
+    active->printed++;
     std::vector<uint64_t> inputs;
-    for (const SDValue &operand : node.op_values()) inputs.push_back(node_id(operand.getNode()));
-    std::string operation = node.getOperationName(&graph), text = text_of(node, graph);
-    Item item = {node_id(&node), Recorder::number_of(node.getDebugLoc()), active->is_chosen(node.getDebugLoc()),
-                 operation.c_str(), text.c_str(), where.c_str(), inputs.data(), uint32_t(inputs.size())};
+    for (const SDValue &operand : node->op_values()) inputs.push_back(node_id(operand.getNode()));
+    std::string operation = node->getOperationName(&graph), text = text_of(*node, graph);
+    uint32_t number = Recorder::number_of(node->getDebugLoc());
+    Item item = {node_id(node), active->numbers().teller(number), active->is_chosen(node->getDebugLoc()),
+                 active->numbers().certainty(number), operation.c_str(), text.c_str(), where.c_str(), inputs.data(),
+                 uint32_t(inputs.size())};
     sink.item(sink.context, &item);
   }
+  for (const void *thing : gone) sink.gone(sink.context, reinterpret_cast<uintptr_t>(thing));
 }
 
 void say(const SelectionDAG &graph, const char *phase, const SDNode &node, const std::string &why) {
   const Sink &sink = active->sink();
   sink.reason(sink.context, kDag, phase, graph.getMachineFunction().getName().str().c_str(),
-              Recorder::number_of(node.getDebugLoc()), why.c_str());
+              active->told(node.getDebugLoc()), why.c_str());
 }
 
 const char *name(TargetLowering::LegalizeAction action) {
@@ -122,6 +150,7 @@ void REAL(OPCOST_SCHEDULE)(void *, SelectionDAG *, MachineBasicBlock *) OPCOST_W
 void REAL(OPCOST_TABLE)(void *, SDNode *, const uint8_t *, unsigned) OPCOST_WEAK;
 
 void WRAP(OPCOST_COMBINE)(SelectionDAG *graph, CombineLevel level, void *aliases, CodeGenOptLevel optimise) {
+  passed[kCombine]++;
   static const char *const kNames[] = {"combine 1", "combine 2, behind types", "combine 3, behind vectors",
                                        "combine 4, behind operations"};
   if (level == BeforeLegalizeTypes) tell(*graph, "built");
@@ -130,24 +159,28 @@ void WRAP(OPCOST_COMBINE)(SelectionDAG *graph, CombineLevel level, void *aliases
 }
 
 bool WRAP(OPCOST_TYPES)(SelectionDAG *graph) {
+  passed[kTypes]++;
   bool changed = REAL(OPCOST_TYPES)(graph);
   tell(*graph, "legalise types");
   return changed;
 }
 
 bool WRAP(OPCOST_VECTORS)(SelectionDAG *graph) {
+  passed[kVectors]++;
   bool changed = REAL(OPCOST_VECTORS)(graph);
   tell(*graph, "legalise vectors");
   return changed;
 }
 
 void WRAP(OPCOST_OPERATIONS)(SelectionDAG *graph) {
+  passed[kOperations]++;
   say_actions(*graph);
   REAL(OPCOST_OPERATIONS)(graph);
   tell(*graph, "legalise operations");
 }
 
 void WRAP(OPCOST_TABLE)(void *selector, SDNode *node, const uint8_t *table, unsigned size) {
+  passed[kTable]++;
   if (active && active->is_chosen(node->getDebugLoc())) {
     SelectionDAG *graph = static_cast<SelectionDAGISel *>(selector)->CurDAG;
     say(*graph, "select", *node, node->getOperationName(graph) + ": by the table of patterns");
@@ -156,6 +189,7 @@ void WRAP(OPCOST_TABLE)(void *selector, SDNode *node, const uint8_t *table, unsi
 }
 
 void WRAP(OPCOST_SCHEDULE)(void *scheduler, SelectionDAG *graph, MachineBasicBlock *block) {
+  passed[kSchedule]++;
   tell(*graph, "select", block);
   REAL(OPCOST_SCHEDULE)(scheduler, graph, block);
 }

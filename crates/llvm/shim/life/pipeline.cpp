@@ -17,6 +17,9 @@ using namespace opcost::life;
 
 namespace {
 
+// -Oz; -Os is one less, and the others are themselves.
+constexpr int32_t kSmallest = 5;
+
 // Pass managers and adaptors are no passes.
 bool is_pass(StringRef name) { return !name.contains("PassManager") && !name.contains("PassAdaptor") && !name.contains("Proxy"); }
 
@@ -45,16 +48,16 @@ extern "C" void opcost_life_optimise(LLVMModuleRef handle, void *machine_handle,
   if (recorder) {
     callbacks.registerAfterPassCallback([&](StringRef pass, Any unit, const PreservedAnalyses &kept) {
       if (kept.areAllPreserved() || !is_pass(pass)) return;
-      recorder->settle(name(pass));
       look(*recorder, name(pass), unit);
     });
     callbacks.registerAfterPassInvalidatedCallback(
-        [&](StringRef pass, const PreservedAnalyses &) { recorder->settle(name(pass)); });
+        [&](StringRef pass, const PreservedAnalyses &) { recorder->settle_all(name(pass)); });
   }
   PipelineTuningOptions tuning;
   tuning.LoopUnrolling = level > 1;
   tuning.LoopInterleaving = level > 1;
-  tuning.LoopVectorization = level > 1;
+  // -Oz leaves loops as they are, and packs what stands in a row.
+  tuning.LoopVectorization = level > 1 && level != kSmallest;
   tuning.SLPVectorization = level > 1;
   tuning.CallGraphProfile = true;
 
@@ -71,7 +74,7 @@ extern "C" void opcost_life_optimise(LLVMModuleRef handle, void *machine_handle,
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
   static const OptimizationLevel kLevels[] = {OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
-                                              OptimizationLevel::O3};
+                                              OptimizationLevel::O3, OptimizationLevel::Os, OptimizationLevel::Oz};
   ModulePassManager passes = level == 0 ? builder.buildO0DefaultPipeline(kLevels[0])
                                         : builder.buildPerModuleDefaultPipeline(kLevels[level]);
   if (recorder)

@@ -1,37 +1,57 @@
-// The states of functions, told when they change. See recorder.h.
+// The states of functions, told where they change. See recorder.h.
 #include "life/recorder.h"
 
+#include "llvm/ADT/Hashing.h"
 #include "llvm/CodeGen/MachineBasicBlock.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/CodeGen/MachineRegisterInfo.h"
 #include "llvm/CodeGen/TargetInstrInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 #include "llvm/IR/ModuleSlotTracker.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
+#include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 using namespace opcost::life;
 
 Recorder *opcost::life::active = nullptr;
-uint64_t opcost::life::graphs_seen = 0;
+uint64_t opcost::life::graphs_of_function = 0;
 
 namespace {
 
-// The text without its debug location: that is our number.
+// Printing an instruction walks all globals of its module first, for their
+// comdats; a copy that stands nowhere has no module. It has no name either.
 std::string text_of(const Instruction &instruction, ModuleSlotTracker &slots) {
   std::string text;
   raw_string_ostream out(text);
-  instruction.print(out, slots);
-  size_t end = text.find(", !dbg ");
-  if (end != std::string::npos) {
-    size_t behind = text.find(", !", end + 2);
-    text.erase(end, behind == std::string::npos ? std::string::npos : behind - end);
+  if (isa<AllocaInst>(instruction)) {
+    // Its text asks the module for the stack's address space.
+    instruction.print(out, slots);
+    return StringRef(text).split(", !").first.trim().str();
   }
-  return StringRef(text).trim().str();
+  Instruction *copy = instruction.clone();
+  copy->dropUnknownNonDebugMetadata();
+  copy->setDebugLoc(DebugLoc());
+  if (!instruction.getType()->isVoidTy()) {
+    instruction.printAsOperand(out, false, slots);
+    out << " = ";
+  }
+  std::string rest;
+  raw_string_ostream behind(rest);
+  copy->print(behind, slots);
+  copy->deleteValue();
+  StringRef words = StringRef(rest).trim();
+  words.consume_front("<badref> = ");
+  out << words;
+  // Said where the module is not known; it is where all functions are.
+  size_t space = text.find("call addrspace(0) ");
+  if (space != std::string::npos) text.erase(space + strlen("call "), strlen("addrspace(0) "));
+  return text;
 }
 
 std::string name_of(const Value &value, ModuleSlotTracker &slots) {
@@ -41,162 +61,265 @@ std::string name_of(const Value &value, ModuleSlotTracker &slots) {
   return text;
 }
 
+// Of what its text says, by identity of what it names.
+uint64_t hash_of(const Instruction &instruction) {
+  uint64_t hash = hash_combine(instruction.getOpcode(), instruction.getType(), instruction.getParent(),
+                               instruction.getRawSubclassOptionalData(), Recorder::number_of(instruction.getDebugLoc()));
+  for (const Value *operand : instruction.operands()) hash = hash_combine(hash, operand);
+  if (auto *comparison = dyn_cast<CmpInst>(&instruction)) hash = hash_combine(hash, comparison->getPredicate());
+  if (auto *address = dyn_cast<GetElementPtrInst>(&instruction))
+    hash = hash_combine(hash, address->getSourceElementType());
+  if (auto *call = dyn_cast<CallBase>(&instruction))
+    hash = hash_combine(hash, call->getAttributes().getRawPointer(), call->getCallingConv());
+  if (auto *load = dyn_cast<LoadInst>(&instruction))
+    hash = hash_combine(hash, load->getAlign().value(), load->isVolatile(), unsigned(load->getOrdering()));
+  if (auto *store = dyn_cast<StoreInst>(&instruction))
+    hash = hash_combine(hash, store->getAlign().value(), store->isVolatile(), unsigned(store->getOrdering()));
+  if (auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction))
+    hash = hash_combine(hash, ArrayRef<int>(shuffle->getShuffleMask()));
+  if (auto *phi = dyn_cast<PHINode>(&instruction))
+    for (const BasicBlock *block : phi->blocks()) hash = hash_combine(hash, block);
+  return hash;
+}
+
+uint64_t hash_of(const MachineInstr &instruction, uint32_t number, const MachineRegisterInfo &registers) {
+  uint64_t hash = hash_combine(instruction.getOpcode(), instruction.getFlags(), instruction.getParent(), number);
+  for (const MachineOperand &operand : instruction.operands()) {
+    hash = hash_combine(hash, hash_value(operand));
+    if (!operand.isReg()) continue;
+    hash = hash_combine(hash, operand.isImplicit(), operand.isDead(), operand.isUndef(), operand.isKill());
+    // Its class or bank stands behind it.
+    if (operand.getReg().isVirtual())
+      hash = hash_combine(hash, registers.getRegClassOrRegBank(operand.getReg()).getOpaqueValue());
+  }
+  return hash;
+}
+
 uint64_t node(const void *thing) { return reinterpret_cast<uintptr_t>(thing); }
+
+uint32_t last_number(const Module &module) {
+  uint32_t last = 0;
+  for (const Function &function : module)
+    for (const Instruction &instruction : instructions(function))
+      last = std::max(last, Recorder::number_of(instruction.getDebugLoc()));
+  return last;
+}
+
+// Without optimisation most is selected one by one, and graphs are built only of
+// what that cannot do; both go by the name of the second.
+std::string selected_by(StringRef pass, TargetMachine &machine) {
+  uint64_t graphs = std::exchange(graphs_of_function, 0);
+  bool is_fast = machine.getOptLevel() == CodeGenOptLevel::None && machine.getO0WantsFastISel();
+  if (!is_fast) return pass.str();
+  if (graphs == 0) return "FastISel";
+  return ("FastISel, fell back to " + Twine(graphs) + (graphs == 1 ? " graph" : " graphs")).str();
+}
+
+std::vector<bool> as_set(const uint32_t *numbers, size_t count) {
+  std::vector<bool> set;
+  for (size_t i = 0; i < count; i++) {
+    if (set.size() <= numbers[i]) set.resize(numbers[i] + 1);
+    set[numbers[i]] = true;
+  }
+  return set;
+}
 
 } // namespace
 
-Recorder::Recorder(const Sink &sink, const uint32_t *numbers, size_t count, bool is_whole)
-    : out(sink), whole(is_whole) {
-  for (size_t i = 0; i < count; i++) {
-    if (chosen.size() <= numbers[i]) chosen.resize(numbers[i] + 1);
-    chosen[numbers[i]] = true;
-  }
+Recorder::Recorder(const Sink &sink, const Module &module, const uint32_t *numbers, size_t count, bool is_whole)
+    : out(sink), meanings(last_number(module), as_set(numbers, count)), whole(is_whole) {
   active = this;
+  graphs_of_function = 0;
 }
 
 Recorder::~Recorder() { active = nullptr; }
 
-uint32_t Recorder::number_of(const DebugLoc &location) { return location ? location.getLine() : 0; }
-
-bool Recorder::is_chosen(const DebugLoc &location) const {
-  uint32_t number = number_of(location);
-  return number < chosen.size() && chosen[number];
+Ancestry &Recorder::ancestry_of(const MachineFunction &function) {
+  std::unique_ptr<Ancestry> &known = ancestries[function.getFunctionNumber()];
+  if (!known) known = std::make_unique<Ancestry>(meanings, referee);
+  return *known;
 }
 
-bool Recorder::is_news(Stage stage, StringRef function, const std::string &state) {
-  uint64_t hash = xxh3_64bits(state);
-  auto [known, is_new] = last[stage].try_emplace(function, hash);
-  if (!is_new && known->second == hash) return false;
-  known->second = hash;
-  return true;
+void Recorder::forget(const MachineFunction &function) { ancestries.erase(function.getFunctionNumber()); }
+
+// What a pass made of nothing gets a number that says so.
+void Recorder::name_new(const char *pass, Function &function) {
+  DISubprogram *scope = function.getSubprogram();
+  if (!scope) return;
+  for (Instruction &instruction : instructions(function)) {
+    if (number_of(instruction.getDebugLoc()) != 0) continue;
+    // It may alone serve one instruction that is known.
+    uint32_t only = 0;
+    for (const User *user : instruction.users()) {
+      auto *reader = dyn_cast<Instruction>(user);
+      uint32_t its = reader ? number_of(reader->getDebugLoc()) : 0;
+      bool is_other = !meanings.is_keyed(its) || (only && meanings.sources(only) != meanings.sources(its));
+      only = is_other ? 0 : its;
+      if (is_other) break;
+    }
+    if (instruction.mayHaveSideEffects()) only = 0;
+    uint32_t number = meanings.make(pass, instruction.getOpcodeName(), only);
+    DILocation *old = instruction.getDebugLoc();
+    DILocation *location = old ? DILocation::get(function.getContext(), number, 0, old->getScope(), old->getInlinedAt())
+                               : DILocation::get(function.getContext(), number, 0, scope);
+    instruction.setDebugLoc(location);
+  }
 }
 
 void Recorder::follow(Instruction &instruction, const std::string &text) {
-  auto [known, is_new] = position.try_emplace(&instruction, followed.size());
+  Company &company = followed[instruction.getFunction()];
+  if (!company.function) {
+    company.function = instruction.getFunction();
+    company.name = instruction.getFunction()->getName().str();
+  }
+  auto [known, is_new] = company.position.try_emplace(&instruction, company.members.size());
   if (is_new)
-    followed.push_back({WeakTrackingVH(&instruction), &instruction, number_of(instruction.getDebugLoc()),
-                        instruction.getFunction()->getName().str(), text});
+    company.members.push_back({WeakTrackingVH(&instruction), &instruction, told(instruction.getDebugLoc()), text});
   else
-    followed[known->second].text = text;
+    company.members[known->second].text = text;
 }
 
 void Recorder::ir(StringRef pass, Function &function) {
   if (function.isDeclaration()) return;
+  name_new(keep(pass), function);
+  std::vector<Instruction *> meant;
   bool is_any = false;
-  for (Instruction &instruction : instructions(function))
-    if (is_chosen(instruction.getDebugLoc())) is_any = true;
-  bool was_any = last[kIr].count(function.getName());
-  if (!is_any && !was_any) return;
+  for (Instruction &instruction : instructions(function)) {
+    bool is_meant = is_chosen(instruction.getDebugLoc());
+    is_any |= is_meant;
+    if (whole || is_meant) meant.push_back(&instruction);
+  }
+  if (!is_any && !states[kIr].count(function.getName())) return;
+
+  looked += meant.size();
+  Change change(states[kIr][function.getName()], whole);
+  std::vector<Instruction *> news;
+  for (Instruction *instruction : meant)
+    if (change.is_news(instruction, hash_of(*instruction)) || whole) news.push_back(instruction);
+  std::vector<const void *> gone = change.gone();
+  auto company = followed.find(&function);
+  if (!change.has_news()) {
+    if (company != followed.end()) settle(pass, company->second, Heirs());
+    return;
+  }
 
   ModuleSlotTracker slots(function.getParent(), false);
   slots.incorporateFunction(function);
-  std::vector<std::pair<Instruction *, std::string>> items;
-  std::string state;
-  for (Instruction &instruction : instructions(function)) {
-    if (!whole && !is_chosen(instruction.getDebugLoc())) continue;
-    std::string text = text_of(instruction, slots);
-    state += name_of(*instruction.getParent(), slots) + text + "\n";
-    items.push_back({&instruction, std::move(text)});
+  std::vector<std::string> texts;
+  Heirs heirs;
+  for (Instruction *instruction : news) {
+    printed++;
+    texts.push_back(text_of(*instruction, slots));
+    uint32_t number = number_of(instruction->getDebugLoc());
+    if (meanings.certainty(number) == kMerged)
+      for (uint32_t source : meanings.sources(number)) heirs[source] = texts.back();
   }
-  for (auto &[instruction, text] : items)
-    if (is_chosen(instruction->getDebugLoc())) follow(*instruction, text);
-  if (!is_news(kIr, function.getName(), state)) return;
+  // Why something went is told before that it did.
+  if (company != followed.end()) settle(pass, company->second, heirs);
   out.state(out.context, kIr, pass.str().c_str(), function.getName().str().c_str());
-  for (auto &[instruction, text] : items) {
+  for (auto [instruction, text] : llvm::zip(news, texts)) {
+    uint32_t number = number_of(instruction->getDebugLoc());
+    bool is_meant = meanings.is_chosen(number);
+    if (is_meant) follow(*instruction, text);
     std::vector<uint64_t> inputs;
     for (Value *operand : instruction->operands()) inputs.push_back(node(operand));
     std::string block = name_of(*instruction->getParent(), slots);
-    Item item = {node(instruction), number_of(instruction->getDebugLoc()), is_chosen(instruction->getDebugLoc()),
+    Item item = {node(instruction), meanings.teller(number), is_meant, meanings.certainty(number),
                  instruction->getOpcodeName(), text.c_str(), block.c_str(), inputs.data(), uint32_t(inputs.size())};
     out.item(out.context, &item);
   }
+  for (const void *thing : gone) out.gone(out.context, node(thing));
 }
 
-void Recorder::settle(StringRef pass) {
+void Recorder::settle_all(StringRef pass) {
+  for (auto &[function, company] : followed) settle(pass, company, Heirs());
+}
+
+void Recorder::settle(StringRef pass, Company &company, const Heirs &heirs) {
   // Most passes touch nothing of it.
   auto is_touched = [](const Followed &one) { return static_cast<Value *>(one.handle) != one.was; };
-  if (llvm::none_of(followed, is_touched)) return;
-  std::vector<Followed> kept;
-  for (Followed &one : followed) {
+  if (llvm::none_of(company.members, is_touched)) return;
+  std::vector<Followed> left;
+  std::unique_ptr<ModuleSlotTracker> slots;
+  for (Followed &one : company.members) {
     auto tell = [&](const std::string &why) {
-      out.reason(out.context, kIr, pass.str().c_str(), one.function.c_str(), one.number, why.c_str());
+      out.reason(out.context, kIr, pass.str().c_str(), company.name.c_str(), one.number, why.c_str());
     };
     Value *now = one.handle;
-    if (!now) {
-      tell("deleted: nothing uses it");
+    auto heir = heirs.find(one.number);
+    if (!now && heir != heirs.end()) {
+      tell("merged with '" + heir->second + "'");
       continue;
     }
-    auto *instruction = dyn_cast<Instruction>(now);
-    auto was = position.find(now);
-    bool is_itself = was != position.end() && &followed[was->second] == &one;
-    if (is_itself && instruction) {
-      kept.push_back(std::move(one));
+    if (!now) {
+      tell(company.function ? "deleted: nothing uses it" : "deleted with its function, which nothing calls");
+      continue;
+    }
+    if (!is_touched(one)) {
+      left.push_back(std::move(one));
       continue;
     }
     std::string name;
     raw_string_ostream stream(name);
-    if (isa<Constant>(now)) {
+    if (isa<UndefValue>(now)) {
+      tell("deleted: nothing needs it");
+    } else if (isa<Constant>(now)) {
       now->printAsOperand(stream, false);
       tell("folded into " + name);
     } else if (isa<Argument>(now)) {
       now->printAsOperand(stream, false);
       tell("it is " + name);
-    } else if (instruction) {
-      ModuleSlotTracker slots(instruction->getModule(), false);
-      slots.incorporateFunction(*instruction->getFunction());
-      bool is_same = number_of(instruction->getDebugLoc()) == one.number;
-      tell(std::string(is_same ? "replaced by '" : "merged with '") + text_of(*instruction, slots) + "'");
-      if (!is_same && number_of(instruction->getDebugLoc()) == 0) continue;
+    } else if (auto *instruction = dyn_cast<Instruction>(now); instruction && instruction->getParent()) {
+      if (!slots) slots = std::make_unique<ModuleSlotTracker>(instruction->getModule(), false);
+      slots->incorporateFunction(*instruction->getFunction());
+      uint32_t its = number_of(instruction->getDebugLoc());
+      bool is_merged = meanings.certainty(its) == kMerged || meanings.teller(its) != one.number;
+      tell(std::string(is_merged ? "merged with '" : "replaced by '") + text_of(*instruction, *slots) + "'");
     }
   }
-  followed = std::move(kept);
-  position.clear();
-  for (size_t i = 0; i < followed.size(); i++) position[followed[i].handle] = i;
+  company.members = std::move(left);
+  company.position.clear();
+  for (size_t i = 0; i < company.members.size(); i++) company.position[company.members[i].handle] = i;
 }
 
 void Recorder::machine(StringRef pass, MachineFunction &function) {
   StringRef name = function.getName();
-  if (born_in != name) {
-    born.clear();
-    born_in = name.str();
-  }
-  const char *by = passes.try_emplace(pass, 0).first->getKeyData();
-  bool is_any = false;
-  for (MachineBasicBlock &block : function)
-    for (MachineInstr &instruction : block.instrs()) {
-      auto [known, is_new] = born.try_emplace(&instruction, Born{instruction.getOpcode(), by});
-      if (!is_new && known->second.opcode != instruction.getOpcode()) known->second = {instruction.getOpcode(), by};
-      is_any |= is_chosen(instruction.getDebugLoc());
-    }
-  if (!is_any && !last[kMachine].count(name)) return;
+  std::string selection;
+  if (pass.contains("DAG->DAG")) pass = selection = selected_by(pass, const_cast<TargetMachine &>(function.getTarget()));
+  Ancestry &ancestry = ancestry_of(function);
+  ancestry.look(keep(pass), function);
+  if (!ancestry.has_chosen()) return;
 
   const TargetInstrInfo *names = function.getSubtarget().getInstrInfo();
-  std::vector<std::pair<MachineInstr *, std::string>> items;
-  std::string state;
-  ModuleSlotTracker slots(function.getFunction().getParent(), false);
-  slots.incorporateFunction(function.getFunction());
+  Change change(states[kMachine][name], whole);
+  std::vector<MachineInstr *> news;
   for (MachineBasicBlock &block : function)
     for (MachineInstr &instruction : block.instrs()) {
-      if (!whole && !is_chosen(instruction.getDebugLoc())) continue;
-      std::string text;
-      raw_string_ostream stream(text);
-      instruction.print(stream, slots, /*IsStandalone=*/false, /*SkipOpers=*/false, /*SkipDebugLoc=*/true,
-                        /*AddNewLine=*/false, names);
-      state += std::to_string(block.getNumber()) + text + "\n";
-      items.push_back({&instruction, StringRef(text).trim().str()});
+      uint32_t number = ancestry.number(instruction);
+      if (!whole && !meanings.is_chosen(number)) continue;
+      looked++;
+      if (change.is_news(&instruction, hash_of(instruction, number, function.getRegInfo())) || whole)
+        news.push_back(&instruction);
     }
-  if (!is_news(kMachine, name, state)) return;
+  std::vector<const void *> gone = change.gone();
+  if (!change.has_news()) return;
+
+  ModuleSlotTracker slots(function.getFunction().getParent(), false);
+  slots.incorporateFunction(function.getFunction());
   out.state(out.context, kMachine, pass.str().c_str(), name.str().c_str());
-  for (auto &[instruction, text] : items) {
+  for (MachineInstr *instruction : news) {
+    printed++;
+    std::string words;
+    raw_string_ostream stream(words);
+    instruction->print(stream, slots, /*IsStandalone=*/false, /*SkipOpers=*/false, /*SkipDebugLoc=*/true,
+                       /*AddNewLine=*/false, names);
+    std::string text = StringRef(words).trim().str();
     std::string block = ("bb." + Twine(instruction->getParent()->getNumber())).str();
     std::string operation = names->getName(instruction->getOpcode()).str();
-    Item item = {node(instruction), number_of(instruction->getDebugLoc()), is_chosen(instruction->getDebugLoc()),
-                 operation.c_str(), text.c_str(), block.c_str(), nullptr, 0};
+    uint32_t number = ancestry.number(*instruction);
+    Item item = {node(instruction), meanings.teller(number), meanings.is_chosen(number),
+                 ancestry.certainty(*instruction), operation.c_str(), text.c_str(), block.c_str(), nullptr, 0};
     out.item(out.context, &item);
   }
-}
-
-StringRef Recorder::creator_of(const MachineInstr *instruction) const {
-  auto known = born.find(instruction);
-  return known == born.end() ? StringRef() : StringRef(known->second.pass);
+  for (const void *thing : gone) out.gone(out.context, node(thing));
 }

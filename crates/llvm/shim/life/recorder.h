@@ -1,21 +1,32 @@
 // What becomes of chosen instructions, as code is optimised and generated.
 //
 // Every instruction of the module carries its number as the line of its debug
-// location (identify.cpp). A *state* is what stands in a function behind a
-// pass: the items whose number was chosen, with their text. States that are as
-// the one before are not told. Where code is a graph (SelectionDAG) or its
-// listing is wanted whole, all items of the function are told.
+// location (identify.cpp; what LLVM merges or makes gets one too: numbers.h). A
+// *state* is what stands in a function behind a pass: the items whose number
+// was chosen. Of a state only that is told which is new, is another, or is gone;
+// where code is wanted whole, all items of the function are.
+//
+// Printing is what costs: every item is hashed behind every pass, and printed
+// only if it, what it works on or where it stands is another than before.
 //
 // Everything goes out through one interface (`Sink`) as it happens; nothing is
-// kept but hashes. Watching changes nothing: no use, name or order of the code.
+// kept but hashes and texts. Watching changes nothing: no use, name or order of
+// the code, only locations, which no pass reads to decide.
 #pragma once
 
+#include "life/change.h"
+#include "life/lineage.h"
+#include "life/numbers.h"
+
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/ValueHandle.h"
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,6 +48,7 @@ struct Item {
   uint64_t node;           // tells it from others of its time
   uint32_t number;         // of the instruction that it comes from, or 0
   uint8_t is_chosen;       // whether that was asked for
+  uint8_t certainty;       // how sure that is
   const char *operation;   // `sdiv`, `IDIV32r`
   const char *text;        // all of it
   const char *block;       // where it stands
@@ -47,66 +59,90 @@ struct Item {
 // Who is told.
 struct Sink {
   void *context;
-  // A state begins: items follow.
+  // A state begins: items follow, then what is gone.
   void (*state)(void *context, uint8_t stage, const char *pass, const char *function);
   void (*item)(void *context, const Item *item);
+  void (*gone)(void *context, uint64_t node);
   // Why something became another thing, or went.
   void (*reason)(void *context, uint8_t stage, const char *pass, const char *function, uint32_t number,
                  const char *text);
   // A machine instruction lies at these bytes of its function; how it was
-  // written by the assembler's own parts, and what created it.
+  // written by the assembler's own parts, what created it, and as what.
   void (*bytes)(void *context, const char *function, const Item *item, uint64_t from, uint64_t to,
-                const char *encoded, const char *creator);
+                const char *encoded, const char *creator, const char *kind);
+  // What the recorder did: instructions looked at and printed; how inference
+  // answered where the truth was known.
+  void (*work)(void *context, uint64_t looked, uint64_t printed, uint64_t right, uint64_t wrong, uint64_t silent);
 };
 
 class Recorder {
 public:
-  Recorder(const Sink &sink, const uint32_t *numbers, size_t count, bool is_whole);
+  Recorder(const Sink &sink, const llvm::Module &module, const uint32_t *numbers, size_t count, bool is_whole);
   ~Recorder();
   Recorder(const Recorder &) = delete;
 
-  bool is_chosen(const llvm::DebugLoc &location) const;
-  static uint32_t number_of(const llvm::DebugLoc &location);
+  Numbers &numbers() { return meanings; }
+  bool is_chosen(const llvm::DebugLoc &location) const { return meanings.is_chosen(number_of(location)); }
+  static uint32_t number_of(const llvm::DebugLoc &location) { return location ? location.getLine() : 0; }
+  // The number to tell it by.
+  uint32_t told(const llvm::DebugLoc &location) const { return meanings.teller(number_of(location)); }
 
-  // Behind a pass: what stands in the function now.
+  // Behind a pass: what stands in the function now, and what became of what is
+  // followed there.
   void ir(llvm::StringRef pass, llvm::Function &function);
   void machine(llvm::StringRef pass, llvm::MachineFunction &function);
-  // What a pass did to instructions that are followed.
-  void settle(llvm::StringRef pass);
+  // The same of all functions, behind a pass that took something away whole.
+  void settle_all(llvm::StringRef pass);
 
   const Sink &sink() const { return out; }
   bool is_whole() const { return whole; }
-  // The pass that first made this machine instruction as it is.
-  llvm::StringRef creator_of(const llvm::MachineInstr *instruction) const;
+  const Ancestry &ancestry(const llvm::MachineFunction &function) { return ancestry_of(function); }
+  void forget(const llvm::MachineFunction &function);
+  // The same text for as long as the recorder lives.
+  const char *keep(llvm::StringRef text) { return kept.try_emplace(text, 0).first->getKeyData(); }
+  void finish() const {
+    out.work(out.context, looked, printed, referee.right, referee.wrong, referee.silent);
+  }
+
+  // Things hashed, and of these printed.
+  uint64_t looked = 0, printed = 0;
 
 private:
   struct Followed {
     llvm::WeakTrackingVH handle;
     const llvm::Value *was;
     uint32_t number;
-    std::string function;
     std::string text;
   };
-  struct Born {
-    unsigned opcode;
-    const char *pass;
+  // What is followed in one function.
+  struct Company {
+    llvm::WeakVH function;
+    std::string name;
+    std::vector<Followed> members;
+    llvm::DenseMap<const llvm::Value *, size_t> position;
   };
-  bool is_news(Stage stage, llvm::StringRef function, const std::string &state);
+  void name_new(const char *pass, llvm::Function &function);
   void follow(llvm::Instruction &instruction, const std::string &text);
+  // What several became, by their numbers.
+  using Heirs = llvm::DenseMap<uint32_t, std::string>;
+  void settle(llvm::StringRef pass, Company &company, const Heirs &heirs);
+  Ancestry &ancestry_of(const llvm::MachineFunction &function);
 
   Sink out;
-  std::vector<bool> chosen;
+  Numbers meanings;
   bool whole;
-  llvm::StringMap<uint64_t> last[5];
-  llvm::DenseMap<const llvm::Value *, size_t> position;
-  std::vector<Followed> followed;
-  llvm::StringMap<char> passes;
-  llvm::DenseMap<const llvm::MachineInstr *, Born> born;
-  std::string born_in;
+  llvm::StringMap<char> kept;
+  llvm::StringMap<State> states[5];
+  llvm::MapVector<const llvm::Function *, Company> followed;
+  llvm::DenseMap<unsigned, std::unique_ptr<Ancestry>> ancestries;
+  Referee referee;
 };
 
-// Graphs that came past the hooks.
-extern uint64_t graphs_seen;
+// How often each hook was passed, by its place in hooks.txt.
+enum Hook : uint8_t { kCombine, kTypes, kVectors, kOperations, kTable, kSchedule, kEncode, kFinish, kMerge, kHooks };
+extern uint64_t passed[kHooks];
+// Graphs that were built of the function at hand.
+extern uint64_t graphs_of_function;
 // Whoever records now; the hooks ask it. None most of the time.
 extern Recorder *active;
 
