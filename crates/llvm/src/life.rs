@@ -228,9 +228,12 @@ extern "C" fn on_bytes(
     count: usize,
 ) {
     let (function, encoded, creator) = (text(function), text(encoded), text(creator));
-    // SAFETY: so many lie there as long as the call.
-    let operations =
-        if count == 0 { &[][..] } else { unsafe { std::slice::from_raw_parts(operations, count) } };
+    let operations = if count == 0 {
+        &[][..]
+    } else {
+        // SAFETY: so many lie there as long as the call.
+        unsafe { std::slice::from_raw_parts(operations, count) }
+    };
     // SAFETY: their operands live as long.
     let operations = operations.iter().map(|raw| unsafe { operation(raw) }).collect();
     let item = item(raw);

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
 use opcost_life::StageName;
 
 use super::CompileArguments;
@@ -15,6 +15,9 @@ Examples:
   opcost life --function f prog.c        all of a function; --value %div one value of it
   opcost life --stage dag prog.c:3       one stage in full
   opcost life --target aarch64-linux-gnu -O0 prog.c:3
+  opcost life --format macho prog.c:3    COFF or Mach-O in place of ELF
+  opcost life prog.s:12                  assembly text: operation, encoding, bytes
+  opcost life --bytes \"89 d1 f7 f9 c3\"   what bytes say; a file, or - for stdin
   opcost life --html life.html prog.c:3  the whole story as one page
   opcost life --json life.json prog.c:3  the same for a machine
 
@@ -22,9 +25,13 @@ Exit status: 0 fine, 1 opcost failed (or watching changed the code), 2 usage.";
 
 #[derive(Args, Debug)]
 pub(crate) struct LifeArguments {
-    /// A source (C, C++), .bc or .ll, with a line: prog.c:3 or prog.c:3:14.
+    /// A source (C, C++), .bc or .ll, with a line: prog.c:3 or prog.c:3:14; assembly text
+    /// (prog.s:12, or all of it); with --bytes the bytes themselves, a file of them, or -.
     #[arg(value_name = "INPUT[:LINE[:COLUMN]]")]
     pub(crate) input: String,
+    /// INPUT is machine code, in hexadecimal (a file may hold the bytes as they are).
+    #[arg(long, conflicts_with_all = ["function", "format"])]
+    pub(crate) bytes: bool,
     /// The function whose instructions are followed, by its linkage name.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
@@ -37,6 +44,9 @@ pub(crate) struct LifeArguments {
     /// The machine, as LLVM calls it: x86_64-linux-gnu, aarch64-linux-gnu, riscv64-linux-gnu.
     #[arg(long, value_name = "TRIPLE")]
     pub(crate) target: Option<String>,
+    /// The object's format: the system of the target is taken from it.
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    pub(crate) format: Option<FormatName>,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
     /// Writes opcost.life/1 to a file; - is stdout.
@@ -48,6 +58,17 @@ pub(crate) struct LifeArguments {
     /// Where the story goes; without it stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// A format of object files, as a flag takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatName {
+    /// Linux.
+    Elf,
+    /// Windows.
+    Coff,
+    /// macOS.
+    Macho,
 }
 
 /// The stages' names, as a flag takes them.

@@ -10,12 +10,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use opcost_key::Anchor;
+use opcost_life::code::mark;
+use opcost_life::encoding::Divider;
 use opcost_life::{
-    Coverage, Life, SelfCheck, StageLife, StageName, Step, Wanted, ast, choose, listings, tell,
+    Coverage, Life, RecordedFunction, SelfCheck, StageLife, StageName, Step, Wanted, ast, choose, listings,
+    tell, tell_code, ways,
 };
-use opcost_llvm::{Emission, LifeEvent, LifeRequest as Recorded, Maker, Position, Session};
+use opcost_llvm::{Emission, LifeRequest as Recorded, Machine, Maker, ObjectCode, Position, Session, Syntax};
 use serde::{Deserialize, Serialize};
 
 use super::compile::run_tool;
@@ -148,29 +150,46 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
     let object = request.output.with_extension("o");
     let recorded = Recorded {
         numbers: chosen.numbers.clone(),
-        is_whole: request.stage.is_some(),
+        // The last stages are told from the object.
+        is_whole: matches!(request.stage, Some(StageName::Ir | StageName::Dag | StageName::Mir)),
         optimise: request.optimise,
     };
     let events =
         session.record(&object, how, request.optimise, Some(&recorded)).map_err(|error| error.to_string())?;
 
     let plain = request.output.with_extension("plain.o");
-    let unwatched = read()?;
+    let mut unwatched = read()?;
     unwatched.strip_debug();
-    unwatched.record(&plain, how, request.optimise, None).map_err(|error| error.to_string())?;
+    if let Some(level) = request.optimise {
+        unwatched.optimise(how, level).map_err(|error| error.to_string())?;
+    }
+    let optimised = request.output.with_extension("optimised.bc");
+    unwatched.write(&optimised).map_err(|error| error.to_string())?;
+    unwatched.record(&plain, how, None, None).map_err(|error| error.to_string())?;
 
-    let code = code_of(&object)?;
-    let compiled = request.compiled.as_deref().map(sections).transpose()?;
-    let ours = sections(&plain)?;
-    let self_check = SelfCheck {
-        text_identical: sections(&object)? == ours,
-        compiler_identical: compiled.map(|compiled| compiled == ours),
+    let read_code = |path: &Path| ObjectCode::read(path).map_err(|error| error.to_string());
+    let code = read_code(&object)?;
+    let compiled = request.compiled.as_deref().map(read_code).transpose()?;
+    let ours = read_code(&plain)?;
+    let mut self_check = SelfCheck {
+        text_identical: Some(sections(&code) == sections(&ours)),
+        compiler_identical: compiled.map(|compiled| sections(&compiled) == sections(&ours)),
+        ..SelfCheck::default()
     };
+    let functions = RecordedFunction::of(&events, &code);
+    let machine = Machine::new(&target, &ways::features(&target, &code.features), Syntax::Usual)
+        .map_err(|error| error.to_string())?;
+    ways::compare(&functions, &code, &target, &machine, &optimised, how, &mut self_check);
+    let is_code_whole = matches!(request.stage, Some(StageName::Mc | StageName::Bytes));
+    let told = tell_code(&functions, &machine, &Divider::new(&machine, &target), is_code_whole);
+    let mut stages = tell(&events, &bytes_of(&functions));
+    mark(&mut stages, &told);
     let life = Life {
         question: request.question.clone(),
         target,
         places: chosen.places,
-        stages: tell(&events, &functions(&events, &code)),
+        stages,
+        code: told,
         listings: request.stage.map(|stage| listings(&events, stage)).unwrap_or_default(),
         self_check,
         coverage: Coverage::of(&events),
@@ -203,41 +222,11 @@ fn nothing_there(wanted: &Wanted, chosen: &opcost_life::Chosen) -> String {
 }
 
 /// Code of an object, section by section.
-fn sections(path: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let data = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let file = object::File::parse(&*data).map_err(|error| error.to_string())?;
-    let mut sections = Vec::new();
-    for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
-        let name = section.name().map_err(|error| error.to_string())?.to_owned();
-        sections.push((name, section.data().map_err(|error| error.to_string())?.to_owned()));
-    }
-    Ok(sections)
+fn sections(code: &ObjectCode) -> Vec<(&str, &[u8])> {
+    code.sections.iter().map(|section| (&*section.name, &*section.bytes)).collect()
 }
 
-/// Bytes from the start of each function to the end of its section.
-fn code_of(path: &Path) -> Result<HashMap<String, Vec<u8>>, String> {
-    let data = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let file = object::File::parse(&*data).map_err(|error| error.to_string())?;
-    let mut code = HashMap::new();
-    for symbol in file.symbols() {
-        let Some(section) = symbol.section_index().and_then(|at| file.section_by_index(at).ok()) else {
-            continue;
-        };
-        let (Ok(name), Ok(bytes)) = (symbol.name(), section.data()) else { continue };
-        let start = (symbol.address() - section.address()) as usize;
-        let end = start.saturating_add(symbol.size() as usize).min(bytes.len());
-        if section.kind() == SectionKind::Text && !name.is_empty() && start < end {
-            code.insert(name.to_owned(), bytes[start..end].to_owned());
-        }
-    }
-    Ok(code)
-}
-
-/// Those that the events speak of.
-fn functions(events: &[LifeEvent], code: &HashMap<String, Vec<u8>>) -> HashMap<String, Vec<u8>> {
-    let spoken = events.iter().filter_map(|event| match event {
-        LifeEvent::Bytes { function, item, .. } if item.is_chosen => Some(function),
-        _ => None,
-    });
-    spoken.filter_map(|name| Some((name.clone(), code.get(name)?.clone()))).collect()
+/// By the functions' names.
+fn bytes_of(functions: &[RecordedFunction<'_>]) -> HashMap<String, Vec<u8>> {
+    functions.iter().map(|function| (function.name.to_owned(), function.bytes().to_owned())).collect()
 }

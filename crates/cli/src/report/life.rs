@@ -16,7 +16,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::demangle;
-use super::style::{BAD, DIM, GOOD, STRONG, cut as fit, paint, screen_width};
+use super::life_code::{print_code, print_self_check};
+use super::style::{DIM, GOOD, STRONG, cut as fit, paint, screen_width};
 
 /// The story for a terminal; of one stage in full, or of all.
 pub(crate) fn print_life(life: &Life, stage: Option<StageName>) -> String {
@@ -30,22 +31,24 @@ pub(crate) fn print_life(life: &Life, stage: Option<StageName>) -> String {
     let is_shown =
         |one: &&StageLife| stage.is_none_or(|wanted| wanted == one.stage && life.listings.is_empty());
     for one in life.stages.iter().filter(is_shown) {
-        print_stage(&mut text, one, &mut function, width);
+        // The machine code says more than the steps.
+        if one.stage != StageName::Bytes || life.code.is_empty() {
+            print_stage(&mut text, one, &mut function, width);
+        }
     }
-    let check = &life.self_check;
-    let same = |is_same: bool, what: &str| {
-        if is_same { paint(GOOD, format!("identical to {what}")) } else { paint(BAD, format!("NOT {what}")) }
-    };
-    write!(text, "\nself-check: {}", same(check.text_identical, "a build that nobody watched"))
-        .expect("text");
-    if let Some(is_same) = check.compiler_identical {
-        write!(text, " · {}", same(is_same, "clang's own object")).expect("text");
+    if stage.is_none_or(|wanted| matches!(wanted, StageName::Mc | StageName::Bytes)) {
+        text.push_str(&print_code(&life.code, stage.is_some(), width));
+    }
+    text.push_str(&print_self_check(&life.self_check));
+    // Assembly text and bytes come from no instruction of a module.
+    if life.coverage.instructions == 0 {
+        return text;
     }
     let coverage = &life.coverage;
     let share = |part: u64| super::percent(part as f64 / coverage.instructions.max(1) as f64);
     writeln!(
         text,
-        "\ncoverage: {} machine instructions in the module, {} explained, {} by an instruction",
+        "coverage: {} machine instructions in the module, {} explained, {} by an instruction",
         coverage.instructions,
         share(coverage.explained),
         share(coverage.keyed)

@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use opcost_life::self_check::Told;
 use opcost_life::{Change, Life, StageLife, Step};
 
 use super::html::escaped;
@@ -48,13 +49,17 @@ pub(crate) fn life_page(life: &Life) -> String {
 }
 
 fn facts(page: &mut String, life: &Life) {
-    let told = |is_same: bool, what: &str| {
-        let (class, word) = if is_same { ("good", "identical to") } else { ("bad", "NOT") };
-        format!("<span class=\"{class}\">{word} {what}</span>")
+    let told = |told: &Told<'_>| {
+        let (class, word) = match told.is_same {
+            Some(true) => ("good", "identical to"),
+            Some(false) => ("bad", "NOT"),
+            None => ("", "not compared with"),
+        };
+        let remark = told.remark.map(|words| format!(": {}", escaped(words))).unwrap_or_default();
+        format!("<span class=\"{class}\">{word} {}{remark}</span>", told.with)
     };
     let mut facts = vec![escaped(&life.target)];
-    facts.push(told(life.self_check.text_identical, "a build that nobody watched"));
-    facts.extend(life.self_check.compiler_identical.map(|is_same| told(is_same, "clang's own object")));
+    facts.extend(life.self_check.told().iter().map(told));
     let coverage = &life.coverage;
     let share = coverage.explained as f64 / coverage.instructions.max(1) as f64;
     facts.push(format!("{} of {} machine instructions explained", percent(share), coverage.instructions));

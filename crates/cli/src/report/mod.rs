@@ -16,6 +16,7 @@ mod fuel_check;
 mod html;
 mod json;
 mod life;
+mod life_code;
 mod life_page;
 mod names;
 mod numbers;

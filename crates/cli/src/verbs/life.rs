@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use opcost_life::Wanted;
+use opcost_life::{Life, Wanted};
 
 use crate::arguments::{LifeArguments, ModuleArguments};
 use crate::build::{self, Build, Input, Language, LifeRequest, Purpose};
 use crate::error::{CliError, Status};
 use crate::report::{LifeJson, Stream, life_page, print_life, save_json, save_text, short_name};
+use crate::verbs::life_code;
 use crate::verbs::show::tell_json;
 
 /// Carries out the verb.
@@ -19,6 +20,9 @@ pub(crate) fn run(arguments: &LifeArguments) -> Result<Status, CliError> {
 
 /// Records and shows it.
 fn carry_out(arguments: &LifeArguments) -> Result<Status, CliError> {
+    if let Some(life) = life_code::life(arguments)? {
+        return show(arguments, &life);
+    }
     let (path, line, column) = split(&arguments.input);
     let input = Input::classify(Path::new(path))?;
     if !matches!(input.language, Language::C | Language::Cxx | Language::Bitcode) {
@@ -36,30 +40,35 @@ fn carry_out(arguments: &LifeArguments) -> Result<Status, CliError> {
         compile.anchor.get_or_insert(opcost_key::Anchor::Source);
         // Names change no code, and say what a value is.
         compile.cflags.push("-fno-discard-value-names".to_owned());
-        compile.cflags.extend(arguments.target.iter().map(|target| format!("--target={target}")));
+        compile.cflags.extend(life_code::target(arguments)?.map(|target| format!("--target={target}")));
     }
-    if input.language == Language::Bitcode && arguments.target.is_some() {
+    if input.language == Language::Bitcode && (arguments.target.is_some() || arguments.format.is_some()) {
         return Err(CliError::Usage(format!(
-            "{path} is for its own machine already; give the source with --target, or leave it"
+            "{path} is for its own machine already; give the source with --target or --format, or leave them"
         )));
     }
     let build = Build::new(&compile, Purpose::Life)?;
-    let life = build.life(&input, &arguments.input, wanted, arguments.stage, short_name)?;
+    let life = build.life(&input, &arguments.input, wanted, arguments.stage, short_name);
+    show(arguments, &life.map_err(|error| life_code::about_headers(error, arguments, &input))?)
+}
+
+/// On the terminal, as a document, as a page.
+fn show(arguments: &LifeArguments, life: &Life) -> Result<Status, CliError> {
     if let Some(path) = &arguments.json {
-        save_json(path, &LifeJson::document(&life))?;
+        save_json(path, &LifeJson::document(life))?;
     }
     if let Some(path) = &arguments.html {
-        save_text(Some(path), &life_page(&life), Stream::Stdout)?;
+        save_text(Some(path), &life_page(life), Stream::Stdout)?;
     }
     if arguments.json.as_deref() != Some(Path::new("-")) {
-        let text = print_life(&life, arguments.stage);
+        let text = print_life(life, arguments.stage);
         save_text(arguments.output.as_deref(), &text, Stream::Stdout)?;
     }
-    Ok(if life.self_check.text_identical { Status::Fine } else { Status::Failed })
+    Ok(if life.self_check.is_good() { Status::Fine } else { Status::Failed })
 }
 
 /// `prog.c:3:14`
-fn split(input: &str) -> (&str, Option<u32>, Option<u32>) {
+pub(crate) fn split(input: &str) -> (&str, Option<u32>, Option<u32>) {
     let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
     let Some((rest, last)) = input.rsplit_once(':') else { return (input, None, None) };
     let Some(last) = number(last) else { return (input, None, None) };

@@ -4,6 +4,8 @@
 //! three machines at four levels, where watching must change nothing.
 
 mod asked;
+mod bytes;
+mod inputs;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
