@@ -3,8 +3,8 @@
 //! The recorder tells where each machine instruction lies and what the encoder
 //! was given; the object tells bytes and relocations; the disassembler says what
 //! the bytes mean. One machine instruction may be several here, or none. One that
-//! has more bytes than the encoder first gave it was *relaxed*: a jump that did
-//! not reach.
+//! has more bytes than the encoder first gave it was *relaxed*: a jump that does not
+//! reach, or whose end the linker knows alone.
 //!
 //! Input: events, the object's code, a machine. Output: instructions with offset,
 //! bytes, fields and relocations. Cost: linear; dividing into fields is dearer

@@ -3,7 +3,9 @@
 //! Input: the recorded functions, the optimised module as bitcode. From there the
 //! assembly printer's text goes through the assembler, and LLVM's just-in-time
 //! compiler goes its own way. Cost: code generation of these functions twice, and
-//! reading the module twice.
+//! reading the module twice: for SQLite's largest function 2.9 s of processor time
+//! (1.5 to write text, 0.1 to assemble it, 1.3 in memory), 1.0 s for a small one,
+//! 220 MB at most.
 
 use std::path::Path;
 

@@ -52,7 +52,7 @@ fn print_instruction(text: &mut String, head: &str, one: &CodeInstruction, is_wh
         more(fields(&one.fields));
     }
     if let Some(was) = &one.relaxed_from {
-        more(format!("relaxed by the assembler: {was} would not reach"));
+        more(format!("made longer by the assembler: {was} may not reach"));
     }
     for relocation in &one.relocations {
         more(format!("{} at byte {}", relocation.text(), relocation.offset));

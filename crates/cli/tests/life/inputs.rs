@@ -126,6 +126,15 @@ fn bytes_are_told_from_the_line_a_file_and_a_pipe() {
     assert!(said.contains("opcode f7 · ModRM mod 3 register, reg 7 /7, rm 1 %ecx"), "{said}");
 }
 
+/// Padding has more bytes than it needs: told, and no failure.
+#[test]
+fn a_form_that_no_encoder_chooses_is_told() {
+    let found = life(&["--bytes", "0f 1f 80 00 00 00 00", "--target", "x86_64-linux-gnu"]);
+    assert_eq!(found["self_check"]["disassembly_identical"], false);
+    let said = found["self_check"]["remarks"]["disassembly_identical"].as_str().expect("a remark");
+    assert!(said.contains("is encoded as 0f 1f 00"), "{said}");
+}
+
 #[test]
 fn bytes_that_are_none_say_how_far_it_got() {
     let cases: [(&[&str], i32, &str); 5] = [
