@@ -11,6 +11,8 @@
 //! | which nodes of Clang's tree are they? | [`ast`] |
 //! | what happened to them, step by step? | [`story`] |
 //! | what does a stage look like in full? | [`listing`] |
+//! | what does the graph of a block look like, and how is it drawn? | [`graph`], [`layout`] |
+//! | which words of a text are noise? | [`noise`] |
 //! | is every machine instruction explained? | [`coverage`] |
 //!
 //! One record ([`Life`]) serves the terminal, the page and JSON.
@@ -18,9 +20,13 @@
 pub mod ast;
 pub mod chosen;
 pub mod coverage;
+pub mod graph;
+pub mod layout;
 pub mod listing;
+pub mod noise;
 pub mod story;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -29,6 +35,7 @@ use serde::{Deserialize, Serialize};
 
 pub use chosen::{Chosen, Wanted, choose};
 pub use coverage::Coverage;
+pub use graph::{Edge, EdgeKind, Graph, Node, graphs};
 pub use listing::{Listing, listings};
 pub use story::tell;
 
@@ -46,6 +53,13 @@ pub struct Life {
     /// One stage in full, if it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub listings: Vec<Listing>,
+    /// The graphs of selection, if they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub graphs: Vec<Graph>,
+    /// How often each chosen instruction started, by its number, in the runs of a
+    /// ledger, if one was given.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ran: BTreeMap<u32, u64>,
     /// Whether watching changed nothing.
     pub self_check: SelfCheck,
     /// How much of the machine code is explained.

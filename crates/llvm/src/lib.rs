@@ -29,7 +29,7 @@ mod spots;
 pub use emit::{Emission, Position};
 pub use fuel::Guarded;
 pub use keep::Kept;
-pub use life::{LifeEvent, LifeItem, LifeRequest, Stage};
+pub use life::{LifeEvent, LifeInput, LifeItem, LifeRequest, Stage};
 pub use origin::Origins;
 pub use portable::PortableLibrary;
 pub use session::{LlvmError, Maker, Session};

@@ -13,7 +13,7 @@ Examples:
   opcost life prog.c:3                   what becomes of line 3, stage by stage
   opcost life prog.c:3:14                only what stands in column 14
   opcost life --function f prog.c        all of a function; --value %div one value of it
-  opcost life --stage dag prog.c:3       one stage in full
+  opcost life --stage dag prog.c:3       one stage in full; --svg dag.svg draws it
   opcost life --target aarch64-linux-gnu -O0 prog.c:3
   opcost life --html life.html prog.c:3  the whole story as one page
   opcost life --json life.json prog.c:3  the same for a machine
@@ -25,7 +25,7 @@ pub(crate) struct LifeArguments {
     /// A source (C, C++), .bc or .ll, with a line: prog.c:3 or prog.c:3:14.
     #[arg(value_name = "INPUT[:LINE[:COLUMN]]")]
     pub(crate) input: String,
-    /// The function whose instructions are followed, by its linkage name.
+    /// The function whose instructions are followed, by its linkage name or its name in the source.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
     /// One value of that function: %div.
@@ -42,6 +42,9 @@ pub(crate) struct LifeArguments {
     /// Writes opcost.life/1 to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Draws the graph of instruction selection behind each phase, the chosen nodes marked; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
     /// Writes the whole story as one page for a browser, which loads nothing.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,

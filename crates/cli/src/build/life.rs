@@ -6,22 +6,27 @@
 //! source ─clang -O2 -c──────────────────────────────────────────▶ object ┴ compared
 //! ```
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use opcost_key::Anchor;
+use opcost_life::graph::NODES;
 use opcost_life::{
-    Coverage, Life, SelfCheck, StageLife, StageName, Step, Wanted, ast, choose, listings, tell,
+    Coverage, Life, SelfCheck, StageLife, StageName, Step, Wanted, ast, graphs, listings, tell,
 };
 use opcost_llvm::{Emission, LifeEvent, LifeRequest as Recorded, Maker, Position, Session};
 use serde::{Deserialize, Serialize};
 
 use super::compile::run_tool;
+use super::life_asked::find;
 use super::module::run_own;
 use super::{Build, Input, Language};
 use crate::error::CliError;
+
+/// Back ends that are part of opcost.
+const MACHINES: [&str; 4] = ["x86_64", "aarch64", "riscv64", "wasm32"];
 
 /// What the child is asked to do.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,6 +38,8 @@ pub(crate) struct LifeRequest {
     wanted: Wanted,
     /// The stage that is wanted in full.
     stage: Option<StageName>,
+    /// Whether graphs are wanted, to be drawn.
+    graphs: bool,
     /// The optimiser's level, of what comes from a front end.
     optimise: Option<u8>,
     /// Code generation's.
@@ -56,6 +63,7 @@ impl Build<'_> {
         question: &str,
         wanted: Wanted,
         stage: Option<StageName>,
+        graphs: bool,
         name_in_source: fn(&str) -> String,
     ) -> Result<Life, CliError> {
         let is_source = input.language != Language::Bitcode;
@@ -67,6 +75,7 @@ impl Build<'_> {
             question: question.to_owned(),
             wanted,
             stage,
+            graphs,
             optimise: (is_source && self.anchor(input) == Anchor::Source).then(|| self.optimiser_level()),
             level: self.arguments.codegen.unwrap_or_else(|| self.level()),
             compiled: is_source.then(|| self.compiled(input)).transpose()?,
@@ -127,7 +136,7 @@ impl Build<'_> {
 }
 
 /// In the child: records and writes the life.
-pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
+pub(crate) fn record(request: &LifeRequest, name_in_source: fn(&str) -> String) -> Result<(), String> {
     let maker = if request.optimise.is_some() { Maker::FrontEnd } else { Maker::Anyone };
     let read = || Session::read(&request.bitcode, maker).map_err(|error| error.to_string());
     let how = Emission {
@@ -138,17 +147,15 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
     };
     let mut session = read()?;
     let target = session.target();
+    is_linked_in(&target)?;
     let module = session.snapshot();
-    let chosen = choose(&module, &request.wanted);
+    let chosen = find(&module, &request.wanted, name_in_source)?;
     drop(module);
-    if chosen.numbers.is_empty() {
-        return Err(nothing_there(&request.wanted, &chosen));
-    }
     session.identify();
     let object = request.output.with_extension("o");
     let recorded = Recorded {
         numbers: chosen.numbers.clone(),
-        is_whole: request.stage.is_some(),
+        is_whole: request.stage.is_some() || request.graphs,
         optimise: request.optimise,
     };
     let events =
@@ -171,6 +178,8 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
         target,
         places: chosen.places,
         stages: tell(&events, &functions(&events, &code)),
+        graphs: if request.graphs { graphs(&events, NODES) } else { Vec::new() },
+        ran: BTreeMap::new(),
         listings: request.stage.map(|stage| listings(&events, stage)).unwrap_or_default(),
         self_check,
         coverage: Coverage::of(&events),
@@ -179,27 +188,19 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
     std::fs::write(&request.output, text).map_err(|error| error.to_string())
 }
 
-fn nothing_there(wanted: &Wanted, chosen: &opcost_life::Chosen) -> String {
-    match wanted {
-        Wanted::Line { file, line, column } => {
-            let nearest = chosen.near.iter().min_by_key(|near| near.abs_diff(*line));
-            let place = column.map_or(format!("{file}:{line}"), |column| format!("{file}:{line}:{column}"));
-            match nearest {
-                Some(near) if near == line => {
-                    format!("{place} has no code in that column; try {file}:{line}")
-                }
-                Some(near) => format!("{place} has no code; the nearest line that has is {file}:{near}"),
-                None => format!("no code comes from {file}; is it compiled away, or an unused header?"),
-            }
-        }
-        Wanted::Value { function, value } => match chosen.functions.iter().any(|known| known == function) {
-            true => format!("{function} has no value {}", value.as_deref().unwrap_or("")),
-            false => format!(
-                "no function is called {function}; there are {}",
-                chosen.functions.iter().take(12).cloned().collect::<Vec<_>>().join(", ")
-            ),
-        },
+/// Whether LLVM's back end for a machine is part of opcost.
+fn is_linked_in(target: &str) -> Result<(), String> {
+    let machine = target.split('-').next().unwrap_or(target);
+    if MACHINES.iter().any(|known| machine.starts_with(known))
+        || (machine.starts_with('i') && machine.ends_with("86"))
+    {
+        return Ok(());
     }
+    Err(format!(
+        "opcost has no code generation for {target}; it has {}: give one with --target, as {}-linux-gnu",
+        MACHINES.join(", "),
+        MACHINES[0]
+    ))
 }
 
 /// Code of an object, section by section.

@@ -19,6 +19,7 @@ mod headers;
 mod input;
 mod install;
 mod life;
+mod life_asked;
 mod link;
 mod module;
 mod phases;

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use opcost_life::Wanted;
+use opcost_life::{StageName, Wanted};
 
 use crate::arguments::{LifeArguments, ModuleArguments};
 use crate::build::{self, Build, Input, Language, LifeRequest, Purpose};
 use crate::error::{CliError, Status};
-use crate::report::{LifeJson, Stream, life_page, print_life, save_json, save_text, short_name};
+use crate::report::{
+    LifeJson, Stream, graph_picture, life_page, print_life, save_json, save_text, short_name,
+};
 use crate::verbs::show::tell_json;
 
 /// Carries out the verb.
@@ -44,9 +46,20 @@ fn carry_out(arguments: &LifeArguments) -> Result<Status, CliError> {
         )));
     }
     let build = Build::new(&compile, Purpose::Life)?;
-    let life = build.life(&input, &arguments.input, wanted, arguments.stage, short_name)?;
+    let life =
+        build.life(&input, &arguments.input, wanted, arguments.stage, wants_graphs(arguments), short_name)?;
     if let Some(path) = &arguments.json {
         save_json(path, &LifeJson::document(&life))?;
+    }
+    if let Some(path) = &arguments.svg {
+        if life.graphs.is_empty() {
+            return Err(CliError::Counters(format!(
+                "{}: there is no graph to draw: these instructions were selected one by one (FastISel or \
+                 GlobalISel, as at -O0), or went before; see --stage mir, or take -O1",
+                arguments.input
+            )));
+        }
+        save_text(Some(path), &graph_picture(&life.graphs), Stream::Stdout)?;
     }
     if let Some(path) = &arguments.html {
         save_text(Some(path), &life_page(&life), Stream::Stdout)?;
@@ -56,6 +69,11 @@ fn carry_out(arguments: &LifeArguments) -> Result<Status, CliError> {
         save_text(arguments.output.as_deref(), &text, Stream::Stdout)?;
     }
     Ok(if life.self_check.text_identical { Status::Fine } else { Status::Failed })
+}
+
+/// Whether graphs are recorded whole.
+fn wants_graphs(arguments: &LifeArguments) -> bool {
+    arguments.svg.is_some() || arguments.html.is_some() || arguments.stage == Some(StageName::Dag)
 }
 
 /// `prog.c:3:14`
@@ -75,7 +93,7 @@ pub(crate) fn record(arguments: &ModuleArguments) -> Result<Status, CliError> {
     let text = std::fs::read(path).map_err(CliError::file("read", path))?;
     let request: LifeRequest = serde_json::from_slice(&text)
         .map_err(|error| CliError::Usage(format!("{} is no request of opcost: {error}", path.display())))?;
-    match build::record(&request) {
+    match build::record(&request, short_name) {
         Ok(()) => Ok(Status::Fine),
         Err(message) => {
             eprintln!("opcost: {message}");

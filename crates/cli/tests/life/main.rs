@@ -4,6 +4,9 @@
 //! three machines at four levels, where watching must change nothing.
 
 mod asked;
+mod browser;
+mod drawn;
+mod page;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
