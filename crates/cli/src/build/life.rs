@@ -28,18 +28,34 @@ use crate::error::CliError;
 /// Back ends that are part of opcost.
 const MACHINES: [&str; 4] = ["x86_64", "aarch64", "riscv64", "wasm32"];
 
+/// What is asked of a life.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct LifeQuestion {
+    /// In words.
+    pub(crate) words: String,
+    pub(crate) meant: Meant,
+    /// The stage that is wanted in full.
+    pub(crate) stage: Option<StageName>,
+    /// Whether graphs are wanted, to be drawn.
+    pub(crate) graphs: bool,
+}
+
+/// Which instructions are meant.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Meant {
+    /// By a place or a name.
+    Wanted(Wanted),
+    /// The one of this number, from 1 in program order.
+    Number(u32),
+}
+
 /// What the child is asked to do.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct LifeRequest {
     bitcode: PathBuf,
     /// Where the life is written, as JSON.
     output: PathBuf,
-    question: String,
-    wanted: Wanted,
-    /// The stage that is wanted in full.
-    stage: Option<StageName>,
-    /// Whether graphs are wanted, to be drawn.
-    graphs: bool,
+    question: LifeQuestion,
     /// The optimiser's level, of what comes from a front end.
     optimise: Option<u8>,
     /// Code generation's.
@@ -60,10 +76,7 @@ impl Build<'_> {
     pub(crate) fn life(
         &self,
         input: &Input,
-        question: &str,
-        wanted: Wanted,
-        stage: Option<StageName>,
-        graphs: bool,
+        question: LifeQuestion,
         name_in_source: fn(&str) -> String,
     ) -> Result<Life, CliError> {
         let is_source = input.language != Language::Bitcode;
@@ -72,10 +85,7 @@ impl Build<'_> {
         let request = LifeRequest {
             bitcode,
             output: self.path("life.json"),
-            question: question.to_owned(),
-            wanted,
-            stage,
-            graphs,
+            question,
             optimise: (is_source && self.anchor(input) == Anchor::Source).then(|| self.optimiser_level()),
             level: self.arguments.codegen.unwrap_or_else(|| self.level()),
             compiled: is_source.then(|| self.compiled(input)).transpose()?,
@@ -145,17 +155,18 @@ pub(crate) fn record(request: &LifeRequest, name_in_source: fn(&str) -> String) 
         function_sections: request.function_sections,
         data_sections: request.data_sections,
     };
+    let question = &request.question;
     let mut session = read()?;
     let target = session.target();
     is_linked_in(&target)?;
     let module = session.snapshot();
-    let chosen = find(&module, &request.wanted, name_in_source)?;
+    let chosen = find(&module, &question.meant, name_in_source)?;
     drop(module);
     session.identify();
     let object = request.output.with_extension("o");
     let recorded = Recorded {
         numbers: chosen.numbers.clone(),
-        is_whole: request.stage.is_some() || request.graphs,
+        is_whole: question.stage.is_some() || question.graphs,
         optimise: request.optimise,
     };
     let events =
@@ -174,13 +185,13 @@ pub(crate) fn record(request: &LifeRequest, name_in_source: fn(&str) -> String) 
         compiler_identical: compiled.map(|compiled| compiled == ours),
     };
     let life = Life {
-        question: request.question.clone(),
+        question: question.words.clone(),
         target,
         places: chosen.places,
         stages: tell(&events, &functions(&events, &code)),
-        graphs: if request.graphs { graphs(&events, NODES) } else { Vec::new() },
+        graphs: if question.graphs { graphs(&events, NODES) } else { Vec::new() },
         ran: BTreeMap::new(),
-        listings: request.stage.map(|stage| listings(&events, stage)).unwrap_or_default(),
+        listings: question.stage.map(|stage| listings(&events, stage)).unwrap_or_default(),
         self_check,
         coverage: Coverage::of(&events),
     };

@@ -9,6 +9,8 @@ use opcost_ir::{Function, FunctionText, Module, Opcode, Type};
 use opcost_key::PlaceId;
 use opcost_life::{Chosen, Place, Wanted, choose};
 
+use super::life::Meant;
+
 /// Names and lines that an error lists, at most.
 const LISTED: usize = 12;
 
@@ -19,9 +21,13 @@ const LISTED: usize = 12;
 /// There are none: what there is instead.
 pub(super) fn find(
     module: &Module,
-    wanted: &Wanted,
+    meant: &Meant,
     name_in_source: fn(&str) -> String,
 ) -> Result<Chosen, String> {
+    let wanted = match meant {
+        Meant::Wanted(wanted) => wanted,
+        Meant::Number(wanted) => return Ok(those(module, |number, _| number == *wanted)),
+    };
     let chosen = choose(module, wanted);
     if !chosen.numbers.is_empty() {
         return Ok(chosen);
@@ -130,22 +136,28 @@ fn listed(mut names: Vec<String>) -> String {
 
 /// Instructions that were written in a function and stand in others now.
 fn copies(module: &Module, wanted: &str, name_in_source: fn(&str) -> String) -> Chosen {
+    those(module, |_, place| place.is_some_and(|place| is_written_in(module, place, wanted, name_in_source)))
+}
+
+/// The instructions that are meant by number or place.
+fn those(module: &Module, is_meant: impl Fn(u32, Option<PlaceId>) -> bool) -> Chosen {
     let mut chosen = Chosen::default();
     let mut number = 0;
     for function in module.functions.values() {
         for at in function.instructions.ids() {
             number += 1;
             let place = function.instructions[at].place;
-            if !place.is_some_and(|place| is_written_in(module, place, wanted, name_in_source)) {
+            if !is_meant(number, place) {
                 continue;
             }
-            let place = &module.places[place.expect("it has one")];
+            let place = place.map(|place| &module.places[place]);
+            let written = place.and_then(|place| place.inlined_function.clone());
             chosen.numbers.push(number);
             chosen.places.push(Place {
                 key: number,
-                function: function.name.clone(),
-                line: place.line,
-                column: place.column,
+                function: written.unwrap_or_else(|| function.name.clone()),
+                line: place.map_or(0, |place| place.line),
+                column: place.map_or(0, |place| place.column),
             });
         }
     }

@@ -26,17 +26,19 @@ use super::{demangle, short};
 const LONG: usize = 80;
 /// Columns that are suggested.
 const COLUMNS: usize = 6;
-/// Cells of the stage and of the pass, on a wide screen and on a narrow one.
+/// Cells of the stage, and of the pass: a fifth of the line, within these.
 const STAGE: usize = 6;
-const PASS: usize = 28;
-const NARROW_PASS: usize = 18;
-const NARROW: usize = 100;
+const NARROW_PASS: usize = 20;
+const WIDE_PASS: usize = 36;
 
 /// The story for a terminal; of one stage in full, or of all.
 pub(crate) fn print_life(life: &Life, stage: Option<StageName>) -> String {
     let mut text = String::new();
     let mut screen =
         Screen { life, width: screen_width(), function: String::new(), is_full: stage.is_some() };
+    if !life.ran.is_empty() {
+        let _ = writeln!(text, "{}", paint(STRONG, &life.question));
+    }
     let mut before: Option<&Listing> = None;
     for listing in &life.listings {
         screen.listing(&mut text, listing, before);
@@ -173,7 +175,7 @@ impl Screen<'_> {
             Change::New => "+",
             Change::Went => "−",
         };
-        let pass = if self.width < NARROW { NARROW_PASS } else { PASS };
+        let pass = (self.width / 5).clamp(NARROW_PASS, WIDE_PASS);
         let words = if self.is_full { step.text.clone() } else { folded(&step.text) };
         let ran = self.life.ran.get(&step.key).filter(|_| step.change != Change::Went);
         let ran = ran.map_or(String::new(), |count| format!("  {}×", short(u128::from(*count))));

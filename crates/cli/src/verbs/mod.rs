@@ -7,6 +7,7 @@ pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod fuel;
 pub(crate) mod life;
+mod life_ledger;
 mod load;
 mod measure;
 pub(crate) mod merge;

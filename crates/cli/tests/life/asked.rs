@@ -128,10 +128,13 @@ fn a_function_that_was_inlined_everywhere_is_followed_in_its_copies() {
     let module = case.clang(&["-O2", "-g", "-c", "-emit-llvm"], &source, "calls.bc");
     let found = life(&["--function", "cube", &module]);
     let places = found["places"].as_array().expect("places");
+    assert!(!places.is_empty() && places.iter().all(|place| place["line"] == 3), "{found:#}");
+    let stages = found["stages"].as_array().expect("stages");
+    let steps =
+        stages.iter().filter(|stage| stage["stage"] == "bytes").flat_map(|stage| stage["steps"].as_array());
     let functions: Vec<&str> =
-        places.iter().map(|place| place["function"].as_str().expect("a name")).collect();
+        steps.flatten().map(|step| step["function"].as_str().expect("a name")).collect();
     assert!(functions.contains(&"first") && functions.contains(&"second"), "{found:#}");
-    assert!(places.iter().all(|place| place["line"] == 3), "{found:#}");
     refused(&["--function", "cobe", &module], 1, &["no function is called cobe; there are first, second"]);
 }
 
@@ -193,7 +196,7 @@ fn lines_fit_the_terminal() {
         for line in story.lines() {
             assert!(unicode_width::UnicodeWidthStr::width(line) <= width, "{width}: {line}");
         }
-        assert_eq!(width == 80, story.contains('…'), "{story}");
+        assert!(width > 80 || story.contains('…'), "{story}");
     }
     let output = opcost(&["life", "--stage", "mir", &question]);
     let text = String::from_utf8(output.stdout).expect("UTF-8");

@@ -5,6 +5,7 @@
 
 mod asked;
 mod browser;
+mod counted;
 mod drawn;
 mod page;
 
