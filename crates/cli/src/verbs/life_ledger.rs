@@ -106,7 +106,9 @@ impl Counted {
         for (at, (function, instruction)) in all.iter().enumerate() {
             let cost = u128::from(instruction.weight) * u128::from(self.counts[at].unwrap_or(0));
             costs.push((cost, *function, at));
-            line(at).map(|line| *lines.entry(line).or_default() += cost);
+            if let Some(line) = line(at) {
+                *lines.entry(line).or_default() += cost;
+            }
         }
         let of_line = |at: usize| line(at).and_then(|line| lines.get(&line)).copied().unwrap_or(0);
         let best = costs.iter().max_by_key(|(cost, _, at)| {
@@ -136,7 +138,7 @@ impl Counted {
         let keys: Vec<u32> = steps.chain(life.places.iter().map(|place| place.key)).collect();
         for key in keys {
             let count = (key as usize).checked_sub(1).and_then(|at| self.counts.get(at).copied().flatten());
-            count.map(|count| life.ran.insert(key, count));
+            life.ran.extend(count.map(|count| (key, count)));
         }
     }
 
