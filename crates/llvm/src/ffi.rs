@@ -4,6 +4,8 @@ use std::ffi::{c_char, c_void};
 
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMContextRef, LLVMMetadataRef, LLVMModuleRef, LLVMValueRef};
 
+use crate::code_ffi::RawOperation;
+
 /// How an object is emitted; mirrors `opcost_emission` in `emit.cpp`.
 #[repr(C)]
 pub(crate) struct RawEmission {
@@ -45,8 +47,17 @@ pub(crate) struct RawItem {
 }
 
 type Reason = extern "C" fn(*mut c_void, u8, *const c_char, *const c_char, u32, *const c_char);
-type Placed =
-    extern "C" fn(*mut c_void, *const c_char, *const RawItem, u64, u64, *const c_char, *const c_char);
+type Placed = extern "C" fn(
+    *mut c_void,
+    *const c_char,
+    *const RawItem,
+    u64,
+    u64,
+    *const c_char,
+    *const c_char,
+    *const RawOperation,
+    usize,
+);
 
 /// Who is told; mirrors `Sink` in `life/recorder.h`.
 #[repr(C)]

@@ -7,8 +7,10 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 
+use crate::code_ffi::RawOperation;
 use crate::emit::Emission;
 use crate::ffi::{self, RawEmission};
+use crate::machine::{Operation, operation};
 use crate::session::{LlvmError, Session, c_path};
 
 /// Where a state stands on the way.
@@ -100,6 +102,8 @@ pub enum LifeEvent {
         encoded: String,
         /// The pass that made it.
         creator: String,
+        /// What went to the encoder, in functions that have a chosen instruction.
+        operations: Vec<Operation>,
     },
 }
 
@@ -236,7 +240,15 @@ extern "C" fn on_bytes(
     to: u64,
     encoded: *const c_char,
     creator: *const c_char,
+    operations: *const RawOperation,
+    count: usize,
 ) {
     let (function, encoded, creator) = (text(function), text(encoded), text(creator));
-    events(context).push(LifeEvent::Bytes { function, item: item(raw), from, to, encoded, creator });
+    // SAFETY: so many lie there as long as the call.
+    let operations =
+        if count == 0 { &[][..] } else { unsafe { std::slice::from_raw_parts(operations, count) } };
+    // SAFETY: their operands live as long.
+    let operations = operations.iter().map(|raw| unsafe { operation(raw) }).collect();
+    let item = item(raw);
+    events(context).push(LifeEvent::Bytes { function, item, from, to, encoded, creator, operations });
 }

@@ -6,6 +6,7 @@
 // and behind each instruction, temporary ones, of which nothing is written; when
 // all is laid out the assembler knows their offsets.
 #include "generate.h"
+#include "life/operation.h"
 #include "life/recorder.h"
 #include "shim.h"
 
@@ -33,7 +34,9 @@ namespace {
 
 // What the printer wrote for the instruction at hand.
 std::string encoded;
-bool is_printing = false;
+// The same as plain data, in functions that have a chosen instruction.
+std::vector<Operation> operations;
+bool is_printing = false, is_told = false;
 const MCInstrInfo *names = nullptr;
 uint64_t written_instructions = 0;
 
@@ -88,6 +91,7 @@ private:
 struct Placed {
   const MCSymbol *from, *to, *start;
   std::string function, operation, text, block, encoded, creator;
+  std::vector<Operation> operations;
   uint32_t number;
   bool is_chosen;
 };
@@ -98,7 +102,11 @@ public:
   Labels(AsmPrinter &printer, Recorder &recorder, std::vector<Placed> &placed)
       : printer(printer), recorder(recorder), placed(placed) {}
 
-  void beginFunction(const MachineFunction *) override {}
+  void beginFunction(const MachineFunction *function) override {
+    is_told = false;
+    for (const MachineBasicBlock &block : *function)
+      for (const MachineInstr &instruction : block.instrs()) is_told |= recorder.is_chosen(instruction.getDebugLoc());
+  }
   void endFunction(const MachineFunction *) override {}
   void endModule() override {}
 
@@ -107,6 +115,7 @@ public:
     current = instruction;
     from = label();
     encoded.clear();
+    operations.clear();
     is_printing = true;
   }
 
@@ -122,7 +131,7 @@ public:
       current->print(stream, slots, false, false, true, false, machine);
     placed.push_back({from, label(), printer.CurrentFnSym, function.getName().str(),
                       machine->getName(current->getOpcode()).str(), StringRef(text).trim().str(),
-                      ("bb." + Twine(current->getParent()->getNumber())).str(), encoded, creator(*current),
+                      ("bb." + Twine(current->getParent()->getNumber())).str(), encoded, creator(*current), operations,
                       Recorder::number_of(current->getDebugLoc()), recorder.is_chosen(current->getDebugLoc())});
     current = nullptr;
   }
@@ -171,8 +180,10 @@ public:
       uint64_t from = assembler.getSymbolOffset(*one.from), to = assembler.getSymbolOffset(*one.to);
       Item item = {from, one.number, one.is_chosen, one.operation.c_str(), one.text.c_str(), one.block.c_str(),
                    nullptr, 0};
+      std::vector<opcost_operation> raw;
+      for (const Operation &operation : one.operations) raw.push_back(operation.raw());
       sink.bytes(sink.context, one.function.c_str(), &item, from - start, to - start, one.encoded.c_str(),
-                 one.creator.c_str());
+                 one.creator.c_str(), raw.data(), raw.size());
     }
   }
 
@@ -205,8 +216,11 @@ void OPCOST_JOIN(__wrap_, OPCOST_ENCODE)(MCObjectStreamer *streamer, const MCIns
       out << (&operand == instruction.begin() ? " " : ", ");
       operand.print(out, &streamer->getContext());
     }
+    if (is_told) operations.emplace_back(instruction);
   }
+  if (encodings) encodings->before(*streamer, instruction);
   OPCOST_JOIN(__real_, OPCOST_ENCODE)(streamer, instruction, subtarget);
+  if (encodings) encodings->behind(*streamer);
 }
 
 void OPCOST_JOIN(__real_, OPCOST_FINISH)(MCAssembler *) __attribute__((weak));

@@ -10,6 +10,8 @@
 // kept but hashes. Watching changes nothing: no use, name or order of the code.
 #pragma once
 
+#include "life/operation.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/DebugLoc.h"
@@ -54,9 +56,10 @@ struct Sink {
   void (*reason)(void *context, uint8_t stage, const char *pass, const char *function, uint32_t number,
                  const char *text);
   // A machine instruction lies at these bytes of its function; how it was
-  // written by the assembler's own parts, and what created it.
+  // written by the assembler's own parts, and what created it. What the encoder
+  // was given is told in functions that have a chosen instruction.
   void (*bytes)(void *context, const char *function, const Item *item, uint64_t from, uint64_t to,
-                const char *encoded, const char *creator);
+                const char *encoded, const char *creator, const opcost_operation *operations, size_t count);
 };
 
 class Recorder {
