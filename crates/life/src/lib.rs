@@ -11,6 +11,8 @@
 //! | which nodes of Clang's tree are they? | [`ast`] |
 //! | what happened to them, step by step? | [`story`] |
 //! | what does a stage look like in full? | [`listing`] |
+//! | what does the graph of a block look like, and how is it drawn? | [`graph`], [`layout`] |
+//! | which words of a text are noise? | [`noise`] |
 //! | is every machine instruction explained? | [`coverage`] |
 //! | what are the bytes of each, and what do they say? | [`code`] |
 //! | which bits of them say what? | [`encoding`] |
@@ -28,13 +30,17 @@ pub mod code;
 pub mod coverage;
 pub mod encoding;
 pub mod format;
+pub mod graph;
 pub mod inputs;
+pub mod layout;
 pub mod listing;
+pub mod noise;
 pub mod relocation;
 pub mod self_check;
 pub mod story;
 pub mod ways;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -45,6 +51,7 @@ pub use chosen::{Chosen, Wanted, choose};
 pub use code::{CodeInstruction, FunctionCode, RecordedFunction, tell_code};
 pub use coverage::Coverage;
 pub use format::ObjectFormat;
+pub use graph::{Edge, EdgeKind, Graph, Node, graphs};
 pub use listing::{Listing, listings};
 pub use self_check::SelfCheck;
 pub use story::tell;
@@ -67,6 +74,13 @@ pub struct Life {
     /// these functions if one of the last two stages was asked for in full.
     #[serde(default)]
     pub code: Vec<FunctionCode>,
+    /// The graphs of selection, if they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub graphs: Vec<Graph>,
+    /// How often each chosen instruction started, by its number, in the runs of a
+    /// ledger, if one was given.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ran: BTreeMap<u32, u64>,
     /// Whether watching changed nothing, and all ways give the same bytes.
     pub self_check: SelfCheck,
     /// How much of the machine code is explained.

@@ -34,7 +34,7 @@ pub use assembly::{AssembledInstruction, Assembler, compile_in_memory, host_trip
 pub use emit::{Emission, Position};
 pub use fuel::Guarded;
 pub use keep::Kept;
-pub use life::{LifeEvent, LifeItem, LifeRequest, Stage};
+pub use life::{LifeEvent, LifeInput, LifeItem, LifeRequest, Stage};
 pub use machine::{Decoded, Machine, Operand, Operation, Syntax};
 pub use object::{CodeSection, ObjectCode, ObjectRelocation, ObjectSymbol};
 pub use origin::Origins;

@@ -40,8 +40,24 @@ pub struct LifeItem {
     pub text: String,
     /// The block where it stands.
     pub block: String,
-    /// Nodes of the state that it works on.
-    pub inputs: Vec<u64>,
+    /// What it works on, in the order of its operands.
+    pub inputs: Vec<LifeInput>,
+}
+
+/// One result of a node that another works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LifeInput {
+    /// Which node of the state.
+    pub node: u64,
+    /// Which of its results, from 0; nodes of a graph may have several.
+    pub result: u16,
+}
+
+impl LifeInput {
+    /// Above the address stands the result (`dag.cpp`).
+    fn new(raw: u64) -> LifeInput {
+        LifeInput { node: raw & 0xffff_ffff_ffff, result: (raw >> 48) as u16 }
+    }
 }
 
 /// What happened, in order.
@@ -189,7 +205,7 @@ fn item(raw: *const ffi::RawItem) -> LifeItem {
         operation: text(raw.operation),
         text: text(raw.text),
         block: text(raw.block),
-        inputs: inputs.to_vec(),
+        inputs: inputs.iter().copied().map(LifeInput::new).collect(),
     }
 }
 

@@ -6,24 +6,50 @@
 //! source ─clang -O2 -c──────────────────────────────────────────▶ object ┴ compared
 //! ```
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use opcost_key::Anchor;
 use opcost_life::code::mark;
 use opcost_life::encoding::Divider;
+use opcost_life::graph::NODES;
 use opcost_life::{
-    Coverage, Life, RecordedFunction, SelfCheck, StageLife, StageName, Step, Wanted, ast, choose, listings,
+    Coverage, Life, RecordedFunction, SelfCheck, StageLife, StageName, Step, Wanted, ast, graphs, listings,
     tell, tell_code, ways,
 };
 use opcost_llvm::{Emission, LifeRequest as Recorded, Machine, Maker, ObjectCode, Position, Session, Syntax};
 use serde::{Deserialize, Serialize};
 
 use super::compile::run_tool;
+use super::life_asked::find;
 use super::module::run_own;
 use super::{Build, Input, Language};
 use crate::error::CliError;
+
+/// Back ends that are part of opcost.
+const MACHINES: [&str; 4] = ["x86_64", "aarch64", "riscv64", "wasm32"];
+
+/// What is asked of a life.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct LifeQuestion {
+    /// In words.
+    pub(crate) words: String,
+    pub(crate) meant: Meant,
+    /// The stage that is wanted in full.
+    pub(crate) stage: Option<StageName>,
+    /// Whether graphs are wanted, to be drawn.
+    pub(crate) graphs: bool,
+}
+
+/// Which instructions are meant.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Meant {
+    /// By a place or a name.
+    Wanted(Wanted),
+    /// The one of this number, from 1 in program order.
+    Number(u32),
+}
 
 /// What the child is asked to do.
 #[derive(Debug, Serialize, Deserialize)]
@@ -31,10 +57,7 @@ pub(crate) struct LifeRequest {
     bitcode: PathBuf,
     /// Where the life is written, as JSON.
     output: PathBuf,
-    question: String,
-    wanted: Wanted,
-    /// The stage that is wanted in full.
-    stage: Option<StageName>,
+    question: LifeQuestion,
     /// The optimiser's level, of what comes from a front end.
     optimise: Option<u8>,
     /// Code generation's.
@@ -55,9 +78,7 @@ impl Build<'_> {
     pub(crate) fn life(
         &self,
         input: &Input,
-        question: &str,
-        wanted: Wanted,
-        stage: Option<StageName>,
+        question: LifeQuestion,
         name_in_source: fn(&str) -> String,
     ) -> Result<Life, CliError> {
         let is_source = input.language != Language::Bitcode;
@@ -66,9 +87,7 @@ impl Build<'_> {
         let request = LifeRequest {
             bitcode,
             output: self.path("life.json"),
-            question: question.to_owned(),
-            wanted,
-            stage,
+            question,
             optimise: (is_source && self.anchor(input) == Anchor::Source).then(|| self.optimiser_level()),
             level: self.arguments.codegen.unwrap_or_else(|| self.level()),
             compiled: is_source.then(|| self.compiled(input)).transpose()?,
@@ -129,7 +148,7 @@ impl Build<'_> {
 }
 
 /// In the child: records and writes the life.
-pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
+pub(crate) fn record(request: &LifeRequest, name_in_source: fn(&str) -> String) -> Result<(), String> {
     let maker = if request.optimise.is_some() { Maker::FrontEnd } else { Maker::Anyone };
     let read = || Session::read(&request.bitcode, maker).map_err(|error| error.to_string());
     let how = Emission {
@@ -138,20 +157,20 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
         function_sections: request.function_sections,
         data_sections: request.data_sections,
     };
+    let question = &request.question;
     let mut session = read()?;
     let target = session.target();
+    is_linked_in(&target)?;
     let module = session.snapshot();
-    let chosen = choose(&module, &request.wanted);
+    let chosen = find(&module, &question.meant, name_in_source)?;
     drop(module);
-    if chosen.numbers.is_empty() {
-        return Err(nothing_there(&request.wanted, &chosen));
-    }
     session.identify();
     let object = request.output.with_extension("o");
     let recorded = Recorded {
         numbers: chosen.numbers.clone(),
         // The last stages are told from the object.
-        is_whole: matches!(request.stage, Some(StageName::Ir | StageName::Dag | StageName::Mir)),
+        is_whole: question.graphs
+            || matches!(question.stage, Some(StageName::Ir | StageName::Dag | StageName::Mir)),
         optimise: request.optimise,
     };
     let events =
@@ -180,17 +199,19 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
     let machine = Machine::new(&target, &ways::features(&target, &code.features), Syntax::Usual)
         .map_err(|error| error.to_string())?;
     ways::compare(&functions, &code, &target, &machine, &optimised, how, &mut self_check);
-    let is_code_whole = matches!(request.stage, Some(StageName::Mc | StageName::Bytes));
+    let is_code_whole = matches!(question.stage, Some(StageName::Mc | StageName::Bytes));
     let told = tell_code(&functions, &machine, &Divider::new(&machine, &target), is_code_whole);
     let mut stages = tell(&events, &bytes_of(&functions));
     mark(&mut stages, &told);
     let life = Life {
-        question: request.question.clone(),
+        question: question.words.clone(),
         target,
         places: chosen.places,
         stages,
         code: told,
-        listings: request.stage.map(|stage| listings(&events, stage)).unwrap_or_default(),
+        graphs: if question.graphs { graphs(&events, NODES) } else { Vec::new() },
+        ran: BTreeMap::new(),
+        listings: question.stage.map(|stage| listings(&events, stage)).unwrap_or_default(),
         self_check,
         coverage: Coverage::of(&events),
     };
@@ -198,27 +219,21 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
     std::fs::write(&request.output, text).map_err(|error| error.to_string())
 }
 
-fn nothing_there(wanted: &Wanted, chosen: &opcost_life::Chosen) -> String {
-    match wanted {
-        Wanted::Line { file, line, column } => {
-            let nearest = chosen.near.iter().min_by_key(|near| near.abs_diff(*line));
-            let place = column.map_or(format!("{file}:{line}"), |column| format!("{file}:{line}:{column}"));
-            match nearest {
-                Some(near) if near == line => {
-                    format!("{place} has no code in that column; try {file}:{line}")
-                }
-                Some(near) => format!("{place} has no code; the nearest line that has is {file}:{near}"),
-                None => format!("no code comes from {file}; is it compiled away, or an unused header?"),
-            }
-        }
-        Wanted::Value { function, value } => match chosen.functions.iter().any(|known| known == function) {
-            true => format!("{function} has no value {}", value.as_deref().unwrap_or("")),
-            false => format!(
-                "no function is called {function}; there are {}",
-                chosen.functions.iter().take(12).cloned().collect::<Vec<_>>().join(", ")
-            ),
-        },
+/// Whether LLVM's back end for a machine is part of opcost.
+fn is_linked_in(target: &str) -> Result<(), String> {
+    let machine = target.split('-').next().unwrap_or(target);
+    // macOS's name of aarch64 is another.
+    if machine.starts_with("arm64")
+        || MACHINES.iter().any(|known| machine.starts_with(known))
+        || (machine.starts_with('i') && machine.ends_with("86"))
+    {
+        return Ok(());
     }
+    Err(format!(
+        "opcost has no code generation for {target}; it has {}: give one with --target, as {}-linux-gnu",
+        MACHINES.join(", "),
+        MACHINES[0]
+    ))
 }
 
 /// Code of an object, section by section.

@@ -26,11 +26,12 @@ pub(crate) fn target(arguments: &LifeArguments) -> Result<Option<String>, CliErr
 /// The life of assembly text or of bytes, if that is what was given.
 pub(crate) fn life(arguments: &LifeArguments) -> Result<Option<Life>, CliError> {
     let triple = || Ok::<_, CliError>(target(arguments)?.unwrap_or_else(opcost_llvm::host_triple));
+    let Some(given) = &arguments.input else { return Ok(None) };
     if arguments.bytes {
-        let (name, bytes) = bytes(&arguments.input)?;
+        let (name, bytes) = bytes(given)?;
         return code_life(name, triple()?, CodeText::Bytes(bytes)).map(Some);
     }
-    let (path, line, column) = split(&arguments.input);
+    let (path, line, column) = split(given);
     match Path::new(path).extension().and_then(|extension| extension.to_str()) {
         Some("S") => Err(CliError::Usage(format!("{path}: preprocess it first: clang -E {path} > prog.s"))),
         Some("s") if arguments.function.is_some() || column.is_some() => Err(CliError::Usage(format!(
