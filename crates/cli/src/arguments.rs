@@ -71,6 +71,8 @@ pub(crate) enum Verb {
     #[command(name = "__module", hide = true)]
     Module(ModuleArguments),
     /// Records the lives of instructions (used by opcost itself, in a process of its own).
+    #[command(name = "__code", hide = true)]
+    Code(ModuleArguments),
     #[command(name = "__life", hide = true)]
     Record(ModuleArguments),
     /// Puts up walls and becomes a metered program (used by opcost itself).

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Verb::Fuel(fuel) => verbs::fuel::run(&fuel),
         Verb::Life(life) => verbs::life::run(&life),
         Verb::Record(request) => verbs::life::record(&request),
+        Verb::Code(request) => verbs::life_code::read(&request),
         Verb::Report(report) => verbs::report::run(&report),
         Verb::Check(check) => verbs::check::run(&check),
         Verb::Diff(diff) => verbs::diff::run(&diff),

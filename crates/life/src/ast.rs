@@ -45,12 +45,29 @@ pub fn nodes(json: &str, source: &str, function: &str) -> Result<Vec<AstNode>, S
 }
 
 /// The nodes at the places of the chosen instructions, as steps: one that an
-/// instruction comes from has its number; what stands below it in the same line is
-/// shown with it.
+/// instruction comes from has its number; what stands below it in the tree and in
+/// the same line is shown with it.
 pub fn steps(nodes: &[AstNode], places: &[Place], function: &str) -> Vec<Step> {
     let own: Vec<&Place> = places.iter().filter(|place| place.function == function).collect();
-    let is_meant = |node: &&AstNode| own.iter().any(|place| place.line == node.line);
-    let meant: Vec<&AstNode> = nodes.iter().filter(is_meant).collect();
+    let is_at =
+        |node: &AstNode| own.iter().any(|place| (place.line, place.column) == (node.line, node.column));
+    let is_in_line = |node: &AstNode| own.iter().any(|place| place.line == node.line);
+    let mut meant: Vec<&AstNode> = Vec::new();
+    // How deep the node stands below which all is shown.
+    let mut below: Option<usize> = None;
+    for node in nodes {
+        below = below.filter(|&depth| node.depth > depth);
+        if below.is_none() && is_at(node) {
+            below = Some(node.depth);
+        }
+        if below.is_some() && is_in_line(node) {
+            meant.push(node);
+        }
+    }
+    // Instructions that stand where no node does: then all of their lines.
+    if meant.is_empty() {
+        meant = nodes.iter().filter(|node| is_in_line(node)).collect();
+    }
     let least = meant.iter().map(|node| node.depth).min().unwrap_or(0);
     let step = |node: &&AstNode| Step {
         pass: format!("{}:{} {}", node.line, node.column, node.token),
@@ -193,5 +210,15 @@ mod tests {
         assert_eq!((division.line, division.column, &*division.token), (2, 25, "/"));
         assert_eq!(division.details, "int '/'");
         assert_eq!(nodes.len(), 4);
+        let place = |column| Place { key: 3, function: "f".into(), line: 2, column };
+        let kinds = |column| -> Vec<(u32, String)> {
+            steps(&nodes, &[place(column)], "f").into_iter().map(|step| (step.key, step.text)).collect()
+        };
+        let below: Vec<(u32, String)> =
+            [(3, "BinaryOperator int '/'"), (0, "  DeclRefExpr 'a'"), (0, "  DeclRefExpr 'b'")]
+                .map(|(key, text)| (key, text.to_owned()))
+                .to_vec();
+        assert_eq!(kinds(25), below);
+        assert_eq!(kinds(27), [(3, "DeclRefExpr 'b'".to_owned())], "only what stands there");
     }
 }

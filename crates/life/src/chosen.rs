@@ -59,7 +59,9 @@ pub fn choose(module: &Module, wanted: &Wanted) -> Chosen {
                 let place = function.instructions[at].place.map(|place| &module.places[place]);
                 chosen.places.push(Place {
                     key: number,
-                    function: function.name.clone(),
+                    function: place
+                        .and_then(|place| place.inlined_function.clone())
+                        .unwrap_or_else(|| function.name.clone()),
                     line: place.map_or(0, |place| place.line),
                     column: place.map_or(0, |place| place.column),
                 });

@@ -11,16 +11,36 @@
 //! | which nodes of Clang's tree are they? | [`ast`] |
 //! | what happened to them, step by step? | [`story`] |
 //! | what does a stage look like in full? | [`listing`] |
+//! | what does the graph of a block look like, and how is it drawn? | [`graph`], [`layout`] |
+//! | which words of a text are noise? | [`noise`] |
 //! | is every machine instruction explained? | [`coverage`] |
+//! | what are the bytes of each, and what do they say? | [`code`] |
+//! | which bits of them say what? | [`encoding`] |
+//! | which does a linker fill? | [`relocation`] |
+//! | are they the same on every way? | [`checks`], [`ways`], [`self_check`] |
+//! | what of assembly text, or bytes alone? | [`inputs`] |
+//! | which system has an object format? | [`format`](mod@format) |
 //!
 //! One record ([`Life`]) serves the terminal, the page and JSON.
 
 pub mod ast;
+pub mod checks;
 pub mod chosen;
+pub mod code;
 pub mod coverage;
+pub mod encoding;
+pub mod format;
+pub mod graph;
+pub mod inputs;
+pub mod layout;
 pub mod listing;
+pub mod noise;
+pub mod relocation;
+pub mod self_check;
 pub mod story;
+pub mod ways;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -28,8 +48,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use chosen::{Chosen, Wanted, choose};
+pub use code::{CodeInstruction, FunctionCode, RecordedFunction, tell_code};
 pub use coverage::{Coverage, Referee, Work};
+pub use format::ObjectFormat;
+pub use graph::{Edge, EdgeKind, Graph, Node, graphs};
 pub use listing::{Listing, listings};
+pub use self_check::SelfCheck;
 pub use story::tell;
 
 /// The life of the chosen instructions.
@@ -46,7 +70,18 @@ pub struct Life {
     /// One stage in full, if it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub listings: Vec<Listing>,
-    /// Whether watching changed nothing.
+    /// Machine code of the chosen instructions, by function; of all instructions of
+    /// these functions if one of the last two stages was asked for in full.
+    #[serde(default)]
+    pub code: Vec<FunctionCode>,
+    /// The graphs of selection, if they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub graphs: Vec<Graph>,
+    /// How often each chosen instruction started, by its number, in the runs of a
+    /// ledger, if one was given.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ran: BTreeMap<u32, u64>,
+    /// Whether watching changed nothing, and all ways give the same bytes.
     pub self_check: SelfCheck,
     /// How much of the machine code is explained.
     pub coverage: Coverage,
@@ -190,13 +225,4 @@ impl Change {
             Change::Went => "went",
         }
     }
-}
-
-/// Whether watching changed anything.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SelfCheck {
-    /// The recorded machine code is that of a build that nobody watched.
-    pub text_identical: bool,
-    /// It is that of the user's own compiler; none without a source.
-    pub compiler_identical: Option<bool>,
 }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use opcost_llvm::{LifeEvent, LifeItem};
+use opcost_llvm::{LifeEvent, LifeInput, LifeItem};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,8 @@ pub fn listings(events: &[LifeEvent], wanted: StageName) -> Vec<Listing> {
 fn lines(items: &[LifeItem], stage: StageName) -> Vec<Line> {
     let numbers: HashMap<u64, usize> =
         items.iter().enumerate().map(|(number, item)| (item.node, number)).collect();
-    let name = |node: &u64| numbers.get(node).map_or("?".to_owned(), |number| format!("t{number}"));
+    let name =
+        |input: &LifeInput| numbers.get(&input.node).map_or("?".to_owned(), |number| format!("t{number}"));
     let line = |(number, item): (usize, &LifeItem)| {
         let text = if stage == StageName::Dag {
             let inputs: Vec<String> = item.inputs.iter().map(name).collect();

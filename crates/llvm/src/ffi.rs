@@ -4,6 +4,8 @@ use std::ffi::{c_char, c_void};
 
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMContextRef, LLVMMetadataRef, LLVMModuleRef, LLVMValueRef};
 
+use crate::code_ffi::RawOperation;
+
 /// How an object is emitted; mirrors `opcost_emission` in `emit.cpp`.
 #[repr(C)]
 pub(crate) struct RawEmission {
@@ -55,6 +57,8 @@ type Placed = extern "C" fn(
     *const c_char,
     *const c_char,
     *const c_char,
+    *const RawOperation,
+    usize,
 );
 
 /// Who is told; mirrors `Sink` in `life/recorder.h`.

@@ -11,12 +11,16 @@
 //! public is safe. Handles never leave.
 
 mod apply;
+mod assembly;
+mod code_ffi;
 mod emit;
 mod ffi;
 mod fuel;
 mod globals;
 mod keep;
 mod life;
+mod machine;
+mod object;
 mod operands;
 mod origin;
 mod places;
@@ -26,10 +30,13 @@ mod session;
 mod snapshot;
 mod spots;
 
+pub use assembly::{AssembledInstruction, Assembler, compile_in_memory, host_triple, write_assembly};
 pub use emit::{Emission, Position};
 pub use fuel::Guarded;
 pub use keep::Kept;
-pub use life::{Certainty, LifeEvent, LifeItem, LifeRequest, Referee, Stage};
+pub use life::{Certainty, LifeEvent, LifeInput, LifeItem, LifeRequest, Referee, Stage};
+pub use machine::{Decoded, Machine, Operand, Operation, Syntax};
+pub use object::{CodeSection, ObjectCode, ObjectRelocation, ObjectSymbol};
 pub use origin::Origins;
 pub use portable::PortableLibrary;
 pub use session::{LlvmError, Maker, Session};

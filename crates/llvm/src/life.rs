@@ -7,8 +7,10 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 
+use crate::code_ffi::RawOperation;
 use crate::emit::Emission;
 use crate::ffi::{self, RawEmission};
+use crate::machine::{Operation, operation};
 use crate::session::{LlvmError, Session, c_path};
 
 /// Where a state stands on the way.
@@ -52,8 +54,24 @@ pub struct LifeItem {
     pub text: String,
     /// The block where it stands.
     pub block: String,
-    /// Nodes of the state that it works on.
-    pub inputs: Vec<u64>,
+    /// What it works on, in the order of its operands.
+    pub inputs: Vec<LifeInput>,
+}
+
+/// One result of a node that another works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LifeInput {
+    /// Which node of the state.
+    pub node: u64,
+    /// Which of its results, from 0; nodes of a graph may have several.
+    pub result: u16,
+}
+
+impl LifeInput {
+    /// Above the address stands the result (`dag.cpp`).
+    fn new(raw: u64) -> LifeInput {
+        LifeInput { node: raw & 0xffff_ffff_ffff, result: (raw >> 48) as u16 }
+    }
 }
 
 /// What happened, in order.
@@ -101,6 +119,8 @@ pub enum LifeEvent {
         creator: String,
         /// What it is there for, by its maker: `spill`, `frame set-up`.
         kind: String,
+        /// What went to the encoder, in functions that have a chosen instruction.
+        operations: Vec<Operation>,
     },
     /// What watching took, at the end.
     Work {
@@ -229,7 +249,7 @@ fn item(raw: *const ffi::RawItem) -> LifeItem {
         operation: text(raw.operation),
         text: text(raw.text),
         block: text(raw.block),
-        inputs: inputs.to_vec(),
+        inputs: inputs.iter().copied().map(LifeInput::new).collect(),
     }
 }
 
@@ -277,9 +297,20 @@ extern "C" fn on_bytes(
     encoded: *const c_char,
     creator: *const c_char,
     kind: *const c_char,
+    operations: *const RawOperation,
+    count: usize,
 ) {
     let (function, encoded, creator, kind) = (text(function), text(encoded), text(creator), text(kind));
-    events(context).push(LifeEvent::Bytes { function, item: item(raw), from, to, encoded, creator, kind });
+    let operations = if count == 0 {
+        &[][..]
+    } else {
+        // SAFETY: so many lie there as long as the call.
+        unsafe { std::slice::from_raw_parts(operations, count) }
+    };
+    // SAFETY: their operands live as long.
+    let operations = operations.iter().map(|raw| unsafe { operation(raw) }).collect();
+    let item = item(raw);
+    events(context).push(LifeEvent::Bytes { function, item, from, to, encoded, creator, kind, operations });
 }
 
 extern "C" fn on_work(context: *mut c_void, looked: u64, printed: u64, right: u64, wrong: u64, silent: u64) {

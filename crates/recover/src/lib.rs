@@ -6,6 +6,7 @@
 //!                                          ├listing▶ lines and instructions of a function
 //!                                          └repeat▶ do two runs agree?
 //! facts ─view▶ totals of the program
+//! facts + map ─instructions▶ how often each instruction of a module started
 //! ```
 //!
 //! [`recover_module`] turns a module's counter array and its frames that were
@@ -22,6 +23,7 @@ mod asynchronous;
 mod calls;
 mod counts;
 mod error;
+mod instructions;
 mod ledger;
 mod listing;
 mod repeat;
@@ -35,6 +37,7 @@ pub use asynchronous::{OpenCounts, recover_open_module};
 pub use calls::{CallTotals, IndirectCalls, NamedCalls};
 pub use counts::{FunctionCounts, LeftFrames, ModuleCounts, recover_module};
 pub use error::RecoverError;
+pub use instructions::{OtherModule, count_instructions, module_of};
 pub use ledger::{RunFacts, make_ledger};
 pub use listing::{BlockListing, FunctionListing, InstructionListing, list_functions};
 pub use repeat::{Repetition, compare_runs};

@@ -6,23 +6,51 @@
 //! source ─clang -O2 -c──────────────────────────────────────────▶ object ┴ compared
 //! ```
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use opcost_key::Anchor;
+use opcost_life::code::mark;
+use opcost_life::encoding::Divider;
+use opcost_life::graph::NODES;
 use opcost_life::{
-    Coverage, Life, SelfCheck, StageLife, StageName, Step, Wanted, ast, choose, listings, tell,
+    Coverage, Life, RecordedFunction, SelfCheck, StageLife, StageName, Step, Wanted, ast, graphs, listings,
+    tell, tell_code, ways,
 };
-use opcost_llvm::{Emission, LifeEvent, LifeRequest as Recorded, Maker, Position, Session};
+use opcost_llvm::{Emission, LifeRequest as Recorded, Machine, Maker, ObjectCode, Position, Session, Syntax};
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
 
 use super::compile::run_tool;
+use super::life_asked::find;
 use super::module::run_own;
 use super::{Build, Input, Language};
 use crate::error::CliError;
+
+/// Back ends that are part of opcost.
+const MACHINES: [&str; 4] = ["x86_64", "aarch64", "riscv64", "wasm32"];
+
+/// What is asked of a life.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct LifeQuestion {
+    /// In words.
+    pub(crate) words: String,
+    pub(crate) meant: Meant,
+    /// The stage that is wanted in full.
+    pub(crate) stage: Option<StageName>,
+    /// Whether graphs are wanted, to be drawn.
+    pub(crate) graphs: bool,
+}
+
+/// Which instructions are meant.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Meant {
+    /// By a place or a name.
+    Wanted(Wanted),
+    /// The one of this number, from 1 in program order.
+    Number(u32),
+}
 
 /// What the child is asked to do.
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,10 +58,7 @@ pub(crate) struct LifeRequest {
     bitcode: PathBuf,
     /// Where the life is written, as JSON.
     output: PathBuf,
-    question: String,
-    wanted: Wanted,
-    /// The stage that is wanted in full.
-    stage: Option<StageName>,
+    question: LifeQuestion,
     /// The optimiser's level, of what comes from a front end.
     optimise: Option<u8>,
     /// Code generation's.
@@ -54,9 +79,7 @@ impl Build<'_> {
     pub(crate) fn life(
         &self,
         input: &Input,
-        question: &str,
-        wanted: Wanted,
-        stage: Option<StageName>,
+        question: LifeQuestion,
         name_in_source: fn(&str) -> String,
     ) -> Result<Life, CliError> {
         let is_source = input.language != Language::Bitcode;
@@ -65,9 +88,7 @@ impl Build<'_> {
         let request = LifeRequest {
             bitcode,
             output: self.path("life.json"),
-            question: question.to_owned(),
-            wanted,
-            stage,
+            question,
             optimise: (is_source && self.anchor(input) == Anchor::Source).then(|| self.optimiser_level()),
             level: self.arguments.codegen.unwrap_or_else(|| self.level()),
             compiled: is_source.then(|| self.compiled(input)).transpose()?,
@@ -128,7 +149,7 @@ impl Build<'_> {
 }
 
 /// In the child: records and writes the life.
-pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
+pub(crate) fn record(request: &LifeRequest, name_in_source: fn(&str) -> String) -> Result<(), String> {
     let maker = if request.optimise.is_some() { Maker::FrontEnd } else { Maker::Anyone };
     let read = || Session::read(&request.bitcode, maker).map_err(|error| error.to_string());
     let how = Emission {
@@ -137,19 +158,20 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
         function_sections: request.function_sections,
         data_sections: request.data_sections,
     };
+    let question = &request.question;
     let mut session = read()?;
     let target = session.target();
+    is_linked_in(&target)?;
     let module = session.snapshot();
-    let chosen = choose(&module, &request.wanted);
+    let chosen = find(&module, &question.meant, name_in_source)?;
     drop(module);
-    if chosen.numbers.is_empty() {
-        return Err(nothing_there(&request.wanted, &chosen));
-    }
     session.identify();
     let object = request.output.with_extension("o");
     let recorded = Recorded {
         numbers: chosen.numbers.clone(),
-        is_whole: request.stage.is_some(),
+        // The last stages are told from the object.
+        is_whole: question.graphs
+            || matches!(question.stage, Some(StageName::Ir | StageName::Dag | StageName::Mir)),
         optimise: request.optimise,
     };
     let before = cpu_milliseconds();
@@ -157,32 +179,50 @@ pub(crate) fn record(request: &LifeRequest) -> Result<(), String> {
         session.record(&object, how, request.optimise, Some(&recorded)).map_err(|error| error.to_string())?;
     let milliseconds = cpu_milliseconds() - before;
 
-    let code = code_of(&object)?;
-    let watched = sections(&object)?;
-    let compiled = request.compiled.as_deref().map(sections).transpose()?;
+    let read_code = |path: &Path| ObjectCode::read(path).map_err(|error| error.to_string());
+    let code = read_code(&object)?;
+    let compiled = request.compiled.as_deref().map(read_code).transpose()?;
+    let is_compiled_so = compiled.map(|compiled| sections(&compiled) == sections(&code));
+
+    let mut unwatched = read()?;
+    unwatched.strip_debug();
+    if let Some(level) = request.optimise {
+        unwatched.optimise(how, level).map_err(|error| error.to_string())?;
+    }
+    let optimised = request.output.with_extension("optimised.bc");
+    unwatched.write(&optimised).map_err(|error| error.to_string())?;
     // What is the user's own compiler's was watched by nobody; only where it is
-    // another, a build of ours without a look says whose fault that is.
-    let self_check = if compiled.as_ref() == Some(&watched) {
-        SelfCheck { text_identical: true, compiler_identical: Some(true) }
+    // another, code generation without a look says whose fault that is.
+    let mut self_check = if is_compiled_so == Some(true) {
+        SelfCheck { text_identical: Some(true), compiler_identical: Some(true), ..SelfCheck::default() }
     } else {
         let plain = request.output.with_extension("plain.o");
-        let unwatched = read()?;
-        unwatched.strip_debug();
-        unwatched.record(&plain, how, request.optimise, None).map_err(|error| error.to_string())?;
-        let ours = sections(&plain)?;
+        unwatched.record(&plain, how, None, None).map_err(|error| error.to_string())?;
         SelfCheck {
-            text_identical: watched == ours,
-            compiler_identical: compiled.map(|compiled| compiled == ours),
+            text_identical: Some(sections(&code) == sections(&read_code(&plain)?)),
+            compiler_identical: is_compiled_so,
+            ..SelfCheck::default()
         }
     };
+    let functions = RecordedFunction::of(&events, &code);
+    let machine = Machine::new(&target, &ways::features(&target, &code.features), Syntax::Usual)
+        .map_err(|error| error.to_string())?;
+    ways::compare(&functions, &code, &target, &machine, &optimised, how, &mut self_check);
+    let is_code_whole = matches!(question.stage, Some(StageName::Mc | StageName::Bytes));
+    let told = tell_code(&functions, &machine, &Divider::new(&machine, &target), is_code_whole);
+    let mut stages = tell(&events, &bytes_of(&functions));
+    mark(&mut stages, &told);
     let mut coverage = Coverage::of(&events);
     coverage.work.milliseconds = milliseconds;
     let life = Life {
-        question: request.question.clone(),
+        question: question.words.clone(),
         target,
         places: chosen.places,
-        stages: tell(&events, &functions(&events, &code)),
-        listings: request.stage.map(|stage| listings(&events, stage)).unwrap_or_default(),
+        stages,
+        code: told,
+        graphs: if question.graphs { graphs(&events, NODES) } else { Vec::new() },
+        ran: BTreeMap::new(),
+        listings: question.stage.map(|stage| listings(&events, stage)).unwrap_or_default(),
         self_check,
         coverage,
     };
@@ -196,65 +236,29 @@ fn cpu_milliseconds() -> u64 {
     u64::try_from(spent.tv_sec * 1000 + spent.tv_nsec / 1_000_000).unwrap_or(0)
 }
 
-fn nothing_there(wanted: &Wanted, chosen: &opcost_life::Chosen) -> String {
-    match wanted {
-        Wanted::Line { file, line, column } => {
-            let nearest = chosen.near.iter().min_by_key(|near| near.abs_diff(*line));
-            let place = column.map_or(format!("{file}:{line}"), |column| format!("{file}:{line}:{column}"));
-            match nearest {
-                Some(near) if near == line => {
-                    format!("{place} has no code in that column; try {file}:{line}")
-                }
-                Some(near) => format!("{place} has no code; the nearest line that has is {file}:{near}"),
-                None => format!("no code comes from {file}; is it compiled away, or an unused header?"),
-            }
-        }
-        Wanted::Value { function, value } => match chosen.functions.iter().any(|known| known == function) {
-            true => format!("{function} has no value {}", value.as_deref().unwrap_or("")),
-            false => format!(
-                "no function is called {function}; there are {}",
-                chosen.functions.iter().take(12).cloned().collect::<Vec<_>>().join(", ")
-            ),
-        },
+/// Whether LLVM's back end for a machine is part of opcost.
+fn is_linked_in(target: &str) -> Result<(), String> {
+    let machine = target.split('-').next().unwrap_or(target);
+    // macOS's name of aarch64 is another.
+    if machine.starts_with("arm64")
+        || MACHINES.iter().any(|known| machine.starts_with(known))
+        || (machine.starts_with('i') && machine.ends_with("86"))
+    {
+        return Ok(());
     }
+    Err(format!(
+        "opcost has no code generation for {target}; it has {}: give one with --target, as {}-linux-gnu",
+        MACHINES.join(", "),
+        MACHINES[0]
+    ))
 }
 
 /// Code of an object, section by section.
-fn sections(path: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
-    let data = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let file = object::File::parse(&*data).map_err(|error| error.to_string())?;
-    let mut sections = Vec::new();
-    for section in file.sections().filter(|section| section.kind() == SectionKind::Text) {
-        let name = section.name().map_err(|error| error.to_string())?.to_owned();
-        sections.push((name, section.data().map_err(|error| error.to_string())?.to_owned()));
-    }
-    Ok(sections)
+fn sections(code: &ObjectCode) -> Vec<(&str, &[u8])> {
+    code.sections.iter().map(|section| (&*section.name, &*section.bytes)).collect()
 }
 
-/// Bytes from the start of each function to the end of its section.
-fn code_of(path: &Path) -> Result<HashMap<String, Vec<u8>>, String> {
-    let data = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let file = object::File::parse(&*data).map_err(|error| error.to_string())?;
-    let mut code = HashMap::new();
-    for symbol in file.symbols() {
-        let Some(section) = symbol.section_index().and_then(|at| file.section_by_index(at).ok()) else {
-            continue;
-        };
-        let (Ok(name), Ok(bytes)) = (symbol.name(), section.data()) else { continue };
-        let start = (symbol.address() - section.address()) as usize;
-        let end = start.saturating_add(symbol.size() as usize).min(bytes.len());
-        if section.kind() == SectionKind::Text && !name.is_empty() && start < end {
-            code.insert(name.to_owned(), bytes[start..end].to_owned());
-        }
-    }
-    Ok(code)
-}
-
-/// Those that the events speak of.
-fn functions(events: &[LifeEvent], code: &HashMap<String, Vec<u8>>) -> HashMap<String, Vec<u8>> {
-    let spoken = events.iter().filter_map(|event| match event {
-        LifeEvent::Bytes { function, item, .. } if item.is_chosen => Some(function),
-        _ => None,
-    });
-    spoken.filter_map(|name| Some((name.clone(), code.get(name)?.clone()))).collect()
+/// By the functions' names.
+fn bytes_of(functions: &[RecordedFunction<'_>]) -> HashMap<String, Vec<u8>> {
+    functions.iter().map(|function| (function.name.to_owned(), function.bytes().to_owned())).collect()
 }

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 
 use opcost_instrument::{CostModel, Request, plan};
-use opcost_key::{Anchor, BuildFacts, Placement};
+use opcost_key::{Anchor, BuildFacts, Hash128, ModuleMap, Placement};
 use opcost_llvm::{Emission, Kept, Maker, Position, Session};
 use opcost_profile::formats::map::{read_maps, write_map};
 use serde::{Deserialize, Serialize};
@@ -177,6 +177,18 @@ impl Build<'_> {
         let fixed = ["-fno-pic", "-fno-PIC", "-fno-pie", "-fno-PIE", "-no-pie", "-static"];
         input.language == Language::Bitcode
             && !self.arguments.cflags.iter().any(|flag| fixed.contains(&&**flag))
+    }
+}
+
+impl Build<'_> {
+    /// The map that counting an input makes, and its hash.
+    pub(crate) fn counted_map(&self, input: &Input) -> Result<(Hash128, ModuleMap), CliError> {
+        let made = self.path("counted.bc");
+        self.module(input, Product::Counted, &made)?;
+        let path = made.with_extension("opcmap");
+        let bytes = std::fs::read(&path).map_err(CliError::file("read", &path))?;
+        let maps = read_maps(&bytes).map_err(|error| CliError::Counters(error.to_string()))?;
+        Ok(maps.into_iter().next().expect("a module has a map"))
     }
 }
 

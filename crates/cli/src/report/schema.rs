@@ -40,8 +40,11 @@ pub(crate) fn error_json(error: &CliError) -> String {
     })
 }
 
-/// Every document that opcost writes, by its short name, and what makes its schema.
-const DOCUMENTS: [(&str, fn() -> Schema); 7] = [
+/// A document's short name, and what makes its schema.
+type Document = (&'static str, fn() -> Schema);
+
+/// Every document that opcost writes.
+const DOCUMENTS: [Document; 7] = [
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
     ("fuel-check", || schema_for!(FuelCheckJson)),

@@ -2,12 +2,16 @@
 
 use std::path::Path;
 
-use opcost_life::Wanted;
+use opcost_life::{StageName, Wanted};
 
-use crate::arguments::{LifeArguments, ModuleArguments};
-use crate::build::{self, Build, Input, Language, LifeRequest, Purpose};
+use super::life_ledger::Counted;
+use crate::arguments::{CompileArguments, LifeArguments, ModuleArguments};
+use crate::build::{self, Build, Input, Language, LifeQuestion, LifeRequest, Meant, Purpose};
 use crate::error::{CliError, Status};
-use crate::report::{LifeJson, Stream, life_page, print_life, save_json, save_text, short_name};
+use crate::report::{
+    LifeJson, Stream, graph_picture, life_page, print_life, save_json, save_text, short_name,
+};
+use crate::verbs::life_code;
 use crate::verbs::show::tell_json;
 
 /// Carries out the verb.
@@ -19,47 +23,118 @@ pub(crate) fn run(arguments: &LifeArguments) -> Result<Status, CliError> {
 
 /// Records and shows it.
 fn carry_out(arguments: &LifeArguments) -> Result<Status, CliError> {
-    let (path, line, column) = split(&arguments.input);
-    let input = Input::classify(Path::new(path))?;
-    if !matches!(input.language, Language::C | Language::Cxx | Language::Bitcode) {
-        return Err(CliError::Usage(format!("{path}: give a source of C or C++, .bc or .ll")));
+    if let Some(life) = life_code::life(arguments)? {
+        show(arguments, &life)?;
+        // Bytes from anywhere may be in a form that no encoder here chooses.
+        let is_fine = life.self_check.is_good() || arguments.bytes;
+        return Ok(if is_fine { Status::Fine } else { Status::Failed });
     }
-    let wanted = match (&arguments.function, line) {
-        (Some(function), _) => Wanted::Value { function: function.clone(), value: arguments.value.clone() },
-        (None, Some(line)) => Wanted::Line { file: path.to_owned(), line, column },
-        (None, None) => {
+    let (path, line, column) = arguments.input.as_deref().map_or(("", None, None), split);
+    let given = (!path.is_empty()).then(|| Path::new(path));
+    if given.is_some() {
+        classified(Path::new(path))?;
+    }
+    let ledger = arguments.hot.as_ref().or(arguments.ledger.as_ref());
+    let counted = ledger.map(|ledger| Counted::read(ledger, given, arguments)).transpose()?;
+    let input = classified(counted.as_ref().map_or(Path::new(path), |counted| &counted.input))?;
+    let mut words = arguments.input.clone().unwrap_or_default();
+    let meant = match (&arguments.hot, &arguments.function, line, &counted) {
+        (Some(_), _, Some(_), _) => {
+            return Err(CliError::Usage(format!(
+                "--hot chooses the instruction itself; give {path} without a line"
+            )));
+        }
+        (Some(_), _, None, Some(counted)) => {
+            let hottest = counted.hottest()?;
+            words = hottest.words;
+            Meant::Number(hottest.number)
+        }
+        (_, Some(function), _, _) => {
+            Meant::Wanted(Wanted::Value { function: function.clone(), value: arguments.value.clone() })
+        }
+        (_, None, Some(line), _) => Meant::Wanted(Wanted::Line { file: path.to_owned(), line, column }),
+        (_, None, None, _) => {
             return Err(CliError::Usage(format!("which instruction? give a line, {path}:3, or --function")));
         }
     };
-    let mut compile = arguments.compile.clone();
+    if let (Some(counted), None) = (&counted, &arguments.hot) {
+        words = format!("{words}, counted in {}", counted.origin());
+    }
+    let compile = compile(arguments, counted.as_ref(), &input)?;
+    let build = Build::new(&compile, Purpose::Life)?;
+    let question = LifeQuestion { words, meant, stage: arguments.stage, graphs: wants_graphs(arguments) };
+    let life = build.life(&input, question, short_name);
+    let mut life = life.map_err(|error| life_code::about_headers(error, arguments, &input))?;
+    if let Some(counted) = &counted {
+        counted.fill(&mut life);
+    }
+    show(arguments, &life)?;
+    Ok(if life.self_check.is_good() { Status::Fine } else { Status::Failed })
+}
+
+/// An input whose instructions can be followed.
+fn classified(path: &Path) -> Result<Input, CliError> {
+    let input = Input::classify(path)?;
+    if matches!(input.language, Language::C | Language::Cxx | Language::Bitcode) {
+        return Ok(input);
+    }
+    Err(CliError::Usage(format!("{}: give a source of C or C++, .bc or .ll", path.display())))
+}
+
+/// How the input is compiled: as it was counted, or as the front end leaves it.
+fn compile(
+    arguments: &LifeArguments,
+    counted: Option<&Counted>,
+    input: &Input,
+) -> Result<CompileArguments, CliError> {
+    let mut compile = counted.map_or(&arguments.compile, |counted| &counted.compile).clone();
     if input.language != Language::Bitcode {
         compile.anchor.get_or_insert(opcost_key::Anchor::Source);
         // Names change no code, and say what a value is.
         compile.cflags.push("-fno-discard-value-names".to_owned());
-        compile.cflags.extend(arguments.target.iter().map(|target| format!("--target={target}")));
-    }
-    if input.language == Language::Bitcode && arguments.target.is_some() {
+        compile.cflags.extend(life_code::target(arguments)?.map(|target| format!("--target={target}")));
+    } else if arguments.target.is_some() || arguments.format.is_some() {
         return Err(CliError::Usage(format!(
-            "{path} is for its own machine already; give the source with --target, or leave it"
+            "{} is for its own machine already; give the source with --target or --format, or leave them",
+            input.path.display()
         )));
     }
-    let build = Build::new(&compile, Purpose::Life)?;
-    let life = build.life(&input, &arguments.input, wanted, arguments.stage, short_name)?;
+    Ok(compile)
+}
+
+/// Writes all that was asked for.
+fn show(arguments: &LifeArguments, life: &opcost_life::Life) -> Result<(), CliError> {
+    if let Some(path) = &arguments.svg {
+        if life.graphs.is_empty() {
+            return Err(CliError::Counters(format!(
+                "{}: there is no graph to draw: these instructions were selected one by one (FastISel or \
+                 GlobalISel, as at -O0), or went before; see --stage mir, or take -O1",
+                life.question
+            )));
+        }
+        save_text(Some(path), &graph_picture(&life.graphs), Stream::Stdout)?;
+    }
     if let Some(path) = &arguments.json {
-        save_json(path, &LifeJson::document(&life))?;
+        save_json(path, &LifeJson::document(life))?;
     }
     if let Some(path) = &arguments.html {
-        save_text(Some(path), &life_page(&life), Stream::Stdout)?;
+        save_text(Some(path), &life_page(life), Stream::Stdout)?;
     }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
-        let text = print_life(&life, arguments.stage);
+    let stdout = Some(Path::new("-"));
+    if arguments.json.as_deref() != stdout && arguments.svg.as_deref() != stdout {
+        let text = print_life(life, arguments.stage);
         save_text(arguments.output.as_deref(), &text, Stream::Stdout)?;
     }
-    Ok(if life.self_check.text_identical { Status::Fine } else { Status::Failed })
+    Ok(())
+}
+
+/// Whether graphs are recorded whole.
+fn wants_graphs(arguments: &LifeArguments) -> bool {
+    arguments.svg.is_some() || arguments.html.is_some() || arguments.stage == Some(StageName::Dag)
 }
 
 /// `prog.c:3:14`
-fn split(input: &str) -> (&str, Option<u32>, Option<u32>) {
+pub(crate) fn split(input: &str) -> (&str, Option<u32>, Option<u32>) {
     let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
     let Some((rest, last)) = input.rsplit_once(':') else { return (input, None, None) };
     let Some(last) = number(last) else { return (input, None, None) };
@@ -75,7 +150,7 @@ pub(crate) fn record(arguments: &ModuleArguments) -> Result<Status, CliError> {
     let text = std::fs::read(path).map_err(CliError::file("read", path))?;
     let request: LifeRequest = serde_json::from_slice(&text)
         .map_err(|error| CliError::Usage(format!("{} is no request of opcost: {error}", path.display())))?;
-    match build::record(&request) {
+    match build::record(&request, short_name) {
         Ok(()) => Ok(Status::Fine),
         Err(message) => {
             eprintln!("opcost: {message}");

@@ -7,6 +7,8 @@ pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod fuel;
 pub(crate) mod life;
+pub(crate) mod life_code;
+mod life_ledger;
 mod load;
 mod measure;
 pub(crate) mod merge;

@@ -37,3 +37,168 @@ fn a_stage_that_is_none_is_told_with_those_that_are() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("ast, ir, dag, mir, mc, bytes"), "{said}");
 }
+
+struct Case {
+    folder: tempfile::TempDir,
+}
+
+impl Case {
+    fn new() -> Case {
+        Case { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    /// A file of this text; its path.
+    fn file(&self, name: &str, text: &str) -> String {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path.to_str().expect("UTF-8").to_owned()
+    }
+
+    /// What clang makes of a file, beside it.
+    fn clang(&self, flags: &[&str], source: &str, name: &str) -> String {
+        let made = self.folder.path().join(name);
+        let mut command = std::process::Command::new("clang-22");
+        assert!(command.args(flags).arg("-o").arg(&made).arg(source).status().expect("clang").success());
+        made.to_str().expect("UTF-8").to_owned()
+    }
+}
+
+/// Nothing is shown, the status is this, and all of these words are said.
+#[track_caller]
+fn refused(arguments: &[&str], status: i32, words: &[&str]) {
+    let output = opcost(&[&["life"], arguments].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
+    assert!(output.stdout.is_empty(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stdout));
+    for word in words {
+        assert!(said.contains(word), "{arguments:?}: {word:?} is missing in\n{said}");
+    }
+}
+
+const LINES: &str = "int f(int a) {\n  int b = a * 3;\n\n  // nothing here\n\n  return b / 7;\n}\n";
+
+#[test]
+fn a_line_without_code_names_those_around_it() {
+    let case = Case::new();
+    let source = case.file("a.c", LINES);
+    refused(&[&format!("{source}:4")], 1, &["a.c:4 has no code", "before it 2, behind it 6"]);
+    refused(&[&format!("{source}:99")], 1, &["a.c:99 has no code", "a.c:7"]);
+}
+
+#[test]
+fn files_with_nothing_in_them_and_files_that_do_not_compile() {
+    let case = Case::new();
+    refused(&[&format!("{}:1", case.file("empty.c", ""))], 1, &["empty.c", "it defines no function"]);
+    let unused = case.file("unused.c", "static inline int f(int a) { return a; }\n");
+    refused(&[&format!("{unused}:1")], 1, &["or only inline ones that nothing uses"]);
+    let broken = case.file("broken.c", "int f( {\n");
+    refused(&[&format!("{broken}:1")], 1, &["broken.c:1:8: error:", "clang-22 failed on"]);
+    refused(&["nowhere.c:3"], 1, &["cannot read nowhere.c"]);
+    refused(&[&case.file("a.txt", "words")], 2, &["neither a source"]);
+    refused(&[&format!("{}:1", case.file("a.rs", "fn main() {}"))], 2, &["give a source of C or C++"]);
+}
+
+#[test]
+fn machines_that_are_not_linked_in() {
+    let case = Case::new();
+    let source = case.file("a.c", LINES);
+    let words = ["no code generation for", "x86_64, aarch64, riscv64", "--target"];
+    refused(&["--target", "mips64-linux-gnu", &format!("{source}:2")], 1, &words);
+}
+
+#[test]
+fn modules_that_say_nothing_of_lines() {
+    let case = Case::new();
+    let source = case.file("a.c", LINES);
+    let module = case.clang(&["-O1", "-c", "-emit-llvm"], &source, "a.bc");
+    refused(&[&format!("{module}:2")], 1, &["says nothing of lines", "-gline-tables-only", "--function"]);
+    assert!(life(&["--function", "f", &module])["stages"].as_array().is_some_and(|all| all.len() > 3));
+    refused(
+        &["--target", "aarch64-linux-gnu", &format!("{module}:2")],
+        2,
+        &["is for its own machine already"],
+    );
+}
+
+/// In bitcode of an optimiser the function is no more; its copies are.
+#[test]
+fn a_function_that_was_inlined_everywhere_is_followed_in_its_copies() {
+    let case = Case::new();
+    let source = corpus("life/calls.c");
+    let module = case.clang(&["-O2", "-g", "-c", "-emit-llvm"], &source, "calls.bc");
+    let found = life(&["--function", "cube", &module]);
+    let places = found["places"].as_array().expect("places");
+    assert!(!places.is_empty() && places.iter().all(|place| place["line"] == 3), "{found:#}");
+    let stages = found["stages"].as_array().expect("stages");
+    let steps =
+        stages.iter().filter(|stage| stage["stage"] == "bytes").flat_map(|stage| stage["steps"].as_array());
+    let functions: Vec<&str> =
+        steps.flatten().map(|step| step["function"].as_str().expect("a name")).collect();
+    assert!(functions.contains(&"first") && functions.contains(&"second"), "{found:#}");
+    refused(&["--function", "cobe", &module], 1, &["no function is called cobe; there are first, second"]);
+}
+
+#[test]
+fn values_that_are_none_are_told_with_those_that_are() {
+    let case = Case::new();
+    let source = case.file("a.c", LINES);
+    refused(&["--function", "f", "--value", "%sum", &source], 1, &["f has no value %sum", "%mul", "%div"]);
+    let calls = case.file("c.c", "int g(int);\nint f(int a) { return g(a); }\n");
+    refused(&["--function", "g", &calls], 1, &["g is only declared here"]);
+}
+
+#[test]
+fn without_optimisation_there_is_no_graph_and_it_says_so() {
+    let question = format!("{}:3:14", corpus("life/foo.c"));
+    let output = opcost(&["life", "-O0", "--stage", "dag", &question]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    for words in ["dag: there was no graph", "FastISel", "--stage mir", "-O1"] {
+        assert!(text.contains(words), "{words} is missing in\n{text}");
+    }
+    // What went before has no bytes either.
+    let output = opcost(&["life", "--stage", "bytes", &format!("{}:9:18", corpus("life/calls.c"))]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("nothing of it is left there; its life ends in ir"), "{text}");
+}
+
+/// A function is found as its source writes it, in all instances.
+#[test]
+fn a_template_is_asked_for_by_its_name() {
+    let case = Case::new();
+    let text = "template <class T> T twice(T value) {\n  return value * value;\n}\n\
+                int whole(int value) { return twice(value); }\n\
+                double broken(double value) { return twice(value); }\n";
+    let source = case.file("twice.cpp", text);
+    let found = life(&["--function", "twice", "--value", "%mul", &source]);
+    is_checked(&found);
+    let opcodes: Vec<&str> =
+        crate::opcodes(&found, "ir", "is").into_iter().filter(|one| one.contains("mul")).collect();
+    assert!(opcodes.contains(&"mul") && opcodes.contains(&"fmul"), "{opcodes:?}");
+    let names = case.file("none.cpp", text);
+    refused(
+        &["--function", "thrice", &names],
+        1,
+        &["no function is called thrice", "twice (_Z5twiceIiET_S0_)"],
+    );
+}
+
+/// However long the names, a line fits; in full, nothing is cut.
+#[test]
+fn lines_fit_the_terminal() {
+    let question = format!("{}:4", corpus("life/loop.c"));
+    for width in [80, 200] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_opcost"));
+        let output =
+            command.env("COLUMNS", width.to_string()).args(["life", &question]).output().expect("it starts");
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let story = text.split("\nself-check").next().expect("a story");
+        for line in story.lines() {
+            assert!(unicode_width::UnicodeWidthStr::width(line) <= width, "{width}: {line}");
+        }
+        assert!(width > 80 || story.contains('…'), "{story}");
+    }
+    let output = opcost(&["life", "--stage", "mir", &question]);
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("implicit-def dead $eflags") && !text.contains('…'), "{text}");
+}

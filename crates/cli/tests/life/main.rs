@@ -4,6 +4,12 @@
 //! three machines at four levels, where watching must change nothing.
 
 mod asked;
+mod browser;
+mod bytes;
+mod counted;
+mod drawn;
+mod inputs;
+mod page;
 mod recorded;
 mod sweep;
 

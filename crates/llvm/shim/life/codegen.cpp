@@ -6,6 +6,7 @@
 // and behind each instruction, temporary ones, of which nothing is written; when
 // all is laid out the assembler knows their offsets.
 #include "generate.h"
+#include "life/operation.h"
 #include "life/recorder.h"
 #include "shim.h"
 
@@ -38,7 +39,9 @@ namespace {
 
 // What the printer wrote for the instruction at hand.
 std::string encoded;
-bool is_printing = false;
+// The same as plain data, in functions that have a chosen instruction.
+std::vector<Operation> operations;
+bool is_printing = false, is_told = false;
 const MCInstrInfo *names = nullptr;
 
 class Look : public FunctionPass {
@@ -91,6 +94,7 @@ private:
 struct Placed {
   const MCSymbol *from, *to, *start;
   std::string function, operation, text, block, encoded, creator, kind;
+  std::vector<Operation> operations;
   uint32_t number;
   bool is_chosen;
   Certainty certainty;
@@ -105,6 +109,7 @@ public:
   void beginFunction(const MachineFunction *function) override {
     slots = std::make_unique<ModuleSlotTracker>(function->getFunction().getParent(), false);
     slots->incorporateFunction(function->getFunction());
+    is_told = recorder.ancestry(*function).has_chosen();
   }
   void endFunction(const MachineFunction *function) override { recorder.forget(*function); }
   void endModule() override {}
@@ -114,6 +119,7 @@ public:
     current = instruction;
     from = label();
     encoded.clear();
+    operations.clear();
     is_printing = true;
   }
 
@@ -134,7 +140,7 @@ public:
     placed.push_back({from, label(), printer.CurrentFnSym, function.getName().str(),
                       machine->getName(current->getOpcode()).str(), StringRef(text).trim().str(),
                       ("bb." + Twine(current->getParent()->getNumber())).str(), encoded, creator, kind,
-                      recorder.numbers().teller(number), is_chosen, ancestry.certainty(*current)});
+                      operations,                      recorder.numbers().teller(number), is_chosen, ancestry.certainty(*current)});
     current = nullptr;
   }
 
@@ -186,8 +192,10 @@ public:
       uint64_t from = assembler.getSymbolOffset(*one.from), to = assembler.getSymbolOffset(*one.to);
       Item item = {from, one.number, one.is_chosen, one.certainty, one.operation.c_str(), one.text.c_str(), one.block.c_str(),
                    nullptr, 0};
+      std::vector<opcost_operation> raw;
+      for (const Operation &operation : one.operations) raw.push_back(operation.raw());
       sink.bytes(sink.context, one.function.c_str(), &item, from - start, to - start, one.encoded.c_str(),
-                 one.creator.c_str(), one.kind.c_str());
+                 one.creator.c_str(), one.kind.c_str(), raw.data(), raw.size());
     }
   }
 
@@ -220,8 +228,11 @@ void OPCOST_JOIN(__wrap_, OPCOST_ENCODE)(MCObjectStreamer *streamer, const MCIns
       out << (&operand == instruction.begin() ? " " : ", ");
       operand.print(out, &streamer->getContext());
     }
+    if (is_told) operations.emplace_back(instruction);
   }
+  if (encodings) encodings->before(*streamer, instruction);
   OPCOST_JOIN(__real_, OPCOST_ENCODE)(streamer, instruction, subtarget);
+  if (encodings) encodings->behind(*streamer);
 }
 
 void OPCOST_JOIN(__real_, OPCOST_FINISH)(MCAssembler *) __attribute__((weak));

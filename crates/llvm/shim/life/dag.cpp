@@ -20,7 +20,15 @@ using namespace opcost::life;
 
 namespace {
 
+// Addresses of programs have 47 bits (48 on aarch64); results are few.
+constexpr unsigned kResultShift = 48;
+
 uint64_t node_id(const SDNode *node) { return reinterpret_cast<uintptr_t>(node); }
+
+// Which result of a node is worked on stands above its address.
+uint64_t input_id(const SDValue &operand) {
+  return node_id(operand.getNode()) | uint64_t(operand.getResNo()) << kResultShift;
+}
 
 std::string text_of(const SDNode &node, const SelectionDAG &graph) {
   std::string text;
@@ -37,6 +45,14 @@ std::string text_of(const SDNode &node, const SelectionDAG &graph) {
   StringRef rest(details);
   rest = rest.take_front(rest.find(", opcost:"));
   rest = rest.take_front(rest.find(" opcost:"));
+  // A block is named with its address, which is another in every run.
+  if (isa<BasicBlockSDNode>(node)) {
+    size_t address = rest.find(" 0x");
+    if (address != StringRef::npos) {
+      out << rest.take_front(address) << ">";
+      return text;
+    }
+  }
   out << rest;
   return text;
 }
@@ -81,7 +97,7 @@ void tell(const SelectionDAG &graph, const char *phase, MachineBasicBlock *block
   for (const SDNode *node : news) {
     active->printed++;
     std::vector<uint64_t> inputs;
-    for (const SDValue &operand : node->op_values()) inputs.push_back(node_id(operand.getNode()));
+    for (const SDValue &operand : node->op_values()) inputs.push_back(input_id(operand));
     std::string operation = node->getOperationName(&graph), text = text_of(*node, graph);
     uint32_t number = Recorder::number_of(node->getDebugLoc());
     Item item = {node_id(node), active->numbers().teller(number), active->is_chosen(node->getDebugLoc()),

@@ -17,6 +17,7 @@
 #include "life/change.h"
 #include "life/lineage.h"
 #include "life/numbers.h"
+#include "life/operation.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -67,9 +68,11 @@ struct Sink {
   void (*reason)(void *context, uint8_t stage, const char *pass, const char *function, uint32_t number,
                  const char *text);
   // A machine instruction lies at these bytes of its function; how it was
-  // written by the assembler's own parts, what created it, and as what.
+  // written by the assembler's own parts, what created it, and as what. What the
+  // encoder was given is told in functions that have a chosen instruction.
   void (*bytes)(void *context, const char *function, const Item *item, uint64_t from, uint64_t to,
-                const char *encoded, const char *creator, const char *kind);
+                const char *encoded, const char *creator, const char *kind, const opcost_operation *operations,
+                size_t count);
   // What the recorder did: instructions looked at and printed; how inference
   // answered where the truth was known.
   void (*work)(void *context, uint64_t looked, uint64_t printed, uint64_t right, uint64_t wrong, uint64_t silent);

@@ -1,0 +1,204 @@
+//! How often did the instructions run that are followed?
+//!
+//! A ledger says which module it counted, how that was compiled and at which
+//! anchor its instructions have their identity. The module is compiled and
+//! instrumented again in the same way; the hash of its map must be the ledger's,
+//! or the numbers would be those of another program. Then life and ledger number
+//! the same instructions, and each step has the count of its own. A ledger of
+//! optimised code (`opcost count`'s default) knows nothing of what the optimiser
+//! did before; count with `--anchor source` to have its passes in the story.
+//!
+//! Cost: the module is compiled twice more. Limits: inputs that were a program
+//! when they were counted are found by the path of their source, so this is run
+//! where the program was built; of several modules, the costliest instruction is
+//! looked for in the one that has the block that ran most.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use opcost_key::{Anchor, ModuleMap, Placement};
+use opcost_life::Life;
+use opcost_profile::{Column, Ledger, ModuleFacts, Subject};
+use opcost_recover::{count_instructions, module_of};
+
+use crate::arguments::{BuildArguments, CompileArguments, LifeArguments, RawArguments};
+use crate::build::{Build, Input, Language, relative, tidy};
+use crate::error::CliError;
+use crate::report::{demangle, grouped, tidy_path};
+use crate::verbs::load;
+
+/// A module and its counts.
+pub(super) struct Counted {
+    /// Its source or bitcode.
+    pub(super) input: PathBuf,
+    /// How it was compiled.
+    pub(super) compile: CompileArguments,
+    ledger: PathBuf,
+    map: ModuleMap,
+    /// Of each instruction, in program order.
+    counts: Vec<Option<u64>>,
+}
+
+/// The costliest instruction.
+pub(super) struct Hottest {
+    /// Its number, from 1.
+    pub(super) number: u32,
+    /// Which it is, in words.
+    pub(super) words: String,
+}
+
+impl Counted {
+    /// Reads a ledger, and compiles the module that it counted again.
+    ///
+    /// # Errors
+    /// The ledger cannot be read or is of another build; the module does not compile.
+    pub(super) fn read(
+        path: &Path,
+        input: Option<&Path>,
+        arguments: &LifeArguments,
+    ) -> Result<Counted, CliError> {
+        let ledger = load::ledger(path, &RawArguments::default())?;
+        let told = |what: String| CliError::Counters(format!("{}: {what}", path.display()));
+        let root = std::env::current_dir().map_err(CliError::file("find", "."))?;
+        let name = match input {
+            Some(input) => relative(&tidy(&root.join(input)), &root),
+            None => hottest_module(&ledger).ok_or_else(|| told("nothing in it ran".to_owned()))?,
+        };
+        let facts = module_of(&ledger, &name).map_err(|error| told(error.to_string()))?;
+        let compile = compile_as(facts, path, arguments)?;
+        let input = Input::classify(Path::new(&facts.module))?;
+        if !matches!(input.language, Language::C | Language::Cxx | Language::Bitcode) {
+            return Err(CliError::Usage(format!(
+                "{name} is neither C or C++ nor .bc or .ll: it cannot be followed"
+            )));
+        }
+        let placement = facts.build.placement.unwrap_or(Placement::Chords);
+        let cost = compile.cost.clone().or_else(|| Some(ledger.about.cost.name.clone()));
+        let mut built = BuildArguments {
+            compile: CompileArguments { cost, ..compile.clone() },
+            placement,
+            threads: false,
+        };
+        let (mut hash, mut map) = Build::counted(&built)?.counted_map(&input)?;
+        if hash != facts.map {
+            // Another module may start threads; then all have counters for each.
+            built.threads = true;
+            let again = Build::counted(&built)?.counted_map(&input)?;
+            if again.0 == facts.map {
+                (hash, map) = again;
+            }
+        }
+        let counts = count_instructions(&map, hash, &ledger).map_err(|error| told(error.to_string()))?;
+        Ok(Counted { input: input.path, compile, ledger: path.to_owned(), map, counts })
+    }
+
+    /// The instruction that cost most: its weight by its count. Of several that
+    /// cost the same (all of a block do, where each weighs 1) the one that keeps a
+    /// processor longest, and of these the first on the line that cost most.
+    pub(super) fn hottest(&self) -> Result<Hottest, CliError> {
+        let mut costs: Vec<(u128, usize, usize)> = Vec::new();
+        let mut lines: HashMap<(&str, u32), u128> = HashMap::new();
+        let instructions = self.map.functions.values().enumerate().flat_map(|(function, known)| {
+            known.instructions.values().map(move |instruction| (function, instruction))
+        });
+        let all: Vec<_> = instructions.collect();
+        let line = |at: usize| all[at].1.place.and_then(|place| self.map.file_and_line(place));
+        for (at, (function, instruction)) in all.iter().enumerate() {
+            let cost = u128::from(instruction.weight) * u128::from(self.counts[at].unwrap_or(0));
+            costs.push((cost, *function, at));
+            if let Some(line) = line(at) {
+                *lines.entry(line).or_default() += cost;
+            }
+        }
+        let of_line = |at: usize| line(at).and_then(|line| lines.get(&line)).copied().unwrap_or(0);
+        let best = costs.iter().max_by_key(|(cost, _, at)| {
+            (*cost, slowness(&all[*at].1.text), of_line(*at), std::cmp::Reverse(*at))
+        });
+        let Some(&(cost, function, at)) = best.filter(|best| best.0 > 0) else {
+            return Err(CliError::Counters(format!("{}: nothing in it ran", self.ledger.display())));
+        };
+        let place = line(at).map_or(String::new(), |(file, line)| format!("{}:{line}, ", tidy_path(file)));
+        let ties = costs.iter().filter(|other| other.0 == cost).count() - 1;
+        let others = if ties == 0 { String::new() } else { format!(", as {ties} others did") };
+        let name = self.map.functions.values().nth(function).map_or("", |known| known.name.as_str());
+        Ok(Hottest {
+            number: u32::try_from(at + 1).expect("numbers are 32 bits wide"),
+            words: format!(
+                "{place}the costliest of {}: in {} it ran {} times{others}",
+                self.ledger.display(),
+                demangle(name),
+                grouped(self.counts[at].unwrap_or(0))
+            ),
+        })
+    }
+
+    /// Says of all instructions that a life speaks of how often they ran.
+    pub(super) fn fill(&self, life: &mut Life) {
+        let steps = life.stages.iter().flat_map(|stage| &stage.steps).map(|step| step.key);
+        let keys: Vec<u32> = steps.chain(life.places.iter().map(|place| place.key)).collect();
+        for key in keys {
+            let count = (key as usize).checked_sub(1).and_then(|at| self.counts.get(at).copied().flatten());
+            life.ran.extend(count.map(|count| (key, count)));
+        }
+    }
+
+    /// Where the counts come from, in words.
+    pub(super) fn origin(&self) -> String {
+        self.ledger.display().to_string()
+    }
+}
+
+/// How long an instruction of this text keeps a processor, in classes.
+fn slowness(text: &str) -> u8 {
+    let bare = text.split_once(" = ").map_or(text, |(_, rest)| rest);
+    match bare.split(' ').find(|word| !matches!(*word, "tail" | "musttail" | "notail")).unwrap_or("") {
+        "sdiv" | "udiv" | "srem" | "urem" | "fdiv" | "frem" => 5,
+        "call" | "invoke" | "callbr" => 4,
+        "load" | "store" | "atomicrmw" | "cmpxchg" | "fence" => 3,
+        "mul" | "fmul" | "fadd" | "fsub" => 2,
+        "br" | "switch" | "phi" | "ret" | "unreachable" => 0,
+        _ => 1,
+    }
+}
+
+/// The module of the block that ran most.
+fn hottest_module(ledger: &Ledger) -> Option<String> {
+    let counts = ledger.facts().iter().filter_map(|fact| match &fact.subject {
+        Subject::Block { function, .. } if fact.column == Column::Count => Some((fact.value?, function)),
+        _ => None,
+    });
+    counts
+        .filter(|(count, _)| *count > 0)
+        .max_by_key(|(count, _)| *count)
+        .map(|(_, function)| function.module.clone())
+}
+
+/// The flags with which a module was counted.
+fn compile_as(
+    facts: &ModuleFacts,
+    ledger: &Path,
+    arguments: &LifeArguments,
+) -> Result<CompileArguments, CliError> {
+    let given = &arguments.compile;
+    let (levels, others): (Vec<&String>, Vec<&String>) =
+        facts.build.flags.iter().partition(|flag| flag.starts_with("-O"));
+    let level = levels.first().map_or("2", |level| &level[2..]);
+    let has_others = !given.cflags.is_empty() || !given.include.is_empty() || !given.define.is_empty();
+    let is_other_level = given.level != "2" && given.level != level;
+    let is_other_anchor = given.anchor.is_some_and(|anchor| anchor != facts.anchor);
+    if has_others || is_other_level || is_other_anchor {
+        return Err(CliError::Usage(format!(
+            "{} says how {} was compiled (anchor {}, {}); leave these flags, or count it again with them",
+            ledger.display(),
+            facts.module,
+            facts.anchor,
+            facts.build.flags.join(" ")
+        )));
+    }
+    Ok(CompileArguments {
+        level: level.to_owned(),
+        cflags: others.into_iter().cloned().collect(),
+        anchor: (facts.anchor != Anchor::File).then_some(facts.anchor),
+        ..given.clone()
+    })
+}

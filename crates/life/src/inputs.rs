@@ -1,0 +1,323 @@
+//! The end of the way alone: assembly text and raw bytes.
+//!
+//! Neither has a module, so there are the stages from the operation on: what the
+//! parser made of a line (or the disassembler of bytes), and the bytes with their
+//! fields. Each instruction is a key of its own, numbered from 1. Text is
+//! assembled twice, once with nobody looking, and what was assembled is taken
+//! apart and put together again.
+//!
+//! Input: text or bytes, a triple. Output: a life. Cost: linear.
+
+use std::path::Path;
+
+use opcost_llvm::{
+    AssembledInstruction, Assembler, CodeSection, Machine, ObjectCode, ObjectSymbol, Operation, Syntax,
+};
+
+use crate::checks::{self, Comparison};
+use crate::code::{CodeTeller, Recorded, RecordedFunction, hex, mark};
+use crate::encoding::{Divider, operand_text};
+use crate::{Change, FunctionCode, Life, Place, SelfCheck, StageLife, StageName, Step, ways};
+
+/// Extensions of RISC-V that bytes are read with.
+const RISCV: &str = "+m,+a,+f,+d,+c,+v,+zba,+zbb,+zbs";
+
+/// The life of assembly text: of one line, or of all.
+///
+/// Objects are written beside `object`.
+///
+/// # Errors
+/// The assembler's words with line and caret; a line without an instruction; a
+/// triple that is not linked in.
+pub fn from_assembly(
+    text: &[u8],
+    name: &str,
+    line: Option<u32>,
+    triple: &str,
+    object: &Path,
+) -> Result<Life, String> {
+    // What the file is written in, its instructions are shown in.
+    let is_intel = String::from_utf8_lossy(text).contains(".intel_syntax");
+    let syntax = if is_intel { Syntax::Intel } else { Syntax::Usual };
+    let assembler = Assembler {
+        triple: triple.to_owned(),
+        features: ways::assembler_features(triple, ""),
+        position_independent: true,
+        ..Assembler::default()
+    };
+    let assemble = |object: &Path, wanted| {
+        let made = assembler.assemble(text, name, object, wanted);
+        made.map_err(|error| error.to_string())
+            .and_then(|made| Ok((made, ObjectCode::read(object).map_err(|error| error.to_string())?)))
+    };
+    let (instructions, mut code) = assemble(object, true)?;
+    let (_, plain) = assemble(&object.with_extension("plain.o"), false)?;
+    if instructions.is_empty() && code.sections.iter().any(|section| !section.bytes.is_empty()) {
+        return Err("the hook on MCObjectStreamer::emitInstruction does not fire: this opcost was linked \
+                    without --wrap"
+            .to_owned());
+    }
+    let is_chosen = |one: &AssembledInstruction| line.is_none_or(|line| one.operation.line == line);
+    if !instructions.iter().any(is_chosen) {
+        return Err(no_instruction(name, line, &instructions));
+    }
+    let machine = machine(triple, &code.features, syntax)?;
+    code.sections.iter_mut().for_each(name_the_start);
+    let functions = placed(&code, &instructions, is_chosen);
+    let same_text = code.sections.len() == plain.sections.len()
+        && code.sections.iter().zip(&plain.sections).all(|(a, b)| a.bytes == b.bytes);
+    let mut self_check = SelfCheck { text_identical: Some(same_text), ..SelfCheck::default() };
+    self_check.note("disassembly_identical", &checks::disassembly(&functions, &machine));
+    self_check.note("jit_identical", &no_module());
+    let mut life = life(name, line, triple, self_check);
+    tell(&mut life, &functions, &machine, triple);
+    life.places = functions
+        .iter()
+        .flat_map(|function| function.instructions.iter().map(|one| (function.name, one)))
+        .filter(|(_, one)| one.is_chosen)
+        .map(|(function, one)| Place {
+            key: one.key,
+            function: function.to_owned(),
+            line: one.operations[0].line,
+            column: 0,
+        })
+        .collect();
+    Ok(life)
+}
+
+/// The life of raw bytes.
+///
+/// # Errors
+/// Bytes that are no instruction: which, and what was read before them; a triple
+/// that is not linked in.
+pub fn from_bytes(bytes: &[u8], triple: &str) -> Result<Life, String> {
+    let machine = machine(triple, if triple.starts_with("riscv") { RISCV } else { "" }, Syntax::Usual)?;
+    let (mut ends, mut operations) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while at < bytes.len() {
+        let Some(decoded) = machine.decode(&bytes[at..]) else {
+            return Err(no_instruction_at(bytes, at, triple, &machine, &ends));
+        };
+        ends.push((at as u64, (at + decoded.length) as u64));
+        at += decoded.length;
+        operations.push(decoded.operation);
+    }
+    let symbol = ObjectSymbol { name: String::new(), from: 0, to: bytes.len() as u64 };
+    let section = CodeSection { bytes: bytes.to_vec(), ..CodeSection::default() };
+    let recorded = ends.iter().zip(&operations).enumerate().map(|(place, (range, operation))| Recorded {
+        range: *range,
+        key: place as u32 + 1,
+        is_chosen: true,
+        operations: std::slice::from_ref(operation),
+    });
+    let functions =
+        [RecordedFunction { name: "", section: &section, symbol: &symbol, instructions: recorded.collect() }];
+    let mut self_check = SelfCheck::default();
+    self_check.note("disassembly_identical", &checks::disassembly(&functions, &machine));
+    self_check.note("jit_identical", &no_module());
+    let mut life = life("bytes", None, triple, self_check);
+    tell(&mut life, &functions, &machine, triple);
+    Ok(life)
+}
+
+/// Hexadecimal numbers, with or without spaces, commas and `0x`.
+///
+/// # Errors
+/// Says which word is none.
+pub fn parse_bytes(text: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    for word in text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
+        let digits = word.strip_prefix("0x").unwrap_or(word);
+        if digits.is_empty() || digits.len() % 2 != 0 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        {
+            return Err(format!("'{word}' is no byte in hexadecimal, two digits each"));
+        }
+        let pairs = (0..digits.len()).step_by(2).map(|at| &digits[at..at + 2]);
+        bytes.extend(pairs.map(|pair| u8::from_str_radix(pair, 16).expect("two digits")));
+    }
+    Ok(bytes)
+}
+
+fn machine(triple: &str, features: &str, syntax: Syntax) -> Result<Machine, String> {
+    Machine::new(triple, &ways::features(triple, features), syntax)
+        .map_err(|error| format!("{error}; there are x86_64, aarch64 and riscv64"))
+}
+
+fn no_module() -> Comparison {
+    Comparison::NotMade("there is no module to compile".to_owned())
+}
+
+fn life(name: &str, line: Option<u32>, triple: &str, self_check: SelfCheck) -> Life {
+    let question = line.map_or(name.to_owned(), |line| format!("{name}:{line}"));
+    Life { question, target: triple.to_owned(), self_check, ..Life::default() }
+}
+
+/// What stands before the first name of a section has none.
+fn name_the_start(section: &mut CodeSection) {
+    let end = section.symbols.first().map_or(section.bytes.len() as u64, |symbol| symbol.from);
+    if end > 0 {
+        section.symbols.insert(0, ObjectSymbol { name: String::new(), from: 0, to: end });
+    }
+}
+
+/// Instructions under the names before them, or under none.
+fn placed<'a>(
+    code: &'a ObjectCode,
+    instructions: &'a [AssembledInstruction],
+    is_chosen: impl Fn(&AssembledInstruction) -> bool,
+) -> Vec<RecordedFunction<'a>> {
+    let mut functions: Vec<RecordedFunction<'a>> = Vec::new();
+    for (place, one) in instructions.iter().enumerate() {
+        let Some(section) = code.sections.iter().find(|section| section.name == one.section) else {
+            continue;
+        };
+        let Some(symbol) = section.symbols.iter().rev().find(|symbol| symbol.from <= one.from) else {
+            continue;
+        };
+        let is_same = |last: &RecordedFunction<'_>| {
+            std::ptr::eq(last.section, section) && last.symbol.from == symbol.from
+        };
+        if !functions.last().is_some_and(is_same) {
+            functions.push(RecordedFunction {
+                name: &symbol.name,
+                section,
+                symbol,
+                instructions: Vec::new(),
+            });
+        }
+        let last = functions.last_mut().expect("just put there");
+        last.instructions.push(Recorded {
+            range: (one.from - symbol.from, one.to - symbol.from),
+            key: place as u32 + 1,
+            is_chosen: is_chosen(one),
+            operations: std::slice::from_ref(&one.operation),
+        });
+    }
+    functions.retain(|function| function.instructions.iter().any(|one| one.is_chosen));
+    functions
+}
+
+/// Stages and code of the chosen instructions.
+fn tell(life: &mut Life, functions: &[RecordedFunction<'_>], machine: &Machine, triple: &str) {
+    let divider = Divider::new(machine, triple);
+    let (mut operations, mut bytes) = (Vec::new(), Vec::new());
+    for function in functions {
+        let teller =
+            CodeTeller { machine, divider: &divider, section: function.section, start: function.symbol.from };
+        let mut told = Vec::new();
+        for one in function.instructions.iter().filter(|one| one.is_chosen) {
+            let given = &one.operations[0];
+            let step = |pass: String, text: String| Step {
+                pass,
+                function: function.name.to_owned(),
+                key: one.key,
+                change: Change::Is,
+                opcode: machine.opcode_name(given.opcode),
+                text,
+                because: None,
+            };
+            let by = if given.line > 0 { format!("line {}", given.line) } else { "decoded".to_owned() };
+            operations.push(step(by, operation_text(machine, given)));
+            let code = function.section.bytes.get(
+                (function.symbol.from + one.range.0) as usize..(function.symbol.from + one.range.1) as usize,
+            );
+            bytes.push(step(format!("+{:#x}", one.range.0), code.map(hex).unwrap_or_default()));
+            for mut instruction in teller.tell(one.range.0, one.range.1, one.operations) {
+                (instruction.key, instruction.is_chosen) = (one.key, true);
+                instruction.line = given.line;
+                told.push(instruction);
+            }
+        }
+        life.code.push(FunctionCode {
+            function: function.name.to_owned(),
+            section: function.section.name.clone(),
+            instructions: told,
+        });
+    }
+    life.stages = vec![
+        StageLife { stage: StageName::Mc, steps: operations },
+        StageLife { stage: StageName::Bytes, steps: bytes },
+    ];
+    mark(&mut life.stages, &life.code);
+}
+
+/// `LEA64_32r %eax, %rdi, 1, %rsi, 0, -`
+fn operation_text(machine: &Machine, operation: &Operation) -> String {
+    let operand = |operand| {
+        let text = operand_text(machine, operand);
+        if text.is_empty() { "-".to_owned() } else { text }
+    };
+    let operands: Vec<String> = operation.operands.iter().map(operand).collect();
+    format!("{} {}", machine.opcode_name(operation.opcode), operands.join(", ")).trim_end().to_owned()
+}
+
+fn no_instruction(name: &str, line: Option<u32>, instructions: &[AssembledInstruction]) -> String {
+    let lines = instructions.iter().map(|one| one.operation.line);
+    match (line, lines.min_by_key(|near| near.abs_diff(line.unwrap_or(0)))) {
+        (Some(line), Some(near)) => {
+            format!("{name}:{line} has no instruction; the nearest line that has is {name}:{near}")
+        }
+        _ => format!("{name} has no instructions"),
+    }
+}
+
+fn no_instruction_at(
+    bytes: &[u8],
+    at: usize,
+    triple: &str,
+    machine: &Machine,
+    ends: &[(u64, u64)],
+) -> String {
+    let rest = &bytes[at..bytes.len().min(at + 8)];
+    let read: Vec<String> = ends
+        .iter()
+        .rev()
+        .take(3)
+        .rev()
+        .filter_map(|&(from, to)| {
+            let decoded = machine.decode(&bytes[from as usize..to as usize])?;
+            Some(format!("+{from:#x} {}", machine.text(&decoded.operation)))
+        })
+        .collect();
+    let before = match read.len() {
+        0 => "nothing was read before it".to_owned(),
+        _ => format!("{} instructions were read before it, last: {}", ends.len(), read.join("; ")),
+    };
+    format!("no instruction of {triple} at offset {at:#x} ({}); {before}", hex(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nine_bytes_of_the_source_document() {
+        let bytes = parse_bytes("89 d1 8d0437 0x99, f7 f9 c3").expect("bytes");
+        let life = from_bytes(&bytes, "x86_64-linux-gnu").expect("a life");
+        let texts: Vec<&str> = life.code[0].instructions.iter().map(|one| &*one.text).collect();
+        assert_eq!(texts, ["movl %edx, %ecx", "leal (%rdi,%rsi), %eax", "cltd", "idivl %ecx", "retq"]);
+        assert_eq!(life.stages[0].steps[1].text, "LEA64_32r %eax, %rdi, 1, %rsi, 0, -");
+        assert_eq!(life.self_check.disassembly_identical, Some(true));
+        assert_eq!(life.self_check.text_identical, None);
+    }
+
+    #[test]
+    fn bytes_that_are_no_instruction_say_how_far_it_got() {
+        let error = from_bytes(&[0x99, 0x06, 0xc3], "x86_64-linux-gnu").expect_err("06 is none");
+        assert_eq!(
+            error,
+            "no instruction of x86_64-linux-gnu at offset 0x1 (06 c3); 1 instructions were read before it, \
+             last: +0x0 cltd"
+        );
+        assert!(parse_bytes("89 d").expect_err("one digit").contains("'d'"));
+        assert!(from_bytes(&[0], "pdp11-unknown-none").expect_err("no machine").contains("x86_64"));
+    }
+
+    /// The encoder chooses the shorter form, and says so.
+    #[test]
+    fn an_odd_form_is_told() {
+        let life = from_bytes(&[0x40, 0xf7, 0xf9], "x86_64-linux-gnu").expect("a life");
+        assert_eq!(life.self_check.disassembly_identical, Some(false));
+        assert!(life.self_check.remarks["disassembly_identical"].contains("is encoded as f7 f9"));
+    }
+}

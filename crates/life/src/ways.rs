@@ -1,0 +1,110 @@
+//! The chosen functions on other ways than the recorded one.
+//!
+//! Input: the recorded functions, the optimised module as bitcode. From there the
+//! assembly printer's text goes through the assembler, and LLVM's just-in-time
+//! compiler goes its own way. Cost: code generation of these functions twice, and
+//! reading the module twice: for SQLite's largest function 2.9 s of processor time
+//! (1.5 to write text, 0.1 to assemble it, 1.3 in memory), 1.0 s for a small one,
+//! 220 MB at most.
+
+use std::path::Path;
+
+use opcost_llvm::{
+    Assembler, Emission, Machine, ObjectCode, Syntax, compile_in_memory, host_triple, write_assembly,
+};
+
+use crate::SelfCheck;
+use crate::checks::{self, Comparison};
+use crate::code::RecordedFunction;
+
+/// What RISC-V under Linux has, whatever an object says.
+const RISCV: &str = "+m,+a,+f,+d,+c";
+
+/// Features with which code of a machine is read: all that it may have, since
+/// more features take no instruction away.
+pub fn features(triple: &str, of_object: &str) -> String {
+    match triple {
+        _ if triple.starts_with("aarch64") || triple.starts_with("arm64") => "+all".to_owned(),
+        _ if triple.starts_with("riscv") && of_object.is_empty() => RISCV.to_owned(),
+        _ if triple.starts_with("riscv") => format!("{RISCV},{of_object}"),
+        _ => String::new(),
+    }
+}
+
+/// Features with which text is assembled: more would choose other forms.
+pub fn assembler_features(triple: &str, of_object: &str) -> String {
+    let is_told = triple.starts_with("riscv") && !of_object.is_empty();
+    if is_told { of_object.to_owned() } else { features(triple, "") }
+}
+
+/// Makes the functions again on every way and compares.
+///
+/// `bitcode` is the optimised module; files of this beside it are overwritten.
+pub fn compare(
+    functions: &[RecordedFunction<'_>],
+    code: &ObjectCode,
+    triple: &str,
+    machine: &Machine,
+    bitcode: &Path,
+    how: Emission,
+    self_check: &mut SelfCheck,
+) {
+    if functions.is_empty() {
+        let none = Comparison::NotMade("no machine code is left of what was asked for".to_owned());
+        for name in ["assembler_identical", "jit_identical", "disassembly_identical"] {
+            self_check.note(name, &none);
+        }
+        return;
+    }
+    self_check.note("disassembly_identical", &checks::disassembly(functions, machine));
+    let names: Vec<String> = functions.iter().map(|function| function.name.to_owned()).collect();
+    let assembled = assembled(functions, code, triple, machine, bitcode, how, &names);
+    self_check.note("assembler_identical", &assembled.unwrap_or_else(Comparison::NotMade));
+    self_check.note("jit_identical", &in_memory(functions, triple, machine, bitcode, how, &names));
+}
+
+fn assembled(
+    functions: &[RecordedFunction<'_>],
+    code: &ObjectCode,
+    triple: &str,
+    machine: &Machine,
+    bitcode: &Path,
+    how: Emission,
+    names: &[String],
+) -> Result<Comparison, String> {
+    let (path, object) = (bitcode.with_extension("s"), bitcode.with_extension("assembled.o"));
+    write_assembly(bitcode, &path, how, names).map_err(|error| error.to_string())?;
+    let text = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let assembler = Assembler {
+        triple: triple.to_owned(),
+        features: assembler_features(triple, &code.features),
+        abi: String::new(),
+        position_independent: true,
+        syntax: Syntax::Usual,
+    };
+    let made = assembler.assemble(&text, "assembly", &object, false);
+    made.map_err(|error| format!("the assembler refuses the printer's text: {error}"))?;
+    let again = ObjectCode::read(&object).map_err(|error| error.to_string())?;
+    Ok(checks::assembler(functions, &again, machine))
+}
+
+fn in_memory(
+    functions: &[RecordedFunction<'_>],
+    triple: &str,
+    machine: &Machine,
+    bitcode: &Path,
+    how: Emission,
+    names: &[String],
+) -> Comparison {
+    let host = host_triple();
+    let is_here = host.split('-').next() == triple.split('-').next() && triple.contains("linux");
+    if !is_here {
+        return Comparison::NotMade(format!("the code is for {triple}, and this machine is {host}"));
+    }
+    let object = bitcode.with_extension("jit.o");
+    let made = compile_in_memory(bitcode, &object, how, names);
+    match made.and_then(|taken| Ok((taken, ObjectCode::read(&object)?))) {
+        Ok((taken, compiled)) => checks::in_memory(functions, &taken, &compiled, machine),
+        Err(error) => Comparison::NotMade(format!("LLJIT: {error}")),
+    }
+}
