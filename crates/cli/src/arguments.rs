@@ -85,6 +85,7 @@ Examples:
   opcost count bot.cpp < map.txt            build, run and count
   opcost count main.c util.c -lm -- 20 x    several sources, a library, arguments for the program
   opcost count --annotate a.c               the hottest functions, line by line
+  opcost count --annotate --asm a.c         the same with the machine instructions of each line
   opcost count --json counts.json a.c       the same numbers for a machine (--html FILE, --ledger FILE)
   opcost count --budget 2.5G a.c; echo $?   3 when it took more
   opcost count --deterministic a.c          one number, even if it asks for time or addresses

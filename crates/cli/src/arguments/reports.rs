@@ -11,6 +11,10 @@ pub(crate) struct ShowArguments {
     /// Shows the source of the hottest functions with how often each line ran.
     #[arg(long)]
     pub(crate) annotate: bool,
+    /// Shows the machine instructions that each line became (of C, C++, .bc and .ll whose sources are
+    /// here), in the code that nobody counts in, with how often they ran; implies --annotate.
+    #[arg(long)]
+    pub(crate) asm: bool,
     /// Shows this function's source whole (its name, demangled or not); may be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Vec<String>,

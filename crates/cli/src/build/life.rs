@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use super::compile::run_tool;
 use super::life_asked::find;
+use super::life_machine::record_code;
 use super::module::run_own;
 use super::{Build, Input, Language};
 use crate::error::CliError;
@@ -55,12 +56,15 @@ pub(crate) enum Meant {
 /// What the child is asked to do.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct LifeRequest {
-    bitcode: PathBuf,
-    /// Where the life is written, as JSON.
-    output: PathBuf,
-    question: LifeQuestion,
+    pub(super) bitcode: PathBuf,
+    /// Where the answer is written, as JSON.
+    pub(super) output: PathBuf,
+    /// What is asked of a life; else the code of functions is wanted.
+    question: Option<LifeQuestion>,
+    /// The functions whose code is wanted.
+    pub(super) functions: Vec<String>,
     /// The optimiser's level, of what comes from a front end.
-    optimise: Option<u8>,
+    pub(super) optimise: Option<u8>,
     /// Code generation's.
     level: u8,
     /// What the user's own compiler makes of the source.
@@ -83,19 +87,8 @@ impl Build<'_> {
         name_in_source: fn(&str) -> String,
     ) -> Result<Life, CliError> {
         let is_source = input.language != Language::Bitcode;
-        let bitcode = self.bitcode(input, 0)?;
-        let has_flag = |flag: &str| self.arguments.cflags.iter().any(|given| given == flag);
-        let request = LifeRequest {
-            bitcode,
-            output: self.path("life.json"),
-            question,
-            optimise: (is_source && self.anchor(input) == Anchor::Source).then(|| self.optimiser_level()),
-            level: self.arguments.codegen.unwrap_or_else(|| self.level()),
-            compiled: is_source.then(|| self.compiled(input)).transpose()?,
-            function_sections: has_flag("-ffunction-sections"),
-            data_sections: has_flag("-fdata-sections"),
-            position_independent: has_flag("-fPIC"),
-        };
+        let compiled = is_source.then(|| self.compiled(input)).transpose()?;
+        let request = LifeRequest { compiled, ..self.life_request(input, Some(question), Vec::new())? };
         run_own("__life", &self.path("life.request"), &input.path.display().to_string(), &request)?;
         let text = std::fs::read(&request.output).map_err(CliError::file("read", &request.output))?;
         let mut life: Life = serde_json::from_slice(&text).expect("the child writes it");
@@ -106,6 +99,29 @@ impl Build<'_> {
             }
         }
         Ok(life)
+    }
+
+    /// What a child is asked: a life, or the code of functions.
+    pub(super) fn life_request(
+        &self,
+        input: &Input,
+        question: Option<LifeQuestion>,
+        functions: Vec<String>,
+    ) -> Result<LifeRequest, CliError> {
+        let has_flag = |flag: &str| self.arguments.cflags.iter().any(|given| given == flag);
+        let is_as_written = input.language != Language::Bitcode && self.anchor(input) == Anchor::Source;
+        Ok(LifeRequest {
+            bitcode: self.bitcode(input, 0)?,
+            output: self.path("life.json"),
+            question,
+            functions,
+            optimise: is_as_written.then(|| self.optimiser_level()),
+            level: self.arguments.codegen.unwrap_or_else(|| self.level()),
+            compiled: None,
+            function_sections: has_flag("-ffunction-sections"),
+            data_sections: has_flag("-fdata-sections"),
+            position_independent: has_flag("-fPIC"),
+        })
     }
 
     /// The nodes of Clang's tree that the chosen instructions come from.
@@ -148,17 +164,28 @@ impl Build<'_> {
     }
 }
 
-/// In the child: records and writes the life.
+impl LifeRequest {
+    /// How code is generated.
+    pub(super) fn emission(&self) -> Emission {
+        Emission {
+            level: self.level,
+            position: if self.position_independent { Position::Independent } else { Position::AsModule },
+            function_sections: self.function_sections,
+            data_sections: self.data_sections,
+        }
+    }
+}
+
+/// Who made the module.
+pub(super) fn maker(request: &LifeRequest) -> Maker {
+    if request.optimise.is_some() { Maker::FrontEnd } else { Maker::Anyone }
+}
+
+/// In the child: records and writes the life, or the code.
 pub(crate) fn record(request: &LifeRequest, name_in_source: fn(&str) -> String) -> Result<(), String> {
-    let maker = if request.optimise.is_some() { Maker::FrontEnd } else { Maker::Anyone };
-    let read = || Session::read(&request.bitcode, maker).map_err(|error| error.to_string());
-    let how = Emission {
-        level: request.level,
-        position: if request.position_independent { Position::Independent } else { Position::AsModule },
-        function_sections: request.function_sections,
-        data_sections: request.data_sections,
-    };
-    let question = &request.question;
+    let Some(question) = &request.question else { return record_code(request) };
+    let read = || Session::read(&request.bitcode, maker(request)).map_err(|error| error.to_string());
+    let how = request.emission();
     let mut session = read()?;
     let target = session.target();
     is_linked_in(&target)?;

@@ -11,9 +11,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use opcost_recover::{BlockListing, FunctionListing, LineTotal};
+use opcost_recover::{BlockListing, FunctionListing, LineTotal, SourceLine};
 
-use super::style::{DIM, STRONG, cut, cut_start, heat, padded, paint, printable};
+use super::style::{BAD, DIM, STRONG, cut, cut_start, heat, padded, paint, printable};
 use super::{CountReport, Source, Sources, bar, demangle, grouped, percent, share, short, tidy_path};
 
 /// How much of a function is shown.
@@ -67,6 +67,7 @@ impl Annotation<'_> {
                 }
             }
         }
+        self.machine_rest(out);
         let readable = self.readable(sources);
         if self.listing.blocks.is_empty() && readable > 0.0 {
             let rest = percent((1.0 - readable).max(0.0));
@@ -164,6 +165,9 @@ impl Annotation<'_> {
             }
             let source = text.get(number as usize - 1).map_or("", |line| line.as_str());
             let _ = writeln!(out, "{}", self.line(number, lines.get(&number).copied(), source));
+            if let Some(line) = lines.get(&number) {
+                self.machine_code(|at| at.is_some_and(|at| *at == line.at), out);
+            }
             last = Some(number);
         }
     }
@@ -204,6 +208,36 @@ impl Annotation<'_> {
         let figures = format!("{count:>8} {percent:>7} {}", padded(&bar(part, BAR_WIDTH), BAR_WIDTH));
         let style = if line.instructions == 0 { DIM } else { heat(part) };
         format!("{number:>6} │ {} │ {text}", paint(style, figures))
+    }
+
+    /// The machine instructions of a place.
+    fn machine_code(&self, is_meant: impl Fn(Option<&SourceLine>) -> bool, out: &mut String) {
+        let Some(Ok(code)) = self.report.machine.get(&self.listing.function) else { return };
+        for one in code.iter().filter(|one| is_meant(one.at.as_ref())) {
+            let count = one.count.map_or(String::new(), |count| format!("{}×", short(u128::from(count))));
+            let place = format!("+{:#x}", one.offset);
+            let text = format!("{:>6} │ {count:>8} {place:>16} │     {}", "", one.text);
+            let _ = writeln!(out, "{}", paint(DIM, cut(&text, self.width)));
+        }
+    }
+
+    /// What the machine code has besides, or why there is none.
+    fn machine_rest(&self, out: &mut String) {
+        match self.report.machine.get(&self.listing.function) {
+            None => {}
+            Some(Err(why)) => {
+                let _ = writeln!(out, "  {}", paint(BAD, format!("no machine code: {why}")));
+            }
+            Some(Ok(code)) => {
+                let rest = code.iter().filter(|one| one.at.is_none()).count();
+                let text = format!(
+                    "  {} machine instructions (of the code that nobody counts in), {rest} of them of no line: \
+                     frame, copies, constants",
+                    code.len()
+                );
+                let _ = writeln!(out, "{}", paint(DIM, text));
+            }
+        }
     }
 
     fn fold(&self, lines: &BTreeMap<u32, &LineTotal>, from: u32, to: u32, out: &mut String) {

@@ -51,6 +51,8 @@ pub(crate) use source::{Source, Sources};
 pub(crate) use style::screen_width;
 pub(crate) use terminal::{Layout, print_count};
 
+use std::collections::HashMap;
+
 use opcost_recover::{FunctionListing, FunctionTotal, ProgramSummary, SourceLine};
 
 use crate::run::{Finish, Quality};
@@ -77,6 +79,22 @@ pub(crate) struct CountReport {
     pub(crate) calls_known: bool,
     /// Functions in detail, the hottest first.
     pub(crate) listings: Vec<FunctionListing>,
+    /// Machine code of listed functions by their position in the summary, if it was
+    /// asked for; or why there is none.
+    pub(crate) machine: HashMap<usize, Result<Vec<MachineLine>, String>>,
+}
+
+/// A machine instruction beside its count.
+#[derive(Clone, Debug)]
+pub(crate) struct MachineLine {
+    /// The line that it comes from, if one is known.
+    pub(crate) at: Option<SourceLine>,
+    /// From the function's first byte.
+    pub(crate) offset: u64,
+    /// As the disassembler writes it.
+    pub(crate) text: String,
+    /// How often the instruction started that it comes from.
+    pub(crate) count: Option<u64>,
 }
 
 /// Facts about the build, of the first module.

@@ -115,14 +115,11 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, C
     let mut report = measurement.report();
     let command = command(arguments);
     let title = command.join(" ");
-    if arguments.ledger.is_some() || baseline.is_some() {
-        let ledger = measurement.ledger(&report.summary, command)?;
-        report.verdict = judge(arguments.budget, &report, baseline.as_ref().map(|before| (before, &ledger)));
-        if let Some(path) = &arguments.ledger {
-            load::keep(path, &ledger)?;
-        }
-    } else {
-        report.verdict = judge(arguments.budget, &report, None);
+    let wants_ledger = arguments.ledger.is_some() || baseline.is_some() || arguments.show.asm;
+    let ledger = wants_ledger.then(|| measurement.ledger(&report.summary, command)).transpose()?;
+    report.verdict = judge(arguments.budget, &report, baseline.as_ref().zip(ledger.as_ref()));
+    if let (Some(path), Some(ledger)) = (&arguments.ledger, &ledger) {
+        load::keep(path, ledger)?;
     }
     report.next = next(arguments, report.summary.weight);
     let show = Show {
@@ -130,6 +127,7 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, C
         output: arguments.output.as_deref(),
         stream: Stream::Stderr,
         title,
+        ledger: ledger.as_ref(),
         origin: (program.to_owned(), "program"),
     };
     let unknown = show.write(&mut report, |summary, wanted| measurement.list(summary, wanted))?;

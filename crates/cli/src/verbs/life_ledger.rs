@@ -13,18 +13,18 @@
 //! where the program was built; of several modules, the costliest instruction is
 //! looked for in the one that has the block that ran most.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use opcost_key::{Anchor, ModuleMap, Placement};
 use opcost_life::Life;
 use opcost_profile::{Column, Ledger, ModuleFacts, Subject};
-use opcost_recover::{count_instructions, module_of};
+use opcost_recover::{SourceLine, count_instructions, module_of};
 
 use crate::arguments::{BuildArguments, CompileArguments, LifeArguments, RawArguments};
-use crate::build::{Build, Input, Language, relative, tidy};
+use crate::build::{Build, Input, Language, MachineInstruction, Purpose, relative, tidy};
 use crate::error::CliError;
-use crate::report::{demangle, grouped, tidy_path};
+use crate::report::{CountReport, MachineLine, demangle, grouped, tidy_path};
 use crate::verbs::load;
 
 /// A module and its counts.
@@ -65,7 +65,16 @@ impl Counted {
             None => hottest_module(&ledger).ok_or_else(|| told("nothing in it ran".to_owned()))?,
         };
         let facts = module_of(&ledger, &name).map_err(|error| told(error.to_string()))?;
-        let compile = compile_as(facts, path, arguments)?;
+        fits(facts, path, &arguments.compile)?;
+        Counted::of(&ledger, path, &name)
+    }
+
+    /// The same of a module of a ledger that was read, or made just now; `origin`
+    /// is what messages call it.
+    pub(super) fn of(ledger: &Ledger, origin: &Path, name: &str) -> Result<Counted, CliError> {
+        let told = |what: String| CliError::Counters(format!("{}: {what}", origin.display()));
+        let facts = module_of(ledger, name).map_err(|error| told(error.to_string()))?;
+        let compile = compile_as(facts, &ledger.about.cost.name);
         let input = Input::classify(Path::new(&facts.module))?;
         if !matches!(input.language, Language::C | Language::Cxx | Language::Bitcode) {
             return Err(CliError::Usage(format!(
@@ -73,12 +82,7 @@ impl Counted {
             )));
         }
         let placement = facts.build.placement.unwrap_or(Placement::Chords);
-        let cost = compile.cost.clone().or_else(|| Some(ledger.about.cost.name.clone()));
-        let mut built = BuildArguments {
-            compile: CompileArguments { cost, ..compile.clone() },
-            placement,
-            threads: false,
-        };
+        let mut built = BuildArguments { compile: compile.clone(), placement, threads: false };
         let (mut hash, mut map) = Build::counted(&built)?.counted_map(&input)?;
         if hash != facts.map {
             // Another module may start threads; then all have counters for each.
@@ -88,8 +92,31 @@ impl Counted {
                 (hash, map) = again;
             }
         }
-        let counts = count_instructions(&map, hash, &ledger).map_err(|error| told(error.to_string()))?;
-        Ok(Counted { input: input.path, compile, ledger: path.to_owned(), map, counts })
+        let counts = count_instructions(&map, hash, ledger).map_err(|error| told(error.to_string()))?;
+        Ok(Counted { input: input.path, compile, ledger: origin.to_owned(), map, counts })
+    }
+
+    /// The machine instructions of functions, each with the line and the count of
+    /// the instruction that it comes from.
+    pub(super) fn machine_code(
+        &self,
+        functions: Vec<String>,
+    ) -> Result<Vec<(String, MachineLine)>, CliError> {
+        let build = Build::new(&self.compile, Purpose::Life)?;
+        let code = build.code_of_functions(&Input::classify(&self.input)?, functions)?;
+        let instructions: Vec<_> =
+            self.map.functions.values().flat_map(|function| function.instructions.values()).collect();
+        let line = |one: &MachineInstruction| {
+            let at = (one.key as usize).checked_sub(1)?;
+            let (file, line) = self.map.file_and_line(instructions.get(at)?.place?)?;
+            Some(SourceLine { file: file.to_owned(), line })
+        };
+        let told = code.into_iter().map(|one| {
+            let count =
+                (one.key as usize).checked_sub(1).and_then(|at| self.counts.get(at).copied().flatten());
+            (one.function.clone(), MachineLine { at: line(&one), offset: one.offset, text: one.text, count })
+        });
+        Ok(told.collect())
     }
 
     /// The instruction that cost most: its weight by its count. Of several that
@@ -173,32 +200,73 @@ fn hottest_module(ledger: &Ledger) -> Option<String> {
         .map(|(_, function)| function.module.clone())
 }
 
+/// The machine code of all functions that a report lists, or why it cannot be had,
+/// by their positions in the summary. `origin` is what was counted.
+pub(super) fn machine_of(
+    ledger: &Ledger,
+    origin: &Path,
+    report: &CountReport,
+) -> HashMap<usize, Result<Vec<MachineLine>, String>> {
+    let module_of_function = |name: &str| {
+        ledger.facts().iter().find_map(|fact| match &fact.subject {
+            Subject::Function { function, .. } if function.name == name => Some(function.module.clone()),
+            _ => None,
+        })
+    };
+    let mut modules: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for listing in &report.listings {
+        let total = &report.summary.functions[listing.function];
+        if let Some(module) = total.module.clone().or_else(|| module_of_function(&total.name)) {
+            modules.entry(module).or_default().push(listing.function);
+        }
+    }
+    let mut machine = HashMap::new();
+    for (module, functions) in modules {
+        let name = |at: &usize| report.summary.functions[*at].name.clone();
+        let counted = Counted::of(ledger, origin, &module);
+        match counted.and_then(|counted| counted.machine_code(functions.iter().map(name).collect())) {
+            Ok(code) => machine.extend(functions.iter().map(|at| {
+                let own = code.iter().filter(|(function, _)| *function == name(at));
+                (*at, Ok(own.map(|(_, line)| line.clone()).collect()))
+            })),
+            Err(error) => machine.extend(functions.iter().map(|at| (*at, Err(error.to_string())))),
+        }
+    }
+    machine
+}
+
 /// The flags with which a module was counted.
-fn compile_as(
-    facts: &ModuleFacts,
-    ledger: &Path,
-    arguments: &LifeArguments,
-) -> Result<CompileArguments, CliError> {
-    let given = &arguments.compile;
+fn compile_as(facts: &ModuleFacts, cost: &str) -> CompileArguments {
     let (levels, others): (Vec<&String>, Vec<&String>) =
         facts.build.flags.iter().partition(|flag| flag.starts_with("-O"));
-    let level = levels.first().map_or("2", |level| &level[2..]);
+    CompileArguments {
+        level: levels.first().map_or("2", |level| &level[2..]).to_owned(),
+        cflags: others.into_iter().cloned().collect(),
+        include: Vec::new(),
+        define: Vec::new(),
+        library: Vec::new(),
+        library_path: Vec::new(),
+        anchor: (facts.anchor != Anchor::File).then_some(facts.anchor),
+        cost: Some(cost.to_owned()),
+        codegen: None,
+        time: false,
+    }
+}
+
+/// Whether the flags that were given are none but those of the ledger.
+fn fits(facts: &ModuleFacts, ledger: &Path, given: &CompileArguments) -> Result<(), CliError> {
+    let level = facts.build.flags.iter().find_map(|flag| flag.strip_prefix("-O")).unwrap_or("2");
     let has_others = !given.cflags.is_empty() || !given.include.is_empty() || !given.define.is_empty();
     let is_other_level = given.level != "2" && given.level != level;
     let is_other_anchor = given.anchor.is_some_and(|anchor| anchor != facts.anchor);
-    if has_others || is_other_level || is_other_anchor {
-        return Err(CliError::Usage(format!(
-            "{} says how {} was compiled (anchor {}, {}); leave these flags, or count it again with them",
-            ledger.display(),
-            facts.module,
-            facts.anchor,
-            facts.build.flags.join(" ")
-        )));
+    if !has_others && !is_other_level && !is_other_anchor {
+        return Ok(());
     }
-    Ok(CompileArguments {
-        level: level.to_owned(),
-        cflags: others.into_iter().cloned().collect(),
-        anchor: (facts.anchor != Anchor::File).then_some(facts.anchor),
-        ..given.clone()
-    })
+    Err(CliError::Usage(format!(
+        "{} says how {} was compiled (anchor {}, {}); leave these flags, or count it again with them",
+        ledger.display(),
+        facts.module,
+        facts.anchor,
+        facts.build.flags.join(" ")
+    )))
 }

@@ -109,6 +109,7 @@ pub(crate) fn report_of(ledger: &Ledger) -> CountReport {
         next: Vec::new(),
         calls_known: false,
         listings: Vec::new(),
+        machine: std::collections::HashMap::new(),
     }
 }
 

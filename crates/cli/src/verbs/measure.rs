@@ -122,6 +122,7 @@ impl Measurement {
             next: Vec::new(),
             calls_known: true,
             listings: Vec::new(),
+            machine: std::collections::HashMap::new(),
         }
     }
 

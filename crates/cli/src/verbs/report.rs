@@ -15,11 +15,12 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<Status, CliError> {
 
 fn carry_out(arguments: &ReportArguments) -> Result<Status, CliError> {
     let names: Vec<String> = arguments.inputs.iter().map(|input| input.display().to_string()).collect();
-    let show = Show {
+    let show = |ledger| Show {
         arguments: &arguments.show,
         output: arguments.output.as_deref(),
         stream: Stream::Stdout,
         title: names.join(" "),
+        ledger,
         origin: (origin(arguments), "ledger"),
     };
     let unknown = match load::read(&arguments.inputs, &arguments.raw)? {
@@ -28,14 +29,17 @@ fn carry_out(arguments: &ReportArguments) -> Result<Status, CliError> {
                 load::keep(path, &ledger)?;
             }
             let mut report = load::report_of(&ledger);
-            show.write(&mut report, opcost_recover::list_by_lines)?
+            show(Some(&ledger)).write(&mut report, opcost_recover::list_by_lines)?
         }
         Given::Raw(measurement) => {
             let mut report = measurement.report();
-            if let Some(path) = &arguments.ledger {
-                load::keep(path, &measurement.ledger(&report.summary, names)?)?;
+            let wants_ledger = arguments.ledger.is_some() || arguments.show.asm;
+            let ledger =
+                wants_ledger.then(|| measurement.ledger(&report.summary, names.clone())).transpose()?;
+            if let (Some(path), Some(ledger)) = (&arguments.ledger, &ledger) {
+                load::keep(path, ledger)?;
             }
-            show.write(&mut report, |summary, wanted| measurement.list(summary, wanted))?
+            show(ledger.as_ref()).write(&mut report, |summary, wanted| measurement.list(summary, wanted))?
         }
     };
     match unknown.as_slice() {

@@ -4,7 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
+use opcost_profile::Ledger;
 use opcost_recover::{FunctionListing, ProgramSummary};
+
+use super::life_ledger::machine_of;
 
 use crate::arguments::ShowArguments;
 use crate::error::CliError;
@@ -27,6 +30,8 @@ pub(crate) struct Show<'a> {
     pub(crate) stream: Stream,
     /// What the page is called: the command.
     pub(crate) title: String,
+    /// The counts as facts, if machine code is wanted beside them.
+    pub(crate) ledger: Option<&'a Ledger>,
     /// The program or ledger, beside which sources may lie; and which of the two it is.
     pub(crate) origin: (PathBuf, &'static str),
 }
@@ -46,9 +51,12 @@ impl Show<'_> {
         if let Some(path) = &self.arguments.html {
             save_text(Some(path), &html_page(report, &mut sources, &self.title), self.stream)?;
         }
-        let annotate = self.arguments.annotate || !self.arguments.function.is_empty();
+        let annotate = self.arguments.annotate || self.arguments.asm || !self.arguments.function.is_empty();
         if annotate && self.arguments.function.is_empty() {
             report.listings.truncate(ANNOTATED);
+        }
+        if let (true, Some(ledger)) = (self.arguments.asm, self.ledger) {
+            report.machine = machine_of(ledger, &self.origin.0, report);
         }
         let layout = Layout {
             top: self.arguments.top,
@@ -68,7 +76,7 @@ impl Show<'_> {
         if self.arguments.function.is_empty() {
             let number = match self.arguments {
                 ShowArguments { html: Some(_), .. } => ON_A_PAGE,
-                ShowArguments { annotate: true, .. } => ANNOTATED,
+                ShowArguments { annotate: true, .. } | ShowArguments { asm: true, .. } => ANNOTATED,
                 _ => WITH_LINES,
             };
             let hottest = report.by_cost();

@@ -21,13 +21,13 @@ int main(int count, char **words) {
 }
 ";
 
-struct Place {
+pub(crate) struct Place {
     folder: tempfile::TempDir,
 }
 
 impl Place {
     /// A program, counted.
-    fn counted(flags: &[&str]) -> Place {
+    pub(crate) fn counted(flags: &[&str]) -> Place {
         let place = Place { folder: tempfile::tempdir().expect("a folder") };
         place.write("hot.c", PROGRAM);
         let all = [&["count", "--ledger", "run.opc", "--json", "run.json"], flags, &["hot.c"]].concat();
@@ -36,13 +36,20 @@ impl Place {
         place
     }
 
-    fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         std::fs::write(self.folder.path().join(name), text).expect("written");
     }
 
-    fn opcost(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn opcost(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
         command.current_dir(&self.folder).env("COLUMNS", "160").args(arguments).output().expect("it starts")
+    }
+
+    /// What a line of the shell prints.
+    pub(crate) fn shell(&self, line: &str) -> String {
+        let output = Command::new("sh").current_dir(&self.folder).args(["-c", line]).output().expect("sh");
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
     }
 
     fn life(&self, arguments: &[&str]) -> Value {

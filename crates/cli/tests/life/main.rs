@@ -4,6 +4,7 @@
 //! three machines at four levels, where watching must change nothing.
 
 mod asked;
+mod beside;
 mod browser;
 mod bytes;
 mod counted;
