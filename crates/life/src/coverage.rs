@@ -110,6 +110,7 @@ mod tests {
             inputs: Vec::new(),
         };
         LifeEvent::Bytes {
+            operations: Vec::new(),
             function: "f".into(),
             item,
             from: 4,

@@ -85,7 +85,7 @@ pub fn graphs(events: &[LifeEvent], limit: usize) -> Vec<Graph> {
     let mut graphs: Vec<Graph> = Vec::new();
     let mut blocks: HashMap<&str, u32> = HashMap::new();
     for event in events {
-        let LifeEvent::State { stage: Stage::Dag, pass, function, items } = event else { continue };
+        let LifeEvent::State { stage: Stage::Dag, pass, function, items, .. } = event else { continue };
         if !items.iter().any(|item| item.is_chosen) {
             continue;
         }
@@ -272,6 +272,7 @@ mod tests {
 
     fn item(node: u64, text: &str, inputs: &[(u64, u16)]) -> LifeItem {
         LifeItem {
+            certainty: opcost_llvm::Certainty::Exact,
             node,
             number: node as u32,
             is_chosen: text.starts_with("sdiv"),
@@ -283,7 +284,13 @@ mod tests {
     }
 
     fn state(pass: &str, items: Vec<LifeItem>) -> LifeEvent {
-        LifeEvent::State { stage: Stage::Dag, pass: pass.into(), function: "f".into(), items }
+        LifeEvent::State {
+            stage: Stage::Dag,
+            pass: pass.into(),
+            function: "f".into(),
+            items,
+            gone: Vec::new(),
+        }
     }
 
     fn division() -> Vec<LifeItem> {

@@ -17,7 +17,7 @@ use opcost_llvm::{
 use crate::checks::{self, Comparison};
 use crate::code::{CodeTeller, Recorded, RecordedFunction, hex, mark};
 use crate::encoding::{Divider, operand_text};
-use crate::{Change, FunctionCode, Life, Place, SelfCheck, StageLife, StageName, Step, ways};
+use crate::{Certainty, Change, FunctionCode, Life, Place, SelfCheck, StageLife, StageName, Step, ways};
 
 /// Extensions of RISC-V that bytes are read with.
 const RISCV: &str = "+m,+a,+f,+d,+c,+v,+zba,+zbb,+zbs";
@@ -215,6 +215,7 @@ fn tell(life: &mut Life, functions: &[RecordedFunction<'_>], machine: &Machine, 
                 opcode: machine.opcode_name(given.opcode),
                 text,
                 because: None,
+                certainty: Certainty::Exact,
             };
             let by = if given.line > 0 { format!("line {}", given.line) } else { "decoded".to_owned() };
             operations.push(step(by, operation_text(machine, given)));

@@ -151,7 +151,7 @@ std::string link(orc::ThreadSafeModule module, orc::JITTargetMachineBuilder buil
         raw_fd_ostream out(object, code, sys::fs::OF_None);
         if (code) return createStringError(code, "cannot write %s", object);
         out << compiled->getBuffer();
-        return std::move(compiled);
+        return compiled;
       });
   if (Error error = (*jit)->addIRModule(std::move(module))) return toString(std::move(error));
   Expected<orc::ExecutorAddr> door = (*jit)->lookup(kDoor);
