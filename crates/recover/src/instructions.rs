@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_ledger_gives_each_instruction_the_count_of_the_run() {
         let map = call_left();
-        let counts = recovered(&map, &[5], &[(0, 2)]);
+        let counts = recovered(&map, &[5, 3], &[(0, 2)]);
         let ledger = ledger_of(CountedModule { map: &map, counts: &counts });
         let found = count_instructions(&map, Hash128(7), &ledger).expect("it fits");
         let all: Vec<Option<u64>> = map

@@ -45,7 +45,8 @@ fn print_instruction(text: &mut String, head: &str, one: &CodeInstruction, is_wh
     let operands: Vec<&str> =
         one.operands.iter().map(|name| if name.is_empty() { "-" } else { name }).collect();
     let given = format!("{} {}", one.opcode, operands.join(", "));
-    if !one.opcode.is_empty() {
+    // Elsewhere the stage before says it.
+    if is_whole && !one.opcode.is_empty() {
         more(given.trim_end().to_owned());
     }
     if !one.fields.is_empty() {

@@ -77,15 +77,39 @@ fn near(summary: &ProgramSummary, wanted: &str) -> Vec<String> {
 /// → `search`.
 pub(crate) fn short_name(name: &str) -> String {
     let name = demangle(name);
-    let bare = without_parameters(&name);
-    let bare = without_arguments(bare);
-    let bare = if bare.contains("operator") { bare } else { bare.rsplit(' ').next().unwrap_or(bare) };
-    last_part(bare).to_owned()
+    if let Some(operator) = operator_of(&name) {
+        return operator.to_owned();
+    }
+    let bare = without_arguments(without_parameters(&name));
+    last_part(bare.rsplit(' ').next().unwrap_or(bare)).to_owned()
+}
+
+/// Operators of C++, the longer ones first.
+const OPERATORS: [&str; 37] = [
+    "<=>", "<<=", ">>=", "->*", "()", "[]", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "->",
+    "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=",
+    ",",
+];
+
+/// `a::operator!=<int>(int, int)` → `operator!=`; none if it is no such name.
+fn operator_of(name: &str) -> Option<&str> {
+    const WORD: &str = "operator";
+    let is_start = |at: usize| at == 0 || name[..at].ends_with([':', ' ']);
+    let (at, _) = name.match_indices(WORD).find(|&(at, _)| is_start(at))?;
+    let rest = &name[at + WORD.len()..];
+    let of_list = OPERATORS.iter().chain(&["<", ">"]).find(|symbol| rest.starts_with(**symbol));
+    // `operator new`, `operator bool`.
+    let length = match of_list {
+        Some(symbol) => symbol.len(),
+        None if rest.starts_with(' ') => rest.find('(').unwrap_or(rest.len()),
+        None => return None,
+    };
+    Some(&name[at..at + WORD.len() + length])
 }
 
 /// `search<int>` → `search`; the arguments may hold scopes.
 fn without_arguments(name: &str) -> &str {
-    if name.contains("operator") || !name.ends_with('>') {
+    if !name.ends_with('>') {
         return name;
     }
     let mut depth = 0;
@@ -132,6 +156,11 @@ mod tests {
             // int pick<std::pair<int, int> >(std::pair<int, int>)
             ("_Z4pickISt4pairIiiEEiT_", "pick"),
             ("_ZplRK3SumS1_", "operator+"),
+            // bool __gnu_cxx::operator!=<int const*, std::vector<int, std::allocator<int> > >(…)
+            ("_ZN9__gnu_cxxneIPKiSt6vectorIiSaIiEEEEbRKNS_17__normal_iteratorIT_T0_EESB_", "operator!="),
+            ("_ZN3SumclEi", "operator()"),
+            ("_ZltIiEbT_S0_", "operator<"),
+            ("_Znwm", "operator new"),
             ("main", "main"),
         ] {
             assert_eq!(short_name(name), short, "{name}");

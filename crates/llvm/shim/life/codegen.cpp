@@ -19,7 +19,10 @@
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/ModuleSlotTracker.h"
 #include "llvm/MC/MCAssembler.h"
+#include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCExpr.h"
+#include "llvm/MC/MCRegisterInfo.h"
 #include "llvm/MC/MCInst.h"
 #include "llvm/MC/MCInstrInfo.h"
 #include "llvm/MC/MCObjectStreamer.h"
@@ -43,6 +46,18 @@ std::string encoded;
 std::vector<Operation> operations;
 bool is_printing = false, is_told = false;
 const MCInstrInfo *names = nullptr;
+
+// As the encoder is given it, with the register's and the symbol's names.
+void print(raw_ostream &out, const MCOperand &operand, const MCContext &context) {
+  if (operand.isReg())
+    out << (operand.getReg() ? context.getRegisterInfo()->getName(operand.getReg()) : "-");
+  else if (operand.isImm())
+    out << operand.getImm();
+  else if (operand.isExpr())
+    context.getAsmInfo()->printExpr(out, *operand.getExpr());
+  else
+    operand.print(out, &context);
+}
 
 class Look : public FunctionPass {
 public:
@@ -226,7 +241,7 @@ void OPCOST_JOIN(__wrap_, OPCOST_ENCODE)(MCObjectStreamer *streamer, const MCIns
     out << names->getName(instruction.getOpcode());
     for (const MCOperand &operand : instruction) {
       out << (&operand == instruction.begin() ? " " : ", ");
-      operand.print(out, &streamer->getContext());
+      print(out, operand, streamer->getContext());
     }
     if (is_told) operations.emplace_back(instruction);
   }
