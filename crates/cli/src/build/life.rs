@@ -209,7 +209,7 @@ pub(crate) fn record(request: &LifeRequest, name_in_source: fn(&str) -> String) 
     let read_code = |path: &Path| ObjectCode::read(path).map_err(|error| error.to_string());
     let code = read_code(&object)?;
     let compiled = request.compiled.as_deref().map(read_code).transpose()?;
-    let is_compiled_so = compiled.map(|compiled| sections(&compiled) == sections(&code));
+    let is_compilers = |code: &ObjectCode| compiled.as_ref().map(|own| sections(own) == sections(code));
 
     let mut unwatched = read()?;
     unwatched.strip_debug();
@@ -220,14 +220,15 @@ pub(crate) fn record(request: &LifeRequest, name_in_source: fn(&str) -> String) 
     unwatched.write(&optimised).map_err(|error| error.to_string())?;
     // What is the user's own compiler's was watched by nobody; only where it is
     // another, code generation without a look says whose fault that is.
-    let mut self_check = if is_compiled_so == Some(true) {
+    let mut self_check = if is_compilers(&code) == Some(true) {
         SelfCheck { text_identical: Some(true), compiler_identical: Some(true), ..SelfCheck::default() }
     } else {
         let plain = request.output.with_extension("plain.o");
         unwatched.record(&plain, how, None, None).map_err(|error| error.to_string())?;
+        let ours = read_code(&plain)?;
         SelfCheck {
-            text_identical: Some(sections(&code) == sections(&read_code(&plain)?)),
-            compiler_identical: is_compiled_so,
+            text_identical: Some(sections(&code) == sections(&ours)),
+            compiler_identical: is_compilers(&ours),
             ..SelfCheck::default()
         }
     };
