@@ -14,6 +14,7 @@ use std::collections::{HashMap, VecDeque};
 
 use opcost_llvm::{LifeEvent, LifeItem, Stage};
 
+use crate::code::hex;
 use crate::{Certainty, Change, StageLife, StageName, Step};
 
 /// Bytes of a function's code, by its name.
@@ -180,7 +181,6 @@ impl Teller {
         };
         push(StageName::Mc, "encoder".to_owned(), encoded.to_owned());
         let bytes = code.get(function).and_then(|bytes| bytes.get(range.start as usize..range.end as usize));
-        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
         push(StageName::Bytes, format!("+{:#x}", range.start), bytes.map(hex).unwrap_or_default());
     }
 }

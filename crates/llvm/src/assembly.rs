@@ -11,7 +11,7 @@ use std::path::Path;
 
 use crate::code_ffi::{self, RawAssembly, RawOperation};
 use crate::emit::Emission;
-use crate::ffi::{self, RawEmission};
+use crate::ffi;
 use crate::machine::{Operation, Syntax, operation};
 use crate::session::{LlvmError, Session, c_path};
 
@@ -96,7 +96,7 @@ impl Session {
     pub fn optimise(&mut self, how: Emission, level: u8) -> Result<(), LlvmError> {
         // SAFETY: the module is alive.
         let message = ffi::take_message(unsafe {
-            code_ffi::opcost_optimise(self.module, &raw_emission(how), i32::from(level))
+            code_ffi::opcost_optimise(self.module, &how.raw(), i32::from(level))
         });
         message.map_or(Ok(()), |message| Err(LlvmError::Emission(message)))
     }
@@ -120,7 +120,7 @@ pub fn write_assembly(
             code_ffi::opcost_write_assembly(
                 bitcode.as_ptr(),
                 text.as_ptr(),
-                &raw_emission(how),
+                &how.raw(),
                 names.as_ptr(),
                 names.len(),
             )
@@ -151,7 +151,7 @@ pub fn compile_in_memory(
             code_ffi::opcost_jit(
                 bitcode.as_ptr(),
                 object.as_ptr(),
-                &raw_emission(how),
+                &how.raw(),
                 names.as_ptr(),
                 names.len(),
                 on_taken,
@@ -173,19 +173,6 @@ fn with_names<T>(names: &[String], f: impl FnOnce(&[*const c_char]) -> T) -> Res
     let names = names.iter().map(text).collect::<Result<Vec<_>, _>>()?;
     let pointers: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
     Ok(f(&pointers))
-}
-
-fn raw_emission(how: Emission) -> RawEmission {
-    RawEmission {
-        level: i32::from(how.level),
-        position: how.position as u8,
-        function_sections: u8::from(how.function_sections),
-        data_sections: u8::from(how.data_sections),
-        keep_calls_apart: 0,
-        map_hash: std::ptr::null(),
-        call_sites: std::ptr::null(),
-        call_site_count: 0,
-    }
 }
 
 extern "C" fn on_assembled(

@@ -36,6 +36,22 @@ pub struct Emission {
     pub data_sections: bool,
 }
 
+impl Emission {
+    /// As the shim has it, without a call table.
+    pub(crate) fn raw(self) -> RawEmission {
+        RawEmission {
+            level: i32::from(self.level),
+            position: self.position as u8,
+            function_sections: u8::from(self.function_sections),
+            data_sections: u8::from(self.data_sections),
+            keep_calls_apart: 0,
+            map_hash: std::ptr::null(),
+            call_sites: std::ptr::null(),
+            call_site_count: 0,
+        }
+    }
+}
+
 impl Session {
     /// Puts a file's bytes into the object's map section when it is emitted.
     /// The file must still be there then.
@@ -124,14 +140,11 @@ impl Session {
             None => (std::ptr::null(), [].as_slice()),
         };
         let raw = RawEmission {
-            level: i32::from(how.level),
-            position: how.position as u8,
-            function_sections: u8::from(how.function_sections),
-            data_sections: u8::from(how.data_sections),
             keep_calls_apart: u8::from(table.is_some()),
             map_hash: hash,
             call_sites: sites.as_ptr(),
             call_site_count: sites.len() as u32,
+            ..how.raw()
         };
         // SAFETY: hash and sites outlive the call; the struct mirrors the shim's.
         match ffi::take_message(unsafe { ffi::opcost_emit(self.module, text.as_ptr(), &raw) }) {

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::code_ffi::RawOperation;
 use crate::emit::Emission;
-use crate::ffi::{self, RawEmission};
+use crate::ffi;
 use crate::machine::{Operation, operation};
 use crate::session::{LlvmError, Session, c_path};
 
@@ -172,16 +172,7 @@ impl Session {
         request: Option<&LifeRequest>,
     ) -> Result<Vec<LifeEvent>, LlvmError> {
         let path = c_path(object)?;
-        let raw = RawEmission {
-            level: i32::from(how.level),
-            position: how.position as u8,
-            function_sections: u8::from(how.function_sections),
-            data_sections: u8::from(how.data_sections),
-            keep_calls_apart: 0,
-            map_hash: std::ptr::null(),
-            call_sites: std::ptr::null(),
-            call_site_count: 0,
-        };
+        let raw = how.raw();
         let mut events: Vec<LifeEvent> = Vec::new();
         let sink = ffi::RawSink {
             context: (&raw mut events).cast(),
