@@ -10,6 +10,7 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/StandardInstrumentations.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
@@ -41,6 +42,9 @@ extern "C" void opcost_life_optimise(LLVMModuleRef handle, void *machine_handle,
   Module &module = *unwrap(handle);
   auto *machine = static_cast<TargetMachine *>(machine_handle);
   PassInstrumentationCallbacks callbacks;
+  // As clang does: a function marked `optnone`, as all are at -O0, is passed over.
+  OptNoneInstrumentation unoptimised(/*DebugLogging=*/false);
+  unoptimised.registerCallbacks(callbacks);
   auto name = [&](StringRef type) {
     StringRef known = callbacks.getPassNameForClassName(type);
     return known.empty() ? type : known;
