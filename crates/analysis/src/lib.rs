@@ -10,11 +10,13 @@
 //! | which nodes lie on every way to a node? | [`dominators`] |
 //! | where does it loop? | [`loops`] |
 //! | how often does a counted loop go round? | [`trips`] |
+//! | how often can a loop go back at most? | [`bounds`] |
 //! | which way does a branch go, at a guess? | [`branches`] |
 //! | how often, at a guess, is each edge taken? | [`frequency`] |
 //!
 //! This room knows nothing of LLVM, of files or of measured counts.
 
+pub mod bounds;
 pub mod branches;
 pub mod dominators;
 pub mod edge;

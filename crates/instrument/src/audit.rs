@@ -10,7 +10,8 @@
 //! Functions and loops whose cost is part of what leads to them carry none; which
 //! they are is found first (`folded`, `prepaid`). Two proofs per function: wherever other code may look, the cell says what
 //! was done (`values`); and no way through the program, calls and all, does
-//! more than was promised without a question (`ways`).
+//! more than was promised without a question (`ways`); a loop may go round unasked
+//! only if its counter, walked here step by step, says how often (`rounds`).
 //!
 //! Limits: library functions that are listed as looking at nothing are
 //! believed (`fuel::looks`); a way out by an exception or `longjmp` is taken
@@ -20,6 +21,7 @@ mod folded;
 mod lengths;
 mod module;
 mod prepaid;
+mod rounds;
 mod values;
 mod ways;
 

@@ -11,7 +11,9 @@
 //! The order of questions: what cannot live on one counter (`refusals`), which
 //! calls look at the cell (`looks`) and which take it from hand to hand
 //! (`handed`), whose cost its callers pay (`folded`), which loops are paid for where
-//! they are entered (`prepaid`), what the stretches of work between them are (`stretches`), on which calls it must be asked (`recursion`), where else
+//! they are entered (`prepaid`), what the stretches of work between them are
+//! (`stretches`), on which calls it must be asked (`recursion`) and which cycles
+//! of blocks (`required`) but those whose work is bounded (`rounds`), where else
 //! the checks stand and how much work passes between two (`checks`), where the
 //! work is paid for (`payment`).
 //!
@@ -30,6 +32,8 @@ mod payment;
 mod prepaid;
 mod recursion;
 mod refusals;
+mod required;
+mod rounds;
 mod segments;
 mod stretches;
 

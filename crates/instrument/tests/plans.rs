@@ -21,6 +21,8 @@ mod random;
 mod render;
 #[path = "plans/turns.rs"]
 mod turns;
+#[path = "plans/values.rs"]
+mod values;
 #[path = "plans/walk.rs"]
 mod walk;
 

@@ -27,10 +27,24 @@ fn objections_where(
     ends_at_limit: bool,
     change: impl Fn(usize, FuelEdit) -> Option<FuelEdit>,
 ) -> (usize, Vec<Fault>) {
+    objections_to((text, text), cost, ends_at_limit, change)
+}
+
+/// The same for a module that carries the plan of another, of the same shape.
+fn objections_to(
+    (planned, text): (&str, &str),
+    cost: &CostModel,
+    ends_at_limit: bool,
+    change: impl Fn(usize, FuelEdit) -> Option<FuelEdit>,
+) -> (usize, Vec<Fault>) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("a.ll");
-    std::fs::write(&path, text).expect("written");
-    let mut session = Session::read(&path, Maker::Anyone).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let read = |text: &str| {
+        std::fs::write(&path, text).expect("written");
+        Session::read(&path, Maker::Anyone).unwrap_or_else(|error| panic!("{error}\n{text}"))
+    };
+    let model = read(planned).snapshot();
+    let mut session = read(text);
     session.tag_origins();
     let before = session.snapshot();
     let wanted = FuelRequest {
@@ -40,7 +54,7 @@ fn objections_where(
         ends_at_limit: true,
         by_segment: false,
     };
-    let mut metered = meter(&before, &wanted).expect("it can be metered");
+    let mut metered = meter(&model, &wanted).expect("it can be metered");
     let count = metered.metering.edits.len();
     let edits = std::mem::take(&mut metered.metering.edits).into_iter().enumerate();
     metered.metering.edits =
@@ -173,6 +187,44 @@ done:
 }
 "#;
 
+/// Loops that go round unasked: one in another, with arms that cost more and less,
+/// left early, and one behind a check; the bounds multiply to almost what may pass.
+const BOUNDED: &str = r#"
+define i32 @main(i32 %n) {
+entry:
+  br label %outer
+outer:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %latch ]
+  br label %inner
+inner:
+  %j = phi i8 [ 9, %outer ], [ %j.next, %again ]
+  %c = icmp eq i32 %n, 3
+  br i1 %c, label %dear, label %again
+dear:
+  fence seq_cst
+  %e = icmp eq i32 %n, 4
+  br i1 %e, label %again, label %done
+again:
+  %j.next = add i8 %j, -3
+  %d = icmp sgt i8 %j.next, 0
+  br i1 %d, label %inner, label %latch
+latch:
+  %i.next = add i32 %i, 1
+  %f = icmp ult i32 %i.next, 4
+  br i1 %f, label %outer, label %more
+more:
+  %k = phi i32 [ 0, %latch ], [ %k.next, %most ]
+  %g = icmp ult i32 %k, 11
+  br i1 %g, label %most, label %done
+most:
+  %k.next = add i32 %k, 1
+  %h = icmp eq i32 %n, %k
+  br i1 %h, label %done, label %more
+done:
+  ret i32 %n
+}
+"#;
+
 /// A program of so many blocks; every block can be reached.
 fn random_graph(random: &mut impl FnMut(usize) -> usize) -> String {
     let blocks = 2 + random(7);
@@ -224,6 +276,7 @@ fn every_wrong_edit_is_found() {
     each_fault_is_found(NESTED);
     each_fault_is_found(CALLS);
     each_fault_is_found(COUNTED);
+    each_fault_is_found(BOUNDED);
     let mut state = 7u64;
     let mut random = |bound: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -301,4 +354,43 @@ fn a_loop_that_is_charged_and_not_asked_for_is_found() {
     });
     let says = |text: &str| found.iter().any(|objection| objection.what.contains(text));
     assert!(says("is not asked for"), "{found:?}");
+}
+
+/// The plan holds for a loop of few turns, and the loop is another.
+#[test]
+fn a_loop_that_goes_round_unasked_is_found_where_it_goes_round_too_often() {
+    let unit = CostModel::Unit;
+    let (count, found) = objections(BOUNDED, &unit, |_, edit| Some(edit));
+    assert!(found.is_empty() && count > 0, "{found:?}");
+    let checks = std::cell::Cell::new(0);
+    objections(BOUNDED, &unit, |_, edit| {
+        checks.set(checks.get() + usize::from(matches!(edit, FuelEdit::Check { .. })));
+        Some(edit)
+    });
+    // At its entry `main` is asked, as whatever the outside can call.
+    assert!(checks.get() <= 2, "{} checks", checks.get());
+    let wrong = [
+        // More turns than were planned for, inside and outside.
+        ("icmp ult i32 %i.next, 4\n", "icmp ult i32 %i.next, 4000\n", "promised"),
+        ("phi i8 [ 9, %outer ]", "phi i8 [ 127, %outer ]", "promised"),
+        ("icmp ult i32 %k, 11\n", "icmp ult i32 %k, 1000\n", "promised"),
+        // Counters that never meet their bounds, or not in time.
+        ("add i32 %k, 1\n", "add i32 %k, 0\n", "goes round without a question"),
+        ("icmp ult i32 %k, 11\n", "icmp ult i32 %k, -1\n", "goes round without a question"),
+        ("add i8 %j, -3\n", "add i8 %j, 0\n", "goes round without a question"),
+        ("icmp ult i32 %i.next, 4\n", "icmp ne i32 %i.next, -9\n", "goes round without a question"),
+        // Counters, bounds and steps of which nothing is known.
+        ("add i32 %k, 1\n", "add i32 %k, %n\n", "goes round without a question"),
+        ("add i32 %k, 1\n", "add i32 %n, 1\n", "goes round without a question"),
+        ("icmp ult i32 %k, 11\n", "icmp ult i32 %k, %n\n", "goes round without a question"),
+        ("phi i32 [ 0, %latch ]", "phi i32 [ %n, %latch ]", "goes round without a question"),
+        ("add i8 %j, -3\n", "sub i8 %j, -3\n", "goes round without a question"),
+    ];
+    for (right, other, what) in wrong {
+        let text = BOUNDED.replacen(right, other, 1);
+        assert_ne!(text, BOUNDED);
+        let (_, found) = objections_to((BOUNDED, &text), &unit, true, |_, edit| Some(edit));
+        let says = |text: &str| found.iter().any(|objection| objection.what.contains(text));
+        assert!(says(what), "{other}: {found:?}");
+    }
 }

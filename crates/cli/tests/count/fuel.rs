@@ -146,6 +146,88 @@ fn endless_programs_stop() {
     }
 }
 
+/// Loops whose bounds stand in the code, or seem to; none of them ends soon.
+const BOUNDED: &[(&str, &str)] = &[
+    (
+        "nest",
+        "for (int i = 0; i < 1000; i++) for (int j = 0; j < 1000; j++) for (int k = 0; k < 1000; k++) TURN",
+    ),
+    (
+        "nest that is left early",
+        "for (int i = 0; i < 1000; i++) for (int j = 0; j < 1000; j++) for (int k = 0; k < 1000; k++) \
+         { if (sink == 7777) break; TURN }",
+    ),
+    (
+        "calls",
+        "for (int i = 0; i < 1000; i++) for (int j = 0; j < 1000; j++) for (int k = 0; k < 1000; k++) \
+         { TURN if (sink & 2) work(); }",
+    ),
+    ("counter moved in the body", "for (unsigned i = 0; i < 1000; i++) { TURN if (sink < 99) i--; }"),
+    ("bound stepped over", "for (unsigned i = 5; i != 4; i += 2) TURN"),
+    ("counter that wraps", "for (unsigned char i = 0; i < 200; i += 100) { TURN }"),
+    ("counter that wraps, of 32 bits", "for (unsigned i = 0; i < 0xfffffffeu; i += 7) TURN"),
+    ("step of zero", "unsigned step = sink; for (unsigned i = 0; i < 100; i += step) TURN"),
+    ("entered anew", "for (;;) for (int i = 0; i < 300; i++) TURN"),
+];
+
+fn bounded(body: &str) -> String {
+    format!(
+        "volatile unsigned sink;\n#define TURN {{ if (sink & 1) sink += 3; else sink *= sink; }}\n\
+         __attribute__((noinline)) static void work(void) {{ if (sink & 4) sink = 1; }}\n\
+         int main(void) {{ {body} return (work(), 0); }}\n"
+    )
+}
+
+/// A loop goes unasked only as far as its turns are few, and nests multiply.
+#[test]
+fn bounded_loops_stop_within_what_is_promised() {
+    for (name, body) in BOUNDED {
+        for overshoot in [200_u64, 10_000, 1_000_000] {
+            let bench = Bench::new();
+            std::fs::write(bench.path("a.c"), bounded(body)).expect("written");
+            let wanted = overshoot.to_string();
+            let flags = ["--limit", "2M", "--overshoot", &wanted, "--cflag", "-fno-finite-loops"];
+            let spent = spend(&bench, &flags, &[bench.path("a.c")], &[]);
+            let at = format!("{name}, {overshoot}: {}", spent.1);
+            // Two hundred times a hundred comes to nothing in eight bits.
+            if *name == "counter that wraps" && spent.verdict() == "finished" {
+                continue;
+            }
+            assert_eq!(spent.verdict(), "used-up", "{at}");
+            let beyond = spent.amount().checked_sub(2_000_000).expect("the limit was reached");
+            let promised = number(&spent.0["overshoot"]);
+            assert!(beyond > 0 && beyond <= promised && promised <= overshoot, "{promised}: {at}");
+        }
+    }
+}
+
+/// Around the number of turns that are just too many to go unasked.
+#[test]
+fn loops_of_all_lengths_pass_with_what_they_cost_and_stop_with_one_less() {
+    let mut beyond = std::collections::BTreeSet::new();
+    for turns in [1, 2, 30, 300, 1_000, 2_000, 2_500, 3_000, 4_000, 20_000] {
+        let bench = Bench::new();
+        let body = format!("for (int i = 0; i < {turns}; i++) TURN");
+        std::fs::write(bench.path("a.c"), bounded(&body)).expect("written");
+        let source = [bench.path("a.c")];
+        let cost = spend(&bench, &["--overshoot", "100k"], &source, &[]).amount();
+        assert!(cost > turns * 5, "{turns}: {cost}");
+        for (limit, verdict) in [(cost, "finished"), (cost - 1, "used-up"), (1, "used-up")] {
+            let limit_text = limit.to_string();
+            let flags = ["--overshoot", "100k", "--limit", &limit_text];
+            let spent = spend(&bench, &flags, &source, &[]);
+            assert_eq!(spent.verdict(), verdict, "{turns}, {limit}: {}", spent.1);
+            let promised = number(&spent.0["overshoot"]);
+            assert!(spent.amount() - limit.min(spent.amount()) <= promised && promised <= 100_000);
+            if limit == 1 {
+                beyond.insert(spent.amount());
+            }
+        }
+    }
+    // Some went on to their end, and some were stopped on the way.
+    assert!(beyond.len() > 3, "{beyond:?}");
+}
+
 /// `2^60` calls without a loop or recursion in sight.
 #[test]
 fn sixty_functions_that_call_the_next_twice_stop_soon() {
@@ -195,7 +277,17 @@ fn a_program_that_costs_n_passes_with_n_and_stops_with_one_less() {
 /// enough.
 #[test]
 fn sqlite_spends_what_it_is_counted_to_do() {
-    let program = crate::referee::real_program("sqlite");
+    spends_what_it_is_counted_to_do("sqlite");
+}
+
+/// Most of whose loops have bounds that stand in the code.
+#[test]
+fn the_kernel_spends_what_it_is_counted_to_do() {
+    spends_what_it_is_counted_to_do("kernel");
+}
+
+fn spends_what_it_is_counted_to_do(name: &str) {
+    let program = crate::referee::real_program(name);
     let bench = Bench::new();
     let flags: Vec<String> = program.flags.iter().map(|flag| format!("--cflag={flag}")).collect();
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();

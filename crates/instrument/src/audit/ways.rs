@@ -8,10 +8,14 @@
 //! end and is found when it passes what was promised. Within a function the
 //! blocks between two questions must have no cycle; neither may blocks that
 //! cost nothing, or a program could go round there for free; loops that were paid
-//! for when they were entered excepted.
+//! for when they were entered excepted. A loop that cannot go round often (`rounds`)
+//! may do so without a question: its dearest unasked turn counts that often where
+//! it is entered, and nests multiply.
 //!
 //! Code of other modules is taken to keep to what is set for it, or to be as
 //! bad as the worst function that it can call here.
+
+use std::collections::BTreeMap;
 
 use opcost_index::{AdjacencyGraph, Id, IdMap, strongly_connected_components};
 use opcost_ir::{Block, Call, CalleeRef, Flow, Linkage, Opcode};
@@ -20,6 +24,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use super::folded::Folded;
 use super::module::Before;
 use super::prepaid::Prepaid;
+use super::rounds::{self, Round, Rounds};
 use super::values::Found;
 use super::{Audit, Fault};
 use crate::fuel::looks::{Looks, looks};
@@ -68,6 +73,27 @@ impl Ways {
     }
 }
 
+/// What a loop that goes round unasked adds where it is entered.
+#[derive(Clone, Copy, Debug)]
+struct Around {
+    /// By all its back edges.
+    work: u64,
+    /// The longest way from a question inside to the end of a turn.
+    behind_question: Option<u64>,
+}
+
+impl Around {
+    fn enter(self, ways: Ways) -> Ways {
+        let more = |way: Option<u64>| way.map(|way| way.saturating_add(self.work));
+        let is_free = self.work == 0 && self.behind_question.is_none();
+        Ways {
+            from_entry: more(ways.from_entry),
+            from_question: more(ways.from_question.max(self.behind_question)),
+            counted: if is_free { ways.counted } else { 0 },
+        }
+    }
+}
+
 /// Checks the ways of the whole module.
 pub(super) fn check(
     audit: &Audit<'_>,
@@ -82,6 +108,7 @@ pub(super) fn check(
         folded,
         prepaid,
         found,
+        rounds: IdMap::new(),
         orders: IdMap::new(),
         lengths: IdMap::filled(audit.metered.functions.len(), Lengths::default()),
         foreign: Lengths { head: audit.outside, through: Some(audit.outside), tail: Some(audit.outside) },
@@ -90,6 +117,7 @@ pub(super) fn check(
     };
     let earlier = objections.len();
     for id in audit.metered.functions.ids() {
+        program.rounds.push(rounds::find(&program.before(id)));
         let order = program.order(id, objections);
         program.orders.push(order);
     }
@@ -115,6 +143,8 @@ struct Program<'a> {
     folded: &'a Folded,
     prepaid: &'a IdMap<FunctionId, Prepaid>,
     found: &'a IdMap<FunctionId, Found>,
+    /// Loops that cannot go round often.
+    rounds: IdMap<FunctionId, Rounds>,
     /// Blocks so that each comes behind all that lead to it without a question.
     orders: IdMap<FunctionId, Vec<BlockId>>,
     lengths: IdMap<FunctionId, Lengths>,
@@ -167,7 +197,9 @@ impl<'a> Program<'a> {
         }
         let mut waiting = IdMap::filled(function.blocks.len(), 0);
         // A loop that is paid for ahead was asked for with that.
-        let leads_on = |block: BlockId, next: BlockId| !before.prepaid.goes_back(block, next);
+        let leads_on = |block: BlockId, next: BlockId| {
+            !before.prepaid.goes_back(block, next) && !self.rounds[id].goes_back(block, next)
+        };
         for (block, facts) in self.passed(id).filter(|(block, _)| !self.asks(id, *block)) {
             let targets = facts.successors.iter().filter(|next| leads_on(block, **next));
             targets.for_each(|&next| waiting[next] += 1);
@@ -222,29 +254,69 @@ impl<'a> Program<'a> {
         if function.blocks.is_empty() || function.linkage == Linkage::Elsewhere {
             return lengths;
         }
+        let mut around = BTreeMap::new();
+        for at in 0..self.rounds[id].list.len() {
+            let turn = self.flow(id, Some(at), &around, &mut Lengths::default());
+            let Round { header, back_edges, .. } = self.rounds[id].list[at];
+            let work = turn.from_entry.unwrap_or(0).saturating_mul(back_edges);
+            around.insert(header, Around { work, behind_question: turn.from_question });
+        }
+        self.flow(id, None, &around, &mut lengths);
+        lengths
+    }
+
+    /// The ways through a function, or round one of its loops; returns those to the
+    /// end of a turn.
+    fn flow(
+        &mut self,
+        id: FunctionId,
+        inside: Option<usize>,
+        around: &BTreeMap<BlockId, Around>,
+        lengths: &mut Lengths,
+    ) -> Ways {
+        let before = self.before(id);
+        let function = before.function;
+        let inside = inside.map(|at| &self.rounds[id].list[at]);
+        let header = inside.map(|round| round.header);
+        let members = inside.map(|round| round.members.clone());
+        let is_member = |block: BlockId| members.as_ref().is_none_or(|members| members.contains(block));
+        let mut turn = Ways::default();
         // Where a question leads to, and what it counted as done already.
         let mut counted: IdMap<BlockId, u64> = IdMap::filled(function.blocks.len(), 0);
         let mut arriving: IdMap<BlockId, Ways> = IdMap::filled(function.blocks.len(), Ways::default());
-        arriving[BlockId::new(0)].from_entry = Some(0);
+        arriving[header.unwrap_or(BlockId::new(0))].from_entry = Some(0);
         // What a question leads to begins anew, however late it is listed.
-        for block in function.blocks.ids().filter(|&block| self.asks(id, block)) {
+        let asking = function.blocks.ids().filter(|&block| is_member(block) && self.asks(id, block));
+        for block in asking {
             for &next in &function.blocks[block].successors {
+                if Some(next) == header {
+                    turn.from_question = turn.from_question.max(Some(0));
+                    continue;
+                }
                 arriving[next].from_question = Some(0);
                 counted[next] = self.found[id].questions[&function.terminator_of(block)];
             }
         }
         for at in 0..self.orders[id].len() {
             let block = self.orders[id][at];
-            let arrived = Ways { counted: counted[block], ..arriving[block] };
-            let ways = self.pass(&before, block, arrived, &mut lengths);
+            if !is_member(block) {
+                continue;
+            }
+            let mut arrived = Ways { counted: counted[block], ..arriving[block] };
+            if let Some(around) = around.get(&block) {
+                arrived = around.enter(arrived);
+            }
+            let ways = self.pass(&before, block, arrived, lengths);
             for (slot, &next) in function.blocks[block].successors.iter().enumerate() {
                 let is_unwinding = function.blocks[block].flow == Flow::Invoke && slot == 1;
-                if !self.asks(id, block) && !is_unwinding {
-                    arriving[next] = arriving[next].or(ways);
+                if self.asks(id, block) || is_unwinding {
+                    continue;
                 }
+                let there = if Some(next) == header { &mut turn } else { &mut arriving[next] };
+                *there = there.or(ways);
             }
         }
-        lengths
+        turn
     }
 
     /// Walks over a block; returns the ways to its end.

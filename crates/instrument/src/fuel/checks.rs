@@ -1,18 +1,11 @@
 //! Where is it asked whether the fuel is used up, and how much work can pass
 //! before it is asked again?
 //!
-//! A check stands where a cycle of blocks closes (before the branch of every
-//! retreating edge of a depth-first walk, so that irreducible cycles have one
-//! too; at its target, if nothing can stand before the branch), and where
-//! chains of calls could go on unasked (`recursion`). Two ways are in no graph:
-//! a `longjmp` leads behind any `setjmp`, an exception to any landing pad, so
-//! one stands there too. A loop that is paid for ahead needs none: it was asked
-//! for whole.
-//!
-//! What is left has no cycles: the work of the longest way without a check is
-//! found in one pass, callees first, and where it would pass the allowance one
-//! more check is put. Each function is summed up for its callers by three
-//! lengths:
+//! Checks stand where cycles of blocks and of calls need them (`required`). What
+//! is left has no cycles but loops whose work is known where they are entered
+//! (`rounds`): the work of the longest way without a check is found in one pass,
+//! callees first, and where it would pass the allowance one more check is put.
+//! Each function is summed up for its callers by three lengths:
 //!
 //! ```text
 //! head     the longest way from the entry to a check or to an end
@@ -25,18 +18,20 @@
 //! every function which the outside can reach. Cost: linear.
 
 use opcost_index::{Id, IdMap, IdSet, reverse_postorder};
-use opcost_ir::{Call, CalleeRef, Flow, Function, Linkage, Module, Opcode};
+use opcost_ir::{Call, CalleeRef, Function, Linkage, Module};
 use opcost_key::{BlockId, FunctionId};
 
 use crate::fuel::looks::{Looks, looks};
 use crate::fuel::recursion::Recursion;
+use crate::fuel::required::Required;
+use crate::fuel::rounds::{Rounds, Ways};
 use crate::fuel::stretches::{End, Stretch, StretchId, Stretches};
 
 /// How much shorter than what is wanted between two checks a way must be: it
 /// may have one such length behind it and one ahead.
 const SHARES: u64 = 4;
 /// How much shorter ways must be that the outside sees.
-const OUTSIDE: u64 = 4;
+pub(super) const OUTSIDE: u64 = 4;
 
 /// The most work on a way that the outside sees.
 pub(crate) fn seen_outside(overshoot: u64) -> u64 {
@@ -45,7 +40,7 @@ pub(crate) fn seen_outside(overshoot: u64) -> u64 {
 
 /// How a function looks from its callers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Lengths {
+pub(super) struct Lengths {
     head: u64,
     through: Option<u64>,
     tail: Option<u64>,
@@ -53,10 +48,10 @@ struct Lengths {
 
 /// Checks of a whole module, callees first.
 pub(crate) struct Checks<'a> {
-    module: &'a Module,
-    recursion: &'a Recursion,
+    pub(super) module: &'a Module,
+    pub(super) recursion: &'a Recursion,
     /// The most work on a way, before the stretch that goes beyond it.
-    allowance: u64,
+    pub(super) allowance: u64,
     lengths: IdMap<FunctionId, Option<Lengths>>,
     longest: u64,
     /// The most work that is asked about where ways end that are in no graph
@@ -73,21 +68,6 @@ pub(crate) struct Checked {
     pub(crate) ahead: IdSet<StretchId>,
     /// Before the branch at the end of these blocks.
     pub(crate) ends: IdSet<BlockId>,
-}
-
-/// Checks that cycles need.
-struct Required {
-    checked: IdSet<StretchId>,
-    ends: IdSet<BlockId>,
-    /// Blocks on cycles all of whose successors are checked in their place.
-    gotos: IdSet<BlockId>,
-}
-
-/// Longest ways that end where the walk stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Ways {
-    from_entry: Option<u64>,
-    from_check: Option<u64>,
 }
 
 impl<'a> Checks<'a> {
@@ -126,7 +106,7 @@ impl<'a> Checks<'a> {
     pub(crate) fn place(&mut self, id: FunctionId, stretches: &Stretches) -> Checked {
         let function = &self.module.functions[id];
         let order = reverse_postorder(function, BlockId::new(0));
-        let Required { mut checked, ends, gotos } = self.required(id, stretches, &order);
+        let Required { mut checked, ends, gotos, rounds } = self.required(id, stretches, &order);
         let mut arriving: IdMap<StretchId, Ways> = IdMap::filled(stretches.list.len(), Ways::default());
         arriving[StretchId::new(0)].from_entry = Some(0);
         for target in ends.iter().flat_map(|block| function.blocks[block].successors.iter()) {
@@ -135,8 +115,10 @@ impl<'a> Checks<'a> {
         let mut lengths = Lengths { head: 0, through: None, tail: None };
         for &block in &order {
             let mut stretch = stretches.first[block];
+            arriving[stretch] = rounds.enter(block, arriving[stretch]);
             loop {
-                let ways = self.pass(id, stretches, stretch, arriving[stretch], &mut checked, &mut lengths);
+                let ways = arriving[stretch];
+                let ways = self.pass(id, (stretches, &rounds), stretch, ways, &mut checked, &mut lengths);
                 let is_end = stretches.list[stretch].last == function.terminator_of(block);
                 for (_, next) in stretches.ways_on(function, stretch) {
                     if is_end && ends.contains(block) {
@@ -151,9 +133,7 @@ impl<'a> Checks<'a> {
                         0
                     };
                     self.end_of_way(ways.map(|way| way.saturating_add(asked)), &mut lengths);
-                    let ways_there = &mut arriving[next];
-                    ways_there.from_entry = ways_there.from_entry.max(ways.from_entry);
-                    ways_there.from_check = ways_there.from_check.max(ways.from_check);
+                    arriving[next] = arriving[next].or(ways);
                 }
                 if is_end {
                     break;
@@ -167,63 +147,6 @@ impl<'a> Checks<'a> {
         Checked { stretches: checked, ahead, ends }
     }
 
-    /// Checks that every cycle needs.
-    fn required(&mut self, id: FunctionId, stretches: &Stretches, order: &[BlockId]) -> Required {
-        let function = &self.module.functions[id];
-        let (mut ends, mut checked, mut gotos) = (IdSet::new(), IdSet::new(), IdSet::new());
-        if self.recursion.is_asked_at_entry(id) {
-            checked.insert(StretchId::new(0));
-            self.comes_from_elsewhere(stretches, StretchId::new(0));
-        }
-        let mut position = IdMap::filled(function.blocks.len(), None);
-        for (at, &block) in order.iter().enumerate() {
-            position[block] = Some(at);
-        }
-        for &block in order {
-            // In reverse postorder exactly the retreating edges go back.
-            let goes_back = |target: &&BlockId| position[**target] <= position[block];
-            // A loop that is paid for ahead was asked for with that.
-            let is_asked = |target: &&BlockId| stretches.prepaid.goes_on_inside(block, **target);
-            let targets = function.blocks[block].successors.iter().filter(goes_back);
-            for &target in targets.filter(|target| !is_asked(target)) {
-                if self.is_computed_goto(function, stretches, target) {
-                    gotos.insert(target);
-                    for &next in &function.blocks[target].successors {
-                        checked.insert(stretches.first[next]);
-                    }
-                } else if function.blocks[block].flow == Flow::Splittable {
-                    ends.insert(block);
-                } else {
-                    checked.insert(stretches.first[target]);
-                }
-            }
-        }
-        for stretch in stretches.list.ids() {
-            let call = |call| function.call(call).expect("the stretch ends at a call");
-            let is_asked = |at| self.recursion.is_asked_behind(self.module, id, call(at));
-            // Nobody knows yet how much work comes now.
-            if stretches.list[stretch].measured.is_some() {
-                checked.insert(stretch);
-            }
-            match stretches.list[stretch].end {
-                End::Call(at) if call(at).returns_twice || is_asked(at) => {
-                    checked.insert(stretches.behind(stretch));
-                    self.comes_from_elsewhere(stretches, stretches.behind(stretch));
-                }
-                End::Invoke(at) => {
-                    let ways = stretches.ways_on(function, stretch);
-                    let is_checked = |slot: Option<u32>| slot == Some(1) || is_asked(at);
-                    for (_, next) in ways.into_iter().filter(|(slot, _)| is_checked(*slot)) {
-                        checked.insert(next);
-                        self.comes_from_elsewhere(stretches, next);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Required { checked, ends, gotos }
-    }
-
     /// The work of a computed goto and of what is asked about behind it.
     fn work_through(&self, function: &Function, stretches: &Stretches, at: StretchId) -> u64 {
         let stretch = &stretches.list[at];
@@ -232,16 +155,7 @@ impl<'a> Checks<'a> {
         stretch.work.saturating_add(asked.max().unwrap_or(0))
     }
 
-    /// A block that jumps to where a pointer says and does little else is best
-    /// left alone: code generation copies it to where it is come from.
-    fn is_computed_goto(&self, function: &Function, stretches: &Stretches, block: BlockId) -> bool {
-        let stretch = &stretches.list[stretches.first[block]];
-        stretch.last == function.terminator_of(block)
-            && function.instructions[stretch.last].opcode == Opcode::IndirectBr
-            && stretch.work <= self.allowance / OUTSIDE
-    }
-
-    fn comes_from_elsewhere(&mut self, stretches: &Stretches, at: StretchId) {
+    pub(super) fn comes_from_elsewhere(&mut self, stretches: &Stretches, at: StretchId) {
         self.longest_asked = self.longest_asked.max(self.asked_about(&stretches.list[at]));
     }
 
@@ -249,7 +163,7 @@ impl<'a> Checks<'a> {
     fn pass(
         &mut self,
         id: FunctionId,
-        stretches: &Stretches,
+        (stretches, rounds): (&Stretches, &Rounds),
         at: StretchId,
         arriving: Ways,
         checked: &mut IdSet<StretchId>,
@@ -257,48 +171,54 @@ impl<'a> Checks<'a> {
     ) -> Ways {
         let function = &self.module.functions[id];
         let stretch = &stretches.list[at];
-        let call = match stretch.end {
-            End::Call(call) | End::Gone(call) | End::Jump(call) | End::Invoke(call) => function.call(call),
-            _ => None,
-        };
-        let callee = call.map(|call| self.lengths_of(call));
+        let callee = self.callee_of(function, stretch.end);
         let is_jump = matches!(stretch.end, End::Jump(_));
         let ahead = callee.map_or(0, |callee| {
             if is_jump { callee.head.max(callee.through.unwrap_or(0)) } else { callee.head }
         });
-        let all = stretch.work.saturating_add(ahead);
+        let is_end = stretch.last == function.terminator_of(stretch.block);
+        let entered = if is_end { rounds.ahead_of(function, stretch.block) } else { 0 };
+        let all = stretch.work.saturating_add(ahead).saturating_add(entered);
         let arrived = arriving.from_entry.max(arriving.from_check).unwrap_or(0);
-        if arrived.saturating_add(all) > self.allowance_at(id, arriving, stretch.end) {
+        if arrived.saturating_add(all) > self.allowance_at(id, arriving, stretch.end)
+            && !rounds.is_bounded(stretch.block)
+        {
             checked.insert(at);
         }
-        let mut ways = arriving;
         if checked.contains(at) {
             let asked_about = self.asked_about(stretch);
             self.end_of_way(arriving.map(|work| work.saturating_add(asked_about)), lengths);
-            let left = stretch.work - asked_about;
-            ways = Ways { from_entry: None, from_check: Some(left) };
-        } else {
-            ways = ways.map(|work| work.saturating_add(stretch.work));
         }
+        let ways = self.worked(stretch, arriving, checked.contains(at));
         self.end_of_way(ways.map(|work| work.saturating_add(ahead)), lengths);
-        let Some(callee) = callee else {
-            if matches!(stretch.end, End::Return(_)) {
-                lengths.through = lengths.through.max(ways.from_entry);
-                lengths.tail = lengths.tail.max(ways.from_check);
-            }
-            return ways;
-        };
-        let passed = |way: Option<u64>| Some(way?.saturating_add(callee.through?));
-        ways = Ways {
-            from_entry: passed(ways.from_entry),
-            from_check: passed(ways.from_check).max(callee.tail),
-        };
-        self.end_of_way(ways, lengths);
-        if is_jump {
+        let is_return = matches!(stretch.end, End::Return(_));
+        let ways = called(ways, callee);
+        if callee.is_some() {
+            self.end_of_way(ways, lengths);
+        }
+        if is_jump || is_return {
             lengths.through = lengths.through.max(ways.from_entry);
             lengths.tail = lengths.tail.max(ways.from_check);
         }
         ways
+    }
+
+    /// The lengths of what a stretch calls by its end.
+    pub(super) fn callee_of(&self, function: &Function, end: End) -> Option<Lengths> {
+        let call = match end {
+            End::Call(call) | End::Gone(call) | End::Jump(call) | End::Invoke(call) => function.call(call),
+            _ => None,
+        };
+        call.map(|call| self.lengths_of(call))
+    }
+
+    /// The ways behind the work of a stretch, checked where it begins or not.
+    pub(super) fn worked(&self, stretch: &Stretch, arriving: Ways, is_checked: bool) -> Ways {
+        if is_checked {
+            Ways { from_entry: None, from_check: Some(stretch.work - self.asked_about(stretch)) }
+        } else {
+            arriving.map(|work| work.saturating_add(stretch.work))
+        }
     }
 
     /// What the ways to a stretch and through it may come to. What a caller
@@ -350,8 +270,9 @@ impl Lengths {
     }
 }
 
-impl Ways {
-    fn map(self, change: impl Fn(u64) -> u64) -> Ways {
-        Ways { from_entry: self.from_entry.map(&change), from_check: self.from_check.map(&change) }
-    }
+/// The ways behind a call, if one was made.
+pub(super) fn called(ways: Ways, callee: Option<Lengths>) -> Ways {
+    let Some(callee) = callee else { return ways };
+    let passed = |way: Option<u64>| Some(way?.saturating_add(callee.through?));
+    Ways { from_entry: passed(ways.from_entry), from_check: passed(ways.from_check).max(callee.tail) }
 }

@@ -26,6 +26,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::dice::{Dice, Outcome, TooLong};
 use crate::turns::{Counted, Turns};
+use crate::values::Values;
 
 /// Walks through every function of the module. Whether any walk came to an end.
 pub(crate) fn walks_pay(module: &Module, overshoot: Option<u64>, is_whole: bool, seed: u64) -> bool {
@@ -99,6 +100,8 @@ struct Frame {
     measured: Option<(InstructionId, i64)>,
     /// Counted loops that it is in.
     turns: Turns,
+    /// What is known of values.
+    values: Values,
 }
 
 enum Next {
@@ -208,6 +211,7 @@ impl<'a> Walk<'a> {
             register: None,
             measured: None,
             turns: Turns::default(),
+            values: Values::default(),
         };
         let mut at = InstructionId::new(0);
         let outcome = loop {
@@ -241,6 +245,7 @@ impl<'a> Walk<'a> {
             self.fail(&format!("the length of {at} of {} is charged elsewhere", function.name));
         }
         self.does(frame.function, at);
+        frame.values.does(module, function, at);
         if function.call(at).is_some() {
             return self.call(frame, at);
         }
@@ -257,6 +262,7 @@ impl<'a> Walk<'a> {
             }));
         }
         let slot = frame.turns.branch(&self.counted[frame.function], function, block, &mut self.dice);
+        let slot = frame.values.slot(function, block).unwrap_or(slot);
         // Inside a counted loop all of it may be paid for.
         if frame.turns.are_none() {
             self.has_kept_up();
@@ -286,6 +292,7 @@ impl<'a> Walk<'a> {
         }
         let function = &self.module.functions[frame.function];
         let target = function.blocks[block].successors[slot as usize];
+        frame.values.enter(self.module, function, block, target);
         InstructionId::new(function.blocks[target].instructions.start as usize)
     }
 

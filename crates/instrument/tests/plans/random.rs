@@ -107,10 +107,45 @@ fn counted(choices: &mut Choices<'_>, blocks: usize, at: usize) -> String {
     )
 }
 
+/// A loop whose counter starts at a number and is compared with one: at its top
+/// or its end, with calls in it, left early or not, and sometimes endless.
+fn bounded(choices: &mut Choices<'_>, functions: usize, blocks: usize, at: usize) -> String {
+    let ty = ["i32", "i8"][choices.below(2)];
+    let start = ["0", "5", "-7"][choices.below(3)];
+    let step = ["1", "3", "-1", "0"][choices.below(4)];
+    let bound = ["12", "3", "-2", "100"][choices.below(4)];
+    let predicate = ["ne", "ult", "slt", "ule", "sgt", "ugt"][choices.below(6)];
+    let inside = match choices.below(5) {
+        0 => "fence".to_owned(),
+        1 => call(choices, functions, ""),
+        2 => "call void @calm() nounwind".to_owned(),
+        3 => format!(
+            "br label %q{at}\nq{at}:\n  %r{at} = phi i32 [ 0, %g{at} ], [ %s{at}, %q{at} ]\n  fence\n  \
+             %s{at} = add i32 %r{at}, 1\n  %w{at} = icmp ult i32 %s{at}, 9\n  \
+             br %w{at}, label %q{at}, label %v{at}\nv{at}:"
+        ),
+        _ => format!("br %x, label %q{at}, label %b{}\nq{at}:\n  fence", target(choices, blocks)),
+    };
+    let out = target(choices, blocks);
+    let (top, test, end) = if choices.below(2) == 0 {
+        ("i", format!("br %t{at}, label %g{at}, label %b{out}"), format!("br label %h{at}"))
+    } else {
+        ("n", format!("br label %g{at}"), format!("br %t{at}, label %h{at}, label %b{out}"))
+    };
+    let compared = format!("%t{at} = icmp {predicate} {ty} %{top}{at}, {bound}\n  ");
+    let (before, behind) = if top == "i" { (compared.as_str(), "") } else { ("", compared.as_str()) };
+    format!(
+        "br label %h{at}\nh{at}:\n  %i{at} = phi {ty} [ {start}, %b{at} ], [ %n{at}, %l{at} ]\n  {before}{test}\n\
+         g{at}:\n  {inside}\n  br %x, label %l{at}, label %m{at}\nm{at}:\n  fence\n  br label %l{at}\n\
+         l{at}:\n  %n{at} = add {ty} %i{at}, {step}\n  {behind}{end}"
+    )
+}
+
 fn terminator(choices: &mut Choices<'_>, functions: usize, blocks: usize, block: usize, out: &mut String) {
     let to = |choices: &mut Choices<'_>| format!("label %b{}", target(choices, blocks));
-    let line = match choices.below(14) {
+    let line = match choices.below(17) {
         12 | 13 => counted(choices, blocks, block),
+        14..=16 => bounded(choices, functions, blocks, block),
         0 => "ret void".to_owned(),
         1 | 2 => format!("br {}", to(choices)),
         3..=5 => format!("br %x, {}, {}", to(choices), to(choices)),

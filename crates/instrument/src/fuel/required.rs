@@ -1,0 +1,187 @@
+//! Where must a check stand, however little work there is?
+//!
+//! Where a cycle of blocks closes: before the branch of every retreating edge of
+//! a depth-first walk, so that irreducible cycles have one too; at its target, if
+//! nothing can stand before the branch, or what stood there would ask in every
+//! turn of a loop inside. And where chains of calls could go on unasked
+//! (`recursion`). Two ways are in no graph: a `longjmp` leads behind any
+//! `setjmp`, an exception to any landing pad, so one stands there too.
+//!
+//! A loop that is paid for ahead needs none: it was asked for whole. Nor does one
+//! that is asked in every turn anyway, or whose turns are few enough for what may
+//! pass between two checks (`rounds`).
+//!
+//! Input: the stretches of a function, and the lengths of those it calls. Cost:
+//! blocks of loops, once for each loop around.
+
+use opcost_analysis::bounds::most_back_edges;
+use opcost_analysis::dominators::Dominators;
+use opcost_analysis::loops::{LoopForest, LoopId};
+use opcost_index::{Id, IdMap, IdSet};
+use opcost_ir::{Flow, Function, Opcode};
+use opcost_key::{BlockId, FunctionId};
+
+use crate::fuel::checks::{Checks, OUTSIDE, called};
+use crate::fuel::rounds::{MOST_TURNS, Round, Rounds, Turn, Walked, Ways};
+use crate::fuel::stretches::{End, StretchId, Stretches};
+
+/// Checks that cycles need.
+pub(super) struct Required {
+    pub(super) checked: IdSet<StretchId>,
+    pub(super) ends: IdSet<BlockId>,
+    /// Blocks on cycles all of whose successors are checked in their place.
+    pub(super) gotos: IdSet<BlockId>,
+    /// Loops that no check closes.
+    pub(super) rounds: Rounds,
+}
+
+impl Checks<'_> {
+    /// Checks that every cycle needs.
+    pub(super) fn required(&mut self, id: FunctionId, stretches: &Stretches, order: &[BlockId]) -> Required {
+        let function = &self.module.functions[id];
+        let mut required = Required {
+            checked: self.required_by_calls(id, stretches),
+            ends: IdSet::new(),
+            gotos: IdSet::new(),
+            rounds: Rounds::none(function),
+        };
+        let mut position = IdMap::filled(function.blocks.len(), None);
+        for (at, &block) in order.iter().enumerate() {
+            position[block] = Some(at);
+        }
+        let dominators = Dominators::compute(function, BlockId::new(0));
+        let forest = LoopForest::compute(function, &dominators);
+        for &block in order {
+            for &target in &function.blocks[block].successors {
+                // In reverse postorder exactly the retreating edges go back.
+                if position[target] <= position[block] && !dominators.dominates(target, block) {
+                    self.close(function, stretches, (block, target), &mut required);
+                }
+            }
+        }
+        // From the inside out.
+        for around in forest.loops.ids().rev() {
+            let natural = &forest.loops[around];
+            // A loop that is paid for ahead was asked for with that.
+            let is_asked_for = |from| stretches.prepaid.goes_on_inside(from, natural.header);
+            if natural.back_edges.iter().all(|edge| is_asked_for(edge.from)) {
+                continue;
+            }
+            let mut members = natural.members.clone();
+            members.sort_by_key(|&member| position[member]);
+            if !self.goes_unasked(id, stretches, (&dominators, &forest, around), &members, &mut required) {
+                for edge in &natural.back_edges {
+                    self.close(function, stretches, (edge.from, edge.to), &mut required);
+                }
+            }
+        }
+        required
+    }
+
+    /// Checks that entries, calls and lengths need.
+    fn required_by_calls(&mut self, id: FunctionId, stretches: &Stretches) -> IdSet<StretchId> {
+        let function = &self.module.functions[id];
+        let mut checked = IdSet::new();
+        if self.recursion.is_asked_at_entry(id) {
+            checked.insert(StretchId::new(0));
+            self.comes_from_elsewhere(stretches, StretchId::new(0));
+        }
+        for stretch in stretches.list.ids() {
+            let call = |call| function.call(call).expect("the stretch ends at a call");
+            let is_asked = |at| self.recursion.is_asked_behind(self.module, id, call(at));
+            // Nobody knows yet how much work comes now.
+            if stretches.list[stretch].measured.is_some() {
+                checked.insert(stretch);
+            }
+            match stretches.list[stretch].end {
+                End::Call(at) if call(at).returns_twice || is_asked(at) => {
+                    checked.insert(stretches.behind(stretch));
+                    self.comes_from_elsewhere(stretches, stretches.behind(stretch));
+                }
+                End::Invoke(at) => {
+                    let ways = stretches.ways_on(function, stretch);
+                    let is_checked = |slot: Option<u32>| slot == Some(1) || is_asked(at);
+                    for (_, next) in ways.into_iter().filter(|(slot, _)| is_checked(*slot)) {
+                        checked.insert(next);
+                        self.comes_from_elsewhere(stretches, next);
+                    }
+                }
+                _ => {}
+            }
+        }
+        checked
+    }
+
+    /// A check where an edge closes a cycle.
+    fn close(
+        &self,
+        function: &Function,
+        stretches: &Stretches,
+        (from, to): (BlockId, BlockId),
+        required: &mut Required,
+    ) {
+        if self.is_computed_goto(function, stretches, to) {
+            required.gotos.insert(to);
+            for &next in &function.blocks[to].successors {
+                required.checked.insert(stretches.first[next]);
+            }
+        } else if function.blocks[from].flow == Flow::Splittable && !required.rounds.is_bounded(from) {
+            required.ends.insert(from);
+        } else {
+            required.checked.insert(stretches.first[to]);
+        }
+    }
+
+    /// Whether a loop needs no check where it closes; then it is noted.
+    fn goes_unasked(
+        &self,
+        id: FunctionId,
+        stretches: &Stretches,
+        (dominators, forest, around): (&Dominators<BlockId>, &LoopForest<BlockId>, LoopId),
+        members: &[BlockId],
+        required: &mut Required,
+    ) -> bool {
+        let function = &self.module.functions[id];
+        let Required { checked, ends, rounds, .. } = &*required;
+        let header = forest.loops[around].header;
+        if self.is_computed_goto(function, stretches, header) {
+            return false;
+        }
+        let behind = |at: StretchId, ways: Ways| {
+            let ways = self.worked(&stretches.list[at], ways, checked.contains(at));
+            called(ways, self.callee_of(function, stretches.list[at].end))
+        };
+        let turn = Turn { function, stretches, forest, id: around, members, rounds, checked, ends };
+        let Walked { ways, is_unasked } = turn.walk(behind);
+        let behind_check = ways.from_check;
+        if !is_unasked && behind_check.unwrap_or(0) <= self.allowance / 2 {
+            required.rounds.add_asked(header, behind_check);
+            return true;
+        }
+        let is_led_into = |block: &BlockId| {
+            let end = stretches.list[stretches.last_of(*block, function)].end;
+            !function.blocks[*block].successors.contains(&header)
+                || forest.contains(around, *block)
+                || end == End::Branch
+        };
+        let turns = most_back_edges(self.module, function, dominators, forest, around);
+        let turn = ways.from_entry.unwrap_or(0);
+        let Some(turns) = turns.filter(|&turns| turns <= MOST_TURNS) else { return false };
+        let around = turns.saturating_mul(turn);
+        let all = around.saturating_add(turn).saturating_add(behind_check.unwrap_or(0));
+        let is_bounded = all <= self.allowance && function.blocks.ids().all(|block| is_led_into(&block));
+        if is_bounded {
+            required.rounds.add_bounded(header, members, Round { around, turn, behind_check });
+        }
+        is_bounded
+    }
+
+    /// A block that jumps to where a pointer says and does little else is best
+    /// left alone: code generation copies it to where it is come from.
+    fn is_computed_goto(&self, function: &Function, stretches: &Stretches, block: BlockId) -> bool {
+        let stretch = &stretches.list[stretches.first[block]];
+        stretch.last == function.terminator_of(block)
+            && function.instructions[stretch.last].opcode == Opcode::IndirectBr
+            && stretch.work <= self.allowance / OUTSIDE
+    }
+}
