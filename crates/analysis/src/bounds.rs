@@ -262,29 +262,12 @@ mod tests {
 
     use super::{Sequence, first_turn_out};
 
-    fn holds(predicate: Predicate, left: u64, right: u64, width: u32) -> bool {
-        let signed = |value: u64| ((value << (64 - width)) as i64) >> (64 - width);
-        let (a, b) = (signed(left), signed(right));
-        match predicate {
-            Predicate::Eq => left == right,
-            Predicate::Ne => left != right,
-            Predicate::Ugt => left > right,
-            Predicate::Uge => left >= right,
-            Predicate::Ult => left < right,
-            Predicate::Ule => left <= right,
-            Predicate::Sgt => a > b,
-            Predicate::Sge => a >= b,
-            Predicate::Slt => a < b,
-            _ => a <= b,
-        }
-    }
-
     /// By going round.
     fn walked(sequence: Sequence, stays: Predicate, bound: u64) -> Option<u64> {
         let mask = u64::MAX >> (64 - sequence.width);
         let mut value = sequence.first & mask;
         for turn in 0..=mask + 1 {
-            if !holds(stays, value, bound & mask, sequence.width) {
+            if stays.holds(value, bound, sequence.width) == Some(false) {
                 return Some(turn);
             }
             value = value.wrapping_add(sequence.step) & mask;

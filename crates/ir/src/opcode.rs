@@ -102,6 +102,26 @@ impl Predicate {
         self as u8 >= Predicate::False as u8
     }
 
+    /// Whether it holds between two integers of `width` bits, 1 to 64; what lies
+    /// above these does not matter. None of an `fcmp`.
+    pub fn holds(self, left: u64, right: u64, width: u32) -> Option<bool> {
+        let (left, right) = (left << (64 - width), right << (64 - width));
+        let (signed_left, signed_right) = (left as i64, right as i64);
+        Some(match self {
+            Predicate::Eq => left == right,
+            Predicate::Ne => left != right,
+            Predicate::Ugt => left > right,
+            Predicate::Uge => left >= right,
+            Predicate::Ult => left < right,
+            Predicate::Ule => left <= right,
+            Predicate::Sgt => signed_left > signed_right,
+            Predicate::Sge => signed_left >= signed_right,
+            Predicate::Slt => signed_left < signed_right,
+            Predicate::Sle => signed_left <= signed_right,
+            _ => return None,
+        })
+    }
+
     /// The predicate of this name, of an `fcmp` or an `icmp`.
     pub fn from_name(name: &str, is_float: bool) -> Option<Predicate> {
         let mut all = Self::ALL.iter().copied();
@@ -111,7 +131,19 @@ impl Predicate {
 
 #[cfg(test)]
 mod tests {
-    use super::Opcode;
+    use super::{Opcode, Predicate};
+
+    #[test]
+    fn integers_are_compared_at_their_width_and_sign() {
+        let holds =
+            |predicate: Predicate, left: i64, right: i64| predicate.holds(left as u64, right as u64, 8);
+        assert_eq!(holds(Predicate::Ult, 1, -1), Some(true));
+        assert_eq!(holds(Predicate::Slt, 1, -1), Some(false));
+        assert_eq!(holds(Predicate::Eq, 256, 0), Some(true));
+        assert_eq!(holds(Predicate::Sge, 127, 128), Some(true));
+        assert_eq!(holds(Predicate::Uge, 127, 128), Some(false));
+        assert_eq!(holds(Predicate::Oeq, 1, 1), None);
+    }
 
     #[test]
     fn names_lead_back_to_their_opcodes() {

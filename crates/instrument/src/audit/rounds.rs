@@ -18,7 +18,7 @@ use opcost_analysis::dominators::Dominators;
 use opcost_analysis::edge::Edge;
 use opcost_analysis::loops::{Loop, LoopForest};
 use opcost_index::{Id, IdSet};
-use opcost_ir::{Opcode, Predicate, Type, Value};
+use opcost_ir::{Opcode, Type, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use super::module::Before;
@@ -90,14 +90,13 @@ fn walked(before: &Before<'_>, natural: &Loop<BlockId>, exit: &Edge<BlockId>) ->
         return None;
     };
     let (starts, step) = starts_and_step(before, natural, counter)?;
-    let shift = 64 - bits;
     let out = |value: u64| {
         let [left, right] = sides.map(|side| match side.counter {
             Some(_) => value.wrapping_add(side.number),
             None => side.number,
         });
         // The first successor is taken where the comparison holds.
-        compare(predicate, left << shift, right << shift).map(|holds| holds == (exit.slot == 0))
+        predicate.holds(left, right, bits).map(|holds| holds == (exit.slot == 0))
     };
     let mut most = 0;
     for start in starts {
@@ -168,22 +167,4 @@ fn starts_and_step(
     }
     let [step] = steps.into_iter().collect::<Vec<_>>()[..] else { return None };
     Some((starts, step))
-}
-
-/// Both sides stand in the highest bits.
-fn compare(predicate: Predicate, left: u64, right: u64) -> Option<bool> {
-    let (signed_left, signed_right) = (left as i64, right as i64);
-    Some(match predicate {
-        Predicate::Eq => left == right,
-        Predicate::Ne => left != right,
-        Predicate::Ugt => left > right,
-        Predicate::Uge => left >= right,
-        Predicate::Ult => left < right,
-        Predicate::Ule => left <= right,
-        Predicate::Sgt => signed_left > signed_right,
-        Predicate::Sge => signed_left >= signed_right,
-        Predicate::Slt => signed_left < signed_right,
-        Predicate::Sle => signed_left <= signed_right,
-        _ => return None,
-    })
 }

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use opcost_ir::{Function, Module, Opcode, Predicate, Type, Value};
+use opcost_ir::{Function, Module, Opcode, Type, Value};
 use opcost_key::{BlockId, InstructionId};
 
 /// The values of a frame that follow from numbers alone.
@@ -41,10 +41,9 @@ impl Values {
             Opcode::Add => self.set(at, both.map(|(left, right)| left.wrapping_add(right))),
             Opcode::ICmp => {
                 let width = [left, right].into_iter().find_map(|side| width_of(module, function, side));
-                let holds =
-                    both.zip(width).zip(instruction.predicate).map(|(((left, right), width), how)| {
-                        u64::from(holds(how, left << (64 - width), right << (64 - width)))
-                    });
+                let holds = both.zip(width).zip(instruction.predicate);
+                let holds = holds.and_then(|(((left, right), width), how)| how.holds(left, right, width));
+                let holds = holds.map(u64::from);
                 self.set(at, holds);
             }
             _ => {}
@@ -81,21 +80,5 @@ fn width_of(module: &Module, function: &Function, value: Value) -> Option<u32> {
     match module.types[function.instructions[at].ty] {
         Type::Integer(bits @ 1..=64) => Some(bits),
         _ => None,
-    }
-}
-
-/// Both sides stand in the highest bits.
-fn holds(predicate: Predicate, left: u64, right: u64) -> bool {
-    match predicate {
-        Predicate::Eq => left == right,
-        Predicate::Ne => left != right,
-        Predicate::Ugt => left > right,
-        Predicate::Uge => left >= right,
-        Predicate::Ult => left < right,
-        Predicate::Ule => left <= right,
-        Predicate::Sgt => (left as i64) > right as i64,
-        Predicate::Sge => left as i64 >= right as i64,
-        Predicate::Slt => (left as i64) < right as i64,
-        _ => left as i64 <= right as i64,
     }
 }
