@@ -35,6 +35,32 @@ pub(super) struct Required {
     pub(super) rounds: Rounds,
 }
 
+/// A loop, and what it stands in.
+struct AtHand<'a> {
+    function: &'a Function,
+    stretches: &'a Stretches,
+    dominators: &'a Dominators<BlockId>,
+    forest: &'a LoopForest<BlockId>,
+    around: LoopId,
+    /// Its members in reverse postorder.
+    members: Vec<BlockId>,
+}
+
+impl AtHand<'_> {
+    fn header(&self) -> BlockId {
+        self.forest.loops[self.around].header
+    }
+
+    /// Whether a way from this block into the loop has a place of its own, on
+    /// which the loop's turns can be paid for; true of a block that leads elsewhere.
+    fn can_be_led_into_by(&self, block: BlockId) -> bool {
+        let end = self.stretches.list[self.stretches.last_of(block, self.function)].end;
+        !self.function.blocks[block].successors.contains(&self.header())
+            || self.forest.contains(self.around, block)
+            || end == End::Branch
+    }
+}
+
 impl Checks<'_> {
     /// Checks that every cycle needs.
     pub(super) fn required(&mut self, id: FunctionId, stretches: &Stretches, order: &[BlockId]) -> Required {
@@ -69,7 +95,9 @@ impl Checks<'_> {
             }
             let mut members = natural.members.clone();
             members.sort_by_key(|&member| position[member]);
-            if !self.goes_unasked(id, stretches, (&dominators, &forest, around), &members, &mut required) {
+            let at_hand =
+                AtHand { function, stretches, dominators: &dominators, forest: &forest, around, members };
+            if !self.goes_unasked(&at_hand, &mut required) {
                 for edge in &natural.back_edges {
                     self.close(function, stretches, (edge.from, edge.to), &mut required);
                 }
@@ -133,47 +161,46 @@ impl Checks<'_> {
     }
 
     /// Whether a loop needs no check where it closes; then it is noted.
-    fn goes_unasked(
-        &self,
-        id: FunctionId,
-        stretches: &Stretches,
-        (dominators, forest, around): (&Dominators<BlockId>, &LoopForest<BlockId>, LoopId),
-        members: &[BlockId],
-        required: &mut Required,
-    ) -> bool {
-        let function = &self.module.functions[id];
-        let Required { checked, ends, rounds, .. } = &*required;
-        let header = forest.loops[around].header;
-        if self.is_computed_goto(function, stretches, header) {
+    fn goes_unasked(&self, at_hand: &AtHand<'_>, required: &mut Required) -> bool {
+        let header = at_hand.header();
+        if self.is_computed_goto(at_hand.function, at_hand.stretches, header) {
             return false;
         }
+        let walked = self.walk_a_turn(at_hand, required);
+        let behind_check = walked.ways.from_check;
+        if !walked.is_unasked && behind_check.unwrap_or(0) <= self.allowance / 2 {
+            required.rounds.add_asked(header, behind_check);
+            return true;
+        }
+        let Some(round) = self.bounded_round(at_hand, &walked) else { return false };
+        required.rounds.add_bounded(header, &at_hand.members, round);
+        true
+    }
+
+    /// What one turn of a loop takes, with the checks that are there so far.
+    fn walk_a_turn(&self, at_hand: &AtHand<'_>, required: &Required) -> Walked {
+        let AtHand { function, stretches, around, ref members, .. } = *at_hand;
+        let Required { checked, ends, rounds, .. } = required;
         let behind = |at: StretchId, ways: Ways| {
             let ways = self.worked(&stretches.list[at], ways, checked.contains(at));
             called(ways, self.callee_of(function, stretches.list[at].end))
         };
-        let turn = Turn { function, stretches, forest, id: around, members, rounds, checked, ends };
-        let Walked { ways, is_unasked } = turn.walk(behind);
-        let behind_check = ways.from_check;
-        if !is_unasked && behind_check.unwrap_or(0) <= self.allowance / 2 {
-            required.rounds.add_asked(header, behind_check);
-            return true;
-        }
-        let is_led_into = |block: &BlockId| {
-            let end = stretches.list[stretches.last_of(*block, function)].end;
-            !function.blocks[*block].successors.contains(&header)
-                || forest.contains(around, *block)
-                || end == End::Branch
-        };
+        Turn { function, stretches, forest: at_hand.forest, id: around, members, rounds, checked, ends }
+            .walk(behind)
+    }
+
+    /// What all turns of a loop take, if its code bounds them and they are few enough.
+    fn bounded_round(&self, at_hand: &AtHand<'_>, walked: &Walked) -> Option<Round> {
+        let AtHand { function, dominators, forest, around, .. } = *at_hand;
         let turns = most_back_edges(self.module, function, dominators, forest, around);
-        let turn = ways.from_entry.unwrap_or(0);
-        let Some(turns) = turns.filter(|&turns| turns <= MOST_TURNS) else { return false };
+        let turns = turns.filter(|&turns| turns <= MOST_TURNS)?;
+        let turn = walked.ways.from_entry.unwrap_or(0);
+        let behind_check = walked.ways.from_check;
         let around = turns.saturating_mul(turn);
         let all = around.saturating_add(turn).saturating_add(behind_check.unwrap_or(0));
-        let is_bounded = all <= self.allowance && function.blocks.ids().all(|block| is_led_into(&block));
-        if is_bounded {
-            required.rounds.add_bounded(header, members, Round { around, turn, behind_check });
-        }
-        is_bounded
+        let is_bounded =
+            all <= self.allowance && function.blocks.ids().all(|block| at_hand.can_be_led_into_by(block));
+        is_bounded.then_some(Round { around, turn, behind_check })
     }
 
     /// A block that jumps to where a pointer says and does little else is best
