@@ -4,12 +4,18 @@
 //! Counting needs none of it. Whoever must know whether a module can do
 //! anything that its functions do not show does: a second name may lead into the
 //! middle of a function, a section may be run at the start, a table may hand
-//! out the addresses of blocks. What initialisers hold is told by two words;
-//! they are not copied.
+//! out the addresses of blocks. Of what initialisers hold these are told by two
+//! words; all of it is copied only by a snapshot in detail.
 
+use opcost_index::define_id;
 use opcost_key::PlaceId;
 
-use crate::{Linkage, Value};
+use crate::{Contents, Linkage, TypeId, Value};
+
+define_id!(
+    /// Data or a second name of the module.
+    pub struct GlobalId, "global"
+);
 
 /// A variable, a second name or an `ifunc`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +36,22 @@ pub struct Global {
     /// It holds addresses of blocks, and not only to branch to them: others can
     /// see or change it, or its values go elsewhere.
     pub gives_away_blocks: bool,
+    /// Type of what lies there.
+    pub ty: TypeId,
+    /// Nothing writes to it while the program runs.
+    pub is_constant: bool,
+    /// Every thread has its own.
+    pub is_thread_local: bool,
+    /// Another module defines it.
+    pub is_declared: bool,
+    /// What it holds at the start; `None` if it is declared, no data, filled
+    /// by others before the start, or the snapshot is not in detail.
+    pub contents: Option<Contents>,
+    /// Its name in the source, in a snapshot in detail.
+    pub source_name: Option<Box<str>>,
+    /// Variables of the source that share it (of a COMMON block), ascending by
+    /// byte offset, in a snapshot in detail.
+    pub members: Vec<(u64, Box<str>)>,
 }
 
 /// What a global is.

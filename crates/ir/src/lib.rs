@@ -5,29 +5,44 @@
 //! carries out. So nothing above the fence holds a pointer into LLVM, and
 //! everything above it can be tested on text.
 //!
-//! Cost: about 25 bytes an instruction beside its operands. Limit: a snapshot
-//! knows what counting and the analyses need, not all of LLVM: constants other
-//! than integers are kept as text, metadata is dropped but for places.
+//! Cost: about 40 bytes an instruction beside its operands. Limit: a snapshot
+//! knows what counting and the analyses need, not all of LLVM: constants that
+//! compute are folded or kept as text, metadata is dropped but for places,
+//! weights, loops and, in a snapshot in detail, alias tags and names.
 
+mod call;
+mod constant;
+mod contents;
 mod edit;
+mod effects;
+mod flags;
 mod globals;
+mod layout;
+mod layout_string;
 mod length;
 mod metering;
 mod module;
 mod opcode;
+mod tags;
 mod text;
 mod types;
 mod verify;
 
+pub use call::{Call, CalleeRef, TailKind};
+pub use constant::{Constant, ConstantId, ConstantValue};
+pub use contents::{Contents, ScalarValue};
 pub use edit::{Edit, Plan, RegisterId, Spot};
-pub use globals::{Global, GlobalKind, Initializer};
+pub use effects::{Access, MemoryEffects, ParameterFacts};
+pub use flags::Flags;
+pub use globals::{Global, GlobalId, GlobalKind, Initializer};
+pub use layout::Layout;
 pub use length::{BYTES_PER_UNIT, BYTES_SHIFT, Length};
 pub use metering::{FuelEdit, Keeper, Metering, Site, SiteId, Trips};
 pub use module::{
-    Block, Call, CalleeRef, Constant, ConstantId, Declaration, DeclarationId, Flow, Function, Instruction,
-    Linkage, Module, TailKind, Value,
+    Block, Declaration, DeclarationId, Flow, Function, Instruction, LatchFacts, Linkage, Module, Value,
 };
 pub use opcode::{Opcode, Predicate};
+pub use tags::{Tag, TagId, TagTypeId};
 pub use text::{FunctionText, ParseError, parse_module, print_module};
 pub use types::{Type, TypeId};
 pub use verify::{Malformed, verify};

@@ -11,15 +11,14 @@ use std::ops::Range;
 use opcost_index::{Graph, Id, IdMap, define_id};
 use opcost_key::{BlockId, FileId, FunctionId, InstructionId, Place, PlaceId};
 
-use crate::{Global, Initializer, Opcode, Predicate, Type, TypeId};
+use crate::{
+    Call, CalleeRef, Constant, ConstantId, Flags, Global, GlobalId, Initializer, MemoryEffects, Opcode,
+    ParameterFacts, Predicate, Tag, TagId, TagTypeId, Type, TypeId,
+};
 
 define_id!(
     /// A function that the module declares and does not define.
     pub struct DeclarationId, "declaration"
-);
-define_id!(
-    /// A constant operand of the module.
-    pub struct ConstantId, "constant"
 );
 
 /// A module at its anchor.
@@ -29,6 +28,8 @@ pub struct Module {
     pub source_name: String,
     /// Target triple.
     pub triple: String,
+    /// Sizes and alignments, in LLVM's words: what [`Layout`](crate::Layout) reads.
+    pub data_layout: Box<str>,
     /// Defined functions in module order.
     pub functions: IdMap<FunctionId, Function>,
     /// Declared functions in module order, intrinsics included.
@@ -44,20 +45,15 @@ pub struct Module {
     /// Whether the module carries top-level assembly.
     pub has_module_assembly: bool,
     /// Data and second names in module order.
-    pub globals: Vec<Global>,
+    pub globals: IdMap<GlobalId, Global>,
     /// What runs before `main` and behind the end, as the module lists it.
     pub initializers: Vec<Initializer>,
     /// Names of its module-wide metadata: `llvm.ident`.
     pub metadata: Vec<Box<str>>,
-}
-
-/// A constant operand: its type and its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Constant {
-    /// Its type.
-    pub ty: TypeId,
-    /// As LLVM writes it, without the type.
-    pub text: Box<str>,
+    /// Types that alias tags tell of: their names. Empty but in a snapshot in detail.
+    pub tag_types: IdMap<TagTypeId, Box<str>>,
+    /// Alias tags of its accesses. Empty but in a snapshot in detail.
+    pub tags: IdMap<TagId, Tag>,
 }
 
 /// How a name is seen by other modules.
@@ -75,12 +71,24 @@ pub enum Linkage {
 }
 
 /// A function the module only declares.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declaration {
     /// Linkage name.
     pub name: String,
     /// Whether it is an LLVM intrinsic.
     pub is_intrinsic: bool,
+    /// Marked `nounwind`: no exception leaves it.
+    pub is_nounwind: bool,
+    /// Marked `willreturn`.
+    pub is_willreturn: bool,
+    /// Marked `noreturn`.
+    pub is_noreturn: bool,
+    /// What it may do to memory.
+    pub memory: MemoryEffects,
+    /// Its result is `noalias`: memory that nothing else leads to.
+    pub returns_noalias: bool,
+    /// What is said of its parameters, by position.
+    pub parameter_facts: Vec<ParameterFacts>,
 }
 
 /// A defined function.
@@ -102,6 +110,12 @@ pub struct Function {
     pub is_coroutine: bool,
     /// Marked `cold`.
     pub is_cold: bool,
+    /// Marked `mustprogress`: a loop of it that does nothing ends.
+    pub is_must_progress: bool,
+    /// Marked `willreturn`.
+    pub is_willreturn: bool,
+    /// What it may do to memory.
+    pub memory: MemoryEffects,
     /// Something besides direct calls refers to it: a pointer to it may exist.
     pub is_address_taken: bool,
     /// Called in a way that no parameter can be added to: variable arguments,
@@ -114,6 +128,8 @@ pub struct Function {
     pub marks: Vec<Box<str>>,
     /// Number of parameters.
     pub parameters: u32,
+    /// What is said of each of them.
+    pub parameter_facts: Vec<ParameterFacts>,
     /// Blocks in program order; the first is the entry.
     pub blocks: IdMap<BlockId, Block>,
     /// Instructions in program order.
@@ -124,6 +140,11 @@ pub struct Function {
     pub operands: Vec<Value>,
     /// Names of values that have one.
     pub names: HashMap<Value, Box<str>>,
+    /// The variable of the source whose value or address a value is, the first
+    /// such. Empty but in a snapshot in detail of a module that says so.
+    pub source_names: HashMap<Value, Box<str>>,
+    /// Its name in the source. `None` where `source_names` are empty.
+    pub source_name: Option<Box<str>>,
 }
 
 /// A block: its instructions and where control goes from it.
@@ -137,6 +158,20 @@ pub struct Block {
     pub flow: Flow,
     /// Branch weights (`!prof`), one per successor, if the module has them.
     pub weights: Option<Vec<u32>>,
+    /// What is said of the loop whose latch this is.
+    pub latch: LatchFacts,
+}
+
+/// What is said of a loop at the branch back (`llvm.loop`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LatchFacts {
+    /// `llvm.loop.mustprogress`: if it does nothing, it ends.
+    pub must_progress: bool,
+    /// `llvm.loop.isvectorized`: the vectoriser is through with it.
+    pub is_vectorized: bool,
+    /// `llvm.loop.unroll.disable`: the unroller is through with it, or the
+    /// source forbids it.
+    pub is_unrolled: bool,
 }
 
 /// What kind of edges leave a block.
@@ -166,8 +201,15 @@ pub struct Instruction {
     /// (`icmp`, `store`).
     pub second_type: Option<TypeId>,
     /// Its operands in the function's pool, in LLVM's order (of a `phi`, value
-    /// and block in turn; of a call, arguments and then the callee).
+    /// and block in turn; of a `switch`, the condition, the default block, and
+    /// then a case's value and its block in turn; of a call, arguments and then
+    /// the callee).
     pub operands: Range<u32>,
+    /// What it promises.
+    pub flags: Flags,
+    /// The type that it is made under, of a load or store. `None` but in a
+    /// snapshot in detail.
+    pub tag: Option<TagId>,
     /// Where it is written.
     pub place: Option<PlaceId>,
 }
@@ -187,54 +229,6 @@ pub enum Value {
     Declaration(DeclarationId),
     /// Any other constant: numbers, globals, expressions, assembly, metadata.
     Constant(ConstantId),
-}
-
-/// What is known of a call beside its operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Call {
-    /// Whom it calls.
-    pub callee: CalleeRef,
-    /// No exception comes out of it (call or callee marked `nounwind`).
-    pub is_nounwind: bool,
-    /// Marked `willreturn`.
-    pub is_willreturn: bool,
-    /// Marked `noreturn`.
-    pub is_noreturn: bool,
-    /// Like `setjmp`.
-    pub returns_twice: bool,
-    /// Its tail marker.
-    pub tail: TailKind,
-    /// Inline assembly without a word in it, whose operands name no register:
-    /// a barrier for the optimiser.
-    pub is_empty_assembly: bool,
-    /// Bytes of arguments that are copied on the way (`byval`).
-    pub copied_bytes: u64,
-}
-
-/// Whom a call calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CalleeRef {
-    /// A function of this module.
-    Function(FunctionId),
-    /// A declared function or intrinsic.
-    Declaration(DeclarationId),
-    /// Through a pointer.
-    Indirect,
-    /// Inline assembly.
-    Assembly,
-}
-
-/// The tail marker of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TailKind {
-    /// None.
-    None,
-    /// `tail`: may become a jump.
-    Tail,
-    /// `musttail`: must become a jump.
-    MustTail,
-    /// `notail`: must not.
-    NoTail,
 }
 
 impl Flow {

@@ -15,18 +15,23 @@ use opcost_index::{Id, IdMap};
 use opcost_key::{BlockId, InstructionId};
 
 use crate::types::{Names, write_type};
-use crate::{CalleeRef, Function, Module, Opcode, Type, TypeId, Value};
+use crate::{CalleeRef, Function, MemoryEffects, Module, Opcode, Type, TypeId, Value};
 
 mod cursor;
+mod effects;
 mod lex;
+mod notes;
 mod parse;
 mod parse_call;
 mod parse_function;
 mod parse_globals;
+mod parse_header;
 mod parse_type;
 mod print;
 mod print_function;
 mod print_globals;
+mod print_header;
+mod tags;
 
 use lex::Token;
 
@@ -277,5 +282,16 @@ fn default_callee(module: &Module, callee: Value) -> CalleeRef {
         Value::Declaration(id) => CalleeRef::Declaration(id),
         Value::Constant(id) if &*module.constants[id].text == "asm" => CalleeRef::Assembly,
         _ => CalleeRef::Indirect,
+    }
+}
+
+/// What a call does to memory, unless it is said: what its callee does.
+fn default_effects(module: &Module, callee: CalleeRef) -> MemoryEffects {
+    match callee {
+        CalleeRef::Function(id) => module.functions.get(id).map_or(MemoryEffects::UNKNOWN, |f| f.memory),
+        CalleeRef::Declaration(id) => {
+            module.declarations.get(id).map_or(MemoryEffects::UNKNOWN, |d| d.memory)
+        }
+        CalleeRef::Indirect | CalleeRef::Assembly => MemoryEffects::UNKNOWN,
     }
 }

@@ -13,7 +13,12 @@ use std::fmt;
 use opcost_index::Id;
 use opcost_key::{BlockId, FunctionId, InstructionId, PlaceId};
 
-use crate::{Block, CalleeRef, Flow, Function, Instruction, Module, Opcode, TailKind, Type, TypeId, Value};
+use crate::{
+    Block, CalleeRef, Flow, Function, Instruction, Module, Opcode, ParameterFacts, TailKind, Type, TypeId,
+    Value,
+};
+
+mod tables;
 
 /// What is wrong with a module, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +51,7 @@ impl std::error::Error for Malformed {}
 /// # Errors
 /// The first thing that is wrong, in the order of ids.
 pub fn verify(module: &Module) -> Result<(), Malformed> {
-    tables(module)?;
+    tables::tables(module)?;
     let mut names = HashSet::new();
     let declared = module.declarations.values().map(|declaration| &declaration.name);
     for name in module.functions.values().map(|function| &function.name).chain(declared) {
@@ -68,42 +73,6 @@ fn demand(is_right: bool, expected: &str, found: impl FnOnce() -> String) -> Ver
     Err(Malformed { function: None, instruction: None, expected: expected.to_owned(), found: found() })
 }
 
-fn tables(module: &Module) -> Verdict {
-    let mut seen = HashSet::new();
-    for (id, ty) in module.types.iter() {
-        let parts = match ty {
-            Type::Array(_, element) | Type::Vector { element, .. } => vec![*element],
-            Type::Struct { fields, .. } => fields.clone(),
-            Type::Function(result, parameters, _) => [&[*result], parameters.as_slice()].concat(),
-            _ => Vec::new(),
-        };
-        demand(parts.iter().all(|part| *part < id), "the parts of a type before it", || id.to_string())?;
-        demand(seen.insert(ty), "types that differ", || format!("{id} a second time"))?;
-    }
-    for (id, constant) in module.constants.iter() {
-        demand(constant.ty.index() < module.types.len(), "a type of the table", || id.to_string())?;
-    }
-    for global in &module.globals {
-        let is_known = global.place.is_none_or(|place| place.index() < module.places.len());
-        demand(is_known, "a place of the table", || format!("another at '{}'", global.name))?;
-    }
-    for initializer in &module.initializers {
-        let is_known = match initializer.function {
-            Some(Value::Function(id)) => id.index() < module.functions.len(),
-            Some(Value::Declaration(id)) => id.index() < module.declarations.len(),
-            other => other.is_none(),
-        };
-        demand(is_known, "a function that runs", || format!("{:?}", initializer.function))?;
-    }
-    for (id, place) in module.places.iter() {
-        let is_known = place.file.index() < module.files.len();
-        demand(is_known, "a file of the table", || format!("{} in {id}", place.file))?;
-        let is_before = place.inlined_at.is_none_or(|outer| outer < id);
-        demand(is_before, "the place inlined at before the place", || id.to_string())?;
-    }
-    Ok(())
-}
-
 struct Verifier<'a> {
     module: &'a Module,
     function: &'a Function,
@@ -118,6 +87,12 @@ impl Verifier<'_> {
             _ => false,
         };
         demand(fits, "a function type with as many parameters", || function.ty.to_string())?;
+        parameter_facts(self.module, &function.parameter_facts)?;
+        demand(
+            function.parameter_facts.len() == function.parameters as usize,
+            "facts for each parameter",
+            || function.parameter_facts.len().to_string(),
+        )?;
         demand(!function.blocks.is_empty(), "a block", || "none".into())?;
         let mut end = 0;
         for (id, block) in function.blocks.iter() {
@@ -167,7 +142,14 @@ impl Verifier<'_> {
             )?;
             self.value(*value)?;
         }
-        Ok(())
+        // In any order: only whether there is a wrong one is asked.
+        let is_local = |value: &Value| matches!(value, Value::Instruction(_) | Value::Argument(_));
+        let wrong = self
+            .function
+            .source_names
+            .keys()
+            .filter(|value| !is_local(value) || self.value(**value).is_err());
+        demand(wrong.count() == 0, "names of the source for local values only", || "others".into())
     }
 
     fn block(&self, id: BlockId, block: &Block) -> Verdict {
@@ -247,6 +229,10 @@ impl Verifier<'_> {
             _ => predicate.is_none(),
         };
         demand(is_compare, "a predicate of the opcode's kind", || format!("{predicate:?}"))?;
+        demand(instruction.flags.fit(opcode), "flags of the opcode", || format!("{:?}", instruction.flags))?;
+        let can_have_tag = matches!(opcode, Opcode::Load | Opcode::Store);
+        let is_tag = instruction.tag.is_none_or(|tag| can_have_tag && tag.index() < self.module.tags.len());
+        demand(is_tag, "a tag of the table, at an access", || format!("{:?}", instruction.tag))?;
         match opcode {
             Opcode::Phi => {
                 let are_pairs = operands.chunks(2).all(|pair| matches!(pair, [_, Value::Block(_)]));
@@ -298,6 +284,12 @@ impl Verifier<'_> {
         };
         demand(is_known, "a value that there is", || format!("{value:?}"))
     }
+}
+
+/// Types of what is copied.
+fn parameter_facts(module: &Module, facts: &[ParameterFacts]) -> Verdict {
+    let mut copied = facts.iter().filter_map(|facts| facts.byval);
+    demand(copied.all(|ty| ty.index() < module.types.len()), "a type of the table", || "another".into())
 }
 
 fn successors_fit(opcode: Opcode, count: usize) -> bool {

@@ -6,28 +6,30 @@
 use llvm_sys::LLVMLinkage;
 use llvm_sys::core::*;
 use llvm_sys::prelude::{LLVMModuleRef, LLVMValueRef};
-use opcost_ir::{Global, GlobalKind, Initializer, Linkage, Module};
+use opcost_index::Id;
+use opcost_ir::{Global, GlobalId, GlobalKind, Initializer, Linkage, Module};
 
-use crate::ffi;
-use crate::snapshot::{Reader, linkage, name_of};
+use crate::facts::{linkage, name_of};
+use crate::snapshot::Reader;
+use crate::{facts_ffi, ffi};
 
 impl Reader {
+    /// Gives data and second names their ids before constants refer to them.
+    pub(crate) fn number_globals(&mut self, module: LLVMModuleRef) {
+        for (position, (global, _)) in globals_of(module).into_iter().enumerate() {
+            self.interned.data.insert(global, GlobalId::new(position));
+        }
+    }
+
     /// Data, second names, initialisers and the names of metadata.
     pub(crate) fn beside_functions(&mut self, handle: LLVMModuleRef, module: &mut Module) {
-        type Step = unsafe extern "C" fn(LLVMValueRef) -> LLVMValueRef;
-        // SAFETY: the module is alive.
-        let firsts = unsafe {
-            [LLVMGetFirstGlobal(handle), LLVMGetFirstGlobalAlias(handle), LLVMGetFirstGlobalIFunc(handle)]
-        };
-        let kinds = [GlobalKind::Variable, GlobalKind::Alias, GlobalKind::Resolver];
-        let steps: [Step; 3] = [LLVMGetNextGlobal, LLVMGetNextGlobalAlias, LLVMGetNextGlobalIFunc];
-        for ((first, kind), step) in firsts.into_iter().zip(kinds).zip(steps) {
-            let mut global = first;
-            while !global.is_null() {
-                module.globals.push(self.global(global, kind));
-                // SAFETY: a global of the kind that the step goes over.
-                global = unsafe { step(global) };
+        for (global, kind) in globals_of(handle) {
+            let mut read = self.global(global, kind);
+            if self.is_in_detail {
+                read.contents = self.contents(global);
+                self.name_data(global, &mut read);
             }
+            module.globals.push(read);
         }
         for at_end in [false, true] {
             self.initializers(handle, at_end, module);
@@ -53,6 +55,8 @@ impl Reader {
         let is_common = unsafe { LLVMGetLinkage(handle) } == LLVMLinkage::LLVMCommonLinkage;
         // SAFETY: as above; the text is ours.
         let implicit = ffi::take_message(unsafe { ffi::opcost_implicit_section(handle) });
+        // SAFETY: as above.
+        let (more, ty) = unsafe { (facts_ffi::opcost_data_facts(handle), LLVMGlobalGetValueType(handle)) };
         Global {
             name: name_of(handle),
             kind,
@@ -65,6 +69,13 @@ impl Reader {
             place: self.places.of_global(handle),
             leads_into_code: facts & 1 != 0,
             gives_away_blocks: facts & 2 != 0,
+            ty: self.interned.ty(ty),
+            is_constant: more & 1 != 0,
+            is_thread_local: more & 2 != 0,
+            is_declared,
+            contents: None,
+            source_name: None,
+            members: Vec::new(),
         }
     }
 
@@ -79,6 +90,27 @@ impl Reader {
             module.initializers.push(Initializer { priority, function, at_end });
         }
     }
+}
+
+/// Data, second names and functions chosen at the start, in module order.
+fn globals_of(module: LLVMModuleRef) -> Vec<(LLVMValueRef, GlobalKind)> {
+    type Step = unsafe extern "C" fn(LLVMValueRef) -> LLVMValueRef;
+    // SAFETY: the module is alive.
+    let firsts = unsafe {
+        [LLVMGetFirstGlobal(module), LLVMGetFirstGlobalAlias(module), LLVMGetFirstGlobalIFunc(module)]
+    };
+    let kinds = [GlobalKind::Variable, GlobalKind::Alias, GlobalKind::Resolver];
+    let steps: [Step; 3] = [LLVMGetNextGlobal, LLVMGetNextGlobalAlias, LLVMGetNextGlobalIFunc];
+    let mut all = Vec::new();
+    for ((first, kind), step) in firsts.into_iter().zip(kinds).zip(steps) {
+        let mut global = first;
+        while !global.is_null() {
+            all.push((global, kind));
+            // SAFETY: a global of the kind that the step goes over.
+            global = unsafe { step(global) };
+        }
+    }
+    all
 }
 
 /// The section that a global asks for.

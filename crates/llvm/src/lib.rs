@@ -13,7 +13,10 @@
 mod apply;
 mod assembly;
 mod code_ffi;
+mod detail;
 mod emit;
+mod facts;
+mod facts_ffi;
 mod ffi;
 mod fuel;
 mod globals;
@@ -26,6 +29,7 @@ mod origin;
 mod places;
 mod plugin;
 mod portable;
+mod referee;
 mod session;
 mod snapshot;
 mod spots;
@@ -39,6 +43,7 @@ pub use machine::{Decoded, Machine, Operand, Operation, Syntax};
 pub use object::{CodeSection, ObjectCode, ObjectRelocation, ObjectSymbol};
 pub use origin::Origins;
 pub use portable::PortableLibrary;
+pub use referee::LlvmSizes;
 pub use session::{LlvmError, Maker, Session};
 
 /// Version of LLVM that is linked in, as clang prints it: `22.1.8`.

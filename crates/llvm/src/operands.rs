@@ -5,17 +5,21 @@
 //! is slow, once each.
 
 use llvm_sys::core::*;
-use llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
+use llvm_sys::prelude::{LLVMModuleRef, LLVMTypeRef, LLVMValueRef};
+use llvm_sys::target::{LLVMGetModuleDataLayout, LLVMTargetDataRef};
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, LLVMValueKind};
 use opcost_index::IdMap;
-use opcost_ir::{Constant, ConstantId, Opcode, Predicate, Type, TypeId};
+use opcost_ir::{Constant, ConstantId, ConstantValue, GlobalId, Opcode, Predicate, Type, TypeId};
 use rustc_hash::FxHashMap;
 
-use crate::ffi;
+use crate::{facts_ffi, ffi};
 
 /// Types and constants of a module, while they are collected.
-#[derive(Default)]
 pub(crate) struct Interned {
+    /// The module's own.
+    layout: LLVMTargetDataRef,
+    /// Data and second names, numbered before the first constant is looked at.
+    pub(crate) data: FxHashMap<LLVMValueRef, GlobalId>,
     pub(crate) types: IdMap<TypeId, Type>,
     pub(crate) constants: IdMap<ConstantId, Constant>,
     type_ids: FxHashMap<LLVMTypeRef, TypeId>,
@@ -23,6 +27,19 @@ pub(crate) struct Interned {
 }
 
 impl Interned {
+    /// Nothing of this module yet.
+    pub(crate) fn new(module: LLVMModuleRef) -> Self {
+        Self {
+            // SAFETY: the module is alive, and the layout with it.
+            layout: unsafe { LLVMGetModuleDataLayout(module) },
+            data: FxHashMap::default(),
+            types: IdMap::new(),
+            constants: IdMap::new(),
+            type_ids: FxHashMap::default(),
+            constant_ids: FxHashMap::default(),
+        }
+    }
+
     /// The type behind a handle.
     pub(crate) fn ty(&mut self, handle: LLVMTypeRef) -> TypeId {
         if let Some(&known) = self.type_ids.get(&handle) {
@@ -79,6 +96,11 @@ impl Interned {
     unsafe fn read_struct(&mut self, handle: LLVMTypeRef) -> Type {
         // SAFETY: by this function's contract.
         unsafe {
+            if LLVMIsOpaqueStruct(handle) != 0 {
+                let printed = ffi::take_llvm_message(LLVMPrintTypeToString(handle));
+                // Its name, and then that it is opaque: it has no size.
+                return Type::Other(printed.split(" = ").next().unwrap_or(&printed).into());
+            }
             let name = LLVMGetStructName(handle);
             let name = (!name.is_null()).then(|| std::ffi::CStr::from_ptr(name).to_string_lossy().into());
             let mut fields = vec![std::ptr::null_mut(); LLVMCountStructElementTypes(handle) as usize];
@@ -98,9 +120,30 @@ impl Interned {
         // SAFETY: the handle is an operand of a live instruction.
         let (ty, text) = unsafe { (LLVMTypeOf(handle), constant_text(handle)) };
         let ty = self.ty(ty);
-        let id = self.constants.push(Constant { ty, text });
+        let mut facts = facts_ffi::RawConstant::default();
+        // SAFETY: as above; the layout is that of the handle's module.
+        unsafe { facts_ffi::opcost_constant(self.layout, handle, &mut facts) };
+        let value = self.value(&facts);
+        let id = self.constants.push(Constant { ty, text, value });
         self.constant_ids.insert(handle, id);
         id
+    }
+
+    /// What LLVM says that a constant is. A function is none.
+    pub(crate) fn value(&self, facts: &facts_ffi::RawConstant) -> ConstantValue {
+        match facts.kind {
+            1 => ConstantValue::Integer(u128::from(facts.high) << 64 | u128::from(facts.low)),
+            2 => ConstantValue::Float(facts.low),
+            3 => ConstantValue::Null,
+            4 => ConstantValue::Undef,
+            5 => ConstantValue::Poison,
+            6 => ConstantValue::Zero,
+            7 => match self.data.get(&facts.base) {
+                Some(&global) => ConstantValue::Global { global, offset: facts.offset },
+                None => ConstantValue::Other,
+            },
+            _ => ConstantValue::Other,
+        }
     }
 }
 

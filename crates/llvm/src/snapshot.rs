@@ -4,30 +4,41 @@
 //! same ids, so that edits find their way back. Cost: 115 to 200 ns and about
 //! 25 bytes an instruction on the machines we measured.
 
+use std::collections::HashMap;
+
 use llvm_sys::core::*;
-use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMValueRef};
-use llvm_sys::{LLVMLinkage, LLVMOpcode, LLVMValueKind};
+use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
+use llvm_sys::{LLVMOpcode, LLVMValueKind};
 use opcost_index::{Id, IdMap};
-use opcost_ir::{
-    Block, Call, CalleeRef, Declaration, Flow, Function, Instruction, Linkage, Module, Opcode, TailKind,
-    Value,
-};
+use opcost_ir::{Block, Flow, Function, Instruction, LatchFacts, Module, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
-use crate::ffi;
+use crate::detail::{Tags, source_name};
+use crate::facts::{FunctionFacts, flags_of, has_attribute, latch_of, linkage, name_of};
 use crate::globals::{marks_of, section_of};
 use crate::operands::{Interned, integer_predicate, opcode, real_predicate};
 use crate::places::Places;
 use crate::session::{FunctionHandles, Session};
+use crate::{facts_ffi, ffi};
 
 impl Session {
     /// The module as plain values, before any edit. Ids are those of the last
     /// snapshot.
     pub fn snapshot(&mut self) -> Module {
+        self.read_out(false)
+    }
+
+    /// A snapshot that also holds contents of data, alias tags and names of the
+    /// source. Cost: linear in these, too.
+    pub fn snapshot_in_detail(&mut self) -> Module {
+        self.read_out(true)
+    }
+
+    fn read_out(&mut self, is_in_detail: bool) -> Module {
         self.functions = IdMap::new();
         self.declarations = IdMap::new();
-        let mut reader = Reader::default();
+        let mut reader = Reader::new(self.module, is_in_detail);
         let mut module = Module::default();
         // SAFETY: the module is alive; texts are copied at once.
         unsafe {
@@ -36,8 +47,11 @@ impl Session {
             module.source_name = ffi::borrowed(name, length);
             let triple = LLVMGetTarget(self.module);
             module.triple = std::ffi::CStr::from_ptr(triple).to_string_lossy().into_owned();
+            let layout = LLVMGetDataLayoutStr(self.module);
+            module.data_layout = std::ffi::CStr::from_ptr(layout).to_string_lossy().into();
             module.has_module_assembly = ffi::opcost_has_module_assembly(self.module) != 0;
         }
+        reader.number_globals(self.module);
         let defined = self.number_functions(&mut reader, &mut module);
         for handle in defined {
             let (function, handles) = reader.function(handle);
@@ -49,6 +63,8 @@ impl Session {
         module.constants = reader.interned.constants;
         module.files = reader.places.files;
         module.places = reader.places.places;
+        module.tags = reader.tags.tags;
+        module.tag_types = reader.tags.types;
         module
     }
 
@@ -64,9 +80,7 @@ impl Session {
             };
             let value = if is_declaration {
                 self.declarations.push(handle);
-                Value::Declaration(
-                    module.declarations.push(Declaration { name: name_of(handle), is_intrinsic }),
-                )
+                Value::Declaration(module.declarations.push(reader.declaration(handle, is_intrinsic)))
             } else {
                 defined.push(handle);
                 Value::Function(FunctionId::new(defined.len() - 1))
@@ -78,30 +92,47 @@ impl Session {
     }
 }
 
-#[derive(Default)]
 pub(crate) struct Reader {
-    interned: Interned,
+    pub(crate) is_in_detail: bool,
+    pub(crate) interned: Interned,
     pub(crate) places: Places,
+    pub(crate) tags: Tags,
     pub(crate) globals: FxHashMap<LLVMValueRef, Value>,
-    locals: FxHashMap<LLVMValueRef, Value>,
+    pub(crate) locals: FxHashMap<LLVMValueRef, Value>,
     block_ids: FxHashMap<LLVMBasicBlockRef, BlockId>,
 }
 
 impl Reader {
+    fn new(module: LLVMModuleRef, is_in_detail: bool) -> Self {
+        Self {
+            is_in_detail,
+            interned: Interned::new(module),
+            places: Places::default(),
+            tags: Tags::default(),
+            globals: FxHashMap::default(),
+            locals: FxHashMap::default(),
+            block_ids: FxHashMap::default(),
+        }
+    }
+
     fn function(&mut self, handle: LLVMValueRef) -> (Function, FunctionHandles) {
         self.locals.clear();
         self.block_ids.clear();
         // SAFETY: `handle` is a defined function of the live module, here and below.
         let (parameters, ty) = unsafe { (LLVMCountParams(handle), LLVMGlobalGetValueType(handle)) };
+        let facts = FunctionFacts::of(handle);
         let mut function = Function {
             name: name_of(handle),
             linkage: linkage(handle),
             ty: self.interned.ty(ty),
             place: self.places.of_function(handle),
-            is_nounwind: has_attribute(handle, "nounwind"),
+            is_nounwind: facts.is_nounwind,
             is_naked: has_attribute(handle, "naked"),
             is_coroutine: has_attribute(handle, "presplitcoroutine"),
             is_cold: has_attribute(handle, "cold"),
+            is_must_progress: facts.is_must_progress,
+            is_willreturn: facts.is_willreturn,
+            memory: facts.memory,
             // SAFETY: as above.
             is_address_taken: unsafe { ffi::opcost_is_address_taken(handle) },
             // SAFETY: as above.
@@ -109,11 +140,14 @@ impl Reader {
             section: section_of(handle),
             marks: marks_of(handle),
             parameters,
+            parameter_facts: self.parameter_facts(handle),
             blocks: IdMap::new(),
             instructions: IdMap::new(),
             calls: Vec::new(),
             operands: Vec::new(),
-            names: std::collections::HashMap::new(),
+            names: HashMap::new(),
+            source_names: HashMap::new(),
+            source_name: None,
         };
         for position in 0..parameters {
             // SAFETY: within the parameter count.
@@ -123,6 +157,10 @@ impl Reader {
         let handles = self.number_body(handle, &mut function);
         for block in handles.blocks.ids() {
             self.block(block, &handles, &mut function);
+        }
+        if self.is_in_detail {
+            function.source_names = self.source_names(handle);
+            function.source_name = source_name(handle);
         }
         (function, handles)
     }
@@ -164,6 +202,7 @@ impl Reader {
                 successors: Vec::new(),
                 flow: Flow::None,
                 weights: None,
+                latch: LatchFacts::default(),
             });
             // SAFETY: as above.
             block = unsafe { LLVMGetNextBasicBlock(block) };
@@ -193,6 +232,7 @@ impl Reader {
             2 => Flow::Unsplittable,
             _ => Flow::None,
         };
+        block.latch = latch_of(terminator);
         if successors > 1 {
             let mut weights = vec![0; successors as usize];
             // SAFETY: room for as many weights as said.
@@ -227,12 +267,15 @@ impl Reader {
         };
         let second_type = self.second_type(code, handle);
         let place = self.places.of_instruction(handle);
+        let is_tagged = self.is_in_detail && matches!(code, Opcode::Load | Opcode::Store);
         Instruction {
             opcode: code,
             predicate,
             ty,
             second_type,
             operands: start..function.operands.len() as u32,
+            flags: flags_of(handle),
+            tag: if is_tagged { self.tags.of_instruction(handle) } else { None },
             place,
         }
     }
@@ -265,11 +308,15 @@ impl Reader {
     }
 
     /// Operands in LLVM's order, except that a branch names its successors in
-    /// the order of its edges.
+    /// the order of its edges, and a switch its cases' values before them.
     fn plain_operands(&mut self, code: Opcode, handle: LLVMValueRef, function: &mut Function) {
         // SAFETY: indices run below the counts that LLVM gives.
         unsafe {
-            let count = LLVMGetNumOperands(handle) as u32;
+            let count = match code {
+                // Behind the condition come blocks only; values of cases are no operands.
+                Opcode::Switch => 1,
+                _ => LLVMGetNumOperands(handle) as u32,
+            };
             for position in 0..count {
                 let operand = LLVMGetOperand(handle, position);
                 if code != Opcode::Br || LLVMGetValueKind(operand) != LLVMValueKind::LLVMBasicBlockValueKind {
@@ -277,10 +324,15 @@ impl Reader {
                     function.operands.push(value);
                 }
             }
-            if code == Opcode::Br {
-                for slot in 0..LLVMGetNumSuccessors(handle) {
-                    function.operands.push(Value::Block(self.block_ids[&LLVMGetSuccessor(handle, slot)]));
+            if !matches!(code, Opcode::Br | Opcode::Switch) {
+                return;
+            }
+            for slot in 0..LLVMGetNumSuccessors(handle) {
+                if code == Opcode::Switch && slot > 0 {
+                    let value = self.value(facts_ffi::opcost_case_value(handle, slot - 1));
+                    function.operands.push(value);
                 }
+                function.operands.push(Value::Block(self.block_ids[&LLVMGetSuccessor(handle, slot)]));
             }
         }
     }
@@ -293,61 +345,6 @@ impl Reader {
             return global;
         }
         Value::Constant(self.interned.constant(handle))
-    }
-
-    fn call(&self, handle: LLVMValueRef) -> Call {
-        // SAFETY: a call instruction of the live module.
-        let (facts, called) =
-            unsafe { (ffi::opcost_call_facts(handle), ffi::opcost_called_function(handle)) };
-        let callee = match self.globals.get(&called) {
-            _ if facts & 16 != 0 => CalleeRef::Assembly,
-            Some(&Value::Function(id)) => CalleeRef::Function(id),
-            Some(&Value::Declaration(id)) => CalleeRef::Declaration(id),
-            _ => CalleeRef::Indirect,
-        };
-        Call {
-            callee,
-            is_nounwind: facts & 1 != 0,
-            is_willreturn: facts & 2 != 0,
-            is_noreturn: facts & 4 != 0,
-            returns_twice: facts & 8 != 0,
-            tail: [TailKind::None, TailKind::Tail, TailKind::MustTail, TailKind::NoTail]
-                [(facts >> 8 & 3) as usize],
-            // SAFETY: as above.
-            is_empty_assembly: facts & 16 != 0 && unsafe { ffi::opcost_is_empty_assembly(handle) },
-            // SAFETY: as above.
-            copied_bytes: if facts & 32 != 0 { unsafe { ffi::opcost_copied_bytes(handle) } } else { 0 },
-        }
-    }
-}
-
-pub(crate) fn name_of(handle: LLVMValueRef) -> String {
-    let mut length = 0;
-    // SAFETY: a live global; the name is copied.
-    unsafe {
-        let name = LLVMGetValueName2(handle, &mut length);
-        ffi::borrowed(name, length)
-    }
-}
-
-pub(crate) fn linkage(handle: LLVMValueRef) -> Linkage {
-    use LLVMLinkage::*;
-    // SAFETY: a live global.
-    match unsafe { LLVMGetLinkage(handle) } {
-        LLVMInternalLinkage | LLVMPrivateLinkage => Linkage::Local,
-        LLVMAvailableExternallyLinkage => Linkage::Elsewhere,
-        // Of a COMDAT the linker may take another module's copy, optimised in
-        // another way: what was found out about this body does not hold there.
-        LLVMExternalLinkage => Linkage::Exact,
-        _ => Linkage::Replaceable,
-    }
-}
-
-fn has_attribute(function: LLVMValueRef, name: &str) -> bool {
-    // SAFETY: a live function and a valid name; the index is "of the function".
-    unsafe {
-        let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-        !LLVMGetEnumAttributeAtIndex(function, llvm_sys::LLVMAttributeFunctionIndex, kind).is_null()
     }
 }
 

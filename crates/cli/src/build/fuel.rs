@@ -114,7 +114,7 @@ pub(super) fn meter(
 
 /// Whether the program itself, before it is metered, knows the counter by name.
 fn names_the_counter(module: &opcost_ir::Module) -> bool {
-    module.globals.iter().any(|global| global.name == "opc_fuel")
+    module.globals.values().any(|global| global.name == "opc_fuel")
 }
 
 /// Has the metered module checked by one who does not know the plan.

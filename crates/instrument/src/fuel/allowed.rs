@@ -165,7 +165,7 @@ fn hash(module: &Module) -> String {
     bare.source_name.clear();
     bare.files = IdMap::new();
     bare.places = IdMap::new();
-    bare.globals.iter_mut().for_each(|global| global.place = None);
+    bare.globals.values_mut().for_each(|global| global.place = None);
     for function in bare.functions.values_mut() {
         function.place = None;
         function.instructions.values_mut().for_each(|instruction| instruction.place = None);

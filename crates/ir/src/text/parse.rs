@@ -15,8 +15,11 @@ use opcost_key::{FileId, FunctionId, Place, PlaceId};
 use super::cursor::{Cursor, ParseError, Parsed};
 use super::lex::{Token, lex};
 use super::parse_function::parse_function;
+use super::parse_globals::introduction;
 use super::parse_type::Interner;
-use crate::{ConstantId, Declaration, DeclarationId, Module, Type, TypeId, Value, verify};
+use crate::{
+    ConstantId, ConstantValue, DeclarationId, GlobalId, Module, TagTypeId, Type, TypeId, Value, verify,
+};
 
 /// Reads a module.
 ///
@@ -69,15 +72,27 @@ pub(crate) struct Parser {
     pub(crate) interner: Interner,
     /// Functions and declarations by name.
     pub(crate) globals: HashMap<String, Value>,
+    /// Data and second names by name; of several, the first.
+    pub(super) data: HashMap<String, GlobalId>,
+    /// Types of tags by name; of several, the first.
+    pub(super) tag_types: HashMap<String, TagTypeId>,
+    /// Calls of functions that say nothing of memory.
+    pub(super) unsaid_effects: Vec<(FunctionId, usize)>,
     /// Where each function and each of its instructions is written.
     pub(crate) lines: Vec<(usize, Vec<usize>)>,
 }
 
 impl Parser {
     fn number_functions(&mut self, lines: &[Line]) -> Parsed<()> {
-        let (mut functions, mut declarations) = (0, 0);
+        let (mut functions, mut declarations, mut data) = (0, 0, 0);
         for line in lines {
             let mut cursor = line.cursor();
+            if is_data(&cursor) {
+                let name = introduction(&mut cursor)?.name;
+                self.data.entry(name).or_insert(GlobalId::new(data));
+                data += 1;
+                continue;
+            }
             let (value, count) = if cursor.eat_word("define") {
                 (Value::Function(FunctionId::new(functions)), &mut functions)
             } else if cursor.eat_word("declare") {
@@ -106,6 +121,9 @@ impl Parser {
         match cursor.peek_word() {
             Some("source") => self.module.source_name = text_behind(cursor, "the name of the source file")?,
             Some("triple") => self.module.triple = text_behind(cursor, "the target triple")?,
+            Some("data_layout") => self.module.data_layout = text_behind(cursor, "a data layout")?.into(),
+            Some("tag_type") => self.tag_type(cursor)?,
+            Some("tag") => self.tag(cursor)?,
             Some("file") => {
                 let file = text_behind(cursor, "the path of a file")?;
                 self.module.files.push(file);
@@ -127,7 +145,7 @@ impl Parser {
             _ => {
                 return cursor.expected(
                     "'define', 'declare', 'global', 'alias', 'ifunc', 'constructor', 'destructor', 'metadata', 'type', \
-                     'constant', 'place', 'file', 'source', 'triple' or 'assembly'",
+                     'constant', 'place', 'file', 'source', 'triple', 'data_layout', 'tag_type', 'tag' or 'assembly'",
                 );
             }
         }
@@ -167,28 +185,26 @@ impl Parser {
     fn constant_line(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {
         cursor.next();
         let ty = self.ty(cursor)?;
-        match cursor.next() {
-            Some(Token::Number(text) | Token::Word(text) | Token::Constant(text)) => {
-                self.interner.new_constant(&mut self.module, ty, text);
-            }
-            Some(Token::Global(name)) => {
-                self.interner.new_constant(&mut self.module, ty, &format!("@{name}"));
-            }
+        let mut text = match cursor.next() {
+            Some(Token::Number(text) | Token::Word(text) | Token::Constant(text)) => text.clone(),
+            Some(Token::Global(name)) => format!("@{name}"),
             _ => return cursor.expected("the text of a constant"),
+        };
+        if let (true, Some(Token::Number(offset))) = (text.starts_with('@'), cursor.peek()) {
+            text.push_str(offset);
+            cursor.next();
         }
+        let value = match cursor.eat("=") {
+            true => self.value(ty, cursor)?,
+            false => self.value_of(ty, &text),
+        };
+        self.interner.new_constant(&mut self.module, ty, &text, value);
         Ok(())
     }
 
-    fn declaration(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {
-        cursor.next();
-        let name = cursor.global("the name of a function")?.to_owned();
-        let is_intrinsic = if cursor.eat_word("plain") {
-            false
-        } else {
-            cursor.eat_word("intrinsic") || name.starts_with("llvm.")
-        };
-        self.module.declarations.push(Declaration { name, is_intrinsic });
-        Ok(())
+    /// The value that a text has unless it is said.
+    fn value_of(&self, ty: TypeId, text: &str) -> ConstantValue {
+        ConstantValue::of_text(&self.module.types[ty], text, |name| self.data.get(name).copied())
     }
 
     pub(crate) fn ty(&mut self, cursor: &mut Cursor<'_>) -> Parsed<TypeId> {
@@ -200,10 +216,26 @@ impl Parser {
     }
 
     pub(crate) fn constant(&mut self, ty: TypeId, text: &str) -> ConstantId {
-        self.interner.constant(&mut self.module, ty, text)
+        match self.interner.constant(ty, text) {
+            Some(known) => known,
+            None => {
+                let value = self.value_of(ty, text);
+                self.interner.new_constant(&mut self.module, ty, text, value)
+            }
+        }
     }
 
-    fn verified(self) -> Parsed<Module> {
+    /// Calls that say nothing of memory do to it what their callees do.
+    fn settle_effects(&mut self) {
+        for &(function, position) in &self.unsaid_effects {
+            let callee = self.module.functions[function].calls[position].1.callee;
+            let effects = super::default_effects(&self.module, callee);
+            self.module.functions[function].calls[position].1.memory = effects;
+        }
+    }
+
+    fn verified(mut self) -> Parsed<Module> {
+        self.settle_effects();
         let Err(malformed) = verify(&self.module) else { return Ok(self.module) };
         let (function, instruction) = (malformed.function, malformed.instruction);
         let lines = function.and_then(|function| self.lines.get(function.index()));
@@ -213,6 +245,12 @@ impl Parser {
         });
         Err(ParseError { line, expected: malformed.expected, found: malformed.found })
     }
+}
+
+/// Whether a line is of data or a second name; such a word may be a label.
+fn is_data(cursor: &Cursor<'_>) -> bool {
+    let is_word = matches!(cursor.peek_word(), Some("global" | "alias" | "ifunc"));
+    is_word && !matches!(cursor.peek_second(), Some(Token::Sign(":")))
 }
 
 fn text_behind(cursor: &mut Cursor<'_>, what: &str) -> Parsed<String> {

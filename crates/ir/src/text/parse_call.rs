@@ -4,9 +4,10 @@ use opcost_key::InstructionId;
 
 use super::cursor::{Cursor, Parsed};
 use super::default_callee;
+use super::effects::memory;
 use super::lex::Token;
 use super::parse_function::Reader;
-use crate::{Call, CalleeRef, TailKind, Value};
+use crate::{Call, CalleeRef, MemoryEffects, TailKind, Value};
 
 impl Reader<'_> {
     pub(super) fn call(&mut self, id: InstructionId, tail: TailKind, cursor: &mut Cursor<'_>) -> Parsed<()> {
@@ -43,13 +44,19 @@ impl Reader<'_> {
             tail,
             is_empty_assembly: false,
             copied_bytes: 0,
+            memory: MemoryEffects::UNKNOWN,
         };
-        self.call_facts(&mut call, cursor)?;
+        if !self.call_facts(&mut call, cursor)? {
+            // That of the callee, which may stand further down.
+            let function = self.parser.module.functions.next_id();
+            self.parser.unsaid_effects.push((function, self.function.calls.len()));
+        }
         self.function.calls.push((id, call));
         Ok(())
     }
 
-    fn call_facts(&mut self, call: &mut Call, cursor: &mut Cursor<'_>) -> Parsed<()> {
+    /// Whether effects on memory are said.
+    fn call_facts(&mut self, call: &mut Call, cursor: &mut Cursor<'_>) -> Parsed<bool> {
         if cursor.eat_word("calls") {
             call.callee = match cursor.peek() {
                 Some(Token::Word(word)) if word == "indirect" => CalleeRef::Indirect,
@@ -63,7 +70,12 @@ impl Reader<'_> {
             };
             cursor.next();
         }
+        let mut is_said = false;
         while let Some(word) = cursor.peek_word() {
+            if let Some(effects) = memory(cursor)? {
+                (call.memory, is_said) = (effects, true);
+                continue;
+            }
             if word == "copies" {
                 cursor.next();
                 call.copied_bytes = cursor.number("a number of bytes")?;
@@ -77,13 +89,13 @@ impl Reader<'_> {
                 "empty" => &mut call.is_empty_assembly,
                 _ => {
                     return cursor.expected(
-                        "'nounwind', 'willreturn', 'noreturn', 'returns_twice', 'empty' or 'copies'",
+                        "'nounwind', 'willreturn', 'noreturn', 'returns_twice', 'empty', 'memory' or 'copies'",
                     );
                 }
             } = true;
             cursor.next();
         }
-        Ok(())
+        Ok(is_said)
     }
 }
 

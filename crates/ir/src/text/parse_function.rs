@@ -1,4 +1,4 @@
-//! What does a function do? Reads its first line and its body.
+//! What does a function do? Reads its body.
 //!
 //! Labels and results are numbered by a first look at the body's lines, so
 //! that operands may point ahead. Successors and flow kind of a block are
@@ -8,17 +8,18 @@
 
 use std::collections::HashMap;
 
-use opcost_index::{Id, IdMap};
-use opcost_key::{BlockId, InstructionId, PlaceId};
+use opcost_index::Id;
+use opcost_key::{BlockId, InstructionId};
 
 use super::cursor::{Cursor, Parsed};
 use super::lex::{Name, Token};
+use super::notes::{Notes, notes};
 use super::parse::{Line, Parser};
 use super::parse_call::tail_kind;
-use super::parse_globals::section;
+use super::parse_header::parse_header;
 use super::{CONSTANT_WORDS, default_result, default_type, has_second_type, has_type};
 use crate::{
-    Block, ConstantId, Flow, Function, Instruction, Linkage, Opcode, Predicate, Type, TypeId, Value,
+    Block, ConstantId, Flags, Flow, Function, Instruction, LatchFacts, Opcode, Predicate, Type, TypeId, Value,
 };
 
 /// Reads a function whose first line `header` stands in, behind `define`; what
@@ -50,13 +51,13 @@ pub(crate) fn parse_function<'l>(
 
 /// Local values by name or number.
 #[derive(Default)]
-struct Locals {
+pub(super) struct Locals {
     values: HashMap<Name, Value>,
     names: HashMap<Value, Box<str>>,
 }
 
 impl Locals {
-    fn define(&mut self, name: &Name, value: Value, cursor: &Cursor<'_>) -> Parsed<()> {
+    pub(super) fn define(&mut self, name: &Name, value: Value, cursor: &Cursor<'_>) -> Parsed<()> {
         if self.values.insert(name.clone(), value).is_some() {
             return cursor.expected(format!("no second {} in the function", Token::Local(name.clone())));
         }
@@ -67,118 +68,32 @@ impl Locals {
     }
 }
 
-fn parse_header(parser: &mut Parser, cursor: &mut Cursor<'_>, locals: &mut Locals) -> Parsed<Function> {
-    let linkage = match cursor.peek_word() {
-        Some("internal" | "private") => Linkage::Local,
-        Some("weak" | "linkonce") => Linkage::Replaceable,
-        Some("available_externally") => Linkage::Elsewhere,
-        _ => Linkage::Exact,
-    };
-    if linkage != Linkage::Exact {
-        cursor.next();
+fn predicate(opcode: Opcode, cursor: &mut Cursor<'_>) -> Parsed<Option<Predicate>> {
+    let is_float = opcode == Opcode::FCmp;
+    if !is_float && opcode != Opcode::ICmp {
+        return Ok(None);
     }
-    let result = parser.ty(cursor)?;
-    let name = cursor.global("the name of a function")?.to_owned();
-    let (parameters, variadic) = parse_parameters(parser, cursor, locals)?;
-    let count = parameters.len() as u32;
-    let mut function = Function {
-        name,
-        linkage,
-        ty: parser.intern(Type::Function(result, parameters, variadic)),
-        place: None,
-        is_nounwind: false,
-        is_naked: false,
-        is_coroutine: false,
-        is_cold: false,
-        is_address_taken: false,
-        is_called_oddly: false,
-        section: None,
-        marks: Vec::new(),
-        parameters: count,
-        blocks: IdMap::new(),
-        instructions: IdMap::new(),
-        calls: Vec::new(),
-        operands: Vec::new(),
-        names: HashMap::new(),
-    };
+    let predicate = cursor.peek_word().and_then(|word| Predicate::from_name(word, is_float));
+    if predicate.is_none() {
+        return cursor.expected("a predicate");
+    }
+    cursor.next();
+    Ok(predicate)
+}
+
+/// Flags behind an opcode, in any order.
+fn flags(opcode: Opcode, cursor: &mut Cursor<'_>) -> Flags {
+    let mut flags = Flags::implied(opcode);
     while let Some(word) = cursor.peek_word() {
-        if word == "section" || word == "marks" {
-            break;
+        let found = Flags::words(opcode).iter().find(|(_, known)| *known == word);
+        let Some(&(flag, _)) = found else { break };
+        flags = flags.with(flag);
+        if flag == Flags::INBOUNDS {
+            flags = flags.with(Flags::NSW);
         }
-        *match word {
-            "nounwind" => &mut function.is_nounwind,
-            "naked" => &mut function.is_naked,
-            "presplitcoroutine" => &mut function.is_coroutine,
-            "cold" => &mut function.is_cold,
-            "address_taken" => &mut function.is_address_taken,
-            "odd_call" => &mut function.is_called_oddly,
-            _ => {
-                return cursor
-                    .expected("'nounwind', 'naked', 'presplitcoroutine', 'cold', 'address_taken', 'odd_call', 'section', 'marks' or '{'");
-            }
-        } = true;
         cursor.next();
     }
-    function.section = section(cursor)?;
-    if cursor.eat_word("marks") {
-        while matches!(cursor.peek(), Some(Token::Text(_))) {
-            function.marks.push(cursor.text("a mark")?.into());
-        }
-    }
-    let (place, _) = notes(cursor)?;
-    function.place = place;
-    cursor.sign("{")?;
-    cursor.end()?;
-    Ok(function)
-}
-
-fn parse_parameters(
-    parser: &mut Parser,
-    cursor: &mut Cursor<'_>,
-    locals: &mut Locals,
-) -> Parsed<(Vec<TypeId>, bool)> {
-    cursor.sign("(")?;
-    let mut parameters = Vec::new();
-    while !cursor.eat(")") {
-        if !parameters.is_empty() {
-            cursor.sign(",")?;
-        }
-        if cursor.eat_word("...") {
-            cursor.sign(")")?;
-            return Ok((parameters, true));
-        }
-        let ty = parser.ty(cursor)?;
-        let value = Value::Argument(parameters.len() as u32);
-        if matches!(cursor.peek(), Some(Token::Local(_))) {
-            let name = cursor.local("the name of a parameter")?;
-            locals.define(name, value, cursor)?;
-        }
-        parameters.push(ty);
-    }
-    Ok((parameters, false))
-}
-
-/// Place and weights at the end of a line.
-pub(super) fn notes(cursor: &mut Cursor<'_>) -> Parsed<(Option<PlaceId>, Option<Vec<u32>>)> {
-    let (mut place, mut weights) = (None, None);
-    while let Some(Token::Note(note)) = cursor.peek() {
-        match note.as_str() {
-            "at" => {
-                cursor.next();
-                place = Some(PlaceId::new(cursor.number::<u32>("the number of a place")? as usize));
-            }
-            "weights" => {
-                cursor.next();
-                let mut list = Vec::new();
-                while matches!(cursor.peek(), Some(Token::Number(_))) {
-                    list.push(cursor.number("a weight")?);
-                }
-                weights = Some(list);
-            }
-            _ => return cursor.expected("'!at' or '!weights'"),
-        }
-    }
-    Ok((place, weights))
+    flags
 }
 
 fn label_of(line: &Line) -> Option<Name> {
@@ -216,6 +131,7 @@ impl Reader<'_> {
                     successors: Vec::new(),
                     flow: Flow::None,
                     weights: None,
+                    latch: LatchFacts::default(),
                 });
                 if let Some(label) = label {
                     self.locals.define(&label, Value::Block(id), &line.cursor())?;
@@ -246,15 +162,8 @@ impl Reader<'_> {
             return cursor.expected("an opcode");
         };
         cursor.next();
-        let is_float = opcode == Opcode::FCmp;
-        let mut predicate = None;
-        if is_float || opcode == Opcode::ICmp {
-            predicate = cursor.peek_word().and_then(|word| Predicate::from_name(word, is_float));
-            if predicate.is_none() {
-                return cursor.expected("a predicate");
-            }
-            cursor.next();
-        }
+        let flags = flags(opcode, cursor);
+        let predicate = predicate(opcode, cursor)?;
         let (ty, second_type) = self.types(opcode, cursor)?;
         if has_result && self.parser.module.types[ty] == Type::Void {
             return cursor.expected("no name for a result of type void");
@@ -267,13 +176,21 @@ impl Reader<'_> {
             _ => self.operands(second_type.or(has_type(opcode).then_some(ty)), cursor)?,
         }
         let operands = start..self.function.operands.len() as u32;
-        let (place, weights) = notes(cursor)?;
-        if opcode.is_terminator() {
-            self.end_block(id, opcode, weights, operands.start as usize);
-        } else if weights.is_some() {
-            return cursor.expected("no weights where no block ends");
+        let possible: &[&str] = match opcode {
+            _ if opcode.is_terminator() => &["at", "weights", "loop", "name"],
+            Opcode::Load | Opcode::Store => &["at", "tag", "name"],
+            _ => &["at", "name"],
+        };
+        let notes = notes(cursor, possible)?;
+        let (place, tag) = (notes.place, notes.tag);
+        if let Some(name) = &notes.name {
+            self.function.source_names.insert(Value::Instruction(id), name.clone());
         }
-        self.function.instructions.push(Instruction { opcode, predicate, ty, second_type, operands, place });
+        if opcode.is_terminator() {
+            self.end_block(id, opcode, notes, operands.start as usize);
+        }
+        let instruction = Instruction { opcode, predicate, ty, second_type, operands, flags, tag, place };
+        self.function.instructions.push(instruction);
         Ok(())
     }
 
@@ -296,7 +213,7 @@ impl Reader<'_> {
     }
 
     /// Flow and successors, from a terminator's operands.
-    fn end_block(&mut self, id: InstructionId, opcode: Opcode, weights: Option<Vec<u32>>, start: usize) {
+    fn end_block(&mut self, id: InstructionId, opcode: Opcode, notes: Notes, start: usize) {
         let block = self.function.block_of(id);
         let targets = self.function.operands[start..].iter().filter_map(|operand| match operand {
             Value::Block(target) => Some(*target),
@@ -304,7 +221,8 @@ impl Reader<'_> {
         });
         let successors = targets.collect();
         let block = &mut self.function.blocks[block];
-        (block.successors, block.flow, block.weights) = (successors, Flow::of(opcode), weights);
+        (block.successors, block.flow) = (successors, Flow::of(opcode));
+        (block.weights, block.latch) = (notes.weights, notes.latch);
     }
 
     fn operands(&mut self, kept: Option<TypeId>, cursor: &mut Cursor<'_>) -> Parsed<()> {
@@ -349,7 +267,7 @@ impl Reader<'_> {
         }
         let said = if self.parser.interner.is_type(cursor) { Some(self.parser.ty(cursor)?) } else { None };
         let Some(token) = cursor.peek() else { return cursor.expected("an operand") };
-        let text = match token {
+        let mut text = match token {
             Token::Local(_) => return self.local(cursor),
             Token::Hash(number) if (*number as usize) < self.parser.module.constants.len() => {
                 cursor.next();
@@ -369,6 +287,13 @@ impl Reader<'_> {
         let unsaid = default_type(token).map(|ty| self.parser.intern(ty)).or(kept);
         let Some(ty) = said.or(unsaid) else { return cursor.expected("the type of a constant before it") };
         cursor.next();
+        // `@data+8`
+        if let (Token::Global(_), Some(Token::Number(offset))) = (token, cursor.peek())
+            && offset.starts_with(['+', '-'])
+        {
+            cursor.next();
+            text.push_str(offset);
+        }
         Ok(Value::Constant(self.parser.constant(ty, &text)))
     }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::cursor::{Cursor, Parsed};
 use super::lex::{Name, Token};
-use crate::{Constant, ConstantId, Module, Type, TypeId};
+use crate::{Constant, ConstantId, ConstantValue, Module, Type, TypeId};
 
 /// Float types by their words.
 const FLOATS: &[&str] = &["half", "bfloat", "float", "double", "x86_fp80", "fp128", "ppc_fp128"];
@@ -35,16 +35,20 @@ impl Interner {
     }
 
     /// A constant of the table: always a new one.
-    pub(crate) fn new_constant(&mut self, module: &mut Module, ty: TypeId, text: &str) -> ConstantId {
-        let id = module.constants.push(Constant { ty, text: text.into() });
+    pub(crate) fn new_constant(
+        &mut self,
+        module: &mut Module,
+        ty: TypeId,
+        text: &str,
+        value: ConstantValue,
+    ) -> ConstantId {
+        let id = module.constants.push(Constant { ty, text: text.into(), value });
         *self.constants.entry((ty, text.to_owned())).or_insert(id)
     }
 
-    pub(crate) fn constant(&mut self, module: &mut Module, ty: TypeId, text: &str) -> ConstantId {
-        match self.constants.get(&(ty, text.to_owned())) {
-            Some(&known) => known,
-            None => self.new_constant(module, ty, text),
-        }
+    /// The first constant of this type and text.
+    pub(crate) fn constant(&self, ty: TypeId, text: &str) -> Option<ConstantId> {
+        self.constants.get(&(ty, text.to_owned())).copied()
     }
 
     /// Whether a type begins at the cursor. A `%name` is one only where it is

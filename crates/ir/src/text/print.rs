@@ -1,8 +1,8 @@
 //! How is a whole module written down, so that it can be read back?
 //!
 //! Line by line, in the manner of LLVM's text form: tables first (files,
-//! places, types, constants, each in the order of its ids), then declarations,
-//! then functions. What has its usual value is not written: linkage exact, no
+//! places, types, constants, tags, each in the order of its ids), then data,
+//! declarations and functions. What has its usual value is not written: linkage exact, no
 //! attributes, `ptr` as the type of a `getelementptr`, a constant's type where
 //! the line says it already. Flow kinds and successors are those of the
 //! terminator. `parse_module(&print_module(m)) == Ok(m)` for every module that
@@ -19,21 +19,14 @@ use super::parse_type::OTHERS;
 use super::print_function::FunctionPrinter;
 use super::{CONSTANT_WORDS, default_type};
 use crate::types::write_type;
-use crate::{ConstantId, Module, Type, TypeId};
+use crate::{Constant, ConstantId, ConstantValue, GlobalId, Module, Type, TypeId};
 
 /// The module as text.
 pub fn print_module(module: &Module) -> String {
     let mut printer = Printer::new(module);
     printer.tables();
     printer.globals();
-    for declaration in module.declarations.values() {
-        printer.put("declare @");
-        write_name(&declaration.name, &mut printer.out);
-        if declaration.is_intrinsic != declaration.name.starts_with("llvm.") {
-            printer.put(if declaration.is_intrinsic { " intrinsic" } else { " plain" });
-        }
-        printer.put("\n");
-    }
+    module.declarations.values().for_each(|declaration| printer.declaration(declaration));
     for function in module.functions.values() {
         FunctionPrinter::new(&mut printer, function).function();
     }
@@ -46,6 +39,8 @@ pub(super) struct Printer<'a> {
     /// The first constant of each type and text: the one that the text names.
     constants: HashMap<(TypeId, &'a str), ConstantId>,
     functions: HashSet<&'a str>,
+    /// Data and second names; of several of one name, the first.
+    data: HashMap<&'a str, GlobalId>,
 }
 
 impl<'a> Printer<'a> {
@@ -56,7 +51,12 @@ impl<'a> Printer<'a> {
         }
         let functions = module.functions.values().map(|function| &*function.name);
         let declarations = module.declarations.values().map(|declaration| &*declaration.name);
-        Self { module, out: String::new(), constants, functions: functions.chain(declarations).collect() }
+        let functions = functions.chain(declarations).collect();
+        let mut data = HashMap::new();
+        for (id, global) in module.globals.iter() {
+            data.entry(&*global.name).or_insert(id);
+        }
+        Self { module, out: String::new(), constants, functions, data }
     }
 
     pub(super) fn put(&mut self, text: &str) {
@@ -69,7 +69,12 @@ impl<'a> Printer<'a> {
 
     fn tables(&mut self) {
         let module = self.module;
-        for (word, text) in [("source", &module.source_name), ("triple", &module.triple)] {
+        let texts = [
+            ("source", &*module.source_name),
+            ("triple", &*module.triple),
+            ("data_layout", &*module.data_layout),
+        ];
+        for (word, text) in texts {
             if !text.is_empty() {
                 self.line_of_text(word, text);
             }
@@ -80,13 +85,23 @@ impl<'a> Printer<'a> {
         module.files.values().for_each(|file| self.line_of_text("file", file));
         module.places.ids().for_each(|id| self.place(id));
         module.types.iter().for_each(|(id, ty)| self.type_line(id, ty));
-        for constant in module.constants.values() {
-            self.put("constant ");
-            self.ty(constant.ty);
-            self.put(" ");
-            self.put(&self.constant_text(&constant.text));
-            self.put("\n");
+        module.constants.values().for_each(|constant| self.constant_line(constant));
+        self.tags();
+    }
+
+    /// A constant, with its value where the text alone does not tell.
+    fn constant_line(&mut self, constant: &Constant) {
+        self.put("constant ");
+        self.ty(constant.ty);
+        self.put(" ");
+        self.put(&self.constant_text(&constant.text));
+        let ty = &self.module.types[constant.ty];
+        let unsaid = ConstantValue::of_text(ty, &constant.text, |name| self.data.get(name).copied());
+        if constant.value != unsaid {
+            self.put(" = ");
+            self.constant_value(constant.value);
         }
+        self.put("\n");
     }
 
     pub(super) fn line_of_text(&mut self, word: &str, text: &str) {
@@ -123,6 +138,32 @@ impl<'a> Printer<'a> {
             self.put(if *packed { " }>" } else { " }" });
         }
         self.put("\n");
+    }
+
+    /// What a constant is, where its text does not tell.
+    pub(super) fn constant_value(&mut self, value: ConstantValue) {
+        match value {
+            ConstantValue::Integer(value) => self.number(value),
+            ConstantValue::Float(bits) => self.put(&format!("0x{bits:016X}")),
+            ConstantValue::Null => self.put("null"),
+            ConstantValue::Undef => self.put("undef"),
+            ConstantValue::Poison => self.put("poison"),
+            ConstantValue::Zero => self.put("zeroinitializer"),
+            ConstantValue::Other => self.put("other"),
+            ConstantValue::Global { global, offset } => {
+                let name = &*self.module.globals[global].name;
+                if self.data[name] == global && !self.functions.contains(name) {
+                    self.put("@");
+                    write_name(name, &mut self.out);
+                } else {
+                    self.put("global ");
+                    self.number(global.index());
+                }
+                if offset != 0 {
+                    self.put(&format!(" {offset:+}"));
+                }
+            }
+        }
     }
 
     pub(super) fn ty(&mut self, id: TypeId) {

@@ -1,17 +1,18 @@
-//! How is a function written down? Its first line, blocks, instructions, calls.
+//! How is a function written down? Its blocks, instructions, calls.
 
 use opcost_index::Id;
 use opcost_key::{BlockId, InstructionId, PlaceId};
 
-use super::lex::{write_name, write_quoted};
+use super::lex::write_name;
+use super::notes::{write_latch, write_source_name};
 use super::print::Printer;
-use super::{FunctionText, default_callee, default_result, has_second_type, has_type};
-use crate::{Call, CalleeRef, Function, Instruction, Linkage, Opcode, TailKind, Type, TypeId, Value};
+use super::{FunctionText, default_callee, default_effects, default_result, has_second_type, has_type};
+use crate::{Call, CalleeRef, Flags, Function, Instruction, Opcode, TailKind, Type, TypeId, Value};
 
 /// Writes one function.
 pub(super) struct FunctionPrinter<'p, 'a> {
-    printer: &'p mut Printer<'a>,
-    function: &'a Function,
+    pub(super) printer: &'p mut Printer<'a>,
+    pub(super) function: &'a Function,
     numbers: FunctionText<'a>,
 }
 
@@ -21,54 +22,13 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
         Self { printer, function, numbers }
     }
 
-    fn put(&mut self, text: &str) {
+    pub(super) fn put(&mut self, text: &str) {
         self.printer.put(text);
     }
 
     pub(super) fn function(&mut self) {
-        let (module, function) = (self.printer.module, self.function);
-        self.put(match function.linkage {
-            Linkage::Exact => "define ",
-            Linkage::Local => "define internal ",
-            Linkage::Replaceable => "define weak ",
-            Linkage::Elsewhere => "define available_externally ",
-        });
-        if let Type::Function(result, parameters, variadic) = &module.types[function.ty] {
-            self.printer.ty(*result);
-            self.put(" @");
-            write_name(&function.name, &mut self.printer.out);
-            self.put("(");
-            for (position, &ty) in parameters.iter().enumerate() {
-                self.put(if position > 0 { ", " } else { "" });
-                self.printer.ty(ty);
-                self.put(" ");
-                self.value(Value::Argument(position as u32), None);
-            }
-            self.put(match (variadic, parameters.is_empty()) {
-                (false, _) => ")",
-                (true, true) => "...)",
-                (true, false) => ", ...)",
-            });
-        }
-        let words = [
-            (function.is_nounwind, " nounwind"),
-            (function.is_naked, " naked"),
-            (function.is_coroutine, " presplitcoroutine"),
-            (function.is_cold, " cold"),
-            (function.is_address_taken, " address_taken"),
-            (function.is_called_oddly, " odd_call"),
-        ];
-        words.iter().filter(|(is_set, _)| *is_set).for_each(|(_, word)| self.put(word));
-        self.printer.section(function.section.as_deref());
-        if !function.marks.is_empty() {
-            self.put(" marks");
-            for mark in &function.marks {
-                self.put(" ");
-                write_quoted(mark, &mut self.printer.out);
-            }
-        }
-        self.place(function.place);
-        self.put(" {\n");
+        let function = self.function;
+        self.header();
         for block in function.blocks.ids() {
             self.name(Value::Block(block));
             self.put(":\n");
@@ -77,7 +37,7 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
         self.put("}\n");
     }
 
-    fn place(&mut self, place: Option<PlaceId>) {
+    pub(super) fn place(&mut self, place: Option<PlaceId>) {
         if let Some(place) = place {
             self.put(" !at ");
             self.printer.number(place.index());
@@ -92,7 +52,7 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
     }
 
     /// An operand; a constant's type is left out where it is `kept`.
-    fn value(&mut self, value: Value, kept: Option<TypeId>) {
+    pub(super) fn value(&mut self, value: Value, kept: Option<TypeId>) {
         let module = self.printer.module;
         let global = match value {
             Value::Instruction(_) | Value::Argument(_) | Value::Block(_) => {
@@ -123,6 +83,7 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
             TailKind::NoTail => "notail ",
         });
         self.put(instruction.opcode.name());
+        self.flags(instruction);
         if let Some(predicate) = instruction.predicate {
             self.put(" ");
             self.put(predicate.name());
@@ -133,13 +94,37 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
             None if instruction.opcode == Opcode::Phi => self.phi(id, kept),
             None => self.operands(id, kept),
         }
-        let weights = &function.blocks[block].weights;
-        if let Some(weights) = weights.as_ref().filter(|_| instruction.opcode.is_terminator()) {
+        if instruction.opcode.is_terminator() {
+            self.block_notes(block);
+        }
+        self.place(instruction.place);
+        if let Some(tag) = instruction.tag {
+            self.put(" !tag ");
+            self.printer.number(tag.index());
+        }
+        let name = function.source_names.get(&Value::Instruction(id));
+        write_source_name(name.map(|name| &**name), &mut self.printer.out);
+        self.put("\n");
+    }
+
+    fn block_notes(&mut self, block: BlockId) {
+        let block = &self.function.blocks[block];
+        if let Some(weights) = &block.weights {
             self.put(" !weights");
             weights.iter().for_each(|weight| self.put(&format!(" {weight}")));
         }
-        self.place(instruction.place);
-        self.put("\n");
+        write_latch(block.latch, &mut self.printer.out);
+    }
+
+    fn flags(&mut self, instruction: &Instruction) {
+        let is_inbounds = instruction.flags.has(Flags::INBOUNDS);
+        for &(flag, word) in Flags::words(instruction.opcode) {
+            let is_implied = is_inbounds && flag == Flags::NSW;
+            if instruction.flags.has(flag) && !is_implied {
+                self.put(" ");
+                self.put(word);
+            }
+        }
     }
 
     /// The type clause; the type that constants have unless they say otherwise.
@@ -227,6 +212,9 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
             (call.is_empty_assembly, " empty"),
         ];
         words.iter().filter(|(is_set, _)| *is_set).for_each(|(_, word)| self.put(word));
+        if call.memory != default_effects(self.printer.module, call.callee) {
+            self.printer.memory(call.memory);
+        }
         if call.copied_bytes > 0 {
             self.put(" copies ");
             self.printer.number(call.copied_bytes);

@@ -50,7 +50,7 @@ impl Court<'_> {
                 self.outside_function(&function.name, None);
             }
         }
-        for global in module.globals.iter().filter(|global| global.linkage == Linkage::Elsewhere) {
+        for global in module.globals.values().filter(|global| global.linkage == Linkage::Elsewhere) {
             let name = &global.name;
             if self.is_runtime(name) {
                 let reason = format!("refers to {name}, which is the runtime's");
@@ -182,7 +182,7 @@ impl Court<'_> {
         let is_alias = |name: &str| {
             self.module
                 .globals
-                .iter()
+                .values()
                 .any(|global| global.kind != GlobalKind::Variable && global.name == name)
         };
         match text.strip_prefix('@') {

@@ -36,7 +36,7 @@ impl Court<'_> {
             let reason = format!("carries metadata {name}, which may ask the linker for more code");
             self.push(Rule::Metadata, None, None, reason, "take it out");
         }
-        for global in &module.globals {
+        for global in module.globals.values() {
             self.global(global);
         }
         for initializer in &module.initializers {

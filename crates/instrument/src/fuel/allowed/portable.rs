@@ -121,7 +121,7 @@ impl Court<'_> {
                 self.object_at(Rule::NotPortable, at, reason, "write it in the program");
             }
         }
-        for global in module.globals.iter().filter(|global| global.linkage == Linkage::Elsewhere) {
+        for global in module.globals.values().filter(|global| global.linkage == Linkage::Elsewhere) {
             let reason = format!("refers to {}, which the portable library does not have", global.name);
             let at = self.first_mention(&global.name);
             self.object_at(Rule::NotPortable, at, reason, "write it in the program");

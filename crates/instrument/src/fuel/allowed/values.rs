@@ -118,7 +118,7 @@ impl Court<'_> {
 pub(super) fn names_of_code(module: &Module) -> HashSet<&str> {
     let functions = module.functions.values().map(|function| &*function.name);
     let declared = module.declarations.values().map(|declaration| &*declaration.name);
-    let others = module.globals.iter().filter(|global| global.kind != GlobalKind::Variable);
+    let others = module.globals.values().filter(|global| global.kind != GlobalKind::Variable);
     functions.chain(declared).chain(others.map(|global| &*global.name)).collect()
 }
 
