@@ -45,7 +45,8 @@ pub struct Global {
     /// Another module defines it.
     pub is_declared: bool,
     /// What it holds at the start; `None` if it is declared, no data, filled
-    /// by others before the start, or the snapshot is not in detail.
+    /// by others before the start or perhaps by another module (COMMON), or the
+    /// snapshot is not in detail.
     pub contents: Option<Contents>,
     /// Its name in the source, in a snapshot in detail.
     pub source_name: Option<Box<str>>,

@@ -104,7 +104,7 @@ impl Specifications {
 /// Bits to bytes; 0 stands for one byte.
 fn alignment(bits: u64) -> Option<u64> {
     let bytes = (bits / 8).max(1);
-    (bits % 8 == 0 && bytes.is_power_of_two()).then_some(bytes)
+    (bits.is_multiple_of(8) && bytes.is_power_of_two()).then_some(bytes)
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ mod length;
 mod metering;
 mod module;
 mod opcode;
+mod recording;
 mod tags;
 mod text;
 mod types;
@@ -42,6 +43,10 @@ pub use module::{
     Block, Declaration, DeclarationId, Flow, Function, Instruction, LatchFacts, Linkage, Module, Value,
 };
 pub use opcode::{Opcode, Predicate};
+pub use recording::{
+    Check, Comparison, Input, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, Point, PointId, PointKind, RecordEdit,
+    Recording, Step,
+};
 pub use tags::{Tag, TagId, TagTypeId};
 pub use text::{FunctionText, ParseError, parse_module, print_module};
 pub use types::{Type, TypeId};

@@ -87,12 +87,10 @@ impl Verifier<'_> {
             _ => false,
         };
         demand(fits, "a function type with as many parameters", || function.ty.to_string())?;
-        parameter_facts(self.module, &function.parameter_facts)?;
-        demand(
-            function.parameter_facts.len() == function.parameters as usize,
-            "facts for each parameter",
-            || function.parameter_facts.len().to_string(),
-        )?;
+        let facts = &function.parameter_facts;
+        let is_all = facts.len() == function.parameters as usize;
+        demand(is_all, "facts for each parameter", || facts.len().to_string())?;
+        parameter_facts(self.module, facts)?;
         demand(!function.blocks.is_empty(), "a block", || "none".into())?;
         let mut end = 0;
         for (id, block) in function.blocks.iter() {

@@ -23,7 +23,10 @@ pub(super) fn memory(cursor: &mut Cursor<'_>) -> Parsed<Option<MemoryEffects>> {
         if !is_first {
             cursor.sign(",")?;
         }
+        // Memory of the target counts as any other.
+        let mut of_target = Access::NONE;
         let place = match cursor.peek_word() {
+            Some("target_mem0" | "target_mem1") => Some(&mut of_target),
             Some("argmem") => Some(&mut effects.argument),
             Some("inaccessiblemem") => Some(&mut effects.inaccessible),
             Some("errnomem") => Some(&mut effects.errno),
@@ -41,6 +44,8 @@ pub(super) fn memory(cursor: &mut Cursor<'_>) -> Parsed<Option<MemoryEffects>> {
             }
             None => return cursor.expected("'argmem', 'inaccessiblemem' or 'errnomem'"),
         }
+        effects.other.reads |= of_target.reads;
+        effects.other.writes |= of_target.writes;
         is_first = false;
     }
     Ok(Some(effects))

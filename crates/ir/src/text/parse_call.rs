@@ -17,23 +17,7 @@ impl Reader<'_> {
             return cursor.expected("a function that is defined or declared (or ptr c\"@name\")");
         }
         let callee = self.operand(None, cursor)?;
-        cursor.sign("(")?;
-        let mut is_first = true;
-        while !cursor.eat(")") {
-            if !std::mem::take(&mut is_first) {
-                cursor.sign(",")?;
-            }
-            let argument = self.operand(None, cursor)?;
-            self.function.operands.push(argument);
-        }
-        loop {
-            self.skip_noise(cursor);
-            if cursor.peek_word() != Some("label") {
-                break;
-            }
-            let target = self.operand(None, cursor)?;
-            self.function.operands.push(target);
-        }
+        self.arguments(cursor)?;
         self.function.operands.push(callee);
         let mut call = Call {
             callee: default_callee(&self.parser.module, callee),
@@ -55,21 +39,50 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Arguments and then targets.
+    fn arguments(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        cursor.sign("(")?;
+        let mut is_first = true;
+        while !cursor.eat(")") {
+            if !std::mem::take(&mut is_first) {
+                cursor.sign(",")?;
+            }
+            let argument = self.operand(None, cursor)?;
+            self.function.operands.push(argument);
+        }
+        loop {
+            self.skip_noise(cursor);
+            if cursor.peek_word() != Some("label") {
+                break;
+            }
+            let target = self.operand(None, cursor)?;
+            self.function.operands.push(target);
+        }
+        Ok(())
+    }
+
+    /// Whom the call calls, where its operand does not tell.
+    fn said_callee(&mut self, call: &mut Call, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        if !cursor.eat_word("calls") {
+            return Ok(());
+        }
+        call.callee = match cursor.peek() {
+            Some(Token::Word(word)) if word == "indirect" => CalleeRef::Indirect,
+            Some(Token::Word(word)) if word == "assembly" => CalleeRef::Assembly,
+            Some(Token::Global(name)) => match self.parser.globals.get(name) {
+                Some(&Value::Function(id)) => CalleeRef::Function(id),
+                Some(&Value::Declaration(id)) => CalleeRef::Declaration(id),
+                _ => return cursor.expected("a function that is defined or declared"),
+            },
+            _ => return cursor.expected("'indirect', 'assembly' or a function"),
+        };
+        cursor.next();
+        Ok(())
+    }
+
     /// Whether effects on memory are said.
     fn call_facts(&mut self, call: &mut Call, cursor: &mut Cursor<'_>) -> Parsed<bool> {
-        if cursor.eat_word("calls") {
-            call.callee = match cursor.peek() {
-                Some(Token::Word(word)) if word == "indirect" => CalleeRef::Indirect,
-                Some(Token::Word(word)) if word == "assembly" => CalleeRef::Assembly,
-                Some(Token::Global(name)) => match self.parser.globals.get(name) {
-                    Some(&Value::Function(id)) => CalleeRef::Function(id),
-                    Some(&Value::Declaration(id)) => CalleeRef::Declaration(id),
-                    _ => return cursor.expected("a function that is defined or declared"),
-                },
-                _ => return cursor.expected("'indirect', 'assembly' or a function"),
-            };
-            cursor.next();
-        }
+        self.said_callee(call, cursor)?;
         let mut is_said = false;
         while let Some(word) = cursor.peek_word() {
             if let Some(effects) = memory(cursor)? {

@@ -81,6 +81,15 @@ fn predicate(opcode: Opcode, cursor: &mut Cursor<'_>) -> Parsed<Option<Predicate
     Ok(predicate)
 }
 
+/// Notes that may stand behind an instruction.
+fn possible_notes(opcode: Opcode) -> &'static [&'static str] {
+    match opcode {
+        _ if opcode.is_terminator() => &["at", "weights", "loop", "name"],
+        Opcode::Load | Opcode::Store => &["at", "tag", "name"],
+        _ => &["at", "name"],
+    }
+}
+
 /// Flags behind an opcode, in any order.
 fn flags(opcode: Opcode, cursor: &mut Cursor<'_>) -> Flags {
     let mut flags = Flags::implied(opcode);
@@ -176,12 +185,7 @@ impl Reader<'_> {
             _ => self.operands(second_type.or(has_type(opcode).then_some(ty)), cursor)?,
         }
         let operands = start..self.function.operands.len() as u32;
-        let possible: &[&str] = match opcode {
-            _ if opcode.is_terminator() => &["at", "weights", "loop", "name"],
-            Opcode::Load | Opcode::Store => &["at", "tag", "name"],
-            _ => &["at", "name"],
-        };
-        let notes = notes(cursor, possible)?;
+        let notes = notes(cursor, possible_notes(opcode))?;
         let (place, tag) = (notes.place, notes.tag);
         if let Some(name) = &notes.name {
             self.function.source_names.insert(Value::Instruction(id), name.clone());

@@ -42,6 +42,20 @@ impl Printer<'_> {
         self.section(global.section.as_deref());
         self.put(if global.leads_into_code { " into_code" } else { "" });
         self.put(if global.gives_away_blocks { " blocks" } else { "" });
+        self.what_lies_there(global);
+        if let Some(place) = global.place {
+            self.put(" !at ");
+            self.number(opcost_index::Id::index(place));
+        }
+        write_source_name(global.source_name.as_deref(), &mut self.out);
+        for (offset, name) in &global.members {
+            self.put(&format!(" !member {offset} "));
+            write_quoted(name, &mut self.out);
+        }
+        self.put("\n");
+    }
+
+    fn what_lies_there(&mut self, global: &Global) {
         if self.module.types[global.ty] != Type::Other(NO_TYPE.into()) {
             self.put(" type ");
             self.ty(global.ty);
@@ -57,16 +71,6 @@ impl Printer<'_> {
         if let Some(contents) = &global.contents {
             self.contents(contents);
         }
-        if let Some(place) = global.place {
-            self.put(" !at ");
-            self.number(opcost_index::Id::index(place));
-        }
-        write_source_name(global.source_name.as_deref(), &mut self.out);
-        for (offset, name) in &global.members {
-            self.put(&format!(" !member {offset} "));
-            write_quoted(name, &mut self.out);
-        }
-        self.put("\n");
     }
 
     fn contents(&mut self, contents: &Contents) {

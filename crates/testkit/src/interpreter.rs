@@ -1,0 +1,120 @@
+//! What does a function of a module really do with these arguments?
+//!
+//! An interpreter of the snapshot, by LLVM's language reference and as slow as
+//! that: every instruction is executed, one at a time, poison is carried along,
+//! every byte of memory knows who wrote it. It is the referee of analyses that
+//! claim something of all runs, so it shares no code with them.
+//!
+//! Input: a module that passed `verify`, a function of it, arguments, and a
+//! closure that stands for the functions that are only declared. Output: a
+//! [`Run`]. What is computed once for a module lies in [`Interpreter`], so that
+//! many runs are cheap. Cost: some hundred nanoseconds an instruction. Limits: no
+//! vectors, no integers above 128 bits, no `x86_fp80`, one thread, 2 MiB of memory
+//! that is written, 2,000 calls inside one another; what cannot be executed ends
+//! the run and is named.
+
+use opcost_index::IdMap;
+use opcost_ir::{ConstantId, Layout, Module, TypeId};
+use opcost_key::FunctionId;
+
+use crate::kinds::{self, Kind};
+use crate::machine::Machine;
+use crate::memory::Memory;
+use crate::outcome::{LoopShape, Run};
+use crate::record::Shapes;
+use crate::scalar::Scalar;
+
+/// Instructions that a run executes unless it is told otherwise.
+const STEPS: u64 = 1 << 20;
+
+/// A module that is ready to be run.
+pub struct Interpreter<'m> {
+    pub(crate) module: &'m Module,
+    pub(crate) layout: Layout,
+    pub(crate) kinds: IdMap<TypeId, Kind>,
+    pub(crate) constants: IdMap<ConstantId, Option<Scalar>>,
+    pub(crate) shapes: Shapes,
+    pub(crate) most_steps: u64,
+    pub(crate) sees_loads: bool,
+    memory: Memory,
+}
+
+/// What a function that is only declared does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// It returns this.
+    Value(Scalar),
+    /// It returns, without a result.
+    Nothing,
+    /// It throws.
+    Unwind,
+    /// It ends the program.
+    Stop,
+    /// It is not known here; the interpreter may know it.
+    Unknown,
+}
+
+/// The functions that a module only declares: memory, name, arguments.
+pub type Externals<'a> = dyn FnMut(&mut Memory, &str, &[Scalar]) -> Reply + 'a;
+
+/// No function is known but those that the interpreter has.
+pub fn nothing_known(_: &mut Memory, _: &str, _: &[Scalar]) -> Reply {
+    Reply::Unknown
+}
+
+impl<'m> Interpreter<'m> {
+    /// Makes a module ready. Cost: linear in types, constants and data.
+    pub fn new(module: &'m Module) -> Self {
+        let layout = Layout::of(module);
+        let kinds = kinds::kinds(module, &layout);
+        let constants = module.constants.values().map(|constant| kinds::constant(&kinds, constant));
+        let constants = IdMap::from_vec(constants.collect());
+        let memory = kinds::memory(module, &layout, &kinds);
+        let shapes = Shapes::new(module, Vec::new());
+        Self { module, layout, kinds, constants, shapes, most_steps: STEPS, sees_loads: false, memory }
+    }
+
+    /// Looks at these loops.
+    #[must_use]
+    pub fn with_loops(mut self, shapes: Vec<LoopShape>) -> Self {
+        self.shapes = Shapes::new(self.module, shapes);
+        self
+    }
+
+    /// Executes so many instructions at most.
+    #[must_use]
+    pub fn with_step_limit(mut self, steps: u64) -> Self {
+        self.most_steps = steps;
+        self
+    }
+
+    /// Notes every load, and who wrote what it reads.
+    #[must_use]
+    pub fn with_loads(mut self) -> Self {
+        self.sees_loads = true;
+        self
+    }
+
+    /// Memory as the module finds it at its start, to be prepared for
+    /// [`run_in`](Self::run_in).
+    pub fn memory(&self) -> Memory {
+        self.memory.clone()
+    }
+
+    /// Runs a function.
+    pub fn run(&self, function: FunctionId, arguments: &[Scalar], externals: &mut Externals<'_>) -> Run {
+        self.run_in(self.memory(), function, arguments, externals)
+    }
+
+    /// Runs a function in memory that was prepared. Arguments that are missing
+    /// are undefined.
+    pub fn run_in(
+        &self,
+        memory: Memory,
+        function: FunctionId,
+        arguments: &[Scalar],
+        externals: &mut Externals<'_>,
+    ) -> Run {
+        Machine::new(self, memory, externals).run(function, arguments)
+    }
+}

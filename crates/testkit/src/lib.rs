@@ -1,0 +1,38 @@
+//! What does a module really do, and what loops can there be?
+//!
+//! The referee of analyses that claim something of all runs of a program: an
+//! [`Interpreter`] that executes a function of a snapshot with given arguments
+//! and tells of each loop how often it went round and of each load who wrote
+//! what it read, and a grammar of loops ([`random_loops`]) to be analysed and
+//! then run with all their inputs. Both are slow, plain and share no code with
+//! what they judge. Only tests depend on this room.
+
+mod access;
+mod arithmetic_intrinsics;
+mod calls;
+mod compute;
+mod float;
+mod grammar;
+mod inputs;
+mod integer;
+mod interpreter;
+mod intrinsics;
+mod kinds;
+mod machine;
+mod memory;
+mod outcome;
+mod random;
+mod record;
+mod scalar;
+
+pub use calls::function_named;
+pub use grammar::{Case, Feature, random_loops};
+pub use inputs::all_inputs;
+pub use interpreter::{Externals, Interpreter, Reply, nothing_known};
+pub use memory::Memory;
+pub use outcome::{
+    Activation, Ended, FrameId, FrameSeen, LoadSeen, LoopEnd, LoopShape, Run, Site, Trap, Use, Write, Writer,
+};
+pub use random::Random;
+pub use record::natural_loops;
+pub use scalar::{ObjectId, Pointer, Scalar};
