@@ -13,15 +13,23 @@
 //! | how often can a loop go back at most? | [`bounds`] |
 //! | which way does a branch go, at a guess? | [`branches`] |
 //! | how often, at a guess, is each edge taken? | [`frequency`] |
+//! | what does a load read? (the question only) | [`cells`] |
+//! | what lies in memory, and who writes it? | [`memory`] |
 //!
 //! This room knows nothing of LLVM, of files or of measured counts.
 
 pub mod bounds;
 pub mod branches;
+pub mod cells;
+pub mod claims;
+pub mod dependence;
 pub mod dominators;
 pub mod edge;
+pub mod evolution;
+pub mod expression;
 pub mod frequency;
 pub mod loops;
+pub mod memory;
 pub mod trips;
 
 #[cfg(test)]

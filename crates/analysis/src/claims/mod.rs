@@ -1,0 +1,328 @@
+//! What can be said of every loop of a program, in words?
+//!
+//! Joins what recurrences tell of a loop (`evolution`) with what decides the
+//! values that its formulas name: where a name is one number, the number takes
+//! its place; where it is an input, the claim says which. Input: a module, what
+//! library functions do, the world. Output: one [`LoopClaim`] for each natural
+//! loop and each irreducible region, functions in module order, outer loops
+//! before inner ones; tables of formulas are dropped function by function, so
+//! that memory is that of the largest. Cost: that of the parts.
+//!
+//! | question | file |
+//! |---|---|
+//! | what is it called, and is it an input? | `names` |
+//! | how does a claim read? | `words` |
+
+mod names;
+pub mod words;
+
+use opcost_index::Id;
+use opcost_ir::{Function, FunctionText, Module};
+use opcost_key::{BlockId, FunctionId, PlaceId};
+
+use crate::dependence::binding::ModuleMemory;
+use crate::dependence::{Limits, Quality, Resolution, Resolver, Use};
+use crate::dominators::Dominators;
+use crate::evolution::{FunctionEvolution, Source, TripCount};
+use crate::expression::{FormulaId, Formulas, NoNumber, Symbol};
+use crate::loops::{LoopForest, LoopId};
+use crate::memory::{Memory, MemoryVersions};
+
+use names::{Decide, Decided};
+pub use names::{Named, Names};
+
+/// An expression of so many letters can stand for a name.
+const SHORT: usize = 32;
+
+/// A name is worth less than an answer that was asked for.
+const LIMITS: Limits = Limits { depth: 48, nodes: 128, steps: 1 << 12 };
+
+/// How much is known of a loop's turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A number.
+    Constant,
+    /// Exact, over named inputs only.
+    Inputs,
+    /// Exact, over other values of the program, too.
+    Formula,
+    /// No more than this.
+    Bound,
+    /// Nothing.
+    Unknown,
+}
+
+/// What is said of one loop: counts are those of one activation that leaves by
+/// one of the loop's own exits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopClaim {
+    /// The function.
+    pub function: FunctionId,
+    /// The header; of an irreducible region its first block.
+    pub header: BlockId,
+    /// Its label in the text of the module.
+    pub label: String,
+    /// Where it is written.
+    pub place: Option<PlaceId>,
+    /// 1 for an outermost loop.
+    pub depth: u32,
+    /// The header of the loop around it.
+    pub parent: Option<BlockId>,
+    /// How it is built, in words.
+    pub form: String,
+    /// How much is known.
+    pub kind: Kind,
+    /// Back edges as text, if they are exact.
+    pub back_edges: Option<String>,
+    /// Iterations of the body as text, if they are exact.
+    pub body_iterations: Option<String>,
+    /// Iterations of the body over all turns of the loops around it.
+    pub total: Option<String>,
+    /// The body runs no more often than this.
+    pub bound: Option<String>,
+    /// The named inputs in it: name and what is known of it.
+    pub inputs: Vec<Named>,
+    /// What it rests on.
+    pub assumes: Vec<String>,
+    /// Why it is not exact.
+    pub reason: Option<String>,
+}
+
+/// Numbers for names, as a user gives them.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings {
+    /// Name and number.
+    pub given: Vec<(String, i128)>,
+}
+
+/// Claims about all loops, and the names that occur in them.
+#[derive(Clone, Debug, Default)]
+pub struct Claims {
+    /// Functions in module order, outer loops before inner ones.
+    pub loops: Vec<LoopClaim>,
+    /// Every name that a formula has, sorted.
+    pub names: Vec<String>,
+}
+
+impl Claims {
+    /// All claims about a program, its formulas evaluated where names are bound.
+    pub fn compute(program: &Memory<'_>, bindings: &Bindings) -> Claims {
+        let mut claims = Claims::default();
+        let Memory { module, layout, externals, roots, addresses, .. } = program;
+        let memory = ModuleMemory::new(module, layout, externals, roots, addresses);
+        let resolver = Resolver::new(module, &memory).with_limits(LIMITS);
+        let decide = |function, value| decided(&resolver.resolve(&Use { function, value, calls: &[] }));
+        for id in program.module.functions.ids() {
+            if !program.module.functions[id].blocks.is_empty() {
+                claims.add_function((program, &decide), id, bindings);
+            }
+        }
+        claims.names.sort();
+        claims.names.dedup();
+        claims
+    }
+
+    fn add_function(
+        &mut self,
+        (program, decide): (&Memory<'_>, Decide<'_>),
+        id: FunctionId,
+        bindings: &Bindings,
+    ) {
+        let function = &program.module.functions[id];
+        let dominators = Dominators::compute(function, BlockId::new(0));
+        let forest = LoopForest::compute(function, &dominators);
+        if forest.loops.is_empty() && forest.irreducible.is_empty() {
+            return;
+        }
+        let text = FunctionText::new(program.module, function);
+        if !forest.loops.is_empty() {
+            let versions = MemoryVersions::compute(program, id, &dominators);
+            let mut formulas = Formulas::new();
+            let source = Source {
+                module: program.module,
+                function,
+                dominators: &dominators,
+                forest: &forest,
+                layout: program.layout,
+                cells: &versions,
+            };
+            let evolution = FunctionEvolution::compute(source, &mut formulas);
+            let names = Names::new((program, decide), id, &forest, &versions, &text);
+            let mut teller = Teller { program, id, forest: &forest, text: &text, names, formulas, bindings };
+            for natural in forest.loops.ids() {
+                let claim = teller.claim(natural, evolution.trip_count(natural));
+                self.loops.push(claim);
+            }
+            self.names.extend(teller.names.used());
+        }
+        for part in &forest.irreducible {
+            self.loops.push(irreducible(program.module, id, &forest, &text, part));
+        }
+    }
+}
+
+/// What an answer of the resolver means for a formula.
+fn decided(answer: &Resolution<'_, '_>) -> Decided {
+    if !matches!(answer.quality(), Quality::Exact | Quality::Assuming(_)) {
+        return Decided::Open;
+    }
+    if let Some(number) = answer.as_constant() {
+        return Decided::Number(number);
+    }
+    if !answer.is_closed() {
+        return Decided::Open;
+    }
+    let (inputs, expression) = (answer.inputs(), answer.expression());
+    if let [input] = &inputs[..] {
+        let (called, about) = input.split_once(": ").unwrap_or((input, ""));
+        if expression.terms.is_empty() && expression.text == called {
+            return Decided::Input { called: Some(called.to_owned()), about: about.to_owned() };
+        }
+    }
+    let is_short = expression.terms.is_empty() && expression.text.len() <= SHORT;
+    let about = format!("{expression} (of {})", inputs.join("; "));
+    Decided::Input { called: is_short.then_some(expression.text), about }
+}
+
+/// Tells of the loops of one function.
+struct Teller<'a> {
+    program: &'a Memory<'a>,
+    id: FunctionId,
+    forest: &'a LoopForest<BlockId>,
+    text: &'a FunctionText<'a>,
+    names: Names<'a>,
+    formulas: Formulas,
+    bindings: &'a Bindings,
+}
+
+impl Teller<'_> {
+    fn claim(&mut self, id: LoopId, trips: &TripCount) -> LoopClaim {
+        let function = &self.program.module.functions[self.id];
+        let natural = &self.forest.loops[id];
+        let body = trips.body_iterations.exact().map(|formula| self.settled(formula));
+        let back = trips.back_edges.exact().map(|formula| self.settled(formula));
+        let bound = match body {
+            Some(_) => None,
+            None => trips.body_iterations.formula().map(|formula| self.settled(formula)),
+        };
+        let kind = match (body.or(back), bound) {
+            (Some(formula), _) => self.kind(formula),
+            (None, Some(_)) => Kind::Bound,
+            (None, None) => Kind::Unknown,
+        };
+        let total = trips.total.map(|total| self.settled(total.body_iterations));
+        let said = [body, back, bound, total];
+        let inputs = self.inputs(said.iter().flatten().copied());
+        let [body, back, bound, total] = said.map(|formula| formula.map(|formula| self.text(formula)));
+        LoopClaim {
+            function: self.id,
+            header: natural.header,
+            label: self.text.block(natural.header),
+            place: place(function, self.forest, id),
+            depth: natural.depth,
+            parent: natural.parent.map(|parent| self.forest.loops[parent].header),
+            form: words::form(trips),
+            kind,
+            total: total.filter(|total| natural.depth > 1 && Some(total) != body.as_ref()),
+            back_edges: back,
+            body_iterations: body,
+            bound,
+            inputs,
+            assumes: words::assumptions(trips, &self.formulas, &self.names),
+            reason: trips.reason().map(|reason| self.reason(&reason)),
+        }
+    }
+
+    /// The formula with numbers in place of names that are known or bound.
+    fn settled(&mut self, formula: FormulaId) -> FormulaId {
+        let mut settled = formula;
+        for symbol in self.formulas.symbols_in(formula).to_vec() {
+            let named = self.names.of(self.formulas.symbol_of(symbol));
+            let bound =
+                self.bindings.given.iter().find(|(name, _)| *name == named.name).map(|(_, value)| *value);
+            if let Some(value) = bound.or(named.value) {
+                let value = self.formulas.constant(value);
+                settled = self.formulas.replace(settled, symbol, value);
+            }
+        }
+        // Sums without closed form are added up where all of them is known.
+        match self.formulas.evaluate(settled, &|_| None) {
+            Ok(number) => self.formulas.constant(number),
+            Err(NoNumber::Unbound(_) | NoNumber::TooBig | NoNumber::DivisionByZero | NoNumber::TooLong) => {
+                settled
+            }
+        }
+    }
+
+    fn kind(&mut self, formula: FormulaId) -> Kind {
+        if self.formulas.as_constant(formula).is_some() {
+            return Kind::Constant;
+        }
+        let symbols = self.formulas.symbols_in(formula).to_vec();
+        let is_input = |symbol| {
+            let symbol = self.formulas.symbol_of(symbol);
+            // The turn of a loop around is decided by that loop.
+            matches!(symbol, Symbol::Turn(_) | Symbol::Index(_)) || self.names.of(symbol).is_input
+        };
+        if symbols.into_iter().all(is_input) { Kind::Inputs } else { Kind::Formula }
+    }
+
+    fn inputs(&mut self, formulas: impl Iterator<Item = FormulaId>) -> Vec<Named> {
+        let mut inputs: Vec<Named> = Vec::new();
+        for formula in formulas {
+            for &symbol in self.formulas.symbols_in(formula) {
+                let named = self.names.of(self.formulas.symbol_of(symbol));
+                if named.is_input && !inputs.contains(&named) {
+                    inputs.push(named);
+                }
+            }
+        }
+        inputs
+    }
+
+    fn text(&self, formula: FormulaId) -> String {
+        self.formulas.text(formula, &|symbol| self.names.of(symbol).name)
+    }
+}
+
+/// Where a loop is written: its first place in the order of the source among
+/// what its header does; at the branch back where the header says nothing.
+fn place(function: &Function, forest: &LoopForest<BlockId>, id: LoopId) -> Option<PlaceId> {
+    let natural = &forest.loops[id];
+    let latches = natural.back_edges.iter().map(|edge| edge.from);
+    let terminators = latches.chain([natural.header]).map(|block| function.terminator_of(block));
+    let said = |at| function.instructions[at].place;
+    terminators.filter_map(said).next().or_else(|| function.instructions_of(natural.header).find_map(said))
+}
+
+fn irreducible(
+    module: &Module,
+    id: FunctionId,
+    forest: &LoopForest<BlockId>,
+    text: &FunctionText<'_>,
+    part: &[BlockId],
+) -> LoopClaim {
+    let function = &module.functions[id];
+    let header = part[0];
+    let around = forest.innermost[header];
+    LoopClaim {
+        function: id,
+        header,
+        label: text.block(header),
+        place: function.instructions_of(header).find_map(|at| function.instructions[at].place),
+        depth: around.map_or(0, |around| forest.loops[around].depth) + 1,
+        parent: around.map(|around| forest.loops[around].header),
+        form: "irreducible".to_owned(),
+        kind: Kind::Unknown,
+        back_edges: None,
+        body_iterations: None,
+        total: None,
+        bound: None,
+        inputs: Vec::new(),
+        assumes: Vec::new(),
+        reason: Some(format!(
+            "a cycle of {} blocks that is entered at several: no block of it counts its turns",
+            part.len()
+        )),
+    }
+}

@@ -1,0 +1,286 @@
+//! What is a symbol of a formula called, and is it an input?
+//!
+//! A name is that of the source where debug information knows one: of the
+//! variable, of the parameter, of the data that is read; else that of the
+//! module's text. The resolver says what decides it: where that is one number,
+//! the number takes its place; where all of it comes from outside by names, it
+//! is an input, called as the resolver calls it if that is one name. Two
+//! different values that would share a name get a number behind it (`n#2`).
+//! Cost: each symbol is resolved once.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use opcost_ir::{ConstantValue, Function, FunctionText, Opcode, Value};
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use crate::cells::{CellVersion, Cells};
+use crate::expression::Symbol;
+use crate::loops::LoopForest;
+use crate::memory::Memory;
+
+/// A symbol as a user sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// The number that it is.
+    pub value: Option<i128>,
+    /// Whether it comes from outside, and by a name.
+    pub is_input: bool,
+    /// What is known of an input.
+    pub about: String,
+}
+
+/// What decides a value.
+pub(super) enum Decided {
+    /// It is always this number.
+    Number(i128),
+    /// All of it comes from outside, by names.
+    Input {
+        /// What it may be called: all of it, if that is short.
+        called: Option<String>,
+        /// What is known of it.
+        about: String,
+    },
+    /// Something else.
+    Open,
+}
+
+/// Says what decides a value of a function.
+pub(super) type Decide<'a> = &'a dyn Fn(FunctionId, Value) -> Decided;
+
+/// Names of one function's symbols.
+pub struct Names<'a> {
+    program: &'a Memory<'a>,
+    decide: Decide<'a>,
+    id: FunctionId,
+    forest: &'a LoopForest<BlockId>,
+    text: &'a FunctionText<'a>,
+    /// A load that reads a version.
+    loads: HashMap<CellVersion, InstructionId>,
+    /// Names of variables that values are kept in from where they are made.
+    kept: HashMap<Value, &'a str>,
+    known: RefCell<HashMap<Symbol, Named>>,
+    /// Whose name it is.
+    taken: RefCell<HashMap<String, Symbol>>,
+}
+
+impl<'a> Names<'a> {
+    pub(super) fn new(
+        (program, decide): (&'a Memory<'a>, Decide<'a>),
+        id: FunctionId,
+        forest: &'a LoopForest<BlockId>,
+        cells: &dyn Cells,
+        text: &'a FunctionText<'a>,
+    ) -> Names<'a> {
+        let function = &program.module.functions[id];
+        let (mut loads, mut kept) = (HashMap::new(), HashMap::new());
+        for (at, instruction) in function.instructions.iter() {
+            if instruction.opcode == Opcode::Load
+                && let Some(version) = cells.read_by(at)
+            {
+                loads.entry(version).or_insert(at);
+            }
+            if instruction.opcode == Opcode::Store {
+                let [value, address] = function.operands_of(at)[..] else { continue };
+                if let Some(name) = function.source_names.get(&address) {
+                    kept.entry(value).or_insert(&**name);
+                }
+            }
+        }
+        Names {
+            program,
+            decide,
+            id,
+            forest,
+            text,
+            loads,
+            kept,
+            known: RefCell::default(),
+            taken: RefCell::default(),
+        }
+    }
+
+    /// Names by the code alone: nothing is resolved.
+    pub fn plain(
+        program: &'a Memory<'a>,
+        id: FunctionId,
+        forest: &'a LoopForest<BlockId>,
+        cells: &dyn Cells,
+        text: &'a FunctionText<'a>,
+    ) -> Names<'a> {
+        Names::new((program, &|_, _| Decided::Open), id, forest, cells, text)
+    }
+
+    /// What a symbol is called and known to be.
+    pub fn of(&self, symbol: &Symbol) -> Named {
+        if let Some(named) = self.known.borrow().get(symbol) {
+            return named.clone();
+        }
+        let mut named = self.look(symbol);
+        let mut taken = self.taken.borrow_mut();
+        let is_same =
+            |other: &Symbol| other == symbol || (named.is_input && self.known.borrow()[other] == named);
+        if taken.get(&named.name).is_some_and(|other| !is_same(other)) {
+            let number = (2..).find(|number| !taken.contains_key(&format!("{}#{number}", named.name)));
+            named.name = format!("{}#{}", named.name, number.unwrap_or(0));
+        }
+        taken.insert(named.name.clone(), symbol.clone());
+        self.known.borrow_mut().insert(symbol.clone(), named.clone());
+        named
+    }
+
+    /// All names that were asked for and are no numbers.
+    pub(super) fn used(&self) -> Vec<String> {
+        let known = self.known.borrow();
+        let is_free = |symbol: &&Symbol| !matches!(symbol, Symbol::Turn(_) | Symbol::Index(_));
+        known
+            .iter()
+            .filter(|(symbol, named)| is_free(symbol) && named.value.is_none())
+            .map(|(_, named)| named.name.clone())
+            .collect()
+    }
+
+    /// `%add (line 4)`
+    pub(super) fn instruction(&self, at: InstructionId) -> String {
+        let text = self.text.instruction(at);
+        let name = text.split(" = ").next().unwrap_or(&text);
+        match self.function().instructions[at].place {
+            Some(place) => format!("{name} (line {})", self.program.module.places[place].line),
+            None => name.to_owned(),
+        }
+    }
+
+    /// The label of a block.
+    pub(super) fn block(&self, block: BlockId) -> String {
+        self.text.block(block)
+    }
+
+    fn look(&self, symbol: &Symbol) -> Named {
+        let plain = |name: String| Named { name, value: None, is_input: false, about: String::new() };
+        match symbol {
+            Symbol::Argument(position) => self.resolved(Value::Argument(*position)),
+            Symbol::Result(at) => self.resolved(Value::Instruction(*at)),
+            // What a phi holds first is not what it holds.
+            Symbol::AtEntry(at) => plain(format!("first {}", self.value(Value::Instruction(*at)))),
+            Symbol::Cell(version) => match self.loads.get(version) {
+                Some(&load) => self.resolved(Value::Instruction(load)),
+                None => plain(format!("{version}")),
+            },
+            Symbol::CellAtEntry(version) => match self.loads.get(version) {
+                Some(&load) => plain(format!("first {}", self.value(Value::Instruction(load)))),
+                None => plain(format!("{version}")),
+            },
+            Symbol::Turn(id) => plain(self.turn(*id)),
+            Symbol::Index(number) => plain(if *number == 0 { "k".to_owned() } else { format!("k{number}") }),
+            Symbol::Global(global) => plain(format!("&{}", self.program.module.globals[*global].name)),
+            Symbol::Code(value) => plain(self.value(*value)),
+            Symbol::Constant(constant) => plain(self.program.module.constants[*constant].text.to_string()),
+            Symbol::Undefined(_) => plain("an undefined value".to_owned()),
+            Symbol::Named(name) => plain(name.to_string()),
+        }
+    }
+
+    /// What decides a value, and what it is called then.
+    fn resolved(&self, value: Value) -> Named {
+        let own = || self.value(value);
+        match (self.decide)(self.id, value) {
+            Decided::Number(number) => {
+                Named { name: own(), value: Some(number), is_input: false, about: String::new() }
+            }
+            Decided::Input { called, about } => {
+                let mut name = own();
+                // What the module's text calls it tells nobody anything.
+                if name.starts_with('%') {
+                    name = called.unwrap_or(name);
+                }
+                Named { name, value: None, is_input: true, about }
+            }
+            Decided::Open => Named { name: own(), value: None, is_input: false, about: String::new() },
+        }
+    }
+
+    /// `turn of line 12`
+    fn turn(&self, id: crate::loops::LoopId) -> String {
+        let header = self.forest.loops[id].header;
+        format!("turn of %{}", self.text.block(header))
+    }
+
+    fn function(&self) -> &'a Function {
+        &self.program.module.functions[self.id]
+    }
+
+    /// The name of a value: the source's, that of what it is read from, the text's.
+    fn value(&self, value: Value) -> String {
+        let function = self.function();
+        let mut value = value;
+        // A conversion does not change what it is called; chains of them are short.
+        for _ in 0..8 {
+            let kept = self.kept.get(&value).copied();
+            if let Some(name) = function.source_names.get(&value).map(|name| &**name).or(kept) {
+                return name.to_owned();
+            }
+            let Value::Instruction(at) = value else { break };
+            match function.instructions[at].opcode {
+                Opcode::SExt | Opcode::ZExt | Opcode::Trunc | Opcode::Freeze => {
+                    value = function.operands_of(at)[0]
+                }
+                Opcode::Load => {
+                    if let Some(name) = self.place(function.operands_of(at)[0], at) {
+                        return name;
+                    }
+                    break;
+                }
+                _ => break,
+            }
+        }
+        self.label(value)
+    }
+
+    fn label(&self, value: Value) -> String {
+        match value {
+            Value::Instruction(at) => {
+                let text = self.text.instruction(at);
+                text.split(" = ").next().unwrap_or("").to_owned()
+            }
+            Value::Argument(position) => match self.function().names.get(&value) {
+                Some(name) => format!("%{name}"),
+                None => format!("%{position}"),
+            },
+            Value::Function(id) => self.program.module.functions[id].name.clone(),
+            Value::Declaration(id) => self.program.module.declarations[id].name.clone(),
+            Value::Constant(id) => self.program.module.constants[id].text.to_string(),
+            Value::Block(block) => self.text.block(block),
+        }
+    }
+
+    /// What lies at an address, if it has a name.
+    fn place(&self, address: Value, load: InstructionId) -> Option<String> {
+        let function = self.function();
+        if let Some(name) = function.source_names.get(&address) {
+            return Some(name.to_string());
+        }
+        let Value::Constant(constant) = address else { return None };
+        let module = self.program.module;
+        let ConstantValue::Global { global, offset } = module.constants[constant].value else { return None };
+        let data = &module.globals[global];
+        let offset = u64::try_from(offset).ok()?;
+        let size = self.program.layout.size(function.instructions[load].ty)?.max(1);
+        let all = self.program.layout.size(data.ty)?;
+        let behind = data.members.partition_point(|(start, _)| *start <= offset);
+        let (start, name) = match behind.checked_sub(1) {
+            Some(at) => (data.members[at].0, data.members[at].1.to_string()),
+            None => (0, data.source_name.as_deref().unwrap_or(&data.name).to_owned()),
+        };
+        let end = data.members.get(behind).map_or(all, |(next, _)| *next);
+        if end - start <= size {
+            return Some(name);
+        }
+        // Fortran counts from 1 and writes round brackets.
+        let is_fortran =
+            module.metadata.iter().any(|word| &**word == "llvm.ident") && !data.members.is_empty();
+        let index = (offset - start) / size;
+        Some(if is_fortran { format!("{name}({})", index + 1) } else { format!("{name}[{index}]") })
+    }
+}

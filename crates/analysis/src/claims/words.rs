@@ -1,0 +1,71 @@
+//! How does a claim read? Reasons, assumptions and forms in words.
+
+use super::{Names, Teller};
+use crate::evolution::{Assumption, Form, Otherwise, Part, Reason, TripCount};
+use crate::expression::Formulas;
+
+impl Teller<'_> {
+    /// Why there is no exact answer.
+    pub(super) fn reason(&self, reason: &Reason) -> String {
+        match reason {
+            Reason::DependsOn(symbol) => format!("it depends on {}", self.names.of(symbol).name),
+            Reason::Undefined => "it depends on a value that is not defined".to_owned(),
+            Reason::FloatingComparison(at) => {
+                format!("an exit compares numbers with a point: {}", self.names.instruction(*at))
+            }
+            Reason::NotEveryTurn(edge) => {
+                format!("it may be left at %{}, which not every turn passes", self.text.block(edge.from))
+            }
+            Reason::LeavesFromInside(edge) => {
+                format!("it may be left from a loop inside, at %{}", self.text.block(edge.from))
+            }
+            Reason::NoComparison(at) => format!("an exit is no comparison: {}", self.names.instruction(*at)),
+            Reason::NoFirstTurn { comparison, .. } => {
+                format!("the counter may wrap round before {} ends it", self.names.instruction(*comparison))
+            }
+            Reason::Endless => "it has no exit that is ever taken".to_owned(),
+            Reason::TooBig => "its formula is too large".to_owned(),
+            Reason::NoBetterThanType => "the bound is no better than what the counter can hold".to_owned(),
+        }
+    }
+}
+
+/// How a loop is built.
+pub(super) fn form(trips: &TripCount) -> String {
+    let form = match trips.form {
+        Form::TopTested => "tested first",
+        Form::BottomTested => "tested last",
+        Form::MiddleTested => "left in the middle",
+        Form::Endless => "endless",
+    };
+    match trips.part {
+        None => form.to_owned(),
+        Some(Part::VectorBody { lanes: 0, .. }) => format!("{form}, vector body"),
+        Some(Part::VectorBody { lanes, .. }) => format!("{form}, vector body of {lanes} turns at once"),
+        Some(Part::Remainder { .. }) => format!("{form}, what a vector body leaves"),
+    }
+}
+
+/// What a claim rests on.
+pub fn assumptions(trips: &TripCount, formulas: &Formulas, names: &Names<'_>) -> Vec<String> {
+    trips.assumptions.iter().map(|given| assumption(given, formulas, names)).collect()
+}
+
+fn assumption(assumption: &Assumption, formulas: &Formulas, names: &Names<'_>) -> String {
+    match assumption {
+        Assumption::Promise(at, promise) => format!("{} of {}", promise.word(), names.instruction(*at)),
+        Assumption::Memory(words) => (*words).to_owned(),
+        Assumption::Condition(test, otherwise) => {
+            let test = formulas.test_text(*test, &|symbol| names.of(symbol).name);
+            match otherwise {
+                Otherwise::Endless => format!("{test} (else it does not end)"),
+                Otherwise::Differs => test,
+            }
+        }
+        Assumption::MustProgress => "it ends (mustprogress)".to_owned(),
+        Assumption::NotLeftBy(edge) => {
+            format!("it is not left at %{} for %{}", names.block(edge.from), names.block(edge.to))
+        }
+        Assumption::Ieee => "numbers with a point are IEEE 754's, uncontracted".to_owned(),
+    }
+}

@@ -1,0 +1,328 @@
+//! What is an input called, and what is known of it?
+//!
+//! `argv[1]`, `getenv("N")`, the item of a `scanf`, the item of a Fortran
+//! `READ` with the file that its unit was opened with. The statement is found
+//! by its cookie: the call that began it gave it, and has the unit; the unit's
+//! file is that of the `OPEN` statements with the same unit. Where the unit is
+//! not followed, it is named instead. Cost: a look over the module's `OPEN`
+//! statements for each answer with a `READ`.
+
+use std::fmt::Write;
+
+use opcost_ir::{CalleeRef, ConstantValue, Opcode, Value};
+use opcost_key::{FunctionId, InstructionId};
+
+use super::Resolution;
+use super::explanation::{Argument, ExplanationId, Input, What};
+use super::memory::Object;
+use super::steps::{signed, way_of};
+use crate::memory::contents::{string_at, text_at};
+use crate::memory::external::arguments_of;
+
+impl Resolution<'_, '_> {
+    /// The name of an input or of memory of others.
+    pub(super) fn input_name(&self, id: ExplanationId) -> String {
+        let node = &self.nodes[id];
+        match &node.what {
+            What::Cell(cell) => self.names.cell(*cell),
+            What::Foreign => self.program_argument(id).unwrap_or_else(|| self.foreign_name(id)),
+            What::Input(Input::Parameter(function, position)) => self.parameter_name(*function, *position),
+            What::Input(Input::Data(global, _)) => self.names.object(Object::Global(*global)),
+            &What::Input(Input::Read { function, call, argument: Some(argument) }) => {
+                format!("<{}>", self.item_name(id, function, call, argument))
+            }
+            &What::Input(Input::Read { function, call, argument: None }) => {
+                self.result_name(id, function, call)
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn parameter_name(&self, function: FunctionId, position: u32) -> String {
+        let name = self.names.value(function, Value::Argument(position));
+        let is_main = matches!(&*self.names.module.functions[function].name, "main");
+        match (is_main, position) {
+            (true, 0) => "argc".to_owned(),
+            (true, 1) => "argv".to_owned(),
+            _ => name,
+        }
+    }
+
+    /// `getenv("N")`, `rand()`
+    fn result_name(&self, id: ExplanationId, function: FunctionId, call: InstructionId) -> String {
+        let name = self.names.callee(function, call);
+        let text = self.nodes[id].links.iter().find_map(|link| self.string_of(link.to));
+        match text {
+            Some(text) => format!("{name}(\"{text}\")"),
+            None => format!("{name}()"),
+        }
+    }
+
+    /// The constant string that an address is that of.
+    fn string_of(&self, id: ExplanationId) -> Option<String> {
+        let What::Address(Object::Global(global), offset) = self.nodes[self.only_end(id)].what else {
+            return None;
+        };
+        let module = self.names.module;
+        let mut constants = module.constants.iter();
+        let value =
+            constants.find(|(_, constant)| constant.value == ConstantValue::Global { global, offset })?;
+        string_at(module, Value::Constant(value.0))
+    }
+
+    /// `item 1 of scanf at line 12`, `item 1 of the READ at line 72 of inputbt.data`
+    fn item_name(
+        &self,
+        id: ExplanationId,
+        function: FunctionId,
+        call: InstructionId,
+        argument: u32,
+    ) -> String {
+        let callee = self.names.callee(function, call);
+        if let Some(statement) = self.read_statement(id, function, call) {
+            return statement;
+        }
+        let place = self.names.place(function, call);
+        let format = ["scanf", "fscanf", "sscanf"].iter().position(|name| callee.ends_with(name));
+        let format = format.map(|position| {
+            if callee.ends_with("fscanf") || callee.ends_with("sscanf") { 1 } else { position as u32 }
+        });
+        let item = match format {
+            Some(format) => format!("item {} of ", argument.saturating_sub(format)),
+            None => String::new(),
+        };
+        let file = self.file_of(id).map(|file| format!(" of {file}")).unwrap_or_default();
+        format!("{item}{callee} at {place}{file}")
+    }
+
+    /// The file that the stream of a reading call was opened with.
+    fn file_of(&self, id: ExplanationId) -> Option<String> {
+        let link = self.nodes[id].links.iter().find(|link| link.argument == Argument::Source)?;
+        let end = &self.nodes[self.only_end(link.to)];
+        let What::Input(Input::Read { function, call, argument: None }) = end.what else { return None };
+        let opens = self.names.callee(function, call);
+        if !opens.starts_with("fopen") {
+            return None;
+        }
+        let code = &self.names.module.functions[function];
+        string_at(self.names.module, *arguments_of(code, call).first()?)
+    }
+
+    /// The `READ` that an item belongs to, by its cookie.
+    fn read_statement(&self, id: ExplanationId, function: FunctionId, call: InstructionId) -> Option<String> {
+        if !self.names.callee(function, call).starts_with("_FortranAio") {
+            return None;
+        }
+        let cookie = self.nodes[id].links.iter().find(|link| link.argument == Argument::Source)?;
+        let begin = self.only_end(cookie.to);
+        let What::Input(Input::Read { function: home, call: begin, .. }) = self.nodes[begin].what else {
+            return None;
+        };
+        let code = &self.names.module.functions[home];
+        let name = self.names.callee(home, begin);
+        let unit = *arguments_of(code, begin).get(if name.contains("Formatted") { 3 } else { 0 })?;
+        let mut text = match self.statement_line(home, begin) {
+            Some(line) => format!("the READ at line {line}"),
+            None => format!("the READ at {}", self.names.place(home, begin)),
+        };
+        let item = self.item_number(function, call);
+        if item > 1 {
+            text = format!("item {item} of {text}");
+        }
+        let files = self.files_of(home, unit);
+        let unit = match signed(self.names.module, unit) {
+            Some(5) if files.is_empty() => "standard input".to_owned(),
+            Some(unit) => format!("unit {unit}"),
+            None => format!("unit {}", self.names.value(home, unit)),
+        };
+        let from = if files.is_empty() { unit } else { files.join(" or ") };
+        let _ = write!(text, " of {from}");
+        Some(text)
+    }
+
+    /// The line that flang passes along.
+    fn statement_line(&self, function: FunctionId, begin: InstructionId) -> Option<i64> {
+        let code = &self.names.module.functions[function];
+        if let Some(place) = code.instructions[begin].place.map(|place| &self.names.module.places[place])
+            && place.line > 0
+        {
+            return Some(i64::from(place.line));
+        }
+        signed(self.names.module, *arguments_of(code, begin).last()?)
+    }
+
+    /// Which item of its statement a call reads, from 1.
+    fn item_number(&self, function: FunctionId, call: InstructionId) -> usize {
+        let code = &self.names.module.functions[function];
+        let cookie = arguments_of(code, call).first();
+        let reads = code.calls.iter().take_while(|(at, _)| *at <= call).filter(|(at, _)| {
+            self.names.callee(function, *at).starts_with("_FortranAioInput")
+                && arguments_of(code, *at).first() == cookie
+        });
+        reads.count()
+    }
+
+    /// Files of the `OPEN` statements whose unit is, or may be, this one.
+    fn files_of(&self, home: FunctionId, unit: Value) -> Vec<String> {
+        let module = self.names.module;
+        let asked = signed(module, unit);
+        let mut files: Vec<String> = Vec::new();
+        for (id, code) in module.functions.iter() {
+            for (open, call) in &code.calls {
+                let CalleeRef::Declaration(declaration) = call.callee else { continue };
+                if module.declarations[declaration].name != "_FortranAioBeginOpenUnit" {
+                    continue;
+                }
+                let Some(&opened) = arguments_of(code, *open).first() else { continue };
+                let is_same = match (asked, signed(module, opened)) {
+                    (Some(asked), Some(opened)) => asked == opened,
+                    _ => id == home && opened == unit,
+                };
+                if is_same
+                    && let Some(file) = self.file_set(id, *open)
+                    && !files.contains(&file)
+                {
+                    files.push(file);
+                }
+            }
+        }
+        files
+    }
+
+    /// The name that a statement is given by `_FortranAioSetFile`.
+    fn file_set(&self, function: FunctionId, open: InstructionId) -> Option<String> {
+        let module = self.names.module;
+        let code = &module.functions[function];
+        let cookie = Value::Instruction(open);
+        code.calls.iter().find_map(|(at, _)| {
+            let arguments = arguments_of(code, *at);
+            let sets = self.names.callee(function, *at) == "_FortranAioSetFile";
+            if !sets || arguments.first() != Some(&cookie) {
+                return None;
+            }
+            let length = u64::try_from(signed(module, *arguments.get(2)?)?).ok()?;
+            text_at(module, *arguments.get(1)?, length).map(|text| text.trim_end().to_owned())
+        })
+    }
+
+    /// `argv[1]`, if a node reads what the program was called with.
+    pub(super) fn program_argument(&self, id: ExplanationId) -> Option<String> {
+        let address = self.nodes[id].links.iter().find(|link| link.argument == Argument::Address)?;
+        let (base, bytes) = self.linear(address.to)?;
+        match self.nodes[base].what {
+            What::Input(Input::Parameter(function, position @ (1 | 2))) => {
+                let is_main = self.names.module.functions[function].name == "main";
+                let word = i64::from(self.layout.pointer_bits(0) / 8).max(1);
+                let name = if position == 1 { "argv" } else { "envp" };
+                (is_main && bytes % word == 0).then(|| format!("{name}[{}]", bytes / word))
+            }
+            What::Foreign => Some(format!("{}[{bytes}]", self.program_argument(base)?)),
+            _ => None,
+        }
+    }
+
+    fn foreign_name(&self, id: ExplanationId) -> String {
+        let address = self.nodes[id].links.iter().find(|link| link.argument == Argument::Address);
+        let Some((base, bytes)) = address.and_then(|link| self.linear(link.to)) else {
+            return "an address".into();
+        };
+        match (&self.nodes[base].what, bytes) {
+            (What::Input(_) | What::Foreign, 0) => format!("*{}", self.input_name(base)),
+            (What::Input(_) | What::Foreign, bytes) => format!("*({}+{bytes})", self.input_name(base)),
+            _ => "an address".to_owned(),
+        }
+    }
+
+    /// An address as a base and bytes behind it.
+    fn linear(&self, id: ExplanationId) -> Option<(ExplanationId, i64)> {
+        let mut at = self.only_end(id);
+        let mut bytes = 0i64;
+        for _ in 0..64 {
+            let node = &self.nodes[at];
+            let Some((function, instruction)) = node.at.filter(|_| node.what == What::Operation) else {
+                break;
+            };
+            let code = &self.names.module.functions[function];
+            match code.instructions[instruction].opcode {
+                Opcode::GetElementPtr => {
+                    let way = way_of(self.names.module, self.layout, code, instruction)?;
+                    bytes = bytes.checked_add(way.bytes)?;
+                    for (value, stride) in way.indices {
+                        let position =
+                            code.operands_of(instruction).iter().position(|&other| other == value)?;
+                        let link =
+                            node.links.iter().find(|l| l.argument == Argument::Operand(position as u32))?;
+                        let index = i64::try_from(self.number_at(link.to)?.signed()).ok()?;
+                        bytes = bytes.checked_add(index.checked_mul(i64::try_from(stride).ok()?)?)?;
+                    }
+                }
+                Opcode::BitCast | Opcode::AddrSpaceCast | Opcode::Freeze => {}
+                _ => break,
+            }
+            at = self.only_end(node.links.first()?.to);
+        }
+        Some((at, bytes))
+    }
+
+    /// `name: what is known of it`
+    pub(super) fn describe_input(&self, id: ExplanationId) -> String {
+        let name = self.input_name(id);
+        let known = match &self.nodes[id].what {
+            What::Cell(_) => self.describe_cell(id),
+            What::Input(Input::Parameter(function, _)) => {
+                format!("a parameter of {}", self.names.function(*function))
+            }
+            What::Input(Input::Read { function, call, argument: None }) => match self.through(id) {
+                Some(through) => through,
+                None => format!(
+                    "what {} gives at {}",
+                    self.names.callee(*function, *call),
+                    self.names.place(*function, *call)
+                ),
+            },
+            _ => self.through(id).unwrap_or_else(|| "read by the program".to_owned()),
+        };
+        format!("{name}: {known}")
+    }
+
+    /// The functions that an input goes through first.
+    fn through(&self, id: ExplanationId) -> Option<String> {
+        let takes = |link: &super::Link| self.only_end(link.to) == id;
+        let mut users = self.nodes.values().filter(|node| node.links.iter().any(takes));
+        users.find_map(|node| match &node.what {
+            What::Library(name) => Some(format!("through {name}")),
+            _ => None,
+        })
+    }
+
+    /// `64, unless the READ at line 72 of inputbt.data succeeds`
+    fn describe_cell(&self, id: ExplanationId) -> String {
+        let (mut inputs, mut others, mut initial) = (Vec::new(), Vec::new(), None);
+        for link in &self.nodes[id].links {
+            let end = self.only_end(link.to);
+            match &self.nodes[end].what {
+                &What::Input(Input::Read { function, call, argument: Some(argument) }) => {
+                    inputs.push(self.item_name(end, function, call, argument));
+                }
+                What::Undefined => {}
+                _ if link.argument == Argument::Initial => initial = Some(self.expression_at(end)),
+                _ => {
+                    let text = self.expression_at(end);
+                    if !others.contains(&text) {
+                        others.push(text);
+                    }
+                }
+            }
+        }
+        let read = inputs.join(" or ");
+        match (others.is_empty(), inputs.is_empty(), initial) {
+            (false, true, _) => others.join(" or "),
+            (false, false, None) => format!("{}, unless {read} succeeds", others.join(" or ")),
+            (false, false, Some(initial)) => {
+                format!("{}, unless {read} succeeds ({initial} at the start)", others.join(" or "))
+            }
+            (true, _, Some(initial)) => format!("{read} ({initial} where that gives nothing)"),
+            (true, _, None) => read,
+        }
+    }
+}

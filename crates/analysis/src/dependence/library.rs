@@ -1,0 +1,332 @@
+//! What do functions give and write that are elsewhere?
+//!
+//! The effect table tells; what it names as input is a named input, a leaf of
+//! the answer, with links to what it comes from (the stream, the unit, the
+//! name of the variable). What only looks at its arguments is an operation on
+//! them and on the memory that they point to. A function that no table knows
+//! gives an input of its own at each call; what it may write is a blocker with
+//! its name.
+
+use opcost_ir::{CalleeRef, Type, TypeId, Value};
+use opcost_key::{FunctionId, InstructionId};
+
+use super::build::{Builder, Expansion, Question};
+use super::expand::Spot;
+use super::explanation::{Argument, Certainty, Input, Reason, What};
+use super::memory::{Cell, Memory, Object};
+use super::places::Placed;
+use super::reaching::{Definition, Hit, Point};
+use super::search::Search;
+use super::steps::signed;
+use crate::memory::effects::{Effect, Extent, Origin, ResultKind, Touched, Touching};
+use crate::memory::external::arguments_of;
+
+impl<M: Memory> Search<'_, '_, M> {
+    /// What a call of a library function does to a cell; none if its pointers
+    /// are not followed.
+    pub(super) fn library_hit(
+        &mut self,
+        point: Point,
+        call: InstructionId,
+        cell: &Cell,
+        is_strong: bool,
+    ) -> Option<Hit> {
+        let effect = self.shared.memory.effect(point.function, call)?;
+        if effect.does_anything || effect.reaches_others {
+            return None;
+        }
+        let arguments = arguments_of(self.shared.function(point.function), call);
+        let mut hit = Hit::No;
+        for (position, &argument) in (0..).zip(arguments) {
+            for (extent, is_sure, is_deep) in writes_through(&effect, position) {
+                if is_deep {
+                    return None;
+                }
+                let (object, offset) = match self.place(point.function, argument, point.context) {
+                    Placed::At { object, offset, .. } => (object, Some(offset)),
+                    Placed::Elements { object, .. } => (object, None),
+                    Placed::Null => continue,
+                    _ => return None,
+                };
+                if object != cell.object {
+                    continue;
+                }
+                let size = self.extent(point, extent, arguments);
+                let written =
+                    offset.map(|offset| Cell { object, offset, size: size.unwrap_or(u64::MAX >> 1) });
+                match written {
+                    Some(written) if !written.overlaps(cell) => {}
+                    Some(written) if is_sure && is_strong && size.is_some() && written.covers(cell) => {
+                        hit = Hit::Whole;
+                    }
+                    _ if hit != Hit::Whole => hit = Hit::Perhaps,
+                    _ => {}
+                }
+            }
+        }
+        Some(hit)
+    }
+
+    /// How many bytes are meant, if that is known.
+    fn extent(&mut self, point: Point, extent: Extent, arguments: &[Value]) -> Option<u64> {
+        let mut number = |position: u32| {
+            let value = *arguments.get(position as usize)?;
+            let number = match signed(self.shared.module, value) {
+                Some(number) => i128::from(number),
+                None => self.number(point.function, value, point.context)?,
+            };
+            u64::try_from(number).ok()
+        };
+        match extent {
+            Extent::Unknown => None,
+            Extent::Bytes(bytes) => Some(bytes),
+            Extent::Parameter(position) => number(position),
+            Extent::Product(left, right) => number(left)?.checked_mul(number(right)?),
+        }
+    }
+}
+
+/// What is written through a parameter: how far, whether it certainly is, and
+/// whether also behind the pointers that lie there.
+fn writes_through(effect: &Effect, position: u32) -> impl Iterator<Item = (Extent, bool, bool)> {
+    let touches = effect.touches_of(position).filter(|touched| writes(touched));
+    let touches = touches.map(|touched| {
+        let is_sure = matches!(touched.how, Touching::Writes | Touching::Zeroes);
+        (touched.extent, is_sure, touched.is_deep)
+    });
+    let copies = effect.copies.iter().filter(move |copied| copied.to == position);
+    touches.chain(copies.map(|copied| (copied.extent, true, false)))
+}
+
+fn writes(touched: &Touched) -> bool {
+    matches!(touched.how, Touching::Writes | Touching::Zeroes | Touching::Input(_) | Touching::FreshInto)
+}
+
+impl<M: Memory> Builder<'_, '_, M> {
+    /// What a call of a function that is elsewhere gives.
+    pub(super) fn library_result(&mut self, spot: Spot) -> Expansion {
+        let shared = self.search.shared;
+        let at = Some((spot.function, spot.id));
+        let code = shared.function(spot.function);
+        let Some(call) = code.call(spot.id) else { return self.not_followed(spot) };
+        let CalleeRef::Declaration(declaration) = call.callee else { return self.not_followed(spot) };
+        let name = &shared.module.declarations[declaration].name;
+        let read = Input::Read { function: spot.function, call: spot.id, argument: None };
+        let Some(effect) = shared.memory.effect(spot.function, spot.id) else {
+            return Expansion { what: What::Input(read), ty: None, at, links: Vec::new() };
+        };
+        let arguments = arguments_of(code, spot.id);
+        let source = |position: u32| {
+            let value = *arguments.get(position as usize)?;
+            let question = Question::Value(spot.function, value, spot.context);
+            Some((question, Argument::Source, Certainty::Outside))
+        };
+        match effect.result {
+            ResultKind::Pure => self.pure(spot, name, &effect, arguments),
+            ResultKind::Fresh { .. } => {
+                Expansion::leaf(What::Address(Object::Fresh(spot.function, spot.id), 0))
+            }
+            ResultKind::Parameter(position) => match arguments.get(position as usize) {
+                Some(&value) => {
+                    let question = Question::Value(spot.function, value, spot.context);
+                    let links = vec![(question, Argument::Argument(position), Certainty::Definite)];
+                    Expansion { what: What::Choice, ty: None, at, links }
+                }
+                None => self.not_followed(spot),
+            },
+            ResultKind::Environment(position) | ResultKind::InputFrom(Origin::Parameter(position)) => {
+                let links = source(position).into_iter().collect();
+                Expansion { what: What::Input(read), ty: None, at, links }
+            }
+            ResultKind::Moved(position) | ResultKind::Inside(position) => {
+                let links = (0..).zip(arguments).map(|(at, &value)| {
+                    let question = Question::Value(spot.function, value, spot.context);
+                    (question, Argument::Argument(at), Certainty::Definite)
+                });
+                let links = links.collect();
+                let _ = position;
+                Expansion { what: What::Library(name.as_str().into()), ty: None, at, links }
+            }
+            ResultKind::Input | ResultKind::InputFrom(_) | ResultKind::Outside => {
+                Expansion { what: What::Input(read), ty: None, at, links: Vec::new() }
+            }
+        }
+    }
+
+    fn not_followed(&self, spot: Spot) -> Expansion {
+        Expansion::unknown(Reason::Call(spot.function, spot.id))
+    }
+
+    /// An operation on the arguments, and on the memory that is read through them.
+    fn pure(&mut self, spot: Spot, name: &str, effect: &Effect, arguments: &[Value]) -> Expansion {
+        let point = Point { function: spot.function, before: Some(spot.id), context: spot.context };
+        let mut links = Vec::new();
+        for (position, &value) in (0..).zip(arguments) {
+            if matches!(value, Value::Block(_)) {
+                continue;
+            }
+            let is_read = effect.touches_of(position).any(|touched| touched.how == Touching::Reads);
+            let placed =
+                if is_read { self.search.place(spot.function, value, spot.context) } else { Placed::Null };
+            match placed {
+                Placed::At { object: object @ (Object::Local(..) | Object::Fresh(..)), .. }
+                | Placed::Elements { object: object @ (Object::Local(..) | Object::Fresh(..)), .. } => {
+                    links.push(self.text_in(point, object, position));
+                }
+                _ => {
+                    let question = Question::Value(spot.function, value, spot.context);
+                    links.push((question, Argument::Argument(position), Certainty::Definite));
+                }
+            }
+        }
+        let at = Some((spot.function, spot.id));
+        Expansion { what: What::Library(name.into()), ty: None, at, links }
+    }
+
+    /// What lies in a buffer: all of it, as bytes.
+    fn text_in(&mut self, point: Point, object: Object, position: u32) -> (Question, Argument, Certainty) {
+        let shared = self.search.shared;
+        let size = shared.memory.size(object).unwrap_or(u64::MAX >> 1);
+        let bytes = shared.module.types.iter().find(|(_, ty)| **ty == Type::Integer(8)).map(|(id, _)| id);
+        let question = match bytes {
+            Some(ty) => Question::Cell(point, Cell { object, offset: 0, size }, false, ty),
+            None => Question::Leaf(What::Unknown(Reason::Unseen(object)), None),
+        };
+        (question, Argument::Argument(position), Certainty::Definite)
+    }
+
+    /// What a call of a function that is elsewhere wrote into a cell.
+    pub(super) fn written_by_call(
+        &mut self,
+        definition: &Definition,
+        function: FunctionId,
+        call: InstructionId,
+        cell: Cell,
+        ty: TypeId,
+    ) -> Question {
+        let shared = self.search.shared;
+        let unknown = Question::Leaf(What::Unknown(Reason::Call(function, call)), Some(ty));
+        let Some(effect) = shared.memory.effect(function, call) else { return unknown };
+        if effect.does_anything || effect.reaches_others {
+            return unknown;
+        }
+        let point = Point { function, before: Some(call), context: definition.context };
+        let arguments = arguments_of(shared.function(function), call);
+        for (position, &argument) in (0..).zip(arguments) {
+            let Some(offset) = self.offset_of(point, argument, &cell) else { continue };
+            if let Some(question) =
+                self.written_through(&effect, point, call, (position, offset), arguments, cell, ty)
+            {
+                return question;
+            }
+        }
+        unknown
+    }
+
+    /// Where a pointer points in the object of a cell; none if not there.
+    fn offset_of(&mut self, point: Point, pointer: Value, cell: &Cell) -> Option<Option<i64>> {
+        match self.search.place(point.function, pointer, point.context) {
+            Placed::At { object, offset, .. } => (object == cell.object).then_some(Some(offset)),
+            Placed::Elements { object, .. } => (object == cell.object).then_some(None),
+            Placed::Null => None,
+            _ => {
+                let points_to = self.search.shared.memory.points_to(point.function, pointer);
+                let mut own = points_to.targets.iter().filter(|target| target.object == cell.object);
+                let first = own.next()?;
+                Some(if own.next().is_some() { None } else { first.offset })
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn written_through(
+        &mut self,
+        effect: &Effect,
+        point: Point,
+        call: InstructionId,
+        (position, offset): (u32, Option<i64>),
+        arguments: &[Value],
+        cell: Cell,
+        ty: TypeId,
+    ) -> Option<Question> {
+        if let Some(copied) = effect.copies.iter().find(|copied| copied.to == position) {
+            let source = *arguments.get(copied.from as usize)?;
+            return self.copied(point, source, cell.offset.checked_sub(offset?)?, cell, ty);
+        }
+        let touched = effect.touches_of(position).find(|touched| writes(touched))?;
+        match touched.how {
+            Touching::Input(_) => {
+                let read = Input::Read { function: point.function, call, argument: Some(position) };
+                Some(Question::Read(read, point.context, ty))
+            }
+            Touching::Zeroes => Some(Question::Leaf(self.zero(ty), Some(ty))),
+            Touching::Writes => self.filled(point, call, arguments, ty),
+            _ => None,
+        }
+    }
+
+    /// A cell of what was copied.
+    fn copied(&mut self, point: Point, source: Value, way: i64, cell: Cell, ty: TypeId) -> Option<Question> {
+        match self.search.place(point.function, source, point.context) {
+            Placed::At { object, offset, .. } => {
+                let from = Cell { object, offset: offset.checked_add(way)?, size: cell.size };
+                Some(Question::Cell(point, from, false, ty))
+            }
+            _ => None,
+        }
+    }
+
+    /// What a `memset` leaves in each cell.
+    fn filled(
+        &mut self,
+        point: Point,
+        call: InstructionId,
+        arguments: &[Value],
+        ty: TypeId,
+    ) -> Option<Question> {
+        let shared = self.search.shared;
+        let callee = shared.function(point.function).call(call)?.callee;
+        let name = shared.module.callee_name(callee)?;
+        if !name.contains("memset") {
+            return None;
+        }
+        let byte = self.search.number(point.function, *arguments.get(1)?, point.context)? as u8;
+        let bits = match shared.module.types[ty] {
+            Type::Integer(bits @ 8..=128) if bits.is_multiple_of(8) => bits,
+            _ if byte == 0 => return Some(Question::Leaf(self.zero(ty), Some(ty))),
+            _ => return None,
+        };
+        let value = (0..bits / 8).fold(0u128, |value, _| value << 8 | u128::from(byte));
+        Some(Question::Leaf(What::Integer { value, bits }, Some(ty)))
+    }
+
+    /// What a new object holds.
+    pub(super) fn newborn(&self, function: FunctionId, at: InstructionId, ty: TypeId) -> What {
+        match self.search.shared.memory.effect(function, at).map(|effect| effect.result) {
+            Some(ResultKind::Fresh { zeroed: true }) => self.zero(ty),
+            Some(ResultKind::Moved(_)) => What::Unknown(Reason::Call(function, at)),
+            _ => What::Undefined,
+        }
+    }
+
+    /// The input that a call reads: with the source, where the table names it.
+    pub(super) fn read(&mut self, input: Input, context: super::contexts::ContextId) -> Expansion {
+        let what = What::Input(input);
+        let Input::Read { function, call, argument } = input else { return Expansion::leaf(what) };
+        let shared = self.search.shared;
+        let at = Some((function, call));
+        let effect = shared.memory.effect(function, call);
+        let origin = effect.and_then(|effect| {
+            let touched = effect.touches_of(argument?).find(|touched| writes(touched))?;
+            match touched.how {
+                Touching::Input(Origin::Parameter(position)) => Some(position),
+                _ => None,
+            }
+        });
+        let value =
+            origin.and_then(|position| arguments_of(shared.function(function), call).get(position as usize));
+        let links = value
+            .map(|&value| (Question::Value(function, value, context), Argument::Source, Certainty::Outside));
+        Expansion { what, ty: None, at, links: links.into_iter().collect() }
+    }
+}

@@ -1,0 +1,373 @@
+//! Which writes can a read see? Reaching definitions, asked backwards.
+//!
+//! From the read back through the blocks, past what does not touch the cell.
+//! A write that certainly covers it ends the way; one that may is noted and
+//! the way goes on past it. At a call of a function that may write the cell
+//! the way goes on at that function's returns, at a function's entry in front
+//! of the call that led there, or of every call if that is not known. So the
+//! document's three answers of memory dependence are one walk: found here
+//! (`Def`), perhaps (`Clobber`), not in this block or function (`NonLocal`,
+//! `NonFuncLocal`). Order means nothing for cells that threads or signal
+//! handlers write, behind `setjmp`, and on the way of an exception: there
+//! every write counts.
+//!
+//! Cost: blocks walked, bounded; nothing is walked twice under one context.
+
+use rustc_hash::FxHashSet as HashSet;
+use std::rc::Rc;
+
+use opcost_index::{Graph, Id};
+use opcost_ir::Opcode;
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use super::calls::{returns_of, unwind_target};
+use super::contexts::ContextId;
+use super::memory::{Cell, Coverage, Memory, Object, Passing};
+use super::places::Placed;
+use super::search::{Event, History, Search};
+
+/// A place in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Point {
+    pub(super) function: FunctionId,
+    /// Right before this instruction; `None`: at the function's returns.
+    pub(super) before: Option<InstructionId>,
+    pub(super) context: ContextId,
+}
+
+/// A cell with more writes than this is not followed to each of them.
+const MOST_WRITES: usize = 256;
+
+/// What a cell may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Definition {
+    pub(super) origin: Origin,
+    pub(super) context: ContextId,
+    pub(super) is_possible: bool,
+}
+
+/// Where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Origin {
+    /// A store, or a call of a function that is elsewhere.
+    Write(FunctionId, InstructionId),
+    /// What data holds at the start.
+    Initial,
+    /// What a new object holds.
+    Birth(FunctionId, InstructionId),
+    /// Written by code that is not seen.
+    Unseen,
+    /// The function is called by nobody who is known.
+    Callers(FunctionId),
+    /// The walk became too long.
+    Lost,
+}
+
+/// What a write does to the cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hit {
+    No,
+    Perhaps,
+    Whole,
+}
+
+struct Walk {
+    cell: Cell,
+    history: Rc<History>,
+    /// The cell is that of the activation in which the walk began.
+    is_own: bool,
+    found: Vec<Definition>,
+    /// The same, to be looked up.
+    known: HashSet<Definition>,
+    seen: HashSet<(Point, bool)>,
+    work: Vec<(Point, bool)>,
+    has_all: bool,
+}
+
+impl Walk {
+    fn find(&mut self, origin: Origin, context: ContextId, is_possible: bool) {
+        let found = Definition { origin, context, is_possible };
+        if self.known.insert(found) {
+            self.found.push(found);
+        }
+    }
+
+    fn go(&mut self, point: Point, is_home: bool) {
+        if self.seen.insert((point, is_home)) {
+            self.work.push((point, is_home));
+        }
+    }
+
+    /// Order in time says nothing: everything that is ever written.
+    fn find_all(&mut self) {
+        if std::mem::replace(&mut self.has_all, true) {
+            return;
+        }
+        let history = self.history.clone();
+        if history.writes.len() > MOST_WRITES {
+            return self.find(Origin::Lost, ContextId::empty(), true);
+        }
+        for write in history.writes.iter() {
+            self.find(Origin::Write(write.function, write.instruction), ContextId::empty(), true);
+        }
+    }
+
+    fn find_initial(&mut self, is_possible: bool) {
+        if matches!(self.cell.object, Object::Global(_)) {
+            self.find(Origin::Initial, ContextId::empty(), is_possible);
+        }
+    }
+}
+
+impl<M: Memory> Search<'_, '_, M> {
+    /// What a cell may hold at a point; `is_own` if it lies in a local variable
+    /// of that very activation.
+    pub(super) fn definitions(&mut self, point: Point, cell: Cell, is_own: bool) -> Rc<Vec<Definition>> {
+        let key = (point, cell, is_own);
+        if let Some(known) = self.defined.get(&key) {
+            return known.clone();
+        }
+        let history = self.shared.history(cell);
+        let is_shared = history.is_shared || self.shared.calls.by_itself.contains(point.function);
+        let mut walk = Walk {
+            cell,
+            history,
+            is_own,
+            found: Vec::new(),
+            known: HashSet::default(),
+            seen: HashSet::default(),
+            work: Vec::new(),
+            has_all: false,
+        };
+        if is_shared && !is_own {
+            walk.find_all();
+            walk.find_initial(true);
+            if !walk.history.is_complete {
+                walk.find(Origin::Unseen, ContextId::empty(), true);
+            }
+        } else {
+            walk.go(point, is_own);
+        }
+        while let Some((point, is_home)) = walk.work.pop() {
+            if !self.burn() {
+                walk.find(Origin::Lost, point.context, true);
+                break;
+            }
+            self.walk_function(&mut walk, point, is_home);
+        }
+        let found = Rc::new(walk.found);
+        self.defined.insert(key, found.clone());
+        found
+    }
+
+    fn walk_function(&mut self, walk: &mut Walk, point: Point, is_home: bool) {
+        let events = self.shared.events(&walk.history, walk.cell, point.function);
+        if events.is_empty() {
+            return self.leave(walk, point, is_home);
+        }
+        let function = self.shared.function(point.function);
+        let mut starts: Vec<(BlockId, Option<InstructionId>)> = match point.before {
+            Some(at) => vec![(function.block_of(at), Some(at))],
+            None => {
+                let last = returns_of(self.shared.module, point.function).map(|(last, _)| last);
+                last.map(|last| (function.block_of(last), None)).collect()
+            }
+        };
+        let predecessors = self.shared.predecessors(point.function);
+        let mut whole: HashSet<BlockId> = HashSet::default();
+        while let Some((block, below)) = starts.pop() {
+            if !self.burn() {
+                return walk.find(Origin::Lost, point.context, true);
+            }
+            if !self.walk_block(walk, &events, point, is_home, (block, below)) {
+                continue;
+            }
+            if block.index() == 0 {
+                self.leave(walk, point, is_home);
+            }
+            for before in predecessors.successors(block) {
+                if !whole.insert(before) {
+                    continue;
+                }
+                let last = function.terminator_of(before);
+                let unwinds = unwind_target(self.shared.module, point.function, last) == Some(block);
+                if unwinds && events.iter().any(|&(at, event)| at == last && event == Event::Call) {
+                    walk.find_all();
+                    starts.push((before, Some(last)));
+                } else {
+                    starts.push((before, None));
+                }
+            }
+        }
+    }
+
+    /// Goes back through a block; whether its beginning is reached.
+    fn walk_block(
+        &mut self,
+        walk: &mut Walk,
+        events: &[(InstructionId, Event)],
+        point: Point,
+        is_home: bool,
+        (block, below): (BlockId, Option<InstructionId>),
+    ) -> bool {
+        let range = self.shared.function(point.function).blocks[block].instructions.clone();
+        let end = below.map_or(range.end as usize, |below| below.index());
+        let first = events.partition_point(|&(at, _)| at.index() < range.start as usize);
+        let behind = events.partition_point(|&(at, _)| at.index() < end);
+        for &(at, event) in events[first..behind].iter().rev() {
+            match event {
+                Event::Write(coverage) => {
+                    let hit = self.hit(walk, point, at, coverage, is_home);
+                    if hit != Hit::No {
+                        let origin = Origin::Write(point.function, at);
+                        walk.find(origin, point.context, hit == Hit::Perhaps);
+                    }
+                    if hit == Hit::Whole {
+                        return false;
+                    }
+                }
+                Event::Call if is_home && self.is_private(walk, point.function) => {}
+                Event::Call => {
+                    if self.walk_into(walk, point, at) {
+                        return false;
+                    }
+                }
+                Event::Twice => walk.find_all(),
+                Event::Birth => {
+                    let is_this = (walk.is_own && is_home) || self.shared.is_single(walk.cell.object);
+                    if is_this || !walk.is_own {
+                        walk.find(Origin::Birth(point.function, at), point.context, !is_this);
+                    }
+                    if is_this {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Goes on at the returns of what is called; whether that is the only way.
+    fn walk_into(&mut self, walk: &mut Walk, point: Point, call: InstructionId) -> bool {
+        let Some(callees) = self.shared.calls.callees(point.function, call) else { return false };
+        for &callee in &callees.functions {
+            if walk.history.touched_by.contains(callee) {
+                let context = self.shared.enter(point.context, point.function, call, callee);
+                walk.go(Point { function: callee, before: None, context }, false);
+            }
+        }
+        callees.is_direct && callees.functions.len() == 1
+    }
+
+    /// Goes on before the call that led here.
+    fn leave(&mut self, walk: &mut Walk, point: Point, is_home: bool) {
+        let top = self.shared.contexts.borrow().top(point.context);
+        let callers = &self.shared.calls.callers[point.function];
+        if let Some(frame) = top {
+            let before = Some(frame.call);
+            walk.go(Point { function: frame.function, before, context: frame.parent }, false);
+            let site = callers.sites.iter().find(|s| s.function == frame.function && s.call == frame.call);
+            // It may have been called back before.
+            if site.is_some_and(|site| site.passing != Passing::Arguments) {
+                walk.go(Point { before: None, ..point }, false);
+            }
+            return;
+        }
+        if walk.is_own && is_home {
+            return;
+        }
+        let context = ContextId::empty();
+        for site in &callers.sites {
+            walk.go(Point { function: site.function, before: Some(site.call), context }, false);
+            if site.passing != Passing::Arguments {
+                walk.go(Point { function: point.function, before: None, context }, false);
+            }
+        }
+        if callers.is_start || callers.is_constructor {
+            self.start(walk, point.function);
+        }
+        if callers.from_outside || callers.by_itself {
+            walk.find_all();
+            walk.find_initial(true);
+            if !walk.history.is_complete {
+                walk.find(Origin::Unseen, context, true);
+            }
+        }
+        let is_called =
+            callers.is_start || callers.is_constructor || callers.from_outside || callers.by_itself;
+        if callers.sites.is_empty() && !is_called {
+            walk.find(Origin::Callers(point.function), context, true);
+        }
+    }
+
+    /// What was there when the program began, or what a constructor left.
+    fn start(&mut self, walk: &mut Walk, function: FunctionId) {
+        walk.find_initial(false);
+        let callers = &self.shared.calls.callers;
+        let left = callers.iter().filter(|&(id, callers)| {
+            callers.is_constructor && id != function && walk.history.touched_by.contains(id)
+        });
+        let left: Vec<FunctionId> = left.map(|(id, _)| id).collect();
+        for constructor in left {
+            walk.go(Point { function: constructor, before: None, context: ContextId::empty() }, false);
+        }
+    }
+
+    /// Whether only the activation itself writes the cell, by its own name.
+    fn is_private(&mut self, walk: &Walk, home: FunctionId) -> bool {
+        let history = walk.history.clone();
+        history.writes.iter().all(|write| {
+            write.function == home && {
+                let code = self.shared.function(home);
+                let is_store = code.instructions[write.instruction].opcode == Opcode::Store;
+                let address = code.operands_of(write.instruction).get(1).copied();
+                is_store
+                    && address.is_some_and(|address| {
+                        let placed = self.place(home, address, ContextId::empty());
+                        matches!(placed, Placed::At { is_own: true, .. })
+                    })
+            }
+        })
+    }
+
+    /// What a write does to the cell, under the calls that led there.
+    fn hit(
+        &mut self,
+        walk: &Walk,
+        point: Point,
+        at: InstructionId,
+        coverage: Coverage,
+        is_home: bool,
+    ) -> Hit {
+        let is_strong = self.shared.is_single(walk.cell.object);
+        let by_memory = match coverage {
+            Coverage::Whole if is_strong => Hit::Whole,
+            _ => Hit::Perhaps,
+        };
+        let code = self.shared.function(point.function);
+        if code.instructions[at].opcode != Opcode::Store {
+            return self.library_hit(point, at, &walk.cell, is_strong).unwrap_or(by_memory);
+        }
+        let &[_, address] = code.operands_of(at) else { return by_memory };
+        let size = code.instructions[at].second_type.and_then(|ty| self.shared.layout.size(ty));
+        match self.place(point.function, address, point.context) {
+            Placed::Null => Hit::No,
+            Placed::At { object, .. } | Placed::Elements { object, .. } if object != walk.cell.object => {
+                Hit::No
+            }
+            Placed::At { object, offset, is_own } => {
+                let written = Cell { object, offset, size: size.unwrap_or(u64::MAX) };
+                if !written.overlaps(&walk.cell) {
+                    return Hit::No;
+                }
+                let is_this = is_strong || (walk.is_own && is_own && is_home);
+                if is_this && size.is_some() && written.covers(&walk.cell) {
+                    Hit::Whole
+                } else {
+                    Hit::Perhaps
+                }
+            }
+            _ => by_memory,
+        }
+    }
+}

@@ -1,0 +1,628 @@
+//! How does an answer read? As an expression in the manner of C.
+//!
+//! The rules are those of the source document: parentheses by precedence,
+//! `*` for memory that is read, `[i]` for the indices of an address, `i64(x)`
+//! for a cast, `?:` for a select, `{…}||{…}` for alternatives without
+//! duplicates, and `Δ#n` for an expression inside of itself: `n` counts the
+//! `||` from there outwards to the one that is meant. `Δ||X` is `X`, as long
+//! as nothing is done to the value in between. Constants are folded
+//! (`n-2-1` reads `n-3`), possible links marked `?`. A term that occurs more
+//! than once is named (`t1`), and so is one that must be referred to from
+//! outside of its own text.
+//!
+//! Two reads of memory are one term only where they are one node, that is, of
+//! the same version. Recursion goes as deep as the answer, which is bounded.
+
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use std::fmt;
+
+use opcost_ir::{Opcode, Predicate, Value};
+
+use super::Resolution;
+use super::evaluate::Number;
+use super::explanation::{Argument, Certainty, Explanation, ExplanationId, Link, What};
+use super::memory::{Cell, Object};
+use super::steps::signed;
+
+/// An expression and the terms that it names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expression {
+    /// The expression.
+    pub text: String,
+    /// Terms by name, each before those that it needs.
+    pub terms: Vec<(String, String)>,
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        for (position, (name, text)) in self.terms.iter().enumerate() {
+            write!(f, "{}{name} = {text}", if position == 0 { " where " } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+/// How tightly an expression binds, as in C.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Binding {
+    Alternatives,
+    Choice,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Equality,
+    Relation,
+    Shift,
+    Sum,
+    Product,
+    Unary,
+    Postfix,
+    Atom,
+}
+
+struct Printed {
+    text: String,
+    binding: Binding,
+}
+
+impl Printed {
+    fn atom(text: impl Into<String>) -> Printed {
+        Printed { text: text.into(), binding: Binding::Atom }
+    }
+
+    /// In parentheses if it binds less than that.
+    fn within(self, binding: Binding) -> String {
+        match self.binding {
+            Binding::Alternatives if binding > Binding::Alternatives => format!("{{{}}}", self.text),
+            own if own < binding => format!("({})", self.text),
+            _ => self.text,
+        }
+    }
+}
+
+impl Resolution<'_, '_> {
+    /// The whole answer as an expression.
+    pub fn expression(&self) -> Expression {
+        let mut named = self.shared_terms();
+        loop {
+            let mut writer = Writer::new(self, &named);
+            let text = writer.whole(self.root());
+            let mut terms: Vec<(String, String)> = Vec::new();
+            let mut position = 0;
+            while let Some(&id) = writer.order.get(position) {
+                let name = writer.names[&id].clone();
+                terms.push((name, writer.whole(id)));
+                position += 1;
+            }
+            let missing: Vec<ExplanationId> = writer.missing.into_iter().collect();
+            if missing.is_empty() {
+                return Expression { text, terms };
+            }
+            named.extend(missing);
+        }
+    }
+
+    /// A part of the answer, without terms.
+    pub(super) fn expression_at(&self, id: ExplanationId) -> String {
+        let nothing = HashSet::default();
+        Writer::new(self, &nothing).whole(id)
+    }
+
+    /// Nodes that more than one other needs and that are worth a name.
+    fn shared_terms(&self) -> HashSet<ExplanationId> {
+        let mut users: HashMap<ExplanationId, u32> = HashMap::default();
+        for id in self.reached(true) {
+            if self.facts.named[id] || self.number_at(id).is_some() || self.only_end(id) != id {
+                continue;
+            }
+            for link in &self.nodes[id].links {
+                *users.entry(self.only_end(link.to)).or_default() += 1;
+            }
+        }
+        let is_worth = |id: &ExplanationId| {
+            let node = &self.nodes[*id];
+            let is_long = node.links.len() > 1 || node.links.iter().any(|link| self.size_of(link.to) > 1);
+            let is_term =
+                matches!(node.what, What::Operation | What::Library(_) | What::Choice | What::Cell(_));
+            is_long && is_term && self.number_at(*id).is_none() && !self.facts.named[*id]
+        };
+        users.into_iter().filter(|&(id, count)| count > 1 && is_worth(&id)).map(|(id, _)| id).collect()
+    }
+
+    /// 1 of what is one word.
+    fn size_of(&self, id: ExplanationId) -> usize {
+        let id = self.only_end(id);
+        if self.facts.named[id] || self.number_at(id).is_some() { 1 } else { 1 + self.nodes[id].links.len() }
+    }
+}
+
+struct Writer<'w, 'r, 'a> {
+    answer: &'w Resolution<'r, 'a>,
+    named: &'w HashSet<ExplanationId>,
+    names: HashMap<ExplanationId, String>,
+    /// Terms in the order in which they were met.
+    order: Vec<ExplanationId>,
+    /// Alternatives that are open, from the outermost on; those that are
+    /// printed as another are listed with it.
+    scopes: Vec<ExplanationId>,
+    aliases: HashMap<ExplanationId, ExplanationId>,
+    /// Alternatives right around, with nothing done in between.
+    chain: Vec<ExplanationId>,
+    /// Terms that need a name.
+    missing: HashSet<ExplanationId>,
+    depth: u32,
+}
+
+/// Expressions are cut off below this depth.
+const DEEPEST: u32 = 200;
+
+impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
+    fn new(answer: &'w Resolution<'r, 'a>, named: &'w HashSet<ExplanationId>) -> Self {
+        Writer {
+            answer,
+            named,
+            names: HashMap::default(),
+            order: Vec::new(),
+            scopes: Vec::new(),
+            aliases: HashMap::default(),
+            chain: Vec::new(),
+            missing: HashSet::default(),
+            depth: 0,
+        }
+    }
+
+    /// A term or the root, in full.
+    fn whole(&mut self, id: ExplanationId) -> String {
+        (self.scopes, self.chain, self.depth) = (Vec::new(), Vec::new(), 0);
+        self.aliases.clear();
+        let id = self.answer.only_end(id);
+        self.full(id).text
+    }
+
+    /// A node where it is used: its name, or all of it.
+    fn used(&mut self, id: ExplanationId) -> Printed {
+        let id = self.answer.only_end(id);
+        if self.named.contains(&id) {
+            return Printed::atom(self.name_of(id));
+        }
+        if self.depth >= DEEPEST {
+            return Printed::atom("…");
+        }
+        self.depth += 1;
+        let printed = self.full(id);
+        self.depth -= 1;
+        printed
+    }
+
+    fn name_of(&mut self, id: ExplanationId) -> String {
+        let next = self.names.len() + 1;
+        let order = &mut self.order;
+        let name = self.names.entry(id).or_insert_with(|| {
+            order.push(id);
+            format!("t{next}")
+        });
+        name.clone()
+    }
+
+    /// Something that an operation is done to: alternatives around it are not
+    /// right around any more.
+    fn operand(&mut self, id: ExplanationId) -> Printed {
+        let chain = std::mem::take(&mut self.chain);
+        let printed = self.used(id);
+        self.chain = chain;
+        printed
+    }
+
+    fn full(&mut self, id: ExplanationId) -> Printed {
+        let answer = self.answer;
+        let node = &answer.nodes[id];
+        if let Some(number) = answer.number_at(id) {
+            return Printed::atom(number_text(number));
+        }
+        if answer.facts.named[id] {
+            return Printed::atom(answer.input_name(id));
+        }
+        match &node.what {
+            What::Integer { value, bits } => match Number::of(*value, *bits) {
+                Some(number) => Printed::atom(number_text(number)),
+                None => Printed::atom(value.to_string()),
+            },
+            What::Float(bits) => Printed::atom(format!("{:?}", f64::from_bits(*bits))),
+            What::Null => Printed::atom("null"),
+            What::Undefined => Printed::atom("undefined"),
+            What::Text(text) => Printed::atom(&**text),
+            What::Address(object, offset) => self.address(*object, *offset),
+            What::Code(code) => Printed::atom(answer.names.value(opcost_index::Id::new(0), *code)),
+            What::Operation => self.operation(node),
+            What::Library(name) => {
+                let arguments: Vec<String> =
+                    node.links.iter().map(|link| self.linked(link).within(Binding::Choice)).collect();
+                let arguments = arguments.join(", ");
+                Printed { text: format!("{}({arguments})", short(name)), binding: Binding::Postfix }
+            }
+            What::Reinterpreted => self.cast(node, "bits"),
+            What::Element(elements) => {
+                let indices = node.links.iter().filter(|link| matches!(link.argument, Argument::Index(_)));
+                let indices: Vec<String> =
+                    indices.map(|link| format!("[{}]", self.operand(link.to).text)).collect();
+                let text = answer.names.array(elements) + &indices.concat();
+                Printed { text, binding: Binding::Postfix }
+            }
+            What::Foreign | What::Input(_) => Printed::atom(answer.input_name(id)),
+            What::Again(target) => self.again(*target),
+            What::Unknown(reason) => Printed::atom(format!("<{}>", answer.names.reason(*reason))),
+            What::Choice | What::Parameter(..) | What::Returned(_) | What::Cell(_) | What::Loaded(_) => {
+                self.alternatives(id)
+            }
+        }
+    }
+
+    /// A link that is not an alternative, marked if it is only possible.
+    fn linked(&mut self, link: &Link) -> Printed {
+        let printed = self.operand(link.to);
+        if link.certainty == Certainty::Possible {
+            return Printed {
+                text: format!("{}?", printed.within(Binding::Atom)),
+                binding: Binding::Postfix,
+            };
+        }
+        printed
+    }
+
+    fn address(&mut self, object: Object, offset: i64) -> Printed {
+        let name = self.answer.names.cell(Cell { object, offset, size: 1 });
+        let is_pointer = name.starts_with('@') || matches!(object, Object::Fresh(..));
+        let is_local = name.starts_with('%');
+        match is_pointer || is_local {
+            true => Printed::atom(name),
+            false => Printed { text: format!("&{name}"), binding: Binding::Unary },
+        }
+    }
+
+    /// The alternative that is meant, counted in `||`.
+    fn again(&mut self, target: ExplanationId) -> Printed {
+        let meant = self.aliases.get(&target).copied().unwrap_or(target);
+        if let Some(position) = self.scopes.iter().rposition(|&scope| scope == meant) {
+            return Printed::atom(format!("Δ#{}", self.scopes.len() - position));
+        }
+        let end = self.answer.only_end(target);
+        match self.named.contains(&end) {
+            true => Printed::atom(self.name_of(end)),
+            false => {
+                self.missing.insert(end);
+                Printed::atom("Δ")
+            }
+        }
+    }
+
+    /// `1||{Δ#1+1}`
+    fn alternatives(&mut self, id: ExplanationId) -> Printed {
+        let answer = self.answer;
+        let mut links: Vec<Link> = Vec::new();
+        for link in &answer.nodes[id].links {
+            let end = answer.only_end(link.to);
+            let is_known = links.iter().any(|known| answer.only_end(known.to) == end);
+            if !is_known && !self.says_nothing(id, end) {
+                links.push(*link);
+            }
+        }
+        match links.as_slice() {
+            [] if answer.nodes[id].links.is_empty() => return self.unresolved(id),
+            [] => return Printed::atom("undefined"),
+            [only] => {
+                // All that leads around is dropped: it is the one right around.
+                let around =
+                    self.chain.last().map(|&around| self.aliases.get(&around).copied().unwrap_or(around));
+                if let Some(around) = around {
+                    self.aliases.insert(id, around);
+                    return self.one(only);
+                }
+                if !self.contains_again(only.to, id) {
+                    return self.one(only);
+                }
+            }
+            _ => {}
+        }
+        self.scopes.push(id);
+        self.chain.push(id);
+        let mut texts: Vec<String> = Vec::new();
+        links.sort_by_key(|link| self.contains_again(link.to, id));
+        for link in &links {
+            let text = self.one(link).within(Binding::Unary);
+            if !texts.contains(&text) || text.contains('Δ') {
+                texts.push(text);
+            }
+        }
+        self.chain.pop();
+        self.scopes.pop();
+        if texts.len() == 1 && !texts[0].contains('Δ') {
+            return Printed { text: texts.remove(0), binding: Binding::Postfix };
+        }
+        // Braces instead of parentheses around what is composed.
+        let texts: Vec<String> = texts.into_iter().map(|text| braced(&text)).collect();
+        Printed { text: texts.join("||"), binding: Binding::Alternatives }
+    }
+
+    fn unresolved(&self, id: ExplanationId) -> Printed {
+        let node = &self.answer.nodes[id];
+        match node.what {
+            What::Cell(cell) => Printed::atom(format!("*{}", self.answer.names.cell(cell))),
+            _ => Printed::atom("undefined"),
+        }
+    }
+
+    fn one(&mut self, link: &Link) -> Printed {
+        let printed = self.used(link.to);
+        if link.certainty == Certainty::Possible {
+            return Printed {
+                text: format!("{}?", printed.within(Binding::Unary)),
+                binding: Binding::Postfix,
+            };
+        }
+        printed
+    }
+
+    /// Whether an alternative only leads back to the alternatives around it.
+    fn says_nothing(&self, own: ExplanationId, end: ExplanationId) -> bool {
+        match self.answer.nodes[end].what {
+            What::Again(target) => target == own || self.chain.contains(&target),
+            _ => end == own,
+        }
+    }
+
+    /// Whether a node leads back to `target`.
+    fn contains_again(&self, from: ExplanationId, target: ExplanationId) -> bool {
+        let mut seen = HashSet::from_iter([from]);
+        let mut work = vec![from];
+        while let Some(id) = work.pop() {
+            if self.answer.nodes[id].what == What::Again(target) {
+                return true;
+            }
+            work.extend(self.answer.nodes[id].links.iter().map(|link| link.to).filter(|&to| seen.insert(to)));
+        }
+        false
+    }
+
+    fn cast(&mut self, node: &Explanation, ty: &str) -> Printed {
+        let inner = node.links.first().map(|link| self.linked(link).text).unwrap_or_default();
+        Printed { text: format!("{ty}({inner})"), binding: Binding::Postfix }
+    }
+
+    fn operation(&mut self, node: &Explanation) -> Printed {
+        let Some((function, at)) = node.at else { return Printed::atom("?") };
+        let module = self.answer.names.module;
+        let instruction = &module.functions[function].instructions[at];
+        let ty = self.answer.names.ty(instruction.ty);
+        match (instruction.opcode, node.links.as_slice()) {
+            (Opcode::Add | Opcode::Sub, [_, _]) => self.sum(node),
+            (Opcode::Load, [address]) => {
+                let text = format!("*{}", self.linked(address).within(Binding::Unary));
+                Printed { text, binding: Binding::Unary }
+            }
+            (Opcode::GetElementPtr, _) => self.indexed(node),
+            (Opcode::ICmp | Opcode::FCmp, [left, right]) => {
+                let (sign, binding) = comparison(instruction.predicate);
+                self.binary(left, right, sign, binding)
+            }
+            (Opcode::Select, [condition, yes, no]) => {
+                let condition = self.linked(condition).within(Binding::BitOr);
+                let yes = self.linked(yes).within(Binding::BitOr);
+                let no = self.linked(no).within(Binding::Choice);
+                Printed { text: format!("{condition} ? {yes} : {no}"), binding: Binding::Choice }
+            }
+            (Opcode::FNeg, [only]) => {
+                let text = format!("-{}", self.linked(only).within(Binding::Unary));
+                Printed { text, binding: Binding::Unary }
+            }
+            (Opcode::Freeze, [only]) => self.linked(only),
+            (Opcode::ZExt, [_]) => self.cast(node, &ty.replacen('i', "u", 1)),
+            (Opcode::UIToFP | Opcode::SIToFP | Opcode::SExt | Opcode::Trunc, [_]) => self.cast(node, &ty),
+            (Opcode::FPToSI | Opcode::FPToUI | Opcode::FPExt | Opcode::FPTrunc, [_]) => self.cast(node, &ty),
+            (Opcode::PtrToInt | Opcode::IntToPtr | Opcode::PtrToAddr, [_]) => self.cast(node, &ty),
+            (Opcode::BitCast | Opcode::AddrSpaceCast, [_]) => self.cast(node, &ty),
+            (opcode, [left, right]) => match binary_sign(opcode) {
+                Some((sign, binding)) => self.binary(left, right, sign, binding),
+                None => self.other(opcode, node),
+            },
+            (opcode, _) => self.other(opcode, node),
+        }
+    }
+
+    fn other(&mut self, opcode: Opcode, node: &Explanation) -> Printed {
+        let links: Vec<String> =
+            node.links.iter().map(|link| self.linked(link).within(Binding::Choice)).collect();
+        Printed { text: format!("{opcode}({})", links.join(", ")), binding: Binding::Postfix }
+    }
+
+    fn binary(&mut self, left: &Link, right: &Link, sign: &str, binding: Binding) -> Printed {
+        let is_one = |answer: &Resolution<'_, '_>, link: &Link| {
+            answer.number_at(link.to).is_some_and(|number| number.value == 1)
+        };
+        if sign == "*" && is_one(self.answer, right) {
+            return self.linked(left);
+        }
+        if sign == "*" && is_one(self.answer, left) {
+            return self.linked(right);
+        }
+        let left = self.linked(left).within(binding);
+        let right = self.linked(right);
+        let needs_more = right.binding <= binding;
+        let right = if needs_more && right.binding != Binding::Alternatives {
+            format!("({})", right.text)
+        } else {
+            right.within(binding)
+        };
+        Printed { text: format!("{left}{sign}{right}"), binding }
+    }
+
+    /// A sum with its constants folded into one, at the end.
+    fn sum(&mut self, node: &Explanation) -> Printed {
+        let mut constant = 0i128;
+        let mut parts: Vec<(bool, Link)> = Vec::new();
+        self.gather(node, false, &mut parts, &mut constant, 0);
+        let bits = node.ty.and_then(|ty| self.answer.names.bits(ty)).unwrap_or(128);
+        let constant = Number::of(constant as u128, bits).map_or(constant, Number::signed);
+        parts.sort_by_key(|(is_negative, _)| *is_negative);
+        let mut text = String::new();
+        for (position, (is_negative, link)) in parts.iter().enumerate() {
+            let part = self.linked(link);
+            let binding = if *is_negative { Binding::Product } else { Binding::Sum };
+            let sign = match (position, is_negative) {
+                (0, false) => "",
+                (_, false) => "+",
+                (_, true) => "-",
+            };
+            text.push_str(sign);
+            text.push_str(&part.within(binding));
+        }
+        match (parts.len(), constant) {
+            (0, constant) => return Printed::atom(constant.to_string()),
+            (1, 0) if !parts[0].0 => return self.linked(&parts[0].1),
+            (_, 0) => {}
+            (_, 1..) => text.push_str(&format!("+{constant}")),
+            (_, _) => text.push_str(&constant.to_string()),
+        }
+        Printed { text, binding: Binding::Sum }
+    }
+
+    fn gather(
+        &mut self,
+        node: &Explanation,
+        is_negative: bool,
+        parts: &mut Vec<(bool, Link)>,
+        constant: &mut i128,
+        depth: u32,
+    ) {
+        let module = self.answer.names.module;
+        let opcode = |node: &Explanation| {
+            let (function, at) = node.at.filter(|_| node.what == What::Operation)?;
+            Some(module.functions[function].instructions[at].opcode)
+        };
+        let is_sub = opcode(node) == Some(Opcode::Sub);
+        for (position, link) in node.links.iter().enumerate() {
+            let is_negative = is_negative != (is_sub && position == 1);
+            if let Some(number) = self.answer.number_at(link.to) {
+                let value = number.signed();
+                *constant = constant.wrapping_add(if is_negative { value.wrapping_neg() } else { value });
+                continue;
+            }
+            let end = self.answer.only_end(link.to);
+            let inner = &self.answer.nodes[end];
+            let is_sum = matches!(opcode(inner), Some(Opcode::Add | Opcode::Sub));
+            let is_plain = link.certainty == Certainty::Definite && !self.named.contains(&end);
+            if is_sum && is_plain && depth < 64 {
+                self.gather(inner, is_negative, parts, constant, depth + 1);
+            } else {
+                parts.push((is_negative, *link));
+            }
+        }
+    }
+
+    /// `base[i].2`
+    fn indexed(&mut self, node: &Explanation) -> Printed {
+        let Some((function, at)) = node.at else { return Printed::atom("?") };
+        let module = self.answer.names.module;
+        let code = &module.functions[function];
+        let Some((base, indices)) = node.links.split_first() else { return Printed::atom("?") };
+        let mut text = self.linked(base).within(Binding::Postfix);
+        let mut ty = code.instructions[at].second_type;
+        let operands: Vec<Value> = code.operands_of(at).get(1..).unwrap_or_default().to_vec();
+        for (position, (link, operand)) in indices.iter().zip(operands).enumerate() {
+            let field = signed(module, operand);
+            let known = ty.map(|ty| &module.types[ty]);
+            match (known, field) {
+                _ if position == 0 => {
+                    if !(indices.len() > 1 && field == Some(0)) {
+                        text.push_str(&format!("[{}]", self.operand(link.to).text));
+                    }
+                }
+                (Some(opcost_ir::Type::Struct { fields, .. }), Some(field)) => {
+                    ty = fields.get(field as usize).copied();
+                    text.push_str(&format!(".{field}"));
+                }
+                (Some(opcost_ir::Type::Array(_, element) | opcost_ir::Type::Vector { element, .. }), _) => {
+                    ty = Some(*element);
+                    text.push_str(&format!("[{}]", self.operand(link.to).text));
+                }
+                _ => text.push_str(&format!("[{}]", self.operand(link.to).text)),
+            }
+        }
+        Printed { text, binding: Binding::Postfix }
+    }
+}
+
+/// Braces around what is composed; `(…)` becomes `{…}`.
+fn braced(text: &str) -> String {
+    let is_word = |text: &str| {
+        text.chars().all(|c| c.is_alphanumeric() || "_.$%@#-".contains(c))
+            && !text.chars().skip(1).any(|c| c == '-')
+    };
+    let is_whole = |text: &str, open: char, close: char| {
+        let mut depth = 0i32;
+        text.starts_with(open)
+            && text.char_indices().all(|(at, c)| {
+                depth += i32::from(c == open) - i32::from(c == close);
+                depth > 0 || at + c.len_utf8() == text.len()
+            })
+    };
+    match text {
+        _ if text.is_empty() || is_word(text) || is_whole(text, '{', '}') || is_whole(text, '<', '>') => {
+            text.to_owned()
+        }
+        _ if is_whole(text, '(', ')') => format!("{{{}}}", &text[1..text.len() - 1]),
+        _ => format!("{{{text}}}"),
+    }
+}
+
+/// A truth value in words of C, a signed number else.
+fn number_text(number: Number) -> String {
+    match number.bits {
+        1 => number.value.to_string(),
+        _ => number.signed().to_string(),
+    }
+}
+
+/// `llvm.smax.i32` is `smax`.
+fn short(name: &str) -> &str {
+    name.strip_prefix("llvm.").map_or(name, |rest| rest.split_once('.').map_or(rest, |(first, _)| first))
+}
+
+fn binary_sign(opcode: Opcode) -> Option<(&'static str, Binding)> {
+    Some(match opcode {
+        Opcode::FAdd => ("+", Binding::Sum),
+        Opcode::FSub => ("-", Binding::Sum),
+        Opcode::Mul | Opcode::FMul => ("*", Binding::Product),
+        Opcode::SDiv | Opcode::FDiv => ("/", Binding::Product),
+        Opcode::UDiv => (" /u ", Binding::Product),
+        Opcode::SRem | Opcode::FRem => ("%", Binding::Product),
+        Opcode::URem => (" %u ", Binding::Product),
+        Opcode::Shl => ("<<", Binding::Shift),
+        Opcode::AShr => (">>", Binding::Shift),
+        Opcode::LShr => (">>>", Binding::Shift),
+        Opcode::And => ("&", Binding::BitAnd),
+        Opcode::Or => ("|", Binding::BitOr),
+        Opcode::Xor => ("^", Binding::BitXor),
+        _ => return None,
+    })
+}
+
+fn comparison(predicate: Option<Predicate>) -> (&'static str, Binding) {
+    let Some(predicate) = predicate else { return (" ? ", Binding::Relation) };
+    match predicate {
+        Predicate::Eq | Predicate::Oeq | Predicate::Ueq => ("==", Binding::Equality),
+        Predicate::Ne | Predicate::One | Predicate::Une => ("!=", Binding::Equality),
+        Predicate::Sgt | Predicate::Ogt | Predicate::FUgt => (">", Binding::Relation),
+        Predicate::Sge | Predicate::Oge | Predicate::FUge => (">=", Binding::Relation),
+        Predicate::Slt | Predicate::Olt | Predicate::FUlt => ("<", Binding::Relation),
+        Predicate::Sle | Predicate::Ole | Predicate::FUle => ("<=", Binding::Relation),
+        Predicate::Ugt => (" >u ", Binding::Relation),
+        Predicate::Uge => (" >=u ", Binding::Relation),
+        Predicate::Ult => (" <u ", Binding::Relation),
+        Predicate::Ule => (" <=u ", Binding::Relation),
+        Predicate::Ord => (" ordered ", Binding::Relation),
+        Predicate::Uno => (" unordered ", Binding::Relation),
+        Predicate::False => (" never ", Binding::Relation),
+        Predicate::True => (" always ", Binding::Relation),
+    }
+}

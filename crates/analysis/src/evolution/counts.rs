@@ -1,0 +1,264 @@
+//! How often does a loop go back? Its exits put together.
+//!
+//! An exit whose block runs in every turn leaves in its first turn at the
+//! latest; the loop goes back as often as the least of these says. The answer
+//! is exact if every other exit is told too, or is never taken; else a bound.
+//! Exits that lead to no return (aborts, exceptions) are set aside, and the
+//! answer says so. A body behind a test at the top begins once less than the
+//! test is made. Cost: the exits.
+
+use std::rc::Rc;
+
+use opcost_ir::Opcode;
+use opcost_key::BlockId;
+
+use super::answer::{Assumption, ExitCount, ExitTurn, Form, Otherwise, Reason};
+use super::exits::Leaves;
+use super::form::Shape;
+use super::resolve::is_condition;
+use super::solver::{DEEPEST_QUESTION, Known, Mode, Relies, Solver, both};
+use super::walk::Walked;
+use crate::edge::Edge;
+use crate::expression::FormulaId;
+use crate::loops::LoopId;
+
+/// How many conditions a formula is worth that needs none and cannot be read.
+const HARD_TO_READ: usize = 3;
+
+/// What is known of a loop in one mode, as formulas of what is around it.
+#[derive(Clone, Debug)]
+pub(super) struct LoopCount {
+    /// Back edges: exactly, or at most.
+    pub(super) back_edges: Option<FormulaId>,
+    /// Iterations of the body, likewise.
+    pub(super) body: Option<FormulaId>,
+    pub(super) is_exact: bool,
+    /// Why not exact, or not told at all.
+    pub(super) reason: Reason,
+    /// Told by an inverse modulo 2^bits: right, and hard to read.
+    is_modular: bool,
+    pub(super) relies: Relies,
+    pub(super) exits: Vec<ExitCount>,
+    pub(super) form: Form,
+}
+
+impl LoopCount {
+    fn unknown(reason: Reason, exits: Vec<ExitCount>, form: Form) -> LoopCount {
+        let relies = Vec::new().into();
+        LoopCount {
+            back_edges: None,
+            body: None,
+            is_exact: false,
+            reason,
+            is_modular: false,
+            relies,
+            exits,
+            form,
+        }
+    }
+
+    fn known(&self) -> Option<Known> {
+        let needs_nothing = !self.relies.iter().any(is_condition);
+        let formula = self.back_edges.filter(|_| needs_nothing)?;
+        Some(Known { formula, relies: self.relies.clone() })
+    }
+
+    /// Back edges, if they are exact whatever the symbols are.
+    pub(super) fn exact_without_conditions(&self) -> Option<Known> {
+        self.known().filter(|_| self.is_exact)
+    }
+
+    /// What back edges are at most, whatever the symbols are.
+    pub(super) fn most_without_conditions(&self) -> Option<Known> {
+        self.known()
+    }
+
+    /// How good the answer is: the less, the better.
+    pub(super) fn rank(&self) -> (u32, usize, usize, usize) {
+        let kind = match (self.back_edges, self.is_exact) {
+            (Some(_), true) => 0,
+            (Some(_), false) => 1,
+            (None, _) => 2,
+        };
+        let count = |wanted: fn(&Assumption) -> bool| self.relies.iter().filter(|one| wanted(one)).count();
+        let differs = count(|one| matches!(one, Assumption::Condition(_, Otherwise::Differs)));
+        let endless = count(|one| matches!(one, Assumption::Condition(_, Otherwise::Endless)));
+        (kind, differs, endless + if self.is_modular { HARD_TO_READ } else { 0 }, self.relies.len())
+    }
+}
+
+impl Solver<'_, '_> {
+    /// What is known of a loop; none while it is being found out.
+    pub(super) fn count(&mut self, id: LoopId, mode: Mode) -> Option<Rc<LoopCount>> {
+        if let Some(known) = self.state.counts.get(&(id, mode)) {
+            return known.clone();
+        }
+        if self.state.depth >= DEEPEST_QUESTION {
+            return None;
+        }
+        self.state.counts.insert((id, mode), None);
+        self.state.depth += 1;
+        let count = Rc::new(self.find_count(id, mode));
+        self.state.depth -= 1;
+        self.state.counts.insert((id, mode), Some(count.clone()));
+        Some(count)
+    }
+
+    fn find_count(&mut self, id: LoopId, mode: Mode) -> LoopCount {
+        let shape = self.shape(id);
+        let latches = self.source.forest.loops[id].latches();
+        let (mut top, mut rest) = (Leaves::never(), Leaves::never());
+        let mut exits = Vec::new();
+        for edge in self.source.forest.loops[id].exits.clone() {
+            let every_turn = self.source.forest.innermost[edge.from] == Some(id)
+                && latches.iter().all(|&latch| self.source.dominators.dominates(edge.from, latch));
+            let leaves = self.leaves_by_edge(edge, every_turn, id, mode);
+            exits.push(ExitCount { edge, every_turn, turn: leaves.exit_turn() });
+            let leaves = self.set_aside(edge, every_turn, leaves);
+            let group = if shape.top == Some(edge.from) { &mut top } else { &mut rest };
+            let before = std::mem::replace(group, Leaves::never());
+            let joined = self.first_of(before, leaves);
+            *if shape.top == Some(edge.from) { &mut top } else { &mut rest } = joined;
+        }
+        let count = self.put_together(top, rest, exits, &shape);
+        let needs_walk = !count.is_exact || count.relies.iter().any(is_condition);
+        let walked = if needs_walk { self.walked(id) } else { None };
+        match walked {
+            Some(walked) => self.gone_round(count, walked, &shape),
+            None => count,
+        }
+    }
+
+    /// The answer of a walk, which is made once.
+    fn walked(&mut self, id: LoopId) -> Option<Walked> {
+        if let Some(&known) = self.state.walks.get(&id) {
+            return known;
+        }
+        let walked = self.walk(id);
+        self.state.walks.insert(id, walked);
+        walked
+    }
+
+    fn gone_round(&mut self, count: LoopCount, walked: Walked, shape: &Shape) -> LoopCount {
+        let at_top = shape.top == Some(walked.exit.from);
+        let back_edges = self.table.constant(walked.back_edges.into());
+        let body = self.table.constant(i128::from(walked.back_edges) + i128::from(!at_top));
+        let relies: Relies = if walked.has_floats { [Assumption::Ieee].into() } else { Vec::new().into() };
+        LoopCount { back_edges: Some(back_edges), body: Some(body), is_exact: true, relies, ..count }
+    }
+
+    fn leaves_by_edge(&mut self, edge: Edge<BlockId>, every_turn: bool, id: LoopId, mode: Mode) -> Leaves {
+        if self.source.forest.innermost[edge.from] != Some(id) {
+            return Leaves::unknown(Reason::LeavesFromInside(edge));
+        }
+        let leaves = self.leaves(edge, id, mode);
+        let is_never = leaves.complete && leaves.turn.is_none() && leaves.at_once.is_empty();
+        if every_turn || is_never { leaves } else { Leaves::unknown(Reason::NotEveryTurn(edge)) }
+    }
+
+    /// An exit that cannot be told and leads to no return is assumed away.
+    fn set_aside(&mut self, edge: Edge<BlockId>, every_turn: bool, leaves: Leaves) -> Leaves {
+        let terminator = self.source.function.terminator_of(edge.from);
+        let unwinds =
+            self.source.function.instructions[terminator].opcode == Opcode::Invoke && edge.slot == 1;
+        let is_dead = unwinds || self.state.dead_ends.contains(edge.to);
+        if (leaves.complete && every_turn) || !is_dead {
+            return leaves;
+        }
+        Leaves { relies: [Assumption::NotLeftBy(edge)].into(), ..Leaves::never() }
+    }
+
+    fn put_together(&mut self, top: Leaves, rest: Leaves, exits: Vec<ExitCount>, shape: &Shape) -> LoopCount {
+        let form = shape.form;
+        let complete = top.complete && rest.complete;
+        let reason = top.reason.clone().or(rest.reason.clone()).unwrap_or(Reason::Endless);
+        let Some(relies) = both(&top.relies, &rest.relies) else {
+            return LoopCount::unknown(Reason::TooBig, exits, form);
+        };
+        let plain = |_: &mut Self, turn: FormulaId| turn;
+        let one_more = |solver: &mut Self, turn: FormulaId| solver.table.add_constant(turn, 1);
+        let back_edges = self.first_turn(&top, &rest, (0, 0), plain);
+        let body = match shape.top {
+            Some(_) => self.first_turn(&top, &rest, (0, 1), one_more),
+            None => back_edges
+                .as_ref()
+                .map(|(turns, conditions)| (self.table.add_constant(*turns, 1), conditions.clone())),
+        };
+        let (Some((back_edges, conditions)), Some((body, _))) = (back_edges, body) else {
+            return LoopCount { relies, ..LoopCount::unknown(reason, exits, form) };
+        };
+        if !conditions.is_empty() && !complete {
+            return LoopCount { relies, ..LoopCount::unknown(reason, exits, form) };
+        }
+        let Some(relies) = both(&relies, &conditions) else {
+            return LoopCount::unknown(Reason::TooBig, exits, form);
+        };
+        if [back_edges, body].iter().any(|&id| self.is_no_number(id)) {
+            return LoopCount::unknown(Reason::Undefined, exits, form);
+        }
+        LoopCount {
+            back_edges: Some(back_edges),
+            body: Some(body),
+            is_exact: complete,
+            reason,
+            is_modular: top.is_modular || rest.is_modular,
+            relies,
+            exits,
+            form,
+        }
+    }
+
+    /// The first turn in which one of the exits is taken, those not at the top
+    /// counted by `late`; and what must hold for there to be one.
+    fn first_turn(
+        &mut self,
+        top: &Leaves,
+        rest: &Leaves,
+        (at_top, elsewhere): (i128, i128),
+        late: impl Fn(&mut Self, FormulaId) -> FormulaId,
+    ) -> Option<(FormulaId, Relies)> {
+        let rest_turn = rest.turn.map(|turn| late(self, turn));
+        let turn = match (top.turn, rest_turn) {
+            (Some(a), Some(b)) => Some(self.table.least(a, b)),
+            (a, b) => a.or(b),
+        };
+        // Who leaves at the top in the first turn does not come to the others.
+        let at_top = self.table.constant(at_top);
+        let elsewhere = self.table.constant(elsewhere);
+        let elsewhere = top.turn.map_or(elsewhere, |turn| self.table.least(turn, elsewhere));
+        let others = rest.at_once.iter().map(|&test| (test, elsewhere));
+        let tests: Vec<_> = others.chain(top.at_once.iter().map(|&test| (test, at_top))).collect();
+        let none: Relies = Vec::new().into();
+        match (turn, &tests[..]) {
+            (None, &[(test, count)]) => {
+                let condition = Assumption::Condition(test, Otherwise::Endless);
+                Some((count, [condition].into()))
+            }
+            (None, _) => None,
+            (Some(turn), tests) => {
+                let turn =
+                    tests.iter().fold(turn, |turn, &(test, count)| self.table.select(test, count, turn));
+                (!self.table.is_too_big(turn)).then_some((turn, none))
+            }
+        }
+    }
+
+    /// Whether something undefined is in a formula.
+    pub(super) fn is_no_number(&self, formula: FormulaId) -> bool {
+        let symbols = self.table.symbols_in(formula).iter();
+        let mut undefined = symbols.filter(|&&symbol| {
+            matches!(self.table.symbol_of(symbol), crate::expression::Symbol::Undefined(_))
+        });
+        undefined.next().is_some()
+    }
+}
+
+impl ExitTurn {
+    /// The formula of the turn, if it has one.
+    pub fn formula(&self) -> Option<FormulaId> {
+        match self {
+            ExitTurn::At(formula) => Some(*formula),
+            _ => None,
+        }
+    }
+}

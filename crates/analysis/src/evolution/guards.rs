@@ -1,0 +1,260 @@
+//! What holds whenever a loop is entered? The branches that lead to it.
+//!
+//! Where one of two ways out of a dominator is the only way to the loop, what
+//! its branch asked was answered that way, in this very turn of the loops
+//! around. Each answer is a fact about formulas. Source: dominating conditions,
+//! as in every range analysis since Patterson, "Accurate static branch
+//! prediction by value range propagation" (1995).
+//! Cost: the nearest [`MOST_BRANCHES`] dominators of the loop's head.
+
+use std::rc::Rc;
+
+use opcost_ir::{Opcode, Predicate, Value};
+use opcost_key::BlockId;
+
+use super::solver::{Known, Mode, Relies, Solver, both};
+use crate::expression::{Domain, Facts, FormulaId};
+use crate::loops::LoopId;
+
+/// How many branches above a loop are looked at.
+const MOST_BRANCHES: usize = 48;
+/// How many parts of one condition are looked at.
+const MOST_PARTS: usize = 8;
+
+/// What holds when a loop is entered, and what that rests on.
+#[derive(Clone, Debug)]
+pub(super) struct Guards {
+    pub(super) facts: Facts,
+    pub(super) relies: Relies,
+    /// What the facts were made of.
+    comparisons: Vec<Comparison>,
+}
+
+/// A comparison that holds, of values of so many bits.
+#[derive(Clone, Debug)]
+struct Comparison {
+    predicate: Predicate,
+    left: FormulaId,
+    right: FormulaId,
+    bits: u32,
+}
+
+impl Guards {
+    fn nothing() -> Guards {
+        Guards { facts: Facts::new(), relies: Rc::new([]), comparisons: Vec::new() }
+    }
+}
+
+impl Solver<'_, '_> {
+    pub(super) fn guards(&mut self, id: LoopId, mode: Mode) -> Rc<Guards> {
+        if let Some(known) = self.state.guards.get(&(id, mode)) {
+            return known.clone();
+        }
+        // While it is being found out nothing is known.
+        self.state.guards.insert((id, mode), Rc::new(Guards::nothing()));
+        let found = Rc::new(self.find_guards(id, mode));
+        self.state.guards.insert((id, mode), found.clone());
+        found
+    }
+
+    fn find_guards(&mut self, id: LoopId, mode: Mode) -> Guards {
+        let mut guards = Guards::nothing();
+        let scope = self.source.forest.loops[id].parent;
+        // From the outside in: what holds outside makes simpler what holds inside.
+        for (branch, slot) in self.branches_above(id).into_iter().rev() {
+            let condition = self.source.function.operands_of(self.source.function.terminator_of(branch))[0];
+            for (comparison, holds) in self.conjuncts(condition, slot == 0) {
+                self.add_comparison(comparison, holds, scope, mode, &mut guards);
+            }
+        }
+        guards
+    }
+
+    /// Branches of two and the slot that leads to the loop, nearest first.
+    fn branches_above(&self, id: LoopId) -> Vec<(BlockId, usize)> {
+        let function = self.source.function;
+        let header = self.source.forest.loops[id].header;
+        let mut found = Vec::new();
+        let mut below = header;
+        for _ in 0..MOST_BRANCHES {
+            let Some(above) = self.source.dominators.immediate(below) else { break };
+            let successors = &function.blocks[above].successors[..];
+            let is_branch = function.instructions[function.terminator_of(above)].opcode == Opcode::Br;
+            if let (true, &[first, second]) = (is_branch, successors)
+                && first != second
+            {
+                let leads = |side: BlockId| {
+                    self.source.dominators.dominates(side, header) && self.is_only_way(above, side)
+                };
+                if let Some(slot) = [first, second].into_iter().position(leads) {
+                    found.push((above, slot));
+                }
+            }
+            below = above;
+        }
+        found
+    }
+
+    /// Whether control comes to `to` from `from` only, but for branches back.
+    pub(super) fn is_only_way(&self, from: BlockId, to: BlockId) -> bool {
+        self.state.predecessors[to].iter().all(|&before| {
+            before == from
+                || self.source.dominators.dominates(to, before)
+                || !self.source.dominators.is_reachable(before)
+        })
+    }
+
+    /// Comparisons that hold, or do not, because a condition does or does not.
+    fn conjuncts(&self, condition: Value, holds: bool) -> Vec<(opcost_key::InstructionId, bool)> {
+        let mut found = Vec::new();
+        let mut work = vec![(condition, holds)];
+        while let Some((value, holds)) = work.pop() {
+            let Value::Instruction(id) = value else { continue };
+            if found.len() + work.len() > MOST_PARTS {
+                break;
+            }
+            if self.source.function.instructions[id].opcode == Opcode::ICmp {
+                found.push((id, holds));
+                continue;
+            }
+            let Some(logic) = self.logic(id) else { continue };
+            // What is known of all parts because of the whole.
+            if logic.is_and == holds || logic.parts.len() == 1 {
+                work.extend(logic.parts.into_iter().map(|(part, holds_if)| (part, holds == holds_if)));
+            }
+        }
+        found
+    }
+
+    pub(super) fn is_true(&self, value: Value) -> bool {
+        self.truth_value(value) == Some(true)
+    }
+
+    pub(super) fn is_false(&self, value: Value) -> bool {
+        self.truth_value(value) == Some(false)
+    }
+
+    fn truth_value(&self, value: Value) -> Option<bool> {
+        let Value::Constant(id) = value else { return None };
+        let constant = &self.source.module.constants[id];
+        match (constant.value, &self.source.module.types[constant.ty]) {
+            (opcost_ir::ConstantValue::Integer(value), opcost_ir::Type::Integer(1)) => Some(value == 1),
+            _ => None,
+        }
+    }
+
+    fn add_comparison(
+        &mut self,
+        comparison: opcost_key::InstructionId,
+        holds: bool,
+        scope: Option<LoopId>,
+        mode: Mode,
+        guards: &mut Guards,
+    ) {
+        let instruction = &self.source.function.instructions[comparison];
+        let domain = instruction.second_type.and_then(|ty| self.domain(ty));
+        let (Some(domain), Some(predicate)) = (domain, instruction.predicate) else { return };
+        let &[left, right] = self.source.function.operands_of(comparison) else { return };
+        let predicate = if holds { predicate } else { inverse(predicate) };
+        let left = self.raw_value(left, mode);
+        let right = self.raw_value(right, mode);
+        let (left, right) = (self.resolve(left, scope, mode), self.resolve(right, scope, mode));
+        let own = both(&left.relies, &right.relies).and_then(|own| both(&guards.relies, &own));
+        let Some(relies) = own else { return };
+        let comparison =
+            Comparison { predicate, left: left.formula, right: right.formula, bits: domain.bits };
+        if self.add_fact(&mut guards.facts, &comparison) {
+            guards.relies = relies;
+            guards.comparisons.push(comparison);
+        }
+    }
+
+    /// What holds when a loop is entered, in terms of the turns around it, and
+    /// how many turns these loops have.
+    pub(super) fn lifted_facts(&mut self, id: LoopId, mode: Mode) -> Facts {
+        let guards = self.guards(id, mode);
+        let mut facts = Facts::new();
+        if !guards.relies.is_empty() {
+            return facts;
+        }
+        let mut around = self.source.forest.loops[id].parent;
+        while let Some(outer) = around {
+            let most = self.count(outer, mode).and_then(|count| count.most_without_conditions());
+            if let Some(most) = most.filter(|most| most.relies.is_empty()) {
+                let most = self.lifted(most, outer, mode);
+                let turn = self.turn_formula(outer);
+                let left = self.table.subtract(most.formula, turn);
+                facts.add(self.table, left);
+            }
+            around = self.source.forest.loops[outer].parent;
+        }
+        for comparison in &guards.comparisons {
+            let [left, right] = [comparison.left, comparison.right].map(|side| {
+                let known = self.lifted(Known::plain(side), id, mode);
+                known.relies.is_empty().then_some(known.formula)
+            });
+            if let (Some(left), Some(right)) = (left, right) {
+                self.add_fact(&mut facts, &Comparison { left, right, ..comparison.clone() });
+            }
+        }
+        facts
+    }
+
+    /// Notes that a comparison holds; false if nothing could be noted.
+    fn add_fact(&mut self, facts: &mut Facts, comparison: &Comparison) -> bool {
+        use Predicate::*;
+        let &Comparison { predicate, left: a, right: b, bits } = comparison;
+        let (a, b) = match predicate {
+            Ult | Ule | Ugt | Uge => (self.unsigned(a, bits), self.unsigned(b, bits)),
+            _ if bits == 1 && !matches!(predicate, Eq | Ne) => return false,
+            _ => (a, b),
+        };
+        match predicate {
+            Slt | Ult => self.add_order(facts, a, b, 1),
+            Sle | Ule => self.add_order(facts, a, b, 0),
+            Sgt | Ugt => self.add_order(facts, b, a, 1),
+            Sge | Uge => self.add_order(facts, b, a, 0),
+            Eq => {
+                let difference = self.table.subtract(a, b);
+                facts.add_zero(self.table, difference);
+            }
+            Ne => {
+                // Modulo 2^bits the difference is not zero, whichever way.
+                for (a, b) in [(a, b), (b, a)] {
+                    let difference = self.table.subtract(a, b);
+                    let distance = self.table.wrap(Domain { bits, signed: false }, difference);
+                    let distance = self.table.assuming(distance, facts);
+                    let at_least_one = self.table.add_constant(distance, -1);
+                    facts.add(self.table, at_least_one);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// `a + by <= b`
+    fn add_order(&mut self, facts: &mut Facts, a: FormulaId, b: FormulaId, by: i128) {
+        let difference = self.table.combine(-by, &[(b, 1), (a, -1)]);
+        let difference = self.table.assuming(difference, facts);
+        facts.add(self.table, difference);
+    }
+}
+
+/// The predicate that holds where this one does not; itself for floating ones.
+pub(super) fn inverse(predicate: Predicate) -> Predicate {
+    use Predicate::*;
+    match predicate {
+        Eq => Ne,
+        Ne => Eq,
+        Ugt => Ule,
+        Uge => Ult,
+        Ult => Uge,
+        Ule => Ugt,
+        Sgt => Sle,
+        Sge => Slt,
+        Slt => Sge,
+        Sle => Sgt,
+        other => other,
+    }
+}

@@ -1,0 +1,374 @@
+//! In which turn does a comparison first fail?
+//!
+//! Both sides are formulas of the turn h. What decides is their difference D:
+//! a loop that goes on while `l < r` leaves in the first turn with D = l - r not
+//! negative. By the form of D:
+//!
+//! ```text
+//! a + b·h          ceil(-a / b)                           b > 0
+//! a + b·h + c·h²   ceil((ceil(sqrt(f² - c·a)) - f) / c)   b = 2f, f >= 0, c > 0
+//! k·b^h - r        ceil(log_b(r / k))                     k > 0
+//! r - n / c^h      ceil(log_c(n / (r + 1) + 1))           r >= 0: shifts, digits
+//! wrap(a + b·h) - r     the same while nothing wraps before, see `wrapped`
+//! ```
+//!
+//! For `l != r` the first turn in which both are equal modulo 2^w: with the step
+//! 2^k·odd it is ((r - l) / 2^k · odd⁻¹) modulo 2^(w-k), if 2^k divides the
+//! distance. Where the answer needs a condition that the facts do not show, the
+//! condition is part of it. Cost: the terms of D.
+
+use opcost_ir::Predicate;
+
+use super::answer::Otherwise;
+use crate::expression::{Domain, Facts, FormulaId, Formulas, Node, Relation, Rounding, SymbolId, Test};
+
+/// How many choices of one comparison are told apart.
+const CASES: u32 = 2;
+
+/// A statement that an answer needs, and what happens without it.
+pub(super) type Needed = (Test, Otherwise);
+
+/// The first turn in which a comparison fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum First {
+    /// It holds for ever.
+    Never,
+    /// In the first turn where the statement holds, else never.
+    AtOnceIf(Test),
+    /// In this turn.
+    At {
+        /// Its number.
+        turn: FormulaId,
+        /// What it needs.
+        conditions: Vec<Needed>,
+        /// It is told by an inverse modulo 2^bits: right, and hard to read.
+        is_modular: bool,
+    },
+    /// That cannot be told.
+    Unknown,
+}
+
+impl First {
+    pub(super) fn plain(turn: FormulaId, conditions: Vec<Needed>) -> First {
+        First::At { turn, conditions, is_modular: false }
+    }
+}
+
+/// Where a comparison is asked about.
+pub(super) struct Question<'t> {
+    pub(super) table: &'t mut Formulas,
+    /// What holds when the loop is entered.
+    pub(super) facts: &'t Facts,
+    /// The number of the turn.
+    pub(super) turn: SymbolId,
+    /// Whether exact values are what flags promise and nothing else ends the
+    /// loop, so that a counter that passes its bound without meeting it breaks a
+    /// promise.
+    pub(super) trusts: bool,
+}
+
+impl Question<'_> {
+    /// The first turn in which `stays` does not hold between values of so many
+    /// bits.
+    pub(super) fn first_turn(
+        &mut self,
+        stays: Predicate,
+        left: FormulaId,
+        right: FormulaId,
+        bits: u32,
+    ) -> First {
+        self.first_turn_by_cases(stays, [left, right], bits, CASES)
+    }
+
+    /// A choice that is the same in every turn makes two cases.
+    fn first_turn_by_cases(
+        &mut self,
+        stays: Predicate,
+        sides: [FormulaId; 2],
+        bits: u32,
+        cases: u32,
+    ) -> First {
+        let choice = sides.into_iter().find_map(|side| self.fixed_choice(side)).filter(|_| cases > 0);
+        let Some(test) = choice else { return self.first_turn_of(stays, sides[0], sides[1], bits) };
+        let [then, otherwise] = [test, test.inverse()].map(|holds| {
+            let sides = sides.map(|side| self.table.where_holds(side, holds));
+            self.first_turn_by_cases(stays, sides, bits, cases - 1)
+        });
+        match (then, otherwise) {
+            (
+                First::At { turn, conditions, is_modular },
+                First::At { turn: other, conditions: more, is_modular: hard },
+            ) => {
+                let turn = self.table.select(test, turn, other);
+                let conditions = conditions.into_iter().map(|needed| self.needed_if(test, needed));
+                let mut conditions: Vec<Needed> = conditions.collect();
+                conditions.extend(more.into_iter().map(|needed| self.needed_if(test.inverse(), needed)));
+                First::At { turn, conditions, is_modular: is_modular || hard }
+            }
+            (First::Never, First::Never) => First::Never,
+            _ => First::Unknown,
+        }
+    }
+
+    /// The test of a choice in a formula of the turn that no turn changes.
+    fn fixed_choice(&self, of: FormulaId) -> Option<Test> {
+        let mut work = vec![of];
+        while let Some(id) = work.pop() {
+            if !self.table.contains(id, self.turn) {
+                continue;
+            }
+            match self.table.node(id) {
+                Node::Select { test, .. } if !self.table.contains(test.of, self.turn) => return Some(*test),
+                Node::Sum { terms, .. } => work.extend(terms.iter().map(|&(term, _)| term)),
+                Node::Wrap { of, .. } => work.push(*of),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// What is needed only where a test holds.
+    fn needed_if(&mut self, test: Test, (needed, otherwise): Needed) -> Needed {
+        let harmless = self.table.constant(match needed.relation {
+            Relation::Negative => -1,
+            Relation::NotZero => 1,
+            Relation::NotNegative | Relation::Zero => 0,
+        });
+        let of = self.table.select(test, needed.of, harmless);
+        (Test { of, ..needed }, otherwise)
+    }
+
+    fn first_turn_of(&mut self, stays: Predicate, left: FormulaId, right: FormulaId, bits: u32) -> First {
+        use Predicate::*;
+        let is_unsigned = matches!(stays, Ult | Ule | Ugt | Uge);
+        let (left, right) = match is_unsigned {
+            true => (self.unsigned(left, bits), self.unsigned(right, bits)),
+            false if bits == 1 => (self.table.negate(left), self.table.negate(right)),
+            false => (left, right),
+        };
+        match stays {
+            Slt | Ult => self.until_not_below(left, right, 0),
+            Sle | Ule => self.until_not_below(left, right, 1),
+            Sgt | Ugt => self.until_not_below(right, left, 0),
+            Sge | Uge => self.until_not_below(right, left, 1),
+            Ne => self.until_equal(left, right, bits),
+            Eq => self.until_different(left, right, bits),
+            _ => First::Unknown,
+        }
+    }
+
+    fn unsigned(&mut self, formula: FormulaId, bits: u32) -> FormulaId {
+        if self.table.range(formula).low >= 0 || self.holds(Relation::NotNegative, formula) {
+            return formula;
+        }
+        self.table.wrap(Domain { bits, signed: false }, formula)
+    }
+
+    pub(super) fn holds(&mut self, relation: Relation, of: FormulaId) -> bool {
+        self.table.decide(Test { relation, of }, self.facts) == Some(true)
+    }
+
+    /// Adds a condition unless it is shown; none if it is refuted.
+    pub(super) fn need(
+        &mut self,
+        relation: Relation,
+        of: FormulaId,
+        otherwise: Otherwise,
+        conditions: &mut Vec<Needed>,
+    ) -> Option<()> {
+        let test = Test { relation, of };
+        match self.table.decide(test, self.facts) {
+            Some(true) => Some(()),
+            Some(false) => None,
+            None => {
+                conditions.push((test, otherwise));
+                Some(())
+            }
+        }
+    }
+
+    /// At which turn `left >= right + more`, `more` being 0 or 1.
+    fn until_not_below(&mut self, left: FormulaId, right: FormulaId, more: i128) -> First {
+        let difference = self.table.subtract(left, right);
+        // Only the sign of a fraction counts: its numerator's.
+        let (over, _) = self.table.as_fraction(difference);
+        let reached = self.table.add_constant(over, -more);
+        self.crossing(reached)
+    }
+
+    /// The first turn in which a formula is not negative.
+    pub(super) fn crossing(&mut self, of: FormulaId) -> First {
+        if self.table.is_too_big(of) {
+            return First::Unknown;
+        }
+        if !self.table.contains(of, self.turn) {
+            return self.at_once(Test { relation: Relation::NotNegative, of });
+        }
+        if let Some((parts, 1)) = self.table.coefficients(of, self.turn) {
+            return match parts[..] {
+                [constant, slope] => self.linear(constant, slope),
+                [constant, slope, bend] => self.quadratic(constant, slope, bend).unwrap_or(First::Unknown),
+                _ => First::Unknown,
+            };
+        }
+        let (constant, terms) = self.table.terms_of(of);
+        let (moving, fixed): (Vec<_>, Vec<_>) =
+            terms.into_iter().partition(|&(term, _)| self.table.contains(term, self.turn));
+        let fixed = self.table.combine(constant, &fixed);
+        let found = match moving[..] {
+            [(term, factor @ (1 | -1))] if matches!(self.table.node(term), Node::Wrap { .. }) => {
+                self.wrapped(term, factor, fixed)
+            }
+            [(term, -1)] if matches!(self.table.node(term), Node::Divide { .. }) => {
+                self.shrinking(term, fixed)
+            }
+            [(a, 1), (b, -1)] | [(b, -1), (a, 1)] if fixed == self.table.constant(0) => self.racing(a, b),
+            _ => self.growing(&moving, fixed),
+        };
+        found.unwrap_or(First::Unknown)
+    }
+
+    /// A statement that no turn changes.
+    fn at_once(&mut self, test: Test) -> First {
+        match self.table.decide(test, self.facts) {
+            Some(true) => First::plain(self.table.constant(0), Vec::new()),
+            Some(false) => First::Never,
+            None => First::AtOnceIf(test),
+        }
+    }
+
+    fn at(&mut self, turn: FormulaId, conditions: Vec<Needed>) -> First {
+        First::plain(self.table.not_negative(turn), conditions)
+    }
+
+    /// The first h with `constant + slope·h >= 0`.
+    fn linear(&mut self, constant: FormulaId, slope: FormulaId) -> First {
+        let at_start = Test { relation: Relation::NotNegative, of: constant };
+        let falls = self.table.negate(slope);
+        if self.holds(Relation::NotNegative, falls) {
+            return self.at_once(at_start);
+        }
+        let mut conditions = Vec::new();
+        let before = self.table.add_constant(slope, -1);
+        if self.need(Relation::NotNegative, before, Otherwise::Differs, &mut conditions).is_none() {
+            return First::Unknown;
+        }
+        let distance = self.table.negate(constant);
+        let turn = self.table.divide(Rounding::Ceiling, distance, slope);
+        self.at(turn, conditions)
+    }
+
+    /// The first h with `constant + slope·h + bend·h² >= 0`, bend a positive
+    /// number and the slope not negative.
+    fn quadratic(&mut self, constant: FormulaId, slope: FormulaId, bend: FormulaId) -> Option<First> {
+        let bend = self.table.as_constant(bend).filter(|&bend| bend > 0)?;
+        self.holds(Relation::NotNegative, slope).then_some(())?;
+        let (number, terms) = self.table.terms_of(slope);
+        let is_even = number % 2 == 0 && terms.iter().all(|(_, factor)| factor % 2 == 0);
+        // (bend·h + f)² >= f² - bend·constant with slope = 2·f; else all times 4.
+        let (half, bend, constant) = match is_even {
+            true => (self.table.divide_by_constant(Rounding::Exact, slope, 2), bend, constant),
+            false => (slope, bend.checked_mul(2)?, self.table.scale(constant, 2)),
+        };
+        let square = self.table.multiply(half, half);
+        let under_root = self.table.combine(0, &[(square, 1), (constant, -bend)]);
+        let root = self.table.ceil_root(under_root);
+        let distance = self.table.subtract(root, half);
+        let turn = self.table.divide_by_constant(Rounding::Ceiling, distance, bend);
+        Some(self.at(turn, Vec::new()))
+    }
+
+    /// The first h with `Σ terms + fixed >= 0`, all terms being multiples of one
+    /// power of the turn.
+    fn growing(&mut self, moving: &[(FormulaId, i128)], fixed: FormulaId) -> Option<First> {
+        let (base, factor) = self.multiples_of_power(moving)?;
+        let mut conditions = Vec::new();
+        let positive = self.table.add_constant(factor, -1);
+        self.need(Relation::NotNegative, positive, Otherwise::Differs, &mut conditions)?;
+        let distance = self.table.negate(fixed);
+        let times = self.table.divide(Rounding::Ceiling, distance, factor);
+        let turn = self.table.ceil_log(base, times);
+        Some(self.at(turn, conditions))
+    }
+
+    /// The base of the power, and what it is multiplied by.
+    pub(super) fn multiples_of_power(&mut self, moving: &[(FormulaId, i128)]) -> Option<(i128, FormulaId)> {
+        let mut base = None;
+        let mut sum = self.table.constant(0);
+        for &(term, factor) in moving {
+            let mut rest = self.table.constant(factor);
+            let mut own = None;
+            for part in self.table.factors_of(term) {
+                match *self.table.node(part) {
+                    Node::Power { base, exponent }
+                        if self.table.as_symbol(exponent) == Some(self.turn) && own.is_none() =>
+                    {
+                        own = Some(base);
+                    }
+                    _ if self.table.contains(part, self.turn) => return None,
+                    _ => rest = self.table.multiply(rest, part),
+                }
+            }
+            if base.replace(own?).is_some_and(|before| Some(before) != own) {
+                return None;
+            }
+            sum = self.table.add(sum, rest);
+        }
+        Some((base?, sum))
+    }
+
+    /// The first h with `n / c^h <= least`, rounded down or towards zero.
+    fn shrinking(&mut self, term: FormulaId, least: FormulaId) -> Option<First> {
+        let &Node::Divide { rounding: Rounding::Floor | Rounding::Truncate, of, by } = self.table.node(term)
+        else {
+            return None;
+        };
+        let &Node::Power { base, exponent } = self.table.node(by) else { return None };
+        let is_turn = self.table.as_symbol(exponent) == Some(self.turn);
+        if !is_turn || self.table.contains(of, self.turn) {
+            return None;
+        }
+        let mut conditions = Vec::new();
+        self.need(Relation::NotNegative, least, Otherwise::Differs, &mut conditions)?;
+        // n / c^h <= least when n < (least + 1)·c^h.
+        let next = self.table.add_constant(least, 1);
+        let times = self.table.divide(Rounding::Floor, of, next);
+        let times = self.table.add_constant(times, 1);
+        let turn = self.table.ceil_log(base, times);
+        Some(self.at(turn, conditions))
+    }
+
+    /// Two counters that go on while a < b: where neither moves by more than
+    /// one towards the other, neither can wrap before they meet.
+    fn racing(&mut self, a: FormulaId, b: FormulaId) -> Option<First> {
+        let (&Node::Wrap { domain, of: x }, &Node::Wrap { domain: other, of: y }) =
+            (self.table.node(a), self.table.node(b))
+        else {
+            return None;
+        };
+        if domain != other {
+            return None;
+        }
+        let (start_a, step_a) = self.counter(domain, x)?;
+        let (start_b, step_b) = self.counter(domain, y)?;
+        if !(0..=1).contains(&step_a) || !(-1..=0).contains(&step_b) {
+            return None;
+        }
+        let difference = self.table.subtract(start_a, start_b);
+        let slope = self.table.constant(step_a - step_b);
+        Some(self.linear(difference, slope))
+    }
+
+    /// Start, wrapped, and step of `start + step·h`.
+    pub(super) fn counter(&mut self, domain: Domain, of: FormulaId) -> Option<(FormulaId, i128)> {
+        let (parts, under) = self.table.coefficients(of, self.turn)?;
+        let &[start, step] = &parts[..] else { return None };
+        if under != 1 {
+            return None;
+        }
+        let step = self.table.as_constant(step)?;
+        let step = Domain { signed: true, ..domain }.reduce(step);
+        let start = self.table.wrap(domain, start);
+        Some((self.table.assuming(start, self.facts), step))
+    }
+}

@@ -1,0 +1,319 @@
+//! What is a variable in turn number h? Recurrences and their closed forms.
+//!
+//! What merges at the head of a loop is `x(0) = start` and `x(h + 1) = f(x(h), h)`.
+//! The step f is one turn as [`raw`](super::raw) makes it, other variables of
+//! the head in closed form. Forms that are solved (h the turn, c free of x):
+//!
+//! ```text
+//! x + g(h)           start + Σ g           g a polynomial, powers, anything summed
+//! a·x + c            a^h·start + c·(a^h - 1)/(a - 1)
+//! wrap(x + …)        the wrap of the same     start in the domain
+//! floor(x / c)       floor(start / c^h)       and truncated alike
+//! min(x + c, m)      min(start + c·h, m)      c >= 0, start <= m; max alike
+//! (x + c) mod m      (start + c·h) mod m      start in 0..m
+//! g(h)               g(h - 1), and start in turn 0
+//! ```
+//!
+//! Variables that depend on one another in a circle have no closed form here.
+//! Source: Bachmann, Wang, Zima, "Chains of recurrences" (1994); source
+//! document 004, section 4.3. Cost: one look at each variable.
+
+use super::answer::Reason;
+use super::solver::{Closed, DEEPEST_QUESTION, Known, Mode, Solver, Variable, both};
+use crate::expression::{Domain, FormulaId, Interval, Node, Relation, Rounding, Symbol, SymbolId, Test};
+use crate::loops::LoopId;
+
+impl Solver<'_, '_> {
+    /// The closed form of a variable of the loop's head.
+    pub(super) fn closed(&mut self, variable: Variable, id: LoopId, mode: Mode) -> Closed {
+        let key = (variable, mode);
+        if let Some(known) = self.state.closed.get(&key) {
+            return known.clone();
+        }
+        if self.state.depth >= DEEPEST_QUESTION {
+            return Closed::None(Reason::TooBig);
+        }
+        self.state.closed.insert(key, Closed::Open);
+        self.state.depth += 1;
+        let closed = match self.solve(variable, id, mode) {
+            Ok((value, unsigned)) => Closed::Form { value, unsigned },
+            Err(reason) => Closed::None(reason),
+        };
+        self.state.depth -= 1;
+        self.state.closed.insert(key, closed.clone());
+        closed
+    }
+
+    fn solve(
+        &mut self,
+        variable: Variable,
+        id: LoopId,
+        mode: Mode,
+    ) -> Result<(Known, Option<FormulaId>), Reason> {
+        let leaf = self.leaf(variable);
+        let symbol = self.table.as_symbol(leaf).ok_or(Reason::TooBig)?;
+        let start = self.start(variable, id, mode);
+        let next = self.next(variable, id, mode).ok_or_else(|| self.depends_on(symbol))?;
+        let next = self.at_turn(next, id, mode, Some(symbol))?;
+        let relies = both(&start.relies, &next.relies).ok_or(Reason::TooBig)?;
+        let turn = self.turn(id);
+        let mut step = Step { solver: self, symbol, turn, id, mode, start: start.formula };
+        let formula = step.solve(next.formula);
+        let formula = formula.filter(|&formula| !self.table.is_too_big(formula));
+        let formula = formula.ok_or_else(|| self.depends_on(symbol))?;
+        Ok((Known { formula, relies }, None))
+    }
+
+    fn depends_on(&self, symbol: SymbolId) -> Reason {
+        Reason::DependsOn(self.table.symbol_of(symbol).clone())
+    }
+
+    fn variable_domain(&self, variable: Variable) -> Option<Domain> {
+        match variable {
+            Variable::Result(id) => self.domain_of(id),
+            Variable::Cell(version) => self.state.cell_domains.get(&version).copied(),
+        }
+    }
+
+    /// What comes from outside; a symbol where that differs.
+    pub(super) fn start(&mut self, variable: Variable, id: LoopId, mode: Mode) -> Known {
+        let same = self.arm_of(variable, id, mode, false).map(|start| {
+            let scope = self.source.forest.loops[id].parent;
+            self.resolve(start, scope, mode)
+        });
+        same.unwrap_or_else(|| {
+            let symbol = match variable {
+                Variable::Result(id) => Symbol::AtEntry(id),
+                Variable::Cell(version) => Symbol::CellAtEntry(version),
+            };
+            let range = self.variable_domain(variable).map_or(Interval::ALL, Domain::interval);
+            Known::plain(self.table.symbol(symbol, range))
+        })
+    }
+
+    /// What comes over the back edges, if that is one formula.
+    fn next(&mut self, variable: Variable, id: LoopId, mode: Mode) -> Option<Known> {
+        self.arm_of(variable, id, mode, true)
+    }
+
+    /// The formula of all arms from inside or from outside, if it is one.
+    fn arm_of(&mut self, variable: Variable, id: LoopId, mode: Mode, inside: bool) -> Option<Known> {
+        let domain = self.variable_domain(variable);
+        let mut found: Option<Known> = None;
+        for (from, arm) in self.arms(variable) {
+            let is_inside = self.source.forest.contains(id, from);
+            if is_inside != inside || !self.source.dominators.is_reachable(from) {
+                continue;
+            }
+            let value = self.raw_arm(arm, domain, mode);
+            found = match found {
+                None => Some(value),
+                Some(known) if known.formula == value.formula => {
+                    let relies = both(&known.relies, &value.relies)?;
+                    Some(Known { relies, ..known })
+                }
+                Some(_) => return None,
+            };
+        }
+        found
+    }
+}
+
+/// One recurrence.
+struct Step<'b, 'a, 's> {
+    solver: &'b mut Solver<'a, 's>,
+    /// The variable, as it is in a turn.
+    symbol: SymbolId,
+    turn: SymbolId,
+    id: LoopId,
+    mode: Mode,
+    start: FormulaId,
+}
+
+impl Step<'_, '_, '_> {
+    /// The closed form of `x(h + 1) = next`.
+    fn solve(&mut self, next: FormulaId) -> Option<FormulaId> {
+        let table = &mut *self.solver.table;
+        if table.as_symbol(next) == Some(self.symbol) {
+            return Some(self.start);
+        }
+        if !table.contains(next, self.symbol) {
+            return self.one_turn_behind(next);
+        }
+        match table.node(next).clone() {
+            Node::Wrap { domain, of } => {
+                let exact = self.wrapped(domain, of)?;
+                Some(self.solver.table.wrap(domain, exact))
+            }
+            Node::Divide { rounding: rounding @ (Rounding::Floor | Rounding::Truncate), of, by } => {
+                self.divided(rounding, of, by)
+            }
+            Node::Least(list) => self.clamped(false, &list),
+            Node::Greatest(list) => self.clamped(true, &list),
+            Node::Modulo { of, by } => self.cyclic(of, by),
+            // One of two steps, the same one in every turn.
+            Node::Select { test, then, otherwise }
+                if !table.contains(test.of, self.symbol) && !table.contains(test.of, self.turn) =>
+            {
+                let (then, otherwise) = (self.solve(then)?, self.solve(otherwise)?);
+                Some(self.solver.table.select(test, then, otherwise))
+            }
+            _ => self.affine(next),
+        }
+    }
+
+    /// Facts that hold when the loop is entered.
+    fn holds_at_entry(&mut self, relation: Relation, of: FormulaId) -> bool {
+        let guards = self.solver.guards(self.id, self.mode);
+        guards.relies.is_empty()
+            && self.solver.table.decide(Test { relation, of }, &guards.facts) == Some(true)
+    }
+
+    /// Inside a wrap: the start must lie in the domain, or turn 0 would differ.
+    fn wrapped(&mut self, domain: Domain, of: FormulaId) -> Option<FormulaId> {
+        let range = self.solver.table.range(self.start);
+        if !domain.interval().holds(range) {
+            let interval = domain.interval();
+            let above = self.solver.table.add_constant(self.start, -interval.low);
+            let below = self.solver.table.combine(interval.high, &[(self.start, -1)]);
+            let is_in = self.holds_at_entry(Relation::NotNegative, above)
+                && self.holds_at_entry(Relation::NotNegative, below);
+            is_in.then_some(())?;
+        }
+        match self.solver.table.node(of).clone() {
+            // Unsigned shifts and divisions of a value that is read with sign.
+            Node::Divide { rounding: Rounding::Floor, of, by } => self.divided(Rounding::Floor, of, by),
+            _ => self.affine(of),
+        }
+    }
+
+    /// `x(h + 1) = g(h)`: `g(h - 1)`, and the start in turn 0.
+    fn one_turn_behind(&mut self, next: FormulaId) -> Option<FormulaId> {
+        let table = &mut *self.solver.table;
+        let turn = table.symbol(Symbol::Turn(self.id), Interval::NATURAL);
+        let before = table.add_constant(turn, -1);
+        let behind = table.replace(next, self.turn, before);
+        let zero = table.constant(0);
+        let at_start = table.replace(behind, self.turn, zero);
+        if at_start == self.start && !table.is_too_big(behind) {
+            return Some(behind);
+        }
+        let is_first = Test { relation: Relation::Zero, of: turn };
+        Some(table.select(is_first, self.start, behind))
+    }
+
+    /// `x(h + 1) = a·x(h) + g(h)`
+    fn affine(&mut self, next: FormulaId) -> Option<FormulaId> {
+        let (parts, under) = self.solver.table.coefficients(next, self.symbol)?;
+        let &[rest, factor] = &parts[..] else { return None };
+        if under != 1 {
+            return None;
+        }
+        match self.solver.table.as_constant(factor)? {
+            1 => self.summed(rest),
+            -1 if !self.solver.table.contains(rest, self.turn) => Some(self.alternating(rest)),
+            factor @ 2.. if !self.solver.table.contains(rest, self.turn) => self.geometric(factor, rest),
+            _ => None,
+        }
+    }
+
+    /// `start + Σ g(j)`, j running over the turns before.
+    fn summed(&mut self, rest: FormulaId) -> Option<FormulaId> {
+        let table = &mut *self.solver.table;
+        let turn = table.symbol(Symbol::Turn(self.id), Interval::NATURAL);
+        let index = table.fresh_index(rest);
+        let term = table.replace(rest, self.turn, index);
+        let index = table.as_symbol(index)?;
+        let sum = table.series(index, turn, term);
+        Some(table.add(self.start, sum))
+    }
+
+    /// `a^h·start + c·(a^h - 1)/(a - 1)`
+    fn geometric(&mut self, factor: i128, rest: FormulaId) -> Option<FormulaId> {
+        let table = &mut *self.solver.table;
+        let turn = table.symbol(Symbol::Turn(self.id), Interval::NATURAL);
+        let power = table.power(factor, turn);
+        let grown = table.multiply(power, self.start);
+        let one_less = table.add_constant(power, -1);
+        let added = table.multiply(rest, one_less);
+        let one_less = table.constant(factor - 1);
+        let added = table.divide(Rounding::Exact, added, one_less);
+        Some(table.add(grown, added))
+    }
+
+    /// `c - x`: start and `c - start` in turn.
+    fn alternating(&mut self, rest: FormulaId) -> FormulaId {
+        let table = &mut *self.solver.table;
+        let turn = table.symbol(Symbol::Turn(self.id), Interval::NATURAL);
+        let odd = table.wrap(Domain { bits: 1, signed: false }, turn);
+        let other = table.subtract(rest, self.start);
+        table.select(Test { relation: Relation::Zero, of: odd }, self.start, other)
+    }
+
+    /// `x / c`, c at least 2: `start / c^h`.
+    fn divided(&mut self, rounding: Rounding, of: FormulaId, by: FormulaId) -> Option<FormulaId> {
+        let table = &mut *self.solver.table;
+        let base = table.as_constant(by).filter(|&base| base >= 2)?;
+        let is_plain = table.as_symbol(of) == Some(self.symbol);
+        let start = match *table.node(of) {
+            _ if is_plain => self.start,
+            // Read without sign: right from turn 1 on, and in turn 0 where the
+            // start has no sign, or where it is wrapped back.
+            Node::Wrap { domain: domain @ Domain { signed: false, .. }, of }
+                if table.as_symbol(of) == Some(self.symbol) =>
+            {
+                let start = table.wrap(domain, self.start);
+                let is_same = start == self.start || self.holds_at_entry(Relation::NotNegative, self.start);
+                if is_same { self.start } else { start }
+            }
+            _ => return None,
+        };
+        let table = &mut *self.solver.table;
+        let turn = table.symbol(Symbol::Turn(self.id), Interval::NATURAL);
+        let power = table.power(base, turn);
+        let quotient = table.divide(rounding, start, power);
+        if start == self.start {
+            return Some(quotient);
+        }
+        // Turn 0 is the start itself: the wrap into its domain.
+        let domain = Domain::of(table.symbol_range(self.symbol))?;
+        Some(table.wrap(domain, quotient))
+    }
+
+    /// `min(x + c, m)`, c not negative, where the start is not above m.
+    fn clamped(&mut self, greatest: bool, list: &[FormulaId]) -> Option<FormulaId> {
+        let &[a, b] = list else { return None };
+        let (moving, limit) = if self.solver.table.contains(a, self.symbol) { (a, b) } else { (b, a) };
+        let table = &mut *self.solver.table;
+        if table.contains(limit, self.symbol) || table.contains(limit, self.turn) {
+            return None;
+        }
+        let (parts, under) = table.coefficients(moving, self.symbol)?;
+        let &[by, factor] = &parts[..] else { return None };
+        if under != 1 || table.as_constant(factor) != Some(1) || table.contains(by, self.turn) {
+            return None;
+        }
+        let room = table.subtract(limit, self.start);
+        let (room, towards) = if greatest { (table.negate(room), table.negate(by)) } else { (room, by) };
+        let is_fit = self.holds_at_entry(Relation::NotNegative, room)
+            && self.holds_at_entry(Relation::NotNegative, towards);
+        is_fit.then_some(())?;
+        let moved = self.summed(by)?;
+        let table = &mut *self.solver.table;
+        Some(if greatest { table.greatest(moved, limit) } else { table.least(moved, limit) })
+    }
+
+    /// `(x + c) mod m` where the start lies in 0..m.
+    fn cyclic(&mut self, of: FormulaId, by: FormulaId) -> Option<FormulaId> {
+        let table = &mut *self.solver.table;
+        if table.contains(by, self.symbol) || table.contains(by, self.turn) {
+            return None;
+        }
+        let room = table.combine(-1, &[(by, 1), (self.start, -1)]);
+        let is_fit = self.holds_at_entry(Relation::NotNegative, self.start)
+            && self.holds_at_entry(Relation::NotNegative, room);
+        is_fit.then_some(())?;
+        let exact = self.affine(of)?;
+        Some(self.solver.table.modulo(exact, by))
+    }
+}

@@ -1,0 +1,45 @@
+//! What lies in memory, and who writes it?
+//!
+//! One question a file, each resting on those above it:
+//!
+//! | question | file |
+//! |---|---|
+//! | what does a library function do to memory? | [`effects`], read by [`effects_parse`] |
+//! | what may a call do whose callee is not here? | [`external`] |
+//! | who runs a module's functions? | [`world`] |
+//! | what may a pointer point to? | [`addresses`] |
+//! | who calls whom? | [`calls`] |
+//! | what may a function read and write? | [`summaries`] |
+//! | which addresses are the same? | [`forms`] |
+//! | does this write to that place? | [`writes`] |
+//! | who writes to an object? | [`writers`] |
+//! | which version of a place is there? | [`webs`] |
+//! | which version does a load read? | [`versions`] |
+//!
+//! The two that recurrences and dependences ask are `versions` (through
+//! [`Cells`](crate::cells::Cells)) and `addresses`.
+
+pub mod addresses;
+pub mod calls;
+pub(crate) mod contents;
+pub mod effects;
+pub mod effects_parse;
+pub mod external;
+pub mod forms;
+pub(crate) mod frontiers;
+pub mod summaries;
+pub mod versions;
+pub mod webs;
+pub mod whole;
+pub mod world;
+pub mod writers;
+pub mod writes;
+
+pub use addresses::{Addresses, Apart, ObjectId, ObjectKind, Target, Targets, TargetsId};
+pub use effects::{Effect, Effects};
+pub use effects_parse::EffectError;
+pub use external::Externals;
+pub use versions::MemoryVersions;
+pub use whole::Memory;
+pub use world::{Roots, World};
+pub use writers::{Coverage, Writer, Writers, Written};

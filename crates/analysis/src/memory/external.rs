@@ -1,0 +1,161 @@
+//! What may a call do whose callee is not here? Table and attributes together.
+//!
+//! A function that the effect table knows does what stands there. Any other
+//! does what its attributes leave: `memory(...)` of call and declaration,
+//! `captures(none)`, `readonly` and `readnone` of its parameters. A `printf`
+//! writes through its arguments if its format is not known or has `%n`.
+//!
+//! Input: module and table. Output: an [`Effect`] for each call. Cost: a
+//! look-up for each declaration, then constant for each call.
+
+use std::borrow::Cow;
+
+use opcost_index::IdMap;
+use opcost_ir::{Call, DeclarationId, Function, Module, ParameterFacts, Value};
+use opcost_key::InstructionId;
+
+use super::contents::string_at;
+use super::effects::*;
+
+/// Effects of the functions that a module declares.
+#[derive(Clone, Debug)]
+pub struct Externals<'a> {
+    module: &'a Module,
+    known: IdMap<DeclarationId, Option<&'a Effect>>,
+}
+
+impl<'a> Externals<'a> {
+    /// Looks every declaration up.
+    pub fn new(module: &'a Module, effects: &'a Effects) -> Self {
+        let known = module.declarations.values().map(|declaration| effects.of(&declaration.name));
+        Self { module, known: known.collect() }
+    }
+
+    /// Whether a table knows it.
+    pub fn is_known(&self, declaration: DeclarationId) -> bool {
+        self.known[declaration].is_some()
+    }
+
+    /// What this call of a declared function does.
+    pub fn effect(
+        &self,
+        function: &Function,
+        site: InstructionId,
+        declaration: DeclarationId,
+    ) -> Cow<'a, Effect> {
+        let Some(call) = function.call(site) else { return Cow::Owned(anything()) };
+        let Some(known) = self.known[declaration] else {
+            let arguments = arguments_of(function, site).len() as u32;
+            return Cow::Owned(self.by_attributes(call, declaration, arguments));
+        };
+        if known.writes_by_format(self.module, function, site) {
+            let mut effect = known.clone();
+            let first = known.format.unwrap_or(0) + 1;
+            effect.touches.push(Touched {
+                parameters: Parameters::From(first),
+                how: Touching::Writes,
+                extent: Extent::Unknown,
+                is_deep: false,
+            });
+            return Cow::Owned(effect);
+        }
+        Cow::Borrowed(known)
+    }
+
+    fn by_attributes(&self, call: &Call, declaration: DeclarationId, arguments: u32) -> Effect {
+        let declaration = &self.module.declarations[declaration];
+        let (site, whole) = (call.memory, declaration.memory);
+        let both = |site: bool, whole: bool| site && whole;
+        let reads_others = both(site.other.reads, whole.other.reads);
+        let writes_others = both(site.other.writes, whole.other.writes);
+        let reads = both(site.argument.reads, whole.argument.reads);
+        let writes = both(site.argument.writes, whole.argument.writes);
+        let hides = both(site.inaccessible.writes, whole.inaccessible.writes);
+        let mut effect = Effect {
+            reaches_others: reads_others || writes_others,
+            result: match (reads || reads_others, declaration.returns_noalias) {
+                (_, true) => ResultKind::Fresh { zeroed: false },
+                (true, _) => ResultKind::Input,
+                (false, _) if both(site.inaccessible.reads, whole.inaccessible.reads) => ResultKind::Input,
+                (false, _) => ResultKind::Pure,
+            },
+            returns: match (declaration.is_noreturn, declaration.is_willreturn) {
+                (true, _) => Returns::Never,
+                (_, true) => Returns::Always,
+                _ => Returns::Perhaps,
+            },
+            ..Effect::default()
+        };
+        for position in 0..arguments {
+            let facts = declaration.parameter_facts.get(position as usize).copied().unwrap_or_default();
+            let mut touch = |how| {
+                let parameters = Parameters::One(position);
+                effect.touches.push(Touched { parameters, how, extent: Extent::Unknown, is_deep: false });
+            };
+            let ParameterFacts { is_nocapture, is_readonly, is_readnone, is_writeonly, .. } = facts;
+            if !is_nocapture && (writes || writes_others || hides) {
+                touch(Touching::Keeps);
+            } else if reads_others || writes_others {
+                touch(Touching::KeepsWhatItPointsTo);
+            }
+            if (reads || reads_others) && !is_writeonly && !is_readnone {
+                touch(Touching::Reads);
+            }
+            if (writes || writes_others) && !is_readonly && !is_readnone {
+                touch(Touching::Writes);
+            }
+        }
+        effect
+    }
+}
+
+impl Effect {
+    /// Whether a `printf` may write through its arguments (`%n`).
+    fn writes_by_format(&self, module: &Module, function: &Function, site: InstructionId) -> bool {
+        let Some(format) = self.format else { return false };
+        if self.touches.iter().any(|touched| matches!(touched.how, Touching::Input(_))) {
+            return false;
+        }
+        let text =
+            arguments_of(function, site).get(format as usize).and_then(|&value| string_at(module, value));
+        text.is_none_or(|text| has_count_conversion(&text))
+    }
+}
+
+/// Whether a format has a conversion that writes how much was printed.
+fn has_count_conversion(format: &str) -> bool {
+    let mut rest = format.chars();
+    while let Some(c) = rest.next() {
+        if c == '%' {
+            let is_flag = |c: &char| "0123456789-+ #'.*$hljztLq".contains(*c);
+            if rest.find(|c| !is_flag(c)) == Some('n') {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// The effect of what nothing is known of.
+pub(crate) fn anything() -> Effect {
+    Effect { does_anything: true, reaches_others: true, ..Effect::default() }
+}
+
+/// The arguments of a call, without targets and callee.
+pub(crate) fn arguments_of(function: &Function, site: InstructionId) -> &[Value] {
+    let operands = function.operands_of(site);
+    let behind = operands.iter().rev().skip(1).take_while(|operand| matches!(operand, Value::Block(_)));
+    let targets = behind.count();
+    &operands[..operands.len().saturating_sub(1 + targets)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_count_conversion;
+
+    #[test]
+    fn only_percent_n_counts() {
+        assert!(has_count_conversion("%d%n") && has_count_conversion("%-5lln"));
+        assert!(!has_count_conversion("%%n %d\n") && !has_count_conversion("100%% nothing%s"));
+    }
+}

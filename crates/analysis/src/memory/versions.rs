@@ -1,0 +1,84 @@
+//! Which version of its cell does each load read? The answer for recurrences.
+//!
+//! Memory in SSA form, for the places that are loaded: [`webs`](super::webs)
+//! computes it, this file gives it in the words of [`Cells`]. Loads that are
+//! separated only by writes that cannot touch their place share a version.
+//!
+//! Input: what is known of the module, a function, its dominators. Output:
+//! [`MemoryVersions`]. Cost and limits: those of webs.
+
+use std::borrow::Cow;
+
+use opcost_index::IdMap;
+use opcost_key::{BlockId, FunctionId, InstructionId};
+use rustc_hash::FxHashMap;
+
+use super::forms::Point;
+use super::webs::{Definition, FunctionMemory, Version};
+use super::whole::Memory;
+use crate::cells::{CellDefinition, CellVersion, Cells};
+use crate::dominators::Dominators;
+
+/// Versions of all places that a function loads from.
+#[derive(Clone, Debug)]
+pub struct MemoryVersions {
+    reads: FxHashMap<InstructionId, CellVersion>,
+    versions: IdMap<CellVersion, Version>,
+    incoming: FxHashMap<CellVersion, Vec<(BlockId, CellVersion)>>,
+    reasons: IdMap<CellVersion, &'static [&'static str]>,
+}
+
+impl MemoryVersions {
+    /// Follows all loads of a function.
+    pub fn compute(
+        memory: &Memory<'_>,
+        function: FunctionId,
+        dominators: &Dominators<BlockId>,
+    ) -> MemoryVersions {
+        FunctionMemory::compute(memory, function, Cow::Borrowed(dominators)).into_versions()
+    }
+
+    /// How many loads are followed.
+    pub fn followed(&self) -> usize {
+        self.reads.len()
+    }
+
+    pub(super) fn of_parts(
+        reads: FxHashMap<InstructionId, CellVersion>,
+        versions: IdMap<CellVersion, Version>,
+        incoming: FxHashMap<CellVersion, Vec<(BlockId, CellVersion)>>,
+        reasons: IdMap<CellVersion, &'static [&'static str]>,
+    ) -> MemoryVersions {
+        MemoryVersions { reads, versions, incoming, reasons }
+    }
+}
+
+impl Cells for MemoryVersions {
+    fn read_by(&self, load: InstructionId) -> Option<CellVersion> {
+        self.reads.get(&load).copied()
+    }
+
+    fn definition(&self, version: CellVersion) -> CellDefinition<'_> {
+        let Version { point, is, .. } = self.versions[version];
+        match (is, point) {
+            (Definition::Stored(store, value), _) => CellDefinition::Stored { store, value },
+            (Definition::Merge, Point::Head(block)) => match self.incoming.get(&version) {
+                Some(incoming) => CellDefinition::Merge { block, incoming },
+                // What meets there was too much work.
+                None => CellDefinition::Changed(self.versions[version].first()),
+            },
+            (Definition::Undefined, _) => CellDefinition::Undefined,
+            (Definition::Changed(at), _) | (_, Point::Behind(at)) => CellDefinition::Changed(at),
+            // A place that a phi names: as if the phi had changed it.
+            (Definition::Renewed, Point::Head(_)) => CellDefinition::Changed(self.versions[version].first()),
+            _ => CellDefinition::Entry,
+        }
+    }
+
+    fn relies_on(&self, version: CellVersion) -> &'static [&'static str] {
+        self.reasons[version]
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! All that is known of a module's memory, computed once.
+//!
+//! The parts in the order in which they rest on each other; everything that
+//! asks of memory asks through this. Cost: the sum of the parts.
+
+use opcost_ir::{Layout, Module};
+use opcost_key::FunctionId;
+
+use super::addresses::{Addresses, ObjectId, ObjectKind};
+use super::calls::CallGraph;
+use super::effects::Effects;
+use super::external::Externals;
+use super::summaries::{Own, Summaries};
+use super::world::{Roots, World};
+
+/// What is known of a module's memory.
+#[derive(Clone, Debug)]
+pub struct Memory<'a> {
+    /// The module.
+    pub module: &'a Module,
+    /// Sizes of its types.
+    pub layout: &'a Layout,
+    /// Effects of the functions that it declares.
+    pub externals: Externals<'a>,
+    /// Where execution comes in.
+    pub roots: Roots,
+    /// Where pointers point.
+    pub addresses: Addresses,
+    /// Who calls whom.
+    pub calls: CallGraph,
+    /// What functions read and write.
+    pub summaries: Summaries,
+}
+
+impl<'a> Memory<'a> {
+    /// Everything, in order.
+    pub fn of(module: &'a Module, layout: &'a Layout, effects: &'a Effects, world: World) -> Memory<'a> {
+        let externals = Externals::new(module, effects);
+        let roots = Roots::of(module, world);
+        let addresses = Addresses::compute(module, layout, &externals, &roots);
+        let calls = CallGraph::compute(module, &addresses, &externals, &roots);
+        let summaries = Summaries::compute(module, layout, &addresses, &externals, &calls);
+        Memory { module, layout, externals, roots, addresses, calls, summaries }
+    }
+
+    pub(super) fn own(&self) -> Own<'_> {
+        let Memory { module, layout, addresses, externals, .. } = self;
+        Own { module, layout, addresses, externals }
+    }
+
+    /// Whether the object is one piece of memory at a time, so that a store to
+    /// it is a store to it and not to another of the same name.
+    pub fn is_single(&self, object: ObjectId) -> bool {
+        match self.addresses.objects().kind(object) {
+            ObjectKind::Global(global) => !self.module.globals[global].is_thread_local,
+            ObjectKind::Alloca(function, at) => self.is_made_once(function, at),
+            ObjectKind::Copy(function, _) => !self.calls.is_recursive(function),
+            ObjectKind::Fresh(function, at) => {
+                self.calls.runs_once(function, self.module.functions[function].block_of(at))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an alloca is made once in each activation, of which there is one.
+    fn is_made_once(&self, function: FunctionId, at: opcost_key::InstructionId) -> bool {
+        let block = self.module.functions[function].block_of(at);
+        !self.calls.is_recursive(function) && !self.calls.is_on_cycle(function, block)
+    }
+
+    /// Whether nothing ever writes to the object.
+    pub fn is_constant(&self, object: ObjectId) -> bool {
+        match self.addresses.objects().kind(object) {
+            ObjectKind::Global(global) => self.module.globals[global].is_constant,
+            _ => false,
+        }
+    }
+}
