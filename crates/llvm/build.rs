@@ -58,6 +58,7 @@ fn main() {
             "shim/portable.cpp",
             "shim/spell.cpp",
             "shim/trips.cpp",
+            "shim/values.cpp",
         ])
         .compile("opcost_llvm_shim");
     lead_tests();

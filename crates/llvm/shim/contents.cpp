@@ -190,7 +190,9 @@ void opcost_constant(LLVMTargetDataRef layout, LLVMValueRef value, Facts *facts)
 // 0 there is nothing to look at, 1 that is all, 2 there is more.
 uint32_t opcost_contents(LLVMValueRef handle, uint64_t most, void *context, Told told) {
   auto *variable = dyn_cast<GlobalVariable>(unwrap(handle));
-  if (!variable || !variable->hasInitializer() || variable->isExternallyInitialized()) return 0;
+  // What is common, another module may fill.
+  if (!variable || !variable->hasInitializer() || variable->hasCommonLinkage()) return 0;
+  if (variable->isExternallyInitialized()) return 0;
   Walk walk{variable->getDataLayout(), most, context, told};
   walk.run(variable->getInitializer());
   return walk.is_complete ? 1 : 2;

@@ -23,6 +23,7 @@ inline char *copy(const std::string &text) { return strdup(text.c_str()); }
 constexpr const char *kCounterSection = "opc_cnt";
 constexpr const char *kDescriptorSection = "opc_dsc";
 constexpr const char *kThreadSection = "opc_thr";
+constexpr const char *kValuesSection = "opc_val";
 // Marks the stores of counters on their way to code generation.
 constexpr const char *kCountMark = "opcost.count";
 // Numbers instructions, for those who check what edits did.

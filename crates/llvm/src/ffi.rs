@@ -33,6 +33,32 @@ pub(crate) struct RawTrips {
     pub(crate) cost: u32,
 }
 
+/// One step of a check; mirrors `opcost_step` in `values.cpp`.
+#[repr(C)]
+pub(crate) struct RawStep {
+    operation: u32,
+    argument: u32,
+    low: u64,
+    high: u64,
+}
+
+impl RawStep {
+    pub(crate) fn of(step: opcost_ir::Step) -> RawStep {
+        let (operation, argument, constant) = step.encode();
+        RawStep { operation, argument, low: constant as u64, high: (constant >> 64) as u64 }
+    }
+}
+
+/// What is recorded; mirrors `opcost_point` in `values.cpp`.
+#[repr(C)]
+pub(crate) struct RawPoint {
+    pub(crate) kind: u32,
+    pub(crate) check: u32,
+    pub(crate) input_count: u32,
+    pub(crate) step_count: u32,
+    pub(crate) steps: *const RawStep,
+}
+
 /// One thing of a state; mirrors `Item` in `life/recorder.h`.
 #[repr(C)]
 pub(crate) struct RawItem {
@@ -211,6 +237,50 @@ unsafe extern "C" {
     pub(crate) fn opcost_rename(function: LLVMValueRef, name: *const c_char);
     pub(crate) fn opcost_watch(module: LLVMModuleRef, function: LLVMValueRef);
     pub(crate) fn opcost_relax(function: LLVMValueRef);
+
+    pub(crate) fn opcost_values_points(
+        module: LLVMModuleRef,
+        points: *const RawPoint,
+        count: u32,
+        hash: *const u8,
+    ) -> LLVMValueRef;
+    pub(crate) fn opcost_values_cell(function: LLVMValueRef, is_slot: bool) -> LLVMValueRef;
+    pub(crate) fn opcost_values_enter(
+        before: LLVMValueRef,
+        points: LLVMValueRef,
+        index: u32,
+        slot: LLVMValueRef,
+        turns: LLVMValueRef,
+    );
+    pub(crate) fn opcost_values_note(
+        before: LLVMValueRef,
+        slot: LLVMValueRef,
+        position: u32,
+        value: LLVMValueRef,
+        bits: u32,
+        is_cell: bool,
+    );
+    pub(crate) fn opcost_values_turn(
+        before: LLVMValueRef,
+        slot: LLVMValueRef,
+        turns: LLVMValueRef,
+        may_leave: bool,
+    );
+    pub(crate) fn opcost_values_leave(
+        before: LLVMValueRef,
+        points: LLVMValueRef,
+        index: u32,
+        slot: LLVMValueRef,
+        turns: LLVMValueRef,
+    );
+    pub(crate) fn opcost_values_record(
+        before: LLVMValueRef,
+        points: LLVMValueRef,
+        index: u32,
+        value: LLVMValueRef,
+        is_signed: bool,
+    );
+    pub(crate) fn opcost_returns_twice(function: LLVMValueRef) -> bool;
 
     pub(crate) fn opcost_emit(
         module: LLVMModuleRef,

@@ -33,6 +33,7 @@ mod referee;
 mod session;
 mod snapshot;
 mod spots;
+mod values;
 
 pub use assembly::{AssembledInstruction, Assembler, compile_in_memory, host_triple, write_assembly};
 pub use emit::{Emission, Position};

@@ -4,6 +4,13 @@
 //! One test binary for the room, since it links all of LLVM. The large input
 //! is SQLite from the corpus (`cargo xtask corpus`); the small ones are text.
 
+#[path = "snapshot/facts.rs"]
+mod facts;
+#[path = "snapshot/referees.rs"]
+mod referees;
+#[path = "snapshot/text.rs"]
+mod text;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;

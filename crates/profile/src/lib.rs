@@ -13,6 +13,7 @@ pub mod formats;
 mod ledger;
 mod merge;
 pub mod opcraw;
+pub mod opcval;
 pub mod wellformed;
 mod words;
 

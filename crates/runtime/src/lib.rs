@@ -52,6 +52,7 @@ pub mod fuel;
 pub mod library;
 pub mod plugin;
 pub mod portable;
+pub mod values;
 pub mod wasi;
 
 /// All files, by name; they include each other by these names.

@@ -1,0 +1,158 @@
+//! Plans for recording: which values are told, and where.
+//!
+//! The turns of each natural loop: it is entered on the edges from outside to
+//! its header, takes a turn on each back edge, and is left on each edge out of
+//! it. An exception that leaves it, caught in the same function or not, is no
+//! exit, nor is an edge that leads to a call that never returns (`exit`,
+//! `longjmp`): such an activation is partial, and the runtime finds it by what is
+//! told next. On one edge first the inner loops are left, then the outer one
+//! turns or another is entered. A loop with an edge that cannot be cut where
+//! it matters is not recorded, and the reason is kept.
+//!
+//! Single values: what the instructions of a line compute, store and return.
+//!
+//! Input: a snapshot, what is wanted, claims. Output: the edits, and what each
+//! point means. Cost: blocks times depth of nesting. Limits: `indirectbr` and
+//! `callbr` edges; values wider than 64 bits; whole vectors and aggregates.
+
+mod chosen;
+mod turns;
+
+use opcost_index::{Id, IdMap};
+use opcost_ir::{Module, Recording, Step};
+use opcost_key::{BlockId, FunctionId, InstructionId};
+use serde::{Deserialize, Serialize};
+
+use crate::claims::{Claimed, Claims};
+use crate::leaving::Leaving;
+use crate::plan::{PlanError, is_counted, refuse_uncountable};
+
+/// The name that calls of `vfork` get.
+const VFORK: &str = "opc_values_vfork";
+
+/// What is to be recorded.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ValuesRequest {
+    /// The turns of all loops (of the chosen function, if one is chosen).
+    pub turns: bool,
+    /// Values: of this function, by linkage name or the name before its `(`.
+    pub function: Option<String>,
+    /// Values: only those of this line; without it what the function returns.
+    pub line: Option<u32>,
+    /// Values: only this one, by its name or number in the IR.
+    pub value: Option<String>,
+}
+
+/// What is recorded in a module.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// What to change.
+    pub recording: Recording,
+    /// What the points mean, in their order.
+    pub points: IdMap<opcost_ir::PointId, PointFacts>,
+    /// Loops that are not recorded.
+    pub refused: Vec<RefusedLoop>,
+    /// Cycles with several entries, which are no loops: a block of each.
+    pub irreducible: Vec<(FunctionId, BlockId)>,
+}
+
+/// What a point means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PointFacts {
+    /// Its function.
+    pub function: FunctionId,
+    /// A loop or a value.
+    pub subject: Subject,
+}
+
+/// What is recorded at a point.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A loop.
+    Loop {
+        /// Its header.
+        header: BlockId,
+        /// The header of the loop around it.
+        parent: Option<BlockId>,
+        /// 1 for an outermost one.
+        depth: u32,
+        /// The instruction whose place is the loop's.
+        placed_by: InstructionId,
+        /// What is claimed.
+        claim: Option<ClaimFacts>,
+    },
+    /// A value.
+    Value {
+        /// The instruction that computes, stores or returns it.
+        instruction: InstructionId,
+        /// Which of its operands; none: its result.
+        operand: Option<u32>,
+    },
+}
+
+/// A claim, and how it is checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimFacts {
+    /// What it says.
+    pub what: Claimed,
+    /// The same for a reader.
+    pub text: String,
+    /// What it rests on.
+    pub assumes: Vec<String>,
+    /// The check, or why there is none.
+    pub check: Result<Vec<Step>, String>,
+}
+
+/// A loop that is not recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedLoop {
+    /// Its function.
+    pub function: FunctionId,
+    /// Its header.
+    pub header: BlockId,
+    /// Why not.
+    pub reason: &'static str,
+}
+
+/// Plans the recording of a module.
+///
+/// # Errors
+/// The module has something that cannot be followed; the place is named.
+pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Result<Recorded, PlanError> {
+    let leaving = Leaving::compute(module);
+    let mut recorded = Recorded {
+        recording: Recording::default(),
+        points: IdMap::new(),
+        refused: Vec::new(),
+        irreducible: Vec::new(),
+    };
+    for (id, function) in module.functions.iter() {
+        let is_chosen =
+            request.function.as_deref().is_none_or(|name| chosen::is_called(&function.name, name));
+        if !is_chosen || !is_counted(function) || function.blocks.is_empty() {
+            continue;
+        }
+        refuse_uncountable(module, function)?;
+        let mut edits = Vec::new();
+        if request.turns {
+            turns::plan(module, id, &leaving, claims, &mut recorded, &mut edits);
+        }
+        if request.function.is_some() && !(request.turns && request.line.is_none()) {
+            chosen::plan(module, id, request, &mut recorded, &mut edits);
+        }
+        turns::sort(&mut edits);
+        recorded.recording.edits.extend(edits.into_iter().map(|edit| (id, edit)));
+    }
+    for (id, declaration) in module.declarations.iter() {
+        if declaration.name == "vfork" {
+            recorded.recording.renames.push((id, VFORK.to_owned()));
+        }
+    }
+    debug_assert_eq!(recorded.points.len(), recorded.recording.points.len());
+    Ok(recorded)
+}
+
+/// The first instruction of a block.
+fn first_of(module: &Module, function: FunctionId, block: BlockId) -> InstructionId {
+    InstructionId::new(module.functions[function].blocks[block].instructions.start as usize)
+}

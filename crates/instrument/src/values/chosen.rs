@@ -1,0 +1,153 @@
+//! Which values of a function are told, and where are they known?
+//!
+//! Of a line: what its instructions compute, store and return. Without a line:
+//! what the function returns. A result is told directly behind its
+//! instruction, a phi's behind all phis, an invoke's on its normal edge, an
+//! operand before the instruction that takes it. Constants tell nothing and are
+//! left out.
+
+use opcost_ir::{
+    Function, Module, Opcode, Point, PointKind, RecordEdit, Spot, TailKind, Type, TypeId, Value,
+};
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use super::{PointFacts, Recorded, Subject, ValuesRequest};
+use crate::spots::{BranchSpots, Counting};
+
+/// Whether a function is meant by a name: its linkage name, or the plain name
+/// that a linkage name of C++ or Fortran is made of.
+pub(super) fn is_called(linkage: &str, name: &str) -> bool {
+    if linkage == name || linkage.strip_suffix('_') == Some(name) {
+        return true;
+    }
+    // _QPname and _QMmoduleFinner of flang; _Z4namei and _ZN5space4nameEi of C++.
+    let flang = linkage.strip_prefix("_Q").and_then(|rest| rest.rsplit(['P', 'F']).next());
+    let last = name.rsplit("::").next().unwrap_or(name);
+    flang == Some(last) || linkage.starts_with("_Z") && linkage.contains(&format!("{}{last}", last.len()))
+}
+
+/// Edits for the chosen values of one function.
+pub(super) fn plan(
+    module: &Module,
+    id: FunctionId,
+    request: &ValuesRequest,
+    recorded: &mut Recorded,
+    edits: &mut Vec<RecordEdit>,
+) {
+    let function = &module.functions[id];
+    let spots = BranchSpots::new(function);
+    for block in function.blocks.ids() {
+        for at in function.instructions_of(block) {
+            for (operand, value) in told(module, function, at, request) {
+                let Some(kind) = type_of(module, function, value).and_then(|ty| kind_of(&module.types[ty]))
+                else {
+                    continue;
+                };
+                let spot = match operand {
+                    Some(_) => before(function, block, at),
+                    None => behind(function, &spots, block, at),
+                };
+                let Some(spot) = spot else { continue };
+                let point = recorded.recording.points.push(Point { kind, check: None });
+                let subject = Subject::Value { instruction: at, operand };
+                recorded.points.push(PointFacts { function: id, subject });
+                edits.push(RecordEdit::Record { spot, point, value });
+            }
+        }
+    }
+}
+
+/// What is told of an instruction: its result, or an operand.
+fn told(
+    module: &Module,
+    function: &Function,
+    at: InstructionId,
+    request: &ValuesRequest,
+) -> Vec<(Option<u32>, Value)> {
+    let instruction = &function.instructions[at];
+    let result = Value::Instruction(at);
+    let is_wanted = match request.line {
+        Some(line) => instruction.place.is_some_and(|place| {
+            let place = &module.places[place];
+            place.line == line && place.inlined_function.is_none()
+        }),
+        None => instruction.opcode == Opcode::Ret || request.value.is_some(),
+    };
+    let is_named = |value: &Value| match &request.value {
+        Some(name) => function.names.get(value).is_some_and(|known| **known == *name.trim_start_matches('%')),
+        None => true,
+    };
+    if !is_wanted {
+        return Vec::new();
+    }
+    let operand = match instruction.opcode {
+        Opcode::Store | Opcode::Ret => function.operands_of(at).first().copied(),
+        Opcode::Alloca => return Vec::new(),
+        _ => None,
+    };
+    let taken = operand.filter(|value| matches!(value, Value::Instruction(_) | Value::Argument(_)));
+    let told = match operand {
+        Some(_) => taken.map(|value| (Some(0), value)),
+        None => Some((None, result)),
+    };
+    told.into_iter().filter(|(_, value)| is_named(value)).collect()
+}
+
+fn type_of(module: &Module, function: &Function, value: Value) -> Option<TypeId> {
+    match value {
+        Value::Instruction(id) => Some(function.instructions[id].ty),
+        Value::Argument(position) => match &module.types[function.ty] {
+            Type::Function(_, parameters, _) => parameters.get(position as usize).copied(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn kind_of(ty: &Type) -> Option<PointKind> {
+    match ty {
+        Type::Integer(1) | Type::Pointer(0) => Some(PointKind::Unsigned),
+        Type::Integer(2..=64) => Some(PointKind::Signed),
+        Type::Float("float" | "double" | "x86_fp80") => Some(PointKind::Float),
+        _ => None,
+    }
+}
+
+/// Nothing may stand between a call that must become a jump and its `ret`.
+fn before(function: &Function, block: BlockId, at: InstructionId) -> Option<Spot> {
+    let is_jump = |id: InstructionId| function.call(id).is_some_and(|call| call.tail == TailKind::MustTail);
+    let follows_jump = function.instructions_of(block).any(|id| id < at && is_jump(id));
+    (!follows_jump).then_some(Spot::Before(at))
+}
+
+fn behind(function: &Function, spots: &BranchSpots<'_>, block: BlockId, at: InstructionId) -> Option<Spot> {
+    match function.instructions[at].opcode {
+        Opcode::Phi | Opcode::LandingPad => return Some(Spot::Start(block)),
+        Opcode::Invoke => {
+            return match spots.of_branch(block, 0) {
+                Counting::At(spot) => Some(spot),
+                _ => None,
+            };
+        }
+        _ => {}
+    }
+    let is_jump = function.call(at).is_some_and(|call| call.tail == TailKind::MustTail);
+    let mut behind = function.instructions_of(block).skip_while(|&id| id <= at);
+    behind.next().filter(|_| !is_jump).map(Spot::Before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_called;
+
+    #[test]
+    fn functions_go_by_the_names_of_their_sources() {
+        assert!(is_called("work", "work"));
+        assert!(is_called("work_", "work"));
+        assert!(is_called("_QPwork", "work"));
+        assert!(is_called("_Z4worki", "work"));
+        assert!(is_called("_ZN5space4workEi", "space::work"));
+        assert!(!is_called("_Z5workyi", "work"));
+        assert!(!is_called("rework", "work"));
+    }
+}
