@@ -20,6 +20,7 @@ mod building;
 mod columns;
 mod figures;
 pub(crate) mod life;
+pub(crate) mod loops;
 mod machine;
 mod measure;
 mod page;

@@ -14,18 +14,23 @@ pub(crate) type Result<T> = std::result::Result<T, Failure>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     sentence: String,
-    usage: bool,
+    status: u8,
 }
 
 impl Failure {
     /// A failure of the chore itself.
     pub(crate) fn new(sentence: impl Into<String>) -> Self {
-        Self { sentence: sentence.into(), usage: false }
+        Self { sentence: sentence.into(), status: 1 }
     }
 
     /// A command line that means nothing.
     pub(crate) fn usage(sentence: impl Into<String>) -> Self {
-        Self { sentence: sentence.into(), usage: true }
+        Self { sentence: sentence.into(), status: 2 }
+    }
+
+    /// A chore that was done, and whose answer is no.
+    pub(crate) fn verdict(sentence: impl Into<String>) -> Self {
+        Self { sentence: sentence.into(), status: 3 }
     }
 
     /// A file or folder with which `doing` did not work.
@@ -35,7 +40,7 @@ impl Failure {
 
     /// The exit status of the process.
     pub(crate) fn status(&self) -> u8 {
-        if self.usage { 2 } else { 1 }
+        self.status
     }
 }
 

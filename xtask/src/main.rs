@@ -2,7 +2,8 @@
 //!
 //! `corpus` prepares the real programs that tests and benchmarks run;
 //! `bench count` and `bench fuel` measure what counting and metering cost them,
-//! `bench life` what following an instruction costs the compiler;
+//! `bench life` what following an instruction costs the compiler, `bench loops`
+//! sets trip counts beside LLVM's, over programs that `loops` looks after;
 //! `calls` measures library functions. None is part of the tool: this crate imports no other room and knows opcost only as a command,
 //! so what it measures is what a user gets. Few dependencies, because
 //! `./x demo` builds it before anything else.
@@ -12,6 +13,7 @@ mod calls;
 mod command;
 mod corpus;
 mod failure;
+mod loops;
 mod manifest;
 mod pins;
 
@@ -42,7 +44,16 @@ usage: cargo xtask VERB
     --rounds N            timed runs of each column (5); 0 leaves them out
     --sweep A,B           also: is watched code clang's, in these programs
     --levels -O0,-O2      of the sweep (-O0,-O1,-O2,-O3)
-    --opcost PATH, --out FILE  as above";
+    --opcost PATH, --out FILE  as above
+  bench loops [FLAGS]   trip counts beside LLVM's, into benchmarks/loops.md;
+                        status 3 if LLVM knows a count that we do not
+    --sets A,B            of fortran, c, kernels, hard, sqlite, lua
+    --levels -O0,-O2      (-O0,-O1,-O2,-O3; -O0 is promoted to registers)
+    --no-verify           do not hold counts against runs
+    --as-built            take the bitcode that the last run built
+    --opcost PATH, --out FILE  as above
+  loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every
+                        level, and do their marks hold? --marks: these alone";
 
 /// Why the process ends with a status other than 0: 2 for a wrong command
 /// line, 1 for everything else.
@@ -55,6 +66,8 @@ fn main() -> ExitCode {
         ["bench", "count", flags @ ..] => bench::run(bench::Question::Count, flags),
         ["bench", "fuel", flags @ ..] => bench::run(bench::Question::Fuel, flags),
         ["bench", "life", flags @ ..] => bench::life::run(flags),
+        ["bench", "loops", flags @ ..] => bench::loops::run(flags),
+        ["loops", flags @ ..] => loops::run(flags),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())

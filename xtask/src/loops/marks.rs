@@ -1,0 +1,184 @@
+//! Marks: what can be known of a loop, in a comment on its line.
+//!
+//! ```text
+//! for (int i = 0; i < n; i += 3) {  // expect: body=ceil_div(max(n,0),3) quality=exact assume=nsw
+//! ```
+//!
+//! Behind `expect:` stand claims, divided by `;`, each of words KEY=VALUE
+//! divided by blanks:
+//!
+//! | key | value |
+//! |---|---|
+//! | `body` | how often the body is begun in one activation, in names of the source as they are when the loop is reached; `*`: nobody knows |
+//! | `quality` | `exact`: it is this number; `bound`: never more than this, sometimes less; `unknown`: an answer that says exact is wrong |
+//! | `back` | how often its back edges are taken, where this is not clear from `body` |
+//! | `total` | the sum over all activations in one call of the function |
+//! | `assume` | what an exact answer may rest on: `nsw`, `nuw`, `inbounds`, `mustprogress` |
+//! | `where` | the claim is made for these values only |
+//! | `world` | `closed`: it takes the whole program; else any caller may come |
+//! | `partial` | `yes`: activations may be left by other ways than the loop's exits; what is claimed holds for complete ones, and is a bound for the others |
+//! | `form` | `irreducible`: no natural loop, which must be said |
+//! | `input` | a named input that an answer of the closed world ends in |
+//!
+//! `quality` is a must, `body` too. An answer that says less than a mark
+//! (a bound for exact, unknown for a bound) is weak; one that says more or other
+//! is wrong. A claim without `world` beside one with it speaks of the open one.
+
+use super::expression::Expression;
+
+/// What may be said of a count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Quality {
+    Exact,
+    Bound,
+    Unknown,
+}
+
+/// One claim about one loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Claim {
+    /// None: nobody knows.
+    pub(crate) body: Option<Expression>,
+    pub(crate) quality: Quality,
+    pub(crate) back: Option<Expression>,
+    pub(crate) total: Option<Expression>,
+    pub(crate) assumes: Vec<String>,
+    pub(crate) condition: Option<Expression>,
+    pub(crate) is_closed: bool,
+    pub(crate) is_partial: bool,
+    pub(crate) is_irreducible: bool,
+    pub(crate) input: Option<String>,
+}
+
+/// All claims about one loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// The line of the loop, from 1.
+    pub(crate) line: usize,
+    pub(crate) claims: Vec<Claim>,
+}
+
+const ASSUMPTIONS: &[&str] = &["nsw", "nuw", "inbounds", "mustprogress"];
+
+/// The marks of a source file, by line. Errors name the line.
+pub(crate) fn read(text: &str) -> Result<Vec<Mark>, String> {
+    let mut marks = Vec::new();
+    for (place, line) in text.lines().enumerate() {
+        if let Some((_, comment)) = line.split_once("expect: ") {
+            let claims = comment.split(';').map(claim).collect::<Result<_, _>>();
+            let claims = claims.map_err(|reason| format!("line {}: {reason}", place + 1))?;
+            marks.push(Mark { line: place + 1, claims });
+        }
+    }
+    Ok(marks)
+}
+
+fn claim(text: &str) -> Result<Claim, String> {
+    let (mut body, mut quality) = (None, None);
+    let mut claim = Claim {
+        body: None,
+        quality: Quality::Unknown,
+        back: None,
+        total: None,
+        assumes: Vec::new(),
+        condition: None,
+        is_closed: false,
+        is_partial: false,
+        is_irreducible: false,
+        input: None,
+    };
+    for word in text.split_whitespace() {
+        let (key, value) = word.split_once('=').ok_or_else(|| format!("`{word}` is not KEY=VALUE"))?;
+        match (key, value) {
+            ("body", "*") => body = Some(None),
+            ("body", _) => body = Some(Some(Expression::read(value)?)),
+            ("quality", "exact") => quality = Some(Quality::Exact),
+            ("quality", "bound") => quality = Some(Quality::Bound),
+            ("quality", "unknown") => quality = Some(Quality::Unknown),
+            ("back", _) => claim.back = Some(Expression::read(value)?),
+            ("total", _) => claim.total = Some(Expression::read(value)?),
+            ("assume", _) => claim.assumes = assumptions(value)?,
+            ("where", _) => claim.condition = Some(Expression::read(value)?),
+            ("world", "closed") => claim.is_closed = true,
+            ("world", "open") => {}
+            ("partial", "yes") => claim.is_partial = true,
+            ("form", "irreducible") => claim.is_irreducible = true,
+            ("input", _) => claim.input = Some(value.to_owned()),
+            _ => return Err(format!("nobody knows `{word}`")),
+        }
+    }
+    claim.body = body.ok_or("a claim has no body=")?;
+    claim.quality = quality.ok_or("a claim has no quality=")?;
+    if claim.body.is_none() != (claim.quality == Quality::Unknown) {
+        return Err("body=* and quality=unknown go together".to_owned());
+    }
+    Ok(claim)
+}
+
+fn assumptions(value: &str) -> Result<Vec<String>, String> {
+    let words: Vec<String> = value.split(',').map(str::to_owned).collect();
+    match words.iter().find(|word| !ASSUMPTIONS.contains(&word.as_str())) {
+        Some(word) => Err(format!("`{word}` is not one of {}", ASSUMPTIONS.join(", "))),
+        None => Ok(words),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_read() {
+        let text = "int f(int n) {\n  while (n--) {  // expect: body=n quality=exact assume=nsw,inbounds where=n>=0\n";
+        let marks = read(text).unwrap();
+        assert_eq!((marks.len(), marks[0].line), (1, 2));
+        let claim = &marks[0].claims[0];
+        assert_eq!(claim.quality, Quality::Exact);
+        assert_eq!(claim.assumes, ["nsw", "inbounds"]);
+        assert!(claim.condition.is_some() && !claim.is_closed);
+    }
+
+    #[test]
+    fn two_worlds_have_two_claims() {
+        let marks = read("do ! expect: body=* quality=unknown; body=5 quality=exact world=closed").unwrap();
+        let worlds: Vec<bool> = marks[0].claims.iter().map(|claim| claim.is_closed).collect();
+        assert_eq!(worlds, [false, true]);
+        assert_eq!(marks[0].claims[1].body, Some(Expression::Number(5)));
+    }
+
+    #[test]
+    fn wrong_marks_are_refused_with_their_line() {
+        for text in [
+            "expect: body=n",
+            "expect: quality=exact",
+            "expect: body=n quality=sure",
+            "expect: body=* quality=exact",
+            "expect: body=n quality=unknown",
+            "expect: body=n quality=exact assume=luck",
+            "expect: body=n quality=exact colour=red",
+            "expect: body=(n quality=exact",
+            "expect: body",
+        ] {
+            let error = read(&format!("first\n{text}")).unwrap_err();
+            assert!(error.starts_with("line 2: "), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_files_are_full_of_marks() {
+        let folder = crate::repository().unwrap().join("corpus/loops/hard");
+        let mut all = Vec::new();
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let marks = read(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            if !path.ends_with("hard.h") {
+                assert!(!marks.is_empty(), "{} has no mark", path.display());
+            }
+            all.extend(marks.into_iter().flat_map(|mark| mark.claims));
+        }
+        let of = |quality| all.iter().filter(|claim| claim.quality == quality).count();
+        let counts = (of(Quality::Exact), of(Quality::Bound), of(Quality::Unknown));
+        assert!(counts.0 >= 80 && counts.1 >= 8 && counts.2 >= 25, "{counts:?}");
+    }
+}
