@@ -2,7 +2,9 @@
 
 mod fuel;
 mod life;
+mod loops;
 mod reports;
+mod values;
 
 use std::path::PathBuf;
 
@@ -11,7 +13,9 @@ use opcost_key::{Anchor, Placement};
 
 pub(crate) use fuel::*;
 pub(crate) use life::*;
+pub(crate) use loops::*;
 pub(crate) use reports::*;
+pub(crate) use values::*;
 
 /// What a native program costs, one instruction at a time.
 #[derive(Parser, Debug)]
@@ -32,6 +36,15 @@ pub(crate) enum Verb {
     /// What becomes of an instruction, from source to bytes?
     #[command(after_help = LIFE_EXAMPLES)]
     Life(LifeArguments),
+    /// How often will every loop turn? Told from the code, without running it.
+    #[command(after_help = LOOPS_EXAMPLES)]
+    Loops(LoopsArguments),
+    /// What decides this value, or how often this loop turns?
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainArguments),
+    /// What were the values really: how often did each loop turn, and what did a line compute?
+    #[command(after_help = VALUES_EXAMPLES)]
+    Values(ValuesArguments),
     /// Shows a ledger again, without its program.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
@@ -73,6 +86,9 @@ pub(crate) enum Verb {
     /// Records the lives of instructions (used by opcost itself, in a process of its own).
     #[command(name = "__code", hide = true)]
     Code(ModuleArguments),
+    /// Analyses a program (used by opcost itself, in a process of its own).
+    #[command(name = "__analyse", hide = true)]
+    Analyse(ModuleArguments),
     #[command(name = "__life", hide = true)]
     Record(ModuleArguments),
     /// Puts up walls and becomes a metered program (used by opcost itself).

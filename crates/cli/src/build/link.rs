@@ -36,8 +36,9 @@ impl Build<'_> {
             Purpose::Fuel { .. } => {
                 (None, vec![super::runtime::compile_fuel(clang, &target, self.allowed.is_some(), &folder)?])
             }
+            Purpose::Values => (None, vec![super::runtime::compile_values(clang, &target, &folder)?]),
             // Nothing is added to what is only looked at.
-            Purpose::Life => (None, Vec::new()),
+            Purpose::Life | Purpose::Analysis => (None, Vec::new()),
         };
         let has = |language| inputs.iter().any(|input| input.language == language);
         // flang knows where its own library lies, clang does not.

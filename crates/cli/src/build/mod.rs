@@ -9,11 +9,15 @@
 //! in one temporary folder that goes away.
 
 mod admission;
+mod analysis;
+mod answers;
 #[cfg(test)]
 mod audit_tests;
 mod compile;
 mod cost;
 mod driver;
+mod explanation;
+mod foretold;
 mod fuel;
 mod headers;
 mod input;
@@ -23,6 +27,7 @@ mod life_asked;
 mod life_code;
 mod life_machine;
 mod link;
+mod loops;
 mod module;
 mod phases;
 mod plugin;
@@ -30,10 +35,13 @@ mod portable;
 mod runtime;
 mod rust;
 mod tools;
+mod values;
 mod wasm;
 
 use std::path::{Path, PathBuf};
 
+pub(crate) use analysis::{AnalysisQuestion, AnalysisRequest, Answers, ExplainWanted, analyse};
+pub(crate) use answers::{AnswerKind, ExplainAnswers, Explained, LoopAnswer, LoopAnswers};
 pub(crate) use driver::{Drive, Front, by_program_name, launched};
 pub(crate) use fuel::{FUEL_SECTION, FUEL_SECTION_WINDOWS, Promise};
 pub(crate) use input::{Input, Language};
@@ -46,6 +54,7 @@ pub(crate) use portable::Machine;
 pub(crate) use runtime::compile_world;
 pub(crate) use rust::{Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
 pub(crate) use tools::{Tools, version_of};
+pub(crate) use values::{Meaning, PointList, PointText, RefusedText, VALUES_SECTION, ValuesWish};
 
 use opcost_instrument::CostModel;
 
@@ -62,6 +71,10 @@ pub(crate) enum Purpose {
     Count { placement: Placement },
     /// To be looked at on its way to machine code.
     Life,
+    /// To be looked at without running it.
+    Analysis,
+    /// To record values: what, `Build::values` says.
+    Values,
     /// To be given fuel, with at most so much work between two checks (without
     /// checks it is never stopped); audited when it is metered, if wanted; kept
     /// off its counter, if wanted; every segment charged by itself, as the referee
@@ -73,7 +86,9 @@ impl Purpose {
     /// The cost model of this name, or the usual one.
     fn cost(self, given: Option<&str>) -> Result<CostModel, CliError> {
         match self {
-            Purpose::Count { .. } | Purpose::Life => cost::cost_model(given.unwrap_or(cost::COUNTED)),
+            Purpose::Count { .. } | Purpose::Life | Purpose::Analysis | Purpose::Values => {
+                cost::cost_model(given.unwrap_or(cost::COUNTED))
+            }
             Purpose::Fuel { .. } => cost::fuel_model(given.unwrap_or("fuel/1")),
         }
     }
@@ -95,6 +110,8 @@ pub(crate) struct Build<'a> {
     /// Outside names that the program may use besides those known, when it
     /// must be admitted before it is metered.
     allowed: Option<Vec<String>>,
+    /// What values are recorded, if some are.
+    pub(crate) values: Option<ValuesWish>,
     /// The machine for which a portable program is built, if one is.
     pub(crate) machine: Option<Machine>,
     /// Whether it is built for WebAssembly.
@@ -130,9 +147,11 @@ impl<'a> Build<'a> {
             library: std::cell::OnceCell::new(),
             cxx_library: std::cell::OnceCell::new(),
             allowed: None,
+            values: None,
             machine: None,
             is_wasm: false,
-            debug_flag: "-gline-tables-only",
+            // Names of variables stand in full debug information only; it changes no code.
+            debug_flag: if purpose == Purpose::Analysis { "-g" } else { "-gline-tables-only" },
             as_plugin: std::cell::Cell::new(false),
             folder,
         })
@@ -160,10 +179,15 @@ impl<'a> Build<'a> {
     /// Builds a counted program at `output`.
     pub(crate) fn program(&self, inputs: &[Input], output: &Path) -> Result<(), CliError> {
         if inputs.iter().any(|input| input.language == Language::Rust) {
-            if let Purpose::Fuel { .. } = self.purpose {
-                return Err(CliError::Usage(
-                    "Rust sources cannot be metered yet; give C, C++, .bc or .ll".to_owned(),
-                ));
+            let what = match self.purpose {
+                Purpose::Fuel { .. } => "be metered",
+                Purpose::Values => "record values",
+                Purpose::Count { .. } | Purpose::Life | Purpose::Analysis => "",
+            };
+            if !what.is_empty() {
+                return Err(CliError::Usage(format!(
+                    "Rust sources cannot {what} yet; give C, C++, Fortran, .bc or .ll"
+                )));
             }
             self.starts_threads.set(true);
             return self.rust_program(inputs, output);

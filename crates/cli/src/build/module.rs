@@ -67,6 +67,8 @@ pub(crate) struct ModuleRequest {
     pub(crate) harden: bool,
     /// Bitcode of all other modules, when all of the program is metered as one.
     pub(crate) others: Option<Vec<PathBuf>>,
+    /// What values it is to record, if it is not counted.
+    pub(crate) values: Option<super::ValuesWish>,
     /// Outside names that it may use besides those known, when it must be
     /// admitted before it is metered.
     pub(crate) allowed: Option<Vec<String>>,
@@ -124,12 +126,13 @@ impl Build<'_> {
             placement: self.placement(),
             is_metered: matches!(self.purpose, Purpose::Fuel { .. }),
             overshoot: match self.purpose {
-                Purpose::Count { .. } | Purpose::Life => None,
+                Purpose::Count { .. } | Purpose::Life | Purpose::Analysis | Purpose::Values => None,
                 Purpose::Fuel { overshoot, .. } => overshoot,
             },
             audit: matches!(self.purpose, Purpose::Fuel { audit: true, .. }),
             harden: matches!(self.purpose, Purpose::Fuel { harden: true, .. }),
             others,
+            values: self.values.clone(),
             allowed: self.allowed.clone(),
             plugin: self.as_plugin.get(),
             portable: self.portable_request()?,
@@ -167,7 +170,7 @@ impl Build<'_> {
     pub(super) fn placement(&self) -> Placement {
         match self.purpose {
             Purpose::Count { placement } => placement,
-            Purpose::Fuel { .. } | Purpose::Life => Placement::Chords,
+            Purpose::Fuel { .. } | Purpose::Life | Purpose::Analysis | Purpose::Values => Placement::Chords,
         }
     }
 
@@ -259,6 +262,12 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
             return Err("it is counted already; meter its sources".to_owned());
         }
         return super::fuel::meter(session, request, watch);
+    }
+    if let Some(wish) = &request.values {
+        if kept.is_some() {
+            return Err("it is counted already; give its sources".to_owned());
+        }
+        return super::values::record_values(session, request, wish, watch);
     }
     if let Some(kept) = kept {
         return generate(session, kept, request);

@@ -77,6 +77,18 @@ pub(crate) fn compile_fuel(
     Ok(object)
 }
 
+/// Compiles the runtime of programs that record values in `folder`, which is made.
+pub(super) fn compile_values(clang: &Path, target: &[OsString], folder: &Path) -> Result<PathBuf, CliError> {
+    use opcost_runtime::values::{SOURCES, UNIT};
+    write_all(folder, SOURCES)?;
+    let path = folder.join(UNIT);
+    let object = path.with_extension("o");
+    let mut command = Command::new(clang);
+    command.args(target).args(opcost_runtime::FLAGS).arg(&path).arg("-o").arg(&object);
+    run_tool(&mut command, clang, Path::new("opcost's runtime"))?;
+    Ok(object)
+}
+
 /// Compiles the deterministic world in `folder`, which is made.
 pub(crate) fn compile_world(clang: &Path, folder: &Path) -> Result<PathBuf, CliError> {
     use opcost_runtime::deterministic::{FLAGS, SOURCES, UNITS};

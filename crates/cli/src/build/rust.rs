@@ -160,6 +160,7 @@ fn rust_module(
         audit: false,
         harden: false,
         others: None,
+        values: None,
         allowed: None,
         plugin: false,
         wasm: false,

@@ -11,6 +11,7 @@
 mod annotate;
 mod check;
 mod diff;
+mod explain;
 mod fuel;
 mod fuel_check;
 mod html;
@@ -19,6 +20,7 @@ mod life;
 mod life_code;
 mod life_graph;
 mod life_page;
+mod loops;
 mod names;
 mod numbers;
 mod portable;
@@ -28,12 +30,15 @@ mod schema;
 mod source;
 mod style;
 mod terminal;
+mod values;
+mod values_plot;
 
 pub(crate) use check::{
     CheckJson, CheckReport, CheckVerdict, CheckedFunction, CheckedRun, Counted, print_check, print_github,
     print_markdown,
 };
 pub(crate) use diff::{DiffJson, DiffReport, print_diff};
+pub(crate) use explain::{ExplainJson, dependence_dot, dependence_picture, print_explanation};
 pub(crate) use fuel::{FuelJson, FuelReport, FuelVerdict, rejection};
 pub(crate) use fuel_check::{CheckedFuel, FuelCheckJson};
 pub(crate) use html::html_page;
@@ -41,6 +46,7 @@ pub(crate) use json::CountJson;
 pub(crate) use life::{LifeJson, print_life};
 pub(crate) use life_graph::graph_picture;
 pub(crate) use life_page::life_page;
+pub(crate) use loops::{LoopsJson, LoopsReport, print_loops};
 pub(crate) use names::{demangle, find_functions, short_name, tidy_path};
 pub(crate) use numbers::{bar, grouped, percent, short};
 pub(crate) use portable::Elsewhere;
@@ -50,6 +56,10 @@ pub(crate) use schema::{document_names, error_json, schema_of};
 pub(crate) use source::{Source, Sources};
 pub(crate) use style::screen_width;
 pub(crate) use terminal::{Layout, print_count};
+pub(crate) use values::{
+    ClaimRow, ClaimVerdict, ValueRow, ValuesJson, ValuesReport, VerifyTotals, print_values, values_document,
+};
+pub(crate) use values_plot::{histogram_picture, time_picture};
 
 use std::collections::HashMap;
 

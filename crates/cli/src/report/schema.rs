@@ -8,7 +8,9 @@
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
-use super::{CheckJson, CountJson, DiffJson, FuelCheckJson, FuelJson, LifeJson};
+use super::{
+    CheckJson, CountJson, DiffJson, ExplainJson, FuelCheckJson, FuelJson, LifeJson, LoopsJson, ValuesJson,
+};
 use crate::error::CliError;
 
 /// The document that stands in place of another when opcost failed, so that a
@@ -44,11 +46,14 @@ pub(crate) fn error_json(error: &CliError) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 7] = [
+const DOCUMENTS: [Document; 10] = [
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
     ("fuel-check", || schema_for!(FuelCheckJson)),
     ("life", || schema_for!(LifeJson)),
+    ("loops", || schema_for!(LoopsJson<'_>)),
+    ("explain", || schema_for!(ExplainJson<'_>)),
+    ("values", || schema_for!(ValuesJson)),
     ("diff", || schema_for!(DiffJson)),
     ("check", || schema_for!(CheckJson)),
     ("error", || schema_for!(ErrorJson)),

@@ -15,7 +15,7 @@ pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 const HOT: Style = AnsiColor::Red.on_default();
-const WARM: Style = AnsiColor::Yellow.on_default();
+pub(crate) const WARM: Style = AnsiColor::Yellow.on_default();
 const COOL: Style = AnsiColor::Blue.on_default();
 
 /// Width where nothing tells one.

@@ -11,6 +11,7 @@ mod fuel;
 mod image;
 mod sandbox;
 mod start;
+mod values;
 mod walls;
 mod wasm;
 
@@ -20,5 +21,6 @@ pub(crate) use fuel::{Spending, is_metered, spend};
 pub(crate) use image::Image;
 pub(crate) use sandbox::{Ending, Entry, LONGEST_OUTPUT, Landlock, Room, Walled, enter, spend_walled};
 pub(crate) use start::{Finish, Streams, run_program};
+pub(crate) use values::{Observed, ObservedPoint, Recorder, observe, point_lists, record_run};
 pub(crate) use walls::call_name;
 pub(crate) use wasm::Engine;

@@ -116,6 +116,7 @@ impl Drive {
             audit: false,
             harden: false,
             others: None,
+            values: None,
             allowed: None,
             plugin: false,
             wasm: false,

@@ -1,0 +1,127 @@
+//! Flags of `opcost loops` and `opcost explain`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::CompileArguments;
+
+pub(crate) const LOOPS_EXAMPLES: &str = "\
+Examples:
+  opcost loops prog.f90                   every loop: where, how often its body runs, or why nobody can say
+  opcost loops --set n=1000 prog.c        formulas evaluated (names as they are printed; the known ones are told)
+  opcost loops --function solve prog.c    the loops of one function
+  opcost loops main.c util.c -lm          several sources are one program
+  opcost loops --world open lib.c         exported functions may be called by anyone with anything
+  opcost loops --effects mpi.txt prog.c   what functions outside the program do, added to what is known
+  opcost loops --json loops.json prog.bc  the same for a machine
+  opcost explain prog.c:12                what decides the loop in line 12
+
+Body iterations are counted for one activation: the loop entered once, and left by one of its own exits.
+
+Exit status: 0 fine, 1 opcost failed, 2 usage.";
+
+pub(crate) const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  opcost explain prog.c:123               what decides this value, or how often this loop turns
+  opcost explain --function f prog.c      the loops and the results of a function
+  opcost explain --svg why.svg prog.c:123 the graph of what it depends on (--dot FILE for Graphviz)
+  opcost explain --json why.json prog.f90:40
+
+Answers end in constants and named inputs: argv[1] through atoi, a READ and its file, a variable of the
+environment. What is only possible, and what comes from outside, is marked.
+
+Exit status: 0 fine, 1 opcost failed, 2 usage.";
+
+/// What both verbs must know of the program.
+#[derive(Args, Debug, Clone)]
+pub(crate) struct ProgramArguments {
+    /// Who may call: open (exported functions may be called by anyone with anything) or closed
+    /// (main is where it begins). Without the flag closed if the inputs define main.
+    #[arg(long, value_name = "WORLD", value_enum)]
+    pub(crate) world: Option<WorldName>,
+    /// A table of what functions outside the program do; its lines go before those that opcost knows.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) effects: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) compile: CompileArguments,
+}
+
+/// A world, as a flag takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WorldName {
+    /// Exported functions may be called by anyone.
+    Open,
+    /// It begins at main.
+    Closed,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct LoopsArguments {
+    /// Sources (C, C++, Fortran), .bc or .ll: one program.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Only loops of this function, by its linkage name or its name in the source; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Vec<String>,
+    /// A value for a name in formulas; may be repeated.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_binding)]
+    pub(crate) bindings: Vec<(String, i128)>,
+    #[command(flatten)]
+    pub(crate) program: ProgramArguments,
+    /// Writes opcost.loops/1 to a file; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Where the table goes; without it stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArguments {
+    /// A source (C, C++, Fortran), .bc or .ll, with the line of a value or a loop: prog.c:123 or
+    /// prog.c:123:14; more inputs are the rest of the program.
+    #[arg(required = true, value_name = "INPUT[:LINE[:COLUMN]]")]
+    pub(crate) inputs: Vec<String>,
+    /// The function whose loops and results are explained, by its linkage name or its name in the source.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    #[command(flatten)]
+    pub(crate) program: ProgramArguments,
+    /// Writes opcost.explain/1 to a file; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Writes the graph of dependences for Graphviz, the argument on each edge; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
+    /// Draws the same graph; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Where the text goes; without it stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// `n=1000`, also `grid_points(1)=64`: the last sign of equality divides.
+pub(crate) fn parse_binding(text: &str) -> Result<(String, i128), String> {
+    let wrong = || format!("'{text}' is no binding; write NAME=VALUE with a whole number, such as n=1000");
+    let (name, value) = text.rsplit_once('=').ok_or_else(wrong)?;
+    let digits: String = value.trim().chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
+    let value = digits.parse::<i128>().map_err(|_| wrong())?;
+    if name.trim().is_empty() { Err(wrong()) } else { Ok((name.trim().to_owned(), value)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_binding;
+
+    #[test]
+    fn bindings_are_a_name_and_a_whole_number() {
+        assert_eq!(parse_binding("n=1000"), Ok(("n".to_owned(), 1000)));
+        assert_eq!(parse_binding("grid_points(1)=-3"), Ok(("grid_points(1)".to_owned(), -3)));
+        assert_eq!(parse_binding("n=1_000,000"), Ok(("n".to_owned(), 1_000_000)));
+        for wrong in ["n", "n=", "=5", "n=2.5", "n=ten"] {
+            assert!(parse_binding(wrong).unwrap_err().contains(wrong), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Flags of `opcost values`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::CompileArguments;
+
+pub(crate) const VALUES_EXAMPLES: &str = "\
+Examples:
+  opcost values --trip-counts prog.c -- args            what the counts of every loop really were
+  opcost values --trip-counts --sort activations prog.c the loops that are entered most often first
+  opcost values --verify prog.c -- args; echo $?        3 when a count that opcost foretells is wrong
+  opcost values --function f prog.c                     what f returned, as a histogram
+  opcost values --function f --line 40 --plot out.svg prog.c -- args   every value of line 40 over time
+  opcost values --trip-counts --sample 100 prog.c       every 100th value is recorded (numbers stay exact)
+  opcost values --trip-counts --keep run prog.c         keeps what was recorded in the folder run
+  opcost values --emit exe -o prog.values --trip-counts prog.c     build now, run later:
+  opcost values --read run ./prog.values                what an earlier run of it recorded
+
+Turns are traversals of the loop's back edges in the code as it is at its anchor: a loop whose
+body runs 8 times turns 7 times when its test stands at the end, as it does from -O1 on.
+
+Exit status: 0 fine, 1 opcost failed, 2 usage, 3 a claim was wrong (--verify), 4 the program failed.";
+
+#[derive(Args, Debug)]
+pub(crate) struct ValuesArguments {
+    /// Sources (C, C++, Fortran), .bc, .ll, objects and archives, or one program built by opcost values.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// How often every loop turned, for each time it was entered.
+    #[arg(long, alias = "trips")]
+    pub(crate) trip_counts: bool,
+    /// Holds what opcost foretells of every loop against what it did (implies --trip-counts).
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// For tests: every claim is one turn off.
+    #[arg(long, hide = true, requires = "verify")]
+    pub(crate) lie: bool,
+    /// The function whose values are told: what it returns, or with --line what that line computes,
+    /// stores and returns; with --trip-counts only its loops.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    /// A line of that function.
+    #[arg(long, value_name = "N", requires = "function")]
+    pub(crate) line: Option<u32>,
+    /// One value of it, by its name in the IR: %mul.
+    #[arg(long, value_name = "NAME", requires = "function")]
+    pub(crate) value: Option<String>,
+    #[command(flatten)]
+    pub(crate) compile: CompileArguments,
+    /// Memory for sequences and histograms in each process; beyond it sequences are thinned and
+    /// histograms coarse, and the report says so.
+    #[arg(long, value_name = "SIZE", default_value = "4M", value_parser = parse_room)]
+    pub(crate) memory: u64,
+    /// Records every N-th value of each loop only; how many there were stays exact.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) sample: u64,
+    /// In which order the table is.
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = ValuesOrder::Turns)]
+    pub(crate) sort: ValuesOrder,
+    /// Lines of the table; 0 is all.
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub(crate) top: usize,
+    /// Draws what was recorded over time, as SVG; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<PathBuf>,
+    /// Draws how often each value came, as SVG; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) histogram: Option<PathBuf>,
+    /// Writes JSON (schema opcost.values/1) to a file, or - for stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Where the report goes; without it stderr. With --emit, the program.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Keeps what was recorded (.opcval) in a folder, which is made.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["emit", "read"])]
+    pub(crate) keep: Option<PathBuf>,
+    /// Runs nothing: reads what an earlier run of INPUT, a built program, recorded: .opcval or folders of them.
+    #[arg(long, value_name = "FILE", conflicts_with = "emit")]
+    pub(crate) read: Vec<PathBuf>,
+    /// Writes the program that records instead of running it.
+    #[arg(long, value_name = "KIND", requires = "output", conflicts_with_all = ["json", "plot", "histogram"])]
+    pub(crate) emit: Option<ValuesEmit>,
+    /// Reads the program's input from a file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stdin: Option<PathBuf>,
+    /// Writes the program's output to a file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) stdout: Option<PathBuf>,
+    /// Does not mind the program's status.
+    #[arg(short, long)]
+    pub(crate) ignore_status: bool,
+    /// Arguments of the program, behind `--`.
+    #[arg(last = true, value_name = "ARGS")]
+    pub(crate) arguments: Vec<std::ffi::OsString>,
+}
+
+/// In which order loops and values are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ValuesOrder {
+    /// Those with the most turns together first.
+    Turns,
+    /// Those entered most often first.
+    Activations,
+    /// Those with the greatest value first.
+    Max,
+    /// By file and line.
+    Line,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ValuesEmit {
+    /// A program.
+    Exe,
+    /// One object file.
+    Obj,
+    /// Bitcode that records.
+    Bc,
+}
+
+/// `4M` and the like. Powers of two, as memory is sold.
+fn parse_room(text: &str) -> Result<u64, String> {
+    let wrong = || format!("'{text}' is no size of memory; write 64K, 4M or 1G, at least 16K");
+    let (number, scale) = match text.char_indices().next_back() {
+        Some((at, 'K' | 'k')) => (&text[..at], 10),
+        Some((at, 'M' | 'm')) => (&text[..at], 20),
+        Some((at, 'G' | 'g')) => (&text[..at], 30),
+        _ => (text, 0),
+    };
+    let size = number.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << scale));
+    size.filter(|size| (16 << 10..=16 << 30).contains(size)).ok_or_else(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_room;
+
+    #[test]
+    fn room_is_sold_in_powers_of_two() {
+        assert_eq!(parse_room("4M"), Ok(4 << 20));
+        assert_eq!(parse_room("65536"), Ok(65536));
+        for text in ["", "M", "1K", "-4M", "4MB", "99999999G"] {
+            assert!(parse_room(text).is_err(), "{text}");
+        }
+    }
+}

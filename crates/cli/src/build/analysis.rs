@@ -1,0 +1,152 @@
+//! One program, looked at without running it, in a child process.
+//!
+//! ```text
+//! sources ─clang, flang▶ bitcode ─link▶ one module ─snapshot in detail▶ ir::Module ─analysis▶ answers
+//! ```
+//!
+//! What is asked goes to the child as JSON, what it found comes back as such:
+//! LLVM ends the process on its fatal errors, and the tool must live to say so.
+
+use std::path::{Path, PathBuf};
+
+use opcost_analysis::memory::{Effects, Memory, World};
+use opcost_ir::{Contents, GlobalKind, Layout, Module};
+use opcost_llvm::{Maker, Session};
+use serde::{Deserialize, Serialize};
+
+use super::answers::{ExplainAnswers, LoopAnswers};
+use super::module::{name_files, run_own};
+use super::{Build, Input, Language};
+use crate::arguments::{ProgramArguments, WorldName};
+use crate::error::CliError;
+
+/// Names of the function where a program begins.
+const MAINS: [&str; 2] = ["main", "_QQmain"];
+
+/// What is asked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum AnalysisQuestion {
+    /// How often does every loop turn, with these values for names?
+    Loops { bindings: Vec<(String, i128)> },
+    /// What decides what stands here?
+    Explain { wanted: ExplainWanted },
+}
+
+/// What is to be explained.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum ExplainWanted {
+    /// What stands in a line.
+    Line { file: String, line: u32, column: Option<u32> },
+    /// A function: its loops and results.
+    Function { name: String },
+}
+
+/// What is answered.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Answers {
+    Loops(LoopAnswers),
+    Explain(ExplainAnswers),
+}
+
+/// What the child is asked to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct AnalysisRequest {
+    bitcode: Vec<PathBuf>,
+    is_own: bool,
+    output: PathBuf,
+    root: PathBuf,
+    /// Open or closed, if it was said.
+    is_closed: Option<bool>,
+    /// The user's table of effects: its name and text.
+    effects: Option<(String, String)>,
+    question: AnalysisQuestion,
+}
+
+impl Build<'_> {
+    /// Compiles the inputs and asks.
+    ///
+    /// # Errors
+    /// They do not compile or fit together, the table of effects has an error,
+    /// or nothing is where the question points to.
+    pub(crate) fn analyse(
+        &self,
+        inputs: &[Input],
+        program: &ProgramArguments,
+        question: AnalysisQuestion,
+    ) -> Result<Answers, CliError> {
+        let bitcode = |(position, input)| self.bitcode(input, position);
+        let effects = program.effects.as_deref().map(|path| {
+            let text = std::fs::read_to_string(path).map_err(CliError::file("read", path))?;
+            Ok::<_, CliError>((path.display().to_string(), text))
+        });
+        let request = AnalysisRequest {
+            bitcode: inputs.iter().enumerate().map(bitcode).collect::<Result<_, _>>()?,
+            is_own: inputs.iter().all(|input| input.language != Language::Bitcode),
+            output: self.path("answers.json"),
+            root: std::env::current_dir().map_err(CliError::file("find", "."))?,
+            is_closed: program.world.map(|world| world == WorldName::Closed),
+            effects: effects.transpose()?,
+            question,
+        };
+        let named = inputs[0].path.display().to_string();
+        run_own("__analyse", &self.path("analysis.request"), &named, &request)?;
+        let text = std::fs::read(&request.output).map_err(CliError::file("read", &request.output))?;
+        Ok(serde_json::from_slice(&text).expect("the child writes it"))
+    }
+}
+
+/// In the child: reads, analyses, answers.
+///
+/// # Errors
+/// In words for the user.
+pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), String> {
+    let (module, world) = program(request)?;
+    let effects = effects(request)?;
+    let layout = Layout::of(&module);
+    let program = Memory::of(&module, &layout, &effects, world);
+    let answers = match &request.question {
+        AnalysisQuestion::Loops { bindings } => Answers::Loops(super::loops::answer(&program, bindings)?),
+        AnalysisQuestion::Explain { wanted } => {
+            Answers::Explain(super::explanation::answer(&program, wanted)?)
+        }
+    };
+    let text = serde_json::to_vec(&answers).expect("plain data");
+    std::fs::write(&request.output, text).map_err(|error| error.to_string())
+}
+
+/// All inputs as one module, and the world that it lives in.
+fn program(request: &AnalysisRequest) -> Result<(Module, World), String> {
+    let maker = if request.is_own { Maker::FrontEnd } else { Maker::Anyone };
+    let read = |path: &Path| Session::read(path, maker).map_err(|error| error.to_string());
+    let mut session = read(&request.bitcode[0])?;
+    for other in &request.bitcode[1..] {
+        session.link(other).map_err(|error| error.to_string())?;
+    }
+    let mut module = session.snapshot_in_detail();
+    name_files(&mut module, &request.root);
+    let begins = module.functions.values().any(|function| MAINS.contains(&&*function.name));
+    let world = if request.is_closed.unwrap_or(begins) { World::Closed } else { World::Open };
+    if world == World::Closed {
+        fill_common(&mut module);
+    }
+    Ok((module, world))
+}
+
+/// What is common (COMMON of Fortran, `-fcommon`) may be defined by another
+/// module; in a closed world there is none, and it begins as zeros.
+fn fill_common(module: &mut Module) {
+    for global in module.globals.values_mut() {
+        let is_data = global.kind == GlobalKind::Variable && !global.is_declared;
+        if is_data && global.contents.is_none() {
+            global.contents = Some(Contents { scalars: Vec::new(), is_complete: true });
+        }
+    }
+}
+
+/// What is known of functions outside the program; the user's lines go first.
+fn effects(request: &AnalysisRequest) -> Result<Effects, String> {
+    match &request.effects {
+        None => Ok(Effects::built_in()),
+        Some((name, text)) => Effects::built_in().with(text).map_err(|error| format!("{name}:{error}")),
+    }
+}

@@ -1,0 +1,71 @@
+//! From claims about loops to plain answers.
+
+use opcost_analysis::claims::{Bindings, Claims, Kind, LoopClaim, Named};
+use opcost_analysis::memory::{Memory, World};
+use opcost_index::Id;
+use opcost_ir::Module;
+
+use super::answers::{AnswerKind, LoopAnswer, LoopAnswers};
+
+/// How many known names an error lists.
+const LISTED: usize = 12;
+
+/// In the child: all loops, their formulas evaluated where names are bound.
+///
+/// # Errors
+/// A bound name that no formula has; the names that they have.
+pub(super) fn answer(program: &Memory<'_>, bindings: &[(String, i128)]) -> Result<LoopAnswers, String> {
+    let claims = Claims::compute(program, &Bindings { given: bindings.to_vec() });
+    for (name, _) in bindings {
+        if !claims.names.contains(name) {
+            let mut known = claims.names.clone();
+            known.sort_by(|a, b| strsim::jaro_winkler(b, name).total_cmp(&strsim::jaro_winkler(a, name)));
+            let more = if known.len() > LISTED { ", …" } else { "" };
+            known.truncate(LISTED);
+            return Err(match known.as_slice() {
+                [] => format!("no formula has a name, so '{name}' has none to give a value to"),
+                known => format!("no formula has the name '{name}'; there are {}{more}", known.join(", ")),
+            });
+        }
+    }
+    let module = program.module;
+    Ok(LoopAnswers {
+        world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
+        names: claims.names,
+        loops: claims.loops.iter().map(|claim| of(module, claim)).collect(),
+    })
+}
+
+fn of(module: &Module, claim: &LoopClaim) -> LoopAnswer {
+    let place = claim.place.map(|place| &module.places[place]);
+    let kind = match claim.kind {
+        Kind::Constant => AnswerKind::Constant,
+        Kind::Inputs => AnswerKind::Inputs,
+        Kind::Formula => AnswerKind::Formula,
+        Kind::Bound => AnswerKind::Bound,
+        Kind::Unknown => AnswerKind::Unknown,
+    };
+    let input = |named: &Named| match named.about.as_str() {
+        "" => named.name.clone(),
+        about => format!("{}: {about}", named.name),
+    };
+    LoopAnswer {
+        function: module.functions[claim.function].name.clone(),
+        header: claim.header.index() as u32,
+        label: claim.label.clone(),
+        file: place.map(|place| module.files[place.file].clone()),
+        line: place.map(|place| place.line),
+        depth: claim.depth,
+        parent: claim.parent.map(|parent| parent.index() as u32),
+        form: claim.form.clone(),
+        kind,
+        back_edges: claim.back_edges.clone(),
+        body_iterations: claim.body_iterations.clone(),
+        expression: claim.body_iterations.clone().or(claim.bound.clone()).or(claim.back_edges.clone()),
+        total: claim.total.clone(),
+        inputs: claim.inputs.iter().map(input).collect(),
+        bound: claim.bound.clone(),
+        assumes: claim.assumes.clone(),
+        reason: claim.reason.clone(),
+    }
+}

@@ -1,0 +1,243 @@
+//! One module: from bitcode to an object that records values, in the child process.
+//!
+//! The list of points travels in the object, in a section that is not loaded,
+//! and its hash in what the program records, so that a file of another build is
+//! known for one. What is claimed of loops is `foretold`'s.
+
+use opcost_instrument::{
+    Claim, ClaimStep, Claimed, Claims, PointFacts, Recorded, Subject, ValuesRequest, record,
+};
+use opcost_ir::{Function, FunctionText, Module, PointKind, Step};
+use opcost_key::{Hash128, Hasher128, InstructionId};
+use opcost_llvm::Session;
+use serde::{Deserialize, Serialize};
+
+use super::module::{ModuleRequest, Product, emission, name_files};
+use super::phases::Stopwatch;
+
+/// Section of an image in which each module that records says what: a line of
+/// JSON each. It is not loaded when the program runs.
+pub(crate) const VALUES_SECTION: &str = ".opcost.values";
+
+/// What is wanted of a module.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct ValuesWish {
+    pub(crate) request: ValuesRequest,
+    /// Whether claims are held against the run.
+    pub(crate) verify: bool,
+    /// For tests: every claim says one turn more than is true.
+    pub(crate) lie: bool,
+}
+
+/// What the points of a module mean.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PointList {
+    /// Of the rest, as text.
+    pub(crate) hash: String,
+    pub(crate) module: String,
+    pub(crate) points: Vec<PointText>,
+    /// Loops that are not recorded, and cycles that are no loops.
+    pub(crate) refused: Vec<RefusedText>,
+}
+
+/// What a point means.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct PointText {
+    pub(crate) function: String,
+    pub(crate) file: Option<String>,
+    pub(crate) line: u32,
+    pub(crate) kind: Meaning,
+    /// The header of a loop; the instruction of a value.
+    pub(crate) text: String,
+    /// Of a loop: the header of the one around it.
+    pub(crate) parent: Option<String>,
+    pub(crate) depth: u32,
+    pub(crate) claim: Option<ClaimText>,
+}
+
+/// How the numbers of a point are to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Meaning {
+    Turns,
+    Unsigned,
+    Signed,
+    Float,
+}
+
+/// What is claimed of a loop.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ClaimText {
+    pub(crate) is_exact: bool,
+    pub(crate) text: String,
+    pub(crate) assumes: Vec<String>,
+    /// Why it is not checked.
+    pub(crate) unchecked: Option<String>,
+    /// The steps of the check, encoded; numbers as text, since JSON's are short.
+    pub(crate) steps: Vec<(u32, u32, String)>,
+}
+
+/// A loop that is not recorded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct RefusedText {
+    pub(crate) function: String,
+    pub(crate) file: Option<String>,
+    pub(crate) line: u32,
+    pub(crate) text: String,
+    pub(crate) reason: String,
+}
+
+impl ClaimText {
+    /// The check, decoded; none if it is damaged.
+    pub(crate) fn check(&self) -> Option<Vec<Step>> {
+        let step = |(operation, argument, constant): &(u32, u32, String)| {
+            Step::decode((*operation, *argument, constant.parse().ok()?))
+        };
+        self.steps.iter().map(step).collect()
+    }
+}
+
+/// Has the module that the session holds record what is wanted.
+pub(super) fn record_values(
+    mut session: Session,
+    request: &ModuleRequest,
+    wish: &ValuesWish,
+    mut watch: Stopwatch,
+) -> Result<(), String> {
+    let mut module = session.snapshot_in_detail();
+    name_files(&mut module, &request.root);
+    watch.lap("snapshot");
+    let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
+    let mut claimed = if wish.verify { super::foretold::claims(&module) } else { Claims::default() };
+    if wish.lie {
+        claimed.list.iter_mut().for_each(lie);
+    }
+    watch.lap("claims");
+    let recorded = record(&module, &wish.request, &claimed).map_err(|error| error.to_string())?;
+    let (line, hash) = list(&module, &request.module, &recorded);
+    drop(module);
+    watch.lap("plan");
+    session.record_values(&recorded.recording, hash).map_err(|error| error.to_string())?;
+    watch.lap("apply");
+    if request.product == Product::Counted {
+        return session.write(&request.output).map_err(|error| error.to_string());
+    }
+    session.embed(VALUES_SECTION, line.as_bytes());
+    session.emit(&request.output, emission(request)).map_err(|error| error.to_string())?;
+    watch.lap("machine code");
+    watch.finish(instructions, &request.output.with_extension("phases"));
+    Ok(())
+}
+
+fn lie(claim: &mut Claim) {
+    match claim.what {
+        Claimed::BackEdges => claim.program.extend([ClaimStep::Constant(1), ClaimStep::Add]),
+        Claimed::Bound => claim.program = vec![ClaimStep::Constant(-1)],
+    }
+}
+
+/// The list of points as a line of JSON, and its hash.
+fn list(module: &Module, name: &str, recorded: &Recorded) -> (String, Hash128) {
+    let points = recorded.points.iter();
+    let points: Vec<PointText> =
+        points.map(|(id, facts)| point(module, facts, recorded.recording.points[id].kind)).collect();
+    let refused = recorded.refused.iter().map(|refused| (refused.function, refused.header, refused.reason));
+    let cycle = "it is a cycle with several entries, which has no turns";
+    let cycles = recorded.irreducible.iter().map(|&(function, block)| (function, block, cycle));
+    let refused = refused.chain(cycles).map(|(function, header, reason)| {
+        let own = &module.functions[function];
+        let (file, line) = place(module, own, own.terminator_of(header));
+        let text = FunctionText::new(module, own).block(header);
+        RefusedText { function: own.name.clone(), file, line, text, reason: reason.to_owned() }
+    });
+    let mut list =
+        PointList { hash: String::new(), module: name.to_owned(), points, refused: refused.collect() };
+    let text = serde_json::to_string(&list).expect("plain data");
+    let hash = Hasher128::new().text(&text).finish();
+    list.hash = hash.to_string();
+    (serde_json::to_string(&list).expect("plain data") + "\n", hash)
+}
+
+fn point(module: &Module, facts: &PointFacts, kind: PointKind) -> PointText {
+    let function = &module.functions[facts.function];
+    let texts = FunctionText::new(module, function);
+    let (placed_by, text, parent, depth, claim) = match &facts.subject {
+        Subject::Loop { header, parent, depth, placed_by, claim } => {
+            let parent = parent.map(|parent| texts.block(parent));
+            (*placed_by, texts.block(*header), parent, *depth, claim.as_ref())
+        }
+        Subject::Value { instruction, operand } => {
+            let text = texts.instruction(*instruction);
+            let text = if operand.is_some() { format!("operand of {text}") } else { text };
+            (*instruction, text, None, 0, None)
+        }
+    };
+    let (file, line) = place(module, function, placed_by);
+    PointText {
+        function: function.name.clone(),
+        file,
+        line,
+        kind: match kind {
+            PointKind::Turns => Meaning::Turns,
+            PointKind::Unsigned => Meaning::Unsigned,
+            PointKind::Signed => Meaning::Signed,
+            PointKind::Float => Meaning::Float,
+        },
+        text,
+        parent,
+        depth,
+        claim: claim.map(|claim| ClaimText {
+            is_exact: claim.what == Claimed::BackEdges,
+            text: claim.text.clone(),
+            assumes: claim.assumes.clone(),
+            unchecked: claim.check.as_ref().err().cloned(),
+            steps: claim.check.iter().flatten().map(|step| step.encode()).map(encoded).collect(),
+        }),
+    }
+}
+
+fn encoded((operation, argument, constant): (u32, u32, i128)) -> (u32, u32, String) {
+    (operation, argument, constant.to_string())
+}
+
+/// File and line of an instruction; of its function if it has none.
+fn place(module: &Module, function: &Function, at: InstructionId) -> (Option<String>, u32) {
+    let own = function.instructions[at].place.filter(|place| module.places[*place].line > 0);
+    match own.or(function.place) {
+        Some(place) => {
+            let place = &module.places[place];
+            (Some(module.files[place.file].clone()), place.line)
+        }
+        None => (None, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use opcost_ir::{Comparison, Step};
+
+    /// What `Step::encode` says and what the runtime reads are the same numbers.
+    #[test]
+    fn the_runtime_knows_every_step_by_its_number() {
+        let steps = [
+            ("CONSTANT", Step::Constant(0)),
+            ("INPUT", Step::Input(0)),
+            ("ADD", Step::Add),
+            ("SUBTRACT", Step::Subtract),
+            ("MULTIPLY", Step::Multiply),
+            ("DIVIDE_DOWN", Step::DivideDown),
+            ("DIVIDE_UP", Step::DivideUp),
+            ("REMAINDER", Step::Remainder),
+            ("MINIMUM", Step::Minimum),
+            ("MAXIMUM", Step::Maximum),
+            ("WRAP", Step::Wrap { bits: 1, is_signed: false }),
+            ("SELECT", Step::Select(Comparison::Equal)),
+        ];
+        for (name, step) in steps {
+            let line = format!("    OPC_STEP_{name} = {},\n", step.encode().0);
+            assert!(opcost_runtime::values::HEADER.contains(&line), "{line}");
+        }
+        let most = format!("OPC_CHECK_STACK = {} }}", opcost_ir::MOST_DEPTH);
+        assert!(opcost_runtime::values::HEADER.contains(&most), "{most}");
+        assert_eq!(opcost_profile::opcval::layout::INPUTS, opcost_ir::MOST_INPUTS);
+    }
+}

@@ -1,0 +1,178 @@
+//! `opcost explain`: what decides a value or a loop, as text, as a graph for
+//! Graphviz, as a picture, and as `opcost.explain/1`.
+//!
+//! The picture is one SVG without script; what is made stands above what it is
+//! made of. Cost: that of `opcost_life::layout`.
+
+use std::fmt::Write;
+
+use opcost_life::layout::lay_out;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::html::escaped;
+use super::style::{DIM, GOOD, STRONG, WARM, cut, paint, printable, width_of};
+use super::{Sources, demangle, document};
+use crate::build::{ExplainAnswers, Explained};
+
+/// Looks of the picture.
+const STYLE: &str = include_str!("life_graph.css");
+/// Of a letter, at the size of the style.
+const LETTER: f64 = 7.3;
+const BOX_HEIGHT: f64 = 26.0;
+const MARGIN: f64 = 16.0;
+const HEAD: f64 = 40.0;
+/// Letters of a node, at most.
+const LETTERS: usize = 60;
+
+/// The document of `opcost explain`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "opcost.explain/1")]
+pub(crate) struct ExplainJson<'a> {
+    /// Always `opcost.explain/1`.
+    #[schemars(extend("const" = "opcost.explain/1"))]
+    schema: &'static str,
+    /// `open`: exported functions may be called by anyone; `closed`: it begins at main.
+    world: &'a str,
+    /// In the order of the code.
+    things: &'a [Explained],
+}
+
+impl<'a> ExplainJson<'a> {
+    /// The document as text.
+    pub(crate) fn text(answers: &'a ExplainAnswers) -> String {
+        document(&ExplainJson { schema: "opcost.explain/1", world: &answers.world, things: &answers.things })
+    }
+}
+
+/// One thing after another: its line, what it is, what that ends in.
+pub(crate) fn print_explanation(answers: &ExplainAnswers, sources: &mut Sources) -> String {
+    let mut text = String::new();
+    let mut last_place = None;
+    for thing in &answers.things {
+        let place = thing.file.as_ref().zip(thing.line);
+        if place != last_place || last_place.is_none() {
+            head(&mut text, thing, sources);
+            last_place = place;
+        }
+        let lines: Vec<&str> = thing.expression.lines().collect();
+        let _ = writeln!(text, "\n  {}", paint(STRONG, &thing.what));
+        for line in lines {
+            let _ = writeln!(text, "    {line}");
+        }
+        let (style, words) = match &*thing.quality {
+            "definite" => (GOOD, "definite: nothing else can come in between"),
+            "possible" => (WARM, "possible: what is marked with ? may be otherwise"),
+            _ => (WARM, "it ends outside of what can be seen"),
+        };
+        let _ = writeln!(text, "    {}", paint(style, words));
+        for input in &thing.inputs {
+            let _ = writeln!(text, "    {} {input}", paint(DIM, "input"));
+        }
+        for blocker in &thing.blockers {
+            let _ = writeln!(text, "    {} {blocker}", paint(WARM, "in the way:"));
+        }
+    }
+    let _ = writeln!(text, "\n{}", paint(DIM, format!("{} world", answers.world)));
+    text
+}
+
+fn head(text: &mut String, thing: &Explained, sources: &mut Sources) {
+    let function = demangle(&thing.function);
+    let Some((file, line)) = thing.file.as_ref().zip(thing.line) else {
+        let _ = writeln!(text, "{} {}", paint(STRONG, function), paint(DIM, &thing.text));
+        return;
+    };
+    let written = sources.line(file, line).map(|line| printable(line.trim())).unwrap_or_default();
+    let _ = writeln!(text, "{} {} {written}", paint(STRONG, format!("{file}:{line}")), paint(DIM, function));
+}
+
+/// The graphs for Graphviz.
+pub(crate) fn dependence_dot(answers: &ExplainAnswers) -> String {
+    let mut text = String::from("digraph dependences {\n  node [shape=box, fontname=\"monospace\"];\n");
+    for (position, thing) in answers.things.iter().enumerate() {
+        let _ = writeln!(text, "  subgraph cluster_{position} {{\n    label=\"{}\";", quoted(&thing.what));
+        for (number, node) in thing.nodes.iter().enumerate() {
+            let shape = match &*node.kind {
+                "input" => ", shape=ellipse",
+                "unknown" => ", style=dashed",
+                _ => "",
+            };
+            let _ = writeln!(text, "    n{position}_{number} [label=\"{}\"{shape}];", quoted(&node.label));
+        }
+        for edge in &thing.edges {
+            let style = if edge.quality == "definite" { "" } else { ", style=dashed" };
+            let _ = writeln!(
+                text,
+                "    n{position}_{} -> n{position}_{} [label=\"{}\"{style}];",
+                edge.from,
+                edge.to,
+                quoted(&edge.argument)
+            );
+        }
+        text.push_str("  }\n");
+    }
+    text.push_str("}\n");
+    text
+}
+
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+/// The graphs as one picture, one below the other.
+pub(crate) fn dependence_picture(answers: &ExplainAnswers) -> String {
+    let (mut width, mut top) = (0.0_f64, 0.0);
+    let mut body = String::new();
+    for thing in &answers.things {
+        let (panel, wide, high) = panel(thing);
+        let _ = writeln!(body, "<g transform=\"translate(0 {top:.1})\">{panel}</g>");
+        width = width.max(wide);
+        top += high;
+    }
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"dag\" width=\"{width:.0}\" height=\"{top:.0}\" \
+         viewBox=\"0 0 {width:.0} {top:.0}\">\n<style>{STYLE}</style>\n<rect class=\"paper\" width=\"100%\" \
+         height=\"100%\"/>\n{body}</svg>\n"
+    )
+}
+
+/// One graph: its elements, width and height.
+fn panel(thing: &Explained) -> (String, f64, f64) {
+    let labels: Vec<String> = thing.nodes.iter().map(|node| cut(&node.label, LETTERS)).collect();
+    let widths: Vec<f64> =
+        labels.iter().map(|label| (width_of(label) as f64 * LETTER + 16.0).max(36.0)).collect();
+    let edges: Vec<(usize, usize)> =
+        thing.edges.iter().map(|edge| (edge.from as usize, edge.to as usize)).collect();
+    let layout = lay_out(&widths, BOX_HEIGHT, &edges);
+    let mut body = String::new();
+    for (edge, way) in thing.edges.iter().zip(&layout.ways) {
+        let class = if edge.quality == "definite" { "data" } else { "chain" };
+        let points: Vec<String> = way.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
+        let _ = writeln!(body, "<path class=\"{class}\" d=\"M{}\"/>", points.join("L"));
+        if let (Some(first), Some(second)) = (way.first(), way.get(1)) {
+            let (x, y) = ((first.0 + second.0) / 2.0 + 3.0, (first.1 + second.1) / 2.0);
+            let argument = escaped(&cut(&edge.argument, 24));
+            let _ = writeln!(body, "<text class=\"soft\" x=\"{x:.1}\" y=\"{y:.1}\">{argument}</text>");
+        }
+    }
+    for (((node, label), corner), width) in thing.nodes.iter().zip(&labels).zip(&layout.corners).zip(&widths)
+    {
+        let class = if node.kind == "input" { " class=\"on\"" } else { "" };
+        let (x, y) = (corner.0, corner.1);
+        let _ = writeln!(
+            body,
+            "<g{class}><rect class=\"box\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{BOX_HEIGHT}\" \
+             rx=\"4\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
+            x + 8.0,
+            y + 17.0,
+            escaped(label)
+        );
+    }
+    let title = escaped(&format!("{} · {}", thing.what, demangle(&thing.function)));
+    let text = format!(
+        "<text class=\"head\" x=\"{MARGIN}\" y=\"20\">{title}</text>\n<g transform=\"translate({MARGIN} {HEAD})\">\n{body}</g>"
+    );
+    let wide = layout.width.max(width_of(&title) as f64 * LETTER) + 2.0 * MARGIN;
+    (text, wide, layout.height + HEAD + MARGIN)
+}

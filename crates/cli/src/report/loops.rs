@@ -1,0 +1,184 @@
+//! `opcost loops`: the table of a program's loops, and `opcost.loops/1`.
+//!
+//! Loops stand under their functions in the order of the source, nests by
+//! indentation, beside the line that begins them. A formula that does not fit
+//! the terminal is cut there; the document has it whole.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::source::Sources;
+use super::style::{
+    BAD, DIM, GOOD, STRONG, WARM, cut, cut_start, padded, paint, printable, screen_width, width_of,
+};
+use super::{demangle, document, grouped};
+use crate::build::{AnswerKind, LoopAnswer, LoopAnswers};
+
+/// Cells of the line of source beside a loop.
+const SOURCE: usize = 34;
+/// Of a table without assumptions, reasons and sums: these go below a line.
+const KINDS: [(AnswerKind, &str); 5] = [
+    (AnswerKind::Constant, "a number"),
+    (AnswerKind::Inputs, "by named inputs"),
+    (AnswerKind::Formula, "by other values"),
+    (AnswerKind::Bound, "bounded"),
+    (AnswerKind::Unknown, "unknown"),
+];
+
+/// What is shown.
+pub(crate) struct LoopsReport<'a> {
+    pub(crate) answers: &'a LoopAnswers,
+    /// The level and the inputs, in words.
+    pub(crate) about: String,
+    /// What to try next.
+    pub(crate) next: Vec<String>,
+}
+
+/// The document of `opcost loops`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "opcost.loops/1")]
+pub(crate) struct LoopsJson<'a> {
+    /// Always `opcost.loops/1`.
+    #[schemars(extend("const" = "opcost.loops/1"))]
+    schema: &'static str,
+    /// `open`: exported functions may be called by anyone; `closed`: it begins at main.
+    world: &'a str,
+    /// Names that formulas are made of; `--set` takes them.
+    names: &'a [String],
+    /// Outer loops before inner ones.
+    loops: Vec<LoopJson<'a>>,
+}
+
+/// A loop, and the world in which this is said of it.
+#[derive(Serialize, JsonSchema)]
+struct LoopJson<'a> {
+    #[serde(flatten)]
+    answer: &'a LoopAnswer,
+    /// As that of the document.
+    world: &'a str,
+}
+
+impl<'a> LoopsJson<'a> {
+    /// The document as text.
+    pub(crate) fn text(answers: &'a LoopAnswers) -> String {
+        let world = &*answers.world;
+        let loops = answers.loops.iter().map(|answer| LoopJson { answer, world }).collect();
+        document(&LoopsJson { schema: "opcost.loops/1", world, names: &answers.names, loops })
+    }
+}
+
+/// The table.
+pub(crate) fn print_loops(report: &LoopsReport<'_>, sources: &mut Sources) -> String {
+    let mut text = String::new();
+    head(&mut text, report);
+    let mut rest = &*report.answers.loops;
+    while let Some(first) = rest.first() {
+        let count = rest.iter().take_while(|answer| answer.function == first.function).count();
+        let (function, behind) = rest.split_at(count);
+        rest = behind;
+        let _ = writeln!(text, "\n{}", paint(STRONG, demangle(&first.function)));
+        for answer in function {
+            row(&mut text, answer, sources);
+        }
+    }
+    inputs(&mut text, report.answers);
+    for next in &report.next {
+        let _ = writeln!(text, "{}", paint(DIM, format!("next: {next}")));
+    }
+    text
+}
+
+fn head(text: &mut String, report: &LoopsReport<'_>) {
+    let answers = report.answers;
+    let numbers = answers.numbers(&KINDS.map(|(kind, _)| kind));
+    let parts: Vec<String> = KINDS
+        .iter()
+        .zip(numbers)
+        .filter(|(_, number)| *number > 0)
+        .map(|((_, words), number)| format!("{} {words}", grouped(number)))
+        .collect();
+    let all = answers.loops.len();
+    let what = match all {
+        0 => "no loops".to_owned(),
+        1 => "1 loop".to_owned(),
+        _ => format!("{} loops", grouped(all)),
+    };
+    let colon = if parts.is_empty() { "" } else { ": " };
+    let _ = writeln!(text, "{}{colon}{}", paint(STRONG, what), parts.join(" · "));
+    let _ = writeln!(text, "{}", paint(DIM, format!("{}, {} world", report.about, answers.world)));
+}
+
+/// A loop: where, its line, what is known; below it what that rests on.
+fn row(text: &mut String, answer: &LoopAnswer, sources: &mut Sources) {
+    let width = screen_width();
+    let indent = "  ".repeat(answer.depth.saturating_sub(1).min(8) as usize);
+    let (place, written) = match (&answer.file, answer.line) {
+        (Some(file), Some(line)) => {
+            let written = sources.line(file, line).unwrap_or_default();
+            (format!("{file}:{line}"), printable(&written).trim().to_owned())
+        }
+        _ => (format!("%{}", answer.label), answer.form.clone()),
+    };
+    let place = padded(&cut_start(&place, 22), 22);
+    let written = padded(&cut(&format!("{indent}{written}"), SOURCE), SOURCE);
+    let left = 2 + 22 + 1 + SOURCE + 2;
+    let said = said(answer);
+    let style = match answer.kind {
+        AnswerKind::Constant | AnswerKind::Inputs => GOOD,
+        AnswerKind::Formula => anstyle::Style::new(),
+        AnswerKind::Bound => WARM,
+        AnswerKind::Unknown => BAD,
+    };
+    let room = width.saturating_sub(left).max(24);
+    let _ =
+        writeln!(text, "  {} {} {}", paint(DIM, place), paint(DIM, written), paint(style, cut(&said, room)));
+    let mut below = |words: String| {
+        let _ = writeln!(text, "  {}{}", " ".repeat(left - 1), paint(DIM, cut(&words, room)));
+    };
+    if let Some(total) = &answer.total {
+        below(format!("in all {total}"));
+    }
+    if let (Some(reason), AnswerKind::Bound) = (&answer.reason, answer.kind) {
+        below(reason.clone());
+    }
+    if !answer.assumes.is_empty() {
+        below(format!("if {}", answer.assumes.join(", ")));
+    }
+}
+
+fn said(answer: &LoopAnswer) -> String {
+    let expression = answer.expression.clone();
+    match (answer.kind, &answer.reason) {
+        (AnswerKind::Unknown, Some(reason)) => format!("unknown: {reason}"),
+        (AnswerKind::Unknown, None) => "unknown".to_owned(),
+        (AnswerKind::Bound, _) => format!("at most {}", expression.unwrap_or_default()),
+        _ => expression.unwrap_or_default(),
+    }
+}
+
+/// What the inputs are that formulas name, each once.
+fn inputs(text: &mut String, answers: &LoopAnswers) {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for input in answers.loops.iter().flat_map(|answer| &answer.inputs) {
+        *seen.entry(input).or_default() += 1;
+    }
+    if seen.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "\n{}", paint(STRONG, "inputs"));
+    let width = seen.keys().map(|input| width_of(input.split(": ").next().unwrap_or(""))).max().unwrap_or(0);
+    for (input, loops) in seen {
+        let (name, what) = input.split_once(": ").unwrap_or((input, ""));
+        let many = if loops == 1 { "1 loop".to_owned() } else { format!("{loops} loops") };
+        let _ = writeln!(
+            text,
+            "  {}  {}",
+            padded(name, width.min(40)),
+            paint(DIM, format!("{what}{}{many}", if what.is_empty() { "" } else { " · " }))
+        );
+    }
+    text.push('\n');
+}

@@ -1,0 +1,59 @@
+//! `opcost explain`: what decides this value, or how often this loop turns?
+
+use std::path::Path;
+
+use super::life::split;
+use super::loops::analysed;
+use crate::arguments::ExplainArguments;
+use crate::build::{AnalysisQuestion, Answers, Build, ExplainWanted, Purpose};
+use crate::error::{CliError, Status};
+use crate::report::{
+    ExplainJson, Progress, Sources, Stream, dependence_dot, dependence_picture, print_explanation, save_json,
+    save_text,
+};
+use crate::verbs::show::tell_json;
+
+/// Carries out the verb.
+pub(crate) fn run(arguments: &ExplainArguments) -> Result<Status, CliError> {
+    let result = carry_out(arguments);
+    tell_json(&result, arguments.json.as_deref());
+    result
+}
+
+fn carry_out(arguments: &ExplainArguments) -> Result<Status, CliError> {
+    let (path, line, column) = split(&arguments.inputs[0]);
+    let wanted = match (&arguments.function, line) {
+        (Some(name), None) => ExplainWanted::Function { name: name.clone() },
+        (None, Some(line)) => ExplainWanted::Line { file: path.to_owned(), line, column },
+        (Some(_), Some(_)) => {
+            return Err(CliError::Usage(format!("--function or a line, not both: {path}")));
+        }
+        (None, None) => {
+            return Err(CliError::Usage(format!(
+                "what is to be explained? give a line, {path}:3, or --function"
+            )));
+        }
+    };
+    let paths = std::iter::once(path).chain(arguments.inputs[1..].iter().map(String::as_str));
+    let inputs = analysed(paths.map(Path::new))?;
+    let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
+    let working = Progress::start("looking for what decides it");
+    let answers = build.analyse(&inputs, &arguments.program, AnalysisQuestion::Explain { wanted })?;
+    drop(working);
+    let Answers::Explain(answers) = answers else { unreachable!("the child answers what it was asked") };
+    if let Some(path) = &arguments.dot {
+        save_text(Some(path), &dependence_dot(&answers), Stream::Stdout)?;
+    }
+    if let Some(path) = &arguments.svg {
+        save_text(Some(path), &dependence_picture(&answers), Stream::Stdout)?;
+    }
+    if let Some(path) = &arguments.json {
+        save_json(path, &ExplainJson::text(&answers))?;
+    }
+    let is_stdout = |file: &Option<std::path::PathBuf>| file.as_deref() == Some(Path::new("-"));
+    if ![&arguments.json, &arguments.dot, &arguments.svg].into_iter().any(is_stdout) {
+        let text = print_explanation(&answers, &mut Sources::of(None, "program"));
+        save_text(arguments.output.as_deref(), &text, Stream::Stdout)?;
+    }
+    Ok(Status::Fine)
+}

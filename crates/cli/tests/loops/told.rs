@@ -1,0 +1,60 @@
+//! What is told of loops whose answer is known.
+
+use super::{Source, loops, only};
+
+/// Source document 003: start 0, `next == 5`: four back edges, five bodies.
+#[test]
+fn the_loop_of_the_source_document() {
+    let source = Source::new(
+        "five.ll",
+        "define void @f() {\nentry:\n  br label %turn\nturn:\n  %i = phi i32 [ 0, %entry ], [ %next, %turn ]\n  call \
+         void @work()\n  %next = add i32 %i, 1\n  %done = icmp eq i32 %next, 5\n  br i1 %done, label %out, label \
+         %turn\nout:\n  ret void\n}\ndeclare void @work()\n",
+    );
+    let all = loops(&[&source.path]);
+    assert_eq!((&all[0]["back_edges"], &all[0]["body_iterations"]), (&"4".into(), &"5".into()), "{all:#?}");
+}
+
+/// The forms that compilers give a loop say the same of its body.
+#[test]
+fn every_level_says_the_same_of_a_body() {
+    let text = "int a[1000];\nint main(int argc, char **argv) {\n  for (int i = 0; i < 7; i++) a[i * argc] = i;\n  int \
+                s = 0;\n  for (int i = 100; i > 10; i -= 7) s += a[i];\n  return s & 1;\n}\n";
+    let source = Source::new("levels.c", text);
+    for level in ["-O0", "-O1"] {
+        let all = loops(&[level, &source.path]);
+        let counts: Vec<&str> = all.iter().filter_map(|one| one["body_iterations"].as_str()).collect();
+        assert!(counts.ends_with(&["13"]), "{level}: {counts:?}");
+        assert!(all.iter().all(|one| one["kind"] == "constant"), "{level}: {all:#?}");
+    }
+}
+
+/// A formula and its value with a number in place of its name.
+#[test]
+fn names_take_numbers() {
+    let text = "int g(int);\nvoid f(int n) {\n  for (int i = 0; i < n; i += 3)\n    g(i);\n}\n";
+    let source = Source::new("ceiling.c", text);
+    for (n, bodies) in [("10", "4"), ("9", "3"), ("0", "0"), ("-5", "0"), ("1", "1")] {
+        for level in ["-O0", "-O1"] {
+            // From -O1 on a loop is behind its guard: what is said holds where it is entered.
+            if level == "-O1" && bodies == "0" {
+                continue;
+            }
+            let all = loops(&[level, "--set", &format!("n={n}"), &source.path]);
+            let counts: Vec<&str> = all.iter().filter_map(|one| one["expression"].as_str()).collect();
+            assert_eq!(counts, [bodies], "{level} n={n}");
+        }
+    }
+}
+
+/// In the open world an exported function's parameter is an input; of a
+/// function of the program itself it is what its callers give.
+#[test]
+fn parameters_are_inputs_of_exported_functions_only() {
+    let text = "int g(int);\nvoid f(int n) {\n  for (int i = 0; i < n; i++)\n    g(i);\n}\n";
+    let (kind, expression) = only(&Source::new("open.c", text), &["-O0"]);
+    assert_eq!(kind, "inputs", "{expression}");
+    let closed = text.replace("void f", "static void f") + "int main(void) { f(11); return 0; }\n";
+    let (kind, expression) = only(&Source::new("closed.c", &closed), &["-O0"]);
+    assert_eq!((&*kind, &*expression), ("constant", "11"));
+}
