@@ -1,6 +1,6 @@
 //! How often will each loop of a function go round, told from its code?
 //!
-//! 1. Each result is a formula of what merges at the heads of loops ([`raw`],
+//! 1. Each result is a formula of what merges at the heads of loops (`raw`,
 //!    `operations`, `joins`, `address`); memory is asked through
 //!    [`Cells`](crate::cells::Cells), so that a counter in memory is one in a phi.
 //! 2. What merges at a head is a recurrence, solved in closed form
@@ -26,7 +26,7 @@
 //! Sources: source document 003 (the assertions about cycles) and 004 (closed
 //! forms); Bachmann, Wang, Zima, "Chains of recurrences" (1994); LLVM's
 //! ScalarEvolution as the peer. Cost: about linear in the function; chains of
-//! loops that depend on one another are followed [`solver::DEEPEST_QUESTION`]
+//! loops that depend on one another are followed `solver::DEEPEST_QUESTION`
 //! deep.
 
 mod address;

@@ -10,7 +10,7 @@
 //!
 //! A value that is loaded may be a name as well: of two loads of one memory
 //! version the second is the first, and what a store has put there is what a
-//! load gets. [`Forms::replace`] brings in what an earlier round found out
+//! load gets. `Forms::replace` brings in what an earlier round found out
 //! about loads, so that pointers and indices that live in memory (as at -O0)
 //! are followed one load deeper each round.
 //!

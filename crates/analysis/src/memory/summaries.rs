@@ -10,8 +10,8 @@
 //!
 //! Input: module, layout, addresses, calls. Output: [`Summaries`]. Cost: loads,
 //! stores and calls, plus footprints once for each call edge. Limits: at most
-//! [`MOST_SPANS`] spans in one object, which then is touched anywhere, and
-//! [`MOST_OBJECTS`] objects, beyond which a footprint is everything.
+//! `MOST_SPANS` spans in one object, which then is touched anywhere, and
+//! `MOST_OBJECTS` objects, beyond which a footprint is everything.
 
 use std::collections::BTreeMap;
 

@@ -9,10 +9,10 @@
 //!
 //! Pointers and indices may themselves live in memory (at -O0 all do): what is
 //! found about loads in one round gives addresses new forms in the next, until
-//! no form changes ([`MOST_ROUNDS`]).
+//! no form changes (`MOST_ROUNDS`).
 //!
 //! Input: what is known of the module, a function, its dominators. Cost: for
-//! each place the writes, once, and its merges; at most [`MOST_WORK`] steps a
+//! each place the writes, once, and its merges; at most `MOST_WORK` steps a
 //! function, behind which places are not followed.
 
 use std::borrow::Cow;

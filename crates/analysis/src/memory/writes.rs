@@ -5,9 +5,9 @@
 //! of both is reached through a `noalias` parameter that the function does not
 //! keep and the other is not, or by the objects that both may point to. A call
 //! is compared by the footprints of what it calls. Whatever promise of the
-//! source language an answer rests on is told ([`Reasons`]).
+//! source language an answer rests on is told (`Reasons`).
 //!
-//! Input: a function and what is known of its module. Output: [`Verdict`] for
+//! Input: a function and what is known of its module. Output: `Verdict` for
 //! pairs of a write and a place. Cost: constant for a store; for a call, the
 //! spans of its footprints.
 
