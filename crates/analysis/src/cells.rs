@@ -41,6 +41,11 @@ pub trait Cells {
     fn read_by(&self, load: InstructionId) -> Option<CellVersion>;
     /// Where the version comes from.
     fn definition(&self, version: CellVersion) -> CellDefinition<'_>;
+    /// A load of the version's cell, whichever version that reads.
+    fn load_of(&self, version: CellVersion) -> Option<InstructionId> {
+        let _ = version;
+        None
+    }
     /// Two loads with the same version read the same value.
     /// The store's or load's facts that this rests on: none, or words such as "no alias by type".
     fn relies_on(&self, version: CellVersion) -> &'static [&'static str] {

@@ -14,10 +14,11 @@
 //! | what is an answer made of? | [`explanation`] |
 //! | how did control come here? | `contexts`, `calls` |
 //! | which bytes does a pointer point to here? | `places`, `steps` |
-//! | which writes can a read see? | `reaching`, `search` |
-//! | what decides a value, one step back? | `expand`, `library`, `rules` |
+//! | which writes can a read see? | `reaching`, `search`, `earlier` |
+//! | what decides a value, one step back? | `expand`, `recall`, `library`, `rules` |
 //! | the whole answer | `build` |
 //! | what follows from it? | `resolution`, `evaluate`, `numbers` |
+//! | what are inputs called? | `inputs`, `units` |
 //! | how does it read? | [`text`], `names`, [`graph`] |
 //! | who changes an object? | [`forward`] |
 //!
@@ -29,9 +30,11 @@ pub mod binding;
 mod build;
 mod calls;
 mod contexts;
+mod earlier;
 mod evaluate;
 mod expand;
 pub mod explanation;
+pub mod forward;
 pub mod graph;
 mod inputs;
 mod library;
@@ -40,13 +43,17 @@ mod names;
 mod numbers;
 mod places;
 mod reaching;
+mod recall;
 mod resolution;
 mod rules;
 mod search;
 mod steps;
 pub mod text;
+mod units;
 
 use rustc_hash::FxHashMap as HashMap;
+use std::cell::OnceCell;
+use std::rc::Rc;
 
 use opcost_index::IdMap;
 use opcost_ir::{Module, Value};
@@ -61,6 +68,7 @@ use contexts::ContextId;
 use names::Names;
 use rules::Uses;
 use search::{Search, Shared};
+use units::Open;
 
 /// A way to find what a load reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -102,7 +110,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { depth: 64, nodes: 512, steps: 1 << 16 }
+        Limits { depth: 48, nodes: 256, steps: 1 << 14 }
     }
 }
 
@@ -137,6 +145,7 @@ pub struct Resolver<'a, M: Memory> {
     rules: Vec<RuleSet>,
     tables: Tables<'a>,
     limits: Limits,
+    opens: OnceCell<Rc<Vec<Open>>>,
 }
 
 impl<'a, M: Memory> Resolver<'a, M> {
@@ -148,7 +157,14 @@ impl<'a, M: Memory> Resolver<'a, M> {
             rules: vec![RuleSet::MemoryAnalysis],
             tables: Tables { uses: Uses::new(module), profile: HashMap::default() },
             limits: Limits::default(),
+            opens: OnceCell::new(),
         }
+    }
+
+    /// The `OPEN` statements of the module.
+    fn opens(&self) -> Rc<Vec<Open>> {
+        let made = || Rc::new(Search::new(&self.shared, self.limits.steps).opens());
+        self.opens.get_or_init(made).clone()
     }
 
     /// These rules instead, each for what those before it leave open.
@@ -172,6 +188,21 @@ impl<'a, M: Memory> Resolver<'a, M> {
         self
     }
 
+    /// What decides what the bytes that a load reads hold right behind an
+    /// instruction of the same function. None where the load's address is no
+    /// place that is known, or nothing stands behind the instruction.
+    pub fn resolve_behind(
+        &self,
+        function: FunctionId,
+        load: InstructionId,
+        at: InstructionId,
+    ) -> Option<Resolution<'_, 'a>> {
+        let search = Search::new(&self.shared, self.limits.steps);
+        let mut builder = Builder::new(search, &self.rules, &self.tables, self.limits);
+        let question = builder.cell_behind(function, load, at)?;
+        Some(self.answered(builder, question))
+    }
+
     /// What decides a value.
     pub fn resolve(&self, asked: &Use<'_>) -> Resolution<'_, 'a> {
         let mut context = ContextId::empty();
@@ -181,15 +212,30 @@ impl<'a, M: Memory> Resolver<'a, M> {
         }
         let search = Search::new(&self.shared, self.limits.steps);
         let builder = Builder::new(search, &self.rules, &self.tables, self.limits);
-        let (nodes, assumptions) = builder.answer(Question::Value(asked.function, asked.value, context));
-        Resolution::new(nodes, assumptions, &self.names, &self.shared.layout)
+        self.answered(builder, Question::Value(asked.function, asked.value, context))
     }
+
+    fn answered(&self, builder: Builder<'_, 'a, M>, question: Question) -> Resolution<'_, 'a> {
+        let (nodes, assumptions) = builder.answer(question);
+        let reads = nodes.values().any(|node| matches!(node.what, What::Input(Input::Read { .. })));
+        let opens = if reads { self.opens() } else { Rc::default() };
+        let parts = Parts { nodes, assumptions, opens };
+        Resolution::new(parts, &self.names, &self.shared.layout)
+    }
+}
+
+/// What a search comes back with.
+struct Parts {
+    nodes: IdMap<ExplanationId, Explanation>,
+    assumptions: Vec<&'static str>,
+    opens: Rc<Vec<Open>>,
 }
 
 /// An answer: a graph of explanations, the first of which is what was asked.
 pub struct Resolution<'r, 'a> {
     nodes: IdMap<ExplanationId, Explanation>,
     assumptions: Vec<&'static str>,
+    opens: Rc<Vec<Open>>,
     names: &'r Names<'a>,
     layout: &'r opcost_ir::Layout,
     facts: resolution::Facts,

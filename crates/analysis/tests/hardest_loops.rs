@@ -393,6 +393,42 @@ declare void @use(i32)
     )
 }
 
+/// Halving, tested behind the body: x is n / 2^h and its half is asked.
+#[test]
+fn halving_tested_last() {
+    let text = "define void @f(i32 %n) {
+entry:
+  %guard = icmp sgt i32 %n, 0
+  br i1 %guard, label %body, label %exit
+body:
+  %i = phi i32 [ %n, %entry ], [ %next, %body ]
+  call void @use(i32 %i)
+  %next = lshr i32 %i, 1
+  %t = icmp eq i32 %next, 0
+  br i1 %t, label %exit, label %body
+exit:
+  ret void
+}
+declare void @use(i32)
+";
+    for (code, counts) in [
+        (text.to_owned(), [(1, 0), (2, 1), (3, 1), (4, 2), (1023, 9), (i128::from(i32::MAX), 30)]),
+        (
+            text.replace("lshr i32 %i, 1", "sdiv i32 %i, 10"),
+            [(1, 0), (9, 0), (10, 1), (99, 1), (100, 2), (i128::from(i32::MAX), 9)],
+        ),
+        (
+            text.replace("eq i32 %next, 0", "ult i32 %next, 5"),
+            [(1, 0), (9, 0), (10, 1), (19, 1), (20, 2), (i128::from(i32::MAX), 28)],
+        ),
+    ] {
+        let said = solve_one(&code);
+        for (n, count) in counts {
+            assert_eq!(common::evaluated(&said, &[n]), Ok(count), "{n}: {said:?}\n{code}");
+        }
+    }
+}
+
 /// 10. Doubling, halving, squares.
 #[test]
 fn geometric_and_root() {

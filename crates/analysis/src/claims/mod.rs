@@ -26,9 +26,9 @@ use crate::dominators::Dominators;
 use crate::evolution::{FunctionEvolution, Source, TripCount};
 use crate::expression::{FormulaId, Formulas, NoNumber, Symbol};
 use crate::loops::{LoopForest, LoopId};
-use crate::memory::{Memory, MemoryVersions};
+use crate::memory::{Memory, MemoryVersions, Writers};
 
-use names::{Decide, Decided};
+use names::{Decide, Decided, Wanted};
 pub use names::{Named, Names};
 
 /// An expression of so many letters can stand for a name.
@@ -108,10 +108,17 @@ impl Claims {
     /// All claims about a program, its formulas evaluated where names are bound.
     pub fn compute(program: &Memory<'_>, bindings: &Bindings) -> Claims {
         let mut claims = Claims::default();
-        let Memory { module, layout, externals, roots, addresses, .. } = program;
-        let memory = ModuleMemory::new(module, layout, externals, roots, addresses);
-        let resolver = Resolver::new(module, &memory).with_limits(LIMITS);
-        let decide = |function, value| decided(&resolver.resolve(&Use { function, value, calls: &[] }));
+        let writers = Writers::compute(program);
+        let memory = ModuleMemory::new(program, &writers);
+        let resolver = Resolver::new(program.module, &memory).with_limits(LIMITS);
+        let decide = |wanted| match wanted {
+            Wanted::Value(function, value) => {
+                decided(&resolver.resolve(&Use { function, value, calls: &[] }))
+            }
+            Wanted::Behind(function, load, at) => {
+                resolver.resolve_behind(function, load, at).map_or(Decided::Open, |answer| decided(&answer))
+            }
+        };
         for id in program.module.functions.ids() {
             if !program.module.functions[id].blocks.is_empty() {
                 claims.add_function((program, &decide), id, bindings);
@@ -163,7 +170,7 @@ impl Claims {
 
 /// What an answer of the resolver means for a formula.
 fn decided(answer: &Resolution<'_, '_>) -> Decided {
-    if !matches!(answer.quality(), Quality::Exact | Quality::Assuming(_)) {
+    if answer.quality() == Quality::Unknown {
         return Decided::Open;
     }
     if let Some(number) = answer.as_constant() {

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use opcost_ir::{ConstantValue, Function, FunctionText, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::cells::{CellVersion, Cells};
+use crate::cells::{CellDefinition, CellVersion, Cells};
 use crate::expression::Symbol;
 use crate::loops::LoopForest;
 use crate::memory::Memory;
@@ -47,8 +47,17 @@ pub(super) enum Decided {
     Open,
 }
 
-/// Says what decides a value of a function.
-pub(super) type Decide<'a> = &'a dyn Fn(FunctionId, Value) -> Decided;
+/// What is to be decided.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Wanted {
+    /// A value of a function.
+    Value(FunctionId, Value),
+    /// What a load reads would hold right behind an instruction of its function.
+    Behind(FunctionId, InstructionId, InstructionId),
+}
+
+/// Says what decides it.
+pub(super) type Decide<'a> = &'a dyn Fn(Wanted) -> Decided;
 
 /// Names of one function's symbols.
 pub struct Names<'a> {
@@ -59,6 +68,7 @@ pub struct Names<'a> {
     text: &'a FunctionText<'a>,
     /// A load that reads a version.
     loads: HashMap<CellVersion, InstructionId>,
+    cells: &'a dyn Cells,
     /// Names of variables that values are kept in from where they are made.
     kept: HashMap<Value, &'a str>,
     known: RefCell<HashMap<Symbol, Named>>,
@@ -71,7 +81,7 @@ impl<'a> Names<'a> {
         (program, decide): (&'a Memory<'a>, Decide<'a>),
         id: FunctionId,
         forest: &'a LoopForest<BlockId>,
-        cells: &dyn Cells,
+        cells: &'a dyn Cells,
         text: &'a FunctionText<'a>,
     ) -> Names<'a> {
         let function = &program.module.functions[id];
@@ -96,6 +106,7 @@ impl<'a> Names<'a> {
             forest,
             text,
             loads,
+            cells,
             kept,
             known: RefCell::default(),
             taken: RefCell::default(),
@@ -107,10 +118,10 @@ impl<'a> Names<'a> {
         program: &'a Memory<'a>,
         id: FunctionId,
         forest: &'a LoopForest<BlockId>,
-        cells: &dyn Cells,
+        cells: &'a dyn Cells,
         text: &'a FunctionText<'a>,
     ) -> Names<'a> {
-        Names::new((program, &|_, _| Decided::Open), id, forest, cells, text)
+        Names::new((program, &|_| Decided::Open), id, forest, cells, text)
     }
 
     /// What a symbol is called and known to be.
@@ -166,7 +177,7 @@ impl<'a> Names<'a> {
             Symbol::AtEntry(at) => plain(format!("first {}", self.value(Value::Instruction(*at)))),
             Symbol::Cell(version) => match self.loads.get(version) {
                 Some(&load) => self.resolved(Value::Instruction(load)),
-                None => plain(format!("{version}")),
+                None => self.written(*version),
             },
             Symbol::CellAtEntry(version) => match self.loads.get(version) {
                 Some(&load) => plain(format!("first {}", self.value(Value::Instruction(load)))),
@@ -182,10 +193,24 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// What an instruction leaves in a cell that is read after others changed it.
+    fn written(&self, version: CellVersion) -> Named {
+        let (Some(load), CellDefinition::Changed(at)) =
+            (self.cells.load_of(version), self.cells.definition(version))
+        else {
+            return Named { name: format!("{version}"), value: None, is_input: false, about: String::new() };
+        };
+        self.named(Value::Instruction(load), Wanted::Behind(self.id, load, at))
+    }
+
     /// What decides a value, and what it is called then.
     fn resolved(&self, value: Value) -> Named {
+        self.named(value, Wanted::Value(self.id, value))
+    }
+
+    fn named(&self, value: Value, wanted: Wanted) -> Named {
         let own = || self.value(value);
-        match (self.decide)(self.id, value) {
+        match (self.decide)(wanted) {
             Decided::Number(number) => {
                 Named { name: own(), value: Some(number), is_input: false, about: String::new() }
             }

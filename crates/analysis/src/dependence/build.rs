@@ -7,15 +7,18 @@
 //! [`What::Again`]. Cost: linear in the answer.
 
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 
 use opcost_index::{Id, IdMap};
-use opcost_ir::{TypeId, Value};
+use opcost_ir::{Module, Opcode, Predicate, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
+use rustc_hash::FxHashMap;
 
 use super::contexts::ContextId;
+use super::expand::Spot;
 use super::explanation::{Argument, Certainty, Explanation, ExplanationId, Input, Link, Reason, What};
-use super::memory::{Cell, Memory};
-use super::reaching::Point;
+use super::memory::Memory;
+use super::reaching::{Asked, Point};
 use super::search::Search;
 use super::{Limits, RuleSet, Tables};
 
@@ -27,8 +30,9 @@ pub(super) const MOST_LINKS: usize = 64;
 pub(super) enum Question {
     /// A value of a function.
     Value(FunctionId, Value, ContextId),
-    /// What a cell holds at a point, as this type.
-    Cell(Point, Cell, bool, TypeId),
+    /// What a cell holds at a point, as this type; and whether that is the
+    /// point only because types of the source language differ.
+    Cell(Point, Asked, TypeId, bool),
     /// What a call reads into memory from outside.
     Read(Input, ContextId, TypeId),
     /// Nothing any more: a node without links.
@@ -42,11 +46,29 @@ pub(super) struct Expansion {
     pub(super) ty: Option<TypeId>,
     pub(super) at: Option<(FunctionId, InstructionId)>,
     pub(super) links: Vec<(Question, Argument, Certainty)>,
+    /// What it rests on.
+    pub(super) assumes: Vec<&'static str>,
 }
 
 impl Expansion {
     pub(super) fn leaf(what: What) -> Self {
-        Expansion { what, ty: None, at: None, links: Vec::new() }
+        Expansion { what, ty: None, at: None, links: Vec::new(), assumes: Vec::new() }
+    }
+
+    /// One with links.
+    pub(super) fn of(
+        what: What,
+        at: Option<(FunctionId, InstructionId)>,
+        links: Vec<(Question, Argument, Certainty)>,
+    ) -> Self {
+        Expansion { what, ty: None, at, links, assumes: Vec::new() }
+    }
+
+    /// Whether every link leads on.
+    pub(super) fn is_solved(&self) -> bool {
+        let is_unknown = |question: &Question| matches!(question, Question::Leaf(What::Unknown(_), _));
+        !matches!(self.what, What::Unknown(_))
+            && !self.links.iter().any(|(question, ..)| is_unknown(question))
     }
 
     pub(super) fn unknown(reason: Reason) -> Self {
@@ -59,10 +81,11 @@ pub(super) struct Builder<'s, 'a, M: Memory> {
     pub(super) search: Search<'s, 'a, M>,
     pub(super) rules: &'s [RuleSet],
     pub(super) tables: &'s Tables<'a>,
-    pub(super) assumptions: Vec<&'static str>,
+    assumptions: Vec<&'static str>,
+    noted: Vec<&'static str>,
     nodes: IdMap<ExplanationId, Explanation>,
     depths: IdMap<ExplanationId, u32>,
-    known: HashMap<Question, ExplanationId>,
+    known: FxHashMap<Question, ExplanationId>,
     queue: VecDeque<(Question, ExplanationId)>,
     limits: Limits,
 }
@@ -79,9 +102,10 @@ impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
             rules,
             tables,
             assumptions: Vec::new(),
+            noted: Vec::new(),
             nodes: IdMap::new(),
             depths: IdMap::new(),
-            known: HashMap::default(),
+            known: FxHashMap::default(),
             queue: VecDeque::new(),
             limits,
         }
@@ -95,19 +119,62 @@ impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
         self.node(question, 0);
         while let Some((question, id)) = self.queue.pop_front() {
             let depth = self.depths[id];
-            let expansion = match self.nodes.len() > self.limits.nodes || !self.search.burn() {
-                true => Expansion::unknown(Reason::Large),
-                false if depth >= self.limits.depth => Expansion::unknown(Reason::Deep),
-                false => self.expand(&question),
-            };
-            self.fill(id, expansion, depth);
+            if self.nodes.len() > self.limits.nodes || !self.search.burn() {
+                self.fill(id, &Expansion::unknown(Reason::Large), depth);
+            } else if depth >= self.limits.depth {
+                self.fill(id, &Expansion::unknown(Reason::Deep), depth);
+            } else {
+                let expansion = self.expansion(&question);
+                self.fill(id, &expansion, depth);
+            }
         }
         cut_cycles(&mut self.nodes);
+        share_equal(&mut self.nodes, self.search.shared.module);
         (self.nodes, self.assumptions)
+    }
+
+    /// One step back, from all answers before.
+    pub(super) fn expansion(&mut self, question: &Question) -> Rc<Expansion> {
+        if let Some(known) = self.search.shared.expansions.borrow().get(question) {
+            return known.clone();
+        }
+        let mut expansion = self.expand(question);
+        expansion.assumes = std::mem::take(&mut self.noted);
+        let expansion = Rc::new(expansion);
+        if self.search.fuel > 0 {
+            self.search.shared.expansions.borrow_mut().insert(question.clone(), expansion.clone());
+        }
+        expansion
+    }
+
+    /// What a load asks is what its cell holds, since it was last changed: all
+    /// loads of one version ask the same.
+    fn same(&mut self, question: Question) -> Question {
+        let Question::Value(function, Value::Instruction(load), context) = question else { return question };
+        let is_load = self.search.shared.function(function).instructions[load].opcode == Opcode::Load;
+        if !is_load || self.rules.first() != Some(&RuleSet::MemoryAnalysis) {
+            return question;
+        }
+        if let Some(known) = self.search.shared.same.borrow().get(&question) {
+            return known.clone();
+        }
+        let cell = self.cell_of(Spot { function, id: load, context });
+        let solved = |builder: &mut Self, cell: &Question| {
+            builder.rules.len() == 1 || builder.expansion(cell).is_solved()
+        };
+        let same = match cell {
+            Some(cell) if solved(self, &cell) => cell,
+            _ => question.clone(),
+        };
+        if self.search.fuel > 0 {
+            self.search.shared.same.borrow_mut().insert(question, same.clone());
+        }
+        same
     }
 
     /// The node of a question, to be answered later if it is new.
     fn node(&mut self, question: Question, depth: u32) -> ExplanationId {
+        let question = self.same(question);
         if let Some(&known) = self.known.get(&question) {
             return known;
         }
@@ -125,11 +192,11 @@ impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
         id
     }
 
-    fn fill(&mut self, id: ExplanationId, expansion: Expansion, depth: u32) {
+    fn fill(&mut self, id: ExplanationId, expansion: &Expansion, depth: u32) {
         let mut links: Vec<Link> = Vec::new();
         let is_cut = expansion.links.len() > MOST_LINKS;
-        for (question, argument, certainty) in expansion.links.into_iter().take(MOST_LINKS) {
-            let to = self.node(question, depth + 1);
+        for &(ref question, argument, certainty) in expansion.links.iter().take(MOST_LINKS) {
+            let to = self.node(question.clone(), depth + 1);
             links.push(Link { to, argument, certainty });
         }
         if is_cut {
@@ -138,8 +205,13 @@ impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
             links.push(Link { to, argument: Argument::Content, certainty: Certainty::Possible });
         }
         let node = &mut self.nodes[id];
-        (node.what, node.at, node.links) = (expansion.what, expansion.at, links);
+        (node.what, node.at, node.links) = (expansion.what.clone(), expansion.at, links);
         node.ty = expansion.ty;
+        for assumption in &expansion.assumes {
+            if !self.assumptions.contains(assumption) {
+                self.assumptions.push(assumption);
+            }
+        }
     }
 
     /// The type of a value.
@@ -151,10 +223,10 @@ impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
         }
     }
 
-    /// Notes what the answer rests on.
+    /// Notes what the step that is being taken rests on.
     pub(super) fn assume(&mut self, what: &'static str) {
-        if !self.assumptions.contains(&what) {
-            self.assumptions.push(what);
+        if !self.noted.contains(&what) {
+            self.noted.push(what);
         }
     }
 }
@@ -223,4 +295,57 @@ fn is_scope(what: &What) -> bool {
             | What::Element(_)
             | What::Again(_)
     )
+}
+
+/// What makes two nodes one: what is done, since when of memory, and to what.
+#[derive(PartialEq, Eq, Hash)]
+struct Done {
+    what: What,
+    opcode: Option<Opcode>,
+    predicate: Option<Predicate>,
+    second_type: Option<TypeId>,
+    ty: Option<TypeId>,
+    since: Option<(FunctionId, InstructionId)>,
+    links: Vec<(ExplanationId, Argument)>,
+}
+
+/// Makes one node of operations that do the same to the same nodes, and of
+/// elements of one version of an array. Other reads stay apart, unless they are
+/// one node already.
+fn share_equal(nodes: &mut IdMap<ExplanationId, Explanation>, module: &Module) {
+    let mut first: FxHashMap<Done, ExplanationId> = FxHashMap::default();
+    let mut same: IdMap<ExplanationId, ExplanationId> = nodes.ids().collect();
+    for id in super::resolution::order(nodes) {
+        for link in &mut nodes[id].links {
+            link.to = same[link.to];
+        }
+        let node = &nodes[id];
+        let instruction = node
+            .at
+            .filter(|_| node.what == What::Operation)
+            .map(|(function, at)| &module.functions[function].instructions[at]);
+        let is_element = matches!(node.what, What::Element(_)) && node.at.is_some();
+        if !is_element && !instruction.is_some_and(|instruction| is_told_by_operands(instruction.opcode)) {
+            continue;
+        }
+        let done = Done {
+            what: node.what.clone(),
+            opcode: instruction.map(|instruction| instruction.opcode),
+            predicate: instruction.and_then(|instruction| instruction.predicate),
+            second_type: instruction.and_then(|instruction| instruction.second_type),
+            ty: node.ty,
+            since: node.at.filter(|_| is_element),
+            links: node.links.iter().map(|link| (link.to, link.argument)).collect(),
+        };
+        same[id] = *first.entry(done).or_insert(id);
+    }
+}
+
+/// Whether an operation is the same whenever opcode, types and operands are.
+fn is_told_by_operands(opcode: Opcode) -> bool {
+    let is_cast = (Opcode::Trunc..=Opcode::AddrSpaceCast).contains(&opcode);
+    let is_arithmetic = (Opcode::FNeg..=Opcode::Xor).contains(&opcode);
+    is_cast
+        || is_arithmetic
+        || matches!(opcode, Opcode::GetElementPtr | Opcode::ICmp | Opcode::FCmp | Opcode::Select)
 }

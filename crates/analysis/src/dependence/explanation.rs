@@ -6,7 +6,7 @@
 //! Every link says which argument it is, and how sure it is.
 
 use opcost_index::define_id;
-use opcost_ir::{GlobalId, TypeId, Value};
+use opcost_ir::{TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::RuleSet;
@@ -87,8 +87,6 @@ pub enum What {
     Returned(FunctionId),
     /// What memory holds: what one of the links wrote.
     Cell(Cell),
-    /// The same bits as its only link, under another type.
-    Reinterpreted,
     /// What memory holds, as a weaker rule found it: what one of the links
     /// wrote, or something else.
     Loaded(RuleSet),
@@ -133,8 +131,6 @@ pub enum Input {
     },
     /// A parameter of a function that others call.
     Parameter(FunctionId, u32),
-    /// Data that another module defines or changes, as it is here.
-    Data(GlobalId, i64),
 }
 
 /// Why nothing is known.
@@ -187,8 +183,8 @@ pub enum Argument {
     Content,
     /// The unit or stream that is read from.
     Source,
-    /// The node itself, once more.
-    Again,
+    /// Where in the array it is written here: an index.
+    StoredAt(FunctionId, InstructionId),
 }
 
 impl Explanation {

@@ -108,7 +108,6 @@ impl Resolution<'_, '_> {
             What::Cell(cell) => self.names.cell(*cell),
             What::Element(elements) => format!("{}[]", self.names.array(elements)),
             What::Loaded(rule) => format!("load ({})", rule.name()),
-            What::Reinterpreted => "bits".to_owned(),
             What::Again(target) => format!("Δ {}", self.label_once(*target)),
             What::Unknown(reason) => self.names.reason(*reason),
             _ => self.expression_at(id),
@@ -149,7 +148,7 @@ impl Resolution<'_, '_> {
             Argument::Address => "address".to_owned(),
             Argument::Content => "content".to_owned(),
             Argument::Source => "read from".to_owned(),
-            Argument::Again => "again".to_owned(),
+            Argument::StoredAt(function, at) => format!("index at {}", self.names.place(function, at)),
         }
     }
 }

@@ -9,14 +9,15 @@
 
 use std::fmt::Write;
 
-use opcost_ir::{CalleeRef, ConstantValue, Opcode, Value};
+use opcost_ir::{ConstantValue, Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::Resolution;
+use super::evaluate::Number;
 use super::explanation::{Argument, ExplanationId, Input, What};
 use super::memory::Object;
 use super::steps::{signed, way_of};
-use crate::memory::contents::{string_at, text_at};
+use crate::memory::contents::string_at;
 use crate::memory::external::arguments_of;
 
 impl Resolution<'_, '_> {
@@ -27,7 +28,6 @@ impl Resolution<'_, '_> {
             What::Cell(cell) => self.names.cell(*cell),
             What::Foreign => self.program_argument(id).unwrap_or_else(|| self.foreign_name(id)),
             What::Input(Input::Parameter(function, position)) => self.parameter_name(*function, *position),
-            What::Input(Input::Data(global, _)) => self.names.object(Object::Global(*global)),
             &What::Input(Input::Read { function, call, argument: Some(argument) }) => {
                 format!("<{}>", self.item_name(id, function, call, argument))
             }
@@ -114,13 +114,11 @@ impl Resolution<'_, '_> {
             return None;
         }
         let cookie = self.nodes[id].links.iter().find(|link| link.argument == Argument::Source)?;
-        let begin = self.only_end(cookie.to);
-        let What::Input(Input::Read { function: home, call: begin, .. }) = self.nodes[begin].what else {
+        let node = self.only_end(cookie.to);
+        let What::Input(Input::Read { function: home, call: begin, .. }) = self.nodes[node].what else {
             return None;
         };
-        let code = &self.names.module.functions[home];
-        let name = self.names.callee(home, begin);
-        let unit = *arguments_of(code, begin).get(if name.contains("Formatted") { 3 } else { 0 })?;
+        let unit = self.nodes[node].links.iter().find(|link| link.argument == Argument::Source)?.to;
         let mut text = match self.statement_line(home, begin) {
             Some(line) => format!("the READ at line {line}"),
             None => format!("the READ at {}", self.names.place(home, begin)),
@@ -129,13 +127,14 @@ impl Resolution<'_, '_> {
         if item > 1 {
             text = format!("item {item} of {text}");
         }
-        let files = self.files_of(home, unit);
-        let unit = match signed(self.names.module, unit) {
-            Some(5) if files.is_empty() => "standard input".to_owned(),
-            Some(unit) => format!("unit {unit}"),
-            None => format!("unit {}", self.names.value(home, unit)),
+        let number = self.number_at(unit).map(Number::signed);
+        let files = self.files_of(number);
+        let from = match (files.is_empty(), number) {
+            (false, _) => files.join(" or "),
+            (true, Some(5)) => "standard input".to_owned(),
+            (true, Some(unit)) => format!("unit {unit}"),
+            (true, None) => format!("unit {}", self.expression_at(unit)),
         };
-        let from = if files.is_empty() { unit } else { files.join(" or ") };
         let _ = write!(text, " of {from}");
         Some(text)
     }
@@ -163,46 +162,19 @@ impl Resolution<'_, '_> {
     }
 
     /// Files of the `OPEN` statements whose unit is, or may be, this one.
-    fn files_of(&self, home: FunctionId, unit: Value) -> Vec<String> {
-        let module = self.names.module;
-        let asked = signed(module, unit);
+    fn files_of(&self, unit: Option<i128>) -> Vec<String> {
         let mut files: Vec<String> = Vec::new();
-        for (id, code) in module.functions.iter() {
-            for (open, call) in &code.calls {
-                let CalleeRef::Declaration(declaration) = call.callee else { continue };
-                if module.declarations[declaration].name != "_FortranAioBeginOpenUnit" {
-                    continue;
-                }
-                let Some(&opened) = arguments_of(code, *open).first() else { continue };
-                let is_same = match (asked, signed(module, opened)) {
-                    (Some(asked), Some(opened)) => asked == opened,
-                    _ => id == home && opened == unit,
-                };
-                if is_same
-                    && let Some(file) = self.file_set(id, *open)
-                    && !files.contains(&file)
-                {
-                    files.push(file);
-                }
+        for open in self.opens.iter() {
+            let is_same = unit.is_some() && open.unit.is_none_or(|opened| Some(opened) == unit);
+            let name = match &open.file {
+                Some(file) => file.clone(),
+                None => "a file that is not followed".to_owned(),
+            };
+            if is_same && !files.contains(&name) {
+                files.push(name);
             }
         }
         files
-    }
-
-    /// The name that a statement is given by `_FortranAioSetFile`.
-    fn file_set(&self, function: FunctionId, open: InstructionId) -> Option<String> {
-        let module = self.names.module;
-        let code = &module.functions[function];
-        let cookie = Value::Instruction(open);
-        code.calls.iter().find_map(|(at, _)| {
-            let arguments = arguments_of(code, *at);
-            let sets = self.names.callee(function, *at) == "_FortranAioSetFile";
-            if !sets || arguments.first() != Some(&cookie) {
-                return None;
-            }
-            let length = u64::try_from(signed(module, *arguments.get(2)?)?).ok()?;
-            text_at(module, *arguments.get(1)?, length).map(|text| text.trim_end().to_owned())
-        })
     }
 
     /// `argv[1]`, if a node reads what the program was called with.
@@ -219,6 +191,17 @@ impl Resolution<'_, '_> {
             What::Foreign => Some(format!("{}[{bytes}]", self.program_argument(base)?)),
             _ => None,
         }
+    }
+
+    /// Whether a node reads what a function was given by reference: through a
+    /// parameter that nothing else leads to and nothing is written through, so
+    /// that it is what the caller passed, at any time.
+    pub(super) fn is_by_reference(&self, id: ExplanationId) -> bool {
+        let address = self.nodes[id].links.iter().find(|link| link.argument == Argument::Address);
+        let Some((base, _)) = address.and_then(|link| self.linear(link.to)) else { return false };
+        let What::Input(Input::Parameter(function, position)) = self.nodes[base].what else { return false };
+        let facts = self.names.module.functions[function].parameter_facts.get(position as usize);
+        facts.is_some_and(|facts| facts.is_noalias && facts.is_readonly)
     }
 
     fn foreign_name(&self, id: ExplanationId) -> String {
@@ -285,6 +268,25 @@ impl Resolution<'_, '_> {
         format!("{name}: {known}")
     }
 
+    /// `sizes[…]: n>>1 or 3`: all that is written to such elements.
+    pub(super) fn describe_array(&self, id: ExplanationId) -> String {
+        let What::Element(elements) = self.nodes[id].what else { return String::new() };
+        let links = &self.nodes[id].links;
+        let mut values: Vec<String> = Vec::new();
+        for link in links {
+            let Argument::Written(function, at) = link.argument else { continue };
+            let index = links.iter().find(|other| other.argument == Argument::StoredAt(function, at));
+            let text = match index {
+                Some(index) => format!("[k] = {}", self.expression_in(link.to, index.to, "k")),
+                None => self.expression_at(link.to),
+            };
+            if !values.contains(&text) {
+                values.push(text);
+            }
+        }
+        format!("{}[…]: {}", self.names.array(&elements), values.join(" or "))
+    }
+
     /// The functions that an input goes through first.
     fn through(&self, id: ExplanationId) -> Option<String> {
         let takes = |link: &super::Link| self.only_end(link.to) == id;
@@ -325,4 +327,9 @@ impl Resolution<'_, '_> {
             (true, _, None) => read,
         }
     }
+}
+
+/// Bytes from the start of the data that a constant address is that of.
+pub(super) fn offset_in_data(module: &opcost_ir::Module, address: Value) -> i64 {
+    crate::memory::contents::address(module, address).map_or(0, |(_, offset)| offset)
 }

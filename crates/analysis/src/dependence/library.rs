@@ -15,10 +15,10 @@ use super::expand::Spot;
 use super::explanation::{Argument, Certainty, Input, Reason, What};
 use super::memory::{Cell, Memory, Object};
 use super::places::Placed;
-use super::reaching::{Definition, Hit, Point};
+use super::reaching::{Asked, Definition, Hit, Point};
 use super::search::Search;
 use super::steps::signed;
-use crate::memory::effects::{Effect, Extent, Origin, ResultKind, Touched, Touching};
+use crate::memory::effects::{Effect, Extent, Origin, ResultKind, Statement, Touched, Touching};
 use crate::memory::external::arguments_of;
 
 impl<M: Memory> Search<'_, '_, M> {
@@ -113,7 +113,7 @@ impl<M: Memory> Builder<'_, '_, M> {
         let name = &shared.module.declarations[declaration].name;
         let read = Input::Read { function: spot.function, call: spot.id, argument: None };
         let Some(effect) = shared.memory.effect(spot.function, spot.id) else {
-            return Expansion { what: What::Input(read), ty: None, at, links: Vec::new() };
+            return Expansion::of(What::Input(read), at, Vec::new());
         };
         let arguments = arguments_of(code, spot.id);
         let source = |position: u32| {
@@ -130,13 +130,13 @@ impl<M: Memory> Builder<'_, '_, M> {
                 Some(&value) => {
                     let question = Question::Value(spot.function, value, spot.context);
                     let links = vec![(question, Argument::Argument(position), Certainty::Definite)];
-                    Expansion { what: What::Choice, ty: None, at, links }
+                    Expansion::of(What::Choice, at, links)
                 }
                 None => self.not_followed(spot),
             },
             ResultKind::Environment(position) | ResultKind::InputFrom(Origin::Parameter(position)) => {
                 let links = source(position).into_iter().collect();
-                Expansion { what: What::Input(read), ty: None, at, links }
+                Expansion::of(What::Input(read), at, links)
             }
             ResultKind::Moved(position) | ResultKind::Inside(position) => {
                 let links = (0..).zip(arguments).map(|(at, &value)| {
@@ -145,10 +145,15 @@ impl<M: Memory> Builder<'_, '_, M> {
                 });
                 let links = links.collect();
                 let _ = position;
-                Expansion { what: What::Library(name.as_str().into()), ty: None, at, links }
+                Expansion::of(What::Library(name.as_str().into()), at, links)
             }
             ResultKind::Input | ResultKind::InputFrom(_) | ResultKind::Outside => {
-                Expansion { what: What::Input(read), ty: None, at, links: Vec::new() }
+                // The cookie of a statement: its unit.
+                let unit = match effect.statement {
+                    Some(Statement::Unit(position) | Statement::Open(position)) => source(position),
+                    _ => None,
+                };
+                Expansion::of(What::Input(read), at, unit.into_iter().collect())
             }
         }
     }
@@ -180,7 +185,7 @@ impl<M: Memory> Builder<'_, '_, M> {
             }
         }
         let at = Some((spot.function, spot.id));
-        Expansion { what: What::Library(name.into()), ty: None, at, links }
+        Expansion::of(What::Library(name.into()), at, links)
     }
 
     /// What lies in a buffer: all of it, as bytes.
@@ -189,7 +194,7 @@ impl<M: Memory> Builder<'_, '_, M> {
         let size = shared.memory.size(object).unwrap_or(u64::MAX >> 1);
         let bytes = shared.module.types.iter().find(|(_, ty)| **ty == Type::Integer(8)).map(|(id, _)| id);
         let question = match bytes {
-            Some(ty) => Question::Cell(point, Cell { object, offset: 0, size }, false, ty),
+            Some(ty) => Question::Cell(point, Asked::any(Cell { object, offset: 0, size }), ty, false),
             None => Question::Leaf(What::Unknown(Reason::Unseen(object)), None),
         };
         (question, Argument::Argument(position), Certainty::Definite)
@@ -270,7 +275,7 @@ impl<M: Memory> Builder<'_, '_, M> {
         match self.search.place(point.function, source, point.context) {
             Placed::At { object, offset, .. } => {
                 let from = Cell { object, offset: offset.checked_add(way)?, size: cell.size };
-                Some(Question::Cell(point, from, false, ty))
+                Some(Question::Cell(point, Asked::any(from), ty, false))
             }
             _ => None,
         }
@@ -327,6 +332,6 @@ impl<M: Memory> Builder<'_, '_, M> {
             origin.and_then(|position| arguments_of(shared.function(function), call).get(position as usize));
         let links = value
             .map(|&value| (Question::Value(function, value, context), Argument::Source, Certainty::Outside));
-        Expansion { what, ty: None, at, links: links.into_iter().collect() }
+        Expansion::of(what, at, links.into_iter().collect())
     }
 }

@@ -96,11 +96,15 @@ pub struct Write {
     pub coverage: Coverage,
 }
 
+/// A cell with more writers than this is not followed to each of them.
+pub const MOST_WRITERS: usize = 256;
+
 /// Who may write a cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Writers {
     /// In order of functions and instructions. A call of code that is not seen
-    /// is among them if that may write the cell.
+    /// is among them if that may write the cell. Where there are more than
+    /// [`MOST_WRITERS`], some of them, and more than that.
     pub list: Vec<Write>,
     /// Whether code that is not seen, entered by itself, may not write it.
     pub is_complete: bool,
@@ -164,10 +168,14 @@ pub trait Memory {
     fn points_to(&self, function: FunctionId, pointer: Value) -> PointsTo;
     /// Who may write these bytes.
     fn writers(&self, cell: Cell) -> Writers;
+    /// Who may write so many bytes wherever this pointer points in an object.
+    fn element_writers(&self, function: FunctionId, pointer: Value, object: Object, size: u64) -> Writers;
     /// Bytes of an object, if they are known.
     fn size(&self, object: Object) -> Option<u64>;
     /// Whom a call may call.
     fn callees(&self, function: FunctionId, call: InstructionId) -> Callees;
+    /// Whether the module is the whole program beside its libraries.
+    fn is_program(&self) -> bool;
     /// Who runs a function.
     fn callers(&self, function: FunctionId) -> Callers;
     /// What a call of a function that is elsewhere does, if that is known.

@@ -39,13 +39,13 @@ impl<M: Memory> Search<'_, '_, M> {
             };
         }
         let key = (function, value, context);
-        if let Some(&known) = self.numbers.get(&key) {
+        if let Some(&known) = self.shared.numbers.borrow().get(&key) {
             return known;
         }
         if depth >= DEEPEST || !self.burn() {
             return None;
         }
-        self.numbers.insert(key, None);
+        self.shared.numbers.borrow_mut().insert(key, None);
         let found = match value {
             Value::Argument(position) => self.passed_number(function, position, context, depth),
             Value::Instruction(id) => {
@@ -72,7 +72,10 @@ impl<M: Memory> Search<'_, '_, M> {
             }
             _ => None,
         };
-        self.numbers.insert(key, found);
+        match self.fuel {
+            0 => _ = self.shared.numbers.borrow_mut().remove(&key),
+            _ => _ = self.shared.numbers.borrow_mut().insert(key, found),
+        }
         found
     }
 

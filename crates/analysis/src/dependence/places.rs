@@ -14,7 +14,7 @@ use opcost_key::{FunctionId, InstructionId};
 use super::calls::returns_of;
 use super::contexts::ContextId;
 use super::memory::{Cell, Memory, Object};
-use super::reaching::{Origin, Point};
+use super::reaching::{Asked, Origin, Point};
 use super::search::Search;
 use super::steps::{Way, way_of};
 use crate::memory::effects::ResultKind;
@@ -80,17 +80,21 @@ impl<M: Memory> Search<'_, '_, M> {
     /// Where a pointer points.
     pub(super) fn place(&mut self, function: FunctionId, value: Value, context: ContextId) -> Placed {
         let key = (function, value, context);
-        if let Some(known) = self.placed.get(&key) {
+        if let Some(known) = self.shared.placed.borrow().get(&key) {
             return known.clone();
         }
         if self.nesting >= DEEPEST {
             return Placed::Several;
         }
         self.nesting += 1;
-        self.placed.insert(key, Placed::Several);
+        self.shared.placed.borrow_mut().insert(key, Placed::Several);
         let found = self.way_back(At { function, value, context });
         self.nesting -= 1;
-        self.placed.insert(key, found.clone());
+        match self.fuel {
+            // Cut off: another search may find more.
+            0 => _ = self.shared.placed.borrow_mut().remove(&key),
+            _ => _ = self.shared.placed.borrow_mut().insert(key, found.clone()),
+        }
         found
     }
 
@@ -231,8 +235,8 @@ impl<M: Memory> Search<'_, '_, M> {
         };
         let cell = Cell { object, offset, size };
         let point = Point { function, before: Some(load), context };
-        let found = self.definitions(point, cell, is_own);
-        let [only] = found.as_slice() else { return None };
+        let found = self.definitions(point, Asked { cell, is_own, tag: None });
+        let [only] = found.list.as_slice() else { return None };
         let Origin::Write(writer, store) = only.origin else { return None };
         let code = self.shared.function(writer);
         if only.is_possible || code.instructions[store].opcode != Opcode::Store {

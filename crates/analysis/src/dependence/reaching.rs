@@ -17,9 +17,10 @@ use rustc_hash::FxHashSet as HashSet;
 use std::rc::Rc;
 
 use opcost_index::{Graph, Id};
-use opcost_ir::Opcode;
+use opcost_ir::{Opcode, TagId};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
+use super::build::MOST_LINKS;
 use super::calls::{returns_of, unwind_target};
 use super::contexts::ContextId;
 use super::memory::{Cell, Coverage, Memory, Object, Passing};
@@ -38,6 +39,31 @@ pub(super) struct Point {
 /// A cell with more writes than this is not followed to each of them.
 const MOST_WRITES: usize = 256;
 
+/// What is asked for at a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Asked {
+    pub(super) cell: Cell,
+    /// It lies in a local variable of that very activation.
+    pub(super) is_own: bool,
+    /// The type that it is read under, of the source language.
+    pub(super) tag: Option<TagId>,
+}
+
+impl Asked {
+    /// A cell of whatever activation, read as anything.
+    pub(super) fn any(cell: Cell) -> Self {
+        Asked { cell, is_own: false, tag: None }
+    }
+}
+
+/// All that a cell may hold at a point.
+#[derive(Debug, Default)]
+pub(super) struct Definitions {
+    pub(super) list: Vec<Definition>,
+    /// Writes under other types were left out.
+    pub(super) trusts_types: bool,
+}
+
 /// What a cell may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Definition {
@@ -55,6 +81,8 @@ pub(super) enum Origin {
     Initial,
     /// What a new object holds.
     Birth(FunctionId, InstructionId),
+    /// What lies in the caller's memory that is copied for this call.
+    Passed(FunctionId, InstructionId),
     /// Written by code that is not seen.
     Unseen,
     /// The function is called by nobody who is known.
@@ -71,17 +99,19 @@ pub(super) enum Hit {
     Whole,
 }
 
+/// The most steps of one walk.
+const LONGEST: u32 = 2048;
+
 struct Walk {
-    cell: Cell,
+    asked: Asked,
     history: Rc<History>,
-    /// The cell is that of the activation in which the walk began.
-    is_own: bool,
     found: Vec<Definition>,
     /// The same, to be looked up.
     known: HashSet<Definition>,
     seen: HashSet<(Point, bool)>,
     work: Vec<(Point, bool)>,
     has_all: bool,
+    steps: u32,
 }
 
 impl Walk {
@@ -113,55 +143,74 @@ impl Walk {
     }
 
     fn find_initial(&mut self, is_possible: bool) {
-        if matches!(self.cell.object, Object::Global(_)) {
+        if matches!(self.asked.cell.object, Object::Global(_)) {
             self.find(Origin::Initial, ContextId::empty(), is_possible);
         }
     }
 }
 
 impl<M: Memory> Search<'_, '_, M> {
-    /// What a cell may hold at a point; `is_own` if it lies in a local variable
-    /// of that very activation.
-    pub(super) fn definitions(&mut self, point: Point, cell: Cell, is_own: bool) -> Rc<Vec<Definition>> {
-        let key = (point, cell, is_own);
-        if let Some(known) = self.defined.get(&key) {
+    /// What a cell may hold at a point.
+    pub(super) fn definitions(&mut self, point: Point, asked: Asked) -> Rc<Definitions> {
+        let key = (point, asked);
+        if let Some(known) = self.shared.defined.borrow().get(&key) {
             return known.clone();
         }
-        let history = self.shared.history(cell);
+        let history = self.shared.history(asked.cell);
+        if history.is_too_many {
+            let lost = Definition { origin: Origin::Lost, context: point.context, is_possible: true };
+            return Rc::new(Definitions { list: vec![lost], trusts_types: false });
+        }
+        let trusted = std::mem::take(&mut self.trusts_types);
         let is_shared = history.is_shared || self.shared.calls.by_itself.contains(point.function);
         let mut walk = Walk {
-            cell,
+            asked,
             history,
-            is_own,
             found: Vec::new(),
             known: HashSet::default(),
             seen: HashSet::default(),
             work: Vec::new(),
             has_all: false,
+            steps: 0,
         };
-        if is_shared && !is_own {
+        if is_shared && !asked.is_own {
             walk.find_all();
             walk.find_initial(true);
             if !walk.history.is_complete {
                 walk.find(Origin::Unseen, ContextId::empty(), true);
             }
         } else {
-            walk.go(point, is_own);
+            walk.go(point, asked.is_own);
         }
         while let Some((point, is_home)) = walk.work.pop() {
-            if !self.burn() {
-                walk.find(Origin::Lost, point.context, true);
+            if !self.may_go_on(&mut walk) {
                 break;
             }
             self.walk_function(&mut walk, point, is_home);
         }
-        let found = Rc::new(walk.found);
-        self.defined.insert(key, found.clone());
+        let found = Rc::new(Definitions { list: walk.found, trusts_types: self.trusts_types });
+        self.trusts_types = trusted;
+        if self.fuel > 0 {
+            self.shared.defined.borrow_mut().insert(key, found.clone());
+        }
         found
     }
 
+    /// Takes a step; where the walk is too long or has found too much, what it
+    /// found is nothing.
+    fn may_go_on(&mut self, walk: &mut Walk) -> bool {
+        walk.steps += 1;
+        let goes_on = self.burn() && walk.steps <= LONGEST && walk.found.len() <= MOST_LINKS;
+        if !goes_on {
+            walk.found.clear();
+            walk.work.clear();
+            walk.find(Origin::Lost, ContextId::empty(), true);
+        }
+        goes_on
+    }
+
     fn walk_function(&mut self, walk: &mut Walk, point: Point, is_home: bool) {
-        let events = self.shared.events(&walk.history, walk.cell, point.function);
+        let events = self.shared.events(&walk.history, walk.asked.cell, point.function);
         if events.is_empty() {
             return self.leave(walk, point, is_home);
         }
@@ -174,10 +223,10 @@ impl<M: Memory> Search<'_, '_, M> {
             }
         };
         let predecessors = self.shared.predecessors(point.function);
-        let mut whole: HashSet<BlockId> = HashSet::default();
+        let mut whole: HashSet<(BlockId, bool)> = HashSet::default();
         while let Some((block, below)) = starts.pop() {
-            if !self.burn() {
-                return walk.find(Origin::Lost, point.context, true);
+            if !self.may_go_on(walk) {
+                return;
             }
             if !self.walk_block(walk, &events, point, is_home, (block, below)) {
                 continue;
@@ -186,11 +235,11 @@ impl<M: Memory> Search<'_, '_, M> {
                 self.leave(walk, point, is_home);
             }
             for before in predecessors.successors(block) {
-                if !whole.insert(before) {
-                    continue;
-                }
                 let last = function.terminator_of(before);
                 let unwinds = unwind_target(self.shared.module, point.function, last) == Some(block);
+                if !whole.insert((before, unwinds)) {
+                    continue;
+                }
                 if unwinds && events.iter().any(|&(at, event)| at == last && event == Event::Call) {
                     walk.find_all();
                     starts.push((before, Some(last)));
@@ -217,7 +266,8 @@ impl<M: Memory> Search<'_, '_, M> {
         for &(at, event) in events[first..behind].iter().rev() {
             match event {
                 Event::Write(coverage) => {
-                    let hit = self.hit(walk, point, at, coverage, is_home);
+                    let asked = Asked { is_own: walk.asked.is_own && is_home, ..walk.asked };
+                    let hit = self.hit(asked, point, at, coverage);
                     if hit != Hit::No {
                         let origin = Origin::Write(point.function, at);
                         walk.find(origin, point.context, hit == Hit::Perhaps);
@@ -226,7 +276,10 @@ impl<M: Memory> Search<'_, '_, M> {
                         return false;
                     }
                 }
-                Event::Call if is_home && self.is_private(walk, point.function) => {}
+                Event::Call
+                    if walk.asked.is_own
+                        && is_home
+                        && self.is_private(&walk.history.clone(), point.function) => {}
                 Event::Call => {
                     if self.walk_into(walk, point, at) {
                         return false;
@@ -234,8 +287,9 @@ impl<M: Memory> Search<'_, '_, M> {
                 }
                 Event::Twice => walk.find_all(),
                 Event::Birth => {
-                    let is_this = (walk.is_own && is_home) || self.shared.is_single(walk.cell.object);
-                    if is_this || !walk.is_own {
+                    let is_this =
+                        (walk.asked.is_own && is_home) || self.shared.is_single(walk.asked.cell.object);
+                    if is_this || !walk.asked.is_own {
                         walk.find(Origin::Birth(point.function, at), point.context, !is_this);
                     }
                     if is_this {
@@ -263,6 +317,18 @@ impl<M: Memory> Search<'_, '_, M> {
     fn leave(&mut self, walk: &mut Walk, point: Point, is_home: bool) {
         let top = self.shared.contexts.borrow().top(point.context);
         let callers = &self.shared.calls.callers[point.function];
+        if matches!(walk.asked.cell.object, Object::Copy(home, _) if home == point.function) {
+            match top {
+                Some(frame) => walk.find(Origin::Passed(frame.function, frame.call), frame.parent, false),
+                None => callers.sites.iter().for_each(|site| {
+                    walk.find(Origin::Passed(site.function, site.call), ContextId::empty(), site.is_possible);
+                }),
+            }
+            if top.is_none() && (callers.from_outside || callers.is_start || callers.by_itself) {
+                walk.find(Origin::Callers(point.function), ContextId::empty(), true);
+            }
+            return;
+        }
         if let Some(frame) = top {
             let before = Some(frame.call);
             walk.go(Point { function: frame.function, before, context: frame.parent }, false);
@@ -273,7 +339,7 @@ impl<M: Memory> Search<'_, '_, M> {
             }
             return;
         }
-        if walk.is_own && is_home {
+        if walk.asked.is_own && is_home {
             return;
         }
         let context = ContextId::empty();
@@ -314,8 +380,7 @@ impl<M: Memory> Search<'_, '_, M> {
     }
 
     /// Whether only the activation itself writes the cell, by its own name.
-    fn is_private(&mut self, walk: &Walk, home: FunctionId) -> bool {
-        let history = walk.history.clone();
+    pub(super) fn is_private(&mut self, history: &History, home: FunctionId) -> bool {
         history.writes.iter().all(|write| {
             write.function == home && {
                 let code = self.shared.function(home);
@@ -331,43 +396,41 @@ impl<M: Memory> Search<'_, '_, M> {
     }
 
     /// What a write does to the cell, under the calls that led there.
-    fn hit(
-        &mut self,
-        walk: &Walk,
-        point: Point,
-        at: InstructionId,
-        coverage: Coverage,
-        is_home: bool,
-    ) -> Hit {
-        let is_strong = self.shared.is_single(walk.cell.object);
+    pub(super) fn hit(&mut self, asked: Asked, point: Point, at: InstructionId, coverage: Coverage) -> Hit {
+        let cell = asked.cell;
+        let is_strong = self.shared.is_single(cell.object);
         let by_memory = match coverage {
             Coverage::Whole if is_strong => Hit::Whole,
             _ => Hit::Perhaps,
         };
         let code = self.shared.function(point.function);
         if code.instructions[at].opcode != Opcode::Store {
-            return self.library_hit(point, at, &walk.cell, is_strong).unwrap_or(by_memory);
+            return self.library_hit(point, at, &cell, is_strong).unwrap_or(by_memory);
         }
         let &[_, address] = code.operands_of(at) else { return by_memory };
         let size = code.instructions[at].second_type.and_then(|ty| self.shared.layout.size(ty));
         match self.place(point.function, address, point.context) {
             Placed::Null => Hit::No,
-            Placed::At { object, .. } | Placed::Elements { object, .. } if object != walk.cell.object => {
-                Hit::No
-            }
+            Placed::At { object, .. } | Placed::Elements { object, .. } if object != cell.object => Hit::No,
             Placed::At { object, offset, is_own } => {
                 let written = Cell { object, offset, size: size.unwrap_or(u64::MAX) };
-                if !written.overlaps(&walk.cell) {
+                if !written.overlaps(&cell) {
                     return Hit::No;
                 }
-                let is_this = is_strong || (walk.is_own && is_own && is_home);
-                if is_this && size.is_some() && written.covers(&walk.cell) {
-                    Hit::Whole
-                } else {
-                    Hit::Perhaps
-                }
+                let is_this = is_strong || (is_own && asked.is_own);
+                if is_this && size.is_some() && written.covers(&cell) { Hit::Whole } else { Hit::Perhaps }
             }
+            _ if self.is_other_type(asked, code.instructions[at].tag) => Hit::No,
             _ => by_memory,
         }
+    }
+
+    /// Whether a write of this type cannot touch what is read, by the rules of
+    /// the source language; notes that this was trusted.
+    fn is_other_type(&mut self, asked: Asked, written: Option<TagId>) -> bool {
+        let (Some(read), Some(written)) = (asked.tag, written) else { return false };
+        let is_other = !self.shared.module.may_overlap_by_type(read, written);
+        self.trusts_types |= is_other;
+        is_other
     }
 }

@@ -12,9 +12,9 @@ use opcost_index::{Id, IdMap};
 use opcost_ir::Layout;
 
 use super::evaluate::{Number, library, operate};
-use super::explanation::{Certainty, Explanation, ExplanationId, Input, Link, Reason, What};
+use super::explanation::{Argument, Certainty, Explanation, ExplanationId, Input, Link, Reason, What};
 use super::names::Names;
-use super::{Resolution, RuleSet};
+use super::{Parts, Resolution, RuleSet};
 
 /// The most alternatives that are listed as numbers.
 const MOST_NUMBERS: usize = 64;
@@ -47,8 +47,7 @@ pub(super) struct Facts {
 
 impl<'r, 'a> Resolution<'r, 'a> {
     pub(super) fn new(
-        nodes: IdMap<ExplanationId, Explanation>,
-        assumptions: Vec<&'static str>,
+        Parts { nodes, assumptions, opens }: Parts,
         names: &'r Names<'a>,
         layout: &'r Layout,
     ) -> Self {
@@ -61,7 +60,7 @@ impl<'r, 'a> Resolution<'r, 'a> {
             named: IdMap::filled(count, false),
             order: order(&nodes),
         };
-        let mut resolution = Resolution { nodes, assumptions, names, layout, facts };
+        let mut resolution = Resolution { nodes, assumptions, opens, names, layout, facts };
         for id in resolution.facts.order.clone() {
             resolution.settle(id);
         }
@@ -84,8 +83,7 @@ impl<'r, 'a> Resolution<'r, 'a> {
         let all_closed = links.iter().all(|link| self.facts.closed[link.to]);
         let closed = match &node.what {
             What::Unknown(_) | What::Text(_) => false,
-            What::Foreign => self.program_argument(id).is_some(),
-            What::Input(Input::Data(..)) => false,
+            What::Foreign => self.program_argument(id).is_some() || self.is_by_reference(id),
             What::Input(_) | What::Again(_) | What::Undefined => true,
             What::Loaded(_) => all_closed && !links.is_empty(),
             What::Operation if self.is_read(node) => false,
@@ -176,7 +174,6 @@ impl<'r, 'a> Resolution<'r, 'a> {
 
     /// An element of data that nothing writes.
     fn looked_up(&self, node: &Explanation) -> Option<Vec<Number>> {
-        use super::explanation::Argument;
         use opcost_ir::{ConstantValue, ScalarValue};
         let What::Element(elements) = node.what else { return None };
         let super::memory::Object::Global(global) = elements.object else { return None };
@@ -210,6 +207,7 @@ impl<'r, 'a> Resolution<'r, 'a> {
             && self.nodes[id].is_one_of_its_links()
             && let [only] = self.nodes[id].links.as_slice()
             && only.certainty != Certainty::Possible
+            && !matches!(self.nodes[only.to].what, What::Unknown(_))
         {
             id = only.to;
         }
@@ -253,11 +251,17 @@ impl<'r, 'a> Resolution<'r, 'a> {
     pub fn inputs(&self) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for id in self.reached(true) {
-            if self.is_input(id) {
-                let line = self.describe_input(id);
-                if !lines.contains(&line) {
-                    lines.push(line);
-                }
+            let is_written = |link: &Link| matches!(link.argument, Argument::Written(..));
+            let is_array = matches!(self.nodes[id].what, What::Element(_))
+                && self.facts.closed[id]
+                && self.nodes[id].links.iter().any(is_written);
+            let line = match (self.is_input(id), is_array) {
+                (true, _) => self.describe_input(id),
+                (false, true) => self.describe_array(id),
+                (false, false) => continue,
+            };
+            if !lines.contains(&line) {
+                lines.push(line);
             }
         }
         lines
@@ -322,7 +326,7 @@ impl<'r, 'a> Resolution<'r, 'a> {
 }
 
 /// Each node behind those that it links to (there are no cycles).
-fn order(nodes: &IdMap<ExplanationId, Explanation>) -> Vec<ExplanationId> {
+pub(super) fn order(nodes: &IdMap<ExplanationId, Explanation>) -> Vec<ExplanationId> {
     let mut order = Vec::new();
     let mut seen: IdMap<ExplanationId, bool> = IdMap::filled(nodes.len(), false);
     for root in nodes.ids() {

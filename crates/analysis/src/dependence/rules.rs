@@ -118,7 +118,7 @@ impl<M: Memory> Builder<'_, '_, M> {
         let pointer = *code.operands_of(spot.id).first()?;
         let links = self.stores_by_use(spot.function, pointer, spot.context, spot.id.index(), 0);
         let at = Some((spot.function, spot.id));
-        (!links.is_empty()).then_some(Expansion { what: What::Loaded(RuleSet::UseOnly), ty: None, at, links })
+        (!links.is_empty()).then_some(Expansion::of(What::Loaded(RuleSet::UseOnly), at, links))
     }
 
     fn stores_by_use(
@@ -225,6 +225,6 @@ impl<M: Memory> Builder<'_, '_, M> {
         });
         let links: Vec<Found> = links.collect();
         let at = Some((spot.function, spot.id));
-        (!links.is_empty()).then_some(Expansion { what: What::Loaded(RuleSet::Profile), ty: None, at, links })
+        (!links.is_empty()).then_some(Expansion::of(What::Loaded(RuleSet::Profile), at, links))
     }
 }

@@ -5,20 +5,23 @@
 //! question (who writes a cell, in which order a function's instructions touch
 //! it) is kept by the resolver for all searches.
 
-use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
+use rustc_hash::FxHashSet as HashSet;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use opcost_index::{AdjacencyGraph, Id, IdSet, reverse};
 use opcost_ir::{Function, Layout, Module, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
+use rustc_hash::FxHashMap;
 
+use super::build::{Expansion, Question};
 use super::calls::Calls;
 use super::contexts::{ContextId, Contexts};
 use super::evaluate::Number;
-use super::memory::{Cell, Coverage, Memory, Object, Passing, Write};
+use super::memory::{Cell, Coverage, MOST_WRITERS, Memory, Object, Passing, Write, Writers};
 use super::places::Placed;
-use super::reaching::{Definition, Point};
+use super::reaching::{Asked, Definitions, Point};
+use crate::dominators::Dominators;
 
 /// What searches share.
 pub(super) struct Shared<'a, M: Memory> {
@@ -27,14 +30,24 @@ pub(super) struct Shared<'a, M: Memory> {
     pub(super) layout: Layout,
     pub(super) calls: Calls,
     pub(super) contexts: RefCell<Contexts>,
-    histories: RefCell<HashMap<Cell, Rc<History>>>,
-    predecessors: RefCell<HashMap<FunctionId, Rc<AdjacencyGraph<BlockId>>>>,
+    histories: RefCell<FxHashMap<Cell, Rc<History>>>,
+    predecessors: RefCell<FxHashMap<FunctionId, Rc<AdjacencyGraph<BlockId>>>>,
+    dominators: RefCell<FxHashMap<FunctionId, Rc<Dominators<BlockId>>>>,
+    pub(super) placed: RefCell<FxHashMap<(FunctionId, Value, ContextId), Placed>>,
+    pub(super) numbers: RefCell<FxHashMap<(FunctionId, Value, ContextId), Option<Number>>>,
+    pub(super) defined: RefCell<FxHashMap<(Point, Asked), Rc<Definitions>>>,
+    /// What each question that was met comes to, one step back.
+    pub(super) expansions: RefCell<FxHashMap<Question, Rc<Expansion>>>,
+    /// Questions that are another.
+    pub(super) same: RefCell<FxHashMap<Question, Question>>,
 }
 
 /// What may happen to a cell.
 pub(super) struct History {
     /// All writes, in order of functions and instructions.
     pub(super) writes: Vec<Write>,
+    /// There are more than anybody wants to know: none is listed.
+    pub(super) is_too_many: bool,
     /// Whether there are no others.
     pub(super) is_complete: bool,
     /// Functions that may write it, or call those that may.
@@ -43,11 +56,8 @@ pub(super) struct History {
     pub(super) trusts_indices: bool,
     /// Something beside or between the rest may write it.
     pub(super) is_shared: bool,
-    events: RefCell<HashMap<FunctionId, Events>>,
+    events: RefCell<FxHashMap<FunctionId, Rc<Vec<(InstructionId, Event)>>>>,
 }
-
-/// What happens to a cell in a function, in order.
-type Events = Rc<Vec<(InstructionId, Event)>>;
 
 /// What happens to a cell at one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +82,12 @@ impl<'a, M: Memory> Shared<'a, M> {
             contexts: RefCell::default(),
             histories: RefCell::default(),
             predecessors: RefCell::default(),
+            dominators: RefCell::default(),
+            placed: RefCell::default(),
+            numbers: RefCell::default(),
+            defined: RefCell::default(),
+            expansions: RefCell::default(),
+            same: RefCell::default(),
         }
     }
 
@@ -80,19 +96,28 @@ impl<'a, M: Memory> Shared<'a, M> {
         if let Some(known) = self.histories.borrow().get(&cell) {
             return known.clone();
         }
-        let mut writers = self.memory.writers(cell);
+        let history = Rc::new(self.history_of(self.memory.writers(cell)));
+        self.histories.borrow_mut().insert(cell, history.clone());
+        history
+    }
+
+    /// The history that these writers make.
+    pub(super) fn history_of(&self, mut writers: Writers) -> History {
         writers.list.sort_by_key(|write| (write.function, write.instruction));
+        let is_too_many = writers.list.len() > MOST_WRITERS;
+        if is_too_many {
+            writers.list.clear();
+        }
         let writing: HashSet<FunctionId> = writers.list.iter().map(|write| write.function).collect();
-        let history = Rc::new(History {
+        History {
+            is_too_many,
             is_complete: writers.is_complete,
             trusts_indices: writers.trusts_indices,
             is_shared: writing.iter().any(|&function| self.calls.by_itself.contains(function)),
             touched_by: self.calls.reaching(writing.into_iter()),
             writes: writers.list,
             events: RefCell::default(),
-        });
-        self.histories.borrow_mut().insert(cell, history.clone());
-        history
+        }
     }
 
     /// What happens to a cell in one function, in order.
@@ -132,6 +157,13 @@ impl<'a, M: Memory> Shared<'a, M> {
     pub(super) fn predecessors(&self, function: FunctionId) -> Rc<AdjacencyGraph<BlockId>> {
         let mut known = self.predecessors.borrow_mut();
         let made = || Rc::new(reverse(&self.module.functions[function]));
+        known.entry(function).or_insert_with(made).clone()
+    }
+
+    /// The dominators of a function.
+    pub(super) fn dominators(&self, function: FunctionId) -> Rc<Dominators<BlockId>> {
+        let mut known = self.dominators.borrow_mut();
+        let made = || Rc::new(Dominators::compute(&self.module.functions[function], BlockId::new(0)));
         known.entry(function).or_insert_with(made).clone()
     }
 
@@ -199,21 +231,13 @@ pub(super) struct Search<'s, 'a, M: Memory> {
     pub(super) nesting: u32,
     /// Work that may still be done.
     pub(super) fuel: u64,
-    pub(super) placed: HashMap<(FunctionId, Value, ContextId), Placed>,
-    pub(super) numbers: HashMap<(FunctionId, Value, ContextId), Option<Number>>,
-    pub(super) defined: HashMap<(Point, Cell, bool), Rc<Vec<Definition>>>,
+    /// Something was left out because types of the source language differ.
+    pub(super) trusts_types: bool,
 }
 
 impl<'s, 'a, M: Memory> Search<'s, 'a, M> {
     pub(super) fn new(shared: &'s Shared<'a, M>, fuel: u64) -> Self {
-        Search {
-            shared,
-            nesting: 0,
-            fuel,
-            placed: HashMap::default(),
-            numbers: HashMap::default(),
-            defined: HashMap::default(),
-        }
+        Search { shared, nesting: 0, fuel, trusts_types: false }
     }
 
     /// Takes a unit of work; false when there is none left.

@@ -7,11 +7,13 @@ use opcost_key::{FunctionId, InstructionId};
 
 use super::binding::ModuleMemory;
 use super::{Limits, Quality, Resolver, RuleSet, Spot, Use};
-use crate::memory::{Addresses, Effects, Externals, Roots, World};
+use crate::memory::{Effects, Memory, World, Writers};
 
 mod document;
+mod forward;
 mod hostile;
 mod inputs;
+mod random;
 
 /// What an answer says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,10 +75,9 @@ pub(super) fn ask_as(text: &str, path: &str, asking: &Asking<'_>) -> Said {
     let module = parse_module(text).unwrap_or_else(|error| panic!("{error:?}"));
     let layout = Layout::of(&module);
     let effects = Effects::built_in();
-    let externals = Externals::new(&module, &effects);
-    let roots = Roots::of(&module, asking.world);
-    let addresses = Addresses::compute(&module, &layout, &externals, &roots);
-    let memory = ModuleMemory::new(&module, &layout, &externals, &roots, &addresses);
+    let whole = Memory::of(&module, &layout, &effects, asking.world);
+    let writers = Writers::compute(&whole);
+    let memory = ModuleMemory::new(&whole, &writers);
     let mut profile = super::StoreLoadProfile::default();
     for &(load, store) in asking.profile {
         profile.entry(spot(&module, load)).or_default().push(spot(&module, store));

@@ -8,7 +8,7 @@
 //! a + b·h          ceil(-a / b)                           b > 0
 //! a + b·h + c·h²   ceil((ceil(sqrt(f² - c·a)) - f) / c)   b = 2f, f >= 0, c > 0
 //! k·b^h - r        ceil(log_b(r / k))                     k > 0
-//! r - n / c^h      ceil(log_c(n / (r + 1) + 1))           r >= 0: shifts, digits
+//! r - n / (f·c^h)  ceil(log_c(n / (f·(r + 1)) + 1))       r >= 0: shifts, digits
 //! wrap(a + b·h) - r     the same while nothing wraps before, see `wrapped`
 //! ```
 //!
@@ -319,23 +319,45 @@ impl Question<'_> {
 
     /// The first h with `n / c^h <= least`, rounded down or towards zero.
     fn shrinking(&mut self, term: FormulaId, least: FormulaId) -> Option<First> {
-        let &Node::Divide { rounding: Rounding::Floor | Rounding::Truncate, of, by } = self.table.node(term)
-        else {
-            return None;
-        };
-        let &Node::Power { base, exponent } = self.table.node(by) else { return None };
-        let is_turn = self.table.as_symbol(exponent) == Some(self.turn);
-        if !is_turn || self.table.contains(of, self.turn) {
-            return None;
-        }
+        let (of, base, factor) = self.quotient_by_power(term)?;
         let mut conditions = Vec::new();
         self.need(Relation::NotNegative, least, Otherwise::Differs, &mut conditions)?;
         // n / c^h <= least when n < (least + 1)·c^h.
         let next = self.table.add_constant(least, 1);
+        let next = self.table.scale(next, factor);
         let times = self.table.divide(Rounding::Floor, of, next);
         let times = self.table.add_constant(times, 1);
         let turn = self.table.ceil_log(base, times);
         Some(self.at(turn, conditions))
+    }
+
+    /// `n`, c and f of `n / (f·c^h)`, however often it is divided, always
+    /// rounded alike; f is positive.
+    fn quotient_by_power(&mut self, quotient: FormulaId) -> Option<(FormulaId, i128, i128)> {
+        let (mut at, mut base, mut factor, mut kind) = (quotient, None, 1_i128, None);
+        while base.is_none() || self.table.contains(at, self.turn) {
+            let &Node::Divide { rounding: rounding @ (Rounding::Floor | Rounding::Truncate), of, by } =
+                self.table.node(at)
+            else {
+                return None;
+            };
+            if kind.replace(rounding).is_some_and(|before| before != rounding) {
+                return None;
+            }
+            let times = match self.table.as_constant(by) {
+                Some(number) => number,
+                None => {
+                    let (own, times) = self.multiples_of_power(&[(by, 1)])?;
+                    if base.replace(own).is_some() {
+                        return None;
+                    }
+                    self.table.as_constant(times)?
+                }
+            };
+            factor = factor.checked_mul(times).filter(|&factor| factor > 0)?;
+            at = of;
+        }
+        Some((at, base?, factor))
     }
 
     /// Two counters that go on while a < b: where neither moves by more than

@@ -44,6 +44,7 @@ pub struct CallGraph {
     /// Functions that library functions call back, or others call.
     is_called_by_others: IdMap<FunctionId, bool>,
     runs_once: IdMap<FunctionId, bool>,
+    is_reachable: IdMap<FunctionId, bool>,
     on_cycle: IdMap<FunctionId, IdSet<BlockId>>,
 }
 
@@ -63,6 +64,7 @@ impl CallGraph {
             callers: IdMap::filled(count, Vec::new()),
             is_called_by_others: IdMap::filled(count, false),
             runs_once: IdMap::filled(count, false),
+            is_reachable: IdMap::filled(count, false),
             on_cycle: module.functions.values().map(blocks_on_cycles).collect(),
         };
         for (id, function) in module.functions.iter() {
@@ -71,6 +73,7 @@ impl CallGraph {
                 calls.called_by_others(id);
             }
         }
+        calls.find_reachable(roots);
         calls.find_components();
         calls.find_single_runs(module, roots);
         calls
@@ -120,6 +123,20 @@ impl CallGraph {
         self.graph.add_edge(outside, caller(id));
     }
 
+    /// What runs at all: from the roots, and what others call.
+    fn find_reachable(&mut self, roots: &Roots) {
+        let begun = roots.main.iter().chain(&roots.constructors).copied();
+        let others = self.is_called_by_others.iter().filter(|(_, is)| **is).map(|(id, _)| id);
+        let mut work: Vec<FunctionId> = begun.chain(others).collect();
+        while let Some(function) = work.pop() {
+            if std::mem::replace(&mut self.is_reachable[function], true) {
+                continue;
+            }
+            let called = self.graph.successors(caller(function));
+            work.extend(called.filter_map(|callee| self.function_of(callee)));
+        }
+    }
+
     fn find_components(&mut self) {
         let components = strongly_connected_components(&self.graph);
         for members in &components.members {
@@ -167,6 +184,11 @@ impl CallGraph {
     /// Whether library functions, other threads or others call it.
     pub fn is_called_by_others(&self, function: FunctionId) -> bool {
         self.is_called_by_others[function]
+    }
+
+    /// Whether it can run at all.
+    pub fn is_reachable(&self, function: FunctionId) -> bool {
+        self.is_reachable[function]
     }
 
     /// Whether it may be running already when it is called.

@@ -13,7 +13,7 @@ use opcost_index::IdMap;
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
-use super::forms::Point;
+use super::forms::{PlaceId, Point};
 use super::webs::{Definition, FunctionMemory, Version};
 use super::whole::Memory;
 use crate::cells::{CellDefinition, CellVersion, Cells};
@@ -26,6 +26,8 @@ pub struct MemoryVersions {
     versions: IdMap<CellVersion, Version>,
     incoming: FxHashMap<CellVersion, Vec<(BlockId, CellVersion)>>,
     reasons: IdMap<CellVersion, &'static [&'static str]>,
+    /// A load of each place.
+    loads: FxHashMap<PlaceId, InstructionId>,
 }
 
 impl MemoryVersions {
@@ -49,7 +51,12 @@ impl MemoryVersions {
         incoming: FxHashMap<CellVersion, Vec<(BlockId, CellVersion)>>,
         reasons: IdMap<CellVersion, &'static [&'static str]>,
     ) -> MemoryVersions {
-        MemoryVersions { reads, versions, incoming, reasons }
+        let mut loads: FxHashMap<PlaceId, InstructionId> = FxHashMap::default();
+        for (&load, &version) in &reads {
+            let first = loads.entry(versions[version].place).or_insert(load);
+            *first = load.min(*first);
+        }
+        MemoryVersions { reads, versions, incoming, reasons, loads }
     }
 }
 
@@ -73,6 +80,10 @@ impl Cells for MemoryVersions {
             (Definition::Renewed, Point::Head(_)) => CellDefinition::Changed(self.versions[version].first()),
             _ => CellDefinition::Entry,
         }
+    }
+
+    fn load_of(&self, version: CellVersion) -> Option<InstructionId> {
+        self.loads.get(&self.versions[version].place).copied()
     }
 
     fn relies_on(&self, version: CellVersion) -> &'static [&'static str] {

@@ -6,6 +6,8 @@
 //! member, a pointer that was kept somewhere and loaded again. Where code that
 //! is not seen may reach the object the list is *open*: it proves nothing then.
 //!
+//! Functions that nothing runs are left out.
+//!
 //! Input: what is known of the module. Output: [`Writers`]; for a question an
 //! iterator over its own list, nothing is copied. Cost: once, writes times
 //! objects that each may touch (bounded by the addresses); then the writes of
@@ -70,13 +72,17 @@ pub struct Writers {
     through_unknown: Vec<u32>,
     /// Calls of code that is not seen and may reach what escaped.
     pub unknown_calls: Vec<CallSite>,
+    /// Code that is not seen calls functions of the module.
+    is_called: bool,
 }
 
 impl Writers {
     /// Lists the writes of every function.
     pub fn compute(memory: &Memory<'_>) -> Writers {
-        let mut writers = Writers::default();
-        for id in memory.module.functions.ids() {
+        let outside = &memory.roots.called_from_outside;
+        let is_called = memory.module.functions.ids().any(|id| outside.contains(id));
+        let mut writers = Writers { is_called, ..Writers::default() };
+        for id in memory.module.functions.ids().filter(|&id| memory.calls.is_reachable(id)) {
             writers.add_function(memory, id);
         }
         writers
@@ -185,9 +191,7 @@ impl Writers {
             }
             _ => false,
         };
-        let is_known_outside =
-            memory.module.functions.ids().any(|id| memory.roots.called_from_outside.contains(id));
-        let may_be_written = !self.unknown_calls.is_empty() || is_outside || is_known_outside;
+        let may_be_written = !self.unknown_calls.is_empty() || is_outside || self.is_called;
         memory.addresses.objects().is_escaped(object) && may_be_written
     }
 

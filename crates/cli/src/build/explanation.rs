@@ -12,7 +12,7 @@ use opcost_analysis::dependence::graph::NodeKind;
 use opcost_analysis::dependence::{Certainty, Quality, Resolution, Resolver, Use};
 use opcost_analysis::dominators::Dominators;
 use opcost_analysis::loops::LoopForest;
-use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::memory::{Memory, World, Writers};
 use opcost_index::Id;
 use opcost_ir::{Function, FunctionText, Module, Opcode, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId, Place};
@@ -44,8 +44,8 @@ pub(super) fn answer(program: &Memory<'_>, wanted: &ExplainWanted) -> Result<Exp
         ExplainWanted::Line { file, line, column } => in_line(module, file, *line, *column)?,
         ExplainWanted::Function { name } => in_function(module, name)?,
     };
-    let memory =
-        ModuleMemory::new(module, program.layout, &program.externals, &program.roots, &program.addresses);
+    let writers = Writers::compute(program);
+    let memory = ModuleMemory::new(program, &writers);
     let resolver = Resolver::new(module, &memory);
     let explain = |thing: &Thing| {
         let asked = Use { function: thing.function, value: thing.value, calls: &[] };

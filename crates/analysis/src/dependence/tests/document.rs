@@ -202,7 +202,7 @@ declare @choose
     assert_eq!(said.text, "*choose()+*@g");
     assert_eq!(said.quality, Quality::Unknown);
     let both = Asking { rules: &[RuleSet::UseOnly, RuleSet::Full], ..Asking::default() };
-    assert_eq!(ask_as(text, "main.s", &both).text, "*choose()+<the callers of set>?");
+    assert_eq!(ask_as(text, "main.s", &both).text, "*choose()+%n?");
     let seen = [(("main", 2), ("set", 0))];
     let profiled = Asking { rules: &[RuleSet::Profile, RuleSet::Full], profile: &seen, ..Asking::default() };
     let said = ask_as(&text.replace("store i32 %n", "store i32 12"), "main.s", &profiled);

@@ -211,3 +211,130 @@ define i32 @main() {
     assert_eq!(said.blockers, ["the call of mystery at %r in @main"]);
     assert_eq!(said.quality, Quality::Unknown);
 }
+
+#[test]
+fn a_unit_that_is_kept_in_a_variable_is_followed() {
+    let text = fortran()
+        .replace("@_FortranAioBeginExternalListInput(i32 2,", "@_FortranAioBeginExternalListInput(i32 %u,")
+        .replace("read:\n", "read:\n  %u = load i32, @unit\n")
+        .replace("entry:\n", "entry:\n  store i32 2, @unit\n")
+        .replace(
+            "define internal void @work_",
+            "global internal @unit type i32 = { }\ndefine internal void @work_",
+        );
+    assert!(
+        ask(&text, "work_.v").inputs[0].contains("line 72 of inputbt.data"),
+        "{:?}",
+        ask(&text, "work_.v")
+    );
+    // Set where nobody can follow: the unit is named.
+    let open = text.replace("store i32 2, @unit", "%any = call i32 @mystery()\n  store i32 %any, @unit");
+    let said = ask(&format!("declare @mystery\n{open}"), "work_.v");
+    assert!(said.inputs[0].contains("line 72 of unit mystery()"), "{:?}", said.inputs);
+}
+
+#[test]
+fn common_data_is_zero_at_the_start_of_a_program_only() {
+    let text = fortran().replace("type [24 x i8] = { }", "type [24 x i8]").replace(
+        "call i1 @_FortranAioInputInteger(%r, ptr @global_+8",
+        "call i1 @_FortranAioInputInteger(%r, ptr @global_+16",
+    );
+    let said = ask(&text, "work_.v");
+    assert_eq!(said.constants, Some(vec![0, 64]));
+    assert_eq!(said.quality, Quality::Assuming(vec!["common data is zero at the start"]));
+    let open = Asking { world: World::Open, ..Asking::default() };
+    assert_eq!(ask_as(&text, "work_.v", &open).constants, None);
+}
+
+/// Sizes by level, halved from level to level, as multigrid has them.
+#[test]
+fn elements_of_an_array_are_told_by_their_index() {
+    let text = format!(
+        "{LAYOUT}
+global internal @size type [12 x i32] = {{ }}
+define internal void @work(i64 %level) {{
+  %at = getelementptr [12 x i32], ptr @size, i64 0, i64 %level
+  %v = load i32, %at
+  ret void
+}}
+define i32 @main() {{
+entry:
+  store i32 64, @size+40
+  br label %head
+head:
+  %k = phi i64 [ 9, %entry ], [ %next, %head ]
+  %above = add i64 %k, 1
+  %from = getelementptr [12 x i32], ptr @size, i64 0, i64 %above
+  %old = load i32, %from
+  %half = sdiv i32 %old, 2
+  %to = getelementptr [12 x i32], ptr @size, i64 0, i64 %k
+  store i32 %half, %to
+  %next = sub i64 %k, 1
+  %c = icmp sgt i64 %next, 0
+  br i1 %c, label %head, label %end
+end:
+  %n = call i64 @mystery()
+  call void @work(%n)
+  ret i32 0
+}}
+declare @mystery
+"
+    );
+    let said = ask(&text, "work.v");
+    assert_eq!(said.text, "@size[mystery()]");
+    assert_eq!((said.quality, said.constant), (Quality::Possible, None));
+    assert!(said.inputs.contains(&"@size[…]: 64 or [k] = @size[k+1]/2".to_owned()), "{:?}", said.inputs);
+    assert_eq!(said.blockers, Vec::<String>::new());
+    let unknown = text.replace("sdiv i32 %old, 2", "load volatile i32, %from");
+    assert_eq!(ask(&unknown, "work.v").blockers, ["volatile or atomic memory"]);
+}
+
+#[test]
+fn a_table_that_nothing_writes_is_looked_up() {
+    let text = format!(
+        "{LAYOUT}
+global internal @table type [4 x i32] = {{ 0: i32 3, 4: i32 5, 12: i32 9 }}
+define internal i32 @get(i32 %i) {{
+  %wide = sext i64 %i
+  %at = getelementptr [4 x i32], ptr @table, i64 0, i64 %wide
+  %v = load i32, %at
+  ret i32 %v
+}}
+define i32 @main() {{
+  %a = call i32 @get(i32 1)
+  %b = call i32 @get(i32 2)
+  ret i32 %a
+}}
+"
+    );
+    assert_eq!(ask(&text, "main.a").constant, Some(5));
+    assert_eq!(ask(&text, "main.b").constant, Some(0));
+    assert_eq!(ask(&text, "get.v").constants, Some(vec![0, 5]));
+    let written = text.replace("  %a = call", "  store i32 7, @table+4\n  %a = call");
+    assert_eq!(ask(&written, "main.a").constant, Some(7));
+}
+
+#[test]
+fn a_structure_that_is_passed_by_value_is_the_callers() {
+    let text = format!(
+        "{LAYOUT}
+define internal i32 @f(ptr byval({{ i64, i64, i64 }}) %s) {{
+  %at = getelementptr i8, ptr %s, i64 8
+  %v = load i64, %at
+  %r = trunc i32 %v
+  ret i32 %r
+}}
+define i32 @main() {{
+  %x = alloca {{ i64, i64, i64 }}, i32 1
+  %at = getelementptr i8, ptr %x, i64 8
+  store i64 21, %at
+  %r = call i32 @f(ptr %x)
+  store i64 22, %at
+  ret i32 %r
+}}
+"
+    );
+    assert_eq!(ask(&text, "main.r").constant, Some(21));
+    let own = text.replace("  %v = load", "  store i64 4, %at\n  %v = load");
+    assert_eq!(ask(&own, "main.r").constant, Some(4));
+}

@@ -14,7 +14,7 @@
 //! addresses are given escapes; what escaped objects hold escapes and is
 //! unknown.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use opcost_index::{Id, define_id};
 use opcost_ir::{Layout, Module};
@@ -134,10 +134,10 @@ impl<'a> Graph<'a> {
             sets: Vec::new(),
             copies: Vec::new(),
             uses: Vec::new(),
-            cells: HashMap::new(),
-            cells_of: HashMap::new(),
+            cells: HashMap::default(),
+            cells_of: HashMap::default(),
             all_cells: Vec::new(),
-            added: HashSet::new(),
+            added: HashSet::default(),
             queue: Vec::new(),
             escaping: Vec::new(),
             word: i64::from(layout.pointer_bits(0).max(8) / 8),
@@ -180,12 +180,17 @@ impl<'a> Graph<'a> {
             return self.set_unknown(node);
         }
         let set = &mut self.sets[node.index()];
+        if set.is_full {
+            return self.escape(target.object);
+        }
+        // Unknown is every object that escaped already.
+        let is_told = set.is_unknown && self.objects.escaped[target.object];
+        if is_told && self.objects.is_memory(target.object) {
+            return;
+        }
         let mut own = set.targets.iter().filter(|known| known.object == target.object);
         if own.any(|known| known.offsets.contain(target.offsets)) {
             return;
-        }
-        if set.is_full {
-            return self.escape(target.object);
         }
         let added = set.insert(target);
         set.fresh.push(added);
