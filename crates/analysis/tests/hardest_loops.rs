@@ -421,6 +421,15 @@ declare void @use(i32)
             text.replace("eq i32 %next, 0", "ult i32 %next, 5"),
             [(1, 0), (9, 0), (10, 1), (19, 1), (20, 2), (i128::from(i32::MAX), 28)],
         ),
+        (
+            // What is left of a power by an integer: the first half is taken before.
+            text.replace(
+                "  %guard = icmp sgt i32 %n, 0",
+                "  %h = lshr i32 %n, 1\n  %guard = icmp ne i32 %h, 0",
+            )
+            .replace("[ %n, %entry ]", "[ %h, %entry ]"),
+            [(2, 0), (3, 0), (4, 1), (7, 1), (8, 2), (-1, 30)],
+        ),
     ] {
         let said = solve_one(&code);
         for (n, count) in counts {

@@ -1,4 +1,4 @@
-//! Memory's answers, from [`memory`](crate::memory).
+//! Memory's answers, from [`crate::memory`].
 //!
 //! Writers and points-to sets are asked there; what is added here is the other
 //! direction of calls (sites by callee, with what a library function passes to

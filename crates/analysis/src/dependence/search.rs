@@ -56,8 +56,11 @@ pub(super) struct History {
     pub(super) trusts_indices: bool,
     /// Something beside or between the rest may write it.
     pub(super) is_shared: bool,
-    events: RefCell<FxHashMap<FunctionId, Rc<Vec<(InstructionId, Event)>>>>,
+    events: RefCell<FxHashMap<FunctionId, Events>>,
 }
+
+/// What happens to a cell in a function, in order.
+type Events = Rc<Vec<(InstructionId, Event)>>;
 
 /// What happens to a cell at one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,12 +124,7 @@ impl<'a, M: Memory> Shared<'a, M> {
     }
 
     /// What happens to a cell in one function, in order.
-    pub(super) fn events(
-        &self,
-        history: &History,
-        cell: Cell,
-        function: FunctionId,
-    ) -> Rc<Vec<(InstructionId, Event)>> {
+    pub(super) fn events(&self, history: &History, cell: Cell, function: FunctionId) -> Events {
         if let Some(known) = history.events.borrow().get(&function) {
             return known.clone();
         }

@@ -347,7 +347,8 @@ impl Question<'_> {
             let times = match self.table.as_constant(by) {
                 Some(number) => number,
                 None => {
-                    let (own, times) = self.multiples_of_power(&[(by, 1)])?;
+                    let (constant, terms) = self.table.terms_of(by);
+                    let (own, times) = self.multiples_of_power(&terms).filter(|_| constant == 0)?;
                     if base.replace(own).is_some() {
                         return None;
                     }

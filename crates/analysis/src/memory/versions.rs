@@ -52,9 +52,10 @@ impl MemoryVersions {
         reasons: IdMap<CellVersion, &'static [&'static str]>,
     ) -> MemoryVersions {
         let mut loads: FxHashMap<PlaceId, InstructionId> = FxHashMap::default();
-        for (&load, &version) in &reads {
-            let first = loads.entry(versions[version].place).or_insert(load);
-            *first = load.min(*first);
+        let mut known: Vec<(InstructionId, CellVersion)> = reads.iter().map(|(&at, &of)| (at, of)).collect();
+        known.sort_unstable();
+        for (load, version) in known {
+            loads.entry(versions[version].place).or_insert(load);
         }
         MemoryVersions { reads, versions, incoming, reasons, loads }
     }
