@@ -45,10 +45,12 @@ impl Solver<'_, '_> {
             let index_type = self.type_of_operand(index).and_then(|ty| self.domain(ty));
             let Some(index_domain) = index_type else { return Ok(None) };
             let index = self.operand(index, mode)?;
-            // A wider index is cut to the width of an address.
-            let number = match index_domain.bits > bits {
-                true => self.table.wrap(Domain { bits, signed: true }, index.formula),
-                false => index.formula,
+            let number = match index_domain.bits {
+                // A truth value is kept as 0 or 1, and is 0 or -1 with sign.
+                1 => self.table.negate(index.formula),
+                // A wider index is cut to the width of an address.
+                wide if wide > bits => self.table.wrap(Domain { bits, signed: true }, index.formula),
+                _ => index.formula,
             };
             let Some((part, next)) = self.step_into(at, position == 0, number) else { return Ok(None) };
             at = next;
@@ -56,6 +58,18 @@ impl Solver<'_, '_> {
             offset = Known { formula: self.table.add(offset.formula, part), relies };
         }
         Ok(Some(offset))
+    }
+
+    /// Bytes that constant indices lead on.
+    pub(super) fn constant_offset(&mut self, element: TypeId, indices: &[i128]) -> Option<i128> {
+        let (mut offset, mut at) = (0_i128, element);
+        for (position, &index) in indices.iter().enumerate() {
+            let index = self.table.constant(index);
+            let (part, next) = self.step_into(at, position == 0, index)?;
+            offset = offset.checked_add(self.table.as_constant(part)?)?;
+            at = next;
+        }
+        Some(offset)
     }
 
     /// Bytes of one index, and the type that it leads to.

@@ -5,7 +5,7 @@
 //! and `f64` do. None where the language leaves the result open: division by
 //! zero, shifts by the width or more, conversions that do not fit.
 
-use opcost_ir::{Instruction, Opcode, Predicate, Type};
+use opcost_ir::{GlobalId, Instruction, Opcode, Predicate, Type, Value};
 
 use crate::expression::Domain;
 
@@ -16,6 +16,16 @@ pub(super) enum Number {
     Integer(i128),
     Single(f32),
     Double(f64),
+    /// So many bytes behind the start of something.
+    Address(Base, i128),
+}
+
+/// What an address is counted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Base {
+    Data(GlobalId),
+    /// A function.
+    Code(Value),
 }
 
 /// The result of an instruction of so many operands, the first being of type

@@ -110,8 +110,8 @@ impl Solver<'_, '_> {
         let (mut top, mut rest) = (Leaves::never(), Leaves::never());
         let mut exits = Vec::new();
         for edge in self.source.forest.loops[id].exits.clone() {
-            let every_turn = self.source.forest.innermost[edge.from] == Some(id)
-                && latches.iter().all(|&latch| self.source.dominators.dominates(edge.from, latch));
+            let every_turn = latches.iter().all(|&latch| self.source.dominators.dominates(edge.from, latch))
+                && self.is_the_same_inside(edge, id, mode);
             let leaves = self.leaves_by_edge(edge, every_turn, id, mode);
             exits.push(ExitCount { edge, every_turn, turn: leaves.exit_turn() });
             let leaves = self.set_aside(edge, every_turn, leaves);
@@ -148,7 +148,7 @@ impl Solver<'_, '_> {
     }
 
     fn leaves_by_edge(&mut self, edge: Edge<BlockId>, every_turn: bool, id: LoopId, mode: Mode) -> Leaves {
-        if self.source.forest.innermost[edge.from] != Some(id) {
+        if !every_turn && self.source.forest.innermost[edge.from] != Some(id) {
             return Leaves::unknown(Reason::LeavesFromInside(edge));
         }
         let leaves = self.leaves(edge, id, mode);

@@ -12,7 +12,7 @@ use super::answer::{Assumption, ExitTurn, Reason};
 use super::logic::Condition;
 use super::solver::{Known, Mode, Relies, Solver, both};
 use crate::edge::Edge;
-use crate::expression::{FormulaId, Test};
+use crate::expression::{Domain, FormulaId, Symbol, Test};
 use crate::loops::LoopId;
 
 /// When a group of exits is taken first.
@@ -70,24 +70,59 @@ struct Comparison {
     at: InstructionId,
     stays: Predicate,
     sides: [Value; 2],
-    bits: u32,
+    domain: Domain,
     /// The loop can be left in no other way.
     is_only: bool,
+}
+
+/// Formulas of the turn that are compared.
+struct Sides {
+    stays: Predicate,
+    sides: [FormulaId; 2],
+    domain: Domain,
+    relies: Relies,
+    is_only: bool,
+    /// What is said if there is no first turn.
+    reason: Reason,
 }
 
 impl Solver<'_, '_> {
     /// When an exit of a loop is taken, if its block runs in every turn.
     pub(super) fn leaves(&mut self, exit: Edge<BlockId>, id: LoopId, mode: Mode) -> Leaves {
         let is_only = self.source.forest.loops[id].exits.len() == 1;
+        let condition = self.exit_condition(exit);
+        self.leaves_by(&condition, id, mode, is_only)
+    }
+
+    /// Whether what decides an exit is the same all through a turn of the loop,
+    /// though the exit leads out of a loop inside.
+    pub(super) fn is_the_same_inside(&mut self, exit: Edge<BlockId>, id: LoopId, mode: Mode) -> bool {
+        let chain: Vec<LoopId> = self.source.forest.chain(self.source.forest.innermost[exit.from]).collect();
+        let Some(inside) = chain.into_iter().take_while(|&inner| inner != id).last() else { return true };
+        let mut work = vec![self.exit_condition(exit)];
+        while let Some(condition) = work.pop() {
+            match condition {
+                Condition::Any(parts) | Condition::All(parts) => work.extend(parts),
+                Condition::Unknown(_) => return false,
+                Condition::Always(_) | Condition::Comparison { .. } | Condition::Truth { .. } => {
+                    if !self.is_fixed(&condition, inside, mode) {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn exit_condition(&self, exit: Edge<BlockId>) -> Condition {
         let function = self.source.function;
         let terminator = function.terminator_of(exit.from);
         let operands = function.operands_of(terminator);
-        let condition = match function.instructions[terminator].opcode {
+        match function.instructions[terminator].opcode {
             Opcode::Br if operands.len() == 3 => self.condition(operands[0], exit.slot == 0),
             Opcode::Switch => self.switch_condition(terminator, exit),
             _ => Condition::Unknown(Reason::NoComparison(terminator)),
-        };
-        self.leaves_by(&condition, id, mode, is_only)
+        }
     }
 
     /// `is_only`: the loop can be left in no other way.
@@ -105,9 +140,13 @@ impl Solver<'_, '_> {
                 parts.into_iter().fold(Leaves::never(), |all, part| self.first_of(all, part))
             }
             Condition::All(parts) => self.leaves_by_all(parts, id, mode),
-            Condition::Comparison { at, stays, sides, bits } => {
-                let comparison = Comparison { at: *at, stays: *stays, sides: *sides, bits: *bits, is_only };
+            Condition::Comparison { at, stays, sides, domain } => {
+                let comparison =
+                    Comparison { at: *at, stays: *stays, sides: *sides, domain: *domain, is_only };
                 self.leaves_by_comparison(comparison, id, mode)
+            }
+            Condition::Truth { value, stays_if } => {
+                self.leaves_by_truth(*value, *stays_if, id, mode, is_only)
             }
         }
     }
@@ -138,7 +177,7 @@ impl Solver<'_, '_> {
                 (true, None, []) => return Leaves::never(),
                 (true, None, &[test]) if leaves.relies.is_empty() => tests.push(test),
                 (true, Some(turn), [])
-                    if self.table.as_constant(turn) == Some(0) && self.is_fixed(part, id) => {}
+                    if self.table.as_constant(turn) == Some(0) && self.is_fixed(part, id, Mode::Strict) => {}
                 _ if moving.is_none() => moving = Some(leaves),
                 _ => return self.not_told(parts),
             }
@@ -155,10 +194,14 @@ impl Solver<'_, '_> {
     }
 
     /// Whether a condition is the same in every turn.
-    fn is_fixed(&mut self, part: &Condition, id: LoopId) -> bool {
-        let Condition::Comparison { sides, .. } = part else { return matches!(part, Condition::Always(_)) };
+    fn is_fixed(&mut self, part: &Condition, id: LoopId, mode: Mode) -> bool {
+        let sides = match part {
+            Condition::Comparison { sides, .. } => &sides[..],
+            Condition::Truth { value, .. } => std::slice::from_ref(value),
+            _ => return matches!(part, Condition::Always(_)),
+        };
         sides.iter().all(|&side| {
-            let raw = self.raw_value(side, Mode::Strict);
+            let raw = self.raw_value(side, mode);
             self.varying(raw.formula, id).is_none()
         })
     }
@@ -175,7 +218,7 @@ impl Solver<'_, '_> {
     }
 
     fn leaves_by_comparison(&mut self, comparison: Comparison, id: LoopId, mode: Mode) -> Leaves {
-        let Comparison { at, stays, sides, bits, is_only } = comparison;
+        let Comparison { at, stays, sides, domain, is_only } = comparison;
         let mut known: Vec<Known> = Vec::with_capacity(2);
         for side in sides {
             let raw = self.raw_value(side, mode);
@@ -184,9 +227,47 @@ impl Solver<'_, '_> {
                 Err(reason) => return Leaves::unknown(reason),
             }
         }
-        let Some(mut relies) = both(&known[0].relies, &known[1].relies) else {
+        let Some(relies) = both(&known[0].relies, &known[1].relies) else {
             return Leaves::unknown(Reason::TooBig);
         };
+        let sides = [known[0].formula, known[1].formula];
+        let reason = Reason::NoFirstTurn { comparison: at, stays };
+        self.leaves_by_sides(Sides { stays, sides, domain, relies, is_only, reason }, id, mode)
+    }
+
+    /// A truth value that is no comparison: a choice, or what merges.
+    fn leaves_by_truth(
+        &mut self,
+        value: Value,
+        stays_if: bool,
+        id: LoopId,
+        mode: Mode,
+        is_only: bool,
+    ) -> Leaves {
+        let reason = match value {
+            Value::Instruction(id) => Reason::DependsOn(Symbol::Result(id)),
+            _ => Reason::TooBig,
+        };
+        if self.type_of_operand(value).and_then(|ty| self.domain(ty)).is_none_or(|domain| domain.bits != 1) {
+            return Leaves::unknown(reason);
+        }
+        let raw = self.raw_value(value, mode);
+        let truth = match self.at_turn(raw, id, mode, None) {
+            Ok(truth) => truth,
+            Err(reason) => return Leaves::unknown(reason),
+        };
+        let stays = if stays_if { Predicate::Ne } else { Predicate::Eq };
+        let sides = [truth.formula, self.table.constant(0)];
+        let (relies, domain) = (truth.relies, Domain { bits: 1, signed: false });
+        self.leaves_by_sides(Sides { stays, sides, domain, relies, is_only, reason }, id, mode)
+    }
+
+    fn leaves_by_sides(&mut self, compared: Sides, id: LoopId, mode: Mode) -> Leaves {
+        let Sides { stays, sides, domain, mut relies, is_only, reason } = compared;
+        let are_addresses = domain.bits > 1 && !domain.signed;
+        if are_addresses && is_signed(stays) {
+            return Leaves::unknown(reason);
+        }
         let guards = self.guards(id, mode);
         if !guards.relies.is_empty() {
             match both(&relies, &guards.relies) {
@@ -194,11 +275,12 @@ impl Solver<'_, '_> {
                 None => return Leaves::unknown(Reason::TooBig),
             }
         }
-        let sides = [known[0].formula, known[1].formula].map(|side| self.table.assuming(side, &guards.facts));
+        let sides = sides.map(|side| self.table.assuming(side, &guards.facts));
         let turn = self.turn(id);
         let trusts = mode == Mode::Trusting && is_only;
-        let mut question = super::leaving::Question { table: self.table, facts: &guards.facts, turn, trusts };
-        match question.first_turn(stays, sides[0], sides[1], bits) {
+        let facts = &guards.facts;
+        let mut question = super::leaving::Question { table: self.table, facts, turn, trusts, are_addresses };
+        match question.first_turn(stays, sides[0], sides[1], domain.bits) {
             super::leaving::First::Never => Leaves { relies, ..Leaves::never() },
             super::leaving::First::AtOnceIf(test) => {
                 Leaves { at_once: vec![test], relies, ..Leaves::never() }
@@ -216,7 +298,12 @@ impl Solver<'_, '_> {
                     _ => Leaves::unknown(Reason::TooBig),
                 }
             }
-            super::leaving::First::Unknown => Leaves::unknown(Reason::NoFirstTurn { comparison: at, stays }),
+            super::leaving::First::Unknown => Leaves::unknown(reason),
         }
     }
+}
+
+/// Whether a comparison reads its sides with sign.
+pub(super) fn is_signed(predicate: Predicate) -> bool {
+    matches!(predicate, Predicate::Slt | Predicate::Sle | Predicate::Sgt | Predicate::Sge)
 }

@@ -12,6 +12,7 @@ use std::rc::Rc;
 use opcost_ir::{Opcode, Predicate, Value};
 use opcost_key::BlockId;
 
+use super::exits::is_signed;
 use super::solver::{Known, Mode, Relies, Solver, both};
 use crate::expression::{Domain, Facts, FormulaId};
 use crate::loops::LoopId;
@@ -155,6 +156,10 @@ impl Solver<'_, '_> {
         let domain = instruction.second_type.and_then(|ty| self.domain(ty));
         let (Some(domain), Some(predicate)) = (domain, instruction.predicate) else { return };
         let &[left, right] = self.source.function.operands_of(comparison) else { return };
+        // Addresses are read without sign here.
+        if is_signed(predicate) && domain.bits > 1 && !domain.signed {
+            return;
+        }
         let predicate = if holds { predicate } else { inverse(predicate) };
         let left = self.raw_value(left, mode);
         let right = self.raw_value(right, mode);

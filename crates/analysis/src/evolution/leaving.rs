@@ -20,10 +20,8 @@
 use opcost_ir::Predicate;
 
 use super::answer::Otherwise;
+use super::exits::is_signed;
 use crate::expression::{Domain, Facts, FormulaId, Formulas, Node, Relation, Rounding, SymbolId, Test};
-
-/// How many choices of one comparison are told apart.
-const CASES: u32 = 2;
 
 /// A statement that an answer needs, and what happens without it.
 pub(super) type Needed = (Test, Otherwise);
@@ -65,6 +63,9 @@ pub(super) struct Question<'t> {
     /// loop, so that a counter that passes its bound without meeting it breaks a
     /// promise.
     pub(super) trusts: bool,
+    /// Whether both sides are addresses: read without sign, so that they are
+    /// what they are without wrapping.
+    pub(super) are_addresses: bool,
 }
 
 impl Question<'_> {
@@ -77,73 +78,21 @@ impl Question<'_> {
         right: FormulaId,
         bits: u32,
     ) -> First {
-        self.first_turn_by_cases(stays, [left, right], bits, CASES)
+        self.first_turn_by_cases(stays, [left, right], bits, super::leaving_choice::CASES)
     }
 
-    /// A choice that is the same in every turn makes two cases.
-    fn first_turn_by_cases(
+    pub(super) fn first_turn_of(
         &mut self,
         stays: Predicate,
-        sides: [FormulaId; 2],
+        left: FormulaId,
+        right: FormulaId,
         bits: u32,
-        cases: u32,
     ) -> First {
-        let choice = sides.into_iter().find_map(|side| self.fixed_choice(side)).filter(|_| cases > 0);
-        let Some(test) = choice else { return self.first_turn_of(stays, sides[0], sides[1], bits) };
-        let [then, otherwise] = [test, test.inverse()].map(|holds| {
-            let sides = sides.map(|side| self.table.where_holds(side, holds));
-            self.first_turn_by_cases(stays, sides, bits, cases - 1)
-        });
-        match (then, otherwise) {
-            (
-                First::At { turn, conditions, is_modular },
-                First::At { turn: other, conditions: more, is_modular: hard },
-            ) => {
-                let turn = self.table.select(test, turn, other);
-                let conditions = conditions.into_iter().map(|needed| self.needed_if(test, needed));
-                let mut conditions: Vec<Needed> = conditions.collect();
-                conditions.extend(more.into_iter().map(|needed| self.needed_if(test.inverse(), needed)));
-                First::At { turn, conditions, is_modular: is_modular || hard }
-            }
-            (First::Never, First::Never) => First::Never,
-            _ => First::Unknown,
-        }
-    }
-
-    /// The test of a choice in a formula of the turn that no turn changes.
-    fn fixed_choice(&self, of: FormulaId) -> Option<Test> {
-        let mut work = vec![of];
-        while let Some(id) = work.pop() {
-            if !self.table.contains(id, self.turn) {
-                continue;
-            }
-            match self.table.node(id) {
-                Node::Select { test, .. } if !self.table.contains(test.of, self.turn) => return Some(*test),
-                Node::Sum { terms, .. } => work.extend(terms.iter().map(|&(term, _)| term)),
-                Node::Wrap { of, .. } => work.push(*of),
-                _ => {}
-            }
-        }
-        None
-    }
-
-    /// What is needed only where a test holds.
-    fn needed_if(&mut self, test: Test, (needed, otherwise): Needed) -> Needed {
-        let harmless = self.table.constant(match needed.relation {
-            Relation::Negative => -1,
-            Relation::NotZero => 1,
-            Relation::NotNegative | Relation::Zero => 0,
-        });
-        let of = self.table.select(test, needed.of, harmless);
-        (Test { of, ..needed }, otherwise)
-    }
-
-    fn first_turn_of(&mut self, stays: Predicate, left: FormulaId, right: FormulaId, bits: u32) -> First {
         use Predicate::*;
         let is_unsigned = matches!(stays, Ult | Ule | Ugt | Uge);
         let (left, right) = match is_unsigned {
             true => (self.unsigned(left, bits), self.unsigned(right, bits)),
-            false if bits == 1 => (self.table.negate(left), self.table.negate(right)),
+            false if bits == 1 && is_signed(stays) => (self.table.negate(left), self.table.negate(right)),
             false => (left, right),
         };
         match stays {
@@ -157,8 +106,9 @@ impl Question<'_> {
         }
     }
 
-    fn unsigned(&mut self, formula: FormulaId, bits: u32) -> FormulaId {
-        if self.table.range(formula).low >= 0 || self.holds(Relation::NotNegative, formula) {
+    pub(super) fn unsigned(&mut self, formula: FormulaId, bits: u32) -> FormulaId {
+        let is_plain = self.are_addresses || self.table.range(formula).low >= 0;
+        if is_plain || self.holds(Relation::NotNegative, formula) {
             return formula;
         }
         self.table.wrap(Domain { bits, signed: false }, formula)

@@ -13,7 +13,7 @@ use super::answer::Reason;
 use super::guards::inverse;
 use super::solver::Solver;
 use crate::edge::Edge;
-use crate::expression::Symbol;
+use crate::expression::Domain;
 
 /// How many parts of one condition are looked at.
 pub(super) const MOST_PARTS: usize = 16;
@@ -30,7 +30,12 @@ pub(super) enum Condition {
         at: InstructionId,
         stays: Predicate,
         sides: [Value; 2],
-        bits: u32,
+        domain: Domain,
+    },
+    /// It goes on while this value is so, which is made of no comparison.
+    Truth {
+        value: Value,
+        stays_if: bool,
     },
     Always(bool),
     Unknown(Reason),
@@ -135,7 +140,8 @@ impl Solver<'_, '_> {
         if self.is_true(value) || self.is_false(value) {
             return Condition::Always(self.is_true(value) == leaves_if);
         }
-        let Value::Instruction(id) = value else { return Condition::Unknown(Reason::TooBig) };
+        let truth = Condition::Truth { value, stays_if: !leaves_if };
+        let Value::Instruction(id) = value else { return truth };
         if *left == 0 {
             return Condition::Unknown(Reason::TooBig);
         }
@@ -146,9 +152,7 @@ impl Solver<'_, '_> {
             (Opcode::FCmp, _) => return Condition::Unknown(Reason::FloatingComparison(id)),
             _ => {}
         }
-        let Some(logic) = self.logic(id) else {
-            return Condition::Unknown(Reason::DependsOn(Symbol::Result(id)));
-        };
+        let Some(logic) = self.logic(id) else { return truth };
         let parts = logic
             .parts
             .into_iter()
@@ -178,7 +182,7 @@ impl Solver<'_, '_> {
             return self.condition_part(inner, leaves_if, left);
         }
         let stays = if leaves_if { inverse(predicate) } else { predicate };
-        Condition::Comparison { at, stays, sides, bits: domain.bits }
+        Condition::Comparison { at, stays, sides, domain }
     }
 
     fn is_zero(&self, value: Value) -> bool {
@@ -202,12 +206,8 @@ impl Solver<'_, '_> {
         let value = operands[0];
         let domain = self.type_of_operand(value).and_then(|ty| self.domain(ty));
         let Some(domain) = domain else { return Condition::Unknown(Reason::NoComparison(terminator)) };
-        let comparison = |stays, case| Condition::Comparison {
-            at: terminator,
-            stays,
-            sides: [value, case],
-            bits: domain.bits,
-        };
+        let comparison =
+            |stays, case| Condition::Comparison { at: terminator, stays, sides: [value, case], domain };
         let cases = operands[2..].chunks_exact(2);
         if exit.slot > 0 {
             let case = operands.get(2 * exit.slot as usize).copied();

@@ -38,6 +38,7 @@ mod form;
 mod guards;
 mod joins;
 mod leaving;
+mod leaving_choice;
 mod leaving_wrapped;
 mod logic;
 mod operations;
@@ -48,6 +49,7 @@ mod solver;
 mod totals;
 mod vector;
 mod walk;
+mod walk_addresses;
 
 use opcost_index::IdMap;
 use opcost_ir::Value;

@@ -27,6 +27,11 @@ impl Solver<'_, '_> {
         let opcode = self.source.function.instructions[id].opcode;
         let (x, y) = (a.formula, b.formula);
         match opcode {
+            // Modulo 2 a sum says whether the two differ.
+            Opcode::Add | Opcode::Sub if domain.bits == 1 => {
+                let formula = self.truth(Opcode::Xor, x, y)?;
+                Some(Known { formula, ..from })
+            }
             Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Shl => {
                 let exact = match opcode {
                     Opcode::Add => self.table.add(x, y),
@@ -131,9 +136,14 @@ impl Solver<'_, '_> {
     fn truth(&mut self, opcode: Opcode, x: FormulaId, y: FormulaId) -> Option<FormulaId> {
         let holds = Test { relation: Relation::NotZero, of: x };
         let (zero, one) = (self.table.constant(0), self.table.constant(1));
+        let [x_holds, y_holds] = [x, y].map(|part| self.table.as_constant(part) == Some(1));
         Some(match opcode {
+            Opcode::And if x_holds => y,
+            Opcode::And if y_holds => x,
             Opcode::And => self.table.select(holds, y, zero),
             Opcode::Or => self.table.select(holds, one, y),
+            Opcode::Xor if x_holds => self.table.combine(1, &[(y, -1)]),
+            Opcode::Xor if y_holds => self.table.combine(1, &[(x, -1)]),
             Opcode::Xor => {
                 let opposite = self.table.combine(1, &[(y, -1)]);
                 self.table.select(holds, opposite, y)

@@ -19,6 +19,7 @@ use opcost_ir::{ConstantValue, Flags, Instruction, Opcode, Value};
 use opcost_key::InstructionId;
 
 use super::answer::{Assumption, Promise};
+use super::exits::is_signed;
 use super::solver::{Arm, Known, Mode, Solver, Variable, both};
 use crate::cells::{CellDefinition, CellVersion};
 use crate::expression::{Domain, FormulaId, Interval, Relation, Symbol, Test};
@@ -241,6 +242,10 @@ impl Solver<'_, '_> {
     fn compared(&mut self, instruction: &Instruction, [left, right]: [Value; 2], mode: Mode) -> Tried {
         let sides = instruction.second_type.and_then(|ty| self.domain(ty));
         let (Some(domain), Some(predicate)) = (sides, instruction.predicate) else { return Ok(None) };
+        // Addresses are read without sign here.
+        if is_signed(predicate) && domain.bits > 1 && !domain.signed {
+            return Ok(None);
+        }
         let (left, right) = (self.operand(left, mode)?, self.operand(right, mode)?);
         let test = self.comparison(predicate, left.formula, right.formula, domain.bits);
         let Some(test) = test else { return Ok(None) };

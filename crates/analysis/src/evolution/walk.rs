@@ -4,7 +4,7 @@
 //! Where no formula tells (a counter with a point, a sequence without closed
 //! form) and what the loop begins with is constant, the loop is executed, one
 //! instruction at a time, as the machine would: integers wrap, numbers with a
-//! point are IEEE 754's. What is not known (loads that are not followed, calls)
+//! point are IEEE 754's, constant data is read (`walk_addresses`). What is not known (loads that are not followed, calls)
 //! stays unknown; a branch on it ends the walk without an answer. So
 //! `for (x = 0; x < 1; x += 0.1)` goes round 11 times.
 //! Cost: at most [`MOST_STEPS`] instructions a loop, [`MOST_STEPS_IN_ALL`] a
@@ -37,7 +37,7 @@ pub(super) struct Walked {
 }
 
 /// What is known while the loop is gone round.
-struct Walk {
+pub(super) struct Walk {
     numbers: HashMap<InstructionId, Number>,
     cells: HashMap<CellVersion, Number>,
     has_floats: bool,
@@ -151,6 +151,9 @@ impl Solver<'_, '_> {
 
     /// A value from outside, if it is a constant.
     fn outside_number(&mut self, value: Value) -> Option<Number> {
+        if let Some(address) = self.constant_address(value) {
+            return Some(address);
+        }
         if let Value::Constant(id) = value {
             let constant = &self.source.module.constants[id];
             if let ConstantValue::Float(bits) = constant.value {
@@ -167,7 +170,7 @@ impl Solver<'_, '_> {
     }
 
     /// An operand: computed in the walk, or constant outside.
-    fn number(&mut self, value: Value, walk: &Walk) -> Option<Number> {
+    pub(super) fn number(&mut self, value: Value, walk: &Walk) -> Option<Number> {
         match value {
             Value::Instruction(id) => walk.numbers.get(&id).copied(),
             _ => self.outside_number(value),
@@ -179,13 +182,14 @@ impl Solver<'_, '_> {
         let instruction = &function.instructions[at];
         let computed = match instruction.opcode {
             Opcode::Phi => return,
-            Opcode::Load => self.loaded(at, walk),
+            Opcode::Load => self.loaded(at, walk).or_else(|| self.read_constant(at, walk)),
+            Opcode::GetElementPtr => self.moved(at, walk),
             opcode if opcode.is_terminator() || opcode.is_call() => None,
             _ => self.computed(at, walk),
         };
         match computed {
             Some(number) => {
-                walk.has_floats |= !matches!(number, Number::Integer(_));
+                walk.has_floats |= matches!(number, Number::Single(_) | Number::Double(_));
                 walk.numbers.insert(at, number);
             }
             None => {
@@ -211,6 +215,9 @@ impl Solver<'_, '_> {
         }
         let types = &self.source.module.types;
         let from = operands.first().and_then(|&operand| self.type_of_operand(operand)).map(|ty| &types[ty]);
+        if matches!(from, Some(Type::Pointer(_))) {
+            return self.addresses_compared(at, numbers);
+        }
         compute(instruction, operands.len(), numbers, from?, &types[instruction.ty])
     }
 
@@ -301,6 +308,7 @@ impl Number {
                 let domain = Domain { bits: *bits, signed: *bits > 1 };
                 domain.reduce(value) == value
             }
+            (Number::Address(..) | Number::Integer(0), Type::Pointer(0)) => true,
             (Number::Double(_), Type::Float("double")) | (Number::Single(_), Type::Float("float")) => true,
             _ => false,
         }

@@ -1,0 +1,215 @@
+//! Exits that are decided by something else than a counter and its bound.
+
+mod common;
+
+use common::{Said, solve, solve_one};
+
+#[track_caller]
+fn says(said: &Said, back_edges: &str, assumptions: &[&str]) {
+    assert_eq!(said.back_edges, back_edges, "{said:?}");
+    assert_eq!(said.assumptions, assumptions, "{said:?}");
+}
+
+/// A loop of a block, left where `leaves` holds.
+fn with_truth(start: &str, next: &str, leaves: &str) -> String {
+    format!(
+        "define void @f(i1 %a, i1 %b, i32 %n) {{
+entry:
+  br label %head
+head:
+  %t = phi i1 [ {start}, %entry ], [ %u, %head ]
+  %i = phi i32 [ 0, %entry ], [ %j, %head ]
+  call void @use(i32 %i)
+  {next}
+  %j = add i32 %i, 1
+  br i1 {leaves}, label %exit, label %head
+exit:
+  ret void
+}}
+declare void @use(i32)
+"
+    )
+}
+
+/// `do i = 1, 2`: the second turn is the last one.
+#[test]
+fn a_truth_value_counts_to_two() {
+    let constant = "%u = or i1 true, %b";
+    says(&solve_one(&with_truth("false", constant, "%t")), "1", &[]);
+    says(&solve_one(&with_truth("true", constant, "%t")), "0", &[]);
+    says(&solve_one(&with_truth("%a", constant, "%t")), "a == 0 ? 1 : 0", &[]);
+    for opposite in ["%u = xor i1 %t, true", "%u = add i1 %t, true", "%u = sub i1 true, %t"] {
+        says(&solve_one(&with_truth("false", opposite, "%t")), "1", &[]);
+        says(&solve_one(&with_truth("true", opposite, "%t")), "0", &[]);
+        says(&solve_one(&with_truth("%a", opposite, "%t")), "a == 0 ? 1 : 0", &[]);
+    }
+    // First the one, then the other, then never.
+    let other = "%u = and i1 %b, true";
+    says(
+        &solve_one(&with_truth("%a", other, "%t")),
+        "a == 0 ? 1 : 0",
+        &["(a == 0 ? b : 1) != 0 else endless"],
+    );
+}
+
+/// A truth value that is made of others, and one that no turn changes.
+#[test]
+fn a_truth_value_without_a_comparison() {
+    let none = "%u = or i1 %t, %t";
+    says(&solve_one(&with_truth("false", none, "%a")), "0", &["a != 0 else endless"]);
+    // Frozen: a promise that it is a number, and no more.
+    let frozen = "%c = icmp eq i32 %i, %n
+  %u = freeze i1 %c";
+    says(&solve_one(&with_truth("false", frozen, "%u")), "(u32)n", &["u not poison"]);
+    let chosen = "%c = icmp uge i32 %i, 7
+  %d = icmp uge i32 %i, 9
+  %u = select i1 %a, i1 %c, i1 %d";
+    says(&solve_one(&with_truth("false", chosen, "%u")), "a == 0 ? 9 : 7", &[]);
+    let late = "%u = icmp ugt i32 %i, 7";
+    says(&solve_one(&with_truth("false", late, "%t")), "9", &[]);
+    says(&solve_one(&with_truth("%a", late, "%t")), "a == 0 ? 9 : 0", &[]);
+}
+
+/// What decides is the same in all turns of the loop inside, which is passed
+/// in every turn of the loop around: so it is an exit of the outer one, too.
+#[test]
+fn left_from_inside() {
+    let text = |bound: &str| {
+        format!(
+            "define void @f(i32 %n, i32 %m) {{
+entry:
+  br label %outer
+outer:
+  %i = phi i32 [ 0, %entry ], [ %i.next, %latch ]
+  br label %inner
+inner:
+  %j = phi i32 [ %m, %outer ], [ %j.next, %again ]
+  %t = icmp slt i32 %i, {bound}
+  br i1 %t, label %body, label %exit
+body:
+  %c = call i1 @draw()
+  br i1 %c, label %again, label %latch
+again:
+  %j.next = add nsw i32 %j, 1
+  br label %inner
+latch:
+  %i.next = add nsw i32 %i, 1
+  br label %outer
+exit:
+  ret void
+}}
+declare i1 @draw()
+"
+        )
+    };
+    let said = solve(&text("%n"));
+    says(&said[0], "max(0, n)", &[]);
+    assert_eq!(said[1].back_edges, "?");
+    assert_eq!(solve(&text("%j"))[0].back_edges, "?");
+}
+
+/// Two pointers that race towards one another: each step is promised to stay in
+/// the object.
+#[test]
+fn pointers_towards_one_another() {
+    let text = |flags: &str, predicate: &str| {
+        format!(
+            "define void @reverse(ptr %from, ptr %to) {{
+entry:
+  br label %head
+head:
+  %a = phi ptr [ %from, %entry ], [ %a.next, %body ]
+  %b = phi ptr [ %to, %entry ], [ %b.next, %body ]
+  %t = icmp {predicate} ptr %a, %b
+  br i1 %t, label %body, label %exit
+body:
+  call void @swap(ptr %a, ptr %b)
+  %a.next = getelementptr {flags}i8, ptr %a, i64 16
+  %b.next = getelementptr {flags}i8, ptr %b, i64 -16
+  br label %head
+exit:
+  ret void
+}}
+declare void @swap(ptr, ptr)
+"
+        )
+    };
+    let said = solve_one(&text("inbounds ", "ult"));
+    says(&said, "max(0, ceil((to - from) / 32))", &["a.next inbounds", "b.next inbounds"]);
+    assert_eq!(solve_one(&text("", "ult")).back_edges, "?");
+    assert_eq!(solve_one(&text("inbounds ", "slt")).back_edges, "?", "addresses have no sign");
+}
+
+/// A table that ends with a null: it is constant, so the loop is gone round.
+#[test]
+fn to_the_end_of_a_constant_table() {
+    let text = |kind: &str, last: &str| {
+        format!(
+            "global internal @table type [4 x {{ ptr, ptr }}] {kind}= {{ 0: ptr @name, 8: ptr @a, \
+16: ptr @name, 24: ptr @b, 40: ptr @b{last} }}
+global internal @name type [4 x i8] constant = {{ 0: i8 97, 1: i8 98, 2: i8 99 }}
+declare void @use(ptr)
+define void @a() {{
+entry:
+  ret void
+}}
+define void @b() {{
+entry:
+  ret void
+}}
+define void @f() {{
+entry:
+  br label %head
+head:
+  %p = phi ptr [ @table, %entry ], [ %next, %body ]
+  %q = getelementptr inbounds i8, ptr %p, i64 8
+  %v = load ptr, ptr %q
+  %t = icmp eq ptr %v, null
+  br i1 %t, label %exit, label %body
+body:
+  call void @use(ptr %v)
+  %next = getelementptr inbounds i8, ptr %p, i64 16
+  br label %head
+exit:
+  ret void
+}}
+"
+        )
+    };
+    let last = |text: &str| common::solve(text).pop().expect("a loop").back_edges;
+    assert_eq!(last(&text("constant ", "")), "3");
+    assert_eq!(last(&text("", "")), "?", "others write");
+    assert_eq!(last(&text("constant ", ", 56: ptr @a")), "?", "it would go on behind the end");
+    assert_eq!(last(&text("constant ", ", 56: ptr @use")), "?");
+}
+
+/// A string, by its index; and constant numbers with their ends.
+#[test]
+fn through_a_constant_string() {
+    let text = |index: &str, compare: &str| {
+        format!(
+            "global internal @s type [6 x i8] constant = {{ 0: i8 97, 1: i8 98, 2: i8 99, 4: i8 7 }}
+define void @f() {{
+entry:
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %j, %head ]
+  call void @use(i32 %i)
+  %wide = sext i64 i32 %i
+  %p = getelementptr inbounds [6 x i8], ptr @s, {index}
+  %c = load i8, ptr %p
+  %t = icmp {compare}
+  %j = add nsw i32 %i, 1
+  br i1 %t, label %exit, label %head
+exit:
+  ret void
+}}
+declare void @use(i32)
+"
+        )
+    };
+    says(&solve_one(&text("i64 0, i64 %wide", "eq i8 %c, 0")), "3", &[]);
+    says(&solve_one(&text("i64 0, i64 %wide", "eq i8 %c, 7")), "4", &[]);
+    assert_eq!(solve_one(&text("i64 0, i64 %wide", "eq i8 %c, 9")).back_edges, "?", "past the end");
+    assert_eq!(solve_one(&text("i64 1, i64 %wide", "eq i8 %c, 0")).back_edges, "?", "past the end");
+}
