@@ -14,6 +14,7 @@
 //! | how does a claim read? | `words` |
 
 mod names;
+mod vectors;
 pub mod words;
 
 use opcost_index::Id;
@@ -23,10 +24,12 @@ use opcost_key::{BlockId, FunctionId, PlaceId};
 use crate::dependence::binding::ModuleMemory;
 use crate::dependence::{Limits, Quality, Resolution, Resolver, Use};
 use crate::dominators::Dominators;
-use crate::evolution::{FunctionEvolution, Source, TripCount};
+use crate::evolution::{FunctionEvolution, Part, Source, TripCount};
 use crate::expression::{FormulaId, Formulas, NoNumber, Symbol};
 use crate::loops::{LoopForest, LoopId};
 use crate::memory::{Memory, MemoryVersions, Writers};
+
+pub use vectors::Vectorised;
 
 use names::{Decide, Decided, Wanted};
 pub use names::{Named, Names};
@@ -86,6 +89,10 @@ pub struct LoopClaim {
     pub assumes: Vec<String>,
     /// Why it is not exact.
     pub reason: Option<String>,
+    /// A vector body: the loop of the source that it is a part of.
+    pub vectorised: Option<Vectorised>,
+    /// It does what the vector body with this header leaves.
+    pub remainder_of: Option<BlockId>,
 }
 
 /// Numbers for names, as a user gives them.
@@ -157,7 +164,8 @@ impl Claims {
             let names = Names::new((program, decide), id, &forest, &versions, &text);
             let mut teller = Teller { program, id, forest: &forest, text: &text, names, formulas, bindings };
             for natural in forest.loops.ids() {
-                let claim = teller.claim(natural, evolution.trip_count(natural));
+                let mut claim = teller.claim(natural, evolution.trip_count(natural));
+                claim.vectorised = teller.vectorised(evolution.trip_count(natural), &evolution);
                 self.loops.push(claim);
             }
             self.names.extend(teller.names.used());
@@ -237,6 +245,11 @@ impl Teller<'_> {
             inputs,
             assumes: words::assumptions(trips, &self.formulas, &self.names),
             reason: trips.reason().map(|reason| self.reason(&reason)),
+            vectorised: None,
+            remainder_of: match trips.part {
+                Some(Part::Remainder { of }) => Some(self.forest.loops[of].header),
+                _ => None,
+            },
         }
     }
 
@@ -331,5 +344,7 @@ fn irreducible(
             "a cycle of {} blocks that is entered at several: no block of it counts its turns",
             part.len()
         )),
+        vectorised: None,
+        remainder_of: None,
     }
 }

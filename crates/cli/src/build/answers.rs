@@ -67,6 +67,21 @@ pub(crate) struct LoopAnswer {
     pub(crate) assumes: Vec<String>,
     /// Why there is no exact answer.
     pub(crate) reason: Option<String>,
+    /// Of a vector body: the loop of the source, of which this one does most.
+    pub(crate) vectorised: Option<VectorisedAnswer>,
+    /// The header of the vector body that leaves this loop what it does.
+    pub(crate) remainder_of: Option<u32>,
+}
+
+/// The loop of the source that the vectoriser split.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct VectorisedAnswer {
+    /// Turns of the source in one of the vector body.
+    pub(crate) lanes: u64,
+    /// The header of the loop that does what is left.
+    pub(crate) remainder: Option<u32>,
+    /// How often the body of the source runs, as a formula, if that is exact.
+    pub(crate) source_iterations: Option<String>,
 }
 
 impl LoopAnswers {

@@ -25,6 +25,12 @@ impl Build<'_> {
         flags
     }
 
+    /// Whether the user says where files of Fortran modules go. Else they lie
+    /// with what is built, and the user's folder stays as it is.
+    fn names_module_folder(&self) -> bool {
+        self.arguments.cflags.iter().any(|flag| flag.starts_with("-J") || flag.starts_with("-module-dir"))
+    }
+
     /// The level of `-O`: sizes are told by attributes of the functions.
     pub(super) fn level(&self) -> u8 {
         match self.arguments.level.as_str() {
@@ -71,6 +77,9 @@ impl Build<'_> {
         let output = self.path(format!("{position}.bc"));
         let mut command = Command::new(compiler);
         command.args(self.shaping_flags()).args([self.debug_flag, "-c", "-emit-llvm", "-o"]).arg(&output);
+        if input.language == Language::Fortran && !self.names_module_folder() {
+            command.arg("-J").arg(self.folder.path());
+        }
         if self.as_plugin.get() {
             command.arg("-fPIC");
         }

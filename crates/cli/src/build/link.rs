@@ -7,6 +7,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use object::{Object, ObjectSymbol};
+
 use super::compile::run_tool;
 use super::{Build, Input, Language, Purpose};
 use crate::error::CliError;
@@ -42,7 +44,9 @@ impl Build<'_> {
         };
         let has = |language| inputs.iter().any(|input| input.language == language);
         // flang knows where its own library lies, clang does not.
-        let flang = if has(Language::Fortran) { Some(self.tools.flang()?.0) } else { None };
+        let is_fortran = has(Language::Fortran)
+            || has(Language::Bitcode) && objects.iter().any(|object| calls_fortran(object));
+        let flang = if is_fortran { Some(self.tools.flang()?.0) } else { None };
         let linker = match &flang {
             Some(flang) => flang,
             None if has(Language::Cxx) => &self.tools.clangxx,
@@ -79,6 +83,15 @@ impl Build<'_> {
         let is_target = |flag: &&String| names.iter().any(|name| flag.starts_with(name));
         self.arguments.cflags.iter().filter(is_target).map(OsString::from).collect()
     }
+}
+
+/// Whether an object needs flang's library: bitcode does not say what language
+/// it comes from.
+fn calls_fortran(object: &Path) -> bool {
+    let Ok(data) = std::fs::read(object) else { return false };
+    let Ok(file) = object::File::parse(&*data) else { return false };
+    let mut names = file.symbols().filter(ObjectSymbol::is_undefined);
+    names.any(|symbol| symbol.name_bytes().is_ok_and(|name| name.starts_with(b"_FortranA")))
 }
 
 /// Flags that mean something to the linking compiler.

@@ -5,7 +5,7 @@ use opcost_analysis::memory::{Memory, World};
 use opcost_index::Id;
 use opcost_ir::Module;
 
-use super::answers::{AnswerKind, LoopAnswer, LoopAnswers};
+use super::answers::{AnswerKind, LoopAnswer, LoopAnswers, VectorisedAnswer};
 
 /// How many known names an error lists.
 const LISTED: usize = 12;
@@ -67,5 +67,11 @@ fn of(module: &Module, claim: &LoopClaim) -> LoopAnswer {
         bound: claim.bound.clone(),
         assumes: claim.assumes.clone(),
         reason: claim.reason.clone(),
+        vectorised: claim.vectorised.as_ref().map(|whole| VectorisedAnswer {
+            lanes: whole.lanes,
+            remainder: whole.remainder.map(|header| header.index() as u32),
+            source_iterations: whole.source_iterations.clone(),
+        }),
+        remainder_of: claim.remainder_of.map(|header| header.index() as u32),
     }
 }

@@ -81,7 +81,13 @@ pub(crate) fn print_loops(report: &LoopsReport<'_>, sources: &mut Sources) -> St
         rest = behind;
         let _ = writeln!(text, "\n{}", paint(STRONG, demangle(&first.function)));
         for answer in function {
-            row(&mut text, answer, sources);
+            // It stands in the row of its vector body.
+            if answer.remainder_of.is_some_and(|body| is_whole(function, body)) {
+                continue;
+            }
+            let rest = answer.vectorised.as_ref().and_then(|whole| whole.remainder);
+            let rest = rest.and_then(|header| function.iter().find(|other| other.header == header));
+            row(&mut text, answer, rest, sources);
         }
     }
     inputs(&mut text, report.answers);
@@ -111,8 +117,15 @@ fn head(text: &mut String, report: &LoopsReport<'_>) {
     let _ = writeln!(text, "{}", paint(DIM, format!("{}, {} world", report.about, answers.world)));
 }
 
-/// A loop: where, its line, what is known; below it what that rests on.
-fn row(text: &mut String, answer: &LoopAnswer, sources: &mut Sources) {
+/// Whether the row of this vector body says how often the source's loop runs.
+fn is_whole(function: &[LoopAnswer], body: u32) -> bool {
+    let body = function.iter().find(|other| other.header == body);
+    body.and_then(|body| body.vectorised.as_ref()).is_some_and(|whole| whole.source_iterations.is_some())
+}
+
+/// A loop: where, its line, what is known; below it what that rests on. A
+/// vector body is told as the loop of the source, with what it leaves to `rest`.
+fn row(text: &mut String, answer: &LoopAnswer, rest: Option<&LoopAnswer>, sources: &mut Sources) {
     let width = screen_width();
     let indent = "  ".repeat(answer.depth.saturating_sub(1).min(8) as usize);
     let (place, written) = match (&answer.file, answer.line) {
@@ -125,7 +138,9 @@ fn row(text: &mut String, answer: &LoopAnswer, sources: &mut Sources) {
     let place = padded(&cut_start(&place, 22), 22);
     let written = padded(&cut(&format!("{indent}{written}"), SOURCE), SOURCE);
     let left = 2 + 22 + 1 + SOURCE + 2;
-    let said = said(answer);
+    let whole = answer.vectorised.as_ref();
+    let source = whole.and_then(|whole| Some((whole.lanes, whole.source_iterations.clone()?)));
+    let said = source.as_ref().map_or_else(|| said(answer), |(_, source)| source.clone());
     let style = match answer.kind {
         AnswerKind::Constant | AnswerKind::Inputs => GOOD,
         AnswerKind::Formula => anstyle::Style::new(),
@@ -138,6 +153,12 @@ fn row(text: &mut String, answer: &LoopAnswer, sources: &mut Sources) {
     let mut below = |words: String| {
         let _ = writeln!(text, "  {}{}", " ".repeat(left - 1), paint(DIM, cut(&words, room)));
     };
+    if let (Some((lanes, _)), Some(turns)) = (&source, &answer.body_iterations) {
+        below(format!("{turns} times {lanes} at once"));
+        if let Some(left) = rest.and_then(|rest| rest.body_iterations.as_ref()) {
+            below(format!("then {left}"));
+        }
+    }
     if let Some(total) = &answer.total {
         below(format!("in all {total}"));
     }

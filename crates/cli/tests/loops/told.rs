@@ -1,6 +1,6 @@
 //! What is told of loops whose answer is known.
 
-use super::{Source, loops, only};
+use super::{Source, loops, only, opcost};
 
 /// Source document 003: start 0, `next == 5`: four back edges, five bodies.
 #[test]
@@ -57,4 +57,30 @@ fn parameters_are_inputs_of_exported_functions_only() {
     let closed = text.replace("void f", "static void f") + "int main(void) { f(11); return 0; }\n";
     let (kind, expression) = only(&Source::new("closed.c", &closed), &["-O0"]);
     assert_eq!((&*kind, &*expression), ("constant", "11"));
+}
+
+/// What the vectoriser split is one loop of the source: turns of the vector body
+/// and what it leaves, and neither where the body is passed by.
+#[test]
+fn a_vector_body_and_its_remainder_are_one_loop() {
+    let text = "float a[4096], b[4096];\nvoid add(int n) {\n  for (int i = 0; i < n; i++)\n    a[i] = a[i] + b[i];\n}\n";
+    let source = Source::new("vector.c", text);
+    for level in ["-O2", "-O3"] {
+        for n in [1000, 1003, 5, 1] {
+            let all = loops(&[level, "--set", &format!("n={n}"), &source.path]);
+            let body = all.iter().find(|one| !one["vectorised"].is_null()).expect("a vector body");
+            let whole = &body["vectorised"];
+            assert_eq!(whole["source_iterations"], n.to_string(), "{level} n={n}: {body:#}");
+            let rest = all.iter().find(|one| one["header"] == whole["remainder"]).expect("a remainder");
+            assert_eq!(rest["remainder_of"], body["header"]);
+        }
+    }
+    let output = opcost(&["loops", "-O2", "--set", "n=1003", &source.path]);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    let rows: Vec<&str> = shown.lines().filter(|line| line.contains("vector.c:3 ")).collect();
+    assert_eq!(rows.len(), 1, "{shown}");
+    assert!(
+        rows[0].ends_with("1003") && shown.contains("125 times 8 at once") && shown.contains("then 3"),
+        "{shown}"
+    );
 }

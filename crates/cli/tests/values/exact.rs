@@ -153,6 +153,17 @@ fn a_fortran_loop_is_recorded() {
         assert_eq!(status, 0);
         let loops = document["loops"].as_array().expect("loops");
         assert!(loops.iter().any(|one| one["back_edges"] == 34 && one["activations"] == 1), "{document:#}");
+        // The same from bitcode, which does not say what library it needs.
+        let bitcode = place.path("work.bc");
+        let mut flang = std::process::Command::new("flang-22");
+        let source = place.path("f.f90");
+        let made = flang.args(["-O0", "-g", "-c", "-emit-llvm", "-o"]).arg(&bitcode).arg(source).status();
+        assert!(made.expect("flang-22 starts").success());
+        let bitcode = bitcode.to_str().expect("a plain name");
+        let (document, status) = place.values(&["--trip-counts", "--stdout", "out", bitcode]);
+        assert_eq!(status, 0);
+        let loops = document["loops"].as_array().expect("loops");
+        assert!(loops.iter().any(|one| one["back_edges"] == 34 && one["activations"] == 1), "{document:#}");
     }
 }
 

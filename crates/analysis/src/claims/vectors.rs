@@ -1,0 +1,110 @@
+//! How often does the loop of the source run that the vectoriser split in two?
+//!
+//! A body that takes so many turns at once (`lanes`), and a remainder for what
+//! is left. Where the vector body always runs, the source's turns are
+//! `lanes · body + remainder`. Else the remainder begins at one of two places,
+//! its own start or the end of the vector body, by a test of the trip count:
+//! were the vector body passed by, the remainder would be the whole loop of the
+//! source, so its formula on that side of the test is the answer. That holds by
+//! what the vectoriser does, which its mark on both loops says.
+//!
+//! Input: both counts. Output: a formula; none where a count is not exact, the
+//! remainder is a vector body again, or the side cannot be told. Cost: the
+//! nodes of the remainder's formula.
+
+use opcost_key::BlockId;
+
+use super::Teller;
+use crate::evolution::{FunctionEvolution, Part, TripCount};
+use crate::expression::{FormulaId, Formulas, Node, Test};
+
+/// A vector body, and the loop of the source that it is a part of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vectorised {
+    /// Turns of the source in one of its own.
+    pub lanes: u64,
+    /// The header of the loop that does what is left.
+    pub remainder: Option<BlockId>,
+    /// Iterations of the source's loop in one activation, if they are exact.
+    pub source_iterations: Option<String>,
+}
+
+impl Teller<'_> {
+    /// What a vector body is a part of.
+    pub(super) fn vectorised(
+        &mut self,
+        trips: &TripCount,
+        evolution: &FunctionEvolution,
+    ) -> Option<Vectorised> {
+        let Some(Part::VectorBody { lanes: lanes @ 1.., remainder }) = trips.part else { return None };
+        let rest = remainder.map(|remainder| evolution.trip_count(remainder));
+        let source = self.source_iterations(lanes, trips, rest).map(|source| self.settled(source));
+        Some(Vectorised {
+            lanes,
+            remainder: remainder.map(|remainder| self.forest.loops[remainder].header),
+            source_iterations: source.map(|source| self.text(source)),
+        })
+    }
+
+    fn source_iterations(
+        &mut self,
+        lanes: u64,
+        body: &TripCount,
+        rest: Option<&TripCount>,
+    ) -> Option<FormulaId> {
+        let body = body.body_iterations.exact()?;
+        let whole = self.formulas.scale(body, i128::from(lanes));
+        let Some(rest) = rest else { return Some(whole) };
+        if matches!(rest.part, Some(Part::VectorBody { .. })) {
+            return None;
+        }
+        let rest = rest.body_iterations.exact()?;
+        let Some(test) = choice_in(&self.formulas, rest) else {
+            return Some(self.formulas.add(whole, rest));
+        };
+        let sides = [test, test.inverse()].map(|holds| self.formulas.where_holds(rest, holds));
+        let behind = sides.map(|side| is_behind(&self.formulas, side, lanes));
+        match behind {
+            [true, false] => Some(sides[1]),
+            [false, true] => Some(sides[0]),
+            _ => None,
+        }
+    }
+}
+
+/// The test of a choice in a formula.
+fn choice_in(formulas: &Formulas, of: FormulaId) -> Option<Test> {
+    let mut work = vec![of];
+    while let Some(id) = work.pop() {
+        match formulas.node(id) {
+            Node::Select { test, .. } => return Some(*test),
+            node => work.extend(parts_of(node)),
+        }
+    }
+    None
+}
+
+/// Whether a formula begins where a body of so many lanes ends: it has what is
+/// a multiple of them, or what they leave.
+fn is_behind(formulas: &Formulas, of: FormulaId, lanes: u64) -> bool {
+    let lanes = i128::from(lanes);
+    let is_lanes = |id: FormulaId| formulas.as_constant(id).is_some_and(|by| by % lanes == 0 && by != 0);
+    let mut work = vec![of];
+    while let Some(id) = work.pop() {
+        match formulas.node(id) {
+            Node::Divide { by, .. } | Node::Modulo { by, .. } if is_lanes(*by) => return true,
+            node => work.extend(parts_of(node)),
+        }
+    }
+    false
+}
+
+fn parts_of(node: &Node) -> Vec<FormulaId> {
+    match node {
+        Node::Sum { terms, .. } => terms.iter().map(|&(term, _)| term).collect(),
+        Node::Product(list) | Node::Least(list) | Node::Greatest(list) => list.to_vec(),
+        Node::Divide { of, by, .. } | Node::Modulo { of, by } => vec![*of, *by],
+        Node::Wrap { of, .. } => vec![*of],
+        _ => Vec::new(),
+    }
+}
