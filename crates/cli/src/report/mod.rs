@@ -31,7 +31,9 @@ mod source;
 mod style;
 mod terminal;
 mod values;
+mod values_json;
 mod values_plot;
+mod values_table;
 
 pub(crate) use check::{
     CheckJson, CheckReport, CheckVerdict, CheckedFunction, CheckedRun, Counted, print_check, print_github,
@@ -56,10 +58,10 @@ pub(crate) use schema::{document_names, error_json, schema_of};
 pub(crate) use source::{Source, Sources};
 pub(crate) use style::screen_width;
 pub(crate) use terminal::{Layout, print_count};
-pub(crate) use values::{
-    ClaimRow, ClaimVerdict, ValueRow, ValuesJson, ValuesReport, VerifyTotals, print_values, values_document,
-};
+pub(crate) use values::{ClaimRow, ClaimVerdict, ValueRow, ValuesReport, VerifyTotals};
+pub(crate) use values_json::{ValuesJson, values_document};
 pub(crate) use values_plot::{histogram_picture, time_picture};
+pub(crate) use values_table::print_values;
 
 use std::collections::HashMap;
 

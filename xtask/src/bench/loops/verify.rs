@@ -47,7 +47,12 @@ pub(super) fn run(opcost: &Path, module: &Path, run: &Run, folder: &Path) -> Res
     let _ = fs::remove_file(&document);
     let mut command = Command::new(opcost);
     command.args(["values", "--trip-counts", "--verify", "--json"]).arg(&document).arg(module);
-    command.args(&run.libraries).arg("--").args(&run.arguments).current_dir(room);
+    // opcost takes -l as it is, and other flags for the compiler behind --cflag.
+    let flags = run.libraries.iter().map(|flag| match flag.starts_with("-l") {
+        true => flag.clone(),
+        false => format!("--cflag={flag}"),
+    });
+    command.args(flags).arg("--").args(&run.arguments).current_dir(room);
     // 3: a claim is wrong; the document says how many.
     timed::run(&mut command, &[3], folder)?;
     let text = fs::read_to_string(&document).map_err(|error| Failure::at("read", &document, error))?;

@@ -1,0 +1,268 @@
+//! What values were recorded, as a table for people: loops with the shape of
+//! their turns, values with their ranges, claims and how they fared.
+
+use std::fmt::Write;
+
+use super::numbers::{grouped, short};
+use super::short_name;
+use super::style::{BAD, DIM, GOOD, STRONG, cut, cut_middle, cut_start, padded, paint, printable, width_of};
+use super::values::{ClaimVerdict, ValueRow, ValuesReport, VerifyTotals, number};
+
+/// The report as text.
+pub(crate) fn print_values(report: &ValuesReport, width: usize) -> String {
+    let mut out = String::new();
+    let (loops, values): (Vec<_>, Vec<_>) = report.rows.iter().partition(|row| row.is_loop());
+    if !loops.is_empty() {
+        print_loops(report, &loops, width, &mut out);
+    }
+    if !values.is_empty() {
+        print_single(report, &values, width, &mut out);
+    }
+    if loops.is_empty() && values.is_empty() {
+        out += "no loop and no value was found to record\n";
+    }
+    if let Some(totals) = &report.verify {
+        print_verify(report, totals, &mut out);
+    }
+    for refused in &report.refused {
+        let place = refused
+            .file
+            .as_ref()
+            .map_or(format!("%{}", refused.text), |file| format!("{file}:{}", refused.line));
+        _ = writeln!(
+            out,
+            "{}",
+            paint(
+                DIM,
+                format!("not recorded: {place} in {}: {}", short_name(&refused.function), refused.reason)
+            )
+        );
+    }
+    print_remarks(report, &mut out);
+    out
+}
+
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// A row of small bars.
+fn spark(shape: &[u64]) -> String {
+    let most = shape.iter().copied().max().unwrap_or(0).max(1);
+    let mark = |&count: &u64| match count {
+        0 => ' ',
+        count => BLOCKS[((u128::from(count) * 8).div_ceil(u128::from(most)) as usize - 1).min(7)],
+    };
+    shape.iter().map(mark).collect()
+}
+
+fn print_loops(report: &ValuesReport, loops: &[&ValueRow], width: usize, out: &mut String) {
+    let entered = loops.iter().filter(|row| row.entries > 0).count();
+    let sum = |of: fn(&ValueRow) -> u64| loops.iter().map(|row| of(row)).sum::<u64>();
+    let (complete, partial) = (sum(|row| row.complete), sum(ValueRow::partial));
+    _ = writeln!(
+        out,
+        "{}  {} loops, {entered} entered, {} never; activations: {} complete, {} partial",
+        paint(STRONG, &report.command),
+        loops.len(),
+        loops.len() - entered,
+        grouped(complete),
+        grouped(partial),
+    );
+    let shown = if report.top == 0 { loops.len() } else { report.top };
+    let rows: Vec<&&ValueRow> =
+        loops.iter().filter(|row| row.entries + row.inherited > 0).take(shown).collect();
+    if rows.is_empty() {
+        return;
+    }
+    let place_width = rows.iter().map(|row| width_of(&row.place())).max().unwrap_or(0).clamp(5, 28);
+    let claims = report.verify.is_some();
+    let function_width = (width.saturating_sub(place_width + 74 + if claims { 20 } else { 0 })).clamp(8, 30);
+    _ = writeln!(
+        out,
+        "{}",
+        paint(
+            DIM,
+            format!(
+                "{}  {}  {:>11} {:>7} {:>9} {:>9} {:>9} {:>9}  turns{}",
+                padded("loop", place_width),
+                padded("function", function_width),
+                "activations",
+                "partial",
+                "min",
+                "median",
+                "max",
+                "together",
+                if claims { "         claim" } else { "" },
+            )
+        )
+    );
+    for row in &rows {
+        let numbers = row.range.map_or([String::new(), String::new(), String::new()], |range| {
+            range.map(|value| short(u128::from(value as u64)))
+        });
+        let line = format!(
+            "{}  {}  {:>11} {:>7} {:>9} {:>9} {:>9} {:>9}  {}",
+            padded(&cut_start(&row.place(), place_width), place_width),
+            padded(&cut_middle(&printable(&short_name(&row.function)), function_width), function_width),
+            short(row.entries.into()),
+            if row.partial() > 0 { short(row.partial().into()) } else { String::new() },
+            numbers[0],
+            numbers[1],
+            numbers[2],
+            short(row.back_edges.unsigned_abs()),
+            padded(&spark(&row.shape(12)), 12),
+        );
+        let claim = if claims { claim_cell(row) } else { String::new() };
+        _ = writeln!(out, "{}", format!("{line}  {claim}").trim_end());
+    }
+    if entered > rows.len() {
+        _ = writeln!(out, "{}", paint(DIM, format!("… {} more (--top 0 shows all)", entered - rows.len())));
+    }
+}
+
+fn claim_cell(row: &ValueRow) -> String {
+    let Some(claim) = &row.claim else { return paint(DIM, "none") };
+    let text = cut(&printable(&claim.text), 30);
+    match claim.verdict {
+        ClaimVerdict::Held => format!("{} {text}", paint(GOOD, "held")),
+        ClaimVerdict::Wrong => format!("{} {text}", paint(BAD, "WRONG")),
+        ClaimVerdict::AssumptionViolated => format!("{} {text}", paint(BAD, "assumption violated")),
+        ClaimVerdict::NotChecked => format!("{} {text}", paint(DIM, "not checked")),
+        ClaimVerdict::NotEntered => String::new(),
+    }
+}
+
+fn print_single(report: &ValuesReport, values: &[&ValueRow], width: usize, out: &mut String) {
+    let shown = if report.top == 0 { values.len() } else { report.top };
+    for row in values.iter().take(shown) {
+        _ = writeln!(
+            out,
+            "{}  {}  {}",
+            paint(STRONG, row.place()),
+            short_name(&row.function),
+            cut(&printable(&row.text), width.saturating_sub(width_of(&row.place()) + 20))
+        );
+        let Some([least, middle, most]) = row.range else {
+            out.push_str("  never computed\n");
+            continue;
+        };
+        let as_text = |value| number(row.meaning, value);
+        _ = writeln!(
+            out,
+            "  {} times, {} values; min {}, median {}, max {}",
+            grouped(row.complete),
+            if row.rough.is_empty() {
+                grouped(row.values.len())
+            } else {
+                format!("more than {}", grouped(row.values.len()))
+            },
+            as_text(least),
+            as_text(middle),
+            as_text(most),
+        );
+        let mut common: Vec<&(i64, u64)> = row.values.iter().collect();
+        common.sort_by_key(|(value, count)| (std::cmp::Reverse(*count), *value));
+        let all = row.recorded.max(1);
+        for (value, count) in common.iter().take(10) {
+            let bar = super::bar(*count as f64 / all as f64, 30);
+            _ = writeln!(out, "  {:>20}  {:>11}  {bar}", as_text(*value), grouped(count));
+        }
+        if common.len() > 10 {
+            _ = writeln!(
+                out,
+                "{}",
+                paint(DIM, format!("  … {} more values (--histogram FILE.svg, --json)", common.len() - 10))
+            );
+        }
+    }
+    if values.len() > shown {
+        _ = writeln!(
+            out,
+            "{}",
+            paint(DIM, format!("… {} more values (--top 0 shows all)", values.len() - shown))
+        );
+    }
+}
+
+fn print_verify(report: &ValuesReport, totals: &VerifyTotals, out: &mut String) {
+    _ = writeln!(
+        out,
+        "claims: {} held, {} not verified (never entered), {} wrong, {} with an assumption violated, {} not checked; {} loops without a claim",
+        totals.held,
+        totals.not_entered,
+        totals.wrong,
+        totals.assumption_violated,
+        totals.not_checked,
+        totals.no_claim,
+    );
+    for row in &report.rows {
+        let Some(claim) = &row.claim else { continue };
+        if let (ClaimVerdict::Wrong | ClaimVerdict::AssumptionViolated, Some((entry, turns, claimed))) =
+            (claim.verdict, claim.first_failure)
+        {
+            let what = if claim.is_exact { "" } else { "at most " };
+            let rests = if claim.assumes.is_empty() {
+                String::new()
+            } else {
+                format!(", assuming {}", claim.assumes.join(", "))
+            };
+            _ = writeln!(
+                out,
+                "{} {} in {}: entry {entry} turned {} times, claimed were {what}{}{rests} ({}; {} of {} activations)",
+                paint(
+                    BAD,
+                    if claim.verdict == ClaimVerdict::Wrong { "wrong:" } else { "assumption violated:" }
+                ),
+                row.place(),
+                short_name(&row.function),
+                grouped(turns),
+                grouped(claimed),
+                printable(&claim.text),
+                claim.failed,
+                claim.failed + claim.held,
+            );
+        }
+    }
+}
+
+fn print_remarks(report: &ValuesReport, out: &mut String) {
+    let mut remark = |text: String| _ = writeln!(out, "{}", paint(DIM, text));
+    if report.sample > 1 {
+        remark(format!(
+            "sampled: every {}. value of each point; numbers of activations and turns are exact",
+            report.sample
+        ));
+    }
+    if report.rows.iter().any(|row| !row.rough.is_empty()) {
+        remark(format!(
+            "the histogram of some points is coarse where it is full: {} of {} bytes are used (--memory gives more)",
+            grouped(report.memory.0),
+            grouped(report.memory.1)
+        ));
+    }
+    if report.rows.iter().any(|row| row.stride > 1) {
+        remark("the sequence of some points is thinned: every n-th value (--memory keeps more)".to_owned());
+    }
+    if report.processes > 1 {
+        remark(format!(
+            "{} processes recorded; what children went on with is counted once",
+            report.processes
+        ));
+    }
+    for text in &report.remarks {
+        remark(text.clone());
+    }
+    if let Some(ending) = &report.ending {
+        remark(ending.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spark;
+
+    #[test]
+    fn the_highest_bar_is_full_and_nothing_is_nothing() {
+        assert_eq!(spark(&[0, 1, 8]), " ▁█");
+        assert_eq!(spark(&[]), "");
+    }
+}
