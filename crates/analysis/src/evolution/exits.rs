@@ -279,7 +279,8 @@ impl Solver<'_, '_> {
         let turn = self.turn(id);
         let trusts = mode == Mode::Trusting && is_only;
         let facts = &guards.facts;
-        let mut question = super::leaving::Question { table: self.table, facts, turn, trusts, are_addresses };
+        let mut question =
+            super::leaving::Question { table: self.table, facts, turn, trusts, is_only, are_addresses };
         match question.first_turn(stays, sides[0], sides[1], domain.bits) {
             super::leaving::First::Never => Leaves { relies, ..Leaves::never() },
             super::leaving::First::AtOnceIf(test) => {
