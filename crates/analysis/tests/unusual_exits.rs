@@ -213,3 +213,114 @@ declare void @use(i32)
     assert_eq!(solve_one(&text("i64 0, i64 %wide", "eq i8 %c, 9")).back_edges, "?", "past the end");
     assert_eq!(solve_one(&text("i64 1, i64 %wide", "eq i8 %c, 0")).back_edges, "?", "past the end");
 }
+
+/// A counter that is cut to fewer bits before each step: `unsigned short i`
+/// after a pass that keeps it in 32 bits.
+#[test]
+fn a_counter_cut_before_its_step() {
+    let text = |start: u32, step: u32, bound: &str, more: &str| {
+        format!(
+            "define void @f(i16 %n, i32 %limit) {{
+entry:
+  br label %head
+head:
+  %i = phi i32 [ {start}, %entry ], [ %next, %latch ]
+  %turns = phi i32 [ 0, %entry ], [ %more, %latch ]
+  %cut = trunc i16 i32 %i
+  %t = icmp eq i16 %cut, {bound}
+  br i1 %t, label %exit, label %body
+body:
+  %low = and i32 %i, 65535
+  %more = add i32 %turns, 1
+  %next = add nuw nsw i32 %low, {step}
+  %patient = icmp {more}
+  br i1 %patient, label %latch, label %exit
+latch:
+  br label %head
+exit:
+  ret void
+}}
+"
+        )
+    };
+    let said = solve_one(&text(0, 3, "%n", "ne i32 %low, 70000"));
+    says(&said, "(u16)(-21845*n)", &[]);
+    let said = solve_one(&text(1, 2, "8", "slt i32 %more, %limit"));
+    says(&said, "max(0, limit - 1)", &[]);
+}
+
+/// What is left of a shifted value is asked, not the value: digits and the
+/// powers that front ends make of `**`.
+#[test]
+fn shifted_until_nothing_is_left() {
+    let text = |start: &str, step: &str, test: &str| {
+        format!(
+            "define void @f(i64 %n, i1 %a) {{
+entry:
+  br label %head
+head:
+  %x = phi i64 [ {start}, %entry ], [ %next, %head ]
+  call void @use(i64 %x)
+  %next = {step}
+  %t = icmp {test}
+  br i1 %t, label %exit, label %head
+exit:
+  ret void
+}}
+declare void @use(i64)
+"
+        )
+    };
+    let said = |step: &str, test: &str| solve_one(&text("%n", step, test));
+    says(&said("lshr i64 %x, 7", "eq i64 %next, 0"), "ceil(log128((u64)n / 128 + 1))", &[]);
+    says(&said("lshr i64 %x, 7", "ult i64 %x, 128"), "ceil(log128((u64)n / 128 + 1))", &[]);
+    // What was shifted before the loop is shifted once more in each turn.
+    let shifted =
+        text("%m", "lshr i64 %x, 1", "eq i64 %next, 0").replace("entry:", "entry:\n  %m = lshr i64 %n, 1");
+    let shifted = solve_one(&shifted);
+    for (n, back_edges) in [(0, 0), (3, 0), (4, 1), (7, 1), (8, 2), (-1, 62)] {
+        assert_eq!(common::evaluated(&shifted, &[n]), Ok(back_edges), "{n}: {shifted:?}");
+    }
+    let quotient = said("sdiv i64 %x, 10", "eq i64 %next, 0");
+    for (n, back_edges) in [(0, 0), (9, 0), (10, 1), (-9, 0), (-10, 1), (-999, 2), (-1000, 3), (1000, 3)] {
+        assert_eq!(common::evaluated(&quotient, &[n]), Ok(back_edges), "{n}: {quotient:?}");
+    }
+    assert_eq!(quotient.assumptions, [""; 0]);
+    assert_eq!(said("ashr i64 %x, 1", "eq i64 %next, 0").assumptions, ["floor(n / 2) >= 0 else differs"]);
+}
+
+/// What is compared with changes in a way that nobody knows, but it is narrow.
+#[test]
+fn bounded_by_what_a_byte_can_hold() {
+    let text = |load: &str, widen: &str, test: &str| {
+        format!(
+            "define void @f(ptr %p) {{
+entry:
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %next, %body ]
+  %v = load {load}, ptr %p
+  %x = {widen}
+  %t = icmp {test}
+  br i1 %t, label %body, label %exit
+body:
+  call void @use(ptr %p)
+  %next = add nsw i32 %i, 1
+  br label %head
+exit:
+  ret void
+}}
+declare void @use(ptr)
+"
+        )
+    };
+    let said = |load, widen, test| solve_one(&text(load, widen, test)).back_edges;
+    assert_eq!(said("i8", "zext i32 i8 %v", "slt i32 %i, %x"), "<= 255");
+    assert_eq!(said("i8", "sext i32 i8 %v", "slt i32 %i, %x"), "<= 127");
+    assert_eq!(said("i16", "zext i32 i16 %v", "ule i32 %i, %x"), "<= 65536");
+    assert_eq!(said("i16", "zext i32 i16 %v", "sgt i32 %x, %i"), "<= 65535");
+    assert_eq!(said("i16", "sext i32 i16 %v", "ult i32 %i, %x"), "?", "read without sign it is large");
+    assert_eq!(said("i32", "add i32 %v, 0", "slt i32 %i, %x"), "?", "no better than the type");
+    assert_eq!(said("i8", "zext i32 i8 %v", "ne i32 %i, %x"), "?", "it may be missed");
+    assert_eq!(said("i8", "zext i32 i8 %v", "sgt i32 %i, %x"), "<= 0");
+}

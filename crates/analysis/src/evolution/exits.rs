@@ -3,7 +3,8 @@
 //! A loop that goes on while `a && b` leaves at the first of two, one that goes
 //! on while `a || b` when both have failed. Each comparison of integers has a
 //! first turn in which it fails ([`leaving`](super::leaving)), or none, or it
-//! cannot be told. Cost: the comparisons.
+//! cannot be told; `i < x`, x being a byte that anyone changes, has failed when
+//! i is 255. Cost: the comparisons.
 
 use opcost_ir::{Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
@@ -14,6 +15,9 @@ use super::solver::{Known, Mode, Relies, Solver, both};
 use crate::edge::Edge;
 use crate::expression::{Domain, FormulaId, Symbol, Test};
 use crate::loops::LoopId;
+
+/// A limit that is above this says no more than the type of the counter does.
+const WIDEST_EXTREME: i128 = 1 << 24;
 
 /// When a group of exits is taken first.
 #[derive(Clone, Debug)]
@@ -220,11 +224,19 @@ impl Solver<'_, '_> {
     fn leaves_by_comparison(&mut self, comparison: Comparison, id: LoopId, mode: Mode) -> Leaves {
         let Comparison { at, stays, sides, domain, is_only } = comparison;
         let mut known: Vec<Known> = Vec::with_capacity(2);
-        for side in sides {
+        // Why a side is none: the exit is bounded by what the side can hold.
+        let mut missing: Option<Reason> = None;
+        for (position, side) in sides.into_iter().enumerate() {
             let raw = self.raw_value(side, mode);
-            match self.at_turn(raw, id, mode, None) {
+            match self.at_turn(raw.clone(), id, mode, None) {
                 Ok(side) => known.push(side),
-                Err(reason) => return Leaves::unknown(reason),
+                Err(reason) => {
+                    let can_be_bounded = missing.is_none() && matches!(reason, Reason::DependsOn(_));
+                    let extreme = self.extreme(raw, stays, position, domain).filter(|_| can_be_bounded);
+                    let Some(extreme) = extreme else { return Leaves::unknown(reason) };
+                    known.push(extreme);
+                    missing = Some(reason);
+                }
             }
         }
         let Some(relies) = both(&known[0].relies, &known[1].relies) else {
@@ -232,7 +244,34 @@ impl Solver<'_, '_> {
         };
         let sides = [known[0].formula, known[1].formula];
         let reason = Reason::NoFirstTurn { comparison: at, stays };
-        self.leaves_by_sides(Sides { stays, sides, domain, relies, is_only, reason }, id, mode)
+        let leaves = self.leaves_by_sides(Sides { stays, sides, domain, relies, is_only, reason }, id, mode);
+        match missing {
+            None => leaves,
+            Some(reason) if leaves.turn.is_none() || !leaves.at_once.is_empty() => Leaves::unknown(reason),
+            Some(reason) => Leaves { complete: false, reason: Some(reason), ..leaves },
+        }
+    }
+
+    /// What a side that changes without a closed form is at its best for going
+    /// on: the loop is left no later than if it were always that. Only where
+    /// that is less than what any counter holds (a byte, a short).
+    fn extreme(&mut self, raw: Known, stays: Predicate, position: usize, domain: Domain) -> Option<Known> {
+        use Predicate::*;
+        if !domain.signed {
+            return None;
+        }
+        let (is_unsigned, is_greatest) = match stays {
+            Slt | Sle => (false, position == 1),
+            Sgt | Sge => (false, position == 0),
+            Ult | Ule => (true, position == 1),
+            Ugt | Uge => (true, position == 0),
+            _ => return None,
+        };
+        let side = if is_unsigned { self.unsigned(raw.formula, domain.bits) } else { raw.formula };
+        let range = self.table.range(side);
+        let extreme = if is_greatest { range.high } else { range.low };
+        let is_narrow = extreme.abs() <= WIDEST_EXTREME;
+        is_narrow.then(|| Known { formula: self.table.constant(extreme), relies: raw.relies })
     }
 
     /// A truth value that is no comparison: a choice, or what merges.

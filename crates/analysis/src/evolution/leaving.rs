@@ -156,6 +156,9 @@ impl Question<'_> {
         if !self.table.contains(of, self.turn) {
             return self.at_once(Test { relation: Relation::NotNegative, of });
         }
+        if self.table.range(of).high < 0 {
+            return First::Never;
+        }
         if let Some((parts, 1)) = self.table.coefficients(of, self.turn) {
             return match parts[..] {
                 [constant, slope] => self.linear(constant, slope),
@@ -271,46 +274,41 @@ impl Question<'_> {
 
     /// The first h with `n / c^h <= least`, rounded down or towards zero.
     fn shrinking(&mut self, term: FormulaId, least: FormulaId) -> Option<First> {
-        let (of, base, factor) = self.quotient_by_power(term)?;
+        let (_, of, base) = self.quotient_by_power(term)?;
         let mut conditions = Vec::new();
         self.need(Relation::NotNegative, least, Otherwise::Differs, &mut conditions)?;
         // n / c^h <= least when n < (least + 1)·c^h.
         let next = self.table.add_constant(least, 1);
-        let next = self.table.scale(next, factor);
         let times = self.table.divide(Rounding::Floor, of, next);
         let times = self.table.add_constant(times, 1);
         let turn = self.table.ceil_log(base, times);
         Some(self.at(turn, conditions))
     }
 
-    /// `n`, c and f of `n / (f·c^h)`, however often it is divided, always
-    /// rounded alike; f is positive.
-    fn quotient_by_power(&mut self, quotient: FormulaId) -> Option<(FormulaId, i128, i128)> {
-        let (mut at, mut base, mut factor, mut kind) = (quotient, None, 1_i128, None);
-        while base.is_none() || self.table.contains(at, self.turn) {
-            let &Node::Divide { rounding: rounding @ (Rounding::Floor | Rounding::Truncate), of, by } =
-                self.table.node(at)
-            else {
-                return None;
-            };
-            if kind.replace(rounding).is_some_and(|before| before != rounding) {
-                return None;
+    /// `n / c^h` as its rounding, n and c, also where what is left is divided by
+    /// a number once more: `(n / c^h) / d` is `(n / d) / c^h`.
+    pub(super) fn quotient_by_power(&mut self, term: FormulaId) -> Option<(Rounding, FormulaId, i128)> {
+        let &Node::Divide { rounding: rounding @ (Rounding::Floor | Rounding::Truncate), of, by } =
+            self.table.node(term)
+        else {
+            return None;
+        };
+        let (of, by) = match (self.table.as_constant(by), self.table.node(of)) {
+            (Some(once), &Node::Divide { rounding: before, of, by }) if before == rounding && once > 0 => {
+                (self.table.divide_by_constant(rounding, of, once), by)
             }
-            let times = match self.table.as_constant(by) {
-                Some(number) => number,
-                None => {
-                    let (constant, terms) = self.table.terms_of(by);
-                    let (own, times) = self.multiples_of_power(&terms).filter(|_| constant == 0)?;
-                    if base.replace(own).is_some() {
-                        return None;
-                    }
-                    self.table.as_constant(times)?
-                }
-            };
-            factor = factor.checked_mul(times).filter(|&factor| factor > 0)?;
-            at = of;
-        }
-        Some((at, base?, factor))
+            _ => (of, by),
+        };
+        // `d·c^h` divides as d and c^h one after the other.
+        let (of, by) = match (self.table.terms_of(by), self.table.as_fraction(by)) {
+            ((0, terms), (_, 1)) if terms.len() == 1 && terms[0].1 > 1 => {
+                (self.table.divide_by_constant(rounding, of, terms[0].1), terms[0].0)
+            }
+            _ => (of, by),
+        };
+        let &Node::Power { base, exponent } = self.table.node(by) else { return None };
+        let is_turn = self.table.as_symbol(exponent) == Some(self.turn);
+        (is_turn && !self.table.contains(of, self.turn)).then_some((rounding, of, base))
     }
 
     /// Two counters that go on while a < b: where neither moves by more than

@@ -141,6 +141,9 @@ impl Question<'_> {
         if !self.table.contains(difference, self.turn) {
             return self.equal_at_once(difference, bits);
         }
+        if (Relation::Zero).decide(self.table.range(difference)) == Some(false) {
+            return First::Never;
+        }
         if self.trusts
             && let Some(found) = self.until_zero_exactly(difference)
         {
@@ -203,8 +206,9 @@ impl Question<'_> {
         let mut conditions = Vec::new();
         let unit = 1_i128 << zeros;
         let below = self.table.wrap(Domain { bits: zeros.max(1), signed: false }, constant);
-        if zeros > 0 {
-            self.need(Relation::Zero, below, Otherwise::Endless, &mut conditions)?;
+        if zeros > 0 && self.need(Relation::Zero, below, Otherwise::Endless, &mut conditions).is_none() {
+            // They differ in a bit that no step changes.
+            return Some(First::Never);
         }
         let width = bits - zeros;
         let inverse = Domain { bits: width, signed: true }.reduce(inverse_of_odd(step >> zeros, width));
@@ -248,11 +252,15 @@ impl Question<'_> {
             let difference = self.table.subtract(above, below);
             let mut conditions = Vec::new();
             if !self.holds(Relation::NotNegative, difference) {
-                // A quotient by powers keeps the sign of what is divided.
-                let Node::Divide { of, .. } = *self.table.node(difference) else { continue };
-                if self.table.contains(of, self.turn) {
-                    continue;
+                let Some((rounding, of, base)) = self.quotient_by_power(difference) else { continue };
+                if rounding == Rounding::Truncate {
+                    // Towards zero from both sides, and there at c^h > |n|.
+                    let opposite = self.table.negate(of);
+                    let size = self.table.greatest(of, opposite);
+                    let next = self.table.add_constant(size, 1);
+                    return Some(First::plain(self.table.ceil_log(base, next), Vec::new()));
                 }
+                // A quotient by powers keeps the sign of what is divided.
                 self.need(Relation::NotNegative, of, Otherwise::Differs, &mut conditions)?;
             }
             let opposite = self.table.negate(difference);

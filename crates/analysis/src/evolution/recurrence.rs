@@ -8,6 +8,7 @@
 //! x + g(h)           start + Σ g           g a polynomial, powers, anything summed
 //! a·x + c            a^h·start + c·(a^h - 1)/(a - 1)
 //! wrap(x + …)        the wrap of the same     start in the domain
+//! wrap(x + c) + d    wrap(start + c + (c + d)·(h - 1)) + d, and start in turn 0
 //! floor(x / c)       floor(start / c^h)       and truncated alike
 //! min(x + c, m)      min(start + c·h, m)      c >= 0, start <= m; max alike
 //! (x + c) mod m      (start + c·h) mod m      start in 0..m
@@ -158,8 +159,35 @@ impl Step<'_, '_, '_> {
                 let (then, otherwise) = (self.solve(then)?, self.solve(otherwise)?);
                 Some(self.solver.table.select(test, then, otherwise))
             }
+            Node::Sum { constant, terms } => match self.narrowed(constant, &terms) {
+                Some(behind) => self.one_turn_behind(behind),
+                None => self.affine(next),
+            },
             _ => self.affine(next),
         }
+    }
+
+    /// `wrap(x(h) + c) + d`, c and d free of x and of the turn: as a formula of
+    /// the turn, `wrap(start + c + (c + d)·h) + d`.
+    fn narrowed(&mut self, constant: i128, terms: &[(FormulaId, i128)]) -> Option<FormulaId> {
+        let (moving, fixed): (Vec<_>, Vec<_>) =
+            terms.iter().copied().partition(|&(term, _)| self.solver.table.contains(term, self.symbol));
+        let &[(term, 1)] = &moving[..] else { return None };
+        let &Node::Wrap { domain, of } = self.solver.table.node(term) else { return None };
+        let table = &mut *self.solver.table;
+        let behind = table.combine(constant, &fixed);
+        let (parts, under) = table.coefficients(of, self.symbol)?;
+        let &[before, factor] = &parts[..] else { return None };
+        let is_step = under == 1 && table.as_constant(factor) == Some(1);
+        if !is_step || [before, behind].iter().any(|&part| table.contains(part, self.turn)) {
+            return None;
+        }
+        let turn = table.symbol(Symbol::Turn(self.id), Interval::NATURAL);
+        let step = table.add(before, behind);
+        let moved = table.multiply(step, turn);
+        let inside = table.combine(0, &[(self.start, 1), (before, 1), (moved, 1)]);
+        let wrapped = table.wrap(domain, inside);
+        Some(table.add(wrapped, behind))
     }
 
     /// Facts that hold when the loop is entered.

@@ -24,6 +24,16 @@ impl Formulas {
         if domain.interval().holds(self.range(inside)) {
             return inside;
         }
+        // A choice that wraps to one formula is none.
+        if let &Node::Select { test, then, otherwise } = self.node(inside)
+            && ![then, otherwise].iter().any(|&arm| matches!(self.node(arm), Node::Select { .. }))
+        {
+            let (then, otherwise) = (self.wrap(domain, then), self.wrap(domain, otherwise));
+            let chosen = self.select(test, then, otherwise);
+            if !matches!(self.node(chosen), Node::Select { .. } | Node::TooBig) {
+                return chosen;
+            }
+        }
         self.intern(Node::Wrap { domain, of: inside })
     }
 
