@@ -281,6 +281,33 @@ declare void @use(i64)
     for (n, back_edges) in [(0, 0), (3, 0), (4, 1), (7, 1), (8, 2), (-1, 62)] {
         assert_eq!(common::evaluated(&shifted, &[n]), Ok(back_edges), "{n}: {shifted:?}");
     }
+    // Shifted without sign, asked with it.
+    let power = said("lshr i64 %x, 1", "sle i64 %x, 0");
+    for (n, back_edges) in
+        [(0, 0), (1, 1), (5, 3), (-1, 0), (i128::from(i64::MIN), 0), (i128::from(i64::MAX), 63)]
+    {
+        assert_eq!(common::evaluated(&power, &[n]), Ok(back_edges), "{n}: {power:?}");
+    }
+    let power = said("lshr i64 %x, 2", "sle i64 %x, 4");
+    for (n, back_edges) in [(4, 0), (5, 1), (19, 1), (20, 2), (-1, 0)] {
+        assert_eq!(common::evaluated(&power, &[n]), Ok(back_edges), "{n}: {power:?}");
+    }
+    // All bits are shifted out.
+    for (start, step, back_edges) in [("1", "1", "64"), ("8", "1", "61"), ("3", "5", "13")] {
+        let shift = text(start, &format!("shl i64 %x, {step}"), "eq i64 %x, 0");
+        says(&solve_one(&shift), back_edges, &[]);
+        let other = shift
+            .replace(
+                "br i1 %t, label %exit, label %head",
+                "br i1 %t, label %exit, label %more
+more:
+  br i1 %a, label %exit, label %back
+back:
+  br label %head",
+            )
+            .replace("[ %next, %head ]", "[ %next, %back ]");
+        assert_eq!(solve_one(&other).back_edges, format!("a == 0 ? {back_edges} : 0"));
+    }
     let quotient = said("sdiv i64 %x, 10", "eq i64 %next, 0");
     for (n, back_edges) in [(0, 0), (9, 0), (10, 1), (-9, 0), (-10, 1), (-999, 2), (-1000, 3), (1000, 3)] {
         assert_eq!(common::evaluated(&quotient, &[n]), Ok(back_edges), "{n}: {quotient:?}");

@@ -273,7 +273,7 @@ impl Question<'_> {
     }
 
     /// The first h with `n / c^h <= least`, rounded down or towards zero.
-    fn shrinking(&mut self, term: FormulaId, least: FormulaId) -> Option<First> {
+    pub(super) fn shrinking(&mut self, term: FormulaId, least: FormulaId) -> Option<First> {
         let (_, of, base) = self.quotient_by_power(term)?;
         let mut conditions = Vec::new();
         self.need(Relation::NotNegative, least, Otherwise::Differs, &mut conditions)?;

@@ -21,7 +21,10 @@ impl Question<'_> {
         // The bound: left where the counter is at least it, or at most.
         let bound = self.table.scale(fixed, -sign);
         let Some((start, step)) = self.counter(domain, of) else {
-            return self.rising_otherwise(domain, of, sign, bound);
+            return match sign > 0 {
+                true => self.rising_otherwise(domain, of, bound),
+                false => self.shrinking_otherwise(domain, of, bound),
+            };
         };
         let interval = domain.interval();
         let end = if sign > 0 { interval.high } else { interval.low };
@@ -89,13 +92,7 @@ impl Question<'_> {
     }
 
     /// Something else that rises without wrapping until it has passed the bound.
-    fn rising_otherwise(
-        &mut self,
-        domain: Domain,
-        of: FormulaId,
-        sign: i128,
-        bound: FormulaId,
-    ) -> Option<First> {
+    fn rising_otherwise(&mut self, domain: Domain, of: FormulaId, bound: FormulaId) -> Option<First> {
         let zero = self.table.constant(0);
         let start = self.table.replace(of, self.turn, zero);
         let interval = domain.interval();
@@ -105,7 +102,7 @@ impl Question<'_> {
         );
         let starts_inside =
             self.holds(Relation::NotNegative, from_low) && self.holds(Relation::NotNegative, from_high);
-        if sign < 0 || !starts_inside || !self.rises(of) {
+        if !starts_inside || !self.rises(of) {
             return None;
         }
         let reached = self.table.subtract(of, bound);
@@ -114,6 +111,38 @@ impl Question<'_> {
         let room = self.table.combine(interval.high, &[(last, -1)]);
         self.need(Relation::NotNegative, room, Otherwise::Differs, &mut conditions)?;
         Some(First::plain(turn, conditions))
+    }
+
+    /// What is shifted without sign and asked with it: it may be negative in the
+    /// first turn, and from then on it is not.
+    fn shrinking_otherwise(&mut self, domain: Domain, of: FormulaId, bound: FormulaId) -> Option<First> {
+        let (_, whole, base) = self.quotient_by_power(of)?;
+        let (range, high) = (self.table.range(whole), domain.interval().high);
+        if range.low < 0 || range.high / base > high {
+            return None;
+        }
+        let start = self.table.wrap(domain, whole);
+        let room = self.table.subtract(bound, start);
+        let leaves_at_once = Test { relation: Relation::NotNegative, of: room };
+        let First::At { turn, conditions, .. } = self.shrinking(of, bound)? else { return None };
+        let zero = self.table.constant(0);
+        let turn = self.table.select(leaves_at_once, zero, turn);
+        Some(First::plain(turn, conditions))
+    }
+
+    /// `2^(k·h)` times a number, modulo 2^bits: zero when all bits have left.
+    fn until_shifted_out(&mut self, difference: FormulaId, bits: u32) -> Option<First> {
+        let residue = self.table.residue(bits, difference);
+        let (0, terms) = self.table.terms_of(residue) else { return None };
+        let (base, factor) = self.multiples_of_power(&terms)?;
+        let factor = self.table.as_constant(factor).filter(|&factor| factor != 0)?;
+        if !(base as u128).is_power_of_two() || self.table.as_fraction(residue).1 != 1 {
+            return None;
+        }
+        let left = i128::from(bits.saturating_sub(factor.trailing_zeros()));
+        let step = i128::from(base.trailing_zeros());
+        let turn = self.table.constant((left + step - 1) / step);
+        Some(First::plain(turn, Vec::new()))
     }
 
     /// Whether a formula of the turn never falls: powers and polynomials whose
@@ -152,6 +181,7 @@ impl Question<'_> {
         self.until_residue(left, right, bits)
             .or_else(|| self.until_narrow_equal(difference))
             .or_else(|| self.until_least(left, right, bits))
+            .or_else(|| self.until_shifted_out(difference, bits))
             .unwrap_or(First::Unknown)
     }
 

@@ -11,8 +11,8 @@
 use opcost_ir::Opcode;
 use opcost_key::BlockId;
 
-use super::answer::Total;
-use super::solver::{Known, Mode, Solver, both};
+use super::answer::{Assumption, Total};
+use super::solver::{Known, Mode, Relies, Solver, both};
 use crate::expression::{Facts, FormulaId, Node, Relation, Test};
 use crate::loops::LoopId;
 
@@ -56,7 +56,7 @@ impl Solver<'_, '_> {
         let turns = self.count(parent, mode)?.exact_without_conditions()?;
         let turns = self.lifted(turns, parent, mode);
         let (place, guard) = self.entered_by(parent, child)?;
-        let late = i128::from(self.is_left_behind(parent, place)?);
+        let late = i128::from(self.is_left_behind(parent, place, &turns.relies)?);
         let entries = self.table.add_constant(turns.formula, late);
         let mut relies = both(&turns.relies, &term.relies)?;
         let mut formula = term.formula;
@@ -134,12 +134,13 @@ impl Solver<'_, '_> {
     }
 
     /// Whether `parent` is left behind this block: so the last turn comes to it
-    /// too. None if some exits are before it and some behind.
-    fn is_left_behind(&self, parent: LoopId, place: BlockId) -> Option<bool> {
+    /// too. None if some exits are before it and some behind. Exits that the
+    /// count assumes away do not matter; others that lead to no return do.
+    fn is_left_behind(&self, parent: LoopId, place: BlockId, relies: &Relies) -> Option<bool> {
         let dominators = self.source.dominators;
         let mut behind = None;
         for exit in &self.source.forest.loops[parent].exits {
-            if self.state.dead_ends.contains(exit.to) {
+            if relies.contains(&Assumption::NotLeftBy(*exit)) {
                 continue;
             }
             let is_behind =
@@ -163,7 +164,7 @@ impl Solver<'_, '_> {
         slot: usize,
         parent: LoopId,
         mode: Mode,
-    ) -> Option<(Test, super::solver::Relies)> {
+    ) -> Option<(Test, Relies)> {
         let condition = self.source.function.operands_of(self.source.function.terminator_of(branch))[0];
         let raw = self.raw_value(condition, mode);
         let in_turn = self.at_turn(raw, parent, mode, None).ok()?;
