@@ -351,3 +351,31 @@ declare void @use(ptr)
     assert_eq!(said("i8", "zext i32 i8 %v", "ne i32 %i, %x"), "?", "it may be missed");
     assert_eq!(said("i8", "zext i32 i8 %v", "sgt i32 %i, %x"), "<= 0");
 }
+
+/// A counter of one bit more than a machine has, as compilers make them.
+#[test]
+fn a_counter_of_65_bits() {
+    let text = "define void @f(i32 %n) {
+entry:
+  %some = icmp sgt i32 %n, 1
+  br i1 %some, label %before, label %exit
+before:
+  %wide = zext i65 %n
+  %even = and i65 %wide, 2147483646
+  br label %head
+head:
+  %i = phi i65 [ 0, %before ], [ %next, %head ]
+  call void @use(i65 %i)
+  %next = add nuw i65 %i, 2
+  %done = icmp eq i65 %next, %even
+  br i1 %done, label %exit, label %head
+exit:
+  ret void
+}
+declare void @use(i65)
+";
+    let said = solve_one(text);
+    for (n, back_edges) in [(2, 0), (3, 0), (4, 1), (101, 49), (2147483647, 1073741822)] {
+        assert_eq!(common::evaluated(&said, &[n]), Ok(back_edges), "{n}: {said:?}");
+    }
+}

@@ -192,10 +192,11 @@ fn dead_ends(source: Source<'_>, predecessors: &IdMap<BlockId, Vec<BlockId>>) ->
 
 impl<'a> Solver<'a, '_> {
     /// How a number of this type is read: integers with sign, truth values and
-    /// addresses without. None of types that are no numbers of 1 to 64 bits.
+    /// addresses without. None of types that are no numbers of 1 to
+    /// [`Domain::WIDEST`] bits.
     pub(super) fn domain(&self, ty: TypeId) -> Option<Domain> {
         match self.source.module.types[ty] {
-            Type::Integer(bits @ 1..=64) => Some(Domain { bits, signed: bits > 1 }),
+            Type::Integer(bits @ 1..=Domain::WIDEST) => Some(Domain { bits, signed: bits > 1 }),
             Type::Pointer(space) => {
                 let bits = self.source.layout.pointer_bits(space);
                 (1..=64).contains(&bits).then_some(Domain { bits, signed: false })

@@ -24,6 +24,10 @@ pub struct Domain {
 }
 
 impl Domain {
+    /// The most bits of a number that is followed: one more than a machine has,
+    /// since compilers widen a counter by one so that a product cannot wrap.
+    pub const WIDEST: u32 = 65;
+
     /// The integers of the domain.
     pub fn interval(self) -> Interval {
         if self.signed { Interval::signed(self.bits) } else { Interval::unsigned(self.bits) }
@@ -34,7 +38,7 @@ impl Domain {
         let size = interval.high.checked_sub(interval.low)?.checked_add(1)?;
         let bits = size.checked_ilog2()?;
         let domains = [true, false].map(|signed| Domain { bits, signed });
-        domains.into_iter().find(|domain| (1..=64).contains(&bits) && domain.interval() == interval)
+        domains.into_iter().find(|domain| (1..=Self::WIDEST).contains(&bits) && domain.interval() == interval)
     }
 
     /// How many values there are: 2^bits.
