@@ -261,6 +261,16 @@ impl Referee<'_> {
         };
         for (shape, inner) in self.claims.counts.iter().enumerate() {
             let Some(total) = inner.total else { continue };
+            // What is assumed of exits is assumed of the whole nest.
+            let is_left_otherwise = inner.assumptions.iter().any(|assumption| match assumption {
+                Assumption::NotLeftBy(edge) => {
+                    activation.end == (LoopEnd::Exit { from: edge.from, to: edge.to })
+                }
+                _ => false,
+            });
+            if is_left_otherwise {
+                continue;
+            }
             let all: Vec<&Activation> = (position..self.run.activations.len())
                 .filter(|&at| self.run.activations[at].shape == shape && inside(at))
                 .map(|at| &self.run.activations[at])

@@ -147,7 +147,7 @@ fn write_run(text: &mut Text, parameters: &[u32]) -> String {
         if text.random.one_in(5) {
             write_odd(text, &mut scope);
         } else {
-            write_loop(text, &mut scope, 0);
+            write_loop(text, &mut scope, None, 0);
             text.has(Feature::UsedBehind);
         }
     }

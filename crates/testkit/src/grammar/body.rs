@@ -9,6 +9,8 @@ use super::text::{Known, Scope, Text};
 pub(super) struct Ways {
     pub(super) latch: String,
     pub(super) exit: String,
+    /// Out of the loop around, too.
+    pub(super) outer: Option<String>,
 }
 
 /// Writes one thing; the block at hand may be another behind it.
@@ -17,7 +19,11 @@ pub(super) fn write_item(text: &mut Text, scope: &mut Scope, ways: &Ways) {
         0 | 1 => {
             text.has(Feature::SeveralExits);
             let condition = write_condition(text, scope);
-            leave_if(text, &condition, &ways.exit);
+            let both = ways.outer.as_ref().filter(|_| text.random.one_in(2));
+            if both.is_some() {
+                text.has(Feature::LeavesTwo);
+            }
+            leave_if(text, &condition, both.unwrap_or(&ways.exit));
         }
         2 => write_data_break(text, scope, ways),
         3 => write_switch(text, scope, ways),
@@ -44,7 +50,7 @@ pub(super) fn write_item(text: &mut Text, scope: &mut Scope, ways: &Ways) {
 }
 
 /// Goes to `target` if `condition` holds, else on in a new block.
-fn leave_if(text: &mut Text, condition: &str, target: &str) {
+pub(super) fn leave_if(text: &mut Text, condition: &str, target: &str) {
     let next = text.label("next");
     if text.random.one_in(2) {
         text.branch(condition, target, &next);

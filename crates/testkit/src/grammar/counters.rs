@@ -19,6 +19,10 @@ pub(super) enum Kind {
     Clamped { word: &'static str, by: u64, with: String },
     /// Plus another counter, by position.
     Sum { of: usize },
+    /// Its lowest bits, plus a number.
+    Cut { mask: u64, plus: u64 },
+    /// Something from outside the loop.
+    Fixed { value: String },
 }
 
 /// Where the values of a counter go.
@@ -35,9 +39,10 @@ impl Kind {
             Kind::Step { word: "add", .. }
             | Kind::Geometric { word: "mul", .. }
             | Kind::Shift { word: "shl", .. }
-            | Kind::Clamped { .. } => Direction::Up,
+            | Kind::Clamped { .. }
+            | Kind::Cut { .. } => Direction::Up,
             Kind::Step { .. } | Kind::Geometric { .. } | Kind::Shift { .. } => Direction::Down,
-            Kind::Affine { .. } | Kind::Sum { .. } => Direction::Any,
+            Kind::Affine { .. } | Kind::Sum { .. } | Kind::Fixed { .. } => Direction::Any,
         }
     }
 }
@@ -68,7 +73,7 @@ fn choose_kind(text: &mut Text, scope: &Scope, width: u32, others: usize) -> Kin
     if small != 1 {
         text.has(Feature::UnevenStep);
     }
-    match text.random.below(20) {
+    match text.random.below(22) {
         0..=6 => {
             text.has(Feature::Up);
             Kind::Step { word: "add", by: small.to_string() }
@@ -107,6 +112,15 @@ fn choose_kind(text: &mut Text, scope: &Scope, width: u32, others: usize) -> Kin
             let with = text.fit(&with, width).name;
             let word = *text.random.of(&["umin", "umax", "smin", "smax"]);
             Kind::Clamped { word, by: small, with }
+        }
+        18 => {
+            text.has(Feature::Cut);
+            Kind::Cut { mask: *text.random.of(&[3, 15, 127]), plus: small }
+        }
+        19 => {
+            text.has(Feature::FixedNext);
+            let value = text.pick(scope);
+            Kind::Fixed { value: text.fit(&value, width).name }
         }
         _ if others > 0 => {
             text.has(Feature::Polynomial);
@@ -171,6 +185,11 @@ pub(super) fn write_next(text: &mut Text, counter: &Counter, value: &Known, othe
             let call = format!("call i{width} @llvm.{word}.i{width}(i{width} {}, i{width} {with})", sum.name);
             text.result("n", width, call)
         }
+        Kind::Cut { mask, plus } => {
+            let low = text.result("n", width, format!("and i{width} {name}, {mask}"));
+            text.result("n", width, format!("add i{width} {}, {plus}", low.name))
+        }
+        Kind::Fixed { value } => text.result("n", width, format!("or i{width} {value}, 0")),
         Kind::Sum { of } => {
             let other = text.fit(&others[*of], width);
             text.result("n", width, format!("add i{width} {name}, {}", other.name))

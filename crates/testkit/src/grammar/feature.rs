@@ -35,6 +35,14 @@ features! {
     MinMax,
     /// It adds another counter.
     Polynomial,
+    /// It is cut to fewer bits before it adds a number.
+    Cut,
+    /// From the second turn on it is always the same.
+    FixedNext,
+    /// A truth value that merges at the head and is branched on.
+    TruthCounter,
+    /// An exit out of two loops at once.
+    LeavesTwo,
     /// `while (n--)`: tested before it is counted down, in the header.
     PostDecrement,
     /// A pointer that walks through an array.

@@ -6,7 +6,7 @@
 //! latch:   next values; test if `do while`                exit:
 //! ```
 
-use super::body::{Ways, write_item};
+use super::body::{Ways, leave_if, write_item};
 use super::bounds::{Bound, Test, choose_bound, choose_test, write_test};
 use super::counters::{Counter, choose_counter, current, write_next};
 use super::feature::Feature;
@@ -24,7 +24,7 @@ struct Form {
 }
 
 /// Writes a loop into the block at hand, and what comes behind it into another.
-pub(super) fn write_loop(text: &mut Text, scope: &mut Scope, depth: u32) {
+pub(super) fn write_loop(text: &mut Text, scope: &mut Scope, around: Option<&Ways>, depth: u32) {
     let form = choose_form(text, scope);
     let before = text.block.clone();
     let [head, latch, exit] = ["head", "latch", "exit"].map(|hint| text.label(hint));
@@ -36,6 +36,10 @@ pub(super) fn write_loop(text: &mut Text, scope: &mut Scope, depth: u32) {
         .map(|counter| Known::new(format!("%{}", text.label("i")), counter.width))
         .collect();
     let holes: Vec<usize> = form.counters.iter().map(|_| text.hole()).collect();
+    let truth = text.random.one_in(8).then(|| {
+        text.has(Feature::TruthCounter);
+        (format!("%{}", text.label("b")), text.hole())
+    });
     let values: Vec<Known> = form
         .counters
         .iter()
@@ -51,11 +55,16 @@ pub(super) fn write_loop(text: &mut Text, scope: &mut Scope, depth: u32) {
     let mut inside = scope.clone();
     inside.counters.push(values[0].clone());
     inside.values.extend(values.iter().cloned());
-    write_body(text, &inside, &Ways { latch: latch.clone(), exit: exit.clone() }, depth);
+    if let Some((truth, _)) = &truth {
+        leave_if(text, truth, &exit);
+    }
+    let outer = around.map(|around| around.exit.clone());
+    write_body(text, &inside, &Ways { latch: latch.clone(), exit: exit.clone(), outer }, depth);
     text.jump(&latch);
     text.begin(&latch);
     let values_there = write_alias(text, &inside, &values);
     let next = early.unwrap_or_else(|| write_all_next(text, &form, &values_there));
+    let next_truth = truth.as_ref().map(|(truth, _)| write_next_truth(text, &inside, truth));
     if form.is_while {
         text.jump(&head);
     } else {
@@ -74,8 +83,25 @@ pub(super) fn write_loop(text: &mut Text, scope: &mut Scope, depth: u32) {
         };
         text.fill(holes[position], &line);
     }
+    if let (Some((truth, hole)), Some(next)) = (truth, next_truth) {
+        let start = *text.random.of(&["false", "false", "true"]);
+        text.fill(hole, &format!("{truth} = phi i1 [ {start}, %{before} ], [ {next}, %{back} ]"));
+    }
     text.begin(&exit);
     scope.values.extend(values);
+}
+
+/// What a truth value of the head is in the next turn.
+fn write_next_truth(text: &mut Text, scope: &Scope, truth: &str) -> String {
+    match text.random.below(5) {
+        0 | 1 => "true".to_owned(),
+        2 => text.result("t", 1, format!("xor i1 {truth}, true")).name,
+        3 => {
+            let condition = super::bounds::write_condition(text, scope);
+            text.result("t", 1, format!("or i1 {truth}, {condition}")).name
+        }
+        _ => super::bounds::write_condition(text, scope),
+    }
 }
 
 fn choose_form(text: &mut Text, scope: &Scope) -> Form {
@@ -131,7 +157,7 @@ fn write_body(text: &mut Text, scope: &Scope, ways: &Ways, depth: u32) {
     for _ in 0..text.random.below(4) {
         if depth < DEEPEST && text.random.one_in(3) {
             text.has(Feature::Nest);
-            write_loop(text, &mut inside, depth + 1);
+            write_loop(text, &mut inside, Some(ways), depth + 1);
         } else {
             write_item(text, &mut inside, ways);
         }
