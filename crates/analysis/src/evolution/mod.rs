@@ -5,13 +5,14 @@
 //!    [`Cells`](crate::cells::Cells), so that a counter in memory is one in a phi.
 //! 2. What merges at a head is a recurrence, solved in closed form
 //!    (`recurrence`), in terms of the turn and of what is around the loop.
-//! 3. Each exit has a first turn in which it is taken (`exits`, `leaving`), with
+//! 3. Each exit has a first turn in which it is taken (`exits`, `leaving` and its
+//!    sisters for choices and for counters that wrap), with
 //!    what holds when the loop is entered put in (`guards`); the least of them is
 //!    the number of back edges (`counts`).
 //! 4. What is around is put in: counts become formulas of the turns of the loops
 //!    around and of what the function is given (`resolve`), and are summed over
-//!    these turns (`totals`). Where no formula helps and all is numbers, the loop
-//!    is gone round (`walk`).
+//!    these turns (`totals`). Where no formula helps and all is numbers (or
+//!    constant data), the loop is gone round (`walk`).
 //!
 //! All of it is done without believing any flag, and again with all of them;
 //! what needs fewer assumptions wins. An exact answer that is wrong is the worst
