@@ -127,9 +127,9 @@ unsafe extern "C" {
     pub(crate) fn opcost_read(
         context: LLVMContextRef,
         path: *const c_char,
-        is_trusted: bool,
         message: *mut *mut c_char,
     ) -> LLVMModuleRef;
+    pub(crate) fn opcost_admit(module: LLVMModuleRef) -> *mut c_char;
     pub(crate) fn opcost_link(
         context: LLVMContextRef,
         module: LLVMModuleRef,

@@ -8,8 +8,8 @@
 //! different values that would share a name get a number behind it (`n#2`).
 //! Cost: each symbol is resolved once.
 
+use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use opcost_ir::{ConstantValue, Function, FunctionText, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
@@ -85,7 +85,7 @@ impl<'a> Names<'a> {
         text: &'a FunctionText<'a>,
     ) -> Names<'a> {
         let function = &program.module.functions[id];
-        let (mut loads, mut kept) = (HashMap::new(), HashMap::new());
+        let (mut loads, mut kept) = (HashMap::default(), HashMap::default());
         for (at, instruction) in function.instructions.iter() {
             if instruction.opcode == Opcode::Load
                 && let Some(version) = cells.read_by(at)

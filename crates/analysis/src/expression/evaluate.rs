@@ -5,8 +5,8 @@
 //! that fits. Cost: the parts of the formula; a sum without closed form costs
 //! its terms, at most [`MOST_TERMS`] of them in all.
 
+use rustc_hash::FxHashMap as HashMap;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::fmt;
 
 use super::formulas::{self, FormulaId, Formulas, Node, Rounding, Symbol, SymbolId, Test};
@@ -52,8 +52,14 @@ impl Formulas {
     /// Why it is none.
     pub fn evaluate(&self, formula: FormulaId, binding: Binding<'_>) -> Result<i128, NoNumber> {
         let left = Cell::new(MOST_TERMS);
-        Evaluation { table: self, binding, indices: HashMap::new(), done: HashMap::new(), left: &left }
-            .number(formula)
+        Evaluation {
+            table: self,
+            binding,
+            indices: HashMap::default(),
+            done: HashMap::default(),
+            left: &left,
+        }
+        .number(formula)
     }
 
     /// Whether a statement holds.
@@ -203,7 +209,7 @@ impl Evaluation<'_> {
             self.left.set(self.left.get().checked_sub(1).ok_or(NoNumber::TooLong)?);
             let mut indices = self.indices.clone();
             indices.insert(index, turn);
-            let mut inner = Evaluation { indices, done: HashMap::new(), ..*self };
+            let mut inner = Evaluation { indices, done: HashMap::default(), ..*self };
             sum = sum.checked_add(inner.number(of)?).ok_or(NoNumber::TooBig)?;
         }
         Ok(sum)

@@ -8,10 +8,9 @@
 //! alternatives. All of it is sound and much is missed (full reasoning would be
 //! Fourier and Motzkin's elimination). Cost: facts² at worst, few as they are.
 
-use std::collections::HashMap;
-
 use super::Interval;
 use super::formulas::{self, FormulaId, Formulas, Node};
+use rustc_hash::FxHashMap as HashMap;
 
 /// How many facts of several terms are kept.
 const MOST_FACTS: usize = 24;
@@ -121,7 +120,7 @@ impl Facts {
 
     /// By the ranges of the parts alone.
     fn plain_range(&self, table: &Formulas, formula: FormulaId) -> Interval {
-        self.range_of_part(table, formula, &mut HashMap::new())
+        self.range_of_part(table, formula, &mut HashMap::default())
     }
 
     fn range_of_part(
@@ -139,11 +138,11 @@ impl Facts {
         let node = table.node(id);
         let mut range = table.range(id);
         if !matches!(node, Node::Symbol(_)) {
-            let parts: HashMap<FormulaId, Interval> = formulas::children(node)
-                .into_iter()
-                .map(|child| (child, self.range_of_part(table, child, done)))
-                .collect();
-            range = range.and(formulas::range_of(node, &|part| parts[&part]));
+            for child in formulas::children(node) {
+                self.range_of_part(table, child, done);
+            }
+            let known = |part| done.get(&part).copied().unwrap_or_else(|| table.range(part));
+            range = range.and(formulas::range_of(node, &known));
         }
         if let Some(&known) = self.ranges.get(&id) {
             range = range.and(known);

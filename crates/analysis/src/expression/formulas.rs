@@ -7,7 +7,7 @@
 //! The functions that make nodes are spread over the files of this folder; only
 //! [`Formulas::intern`] adds one. Cost: one lookup a node.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
 
 use opcost_index::{IdMap, define_id};
@@ -257,9 +257,9 @@ impl Formulas {
     pub fn new() -> Self {
         let mut table = Self {
             entries: IdMap::new(),
-            known: HashMap::new(),
+            known: HashMap::default(),
             symbols: IdMap::new(),
-            known_symbols: HashMap::new(),
+            known_symbols: HashMap::default(),
         };
         table.push(Node::TooBig, Interval::ALL, Rc::new([]), 0, 1);
         table

@@ -6,7 +6,7 @@
 //! or one needs more than once, can be named first: `t1 = …`. What lies deeper
 //! than the limit is `…`. Cost: the length of the text, which the limit bounds.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::fmt::Write;
 
 use super::formulas::{self, FormulaId, Formulas, Node, Relation, Rounding, Symbol, SymbolId, Test};
@@ -58,13 +58,13 @@ const WORTH_A_NAME: u32 = 5;
 impl Formulas {
     /// A formula as text.
     pub fn text(&self, formula: FormulaId, names: Names<'_>) -> String {
-        let given = HashMap::new();
+        let given = HashMap::default();
         Writer { table: self, names, given: &given, limits: TextLimits::default() }.whole(formula)
     }
 
     /// A statement as text: `n <= 5`.
     pub fn test_text(&self, test: Test, names: Names<'_>) -> String {
-        let given = HashMap::new();
+        let given = HashMap::default();
         let mut out = String::new();
         Writer { table: self, names, given: &given, limits: TextLimits::default() }.test(test, 0, &mut out);
         out
@@ -73,7 +73,7 @@ impl Formulas {
     /// Formulas as texts, parts that occur more than once named first.
     pub fn shared_text(&self, formulas: &[FormulaId], names: Names<'_>, limits: TextLimits) -> Shared {
         let mut shared = Shared::default();
-        let mut given: HashMap<FormulaId, String> = HashMap::new();
+        let mut given: HashMap<FormulaId, String> = HashMap::default();
         for part in self.repeated_parts(formulas) {
             let text = Writer { table: self, names, given: &given, limits }.whole(part);
             let name = format!("t{}", shared.definitions.len() + 1);
@@ -87,7 +87,7 @@ impl Formulas {
 
     /// Parts worth a name, each behind the parts in it.
     fn repeated_parts(&self, formulas: &[FormulaId]) -> Vec<FormulaId> {
-        let mut uses: HashMap<FormulaId, u32> = HashMap::new();
+        let mut uses: HashMap<FormulaId, u32> = HashMap::default();
         let mut work = formulas.to_vec();
         while let Some(id) = work.pop() {
             let times = uses.entry(id).or_insert(0);

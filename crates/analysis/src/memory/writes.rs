@@ -9,19 +9,20 @@
 //!
 //! Input: a function and what is known of its module. Output: `Verdict` for
 //! pairs of a write and a place. Cost: constant for a store; for a call, the
-//! spans of its footprints.
+//! spans of its footprints, once for all calls of the same functions.
 
 use opcost_index::{Id, reverse_postorder};
 use opcost_ir::{CalleeRef, Flags, Function, Opcode, TagId, TypeId, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::addresses::{Apart, Offsets, Target, TargetsId, Where, gcd};
+use super::addresses::{Apart, Offsets, Reach, Target, TargetsId, Where, gcd};
 use super::calls::{caller, waits};
 use super::external::arguments_of;
-use super::forms::{Address, FormId, Forms, Root};
+use super::forms::{Address, Forms, Root};
 use super::summaries::Summary;
 use super::whole::Memory;
+use crate::dominators::Dominators;
 
 /// A place in memory that loads of one type read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,6 +53,9 @@ enum WriteKind {
         own: Summary,
         called: Vec<super::calls::Caller>,
         twice: bool,
+        /// Calls of one class do the same to a place, if what they are given
+        /// does not matter.
+        class: Option<u32>,
     },
 }
 
@@ -110,6 +114,20 @@ impl Reasons {
     }
 }
 
+/// A place that all writes are asked about, and what was found on the way.
+pub(crate) struct Asked<'p> {
+    place: &'p Place,
+    size: u64,
+    reach: Reach<'p>,
+    root: Root,
+    /// The parameter through which alone it is reached.
+    parameter: Option<u32>,
+    /// By tag of a store: whether they may overlap by type.
+    by_tag: FxHashMap<TagId, bool>,
+    /// By class of calls.
+    by_class: FxHashMap<u32, Verdict>,
+}
+
 /// The writes of a function.
 pub(crate) struct Writes<'a> {
     memory: &'a Memory<'a>,
@@ -119,6 +137,8 @@ pub(crate) struct Writes<'a> {
     kept_apart: Vec<bool>,
     /// Calls that get a pointer made from such a parameter.
     passed: FxHashSet<(u32, InstructionId)>,
+    /// Classes of calls, by what they may call.
+    classes: FxHashMap<Vec<super::calls::Caller>, u32>,
 }
 
 impl<'a> Writes<'a> {
@@ -130,16 +150,18 @@ impl<'a> Writes<'a> {
             list: Vec::new(),
             kept_apart: Vec::new(),
             passed: FxHashSet::default(),
+            classes: FxHashMap::default(),
         };
         writes.follow_parameters(body);
         writes
     }
 
-    /// Lists them again, with the addresses that `forms` has now.
-    pub(crate) fn collect(&mut self, forms: &mut Forms<'_>) {
+    /// Lists those that can be reached again, with the addresses that `forms`
+    /// has now; by block and position.
+    pub(crate) fn collect(&mut self, forms: &mut Forms<'_>, dominators: &Dominators<BlockId>) {
         let body = &self.memory.module.functions[self.function];
         self.list.clear();
-        for (block, _) in body.blocks.iter() {
+        for block in body.blocks.ids().filter(|&block| dominators.is_reachable(block)) {
             for at in body.instructions_of(block) {
                 if let Some(kind) = self.kind(body, at, forms) {
                     self.list.push(Write { at, block, kind });
@@ -148,7 +170,7 @@ impl<'a> Writes<'a> {
         }
     }
 
-    fn kind(&self, body: &Function, at: InstructionId, forms: &mut Forms<'_>) -> Option<WriteKind> {
+    fn kind(&mut self, body: &Function, at: InstructionId, forms: &mut Forms<'_>) -> Option<WriteKind> {
         let instruction = &body.instructions[at];
         let operands = body.operands_of(at);
         match instruction.opcode {
@@ -179,10 +201,10 @@ impl<'a> Writes<'a> {
             own.writes.add(&self.memory.addresses, targets, u64::MAX);
         }
         let called = if waits { vec![self.memory.calls.outside()] } else { Vec::new() };
-        WriteKind::Call { own, called, twice: false }
+        WriteKind::Call { own, called, twice: false, class: None }
     }
 
-    fn call(&self, body: &Function, at: InstructionId) -> Option<WriteKind> {
+    fn call(&mut self, body: &Function, at: InstructionId) -> Option<WriteKind> {
         let call = body.call(at)?;
         if !call.memory.may_write() && !call.returns_twice {
             return None;
@@ -206,25 +228,47 @@ impl<'a> Writes<'a> {
         called.sort_unstable();
         called.dedup();
         let is_silent = own.writes.is_empty() && called.is_empty() && !call.returns_twice;
-        (!is_silent).then_some(WriteKind::Call { own, called, twice: call.returns_twice })
+        let twice = call.returns_twice;
+        let class = (own.writes.is_empty() && !twice).then(|| {
+            let next = self.classes.len() as u32;
+            *self.classes.entry(called.clone()).or_insert(next)
+        });
+        (!is_silent).then_some(WriteKind::Call { own, called, twice, class })
     }
 
-    /// What a write does to `size` bytes at a place.
-    pub(crate) fn verdict(&self, write: &Write, place: &Place, size: u64, forms: &Forms<'_>) -> Verdict {
+    /// A question about `size` bytes at a place; none if nothing writes there.
+    pub(crate) fn ask<'p>(&'p self, place: &'p Place, size: u64, forms: &Forms<'_>) -> Option<Asked<'p>> {
         let reach = self.memory.addresses.reach(&place.reach);
         let is_constant = |target: &Target| self.memory.is_constant(target.object);
         if !reach.is_unknown && reach.known.iter().all(is_constant) {
-            return Verdict::No(Reasons::NONE);
+            return None;
         }
+        let root = forms.form(place.address.form).root;
+        let parameter = self.parameter_kept_apart(root);
+        let (by_tag, by_class) = (FxHashMap::default(), FxHashMap::default());
+        Some(Asked { place, size, reach, root, parameter, by_tag, by_class })
+    }
+
+    /// What a write does to the place.
+    pub(crate) fn verdict(&self, write: &Write, asked: &mut Asked<'_>, forms: &Forms<'_>) -> Verdict {
         match &write.kind {
-            WriteKind::Store(stored) => self.store(stored, place, size, forms),
-            WriteKind::Call { own, called, twice } => {
-                self.called(write.at, own, called, *twice, place, size, forms)
+            WriteKind::Store(stored) => self.store(stored, asked, forms),
+            // What was done between both returns of a setjmp is behind it too.
+            WriteKind::Call { twice: true, .. } => Verdict::Perhaps,
+            WriteKind::Call { own, called, class: Some(class), .. } if asked.parameter.is_none() => {
+                if let Some(&known) = asked.by_class.get(class) {
+                    return known;
+                }
+                let verdict = self.called(write.at, own, called, asked);
+                asked.by_class.insert(*class, verdict);
+                verdict
             }
+            WriteKind::Call { own, called, .. } => self.called(write.at, own, called, asked),
         }
     }
 
-    fn store(&self, stored: &Stored, place: &Place, size: u64, forms: &Forms<'_>) -> Verdict {
+    fn store(&self, stored: &Stored, asked: &mut Asked<'_>, forms: &Forms<'_>) -> Verdict {
+        let (place, size) = (asked.place, asked.size);
         let is_same_kind = stored.ty == Some(place.ty) && stored.is_plain;
         if stored.address.form == place.address.form {
             let distance = stored.address.offset.wrapping_sub(place.address.offset);
@@ -234,21 +278,20 @@ impl<'a> Writes<'a> {
                 _ => Verdict::Perhaps,
             };
         }
-        if self.are_strides_apart(stored, place, size, forms) {
+        if self.are_strides_apart(stored, asked, forms) {
             return Verdict::No(Reasons::NONE);
         }
         let addresses = &self.memory.addresses;
-        let (there, here) = (Where::Answer(stored.targets), place.reach);
-        let (there, here) = (addresses.reach(&there), addresses.reach(&here));
+        let there = Where::Answer(stored.targets);
+        let (there, here) = (addresses.reach(&there), asked.reach);
         let apart = addresses.apart(there, stored.size, here, size);
         if apart == Some(Apart::Always) {
             return Verdict::No(Reasons::NONE);
         }
-        let may_overlap = |left, right| self.memory.module.may_overlap_by_type(left, right);
-        if stored.tag.zip(place.tag).is_some_and(|(left, right)| !may_overlap(left, right)) {
+        if !self.may_overlap_by_type(stored.tag, asked) {
             return Verdict::No(Reasons::TYPE);
         }
-        if self.are_kept_apart(stored.address.form, place.address.form, forms) {
+        if self.are_kept_apart(forms.form(stored.address.form).root, asked) {
             return Verdict::No(Reasons::NOALIAS);
         }
         if apart == Some(Apart::ByIndex) {
@@ -266,12 +309,20 @@ impl<'a> Writes<'a> {
         }
     }
 
+    fn may_overlap_by_type(&self, tag: Option<TagId>, asked: &mut Asked<'_>) -> bool {
+        let Some((stored, read)) = tag.zip(asked.place.tag) else { return true };
+        let overlap = || self.memory.module.may_overlap_by_type(stored, read);
+        *asked.by_tag.entry(stored).or_insert_with(overlap)
+    }
+
     /// Whether addresses from one root are apart whatever their indices are.
-    fn are_strides_apart(&self, stored: &Stored, place: &Place, size: u64, forms: &Forms<'_>) -> bool {
-        let (left, right) = (forms.form(stored.address.form), forms.form(place.address.form));
-        if left.root != right.root {
+    fn are_strides_apart(&self, stored: &Stored, asked: &Asked<'_>, forms: &Forms<'_>) -> bool {
+        let (place, size) = (asked.place, asked.size);
+        let left = forms.form(stored.address.form);
+        if left.root != asked.root {
             return false;
         }
+        let right = forms.form(place.address.form);
         let step = |form: &super::forms::Form| form.terms.iter().fold(0, |step, term| gcd(step, term.scale));
         let from = |offset: i64, step: u64| match step {
             0 => Offsets::exact(offset),
@@ -285,12 +336,9 @@ impl<'a> Writes<'a> {
     }
 
     /// Whether one is reached through a parameter that nothing else leads to.
-    fn are_kept_apart(&self, left: FormId, right: FormId, forms: &Forms<'_>) -> bool {
-        let (left, right) = (forms.form(left).root, forms.form(right).root);
-        let is_apart = |one: Root, other: Root| {
-            self.parameter_kept_apart(one).is_some() && !self.may_be_based(other, one)
-        };
-        is_apart(left, right) || is_apart(right, left)
+    fn are_kept_apart(&self, stored: Root, asked: &Asked<'_>) -> bool {
+        (asked.parameter.is_some() && !self.may_be_based(stored, asked.root))
+            || (self.parameter_kept_apart(stored).is_some() && !self.may_be_based(asked.root, stored))
     }
 
     fn parameter_kept_apart(&self, root: Root) -> Option<u32> {
@@ -317,24 +365,14 @@ impl<'a> Writes<'a> {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one write")]
     fn called(
         &self,
         at: InstructionId,
         own: &Summary,
         called: &[super::calls::Caller],
-        twice: bool,
-        place: &Place,
-        size: u64,
-        forms: &Forms<'_>,
+        asked: &Asked<'_>,
     ) -> Verdict {
-        // What was done between both returns of a setjmp is behind it too.
-        if twice {
-            return Verdict::Perhaps;
-        }
-        let reach = self.memory.addresses.reach(&place.reach);
-        let root = forms.form(place.address.form).root;
-        let parameter = self.parameter_kept_apart(root);
+        let Asked { reach, size, parameter, .. } = *asked;
         let is_passed = |position| self.passed.contains(&(position, at));
         let objects = self.memory.addresses.objects();
         let parts = std::iter::once(&own.writes)
