@@ -19,7 +19,7 @@ mod chosen;
 mod turns;
 
 use opcost_index::{Id, IdMap};
-use opcost_ir::{Module, Recording, Step};
+use opcost_ir::{Function, Module, Recording, Step};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use serde::{Deserialize, Serialize};
 
@@ -127,14 +127,14 @@ pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Resu
         irreducible: Vec::new(),
     };
     for (id, function) in module.functions.iter() {
-        let is_chosen =
-            request.function.as_deref().is_none_or(|name| chosen::is_called(&function.name, name));
-        if !is_chosen || !is_counted(function) || function.blocks.is_empty() {
+        let is_chosen = request.names(&function.name);
+        let has_copy = || request.line.is_some() && has_inlined(module, function, request);
+        if !is_counted(function) || function.blocks.is_empty() || !(is_chosen || has_copy()) {
             continue;
         }
         refuse_uncountable(module, function)?;
         let mut edits = Vec::new();
-        if request.turns {
+        if request.turns && is_chosen {
             turns::plan(module, id, &leaving, claims, &mut recorded, &mut edits);
         }
         if request.function.is_some() && !(request.turns && request.line.is_none()) {
@@ -150,6 +150,21 @@ pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Resu
     }
     debug_assert_eq!(recorded.points.len(), recorded.recording.points.len());
     Ok(recorded)
+}
+
+impl ValuesRequest {
+    /// Whether a function is meant, by its linkage name.
+    fn names(&self, linkage: &str) -> bool {
+        self.function.as_deref().is_none_or(|name| chosen::is_called(linkage, name))
+    }
+}
+
+/// Whether code of the function that is meant was inlined into this one.
+fn has_inlined(module: &Module, function: &Function, request: &ValuesRequest) -> bool {
+    let places = function.instructions.values().filter_map(|instruction| instruction.place);
+    places
+        .filter_map(|place| module.places[place].inlined_function.as_deref())
+        .any(|written_in| request.names(written_in))
 }
 
 /// The first instruction of a block.

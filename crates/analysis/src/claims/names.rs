@@ -16,7 +16,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::cells::{CellDefinition, CellVersion, Cells};
 use crate::expression::Symbol;
-use crate::loops::LoopForest;
+use crate::loops::{LoopForest, LoopId};
 use crate::memory::Memory;
 
 /// A symbol as a user sees it.
@@ -227,9 +227,11 @@ impl<'a> Names<'a> {
     }
 
     /// `turn of line 12`
-    fn turn(&self, id: crate::loops::LoopId) -> String {
-        let header = self.forest.loops[id].header;
-        format!("turn of %{}", self.text.block(header))
+    fn turn(&self, id: LoopId) -> String {
+        match super::place(self.function(), self.forest, id) {
+            Some(place) => format!("turn of line {}", self.program.module.places[place].line),
+            None => format!("turn of %{}", self.text.block(self.forest.loops[id].header)),
+        }
     }
 
     fn function(&self) -> &'a Function {

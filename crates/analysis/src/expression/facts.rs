@@ -50,20 +50,39 @@ impl Facts {
         match terms[..] {
             [] => {}
             [(term, factor)] => {
-                // factor · term >= -constant
-                let bound = -constant;
-                let interval = if factor > 0 {
-                    let low = super::division::quotient(super::Rounding::Ceiling, bound, factor);
-                    Interval { low, ..Interval::ALL }
-                } else {
-                    let high = super::division::quotient(super::Rounding::Floor, -bound, -factor);
-                    Interval { high, ..Interval::ALL }
-                };
-                let known = self.ranges.get(&term).copied().unwrap_or(table.range(term));
-                self.ranges.insert(term, known.and(interval));
+                self.bound_term(table, term, factor, -constant);
             }
-            _ if self.sums.len() < MOST_FACTS && !self.sums.contains(&formula) => self.sums.push(formula),
+            _ if self.sums.len() < MOST_FACTS && !self.sums.contains(&formula) => {
+                self.sums.push(formula);
+                self.bound_symbols(table, formula, &terms);
+            }
             _ => {}
+        }
+    }
+
+    /// `factor · term >= bound` holds.
+    fn bound_term(&mut self, table: &Formulas, term: FormulaId, factor: i128, bound: i128) {
+        let interval = if factor > 0 {
+            let low = super::division::quotient(super::Rounding::Ceiling, bound, factor);
+            Interval { low, ..Interval::ALL }
+        } else {
+            let high = super::division::quotient(super::Rounding::Floor, -bound, -factor);
+            Interval { high, ..Interval::ALL }
+        };
+        let known = self.ranges.get(&term).copied().unwrap_or(table.range(term));
+        self.ranges.insert(term, known.and(interval));
+    }
+
+    /// What a sum that is not negative says of each symbol in it, the other
+    /// terms being what they may be at most: `n - 1 - t >= 0` and n < 2^31 bound t.
+    fn bound_symbols(&mut self, table: &mut Formulas, sum: FormulaId, terms: &[(FormulaId, i128)]) {
+        for &(term, factor) in terms {
+            let Node::Symbol(_) = table.node(term) else { continue };
+            let rest = table.combine(0, &[(sum, 1), (term, -factor)]);
+            let most = self.plain_range(table, rest).high;
+            if !table.is_too_big(rest) && (i128::MIN / 2..i128::MAX / 2).contains(&most) {
+                self.bound_term(table, term, factor, -most);
+            }
         }
     }
 

@@ -94,7 +94,7 @@ impl Maker<'_> {
             loop_header: self.header(),
             what,
             program,
-            assumes: words::assumptions(trips, formulas, names),
+            assumes: words::assumptions(&trips.assumptions, formulas, names),
             text: if what == Claimed::Bound { format!("at most {text}") } else { text },
         })
     }
