@@ -237,5 +237,5 @@ fn values_of_a_line_are_told_where_it_was_inlined() {
     assert!(!told.is_empty() && told.iter().all(|one| one["function"] == "main"), "{document:#}");
     // Unrolled or not: five times in all.
     let times: u64 = told.iter().filter_map(|one| one["times"].as_u64()).sum();
-    assert!(times >= 5 && times % 5 == 0, "{document:#}");
+    assert!(times >= 5 && times.is_multiple_of(5), "{document:#}");
 }
