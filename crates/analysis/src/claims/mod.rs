@@ -114,6 +114,15 @@ pub struct Claims {
 impl Claims {
     /// All claims about a program, its formulas evaluated where names are bound.
     pub fn compute(program: &Memory<'_>, bindings: &Bindings) -> Claims {
+        Claims::of_functions(program, bindings, |_| true)
+    }
+
+    /// The claims about the loops of some functions of it.
+    pub fn of_functions(
+        program: &Memory<'_>,
+        bindings: &Bindings,
+        is_wanted: impl Fn(FunctionId) -> bool,
+    ) -> Claims {
         let mut claims = Claims::default();
         let writers = Writers::compute(program);
         let memory = ModuleMemory::new(program, &writers);
@@ -126,7 +135,7 @@ impl Claims {
                 resolver.resolve_behind(function, load, at).map_or(Decided::Open, |answer| decided(&answer))
             }
         };
-        for id in program.module.functions.ids() {
+        for id in program.module.functions.ids().filter(|&id| is_wanted(id)) {
             if !program.module.functions[id].blocks.is_empty() {
                 claims.add_function((program, &decide), id, bindings);
             }

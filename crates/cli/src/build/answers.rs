@@ -112,9 +112,12 @@ pub(crate) struct Explained {
     pub(crate) column: Option<u32>,
     /// The instruction, or the loop's header, in the text of the module.
     pub(crate) text: String,
+    /// Of a loop: how often its body runs, as `opcost loops` has it.
+    pub(crate) iterations: Option<String>,
     /// What it is, as in C; terms that occur several times are named in lines before.
     pub(crate) expression: String,
-    /// `definite`, `possible` (other writers may come in between) or `outside` (it cannot all be seen).
+    /// `definite`, `definite, assuming …`, `possible` (other writers may come in between) or `outside`
+    /// (it cannot all be seen).
     pub(crate) quality: String,
     /// Named inputs that it ends in, as `name: what is known of it`.
     pub(crate) inputs: Vec<String>,

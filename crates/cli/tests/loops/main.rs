@@ -5,6 +5,7 @@
 
 mod changed;
 mod errors;
+mod explained;
 mod hard;
 mod marks;
 mod told;
