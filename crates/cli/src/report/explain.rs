@@ -20,9 +20,13 @@ use crate::build::{DependenceEdge, DependenceNode, ExplainAnswers, Explained};
 const STYLE: &str = include_str!("life_graph.css");
 /// Of a letter, at the size of the style.
 const LETTER: f64 = 7.3;
+/// Of a letter on an edge.
+const SMALL_LETTER: f64 = 6.5;
 const BOX_HEIGHT: f64 = 26.0;
 const MARGIN: f64 = 16.0;
 const HEAD: f64 = 40.0;
+/// How far down an edge its argument stands.
+const ALONG: f64 = 0.68;
 /// Letters of a node, at most.
 const LETTERS: usize = 60;
 
@@ -197,8 +201,14 @@ fn panel(thing: &Explained) -> (String, f64, f64) {
     let drawn: Vec<&DependenceEdge> = thing.edges.iter().filter(|edge| ends(edge).0 < ends(edge).1).collect();
     let nodes: Vec<&DependenceNode> = order.iter().map(|&node| &thing.nodes[node]).collect();
     let labels: Vec<String> = nodes.iter().map(|node| cut(&node.label, LETTERS)).collect();
-    let widths: Vec<f64> =
+    let mut widths: Vec<f64> =
         labels.iter().map(|label| (width_of(label) as f64 * LETTER + 16.0).max(36.0)).collect();
+    // Room for the words on the edges that come down to it.
+    for edge in &drawn {
+        let words = width_of(&cut(&edge.argument, 24)) as f64 * SMALL_LETTER;
+        let below = ends(edge).1;
+        widths[below] = widths[below].max(words);
+    }
     let edges: Vec<(usize, usize)> = drawn.iter().map(ends).collect();
     let layout = lay_out(&widths, BOX_HEIGHT, &edges);
     let mut body = String::new();
@@ -207,9 +217,14 @@ fn panel(thing: &Explained) -> (String, f64, f64) {
         let points: Vec<String> = way.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
         let _ = writeln!(body, "<path class=\"{class}\" d=\"M{}\"/>", points.join("L"));
         if let (Some(first), Some(second)) = (way.first(), way.get(1)) {
-            let (x, y) = ((first.0 + second.0) / 2.0 + 3.0, (first.1 + second.1) / 2.0);
+            // Near the lower end, where edges of one box are furthest apart.
+            let at = |from: f64, to: f64| from + ALONG * (to - from);
+            let (x, y) = (at(first.0, second.0), at(first.1, second.1) + 4.0);
             let argument = escaped(&cut(&edge.argument, 24));
-            let _ = writeln!(body, "<text class=\"soft\" x=\"{x:.1}\" y=\"{y:.1}\">{argument}</text>");
+            let _ = writeln!(
+                body,
+                "<text class=\"soft edge\" text-anchor=\"middle\" x=\"{x:.1}\" y=\"{y:.1}\">{argument}</text>"
+            );
         }
     }
     for (((node, label), corner), width) in nodes.iter().zip(&labels).zip(&layout.corners).zip(&widths) {
