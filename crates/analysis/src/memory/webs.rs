@@ -26,9 +26,10 @@ use super::addresses::Where;
 use super::effects::ResultKind;
 use super::forms::{Address, Forms, PlaceId, Point, Root};
 use super::frontiers::Frontiers;
+use super::verdicts::{Place, Reasons, Verdict};
 use super::versions::MemoryVersions;
 use super::whole::Memory;
-use super::writes::{Place, Reasons, Verdict, Writes};
+use super::writes::Writes;
 use crate::cells::CellVersion;
 use crate::dominators::Dominators;
 
