@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap as HashMap;
 use std::cell::Cell;
 use std::fmt;
 
-use super::formulas::{self, FormulaId, Formulas, Node, Rounding, Symbol, SymbolId, Test};
+use super::formulas::Formulas;
+use super::nodes::{self, FormulaId, Node, Rounding, Symbol, SymbolId, Test};
 use super::{Domain, division};
 
 /// How many terms of sums are added up.
@@ -110,11 +111,11 @@ impl Evaluation<'_> {
             Node::Greatest(list) => self.extreme(list, i128::max),
             Node::Power { base, exponent } => {
                 let exponent = self.number(*exponent)?;
-                formulas::power(*base, exponent).ok_or(NoNumber::TooBig)
+                nodes::power(*base, exponent).ok_or(NoNumber::TooBig)
             }
             Node::Wrap { domain, of } => self.wrap(*domain, *of),
-            Node::CeilLog { base, of } => Ok(formulas::ceil_log(*base, self.number(*of)?)),
-            Node::CeilRoot(of) => Ok(formulas::ceil_root(self.number(*of)?)),
+            Node::CeilLog { base, of } => Ok(nodes::ceil_log(*base, self.number(*of)?)),
+            Node::CeilRoot(of) => Ok(nodes::ceil_root(self.number(*of)?)),
             Node::Select { test, then, otherwise } => {
                 let holds = test.relation.holds(self.number(test.of)?);
                 self.number(if holds { *then } else { *otherwise })

@@ -9,7 +9,8 @@
 //! Fourier and Motzkin's elimination). Cost: facts² at worst, few as they are.
 
 use super::Interval;
-use super::formulas::{self, FormulaId, Formulas, Node};
+use super::formulas::Formulas;
+use super::nodes::{self, FormulaId, Node};
 use rustc_hash::FxHashMap as HashMap;
 
 /// How many facts of several terms are kept.
@@ -157,11 +158,11 @@ impl Facts {
         let node = table.node(id);
         let mut range = table.range(id);
         if !matches!(node, Node::Symbol(_)) {
-            for child in formulas::children(node) {
+            for child in nodes::children(node) {
                 self.range_of_part(table, child, done);
             }
             let known = |part| done.get(&part).copied().unwrap_or_else(|| table.range(part));
-            range = range.and(formulas::range_of(node, &known));
+            range = range.and(nodes::range_of(node, &known));
         }
         if let Some(&known) = self.ranges.get(&id) {
             range = range.and(known);

@@ -7,7 +7,8 @@
 //! depth is bounded by [`DEEPEST`](super::DEEPEST).
 
 use super::facts::Facts;
-use super::formulas::{FormulaId, Formulas, Node, SymbolId, Test};
+use super::formulas::Formulas;
+use super::nodes::{FormulaId, Node, SymbolId, Test};
 use super::{Domain, Rounding};
 use rustc_hash::FxHashMap as HashMap;
 
