@@ -44,7 +44,7 @@ pub use module::{
 };
 pub use opcode::{Opcode, Predicate};
 pub use recording::{
-    Check, Comparison, Input, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, Point, PointId, PointKind, RecordEdit,
+    Check, Comparison, Input, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, MOST_SUMS, MOST_TERMS, Point, PointId, PointKind, RecordEdit,
     Recording, Step,
 };
 pub use tags::{Tag, TagId, TagTypeId};

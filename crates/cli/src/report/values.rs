@@ -76,6 +76,8 @@ pub(crate) struct ClaimRow {
     pub(crate) failed: u64,
     /// Activations in which it had no result.
     pub(crate) unchecked: u64,
+    /// Activations whose sums were too long to hold.
+    pub(crate) too_long: u64,
     /// The first that failed: which entry, its turns, what was claimed.
     pub(crate) first_failure: Option<(u64, u64, i128)>,
     /// Why it was not checked.

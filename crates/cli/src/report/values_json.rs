@@ -108,8 +108,10 @@ struct ClaimJson<'a> {
     held: u64,
     /// Activations in which it did not.
     failed: u64,
-    /// Activations in which it had no result.
+    /// Activations in which it had no result: a value was not known, or a number too large.
     unchecked: u64,
+    /// Activations in which its sums had too many terms to hold it.
+    too_long: u64,
     /// The first activation in which it did not hold.
     first_failure: Option<FailureJson>,
     /// Why it was not checked.
@@ -239,6 +241,7 @@ fn claim_json(claim: &ClaimRow) -> ClaimJson<'_> {
         held: claim.held,
         failed: claim.failed,
         unchecked: claim.unchecked,
+        too_long: claim.too_long,
         first_failure: claim.first_failure.map(|(entry, turns, claimed)| FailureJson {
             entry,
             turns,

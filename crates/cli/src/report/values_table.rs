@@ -1,6 +1,7 @@
 //! What values were recorded, as a table for people: loops with the shape of
 //! their turns, values with their ranges, claims and how they fared.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::numbers::{grouped, short};
@@ -194,6 +195,7 @@ fn print_verify(report: &ValuesReport, totals: &VerifyTotals, out: &mut String) 
         totals.not_checked,
         totals.no_claim,
     );
+    print_unchecked(report, out);
     for row in &report.rows {
         let Some(claim) = &row.claim else { continue };
         if let (ClaimVerdict::Wrong | ClaimVerdict::AssumptionViolated, Some((entry, turns, claimed))) =
@@ -221,6 +223,25 @@ fn print_verify(report: &ValuesReport, totals: &VerifyTotals, out: &mut String) 
                 claim.failed + claim.held,
             );
         }
+    }
+}
+
+/// Why claims were not checked, the most frequent reason first, each with some places.
+fn print_unchecked(report: &ValuesReport, out: &mut String) {
+    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in &report.rows {
+        let Some(claim) = &row.claim else { continue };
+        if let (ClaimVerdict::NotChecked, Some(reason)) = (claim.verdict, &claim.reason) {
+            reasons.entry(reason).or_default().push(row.place());
+        }
+    }
+    let mut reasons: Vec<(&str, Vec<String>)> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, places)| std::cmp::Reverse(places.len()));
+    for (reason, places) in reasons {
+        let more = places.len().saturating_sub(4);
+        let shown = places[..places.len() - more].join(", ");
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        _ = writeln!(out, "{}", paint(DIM, format!("not checked: {reason} ({shown}{more})")));
     }
 }
 

@@ -250,23 +250,27 @@ fn middle(values: &[(i64, u64)], rough: &[(i64, i64, u64)]) -> i64 {
 fn claim_row(point: &ObservedPoint) -> Option<ClaimRow> {
     let claim = point.what.claim.as_ref()?;
     let (checks, open) = (&point.record.checks, point.open_checks);
-    let held = checks.complete.0 + checks.left.0 + open.0;
-    let wrong = checks.complete.1 + checks.left.1 + open.1;
-    let violated = checks.complete.2 + checks.left.2 + open.2;
-    let verdict = if wrong > 0 {
-        ClaimVerdict::Wrong
-    } else if violated > 0 {
-        ClaimVerdict::AssumptionViolated
-    } else if point.record.entries == 0 {
-        ClaimVerdict::NotEntered
-    } else if claim.unchecked.is_some() || held == 0 || checks.unchecked > 0 {
-        ClaimVerdict::NotChecked
-    } else {
-        ClaimVerdict::Held
+    let held = checks.complete.0 + checks.left.0 + open.counts.0;
+    let wrong = checks.complete.1 + checks.left.1 + open.counts.1;
+    let violated = checks.complete.2 + checks.left.2 + open.counts.2;
+    let (unchecked, too_long) = (checks.unchecked + open.unchecked, checks.too_long + open.too_long);
+    let is_whole = claim.unchecked.is_none() && held > 0 && unchecked + too_long == 0;
+    let verdict = match () {
+        () if wrong > 0 => ClaimVerdict::Wrong,
+        () if violated > 0 => ClaimVerdict::AssumptionViolated,
+        () if point.record.entries == 0 => ClaimVerdict::NotEntered,
+        () if is_whole => ClaimVerdict::Held,
+        () => ClaimVerdict::NotChecked,
     };
     let reason = claim.unchecked.clone().or_else(|| {
-        (verdict == ClaimVerdict::NotChecked)
-            .then(|| "its formula had no result in some activation, or no activation was whole".to_owned())
+        (verdict == ClaimVerdict::NotChecked).then(|| match (unchecked, too_long) {
+            (0, 0) => "no activation was recorded as a whole".to_owned(),
+            (0, _) => format!("its sums were too long to hold in {too_long} activations"),
+            (_, 0) => format!("a value that it needs was not known, or too large, in {unchecked} activations"),
+            _ => format!(
+                "a value that it needs was not known, or too large, in {unchecked} activations; its sums were too long to hold in {too_long}"
+            ),
+        })
     });
     Some(ClaimRow {
         is_exact: claim.is_exact,
@@ -275,7 +279,8 @@ fn claim_row(point: &ObservedPoint) -> Option<ClaimRow> {
         verdict,
         held,
         failed: wrong + violated,
-        unchecked: checks.unchecked,
+        unchecked,
+        too_long,
         first_failure: checks.failed.map(|failed| (failed.entry, failed.turns, failed.claimed)),
         reason,
     })
