@@ -25,6 +25,7 @@ pub(crate) fn print_values(report: &ValuesReport, width: usize) -> String {
     if let Some(totals) = &report.verify {
         print_verify(report, totals, &mut out);
     }
+    print_whole(report, &mut out);
     for refused in &report.refused {
         let place = refused
             .file
@@ -223,6 +224,48 @@ fn print_verify(report: &ValuesReport, totals: &VerifyTotals, out: &mut String) 
                 claim.failed + claim.held,
             );
         }
+    }
+}
+
+/// What `opcost loops` says of the whole program, and how it fared.
+fn print_whole(report: &ValuesReport, out: &mut String) {
+    match &report.whole {
+        None => {}
+        Some(Err(reason)) => {
+            let text = format!("what opcost loops says of the whole program was not held: {reason}");
+            _ = writeln!(out, "{}", paint(DIM, text));
+        }
+        Some(Ok(totals)) => {
+            _ = writeln!(
+                out,
+                "whole program ({} world): numbers of {} loops held, {} not verified (never entered), {} wrong, {} with an assumption violated, {} not checked; {} loops have formulas, {} no claim, {} were not found",
+                totals.world,
+                totals.held,
+                totals.not_entered,
+                totals.wrong,
+                totals.assumption_violated,
+                totals.not_checked,
+                totals.formulas,
+                totals.no_claim,
+                totals.not_found,
+            );
+        }
+    }
+    for row in &report.rows {
+        let Some(whole) = &row.whole else { continue };
+        let Some(failure) = &whole.failure else { continue };
+        let is_wrong = whole.verdict == ClaimVerdict::Wrong;
+        let word = paint(BAD, if is_wrong { "wrong:" } else { "assumption violated:" });
+        let rests = match &whole.assumes[..] {
+            [] => String::new(),
+            assumes => format!(", assuming {}", assumes.join(", ")),
+        };
+        _ = writeln!(
+            out,
+            "{word} {} in {}, of the whole program: {failure}{rests}",
+            row.place(),
+            short_name(&row.function)
+        );
     }
 }
 

@@ -10,7 +10,7 @@ use opcost_instrument::ValuesRequest;
 use opcost_profile::opcval::layout::bucket_range;
 
 use crate::arguments::{ValuesArguments, ValuesEmit, ValuesOrder};
-use crate::build::{Build, Input, Language, Meaning, Product, Purpose, ValuesWish, install};
+use crate::build::{Build, Input, Language, LoopAnswers, Meaning, Product, Purpose, ValuesWish, install};
 use crate::error::{CliError, Status};
 use crate::report::{
     ClaimRow, ClaimVerdict, Progress, Stream, ValueRow, ValuesReport, VerifyTotals, histogram_picture,
@@ -18,6 +18,7 @@ use crate::report::{
 };
 use crate::run::{Finish, Observed, ObservedPoint, Recorder, Streams, observe, point_lists, record_run};
 use crate::verbs::show::tell_json;
+use crate::verbs::values_whole;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &ValuesArguments) -> Result<Status, CliError> {
@@ -34,7 +35,8 @@ fn carry_out(arguments: &ValuesArguments) -> Result<Status, CliError> {
                 "a built program cannot be built again; give its sources".to_owned(),
             ));
         }
-        return with_program(arguments, path);
+        let reason = "it was built before; give its sources".to_owned();
+        return with_program(arguments, path, arguments.verify.then_some(Err(reason)));
     }
     if inputs.iter().any(|input| input.language == Language::Program) {
         return Err(CliError::Usage("a built program runs alone; give either it or sources".to_owned()));
@@ -56,7 +58,10 @@ fn carry_out(arguments: &ValuesArguments) -> Result<Status, CliError> {
     drop(building);
     match &arguments.output {
         Some(output) if arguments.emit.is_some() => install(&made, output).map(|()| Status::Fine),
-        _ => with_program(arguments, &made),
+        _ => {
+            let asked = || values_whole::foretold(arguments, &inputs);
+            with_program(arguments, &made, arguments.verify.then(asked))
+        }
     }
 }
 
@@ -89,7 +94,11 @@ fn wish(arguments: &ValuesArguments) -> Result<ValuesWish, CliError> {
 }
 
 /// Runs the program, or reads what it recorded, and reports.
-fn with_program(arguments: &ValuesArguments, program: &Path) -> Result<Status, CliError> {
+fn with_program(
+    arguments: &ValuesArguments,
+    program: &Path,
+    foretold: Option<Result<LoopAnswers, String>>,
+) -> Result<Status, CliError> {
     let lists = point_lists(program)?;
     if lists.iter().all(|list| list.points.is_empty() && list.refused.is_empty()) {
         return Err(nothing_to_record(arguments));
@@ -116,7 +125,10 @@ fn with_program(arguments: &ValuesArguments, program: &Path) -> Result<Status, C
         (None, files_to_read(&arguments.read)?)
     };
     let observed = observe(program, lists, &files)?;
-    let report = report(arguments, observed, finish);
+    let mut report = report(arguments, observed, finish);
+    report.whole = foretold.map(|answers| {
+        answers.map(|answers| values_whole::hold(&answers, &mut report.rows, arguments.lie))
+    });
     show(arguments, &report)?;
     Ok(status(arguments, finish, &report))
 }
@@ -183,6 +195,7 @@ fn report(arguments: &ValuesArguments, observed: Observed, finish: Option<Finish
         memory,
         ending,
         verify,
+        whole: None,
         top: arguments.top,
     }
 }
@@ -226,6 +239,7 @@ fn row(point: ObservedPoint) -> ValueRow {
         stride: record.stride,
         is_exact,
         claim,
+        whole: None,
     }
 }
 
@@ -333,7 +347,10 @@ fn status(arguments: &ValuesArguments, finish: Option<Finish>, report: &ValuesRe
     if failed && !arguments.ignore_status {
         return Status::Program;
     }
-    if report.verify.is_some_and(|totals| totals.wrong > 0) { Status::Verdict } else { Status::Fine }
+    let is_wrong = report.verify.is_some_and(|totals| totals.wrong > 0);
+    let whole = report.whole.as_ref().and_then(|whole| whole.as_ref().ok());
+    let is_wrong = is_wrong || whole.is_some_and(|totals| totals.wrong > 0);
+    if is_wrong { Status::Verdict } else { Status::Fine }
 }
 
 #[cfg(test)]
