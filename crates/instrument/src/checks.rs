@@ -294,7 +294,8 @@ mod tests {
         let expected: i128 = (0..10).map(|i: i128| (0..i).sum::<i128>()).sum();
         assert_eq!(run(&nested), Some(expected));
         let long = |count: i128| {
-            let steps = [Step::Constant(count), Step::Sum { index: 0, length: 2 }, Step::Index(0), Step::SumEnd];
+            let steps =
+                [Step::Constant(count), Step::Sum { index: 0, length: 2 }, Step::Index(0), Step::SumEnd];
             evaluate(&steps, &[])
         };
         assert_eq!(long(i128::from(MOST_TERMS)), Ok(((1 << 20) - 1) * (1 << 19)));

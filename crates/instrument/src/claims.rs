@@ -288,3 +288,20 @@ fn readable(module: &Module, function: &Function, value: Value) -> Result<(), St
         _ => Err("it reads a value that is no integer of at most 64 bits".into()),
     }
 }
+
+/// The steps of a program whose arguments are inputs of the same number, if they
+/// hang together. For those who hold evaluators against one another.
+pub fn steps_over_arguments(program: &[ClaimStep]) -> Option<Vec<Step>> {
+    let step = |&step: &ClaimStep| match step {
+        ClaimStep::Value(Value::Argument(position)) => Some(Step::Input(position)),
+        ClaimStep::Value(_)
+        | ClaimStep::Entering(_)
+        | ClaimStep::LoadedAtEntry { .. }
+        | ClaimStep::Reread { .. }
+        | ClaimStep::ReadSince { .. }
+        | ClaimStep::Turn(_) => None,
+        plain => Some(plain_step(plain)),
+    };
+    let steps = program.iter().map(step).collect::<Option<Vec<Step>>>()?;
+    balanced(&steps).ok().map(|()| steps)
+}

@@ -26,7 +26,7 @@ mod weights;
 
 pub use audit::{Audit, Fault, Origins, audit};
 pub use checks::{NoResult, evaluate};
-pub use claims::{Claim, ClaimStep, Claimed, Claims, Moment};
+pub use claims::{Claim, ClaimStep, Claimed, Claims, Moment, steps_over_arguments};
 pub use cost::{CostModel, CostTable};
 pub use fuel::{
     Admission, Fingerprint, FuelRequest, Library, Metered, Objection, Portability, Rule, admit,

@@ -2,23 +2,26 @@
 //! be held against.
 //!
 //! Recurrences give formulas over exact integers; here each becomes a stack
-//! program whose inputs are values of the loop's function that are there when
-//! the loop is entered. A formula with a part that no step computes, or with a
-//! symbol that is gone by then, is a claim without a program: it is listed, and
-//! not verified. The world is open: one module of several may be at hand. Cost:
-//! that of the analysis, and the formulas.
+//! program whose inputs are values of the loop's function, as they were when
+//! the loop was entered: computed before, read from memory again, or read when
+//! they were there. Where one is gone the claim has no program but the reason: it
+//! is listed, and not verified. The world is open: one module of several may be
+//! at hand. Cost: that of the analysis, and the formulas; for each symbol the
+//! loads of the function.
 
 use opcost_analysis::cells::{CellDefinition, CellVersion, Cells};
 use opcost_analysis::claims::{Names, words};
 use opcost_analysis::dominators::Dominators;
 use opcost_analysis::evolution::{Answer, FunctionEvolution, Source, TripCount};
-use opcost_analysis::expression::{Domain, FormulaId, Formulas, Node, Relation, Rounding, Symbol, SymbolId};
+use opcost_analysis::expression::{Formulas, Symbol, SymbolId};
 use opcost_analysis::loops::{LoopForest, LoopId};
 use opcost_analysis::memory::{Effects, Memory, MemoryVersions, World};
 use opcost_index::Id;
 use opcost_instrument::{Claim, ClaimStep, Claimed, Claims, Moment, Rereads};
-use opcost_ir::{Comparison, Function, FunctionText, Layout, Module, Opcode, Type, Value};
+use opcost_ir::{Function, FunctionText, Layout, Module, Opcode, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use super::foretold_steps::{Made, Maker};
 
 /// All claims about a module's loops, exact ones and bounds.
 pub(super) fn claims(module: &Module) -> Claims {
@@ -46,7 +49,7 @@ pub(super) fn claims(module: &Module) -> Claims {
         let text = FunctionText::new(module, function);
         let names = Names::plain(&memory, id, &forest, &versions, &text);
         for natural in forest.loops.ids() {
-            let maker = Maker {
+            let foreteller = Foreteller {
                 module,
                 function,
                 dominators: &dominators,
@@ -63,19 +66,17 @@ pub(super) fn claims(module: &Module) -> Claims {
                 },
             };
             let trips = evolution.trip_count(natural);
-            list.extend(maker.claim(id, trips, &formulas, &names));
+            list.extend(foreteller.claim(id, trips, &formulas, &names));
         }
     }
     Claims { list }
 }
 
-type Reason = std::borrow::Cow<'static, str>;
-type Made = Result<(), Reason>;
-
-const UNCERTAIN: &str = "its value in memory cannot be read where it would be needed: the address is not certain";
+const UNCERTAIN: &str =
+    "its value in memory cannot be read where it would be needed: the address is not certain";
 
 /// Makes the claim about one loop.
-struct Maker<'a> {
+struct Foreteller<'a> {
     module: &'a Module,
     function: &'a Function,
     dominators: &'a Dominators<BlockId>,
@@ -85,7 +86,7 @@ struct Maker<'a> {
     rereads: Rereads<'a>,
 }
 
-impl Maker<'_> {
+impl Foreteller<'_> {
     fn claim(
         &self,
         id: FunctionId,
@@ -99,7 +100,8 @@ impl Maker<'_> {
             Answer::Unknown(_) => return None,
         };
         let mut program = Vec::new();
-        let made = self.steps(formulas, formula, &mut program);
+        let symbol = |id: SymbolId, out: &mut Vec<ClaimStep>| self.symbol(formulas, id, out);
+        let made = Maker { formulas, symbol: &symbol }.steps(formula, &mut program);
         let program = made.map(|()| program).map_err(|reason| reason.into_owned());
         let text = formulas.text(formula, &|symbol| names.of(symbol).name);
         Some(Claim {
@@ -114,109 +116,6 @@ impl Maker<'_> {
 
     fn header(&self) -> BlockId {
         self.forest.loops[self.natural].header
-    }
-
-    /// The steps of a formula, operands first; none if some part has none. A
-    /// formula is bounded in depth, and so is this.
-    fn steps(&self, formulas: &Formulas, of: FormulaId, out: &mut Vec<ClaimStep>) -> Made {
-        if out.len() > opcost_ir::MOST_STEPS {
-            return Err(format!("its formula has more than {} steps", opcost_ir::MOST_STEPS).into());
-        }
-        match formulas.node(of) {
-            Node::Constant(number) => out.push(ClaimStep::Constant(*number)),
-            Node::Symbol(symbol) => self.symbol(formulas, *symbol, out)?,
-            Node::Sum { constant, terms } => {
-                out.push(ClaimStep::Constant(*constant));
-                for &(term, factor) in terms {
-                    self.steps(formulas, term, out)?;
-                    out.extend([ClaimStep::Constant(factor), ClaimStep::Mul, ClaimStep::Add]);
-                }
-            }
-            Node::Product(parts) => self.fold(formulas, parts, ClaimStep::Mul, out)?,
-            Node::Least(parts) => self.fold(formulas, parts, ClaimStep::Min, out)?,
-            Node::Greatest(parts) => self.fold(formulas, parts, ClaimStep::Max, out)?,
-            Node::Divide { rounding, of, by } => {
-                let step = match rounding {
-                    Rounding::Floor | Rounding::Exact => ClaimStep::FloorDiv,
-                    Rounding::Ceiling => ClaimStep::CeilDiv,
-                    Rounding::Truncate => ClaimStep::TruncDiv,
-                };
-                self.steps(formulas, *of, out)?;
-                match formulas.node(*by) {
-                    // By more than there is: only the sign is left.
-                    Node::Power { base, exponent } if *rounding != Rounding::Exact => {
-                        self.steps(formulas, *exponent, out)?;
-                        out.push(ClaimStep::Power { base: *base, is_capped: true });
-                    }
-                    _ => self.steps(formulas, *by, out)?,
-                }
-                out.push(step);
-            }
-            Node::Modulo { of, by } => {
-                self.steps(formulas, *of, out)?;
-                self.steps(formulas, *by, out)?;
-                out.push(ClaimStep::Rem);
-            }
-            Node::Wrap { domain, of } => {
-                self.steps(formulas, *of, out)?;
-                out.push(wrap(*domain)?);
-            }
-            Node::Select { test, then, otherwise } => {
-                let (comparison, first, second) = match test.relation {
-                    Relation::Negative => (Comparison::Less, then, otherwise),
-                    Relation::NotNegative => (Comparison::Less, otherwise, then),
-                    Relation::Zero => (Comparison::Equal, then, otherwise),
-                    Relation::NotZero => (Comparison::NotEqual, then, otherwise),
-                };
-                self.steps(formulas, test.of, out)?;
-                out.push(ClaimStep::Constant(0));
-                self.steps(formulas, *first, out)?;
-                self.steps(formulas, *second, out)?;
-                out.push(ClaimStep::Select(comparison));
-            }
-            Node::Power { base, exponent } => {
-                self.steps(formulas, *exponent, out)?;
-                out.push(ClaimStep::Power { base: *base, is_capped: false });
-            }
-            Node::CeilLog { base, of } => {
-                self.steps(formulas, *of, out)?;
-                out.push(ClaimStep::CeilLog(*base));
-            }
-            Node::CeilRoot(of) => {
-                self.steps(formulas, *of, out)?;
-                out.push(ClaimStep::CeilRoot);
-            }
-            Node::Series { index, count, of } => {
-                let Symbol::Index(number) = *formulas.symbol_of(*index) else {
-                    return Err("its formula has a sum without an index".into());
-                };
-                self.steps(formulas, *count, out)?;
-                let start = out.len();
-                out.push(ClaimStep::Sum { index: number, length: 0 });
-                self.steps(formulas, *of, out)?;
-                out.push(ClaimStep::SumEnd);
-                let length = (out.len() - start - 1) as u32;
-                out[start] = ClaimStep::Sum { index: number, length };
-            }
-            Node::TooBig => return Err("its formula is too large".into()),
-        }
-        Ok(())
-    }
-
-    fn fold(
-        &self,
-        formulas: &Formulas,
-        parts: &[FormulaId],
-        step: ClaimStep,
-        out: &mut Vec<ClaimStep>,
-    ) -> Made {
-        for (position, &part) in parts.iter().enumerate() {
-            self.steps(formulas, part, out)?;
-            if position > 0 {
-                out.push(step);
-            }
-        }
-        Ok(())
     }
 
     /// A symbol as it is when the loop is entered.
@@ -346,9 +245,4 @@ impl Maker<'_> {
             Moment::Behind(at) => self.is_inside(at),
         }
     }
-}
-
-fn wrap(Domain { bits, signed }: Domain) -> Result<ClaimStep, Reason> {
-    let is_held = (1..=127).contains(&bits);
-    is_held.then_some(ClaimStep::Wrap { bits, signed }).ok_or_else(|| format!("it wraps at {bits} bits").into())
 }

@@ -18,6 +18,9 @@ mod cost;
 mod driver;
 mod explanation;
 mod foretold;
+mod foretold_steps;
+#[cfg(test)]
+mod foretold_tests;
 mod fuel;
 mod headers;
 mod input;

@@ -126,9 +126,8 @@ fn with_program(
     };
     let observed = observe(program, lists, &files)?;
     let mut report = report(arguments, observed, finish);
-    report.whole = foretold.map(|answers| {
-        answers.map(|answers| values_whole::hold(&answers, &mut report.rows, arguments.lie))
-    });
+    report.whole = foretold
+        .map(|answers| answers.map(|answers| values_whole::hold(&answers, &mut report.rows, arguments.lie)));
     show(arguments, &report)?;
     Ok(status(arguments, finish, &report))
 }

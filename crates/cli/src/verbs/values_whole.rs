@@ -13,7 +13,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::arguments::{ProgramArguments, ValuesArguments};
-use crate::build::{AnalysisQuestion, Answers, Build, Input, Language, LoopAnswer, LoopAnswers, LoopNumbers, Purpose};
+use crate::build::{
+    AnalysisQuestion, Answers, Build, Input, Language, LoopAnswer, LoopAnswers, LoopNumbers, Purpose,
+};
 use crate::error::CliError;
 use crate::report::{ClaimVerdict, ValueRow, WholeRow, WholeTotals};
 
@@ -57,7 +59,11 @@ pub(crate) fn hold(answers: &LoopAnswers, rows: &mut [ValueRow], is_lie: bool) -
         };
         let numbers = if is_lie { lie(numbers) } else { numbers };
         if numbers == LoopNumbers::default() {
-            *if answer.back_edges.is_some() || answer.bound.is_some() { &mut totals.formulas } else { &mut totals.no_claim } += 1;
+            *if answer.back_edges.is_some() || answer.bound.is_some() {
+                &mut totals.formulas
+            } else {
+                &mut totals.no_claim
+            } += 1;
             continue;
         }
         let whole = judged(answer, numbers, &facts[position], outermost[position].map(|at| &facts[at]));
@@ -96,7 +102,8 @@ fn common<'a>(answers: &'a LoopAnswers, rows: &[ValueRow]) -> Known<'a> {
         entry.2 &= entry.0 == row.module && entry.1.insert(&row.text);
     }
     let is_same = |function: &str| {
-        seen.get(function).is_some_and(|(_, labels, is_single)| *is_single && told.get(function) == Some(labels))
+        seen.get(function)
+            .is_some_and(|(_, labels, is_single)| *is_single && told.get(function) == Some(labels))
     };
     let all = answers.loops.iter().zip(&answers.numbers);
     all.filter(|(answer, _)| is_same(&answer.function))
@@ -107,8 +114,12 @@ fn common<'a>(answers: &'a LoopAnswers, rows: &[ValueRow]) -> Known<'a> {
 /// Of each row the row of the outermost loop around it; none for such a loop itself.
 fn outermost(rows: &[ValueRow]) -> Vec<Option<usize>> {
     let key = |row: &ValueRow, text: &str| (row.module.clone(), row.function.clone(), text.to_owned());
-    let places: HashMap<_, usize> =
-        rows.iter().enumerate().filter(|(_, row)| row.is_loop()).map(|(at, row)| (key(row, &row.text), at)).collect();
+    let places: HashMap<_, usize> = rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.is_loop())
+        .map(|(at, row)| (key(row, &row.text), at))
+        .collect();
     let around = |at: usize| {
         let row: &ValueRow = &rows[at];
         row.parent.as_ref().and_then(|parent| places.get(&key(row, parent))).copied()
@@ -192,7 +203,10 @@ fn failure(numbers: LoopNumbers, facts: &Facts, top: Option<&Facts>) -> Option<S
     // What a child of fork went on with is in no activation of its own.
     let is_judged = is_exact || facts.range.is_some();
     (is_judged && !is_held).then(|| {
-        format!("{} activations of the outermost loop turned it {} times in all, not {all}", top.entries, facts.back_edges)
+        format!(
+            "{} activations of the outermost loop turned it {} times in all, not {all}",
+            top.entries, facts.back_edges
+        )
     })
 }
 

@@ -35,7 +35,8 @@ impl Noted {
         match self {
             Noted::Always(input) => Some(*input),
             Noted::ByEdge(inputs) => {
-                let of_edge = |((from, slot), _): &&((BlockId, u32), Input)| (*from, *slot) == (edge.from, edge.slot);
+                let of_edge =
+                    |((from, slot), _): &&((BlockId, u32), Input)| (*from, *slot) == (edge.from, edge.slot);
                 inputs.iter().find(of_edge).map(|(_, input)| *input)
             }
         }
@@ -106,13 +107,15 @@ impl Inputs {
             }
             Wanted::Entering(phi) => {
                 let block = at.rereads.function.block_of(phi);
-                let natural = at.rereads.forest.headed_by(block).ok_or("it needs a phi that is at no loop's head")?;
+                let natural =
+                    at.rereads.forest.headed_by(block).ok_or("it needs a phi that is at no loop's head")?;
                 let entering = at.entering(natural, phi)?;
                 if natural == at.rereads.natural {
                     return Ok(Noted::ByEdge(entering));
                 }
                 at.is_not_of_the_loop(block)?;
-                let spot = |((from, slot), input): ((BlockId, u32), Input)| Ok((at.spot(from, slot)?, Some(input)));
+                let spot =
+                    |((from, slot), input): ((BlockId, u32), Input)| Ok((at.spot(from, slot)?, Some(input)));
                 Ok(self.cell(entering.into_iter().map(spot).collect::<Result<_>>()?))
             }
             Wanted::Reread { load, moment } => {
@@ -134,11 +137,9 @@ impl Inputs {
                 Ok(self.cell(gone.chain([value]).collect()))
             }
             Wanted::Turn(around) => {
-                let around = at
-                    .rereads
-                    .forest
-                    .headed_by(around)
-                    .filter(|&around| around != at.rereads.natural && at.rereads.forest.contains(around, header));
+                let around = at.rereads.forest.headed_by(around).filter(|&around| {
+                    around != at.rereads.natural && at.rereads.forest.contains(around, header)
+                });
                 let point = around.and_then(|around| at.points[around]);
                 point.map(|point| Noted::Always(Input::Turns(point))).ok_or_else(|| {
                     "it needs the turns of a loop that is not around it, or not recorded".to_owned()
@@ -162,7 +163,9 @@ impl Inputs {
 impl Where<'_> {
     fn is_not_of_the_loop(&self, block: BlockId) -> Result<()> {
         if self.rereads.forest.contains(self.rereads.natural, block) {
-            return Err("it needs a value that the loop itself computes: not known where the loop is entered".into());
+            return Err(
+                "it needs a value that the loop itself computes: not known where the loop is entered".into(),
+            );
         }
         Ok(())
     }
@@ -171,8 +174,9 @@ impl Where<'_> {
     fn entries(&self, natural: LoopId) -> Vec<Edge<BlockId>> {
         let header = self.rereads.header(natural);
         let before = self.spots.predecessors_of(header);
-        let outside =
-            before.filter(|&from| !self.rereads.forest.contains(natural, from) && self.rereads.dominators.is_reachable(from));
+        let outside = before.filter(|&from| {
+            !self.rereads.forest.contains(natural, from) && self.rereads.dominators.is_reachable(from)
+        });
         let edges = |from| edges_from(self.rereads.function, from).filter(|edge| edge.to == header);
         outside.flat_map(edges).collect()
     }
@@ -209,7 +213,8 @@ impl Where<'_> {
         let constant = &self.rereads.module.constants[id];
         match self.rereads.module.types[constant.ty] {
             Type::Integer(bits @ 1..=64) => {
-                let number = number(&constant.text).ok_or_else(|| format!("{} is no number", constant.text))?;
+                let number =
+                    number(&constant.text).ok_or_else(|| format!("{} is no number", constant.text))?;
                 Ok(number as u64 & (u64::MAX >> (64 - bits)))
             }
             Type::Pointer(_) if constant.value == ConstantValue::Null => Ok(0),
@@ -242,5 +247,4 @@ impl Where<'_> {
             }
         }
     }
-
 }

@@ -89,7 +89,10 @@ impl Rereads<'_> {
         }
         let (base, offset) = self.base(self.function.operands_of(load)[0]);
         let is_inside = |size: u64| offset >= 0 && offset as u64 + u64::from(bits / 8) <= size;
-        let gone = || Err("its value in memory cannot be read where it would be needed: the address is not certain".into());
+        let gone = || {
+            Err("its value in memory cannot be read where it would be needed: the address is not certain"
+                .into())
+        };
         match base {
             Value::Constant(id) => match self.module.constants[id].value {
                 ConstantValue::Global { global, offset: more } => {
@@ -115,7 +118,9 @@ impl Rereads<'_> {
                 let size = ty.and_then(|ty| self.layout.size(ty)).filter(|_| is_fixed && is_later);
                 if size.is_some_and(is_inside) { Ok(()) } else { gone() }
             }
-            _ if moment != Moment::Entry(self.header(self.natural)) || !self.is_first_in_the_loop(load) => gone(),
+            _ if moment != Moment::Entry(self.header(self.natural)) || !self.is_first_in_the_loop(load) => {
+                gone()
+            }
             base if self.is_known_in(base, self.header(self.natural)) && self.is_outside(base) => Ok(()),
             // The address itself is read by the loop: it is read again, too.
             Value::Instruction(id)

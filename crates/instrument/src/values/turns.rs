@@ -134,10 +134,8 @@ impl Planner<'_> {
             recorded.refused.push(RefusedLoop { function: self.id, header: natural.header, reason });
             return;
         }
-        let claims = claims.list.iter();
-        let claimed = claims
-            .filter(|claim| claim.function == self.id && claim.loop_header == natural.header)
-            .next();
+        let is_meant = |claim: &&Claim| claim.function == self.id && claim.loop_header == natural.header;
+        let claimed = claims.list.iter().find(is_meant);
         let claimed = claimed.map(|claim| self.compiled(id, claim));
         let (claim, inputs) = claimed.map_or((None, Vec::new()), |(claim, inputs)| (Some(claim), inputs));
         self.inputs[id] = inputs;
