@@ -195,7 +195,7 @@ static struct opc_number opc_evaluate(const struct opc_what *what, const struct 
     machine.terms = 0;
     for (uint64_t i = 0; i < what->step_count; i++) {
         const struct opc_step *step = &what->steps[i];
-        struct opc_number *upper = &machine.stack[machine.top];
+        struct opc_number *upper = &machine.stack[machine.top < 0 ? 0 : machine.top];
         bool is_fine = true;
         switch (step->operation) {
         case OPC_STEP_CONSTANT:
