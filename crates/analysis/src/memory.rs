@@ -37,6 +37,7 @@ pub mod world;
 pub mod writers;
 mod writes;
 
+pub use addresses::moves::constant_distance;
 pub use addresses::{Addresses, Apart, ObjectId, ObjectKind, Target, Targets, TargetsId};
 pub use effects::{Effect, Effects};
 pub use effects_parse::EffectError;

@@ -16,10 +16,14 @@
 //! `callbr` edges; values wider than 64 bits; whole vectors and aggregates.
 
 mod chosen;
+mod inputs;
+mod rereads;
 mod turns;
 
+pub use rereads::Rereads;
+
 use opcost_index::{Id, IdMap};
-use opcost_ir::{Function, Module, Recording, Step};
+use opcost_ir::{Function, Layout, Module, Recording, Step};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +124,7 @@ pub struct RefusedLoop {
 /// The module has something that cannot be followed; the place is named.
 pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Result<Recorded, PlanError> {
     let leaving = Leaving::compute(module);
+    let layout = Layout::of(module);
     let mut recorded = Recorded {
         recording: Recording::default(),
         points: IdMap::new(),
@@ -135,7 +140,7 @@ pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Resu
         refuse_uncountable(module, function)?;
         let mut edits = Vec::new();
         if request.turns && is_chosen {
-            turns::plan(module, id, &leaving, claims, &mut recorded, &mut edits);
+            turns::plan((module, &layout), id, &leaving, claims, &mut recorded, &mut edits);
         }
         if request.function.is_some() && !(request.turns && request.line.is_none()) {
             chosen::plan(module, id, request, &mut recorded, &mut edits);

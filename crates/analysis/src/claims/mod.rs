@@ -93,6 +93,19 @@ pub struct LoopClaim {
     pub vectorised: Option<Vectorised>,
     /// It does what the vector body with this header leaves.
     pub remainder_of: Option<BlockId>,
+    /// What of it is a number, so that a run can be held against it.
+    pub numbers: Numbers,
+}
+
+/// Back edges as numbers, where the program alone decides them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// Taken in one activation, exactly.
+    pub exact: Option<i128>,
+    /// No more than these are taken.
+    pub bound: Option<i128>,
+    /// Taken in all activations of one of the outermost loop around it.
+    pub total: Option<i128>,
 }
 
 /// Numbers for names, as a user gives them.
@@ -264,6 +277,7 @@ impl Teller<'_> {
             (None, None) => Kind::Unknown,
         };
         let total = trips.total.map(|total| self.settled(total.body_iterations, facts));
+        let numbers = self.numbers(trips, facts);
         let said = [body, back, bound, total];
         let inputs = self.inputs(said.iter().flatten().copied());
         let [body, back, bound, total] = said.map(|formula| formula.map(|formula| self.text(formula)));
@@ -292,6 +306,19 @@ impl Teller<'_> {
                 Some(Part::Remainder { of }) => Some(self.forest.loops[of].header),
                 _ => None,
             },
+            numbers,
+        }
+    }
+
+    fn numbers(&mut self, trips: &TripCount, facts: &Facts) -> Numbers {
+        let mut number = |formula: Option<FormulaId>| {
+            let settled = self.settled(formula?, facts);
+            self.formulas.as_constant(settled)
+        };
+        Numbers {
+            exact: number(trips.back_edges.exact()),
+            bound: number(trips.back_edges.formula()),
+            total: number(trips.total.map(|total| total.back_edges)),
         }
     }
 
@@ -393,5 +420,6 @@ fn irreducible(
         )),
         vectorised: None,
         remainder_of: None,
+        numbers: Numbers::default(),
     }
 }

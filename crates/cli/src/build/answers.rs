@@ -13,6 +13,19 @@ pub(crate) struct LoopAnswers {
     pub(crate) names: Vec<String>,
     /// By function in module order, outer loops before inner ones.
     pub(crate) loops: Vec<LoopAnswer>,
+    /// Of each of them, what of it is a number.
+    pub(crate) numbers: Vec<LoopNumbers>,
+}
+
+/// Back edges of a loop, where the program alone decides them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LoopNumbers {
+    /// In one activation, exactly.
+    pub(crate) exact: Option<i128>,
+    /// In one activation, at most.
+    pub(crate) bound: Option<i128>,
+    /// In all activations of one of the outermost loop around it.
+    pub(crate) total: Option<i128>,
 }
 
 /// How much is known of a loop's turns.
