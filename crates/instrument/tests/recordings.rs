@@ -358,8 +358,9 @@ proptest! {
 }
 
 /// Data, a pointer that comes from outside, and a loop that reads both.
-const MEMORY: &str = "\
-@count = global i32 0
+const MEMORY: &str = r#"
+data_layout "e-m:e-i64:64-i128:128-n8:16:32:64-S128"
+global internal @count type i32 = { 0: i32 0 }
 declare @any
 define void @f(ptr %p, i1 %c) {
 entry:
@@ -383,7 +384,7 @@ head:
 done:
   ret void
 }
-";
+"#;
 
 /// What one step of a claim on the loop of `MEMORY` makes: edits that keep and note, or a refusal.
 fn asked(step: impl Fn(&dyn Fn(&str) -> InstructionId) -> ClaimStep) -> Result<Vec<RecordEdit>, String> {
