@@ -47,7 +47,7 @@ fn formula(table: &mut Formulas, random: &mut Random, depth: u32) -> FormulaId {
         4 => table.least(a, b),
         5 => table.greatest(a, b),
         6 => {
-            let bits = 1 + random.below(127) as u32;
+            let bits = 1 + random.below(126) as u32;
             table.wrap(Domain { bits, signed: bits % 2 == 0 }, a)
         }
         7 => {
