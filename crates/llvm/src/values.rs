@@ -121,6 +121,7 @@ impl<'a> FunctionRecorder<'a> {
             }
             if let RecordEdit::Hold { cell, .. } = edit {
                 let function = self.handles.function;
+                // SAFETY: as above.
                 self.held.entry(*cell).or_insert_with(|| unsafe {
                     (ffi::opcost_values_empty(function), ffi::opcost_values_empty(function))
                 });
