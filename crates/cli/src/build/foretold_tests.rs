@@ -48,7 +48,7 @@ fn formula(table: &mut Formulas, random: &mut Random, depth: u32) -> FormulaId {
         5 => table.greatest(a, b),
         6 => {
             let bits = 1 + random.below(126) as u32;
-            table.wrap(Domain { bits, signed: bits % 2 == 0 }, a)
+            table.wrap(Domain { bits, signed: bits.is_multiple_of(2) }, a)
         }
         7 => {
             let exponent = table.not_negative(a);
