@@ -14,7 +14,8 @@
 //! | what in a function may write? | `writes` |
 //! | does this write to that place? | [`verdicts`] |
 //! | who writes to an object? | [`writers`] |
-//! | which version of a place is there? | [`webs`] |
+//! | where does a version of a place begin? | `web` |
+//! | which version of a place is there? | `webs` |
 //! | which version does a load read? | [`versions`] |
 //!
 //! The two that recurrences and dependences ask are `versions` (through
@@ -31,7 +32,8 @@ pub(crate) mod frontiers;
 pub mod summaries;
 pub mod verdicts;
 pub mod versions;
-pub mod webs;
+mod web;
+mod webs;
 pub mod whole;
 pub mod world;
 pub mod writers;

@@ -61,20 +61,9 @@ impl<N: Id> Frontiers<N> {
         Some(frontiers)
     }
 
-    /// Where definitions in these nodes meet others.
-    pub(crate) fn merges(&self, definitions: impl Iterator<Item = N>) -> Vec<N> {
-        let mut work: Vec<N> = definitions.collect();
-        let mut merges = Vec::new();
-        let mut is_merge = opcost_index::IdSet::new();
-        while let Some(node) = work.pop() {
-            for &join in &self.of[node] {
-                if is_merge.insert(join) {
-                    merges.push(join);
-                    work.push(join);
-                }
-            }
-        }
-        merges
+    /// Where what is defined in a node first meets other definitions.
+    pub(crate) fn of(&self, node: N) -> &[N] {
+        &self.of[node]
     }
 }
 

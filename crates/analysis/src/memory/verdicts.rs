@@ -8,18 +8,18 @@
 //! source language an answer rests on is told (`Reasons`).
 //!
 //! Input: the writes of a function, a place. Output: a `Verdict` for each pair.
-//! Cost: constant for a store; for a call, the spans of its footprints, once for
-//! all calls of the same functions.
+//! Cost: constant for a store; for a call, the spans of its footprints; once for
+//! all writes of a class.
 
+use opcost_index::IdMap;
 use opcost_ir::{Opcode, TagId, TypeId, Value};
 use opcost_key::InstructionId;
-use rustc_hash::FxHashMap;
 
 use super::addresses::{Apart, Offsets, Reach, Target, Where, gcd};
 use super::calls::Caller;
 use super::forms::{Address, Forms, Root};
 use super::summaries::Summary;
-use super::writes::{Stored, Write, WriteKind, Writes};
+use super::writes::{Class, ClassId, Stored, Write, Writes};
 
 /// A place in memory that loads of one type read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,8 +38,8 @@ pub struct Place {
 pub(crate) enum Verdict {
     /// Nothing, for these reasons.
     No(Reasons),
-    /// Stores this value there, and nothing else.
-    Exactly(Value),
+    /// Stores its value there, and nothing else.
+    Exactly,
     /// Something, perhaps.
     Perhaps,
 }
@@ -85,41 +85,66 @@ pub(crate) struct Asked<'p> {
     root: Root,
     /// The parameter through which alone it is reached.
     parameter: Option<u32>,
-    /// By tag of a store: whether they may overlap by type.
-    by_tag: FxHashMap<TagId, bool>,
-    /// By class of calls.
-    by_class: FxHashMap<u32, Verdict>,
+    found: &'p mut Found,
 }
+
+/// What was found of the place at hand. Room that is used again: what bears
+/// another stamp is of another place.
+#[derive(Default)]
+pub(crate) struct Found {
+    stamp: u32,
+    by_class: IdMap<ClassId, (u32, Verdict)>,
+    /// By tag of a store: whether they may overlap by type.
+    by_tag: IdMap<TagId, (u32, bool)>,
+}
+
+impl Found {
+    /// Room for these writes.
+    pub(crate) fn of(writes: &Writes<'_>) -> Found {
+        let by_class = IdMap::filled(writes.classes.len(), (0, Verdict::Perhaps));
+        let by_tag = IdMap::filled(writes.memory.module.tags.len(), (0, true));
+        Found { stamp: 0, by_class, by_tag }
+    }
+}
+
 impl Writes<'_> {
     /// A question about `size` bytes at a place; none if nothing writes there.
-    pub(crate) fn ask<'p>(&'p self, place: &'p Place, size: u64, forms: &Forms<'_>) -> Option<Asked<'p>> {
+    pub(crate) fn ask<'p>(
+        &'p self,
+        place: &'p Place,
+        size: u64,
+        forms: &Forms<'_>,
+        found: &'p mut Found,
+    ) -> Option<Asked<'p>> {
         let reach = self.memory.addresses.reach(&place.reach);
         let is_constant = |target: &Target| self.memory.is_constant(target.object);
         if !reach.is_unknown && reach.known.iter().all(is_constant) {
             return None;
         }
+        found.stamp += 1;
         let root = forms.form(place.address.form).root;
         let parameter = self.parameter_kept_apart(root);
-        let (by_tag, by_class) = (FxHashMap::default(), FxHashMap::default());
-        Some(Asked { place, size, reach, root, parameter, by_tag, by_class })
+        Some(Asked { place, size, reach, root, parameter, found })
     }
 
     /// What a write does to the place.
     pub(crate) fn verdict(&self, write: &Write, asked: &mut Asked<'_>, forms: &Forms<'_>) -> Verdict {
-        match &write.kind {
-            WriteKind::Store(stored) => self.store(stored, asked, forms),
-            // What was done between both returns of a setjmp is behind it too.
-            WriteKind::Call { twice: true, .. } => Verdict::Perhaps,
-            WriteKind::Call { own, called, class: Some(class), .. } if asked.parameter.is_none() => {
-                if let Some(&known) = asked.by_class.get(class) {
-                    return known;
-                }
-                let verdict = self.called(write.at, own, called, asked);
-                asked.by_class.insert(*class, verdict);
-                verdict
-            }
-            WriteKind::Call { own, called, .. } => self.called(write.at, own, called, asked),
+        let (stamp, known) = asked.found.by_class[write.class];
+        if stamp == asked.found.stamp {
+            return known;
         }
+        let verdict = match &self.classes[write.class] {
+            Class::Store(stored) => self.store(stored, asked, forms),
+            // What was done between both returns of a setjmp is behind it too.
+            Class::Call { twice: true, .. } => Verdict::Perhaps,
+            // It matters what this one is given.
+            Class::Call { own, called, .. } if asked.parameter.is_some() => {
+                return self.called(write.at, own, called, asked);
+            }
+            Class::Call { own, called, .. } => self.called(write.at, own, called, asked),
+        };
+        asked.found.by_class[write.class] = (asked.found.stamp, verdict);
+        verdict
     }
 
     fn store(&self, stored: &Stored, asked: &mut Asked<'_>, forms: &Forms<'_>) -> Verdict {
@@ -128,7 +153,7 @@ impl Writes<'_> {
         if stored.address.form == place.address.form {
             let distance = stored.address.offset.wrapping_sub(place.address.offset);
             return match distance {
-                0 if is_same_kind => Verdict::Exactly(stored.value),
+                0 if is_same_kind => Verdict::Exactly,
                 _ if is_apart(distance, stored.size, size) => Verdict::No(Reasons::NONE),
                 _ => Verdict::Perhaps,
             };
@@ -158,7 +183,7 @@ impl Writes<'_> {
                     && is_same_kind
                     && self.memory.is_single(object) =>
             {
-                Verdict::Exactly(stored.value)
+                Verdict::Exactly
             }
             _ => Verdict::Perhaps,
         }
@@ -166,8 +191,12 @@ impl Writes<'_> {
 
     fn may_overlap_by_type(&self, tag: Option<TagId>, asked: &mut Asked<'_>) -> bool {
         let Some((stored, read)) = tag.zip(asked.place.tag) else { return true };
-        let overlap = || self.memory.module.may_overlap_by_type(stored, read);
-        *asked.by_tag.entry(stored).or_insert_with(overlap)
+        let stamp = asked.found.stamp;
+        let known = &mut asked.found.by_tag[stored];
+        if known.0 != stamp {
+            *known = (stamp, self.memory.module.may_overlap_by_type(stored, read));
+        }
+        known.1
     }
 
     /// Whether addresses from one root are apart whatever their indices are.

@@ -1,6 +1,6 @@
 //! Which version of its cell does each load read? The answer for recurrences.
 //!
-//! Memory in SSA form, for the places that are loaded: [`webs`](super::webs)
+//! Memory in SSA form, for the places that are loaded: `webs`
 //! computes it, this file gives it in the words of [`Cells`]. Loads that are
 //! separated only by writes that cannot touch their place share a version.
 //!
@@ -25,7 +25,6 @@ pub struct MemoryVersions {
     reads: FxHashMap<InstructionId, CellVersion>,
     versions: IdMap<CellVersion, Version>,
     incoming: FxHashMap<CellVersion, Vec<(BlockId, CellVersion)>>,
-    reasons: IdMap<CellVersion, &'static [&'static str]>,
     /// A load of each place.
     loads: FxHashMap<PlaceId, InstructionId>,
 }
@@ -49,7 +48,6 @@ impl MemoryVersions {
         reads: FxHashMap<InstructionId, CellVersion>,
         versions: IdMap<CellVersion, Version>,
         incoming: FxHashMap<CellVersion, Vec<(BlockId, CellVersion)>>,
-        reasons: IdMap<CellVersion, &'static [&'static str]>,
     ) -> MemoryVersions {
         let mut loads: FxHashMap<PlaceId, InstructionId> = FxHashMap::default();
         let mut known: Vec<(InstructionId, CellVersion)> = reads.iter().map(|(&at, &of)| (at, of)).collect();
@@ -57,7 +55,7 @@ impl MemoryVersions {
         for (load, version) in known {
             loads.entry(versions[version].place).or_insert(load);
         }
-        MemoryVersions { reads, versions, incoming, reasons, loads }
+        MemoryVersions { reads, versions, incoming, loads }
     }
 }
 
@@ -88,7 +86,7 @@ impl Cells for MemoryVersions {
     }
 
     fn relies_on(&self, version: CellVersion) -> &'static [&'static str] {
-        self.reasons[version]
+        self.versions[version].relies_on()
     }
 }
 

@@ -3,9 +3,9 @@
 //! A place is treated as a variable. What may write to it defines it (exactly,
 //! or perhaps), and so does every point where one of the values that name it
 //! is defined anew; versions meet on the iterated dominance frontier (Cytron et
-//! al. 1991). All of that for one place is a *web*: its events, sorted by block
-//! and position. The version at a point is the last event above it in its
-//! block, or else in the nearest dominator that has one.
+//! al. 1991). All of that for one place is its [`Web`]; place after place, its
+//! loads are answered, and only versions that a load reads, or that meet in one
+//! that does, get a number.
 //!
 //! Pointers and indices may themselves live in memory (at -O0 all do): what is
 //! found about loads in one round gives addresses new forms in the next, until
@@ -26,8 +26,9 @@ use super::addresses::Where;
 use super::effects::ResultKind;
 use super::forms::{Address, Forms, PlaceId, Point, Root};
 use super::frontiers::Frontiers;
-use super::verdicts::{Place, Reasons, Verdict};
+use super::verdicts::{Found, Place, Reasons, Verdict};
 use super::versions::MemoryVersions;
+use super::web::{Begin, Event, Web};
 use super::whole::Memory;
 use super::writes::Writes;
 use crate::cells::CellVersion;
@@ -42,20 +43,21 @@ const MOST_FRONTIER: usize = 1 << 20;
 
 /// A version of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Version {
+pub(super) struct Version {
     /// The place.
     pub place: PlaceId,
     /// Where it begins.
     pub point: Point,
     /// What it is.
     pub is: Definition,
-    block: BlockId,
     position: u32,
+    /// What it rests on that no write in between changes it.
+    reasons: Reasons,
 }
 
 /// Where a version comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Definition {
+pub(super) enum Definition {
     /// A store of this value to exactly this place.
     Stored(InstructionId, Value),
     /// Versions meet.
@@ -70,18 +72,8 @@ pub enum Definition {
     Undefined,
 }
 
-/// Something that makes a version: block, position, where it begins, what it is.
-type Event = (BlockId, u32, Point, Definition);
-
-struct Web {
-    /// Block, position and version, sorted; a position is one more than the
-    /// instruction behind which the version holds.
-    events: Vec<(BlockId, u32, CellVersion)>,
-    reasons: Reasons,
-}
-
-/// Places, webs and versions of one function.
-pub struct FunctionMemory<'a> {
+/// Places and versions of one function.
+pub(super) struct FunctionMemory<'a> {
     memory: &'a Memory<'a>,
     function: FunctionId,
     dominators: Cow<'a, Dominators<BlockId>>,
@@ -90,24 +82,24 @@ pub struct FunctionMemory<'a> {
     writes: Writes<'a>,
     places: IdMap<PlaceId, Place>,
     numbers: FxHashMap<(Address, opcost_ir::TypeId, Option<opcost_ir::TagId>), PlaceId>,
-    webs: FxHashMap<PlaceId, Option<Web>>,
     versions: IdMap<CellVersion, Version>,
     incoming: FxHashMap<CellVersion, Vec<(BlockId, CellVersion)>>,
     reads: FxHashMap<InstructionId, CellVersion>,
     work_left: u64,
-    /// Events of the web at hand: room that is used again.
-    found: Vec<Event>,
+    /// Of the place at hand.
+    web: Web,
+    found: Found,
 }
 
 impl<'a> FunctionMemory<'a> {
     /// Follows all loads of a function.
-    pub fn compute(
+    pub(super) fn compute(
         memory: &'a Memory<'a>,
         function: FunctionId,
         dominators: Cow<'a, Dominators<BlockId>>,
     ) -> FunctionMemory<'a> {
         let body = &memory.module.functions[function];
-        let mut found = FunctionMemory {
+        let mut all = FunctionMemory {
             memory,
             function,
             frontiers: Frontiers::compute(body, &dominators, MOST_FRONTIER),
@@ -116,22 +108,27 @@ impl<'a> FunctionMemory<'a> {
             writes: Writes::new(memory, function),
             places: IdMap::new(),
             numbers: FxHashMap::default(),
-            webs: FxHashMap::default(),
             versions: IdMap::new(),
             incoming: FxHashMap::default(),
             reads: FxHashMap::default(),
             work_left: MOST_WORK,
-            found: Vec::new(),
+            web: Web::new(body.blocks.len()),
+            found: Found::default(),
         };
+        let mut before = all.addresses();
         for _ in 0..MOST_ROUNDS {
-            found.round();
-            let before = found.addresses();
-            let held = found.held();
-            if !found.forms.replace(held) || found.addresses() == before {
+            all.round();
+            let held = all.held();
+            if !all.forms.replace(held) {
                 break;
             }
+            let now = all.addresses();
+            if now == before {
+                break;
+            }
+            before = now;
         }
-        found
+        all
     }
 
     fn body(&self) -> &'a Function {
@@ -140,32 +137,31 @@ impl<'a> FunctionMemory<'a> {
 
     /// One round: all loads with the forms that addresses have now.
     fn round(&mut self) {
-        self.webs.clear();
         self.versions = IdMap::new();
         self.incoming.clear();
         self.reads.clear();
         self.writes.collect(&mut self.forms, &self.dominators);
-        for (at, instruction) in self.body().instructions.iter() {
+        self.found = Found::of(&self.writes);
+        let mut loads: Vec<(PlaceId, InstructionId)> = Vec::new();
+        let body = self.body();
+        for (at, instruction) in body.instructions.iter() {
             if instruction.opcode == Opcode::Load
+                && self.dominators.is_reachable(body.block_of(at))
                 && let Some(place) = self.place_of(at)
-                && let Some(version) = self.version_at(place, at)
-                && self.close(version).is_some()
             {
-                self.reads.insert(at, version);
+                loads.push((place, at));
             }
         }
-    }
-
-    /// All that meets in a version, and in what meets there; none if that is too
-    /// much work.
-    fn close(&mut self, version: CellVersion) -> Option<()> {
-        let mut work = vec![version];
-        while let Some(version) = work.pop() {
-            if self.versions[version].is == Definition::Merge && !self.incoming.contains_key(&version) {
-                work.extend(self.incoming(version)?.iter().map(|&(_, version)| version));
+        loads.sort_unstable();
+        for of_one in loads.chunk_by(|one, other| one.0 == other.0) {
+            let place = of_one[0].0;
+            let Some(reasons) = self.follow(place) else { continue };
+            for &(_, at) in of_one {
+                if let Some(version) = self.version_at(place, at, reasons) {
+                    self.reads.insert(at, version);
+                }
             }
         }
-        Some(())
     }
 
     fn addresses(&mut self) -> Vec<Address> {
@@ -202,7 +198,7 @@ impl<'a> FunctionMemory<'a> {
     }
 
     /// The place that a load reads, if loads of it can be followed.
-    pub fn place_of(&mut self, load: InstructionId) -> Option<PlaceId> {
+    fn place_of(&mut self, load: InstructionId) -> Option<PlaceId> {
         let instruction = &self.body().instructions[load];
         let is_open = instruction.flags.has(Flags::VOLATILE) || instruction.flags.has(Flags::ATOMIC);
         self.memory.layout.size(instruction.ty).filter(|_| !is_open)?;
@@ -217,136 +213,118 @@ impl<'a> FunctionMemory<'a> {
     }
 
     /// The number of a place.
-    pub fn intern(&mut self, place: Place) -> PlaceId {
+    fn intern(&mut self, place: Place) -> PlaceId {
         let key = (place.address, place.ty, place.tag);
         *self.numbers.entry(key).or_insert_with(|| self.places.push(place))
     }
 
-    /// The place of this number.
-    pub fn place(&self, id: PlaceId) -> &Place {
-        &self.places[id]
-    }
-
-    /// The version that a load reads; none if it is not followed.
-    pub fn read_by(&self, load: InstructionId) -> Option<CellVersion> {
-        self.reads.get(&load).copied()
-    }
-
-    /// All about a version.
-    pub fn version(&self, id: CellVersion) -> &Version {
-        &self.versions[id]
-    }
-
-    /// The promises that a version of the place rests on.
-    pub(crate) fn reasons(&self, place: PlaceId) -> Reasons {
-        self.webs.get(&place).and_then(Option::as_ref).map_or(Reasons::NONE, |web| web.reasons)
-    }
-
-    /// The version of a place right before an instruction.
-    pub fn version_at(&mut self, place: PlaceId, at: InstructionId) -> Option<CellVersion> {
-        let block = self.body().block_of(at);
-        self.version_in(place, block, at.index() as u32)
-    }
-
-    /// The version that was there before this one.
-    pub fn version_before(&mut self, version: CellVersion) -> Option<CellVersion> {
-        let Version { place, block, position, .. } = self.versions[version];
-        self.version_in(place, block, position.checked_sub(1)?)
-    }
-
-    /// The last event in the block up to a position, or above the block.
-    fn version_in(&mut self, place: PlaceId, block: BlockId, position: u32) -> Option<CellVersion> {
-        if !self.dominators.is_reachable(block) {
-            return None;
-        }
-        if !self.webs.contains_key(&place) {
-            let web = self.web(place);
-            self.webs.insert(place, web);
-        }
-        let web = self.webs[&place].as_ref()?;
-        let mut at = (block, position);
-        loop {
-            self.work_left = self.work_left.checked_sub(1)?;
-            let behind = web.events.partition_point(|&(block, position, _)| (block, position) <= at);
-            match web.events[..behind].last() {
-                Some(&(found, _, version)) if found == at.0 => return Some(version),
-                _ => at = (self.dominators.immediate(at.0)?, u32::MAX),
-            }
-        }
-    }
-
-    /// One version for each predecessor of a merge; none if that is too much work.
-    pub fn incoming(&mut self, merge: CellVersion) -> Option<&[(BlockId, CellVersion)]> {
-        let Version { place, block, .. } = self.versions[merge];
-        if !self.incoming.contains_key(&merge) {
-            let predecessors = self.frontiers.as_ref()?.predecessors[block].clone();
-            let mut incoming = Vec::with_capacity(predecessors.len());
-            for before in predecessors {
-                incoming.push((before, self.version_in(place, before, u32::MAX)?));
-            }
-            self.incoming.insert(merge, incoming);
-        }
-        self.incoming.get(&merge).map(Vec::as_slice)
-    }
-
-    fn web(&mut self, id: PlaceId) -> Option<Web> {
+    /// Makes the web that of a place; none if that is too much work. The promises
+    /// that its versions rest on.
+    fn follow(&mut self, id: PlaceId) -> Option<Reasons> {
         let place = self.places[id];
         let size = self.memory.layout.size(place.ty)?;
         self.work_left = self.work_left.checked_sub(self.writes.list.len() as u64)?;
-        // In the order of blocks and positions but for the few renewals, which
-        // makes sorting a matter of merging.
-        let mut found = std::mem::take(&mut self.found);
-        found.clear();
-        found.push((BlockId::new(0), 0, Point::Entry, Definition::Entry));
-        let reasons = self.add_writes(&place, size, &mut found);
-        self.add_renewals(&place, &mut found);
-        let events = self.with_merges(&found);
-        self.found = found;
-        let mut events = events?;
-        events.sort_by_key(|&(block, position, ..)| (block, position));
-        let versions = events.into_iter().map(|(block, position, point, is)| {
-            (block, position, self.versions.push(Version { place: id, point, is, block, position }))
-        });
-        Some(Web { events: versions.collect(), reasons })
+        self.web.begin();
+        let (block, point, is) = (BlockId::new(0), Point::Entry, Definition::Entry);
+        self.web.push(Event { block, position: 0, point, is });
+        // These come in the order of blocks and positions, the few renewals not.
+        let reasons = self.add_writes(&place, size);
+        self.add_renewals(&place);
+        let steps = self.web.close(self.frontiers.as_ref()?);
+        self.work_left = self.work_left.checked_sub(steps)?;
+        Some(reasons)
     }
 
-    fn add_writes(&self, place: &Place, size: u64, events: &mut Vec<Event>) -> Reasons {
+    /// The version right before an instruction, and all that meets in it.
+    fn version_at(&mut self, place: PlaceId, at: InstructionId, reasons: Reasons) -> Option<CellVersion> {
+        let first = self.begin(self.body().block_of(at), at.index() as u32)?;
+        let version = self.number((place, reasons), first);
+        let mut work = vec![(version, first)];
+        while let Some((version, begin)) = work.pop() {
+            let Begin::Merge(block) = begin else { continue };
+            if self.incoming.contains_key(&version) {
+                continue;
+            }
+            let befores = self.frontiers.as_ref()?.predecessors[block].len();
+            let mut incoming = Vec::with_capacity(befores);
+            for position in 0..befores {
+                let before = self.frontiers.as_ref()?.predecessors[block][position];
+                let begin = self.begin(before, u32::MAX)?;
+                let version = self.number((place, reasons), begin);
+                incoming.push((before, version));
+                work.push((version, begin));
+            }
+            self.incoming.insert(version, incoming);
+        }
+        Some(version)
+    }
+
+    fn begin(&mut self, block: BlockId, position: u32) -> Option<Begin> {
+        let (begin, steps) = self.web.above(&self.dominators, block, position);
+        self.work_left = self.work_left.checked_sub(steps)?;
+        begin
+    }
+
+    /// The number of the version that begins there.
+    fn number(&mut self, (place, reasons): (PlaceId, Reasons), begin: Begin) -> CellVersion {
+        if let Some(known) = *self.web.number(begin) {
+            return known;
+        }
+        let (position, point, is) = match begin {
+            Begin::Event(number) => {
+                let Event { position, point, is, .. } = *self.web.event(number);
+                (position, point, is)
+            }
+            Begin::Merge(block) => {
+                (self.body().blocks[block].instructions.start, Point::Head(block), Definition::Merge)
+            }
+        };
+        let version = self.versions.push(Version { place, point, is, position, reasons });
+        *self.web.number(begin) = Some(version);
+        version
+    }
+
+    fn add_writes(&mut self, place: &Place, size: u64) -> Reasons {
         let mut reasons = Reasons::NONE;
-        let Some(mut asked) = self.writes.ask(place, size, &self.forms) else { return reasons };
+        let Some(mut asked) = self.writes.ask(place, size, &self.forms, &mut self.found) else {
+            return reasons;
+        };
         for write in &self.writes.list {
-            let definition = match self.writes.verdict(write, &mut asked, &self.forms) {
-                Verdict::No(why) => {
+            let is = match (self.writes.verdict(write, &mut asked, &self.forms), write.value) {
+                (Verdict::No(why), _) => {
                     reasons = reasons.and(why);
                     continue;
                 }
-                Verdict::Exactly(value) => Definition::Stored(write.at, value),
-                Verdict::Perhaps => Definition::Changed(write.at),
+                (Verdict::Exactly, Some(value)) => Definition::Stored(write.at, value),
+                _ => Definition::Changed(write.at),
             };
-            events.push((write.block, write.at.index() as u32 + 1, Point::Behind(write.at), definition));
+            let (position, point) = (write.at.index() as u32 + 1, Point::Behind(write.at));
+            self.web.push(Event { block: write.block, position, point, is });
         }
         reasons
     }
 
-    fn add_renewals(&self, place: &Place, events: &mut Vec<Event>) {
+    fn add_renewals(&mut self, place: &Place) {
         let body = self.body();
         let root = self.forms.form(place.address.form).root;
-        let mut add = |block: BlockId, position: u32, point: Point, is: Definition| {
-            if self.dominators.is_reachable(block) {
-                events.push((block, position, point, is));
-            }
-        };
+        let mut is_in_order = true;
         for point in self.forms.renewals(place.address.form) {
-            match point {
-                Point::Head(block) => {
-                    add(block, body.blocks[block].instructions.start, point, Definition::Renewed);
-                }
+            let (block, position, is) = match point {
+                Point::Head(block) => (block, body.blocks[block].instructions.start, Definition::Renewed),
                 Point::Behind(at) => {
                     let is_fresh = root == Root::Value(Value::Instruction(at)) && self.makes_fresh(at);
-                    let definition = if is_fresh { Definition::Undefined } else { Definition::Renewed };
-                    add(body.block_of(at), at.index() as u32 + 1, point, definition);
+                    let is = if is_fresh { Definition::Undefined } else { Definition::Renewed };
+                    (body.block_of(at), at.index() as u32 + 1, is)
                 }
-                Point::Entry => {}
+                Point::Entry => continue,
+            };
+            if self.dominators.is_reachable(block) {
+                self.web.push(Event { block, position, point, is });
+                is_in_order = false;
             }
+        }
+        if !is_in_order {
+            self.web.sort();
         }
     }
 
@@ -362,22 +340,6 @@ impl<'a> FunctionMemory<'a> {
         let effect = self.memory.externals.effect(body, at, declared);
         effect.result == ResultKind::Fresh { zeroed: false }
     }
-
-    /// With merges before the other events, so that a renewal at the same head
-    /// wins.
-    fn with_merges(&mut self, events: &[Event]) -> Option<Vec<Event>> {
-        let frontiers = self.frontiers.as_ref()?;
-        let body = &self.memory.module.functions[self.function];
-        let mut merges = frontiers.merges(events.iter().map(|&(block, ..)| block));
-        self.work_left = self.work_left.checked_sub(merges.len() as u64)?;
-        merges.sort_unstable();
-        let mut all = Vec::with_capacity(merges.len() + events.len());
-        all.extend(merges.into_iter().map(|block| {
-            (block, body.blocks[block].instructions.start, Point::Head(block), Definition::Merge)
-        }));
-        all.extend_from_slice(events);
-        Some(all)
-    }
 }
 
 impl Version {
@@ -385,12 +347,16 @@ impl Version {
     pub(super) fn first(&self) -> InstructionId {
         InstructionId::new(self.position as usize)
     }
+
+    /// The promises that it rests on, in words.
+    pub(super) fn relies_on(&self) -> &'static [&'static str] {
+        self.reasons.words()
+    }
 }
 
 impl FunctionMemory<'_> {
     /// The versions that loads read, and all behind them.
     pub(super) fn into_versions(self) -> MemoryVersions {
-        let reasons = self.versions.values().map(|version| self.reasons(version.place).words()).collect();
-        MemoryVersions::of_parts(self.reads, self.versions, self.incoming, reasons)
+        MemoryVersions::of_parts(self.reads, self.versions, self.incoming)
     }
 }

@@ -7,9 +7,10 @@
 //! made from it; which calls get one is noted.
 //!
 //! Input: a function and what is known of its module. Output: [`Writes`], in the
-//! order of blocks and positions. Cost: linear in the function.
+//! order of blocks and positions, with what they have in common once, as classes.
+//! Cost: linear in the function.
 
-use opcost_index::{Id, reverse_postorder};
+use opcost_index::{Id, IdMap, reverse_postorder};
 use opcost_ir::{CalleeRef, Flags, Function, Opcode, TagId, TypeId, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,32 +24,36 @@ use super::whole::Memory;
 use crate::dominators::Dominators;
 
 /// An instruction that may write.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Write {
     pub(crate) at: InstructionId,
     pub(crate) block: BlockId,
-    pub(super) kind: WriteKind,
+    /// What a store writes.
+    pub(crate) value: Option<Value>,
+    pub(super) class: ClassId,
 }
 
+opcost_index::define_id!(
+    /// Writes that do the same to any place, but for the value that they store
+    /// and for what calls are given.
+    pub(super) struct ClassId, "class"
+);
+
 #[derive(Clone, Debug)]
-pub(super) enum WriteKind {
+pub(super) enum Class {
     Store(Stored),
     /// A call, a fence, an atomic operation: what it writes, in parts.
     Call {
         own: Summary,
         called: Vec<Caller>,
         twice: bool,
-        /// Calls of one class do the same to a place, if what they are given
-        /// does not matter.
-        class: Option<u32>,
     },
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Stored {
     pub(super) address: Address,
     pub(super) targets: TargetsId,
-    pub(super) value: Value,
     pub(super) ty: Option<TypeId>,
     pub(super) size: u64,
     pub(super) tag: Option<TagId>,
@@ -59,12 +64,19 @@ pub(crate) struct Writes<'a> {
     pub(super) memory: &'a Memory<'a>,
     pub(super) function: FunctionId,
     pub(crate) list: Vec<Write>,
+    pub(super) classes: IdMap<ClassId, Class>,
     /// `noalias` parameters that the function keeps no copy of.
     pub(super) kept_apart: Vec<bool>,
     /// Calls that get a pointer made from such a parameter.
     pub(super) passed: FxHashSet<(u32, InstructionId)>,
-    /// Classes of calls, by what they may call.
-    classes: FxHashMap<Vec<Caller>, u32>,
+}
+
+/// Numbers of classes that more than one write may be of.
+#[derive(Default)]
+struct Known {
+    stores: FxHashMap<Stored, ClassId>,
+    /// By what they may call, of calls that write nothing themselves.
+    calls: FxHashMap<Vec<Caller>, ClassId>,
 }
 
 impl<'a> Writes<'a> {
@@ -74,9 +86,9 @@ impl<'a> Writes<'a> {
             memory,
             function,
             list: Vec::new(),
+            classes: IdMap::new(),
             kept_apart: Vec::new(),
             passed: FxHashSet::default(),
-            classes: FxHashMap::default(),
         };
         writes.follow_parameters(body);
         writes
@@ -87,23 +99,41 @@ impl<'a> Writes<'a> {
     pub(crate) fn collect(&mut self, forms: &mut Forms<'_>, dominators: &Dominators<BlockId>) {
         let body = &self.memory.module.functions[self.function];
         self.list.clear();
+        self.classes = IdMap::new();
+        let mut known = Known::default();
         for block in body.blocks.ids().filter(|&block| dominators.is_reachable(block)) {
             for at in body.instructions_of(block) {
-                if let Some(kind) = self.kind(body, at, forms) {
-                    self.list.push(Write { at, block, kind });
+                if let Some(class) = self.class(body, at, forms) {
+                    let is_store = matches!(class, Class::Store(_));
+                    let value = is_store.then(|| body.operands_of(at)[0]);
+                    let class = self.number(class, &mut known);
+                    self.list.push(Write { at, block, value, class });
                 }
             }
         }
     }
 
-    fn kind(&mut self, body: &Function, at: InstructionId, forms: &mut Forms<'_>) -> Option<WriteKind> {
+    fn number(&mut self, class: Class, known: &mut Known) -> ClassId {
+        match &class {
+            Class::Store(stored) => *known.stores.entry(*stored).or_insert_with(|| self.classes.push(class)),
+            Class::Call { own, called, twice: false } if own.writes.is_empty() => {
+                if let Some(&number) = known.calls.get(called) {
+                    return number;
+                }
+                let called = called.clone();
+                *known.calls.entry(called).or_insert_with(|| self.classes.push(class))
+            }
+            Class::Call { .. } => self.classes.push(class),
+        }
+    }
+
+    fn class(&self, body: &Function, at: InstructionId, forms: &mut Forms<'_>) -> Option<Class> {
         let instruction = &body.instructions[at];
         let operands = body.operands_of(at);
         match instruction.opcode {
-            Opcode::Store => Some(WriteKind::Store(Stored {
+            Opcode::Store => Some(Class::Store(Stored {
                 address: forms.address(operands[1]),
                 targets: self.memory.addresses.targets_id(self.function, operands[1]),
-                value: operands[0],
                 ty: instruction.second_type,
                 size: instruction.second_type.and_then(|ty| self.memory.layout.size(ty)).unwrap_or(u64::MAX),
                 tag: instruction.tag,
@@ -118,7 +148,7 @@ impl<'a> Writes<'a> {
         }
     }
 
-    fn waiting(&self, opcode: Opcode, operands: &[Value], waits: bool) -> WriteKind {
+    fn waiting(&self, opcode: Opcode, operands: &[Value], waits: bool) -> Class {
         let mut own = Summary::default();
         if opcode != Opcode::Load
             && let Some(&pointer) = operands.first()
@@ -127,10 +157,10 @@ impl<'a> Writes<'a> {
             own.writes.add(&self.memory.addresses, targets, u64::MAX);
         }
         let called = if waits { vec![self.memory.calls.outside()] } else { Vec::new() };
-        WriteKind::Call { own, called, twice: false, class: None }
+        Class::Call { own, called, twice: false }
     }
 
-    fn call(&mut self, body: &Function, at: InstructionId) -> Option<WriteKind> {
+    fn call(&self, body: &Function, at: InstructionId) -> Option<Class> {
         let call = body.call(at)?;
         if !call.memory.may_write() && !call.returns_twice {
             return None;
@@ -154,12 +184,7 @@ impl<'a> Writes<'a> {
         called.sort_unstable();
         called.dedup();
         let is_silent = own.writes.is_empty() && called.is_empty() && !call.returns_twice;
-        let twice = call.returns_twice;
-        let class = (own.writes.is_empty() && !twice).then(|| {
-            let next = self.classes.len() as u32;
-            *self.classes.entry(called.clone()).or_insert(next)
-        });
-        (!is_silent).then_some(WriteKind::Call { own, called, twice, class })
+        (!is_silent).then_some(Class::Call { own, called, twice: call.returns_twice })
     }
 
     /// Where pointers made from `noalias` parameters go.
