@@ -12,6 +12,7 @@
 //! | which remainder does it leave? | [`congruence`] |
 //! | which few values can it be? | [`small_set`] |
 //! | what is known when they tell each other? | [`product`] |
+//! | which floating point numbers can it be? | [`floating`] |
 //!
 //! **What is claimed.** A range holds at the definition of a value, for
 //! executions in which the value is not poison and in which nothing undefined
@@ -30,6 +31,7 @@
 
 pub mod concrete;
 pub mod congruence;
+pub mod floating;
 pub mod interval;
 pub mod known_bits;
 pub mod operation;
@@ -39,6 +41,7 @@ pub(crate) mod word;
 
 pub use concrete::evaluate;
 pub use congruence::Congruence;
+pub use floating::{FloatOperation, FloatRange, FloatStep, Format};
 pub use interval::Interval;
 pub use known_bits::KnownBits;
 pub use operation::{Operation, Step};

@@ -1,6 +1,7 @@
 //! The referee of the domains: brute force over all numbers.
 
 mod congruences;
+mod floats;
 mod floor;
 mod intervals;
 mod judge;
