@@ -147,6 +147,17 @@ impl Operation {
         })
     }
 
+    /// Of the overflow of a sum, difference or product: that itself, the first
+    /// result of the intrinsic (without flags: it wraps).
+    pub fn that_overflows(self) -> Option<Operation> {
+        Some(match self {
+            Operation::UAddOverflow | Operation::SAddOverflow => Operation::Add,
+            Operation::USubOverflow | Operation::SSubOverflow => Operation::Sub,
+            Operation::UMulOverflow | Operation::SMulOverflow => Operation::Mul,
+            _ => return None,
+        })
+    }
+
     /// How many operands it has.
     pub fn operands(self) -> usize {
         use Operation::*;
@@ -170,6 +181,13 @@ impl Step {
     /// A step without promises.
     pub fn new(operation: Operation, width: u32) -> Step {
         Step { operation, flags: Flags::NONE, width }
+    }
+
+    /// The step of an instruction whose result has so many bits; none if it is no
+    /// integer arithmetic. A `freeze` is none: of poison it makes anything.
+    pub fn of_opcode(opcode: Opcode, predicate: Option<Predicate>, flags: Flags, width: u32) -> Option<Step> {
+        let operation = Operation::of_opcode(opcode, predicate)?;
+        (1..=128).contains(&width).then_some(Step { operation, flags, width })
     }
 
     /// Whether the step can be taken on operands of these widths.
@@ -196,9 +214,9 @@ impl Step {
 
 #[cfg(test)]
 mod tests {
-    use opcost_ir::{Opcode, Predicate};
+    use opcost_ir::{Flags, Opcode, Predicate};
 
-    use super::Operation;
+    use super::{Operation, Step};
 
     #[test]
     fn names_of_intrinsics_lead_to_operations() {
@@ -206,6 +224,7 @@ mod tests {
         assert_eq!(of("llvm.umin.i32"), Some(Operation::UMin));
         assert_eq!(of("llvm.abs.i8"), Some(Operation::Abs { minimum_is_poison: true }));
         assert_eq!(of("llvm.uadd.with.overflow.i64"), Some(Operation::UAddOverflow));
+        assert_eq!(Operation::UAddOverflow.that_overflows(), Some(Operation::Add));
         assert_eq!(of("llvm.scmp.i8.i64"), Some(Operation::SCmp));
         assert_eq!(of("llvm.umin.v4i32"), None);
         assert_eq!(of("llvm.fabs.f64"), None);
@@ -217,5 +236,8 @@ mod tests {
         let less = Operation::of_opcode(Opcode::ICmp, Some(Predicate::Ult));
         assert_eq!(less, Some(Operation::Compare(Predicate::Ult)));
         assert_eq!(Operation::of_opcode(Opcode::FAdd, None), None);
+        assert_eq!(Step::of_opcode(Opcode::Add, None, Flags::NUW, 129), None);
+        let step = Step { operation: Operation::Add, flags: Flags::NUW, width: 8 };
+        assert_eq!(Step::of_opcode(Opcode::Add, None, Flags::NUW, 8), Some(step));
     }
 }

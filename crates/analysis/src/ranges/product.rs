@@ -14,7 +14,7 @@
 //! does not reduce, every part of it has finitely many steps upwards, and who
 //! iterates holds a [`Budget`] and takes [`ValueRange::full`] when it is used up.
 //!
-//! Cost: some microseconds a step at 64 bits.
+//! Cost: at 64 bits two to thirty microseconds a step, without optimisation.
 
 mod pointwise;
 mod reduce;

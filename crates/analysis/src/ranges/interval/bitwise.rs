@@ -51,7 +51,7 @@ pub(super) fn aligned_blocks(piece: Piece) -> impl Iterator<Item = (u128, u32)> 
     })
 }
 
-/// Whether an operand still runs along its lower or upper end.
+/// Touching neither the lower nor the upper end; of both operands, the state 0.
 const FREE: u16 = 0b00;
 
 fn extreme(operation: Operation, left: Piece, right: Piece, width: u32, largest: bool) -> u128 {
@@ -76,6 +76,10 @@ fn extreme(operation: Operation, left: Piece, right: Piece, width: u32, largest:
         let chosen = if largest { reached[1] != 0 } else { reached[0] == 0 };
         result |= u128::from(chosen) << bit;
         states = reached[usize::from(chosen)];
+        // Touching no end, the rest is as one likes.
+        if states >> FREE & 1 != 0 {
+            return if largest { result | low_bits(bit) } else { result };
+        }
     }
     result
 }

@@ -158,6 +158,25 @@ fn unary_steps_are_sound_and_the_best_arc_up_to_six_bits() {
     }
 }
 
+/// Every so many elements of a universe.
+fn thinned(universe: &Universe<Interval>, every: usize) -> Vec<Interval> {
+    universe.elements.iter().step_by(every).map(|&(arc, _)| arc).collect()
+}
+
+#[test]
+fn a_choice_of_pairs_of_five_and_six_bits_too() {
+    for (width, every) in [(5, (11, 17)), (6, (97, 113))] {
+        let universe = Universe::<Interval>::new(width);
+        let (lefts, rights) = (thinned(&universe, every.0), thinned(&universe, every.1));
+        for step in steps::binary(width) {
+            let verdict =
+                judge::pairs(width, &lefts, &rights, &step, |operands| Interval::apply(&step, operands));
+            assert_eq!(verdict.judged, (lefts.len() * rights.len()) as u64);
+            assert!(!is_dense(&step) || verdict.is_best(), "{width}: {step:?}: {verdict:?}");
+        }
+    }
+}
+
 #[test]
 fn narrow_types_are_steps_too() {
     for width in 1..=3 {

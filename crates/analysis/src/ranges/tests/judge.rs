@@ -98,26 +98,38 @@ pub(super) fn judge<D: Domain>(
 
 /// Judges a step on every pair of elements.
 pub(super) fn binary<D: Domain>(operands: &Universe<D>, step: &Step, apply: impl Fn(&[D]) -> D) -> Verdict {
+    let all: Vec<D> = operands.elements.iter().map(|&(element, _)| element).collect();
+    pairs(operands.width, &all, &all, step, apply)
+}
+
+/// Judges a step on every pair from these elements.
+pub(super) fn pairs<D: Domain>(
+    width: u32,
+    lefts: &[D],
+    rights: &[D],
+    step: &Step,
+    apply: impl Fn(&[D]) -> D,
+) -> Verdict {
     let mut results = Universe::new(step.width);
-    let size = 1u128 << operands.width;
+    let size = 1u128 << width;
+    let right_members: Vec<u64> = rights.iter().map(|right| members(right, width)).collect();
     // What a number and an element on its right give.
     let rows: Vec<Vec<u64>> = (0..size)
         .map(|left| {
             let row: Vec<u64> = (0..size)
-                .map(|right| reference::result(step, operands.width, &[left, right]).map_or(0, |it| 1 << it))
+                .map(|right| reference::result(step, width, &[left, right]).map_or(0, |result| 1 << result))
                 .collect();
             let over = |members: u64| {
-                row.iter()
-                    .enumerate()
-                    .filter(|&(right, _)| members >> right & 1 == 1)
-                    .fold(0, |a, (_, b)| a | b)
+                let chosen = row.iter().enumerate().filter(|&(right, _)| members >> right & 1 == 1);
+                chosen.fold(0, |all, (_, results)| all | results)
             };
-            operands.elements.iter().map(|&(_, members)| over(members)).collect()
+            right_members.iter().map(|&members| over(members)).collect()
         })
         .collect();
     let mut verdict = Verdict::default();
-    for (left, left_members) in &operands.elements {
-        for (position, (right, _)) in operands.elements.iter().enumerate() {
+    for left in lefts {
+        let left_members = members(left, width);
+        for (position, right) in rights.iter().enumerate() {
             let rows = rows.iter().enumerate().filter(|&(number, _)| left_members >> number & 1 == 1);
             let set = rows.fold(0, |all, (_, row)| all | row[position]);
             let claimed = apply(&[*left, *right]);

@@ -12,7 +12,7 @@ use crate::ranges::word::mask;
 use crate::ranges::{Congruence, Interval, KnownBits, Operation, Step, ValueRange, evaluate};
 
 /// Numbers near the ends, powers of two, small ones and any.
-pub(super) fn number(random: &mut Random, width: u32) -> u128 {
+fn number(random: &mut Random, width: u32) -> u128 {
     let any = u128::from(random.number()) << 64 | u128::from(random.number());
     let power = 1u128 << random.below(u64::from(width));
     let near = u128::from(random.below(5)).wrapping_sub(2);
