@@ -12,13 +12,12 @@
 //! `corpus/loops/frozen.sha256` pins every file in them, so that a benchmark of
 //! today and one of next year are about the same loops.
 
-pub(crate) mod expression;
-pub(crate) mod marks;
 mod observe;
 
 use crate::command;
 use crate::failure::{Failure, Result};
 use crate::repository;
+use opcost_testkit::read_marks;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -203,7 +202,7 @@ pub(crate) fn furnished_room(inputs: Option<&Path>, scratch: &Path) -> Result<Pa
 fn check_marks(member: &Member, scratch: &Path) -> Result<String> {
     let text =
         fs::read_to_string(&member.source).map_err(|error| Failure::at("read", &member.source, error))?;
-    let marks = marks::read(&text).map_err(Failure::new)?;
+    let marks = read_marks(&text).map_err(Failure::new)?;
     if marks.is_empty() {
         return Ok("as it should be".to_owned());
     }
@@ -262,5 +261,27 @@ mod tests {
         assert_eq!(names(2).len(), 12);
         assert!(names(3).contains(&"assertions") && names(3).contains(&"hostile_longjmp"));
         assert!(sets[0].members.iter().all(|member| is_fortran(&member.source) && member.common.len() == 3));
+    }
+
+    #[test]
+    fn the_files_are_full_of_marks() {
+        let folder = folder().unwrap().join("hard");
+        let mut all = Vec::new();
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let text = fs::read_to_string(&path).unwrap();
+            let marks = read_marks(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            if !path.ends_with("hard.h") {
+                assert!(!marks.is_empty(), "{} has no mark", path.display());
+            }
+            all.extend(marks.into_iter().flat_map(|mark| mark.claims));
+        }
+        let of = |quality| all.iter().filter(|claim| claim.quality == quality).count();
+        let counts = (
+            of(opcost_testkit::Quality::Exact),
+            of(opcost_testkit::Quality::Bound),
+            of(opcost_testkit::Quality::Unknown),
+        );
+        assert!(counts.0 >= 80 && counts.1 >= 8 && counts.2 >= 25, "{counts:?}");
     }
 }

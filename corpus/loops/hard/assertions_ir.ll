@@ -240,7 +240,7 @@ none:
 define i32 @no_flag(i8 %n) noinline {
 entry:
   br label %loop
-loop:                                             ; expect: body=(255*(0-n)+255)%256+1 quality=exact
+loop:                                             ; expect: body=(n+255)%256+1 quality=exact
   %turns = phi i32 [ 0, %entry ], [ %turns1, %loop ]
   %i1 = phi i8 [ 0, %entry ], [ %i2, %loop ]
   %turns1 = add i32 %turns, 1

@@ -11,7 +11,8 @@
 //! | who calls whom? | [`calls`] |
 //! | what may a function read and write? | [`summaries`] |
 //! | which addresses are the same? | [`forms`] |
-//! | does this write to that place? | [`writes`] |
+//! | what in a function may write? | `writes` |
+//! | does this write to that place? | [`verdicts`] |
 //! | who writes to an object? | [`writers`] |
 //! | which version of a place is there? | [`webs`] |
 //! | which version does a load read? | [`versions`] |
@@ -28,13 +29,15 @@ pub mod external;
 pub mod forms;
 pub(crate) mod frontiers;
 pub mod summaries;
+pub mod verdicts;
 pub mod versions;
 pub mod webs;
 pub mod whole;
 pub mod world;
 pub mod writers;
-pub mod writes;
+mod writes;
 
+pub use addresses::moves::constant_distance;
 pub use addresses::{Addresses, Apart, ObjectId, ObjectKind, Target, Targets, TargetsId};
 pub use effects::{Effect, Effects};
 pub use effects_parse::EffectError;

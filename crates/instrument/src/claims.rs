@@ -5,17 +5,18 @@
 //! stack program over exact integers. Nothing of an analysis is known here, so
 //! that any analysis, and a referee of one, can be held against real runs. The
 //! program is compiled for the runtime: each value becomes an input that is
-//! noted where the loop is entered. What cannot be compiled is not checked, and
-//! the reason is kept. [`evaluate`] runs a compiled program as the runtime does.
+//! noted where the loop is entered; what is not there any more by then is kept
+//! from where it is. What cannot be compiled is not checked, and the reason is
+//! kept. `checks` runs a compiled program as the runtime does.
 //!
 //! Input: a function, and a claim on one of its loops. Output: a check and its
 //! inputs. Cost: the steps. Limits: [`MOST_INPUTS`] inputs of at most 64 bits,
 //! [`MOST_STEPS`] steps.
 
-use opcost_ir::{
-    Comparison, Function, Input, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, Module, Opcode, Step, Type, Value,
-};
-use opcost_key::{BlockId, FunctionId};
+use opcost_ir::{Comparison, Function, MOST_INPUTS, MOST_STEPS, Module, Step, Type, Value};
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use crate::checks::balanced;
 
 /// Claims on the loops of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,8 +34,9 @@ pub struct Claim {
     pub loop_header: BlockId,
     /// What the result means.
     pub what: Claimed,
-    /// How the result comes about: a stack program, that leaves one number.
-    pub program: Vec<ClaimStep>,
+    /// How the result comes about: a stack program, that leaves one number; or
+    /// why there is none.
+    pub program: Result<Vec<ClaimStep>, String>,
     /// What it rests on (`nsw`, `mustprogress`); none: it must hold.
     pub assumes: Vec<String>,
     /// The same for a reader.
@@ -56,9 +58,29 @@ pub enum Claimed {
 pub enum ClaimStep {
     /// A number.
     Constant(i128),
-    /// A value that dominates the header and is not of the loop: an integer of
-    /// at most 64 bits or an address, without a sign (see `Wrap`).
+    /// A value that is not of the loop, as it was computed last before the loop
+    /// is entered: an integer of at most 64 bits or an address, without a sign
+    /// (see `Wrap`).
     Value(Value),
+    /// What a phi at the head of a loop, this one or another, got when that
+    /// loop was entered.
+    Entering(InstructionId),
+    /// What a load would have read at a moment, without a sign. It must be
+    /// certain that this can be read then.
+    Reread {
+        /// The load.
+        load: InstructionId,
+        /// When.
+        moment: Moment,
+    },
+    /// What a load has read since a moment came last, without a sign; a load of
+    /// another loop or of none. If it did not run since then, no number.
+    ReadSince {
+        /// The load.
+        load: InstructionId,
+        /// Since when.
+        moment: Moment,
+    },
     /// What lies at an address when the loop is entered, without a sign: the
     /// address dominates the header, and the loop's entry may read it.
     LoadedAtEntry {
@@ -86,7 +108,33 @@ pub enum ClaimStep {
     Min,
     /// The greater.
     Max,
-    /// Modulo 2^bits (1 to 64), as a number with or without a sign.
+    /// a / b, rounded towards zero
+    TruncDiv,
+    /// The base to the power of a; if it is capped, a power that does not fit is
+    /// the greatest number there is.
+    Power {
+        /// At least 2.
+        base: i128,
+        /// As a divisor, it makes no difference.
+        is_capped: bool,
+    },
+    /// The least n, not negative, with base^n >= a.
+    CeilLog(i128),
+    /// The least n, not negative, with n² >= a.
+    CeilRoot,
+    /// Takes a count, and adds up the steps behind it, `length` of them with
+    /// the `SumEnd`, for each index below it.
+    Sum {
+        /// The number by which they call the index.
+        index: u32,
+        /// How many steps.
+        length: u32,
+    },
+    /// Takes a term of the sum around.
+    SumEnd,
+    /// The index of this number.
+    Index(u32),
+    /// Modulo 2^bits (1 to 127), as a number with or without a sign.
     Wrap {
         /// How wide.
         bits: u32,
@@ -97,10 +145,27 @@ pub enum ClaimStep {
     Select(Comparison),
 }
 
-/// What is noted where a loop is entered; loops are still named by their headers.
+/// A moment of a run of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Moment {
+    /// The function was entered.
+    Start,
+    /// Control came to a block.
+    Block(BlockId),
+    /// An instruction was done.
+    Behind(InstructionId),
+    /// The loop of this header was entered.
+    Entry(BlockId),
+}
+
+/// What a check needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    Known(Input),
+    Value(Value),
+    Entering(InstructionId),
+    Loaded { address: Value, bits: u32 },
+    Reread { load: InstructionId, moment: Moment },
+    ReadSince { load: InstructionId, moment: Moment },
     Turn(BlockId),
 }
 
@@ -125,7 +190,11 @@ pub(crate) fn compile(
             }
             ClaimStep::Value(value) => {
                 readable(module, function, value)?;
-                Wanted::Known(Input::Value(value))
+                Wanted::Value(value)
+            }
+            ClaimStep::Entering(phi) => {
+                readable(module, function, Value::Instruction(phi))?;
+                Wanted::Entering(phi)
             }
             ClaimStep::LoadedAtEntry { address, bits } => {
                 if !matches!(bits, 8 | 16 | 32 | 64)
@@ -135,11 +204,19 @@ pub(crate) fn compile(
                         "what it reads from memory is no plain integer behind a pointer in a register".into(),
                     );
                 }
-                Wanted::Known(Input::Loaded { address, bits })
+                Wanted::Loaded { address, bits }
+            }
+            ClaimStep::Reread { load, moment } => {
+                readable(module, function, Value::Instruction(load))?;
+                Wanted::Reread { load, moment }
+            }
+            ClaimStep::ReadSince { load, moment } => {
+                readable(module, function, Value::Instruction(load))?;
+                Wanted::ReadSince { load, moment }
             }
             ClaimStep::Turn(header) => Wanted::Turn(header),
             plain => {
-                steps.push(plain_step(plain)?);
+                steps.push(plain_step(plain));
                 continue;
             }
         };
@@ -156,8 +233,8 @@ pub(crate) fn compile(
     Ok((steps, inputs))
 }
 
-fn plain_step(step: ClaimStep) -> Result<Step, String> {
-    Ok(match step {
+fn plain_step(step: ClaimStep) -> Step {
+    match step {
         ClaimStep::Constant(value) => Step::Constant(value),
         ClaimStep::Add => Step::Add,
         ClaimStep::Sub => Step::Subtract,
@@ -167,26 +244,22 @@ fn plain_step(step: ClaimStep) -> Result<Step, String> {
         ClaimStep::Rem => Step::Remainder,
         ClaimStep::Min => Step::Minimum,
         ClaimStep::Max => Step::Maximum,
-        ClaimStep::Wrap { bits: bits @ 1..=64, signed } => Step::Wrap { bits, is_signed: signed },
-        ClaimStep::Wrap { bits, .. } => return Err(format!("it wraps at {bits} bits")),
+        ClaimStep::Wrap { bits, signed } => Step::Wrap { bits, is_signed: signed },
         ClaimStep::Select(comparison) => Step::Select(comparison),
-        ClaimStep::Value(_) | ClaimStep::LoadedAtEntry { .. } | ClaimStep::Turn(_) => {
-            unreachable!("inputs are compiled by the caller")
-        }
-    })
-}
-
-/// Whether each step finds its operands, and one number is left.
-fn balanced(steps: &[Step]) -> Result<(), String> {
-    let mut depth = 0_usize;
-    for step in steps {
-        let rest = depth.checked_sub(step.takes()).ok_or("its formula takes more than is there")?;
-        depth = rest + 1;
-        if depth > MOST_DEPTH {
-            return Err("its formula is nested too deeply".into());
-        }
+        ClaimStep::TruncDiv => Step::DivideTowardsZero,
+        ClaimStep::Power { base, is_capped } => Step::Power { base, is_capped },
+        ClaimStep::CeilLog(base) => Step::CeilLog(base),
+        ClaimStep::CeilRoot => Step::CeilRoot,
+        ClaimStep::Sum { index, length } => Step::Sum { index, length },
+        ClaimStep::SumEnd => Step::SumEnd,
+        ClaimStep::Index(index) => Step::Index(index),
+        ClaimStep::Value(_)
+        | ClaimStep::Entering(_)
+        | ClaimStep::LoadedAtEntry { .. }
+        | ClaimStep::Reread { .. }
+        | ClaimStep::ReadSince { .. }
+        | ClaimStep::Turn(_) => unreachable!("inputs are compiled by the caller"),
     }
-    if depth == 1 { Ok(()) } else { Err("its formula leaves no single number".into()) }
 }
 
 /// `-5`, `true`, `null`
@@ -216,116 +289,19 @@ fn readable(module: &Module, function: &Function, value: Value) -> Result<(), St
     }
 }
 
-/// Whether a value is known where a header is entered, whatever the way: it is
-/// defined in a block that dominates the header, and not in the header itself.
-pub(crate) fn is_known_at(
-    function: &Function,
-    dominates: impl Fn(BlockId, BlockId) -> bool,
-    value: Value,
-    header: BlockId,
-) -> bool {
-    match value {
-        Value::Instruction(id) => {
-            let block = function.block_of(id);
-            block != header && dominates(block, header) && function.instructions[id].opcode != Opcode::CallBr
-        }
-        Value::Argument(_) => true,
-        _ => false,
-    }
-}
-
-/// The result of a check on these inputs, as the runtime has it; none where a
-/// number needs more than 128 bits, or something is divided by nothing.
-pub fn evaluate(steps: &[Step], inputs: &[u64]) -> Option<i128> {
-    let mut stack: Vec<i128> = Vec::new();
-    for &step in steps {
-        let result = match step {
-            Step::Constant(value) => value,
-            Step::Input(position) => i128::from(*inputs.get(position as usize)?),
-            Step::Wrap { bits, is_signed } => wrapped(stack.pop()?, bits, is_signed),
-            Step::Select(comparison) => {
-                let [otherwise, if_so, b, a] = [stack.pop()?, stack.pop()?, stack.pop()?, stack.pop()?];
-                let compares = match comparison {
-                    Comparison::Equal => a == b,
-                    Comparison::NotEqual => a != b,
-                    Comparison::Less => a < b,
-                    Comparison::LessOrEqual => a <= b,
-                };
-                if compares { if_so } else { otherwise }
-            }
-            _ => {
-                let [b, a] = [stack.pop()?, stack.pop()?];
-                binary(step, a, b)?
-            }
-        };
-        stack.push(result);
-    }
-    if stack.len() == 1 { stack.pop() } else { None }
-}
-
-fn binary(step: Step, a: i128, b: i128) -> Option<i128> {
-    let down = || {
-        let (quotient, rest) = (a.checked_div(b)?, a.checked_rem(b)?);
-        let is_above = rest != 0 && (rest < 0) != (b < 0);
-        Some(if is_above { (quotient - 1, rest + b) } else { (quotient, rest) })
+/// The steps of a program whose arguments are inputs of the same number, if they
+/// hang together. For those who hold evaluators against one another.
+pub fn steps_over_arguments(program: &[ClaimStep]) -> Option<Vec<Step>> {
+    let step = |&step: &ClaimStep| match step {
+        ClaimStep::Value(Value::Argument(position)) => Some(Step::Input(position)),
+        ClaimStep::Value(_)
+        | ClaimStep::Entering(_)
+        | ClaimStep::LoadedAtEntry { .. }
+        | ClaimStep::Reread { .. }
+        | ClaimStep::ReadSince { .. }
+        | ClaimStep::Turn(_) => None,
+        plain => Some(plain_step(plain)),
     };
-    match step {
-        Step::Add => a.checked_add(b),
-        Step::Subtract => a.checked_sub(b),
-        Step::Multiply => a.checked_mul(b),
-        Step::DivideDown => down().map(|(quotient, _)| quotient),
-        Step::DivideUp => down().map(|(quotient, rest)| quotient + i128::from(rest != 0)),
-        Step::Remainder => down().map(|(_, rest)| rest),
-        Step::Minimum => Some(a.min(b)),
-        Step::Maximum => Some(a.max(b)),
-        _ => None,
-    }
-}
-
-fn wrapped(value: i128, bits: u32, is_signed: bool) -> i128 {
-    let low = value & ((1_i128 << bits) - 1);
-    if is_signed && low >> (bits - 1) & 1 == 1 { low - (1_i128 << bits) } else { low }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn run(steps: &[Step]) -> Option<i128> {
-        evaluate(steps, &[u64::MAX, 7])
-    }
-
-    #[test]
-    fn divisions_round_as_they_say() {
-        for a in -9_i128..10 {
-            for b in (-4_i128..5).filter(|b| *b != 0) {
-                let of = |step| run(&[Step::Constant(a), Step::Constant(b), step]).unwrap();
-                let exact = a as f64 / b as f64;
-                assert_eq!(of(Step::DivideDown), exact.floor() as i128, "{a} / {b}");
-                assert_eq!(of(Step::DivideUp), exact.ceil() as i128, "{a} / {b}");
-                assert_eq!(of(Step::Remainder), a - b * exact.floor() as i128, "{a} % {b}");
-            }
-        }
-        assert_eq!(run(&[Step::Constant(1), Step::Constant(0), Step::DivideDown]), None);
-        assert_eq!(run(&[Step::Constant(i128::MAX), Step::Constant(1), Step::Add]), None);
-    }
-
-    #[test]
-    fn values_have_the_sign_that_wrapping_gives_them() {
-        assert_eq!(run(&[Step::Input(0)]), Some(i128::from(u64::MAX)));
-        assert_eq!(run(&[Step::Input(0), Step::Wrap { bits: 64, is_signed: true }]), Some(-1));
-        assert_eq!(run(&[Step::Input(0), Step::Wrap { bits: 8, is_signed: false }]), Some(255));
-        let chosen = [Step::Input(1), Step::Constant(7), Step::Constant(10), Step::Constant(20)];
-        let select = |comparison| run(&[&chosen[..], &[Step::Select(comparison)]].concat());
-        assert_eq!(select(Comparison::Equal), Some(10));
-        assert_eq!(select(Comparison::Less), Some(20));
-    }
-
-    #[test]
-    fn formulas_that_do_not_fit_are_refused() {
-        assert!(balanced(&[Step::Add]).is_err());
-        assert!(balanced(&[Step::Constant(1), Step::Constant(2)]).is_err());
-        assert!(balanced(&[Step::Constant(1); 40]).is_err());
-        assert!(balanced(&[Step::Constant(1), Step::Constant(2), Step::Maximum]).is_ok());
-    }
+    let steps = program.iter().map(step).collect::<Option<Vec<Step>>>()?;
+    balanced(&steps).ok().map(|()| steps)
 }

@@ -10,6 +10,7 @@
 //! how all of it is written down (`map`). [`meter`] asks its own (`fuel`).
 
 mod audit;
+mod checks;
 mod claims;
 mod cost;
 mod fuel;
@@ -24,11 +25,12 @@ mod values;
 mod weights;
 
 pub use audit::{Audit, Fault, Origins, audit};
-pub use claims::{Claim, ClaimStep, Claimed, Claims, evaluate};
+pub use checks::{NoResult, evaluate};
+pub use claims::{Claim, ClaimStep, Claimed, Claims, Moment, steps_over_arguments};
 pub use cost::{CostModel, CostTable};
 pub use fuel::{
     Admission, Fingerprint, FuelRequest, Library, Metered, Objection, Portability, Rule, admit,
     admit_portable, meter,
 };
 pub use plan::{Instrumented, PlanError, Reason, Request, plan};
-pub use values::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Subject, ValuesRequest, record};
+pub use values::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Rereads, Subject, ValuesRequest, record};

@@ -16,10 +16,14 @@
 //! `callbr` edges; values wider than 64 bits; whole vectors and aggregates.
 
 mod chosen;
+mod inputs;
+mod rereads;
 mod turns;
 
+pub use rereads::Rereads;
+
 use opcost_index::{Id, IdMap};
-use opcost_ir::{Module, Recording, Step};
+use opcost_ir::{Function, Layout, Module, Recording, Step};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +124,7 @@ pub struct RefusedLoop {
 /// The module has something that cannot be followed; the place is named.
 pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Result<Recorded, PlanError> {
     let leaving = Leaving::compute(module);
+    let layout = Layout::of(module);
     let mut recorded = Recorded {
         recording: Recording::default(),
         points: IdMap::new(),
@@ -127,15 +132,15 @@ pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Resu
         irreducible: Vec::new(),
     };
     for (id, function) in module.functions.iter() {
-        let is_chosen =
-            request.function.as_deref().is_none_or(|name| chosen::is_called(&function.name, name));
-        if !is_chosen || !is_counted(function) || function.blocks.is_empty() {
+        let is_chosen = request.names(&function.name);
+        let has_copy = || request.line.is_some() && has_inlined(module, function, request);
+        if !is_counted(function) || function.blocks.is_empty() || !(is_chosen || has_copy()) {
             continue;
         }
         refuse_uncountable(module, function)?;
         let mut edits = Vec::new();
-        if request.turns {
-            turns::plan(module, id, &leaving, claims, &mut recorded, &mut edits);
+        if request.turns && is_chosen {
+            turns::plan((module, &layout), id, &leaving, claims, &mut recorded, &mut edits);
         }
         if request.function.is_some() && !(request.turns && request.line.is_none()) {
             chosen::plan(module, id, request, &mut recorded, &mut edits);
@@ -150,6 +155,21 @@ pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Resu
     }
     debug_assert_eq!(recorded.points.len(), recorded.recording.points.len());
     Ok(recorded)
+}
+
+impl ValuesRequest {
+    /// Whether a function is meant, by its linkage name.
+    fn names(&self, linkage: &str) -> bool {
+        self.function.as_deref().is_none_or(|name| chosen::is_called(linkage, name))
+    }
+}
+
+/// Whether code of the function that is meant was inlined into this one.
+fn has_inlined(module: &Module, function: &Function, request: &ValuesRequest) -> bool {
+    let places = function.instructions.values().filter_map(|instruction| instruction.place);
+    places
+        .filter_map(|place| module.places[place].inlined_function.as_deref())
+        .any(|written_in| request.names(written_in))
 }
 
 /// The first instruction of a block.

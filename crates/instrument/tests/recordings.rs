@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use opcost_index::{AdjacencyGraph, Graph, Id, reachable_from};
 use opcost_instrument::{
-    Claim, ClaimStep, Claimed, Claims, Recorded, Subject, ValuesRequest, evaluate, record,
+    Claim, ClaimStep, Claimed, Claims, Moment, Recorded, Subject, ValuesRequest, evaluate, record,
 };
 use opcost_ir::{Flow, Function, Input, Module, Opcode, PointId, RecordEdit, Spot, Value, parse_module};
 use opcost_key::{BlockId, FunctionId, InstructionId};
@@ -96,7 +96,7 @@ impl Walk<'_> {
                     self.told_complete.push((header, open.turns));
                 }
                 RecordEdit::Note { point, .. } => assert!(self.told.contains_key(&self.headers[&point])),
-                RecordEdit::Record { .. } => {}
+                RecordEdit::Record { .. } | RecordEdit::Hold { .. } => {}
             }
         }
     }
@@ -275,7 +275,7 @@ fn a_claim_on_a_triangle_needs_the_turn_of_the_loop_around() {
             function: FunctionId::new(0),
             loop_header: BlockId::new(2),
             what: Claimed::BackEdges,
-            program,
+            program: Ok(program),
             assumes: Vec::new(),
             text: String::new(),
         }],
@@ -298,7 +298,7 @@ fn a_claim_on_a_triangle_needs_the_turn_of_the_loop_around() {
         .collect();
     assert_eq!(notes, [Input::Value(Value::Argument(0)), Input::Turns(PointId::new(0))]);
     let check = made.recording.points[PointId::new(1)].check.as_ref().expect("a check");
-    assert_eq!(evaluate(&check.steps, &[u64::from(-5_i32 as u32), 3]), Some(-8));
+    assert_eq!(evaluate(&check.steps, &[Some(u64::from(-5_i32 as u32)), Some(3)]), Ok(-8));
     // A value of the loop itself is not known where it is entered.
     let inside = vec![ClaimStep::Value(Value::Instruction(InstructionId::new(3)))];
     let made = record(&module, &turns(), &claim(inside)).expect("recorded");
@@ -355,4 +355,108 @@ proptest! {
             walks_agree(&module, &made, &choices);
         }
     }
+}
+
+/// Data, a pointer that comes from outside, and a loop that reads both.
+const MEMORY: &str = r#"
+data_layout "e-m:e-i64:64-i128:128-n8:16:32:64-S128"
+global internal @count type i32 = { 0: i32 0 }
+declare @any
+define void @f(ptr %p, i1 %c) {
+entry:
+  %far = getelementptr i32, ptr @count, i64 1
+  br i1 %c, label %some, label %pre
+some:
+  %own = add i32 1, 2
+  call void @any()
+  br label %pre
+pre:
+  %start = phi i32 [ 0, %entry ], [ 7, %some ]
+  br label %head
+head:
+  %i = phi i32 [ %start, %pre ], [ %i1, %head ]
+  %near = load i32, ptr @count
+  %late = load i32, ptr %p
+  %over = load i32, ptr %far
+  %i1 = add i32 %i, 1
+  %more = icmp ne i32 %i1, %near
+  br i1 %more, label %head, label %done
+done:
+  ret void
+}
+"#;
+
+/// What one step of a claim on the loop of `MEMORY` makes: edits that keep and note, or a refusal.
+fn asked(step: impl Fn(&dyn Fn(&str) -> InstructionId) -> ClaimStep) -> Result<Vec<RecordEdit>, String> {
+    let module = parse_module(MEMORY).unwrap_or_else(|error| panic!("{error}"));
+    let function = &module.functions[FunctionId::new(0)];
+    let named = |name: &str| {
+        let mut names = function.names.iter().filter(|(_, known)| &***known == name);
+        match names.next() {
+            Some((Value::Instruction(id), _)) => *id,
+            _ => panic!("no %{name}"),
+        }
+    };
+    let claims = Claims {
+        list: vec![Claim {
+            function: FunctionId::new(0),
+            loop_header: function.block_of(named("near")),
+            what: Claimed::BackEdges,
+            program: Ok(vec![step(&named)]),
+            assumes: Vec::new(),
+            text: String::new(),
+        }],
+    };
+    let made = record(&module, &turns(), &claims).expect("recorded");
+    let Subject::Loop { claim: Some(facts), .. } = &made.points[PointId::new(0)].subject else { panic!() };
+    facts.check.clone()?;
+    let is_input = |edit: &RecordEdit| matches!(edit, RecordEdit::Hold { .. } | RecordEdit::Note { .. });
+    Ok(made.recording.edits.iter().map(|(_, edit)| *edit).filter(is_input).collect())
+}
+
+#[test]
+fn what_is_gone_at_the_entry_is_kept_where_it_is_known() {
+    let edits = asked(|named| ClaimStep::Value(Value::Instruction(named("own")))).expect("it is kept");
+    let [RecordEdit::Hold { spot: Spot::Before(_), cell: 0, input: Some(Input::Value(_)) }, note] = edits[..]
+    else {
+        panic!("{edits:?}")
+    };
+    assert!(matches!(note, RecordEdit::Note { input: Input::Held(0), .. }), "{note:?}");
+    // A load's value is no more once the moment comes again.
+    let since = |named: &dyn Fn(&str) -> InstructionId| ClaimStep::ReadSince {
+        load: named("own"),
+        moment: Moment::Start,
+    };
+    let edits = asked(since).expect("it is kept");
+    let inputs: Vec<bool> = edits
+        .iter()
+        .filter_map(|edit| match edit {
+            RecordEdit::Hold { input, .. } => Some(input.is_some()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(inputs, [false, true], "{edits:?}");
+    let edits = asked(|named| ClaimStep::Entering(named("i"))).expect("a phi");
+    assert!(matches!(edits[..], [RecordEdit::Note { input: Input::Value(_), .. }]), "{edits:?}");
+}
+
+/// Wrong claims are refused: those of values of the loop, and of memory that
+/// perhaps cannot be read.
+#[test]
+fn what_cannot_be_known_is_refused_and_so_is_what_might_trap() {
+    let head = BlockId::new(3);
+    let reread = |name: &'static str, moment: Moment| {
+        asked(move |named| ClaimStep::Reread { load: named(name), moment })
+    };
+    for moment in [Moment::Start, Moment::Entry(head), Moment::Block(BlockId::new(1))] {
+        assert!(reread("near", moment).is_ok(), "{moment:?}");
+        assert!(reread("over", moment).is_err(), "behind the end of the data: {moment:?}");
+        // Whether the pointer may be read is only certain where the loop reads it.
+        assert_eq!(reread("late", moment).is_ok(), moment == Moment::Entry(head), "{moment:?}");
+    }
+    assert!(reread("near", Moment::Block(head)).is_err(), "a moment of the loop itself");
+    assert!(reread("own", Moment::Entry(head)).is_err(), "no load");
+    assert!(asked(|named| ClaimStep::Value(Value::Instruction(named("i1")))).is_err());
+    assert!(asked(|named| ClaimStep::Entering(named("own"))).is_err());
+    assert!(asked(|named| ClaimStep::ReadSince { load: named("near"), moment: Moment::Start }).is_err());
 }

@@ -44,8 +44,8 @@ pub use module::{
 };
 pub use opcode::{Opcode, Predicate};
 pub use recording::{
-    Check, Comparison, Input, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, Point, PointId, PointKind, RecordEdit,
-    Recording, Step,
+    Check, Comparison, Input, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, MOST_SUMS, MOST_TERMS, Point, PointId,
+    PointKind, RecordEdit, Recording, Step,
 };
 pub use tags::{Tag, TagId, TagTypeId};
 pub use text::{FunctionText, ParseError, parse_module, print_module};

@@ -11,7 +11,7 @@
 //! list.
 
 use opcost_index::{IdMap, define_id};
-use opcost_key::FunctionId;
+use opcost_key::{FunctionId, InstructionId};
 
 use crate::{DeclarationId, Spot, Value};
 
@@ -65,14 +65,19 @@ pub struct Check {
 }
 
 /// The most inputs that the check of a point may have.
-pub const MOST_INPUTS: usize = 12;
-/// The most steps and the greatest depth of the stack of a check.
-pub const MOST_STEPS: usize = 256;
+pub const MOST_INPUTS: usize = 32;
+/// The most steps of a check.
+pub const MOST_STEPS: usize = 2048;
 /// The most numbers that a check may have on its stack.
-pub const MOST_DEPTH: usize = 32;
+pub const MOST_DEPTH: usize = 96;
+/// The most sums of a check that lie within one another.
+pub const MOST_SUMS: usize = 4;
+/// The most terms that one check may add up.
+pub const MOST_TERMS: u32 = 1 << 20;
 
-/// One step of a stack program over exact integers. A result that needs more
-/// than 128 bits, or a division by zero, ends it without one.
+/// One step of a stack program over exact integers. What needs more than 128
+/// bits, is divided by zero or was not known is no number, and so is what is
+/// made of it; a choice is made of what decides it and what is chosen only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Pushes it.
@@ -97,13 +102,39 @@ pub enum Step {
     Maximum,
     /// The upper one modulo 2^bits, as a number with or without a sign.
     Wrap {
-        /// 1 to 64.
+        /// 1 to 127.
         bits: u32,
         /// Whether the highest bit is a sign.
         is_signed: bool,
     },
     /// Of the upper four, `a b x y`: x if a and b compare so, y otherwise.
     Select(Comparison),
+    /// The lower by the upper, rounded towards zero.
+    DivideTowardsZero,
+    /// The base to the power of the upper; an exponent below zero has none.
+    Power {
+        /// At least 2.
+        base: i128,
+        /// Whether a power that does not fit is the greatest number there is:
+        /// where something is divided by it, the result is the same.
+        is_capped: bool,
+    },
+    /// The least n, not negative, with base^n not less than the upper.
+    CeilLog(i128),
+    /// The least n, not negative, with n² not less than the upper.
+    CeilRoot,
+    /// Takes a count, and repeats the steps behind it up to its `SumEnd`, once
+    /// for each index from 0 below the count.
+    Sum {
+        /// By which number the steps call the index.
+        index: u32,
+        /// How many steps are repeated, with the `SumEnd`.
+        length: u32,
+    },
+    /// Takes a term; behind the last it pushes the sum.
+    SumEnd,
+    /// Pushes the index of the sum around that has this number.
+    Index(u32),
 }
 
 /// How two exact integers compare.
@@ -136,6 +167,13 @@ impl Step {
             Step::Maximum => (9, 0, 0),
             Step::Wrap { bits, is_signed } => (10, bits | u32::from(is_signed) << 8, 0),
             Step::Select(comparison) => (11, comparison as u32, 0),
+            Step::DivideTowardsZero => (12, 0, 0),
+            Step::Power { base, is_capped } => (13, is_capped.into(), base),
+            Step::CeilLog(base) => (14, 0, base),
+            Step::CeilRoot => (15, 0, 0),
+            Step::Sum { index, length } => (16, index, length.into()),
+            Step::SumEnd => (17, 0, 0),
+            Step::Index(index) => (18, index, 0),
         }
     }
 
@@ -160,6 +198,13 @@ impl Step {
                 3 => Comparison::LessOrEqual,
                 _ => return None,
             }),
+            12 => Step::DivideTowardsZero,
+            13 => Step::Power { base: constant, is_capped: argument != 0 },
+            14 => Step::CeilLog(constant),
+            15 => Step::CeilRoot,
+            16 => Step::Sum { index: argument, length: u32::try_from(constant).ok()? },
+            17 => Step::SumEnd,
+            18 => Step::Index(argument),
             _ => return None,
         })
     }
@@ -167,8 +212,9 @@ impl Step {
     /// How many numbers it takes from the stack.
     pub fn takes(self) -> usize {
         match self {
-            Step::Constant(_) | Step::Input(_) => 0,
-            Step::Wrap { .. } => 1,
+            Step::Constant(_) | Step::Input(_) | Step::Index(_) => 0,
+            Step::Wrap { .. } | Step::Power { .. } | Step::CeilLog(_) | Step::CeilRoot => 1,
+            Step::Sum { .. } | Step::SumEnd => 1,
             Step::Select(_) => 4,
             _ => 2,
         }
@@ -196,6 +242,17 @@ pub enum RecordEdit {
         position: u32,
         /// What.
         input: Input,
+    },
+    /// Keeps something in a cell of the frame, for a `Note` behind it: what is
+    /// there no more, or may not be looked at, where the loop is entered.
+    Hold {
+        /// Where.
+        spot: Spot,
+        /// Which cell of the function, from 0; a cell that nothing was kept in
+        /// has no number.
+        cell: u32,
+        /// What; `None`: from here on the cell has no number.
+        input: Option<Input>,
     },
     /// One turn more.
     Turn {
@@ -238,8 +295,15 @@ pub enum Input {
         /// How wide.
         bits: u32,
     },
+    /// What a load would read if it were made here: its address is that of
+    /// data or of an `alloca` and so many bytes, or a value that is known here.
+    Reread(InstructionId),
+    /// A number.
+    Number(u64),
     /// The turns that a loop around has taken.
     Turns(PointId),
+    /// What the function keeps in this cell.
+    Held(u32),
 }
 
 impl RecordEdit {
@@ -248,6 +312,7 @@ impl RecordEdit {
         match *self {
             RecordEdit::Enter { spot, .. }
             | RecordEdit::Note { spot, .. }
+            | RecordEdit::Hold { spot, .. }
             | RecordEdit::Turn { spot, .. }
             | RecordEdit::Leave { spot, .. }
             | RecordEdit::Record { spot, .. } => spot,
@@ -278,11 +343,18 @@ mod tests {
             Step::Select(Comparison::NotEqual),
             Step::Select(Comparison::Less),
             Step::Select(Comparison::LessOrEqual),
+            Step::DivideTowardsZero,
+            Step::Power { base: 3, is_capped: true },
+            Step::CeilLog(10),
+            Step::CeilRoot,
+            Step::Sum { index: 2, length: 7 },
+            Step::SumEnd,
+            Step::Index(1),
         ];
         for step in steps {
             assert_eq!(Step::decode(step.encode()), Some(step));
         }
-        assert_eq!(Step::decode((12, 0, 0)), None);
+        assert_eq!(Step::decode((19, 0, 0)), None);
         assert_eq!(Step::decode((11, 4, 0)), None);
     }
 }

@@ -11,7 +11,7 @@ using namespace llvm;
 
 extern "C" {
 
-LLVMModuleRef opcost_read(LLVMContextRef context, const char *path, bool is_trusted, char **message);
+LLVMModuleRef opcost_read(LLVMContextRef context, const char *path, char **message);
 
 // Names the declared ones among `names` anew; how many there were.
 uint32_t opcost_rename_declared(LLVMModuleRef handle, const char *const *names, uint32_t count, const char *prefix) {
@@ -31,7 +31,7 @@ uint32_t opcost_rename_declared(LLVMModuleRef handle, const char *const *names, 
 // Links what is needed of the module at `path`. Null, or what is wrong.
 char *opcost_link_needed(LLVMContextRef context, LLVMModuleRef handle, const char *path, const char *prefix) {
   char *message = nullptr;
-  LLVMModuleRef read = opcost_read(context, path, /*is_trusted=*/true, &message);
+  LLVMModuleRef read = opcost_read(context, path, &message);
   if (!read) return message;
   Module &module = *unwrap(handle);
   if (Linker::linkModules(module, std::unique_ptr<Module>(unwrap(read)), Linker::Flags::LinkOnlyNeeded))

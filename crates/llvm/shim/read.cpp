@@ -3,6 +3,7 @@
 #include "shim.h"
 
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -11,6 +12,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Metadata.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
@@ -42,12 +44,13 @@ extern "C" {
 
 void opcost_free(char *text) { free(text); }
 
-// Reads bitcode or text. On failure returns null and a message. A module with
-// debug information is verified while it is read, unless it is trusted.
-LLVMModuleRef opcost_read(LLVMContextRef context, const char *path, bool is_trusted, char **message) {
+// Reads bitcode or text. On failure returns null and a message. It is not
+// verified: see opcost_admit. LLVM would verify what has debug information while
+// it reads, end the process if it is malformed, and be asked for it once more.
+LLVMModuleRef opcost_read(LLVMContextRef context, const char *path, char **message) {
   auto &options = cl::getRegisteredOptions();
   if (auto found = options.find("disable-auto-upgrade-debug-info"); found != options.end())
-    static_cast<cl::opt<bool> *>(found->second)->setValue(is_trusted);
+    static_cast<cl::opt<bool> *>(found->second)->setValue(true);
   SMDiagnostic diagnostic;
   std::unique_ptr<Module> module = parseIRFile(path, diagnostic, *unwrap(context));
   if (!module) {
@@ -57,15 +60,28 @@ LLVMModuleRef opcost_read(LLVMContextRef context, const char *path, bool is_trus
     *message = opcost::copy(text);
     return nullptr;
   }
+  if (getDebugMetadataVersionFromModule(*module) != DEBUG_METADATA_VERSION) StripDebugInfo(*module);
   return wrap(module.release());
+}
+
+// Null when a module of anyone is well-formed, else what is wrong with it.
+// Debug information that is broken goes, as LLVM's own tools have it.
+char *opcost_admit(LLVMModuleRef module) {
+  std::string text;
+  raw_string_ostream stream(text);
+  bool broken_debug_info = false;
+  if (verifyModule(*unwrap(module), &stream, &broken_debug_info)) return opcost::copy(text);
+  if (broken_debug_info) StripDebugInfo(*unwrap(module));
+  return nullptr;
 }
 
 // Adds the module in a file to another; null, or what went wrong.
 char *opcost_link(LLVMContextRef context, LLVMModuleRef into, const char *path, bool is_trusted) {
   char *message = nullptr;
-  LLVMModuleRef read = opcost_read(context, path, is_trusted, &message);
+  LLVMModuleRef read = opcost_read(context, path, &message);
   if (!read) return message;
   std::unique_ptr<Module> other(unwrap(read));
+  if (char *wrong = is_trusted ? nullptr : opcost_admit(read)) return wrong;
   const Triple &wanted = unwrap(into)->getTargetTriple(), &given = other->getTargetTriple();
   if (!wanted.str().empty() && !given.str().empty() && wanted.getArch() != given.getArch())
     return opcost::copy(std::string(path) + " is for " + given.str() + ", and the others are for " + wanted.str());
@@ -79,7 +95,7 @@ char *opcost_link(LLVMContextRef context, LLVMModuleRef into, const char *path, 
   return opcost::copy(text.empty() ? std::string("cannot be linked to the others") : text);
 }
 
-// Null when the module is well-formed, else what is wrong with it.
+// Null when an edited module is well-formed, else what is wrong with it.
 char *opcost_verify(LLVMModuleRef module) {
   std::string text;
   raw_string_ostream stream(text);

@@ -25,9 +25,16 @@ struct opcost_point {
   const opcost_step *steps;
 };
 
+// What a check needs.
+struct opcost_input {
+  uint32_t kind;
+  uint64_t number;
+  LLVMValueRef value, known;
+};
+
 namespace {
 
-constexpr uint64_t kInputsOffset = 48, kNotedOffset = 8;
+constexpr uint64_t kNotedOffset = 8, kUnknownOffset = 48, kInputsOffset = 56;
 
 FunctionCallee runtime(Module &module, const char *name, Type *result, ArrayRef<Type *> parameters) {
   FunctionCallee callee = module.getOrInsertFunction(name, FunctionType::get(result, parameters, false));
@@ -63,6 +70,39 @@ void store_in_slot(IRBuilder<> &builder, Value *slot, uint64_t offset, Value *va
 }
 
 Value *slot_of(IRBuilder<> &builder, LLVMValueRef cell) { return builder.CreateLoad(builder.getPtrTy(), unwrap(cell)); }
+
+// What a load would read here. The address is gone back to what it starts from; a load that it
+// starts from in the same block is made again, too: Rust has seen to it that both may be.
+Value *read_again(IRBuilder<> &builder, LoadInst *load) {
+  const DataLayout &layout = load->getModule()->getDataLayout();
+  Value *address = load->getPointerOperand();
+  APInt offset(layout.getIndexTypeSizeInBits(address->getType()), 0);
+  Value *base = address->stripAndAccumulateConstantOffsets(layout, offset, /*AllowNonInbounds=*/true);
+  if (auto *data = dyn_cast<GlobalValue>(base); data && data->hasExternalWeakLinkage()) return nullptr;
+  if (auto *inner = dyn_cast<LoadInst>(base); inner && inner->getParent() == load->getParent()) {
+    base = read_again(builder, inner);
+    if (!base) return nullptr;
+  }
+  Value *place = builder.CreatePtrAdd(base, builder.getInt(offset));
+  return builder.CreateAlignedLoad(load->getType(), place, Align(1));
+}
+
+// What an input is at a place, as 64 bits, and whether it has a number there.
+// The kinds are those of crates/llvm/src/values.rs.
+std::pair<Value *, Value *> input_at(IRBuilder<> &builder, const opcost_input &input) {
+  Value *value = unwrap(input.value), *known = builder.getInt64(1);
+  switch (input.kind) {
+  case 0: return {as_word(builder, value, false), known};
+  case 1: return {as_word(builder, builder.CreateAlignedLoad(builder.getIntNTy(input.number), value, Align(1)), false), known};
+  case 2:
+    value = read_again(builder, cast<LoadInst>(value));
+    return {value ? as_word(builder, value, false) : builder.getInt64(0), builder.getInt64(value != nullptr)};
+  case 3: return {builder.getInt64(input.number), known};
+  case 4: return {builder.CreateLoad(builder.getInt64Ty(), value), known};
+  case 5: return {builder.CreateLoad(builder.getInt64Ty(), value), builder.CreateLoad(builder.getInt64Ty(), unwrap(input.known))};
+  default: return {builder.getInt64(0), builder.getInt64(0)};
+  }
+}
 
 } // namespace
 
@@ -122,15 +162,35 @@ void opcost_values_enter(LLVMValueRef before, LLVMValueRef points, uint32_t inde
   builder.CreateStore(builder.getInt64(0), unwrap(turns_cell));
 }
 
-// Input number `position` of a check: a value, what lies at an address (`bits` > 0), or the turns in a cell.
-void opcost_values_note(LLVMValueRef before, LLVMValueRef slot_cell, uint32_t position, LLVMValueRef value, uint32_t bits, bool is_cell) {
+// A cell of a function's frame, with nothing in it when the function is entered.
+LLVMValueRef opcost_values_empty(LLVMValueRef function_handle) {
+  auto *function = unwrap<Function>(function_handle);
+  IRBuilder<> builder(&*function->getEntryBlock().getFirstInsertionPt());
+  Value *cell = builder.CreateAlloca(builder.getInt64Ty());
+  builder.CreateStore(builder.getInt64(0), cell);
+  return wrap(cell);
+}
+
+// Keeps an input in the cells of its value and of whether it is known.
+void opcost_values_hold(LLVMValueRef before, LLVMValueRef cell, LLVMValueRef known_cell, const opcost_input *input) {
   IRBuilder<> builder(unwrap<Instruction>(before));
-  Value *slot = slot_of(builder, slot_cell), *input = unwrap(value);
-  if (is_cell)
-    input = builder.CreateLoad(builder.getInt64Ty(), input);
-  else if (bits)
-    input = builder.CreateAlignedLoad(builder.getIntNTy(bits), input, Align(1));
-  store_in_slot(builder, slot, kInputsOffset + 8 * uint64_t(position), as_word(builder, input, false));
+  auto [value, known] = input_at(builder, *input);
+  builder.CreateStore(value, unwrap(cell));
+  builder.CreateStore(known, unwrap(known_cell));
+}
+
+// Input number `position` of a check.
+void opcost_values_note(LLVMValueRef before, LLVMValueRef slot_cell, uint32_t position, const opcost_input *input) {
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  Value *slot = slot_of(builder, slot_cell);
+  auto [value, known] = input_at(builder, *input);
+  store_in_slot(builder, slot, kInputsOffset + 8 * uint64_t(position), value);
+  if (auto *constant = dyn_cast<ConstantInt>(known); !constant || constant->isZero()) {
+    Value *place = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), slot, kUnknownOffset);
+    Value *so_far = builder.CreateLoad(builder.getInt64Ty(), place, /*isVolatile=*/true);
+    Value *unknown = builder.CreateShl(builder.CreateXor(known, builder.getInt64(1)), position);
+    store_in_slot(builder, slot, kUnknownOffset, builder.CreateOr(so_far, unknown));
+  }
   store_in_slot(builder, slot, kNotedOffset, builder.getInt64(position + 1));
 }
 

@@ -49,6 +49,15 @@ impl RawStep {
     }
 }
 
+/// What a check needs; mirrors `opcost_input` in `values.cpp`.
+#[repr(C)]
+pub(crate) struct RawInput {
+    pub(crate) kind: u32,
+    pub(crate) number: u64,
+    pub(crate) value: LLVMValueRef,
+    pub(crate) known: LLVMValueRef,
+}
+
 /// What is recorded; mirrors `opcost_point` in `values.cpp`.
 #[repr(C)]
 pub(crate) struct RawPoint {
@@ -127,9 +136,9 @@ unsafe extern "C" {
     pub(crate) fn opcost_read(
         context: LLVMContextRef,
         path: *const c_char,
-        is_trusted: bool,
         message: *mut *mut c_char,
     ) -> LLVMModuleRef;
+    pub(crate) fn opcost_admit(module: LLVMModuleRef) -> *mut c_char;
     pub(crate) fn opcost_link(
         context: LLVMContextRef,
         module: LLVMModuleRef,
@@ -252,13 +261,18 @@ unsafe extern "C" {
         slot: LLVMValueRef,
         turns: LLVMValueRef,
     );
+    pub(crate) fn opcost_values_empty(function: LLVMValueRef) -> LLVMValueRef;
+    pub(crate) fn opcost_values_hold(
+        before: LLVMValueRef,
+        cell: LLVMValueRef,
+        known: LLVMValueRef,
+        input: *const RawInput,
+    );
     pub(crate) fn opcost_values_note(
         before: LLVMValueRef,
         slot: LLVMValueRef,
         position: u32,
-        value: LLVMValueRef,
-        bits: u32,
-        is_cell: bool,
+        input: *const RawInput,
     );
     pub(crate) fn opcost_values_turn(
         before: LLVMValueRef,

@@ -77,8 +77,7 @@ impl Session {
         let context = unsafe { LLVMContextCreate() };
         let mut message = std::ptr::null_mut();
         // SAFETY: all pointers are valid for the call.
-        let module =
-            unsafe { ffi::opcost_read(context, text.as_ptr(), maker == Maker::FrontEnd, &mut message) };
+        let module = unsafe { ffi::opcost_read(context, text.as_ptr(), &mut message) };
         let session = Session {
             context,
             maker,
@@ -91,8 +90,11 @@ impl Session {
             let message = ffi::take_message(message).unwrap_or_default();
             return Err(LlvmError::Unreadable(message.trim_end().to_owned()));
         }
-        if maker == Maker::Anyone {
-            session.verify().map_err(LlvmError::Malformed)?;
+        if maker == Maker::Anyone
+            // SAFETY: the module is alive.
+            && let Some(message) = ffi::take_message(unsafe { ffi::opcost_admit(module) })
+        {
+            return Err(LlvmError::Malformed(message.trim_end().to_owned()));
         }
         Ok(session)
     }

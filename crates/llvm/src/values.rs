@@ -11,7 +11,7 @@ use opcost_ir::{Input, PointId, PointKind, RecordEdit, Recording, Value};
 use opcost_key::{FunctionId, Hash128};
 use rustc_hash::FxHashMap;
 
-use crate::ffi::{self, RawPoint, RawStep};
+use crate::ffi::{self, RawInput, RawPoint, RawStep};
 use crate::session::{FunctionHandles, LlvmError, Maker, Session};
 use crate::spots::Spots;
 
@@ -89,6 +89,8 @@ struct FunctionRecorder<'a> {
     recording: &'a Recording,
     points: LLVMValueRef,
     cells: FxHashMap<PointId, Cells>,
+    /// Cells of what is kept, by number: of its value, and of whether there is one.
+    held: FxHashMap<u32, (LLVMValueRef, LLVMValueRef)>,
 }
 
 impl<'a> FunctionRecorder<'a> {
@@ -102,7 +104,7 @@ impl<'a> FunctionRecorder<'a> {
         let spots = Spots::new(handles);
         // SAFETY: a live function.
         unsafe { ffi::opcost_relax(handles.function) };
-        Self { handles, spots, recording, points, cells: FxHashMap::default() }
+        Self { handles, spots, recording, points, cells: FxHashMap::default(), held: FxHashMap::default() }
     }
 
     fn run(mut self, edits: &[(FunctionId, RecordEdit)]) {
@@ -117,14 +119,22 @@ impl<'a> FunctionRecorder<'a> {
                     }
                 });
             }
+            if let RecordEdit::Hold { cell, .. } = edit {
+                let function = self.handles.function;
+                // SAFETY: as above.
+                self.held.entry(*cell).or_insert_with(|| unsafe {
+                    (ffi::opcost_values_empty(function), ffi::opcost_values_empty(function))
+                });
+            }
         }
         for (_, edit) in edits {
             self.edit(edit);
         }
         // SAFETY: as above.
         let returns_twice = unsafe { ffi::opcost_returns_twice(self.handles.function) };
+        let held = self.held.values().flat_map(|&(cell, known)| [cell, known]);
         let cells: Vec<LLVMValueRef> =
-            self.cells.values().flat_map(|cells| [cells.slot, cells.turns]).collect();
+            self.cells.values().flat_map(|cells| [cells.slot, cells.turns]).chain(held).collect();
         if !cells.is_empty() && !returns_twice {
             // SAFETY: allocas that we made in this function.
             unsafe { ffi::opcost_promote(self.handles.function, cells.as_ptr(), cells.len() as u32) };
@@ -143,6 +153,24 @@ impl<'a> FunctionRecorder<'a> {
         }
     }
 
+    /// As the shim takes it; the kinds are those of `values.cpp`.
+    fn input(&self, input: Option<Input>) -> RawInput {
+        let none = std::ptr::null_mut();
+        let (kind, number, value, known) = match input {
+            Some(Input::Value(value)) => (0, 0, self.value(value), none),
+            Some(Input::Loaded { address, bits }) => (1, bits.into(), self.value(address), none),
+            Some(Input::Reread(load)) => (2, 0, self.handles.instructions[load], none),
+            Some(Input::Number(number)) => (3, number, none, none),
+            Some(Input::Turns(around)) => (4, 0, self.cells[&around].turns, none),
+            Some(Input::Held(cell)) => {
+                let (cell, known) = self.held[&cell];
+                (5, 0, cell, known)
+            }
+            None => (6, 0, none, none),
+        };
+        RawInput { kind, number, value, known }
+    }
+
     fn edit(&mut self, edit: &RecordEdit) {
         let before = self.spots.before(edit.spot());
         let points = self.points;
@@ -154,12 +182,13 @@ impl<'a> FunctionRecorder<'a> {
                     ffi::opcost_values_enter(before, points, point.index() as u32, slot, turns);
                 }
                 RecordEdit::Note { point, position, input, .. } => {
-                    let (value, bits, is_cell) = match input {
-                        Input::Value(value) => (self.value(value), 0, false),
-                        Input::Loaded { address, bits } => (self.value(address), bits, false),
-                        Input::Turns(around) => (self.cells[&around].turns, 0, true),
-                    };
-                    ffi::opcost_values_note(before, self.cells[&point].slot, position, value, bits, is_cell);
+                    let input = self.input(Some(input));
+                    ffi::opcost_values_note(before, self.cells[&point].slot, position, &raw const input);
+                }
+                RecordEdit::Hold { cell, input, .. } => {
+                    let input = self.input(input);
+                    let (cell, known) = self.held[&cell];
+                    ffi::opcost_values_hold(before, cell, known, &raw const input);
                 }
                 RecordEdit::Turn { point, may_leave, .. } => {
                     let Cells { slot, turns } = self.cells[&point];

@@ -101,6 +101,8 @@ pub struct Checks {
     pub left: (u64, u64, u64),
     /// Without a result to be held against.
     pub unchecked: u64,
+    /// Whose check would have added up too many terms.
+    pub too_long: u64,
     /// The first that failed.
     pub failed: Option<Failure>,
 }
@@ -121,8 +123,8 @@ pub struct Failure {
 pub struct OpenActivation {
     /// Turns so far.
     pub turns: u64,
-    /// What its check needs, as far as it was noted.
-    pub inputs: Vec<u64>,
+    /// What its check needs, as far as it was noted and has numbers.
+    pub inputs: Vec<Option<u64>>,
 }
 
 /// Why a file of values cannot be read.
@@ -212,6 +214,7 @@ impl Checks {
         self.complete = sum(self.complete, other.complete);
         self.left = sum(self.left, other.left);
         self.unchecked = self.unchecked.saturating_add(other.unchecked);
+        self.too_long = self.too_long.saturating_add(other.too_long);
         self.failed = self.failed.or(other.failed);
     }
 }

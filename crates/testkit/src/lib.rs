@@ -1,11 +1,13 @@
-//! What does a module really do, and what loops can there be?
+//! What does a module really do, what loops can there be, and what should be said of them?
 //!
 //! The referee of analyses that claim something of all runs of a program: an
 //! [`Interpreter`] that executes a function of a snapshot with given arguments
 //! and tells of each loop how often it went round and of each load who wrote
 //! what it read, and a grammar of loops ([`random_loops`]) to be analysed and
 //! then run with all their inputs. Both are slow, plain and share no code with
-//! what they judge. Only tests depend on this room.
+//! what they judge. The third referee are marks, comments in programs that say what
+//! is known of a loop ([`read_marks`], [`judge()`]). Only tests and chores depend on
+//! this room.
 
 mod access;
 mod arithmetic_intrinsics;
@@ -19,6 +21,7 @@ mod interpreter;
 mod intrinsics;
 mod kinds;
 mod machine;
+mod marks;
 mod memory;
 mod outcome;
 mod random;
@@ -29,6 +32,9 @@ pub use calls::function_named;
 pub use grammar::{Case, Feature, random_loops};
 pub use inputs::all_inputs;
 pub use interpreter::{Externals, Interpreter, Reply, nothing_known};
+pub use marks::{
+    Answer, Claim, Expression, Function, Mark, Quality, Told, Verdict, judge, judge_claim, read_marks,
+};
 pub use memory::Memory;
 pub use outcome::{
     Activation, Ended, FrameId, FrameSeen, LoadSeen, LoopEnd, LoopShape, Run, Site, Trap, Use, Write, Writer,

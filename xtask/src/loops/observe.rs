@@ -13,10 +13,10 @@
 //! on its own line and to stand where a declaration may. Marks in IR are not
 //! looked at: those programs count for themselves.
 
-use super::marks::{Claim, Mark, Quality};
 use super::{Member, compiler_of, is_fortran};
 use crate::command;
 use crate::failure::{Failure, Result};
+use opcost_testkit::{Claim, Mark, Quality};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -205,13 +205,13 @@ void mark_turn_(const int *line, const int *claim) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::marks;
     use super::*;
+    use opcost_testkit::read_marks;
 
     #[test]
     fn a_loop_in_c_gets_a_record_and_a_count() {
         let text = "int f(int n) {\n  while (n--) {  // expect: body=n quality=bound where=n>=0\n  }\n}\n";
-        let rewritten = rewrite_c(text, &marks::read(text).unwrap()).unwrap();
+        let rewritten = rewrite_c(text, &read_marks(text).unwrap()).unwrap();
         assert!(
             rewritten.contains(
                 "MARK_BEGIN(mark_2_0, 2, 0, ((((long long)(n) >= 0LL) ? 1 : 2) == 2 ? 0 : (long long)(n)), \
@@ -220,13 +220,13 @@ mod tests {
             "{rewritten}"
         );
         let wrong = "  while (n--)  // expect: body=n quality=exact\n";
-        assert!(rewrite_c(wrong, &marks::read(wrong).unwrap()).is_err());
+        assert!(rewrite_c(wrong, &read_marks(wrong).unwrap()).is_err());
     }
 
     #[test]
     fn a_loop_in_fortran_gets_two_calls() {
         let text = "      do i = 1, m ! expect: body=max(m,0) quality=exact\n      end do\n";
-        let rewritten = rewrite_fortran(text, &marks::read(text).unwrap()).unwrap();
+        let rewritten = rewrite_fortran(text, &read_marks(text).unwrap()).unwrap();
         let lines: Vec<&str> = rewritten.lines().collect();
         assert_eq!(lines[0], "      call mark_begin(1, 0, max(int(m,8),0_8), 0)");
         assert_eq!(lines[2], "      call mark_turn(1, 0)");
@@ -235,7 +235,7 @@ mod tests {
     #[test]
     fn what_was_told_is_judged() {
         let text = "a // expect: body=1 quality=exact\nb // expect: body=2 quality=exact\n";
-        let marks = marks::read(text).unwrap();
+        let marks = read_marks(text).unwrap();
         let seen = judge("1 0 held\n1 0 wrong 3 1\n1 0 wrong 3 1\n", &marks).unwrap();
         assert_eq!((seen.held, seen.not_entered), (1, vec![2]));
         assert_eq!(seen.wrong, ["line 1, claim 0: 3 turns where the mark says 1"]);

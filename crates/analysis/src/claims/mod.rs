@@ -24,8 +24,8 @@ use opcost_key::{BlockId, FunctionId, PlaceId};
 use crate::dependence::binding::ModuleMemory;
 use crate::dependence::{Limits, Quality, Resolution, Resolver, Use};
 use crate::dominators::Dominators;
-use crate::evolution::{FunctionEvolution, Part, Source, TripCount};
-use crate::expression::{FormulaId, Formulas, NoNumber, Symbol};
+use crate::evolution::{Assumption, FunctionEvolution, Part, Source, TripCount};
+use crate::expression::{Facts, FormulaId, Formulas, Interval, NoNumber, Symbol};
 use crate::loops::{LoopForest, LoopId};
 use crate::memory::{Memory, MemoryVersions, Writers};
 
@@ -93,6 +93,19 @@ pub struct LoopClaim {
     pub vectorised: Option<Vectorised>,
     /// It does what the vector body with this header leaves.
     pub remainder_of: Option<BlockId>,
+    /// What of it is a number, so that a run can be held against it.
+    pub numbers: Numbers,
+}
+
+/// Back edges as numbers, where the program alone decides them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// Taken in one activation, exactly.
+    pub exact: Option<i128>,
+    /// No more than these are taken.
+    pub bound: Option<i128>,
+    /// Taken in all activations of one of the outermost loop around it.
+    pub total: Option<i128>,
 }
 
 /// Numbers for names, as a user gives them.
@@ -114,6 +127,15 @@ pub struct Claims {
 impl Claims {
     /// All claims about a program, its formulas evaluated where names are bound.
     pub fn compute(program: &Memory<'_>, bindings: &Bindings) -> Claims {
+        Claims::of_functions(program, bindings, |_| true)
+    }
+
+    /// The claims about the loops of some functions of it.
+    pub fn of_functions(
+        program: &Memory<'_>,
+        bindings: &Bindings,
+        is_wanted: impl Fn(FunctionId) -> bool,
+    ) -> Claims {
         let mut claims = Claims::default();
         let writers = Writers::compute(program);
         let memory = ModuleMemory::new(program, &writers);
@@ -126,7 +148,7 @@ impl Claims {
                 resolver.resolve_behind(function, load, at).map_or(Decided::Open, |answer| decided(&answer))
             }
         };
-        for id in program.module.functions.ids() {
+        for id in program.module.functions.ids().filter(|&id| is_wanted(id)) {
             if !program.module.functions[id].blocks.is_empty() {
                 claims.add_function((program, &decide), id, bindings);
             }
@@ -164,8 +186,9 @@ impl Claims {
             let names = Names::new((program, decide), id, &forest, &versions, &text);
             let mut teller = Teller { program, id, forest: &forest, text: &text, names, formulas, bindings };
             for natural in forest.loops.ids() {
-                let mut claim = teller.claim(natural, evolution.trip_count(natural));
-                claim.vectorised = teller.vectorised(evolution.trip_count(natural), &evolution);
+                let (trips, facts) = (evolution.trip_count(natural), teller.around(natural, &evolution));
+                let mut claim = teller.claim(natural, trips, &facts);
+                claim.vectorised = teller.vectorised(trips, &evolution, &facts);
                 self.loops.push(claim);
             }
             self.names.extend(teller.names.used());
@@ -211,21 +234,50 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    fn claim(&mut self, id: LoopId, trips: &TripCount) -> LoopClaim {
+    /// The turns that the loops around have, where that rests on nothing more
+    /// than what is said of this one.
+    fn around(&mut self, id: LoopId, evolution: &FunctionEvolution<'_>) -> Facts {
+        let mut facts = Facts::new();
+        let own = &evolution.trip_count(id).assumptions;
+        let mut outer = self.forest.loops[id].parent;
+        while let Some(around) = outer {
+            let trips = evolution.trip_count(around);
+            let mut assumed = trips.assumptions.iter();
+            let is_sure = assumed.all(|given| own.contains(given) || self.is_given(given));
+            if let (true, Some(most)) = (is_sure, trips.back_edges.exact()) {
+                let most = self.settled(most, &Facts::new());
+                let turn = self.formulas.symbol(Symbol::Turn(around), Interval::NATURAL);
+                let left = self.formulas.subtract(most, turn);
+                facts.add(&mut self.formulas, left);
+            }
+            outer = self.forest.loops[around].parent;
+        }
+        facts
+    }
+
+    /// Whether the numbers that are known or bound make an assumption true.
+    fn is_given(&mut self, assumption: &Assumption) -> bool {
+        let Assumption::Condition(test, _) = assumption else { return false };
+        let of = self.settled(test.of, &Facts::new());
+        self.formulas.as_constant(of).is_some_and(|number| test.relation.holds(number))
+    }
+
+    fn claim(&mut self, id: LoopId, trips: &TripCount, facts: &Facts) -> LoopClaim {
         let function = &self.program.module.functions[self.id];
         let natural = &self.forest.loops[id];
-        let body = trips.body_iterations.exact().map(|formula| self.settled(formula));
-        let back = trips.back_edges.exact().map(|formula| self.settled(formula));
+        let body = trips.body_iterations.exact().map(|formula| self.settled(formula, facts));
+        let back = trips.back_edges.exact().map(|formula| self.settled(formula, facts));
         let bound = match body {
             Some(_) => None,
-            None => trips.body_iterations.formula().map(|formula| self.settled(formula)),
+            None => trips.body_iterations.formula().map(|formula| self.settled(formula, facts)),
         };
         let kind = match (body.or(back), bound) {
             (Some(formula), _) => self.kind(formula),
             (None, Some(_)) => Kind::Bound,
             (None, None) => Kind::Unknown,
         };
-        let total = trips.total.map(|total| self.settled(total.body_iterations));
+        let total = trips.total.map(|total| self.settled(total.body_iterations, facts));
+        let numbers = self.numbers(trips, facts);
         let said = [body, back, bound, total];
         let inputs = self.inputs(said.iter().flatten().copied());
         let [body, back, bound, total] = said.map(|formula| formula.map(|formula| self.text(formula)));
@@ -243,18 +295,36 @@ impl Teller<'_> {
             body_iterations: body,
             bound,
             inputs,
-            assumes: words::assumptions(trips, &self.formulas, &self.names),
+            assumes: {
+                let open = trips.assumptions.iter().filter(|assumption| !self.is_given(assumption));
+                let open: Vec<Assumption> = open.copied().collect();
+                words::assumptions(&open, &self.formulas, &self.names)
+            },
             reason: trips.reason().map(|reason| self.reason(&reason)),
             vectorised: None,
             remainder_of: match trips.part {
                 Some(Part::Remainder { of }) => Some(self.forest.loops[of].header),
                 _ => None,
             },
+            numbers,
         }
     }
 
-    /// The formula with numbers in place of names that are known or bound.
-    fn settled(&mut self, formula: FormulaId) -> FormulaId {
+    fn numbers(&mut self, trips: &TripCount, facts: &Facts) -> Numbers {
+        let mut number = |formula: Option<FormulaId>| {
+            let settled = self.settled(formula?, facts);
+            self.formulas.as_constant(settled)
+        };
+        Numbers {
+            exact: number(trips.back_edges.exact()),
+            bound: number(trips.back_edges.formula()),
+            total: number(trips.total.map(|total| total.back_edges)),
+        }
+    }
+
+    /// The formula with numbers in place of names that are known or bound, where
+    /// the facts hold.
+    fn settled(&mut self, formula: FormulaId, facts: &Facts) -> FormulaId {
         let mut settled = formula;
         for symbol in self.formulas.symbols_in(formula).to_vec() {
             let named = self.names.of(self.formulas.symbol_of(symbol));
@@ -264,6 +334,10 @@ impl Teller<'_> {
                 let value = self.formulas.constant(value);
                 settled = self.formulas.replace(settled, symbol, value);
             }
+        }
+        let simple = self.formulas.assuming(settled, facts);
+        if !self.formulas.is_too_big(simple) {
+            settled = simple;
         }
         // Sums without closed form are added up where all of them is known.
         match self.formulas.evaluate(settled, &|_| None) {
@@ -346,5 +420,6 @@ fn irreducible(
         )),
         vectorised: None,
         remainder_of: None,
+        numbers: Numbers::default(),
     }
 }

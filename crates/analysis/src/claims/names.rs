@@ -8,15 +8,15 @@
 //! different values that would share a name get a number behind it (`n#2`).
 //! Cost: each symbol is resolved once.
 
+use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 use opcost_ir::{ConstantValue, Function, FunctionText, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::cells::{CellDefinition, CellVersion, Cells};
 use crate::expression::Symbol;
-use crate::loops::LoopForest;
+use crate::loops::{LoopForest, LoopId};
 use crate::memory::Memory;
 
 /// A symbol as a user sees it.
@@ -85,7 +85,7 @@ impl<'a> Names<'a> {
         text: &'a FunctionText<'a>,
     ) -> Names<'a> {
         let function = &program.module.functions[id];
-        let (mut loads, mut kept) = (HashMap::new(), HashMap::new());
+        let (mut loads, mut kept) = (HashMap::default(), HashMap::default());
         for (at, instruction) in function.instructions.iter() {
             if instruction.opcode == Opcode::Load
                 && let Some(version) = cells.read_by(at)
@@ -227,9 +227,11 @@ impl<'a> Names<'a> {
     }
 
     /// `turn of line 12`
-    fn turn(&self, id: crate::loops::LoopId) -> String {
-        let header = self.forest.loops[id].header;
-        format!("turn of %{}", self.text.block(header))
+    fn turn(&self, id: LoopId) -> String {
+        match super::place(self.function(), self.forest, id) {
+            Some(place) => format!("turn of line {}", self.program.module.places[place].line),
+            None => format!("turn of %{}", self.text.block(self.forest.loops[id].header)),
+        }
     }
 
     fn function(&self) -> &'a Function {

@@ -16,7 +16,7 @@ use opcost_key::BlockId;
 
 use super::Teller;
 use crate::evolution::{FunctionEvolution, Part, TripCount};
-use crate::expression::{FormulaId, Formulas, Node, Test};
+use crate::expression::{Domain, Facts, FormulaId, Formulas, Node, Test};
 
 /// A vector body, and the loop of the source that it is a part of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,10 +35,12 @@ impl Teller<'_> {
         &mut self,
         trips: &TripCount,
         evolution: &FunctionEvolution,
+        facts: &Facts,
     ) -> Option<Vectorised> {
         let Some(Part::VectorBody { lanes: lanes @ 1.., remainder }) = trips.part else { return None };
         let rest = remainder.map(|remainder| evolution.trip_count(remainder));
-        let source = self.source_iterations(lanes, trips, rest).map(|source| self.settled(source));
+        let source = self.source_iterations(lanes, trips, rest);
+        let source = source.map(|source| self.settled(source, facts));
         Some(Vectorised {
             lanes,
             remainder: remainder.map(|remainder| self.forest.loops[remainder].header),
@@ -93,6 +95,9 @@ fn is_behind(formulas: &Formulas, of: FormulaId, lanes: u64) -> bool {
     while let Some(id) = work.pop() {
         match formulas.node(id) {
             Node::Divide { by, .. } | Node::Modulo { by, .. } if is_lanes(*by) => return true,
+            Node::Wrap { domain: Domain { bits: bits @ ..64, signed: false }, .. } if 1 << bits == lanes => {
+                return true;
+            }
             node => work.extend(parts_of(node)),
         }
     }

@@ -47,8 +47,8 @@ pub(super) fn form(trips: &TripCount) -> String {
 }
 
 /// What a claim rests on.
-pub fn assumptions(trips: &TripCount, formulas: &Formulas, names: &Names<'_>) -> Vec<String> {
-    trips.assumptions.iter().map(|given| assumption(given, formulas, names)).collect()
+pub fn assumptions(list: &[Assumption], formulas: &Formulas, names: &Names<'_>) -> Vec<String> {
+    list.iter().map(|given| assumption(given, formulas, names)).collect()
 }
 
 fn assumption(assumption: &Assumption, formulas: &Formulas, names: &Names<'_>) -> String {

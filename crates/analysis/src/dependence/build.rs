@@ -6,13 +6,13 @@
 //! [`MOST_LINKS`] others. At the end links that lead back are turned into
 //! [`What::Again`]. Cost: linear in the answer.
 
-use std::collections::{HashMap, VecDeque};
+use rustc_hash::FxHashMap as HashMap;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use opcost_index::{Id, IdMap};
 use opcost_ir::{Module, Opcode, Predicate, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
-use rustc_hash::FxHashMap;
 
 use super::contexts::ContextId;
 use super::expand::Spot;
@@ -85,7 +85,7 @@ pub(super) struct Builder<'s, 'a, M: Memory> {
     noted: Vec<&'static str>,
     nodes: IdMap<ExplanationId, Explanation>,
     depths: IdMap<ExplanationId, u32>,
-    known: FxHashMap<Question, ExplanationId>,
+    known: HashMap<Question, ExplanationId>,
     queue: VecDeque<(Question, ExplanationId)>,
     limits: Limits,
 }
@@ -105,7 +105,7 @@ impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
             noted: Vec::new(),
             nodes: IdMap::new(),
             depths: IdMap::new(),
-            known: FxHashMap::default(),
+            known: HashMap::default(),
             queue: VecDeque::new(),
             limits,
         }
@@ -313,7 +313,7 @@ struct Done {
 /// elements of one version of an array. Other reads stay apart, unless they are
 /// one node already.
 fn share_equal(nodes: &mut IdMap<ExplanationId, Explanation>, module: &Module) {
-    let mut first: FxHashMap<Done, ExplanationId> = FxHashMap::default();
+    let mut first: HashMap<Done, ExplanationId> = HashMap::default();
     let mut same: IdMap<ExplanationId, ExplanationId> = nodes.ids().collect();
     for id in super::resolution::order(nodes) {
         for link in &mut nodes[id].links {

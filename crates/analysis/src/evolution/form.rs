@@ -8,10 +8,9 @@
 //! that works and then leaves is no such test: its turn has begun.
 //! Cost: the blocks at the top, at most [`MOST_BLOCKS`].
 
-use std::collections::HashSet;
-
 use opcost_ir::{CalleeRef, Flags, Opcode, Value};
 use opcost_key::{BlockId, InstructionId};
+use rustc_hash::FxHashSet as HashSet;
 
 use super::answer::Form;
 use super::solver::Solver;
@@ -96,7 +95,7 @@ impl Solver<'_, '_> {
 
     /// The instructions of a region that its test is made of.
     fn needed_by(&self, region: &[BlockId], test: BlockId) -> HashSet<InstructionId> {
-        let mut needed = HashSet::new();
+        let mut needed = HashSet::default();
         let mut work: Vec<InstructionId> =
             region.iter().map(|&block| self.source.function.terminator_of(block)).collect();
         work.push(self.source.function.terminator_of(test));

@@ -13,10 +13,9 @@
 //! the exact one where a flag says so, and the flag is listed.
 //! Cost: linear in the instructions that a question reaches.
 
-use std::collections::HashSet;
-
 use opcost_ir::{ConstantValue, Flags, Instruction, Opcode, Value};
 use opcost_key::InstructionId;
+use rustc_hash::FxHashSet as HashSet;
 
 use super::answer::{Assumption, Promise};
 use super::exits::is_signed;
@@ -33,7 +32,7 @@ impl Solver<'_, '_> {
     /// What a variable is made of.
     pub(super) fn raw(&mut self, root: Variable, mode: Mode) -> Known {
         let mut stack = vec![root];
-        let mut on_stack = HashSet::from([root]);
+        let mut on_stack = HashSet::from_iter([root]);
         while let Some(&top) = stack.last() {
             let built = match self.state.raw.get(&(top, mode)) {
                 Some(_) => None,

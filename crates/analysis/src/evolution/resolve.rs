@@ -7,12 +7,11 @@
 //! its number is how often that loop went back, if that is known exactly.
 //! Cost: the parts of the formulas, each loop asked once.
 
-use std::collections::HashMap;
-
 use super::answer::{Assumption, Reason};
 use super::solver::{Closed, DEEPEST_QUESTION, Known, Mode, Solver, Variable, both};
 use crate::expression::{Domain, FormulaId, Replacements, Symbol, SymbolId};
 use crate::loops::LoopId;
+use rustc_hash::FxHashMap as HashMap;
 
 impl Solver<'_, '_> {
     /// `known` with the last values of loops that do not hold `scope` put in,
@@ -153,7 +152,7 @@ impl Solver<'_, '_> {
 
     /// Puts in the closed forms of one loop, leaving symbols without one.
     fn lifted_once(&mut self, known: Known, outer: LoopId, mode: Mode) -> Known {
-        let mut replacements: HashMap<SymbolId, FormulaId> = HashMap::new();
+        let mut replacements: HashMap<SymbolId, FormulaId> = HashMap::default();
         let mut relies = Some(known.relies.clone());
         for symbol in self.table.symbols_in(known.formula).to_vec() {
             let Some(variable) = self.variable(symbol) else { continue };
@@ -166,7 +165,7 @@ impl Solver<'_, '_> {
             replacements.insert(symbol, formula);
         }
         let Some(relies) = relies.filter(|_| !replacements.is_empty()) else { return known };
-        let replacements = Replacements { symbols: replacements, wrapped: HashMap::new() };
+        let replacements = Replacements { symbols: replacements, wrapped: HashMap::default() };
         let formula = self.table.replace_all(known.formula, &replacements);
         if self.table.is_too_big(formula) { known } else { Known { formula, relies } }
     }

@@ -6,7 +6,7 @@
 //! [`Mode::Trusting`] the result of an instruction with a flag is what it would
 //! be without wrapping, and the flag is listed with all that rests on it.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
 
 use opcost_index::{IdMap, IdSet, reverse};
@@ -156,15 +156,15 @@ impl State {
             blocks,
             predecessors,
             dead_ends,
-            raw: HashMap::new(),
-            cell_domains: HashMap::new(),
-            closed: HashMap::new(),
-            exit_values: HashMap::new(),
-            guards: HashMap::new(),
-            counts: HashMap::new(),
+            raw: HashMap::default(),
+            cell_domains: HashMap::default(),
+            closed: HashMap::default(),
+            exit_values: HashMap::default(),
+            guards: HashMap::default(),
+            counts: HashMap::default(),
             undefined: 0,
             depth: 0,
-            walks: HashMap::new(),
+            walks: HashMap::default(),
             steps: super::walk::MOST_STEPS_IN_ALL,
         }
     }

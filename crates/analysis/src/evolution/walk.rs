@@ -10,10 +10,9 @@
 //! Cost: at most [`MOST_STEPS`] instructions a loop, [`MOST_STEPS_IN_ALL`] a
 //! function.
 
-use std::collections::{HashMap, HashSet};
-
 use opcost_ir::{ConstantValue, Opcode, Type, Value};
 use opcost_key::{BlockId, InstructionId};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::compute::{Number, compute};
 use super::solver::{Arm, Mode, Solver, Variable};
@@ -48,7 +47,7 @@ impl Solver<'_, '_> {
     pub(super) fn walk(&mut self, id: LoopId) -> Option<Walked> {
         let merges = self.merges_in(id);
         let header = self.source.forest.loops[id].header;
-        let mut walk = Walk { numbers: HashMap::new(), cells: HashMap::new(), has_floats: false };
+        let mut walk = Walk { numbers: HashMap::default(), cells: HashMap::default(), has_floats: false };
         self.begin(id, &merges, &mut walk);
         let (mut block, mut back_edges, mut left) = (header, 0, MOST_STEPS);
         loop {
@@ -80,8 +79,8 @@ impl Solver<'_, '_> {
             .filter(|&at| function.instructions[at].opcode == Opcode::Load)
             .filter_map(|at| self.source.cells.read_by(at))
             .collect();
-        let mut seen = HashSet::new();
-        let mut found: HashMap<BlockId, Vec<CellVersion>> = HashMap::new();
+        let mut seen = HashSet::default();
+        let mut found: HashMap<BlockId, Vec<CellVersion>> = HashMap::default();
         while let Some(version) = work.pop() {
             if !seen.insert(version) {
                 continue;

@@ -7,7 +7,8 @@
 //! out as long as they stay small. Cost: n log n in the terms, at most
 //! [`MOST_TERMS`] of them.
 
-use super::formulas::{FormulaId, Formulas, Node, Rounding};
+use super::formulas::Formulas;
+use super::nodes::{FormulaId, Node, Rounding};
 
 /// How many terms a sum may have.
 const MOST_TERMS: usize = 64;

@@ -7,7 +7,8 @@
 //! Cost: linear in the terms.
 
 use super::arithmetic::gcd;
-use super::formulas::{FormulaId, Formulas, Node, Rounding};
+use super::formulas::Formulas;
+use super::nodes::{FormulaId, Node, Rounding};
 use super::{Domain, Interval};
 
 impl Formulas {

@@ -5,11 +5,12 @@
 //! that fits. Cost: the parts of the formula; a sum without closed form costs
 //! its terms, at most [`MOST_TERMS`] of them in all.
 
+use rustc_hash::FxHashMap as HashMap;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::fmt;
 
-use super::formulas::{self, FormulaId, Formulas, Node, Rounding, Symbol, SymbolId, Test};
+use super::formulas::Formulas;
+use super::nodes::{self, FormulaId, Node, Rounding, Symbol, SymbolId, Test};
 use super::{Domain, division};
 
 /// How many terms of sums are added up.
@@ -52,8 +53,14 @@ impl Formulas {
     /// Why it is none.
     pub fn evaluate(&self, formula: FormulaId, binding: Binding<'_>) -> Result<i128, NoNumber> {
         let left = Cell::new(MOST_TERMS);
-        Evaluation { table: self, binding, indices: HashMap::new(), done: HashMap::new(), left: &left }
-            .number(formula)
+        Evaluation {
+            table: self,
+            binding,
+            indices: HashMap::default(),
+            done: HashMap::default(),
+            left: &left,
+        }
+        .number(formula)
     }
 
     /// Whether a statement holds.
@@ -104,11 +111,11 @@ impl Evaluation<'_> {
             Node::Greatest(list) => self.extreme(list, i128::max),
             Node::Power { base, exponent } => {
                 let exponent = self.number(*exponent)?;
-                formulas::power(*base, exponent).ok_or(NoNumber::TooBig)
+                nodes::power(*base, exponent).ok_or(NoNumber::TooBig)
             }
             Node::Wrap { domain, of } => self.wrap(*domain, *of),
-            Node::CeilLog { base, of } => Ok(formulas::ceil_log(*base, self.number(*of)?)),
-            Node::CeilRoot(of) => Ok(formulas::ceil_root(self.number(*of)?)),
+            Node::CeilLog { base, of } => Ok(nodes::ceil_log(*base, self.number(*of)?)),
+            Node::CeilRoot(of) => Ok(nodes::ceil_root(self.number(*of)?)),
             Node::Select { test, then, otherwise } => {
                 let holds = test.relation.holds(self.number(test.of)?);
                 self.number(if holds { *then } else { *otherwise })
@@ -203,7 +210,7 @@ impl Evaluation<'_> {
             self.left.set(self.left.get().checked_sub(1).ok_or(NoNumber::TooLong)?);
             let mut indices = self.indices.clone();
             indices.insert(index, turn);
-            let mut inner = Evaluation { indices, done: HashMap::new(), ..*self };
+            let mut inner = Evaluation { indices, done: HashMap::default(), ..*self };
             sum = sum.checked_add(inner.number(of)?).ok_or(NoNumber::TooBig)?;
         }
         Ok(sum)

@@ -8,10 +8,10 @@
 //! alternatives. All of it is sound and much is missed (full reasoning would be
 //! Fourier and Motzkin's elimination). Cost: facts² at worst, few as they are.
 
-use std::collections::HashMap;
-
 use super::Interval;
-use super::formulas::{self, FormulaId, Formulas, Node};
+use super::formulas::Formulas;
+use super::nodes::{self, FormulaId, Node};
+use rustc_hash::FxHashMap as HashMap;
 
 /// How many facts of several terms are kept.
 const MOST_FACTS: usize = 24;
@@ -51,20 +51,39 @@ impl Facts {
         match terms[..] {
             [] => {}
             [(term, factor)] => {
-                // factor · term >= -constant
-                let bound = -constant;
-                let interval = if factor > 0 {
-                    let low = super::division::quotient(super::Rounding::Ceiling, bound, factor);
-                    Interval { low, ..Interval::ALL }
-                } else {
-                    let high = super::division::quotient(super::Rounding::Floor, -bound, -factor);
-                    Interval { high, ..Interval::ALL }
-                };
-                let known = self.ranges.get(&term).copied().unwrap_or(table.range(term));
-                self.ranges.insert(term, known.and(interval));
+                self.bound_term(table, term, factor, -constant);
             }
-            _ if self.sums.len() < MOST_FACTS && !self.sums.contains(&formula) => self.sums.push(formula),
+            _ if self.sums.len() < MOST_FACTS && !self.sums.contains(&formula) => {
+                self.sums.push(formula);
+                self.bound_symbols(table, formula, &terms);
+            }
             _ => {}
+        }
+    }
+
+    /// `factor · term >= bound` holds.
+    fn bound_term(&mut self, table: &Formulas, term: FormulaId, factor: i128, bound: i128) {
+        let interval = if factor > 0 {
+            let low = super::division::quotient(super::Rounding::Ceiling, bound, factor);
+            Interval { low, ..Interval::ALL }
+        } else {
+            let high = super::division::quotient(super::Rounding::Floor, -bound, -factor);
+            Interval { high, ..Interval::ALL }
+        };
+        let known = self.ranges.get(&term).copied().unwrap_or(table.range(term));
+        self.ranges.insert(term, known.and(interval));
+    }
+
+    /// What a sum that is not negative says of each symbol in it, the other
+    /// terms being what they may be at most: `n - 1 - t >= 0` and n < 2^31 bound t.
+    fn bound_symbols(&mut self, table: &mut Formulas, sum: FormulaId, terms: &[(FormulaId, i128)]) {
+        for &(term, factor) in terms {
+            let Node::Symbol(_) = table.node(term) else { continue };
+            let rest = table.combine(0, &[(sum, 1), (term, -factor)]);
+            let most = self.plain_range(table, rest).high;
+            if !table.is_too_big(rest) && (i128::MIN / 2..i128::MAX / 2).contains(&most) {
+                self.bound_term(table, term, factor, -most);
+            }
         }
     }
 
@@ -121,7 +140,7 @@ impl Facts {
 
     /// By the ranges of the parts alone.
     fn plain_range(&self, table: &Formulas, formula: FormulaId) -> Interval {
-        self.range_of_part(table, formula, &mut HashMap::new())
+        self.range_of_part(table, formula, &mut HashMap::default())
     }
 
     fn range_of_part(
@@ -139,11 +158,11 @@ impl Facts {
         let node = table.node(id);
         let mut range = table.range(id);
         if !matches!(node, Node::Symbol(_)) {
-            let parts: HashMap<FormulaId, Interval> = formulas::children(node)
-                .into_iter()
-                .map(|child| (child, self.range_of_part(table, child, done)))
-                .collect();
-            range = range.and(formulas::range_of(node, &|part| parts[&part]));
+            for child in nodes::children(node) {
+                self.range_of_part(table, child, done);
+            }
+            let known = |part| done.get(&part).copied().unwrap_or_else(|| table.range(part));
+            range = range.and(nodes::range_of(node, &known));
         }
         if let Some(&known) = self.ranges.get(&id) {
             range = range.and(known);

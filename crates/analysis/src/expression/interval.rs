@@ -68,12 +68,12 @@ impl Interval {
         Interval { low: value, high: value }
     }
 
-    /// What `bits` bits, at most 64, hold without a sign.
+    /// What `bits` bits, at most 126, hold without a sign.
     pub fn unsigned(bits: u32) -> Interval {
         Interval { low: 0, high: (1 << bits) - 1 }
     }
 
-    /// What `bits` bits, 1 to 64, hold in two's complement.
+    /// What `bits` bits, 1 to 126, hold in two's complement.
     pub fn signed(bits: u32) -> Interval {
         Interval { low: -(1 << (bits - 1)), high: (1 << (bits - 1)) - 1 }
     }

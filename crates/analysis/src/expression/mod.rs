@@ -11,6 +11,7 @@
 //! | question | file |
 //! |---|---|
 //! | between which two numbers does it lie? | [`interval`](Interval) |
+//! | what is a formula made of? | [`nodes`](Node) |
 //! | what is there, and each only once? | [`Formulas`] |
 //! | sums and products in one form | `arithmetic` |
 //! | quotients and remainders | `division` |
@@ -37,6 +38,7 @@ mod evaluate;
 mod facts;
 mod formulas;
 mod interval;
+mod nodes;
 mod order;
 mod residue;
 mod rewrite;
@@ -45,8 +47,9 @@ mod text;
 
 pub use evaluate::NoNumber;
 pub use facts::Facts;
-pub use formulas::{DEEPEST, FormulaId, Formulas, LARGEST, Node, Relation, Rounding, Symbol, SymbolId, Test};
+pub use formulas::Formulas;
 pub use interval::{Domain, Interval};
+pub use nodes::{DEEPEST, FormulaId, LARGEST, Node, Relation, Rounding, Symbol, SymbolId, Test};
 pub(crate) use residue::inverse_of_odd;
 pub(crate) use rewrite::Replacements;
 pub use text::{Shared, TextLimits};

@@ -7,7 +7,8 @@
 //! Cost: quadratic in the alternatives, of which there are at most
 //! [`MOST_ALTERNATIVES`].
 
-use super::formulas::{FormulaId, Formulas, Node, Relation, Test};
+use super::formulas::Formulas;
+use super::nodes::{FormulaId, Node, Relation, Test};
 
 /// How many alternatives a least or greatest may have.
 const MOST_ALTERNATIVES: usize = 8;

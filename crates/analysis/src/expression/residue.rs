@@ -6,7 +6,8 @@
 //! the residue of least size. Cost: linear in the terms.
 
 use super::Domain;
-use super::formulas::{self, FormulaId, Formulas, Node};
+use super::formulas::Formulas;
+use super::nodes::{self, FormulaId, Node};
 
 /// How deep wraps are looked for inside a wrap.
 const STRIPPED: u32 = 6;
@@ -89,14 +90,14 @@ impl Formulas {
         }
         let (constant, terms) = self.terms_of(exponent);
         if constant > 0 || terms.is_empty() {
-            let Some(factor) = formulas::power(base, constant) else { return self.too_big() };
+            let Some(factor) = nodes::power(base, constant) else { return self.too_big() };
             let rest = self.combine(0, &terms);
             let power = if terms.is_empty() { self.constant(1) } else { self.power(base, rest) };
             return self.scale(power, factor);
         }
         match terms[..] {
             [(term, factor)] if constant == 0 && factor > 1 => {
-                match formulas::power(base, factor).filter(|&base| base < 1 << 62) {
+                match nodes::power(base, factor).filter(|&base| base < 1 << 62) {
                     Some(base) => self.intern(Node::Power { base, exponent: term }),
                     None => self.intern(Node::Power { base, exponent }),
                 }
@@ -111,7 +112,7 @@ impl Formulas {
             return self.too_big();
         }
         if let Some(value) = self.as_constant(of) {
-            return self.constant(formulas::ceil_log(base, value));
+            return self.constant(nodes::ceil_log(base, value));
         }
         if self.range(of).high <= 1 {
             return self.constant(0);
@@ -128,7 +129,7 @@ impl Formulas {
     /// The least n, not negative, with n² >= of.
     pub fn ceil_root(&mut self, of: FormulaId) -> FormulaId {
         match self.as_constant(of) {
-            Some(value) => self.constant(formulas::ceil_root(value)),
+            Some(value) => self.constant(nodes::ceil_root(value)),
             None => self.intern(Node::CeilRoot(of)),
         }
     }

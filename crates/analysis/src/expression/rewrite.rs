@@ -6,11 +6,11 @@
 //! cannot win and tests that are decided go. Cost: the parts of the formula;
 //! depth is bounded by [`DEEPEST`](super::DEEPEST).
 
-use std::collections::HashMap;
-
 use super::facts::Facts;
-use super::formulas::{FormulaId, Formulas, Node, SymbolId, Test};
+use super::formulas::Formulas;
+use super::nodes::{FormulaId, Node, SymbolId, Test};
 use super::{Domain, Rounding};
+use rustc_hash::FxHashMap as HashMap;
 
 /// What stands in place of a symbol.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,8 @@ pub(crate) struct Replacements {
 impl Formulas {
     /// `of` with `by` in place of `symbol`.
     pub fn replace(&mut self, of: FormulaId, symbol: SymbolId, by: FormulaId) -> FormulaId {
-        let replacements = Replacements { symbols: HashMap::from([(symbol, by)]), wrapped: HashMap::new() };
+        let replacements =
+            Replacements { symbols: HashMap::from_iter([(symbol, by)]), wrapped: HashMap::default() };
         self.replace_all(of, &replacements)
     }
 
@@ -34,7 +35,8 @@ impl Formulas {
         if by.symbols.is_empty() {
             return of;
         }
-        Rewriter { table: self, replacements: by, facts: None, holds: None, done: HashMap::new() }.rewrite(of)
+        Rewriter { table: self, replacements: by, facts: None, holds: None, done: HashMap::default() }
+            .rewrite(of)
     }
 
     /// `of` as it is where the facts hold.
@@ -43,14 +45,14 @@ impl Formulas {
             return of;
         }
         let none = Replacements::default();
-        let (facts, done) = (Some(facts), HashMap::new());
+        let (facts, done) = (Some(facts), HashMap::default());
         Rewriter { table: self, replacements: &none, facts, holds: None, done }.rewrite(of)
     }
 
     /// `of` as it is where a test holds: choices by that very test are made.
     pub fn where_holds(&mut self, of: FormulaId, test: Test) -> FormulaId {
         let none = Replacements::default();
-        let (facts, done) = (None, HashMap::new());
+        let (facts, done) = (None, HashMap::default());
         Rewriter { table: self, replacements: &none, facts, holds: Some(test), done }.rewrite(of)
     }
 

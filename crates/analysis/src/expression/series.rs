@@ -9,7 +9,8 @@
 //! [`HIGHEST`].
 
 use super::Interval;
-use super::formulas::{FormulaId, Formulas, Node, Symbol, SymbolId};
+use super::formulas::Formulas;
+use super::nodes::{FormulaId, Node, Symbol, SymbolId};
 
 /// The highest degree that is summed.
 const HIGHEST: usize = 8;
@@ -78,7 +79,7 @@ impl Formulas {
             {
                 deepest = deepest.max(number + 1);
             }
-            work.extend(super::formulas::children(self.node(id)));
+            work.extend(super::nodes::children(self.node(id)));
         }
         deepest
     }

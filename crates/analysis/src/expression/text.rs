@@ -6,11 +6,14 @@
 //! or one needs more than once, can be named first: `t1 = …`. What lies deeper
 //! than the limit is `…`. Cost: the length of the text, which the limit bounds.
 
-use std::collections::HashMap;
+mod division;
+
+use rustc_hash::FxHashMap as HashMap;
 use std::fmt::Write;
 
-use super::formulas::{self, FormulaId, Formulas, Node, Relation, Rounding, Symbol, SymbolId, Test};
-use super::{Domain, Interval};
+use super::Domain;
+use super::formulas::Formulas;
+use super::nodes::{self, FormulaId, Node, Relation, Symbol, SymbolId, Test};
 
 /// How much is written.
 #[derive(Clone, Copy, Debug)]
@@ -58,13 +61,13 @@ const WORTH_A_NAME: u32 = 5;
 impl Formulas {
     /// A formula as text.
     pub fn text(&self, formula: FormulaId, names: Names<'_>) -> String {
-        let given = HashMap::new();
+        let given = HashMap::default();
         Writer { table: self, names, given: &given, limits: TextLimits::default() }.whole(formula)
     }
 
     /// A statement as text: `n <= 5`.
     pub fn test_text(&self, test: Test, names: Names<'_>) -> String {
-        let given = HashMap::new();
+        let given = HashMap::default();
         let mut out = String::new();
         Writer { table: self, names, given: &given, limits: TextLimits::default() }.test(test, 0, &mut out);
         out
@@ -73,7 +76,7 @@ impl Formulas {
     /// Formulas as texts, parts that occur more than once named first.
     pub fn shared_text(&self, formulas: &[FormulaId], names: Names<'_>, limits: TextLimits) -> Shared {
         let mut shared = Shared::default();
-        let mut given: HashMap<FormulaId, String> = HashMap::new();
+        let mut given: HashMap<FormulaId, String> = HashMap::default();
         for part in self.repeated_parts(formulas) {
             let text = Writer { table: self, names, given: &given, limits }.whole(part);
             let name = format!("t{}", shared.definitions.len() + 1);
@@ -87,13 +90,13 @@ impl Formulas {
 
     /// Parts worth a name, each behind the parts in it.
     fn repeated_parts(&self, formulas: &[FormulaId]) -> Vec<FormulaId> {
-        let mut uses: HashMap<FormulaId, u32> = HashMap::new();
+        let mut uses: HashMap<FormulaId, u32> = HashMap::default();
         let mut work = formulas.to_vec();
         while let Some(id) = work.pop() {
             let times = uses.entry(id).or_insert(0);
             *times += 1;
             if *times == 1 {
-                work.extend(formulas::children(self.node(id)));
+                work.extend(nodes::children(self.node(id)));
             }
         }
         let mut repeated: Vec<FormulaId> = uses
@@ -304,75 +307,6 @@ impl Writer<'_> {
         }
     }
 
-    /// A power of two among the factors: its exponent, and the other factors.
-    fn shift_in(&self, term: FormulaId) -> Option<(FormulaId, Vec<FormulaId>)> {
-        let mut rest = self.table.factors_of(term);
-        let position =
-            rest.iter().position(|&f| matches!(self.table.node(f), Node::Power { base: 2, .. }))?;
-        let Node::Power { exponent, .. } = *self.table.node(rest.remove(position)) else { return None };
-        Some((exponent, rest))
-    }
-
-    fn is_natural(&self, id: FormulaId) -> bool {
-        Interval::NATURAL.holds(self.table.range(id))
-    }
-
-    /// Whether C's `/` rounds as this does.
-    fn is_plain(&self, rounding: Rounding, of: FormulaId, by: FormulaId) -> bool {
-        match rounding {
-            Rounding::Exact | Rounding::Truncate => true,
-            Rounding::Floor => self.is_natural(of) && self.is_natural(by),
-            Rounding::Ceiling => false,
-        }
-    }
-
-    fn quotient_level(&self, rounding: Rounding, of: FormulaId, by: FormulaId) -> Level {
-        match self.table.node(by) {
-            Node::Power { base: 2, .. } if rounding == Rounding::Floor => Level::Shift,
-            _ if self.is_plain(rounding, of, by) => Level::Product,
-            _ => Level::Whole,
-        }
-    }
-
-    fn quotient(&self, rounding: Rounding, of: FormulaId, by: FormulaId, depth: u16, out: &mut String) {
-        if let Node::Power { base: 2, exponent } = *self.table.node(by)
-            && rounding == Rounding::Floor
-        {
-            self.part(of, Level::Shift, depth, out);
-            out.push_str(" >> ");
-            return self.part(exponent, Level::Sum, depth, out);
-        }
-        let is_plain = self.is_plain(rounding, of, by);
-        if !is_plain {
-            out.push_str(if rounding == Rounding::Floor { "floor(" } else { "ceil(" });
-        }
-        self.part(of, Level::Product, depth, out);
-        out.push_str(" / ");
-        self.part(by, Level::Unary, depth, out);
-        if !is_plain {
-            out.push(')');
-        }
-    }
-
-    fn wrap(&self, domain: Domain, of: FormulaId, depth: u16, out: &mut String) {
-        if is_mask(domain) {
-            self.part(of, Level::Comparison, depth, out);
-            return push(out, format_args!(" & {}", domain.size() - 1));
-        }
-        push(out, format_args!("({}{})", if domain.signed { 'i' } else { 'u' }, domain.bits));
-        self.part(of, Level::Unary, depth, out);
-    }
-
-    fn logarithm(&self, base: i128, of: FormulaId, depth: u16, out: &mut String) {
-        let (constant, terms) = self.table.terms_of(of);
-        if let (2, 1, [(only, 1)]) = (base, constant, &terms[..]) {
-            return self.call("bit_length", &[*only], depth, out);
-        }
-        push(out, format_args!("ceil(log{base}("));
-        self.part(of, Level::Choice, depth, out);
-        out.push_str("))");
-    }
-
     fn series(&self, index: SymbolId, count: FormulaId, of: FormulaId, depth: u16, out: &mut String) {
         let name = (self.names)(self.table.symbol_of(index));
         push(out, format_args!("sum({name} < "));
@@ -440,113 +374,4 @@ fn push(out: &mut String, what: impl std::fmt::Display) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn name(symbol: &Symbol) -> String {
-        match symbol {
-            Symbol::Argument(position) => ["n", "m", "s", "h"][*position as usize].into(),
-            Symbol::Index(_) => "t".into(),
-            other => format!("{other:?}"),
-        }
-    }
-
-    fn table() -> (Formulas, FormulaId, FormulaId) {
-        let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::signed(32));
-        let m = table.symbol(Symbol::Argument(1), Interval::signed(32));
-        (table, n, m)
-    }
-
-    #[test]
-    fn constants_are_folded_and_signs_merge() {
-        let (mut table, n, m) = table();
-        let sum = table.combine(-2, &[(n, 1)]);
-        let sum = table.add_constant(sum, -1);
-        assert_eq!(table.text(sum, &name), "n - 3");
-        let sum = table.combine(1, &[(n, 5), (m, -2)]);
-        assert_eq!(table.text(sum, &name), "5*n - 2*m + 1");
-        let sum = table.combine(5, &[(n, -1)]);
-        assert_eq!(table.text(sum, &name), "5 - n");
-        let opposite = table.negate(n);
-        assert_eq!(table.text(opposite, &name), "-n");
-    }
-
-    #[test]
-    fn brackets_stand_where_c_needs_them() {
-        let (mut table, n, m) = table();
-        let sum = table.add(n, m);
-        let third = table.divide_by_constant(Rounding::Ceiling, sum, 3);
-        let twice = table.scale(third, 2);
-        assert_eq!(table.text(twice, &name), "2*ceil((n + m) / 3)");
-        let more = table.add_constant(n, 1);
-        let product = table.multiply(n, more);
-        let half = table.exact_quotient(product, 2);
-        assert_eq!(table.text(half, &name), "(n + n*n) / 2");
-        let wrapped = table.wrap(Domain { bits: 32, signed: false }, more);
-        let wrapped = table.add_constant(wrapped, 1);
-        assert_eq!(table.text(wrapped, &name), "(u32)(n + 1) + 1");
-        let low = table.wrap(Domain { bits: 3, signed: false }, n);
-        let low = table.add(low, m);
-        assert_eq!(table.text(low, &name), "m + (n & 7)");
-        let power = table.power(2, m);
-        let shifted = table.multiply(n, power);
-        let right = table.divide(Rounding::Floor, n, power);
-        assert_eq!(table.text(shifted, &name), "n << m");
-        assert_eq!(table.text(right, &name), "n >> m");
-        let sum = table.add_constant(shifted, -1);
-        assert_eq!(table.text(sum, &name), "(n << m) - 1");
-    }
-
-    #[test]
-    fn choices_and_tests() {
-        let (mut table, n, m) = table();
-        let difference = table.subtract(n, m);
-        let one_less = table.add_constant(difference, -1);
-        let test = |relation, of| Test { relation, of };
-        assert_eq!(table.test_text(test(Relation::Negative, difference), &name), "n < m");
-        assert_eq!(table.test_text(test(Relation::Negative, one_less), &name), "n <= m");
-        assert_eq!(table.test_text(test(Relation::NotNegative, one_less), &name), "n > m");
-        assert_eq!(table.test_text(test(Relation::Zero, difference), &name), "n == m");
-        let room = table.combine(5, &[(n, -1)]);
-        assert_eq!(table.test_text(test(Relation::NotNegative, room), &name), "n <= 5");
-        let below = table.add_constant(n, -5);
-        assert_eq!(table.test_text(test(Relation::NotNegative, below), &name), "n >= 5");
-        let (zero, three) = (table.constant(0), table.constant(3));
-        let choice = table.select(test(Relation::Negative, difference), zero, three);
-        assert_eq!(table.text(choice, &name), "n < m ? 0 : 3");
-        let count = table.not_negative(n);
-        assert_eq!(table.text(count, &name), "max(0, n)");
-        let length = table.bit_length(n);
-        assert_eq!(table.text(length, &name), "bit_length(n)");
-    }
-
-    #[test]
-    fn what_is_needed_twice_is_named_once() {
-        let (mut table, n, m) = table();
-        let sum = table.combine(7, &[(n, 3), (m, 2)]);
-        let large = table.divide_by_constant(Rounding::Floor, sum, 11);
-        let low = table.wrap(Domain { bits: 32, signed: false }, large);
-        let root = table.ceil_root(large);
-        let two = table.multiply(root, low);
-        let shared = table.shared_text(&[two, root], &name, TextLimits::default());
-        assert_eq!(shared.definitions[0].1, "floor((3*n + 2*m + 7) / 11)");
-        assert!(shared.texts[0].contains("t1") || shared.definitions.len() > 1, "{shared:?}");
-        assert!(!shared.texts[0].contains("11"), "{shared:?}");
-    }
-
-    #[test]
-    fn what_lies_too_deep_is_left_out() {
-        let (mut table, n, _) = table();
-        let mut deep = n;
-        for divisor in 3..20 {
-            let root = table.ceil_root(deep);
-            let more = table.add_constant(root, divisor);
-            deep = table.divide_by_constant(Rounding::Ceiling, more, divisor + 17);
-        }
-        let limits = TextLimits { depth: 5, length: 1000 };
-        let shared = table.shared_text(&[deep], &name, limits);
-        assert!(shared.texts[0].contains('…'), "{}", shared.texts[0]);
-        assert!(shared.texts[0].len() < 100);
-    }
-}
+mod tests;

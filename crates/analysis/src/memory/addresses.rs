@@ -11,11 +11,10 @@
 //! Output: [`Addresses`]. Cost: near linear (see `graph`). Limits: contexts
 //! of calls are not told apart; an object stands for all that one place makes.
 
-use std::collections::HashMap;
-
 use opcost_index::{Id, IdMap, define_id};
 use opcost_ir::{ConstantId, Layout, Module, Value};
 use opcost_key::{FunctionId, InstructionId};
+use rustc_hash::FxHashMap as HashMap;
 
 pub use graph::Target;
 pub use objects::{ObjectId, ObjectKind, Objects};
@@ -256,14 +255,14 @@ impl Compacting {
             .values()
             .map(|nodes| nodes.iter().map(|&node| self.number(graph, node)).collect());
         let parameters: IdMap<FunctionId, Vec<TargetsId>> = parameters.collect();
-        let mut constants = HashMap::new();
+        let mut constants = HashMap::default();
         for id in module.constants.ids() {
             if let Some(node) = collector.constant_node(id) {
                 constants.insert(id, self.number(graph, node));
             }
         }
         let callees = callees(&collector);
-        let mut behind = HashMap::new();
+        let mut behind = HashMap::default();
         for (place, node) in collector.behind_nodes() {
             behind.insert(place, self.number(graph, node));
         }
@@ -286,7 +285,7 @@ impl Compacting {
 }
 
 fn callees(collector: &Collector<'_>) -> HashMap<(FunctionId, InstructionId), Callees> {
-    let mut callees: HashMap<(FunctionId, InstructionId), Callees> = HashMap::new();
+    let mut callees: HashMap<(FunctionId, InstructionId), Callees> = HashMap::default();
     for (site, callee) in collector.bound_sites() {
         let Site { function, call, callback } = collector.sites[site as usize];
         let entry = callees.entry((function, call)).or_default();

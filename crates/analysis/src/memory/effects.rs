@@ -11,9 +11,8 @@
 //! is read or written as a whole from the pointer on unless the table gives a
 //! length; of what lies behind pointers in memory only "all of it" can be said.
 
-use std::collections::HashMap;
-
 use super::effects_parse::{EffectError, parse};
+use rustc_hash::FxHashMap as HashMap;
 
 /// Effects of functions by their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

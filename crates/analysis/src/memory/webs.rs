@@ -26,9 +26,10 @@ use super::addresses::Where;
 use super::effects::ResultKind;
 use super::forms::{Address, Forms, PlaceId, Point, Root};
 use super::frontiers::Frontiers;
+use super::verdicts::{Place, Reasons, Verdict};
 use super::versions::MemoryVersions;
 use super::whole::Memory;
-use super::writes::{Place, Reasons, Verdict, Writes};
+use super::writes::Writes;
 use crate::cells::CellVersion;
 use crate::dominators::Dominators;
 
@@ -69,6 +70,9 @@ pub enum Definition {
     Undefined,
 }
 
+/// Something that makes a version: block, position, where it begins, what it is.
+type Event = (BlockId, u32, Point, Definition);
+
 struct Web {
     /// Block, position and version, sorted; a position is one more than the
     /// instruction behind which the version holds.
@@ -91,6 +95,8 @@ pub struct FunctionMemory<'a> {
     incoming: FxHashMap<CellVersion, Vec<(BlockId, CellVersion)>>,
     reads: FxHashMap<InstructionId, CellVersion>,
     work_left: u64,
+    /// Events of the web at hand: room that is used again.
+    found: Vec<Event>,
 }
 
 impl<'a> FunctionMemory<'a> {
@@ -115,6 +121,7 @@ impl<'a> FunctionMemory<'a> {
             incoming: FxHashMap::default(),
             reads: FxHashMap::default(),
             work_left: MOST_WORK,
+            found: Vec::new(),
         };
         for _ in 0..MOST_ROUNDS {
             found.round();
@@ -137,7 +144,7 @@ impl<'a> FunctionMemory<'a> {
         self.versions = IdMap::new();
         self.incoming.clear();
         self.reads.clear();
-        self.writes.collect(&mut self.forms);
+        self.writes.collect(&mut self.forms, &self.dominators);
         for (at, instruction) in self.body().instructions.iter() {
             if instruction.opcode == Opcode::Load
                 && let Some(place) = self.place_of(at)
@@ -285,12 +292,29 @@ impl<'a> FunctionMemory<'a> {
     fn web(&mut self, id: PlaceId) -> Option<Web> {
         let place = self.places[id];
         let size = self.memory.layout.size(place.ty)?;
-        let mut reasons = Reasons::NONE;
-        let mut events: Vec<(BlockId, u32, Point, Definition)> =
-            vec![(BlockId::new(0), 0, Point::Entry, Definition::Entry)];
         self.work_left = self.work_left.checked_sub(self.writes.list.len() as u64)?;
+        // In the order of blocks and positions but for the few renewals, which
+        // makes sorting a matter of merging.
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        found.push((BlockId::new(0), 0, Point::Entry, Definition::Entry));
+        let reasons = self.add_writes(&place, size, &mut found);
+        self.add_renewals(&place, &mut found);
+        let events = self.with_merges(&found);
+        self.found = found;
+        let mut events = events?;
+        events.sort_by_key(|&(block, position, ..)| (block, position));
+        let versions = events.into_iter().map(|(block, position, point, is)| {
+            (block, position, self.versions.push(Version { place: id, point, is, block, position }))
+        });
+        Some(Web { events: versions.collect(), reasons })
+    }
+
+    fn add_writes(&self, place: &Place, size: u64, events: &mut Vec<Event>) -> Reasons {
+        let mut reasons = Reasons::NONE;
+        let Some(mut asked) = self.writes.ask(place, size, &self.forms) else { return reasons };
         for write in &self.writes.list {
-            let definition = match self.writes.verdict(write, &place, size, &self.forms) {
+            let definition = match self.writes.verdict(write, &mut asked, &self.forms) {
                 Verdict::No(why) => {
                     reasons = reasons.and(why);
                     continue;
@@ -300,28 +324,26 @@ impl<'a> FunctionMemory<'a> {
             };
             events.push((write.block, write.at.index() as u32 + 1, Point::Behind(write.at), definition));
         }
-        self.add_renewals(&place, &mut events);
-        events.retain(|&(block, ..)| self.dominators.is_reachable(block));
-        self.add_merges(&mut events)?;
-        events.sort_by_key(|&(block, position, ..)| (block, position));
-        let versions = events.into_iter().map(|(block, position, point, is)| {
-            (block, position, self.versions.push(Version { place: id, point, is, block, position }))
-        });
-        Some(Web { events: versions.collect(), reasons })
+        reasons
     }
 
-    fn add_renewals(&self, place: &Place, events: &mut Vec<(BlockId, u32, Point, Definition)>) {
+    fn add_renewals(&self, place: &Place, events: &mut Vec<Event>) {
         let body = self.body();
         let root = self.forms.form(place.address.form).root;
+        let mut add = |block: BlockId, position: u32, point: Point, is: Definition| {
+            if self.dominators.is_reachable(block) {
+                events.push((block, position, point, is));
+            }
+        };
         for point in self.forms.renewals(place.address.form) {
             match point {
                 Point::Head(block) => {
-                    events.push((block, body.blocks[block].instructions.start, point, Definition::Renewed));
+                    add(block, body.blocks[block].instructions.start, point, Definition::Renewed);
                 }
                 Point::Behind(at) => {
                     let is_fresh = root == Root::Value(Value::Instruction(at)) && self.makes_fresh(at);
                     let definition = if is_fresh { Definition::Undefined } else { Definition::Renewed };
-                    events.push((body.block_of(at), at.index() as u32 + 1, point, definition));
+                    add(body.block_of(at), at.index() as u32 + 1, point, definition);
                 }
                 Point::Entry => {}
             }
@@ -341,17 +363,20 @@ impl<'a> FunctionMemory<'a> {
         effect.result == ResultKind::Fresh { zeroed: false }
     }
 
-    /// Before the other events, so that a renewal at the same head wins.
-    fn add_merges(&mut self, events: &mut Vec<(BlockId, u32, Point, Definition)>) -> Option<()> {
+    /// With merges before the other events, so that a renewal at the same head
+    /// wins.
+    fn with_merges(&mut self, events: &[Event]) -> Option<Vec<Event>> {
         let frontiers = self.frontiers.as_ref()?;
         let body = &self.memory.module.functions[self.function];
-        let merges = frontiers.merges(events.iter().map(|&(block, ..)| block));
+        let mut merges = frontiers.merges(events.iter().map(|&(block, ..)| block));
         self.work_left = self.work_left.checked_sub(merges.len() as u64)?;
-        let merged = merges.into_iter().map(|block| {
+        merges.sort_unstable();
+        let mut all = Vec::with_capacity(merges.len() + events.len());
+        all.extend(merges.into_iter().map(|block| {
             (block, body.blocks[block].instructions.start, Point::Head(block), Definition::Merge)
-        });
-        events.splice(0..0, merged);
-        Some(())
+        }));
+        all.extend_from_slice(events);
+        Some(all)
     }
 }
 

@@ -1,124 +1,70 @@
-//! What in a function may write, and does it write to this place?
+//! What in a function may write, and where do pointers from `noalias`
+//! parameters go?
 //!
-//! A store is compared by its address's form first: the same form is a known
-//! number of bytes away. Otherwise it is apart if its type tag says so, if one
-//! of both is reached through a `noalias` parameter that the function does not
-//! keep and the other is not, or by the objects that both may point to. A call
-//! is compared by the footprints of what it calls. Whatever promise of the
-//! source language an answer rests on is told (`Reasons`).
+//! Stores by the form of their address and what it may point to; calls, fences
+//! and atomic operations by the footprints of what they call. A parameter that
+//! is `noalias` is kept apart as long as the function keeps no copy of a pointer
+//! made from it; which calls get one is noted.
 //!
-//! Input: a function and what is known of its module. Output: `Verdict` for
-//! pairs of a write and a place. Cost: constant for a store; for a call, the
-//! spans of its footprints.
+//! Input: a function and what is known of its module. Output: [`Writes`], in the
+//! order of blocks and positions. Cost: linear in the function.
 
 use opcost_index::{Id, reverse_postorder};
 use opcost_ir::{CalleeRef, Flags, Function, Opcode, TagId, TypeId, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::addresses::{Apart, Offsets, Target, TargetsId, Where, gcd};
-use super::calls::{caller, waits};
+use super::addresses::TargetsId;
+use super::calls::{Caller, caller, waits};
 use super::external::arguments_of;
-use super::forms::{Address, FormId, Forms, Root};
+use super::forms::{Address, Forms};
 use super::summaries::Summary;
 use super::whole::Memory;
-
-/// A place in memory that loads of one type read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
-    /// Where it is.
-    pub address: Address,
-    /// What is read there.
-    pub ty: TypeId,
-    /// Under which type tag.
-    pub tag: Option<TagId>,
-    /// What its pointer may point to.
-    pub reach: Where,
-}
+use crate::dominators::Dominators;
 
 /// An instruction that may write.
 #[derive(Clone, Debug)]
 pub(crate) struct Write {
     pub(crate) at: InstructionId,
     pub(crate) block: BlockId,
-    kind: WriteKind,
+    pub(super) kind: WriteKind,
 }
 
 #[derive(Clone, Debug)]
-enum WriteKind {
+pub(super) enum WriteKind {
     Store(Stored),
     /// A call, a fence, an atomic operation: what it writes, in parts.
     Call {
         own: Summary,
-        called: Vec<super::calls::Caller>,
+        called: Vec<Caller>,
         twice: bool,
+        /// Calls of one class do the same to a place, if what they are given
+        /// does not matter.
+        class: Option<u32>,
     },
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Stored {
-    address: Address,
-    targets: TargetsId,
-    value: Value,
-    ty: Option<TypeId>,
-    size: u64,
-    tag: Option<TagId>,
-    is_plain: bool,
+pub(super) struct Stored {
+    pub(super) address: Address,
+    pub(super) targets: TargetsId,
+    pub(super) value: Value,
+    pub(super) ty: Option<TypeId>,
+    pub(super) size: u64,
+    pub(super) tag: Option<TagId>,
+    pub(super) is_plain: bool,
 }
-
-/// What a write does to a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// Nothing, for these reasons.
-    No(Reasons),
-    /// Stores this value there, and nothing else.
-    Exactly(Value),
-    /// Something, perhaps.
-    Perhaps,
-}
-
-/// Promises of the source language that "no" rests on, as a set of bits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Reasons(pub(crate) u8);
-
-impl Reasons {
-    pub(crate) const NONE: Reasons = Reasons(0);
-    const TYPE: Reasons = Reasons(1);
-    const NOALIAS: Reasons = Reasons(2);
-    const INDEX: Reasons = Reasons(4);
-
-    pub(crate) fn and(self, other: Reasons) -> Reasons {
-        Reasons(self.0 | other.0)
-    }
-
-    /// The reasons in words.
-    pub(crate) fn words(self) -> &'static [&'static str] {
-        const TYPE: &str = "no alias by type";
-        const NOALIAS: &str = "no alias through noalias parameters";
-        const INDEX: &str = "indices stay inside their array";
-        const ALL: [&[&str]; 8] = [
-            &[],
-            &[TYPE],
-            &[NOALIAS],
-            &[TYPE, NOALIAS],
-            &[INDEX],
-            &[TYPE, INDEX],
-            &[NOALIAS, INDEX],
-            &[TYPE, NOALIAS, INDEX],
-        ];
-        ALL[usize::from(self.0 & 7)]
-    }
-}
-
 /// The writes of a function.
 pub(crate) struct Writes<'a> {
-    memory: &'a Memory<'a>,
-    function: FunctionId,
+    pub(super) memory: &'a Memory<'a>,
+    pub(super) function: FunctionId,
     pub(crate) list: Vec<Write>,
     /// `noalias` parameters that the function keeps no copy of.
-    kept_apart: Vec<bool>,
+    pub(super) kept_apart: Vec<bool>,
     /// Calls that get a pointer made from such a parameter.
-    passed: FxHashSet<(u32, InstructionId)>,
+    pub(super) passed: FxHashSet<(u32, InstructionId)>,
+    /// Classes of calls, by what they may call.
+    classes: FxHashMap<Vec<Caller>, u32>,
 }
 
 impl<'a> Writes<'a> {
@@ -130,16 +76,18 @@ impl<'a> Writes<'a> {
             list: Vec::new(),
             kept_apart: Vec::new(),
             passed: FxHashSet::default(),
+            classes: FxHashMap::default(),
         };
         writes.follow_parameters(body);
         writes
     }
 
-    /// Lists them again, with the addresses that `forms` has now.
-    pub(crate) fn collect(&mut self, forms: &mut Forms<'_>) {
+    /// Lists those that can be reached again, with the addresses that `forms`
+    /// has now; by block and position.
+    pub(crate) fn collect(&mut self, forms: &mut Forms<'_>, dominators: &Dominators<BlockId>) {
         let body = &self.memory.module.functions[self.function];
         self.list.clear();
-        for (block, _) in body.blocks.iter() {
+        for block in body.blocks.ids().filter(|&block| dominators.is_reachable(block)) {
             for at in body.instructions_of(block) {
                 if let Some(kind) = self.kind(body, at, forms) {
                     self.list.push(Write { at, block, kind });
@@ -148,7 +96,7 @@ impl<'a> Writes<'a> {
         }
     }
 
-    fn kind(&self, body: &Function, at: InstructionId, forms: &mut Forms<'_>) -> Option<WriteKind> {
+    fn kind(&mut self, body: &Function, at: InstructionId, forms: &mut Forms<'_>) -> Option<WriteKind> {
         let instruction = &body.instructions[at];
         let operands = body.operands_of(at);
         match instruction.opcode {
@@ -179,10 +127,10 @@ impl<'a> Writes<'a> {
             own.writes.add(&self.memory.addresses, targets, u64::MAX);
         }
         let called = if waits { vec![self.memory.calls.outside()] } else { Vec::new() };
-        WriteKind::Call { own, called, twice: false }
+        WriteKind::Call { own, called, twice: false, class: None }
     }
 
-    fn call(&self, body: &Function, at: InstructionId) -> Option<WriteKind> {
+    fn call(&mut self, body: &Function, at: InstructionId) -> Option<WriteKind> {
         let call = body.call(at)?;
         if !call.memory.may_write() && !call.returns_twice {
             return None;
@@ -206,151 +154,12 @@ impl<'a> Writes<'a> {
         called.sort_unstable();
         called.dedup();
         let is_silent = own.writes.is_empty() && called.is_empty() && !call.returns_twice;
-        (!is_silent).then_some(WriteKind::Call { own, called, twice: call.returns_twice })
-    }
-
-    /// What a write does to `size` bytes at a place.
-    pub(crate) fn verdict(&self, write: &Write, place: &Place, size: u64, forms: &Forms<'_>) -> Verdict {
-        let reach = self.memory.addresses.reach(&place.reach);
-        let is_constant = |target: &Target| self.memory.is_constant(target.object);
-        if !reach.is_unknown && reach.known.iter().all(is_constant) {
-            return Verdict::No(Reasons::NONE);
-        }
-        match &write.kind {
-            WriteKind::Store(stored) => self.store(stored, place, size, forms),
-            WriteKind::Call { own, called, twice } => {
-                self.called(write.at, own, called, *twice, place, size, forms)
-            }
-        }
-    }
-
-    fn store(&self, stored: &Stored, place: &Place, size: u64, forms: &Forms<'_>) -> Verdict {
-        let is_same_kind = stored.ty == Some(place.ty) && stored.is_plain;
-        if stored.address.form == place.address.form {
-            let distance = stored.address.offset.wrapping_sub(place.address.offset);
-            return match distance {
-                0 if is_same_kind => Verdict::Exactly(stored.value),
-                _ if is_apart(distance, stored.size, size) => Verdict::No(Reasons::NONE),
-                _ => Verdict::Perhaps,
-            };
-        }
-        if self.are_strides_apart(stored, place, size, forms) {
-            return Verdict::No(Reasons::NONE);
-        }
-        let addresses = &self.memory.addresses;
-        let (there, here) = (Where::Answer(stored.targets), place.reach);
-        let (there, here) = (addresses.reach(&there), addresses.reach(&here));
-        let apart = addresses.apart(there, stored.size, here, size);
-        if apart == Some(Apart::Always) {
-            return Verdict::No(Reasons::NONE);
-        }
-        let may_overlap = |left, right| self.memory.module.may_overlap_by_type(left, right);
-        if stored.tag.zip(place.tag).is_some_and(|(left, right)| !may_overlap(left, right)) {
-            return Verdict::No(Reasons::TYPE);
-        }
-        if self.are_kept_apart(stored.address.form, place.address.form, forms) {
-            return Verdict::No(Reasons::NOALIAS);
-        }
-        if apart == Some(Apart::ByIndex) {
-            return Verdict::No(Reasons::INDEX);
-        }
-        match there.single() {
-            Some((object, offset))
-                if here.single() == Some((object, offset))
-                    && is_same_kind
-                    && self.memory.is_single(object) =>
-            {
-                Verdict::Exactly(stored.value)
-            }
-            _ => Verdict::Perhaps,
-        }
-    }
-
-    /// Whether addresses from one root are apart whatever their indices are.
-    fn are_strides_apart(&self, stored: &Stored, place: &Place, size: u64, forms: &Forms<'_>) -> bool {
-        let (left, right) = (forms.form(stored.address.form), forms.form(place.address.form));
-        if left.root != right.root {
-            return false;
-        }
-        let step = |form: &super::forms::Form| form.terms.iter().fold(0, |step, term| gcd(step, term.scale));
-        let from = |offset: i64, step: u64| match step {
-            0 => Offsets::exact(offset),
-            _ => Offsets::every(offset, step),
-        };
-        // Modulo the width of an address only powers of two are kept.
-        let power = |step: u64| if step == 0 { 0 } else { 1 << step.trailing_zeros() };
-        let one = from(stored.address.offset, power(step(left)));
-        let other = from(place.address.offset, power(step(right)));
-        one.apart(stored.size, other, size) == Some(Apart::Always)
-    }
-
-    /// Whether one is reached through a parameter that nothing else leads to.
-    fn are_kept_apart(&self, left: FormId, right: FormId, forms: &Forms<'_>) -> bool {
-        let (left, right) = (forms.form(left).root, forms.form(right).root);
-        let is_apart = |one: Root, other: Root| {
-            self.parameter_kept_apart(one).is_some() && !self.may_be_based(other, one)
-        };
-        is_apart(left, right) || is_apart(right, left)
-    }
-
-    fn parameter_kept_apart(&self, root: Root) -> Option<u32> {
-        match root {
-            Root::Value(Value::Argument(position)) => {
-                self.kept_apart.get(position as usize).is_some_and(|&is| is).then_some(position)
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether an address with this root may be made from a parameter of which
-    /// no copy is kept.
-    fn may_be_based(&self, root: Root, parameter: Root) -> bool {
-        let body = &self.memory.module.functions[self.function];
-        match root {
-            Root::Object(_) | Root::Held(..) => false,
-            Root::Value(Value::Instruction(at)) => !matches!(
-                body.instructions[at].opcode,
-                Opcode::Alloca | Opcode::Load | Opcode::Call | Opcode::Invoke
-            ),
-            Root::Value(Value::Argument(_)) => root == parameter,
-            Root::Value(_) => false,
-        }
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "the parts of one write")]
-    fn called(
-        &self,
-        at: InstructionId,
-        own: &Summary,
-        called: &[super::calls::Caller],
-        twice: bool,
-        place: &Place,
-        size: u64,
-        forms: &Forms<'_>,
-    ) -> Verdict {
-        // What was done between both returns of a setjmp is behind it too.
-        if twice {
-            return Verdict::Perhaps;
-        }
-        let reach = self.memory.addresses.reach(&place.reach);
-        let root = forms.form(place.address.form).root;
-        let parameter = self.parameter_kept_apart(root);
-        let is_passed = |position| self.passed.contains(&(position, at));
-        let objects = self.memory.addresses.objects();
-        let parts = std::iter::once(&own.writes)
-            .chain(called.iter().map(|&callee| &self.memory.summaries.of(callee).writes));
-        let mut reasons = Reasons::NONE;
-        for footprint in parts {
-            reasons = match footprint.apart(objects, reach, size) {
-                Some(Apart::Always) => reasons,
-                Some(Apart::ByIndex) => reasons.and(Reasons::INDEX),
-                None if parameter.is_some_and(|position| !is_passed(position)) => {
-                    reasons.and(Reasons::NOALIAS)
-                }
-                None => return Verdict::Perhaps,
-            };
-        }
-        Verdict::No(reasons)
+        let twice = call.returns_twice;
+        let class = (own.writes.is_empty() && !twice).then(|| {
+            let next = self.classes.len() as u32;
+            *self.classes.entry(called.clone()).or_insert(next)
+        });
+        (!is_silent).then_some(WriteKind::Call { own, called, twice, class })
     }
 
     /// Where pointers made from `noalias` parameters go.
@@ -423,10 +232,4 @@ impl<'a> Writes<'a> {
         };
         facts.is_some_and(|facts| facts.is_nocapture)
     }
-}
-
-/// Whether `size` bytes at so many bytes from `other` bytes do not touch them.
-fn is_apart(distance: i64, size: u64, other: u64) -> bool {
-    let (distance, size, other) = (i128::from(distance), i128::from(size), i128::from(other));
-    distance >= other || distance + size <= 0
 }

@@ -65,7 +65,8 @@ pub(crate) struct LoopsArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Vec<String>,
     /// A value for a name in formulas; may be repeated.
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_binding)]
+    // A name may begin with a minus: `-3||%from`, what the callers give.
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_binding, allow_hyphen_values = true)]
     pub(crate) bindings: Vec<(String, i128)>,
     #[command(flatten)]
     pub(crate) program: ProgramArguments,

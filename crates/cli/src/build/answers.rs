@@ -13,6 +13,19 @@ pub(crate) struct LoopAnswers {
     pub(crate) names: Vec<String>,
     /// By function in module order, outer loops before inner ones.
     pub(crate) loops: Vec<LoopAnswer>,
+    /// Of each of them, what of it is a number.
+    pub(crate) numbers: Vec<LoopNumbers>,
+}
+
+/// Back edges of a loop, where the program alone decides them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct LoopNumbers {
+    /// In one activation, exactly.
+    pub(crate) exact: Option<i128>,
+    /// In one activation, at most.
+    pub(crate) bound: Option<i128>,
+    /// In all activations of one of the outermost loop around it.
+    pub(crate) total: Option<i128>,
 }
 
 /// How much is known of a loop's turns.
@@ -112,9 +125,12 @@ pub(crate) struct Explained {
     pub(crate) column: Option<u32>,
     /// The instruction, or the loop's header, in the text of the module.
     pub(crate) text: String,
+    /// Of a loop: how often its body runs, as `opcost loops` has it.
+    pub(crate) iterations: Option<String>,
     /// What it is, as in C; terms that occur several times are named in lines before.
     pub(crate) expression: String,
-    /// `definite`, `possible` (other writers may come in between) or `outside` (it cannot all be seen).
+    /// `definite`, `definite, assuming …`, `possible` (other writers may come in between) or `outside`
+    /// (it cannot all be seen).
     pub(crate) quality: String,
     /// Named inputs that it ends in, as `name: what is known of it`.
     pub(crate) inputs: Vec<String>,

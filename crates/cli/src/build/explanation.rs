@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use opcost_analysis::claims::{Bindings, Claims, LoopClaim};
 use opcost_analysis::dependence::binding::ModuleMemory;
 use opcost_analysis::dependence::graph::NodeKind;
 use opcost_analysis::dependence::{Certainty, Quality, Resolution, Resolver, Use};
@@ -32,6 +33,8 @@ struct Thing {
     at: InstructionId,
     value: Value,
     what: String,
+    /// The loop that it ends.
+    header: Option<BlockId>,
 }
 
 /// In the child: what was asked about, explained.
@@ -47,14 +50,28 @@ pub(super) fn answer(program: &Memory<'_>, wanted: &ExplainWanted) -> Result<Exp
     let writers = Writers::compute(program);
     let memory = ModuleMemory::new(program, &writers);
     let resolver = Resolver::new(module, &memory);
+    let with_loops: BTreeSet<FunctionId> =
+        things.iter().filter(|thing| thing.header.is_some()).map(|thing| thing.function).collect();
+    let claims = Claims::of_functions(program, &Bindings::default(), |id| with_loops.contains(&id));
     let explain = |thing: &Thing| {
         let asked = Use { function: thing.function, value: thing.value, calls: &[] };
-        explained(module, thing, &resolver.resolve(&asked))
+        let is_its =
+            |claim: &&LoopClaim| claim.function == thing.function && Some(claim.header) == thing.header;
+        let iterations = claims.loops.iter().find(is_its).and_then(iterations);
+        Explained { iterations, ..explained(module, thing, &resolver.resolve(&asked)) }
     };
     Ok(ExplainAnswers {
         world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
         things: things.iter().take(MOST).map(explain).collect(),
     })
+}
+
+/// How often the body of a loop runs, or that of the loop of the source that it
+/// is a part of.
+fn iterations(claim: &LoopClaim) -> Option<String> {
+    let source = claim.vectorised.as_ref().and_then(|vectorised| vectorised.source_iterations.clone());
+    let least = || claim.bound.as_ref().map(|bound| format!("at most {bound}"));
+    source.or_else(|| claim.body_iterations.clone()).or_else(least)
 }
 
 fn explained(module: &Module, thing: &Thing, answer: &Resolution<'_, '_>) -> Explained {
@@ -75,6 +92,7 @@ fn explained(module: &Module, thing: &Thing, answer: &Resolution<'_, '_>) -> Exp
         line: place.map(|place| place.line),
         column: place.map(|place| place.column),
         text: FunctionText::new(module, function).instruction(thing.at),
+        iterations: None,
         expression: lines.join("\n"),
         quality: match answer.quality() {
             Quality::Exact => "definite".to_owned(),
@@ -214,7 +232,8 @@ fn loops(function: &Function, id: FunctionId, is_meant: impl Fn(InstructionId) -
         for block in exits {
             let at = function.terminator_of(block);
             if let Some(&test @ Value::Instruction(_)) = function.operands_of(at).first() {
-                things.push(Thing { function: id, at, value: test, what: "what ends the loop".to_owned() });
+                let (what, header) = ("what ends the loop".to_owned(), Some(natural.header));
+                things.push(Thing { function: id, at, value: test, what, header });
             }
         }
     }
@@ -225,7 +244,7 @@ fn loops(function: &Function, id: FunctionId, is_meant: impl Fn(InstructionId) -
 fn of_instruction(module: &Module, id: FunctionId, at: InstructionId) -> Vec<Thing> {
     let function = &module.functions[id];
     let operands = function.operands_of(at);
-    let thing = |value: Value, what: String| Thing { function: id, at, value, what };
+    let thing = |value: Value, what: String| Thing { function: id, at, value, what, header: None };
     let name_of = |value: Value| function.source_names.get(&value).map(|name| name.to_string());
     let is_changing = |value: &Value| matches!(value, Value::Instruction(_) | Value::Argument(_));
     match function.instructions[at].opcode {

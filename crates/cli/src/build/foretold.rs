@@ -2,23 +2,26 @@
 //! be held against.
 //!
 //! Recurrences give formulas over exact integers; here each becomes a stack
-//! program whose inputs are values of the loop's function that are there when
-//! the loop is entered. A formula with a part that no step computes, or with a
-//! symbol that is gone by then, is a claim without a program: it is listed, and
-//! not verified. The world is open: one module of several may be at hand. Cost:
-//! that of the analysis, and the formulas.
+//! program whose inputs are values of the loop's function, as they were when
+//! the loop was entered: computed before, read from memory again, or read when
+//! they were there. Where one is gone the claim has no program but the reason: it
+//! is listed, and not verified. The world is open: one module of several may be
+//! at hand. Cost: that of the analysis, and the formulas; for each symbol the
+//! loads of the function.
 
-use opcost_analysis::cells::{CellVersion, Cells};
+use opcost_analysis::cells::{CellDefinition, CellVersion, Cells};
 use opcost_analysis::claims::{Names, words};
 use opcost_analysis::dominators::Dominators;
 use opcost_analysis::evolution::{Answer, FunctionEvolution, Source, TripCount};
-use opcost_analysis::expression::{Domain, FormulaId, Formulas, Node, Relation, Rounding, Symbol, SymbolId};
+use opcost_analysis::expression::{Formulas, Symbol, SymbolId};
 use opcost_analysis::loops::{LoopForest, LoopId};
 use opcost_analysis::memory::{Effects, Memory, MemoryVersions, World};
 use opcost_index::Id;
-use opcost_instrument::{Claim, ClaimStep, Claimed, Claims};
-use opcost_ir::{Comparison, Function, FunctionText, Layout, Module, Opcode, Type, Value};
-use opcost_key::{BlockId, FunctionId};
+use opcost_instrument::{Claim, ClaimStep, Claimed, Claims, Moment, Rereads};
+use opcost_ir::{Function, FunctionText, Layout, Module, Opcode, Type, Value};
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use super::foretold_steps::{Made, Maker};
 
 /// All claims about a module's loops, exact ones and bounds.
 pub(super) fn claims(module: &Module) -> Claims {
@@ -46,32 +49,44 @@ pub(super) fn claims(module: &Module) -> Claims {
         let text = FunctionText::new(module, function);
         let names = Names::plain(&memory, id, &forest, &versions, &text);
         for natural in forest.loops.ids() {
-            let maker = Maker {
+            let foreteller = Foreteller {
                 module,
                 function,
                 dominators: &dominators,
                 forest: &forest,
                 versions: &versions,
                 natural,
+                rereads: Rereads {
+                    module,
+                    layout: &layout,
+                    function,
+                    forest: &forest,
+                    dominators: &dominators,
+                    natural,
+                },
             };
             let trips = evolution.trip_count(natural);
-            list.extend(maker.claim(id, trips, &formulas, &names));
+            list.extend(foreteller.claim(id, trips, &formulas, &names));
         }
     }
     Claims { list }
 }
 
+const UNCERTAIN: &str =
+    "its value in memory cannot be read where it would be needed: the address is not certain";
+
 /// Makes the claim about one loop.
-struct Maker<'a> {
+struct Foreteller<'a> {
     module: &'a Module,
     function: &'a Function,
     dominators: &'a Dominators<BlockId>,
     forest: &'a LoopForest<BlockId>,
     versions: &'a MemoryVersions,
     natural: LoopId,
+    rereads: Rereads<'a>,
 }
 
-impl Maker<'_> {
+impl Foreteller<'_> {
     fn claim(
         &self,
         id: FunctionId,
@@ -85,16 +100,16 @@ impl Maker<'_> {
             Answer::Unknown(_) => return None,
         };
         let mut program = Vec::new();
-        if self.steps(formulas, formula, &mut program).is_none() {
-            program.clear();
-        }
+        let symbol = |id: SymbolId, out: &mut Vec<ClaimStep>| self.symbol(formulas, id, out);
+        let made = Maker { formulas, symbol: &symbol }.steps(formula, &mut program);
+        let program = made.map(|()| program).map_err(|reason| reason.into_owned());
         let text = formulas.text(formula, &|symbol| names.of(symbol).name);
         Some(Claim {
             function: id,
             loop_header: self.header(),
             what,
             program,
-            assumes: words::assumptions(trips, formulas, names),
+            assumes: words::assumptions(&trips.assumptions, formulas, names),
             text: if what == Claimed::Bound { format!("at most {text}") } else { text },
         })
     }
@@ -103,179 +118,131 @@ impl Maker<'_> {
         self.forest.loops[self.natural].header
     }
 
-    /// The steps of a formula, operands first; none if some part has none. A
-    /// formula is bounded in depth, and so is this.
-    fn steps(&self, formulas: &Formulas, of: FormulaId, out: &mut Vec<ClaimStep>) -> Option<()> {
-        if out.len() > opcost_ir::MOST_STEPS {
-            return None;
-        }
-        match formulas.node(of) {
-            Node::Constant(number) => out.push(ClaimStep::Constant(*number)),
-            Node::Symbol(symbol) => self.symbol(formulas, *symbol, out)?,
-            Node::Sum { constant, terms } => {
-                out.push(ClaimStep::Constant(*constant));
-                for &(term, factor) in terms {
-                    self.steps(formulas, term, out)?;
-                    out.extend([ClaimStep::Constant(factor), ClaimStep::Mul, ClaimStep::Add]);
-                }
-            }
-            Node::Product(parts) => self.fold(formulas, parts, ClaimStep::Mul, out)?,
-            Node::Least(parts) => self.fold(formulas, parts, ClaimStep::Min, out)?,
-            Node::Greatest(parts) => self.fold(formulas, parts, ClaimStep::Max, out)?,
-            Node::Divide { rounding, of, by } => {
-                let step = match rounding {
-                    Rounding::Floor | Rounding::Exact => ClaimStep::FloorDiv,
-                    Rounding::Ceiling => ClaimStep::CeilDiv,
-                    Rounding::Truncate => return None,
-                };
-                self.steps(formulas, *of, out)?;
-                self.steps(formulas, *by, out)?;
-                out.push(step);
-            }
-            Node::Modulo { of, by } => {
-                self.steps(formulas, *of, out)?;
-                self.steps(formulas, *by, out)?;
-                out.push(ClaimStep::Rem);
-            }
-            Node::Wrap { domain, of } => {
-                self.steps(formulas, *of, out)?;
-                out.push(wrap(*domain)?);
-            }
-            Node::Select { test, then, otherwise } => {
-                let (comparison, first, second) = match test.relation {
-                    Relation::Negative => (Comparison::Less, then, otherwise),
-                    Relation::NotNegative => (Comparison::Less, otherwise, then),
-                    Relation::Zero => (Comparison::Equal, then, otherwise),
-                    Relation::NotZero => (Comparison::NotEqual, then, otherwise),
-                };
-                self.steps(formulas, test.of, out)?;
-                out.push(ClaimStep::Constant(0));
-                self.steps(formulas, *first, out)?;
-                self.steps(formulas, *second, out)?;
-                out.push(ClaimStep::Select(comparison));
-            }
-            Node::TooBig
-            | Node::Power { .. }
-            | Node::CeilLog { .. }
-            | Node::CeilRoot(_)
-            | Node::Series { .. } => {
-                return None;
-            }
-        }
-        Some(())
-    }
-
-    fn fold(
-        &self,
-        formulas: &Formulas,
-        parts: &[FormulaId],
-        step: ClaimStep,
-        out: &mut Vec<ClaimStep>,
-    ) -> Option<()> {
-        for (position, &part) in parts.iter().enumerate() {
-            self.steps(formulas, part, out)?;
-            if position > 0 {
-                out.push(step);
-            }
-        }
-        Some(())
-    }
-
     /// A symbol as it is when the loop is entered.
-    fn symbol(&self, formulas: &Formulas, id: SymbolId, out: &mut Vec<ClaimStep>) -> Option<()> {
+    fn symbol(&self, formulas: &Formulas, id: SymbolId, out: &mut Vec<ClaimStep>) -> Made {
         let is_signed = formulas.symbol_range(id).low < 0;
         match formulas.symbol_of(id) {
             Symbol::Turn(around) if *around != self.natural => {
                 out.push(ClaimStep::Turn(self.forest.loops[*around].header));
-                Some(())
+                Ok(())
             }
-            Symbol::Argument(position) => self.value(Value::Argument(*position), is_signed, out),
-            Symbol::Result(at) => self.value(Value::Instruction(*at), is_signed, out),
-            Symbol::AtEntry(phi) if self.function.block_of(*phi) == self.header() => {
-                let value = self.entering(*phi)?;
-                self.value(value, is_signed, out)
+            Symbol::Turn(_) => Err("it needs a turn of the loop itself".into()),
+            Symbol::Index(number) => {
+                out.push(ClaimStep::Index(*number));
+                Ok(())
             }
-            Symbol::Cell(version) | Symbol::CellAtEntry(version) => self.cell(*version, is_signed, out),
-            _ => None,
-        }
-    }
-
-    /// What a phi of the header gets from outside, if that is one value.
-    fn entering(&self, phi: opcost_key::InstructionId) -> Option<Value> {
-        let mut found = None;
-        for pair in self.function.operands_of(phi).chunks_exact(2) {
-            let Value::Block(from) = pair[1] else { continue };
-            if self.forest.contains(self.natural, from) {
-                continue;
+            Symbol::Argument(position) => {
+                let value = Value::Argument(*position);
+                self.pushed(ClaimStep::Value(value), value, is_signed, out)
             }
-            if found.is_some_and(|found| found != pair[0]) {
-                return None;
+            Symbol::Result(at) => {
+                let value = Value::Instruction(*at);
+                self.pushed(ClaimStep::Value(value), value, is_signed, out)
             }
-            found = Some(pair[0]);
-        }
-        found
-    }
-
-    /// A value that is there before the loop begins.
-    fn value(&self, value: Value, is_signed: bool, out: &mut Vec<ClaimStep>) -> Option<()> {
-        let ty = match value {
-            Value::Instruction(at) => {
-                let block = self.function.block_of(at);
-                if self.forest.contains(self.natural, block)
-                    || !self.dominators.dominates(block, self.header())
-                {
-                    return None;
+            Symbol::AtEntry(phi) => {
+                let value = Value::Instruction(*phi);
+                self.pushed(ClaimStep::Entering(*phi), value, is_signed, out)
+            }
+            Symbol::Cell(version) => self.cell(*version, is_signed, out),
+            // The version that merges at the head of a loop, as it is when that is entered.
+            Symbol::CellAtEntry(version) => match self.versions.definition(*version) {
+                CellDefinition::Merge { block, .. } if self.forest.headed_by(block).is_some() => {
+                    self.first(*version, Moment::Entry(block), is_signed, out)
                 }
-                self.function.instructions[at].ty
+                _ => Err("it needs what memory held when a loop was entered that is none".into()),
+            },
+            Symbol::Global(_) | Symbol::Code(_) | Symbol::Constant(_) => {
+                Err("it needs an address of data or code, or a constant that is no number".into())
             }
+            Symbol::Undefined(_) => Err("it rests on a value that is not defined".into()),
+            Symbol::Named(_) => Err("it needs a value that only has a name".into()),
+        }
+    }
+
+    /// An input of a value's type, with its sign.
+    fn pushed(&self, step: ClaimStep, value: Value, is_signed: bool, out: &mut Vec<ClaimStep>) -> Made {
+        let ty = match value {
+            Value::Instruction(at) => self.function.instructions[at].ty,
             Value::Argument(position) => match &self.module.types[self.function.ty] {
-                Type::Function(_, parameters, _) => *parameters.get(position as usize)?,
-                _ => return None,
+                Type::Function(_, parameters, _) => {
+                    *parameters.get(position as usize).ok_or("it names no argument")?
+                }
+                _ => return Err("it names no argument".into()),
             },
             Value::Constant(id) => self.module.constants[id].ty,
-            _ => return None,
+            _ => return Err("it names no value".into()),
         };
-        out.push(ClaimStep::Value(value));
+        out.push(step);
         if let (Type::Integer(bits @ 1..=64), true) = (&self.module.types[ty], is_signed) {
             out.push(ClaimStep::Wrap { bits: *bits, signed: true });
         }
-        Some(())
+        Ok(())
     }
 
-    /// A cell, by a load that was made before the loop, or that its header makes
-    /// in every turn: then it can be made once more.
-    fn cell(&self, version: CellVersion, is_signed: bool, out: &mut Vec<ClaimStep>) -> Option<()> {
+    /// What a cell of memory holds: as a load of it that came before has read it,
+    /// as it is read once more where that is certain to be possible, or as the
+    /// loads of it that come by on the way read it.
+    fn cell(&self, version: CellVersion, is_signed: bool, out: &mut Vec<ClaimStep>) -> Made {
+        let moment = self.moment(version);
+        if let CellDefinition::Undefined = self.versions.definition(version) {
+            return Err("it rests on memory that was never written".into());
+        }
+        let reading = self.reading(version);
+        let is_early = |at: &InstructionId| {
+            let block = self.function.block_of(*at);
+            !self.forest.contains(self.natural, block) && self.dominators.dominates(block, self.header())
+        };
+        if let Some(&load) = reading.iter().find(|at| is_early(at)) {
+            let value = Value::Instruction(load);
+            return self.pushed(ClaimStep::Value(value), value, is_signed, out);
+        }
+        let entry = Moment::Entry(self.header());
+        let of_place = reading.first().copied().or_else(|| self.versions.load_of(version));
+        // It came before the loop, and the loop reads it: it is there when the loop is entered.
+        let is_there = !self.is_of_the_loop(moment) && reading.iter().any(|at| self.is_inside(*at));
+        let whens = [entry, moment].into_iter().filter(|when| *when == moment || is_there);
+        let pairs = whens.flat_map(|when| of_place.iter().chain(&reading).map(move |&load| (load, when)));
+        let found = { pairs }.find(|&(load, when)| self.rereads.check(load, when).is_ok());
+        let step = found.map(|(load, when)| (load, ClaimStep::Reread { load, moment: when })).or_else(|| {
+            let load = reading.iter().find(|at| !self.is_inside(**at)).copied()?;
+            Some((load, ClaimStep::ReadSince { load, moment }))
+        });
+        let (load, step) = step.ok_or(UNCERTAIN)?;
+        self.pushed(step, Value::Instruction(load), is_signed, out)
+    }
+
+    /// What a cell held when the loop was entered at whose head a version merges.
+    fn first(&self, version: CellVersion, moment: Moment, is_signed: bool, out: &mut Vec<ClaimStep>) -> Made {
+        let loads = self.reading(version).into_iter().chain(self.versions.load_of(version));
+        let load = { loads }.find(|&load| self.rereads.check(load, moment).is_ok()).ok_or(UNCERTAIN)?;
+        self.pushed(ClaimStep::Reread { load, moment }, Value::Instruction(load), is_signed, out)
+    }
+
+    /// The loads that read a version.
+    fn reading(&self, version: CellVersion) -> Vec<InstructionId> {
         let loads = self.function.instructions.iter().filter(|(_, load)| load.opcode == Opcode::Load);
-        for (at, load) in loads.filter(|(at, _)| self.versions.read_by(*at) == Some(version)) {
-            let block = self.function.block_of(at);
-            let Type::Integer(bits) = self.module.types[load.ty] else { continue };
-            if !self.forest.contains(self.natural, block) && self.dominators.dominates(block, self.header()) {
-                return self.value(Value::Instruction(at), is_signed, out);
-            }
-            let address = self.function.operands_of(at)[0];
-            if block == self.header() && matches!(bits, 8 | 16 | 32 | 64) && self.is_before(address) {
-                out.push(ClaimStep::LoadedAtEntry { address, bits });
-                if is_signed {
-                    out.push(ClaimStep::Wrap { bits, signed: true });
-                }
-                return Some(());
-            }
-        }
-        None
+        loads.map(|(at, _)| at).filter(|at| self.versions.read_by(*at) == Some(version)).collect()
     }
 
-    fn is_before(&self, address: Value) -> bool {
-        match address {
-            Value::Argument(_) => true,
-            Value::Instruction(at) => {
-                let block = self.function.block_of(at);
-                !self.forest.contains(self.natural, block) && self.dominators.dominates(block, self.header())
-            }
-            _ => false,
+    /// When a version of a cell begins.
+    fn moment(&self, version: CellVersion) -> Moment {
+        match self.versions.definition(version) {
+            CellDefinition::Stored { store, .. } => Moment::Behind(store),
+            CellDefinition::Merge { block, .. } => Moment::Block(block),
+            CellDefinition::Changed(at) => Moment::Behind(at),
+            CellDefinition::Entry | CellDefinition::Undefined => Moment::Start,
         }
     }
-}
 
-fn wrap(Domain { bits, signed }: Domain) -> Option<ClaimStep> {
-    (1..=64).contains(&bits).then_some(ClaimStep::Wrap { bits, signed })
+    fn is_inside(&self, at: InstructionId) -> bool {
+        self.forest.contains(self.natural, self.function.block_of(at))
+    }
+
+    fn is_of_the_loop(&self, moment: Moment) -> bool {
+        match moment {
+            Moment::Start | Moment::Entry(_) => false,
+            Moment::Block(block) => self.forest.contains(self.natural, block),
+            Moment::Behind(at) => self.is_inside(at),
+        }
+    }
 }

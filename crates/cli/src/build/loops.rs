@@ -1,11 +1,11 @@
 //! From claims about loops to plain answers.
 
-use opcost_analysis::claims::{Bindings, Claims, Kind, LoopClaim, Named};
+use opcost_analysis::claims::{Bindings, Claims, Kind, LoopClaim, Named, Numbers};
 use opcost_analysis::memory::{Memory, World};
 use opcost_index::Id;
 use opcost_ir::Module;
 
-use super::answers::{AnswerKind, LoopAnswer, LoopAnswers, VectorisedAnswer};
+use super::answers::{AnswerKind, LoopAnswer, LoopAnswers, LoopNumbers, VectorisedAnswer};
 
 /// How many known names an error lists.
 const LISTED: usize = 12;
@@ -33,7 +33,13 @@ pub(super) fn answer(program: &Memory<'_>, bindings: &[(String, i128)]) -> Resul
         world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
         names: claims.names,
         loops: claims.loops.iter().map(|claim| of(module, claim)).collect(),
+        numbers: claims.loops.iter().map(numbers).collect(),
     })
+}
+
+fn numbers(claim: &LoopClaim) -> LoopNumbers {
+    let Numbers { exact, bound, total } = claim.numbers;
+    LoopNumbers { exact, bound, total }
 }
 
 fn of(module: &Module, claim: &LoopClaim) -> LoopAnswer {

@@ -18,6 +18,9 @@ mod cost;
 mod driver;
 mod explanation;
 mod foretold;
+mod foretold_steps;
+#[cfg(test)]
+mod foretold_tests;
 mod fuel;
 mod headers;
 mod input;
@@ -41,7 +44,10 @@ mod wasm;
 use std::path::{Path, PathBuf};
 
 pub(crate) use analysis::{AnalysisQuestion, AnalysisRequest, Answers, ExplainWanted, analyse};
-pub(crate) use answers::{AnswerKind, ExplainAnswers, Explained, LoopAnswer, LoopAnswers};
+pub(crate) use answers::{
+    AnswerKind, DependenceEdge, DependenceNode, ExplainAnswers, Explained, LoopAnswer, LoopAnswers,
+    LoopNumbers,
+};
 pub(crate) use driver::{Drive, Front, by_program_name, launched};
 pub(crate) use fuel::{FUEL_SECTION, FUEL_SECTION_WINDOWS, Promise};
 pub(crate) use input::{Input, Language};

@@ -129,9 +129,10 @@ pub(super) fn record_values(
 }
 
 fn lie(claim: &mut Claim) {
+    let Ok(program) = &mut claim.program else { return };
     match claim.what {
-        Claimed::BackEdges => claim.program.extend([ClaimStep::Constant(1), ClaimStep::Add]),
-        Claimed::Bound => claim.program = vec![ClaimStep::Constant(-1)],
+        Claimed::BackEdges => program.extend([ClaimStep::Constant(1), ClaimStep::Add]),
+        Claimed::Bound => *program = vec![ClaimStep::Constant(-1)],
     }
 }
 
@@ -231,13 +232,26 @@ mod tests {
             ("MAXIMUM", Step::Maximum),
             ("WRAP", Step::Wrap { bits: 1, is_signed: false }),
             ("SELECT", Step::Select(Comparison::Equal)),
+            ("DIVIDE_TOWARDS_ZERO", Step::DivideTowardsZero),
+            ("POWER", Step::Power { base: 2, is_capped: false }),
+            ("CEIL_LOG", Step::CeilLog(2)),
+            ("CEIL_ROOT", Step::CeilRoot),
+            ("SUM", Step::Sum { index: 0, length: 2 }),
+            ("SUM_END", Step::SumEnd),
+            ("INDEX", Step::Index(0)),
         ];
         for (name, step) in steps {
             let line = format!("    OPC_STEP_{name} = {},\n", step.encode().0);
             assert!(opcost_runtime::values::HEADER.contains(&line), "{line}");
         }
-        let most = format!("OPC_CHECK_STACK = {} }}", opcost_ir::MOST_DEPTH);
-        assert!(opcost_runtime::values::HEADER.contains(&most), "{most}");
+        for (name, most) in [
+            ("STACK", opcost_ir::MOST_DEPTH),
+            ("SUMS", opcost_ir::MOST_SUMS),
+            ("TERMS", opcost_ir::MOST_TERMS as usize),
+        ] {
+            let line = format!("OPC_CHECK_{name} = {most} }}");
+            assert!(opcost_runtime::values::HEADER.contains(&line), "{line}");
+        }
         assert_eq!(opcost_profile::opcval::layout::INPUTS, opcost_ir::MOST_INPUTS);
     }
 }

@@ -6,6 +6,7 @@
 
 use std::fmt::Write;
 
+use opcost_index::{AdjacencyGraph, Id, define_id, reverse_postorder};
 use opcost_life::layout::lay_out;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,17 +14,26 @@ use serde::Serialize;
 use super::html::escaped;
 use super::style::{DIM, GOOD, STRONG, WARM, cut, paint, printable, width_of};
 use super::{Sources, demangle, document};
-use crate::build::{ExplainAnswers, Explained};
+use crate::build::{DependenceEdge, DependenceNode, ExplainAnswers, Explained};
 
 /// Looks of the picture.
 const STYLE: &str = include_str!("life_graph.css");
 /// Of a letter, at the size of the style.
 const LETTER: f64 = 7.3;
+/// Of a letter on an edge.
+const SMALL_LETTER: f64 = 6.5;
 const BOX_HEIGHT: f64 = 26.0;
 const MARGIN: f64 = 16.0;
 const HEAD: f64 = 40.0;
+/// How far down an edge its argument stands.
+const ALONG: f64 = 0.68;
 /// Letters of a node, at most.
 const LETTERS: usize = 60;
+
+define_id!(
+    /// A node of a drawn graph.
+    struct DrawnId, "node"
+);
 
 /// The document of `opcost explain`.
 #[derive(Serialize, JsonSchema)]
@@ -49,32 +59,61 @@ impl<'a> ExplainJson<'a> {
 pub(crate) fn print_explanation(answers: &ExplainAnswers, sources: &mut Sources) -> String {
     let mut text = String::new();
     let mut last_place = None;
+    let mut told: Vec<&Explained> = Vec::new();
     for thing in &answers.things {
+        // What was inlined says the same again.
+        if told.iter().any(|before| is_same(before, thing)) {
+            continue;
+        }
+        told.push(thing);
         let place = thing.file.as_ref().zip(thing.line);
         if place != last_place || last_place.is_none() {
             head(&mut text, thing, sources);
             last_place = place;
         }
-        let lines: Vec<&str> = thing.expression.lines().collect();
-        let _ = writeln!(text, "\n  {}", paint(STRONG, &thing.what));
-        for line in lines {
-            let _ = writeln!(text, "    {line}");
-        }
-        let (style, words) = match &*thing.quality {
-            "definite" => (GOOD, "definite: nothing else can come in between"),
-            "possible" => (WARM, "possible: what is marked with ? may be otherwise"),
-            _ => (WARM, "it ends outside of what can be seen"),
-        };
-        let _ = writeln!(text, "    {}", paint(style, words));
-        for input in &thing.inputs {
-            let _ = writeln!(text, "    {} {input}", paint(DIM, "input"));
-        }
-        for blocker in &thing.blockers {
-            let _ = writeln!(text, "    {} {blocker}", paint(WARM, "in the way:"));
+        tell(&mut text, thing);
+        let others = answers.things.iter().filter(|other| is_same(other, thing));
+        let mut also: Vec<String> = others.map(|other| demangle(&other.function)).collect();
+        also.retain(|name| *name != demangle(&thing.function));
+        also.dedup();
+        if !also.is_empty() {
+            let _ = writeln!(text, "    {}", paint(DIM, format!("the same in {}", also.join(", "))));
         }
     }
     let _ = writeln!(text, "\n{}", paint(DIM, format!("{} world", answers.world)));
     text
+}
+
+/// Whether two things read the same.
+fn is_same(one: &Explained, other: &Explained) -> bool {
+    let about = |thing: &Explained| {
+        let Explained { what, file, line, iterations, expression, quality, .. } = thing.clone();
+        (what, file, line, iterations, expression, quality)
+    };
+    about(one) == about(other) && one.inputs == other.inputs && one.blockers == other.blockers
+}
+
+fn tell(text: &mut String, thing: &Explained) {
+    let _ = writeln!(text, "\n  {}", paint(STRONG, &thing.what));
+    if let Some(iterations) = &thing.iterations {
+        let _ = writeln!(text, "    {} {iterations} {}", paint(DIM, "its body runs"), paint(DIM, "times"));
+    }
+    for line in thing.expression.lines() {
+        let _ = writeln!(text, "    {line}");
+    }
+    let (style, words) = match &*thing.quality {
+        "definite" => (GOOD, "definite: nothing else can come in between".to_owned()),
+        "possible" => (WARM, "possible: what is marked with ? may be otherwise".to_owned()),
+        "outside" => (WARM, "it ends outside of what can be seen".to_owned()),
+        assuming => (GOOD, assuming.to_owned()),
+    };
+    let _ = writeln!(text, "    {}", paint(style, words));
+    for input in &thing.inputs {
+        let _ = writeln!(text, "    {} {input}", paint(DIM, "input"));
+    }
+    for blocker in &thing.blockers {
+        let _ = writeln!(text, "    {} {blocker}", paint(WARM, "in the way:"));
+    }
 }
 
 fn head(text: &mut String, thing: &Explained, sources: &mut Sources) {
@@ -137,27 +176,58 @@ pub(crate) fn dependence_picture(answers: &ExplainAnswers) -> String {
     )
 }
 
+/// The nodes of a graph, each before what it is made of.
+fn in_order(thing: &Explained) -> Vec<usize> {
+    if thing.nodes.is_empty() {
+        return Vec::new();
+    }
+    let mut graph = AdjacencyGraph::new(thing.nodes.len());
+    for edge in &thing.edges {
+        graph.add_edge(DrawnId::new(edge.from as usize), DrawnId::new(edge.to as usize));
+    }
+    reverse_postorder(&graph, DrawnId::new(0)).into_iter().map(Id::index).collect()
+}
+
 /// One graph: its elements, width and height.
 fn panel(thing: &Explained) -> (String, f64, f64) {
-    let labels: Vec<String> = thing.nodes.iter().map(|node| cut(&node.label, LETTERS)).collect();
-    let widths: Vec<f64> =
+    let order = in_order(thing);
+    let mut position = vec![0; thing.nodes.len()];
+    for (place, &node) in order.iter().enumerate() {
+        position[node] = place;
+    }
+    let ends = |edge: &&DependenceEdge| (position[edge.from as usize], position[edge.to as usize]);
+    // What goes back in a cycle has no place in layers; there is none as long as
+    // a value in itself is a node of its own.
+    let drawn: Vec<&DependenceEdge> = thing.edges.iter().filter(|edge| ends(edge).0 < ends(edge).1).collect();
+    let nodes: Vec<&DependenceNode> = order.iter().map(|&node| &thing.nodes[node]).collect();
+    let labels: Vec<String> = nodes.iter().map(|node| cut(&node.label, LETTERS)).collect();
+    let mut widths: Vec<f64> =
         labels.iter().map(|label| (width_of(label) as f64 * LETTER + 16.0).max(36.0)).collect();
-    let edges: Vec<(usize, usize)> =
-        thing.edges.iter().map(|edge| (edge.from as usize, edge.to as usize)).collect();
+    // Room for the words on the edges that come down to it.
+    for edge in &drawn {
+        let words = width_of(&cut(&edge.argument, 24)) as f64 * SMALL_LETTER;
+        let below = ends(edge).1;
+        widths[below] = widths[below].max(words);
+    }
+    let edges: Vec<(usize, usize)> = drawn.iter().map(ends).collect();
     let layout = lay_out(&widths, BOX_HEIGHT, &edges);
     let mut body = String::new();
-    for (edge, way) in thing.edges.iter().zip(&layout.ways) {
+    for (edge, way) in drawn.iter().zip(&layout.ways) {
         let class = if edge.quality == "definite" { "data" } else { "chain" };
         let points: Vec<String> = way.iter().map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
         let _ = writeln!(body, "<path class=\"{class}\" d=\"M{}\"/>", points.join("L"));
         if let (Some(first), Some(second)) = (way.first(), way.get(1)) {
-            let (x, y) = ((first.0 + second.0) / 2.0 + 3.0, (first.1 + second.1) / 2.0);
+            // Near the lower end, where edges of one box are furthest apart.
+            let at = |from: f64, to: f64| from + ALONG * (to - from);
+            let (x, y) = (at(first.0, second.0), at(first.1, second.1) + 4.0);
             let argument = escaped(&cut(&edge.argument, 24));
-            let _ = writeln!(body, "<text class=\"soft\" x=\"{x:.1}\" y=\"{y:.1}\">{argument}</text>");
+            let _ = writeln!(
+                body,
+                "<text class=\"soft edge\" text-anchor=\"middle\" x=\"{x:.1}\" y=\"{y:.1}\">{argument}</text>"
+            );
         }
     }
-    for (((node, label), corner), width) in thing.nodes.iter().zip(&labels).zip(&layout.corners).zip(&widths)
-    {
+    for (((node, label), corner), width) in nodes.iter().zip(&labels).zip(&layout.corners).zip(&widths) {
         let class = if node.kind == "input" { " class=\"on\"" } else { "" };
         let (x, y) = (corner.0, corner.1);
         let _ = writeln!(

@@ -159,7 +159,7 @@ fn row(text: &mut String, answer: &LoopAnswer, rest: Option<&LoopAnswer>, source
             below(format!("then {left}"));
         }
     }
-    if let Some(total) = &answer.total {
+    if let (Some(total), None) = (&answer.total, &source) {
         below(format!("in all {total}"));
     }
     if let (Some(reason), AnswerKind::Bound) = (&answer.reason, answer.kind) {

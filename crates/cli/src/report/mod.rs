@@ -58,7 +58,9 @@ pub(crate) use schema::{document_names, error_json, schema_of};
 pub(crate) use source::{Source, Sources};
 pub(crate) use style::screen_width;
 pub(crate) use terminal::{Layout, print_count};
-pub(crate) use values::{ClaimRow, ClaimVerdict, ValueRow, ValuesReport, VerifyTotals};
+pub(crate) use values::{
+    ClaimRow, ClaimVerdict, ValueRow, ValuesReport, VerifyTotals, WholeRow, WholeTotals,
+};
 pub(crate) use values_json::{ValuesJson, values_document};
 pub(crate) use values_plot::{histogram_picture, time_picture};
 pub(crate) use values_table::print_values;

@@ -25,6 +25,8 @@ pub(crate) struct ValuesReport {
     /// How the program ended, in words; none: it was not run now.
     pub(crate) ending: Option<String>,
     pub(crate) verify: Option<VerifyTotals>,
+    /// How the numbers of the whole program fared, or why nothing was held.
+    pub(crate) whole: Option<Result<WholeTotals, String>>,
     /// Lines of the table; 0 is all.
     pub(crate) top: usize,
 }
@@ -63,6 +65,41 @@ pub(crate) struct ValueRow {
     /// Whether every value is in `values`.
     pub(crate) is_exact: bool,
     pub(crate) claim: Option<ClaimRow>,
+    /// What `opcost loops` says of it as a number.
+    pub(crate) whole: Option<WholeRow>,
+}
+
+/// What is known of a loop from the whole program, and how it fared.
+pub(crate) struct WholeRow {
+    /// Back edges: `7`, `at most 9`.
+    pub(crate) says: String,
+    pub(crate) assumes: Vec<String>,
+    pub(crate) verdict: ClaimVerdict,
+    /// What did not agree.
+    pub(crate) failure: Option<String>,
+}
+
+/// How what `opcost loops` says of the whole program fared, in loops.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct WholeTotals {
+    /// `open` or `closed`.
+    pub(crate) world: String,
+    /// Numbers that held.
+    pub(crate) held: u64,
+    /// Numbers of loops that were never entered: not verified.
+    pub(crate) not_entered: u64,
+    /// Numbers that were wrong: a defect of opcost.
+    pub(crate) wrong: u64,
+    /// Wrong, but under assumptions or on named inputs.
+    pub(crate) assumption_violated: u64,
+    /// Could not be held against the run.
+    pub(crate) not_checked: u64,
+    /// Formulas with names: held in each module only.
+    pub(crate) formulas: u64,
+    /// Loops of which nothing is claimed.
+    pub(crate) no_claim: u64,
+    /// Loops that are not the same in the whole program, or share their function's name.
+    pub(crate) not_found: u64,
 }
 
 /// A claim and how it fared.
@@ -76,6 +113,8 @@ pub(crate) struct ClaimRow {
     pub(crate) failed: u64,
     /// Activations in which it had no result.
     pub(crate) unchecked: u64,
+    /// Activations whose sums were too long to hold.
+    pub(crate) too_long: u64,
     /// The first that failed: which entry, its turns, what was claimed.
     pub(crate) first_failure: Option<(u64, u64, i128)>,
     /// Why it was not checked.

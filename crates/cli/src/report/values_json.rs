@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::document;
-use super::values::{ClaimRow, ClaimVerdict, ValueRow, ValuesReport, VerifyTotals, double};
+use super::values::{ClaimRow, ClaimVerdict, ValueRow, ValuesReport, VerifyTotals, WholeTotals, double};
 use crate::build::Meaning;
 
 /// `opcost.values/1`
@@ -31,6 +31,10 @@ pub(crate) struct ValuesJson<'a> {
     ending: Option<&'a str>,
     /// How all claims fared, if they were checked.
     verify: Option<VerifyTotals>,
+    /// How the numbers that `opcost loops` has of the whole program fared, if they were checked.
+    whole: Option<&'a WholeTotals>,
+    /// Why they were not.
+    whole_reason: Option<&'a str>,
     /// Loops, also those never entered.
     loops: Vec<LoopJson<'a>>,
     /// Single values.
@@ -72,6 +76,20 @@ struct LoopJson<'a> {
     /// Back edges of each complete activation.
     turns: DistributionJson,
     claim: Option<ClaimJson<'a>>,
+    /// What `opcost loops` knows of it from the whole program, if that is a number.
+    whole: Option<WholeJson<'a>>,
+}
+
+/// A number that the whole program decides.
+#[derive(Serialize, JsonSchema)]
+struct WholeJson<'a> {
+    /// Back edges: `7`, `at most 9`.
+    says: &'a str,
+    /// What it rests on.
+    assumes: &'a [String],
+    verdict: ClaimVerdict,
+    /// What did not agree.
+    failure: Option<&'a str>,
 }
 
 /// How values are distributed.
@@ -108,8 +126,10 @@ struct ClaimJson<'a> {
     held: u64,
     /// Activations in which it did not.
     failed: u64,
-    /// Activations in which it had no result.
+    /// Activations in which it had no result: a value was not known, or a number too large.
     unchecked: u64,
+    /// Activations in which its sums had too many terms to hold it.
+    too_long: u64,
     /// The first activation in which it did not hold.
     first_failure: Option<FailureJson>,
     /// Why it was not checked.
@@ -172,6 +192,12 @@ pub(crate) fn values_document(report: &ValuesReport) -> String {
         back_edges: row.back_edges,
         turns: distribution(row),
         claim: row.claim.as_ref().map(claim_json),
+        whole: row.whole.as_ref().map(|whole| WholeJson {
+            says: &whole.says,
+            assumes: &whole.assumes,
+            verdict: whole.verdict,
+            failure: whole.failure.as_deref(),
+        }),
     });
     let values = report.rows.iter().filter(|row| !row.is_loop()).map(|row| ValueJson {
         module: &row.module,
@@ -204,6 +230,8 @@ pub(crate) fn values_document(report: &ValuesReport) -> String {
         remarks: &report.remarks,
         ending: report.ending.as_deref(),
         verify: report.verify,
+        whole: report.whole.as_ref().and_then(|whole| whole.as_ref().ok()),
+        whole_reason: report.whole.as_ref().and_then(|whole| whole.as_ref().err()).map(String::as_str),
         loops: loops.collect(),
         values: values.collect(),
         not_recorded: refused.collect(),
@@ -239,6 +267,7 @@ fn claim_json(claim: &ClaimRow) -> ClaimJson<'_> {
         held: claim.held,
         failed: claim.failed,
         unchecked: claim.unchecked,
+        too_long: claim.too_long,
         first_failure: claim.first_failure.map(|(entry, turns, claimed)| FailureJson {
             entry,
             turns,

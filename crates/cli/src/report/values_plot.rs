@@ -12,7 +12,7 @@ use crate::build::Meaning;
 
 const WIDTH: f64 = 900.0;
 const PANEL: f64 = 180.0;
-const LEFT: f64 = 110.0;
+const LEFT: f64 = 130.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 32.0;

@@ -1,6 +1,7 @@
 //! What values were recorded, as a table for people: loops with the shape of
 //! their turns, values with their ranges, claims and how they fared.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::numbers::{grouped, short};
@@ -24,6 +25,7 @@ pub(crate) fn print_values(report: &ValuesReport, width: usize) -> String {
     if let Some(totals) = &report.verify {
         print_verify(report, totals, &mut out);
     }
+    print_whole(report, &mut out);
     for refused in &report.refused {
         let place = refused
             .file
@@ -194,6 +196,7 @@ fn print_verify(report: &ValuesReport, totals: &VerifyTotals, out: &mut String) 
         totals.not_checked,
         totals.no_claim,
     );
+    print_unchecked(report, out);
     for row in &report.rows {
         let Some(claim) = &row.claim else { continue };
         if let (ClaimVerdict::Wrong | ClaimVerdict::AssumptionViolated, Some((entry, turns, claimed))) =
@@ -221,6 +224,67 @@ fn print_verify(report: &ValuesReport, totals: &VerifyTotals, out: &mut String) 
                 claim.failed + claim.held,
             );
         }
+    }
+}
+
+/// What `opcost loops` says of the whole program, and how it fared.
+fn print_whole(report: &ValuesReport, out: &mut String) {
+    match &report.whole {
+        None => {}
+        Some(Err(reason)) => {
+            let text = format!("what opcost loops says of the whole program was not held: {reason}");
+            _ = writeln!(out, "{}", paint(DIM, text));
+        }
+        Some(Ok(totals)) => {
+            _ = writeln!(
+                out,
+                "whole program ({} world): numbers of {} loops held, {} not verified (never entered), {} wrong, {} with an assumption violated, {} not checked; {} loops have formulas, {} no claim, {} were not found",
+                totals.world,
+                totals.held,
+                totals.not_entered,
+                totals.wrong,
+                totals.assumption_violated,
+                totals.not_checked,
+                totals.formulas,
+                totals.no_claim,
+                totals.not_found,
+            );
+        }
+    }
+    for row in &report.rows {
+        let Some(whole) = &row.whole else { continue };
+        let Some(failure) = &whole.failure else { continue };
+        let is_wrong = whole.verdict == ClaimVerdict::Wrong;
+        let word = paint(BAD, if is_wrong { "wrong:" } else { "assumption violated:" });
+        let rests = match &whole.assumes[..] {
+            [] => String::new(),
+            assumes => format!(", assuming {}", assumes.join(", ")),
+        };
+        _ = writeln!(
+            out,
+            "{word} {} in {}, of the whole program: {failure}{rests}",
+            row.place(),
+            short_name(&row.function)
+        );
+    }
+}
+
+/// Why claims were not checked, the most frequent reason first, each with some places.
+fn print_unchecked(report: &ValuesReport, out: &mut String) {
+    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in &report.rows {
+        let Some(claim) = &row.claim else { continue };
+        if let (ClaimVerdict::NotChecked, Some(reason)) = (claim.verdict, &claim.reason) {
+            reasons.entry(reason).or_default().push(row.place());
+        }
+    }
+    let mut reasons: Vec<(&str, Vec<String>)> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, places)| std::cmp::Reverse(places.len()));
+    for (reason, places) in reasons {
+        let more = places.len().saturating_sub(4);
+        let shown = places[..places.len() - more].join(", ");
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        _ = writeln!(out, "{}", paint(DIM, format!("not checked: {reason} ({shown}{more})")));
     }
 }
 

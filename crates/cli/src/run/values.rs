@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection};
-use opcost_instrument::evaluate;
+use opcost_instrument::{NoResult, evaluate};
 use opcost_profile::opcval::{self, PointRecord, ValueFile};
 use opcost_runtime::values::VARIABLE;
 
@@ -52,7 +52,7 @@ pub(crate) struct ObservedPoint {
     pub(crate) record: PointRecord,
     /// How the check went for activations that were open at the end: not more,
     /// more, more under assumptions.
-    pub(crate) open_checks: (u64, u64, u64),
+    pub(crate) open_checks: OpenChecks,
 }
 
 /// What a program says it records.
@@ -195,18 +195,31 @@ impl Observed {
     }
 }
 
+/// How checks of activations that were open at the end went.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct OpenChecks {
+    /// Held, wrong, wrong under assumptions.
+    pub(crate) counts: (u64, u64, u64),
+    /// Without a result.
+    pub(crate) unchecked: u64,
+    /// Too long to hold.
+    pub(crate) too_long: u64,
+}
+
 /// What the runtime could not check: it was not asked when these ended.
-fn check_open(what: &PointText, record: &PointRecord) -> (u64, u64, u64) {
-    let mut checks = (0, 0, 0);
+fn check_open(what: &PointText, record: &PointRecord) -> OpenChecks {
+    let mut checks = OpenChecks::default();
     let Some(claim) = &what.claim else { return checks };
     let Some(steps) = claim.check().filter(|steps| !steps.is_empty()) else { return checks };
     for open in &record.open {
-        let Some(claimed) = evaluate(&steps, &open.inputs) else { continue };
-        let held = i128::from(open.turns) <= claimed;
-        let place = match (held, claim.assumes.is_empty()) {
-            (true, _) => &mut checks.0,
-            (false, true) => &mut checks.1,
-            (false, false) => &mut checks.2,
+        let place = match evaluate(&steps, &open.inputs) {
+            Err(NoResult::NoNumber) => &mut checks.unchecked,
+            Err(NoResult::TooLong) => &mut checks.too_long,
+            Ok(claimed) => match (i128::from(open.turns) <= claimed, claim.assumes.is_empty()) {
+                (true, _) => &mut checks.counts.0,
+                (false, true) => &mut checks.counts.1,
+                (false, false) => &mut checks.counts.2,
+            },
         };
         *place += 1;
     }

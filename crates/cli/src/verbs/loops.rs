@@ -82,6 +82,8 @@ fn only(answers: &mut LoopAnswers, functions: &[String]) -> Result<(), CliError>
             return Err(CliError::Usage(format!("{words} (of functions with loops)")));
         }
     }
+    // What is a number is asked for by those who hold all loops against a run.
+    answers.numbers.clear();
     answers.loops.retain(|answer| functions.iter().any(|wanted| is_meant(&answer.function, wanted)));
     Ok(())
 }

@@ -21,3 +21,4 @@ pub(crate) mod report;
 pub(crate) mod sandbox;
 mod show;
 pub(crate) mod values;
+mod values_whole;

@@ -10,7 +10,7 @@ use opcost_instrument::ValuesRequest;
 use opcost_profile::opcval::layout::bucket_range;
 
 use crate::arguments::{ValuesArguments, ValuesEmit, ValuesOrder};
-use crate::build::{Build, Input, Language, Meaning, Product, Purpose, ValuesWish, install};
+use crate::build::{Build, Input, Language, LoopAnswers, Meaning, Product, Purpose, ValuesWish, install};
 use crate::error::{CliError, Status};
 use crate::report::{
     ClaimRow, ClaimVerdict, Progress, Stream, ValueRow, ValuesReport, VerifyTotals, histogram_picture,
@@ -18,6 +18,7 @@ use crate::report::{
 };
 use crate::run::{Finish, Observed, ObservedPoint, Recorder, Streams, observe, point_lists, record_run};
 use crate::verbs::show::tell_json;
+use crate::verbs::values_whole;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &ValuesArguments) -> Result<Status, CliError> {
@@ -34,7 +35,8 @@ fn carry_out(arguments: &ValuesArguments) -> Result<Status, CliError> {
                 "a built program cannot be built again; give its sources".to_owned(),
             ));
         }
-        return with_program(arguments, path);
+        let reason = "it was built before; give its sources".to_owned();
+        return with_program(arguments, path, arguments.verify.then_some(Err(reason)));
     }
     if inputs.iter().any(|input| input.language == Language::Program) {
         return Err(CliError::Usage("a built program runs alone; give either it or sources".to_owned()));
@@ -56,7 +58,10 @@ fn carry_out(arguments: &ValuesArguments) -> Result<Status, CliError> {
     drop(building);
     match &arguments.output {
         Some(output) if arguments.emit.is_some() => install(&made, output).map(|()| Status::Fine),
-        _ => with_program(arguments, &made),
+        _ => {
+            let asked = || values_whole::foretold(arguments, &inputs);
+            with_program(arguments, &made, arguments.verify.then(asked))
+        }
     }
 }
 
@@ -89,7 +94,11 @@ fn wish(arguments: &ValuesArguments) -> Result<ValuesWish, CliError> {
 }
 
 /// Runs the program, or reads what it recorded, and reports.
-fn with_program(arguments: &ValuesArguments, program: &Path) -> Result<Status, CliError> {
+fn with_program(
+    arguments: &ValuesArguments,
+    program: &Path,
+    foretold: Option<Result<LoopAnswers, String>>,
+) -> Result<Status, CliError> {
     let lists = point_lists(program)?;
     if lists.iter().all(|list| list.points.is_empty() && list.refused.is_empty()) {
         return Err(nothing_to_record(arguments));
@@ -116,7 +125,9 @@ fn with_program(arguments: &ValuesArguments, program: &Path) -> Result<Status, C
         (None, files_to_read(&arguments.read)?)
     };
     let observed = observe(program, lists, &files)?;
-    let report = report(arguments, observed, finish);
+    let mut report = report(arguments, observed, finish);
+    report.whole = foretold
+        .map(|answers| answers.map(|answers| values_whole::hold(&answers, &mut report.rows, arguments.lie)));
     show(arguments, &report)?;
     Ok(status(arguments, finish, &report))
 }
@@ -183,6 +194,7 @@ fn report(arguments: &ValuesArguments, observed: Observed, finish: Option<Finish
         memory,
         ending,
         verify,
+        whole: None,
         top: arguments.top,
     }
 }
@@ -226,6 +238,7 @@ fn row(point: ObservedPoint) -> ValueRow {
         stride: record.stride,
         is_exact,
         claim,
+        whole: None,
     }
 }
 
@@ -250,23 +263,27 @@ fn middle(values: &[(i64, u64)], rough: &[(i64, i64, u64)]) -> i64 {
 fn claim_row(point: &ObservedPoint) -> Option<ClaimRow> {
     let claim = point.what.claim.as_ref()?;
     let (checks, open) = (&point.record.checks, point.open_checks);
-    let held = checks.complete.0 + checks.left.0 + open.0;
-    let wrong = checks.complete.1 + checks.left.1 + open.1;
-    let violated = checks.complete.2 + checks.left.2 + open.2;
-    let verdict = if wrong > 0 {
-        ClaimVerdict::Wrong
-    } else if violated > 0 {
-        ClaimVerdict::AssumptionViolated
-    } else if point.record.entries == 0 {
-        ClaimVerdict::NotEntered
-    } else if claim.unchecked.is_some() || held == 0 || checks.unchecked > 0 {
-        ClaimVerdict::NotChecked
-    } else {
-        ClaimVerdict::Held
+    let held = checks.complete.0 + checks.left.0 + open.counts.0;
+    let wrong = checks.complete.1 + checks.left.1 + open.counts.1;
+    let violated = checks.complete.2 + checks.left.2 + open.counts.2;
+    let (unchecked, too_long) = (checks.unchecked + open.unchecked, checks.too_long + open.too_long);
+    let is_whole = claim.unchecked.is_none() && held > 0 && unchecked + too_long == 0;
+    let verdict = match () {
+        () if wrong > 0 => ClaimVerdict::Wrong,
+        () if violated > 0 => ClaimVerdict::AssumptionViolated,
+        () if point.record.entries == 0 => ClaimVerdict::NotEntered,
+        () if is_whole => ClaimVerdict::Held,
+        () => ClaimVerdict::NotChecked,
     };
     let reason = claim.unchecked.clone().or_else(|| {
-        (verdict == ClaimVerdict::NotChecked)
-            .then(|| "its formula had no result in some activation, or no activation was whole".to_owned())
+        (verdict == ClaimVerdict::NotChecked).then(|| match (unchecked, too_long) {
+            (0, 0) => "no activation was recorded as a whole".to_owned(),
+            (0, _) => format!("its sums were too long to hold in {too_long} activations"),
+            (_, 0) => format!("a value that it needs was not known, or too large, in {unchecked} activations"),
+            _ => format!(
+                "a value that it needs was not known, or too large, in {unchecked} activations; its sums were too long to hold in {too_long}"
+            ),
+        })
     });
     Some(ClaimRow {
         is_exact: claim.is_exact,
@@ -275,7 +292,8 @@ fn claim_row(point: &ObservedPoint) -> Option<ClaimRow> {
         verdict,
         held,
         failed: wrong + violated,
-        unchecked: checks.unchecked,
+        unchecked,
+        too_long,
         first_failure: checks.failed.map(|failed| (failed.entry, failed.turns, failed.claimed)),
         reason,
     })
@@ -328,7 +346,10 @@ fn status(arguments: &ValuesArguments, finish: Option<Finish>, report: &ValuesRe
     if failed && !arguments.ignore_status {
         return Status::Program;
     }
-    if report.verify.is_some_and(|totals| totals.wrong > 0) { Status::Verdict } else { Status::Fine }
+    let is_wrong = report.verify.is_some_and(|totals| totals.wrong > 0);
+    let whole = report.whole.as_ref().and_then(|whole| whole.as_ref().ok());
+    let is_wrong = is_wrong || whole.is_some_and(|totals| totals.wrong > 0);
+    if is_wrong { Status::Verdict } else { Status::Fine }
 }
 
 #[cfg(test)]

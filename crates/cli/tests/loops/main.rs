@@ -5,9 +5,10 @@
 
 mod changed;
 mod errors;
+mod explained;
 mod hard;
-mod marks;
 mod told;
+mod weaker;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -84,3 +84,31 @@ fn a_vector_body_and_its_remainder_are_one_loop() {
         "{shown}"
     );
 }
+
+/// The same in a triangle: what is known of the turns around takes the casts
+/// away, and the turns are those of a line.
+#[test]
+fn a_triangle_that_was_vectorised_is_told_by_the_turn_around() {
+    let text = "subroutine work(a, n)\n  integer :: n, i, j\n  real :: a(100,100)\n  do j = 1, n\n    do i = 1, j\n      \
+                a(i,j) = real(i*j)\n    end do\n  end do\nend subroutine\n";
+    let source = Source::new("triangle.f90", text);
+    let all = loops(&["-O2", &source.path]);
+    let body = all.iter().find(|one| !one["vectorised"].is_null()).expect("a vector body");
+    assert_eq!(body["vectorised"]["source_iterations"], "turn of line 4 + 1", "{body:#}");
+    let output = opcost(&["loops", "-O2", &source.path]);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(shown.lines().filter(|line| line.contains("triangle.f90:5 ")).count(), 1, "{shown}");
+}
+
+/// A condition is told until the number that was given makes it true.
+#[test]
+fn a_condition_that_a_number_makes_true_goes() {
+    let text = "int g(int);\nvoid f(int n) {\n  for (int i = 0; i < n; i += 3)\n    g(i);\n}\n";
+    let source = Source::new("condition.c", text);
+    let assumes = |arguments: &[&str]| loops(arguments)[0]["assumes"].as_array().expect("a list").clone();
+    assert_ne!(assumes(&["-O2", "--cflag=-fwrapv", &source.path]), Vec::<serde_json::Value>::new());
+    assert_eq!(
+        assumes(&["-O2", "--cflag=-fwrapv", "--set", "n=1000", &source.path]),
+        Vec::<serde_json::Value>::new()
+    );
+}

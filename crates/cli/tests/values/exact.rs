@@ -221,3 +221,21 @@ fn values_of_a_line_are_what_the_program_prints() {
     assert_eq!(nothing.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&nothing.stderr).contains("line 1 of half"), "{nothing:?}");
 }
+
+/// A function that was inlined everywhere is told where it went.
+#[test]
+fn values_of_a_line_are_told_where_it_was_inlined() {
+    let place = Place::new();
+    let source = place.write(
+        "inlined.c",
+        "static int twice(int x) {\n  return 2 * x;\n}\nvolatile int out;\nint main(int count, char **words) {\n  for (int i = 0; i < \
+         5 * count; i++)\n    out = twice(out + i);\n  return 0;\n}\n",
+    );
+    let (document, status) = place.values(&["-O2", "--function", "twice", "--line", "2", &source]);
+    assert_eq!(status, 0);
+    let told = document["values"].as_array().expect("values");
+    assert!(!told.is_empty() && told.iter().all(|one| one["function"] == "main"), "{document:#}");
+    // Unrolled or not: five times in all.
+    let times: u64 = told.iter().filter_map(|one| one["times"].as_u64()).sum();
+    assert!(times >= 5 && times.is_multiple_of(5), "{document:#}");
+}

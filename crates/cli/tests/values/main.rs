@@ -8,6 +8,7 @@
 mod ends;
 mod exact;
 mod files;
+mod held;
 mod many;
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Which values of a function are told, and where are they known?
 //!
-//! Of a line: what its instructions compute, store and return. Without a line:
-//! what the function returns. A result is told directly behind its
+//! Of a line: what its instructions compute, store and return, in the function
+//! and wherever it was inlined. Without a line: what the function returns. A result is told directly behind its
 //! instruction, a phi's behind all phis, an invoke's on its normal edge, an
 //! operand before the instruction that takes it. Constants tell nothing and are
 //! left out.
@@ -69,8 +69,10 @@ fn told(
     let is_wanted = match request.line {
         Some(line) => instruction.place.is_some_and(|place| {
             let place = &module.places[place];
-            place.line == line && place.inlined_function.is_none()
+            let written_in = place.inlined_function.as_ref().unwrap_or(&function.name);
+            place.line == line && request.names(written_in)
         }),
+        None if !request.names(&function.name) => return Vec::new(),
         None => instruction.opcode == Opcode::Ret || request.value.is_some(),
     };
     let is_named = |value: &Value| match &request.value {

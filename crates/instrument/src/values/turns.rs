@@ -4,17 +4,21 @@ use opcost_analysis::dominators::Dominators;
 use opcost_analysis::edge::{Edge, edges_from};
 use opcost_analysis::loops::{Loop, LoopForest, LoopId};
 use opcost_index::{Graph, Id, IdMap, reverse};
-use opcost_ir::{Check, Flow, Function, Input, Module, Opcode, Point, PointId, PointKind, RecordEdit, Spot};
+use opcost_ir::{
+    Check, Flow, Function, Layout, Module, Opcode, Point, PointId, PointKind, RecordEdit, Spot, Step,
+};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
+use super::inputs::{Inputs, Noted, Where};
+use super::rereads::Rereads;
 use super::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Subject, first_of};
-use crate::claims::{Claim, ClaimStep, Claimed, Claims, Wanted, compile, is_known_at};
+use crate::claims::{Claim, Claimed, Claims, compile};
 use crate::leaving::Leaving;
 use crate::spots::{BranchSpots, Counting};
 
 /// Edits for the loops of one function.
 pub(super) fn plan(
-    module: &Module,
+    (module, layout): (&Module, &Layout),
     id: FunctionId,
     leaving: &Leaving,
     claims: &Claims,
@@ -33,6 +37,7 @@ pub(super) fn plan(
     let spots = BranchSpots::new(function);
     let mut planner = Planner {
         module,
+        layout,
         id,
         function,
         forest: &forest,
@@ -40,6 +45,7 @@ pub(super) fn plan(
         spots,
         points: IdMap::filled(forest.loops.len(), None),
         inputs: IdMap::filled(forest.loops.len(), Vec::new()),
+        held: Inputs::default(),
         may_leave: IdMap::filled(forest.loops.len(), false),
         doomed: doomed(function),
         comes_out: IdMap::filled(forest.loops.len(), false),
@@ -91,6 +97,7 @@ fn doomed(function: &Function) -> IdMap<BlockId, bool> {
 
 struct Planner<'a> {
     module: &'a Module,
+    layout: &'a Layout,
     id: FunctionId,
     function: &'a Function,
     forest: &'a LoopForest<BlockId>,
@@ -99,7 +106,9 @@ struct Planner<'a> {
     /// The points of loops that are recorded.
     points: IdMap<LoopId, Option<PointId>>,
     /// What their checks need.
-    inputs: IdMap<LoopId, Vec<Input>>,
+    inputs: IdMap<LoopId, Vec<Noted>>,
+    /// What is kept for them.
+    held: Inputs,
     /// Loops with a call that may never come back.
     may_leave: IdMap<LoopId, bool>,
     /// Blocks from which the function's end is not reached, but the end of all.
@@ -125,11 +134,9 @@ impl Planner<'_> {
             recorded.refused.push(RefusedLoop { function: self.id, header: natural.header, reason });
             return;
         }
-        let claims = claims.list.iter();
-        let claimed = claims
-            .filter(|claim| claim.function == self.id && claim.loop_header == natural.header)
-            .map(|claim| self.compiled(id, claim))
-            .next();
+        let is_meant = |claim: &&Claim| claim.function == self.id && claim.loop_header == natural.header;
+        let claimed = claims.list.iter().find(is_meant);
+        let claimed = claimed.map(|claim| self.compiled(id, claim));
         let (claim, inputs) = claimed.map_or((None, Vec::new()), |(claim, inputs)| (Some(claim), inputs));
         self.inputs[id] = inputs;
         let check = claim.as_ref().and_then(|claim| {
@@ -171,7 +178,7 @@ impl Planner<'_> {
     }
 
     /// The claim's check and what it needs, if each of its values is known where the loop is entered.
-    fn compiled(&self, id: LoopId, claim: &Claim) -> (ClaimFacts, Vec<Input>) {
+    fn compiled(&mut self, id: LoopId, claim: &Claim) -> (ClaimFacts, Vec<Noted>) {
         let (check, inputs) = match self.check(id, claim) {
             Ok((steps, inputs)) => (Ok(steps), inputs),
             Err(reason) => (Err(reason), Vec::new()),
@@ -181,34 +188,26 @@ impl Planner<'_> {
         (facts, inputs)
     }
 
-    fn check(&self, id: LoopId, claim: &Claim) -> Result<(Vec<opcost_ir::Step>, Vec<Input>), String> {
-        let header = self.forest.loops[id].header;
-        let is_known =
-            |value| is_known_at(self.function, |a, b| self.dominators.dominates(a, b), value, header);
-        for step in &claim.program {
-            let value = match step {
-                ClaimStep::Value(opcost_ir::Value::Constant(_)) => continue,
-                ClaimStep::Value(value) | ClaimStep::LoadedAtEntry { address: value, .. } => *value,
-                _ => continue,
-            };
-            if !is_known(value) {
-                return Err("it needs a value that is not known where the loop is entered".into());
-            }
+    fn check(&mut self, id: LoopId, claim: &Claim) -> Result<(Vec<Step>, Vec<Noted>), String> {
+        let program = claim.program.as_ref().map_err(String::clone)?;
+        let (steps, wanted) = compile(self.module, self.function, program)?;
+        let rereads = Rereads {
+            module: self.module,
+            layout: self.layout,
+            function: self.function,
+            forest: self.forest,
+            dominators: self.dominators,
+            natural: id,
+        };
+        let place = Where { rereads, spots: &self.spots, points: &self.points };
+        let before = self.held.len();
+        let held = &mut self.held;
+        let noted: Result<Vec<Noted>, String> =
+            wanted.into_iter().map(|wanted| held.noted(&place, wanted)).collect();
+        if noted.is_err() {
+            held.forget(before);
         }
-        let (steps, wanted) = compile(self.module, self.function, &claim.program)?;
-        let inputs = wanted.into_iter().map(|wanted| match wanted {
-            Wanted::Known(input) => Ok(input),
-            Wanted::Turn(around) => {
-                let around = self
-                    .forest
-                    .headed_by(around)
-                    .filter(|&around| around != id && self.forest.contains(around, header));
-                around.and_then(|around| self.points[around]).map(Input::Turns).ok_or_else(|| {
-                    "it needs the turns of a loop that is not around it, or not recorded".to_owned()
-                })
-            }
-        });
-        Ok((steps, inputs.collect::<Result<_, _>>()?))
+        Ok((steps, noted?))
     }
 
     /// The latch's branch carries the line of the loop's head; else the header does.
@@ -256,6 +255,8 @@ impl Planner<'_> {
     /// what is entered. An edge enters one loop at most, since a header heads
     /// one.
     fn write(&self, edits: &mut Vec<RecordEdit>) {
+        // What is kept on a spot is there for what is noted on it.
+        edits.extend(self.held.edits());
         for block in self.function.blocks.ids().filter(|&block| self.dominators.is_reachable(block)) {
             for edge in edges_from(self.function, block) {
                 let Some(spot) = self.spot_of(&edge) else { continue };
@@ -271,13 +272,10 @@ impl Planner<'_> {
                     edits.push(RecordEdit::Turn { spot, point, may_leave: self.may_leave[id] });
                 } else {
                     edits.push(RecordEdit::Enter { spot, point });
-                    let inputs = (0..).zip(&self.inputs[id]);
-                    edits.extend(inputs.map(|(position, &input)| RecordEdit::Note {
-                        spot,
-                        point,
-                        position,
-                        input,
-                    }));
+                    for (position, noted) in (0..).zip(&self.inputs[id]) {
+                        let Some(input) = noted.on(&edge) else { continue };
+                        edits.push(RecordEdit::Note { spot, point, position, input });
+                    }
                 }
             }
         }

@@ -363,3 +363,62 @@ fn scalars_of_data_have_the_types_that_lie_there() {
     ];
     assert_eq!(scalars, expected);
 }
+
+/// A module with debug information, whose function ends with `last`, and whose
+/// location's scope is `scope`.
+fn with_debug_information(version: u32, scope: &str, last: &str) -> String {
+    format!(
+        r#"define i32 @f(i32 %a) !dbg !4 {{
+entry:
+  br i1 true, label %then, label %join
+then:
+  %twice = add i32 %a, %a, !dbg !5
+  br label %join
+join:
+  {last}
+}}
+!llvm.dbg.cu = !{{!0}}
+!llvm.module.flags = !{{!2}}
+!0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !1, emissionKind: FullDebug)
+!1 = !DIFile(filename: "f.c", directory: "/")
+!2 = !{{i32 2, !"Debug Info Version", i32 {version}}}
+!3 = !DISubroutineType(types: !{{}})
+!4 = distinct !DISubprogram(name: "f", scope: !1, file: !1, line: 1, type: !3, unit: !0, spFlags: DISPFlagDefinition)
+!5 = !DILocation(line: 7, column: 1, scope: !{scope})
+"#
+    )
+}
+
+/// What anyone made is verified once, and told; LLVM's reader alone would end
+/// the process.
+#[test]
+fn a_malformed_module_with_debug_information_is_an_error() {
+    let folder = scratch();
+    let path = folder.path().join("a.ll");
+    let text = |last| with_debug_information(3, "4", last);
+    std::fs::write(&path, text("ret i32 %twice")).expect("a file");
+    let error = Session::read(&path, Maker::Anyone).err().expect("not every use is dominated").to_string();
+    assert!(error.contains("not well-formed") && error.contains("does not dominate all uses"), "{error}");
+    let whole = folder.path().join("b.ll");
+    std::fs::write(&whole, text("ret i32 %a").replace("@f", "@g")).expect("a file");
+    let mut session = Session::read(&whole, Maker::Anyone).expect("a module");
+    let error = session.link(&path).expect_err("the other one is malformed").to_string();
+    assert!(error.contains("does not dominate all uses"), "{error}");
+}
+
+/// Debug information that is broken, or of another version, is as if it were
+/// not there.
+#[test]
+fn debug_information_that_cannot_be_used_goes() {
+    let folder = scratch();
+    let lines = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        let module = detailed(&path);
+        let body = function(&module, "f");
+        body.instructions.values().filter(|instruction| instruction.place.is_some()).count()
+    };
+    assert_eq!(lines("fine.ll", with_debug_information(3, "4", "ret i32 %a")), 1);
+    assert_eq!(lines("broken.ll", with_debug_information(3, "1", "ret i32 %a")), 0);
+    assert_eq!(lines("old.ll", with_debug_information(2, "4", "ret i32 %a")), 0);
+}

@@ -26,7 +26,7 @@
 /// First bytes of every value file.
 pub const MAGIC: [u8; 8] = *b"OPCVAL\r\n";
 /// Version of the layout.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes of the header.
 pub const HEADER_BYTES: u64 = 8192;
 /// Slots in a chunk.
@@ -34,7 +34,7 @@ pub const SLOTS_A_CHUNK: u64 = 256;
 /// Chunks of a slab.
 pub const CHUNKS: usize = 4096;
 /// Inputs of a check.
-pub const INPUTS: usize = 12;
+pub const INPUTS: usize = 32;
 /// Rough ranges that values go to when there is no room to tell them apart.
 pub const BUCKETS: usize = 130;
 /// Bytes of a run, and of an entry of a table.
@@ -144,7 +144,8 @@ record! { slot, "opc_slot",
     POSITION = "position", Kind::U64, 24, "which slot this is";
     BASE = "base", Kind::U64, 32, "turns that the parent took before it forked";
     INHERITED = "inherited", Kind::U64, 40, "1: entered in the parent of a fork";
-    INPUT = "inputs", Kind::Words(12), 48, "what the check needs";
+    UNKNOWN = "unknown", Kind::U64, 48, "inputs that have no number, a bit each";
+    INPUT = "inputs", Kind::Words(32), 56, "what the check needs";
 }
 
 record! { slab, "opc_slab",
@@ -194,7 +195,8 @@ record! { point, "opc_point",
     CLAIMED_LOW = "failed_low", Kind::U64, 248, "what it should have had: low half";
     CLAIMED_HIGH = "failed_high", Kind::I64, 256, "high half";
     SEEN_AT = "failed_at", Kind::U64, 264, "which entry it was, from 1; 0: none failed";
-    BUCKET = "buckets", Kind::Words(130), 272, "values that had no room in the table, by range";
+    TOO_LONG = "too_long", Kind::U64, 272, "activations whose check would have added up too many terms";
+    BUCKET = "buckets", Kind::Words(130), 280, "values that had no room in the table, by range";
 }
 
 /// What can go otherwise than usual, with its bit and its meaning.

@@ -220,7 +220,9 @@ fn read_open(source: &mut Source<'_>, slab: u64, records: &mut [Option<PointReco
             continue;
         }
         let noted = source.field(slot, o::NOTED).unwrap_or(0).min(layout::INPUTS as u64);
-        let inputs = (0..noted).map_while(|input| source.nth(slot, o::INPUT, input)).collect();
+        let unknown = source.field(slot, o::UNKNOWN).unwrap_or(u64::MAX);
+        let read = |input| Some(source.nth(slot, o::INPUT, input)?).filter(|_| unknown >> input & 1 == 0);
+        let inputs = (0..noted).map(read).collect();
         record.get_or_insert_default().open.push(OpenActivation { turns, inputs });
     }
 }
@@ -245,6 +247,7 @@ fn read_point(source: &mut Source<'_>, at: u64, is_rewriting: bool) -> Option<Po
             complete: (field(p::HELD), field(p::WRONG), field(p::VIOLATED)),
             left: (field(p::PARTIAL_HELD), field(p::PARTIAL_WRONG), field(p::PARTIAL_VIOLATED)),
             unchecked: field(p::UNCHECKED),
+            too_long: field(p::TOO_LONG),
             failed: (field(p::SEEN_AT) > 0).then(|| Failure {
                 entry: field(p::SEEN_AT),
                 turns: field(p::SEEN),

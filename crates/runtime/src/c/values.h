@@ -6,7 +6,11 @@
 
 enum { OPC_KIND_TURNS = 0, OPC_KIND_UNSIGNED = 1, OPC_KIND_SIGNED = 2, OPC_KIND_FLOAT = 3 };
 enum { OPC_CHECK_THERE = 1, OPC_CHECK_EXACT = 2, OPC_CHECK_ASSUMES = 4 };
-enum { OPC_CHECK_STACK = 32 };
+enum { OPC_CHECK_STACK = 96 };
+enum { OPC_CHECK_SUMS = 4 };
+enum { OPC_CHECK_TERMS = 1048576 };
+/* In all checks of a process: some seconds. */
+enum { OPC_ALL_TERMS = 1 << 26 };
 enum {
     OPC_STEP_CONSTANT = 0,
     OPC_STEP_INPUT = 1,
@@ -20,6 +24,13 @@ enum {
     OPC_STEP_MAXIMUM = 9,
     OPC_STEP_WRAP = 10,
     OPC_STEP_SELECT = 11,
+    OPC_STEP_DIVIDE_TOWARDS_ZERO = 12,
+    OPC_STEP_POWER = 13,
+    OPC_STEP_CEIL_LOG = 14,
+    OPC_STEP_CEIL_ROOT = 15,
+    OPC_STEP_SUM = 16,
+    OPC_STEP_SUM_END = 17,
+    OPC_STEP_INDEX = 18,
 };
 
 struct opc_step {

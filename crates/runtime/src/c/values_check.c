@@ -1,8 +1,11 @@
 /* What should the turns of a loop have been?
  *
  * A check is a stack program over exact integers, on what was noted when the
- * loop was entered. Cost: a few nanoseconds a step. A result that does not fit
- * 128 bits, or a division by zero, is none. */
+ * loop was entered. What needs more than 128 bits, is divided by zero or was not
+ * known is no number, and so is what is made of it; a choice looks at no more
+ * than what decides it and what is chosen. Cost: a few nanoseconds a step, those
+ * of sums once for each term: OPC_CHECK_TERMS in one check, OPC_ALL_TERMS in all
+ * of a process; behind that an activation is counted as too long to hold. */
 
 typedef __int128 opc_exact;
 
@@ -37,11 +40,46 @@ static bool opc_quotient(opc_exact a, opc_exact b, opc_exact *down, opc_exact *r
     return true;
 }
 
+/* 1 to 127 bits. */
 static opc_exact opc_wrapped(opc_exact value, uint32_t argument) {
-    uint32_t bits = argument & 0xff;
-    opc_exact low = value & (opc_exact)((((unsigned __int128)1) << bits) - 1);
-    bool is_negative = (argument & 0x100) && (low >> (bits - 1) & 1);
-    return is_negative ? low - ((opc_exact)1 << bits) : low;
+    uint32_t unused = 128 - (argument & 0xff);
+    unsigned __int128 high = (unsigned __int128)value << unused;
+    return argument & 0x100 ? (opc_exact)high >> unused : (opc_exact)(high >> unused);
+}
+
+#define OPC_MOST ((opc_exact)(~(unsigned __int128)0 >> 1))
+
+static bool opc_power(opc_exact base, opc_exact exponent, bool is_capped, opc_exact *result) {
+    opc_exact power = 1;
+    if (exponent < 0) return false;
+    for (; exponent > 0; exponent--)
+        if (!opc_product_fits(power, base, &power)) {
+            power = OPC_MOST;
+            if (!is_capped) return false;
+            break;
+        }
+    *result = power;
+    return true;
+}
+
+static opc_exact opc_ceil_log(opc_exact base, opc_exact of) {
+    opc_exact reached = 1, exponent = 0;
+    while (reached < of) {
+        exponent++;
+        if (!opc_product_fits(reached, base, &reached)) break;
+    }
+    return exponent;
+}
+
+/* By bits from above: the greatest root whose square is less than `of`, and one. */
+static opc_exact opc_ceil_root(opc_exact of) {
+    opc_exact root = 0;
+    if (of <= 0) return 0;
+    for (int bit = 63; bit >= 0; bit--) {
+        opc_exact next = root + ((opc_exact)1 << bit);
+        if ((unsigned __int128)next * (unsigned __int128)next < (unsigned __int128)of) root = next;
+    }
+    return root + 1;
 }
 
 static bool opc_compares(opc_exact a, opc_exact b, uint32_t how) {
@@ -53,44 +91,146 @@ static bool opc_compares(opc_exact a, opc_exact b, uint32_t how) {
     }
 }
 
-/* The instrumenter has seen to it that the stack suffices. */
-static bool opc_evaluate(const struct opc_what *what, const uint64_t *inputs, opc_exact *result) {
-    opc_exact stack[OPC_CHECK_STACK], rest;
-    int top = -1; /* the upper number */
+enum opc_known { OPC_FINE = 0, OPC_NO_NUMBER = 1, OPC_TOO_LONG = 2 };
+struct opc_number {
+    opc_exact value;
+    enum opc_known known;
+};
+struct opc_sum {
+    opc_exact count, turn, sum;
+    uint64_t start;
+    uint32_t index;
+};
+struct opc_machine {
+    struct opc_number stack[OPC_CHECK_STACK];
+    struct opc_sum sums[OPC_CHECK_SUMS];
+    int top, around; /* the upper number, the innermost sum */
+    uint32_t terms;
+};
+
+static int64_t opc_terms_left = OPC_ALL_TERMS;
+
+/* Both return which step was the last then. */
+static uint64_t opc_begin_sum(struct opc_machine *machine, const struct opc_step *step, uint64_t at) {
+    struct opc_number *count = &machine->stack[machine->top];
+    if (count->known == OPC_FINE && count->value > 0) {
+        machine->top--;
+        machine->sums[++machine->around] =
+            (struct opc_sum){.count = count->value, .start = at, .index = step->argument};
+        return at;
+    }
+    count->value = 0;
+    return at + step->low;
+}
+
+static uint64_t opc_end_sum(struct opc_machine *machine, uint64_t at) {
+    struct opc_number *term = &machine->stack[machine->top];
+    struct opc_sum *sum = &machine->sums[machine->around];
+    if (term->known == OPC_FINE) {
+        if (!opc_add_fits(sum->sum, term->value, &sum->sum)) {
+            term->known = OPC_NO_NUMBER;
+        } else if (machine->terms == OPC_CHECK_TERMS || __atomic_load_n(&opc_terms_left, __ATOMIC_RELAXED) <= 0) {
+            term->known = OPC_TOO_LONG;
+        } else {
+            machine->terms++;
+            if (++sum->turn < sum->count) {
+                machine->top--;
+                return sum->start;
+            }
+            term->value = sum->sum;
+        }
+    }
+    machine->around--;
+    return at;
+}
+
+static bool opc_single(const struct opc_step *step, opc_exact *value) {
+    opc_exact constant = (opc_exact)((unsigned __int128)(uint64_t)step->high << 64 | step->low);
+    switch (step->operation) {
+    case OPC_STEP_WRAP: *value = opc_wrapped(*value, step->argument); return true;
+    case OPC_STEP_POWER: return opc_power(constant, *value, step->argument != 0, value);
+    case OPC_STEP_CEIL_LOG: *value = opc_ceil_log(constant, *value); return true;
+    default: *value = opc_ceil_root(*value); return true;
+    }
+}
+
+static bool opc_binary(uint32_t operation, opc_exact *a, opc_exact b) {
+    opc_exact rest;
+    switch (operation) {
+    case OPC_STEP_ADD: return opc_add_fits(*a, b, a);
+    case OPC_STEP_SUBTRACT: return !__builtin_sub_overflow(*a, b, a);
+    case OPC_STEP_MULTIPLY: return opc_product_fits(*a, b, a);
+    case OPC_STEP_DIVIDE_DOWN: return opc_quotient(*a, b, a, &rest);
+    case OPC_STEP_DIVIDE_UP:
+        if (!opc_quotient(*a, b, a, &rest)) return false;
+        *a += rest != 0;
+        return true;
+    case OPC_STEP_DIVIDE_TOWARDS_ZERO:
+        if (!opc_quotient(*a, b, a, &rest)) return false;
+        *a += rest != 0 && *a < 0; /* rounded down, and below zero */
+        return true;
+    case OPC_STEP_REMAINDER: return opc_quotient(*a, b, &rest, a);
+    case OPC_STEP_MINIMUM: *a = *a < b ? *a : b; return true;
+    case OPC_STEP_MAXIMUM: *a = *a > b ? *a : b; return true;
+    default: return false;
+    }
+}
+
+static struct opc_number opc_chosen(const struct opc_number *four, uint32_t how) {
+    if (four[0].known != OPC_FINE) return four[0];
+    if (four[1].known != OPC_FINE) return four[1];
+    return four[opc_compares(four[0].value, four[1].value, how) ? 2 : 3];
+}
+
+static struct opc_number opc_index(const struct opc_machine *machine, uint32_t index) {
+    int at = machine->around;
+    while (at > 0 && machine->sums[at].index != index) at--;
+    return (struct opc_number){machine->sums[at].turn, OPC_FINE};
+}
+
+/* The instrumenter has seen to it that stack and sums suffice. */
+static struct opc_number opc_evaluate(const struct opc_what *what, const struct opc_slot *slot) {
+    struct opc_machine machine;
+    machine.top = machine.around = -1;
+    machine.terms = 0;
     for (uint64_t i = 0; i < what->step_count; i++) {
         const struct opc_step *step = &what->steps[i];
+        struct opc_number *upper = &machine.stack[machine.top < 0 ? 0 : machine.top];
         bool is_fine = true;
         switch (step->operation) {
-        case OPC_STEP_CONSTANT: stack[++top] = (opc_exact)step->high << 64 | step->low; continue;
-        case OPC_STEP_INPUT: stack[++top] = inputs[step->argument]; continue;
-        case OPC_STEP_WRAP: stack[top] = opc_wrapped(stack[top], step->argument); continue;
+        case OPC_STEP_CONSTANT:
+            machine.stack[++machine.top] =
+                (struct opc_number){(opc_exact)((unsigned __int128)(uint64_t)step->high << 64 | step->low), OPC_FINE};
+            break;
+        case OPC_STEP_INPUT:
+            machine.stack[++machine.top] = (struct opc_number){
+                slot->inputs[step->argument], slot->unknown >> step->argument & 1 ? OPC_NO_NUMBER : OPC_FINE};
+            break;
+        case OPC_STEP_INDEX: machine.stack[++machine.top] = opc_index(&machine, step->argument); break;
         case OPC_STEP_SELECT:
-            top -= 3;
-            stack[top] = opc_compares(stack[top], stack[top + 1], step->argument) ? stack[top + 2] : stack[top + 3];
-            continue;
-        default: break;
-        }
-        opc_exact b = stack[top--], *a = &stack[top];
-        switch (step->operation) {
-        case OPC_STEP_ADD: is_fine = opc_add_fits(*a, b, a); break;
-        case OPC_STEP_SUBTRACT: is_fine = !__builtin_sub_overflow(*a, b, a); break;
-        case OPC_STEP_MULTIPLY: is_fine = opc_product_fits(*a, b, a); break;
-        case OPC_STEP_DIVIDE_DOWN: is_fine = opc_quotient(*a, b, a, &rest); break;
-        case OPC_STEP_DIVIDE_UP:
-            is_fine = opc_quotient(*a, b, a, &rest);
-            if (is_fine && rest) *a += 1;
+            machine.top -= 3;
+            machine.stack[machine.top] = opc_chosen(&machine.stack[machine.top], step->argument);
             break;
-        case OPC_STEP_REMAINDER:
-            is_fine = opc_quotient(*a, b, &rest, a);
+        case OPC_STEP_SUM: i = opc_begin_sum(&machine, step, i); break;
+        case OPC_STEP_SUM_END: i = opc_end_sum(&machine, i); break;
+        case OPC_STEP_WRAP:
+        case OPC_STEP_POWER:
+        case OPC_STEP_CEIL_LOG:
+        case OPC_STEP_CEIL_ROOT:
+            if (upper->known == OPC_FINE) is_fine = opc_single(step, &upper->value);
+            if (!is_fine) upper->known = OPC_NO_NUMBER;
             break;
-        case OPC_STEP_MINIMUM: *a = *a < b ? *a : b; break;
-        case OPC_STEP_MAXIMUM: *a = *a > b ? *a : b; break;
-        default: return false;
+        default:
+            upper = &machine.stack[--machine.top];
+            if (upper[0].known != OPC_FINE) break;
+            if (upper[1].known != OPC_FINE)
+                upper->known = upper[1].known;
+            else if (!opc_binary(step->operation, &upper->value, upper[1].value))
+                upper->known = OPC_NO_NUMBER;
         }
-        if (!is_fine) return false;
     }
-    *result = stack[0];
-    return top == 0;
+    if (machine.terms) __atomic_fetch_sub(&opc_terms_left, machine.terms, __ATOMIC_RELAXED);
+    return machine.stack[0];
 }
 
 static void opc_note_failure(struct opc_point *point, uint64_t turns, opc_exact claimed) {
@@ -105,11 +245,13 @@ static void opc_note_failure(struct opc_point *point, uint64_t turns, opc_exact 
 static void opc_hold(struct opc_point *point, const struct opc_what *what, const struct opc_slot *slot, uint64_t turns,
                      bool is_complete) {
     if (!what->check) return;
-    opc_exact claimed;
-    if (slot->noted < what->input_count || !opc_evaluate(what, slot->inputs, &claimed)) {
-        point->unchecked++;
+    struct opc_number result = {0, OPC_NO_NUMBER};
+    if (slot->noted >= what->input_count) result = opc_evaluate(what, slot);
+    if (result.known != OPC_FINE) {
+        ++*(result.known == OPC_TOO_LONG ? &point->too_long : &point->unchecked);
         return;
     }
+    opc_exact claimed = result.value;
     bool is_exact = is_complete && (what->check & OPC_CHECK_EXACT), assumes = what->check & OPC_CHECK_ASSUMES;
     bool held = is_exact ? (opc_exact)turns == claimed : (opc_exact)turns <= claimed;
     if (!held) opc_note_failure(point, turns, claimed);

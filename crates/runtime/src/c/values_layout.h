@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 #define OPC_VALUES_MAGIC "OPCVAL\r\n"
-#define OPC_VALUES_VERSION 1
+#define OPC_VALUES_VERSION 2
 #define OPC_VALUES_HEADER_BYTES 8192ul
 #define OPC_SLOTS_A_CHUNK 256ul
 #define OPC_CHUNKS 4096ul
-#define OPC_INPUTS 12
+#define OPC_INPUTS 32
 #define OPC_BUCKETS 130
 
 struct opc_value_header {
@@ -80,7 +80,8 @@ struct opc_slot {
     uint64_t position; /* which slot this is */
     uint64_t base; /* turns that the parent took before it forked */
     uint64_t inherited; /* 1: entered in the parent of a fork */
-    uint64_t inputs[12]; /* what the check needs */
+    uint64_t unknown; /* inputs that have no number, a bit each */
+    uint64_t inputs[32]; /* what the check needs */
 };
 _Static_assert(offsetof(struct opc_slot, turns) == 0, "turns");
 _Static_assert(offsetof(struct opc_slot, noted) == 8, "noted");
@@ -88,8 +89,9 @@ _Static_assert(offsetof(struct opc_slot, point) == 16, "point");
 _Static_assert(offsetof(struct opc_slot, position) == 24, "position");
 _Static_assert(offsetof(struct opc_slot, base) == 32, "base");
 _Static_assert(offsetof(struct opc_slot, inherited) == 40, "inherited");
-_Static_assert(offsetof(struct opc_slot, inputs) == 48, "inputs");
-_Static_assert(sizeof(struct opc_slot) <= 144, "opc_slot");
+_Static_assert(offsetof(struct opc_slot, unknown) == 48, "unknown");
+_Static_assert(offsetof(struct opc_slot, inputs) == 56, "inputs");
+_Static_assert(sizeof(struct opc_slot) <= 312, "opc_slot");
 
 struct opc_slab {
     uint64_t next; /* the slab made before it */
@@ -148,6 +150,7 @@ struct opc_point {
     uint64_t failed_low; /* what it should have had: low half */
     int64_t failed_high; /* high half */
     uint64_t failed_at; /* which entry it was, from 1; 0: none failed */
+    uint64_t too_long; /* activations whose check would have added up too many terms */
     uint64_t buckets[130]; /* values that had no room in the table, by range */
 };
 _Static_assert(offsetof(struct opc_point, entries) == 0, "entries");
@@ -184,8 +187,9 @@ _Static_assert(offsetof(struct opc_point, failed_turns) == 240, "failed_turns");
 _Static_assert(offsetof(struct opc_point, failed_low) == 248, "failed_low");
 _Static_assert(offsetof(struct opc_point, failed_high) == 256, "failed_high");
 _Static_assert(offsetof(struct opc_point, failed_at) == 264, "failed_at");
-_Static_assert(offsetof(struct opc_point, buckets) == 272, "buckets");
-_Static_assert(sizeof(struct opc_point) <= 1312, "opc_point");
+_Static_assert(offsetof(struct opc_point, too_long) == 272, "too_long");
+_Static_assert(offsetof(struct opc_point, buckets) == 280, "buckets");
+_Static_assert(sizeof(struct opc_point) <= 1320, "opc_point");
 
 #define OPC_VALUES_THINNED (1ul << 0) /* runs of some point were thinned */
 #define OPC_VALUES_ROUGH (1ul << 1) /* values of some point are told by range only */

@@ -152,7 +152,9 @@ OPC_INSTRUMENTED struct opc_slot *opc_values_enter(const struct opc_what *what) 
         slot = &opc_lost_slot;
     } else {
         point->entries++;
-        *slot = (struct opc_slot){.point = what->number + 1, .position = slab->depth};
+        memset(slot, 0, offsetof(struct opc_slot, inputs)); /* nobody reads an input that was not noted */
+        slot->point = what->number + 1;
+        slot->position = slab->depth;
         opc_in_order();
         slab->depth++;
     }

@@ -8,9 +8,8 @@
 
 use super::timed;
 use crate::failure::{Failure, Result};
-use crate::loops::marks::{self, Claim, Mark, Quality};
+use opcost_testkit::{Answer, Mark, Verdict, judge, read_marks};
 use serde::Deserialize;
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -30,23 +29,6 @@ pub(super) struct Marked {
     pub(super) not_judged: usize,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-struct Answer {
-    #[serde(default)]
-    file: Option<String>,
-    #[serde(default)]
-    line: Option<usize>,
-    kind: String,
-    #[serde(default)]
-    body_iterations: Value,
-    #[serde(default)]
-    bound: Value,
-    #[serde(default)]
-    assumes: Vec<String>,
-    #[serde(default)]
-    world: Option<String>,
-}
-
 #[derive(Deserialize)]
 struct Document {
     loops: Vec<Answer>,
@@ -54,14 +36,6 @@ struct Document {
 
 /// What the names were, and what was answered then.
 type Round = (Vec<(String, i128)>, Vec<Answer>);
-
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Verdict {
-    NotJudged,
-    Held,
-    Weak(String),
-    Wrong(String),
-}
 
 impl Marked {
     pub(super) fn add(&mut self, other: Self) {
@@ -84,7 +58,7 @@ impl Marked {
 /// All marks of one source, asked of its module.
 pub(super) fn ask(opcost: &Path, source: &Path, module: &Path, folder: &Path) -> Result<Marked> {
     let text = fs::read_to_string(source).map_err(|error| Failure::at("read", source, error))?;
-    let marks = marks::read(&text).map_err(|reason| Failure::at("understand", source, reason))?;
+    let marks = read_marks(&text).map_err(|reason| Failure::at("understand", source, reason))?;
     let file = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut rounds = vec![(Vec::new(), answers(opcost, module, &[], folder)?)];
     let names = names(&marks);
@@ -139,69 +113,12 @@ fn judge_mark(mark: &Mark, file: &str, rounds: &[Round]) -> Verdict {
     verdicts.max().unwrap_or(Verdict::NotJudged)
 }
 
-fn judge(mark: &Mark, answer: &Answer, value_of: &dyn Fn(&str) -> Option<i128>) -> Verdict {
-    let is_closed = answer.world.as_deref() == Some("closed");
-    let has_both = mark.claims.iter().any(|claim| claim.is_closed);
-    let claims = mark.claims.iter().filter(|claim| !has_both || claim.is_closed == is_closed);
-    claims.map(|claim| judge_claim(claim, answer, value_of)).max().unwrap_or(Verdict::NotJudged)
-}
-
-fn judge_claim(claim: &Claim, answer: &Answer, value_of: &dyn Fn(&str) -> Option<i128>) -> Verdict {
-    if claim.condition.as_ref().is_some_and(|condition| condition.evaluate(value_of) != Ok(1)) {
-        return Verdict::NotJudged;
-    }
-    let is_exact = matches!(answer.kind.as_str(), "constant" | "inputs" | "formula");
-    let wanted = claim.body.as_ref().and_then(|body| body.evaluate(value_of).ok());
-    match claim.quality {
-        Quality::Unknown | Quality::Bound if is_exact => {
-            Verdict::Wrong("it says exact, and nobody can".to_owned())
-        }
-        Quality::Unknown => Verdict::Held,
-        Quality::Bound if answer.kind == "unknown" => Verdict::Weak("there is a bound".to_owned()),
-        Quality::Bound => match (number(&answer.bound), wanted) {
-            (Some(bound), Some(wanted)) if bound > wanted => {
-                Verdict::Weak(format!("at most {bound}, where {wanted} is known"))
-            }
-            (Some(_), Some(_)) => Verdict::Held,
-            _ => Verdict::NotJudged,
-        },
-        Quality::Exact if !is_exact => Verdict::Weak(format!("{}, where it can be exact", answer.kind)),
-        Quality::Exact => match (number(&answer.body_iterations), wanted) {
-            (Some(found), Some(wanted)) if found != wanted => {
-                Verdict::Wrong(format!("{found} turns, and it is {wanted}"))
-            }
-            (Some(_), Some(_)) => assumed(claim, answer),
-            _ => Verdict::NotJudged,
-        },
-    }
-}
-
-/// Right; but does it rest on more than it needs?
-fn assumed(claim: &Claim, answer: &Answer) -> Verdict {
-    // `nsw of %6 (line 36)` is what a mark calls `nsw`.
-    let is_marked = |words: &str| {
-        words.split(' ').next().is_some_and(|first| claim.assumes.iter().any(|word| word == first))
-    };
-    match answer.assumes.iter().find(|words| !is_marked(words)) {
-        Some(word) => Verdict::Weak(format!("it assumes {word}, which is not needed")),
-        None => Verdict::Held,
-    }
-}
-
-fn number(value: &Value) -> Option<i128> {
-    match value {
-        Value::Number(number) => number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from)),
-        Value::String(text) => text.parse().ok(),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn verdict(mark: &str, answer: &str) -> Verdict {
-        let marks = marks::read(&format!("expect: {mark}")).unwrap();
+        let marks = read_marks(&format!("expect: {mark}")).unwrap();
         let answer: Answer = serde_json::from_str(answer).unwrap();
         let rounds = vec![(vec![("n".to_owned(), 7)], vec![answer])];
         judge_mark(&marks[0], "a.c", &rounds)
@@ -209,48 +126,6 @@ mod tests {
 
     fn answer(rest: &str) -> String {
         format!(r#"{{"file": "x/a.c", "line": 1, {rest}}}"#)
-    }
-
-    #[test]
-    fn an_exact_mark_wants_its_number() {
-        let mark = "body=n+1 quality=exact assume=nsw";
-        let right = answer(r#""kind": "formula", "body_iterations": 8, "assumes": ["nsw of %6 (line 3)"]"#);
-        assert_eq!(verdict(mark, &right), Verdict::Held);
-        let wrong = answer(r#""kind": "inputs", "body_iterations": "9""#);
-        assert!(matches!(verdict(mark, &wrong), Verdict::Wrong(_)));
-        let more = answer(r#""kind": "constant", "body_iterations": 8, "assumes": ["mustprogress"]"#);
-        assert!(matches!(verdict(mark, &more), Verdict::Weak(_)));
-        let less = answer(r#""kind": "bound", "bound": 8"#);
-        assert!(matches!(verdict(mark, &less), Verdict::Weak(_)));
-        let silent = answer(r#""kind": "formula", "expression": "n + 1""#);
-        assert_eq!(verdict(mark, &silent), Verdict::NotJudged);
-    }
-
-    #[test]
-    fn who_says_exact_where_nobody_can_is_wrong() {
-        for mark in ["body=* quality=unknown", "body=n quality=bound"] {
-            let exact = answer(r#""kind": "constant", "body_iterations": 7"#);
-            assert!(matches!(verdict(mark, &exact), Verdict::Wrong(_)), "{mark}");
-        }
-        assert_eq!(
-            verdict("body=* quality=unknown", &answer(r#""kind": "bound", "bound": 9"#)),
-            Verdict::Held
-        );
-        assert_eq!(verdict("body=n quality=bound", &answer(r#""kind": "bound", "bound": 7"#)), Verdict::Held);
-        let wide = answer(r#""kind": "bound", "bound": 8"#);
-        assert!(matches!(verdict("body=n quality=bound", &wide), Verdict::Weak(_)));
-    }
-
-    #[test]
-    fn each_world_has_its_claim() {
-        let mark = "body=* quality=unknown; body=5 quality=exact world=closed";
-        let closed = answer(r#""kind": "constant", "body_iterations": 5, "world": "closed""#);
-        assert_eq!(verdict(mark, &closed), Verdict::Held);
-        let open = answer(r#""kind": "constant", "body_iterations": 5, "world": "open""#);
-        assert!(matches!(verdict(mark, &open), Verdict::Wrong(_)));
-        // Without a twin a claim is about both.
-        let closed = answer(r#""kind": "constant", "body_iterations": 5, "world": "closed""#);
-        assert!(matches!(verdict("body=* quality=unknown", &closed), Verdict::Wrong(_)));
     }
 
     #[test]

@@ -8,13 +8,12 @@
 //!
 //! Cost: linear in the instructions.
 
-use std::collections::{HashMap, HashSet};
-
 use opcost_index::{Id, IdMap};
 use opcost_ir::{
     ConstantId, ConstantValue, Function, Instruction, Module, Opcode, ScalarValue, Type, TypeId, Value,
 };
 use opcost_key::{FunctionId, InstructionId};
+use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::graph::{Graph, Node, Target, Use};
 use super::moves::move_of;
@@ -73,12 +72,12 @@ impl<'a> Collector<'a> {
             results,
             parameters,
             returned,
-            constants: HashMap::new(),
-            code: HashMap::new(),
+            constants: HashMap::default(),
+            code: HashMap::default(),
             sites: Vec::new(),
-            bound: HashSet::new(),
-            open: HashSet::new(),
-            behind: HashMap::new(),
+            bound: HashSet::default(),
+            open: HashSet::default(),
+            behind: HashMap::default(),
         }
     }
 

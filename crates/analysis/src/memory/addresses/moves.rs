@@ -63,6 +63,19 @@ pub(crate) fn steps_of(
     Some(steps)
 }
 
+/// How many bytes a `getelementptr` leads further; none if that is not one number.
+pub fn constant_distance(
+    module: &Module,
+    layout: &Layout,
+    function: &Function,
+    at: InstructionId,
+) -> Option<i64> {
+    steps_of(module, layout, function, at)?.into_iter().try_fold(0_i64, |sum, step| match step {
+        Step::Bytes(bytes) => sum.checked_add(bytes),
+        Step::Index { .. } => None,
+    })
+}
+
 fn step(index: Value, number: Option<i64>, stride: u64, length: Option<u64>) -> Option<Step> {
     Some(match number {
         Some(number) => Step::Bytes(number.checked_mul(i64::try_from(stride).ok()?)?),

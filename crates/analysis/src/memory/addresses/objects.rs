@@ -6,11 +6,10 @@
 //! outside: all memory that the module does not know. Numbers are arithmetic
 //! for globals and functions, so that no list is searched. Cost: constant.
 
-use std::collections::HashMap;
-
 use opcost_index::{Id, IdMap, define_id};
 use opcost_ir::{ConstantValue, DeclarationId, GlobalId, Layout, Module, Opcode, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
+use rustc_hash::FxHashMap as HashMap;
 
 use super::offsets::ArraySpan;
 
@@ -61,8 +60,8 @@ impl Objects {
             kinds: IdMap::new(),
             sizes: IdMap::new(),
             escaped: IdMap::new(),
-            by_site: HashMap::new(),
-            copies: HashMap::new(),
+            by_site: HashMap::default(),
+            copies: HashMap::default(),
             globals: module.globals.len(),
             functions: module.functions.len(),
         };

@@ -1,0 +1,248 @@
+//! Does a write write to this place?
+//!
+//! A store is compared by its address's form first: the same form is a known
+//! number of bytes away. Otherwise it is apart if its type tag says so, if one
+//! of both is reached through a `noalias` parameter that the function does not
+//! keep and the other is not, or by the objects that both may point to. A call
+//! is compared by the footprints of what it calls. Whatever promise of the
+//! source language an answer rests on is told (`Reasons`).
+//!
+//! Input: the writes of a function, a place. Output: a `Verdict` for each pair.
+//! Cost: constant for a store; for a call, the spans of its footprints, once for
+//! all calls of the same functions.
+
+use opcost_ir::{Opcode, TagId, TypeId, Value};
+use opcost_key::InstructionId;
+use rustc_hash::FxHashMap;
+
+use super::addresses::{Apart, Offsets, Reach, Target, Where, gcd};
+use super::calls::Caller;
+use super::forms::{Address, Forms, Root};
+use super::summaries::Summary;
+use super::writes::{Stored, Write, WriteKind, Writes};
+
+/// A place in memory that loads of one type read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Where it is.
+    pub address: Address,
+    /// What is read there.
+    pub ty: TypeId,
+    /// Under which type tag.
+    pub tag: Option<TagId>,
+    /// What its pointer may point to.
+    pub reach: Where,
+}
+/// What a write does to a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// Nothing, for these reasons.
+    No(Reasons),
+    /// Stores this value there, and nothing else.
+    Exactly(Value),
+    /// Something, perhaps.
+    Perhaps,
+}
+
+/// Promises of the source language that "no" rests on, as a set of bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reasons(pub(crate) u8);
+
+impl Reasons {
+    pub(crate) const NONE: Reasons = Reasons(0);
+    const TYPE: Reasons = Reasons(1);
+    const NOALIAS: Reasons = Reasons(2);
+    const INDEX: Reasons = Reasons(4);
+
+    pub(crate) fn and(self, other: Reasons) -> Reasons {
+        Reasons(self.0 | other.0)
+    }
+
+    /// The reasons in words.
+    pub(crate) fn words(self) -> &'static [&'static str] {
+        const TYPE: &str = "no alias by type";
+        const NOALIAS: &str = "no alias through noalias parameters";
+        const INDEX: &str = "indices stay inside their array";
+        const ALL: [&[&str]; 8] = [
+            &[],
+            &[TYPE],
+            &[NOALIAS],
+            &[TYPE, NOALIAS],
+            &[INDEX],
+            &[TYPE, INDEX],
+            &[NOALIAS, INDEX],
+            &[TYPE, NOALIAS, INDEX],
+        ];
+        ALL[usize::from(self.0 & 7)]
+    }
+}
+
+/// A place that all writes are asked about, and what was found on the way.
+pub(crate) struct Asked<'p> {
+    place: &'p Place,
+    size: u64,
+    reach: Reach<'p>,
+    root: Root,
+    /// The parameter through which alone it is reached.
+    parameter: Option<u32>,
+    /// By tag of a store: whether they may overlap by type.
+    by_tag: FxHashMap<TagId, bool>,
+    /// By class of calls.
+    by_class: FxHashMap<u32, Verdict>,
+}
+impl Writes<'_> {
+    /// A question about `size` bytes at a place; none if nothing writes there.
+    pub(crate) fn ask<'p>(&'p self, place: &'p Place, size: u64, forms: &Forms<'_>) -> Option<Asked<'p>> {
+        let reach = self.memory.addresses.reach(&place.reach);
+        let is_constant = |target: &Target| self.memory.is_constant(target.object);
+        if !reach.is_unknown && reach.known.iter().all(is_constant) {
+            return None;
+        }
+        let root = forms.form(place.address.form).root;
+        let parameter = self.parameter_kept_apart(root);
+        let (by_tag, by_class) = (FxHashMap::default(), FxHashMap::default());
+        Some(Asked { place, size, reach, root, parameter, by_tag, by_class })
+    }
+
+    /// What a write does to the place.
+    pub(crate) fn verdict(&self, write: &Write, asked: &mut Asked<'_>, forms: &Forms<'_>) -> Verdict {
+        match &write.kind {
+            WriteKind::Store(stored) => self.store(stored, asked, forms),
+            // What was done between both returns of a setjmp is behind it too.
+            WriteKind::Call { twice: true, .. } => Verdict::Perhaps,
+            WriteKind::Call { own, called, class: Some(class), .. } if asked.parameter.is_none() => {
+                if let Some(&known) = asked.by_class.get(class) {
+                    return known;
+                }
+                let verdict = self.called(write.at, own, called, asked);
+                asked.by_class.insert(*class, verdict);
+                verdict
+            }
+            WriteKind::Call { own, called, .. } => self.called(write.at, own, called, asked),
+        }
+    }
+
+    fn store(&self, stored: &Stored, asked: &mut Asked<'_>, forms: &Forms<'_>) -> Verdict {
+        let (place, size) = (asked.place, asked.size);
+        let is_same_kind = stored.ty == Some(place.ty) && stored.is_plain;
+        if stored.address.form == place.address.form {
+            let distance = stored.address.offset.wrapping_sub(place.address.offset);
+            return match distance {
+                0 if is_same_kind => Verdict::Exactly(stored.value),
+                _ if is_apart(distance, stored.size, size) => Verdict::No(Reasons::NONE),
+                _ => Verdict::Perhaps,
+            };
+        }
+        if self.are_strides_apart(stored, asked, forms) {
+            return Verdict::No(Reasons::NONE);
+        }
+        let addresses = &self.memory.addresses;
+        let there = Where::Answer(stored.targets);
+        let (there, here) = (addresses.reach(&there), asked.reach);
+        let apart = addresses.apart(there, stored.size, here, size);
+        if apart == Some(Apart::Always) {
+            return Verdict::No(Reasons::NONE);
+        }
+        if !self.may_overlap_by_type(stored.tag, asked) {
+            return Verdict::No(Reasons::TYPE);
+        }
+        if self.are_kept_apart(forms.form(stored.address.form).root, asked) {
+            return Verdict::No(Reasons::NOALIAS);
+        }
+        if apart == Some(Apart::ByIndex) {
+            return Verdict::No(Reasons::INDEX);
+        }
+        match there.single() {
+            Some((object, offset))
+                if here.single() == Some((object, offset))
+                    && is_same_kind
+                    && self.memory.is_single(object) =>
+            {
+                Verdict::Exactly(stored.value)
+            }
+            _ => Verdict::Perhaps,
+        }
+    }
+
+    fn may_overlap_by_type(&self, tag: Option<TagId>, asked: &mut Asked<'_>) -> bool {
+        let Some((stored, read)) = tag.zip(asked.place.tag) else { return true };
+        let overlap = || self.memory.module.may_overlap_by_type(stored, read);
+        *asked.by_tag.entry(stored).or_insert_with(overlap)
+    }
+
+    /// Whether addresses from one root are apart whatever their indices are.
+    fn are_strides_apart(&self, stored: &Stored, asked: &Asked<'_>, forms: &Forms<'_>) -> bool {
+        let (place, size) = (asked.place, asked.size);
+        let left = forms.form(stored.address.form);
+        if left.root != asked.root {
+            return false;
+        }
+        let right = forms.form(place.address.form);
+        let step = |form: &super::forms::Form| form.terms.iter().fold(0, |step, term| gcd(step, term.scale));
+        let from = |offset: i64, step: u64| match step {
+            0 => Offsets::exact(offset),
+            _ => Offsets::every(offset, step),
+        };
+        // Modulo the width of an address only powers of two are kept.
+        let power = |step: u64| if step == 0 { 0 } else { 1 << step.trailing_zeros() };
+        let one = from(stored.address.offset, power(step(left)));
+        let other = from(place.address.offset, power(step(right)));
+        one.apart(stored.size, other, size) == Some(Apart::Always)
+    }
+
+    /// Whether one is reached through a parameter that nothing else leads to.
+    fn are_kept_apart(&self, stored: Root, asked: &Asked<'_>) -> bool {
+        (asked.parameter.is_some() && !self.may_be_based(stored, asked.root))
+            || (self.parameter_kept_apart(stored).is_some() && !self.may_be_based(asked.root, stored))
+    }
+
+    fn parameter_kept_apart(&self, root: Root) -> Option<u32> {
+        match root {
+            Root::Value(Value::Argument(position)) => {
+                self.kept_apart.get(position as usize).is_some_and(|&is| is).then_some(position)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an address with this root may be made from a parameter of which
+    /// no copy is kept.
+    fn may_be_based(&self, root: Root, parameter: Root) -> bool {
+        let body = &self.memory.module.functions[self.function];
+        match root {
+            Root::Object(_) | Root::Held(..) => false,
+            Root::Value(Value::Instruction(at)) => !matches!(
+                body.instructions[at].opcode,
+                Opcode::Alloca | Opcode::Load | Opcode::Call | Opcode::Invoke
+            ),
+            Root::Value(Value::Argument(_)) => root == parameter,
+            Root::Value(_) => false,
+        }
+    }
+
+    fn called(&self, at: InstructionId, own: &Summary, called: &[Caller], asked: &Asked<'_>) -> Verdict {
+        let Asked { reach, size, parameter, .. } = *asked;
+        let is_passed = |position| self.passed.contains(&(position, at));
+        let objects = self.memory.addresses.objects();
+        let parts = std::iter::once(&own.writes)
+            .chain(called.iter().map(|&callee| &self.memory.summaries.of(callee).writes));
+        let mut reasons = Reasons::NONE;
+        for footprint in parts {
+            reasons = match footprint.apart(objects, reach, size) {
+                Some(Apart::Always) => reasons,
+                Some(Apart::ByIndex) => reasons.and(Reasons::INDEX),
+                None if parameter.is_some_and(|position| !is_passed(position)) => {
+                    reasons.and(Reasons::NOALIAS)
+                }
+                None => return Verdict::Perhaps,
+            };
+        }
+        Verdict::No(reasons)
+    }
+}
+
+/// Whether `size` bytes at so many bytes from `other` bytes do not touch them.
+fn is_apart(distance: i64, size: u64, other: u64) -> bool {
+    let (distance, size, other) = (i128::from(distance), i128::from(size), i128::from(other));
+    distance >= other || distance + size <= 0
+}

@@ -1,0 +1,250 @@
+//! How does a check get to know what it needs, where its loop is entered?
+//!
+//! What is known there is noted there. What was computed on some of the ways
+//! only, or stood in memory at another moment, is kept in a cell of the frame
+//! when it is there (`Hold`), and noted from the cell; a cell in which nothing
+//! was kept has no number, and neither has a check that needs it. Memory is only
+//! read where the program itself certainly reads it, or where data and
+//! variables of the frame are: a check never traps where the program does not.
+//! This is the auditor of claims: whoever made them, what they ask for is either
+//! so, or refused in words. Cost: constant for each input, but for a loop's
+//! entries and the start of its header.
+
+use opcost_analysis::edge::{Edge, edges_from};
+use opcost_analysis::loops::LoopId;
+use opcost_index::{Id, IdMap};
+use opcost_ir::{ConstantValue, Input, Opcode, PointId, RecordEdit, Spot, TailKind, Type, Value};
+use opcost_key::{BlockId, InstructionId};
+
+use super::rereads::Rereads;
+use crate::claims::{Moment, Wanted, number};
+use crate::spots::{BranchSpots, Counting};
+
+/// What a check notes at the entry of its loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Noted {
+    /// The same on each edge.
+    Always(Input),
+    /// By the edge on which control comes: its source, and which of its slots.
+    ByEdge(Vec<((BlockId, u32), Input)>),
+}
+
+impl Noted {
+    /// What is noted on an edge into the loop.
+    pub(super) fn on(&self, edge: &Edge<BlockId>) -> Option<Input> {
+        match self {
+            Noted::Always(input) => Some(*input),
+            Noted::ByEdge(inputs) => {
+                let of_edge =
+                    |((from, slot), _): &&((BlockId, u32), Input)| (*from, *slot) == (edge.from, edge.slot);
+                inputs.iter().find(of_edge).map(|(_, input)| *input)
+            }
+        }
+    }
+}
+
+/// What fills a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Cell {
+    keeps: Vec<(Spot, Option<Input>)>,
+}
+
+/// The cells of one function's frame.
+#[derive(Debug, Default)]
+pub(super) struct Inputs {
+    cells: Vec<Cell>,
+}
+
+/// The loop whose check is made, and all around it.
+#[derive(Clone, Copy)]
+pub(super) struct Where<'a> {
+    pub(super) rereads: Rereads<'a>,
+    pub(super) spots: &'a BranchSpots<'a>,
+    pub(super) points: &'a IdMap<LoopId, Option<PointId>>,
+}
+
+type Result<T> = std::result::Result<T, String>;
+
+impl Inputs {
+    pub(super) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Cells of a check that could not be made.
+    pub(super) fn forget(&mut self, behind: usize) {
+        self.cells.truncate(behind);
+    }
+
+    /// All that fills cells.
+    pub(super) fn edits(&self) -> impl Iterator<Item = RecordEdit> + '_ {
+        (0..).zip(&self.cells).flat_map(|(cell, what)| {
+            what.keeps.iter().map(move |&(spot, input)| RecordEdit::Hold { spot, cell, input })
+        })
+    }
+
+    fn cell(&mut self, keeps: Vec<(Spot, Option<Input>)>) -> Noted {
+        let cell = Cell { keeps };
+        let position = self.cells.iter().position(|known| *known == cell).unwrap_or_else(|| {
+            self.cells.push(cell);
+            self.cells.len() - 1
+        });
+        Noted::Always(Input::Held(position as u32))
+    }
+
+    /// What is to be noted for it.
+    ///
+    /// # Errors
+    /// Why it cannot be known.
+    pub(super) fn noted(&mut self, at: &Where<'_>, wanted: Wanted) -> Result<Noted> {
+        let header = at.rereads.header(at.rereads.natural);
+        match wanted {
+            Wanted::Value(value) => self.value(at, value),
+            Wanted::Loaded { address, bits } => {
+                if at.rereads.is_known_in(address, header) && at.rereads.is_outside(address) {
+                    return Ok(Noted::Always(Input::Loaded { address, bits }));
+                }
+                Err("it needs an address that is not known where the loop is entered".into())
+            }
+            Wanted::Entering(phi) => {
+                let block = at.rereads.function.block_of(phi);
+                let natural =
+                    at.rereads.forest.headed_by(block).ok_or("it needs a phi that is at no loop's head")?;
+                let entering = at.entering(natural, phi)?;
+                if natural == at.rereads.natural {
+                    return Ok(Noted::ByEdge(entering));
+                }
+                at.is_not_of_the_loop(block)?;
+                let spot =
+                    |((from, slot), input): ((BlockId, u32), Input)| Ok((at.spot(from, slot)?, Some(input)));
+                Ok(self.cell(entering.into_iter().map(spot).collect::<Result<_>>()?))
+            }
+            Wanted::Reread { load, moment } => {
+                let input = Some(Input::Reread(load));
+                if moment == Moment::Entry(header) {
+                    at.rereads.check(load, moment)?;
+                    return Ok(Noted::Always(Input::Reread(load)));
+                }
+                at.is_not_of_the_loop(at.rereads.block_of(moment))?;
+                at.rereads.check(load, moment)?;
+                let spots = at.spots_of(moment)?;
+                Ok(self.cell(spots.into_iter().map(|spot| (spot, input)).collect()))
+            }
+            Wanted::ReadSince { load, moment } => {
+                at.is_not_of_the_loop(at.rereads.function.block_of(load))?;
+                let gone = at.spots_of(moment)?.into_iter().map(|spot| (spot, None));
+                let value = (at.behind(load)?, Some(Input::Value(Value::Instruction(load))));
+                // Where both stand on one spot, the load comes behind the moment.
+                Ok(self.cell(gone.chain([value]).collect()))
+            }
+            Wanted::Turn(around) => {
+                let around = at.rereads.forest.headed_by(around).filter(|&around| {
+                    around != at.rereads.natural && at.rereads.forest.contains(around, header)
+                });
+                let point = around.and_then(|around| at.points[around]);
+                point.map(|point| Noted::Always(Input::Turns(point))).ok_or_else(|| {
+                    "it needs the turns of a loop that is not around it, or not recorded".to_owned()
+                })
+            }
+        }
+    }
+
+    /// A value that is known at the entry, or was kept behind its instruction.
+    fn value(&mut self, at: &Where<'_>, value: Value) -> Result<Noted> {
+        let header = at.rereads.header(at.rereads.natural);
+        if at.rereads.is_known_in(value, header) && at.rereads.is_outside(value) {
+            return Ok(Noted::Always(Input::Value(value)));
+        }
+        let Value::Instruction(id) = value else { return Err("it names no value".into()) };
+        at.is_not_of_the_loop(at.rereads.function.block_of(id))?;
+        Ok(self.cell(vec![(at.behind(id)?, Some(Input::Value(value)))]))
+    }
+}
+
+impl Where<'_> {
+    fn is_not_of_the_loop(&self, block: BlockId) -> Result<()> {
+        if self.rereads.forest.contains(self.rereads.natural, block) {
+            return Err(
+                "it needs a value that the loop itself computes: not known where the loop is entered".into(),
+            );
+        }
+        Ok(())
+    }
+
+    /// The edges on which a loop is entered.
+    fn entries(&self, natural: LoopId) -> Vec<Edge<BlockId>> {
+        let header = self.rereads.header(natural);
+        let before = self.spots.predecessors_of(header);
+        let outside = before.filter(|&from| {
+            !self.rereads.forest.contains(natural, from) && self.rereads.dominators.is_reachable(from)
+        });
+        let edges = |from| edges_from(self.rereads.function, from).filter(|edge| edge.to == header);
+        outside.flat_map(edges).collect()
+    }
+
+    fn spot(&self, from: BlockId, slot: u32) -> Result<Spot> {
+        match self.spots.of_branch(from, slot) {
+            Counting::At(spot) => Ok(spot),
+            _ => Err("it needs what a loop had on an edge on which nothing can stand".into()),
+        }
+    }
+
+    /// What a phi gets, by edge.
+    fn entering(&self, natural: LoopId, phi: InstructionId) -> Result<Vec<((BlockId, u32), Input)>> {
+        if self.rereads.function.instructions[phi].opcode != Opcode::Phi {
+            return Err("it needs a phi that is none".into());
+        }
+        let entries = self.entries(natural).into_iter();
+        let inputs = entries.map(|edge| {
+            let pairs = self.rereads.function.operands_of(phi).chunks_exact(2);
+            let value = pairs.filter(|pair| pair[1] == Value::Block(edge.from)).map(|pair| pair[0]).next();
+            let input = match value {
+                Some(Value::Constant(id)) => Input::Number(self.constant(id)?),
+                // A phi gets it from the end of the block, where it is known.
+                Some(value @ (Value::Instruction(_) | Value::Argument(_))) => Input::Value(value),
+                _ => return Err("it needs an address of code".to_owned()),
+            };
+            Ok(((edge.from, edge.slot), input))
+        });
+        inputs.collect()
+    }
+
+    /// The bits of a constant, without a sign.
+    fn constant(&self, id: opcost_ir::ConstantId) -> Result<u64> {
+        let constant = &self.rereads.module.constants[id];
+        match self.rereads.module.types[constant.ty] {
+            Type::Integer(bits @ 1..=64) => {
+                let number =
+                    number(&constant.text).ok_or_else(|| format!("{} is no number", constant.text))?;
+                Ok(number as u64 & (u64::MAX >> (64 - bits)))
+            }
+            Type::Pointer(_) if constant.value == ConstantValue::Null => Ok(0),
+            _ => Err(format!("{} is no integer of at most 64 bits", constant.text)),
+        }
+    }
+
+    /// Right behind an instruction.
+    fn behind(&self, id: InstructionId) -> Result<Spot> {
+        let block = self.rereads.function.block_of(id);
+        let is_jump = self.rereads.function.call(id).is_some_and(|call| call.tail == TailKind::MustTail);
+        match self.rereads.function.instructions[id].opcode {
+            Opcode::Phi | Opcode::LandingPad => Ok(Spot::Start(block)),
+            Opcode::Invoke => self.spot(block, 0),
+            opcode if opcode.is_terminator() || is_jump => {
+                Err("it needs a value behind which nothing can stand".into())
+            }
+            _ => Ok(Spot::Before(InstructionId::new(id.index() + 1))),
+        }
+    }
+
+    fn spots_of(&self, moment: Moment) -> Result<Vec<Spot>> {
+        match moment {
+            Moment::Start => Ok(vec![Spot::Start(BlockId::new(0))]),
+            Moment::Block(block) => Ok(vec![Spot::Start(block)]),
+            Moment::Behind(id) => Ok(vec![self.behind(id)?]),
+            Moment::Entry(header) => {
+                let natural = self.rereads.forest.headed_by(header).ok_or("it names a loop that is none")?;
+                self.entries(natural).iter().map(|edge| self.spot(edge.from, edge.slot)).collect()
+            }
+        }
+    }
+}

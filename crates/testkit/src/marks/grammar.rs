@@ -1,0 +1,218 @@
+//! How are expressions of marks written?
+//!
+//! C's operators `+ - * / %`, comparisons, `&& || !`, `?:`, parentheses; names of
+//! the source, with `->` and `.` as parts of a name; and the functions of
+//! [`Function`]. No blanks, no casts. Read by descent, one function a kind of
+//! term; the text is a word of a comment, and parentheses are bounded.
+
+use super::expression::{Expression, Function, Result};
+
+/// How deep parentheses may go; a mark is a short thing.
+const DEEPEST: usize = 64;
+
+/// Name, function, how many arguments.
+pub(super) const FUNCTIONS: &[(&str, Function, usize)] = &[
+    ("max", Function::Max, 2),
+    ("min", Function::Min, 2),
+    ("ceil_div", Function::CeilDiv, 2),
+    ("log2_ceil", Function::Log2Ceil, 1),
+    ("sqrt_ceil", Function::SqrtCeil, 1),
+    ("digits", Function::Digits, 2),
+    ("triangle_ceil", Function::TriangleCeil, 1),
+];
+
+/// Binary operators from the loosest to the tightest, by rows; longer ones
+/// first, so that `<=` is not read as `<`.
+const OPERATORS: &[&[&str]] =
+    &[&["||"], &["&&"], &["==", "!="], &["<=", ">=", "<", ">"], &["+", "-"], &["*", "/", "%"]];
+
+impl Expression {
+    /// Reads all of the text.
+    pub fn read(text: &str) -> Result<Self> {
+        let mut reader = Reader { text, at: 0, depth: 0 };
+        let expression = reader.choice()?;
+        if reader.at == text.len() {
+            Ok(expression)
+        } else {
+            Err(format!("`{text}`: `{}` is left over", &text[reader.at..]))
+        }
+    }
+}
+
+/// What is left of a text.
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn takes(&mut self, word: &str) -> bool {
+        let is_there = self.text[self.at..].starts_with(word);
+        if is_there {
+            self.at += word.len();
+        }
+        is_there
+    }
+
+    fn wants(&mut self, word: &str) -> Result<()> {
+        if self.takes(word) { Ok(()) } else { Err(format!("`{}`: `{word}` is missing", self.text)) }
+    }
+
+    fn choice(&mut self) -> Result<Expression> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return Err(format!("`{}` goes too deep", self.text));
+        }
+        let condition = self.binary(0)?;
+        let result = if self.takes("?") {
+            let yes = self.choice()?;
+            self.wants(":")?;
+            Expression::Choice(Box::new([condition, yes, self.choice()?]))
+        } else {
+            condition
+        };
+        self.depth -= 1;
+        Ok(result)
+    }
+
+    fn binary(&mut self, row: usize) -> Result<Expression> {
+        let Some(operators) = OPERATORS.get(row) else { return self.unary() };
+        let mut left = self.binary(row + 1)?;
+        while let Some(operator) = operators.iter().find(|operator| self.takes(operator)) {
+            left = Expression::Binary(operator, Box::new([left, self.binary(row + 1)?]));
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Result<Expression> {
+        if self.takes("-") {
+            return Ok(Expression::Minus(Box::new(self.primary()?)));
+        }
+        if self.takes("!") {
+            return Ok(Expression::Not(Box::new(self.primary()?)));
+        }
+        self.primary()
+    }
+
+    fn primary(&mut self) -> Result<Expression> {
+        if self.takes("(") {
+            let inner = self.choice()?;
+            self.wants(")")?;
+            return Ok(inner);
+        }
+        let word = self.word();
+        if word.starts_with(|letter: char| letter.is_ascii_digit()) {
+            let number = word.parse().map_err(|_| format!("`{word}` is no number"))?;
+            return Ok(Expression::Number(number));
+        }
+        if word.is_empty() {
+            return Err(format!("`{}`: something is missing after `{}`", self.text, &self.text[..self.at]));
+        }
+        if self.takes("(") { self.arguments(&word) } else { Ok(Expression::Name(self.member(word)?)) }
+    }
+
+    fn word(&mut self) -> String {
+        let rest = &self.text[self.at..];
+        let length = rest
+            .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
+            .unwrap_or(rest.len());
+        self.at += length;
+        rest[..length].to_owned()
+    }
+
+    fn member(&mut self, mut name: String) -> Result<String> {
+        while let Some(link) = ["->", "."].into_iter().find(|link| self.takes(link)) {
+            let part = self.word();
+            if part.is_empty() {
+                return Err(format!("`{}`: a name is missing after `{name}{link}`", self.text));
+            }
+            name = name + link + &part;
+        }
+        Ok(name)
+    }
+
+    fn arguments(&mut self, name: &str) -> Result<Expression> {
+        let row = FUNCTIONS.iter().find(|row| row.0 == name);
+        let (_, function, count) = row.ok_or_else(|| format!("no function is called {name}"))?;
+        let mut arguments = vec![self.choice()?];
+        while self.takes(",") {
+            arguments.push(self.choice()?);
+        }
+        self.wants(")")?;
+        if arguments.len() == *count {
+            Ok(Expression::Call(*function, arguments))
+        } else {
+            Err(format!("{name} takes {count} arguments, not {}", arguments.len()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str, n: i128) -> Result<i128> {
+        Expression::read(text)?.evaluate(&|name| (name == "n" || name == "a->n").then_some(n))
+    }
+
+    #[test]
+    fn operators_bind_as_in_c() {
+        for (text, wanted) in [
+            ("1+2*3", 7),
+            ("(1+2)*3", 9),
+            ("7-2-1", 4),
+            ("-7/2", -3),
+            ("-7%3", -1),
+            ("n>3?10:20", 20),
+            ("n>=3&&n<4||0", 1),
+            ("!(n==3)", 0),
+            ("a->n*2", 6),
+            ("-n+1", -2),
+            ("n<0?1:n<5?2:3", 2),
+        ] {
+            assert_eq!(value(text, 3), Ok(wanted), "{text}");
+        }
+    }
+
+    /// Every two operators without parentheses, against the rows of C's grammar.
+    #[test]
+    fn the_tighter_operator_is_done_first() {
+        let row = |sign: &str| OPERATORS.iter().position(|row| row.contains(&sign)).unwrap();
+        let signs: Vec<&str> = OPERATORS.iter().flat_map(|row| row.iter().copied()).collect();
+        for first in &signs {
+            for second in &signs {
+                let plain = Expression::read(&format!("a{first}b{second}c")).unwrap();
+                let left = Expression::read(&format!("(a{first}b){second}c")).unwrap();
+                let right = Expression::read(&format!("a{first}(b{second}c)")).unwrap();
+                let wanted = if row(second) > row(first) { right } else { left };
+                assert_eq!(plain, wanted, "a{first}b{second}c");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_expression_is_refused() {
+        for text in ["", "1+", "(1", "1)", "f(1)", "max(1)", "max(1,2,3)", "1 + 2", "n ? 1", "n?1", "*", "2x"]
+        {
+            assert!(Expression::read(text).is_err(), "{text}");
+        }
+        for text in
+            ["a->", "a.", "a->.b", "ä", "n+ä", "min()", "max(1,)", "9999999999999999999999999999999999999999"]
+        {
+            assert!(Expression::read(text).is_err(), "{text}");
+        }
+        assert!(Expression::read(&"(".repeat(500)).unwrap_err().contains("too deep"));
+    }
+
+    /// There are no casts: a type in parentheses is a name with something left over.
+    #[test]
+    fn casts_are_refused() {
+        for text in ["(int)n", "(u32)(n+1)", "(unsigned)5", "(long)-n*2"] {
+            let read = Expression::read(text);
+            assert!(read.is_err() || text.contains(")-"), "{text}: {read:?}");
+        }
+        // What C would take for a cast of -n is here a difference of names.
+        assert_eq!(Expression::read("(long)-n*2"), Expression::read("long-(n*2)"));
+    }
+}
