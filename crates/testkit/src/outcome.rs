@@ -7,6 +7,8 @@
 //! exact claim must say. One that was cut off (by an exception, a `longjmp`, the
 //! end of the run) is partial: its numbers are what a claim must not be below.
 
+use std::collections::HashSet;
+
 use opcost_index::{IdMap, define_id};
 use opcost_ir::Value;
 use opcost_key::{BlockId, FunctionId, InstructionId};
@@ -235,6 +237,9 @@ pub struct Run {
     pub frames: IdMap<FrameId, FrameSeen>,
     /// Memory at the end.
     pub memory: Memory,
+    /// Each number that a result or parameter had, once, if asked for: integers
+    /// by their bits, others by those of a `double`; of pointers the offset.
+    pub values: HashSet<(FunctionId, Value, u128)>,
 }
 
 impl Run {

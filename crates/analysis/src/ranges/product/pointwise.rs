@@ -74,6 +74,23 @@ impl ValueRange {
         refined.reduced()
     }
 
+    /// Whether part for part all of `other` is in it: then so are all its
+    /// values, but not the other way round.
+    pub fn contains_all(&self, other: &ValueRange) -> bool {
+        if other.is_empty() {
+            return true;
+        }
+        let in_set = match (&self.set, &other.set) {
+            (Some(ours), Some(theirs)) => theirs.values().iter().all(|&value| ours.contains(value)),
+            (Some(_), None) => false,
+            (None, _) => true,
+        };
+        in_set
+            && self.interval.contains_all(other.interval)
+            && self.bits.contains_all(other.bits)
+            && self.congruence.join(other.congruence) == self.congruence
+    }
+
     /// These values, some of which may be added: a set becomes none if there
     /// are too many.
     pub fn of_values(width: u32, values: &[u128]) -> ValueRange {
