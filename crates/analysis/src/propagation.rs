@@ -50,6 +50,7 @@ use crate::evolution::Source;
 use crate::loops::LoopForest;
 use crate::memory::{Memory, MemoryVersions, ObjectId, Writers};
 use collect::{Collector, Values, Walker};
+use tables::Tables;
 
 pub use variables::{Definition, Kind, Limit, Range, Variable, VariableId, Variables};
 
@@ -73,6 +74,7 @@ pub enum Fact {
 pub struct Propagation {
     variables: Variables,
     ranges: IdMap<VariableId, Range>,
+    tables: Tables,
     values: IdMap<FunctionId, Values>,
     facts: BTreeSet<Fact>,
     /// Variables on cycles that took too long: they began as everything.
@@ -97,7 +99,8 @@ impl Propagation {
         collector.define_contents();
         let Collector { variables, tables, values, facts, .. } = collector;
         let solved = solve::solve(&variables, &tables);
-        Propagation { variables, ranges: solved.ranges, values, facts, given_up: solved.given_up }
+        let solve::Solved { ranges, given_up } = solved;
+        Propagation { variables, ranges, tables, values, facts, given_up }
     }
 
     /// The variable of a result or parameter, where it is defined; none of what
@@ -133,6 +136,12 @@ impl Propagation {
     /// What the ranges rest on.
     pub fn facts(&self) -> impl Iterator<Item = &Fact> {
         self.facts.iter()
+    }
+
+    /// Variables whose range does not hold one step of their definition: there
+    /// is none. Cost: a step for each variable.
+    pub fn not_closed(&self) -> Vec<VariableId> {
+        solve::not_closed(&self.variables, &self.tables, &self.ranges)
     }
 
     /// What limits a range: the nearest sources of which nothing is known.

@@ -76,6 +76,18 @@ pub(super) fn solve(variables: &Variables, tables: &Tables) -> Solved {
     Solved { ranges: solver.ranges.of, given_up: solver.given_up }
 }
 
+/// Variables whose range does not hold what their definition makes of the ranges
+/// of their sources: none of what was solved.
+pub(super) fn not_closed(
+    variables: &Variables,
+    tables: &Tables,
+    of: &IdMap<VariableId, Range>,
+) -> Vec<VariableId> {
+    let ranges = Ranges { variables, tables, of: of.clone() };
+    let breaks = |id: &VariableId| !ranges.of[*id].contains_all(&ranges.evaluate(*id));
+    variables.iter().map(|(id, _)| id).filter(breaks).collect()
+}
+
 struct Solver<'a> {
     ranges: Ranges<'a>,
     /// Component and position in it.

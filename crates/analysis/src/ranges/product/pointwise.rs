@@ -4,8 +4,10 @@ use opcost_ir::{Flags, Predicate};
 
 use super::ValueRange;
 use crate::ranges::concrete::evaluate;
+use crate::ranges::interval::Interval;
 use crate::ranges::operation::{Operation, Step};
 use crate::ranges::small_set::SmallSet;
+use crate::ranges::word::mask;
 
 impl ValueRange {
     /// What is in either.
@@ -74,21 +76,29 @@ impl ValueRange {
         refined.reduced()
     }
 
-    /// Whether part for part all of `other` is in it: then so are all its
-    /// values, but not the other way round.
+    /// Whether all of `other` is seen to be in it: yes is certain, no is not.
     pub fn contains_all(&self, other: &ValueRange) -> bool {
         if other.is_empty() {
             return true;
         }
-        let in_set = match (&self.set, &other.set) {
-            (Some(ours), Some(theirs)) => theirs.values().iter().all(|&value| ours.contains(value)),
-            (Some(_), None) => false,
-            (None, _) => true,
-        };
-        in_set
-            && self.interval.contains_all(other.interval)
+        if let Some(set) = &other.set {
+            return set.values().iter().all(|&value| self.contains(value));
+        }
+        self.set.is_none()
             && self.bits.contains_all(other.bits)
             && self.congruence.join(other.congruence) == self.congruence
+            && (self.interval.contains_all(other.interval) || other.is_apart_from_gap_of(self.interval))
+    }
+
+    /// Whether bits and residues leave nothing outside of the arc: of two equally
+    /// small arcs around the same values either may have been taken.
+    fn is_apart_from_gap_of(&self, arc: Interval) -> bool {
+        let (Some((_, high)), Some(span)) = (arc.ends(), arc.span()) else { return false };
+        let width = self.type_width();
+        let gap = Interval::arc(width, high.wrapping_add(1) & mask(width), mask(width) - span - 1);
+        let inside = self.meet(&ValueRange::from(gap));
+        inside.is_empty()
+            || inside.set.is_some_and(|set| set.values().iter().all(|&value| !self.contains(value)))
     }
 
     /// These values, some of which may be added: a set becomes none if there
