@@ -46,7 +46,7 @@ use rustc_hash::FxHashMap;
 
 use crate::cells::NoCells;
 use crate::dominators::Dominators;
-use crate::evolution::Source;
+use crate::evolution::{Assumption, Source};
 use crate::loops::LoopForest;
 use crate::memory::{Memory, MemoryVersions, ObjectId, Writers};
 use collect::{Collector, Values, Walker};
@@ -67,6 +67,8 @@ pub enum Fact {
     LibraryResult(DeclarationId),
     /// What is known of memory, in words.
     Memory(&'static str),
+    /// Floating point numbers are computed as IEEE 754 says.
+    Ieee,
 }
 
 /// Ranges of all values of a module.
@@ -163,6 +165,18 @@ impl Propagation {
     }
 }
 
+impl Collector<'_> {
+    /// What a closed form rests on. A promise that is broken makes poison, which
+    /// is no value; conditions are not taken.
+    fn note_assumption(&mut self, assumption: Assumption) {
+        match assumption {
+            Assumption::Memory(words) => self.note(Fact::Memory(words)),
+            Assumption::Ieee => self.note(Fact::Ieee),
+            _ => {}
+        }
+    }
+}
+
 /// The variables of one function.
 fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: FunctionId) {
     let function = &program.module.functions[id];
@@ -171,7 +185,7 @@ fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: Functio
     let has_loads = function.instructions.values().any(|one| one.opcode == opcost_ir::Opcode::Load);
     let versions = has_loads.then(|| MemoryVersions::compute(program, id, &dominators));
     let comes_again = function.calls.iter().any(|(_, call)| call.returns_twice);
-    let (mut turns, mut bounds) = (FxHashMap::default(), Vec::new());
+    let (mut turns, mut bounds) = (FxHashMap::default(), closed::Bounds::default());
     if !forest.loops.is_empty() && !comes_again {
         let nothing = NoCells;
         let source = Source {
@@ -189,9 +203,12 @@ fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: Functio
     let mut walker = Walker::new(collector, id, &dominators, versions.as_ref());
     walker.walk();
     walker.define_versions();
-    walker.define_phis(&mut turns::Turns::new(&forest), &turns);
+    walker.define_phis(&mut turns::Turns::new(&forest), &turns, &mut bounds.differences);
     let returned = std::mem::take(&mut walker.returned);
-    for (at, range) in bounds {
+    for assumption in bounds.assumptions {
+        collector.note_assumption(assumption);
+    }
+    for (at, range) in bounds.ranges {
         if let Some(variable) = collector.values[id].results[at.index()] {
             let kind = Kind::Integer(range.type_width());
             let bound = collector.variables.add(kind, Definition::Constant(Range::Integer(range)));

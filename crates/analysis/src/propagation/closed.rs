@@ -39,6 +39,23 @@ pub(super) struct Closed<'a> {
     left: u128,
 }
 
+/// What closed forms tell of a function.
+#[derive(Default)]
+pub(super) struct Bounds {
+    /// Of results, whatever else is known of them.
+    pub(super) ranges: Vec<(InstructionId, ValueRange)>,
+    /// Of phis, by how often the loop turns.
+    pub(super) differences: FxHashMap<InstructionId, Differences>,
+    /// What all of it rests on.
+    pub(super) assumptions: Vec<Assumption>,
+}
+
+/// `(Σ d_k · C(h, k)) / under`, k from 1.
+pub(super) struct Differences {
+    pub(super) of: Box<[i128]>,
+    pub(super) under: i128,
+}
+
 impl<'a> Closed<'a> {
     /// Solves the loops of a function.
     pub(super) fn compute(source: Source<'a>) -> Closed<'a> {
@@ -75,8 +92,8 @@ impl<'a> Closed<'a> {
     }
 
     /// Bounds of what merges at heads of loops, and of what comes back there.
-    pub(super) fn bounds(&mut self) -> Vec<(InstructionId, ValueRange)> {
-        let mut found = Vec::new();
+    pub(super) fn bounds(&mut self) -> Bounds {
+        let mut found = Bounds::default();
         let ids: Vec<LoopId> = self.source.forest.loops.ids().collect();
         for id in ids {
             let header = self.source.forest.loops[id].header;
@@ -95,7 +112,7 @@ impl<'a> Closed<'a> {
                 }
                 asked.dedup();
                 for at in asked {
-                    found.extend(self.range(at, id).map(|range| (at, range)));
+                    self.bound(at, id, at == phi, &mut found);
                 }
             }
         }
@@ -108,19 +125,59 @@ impl<'a> Closed<'a> {
         self.source.forest.innermost[block] == Some(id)
     }
 
-    fn range(&mut self, at: InstructionId, id: LoopId) -> Option<ValueRange> {
+    /// What both closed forms tell of a value.
+    fn bound(&mut self, at: InstructionId, id: LoopId, is_head: bool, found: &mut Bounds) {
         let ty = self.source.function.instructions[at].ty;
-        let Type::Integer(width @ 1..=64) = self.source.module.types[ty] else { return None };
-        let most = *self.turns.get(&id)?;
-        let value = self.evolution.evolution_of(&mut self.formulas, Value::Instruction(at), id).ok()?;
-        if !is_certain(&value.assumptions) || self.formulas.is_too_big(value.value) {
-            return None;
+        let Type::Integer(width @ 1..=64) = self.source.module.types[ty] else { return };
+        let most = self.turns.get(&id).copied();
+        let both = self.evolution.both_evolutions_of(&mut self.formulas, Value::Instruction(at), id);
+        for value in both {
+            if !is_certain(&value.assumptions) || self.formulas.is_too_big(value.value) {
+                continue;
+            }
+            let each = self.each_turn(value.value, width);
+            let is_told_exactly = each.is_some();
+            let range = each.or_else(|| self.over_turns(value.value, id, width, most?));
+            if let Some(range) = range.filter(|range| *range != ValueRange::full(width)) {
+                found.ranges.push((at, range));
+                found.assumptions.extend(value.assumptions.iter().copied());
+            }
+            if is_head
+                && !is_told_exactly
+                && let Some(differences) = self.differences(value.value, id, width)
+            {
+                found.differences.insert(at, differences);
+                found.assumptions.extend(value.assumptions.iter().copied());
+            }
         }
-        let range = match self.each_turn(value.value, width) {
-            Some(range) => range,
-            None => self.over_turns(value.value, id, width, most)?,
-        };
-        (range != ValueRange::full(width)).then_some(range)
+    }
+
+    /// The value less its start, as a polynomial whose coefficients are numbers.
+    fn differences(&mut self, formula: FormulaId, id: LoopId, width: u32) -> Option<Differences> {
+        let inside = self.unwrapped(formula, width);
+        let turn = self.formulas.find(&Symbol::Turn(id))?;
+        let (coefficients, under) = self.formulas.coefficients(inside, turn)?;
+        let mut of = Vec::new();
+        let mut factorial = 1i128;
+        for degree in 1..coefficients.len() {
+            factorial = factorial.checked_mul(degree as i128)?;
+            let mut sum = 0i128;
+            for (power, &coefficient) in coefficients.iter().enumerate().skip(degree) {
+                let factor = stirling(power, degree).checked_mul(factorial)?;
+                let coefficient = self.formulas.as_constant(coefficient)?;
+                sum = sum.checked_add(coefficient.checked_mul(factor)?)?;
+            }
+            of.push(sum);
+        }
+        (under > 0 && !of.is_empty()).then(|| Differences { of: of.into(), under })
+    }
+
+    /// What is wrapped is the same arc unwrapped.
+    fn unwrapped(&self, formula: FormulaId, width: u32) -> FormulaId {
+        match self.formulas.node(formula) {
+            Node::Wrap { domain, of } if domain.bits == width => *of,
+            _ => formula,
+        }
     }
 
     /// The values of all turns, one by one.
@@ -159,11 +216,7 @@ impl<'a> Closed<'a> {
 
     /// Bounds for all turns together.
     fn over_turns(&mut self, formula: FormulaId, id: LoopId, width: u32, most: u128) -> Option<ValueRange> {
-        // What is wrapped is an arc all the same.
-        let inside = match self.formulas.node(formula) {
-            Node::Wrap { domain, of } if domain.bits == width => *of,
-            _ => formula,
-        };
+        let inside = self.unwrapped(formula, width);
         let symbol = self.formulas.find(&Symbol::Turn(id));
         let parts = self.facts.range(&mut self.formulas, inside);
         let polynomial = symbol.and_then(|turn| self.polynomial(inside, turn, most));

@@ -96,6 +96,9 @@ impl Ranges<'_> {
                 unshifted(&self.integer(*result), *by, *sign, width)
             }
             Definition::Times { delta, trips } => times(&self.integer(*delta), &self.integer(*trips)),
+            Definition::Polynomial { differences, under, trips } => {
+                polynomial(differences, *under, &self.integer(*trips), width)
+            }
             Definition::Trips { counter, delta } => {
                 trips(&self.integer(*counter), &self.integer(*delta), width)
             }
@@ -209,6 +212,49 @@ fn sum_of(width: u32, (low, high): (i128, i128), most: i128) -> Interval {
         }
         _ => Interval::full(width),
     }
+}
+
+/// How many turns of a polynomial are computed one by one.
+const MOST_TURNS: u128 = 256;
+
+/// The values, wrapped, of a polynomial in the first turns of a loop.
+fn polynomial(differences: &[i128], under: i128, trips: &ValueRange, width: u32) -> ValueRange {
+    let most = trips.unsigned_range().map_or(0, |(_, most)| most);
+    let ends = match most {
+        ..=MOST_TURNS => over_each(differences, most),
+        _ => over_binomials(differences, most),
+    };
+    let arc = ends.and_then(|(low, high)| {
+        let (low, high) = (low.div_euclid(under), high.div_euclid(under) + 1);
+        let span = high.checked_sub(low)? as u128 - u128::from(high > low);
+        (span < mask(width)).then(|| Interval::arc(width, low as u128 & mask(width), span))
+    });
+    arc.map_or(ValueRange::full(width), ValueRange::from)
+}
+
+/// The least and the greatest value, turn by turn.
+fn over_each(differences: &[i128], most: u128) -> Option<(i128, i128)> {
+    let mut state: Vec<i128> = std::iter::once(0).chain(differences.iter().copied()).collect();
+    let (mut low, mut high) = (0, 0);
+    for _ in 0..most {
+        for at in 1..state.len() {
+            state[at - 1] = state[at - 1].checked_add(state[at])?;
+        }
+        (low, high) = (low.min(state[0]), high.max(state[0]));
+    }
+    Some((low, high))
+}
+
+/// Bounds of them by those of the binomials, which grow with the turn.
+fn over_binomials(differences: &[i128], most: u128) -> Option<(i128, i128)> {
+    let (mut low, mut high, mut binomial) = (0i128, 0i128, 1i128);
+    for (before, &difference) in differences.iter().enumerate() {
+        let left = i128::try_from(most).ok()?.checked_sub(before as i128)?.max(0);
+        binomial = binomial.checked_mul(left)? / (before as i128 + 1);
+        low = low.checked_add(difference.min(0).checked_mul(binomial)?)?;
+        high = high.checked_add(difference.max(0).checked_mul(binomial)?)?;
+    }
+    Some((low, high))
 }
 
 /// How often a step of `delta` can be taken without leaving the arc of the

@@ -21,6 +21,7 @@ use opcost_ir::{Flags, Opcode, Value};
 use opcost_key::InstructionId;
 use rustc_hash::FxHashMap;
 
+use super::closed::Differences;
 use super::collect::Walker;
 use super::transfer::plain;
 use super::variables::{Definition, Kind, VariableId};
@@ -58,7 +59,12 @@ impl<'t> Turns<'t> {
 
 impl Walker<'_, '_> {
     /// Defines every phi; those at heads of loops with what turns tell.
-    pub(super) fn define_phis(&mut self, turns: &mut Turns<'_>, most_turns: &FxHashMap<LoopId, u128>) {
+    pub(super) fn define_phis(
+        &mut self,
+        turns: &mut Turns<'_>,
+        most_turns: &FxHashMap<LoopId, u128>,
+        polynomials: &mut FxHashMap<InstructionId, Differences>,
+    ) {
         let phis: Vec<InstructionId> = self
             .function
             .instructions
@@ -89,9 +95,19 @@ impl Walker<'_, '_> {
             turns.trips.insert(id, trips);
         }
         for (at, id, variable, width) in at_heads {
-            let join = turns.joins[&at];
-            let Some(sum) = self.sum(turns, at, id, width) else { continue };
-            self.all.variables.define(variable, Definition::Meet([join, sum].into()));
+            let mut parts = vec![turns.joins[&at]];
+            parts.extend(self.sum(turns, at, id, width));
+            if let Some(Differences { of, under }) = polynomials.remove(&at) {
+                let kind = Kind::Integer(width);
+                let polynomial = Definition::Polynomial { differences: of, under, trips: turns.trips[&id] };
+                let changes = self.add(kind, polynomial);
+                let start = self.start(turns, at, id, kind);
+                let sum = Definition::Step(plain(Operation::Add, width), [start, changes].into());
+                parts.push(self.add(kind, sum));
+            }
+            if parts.len() > 1 {
+                self.all.variables.define(variable, Definition::Meet(parts.into()));
+            }
         }
     }
 

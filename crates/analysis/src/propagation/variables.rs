@@ -120,6 +120,16 @@ pub enum Definition {
         /// How many at most.
         trips: VariableId,
     },
+    /// `(Σ d_k · C(h, k)) / under`, wrapped, k from 1, h at most `trips`: a
+    /// polynomial of the turn that is 0 in the first one.
+    Polynomial {
+        /// The differences at 0, from the first on.
+        differences: Box<[i128]>,
+        /// What all of it is divided by, without rest.
+        under: i128,
+        /// The last turn.
+        trips: VariableId,
+    },
     /// How often at most a loop goes back whose head has the values of `counter`,
     /// which grow by `delta` in each turn. `counter` is taken before anything
     /// that itself rests on this number.
@@ -239,6 +249,7 @@ impl Definition {
             Refined { source, other, .. } => [*source, *other].into_iter().for_each(tell),
             Unmasked { mask, result } => [*mask, *result].into_iter().for_each(tell),
             Unshifted { result, .. } => tell(*result),
+            Polynomial { trips, .. } => tell(*trips),
             Times { delta, trips } => [*delta, *trips].into_iter().for_each(tell),
             Trips { counter, delta } => [*counter, *delta].into_iter().for_each(tell),
         }

@@ -193,6 +193,35 @@ exit:
     says(text, &[("i", "[0, 50] 6"), ("i1", "[1, 50] 6"), ("s", "[0, 12750] 14"), ("s1", "[0, 13005] 14")]);
 }
 
+/// The first of the hardest cases: sums of sums, and only a branch bounds the turns.
+#[test]
+fn sums_of_sums_of_an_argument_that_is_held() {
+    let text = "define i32 @f(i32 %n) {
+entry:
+  %much = icmp ugt i32 %n, 100
+  %none = icmp eq i32 %n, 0
+  %out = or i1 %much, %none
+  br i1 %out, label %exit, label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i1, %loop ]
+  %s = phi i32 [ 0, %entry ], [ %s1, %loop ]
+  %q = phi i32 [ 0, %entry ], [ %q1, %loop ]
+  %s1 = add nsw i32 %s, %i
+  %q1 = add nsw i32 %q, %s1
+  %i1 = add nuw nsw i32 %i, 1
+  %go = icmp ult i32 %i1, %n
+  br i1 %go, label %loop, label %exit
+exit:
+  %r = phi i32 [ 0, %entry ], [ %q1, %loop ]
+  ret i32 %r
+}
+";
+    says(
+        text,
+        &[("i", "[0, 99] 7"), ("s1", "[0, 4950] 13"), ("q1", "[0, 166650] 18"), ("r", "[0, 166650] 18")],
+    );
+}
+
 /// A poisoned counter that nobody looks at counts nothing.
 #[test]
 fn a_counter_that_no_exit_looks_at_bounds_nothing() {
