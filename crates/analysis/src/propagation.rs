@@ -11,7 +11,7 @@
 //! | what does the code say of each value? | `collect`, `instructions` |
 //! | what does a branch tell? | `edges` |
 //! | what goes into functions and comes out? | `calls` |
-//! | what does a load read? | `cells`, `tables` |
+//! | what does a load read? | `cells`, `contents`, `tables` |
 //! | what do the turns of a loop tell? | `turns`, `closed` |
 //! | what does one step make of ranges? | `transfer` |
 //! | which ranges do all definitions agree on? | `solve` |
@@ -29,6 +29,7 @@ mod calls;
 mod cells;
 mod closed;
 mod collect;
+mod contents;
 mod edges;
 mod instructions;
 mod solve;

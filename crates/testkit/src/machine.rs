@@ -56,7 +56,8 @@ pub(crate) struct Machine<'a, 'm> {
     pub(crate) loads: Vec<LoadSeen>,
     pub(crate) returns: HashMap<Pointer, Return>,
     pub(crate) steps: u64,
-    values: HashSet<(FunctionId, Value, u128)>,
+    values: Vec<(FunctionId, Value, u128)>,
+    seen: HashSet<(FunctionId, Value, u128)>,
     /// Results of phis that are not noted yet; kept for its room.
     phis: Vec<(InstructionId, Scalar)>,
 }
@@ -80,7 +81,8 @@ impl<'a, 'm> Machine<'a, 'm> {
             loads: Vec::new(),
             returns: HashMap::new(),
             steps: 0,
-            values: HashSet::new(),
+            values: Vec::new(),
+            seen: HashSet::new(),
             phis: Vec::new(),
         }
     }
@@ -247,7 +249,9 @@ impl<'a, 'm> Machine<'a, 'm> {
             Scalar::Pointer(pointer) => u128::from(pointer.offset as u64),
             _ => return,
         };
-        self.values.insert((function, of, bits));
+        if self.seen.insert((function, of, bits)) {
+            self.values.push((function, of, bits));
+        }
     }
 
     /// Notes a result and goes on behind it.

@@ -7,8 +7,6 @@
 //! exact claim must say. One that was cut off (by an exception, a `longjmp`, the
 //! end of the run) is partial: its numbers are what a claim must not be below.
 
-use std::collections::HashSet;
-
 use opcost_index::{IdMap, define_id};
 use opcost_ir::Value;
 use opcost_key::{BlockId, FunctionId, InstructionId};
@@ -237,9 +235,10 @@ pub struct Run {
     pub frames: IdMap<FrameId, FrameSeen>,
     /// Memory at the end.
     pub memory: Memory,
-    /// Each number that a result or parameter had, once, if asked for: integers
-    /// by their bits, others by those of a `double`; of pointers the offset.
-    pub values: HashSet<(FunctionId, Value, u128)>,
+    /// Each number that a result or parameter had, once, in the order in which
+    /// they first had it, if asked for: integers by their bits, others by those
+    /// of a `double`; of pointers the offset.
+    pub values: Vec<(FunctionId, Value, u128)>,
 }
 
 impl Run {

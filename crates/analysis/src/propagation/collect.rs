@@ -13,7 +13,8 @@ use opcost_ir::{ConstantId, ConstantValue, Function, Module, Opcode, Type, TypeI
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
-use super::cells::{Reads, Wanted};
+use super::cells::Reads;
+use super::contents::Wanted;
 use super::tables::{Tables, kind_of};
 use super::variables::{Definition, Kind, Limit, Range, VariableId, Variables};
 use crate::dominators::Dominators;

@@ -10,9 +10,9 @@
 //!
 //! How often the loop goes back (`Trips`) is a variable too: at most what
 //! recurrences tell, and at most the span of any counter by its step. A counter
-//! is a phi with a constant step that an exit looks at in each turn, so that no
-//! turn begins with one that is poison; its range is taken without flags and
-//! without the bounds made here, or the argument would go round in a circle.
+//! is a phi with a constant step that a branch looks at in each turn: poison
+//! would be undefined there. Its range is one step from the head's before, and
+//! not what is met with the bounds made here: else a bound could prove itself.
 //!
 //! Sources: source document 004, section 4.3 (linear sequences), generalised.
 //! Cost: instructions between phi and latch, at most [`MOST_PARTS`] a phi.
@@ -25,7 +25,7 @@ use super::closed::Differences;
 use super::collect::Walker;
 use super::transfer::plain;
 use super::variables::{Definition, Kind, VariableId};
-use crate::loops::{LoopForest, LoopId};
+use crate::loops::{Loop, LoopForest, LoopId};
 use crate::ranges::{Interval, Operation, ValueRange};
 use opcost_key::BlockId;
 
@@ -141,7 +141,7 @@ impl Walker<'_, '_> {
         for pair in self.function.operands_of(phi).chunks_exact(2) {
             let Value::Block(from) = pair[1] else { return None };
             if turns.forest.contains(id, from) && self.dominators.is_reachable(from) {
-                deltas.push(self.from_phi(turns, &mut change, pair[0], depth)?);
+                deltas.push(self.distance(turns, &mut change, pair[0], depth)?);
             }
         }
         let kind = self.all.variables.get(*deltas.first()?).kind;
@@ -153,7 +153,7 @@ impl Walker<'_, '_> {
 
     /// How far a value is from the phi in the same turn; none if no sum leads
     /// from one to the other.
-    fn from_phi(
+    fn distance(
         &mut self,
         turns: &Turns<'_>,
         change: &mut Change,
@@ -192,24 +192,24 @@ impl Walker<'_, '_> {
         match instruction.opcode {
             Opcode::Add => {
                 let [left, right] = *self.operands.get(&at)?;
-                let (before, added) = match self.from_phi(turns, change, operands[0], depth) {
+                let (before, added) = match self.distance(turns, change, operands[0], depth) {
                     Some(before) => (before, right),
-                    None => (self.from_phi(turns, change, operands[1], depth)?, left),
+                    None => (self.distance(turns, change, operands[1], depth)?, left),
                 };
                 self.step(Operation::Add, width, before, added)
             }
             Opcode::Or if instruction.flags.has(Flags::DISJOINT) => {
                 let [_, right] = *self.operands.get(&at)?;
-                let before = self.from_phi(turns, change, operands[0], depth)?;
+                let before = self.distance(turns, change, operands[0], depth)?;
                 self.step(Operation::Add, width, before, right)
             }
             Opcode::Sub => {
                 let [_, right] = *self.operands.get(&at)?;
-                let before = self.from_phi(turns, change, operands[0], depth)?;
+                let before = self.distance(turns, change, operands[0], depth)?;
                 self.step(Operation::Sub, width, before, right)
             }
             Opcode::GetElementPtr => {
-                let before = self.from_phi(turns, change, operands[0], depth)?;
+                let before = self.distance(turns, change, operands[0], depth)?;
                 match &self.all.variables.get(result).definition {
                     Definition::Step(_, list) => {
                         let added = list[1];
@@ -266,7 +266,7 @@ impl Walker<'_, '_> {
         depth: u32,
     ) -> Option<VariableId> {
         let each: Option<Vec<VariableId>> =
-            values.iter().map(|&value| self.from_phi(turns, change, value, depth)).collect();
+            values.iter().map(|&value| self.distance(turns, change, value, depth)).collect();
         let each = each.filter(|each| !each.is_empty())?;
         Some(self.add(Kind::Integer(width), Definition::Join(each.into())))
     }
@@ -318,40 +318,39 @@ impl Walker<'_, '_> {
             _ => return None,
         };
         let step = self.word(*operands.get(1)?).filter(|&step| step != 0)?;
-        if operands[0] != Value::Instruction(phi) || !self.is_looked_at(natural, latch, phi, at) {
+        if operands[0] != Value::Instruction(phi) {
             return None;
         }
         let kind = Kind::Integer(width);
-        let [before, added] = *self.operands.get(&at)?;
-        // As the machine adds, whatever was promised.
-        let wrapped = self.add(kind, Definition::Step(plain(operation, width), [before, added].into()));
+        let comes_back = if self.is_looked_at(natural, latch, at) {
+            // What comes back is no poison, and what was asked of it holds.
+            self.arms.get(&phi)?.iter().find(|&&(from, _)| from == latch)?.1
+        } else if self.is_looked_at(natural, latch, phi) {
+            // As the machine adds, whatever was promised: it is looked at too late.
+            let [before, added] = *self.operands.get(&at)?;
+            self.add(kind, Definition::Step(plain(operation, width), [before, added].into()))
+        } else {
+            return None;
+        };
         let start = self.start(turns, phi, id, kind);
-        let counter = self.add(kind, Definition::Join([start, wrapped].into()));
+        let counter = self.add(kind, Definition::Join([start, comes_back].into()));
         let zero = self.all.variables.word(width, 0);
         let step = self.all.variables.word(width, step);
         let delta = self.add(kind, Definition::Step(plain(operation, width), [zero, step].into()));
         Some(self.add(Kind::Integer(64), Definition::Trips { counter, delta }))
     }
 
-    /// Whether each turn that ends compares the counter and branches on that.
-    fn is_looked_at(
-        &self,
-        natural: &crate::loops::Loop<BlockId>,
-        latch: BlockId,
-        phi: InstructionId,
-        next: InstructionId,
-    ) -> bool {
-        let is_counter = |value: &Value| [Value::Instruction(phi), Value::Instruction(next)].contains(value);
+    /// Whether each turn that goes back compares the value and branches on that.
+    fn is_looked_at(&self, natural: &Loop<BlockId>, latch: BlockId, value: InstructionId) -> bool {
         natural.members.iter().any(|&block| {
             let terminator = self.function.terminator_of(block);
             let is_branch = self.function.instructions[terminator].opcode == Opcode::Br;
-            let Some(&Value::Instruction(test)) = self.function.operands_of(terminator).first() else {
-                return false;
-            };
+            let condition = self.function.operands_of(terminator).first();
+            let Some(&Value::Instruction(test)) = condition else { return false };
             is_branch
                 && self.dominators.dominates(block, latch)
                 && self.function.instructions[test].opcode == Opcode::ICmp
-                && self.function.operands_of(test).iter().any(is_counter)
+                && self.function.operands_of(test).contains(&Value::Instruction(value))
         })
     }
 }
