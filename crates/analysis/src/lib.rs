@@ -15,6 +15,8 @@
 //! | how often, at a guess, is each edge taken? | [`frequency`] |
 //! | what does a load read? (the question only) | [`cells`] |
 //! | what lies in memory, and who writes it? | [`memory`] |
+//! | which values can an integer have, and how many bits does it need? (one operation) | [`ranges`] |
+//! | which values can every value of a module have? | [`propagation`] |
 //!
 //! This room knows nothing of LLVM, of files or of measured counts.
 
@@ -30,6 +32,8 @@ pub mod expression;
 pub mod frequency;
 pub mod loops;
 pub mod memory;
+pub mod propagation;
+pub mod ranges;
 pub mod trips;
 
 #[cfg(test)]

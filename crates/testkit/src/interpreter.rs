@@ -36,6 +36,7 @@ pub struct Interpreter<'m> {
     pub(crate) shapes: Shapes,
     pub(crate) most_steps: u64,
     pub(crate) sees_loads: bool,
+    pub(crate) sees_values: bool,
     memory: Memory,
 }
 
@@ -71,7 +72,8 @@ impl<'m> Interpreter<'m> {
         let constants = IdMap::from_vec(constants.collect());
         let memory = kinds::memory(module, &layout, &kinds);
         let shapes = Shapes::new(module, Vec::new());
-        Self { module, layout, kinds, constants, shapes, most_steps: STEPS, sees_loads: false, memory }
+        let (sees_loads, sees_values) = (false, false);
+        Self { module, layout, kinds, constants, shapes, most_steps: STEPS, sees_loads, sees_values, memory }
     }
 
     /// Looks at these loops.
@@ -92,6 +94,13 @@ impl<'m> Interpreter<'m> {
     #[must_use]
     pub fn with_loads(mut self) -> Self {
         self.sees_loads = true;
+        self
+    }
+
+    /// Notes which values results and parameters have.
+    #[must_use]
+    pub fn with_values(mut self) -> Self {
+        self.sees_values = true;
         self
     }
 

@@ -4,7 +4,7 @@
 //! hand. All phis of a block get their values before any of them has its new
 //! one. What ends a run comes as an error from wherever it happens.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use opcost_index::{Id, IdMap};
 use opcost_ir::{Function, Instruction, Opcode, Value};
@@ -56,6 +56,8 @@ pub(crate) struct Machine<'a, 'm> {
     pub(crate) loads: Vec<LoadSeen>,
     pub(crate) returns: HashMap<Pointer, Return>,
     pub(crate) steps: u64,
+    values: Vec<(FunctionId, Value, u128)>,
+    seen: HashSet<(FunctionId, Value, u128)>,
     /// Results of phis that are not noted yet; kept for its room.
     phis: Vec<(InstructionId, Scalar)>,
 }
@@ -79,6 +81,8 @@ impl<'a, 'm> Machine<'a, 'm> {
             loads: Vec::new(),
             returns: HashMap::new(),
             steps: 0,
+            values: Vec::new(),
+            seen: HashSet::new(),
             phis: Vec::new(),
         }
     }
@@ -102,6 +106,7 @@ impl<'a, 'm> Machine<'a, 'm> {
             loads: self.loads,
             frames: self.frames,
             memory: self.memory,
+            values: self.values,
         }
     }
 
@@ -184,6 +189,9 @@ impl<'a, 'm> Machine<'a, 'm> {
         }
         let body = &self.program.module.functions[function];
         let id = self.frames.push(FrameSeen { function, caller, step: self.steps });
+        for (position, argument) in (0..).zip(&arguments) {
+            self.see(function, Value::Argument(position), argument);
+        }
         self.stack.push(Frame {
             id,
             function,
@@ -229,8 +237,29 @@ impl<'a, 'm> Machine<'a, 'm> {
         }
     }
 
+    /// Notes a value, if that is asked for.
+    fn see(&mut self, function: FunctionId, of: Value, value: &Scalar) {
+        if !self.program.sees_values {
+            return;
+        }
+        let bits = match value {
+            Scalar::Integer { bits, .. } => *bits,
+            Scalar::Single(number) => u128::from(f64::from(*number).to_bits()),
+            Scalar::Double(number) => u128::from(number.to_bits()),
+            Scalar::Pointer(pointer) => u128::from(pointer.offset as u64),
+            _ => return,
+        };
+        if self.seen.insert((function, of, bits)) {
+            self.values.push((function, of, bits));
+        }
+    }
+
     /// Notes a result and goes on behind it.
     pub(crate) fn finish(&mut self, result: Option<Scalar>) {
+        if let Some(value) = &result {
+            let frame = self.frame();
+            self.see(frame.function, Value::Instruction(frame.at), value);
+        }
         let frame = self.frame_mut();
         if result.is_some() {
             let at = frame.at;
@@ -281,6 +310,10 @@ impl<'a, 'm> Machine<'a, 'm> {
             results.push((id, self.value(pair[0])?));
         }
         self.steps += results.len() as u64;
+        let own = self.frame().function;
+        for (id, value) in &results {
+            self.see(own, Value::Instruction(*id), value);
+        }
         let first = function.blocks[target].instructions.start as usize + results.len();
         let steps = self.steps;
         let frame = self.stack.last_mut().expect("a run has a frame until it is over");

@@ -235,6 +235,10 @@ pub struct Run {
     pub frames: IdMap<FrameId, FrameSeen>,
     /// Memory at the end.
     pub memory: Memory,
+    /// Each number that a result or parameter had, once, in the order in which
+    /// they first had it, if asked for: integers by their bits, others by those
+    /// of a `double`; of pointers the offset.
+    pub values: Vec<(FunctionId, Value, u128)>,
 }
 
 impl Run {

@@ -119,6 +119,22 @@ impl<'a> FunctionEvolution<'a> {
         let mut solver = Solver { source: self.source, table: formulas, state: &mut self.state };
         solver.evolution(value, id, Mode::Strict).or_else(|_| solver.evolution(value, id, Mode::Trusting))
     }
+
+    /// The same without believing a flag, and believing all of them, as far as
+    /// there are such forms: the second may be simpler where the first wraps.
+    pub fn both_evolutions_of(
+        &mut self,
+        formulas: &mut Formulas,
+        value: Value,
+        id: LoopId,
+    ) -> impl Iterator<Item = Evolution> + use<> {
+        let mut solver = Solver { source: self.source, table: formulas, state: &mut self.state };
+        let strict = solver.evolution(value, id, Mode::Strict).ok();
+        let trusting = solver.evolution(value, id, Mode::Trusting).ok();
+        let second =
+            trusting.filter(|second| strict.as_ref().is_none_or(|first| first.value != second.value));
+        strict.into_iter().chain(second)
+    }
 }
 
 impl Solver<'_, '_> {

@@ -235,7 +235,12 @@ impl Step<'_, '_, '_> {
         let (parts, under) = self.solver.table.coefficients(next, self.symbol)?;
         let &[rest, factor] = &parts[..] else { return None };
         if under != 1 {
-            return None;
+            // `(u·x + g(h)) / u`, and exact: so is `g(h) / u`.
+            let table = &mut *self.solver.table;
+            (table.as_constant(factor) == Some(under)).then_some(())?;
+            let under = table.constant(under);
+            let rest = table.divide(Rounding::Exact, rest, under);
+            return self.summed(rest);
         }
         match self.solver.table.as_constant(factor)? {
             1 => self.summed(rest),

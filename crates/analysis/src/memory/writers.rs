@@ -210,6 +210,19 @@ impl Writers {
 }
 
 impl Writer {
+    /// Where in an object it writes; none if that is not told.
+    pub(crate) fn places(&self, memory: &Memory<'_>, object: ObjectId) -> Option<Vec<Offsets>> {
+        let targets = memory.addresses.answer(self.targets);
+        let places = targets.known.iter().filter(|target| target.object == object);
+        let places: Vec<Offsets> = places.map(|target| target.offsets.without_end()).collect();
+        (!targets.is_unknown && !places.is_empty()).then_some(places)
+    }
+
+    /// How many bytes it writes; `u64::MAX` if that is not known.
+    pub(crate) fn length(&self) -> u64 {
+        self.size
+    }
+
     fn coverage(&self, memory: &Memory<'_>, object: ObjectId, offsets: Offsets, size: u64) -> Coverage {
         let there = memory.addresses.answer(self.targets).single();
         match (there, offsets.as_exact()) {

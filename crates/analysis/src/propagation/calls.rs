@@ -1,0 +1,199 @@
+//! What goes into functions and comes out of them?
+//!
+//! A parameter is what any call gives it, where all calls are seen: in the
+//! closed world of all functions that nobody else may call, in the open one of
+//! local functions. A result is what any callee returns. Intrinsics that compute
+//! are operations; of library functions the table of effects tells the range.
+//! Contexts of calls are not told apart. Cost: arguments times callees.
+
+use opcost_ir::{CalleeRef, Linkage, Value};
+use opcost_key::{FunctionId, InstructionId};
+
+use super::Fact;
+use super::collect::{Collector, Walker};
+use super::tables::kind_of;
+use super::transfer::plain;
+use super::variables::{Definition, Kind, Limit, Range, VariableId};
+use crate::memory::World;
+use crate::memory::external::arguments_of;
+use crate::ranges::word::{mask, sign_bit, signed};
+use crate::ranges::{FloatOperation, FloatStep, Interval, Operation, Sign, ValueRange};
+
+impl Walker<'_, '_> {
+    /// A call: what it learns, gives and gets.
+    pub(super) fn call(&mut self, at: InstructionId) {
+        self.give(at);
+        let name = self.function.call(at).and_then(|call| self.all.module().intrinsic_name(call.callee));
+        if name == Some("llvm.assume") {
+            let condition = self.function.operands_of(at)[0];
+            return self.learn(condition, true);
+        }
+        let Some(result) = self.all.values[self.id].results[opcost_index::Id::index(at)] else { return };
+        let kind = self.all.variables.get(result).kind;
+        let computed = name.and_then(|name| self.intrinsic(at, name, kind));
+        let definition = computed.unwrap_or_else(|| self.result(at, kind));
+        self.all.variables.define(result, definition);
+    }
+
+    /// Notes the arguments for the callees.
+    fn give(&mut self, at: InstructionId) {
+        let Some(callees) = self.all.program.addresses.callees(self.id, at) else { return };
+        let arguments: Vec<Value> = arguments_of(self.function, at).to_vec();
+        for &callee in &callees.functions {
+            for position in 0..self.all.values[callee].arguments.len() {
+                let Some(parameter) = self.all.values[callee].arguments[position] else { continue };
+                let kind = self.all.variables.get(parameter).kind;
+                let given = arguments.get(position).and_then(|&value| self.now(value));
+                let is_same = self.is_same_type(callee, position, arguments.get(position).copied());
+                let given = given.filter(|&given| is_same && self.all.variables.get(given).kind == kind);
+                let given = given.unwrap_or_else(|| self.all.variables.full(kind, Limit::Call));
+                self.all.given[callee][position].push(given);
+            }
+        }
+    }
+
+    /// An integer must not be taken for an offset.
+    fn is_same_type(&self, callee: FunctionId, position: usize, argument: Option<Value>) -> bool {
+        let module = self.all.module();
+        let parameter = self.all.type_of(&module.functions[callee], Value::Argument(position as u32));
+        let argument = argument.and_then(|value| self.all.type_of(self.function, value));
+        parameter.zip(argument).is_some_and(|(one, two)| module.types[one] == module.types[two])
+    }
+
+    fn intrinsic(&mut self, at: InstructionId, name: &str, kind: Kind) -> Option<Definition> {
+        let arguments = arguments_of(self.function, at);
+        let unknown = Some(Definition::Full(Limit::Operation));
+        match kind {
+            Kind::Integer(width) => {
+                let module = self.all.module();
+                kind_of(module, self.function.instructions[at].ty)?;
+                if name.starts_with("llvm.expect.") {
+                    return Some(Definition::Join([self.number(arguments[0])?].into()));
+                }
+                if let Some(rest) = name.strip_prefix("llvm.fpto") {
+                    let sign = if rest.starts_with("si") { Sign::Signed } else { Sign::Unsigned };
+                    let Some(from) = self.number(arguments[0]).filter(|_| rest.contains(".sat.")) else {
+                        return unknown;
+                    };
+                    return Some(Definition::ToInteger(sign, from, true));
+                }
+                let promise = arguments.get(1).and_then(|&value| self.word(value)) == Some(1);
+                let operation = Operation::of_intrinsic(name, promise)?;
+                let operands: Option<Vec<VariableId>> = arguments
+                    [..operation.operands().min(arguments.len())]
+                    .iter()
+                    .map(|&value| self.integer(value).map(|(variable, _)| variable))
+                    .collect();
+                let Some(operands) = operands else { return unknown };
+                Some(Definition::Step(plain(operation, width), operands.into()))
+            }
+            Kind::Float(format) => {
+                let operation = FloatOperation::of_intrinsic(name)?;
+                let operands: Option<Vec<VariableId>> =
+                    arguments.iter().map(|&value| self.number(value)).collect();
+                let Some(operands) = operands else { return unknown };
+                let step = FloatStep { operation, format, is_relaxed: true };
+                Some(Definition::FloatStep(step, operands.into()))
+            }
+        }
+    }
+
+    /// What a call of a function gives.
+    fn result(&mut self, at: InstructionId, kind: Kind) -> Definition {
+        let is_number = kind_of(self.all.module(), self.function.instructions[at].ty).is_some();
+        let Some(call) = self.function.call(at) else { return Definition::Full(Limit::Call) };
+        if let CalleeRef::Assembly = call.callee {
+            return Definition::Full(Limit::Assembly);
+        }
+        if let Some(callees) = self.all.program.addresses.callees(self.id, at)
+            && !callees.is_open
+            && !callees.functions.is_empty()
+        {
+            let is_known = callees.functions.iter().all(|&callee| self.all.is_final(callee));
+            let results: Option<Vec<VariableId>> =
+                callees.functions.iter().map(|&callee| self.all.values[callee].returned).collect();
+            let is_alike = |results: &Vec<VariableId>| {
+                results.iter().all(|&result| self.all.variables.get(result).kind == kind)
+                    && callees.functions.iter().all(|&callee| self.returns_same(callee, at))
+            };
+            return match results.filter(|results| is_known && is_alike(results)) {
+                Some(results) => Definition::Join(results.into()),
+                None => Definition::Full(Limit::Call),
+            };
+        }
+        if !is_number {
+            return self.pointed(at);
+        }
+        match (call.callee, kind) {
+            (CalleeRef::Declaration(declared), Kind::Integer(width)) => {
+                let effect = self.all.program.externals.effect(self.function, at, declared);
+                match effect.range.filter(|_| !effect.does_anything) {
+                    Some(range) => {
+                        self.all.note(Fact::LibraryResult(declared));
+                        Definition::Constant(Range::Integer(within(width, range)))
+                    }
+                    None => Definition::Full(Limit::Call),
+                }
+            }
+            _ => Definition::Full(Limit::Call),
+        }
+    }
+
+    fn returns_same(&self, callee: FunctionId, at: InstructionId) -> bool {
+        let module = self.all.module();
+        match &module.types[module.functions[callee].ty] {
+            opcost_ir::Type::Function(result, ..) => {
+                module.types[*result] == module.types[self.function.instructions[at].ty]
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Collector<'_> {
+    /// Whether the body that is seen is what runs.
+    fn is_final(&self, function: FunctionId) -> bool {
+        let is_closed = self.program.roots.world == World::Closed;
+        let body = &self.module().functions[function];
+        let is_own = matches!(body.linkage, Linkage::Local | Linkage::Exact) || is_closed;
+        is_own && !body.is_naked && !body.is_coroutine
+    }
+
+    /// Parameters, when all calls have been seen.
+    pub(super) fn tie_parameters(&mut self) {
+        let functions: Vec<FunctionId> = self.module().functions.ids().collect();
+        for id in functions {
+            let is_open = self.program.roots.is_root(id) || self.program.calls.is_called_by_others(id);
+            let body = &self.module().functions[id];
+            if !is_open && !body.blocks.is_empty() {
+                self.note(Fact::ArgumentsComplete(id));
+            }
+            for (position, given) in std::mem::take(&mut self.given[id]).into_iter().enumerate() {
+                let Some(parameter) = self.values[id].arguments[position] else { continue };
+                let is_copy = body.parameter_facts.get(position).is_some_and(|facts| facts.byval.is_some());
+                let definition = match (is_copy, is_open, self.variables.get(parameter).kind) {
+                    (true, _, Kind::Integer(width)) => {
+                        Definition::Join([self.variables.word(width, 0)].into())
+                    }
+                    (_, false, _) => Definition::Join(given.into()),
+                    _ => Definition::Full(Limit::Parameter),
+                };
+                self.variables.define(parameter, definition);
+            }
+        }
+    }
+}
+
+/// The words of these numbers, as far as the type has them.
+fn within(width: u32, (low, high): (i128, i128)) -> ValueRange {
+    let least = signed(sign_bit(width), width);
+    let word = |number: i128| number as u128 & mask(width);
+    let arc = if low >= 0 {
+        let most = mask(width) as i128;
+        let high = if most >= 0 { high.min(most) } else { high };
+        Interval::new(width, word(low), word(high.max(low)))
+    } else {
+        Interval::new(width, word(low.max(least)), word(high.min(!least)))
+    };
+    ValueRange::from(arc)
+}

@@ -1,0 +1,273 @@
+//! The definition of each result, from its instruction.
+//!
+//! Operations on integers are steps of the domains as they stand in the code,
+//! flags and all; of floating point arithmetic nothing is told, because a
+//! snapshot does not keep which flags let another number be computed, but of
+//! conversions, comparisons, signs and extremes it is. Pointers have the offset
+//! from the start of their object. What is not followed is everything, and why.
+
+use opcost_ir::{Flags, Opcode, Type, Value};
+use opcost_key::InstructionId;
+
+use super::collect::Walker;
+use super::tables::kind_of;
+use super::transfer::plain;
+use super::variables::{Definition, Kind, Limit, VariableId};
+use crate::memory::addresses::moves::{self, steps_of};
+use crate::ranges::word::mask;
+use crate::ranges::{FloatOperation, FloatStep, Operation, Sign, Step, ValueRange};
+
+/// How far a `freeze` looks for poison.
+const DEEPEST: u32 = 6;
+
+impl Walker<'_, '_> {
+    /// Says what the result of an instruction is computed from.
+    pub(super) fn define(&mut self, at: InstructionId) {
+        let function = self.function;
+        let instruction = &function.instructions[at];
+        let operands = function.operands_of(at);
+        match instruction.opcode {
+            Opcode::Store => return self.note_store(at),
+            Opcode::Ret => {
+                if let Some(variable) = operands.first().and_then(|&value| self.now(value)) {
+                    self.returned.push(variable);
+                }
+                return;
+            }
+            opcode if opcode.is_call() => return self.call(at),
+            // Its arms are known behind the blocks that they come from.
+            Opcode::Phi => return,
+            _ => {}
+        }
+        let Some(result) = self.all.values[self.id].results[opcost_index::Id::index(at)] else { return };
+        let is_number = kind_of(self.all.module(), instruction.ty).is_some();
+        let definition = match is_number {
+            true => self.of_number(at, self.all.variables.get(result).kind),
+            false => self.of_pointer(at),
+        };
+        self.all.variables.define(result, definition);
+    }
+
+    fn of_number(&mut self, at: InstructionId, kind: Kind) -> Definition {
+        let instruction = &self.function.instructions[at];
+        let operands = self.function.operands_of(at);
+        match instruction.opcode {
+            Opcode::Load => return self.load(at, kind),
+            Opcode::Select => return self.select(operands, kind),
+            Opcode::Freeze => {
+                let source = self.number(operands[0]);
+                let is_clean = self.is_never_poison(operands[0], DEEPEST);
+                return match source.filter(|_| is_clean) {
+                    Some(source) => Definition::Join([source].into()),
+                    None => Definition::Full(Limit::Frozen),
+                };
+            }
+            Opcode::PtrToInt | Opcode::PtrToAddr => return Definition::Full(Limit::Address),
+            Opcode::ExtractValue => return self.part(operands, kind),
+            Opcode::ExtractElement | Opcode::BitCast => return Definition::Full(Limit::Part),
+            Opcode::AtomicRMW | Opcode::AtomicCmpXchg => return Definition::Full(Limit::Volatile),
+            _ => {}
+        }
+        match kind {
+            Kind::Integer(width) => self.of_integer(at, width),
+            Kind::Float(format) => {
+                let numbers: Option<Vec<VariableId>> =
+                    operands.iter().map(|&value| self.number(value)).collect();
+                let Some(numbers) = numbers else { return Definition::Full(Limit::Operation) };
+                match (instruction.opcode, &numbers[..]) {
+                    (Opcode::SIToFP, &[from]) => Definition::ToFloat(Sign::Signed, from, false),
+                    (Opcode::UIToFP, &[from]) => {
+                        Definition::ToFloat(Sign::Unsigned, from, instruction.flags.has(Flags::NNEG))
+                    }
+                    (Opcode::FPExt | Opcode::FPTrunc, &[from]) => Definition::ToFormat(from),
+                    (opcode, list) => match FloatOperation::of_opcode(opcode) {
+                        Some(operation) => {
+                            let step = FloatStep { operation, format, is_relaxed: true };
+                            Definition::FloatStep(step, list.into())
+                        }
+                        None => Definition::Full(Limit::Operation),
+                    },
+                }
+            }
+        }
+    }
+
+    fn of_integer(&mut self, at: InstructionId, width: u32) -> Definition {
+        let instruction = &self.function.instructions[at];
+        let operands = self.function.operands_of(at);
+        let numbers: Option<Vec<VariableId>> = operands.iter().map(|&value| self.number(value)).collect();
+        let Some(numbers) = numbers else {
+            let is_comparison = matches!(instruction.opcode, Opcode::ICmp | Opcode::FCmp);
+            return Definition::Full(if is_comparison { Limit::Address } else { Limit::Operation });
+        };
+        match (instruction.opcode, &numbers[..]) {
+            (Opcode::FCmp, &[left, right]) => match instruction.predicate {
+                Some(predicate) => Definition::FloatCompare(predicate, left, right),
+                None => Definition::Full(Limit::Operation),
+            },
+            (Opcode::FPToSI, &[from]) => Definition::ToInteger(Sign::Signed, from, false),
+            (Opcode::FPToUI, &[from]) => Definition::ToInteger(Sign::Unsigned, from, false),
+            (opcode, list) => {
+                if let (Opcode::Add | Opcode::Sub | Opcode::Or, &[left, right]) = (opcode, list) {
+                    self.operands.insert(at, [left, right]);
+                }
+                match Step::of_opcode(opcode, instruction.predicate, instruction.flags, width) {
+                    Some(step) => Definition::Step(step, list.into()),
+                    None => Definition::Full(Limit::Operation),
+                }
+            }
+        }
+    }
+
+    fn select(&mut self, operands: &[Value], kind: Kind) -> Definition {
+        let &[condition, then, otherwise] = operands else { return Definition::Full(Limit::Operation) };
+        let Some((test, 1)) = self.integer(condition) else { return Definition::Full(Limit::Part) };
+        let arms = (self.arm(condition, true, then), self.arm(condition, false, otherwise));
+        let (Some(then), Some(otherwise)) = arms else { return Definition::Full(Limit::Operation) };
+        match kind {
+            Kind::Integer(width) => {
+                Definition::Step(plain(Operation::Select, width), [test, then, otherwise].into())
+            }
+            Kind::Float(_) => Definition::Join([then, otherwise].into()),
+        }
+    }
+
+    /// A part of what an operation with overflow gives.
+    fn part(&mut self, operands: &[Value], kind: Kind) -> Definition {
+        let unknown = Definition::Full(Limit::Part);
+        let (Some(&Value::Instruction(from)), Kind::Integer(width)) = (operands.first(), kind) else {
+            return unknown;
+        };
+        let Some(call) = self.function.call(from) else { return unknown };
+        let Some(name) = self.all.module().intrinsic_name(call.callee) else { return unknown };
+        let Some(overflow) = Operation::of_intrinsic(name, false) else { return unknown };
+        let Some(operation) = overflow.that_overflows() else { return unknown };
+        let operands = self.function.operands_of(from);
+        let sides = (self.integer(operands[0]), self.integer(operands[1]));
+        let (Some((left, wide)), Some((right, _))) = sides else { return unknown };
+        // Of words of one bit a snapshot does not tell the two parts apart.
+        match (wide, width) {
+            (1, _) => unknown,
+            (_, 1) => Definition::Step(plain(overflow, 1), [left, right].into()),
+            _ => Definition::Step(plain(operation, width), [left, right].into()),
+        }
+    }
+
+    /// Whether a value is a number whatever was done before.
+    fn is_never_poison(&self, value: Value, depth: u32) -> bool {
+        match value {
+            Value::Constant(_) => self.word(value).is_some(),
+            Value::Argument(position) => {
+                let facts = self.function.parameter_facts.get(position as usize);
+                facts.is_some_and(|facts| facts.is_noundef)
+            }
+            Value::Instruction(at) => {
+                let instruction = &self.function.instructions[at];
+                use Opcode::*;
+                let never = match instruction.opcode {
+                    Freeze => return true,
+                    Add | Sub | Mul | And | Or | Xor | ZExt | SExt | Trunc | ICmp | Select => true,
+                    _ => false,
+                };
+                let operands = self.function.operands_of(at);
+                never
+                    && depth > 0
+                    && instruction.flags == Flags::NONE
+                    && operands.iter().all(|&operand| self.is_never_poison(operand, depth - 1))
+            }
+            _ => false,
+        }
+    }
+
+    /// The offset of a pointer from the start of its object.
+    fn of_pointer(&mut self, at: InstructionId) -> Definition {
+        let function = self.function;
+        let instruction = &function.instructions[at];
+        let operands = function.operands_of(at);
+        let Type::Pointer(_) = self.all.module().types[instruction.ty] else {
+            return Definition::Full(Limit::Part);
+        };
+        match instruction.opcode {
+            Opcode::Alloca => match self.all.kind(instruction.ty) {
+                Some(Kind::Integer(width)) => Definition::Join([self.all.variables.word(width, 0)].into()),
+                _ => Definition::Full(Limit::Address),
+            },
+            Opcode::GetElementPtr => self.moved(at).unwrap_or(Definition::Full(Limit::Address)),
+            Opcode::Select => {
+                let arms = [self.now(operands[1]), self.now(operands[2])];
+                match arms {
+                    [Some(then), Some(otherwise)] => Definition::Join([then, otherwise].into()),
+                    _ => Definition::Full(Limit::Address),
+                }
+            }
+            Opcode::Freeze | Opcode::BitCast => match self.now(operands[0]) {
+                Some(source) if instruction.opcode == Opcode::BitCast => Definition::Join([source].into()),
+                _ => Definition::Full(Limit::Frozen),
+            },
+            Opcode::Load => self.pointed(at),
+            _ => Definition::Full(Limit::Address),
+        }
+    }
+
+    /// An offset that is loaded, or comes from elsewhere: where the pointer leads.
+    pub(super) fn pointed(&mut self, at: InstructionId) -> Definition {
+        let targets = self.all.program.addresses.targets(self.id, Value::Instruction(at));
+        let unknown = Definition::Full(Limit::Memory);
+        let Some(Kind::Integer(width)) = self.all.kind(self.function.instructions[at].ty) else {
+            return unknown;
+        };
+        if targets.is_unknown || targets.known.is_empty() {
+            return unknown;
+        }
+        let exact: Option<Vec<i64>> = targets.known.iter().map(|target| target.offsets.as_exact()).collect();
+        let Some(exact) = exact else { return unknown };
+        let words: Vec<u128> = exact.iter().map(|&offset| offset as i128 as u128 & mask(width)).collect();
+        Definition::Join([self.fixed(ValueRange::of_values(width, &words))].into())
+    }
+
+    /// `getelementptr`: the base's offset and what the indices add.
+    fn moved(&mut self, at: InstructionId) -> Option<Definition> {
+        let (module, layout) = (self.all.module(), self.all.program.layout);
+        let instruction = &self.function.instructions[at];
+        let steps = steps_of(module, layout, self.function, at)?;
+        let base = self.now(self.function.operands_of(at)[0])?;
+        let Kind::Integer(width) = self.all.variables.get(base).kind else { return None };
+        let flags = if instruction.flags.has(Flags::NSW) { Flags::NSW } else { Flags::NONE };
+        let step = |operation| Step { flags, ..plain(operation, width) };
+        let mut sum = None;
+        for one in steps {
+            let part = match one {
+                moves::Step::Bytes(bytes) => {
+                    self.all.variables.word(width, bytes as i128 as u128 & mask(width))
+                }
+                moves::Step::Index { index, stride, .. } => {
+                    let index = self.index(index, width)?;
+                    let stride = self.all.variables.word(width, u128::from(stride));
+                    self.add(
+                        Kind::Integer(width),
+                        Definition::Step(step(Operation::Mul), [index, stride].into()),
+                    )
+                }
+            };
+            sum = Some(match sum {
+                None => part,
+                Some(sum) => {
+                    self.add(Kind::Integer(width), Definition::Step(step(Operation::Add), [sum, part].into()))
+                }
+            });
+        }
+        let Some(sum) = sum else { return Some(Definition::Join([base].into())) };
+        Some(Definition::Step(plain(Operation::Add, width), [base, sum].into()))
+    }
+
+    /// An index at the width of offsets.
+    fn index(&mut self, index: Value, width: u32) -> Option<VariableId> {
+        let (variable, own) = self.integer(index)?;
+        let operation = match own.cmp(&width) {
+            std::cmp::Ordering::Equal => return Some(variable),
+            std::cmp::Ordering::Less => Operation::SExt,
+            std::cmp::Ordering::Greater => Operation::Trunc,
+        };
+        Some(self.add(Kind::Integer(width), Definition::Step(plain(operation, width), [variable].into())))
+    }
+}

@@ -1,0 +1,162 @@
+//! Ranges across functions, and in memory.
+
+use super::{says, says_in};
+use crate::memory::World;
+
+const TWO_CALLS: &str = "define internal i32 @half(i32 %x) {
+  %h = lshr i32 %x, 1
+  ret i32 %h
+}
+define i32 @main(i32 %argc) {
+  %a = and i32 %argc, 100
+  %r = call i32 @half(i32 %a)
+  %s = call i32 @half(i32 20)
+  %t = add i32 %r, %s
+  ret i32 %t
+}
+";
+
+#[test]
+fn arguments_and_results_of_local_functions() {
+    says(TWO_CALLS, &[("r", "[0, 50] 6"), ("t", "[0, 100] 7")]);
+    let exported = TWO_CALLS.replace("define internal", "define");
+    // Anyone may call it, but what it returns to us is its own.
+    says(&exported, &[("r", "[0, 2147483647] 31")]);
+    says_in(World::Closed, &exported, &[("r", "[0, 50] 6")]);
+    let replaceable = TWO_CALLS.replace("define internal", "define weak");
+    says(&replaceable, &[("r", "[-2147483648, 2147483647] 32")]);
+}
+
+/// Each byte of the array is less than 8, so a sum of 64 is at most 448.
+#[test]
+fn an_array_that_is_filled_with_masked_bytes() {
+    let text = "global internal @a type [64 x i8] = { }
+define void @fill(ptr %p) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i1, %loop ]
+  %from = getelementptr i8 ptr %p, i64 %i
+  %byte = load i8, ptr %from
+  %low = and i8 %byte, 7
+  %to = getelementptr inbounds [64 x i8] ptr @a, i64 0, i64 %i
+  store i8 %low, ptr %to
+  %i1 = add nuw nsw i64 %i, 1
+  %go = icmp ne i64 %i1, 64
+  br i1 %go, label %loop, label %exit
+exit:
+  ret void
+}
+define i32 @sum() {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i1, %loop ]
+  %s = phi i32 [ 0, %entry ], [ %s1, %loop ]
+  %at = getelementptr inbounds [64 x i8] ptr @a, i64 0, i64 %i
+  %byte = load i8, ptr %at
+  %wide = zext i32 i8 %byte
+  %s1 = add i32 %s, %wide
+  %i1 = add nuw nsw i64 %i, 1
+  %go = icmp ne i64 %i1, 64
+  br i1 %go, label %loop, label %exit
+exit:
+  ret i32 %s1
+}
+";
+    says(text, &[("byte", "[0, 7] 3"), ("s1", "[0, 448] 9")]);
+    // Who else can write there may have written anything.
+    let exported = text.replace("global internal", "global");
+    says(&exported, &[("byte", "[-128, 127] 8")]);
+    let program = exported.replace(
+        "define i32 @sum() {\nentry:",
+        "define i32 @main(i32 %n, ptr %v) {\nentry:\n  call void @fill(ptr %v)",
+    );
+    says_in(World::Closed, &program, &[("byte", "[0, 7] 3")]);
+    // Where nobody fills it, it is zero.
+    says_in(World::Closed, &exported.replace("@sum", "@main"), &[("byte", "[0, 0] 0")]);
+}
+
+/// Only the part of a table that the index reaches counts.
+#[test]
+fn a_slice_of_a_constant_table() {
+    let text = "global internal @t type [8 x i16] constant = { 0: i16 1000, 2: i16 3, 4: i16 9, 6: i16 5, 8: i16 -7, 10: i16 2, 12: i16 30000, 14: i16 1 }
+define i16 @f(i64 %x) {
+  %i = and i64 %x, 3
+  %j = or disjoint i64 %i, 4
+  %p = getelementptr inbounds [8 x i16] ptr @t, i64 0, i64 %i
+  %a = load i16, ptr %p
+  %k = add i64 %i, 1
+  %q = getelementptr inbounds [8 x i16] ptr @t, i64 0, i64 %k
+  %b = load i16, ptr %q
+  %e = shl i64 %i, 1
+  %r = getelementptr inbounds [8 x i16] ptr @t, i64 0, i64 %e
+  %c = load i16, ptr %r
+  ret i16 %a
+}
+";
+    says(text, &[("a", "[3, 1000] 10"), ("b", "[-7, 9] 5"), ("c", "[-7, 30000] 16")]);
+}
+
+/// The columns of an array of structs are told apart.
+#[test]
+fn fields_of_structs_in_an_array() {
+    let text = "global internal @s type [10 x { i32, i32 }] = { }
+define void @main(i64 %n, i32 %x) {
+  %low = and i32 %x, 15
+  %p = getelementptr inbounds [10 x { i32, i32 }] ptr @s, i64 0, i64 %n, i32 0
+  store i32 %low, ptr %p
+  %q = getelementptr inbounds [10 x { i32, i32 }] ptr @s, i64 0, i64 %n, i32 1
+  store i32 1000, ptr %q
+  %m = add i64 %n, 1
+  %p1 = getelementptr inbounds [10 x { i32, i32 }] ptr @s, i64 0, i64 %m, i32 0
+  %a = load i32, ptr %p1
+  %q1 = getelementptr inbounds [10 x { i32, i32 }] ptr @s, i64 0, i64 %m, i32 1
+  %b = load i32, ptr %q1
+  ret void
+}
+";
+    says_in(World::Closed, text, &[("a", "[0, 15] 4"), ("b", "[0, 1000] 10")]);
+    // A store of another width into the same bytes spoils it.
+    let narrow = text.replace("  ret void\n", "  store i8 77, ptr %p\n  ret void\n");
+    says_in(World::Closed, &narrow, &[("a", "[-2147483648, 2147483647] 32"), ("b", "[0, 1000] 10")]);
+}
+
+#[test]
+fn results_of_library_functions() {
+    let text = "declare i32 @fgetc(ptr)
+declare i64 @strlen(ptr)
+declare i32 @unknown(ptr)
+define void @f(ptr %p) {
+  %c = call i32 @fgetc(ptr %p)
+  %n = call i64 @strlen(ptr %p)
+  %u = call i32 @unknown(ptr %p)
+  ret void
+}
+";
+    says(
+        text,
+        &[("c", "[-1, 255] 9"), ("n", "[0, 9223372036854775807] 63"), ("u", "[-2147483648, 2147483647] 32")],
+    );
+}
+
+/// A local that is read before it is written holds anything.
+#[test]
+fn what_was_never_written_is_anything() {
+    let text = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1) nounwind willreturn memory(argmem: write)
+define i32 @f(i64 %n, i32 %x) {
+entry:
+  %a = alloca [16 x i32]
+  %low = and i32 %x, 7
+  %p = getelementptr inbounds [16 x i32] ptr %a, i64 0, i64 %n
+  store i32 %low, ptr %p
+  %q = getelementptr inbounds [16 x i32] ptr %a, i64 0, i64 3
+  %r = load i32, ptr %q
+  ret i32 %r
+}
+";
+    says(text, &[("r", "[-2147483648, 2147483647] 32")]);
+    let filled =
+        text.replace("  %low =", "  call void @llvm.memset.p0.i64(ptr %a, i8 0, i64 64, i1 false)\n  %low =");
+    says(&filled, &[("r", "[0, 7] 3")]);
+}

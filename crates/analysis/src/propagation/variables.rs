@@ -1,0 +1,389 @@
+//! What is a range computed from? The variables of a module and their definitions.
+//!
+//! A [`Variable`] stands for an integer, a floating point number, or the offset
+//! of a pointer from the start of its object. Its [`Definition`] is one step
+//! from other variables; what depends on it itself goes round through a `Join`.
+//! The definitions together with the ranges are what a checker needs: each range
+//! must hold what one step makes of the ranges of its sources. Cost: constant.
+
+use opcost_index::{Graph, Id, IdMap, define_id};
+use opcost_ir::{Flags, Predicate};
+use rustc_hash::FxHashMap;
+
+use super::tables::TableId;
+use crate::ranges::{FloatRange, FloatStep, Format, Sign, Step, ValueRange};
+
+define_id!(
+    /// A variable of a module.
+    pub struct VariableId, "r"
+);
+
+/// What is known of a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Range {
+    /// Of an integer, or of the offset of a pointer.
+    Integer(ValueRange),
+    /// Of a floating point number.
+    Float(FloatRange),
+}
+
+/// What a variable is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// An integer of so many bits.
+    Integer(u32),
+    /// A floating point number.
+    Float(Format),
+}
+
+/// Why nothing is known of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Limit {
+    /// A parameter of a function that others call.
+    Parameter,
+    /// The result of a call of code that is not seen.
+    Call,
+    /// Memory that others may write, or that is accessed in ways not followed.
+    Memory,
+    /// A volatile or atomic access.
+    Volatile,
+    /// Inline assembly.
+    Assembly,
+    /// `undef`, or memory that perhaps was never written.
+    Undefined,
+    /// A `freeze` of what may be poison.
+    Frozen,
+    /// An address as a number, or numbers compared that are addresses.
+    Address,
+    /// A part of a vector or aggregate.
+    Part,
+    /// An operation that is not followed.
+    Operation,
+}
+
+/// What a range is computed from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Definition {
+    /// Anything, for this reason.
+    Full(Limit),
+    /// This, whatever else is known.
+    Constant(Range),
+    /// An operation on integers.
+    Step(Step, Box<[VariableId]>),
+    /// An operation on floating point numbers.
+    FloatStep(FloatStep, Box<[VariableId]>),
+    /// `fcmp`.
+    FloatCompare(Predicate, VariableId, VariableId),
+    /// `sitofp`, `uitofp`; whether the integer is promised not to be negative.
+    ToFloat(Sign, VariableId, bool),
+    /// `fptosi`, `fptoui`; whether it saturates.
+    ToInteger(Sign, VariableId, bool),
+    /// `fpext`, `fptrunc`.
+    ToFormat(VariableId),
+    /// One of them; none if there are none.
+    Join(Box<[VariableId]>),
+    /// All of them at once.
+    Meet(Box<[VariableId]>),
+    /// The source where `source predicate other` holds.
+    Refined {
+        /// What is refined.
+        source: VariableId,
+        /// How it stands.
+        predicate: Predicate,
+        /// To what.
+        other: VariableId,
+        /// Flags of the comparison.
+        flags: Flags,
+    },
+    /// The source where it is none of these words, ascending.
+    Except(VariableId, Box<[u128]>),
+    /// What gives `result` when it is masked with `mask`.
+    Unmasked {
+        /// The mask.
+        mask: VariableId,
+        /// What is left.
+        result: VariableId,
+    },
+    /// What gives `result` when it is shifted right by `by`, which is below the width.
+    Unshifted {
+        /// How far.
+        by: u32,
+        /// Whether the sign comes in.
+        sign: Sign,
+        /// What is left.
+        result: VariableId,
+    },
+    /// The sum, wrapped, of at most `trips` numbers, each of `delta`.
+    Times {
+        /// One of them.
+        delta: VariableId,
+        /// How many at most.
+        trips: VariableId,
+    },
+    /// `(Σ d_k · C(h, k)) / under`, wrapped, k from 1, h at most `trips`: a
+    /// polynomial of the turn that is 0 in the first one.
+    Polynomial {
+        /// The differences at 0, from the first on.
+        differences: Box<[i128]>,
+        /// What all of it is divided by, without rest.
+        under: i128,
+        /// The last turn.
+        trips: VariableId,
+    },
+    /// How often at most a loop goes back whose head has the values of `counter`,
+    /// which grow by `delta` in each turn. `counter` is taken before anything
+    /// that itself rests on this number.
+    Trips {
+        /// What is at the head.
+        counter: VariableId,
+        /// By how much it grows.
+        delta: VariableId,
+    },
+    /// What lies in a table at an offset.
+    Table(TableId, VariableId),
+}
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// What it is.
+    pub kind: Kind,
+    /// What it is computed from.
+    pub definition: Definition,
+}
+
+/// All variables of a module.
+#[derive(Clone, Debug, Default)]
+pub struct Variables {
+    all: IdMap<VariableId, Variable>,
+    constants: FxHashMap<(u32, u128), VariableId>,
+    fulls: FxHashMap<(Kind, Limit), VariableId>,
+}
+
+impl Range {
+    /// Anything of this kind.
+    pub fn full(kind: Kind) -> Range {
+        match kind {
+            Kind::Integer(width) => Range::Integer(ValueRange::full(width)),
+            Kind::Float(format) => Range::Float(FloatRange::full(format)),
+        }
+    }
+
+    /// Nothing.
+    pub fn empty(kind: Kind) -> Range {
+        match kind {
+            Kind::Integer(width) => Range::Integer(ValueRange::empty(width)),
+            Kind::Float(format) => Range::Float(FloatRange::empty(format)),
+        }
+    }
+
+    /// The integers; none of a floating point number.
+    pub fn integer(&self) -> Option<&ValueRange> {
+        match self {
+            Range::Integer(range) => Some(range),
+            Range::Float(_) => None,
+        }
+    }
+
+    /// The numbers; none of an integer.
+    pub fn float(&self) -> Option<&FloatRange> {
+        match self {
+            Range::Float(range) => Some(range),
+            Range::Integer(_) => None,
+        }
+    }
+
+    /// Whether it holds nothing.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Range::Integer(range) => range.is_empty(),
+            Range::Float(range) => range.is_empty(),
+        }
+    }
+
+    /// What is in either; the first if they are of two kinds.
+    #[must_use]
+    pub fn join(&self, other: &Range) -> Range {
+        match (self, other) {
+            (Range::Integer(one), Range::Integer(two)) => Range::Integer(one.join(two)),
+            (Range::Float(one), Range::Float(two)) => Range::Float(one.join(*two)),
+            _ => self.clone(),
+        }
+    }
+
+    /// What is in both.
+    #[must_use]
+    pub fn meet(&self, other: &Range) -> Range {
+        match (self, other) {
+            (Range::Integer(one), Range::Integer(two)) => Range::Integer(one.meet(two)),
+            (Range::Float(one), Range::Float(two)) => Range::Float(one.meet(*two)),
+            _ => self.clone(),
+        }
+    }
+
+    /// Whether part for part all of `other` is in it.
+    pub fn contains_all(&self, other: &Range) -> bool {
+        match (self, other) {
+            (Range::Integer(one), Range::Integer(two)) => one.contains_all(two),
+            (Range::Float(one), Range::Float(two)) => one.join(*two) == *one,
+            _ => false,
+        }
+    }
+}
+
+impl Definition {
+    /// Tells the variables that it is computed from.
+    pub fn each_source(&self, mut tell: impl FnMut(VariableId)) {
+        use Definition::*;
+        match self {
+            Full(_) | Constant(_) => {}
+            Step(_, list) | FloatStep(_, list) | Join(list) | Meet(list) => {
+                list.iter().for_each(|&source| tell(source));
+            }
+            FloatCompare(_, one, two) => [*one, *two].into_iter().for_each(tell),
+            ToFloat(_, source, _)
+            | ToInteger(_, source, _)
+            | ToFormat(source)
+            | Except(source, _)
+            | Table(_, source) => tell(*source),
+            Refined { source, other, .. } => [*source, *other].into_iter().for_each(tell),
+            Unmasked { mask, result } => [*mask, *result].into_iter().for_each(tell),
+            Unshifted { result, .. } => tell(*result),
+            Polynomial { trips, .. } => tell(*trips),
+            Times { delta, trips } => [*delta, *trips].into_iter().for_each(tell),
+            Trips { counter, delta } => [*counter, *delta].into_iter().for_each(tell),
+        }
+    }
+}
+
+impl Variables {
+    /// A new one.
+    pub fn add(&mut self, kind: Kind, definition: Definition) -> VariableId {
+        self.all.push(Variable { kind, definition })
+    }
+
+    /// One that is not reached until it is said what it is.
+    pub fn reserve(&mut self, kind: Kind) -> VariableId {
+        self.add(kind, Definition::Join(Box::default()))
+    }
+
+    /// Says what it is computed from.
+    pub fn define(&mut self, id: VariableId, definition: Definition) {
+        self.all[id].definition = definition;
+    }
+
+    /// The variable that is always this word.
+    pub fn word(&mut self, width: u32, value: u128) -> VariableId {
+        if let Some(&known) = self.constants.get(&(width, value)) {
+            return known;
+        }
+        let range = Range::Integer(ValueRange::constant(width, value));
+        let id = self.add(Kind::Integer(width), Definition::Constant(range));
+        self.constants.insert((width, value), id);
+        id
+    }
+
+    /// The variable of which nothing is known for this reason.
+    pub fn full(&mut self, kind: Kind, limit: Limit) -> VariableId {
+        if let Some(&known) = self.fulls.get(&(kind, limit)) {
+            return known;
+        }
+        let id = self.add(kind, Definition::Full(limit));
+        self.fulls.insert((kind, limit), id);
+        id
+    }
+
+    /// What is in all of these; the one itself if it is alone.
+    pub fn meet(&mut self, parts: &[VariableId]) -> VariableId {
+        match parts {
+            &[only] => only,
+            _ => self.add(self.all[parts[0]].kind, Definition::Meet(parts.into())),
+        }
+    }
+
+    /// The same variable with what this one says, too.
+    pub fn also(&mut self, id: VariableId, more: &[VariableId]) {
+        if more.is_empty() {
+            return;
+        }
+        let Variable { kind, definition } = self.all[id].clone();
+        let own = self.add(kind, definition);
+        let parts = std::iter::once(own).chain(more.iter().copied()).collect();
+        self.define(id, Definition::Meet(parts));
+    }
+
+    /// One of them.
+    pub fn get(&self, id: VariableId) -> &Variable {
+        &self.all[id]
+    }
+
+    /// The word that it always is, if its definition says so.
+    pub fn as_word(&self, id: VariableId) -> Option<u128> {
+        match &self.all[id].definition {
+            Definition::Constant(Range::Integer(range)) => range.as_constant(),
+            _ => None,
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (VariableId, &Variable)> {
+        self.all.iter()
+    }
+}
+
+/// Which variable needs which, packed.
+#[derive(Clone, Debug)]
+pub(super) struct Edges {
+    starts: Vec<u32>,
+    targets: Vec<VariableId>,
+}
+
+impl Edges {
+    /// From each variable to its sources.
+    pub(super) fn to_sources(variables: &Variables) -> Edges {
+        let mut edges = Edges { starts: vec![0], targets: Vec::new() };
+        for (_, variable) in variables.iter() {
+            variable.definition.each_source(|source| edges.targets.push(source));
+            edges.starts.push(edges.targets.len() as u32);
+        }
+        edges
+    }
+
+    /// The same, turned round.
+    pub(super) fn turned(&self) -> Edges {
+        let mut starts = vec![0u32; self.starts.len() + 1];
+        self.targets.iter().for_each(|target| starts[target.index() + 2] += 1);
+        (2..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
+        let mut targets = vec![VariableId::new(0); self.targets.len()];
+        for from in 0..self.node_count() {
+            for target in self.successors(VariableId::new(from)) {
+                let place = &mut starts[target.index() + 1];
+                targets[*place as usize] = VariableId::new(from);
+                *place += 1;
+            }
+        }
+        starts.pop();
+        Edges { starts, targets }
+    }
+}
+
+impl Graph for Edges {
+    type Node = VariableId;
+    fn node_count(&self) -> usize {
+        self.starts.len() - 1
+    }
+    fn successors(&self, node: VariableId) -> impl Iterator<Item = VariableId> + '_ {
+        let range = self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize;
+        self.targets[range].iter().copied()
+    }
+}

@@ -1,0 +1,52 @@
+//! A large module takes as long as its parts.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use opcost_analysis::memory::effects::Effects;
+use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::propagation::Propagation;
+use opcost_ir::{Layout, parse_module};
+
+use crate::branches::random_branches;
+
+/// So many functions that call the one before.
+fn module_of(functions: u64) -> String {
+    let mut text = String::new();
+    for seed in 0..functions {
+        let one = random_branches(seed);
+        let at = one.find("define").expect("a function");
+        if seed == 0 {
+            text.push_str(&one[..at]);
+        }
+        let body = one[at..].replace("@run", &format!("@run{seed}"));
+        let call = match seed {
+            0 => "entry:\n".to_owned(),
+            _ => format!("entry:\n  %called = call i8 @run{}(i8 %b, i8 %a)\n", seed - 1),
+        };
+        write!(text, "{}", body.replace("entry:\n", &call)).expect("writing to a string");
+    }
+    text
+}
+
+#[test]
+fn four_times_the_functions_take_about_four_times_as_long() {
+    let mut took = Vec::new();
+    for functions in [250, 1000] {
+        let text = module_of(functions);
+        let module = parse_module(&text).expect("a module");
+        let (layout, effects) = (Layout::of(&module), Effects::built_in());
+        let program = Memory::of(&module, &layout, &effects, World::Open);
+        let instructions: usize = module.functions.values().map(|one| one.instructions.len()).sum();
+        let began = Instant::now();
+        let ranges = Propagation::compute(&program);
+        took.push(began.elapsed().as_secs_f64());
+        println!(
+            "{instructions} instructions, {} variables: {:?}",
+            ranges.variables().len(),
+            began.elapsed()
+        );
+        assert_eq!(ranges.given_up, 0);
+    }
+    assert!(took[1] < took[0] * 16.0, "far from linear: {took:?}");
+}
