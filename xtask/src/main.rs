@@ -9,6 +9,7 @@
 //! `./x demo` builds it before anything else.
 
 mod bench;
+mod bits;
 mod calls;
 mod command;
 mod corpus;
@@ -53,7 +54,9 @@ usage: cargo xtask VERB
     --as-built            take the bitcode that the last run built
     --opcost PATH, --out FILE  as above
   loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every
-                        level, and do their marks hold? --marks: these alone";
+                        level, and do their marks hold? --marks: these alone
+  bits [PROGRAM…]       the same of the programs and widths of corpus/bits, under
+                        the sanitizers of addresses and undefined behaviour";
 
 /// Why the process ends with a status other than 0: 2 for a wrong command
 /// line, 1 for everything else.
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         ["bench", "life", flags @ ..] => bench::life::run(flags),
         ["bench", "loops", flags @ ..] => bench::loops::run(flags),
         ["loops", flags @ ..] => loops::run(flags),
+        ["bits", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => bits::run(names),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())
