@@ -122,7 +122,7 @@ static long plain_next(long predicted, int code, int *index) {
 }
 
 /* Sounds: noise, a square, a ramp, silence with clicks. */
-static short sample_of(int kind, int i) {
+static short drive_sample_of(int kind, int i) {
   if (kind == 0) return (short)bits_between(-32768, 32767);
   if (kind == 1) return i / 7 % 2 ? 32767 : -32768;
   if (kind == 2) return (short)(i * 37 % 65536 - 32768);
@@ -141,7 +141,7 @@ int main(int count, char **words) {
     struct adpcm_state decoder = coder;
     int index = coder.index > 88 ? 88 : coder.index;
     long predicted = coder.predicted;
-    for (int i = 0; i < LENGTH; i++) samples[i] = sample_of(round % 4, i);
+    for (int i = 0; i < LENGTH; i++) samples[i] = drive_sample_of(round % 4, i);
     adpcm_code(&coder, samples, codes, LENGTH);
     adpcm_decode(&decoder, codes, decoded, LENGTH);
     for (int i = 0; i < LENGTH; i++) {

@@ -231,12 +231,12 @@ static uint64_t plain_encrypt(uint64_t block, const uint32_t *own_keys) {
   return (uint64_t)left << 32 | right;
 }
 
-static uint64_t number_of(const unsigned char *block) {
+static uint64_t drive_number_of(const unsigned char *block) {
   return (uint64_t)word_of(block) << 32 | word_of(block + 4);
 }
 
 /* Vectors that Blowfish was published with. */
-static int are_vectors_right(void) {
+static int drive_are_vectors_right(void) {
   static const uint64_t vectors[5][3] = {{0, 0, 0x4ef997456198dd78u},
                                          {~(uint64_t)0, ~(uint64_t)0, 0x51866fd5b85ecb8au},
                                          {0x3000000000000000u, 0x1000000000000001u, 0x7d856f9a613063f2u},
@@ -249,15 +249,15 @@ static int are_vectors_right(void) {
     put_word(block, (uint32_t)(vectors[i][1] >> 32)), put_word(block + 4, (uint32_t)vectors[i][1]);
     is_right &= blowfish_set_key(key, 8);
     blowfish_encrypt(block);
-    is_right &= number_of(block) == vectors[i][2];
+    is_right &= drive_number_of(block) == vectors[i][2];
     blowfish_decrypt(block);
-    is_right &= number_of(block) == vectors[i][1];
+    is_right &= drive_number_of(block) == vectors[i][1];
   }
   return is_right && !blowfish_set_key(0, 57);
 }
 
 int main(int count, char **words) {
-  int is_right = are_vectors_right();
+  int is_right = drive_are_vectors_right();
   bits_begin(count, words, 10);
   for (int round = 0; round < 40; round++) {
     unsigned char key[56], block[8];
@@ -267,12 +267,12 @@ int main(int count, char **words) {
       is_right &= blowfish_set_key(key, length);
     }
     for (int i = 0; i < 8; i++) block[i] = (unsigned char)bits_between(0, 255);
-    uint64_t text = number_of(block);
+    uint64_t text = drive_number_of(block);
     blowfish_encrypt(block);
-    is_right &= number_of(block) == plain_encrypt(text, keys);
+    is_right &= drive_number_of(block) == plain_encrypt(text, keys);
     bits_note(word_of(block) ^ word_of(block + 4));
     blowfish_decrypt(block);
-    is_right &= number_of(block) == text;
+    is_right &= drive_number_of(block) == text;
   }
   return bits_finish("blowfish", is_right);
 }

@@ -133,7 +133,7 @@ static int plain_index(int quality, int offset) {
 }
 
 /* Blocks that differ by a step which the quality still lets through. */
-static void choose(unsigned char *picture, int spread) {
+static void drive_choose(unsigned char *picture, int spread) {
   int left = bits_between(0, 255);
   int right = left + bits_between(-spread, spread);
   for (int i = 0; i < 128; i++) {
@@ -149,7 +149,7 @@ int main(int count, char **words) {
     unsigned char picture[128], before[128], strength[4];
     int quality = round % 4 ? bits_between(-9, 60) : bits_between(40, 51), first = bits_between(-20, 20);
     int second = bits_between(-20, 20), is_down = round % 2;
-    choose(picture, 4 + 252 * (round % 7) / 6);
+    drive_choose(picture, 4 + 252 * (round % 7) / 6);
     memcpy(before, picture, sizeof picture);
     for (int i = 0; i < 4; i++) strength[i] = (unsigned char)bits_between(0, 4);
     /* Down: the picture lies on its side, 16 samples in a row. */

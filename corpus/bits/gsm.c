@@ -180,7 +180,7 @@ static void plain_analyse(const short *samples, short *codes) {
 }
 
 /* Speech of a sort: noise, noise through a resonator, ends, silence. */
-static void choose(short *samples, int kind) {
+static void drive_choose(short *samples, int kind) {
   int past = 0, before = 0, loudness = 1 << bits_between(0, 14);
   for (int i = 0; i < SAMPLES; i++) {
     int noise = bits_between(-loudness, loudness);
@@ -199,7 +199,7 @@ int main(int count, char **words) {
   bits_begin(count, words, 7);
   for (int round = 0; round < 140; round++) {
     short samples[SAMPLES], codes[ORDER], wanted[ORDER];
-    choose(samples, round % 7);
+    drive_choose(samples, round % 7);
     gsm_analyse(samples, codes);
     plain_analyse(samples, wanted);
     for (int i = 0; i < ORDER; i++) {

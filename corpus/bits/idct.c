@@ -120,7 +120,7 @@ static void plain_idct(const short *from, short *to) {
 }
 
 /* Blocks as they come: any, small, few, and those that drive a sum to its end. */
-static void choose(short *block, int kind) {
+static void drive_choose(short *block, int kind) {
   int place = bits_between(0, 7), sign = bits_between(0, 1) ? 1 : -1;
   for (int i = 0; i < 64; i++) {
     int column = plain_factor(i % 8, place) < 0 ? -1 : 1, row = plain_factor(i / 8, place) < 0 ? -1 : 1;
@@ -137,7 +137,7 @@ int main(int count, char **words) {
   bits_begin(count, words, 1);
   for (int round = 0; round < 60; round++) {
     short block[64], wanted[64];
-    choose(block, round % 5);
+    drive_choose(block, round % 5);
     plain_idct(block, wanted);
     idct(block);
     for (int i = 0; i < 64; i++) {

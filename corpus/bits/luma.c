@@ -143,7 +143,7 @@ static int plain_luma(int row, int column, int x, int y) {
 enum { WIDTH = 24 };
 
 /* Edges that drive six taps to both of their ends are among the pictures. */
-static int sample_of(int kind, int row, int column) {
+static int drive_sample_of(int kind, int row, int column) {
   static const int ends[6] = {0, 1, 0, 0, 1, 0};
   if (kind == 0) return bits_between(0, 255);
   if (kind == 1) return 255 * ends[(row + 2 * (column % 3)) % 6];
@@ -159,7 +159,7 @@ int main(int count, char **words) {
   for (int round = 0; round < 48; round++) {
     int x = round % 4 + 4 * bits_between(-9, 9), y = round / 4 % 4;
     int kind = round / 16 + 2 * (round % 2);
-    for (int i = 0; i < WIDTH * WIDTH; i++) picture[i] = (unsigned char)sample_of(kind, i / WIDTH, i % WIDTH);
+    for (int i = 0; i < WIDTH * WIDTH; i++) picture[i] = (unsigned char)drive_sample_of(kind, i / WIDTH, i % WIDTH);
     plain_stride = WIDTH;
     plain_picture = picture + 3 * WIDTH + 3;
     luma_interpolate(block, plain_picture, WIDTH, x, y);

@@ -140,7 +140,7 @@ static void plain_put_component(int difference, int size) {
 
 enum { VECTORS = 64 };
 
-static int round_trip(int across, int down, int is_dual) {
+static int drive_round_trip(int across, int down, int is_dual) {
   static int wanted[VECTORS][2], small[VECTORS][2], vectors[VECTORS][2], differences[VECTORS][2];
   int sizes[2] = {across, down}, last[2] = {0, 0}, is_right = 1;
   memset(plain_bytes, 0, sizeof plain_bytes);
@@ -166,7 +166,7 @@ static int round_trip(int across, int down, int is_dual) {
 }
 
 /* Any bytes give vectors in the range. */
-static int survives(void) {
+static int drive_survives(void) {
   static int vectors[VECTORS][2], differences[VECTORS][2];
   unsigned char bytes[200];
   unsigned across = (unsigned)bits_between(0, 15), down = (unsigned)bits_between(0, 15);
@@ -185,7 +185,7 @@ static int survives(void) {
 int main(int count, char **words) {
   int is_right = 1;
   bits_begin(count, words, 13);
-  for (int round = 0; round < 18; round++) is_right &= round_trip(round % 9, 8 - round % 9, round / 9);
-  for (int round = 0; round < 20; round++) is_right &= survives();
+  for (int round = 0; round < 18; round++) is_right &= drive_round_trip(round % 9, 8 - round % 9, round / 9);
+  for (int round = 0; round < 20; round++) is_right &= drive_survives();
   return bits_finish("motion", is_right);
 }

@@ -58,8 +58,8 @@ unsigned low_bits(const unsigned *where) {
   return low;
 }
 
-static int minus(int value) { return -value; }
-static int same(int value) { return value; }
+static int drive_minus(int value) { return -value; }
+static int drive_same(int value) { return value; }
 
 int main(int count, char **words) {
   int is_right = 1, sent = 0;
@@ -73,7 +73,7 @@ int main(int count, char **words) {
     is_right &= signals_seen() == sent;
     is_right &= tries() == 4 * 16 + 9;
     int value = bits_between(-INT32_MAX, INT32_MAX);
-    is_right &= through_pointer(round % 2 ? minus : same, value) == ((round % 2 ? -value : value) & 255);
+    is_right &= through_pointer(round % 2 ? drive_minus : drive_same, value) == ((round % 2 ? -value : value) & 255);
     is_right &= ((low_bits(table + round % 8) ^ low_bits(table)) & 3) == 0 && low_bits(table + 4) == low_bits(table);
     bits_note((uint32_t)value + low_bits(table + round % 8) - low_bits(table));
   }

@@ -54,13 +54,13 @@ int figure(int a0) {
 
 static int checked;
 
-static void check(int index) {
+static void drive_check(int index) {
   checked = index;
   if (index < 0 || index > 9) checked = -1;
 }
 
 /* Does not come back for an index that there is not. */
-static void check_or_leave(int index) {
+static void drive_check_or_leave(int index) {
   if (index >= 0 && index < 10) return;
   exit(bits_finish("certain", index == INT32_MIN));
 }
@@ -72,7 +72,8 @@ int main(int count, char **words) {
     int index = bits_between(0, 9), any = bits_between(INT32_MIN, INT32_MAX), sorted = 0;
     for (int i = 0; i < 10; i++) sorted += table[i] < table[index];
     is_right &= certainly_read(index) == sorted * 16 + index && maybe_read(any, 0) == (any & 1);
-    is_right &= maybe_read(index, 1) == sorted + index % 2 && behind_a_call(index, check) == sorted && checked == index;
+    is_right &= maybe_read(index, 1) == sorted + index % 2;
+    is_right &= behind_a_call(index, drive_check) == sorted && checked == index;
     unsigned by = (unsigned)bits_between(0, 31), power = 1;
     for (unsigned i = 0; i < by; i++) power *= 2;
     is_right &= certainly_shifted((unsigned)any, by) == (unsigned)any * power;
@@ -85,5 +86,5 @@ int main(int count, char **words) {
     bits_note((uint32_t)(sorted + divisor) + by);
   }
   if (!is_right) return bits_finish("certain", 0);
-  return behind_a_call(INT32_MIN, check_or_leave);
+  return behind_a_call(INT32_MIN, drive_check_or_leave);
 }

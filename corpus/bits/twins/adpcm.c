@@ -129,7 +129,7 @@ static long plain_next(long predicted, int code, int *index) {
 }
 
 /* Sounds: noise, a square, a ramp, silence with clicks. */
-static short sample_of(int kind, int i) {
+static short drive_sample_of(int kind, int i) {
   if (kind == 0) return (short)bits_between(-32768, 32767);
   if (kind == 1) return i / 7 % 2 ? 32767 : -32768;
   if (kind == 2) return (short)(i * 37 % 65536 - 32768);
@@ -139,7 +139,7 @@ static short sample_of(int kind, int i) {
 enum { LENGTH = 401 };
 
 /* With a step beyond all sounds; what comes out is of no interest. */
-static void step_far(void) {
+static void drive_step_far(void) {
   struct adpcm_state state = {0, 88};
   static const short samples[2] = {32767, -32768};
   static const unsigned char code = 0x7f;
@@ -155,7 +155,7 @@ static void step_far(void) {
 int main(int count, char **words) {
   int is_right = 1;
   bits_begin(count, words, 6);
-  step_far();
+  drive_step_far();
   for (int round = 0; round < 12; round++) {
     short samples[LENGTH], decoded[LENGTH];
     unsigned char codes[LENGTH / 2 + 1];
@@ -163,7 +163,7 @@ int main(int count, char **words) {
     struct adpcm_state decoder = coder;
     int index = coder.index > 88 ? 88 : coder.index;
     long predicted = coder.predicted;
-    for (int i = 0; i < LENGTH; i++) samples[i] = sample_of(round % 4, i);
+    for (int i = 0; i < LENGTH; i++) samples[i] = drive_sample_of(round % 4, i);
     adpcm_code(&coder, samples, codes, LENGTH);
     adpcm_decode(&decoder, codes, decoded, LENGTH);
     for (int i = 0; i < LENGTH; i++) {

@@ -108,14 +108,16 @@ int aes_set_key(const unsigned char *key, int words) {
     int a = last[0], b = last[1], c = last[2], d = last[3]; /* bits: a 32 shown 8 */
     if (word % words == 0) {
       int kept = a;
-      a = substitutes[b] ^ constant, b = substitutes[c], c = substitutes[d], d = substitutes[kept]; /* bits: a 32 shown 8 */
+      a = substitutes[b] ^ constant; /* bits: a 32 shown 8 */
+      b = substitutes[c], c = substitutes[d], d = substitutes[kept];
       constant = twice(constant); /* bits: constant 8 */
     } else if (words == 8 && word % words == 4) {
       a = substitutes[a], b = substitutes[b], c = substitutes[c], d = substitutes[d];
     }
     int *to = keys + 4 * word;
     const int *before = to - 4 * words;
-    to[0] = before[0] ^ a, to[1] = before[1] ^ b, to[2] = before[2] ^ c, to[3] = before[3] ^ d; /* bits: to[3] 32 shown 8 */
+    to[0] = before[0] ^ a, to[1] = before[1] ^ b, to[2] = before[2] ^ c;
+    to[3] = before[3] ^ d; /* bits: to[3] 32 shown 8 */
   }
   return 1;
 }
@@ -196,7 +198,7 @@ static void plain_encrypt(const unsigned char *key, int words, unsigned char *bl
 }
 
 /* The examples of FIPS 197: key and text count upwards. */
-static int are_examples_right(void) {
+static int drive_are_examples_right(void) {
   static const unsigned char wanted[3][4] = {
       {0x69, 0xc4, 0xe0, 0xd8}, {0xdd, 0xa9, 0x7c, 0xa4}, {0x8e, 0xa2, 0xb7, 0xca}};
   unsigned char key[32], block[16];
@@ -214,7 +216,7 @@ static int are_examples_right(void) {
 }
 
 int main(int count, char **words) {
-  int is_right = are_examples_right();
+  int is_right = drive_are_examples_right();
   bits_begin(count, words, 9);
   for (int i = -1; i < 2; i++) aes_set_substitute(7, i == 1 ? 0xc5 : i ? INT32_MIN : INT32_MAX);
   for (int round = 0; round < 9; round++) {

@@ -140,7 +140,7 @@ static int plain_index(int quality, int offset) {
 }
 
 /* Blocks that differ by a step which the quality still lets through. */
-static void choose(unsigned char *picture, int spread) {
+static void drive_choose(unsigned char *picture, int spread) {
   int left = bits_between(0, 255);
   int right = left + bits_between(-spread, spread);
   for (int i = 0; i < 128; i++) {
@@ -150,10 +150,10 @@ static void choose(unsigned char *picture, int spread) {
 }
 
 /* With a reach beyond all bounds; what comes out is of no interest. */
-static void reach_far(void) {
+static void drive_reach_far(void) {
   unsigned char picture[128], strength[4] = {3, 3, 3, 3};
   deblock_set_reach(51, 3, INT32_MAX - 2);
-  choose(picture, 256);
+  drive_choose(picture, 256);
   deblock_edge(picture + 4, 1, 8, strength, 51, 0, 0);
   deblock_set_reach(51, 3, 25);
 }
@@ -165,8 +165,8 @@ int main(int count, char **words) {
     unsigned char picture[128], before[128], strength[4];
     int quality = round % 4 ? bits_between(-9, 60) : bits_between(40, 51), first = bits_between(-20, 20);
     int second = bits_between(-20, 20), is_down = round % 2;
-    reach_far();
-    choose(picture, 4 + 252 * (round % 7) / 6);
+    drive_reach_far();
+    drive_choose(picture, 4 + 252 * (round % 7) / 6);
     memcpy(before, picture, sizeof picture);
     for (int i = 0; i < 4; i++) strength[i] = (unsigned char)bits_between(0, 4);
     /* Down: the picture lies on its side, 16 samples in a row. */

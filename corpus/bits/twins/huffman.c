@@ -195,7 +195,7 @@ static void plain_put_block(const int *coefficients, int last) {
 
 enum { BLOCKS = 12 };
 
-static int round_trip(void) {
+static int drive_round_trip(void) {
   static int coefficients[BLOCKS][64];
   static short blocks[BLOCKS * 64];
   unsigned char steps[64];
@@ -223,7 +223,7 @@ static int round_trip(void) {
 }
 
 /* Any bytes: it says how far it came and writes nowhere else. */
-static int survives(void) {
+static int drive_survives(void) {
   static short blocks[(BLOCKS + 1) * 64];
   unsigned char bytes[600], steps[64];
   int kind = bits_between(0, 3);
@@ -239,7 +239,7 @@ int main(int count, char **words) {
   int is_right = 1;
   bits_begin(count, words, 12);
   for (int i = 0; i < 2; i++) huffman_set_place(7, i ? 10 : 255);
-  for (int round = 0; round < 6; round++) is_right &= round_trip();
-  for (int round = 0; round < 60; round++) is_right &= survives();
+  for (int round = 0; round < 6; round++) is_right &= drive_round_trip();
+  for (int round = 0; round < 60; round++) is_right &= drive_survives();
   return bits_finish("huffman", is_right);
 }

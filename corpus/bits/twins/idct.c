@@ -122,10 +122,10 @@ static void plain_idct(const short *from, short *to) {
   }
 }
 
-static void look_only(int *rows) { bits_note((uint32_t)rows[0]); }
+static void drive_look_only(int *rows) { bits_note((uint32_t)rows[0]); }
 
 /* Blocks as they come: any, small, few, and those that drive a sum to its end. */
-static void choose(short *block, int kind) {
+static void drive_choose(short *block, int kind) {
   int place = bits_between(0, 7), sign = bits_between(0, 1) ? 1 : -1;
   for (int i = 0; i < 64; i++) {
     int column = plain_factor(i % 8, place) < 0 ? -1 : 1, row = plain_factor(i / 8, place) < 0 ? -1 : 1;
@@ -142,9 +142,9 @@ int main(int count, char **words) {
   bits_begin(count, words, 1);
   for (int round = 0; round < 60; round++) {
     short block[64], wanted[64];
-    choose(block, round % 5);
+    drive_choose(block, round % 5);
     plain_idct(block, wanted);
-    idct(block, look_only);
+    idct(block, drive_look_only);
     for (int i = 0; i < 64; i++) {
       is_right &= block[i] == wanted[i];
       bits_note((uint32_t)block[i]);

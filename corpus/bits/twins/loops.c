@@ -125,7 +125,7 @@ unsigned reversed(unsigned char byte) {
   return result;
 }
 
-static int answers_are_right(const unsigned char *bytes, int n) {
+static int drive_answers_are_right(const unsigned char *bytes, int n) {
   long long s = 0, q = 0, squares = 0, power = 1, with_one = 0, digits = 0, all = 0, pairs = 0, index = 44;
   for (int i = 0; i < n; i++) s += i, q += s;
   int is_right = sums_up_to(n) == q;
@@ -151,7 +151,7 @@ int main(int count, char **words) {
   for (int round = 0; round < 60; round++) {
     unsigned char bytes[64];
     for (int i = 0; i < 64; i++) bytes[i] = (unsigned char)(round == 1 ? 255 : round == 2 ? 128 : bits_between(0, 255));
-    is_right &= answers_are_right(bytes, bits_between(-50, 200));
+    is_right &= drive_answers_are_right(bytes, bits_between(-50, 200));
     unsigned a = round ? bits_draw() : 1023, b = round ? bits_draw() : 0, divisor = greatest_divisor(a, b), x = a & 255;
     if (divisor != 0) is_right &= (a & 1023) % divisor == 0 && (b & 1023) % divisor == 0;
     int turns = bits_between(0, 40);

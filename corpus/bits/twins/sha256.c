@@ -153,7 +153,7 @@ static void plain_sha256(const unsigned char *message, unsigned length, unsigned
   for (int i = 0; i < 32; i++) digest[i] = (unsigned char)(h[i / 4] >> (24 - i % 4 * 8));
 }
 
-static int is_digest(const char *message, unsigned repeats, const char *wanted) {
+static int drive_is_digest(const char *message, unsigned repeats, const char *wanted) {
   struct sha256 state;
   unsigned char digest[32];
   char text[65];
@@ -165,9 +165,9 @@ static int is_digest(const char *message, unsigned repeats, const char *wanted) 
 }
 
 int main(int count, char **words) {
-  int is_right = is_digest("abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  is_right &= is_digest("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  is_right &= is_digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
+  int is_right = drive_is_digest("abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  is_right &= drive_is_digest("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  is_right &= drive_is_digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 1,
                         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   bits_begin(count, words, 8);
   for (int round = 0; round < 24; round++) {

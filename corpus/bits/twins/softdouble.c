@@ -185,7 +185,7 @@ static int plain_is_right(uint64_t answer, double wanted) {
 __attribute__((no_sanitize("float-divide-by-zero"))) static double plain_quotient(double a, double b) { return a / b; }
 
 /* Numbers near to each other, with few or many bits, at the ends of the range. */
-static uint64_t choose(int kind) {
+static uint64_t drive_choose(int kind) {
   uint64_t word = (uint64_t)bits_draw() << 32 | bits_draw();
   static const uint64_t special[8] = {0, 1, 0xfffffffffffffu, 0x10000000000000u, 0x7fefffffffffffffu,
                                       0x7ff0000000000000u, 0x7ff8000000000000u, 0x3ff0000000000000u};
@@ -204,7 +204,7 @@ int main(int count, char **words) {
   bits_note((uint32_t)soft_multiply(0x7fe0000000000000u, 0x7fe0000000000000u));
   soft_set_infinity(0x7ff0000000000000u);
   for (int round = 0; round < 6000; round++) {
-    uint64_t a = choose(round % 6), b = choose(round / 6 % 6);
+    uint64_t a = drive_choose(round % 6), b = drive_choose(round / 6 % 6);
     uint64_t answers[4] = {soft_add(a, b), soft_subtract(a, b), soft_multiply(a, b), soft_divide(a, b)};
     double x = plain_double(a), y = plain_double(b);
     is_right &= plain_is_right(answers[0], x + y) && plain_is_right(answers[1], x - y);
