@@ -38,10 +38,10 @@ static void filter_normal(unsigned char *at, int step, int beta, int reach) {
   int is_p_flat = distance(p2, p0) < beta, is_q_flat = distance(q2, q0) < beta;
   int bound = reach + is_p_flat + is_q_flat; /* bits: bound 5 */
   int wish = (((q0 - p0) * 4) + (p1 - q1) + 4) >> 3; /* bits: wish 9 shown 8 */
-  int change = clip3(-bound, bound, wish); /* bits: change 6 shown 6 */
+  int change = clip3(-bound, bound, wish); /* bits: change 6 */
   if (is_p_flat) {
-    int half = (p2 + ((p0 + q0 + 1) >> 1) - 2 * p1) >> 1; /* bits: half 10 shown 7 */
-    int small = clip3(-reach, reach, half); /* bits: small 6 shown 6 */
+    int half = (p2 + ((p0 + q0 + 1) >> 1) - 2 * p1) >> 1; /* bits: half 9 shown 7 */
+    int small = clip3(-reach, reach, half); /* bits: small 6 */
     at[-2 * step] = (unsigned char)(p1 + small);
   }
   if (is_q_flat) {

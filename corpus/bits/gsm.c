@@ -52,7 +52,7 @@ static short divide(short top, short bottom) {
   if (top == 0) return 0;
   for (int k = 0; k < 15; k++) { /* bits: k 4 */
     quotient *= 2;
-    left *= 2; /* bits: left 16 shown 16 */
+    left *= 2; /* bits: left 16 */
     if (left >= bottom) {
       left -= bottom;
       quotient++;
@@ -67,7 +67,7 @@ static void autocorrelation(const short *samples, int *correlation) {
     short size = magnitude(samples[i]); /* bits: size 15 */
     if (size > largest) largest = size;
   }
-  int down = largest == 0 ? 0 : 4 - leading(largest << 16); /* bits: down 5 shown 5 */
+  int down = largest == 0 ? 0 : 4 - leading(largest << 16); /* bits: down 5 */
   if (down < 0) down = 0; /* bits: down 3 */
   for (int i = 0; i < SAMPLES; i++) {
     int rounded = down == 0 ? samples[i] : multiply(samples[i], (short)(16384 >> (down - 1)));

@@ -109,7 +109,7 @@ int huffman_decode(const unsigned char *bytes, int length, short *blocks, int wa
     last = saturate(last + difference); /* bits: last 16 shown 13 */
     block[0] = saturate(last * steps[0]);
     for (int k = 1; k < 64; k++) {
-      int value = next_value(&tables[1]); /* bits: value 9 shown 9 */
+      int value = next_value(&tables[1]); /* bits: value 9 */
       if (value < 0) return done;
       int run = value >> 4, size = value & 15; /* bits: run 4; size 4 */
       if (size == 0 && run != 15) break;

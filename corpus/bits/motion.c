@@ -4,7 +4,7 @@
 
    A vector has at most 13 bits because it is folded, a rest at most eight because
    the size of rests is masked to four bits and limited to eight. The buffer holds
-   32 bits and is never asked for more than 17 at once. */
+   32 bits and is never asked for more than ten at once. */
 #include "bits.h"
 
 struct vlc {
@@ -36,14 +36,14 @@ static void fill(void) {
 /* The next bits, 1 to 16, which stay. */
 static unsigned show(int count) {
   fill();
-  unsigned bits = held >> (32 - count); /* bits: bits 16 shown 10 */
+  unsigned bits = held >> (32 - count); /* bits: bits 10 */
   return bits;
 }
 
 static void flush(int count) {
   fill();
   held <<= count;
-  held_bits -= count; /* bits: held_bits 5 shown 5 */
+  held_bits -= count; /* bits: held_bits 5 */
 }
 
 static unsigned take(int count) {
@@ -81,8 +81,8 @@ static int decode_component(int predicted, int size) {
   int code = motion_code(); /* bits: code 6 */
   if (code == 0) return predicted;
   int rest = size > 0 ? (int)take(size) : 0; /* bits: rest 8 */
-  int distance = (((code < 0 ? -code : code) - 1) << size) + rest + 1; /* bits: distance 13 shown 13 */
-  int vector = code < 0 ? predicted - distance : predicted + distance; /* bits: vector 14 shown 14 */
+  int distance = (((code < 0 ? -code : code) - 1) << size) + rest + 1; /* bits: distance 13 */
+  int vector = code < 0 ? predicted - distance : predicted + distance; /* bits: vector 14 */
   if (vector >= range) vector -= 2 * range;
   if (vector < -range) vector += 2 * range;
   return vector; /* bits: vector 13 */

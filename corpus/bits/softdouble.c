@@ -51,10 +51,10 @@ static uint64_t round_and_pack(int sign, int exponent, uint64_t value) {
     exponent = 0;
   }
   int rest = (int)(value & 0x3ff); /* bits: rest 10 */
-  uint64_t kept = (value + 0x200) >> 10; /* bits: kept 54 shown 54 */
+  uint64_t kept = (value + 0x200) >> 10; /* bits: kept 54 */
   if (rest == 0x200) kept &= ~(uint64_t)1;
   if (kept == 0) exponent = 0;
-  uint64_t packed = ((uint64_t)exponent << 52) + kept; /* bits: exponent 13 shown 12 */
+  uint64_t packed = ((uint64_t)exponent << 52) + kept; /* bits: exponent 12 */
   if (packed >= infinity) packed = infinity;
   return (uint64_t)sign << 63 | packed; /* bits: sign 1; packed 63 */
 }
@@ -130,7 +130,7 @@ uint64_t soft_multiply(uint64_t a, uint64_t b) {
     return first == 0 || second == 0 ? no_number : (uint64_t)sign << 63 | infinity;
   }
   if (first == 0 || second == 0) return (uint64_t)sign << 63;
-  first = unpack(a, &exponent), second = unpack(b, &other); /* bits: first 53; exponent 12 shown 12 */
+  first = unpack(a, &exponent), second = unpack(b, &other); /* bits: first 53; exponent 12 */
   uint64_t a_high = first >> 32, a_low = first & 0xffffffffu; /* bits: a_high 21 */
   uint64_t b_high = second >> 32, b_low = second & 0xffffffffu;
   uint64_t low = a_low * b_low, middle = a_low * b_high, other_middle = a_high * b_low; /* bits: middle 53 */

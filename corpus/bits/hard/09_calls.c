@@ -29,7 +29,7 @@ static unsigned nested(unsigned depth) {
 }
 
 unsigned powers(unsigned depth) {
-  unsigned result = nested(depth % 12); /* bits: result 12 shown 12 */
+  unsigned result = nested(depth % 12); /* bits: result 12 */
   return result;
 }
 

@@ -1,10 +1,5 @@
 /* The twin of adpcm.c. Its one difference: the table of steps can be written from
    outside. */
-/* Four bits for each sample, as IMA has it: coder and decoder.
-
-   The index stays between 0 and 88, so that the step, out of a table, has 15
-   bits; what is predicted is kept to 16. Two codes share a byte: what waits for
-   the second is at most 0xf0, and whether something waits is one bit. */
 #include "../bits.h"
 
 static int step_table[89] = {

@@ -1,12 +1,5 @@
 /* The twin of aes.c. Its one difference: the table of substitutes can be written
    from outside. */
-/* AES with keys of 128, 192 and 256 bits, there and back, on integers that hold
-   one byte each.
-
-   The state, the keys of the rounds and both tables are arrays of four-byte
-   integers; nothing but bytes is ever put into them, in several functions and
-   through pointers, and nothing outside this file sees them. Whether a load has
-   8 bits or 32 hangs on all of that at once. */
 #include "../bits.h"
 
 static int substitutes[256] = {

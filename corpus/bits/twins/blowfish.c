@@ -1,10 +1,5 @@
 /* The twin of blowfish.c. Its one difference: a key may have any length that its caller
    says. */
-/* Blowfish: the schedule of a key, and blocks there and back.
-
-   Words are full, but each is taken apart into four bytes that are indices: the
-   bits in the middle that a shift and a mask leave are known, and those that are
-   cut away nobody asks for. The tables are the digits of pi. */
 #include "../bits.h"
 
 enum { ROUNDS = 16 };

@@ -1,11 +1,5 @@
 /* The twin of chroma.c. Its one difference: the place across is not kept to three
    bits, and numbers without a sign come round. */
-/* Chrominance between the samples, as in H.264: means of four, weighted in
-   eighths.
-
-   Weights have seven bits and their sum is 64, so that sums of four products
-   have 14 bits and results eight again. That the two fractions have three bits
-   is what all of this hangs on. */
 #include "../bits.h"
 
 /* Ports: where to write, a picture, their strides, the extents of the block (2,

@@ -1,12 +1,5 @@
 /* The twin of deblock.c. Its one difference: the table of reaches can be written
    from outside. */
-/* The filter that takes the edges of blocks out of a picture, as in H.264: what
-   is filtered hangs on two thresholds, how far on a third table, and everything
-   is clipped to a bound that comes out of that table.
-
-   Samples are bytes, thresholds at most 255 and 18, the bound at most 25 and two
-   more; so a correction lies in [-27, 27] and has 6 bits. To know that, one has
-   to know what the table holds, and that clipping to [-c, c] keeps within c. */
 #include "../bits.h"
 
 static const unsigned char alpha_table[52] = {
@@ -42,7 +35,7 @@ static void filter_normal(unsigned char *at, int step, int beta, int reach) {
   int wish = (((q0 - p0) * 4) + (p1 - q1) + 4) >> 3; /* bits: wish 9 shown 8 */
   int change = clip3(-bound, bound, wish); /* bits: change 32 shown 8 */
   if (is_p_flat) {
-    int half = (p2 + ((p0 + q0 + 1) >> 1) - 2 * p1) >> 1; /* bits: half 10 shown 8 */
+    int half = (p2 + ((p0 + q0 + 1) >> 1) - 2 * p1) >> 1; /* bits: half 9 shown 8 */
     int small = clip3(-reach, reach, half); /* bits: small 32 shown 8 */
     at[-2 * step] = (unsigned char)(p1 + small);
   }

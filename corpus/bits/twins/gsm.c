@@ -1,12 +1,5 @@
 /* The twin of gsm.c. Its one difference: how far samples are scaled down comes in by
    a port, and not from the largest of them. */
-/* The short-term analysis of a speech coder in the manner of GSM 06.10: nine
-   autocorrelations of 160 samples, eight reflection coefficients by Schur's
-   recursion, their logarithmic area ratios, and what is sent of them.
-
-   Everything is 16-bit fixed point with saturation: a word times a word, one
-   bit down, is a word again. Samples are scaled down first by so much that a sum
-   of 160 squares stays within 32 bits, after which the scale is no longer seen. */
 #include "../bits.h"
 
 enum { SAMPLES = 160, LAGS = 9, ORDER = 8, LOW = -32768, HIGH = 32767 };
@@ -54,7 +47,7 @@ static short divide(short top, short bottom) {
   if (top == 0) return 0;
   for (int k = 0; k < 15; k++) { /* bits: k 4 */
     quotient *= 2;
-    left *= 2; /* bits: left 16 shown 16 */
+    left *= 2; /* bits: left 16 */
     if (left >= bottom) {
       left -= bottom;
       quotient++;

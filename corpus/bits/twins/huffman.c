@@ -1,12 +1,4 @@
 /* The twin of huffman.c. Its one difference: the zigzag can be written from outside. */
-/* Blocks of coefficients out of a stream of bits, as in JPEG: codes of up to 16
-   bits, what follows them, runs of zeros, zigzag, dequantisation.
-
-   The tables of codes are worked out from how many there are of each length and
-   then only read; places in the block come out of a table with six bits. Whatever
-   the stream says, a category is one of the values of its table, at most 11 or,
-   behind the first, 10; so a coefficient there has 11 bits and, times its step of
-   8, 19, saturated to 16. */
 #include "../bits.h"
 
 static unsigned char zigzag[64] = {
@@ -115,7 +107,7 @@ int huffman_decode(const unsigned char *bytes, int length, short *blocks, int wa
     last = saturate(last + difference); /* bits: last 16 shown 13 */
     block[0] = saturate(last * steps[0]);
     for (int k = 1; k < 64; k++) {
-      int value = next_value(&tables[1]); /* bits: value 9 shown 9 */
+      int value = next_value(&tables[1]); /* bits: value 9 */
       if (value < 0) return done;
       int run = value >> 4, size = value & 15; /* bits: run 4; size 4 */
       if (size == 0 && run != 15) break;

@@ -1,13 +1,5 @@
 /* The twin of idct.c. Its one difference: between the passes the rows are
    shown to a function that nobody knows, and may hold anything behind it. */
-/* The inverse cosine transform of 8 by 8 coefficients in fixed point: rows,
-   then columns, each by even and odd halves.
-
-   Coefficients are saturated to 12 bits before anything else, as the standards
-   ask. From that follow 25 bits for the odd half of a row, 18 for what lies
-   between the passes, and 9 for the result; the four-byte integers in between
-   are wider than that everywhere. Whether it is right is asked of the matrix
-   product with the same constants, which is the same sum. */
 #include "../bits.h"
 
 /* 2048 * sqrt(2) * cos(k * pi / 16) */

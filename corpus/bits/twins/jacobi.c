@@ -1,8 +1,4 @@
 /* The twin of jacobi.c. Its one difference: the side comes in by a port. */
-/* Means of four neighbours over a field of bytes, forth and back.
-
-   The control: extents are constants, the data are bytes, and what LLVM knows
-   is already all there is to know. Nobody may report a gain here. */
 #include "../bits.h"
 
 enum { SIDE = 32 };

@@ -1,8 +1,4 @@
 /* The twin of loops.c. Its one difference: nothing keeps the turns of one loop to 100. */
-/* Loops whose widths have a closed form: sums of counters and of sums, products
-   that grow by a factor, accumulators with a step that varies, and two that
-   LLVM has right already. Each is a function by itself; its turns are constants
-   or are held by a branch. */
 #include "../bits.h"
 
 /* Sums of a counter, and sums of these: degree 2 and 3. */

@@ -1,11 +1,5 @@
 /* The twin of luma.c. Its one difference: the sums in between can be set from
    outside. */
-/* Luminance between the samples, as in H.264: six taps for halves, means of two
-   for quarters, over a block of 16 by 16.
-
-   Samples are bytes. A sum of six taps lies in [-2550, 10710], 15 bits; a sum of
-   such sums, before it is shaped, in [-214200, 475320], 20 bits. The arrays in
-   between are of four-byte integers and belong to this file alone. */
 #include "../bits.h"
 
 enum { SIDE = 16, BEFORE = 2, AFTER = 3, ALL = SIDE + BEFORE + AFTER };

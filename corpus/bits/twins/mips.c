@@ -1,9 +1,4 @@
 /* The twin of mips.c. Its one difference: how long a program is comes in by a port. */
-/* A processor that runs a program of its own: 32 registers, a memory of words,
-   some thirty instructions in the manner of MIPS.
-
-   Fields of an instruction have 5, 6, 16 and 26 bits, places in the memories what
-   their sizes give; registers hold anything, and nobody may say otherwise. */
 #include "../bits.h"
 
 enum { PROGRAM = 64, MEMORY = 64, DATA = 0x1000, STEPS = 20000 };

@@ -1,11 +1,4 @@
 /* The twin of motion.c. Its one difference: the sizes of rests are not kept to eight. */
-/* Vectors of motion out of a stream of bits, as in MPEG-2: a code of up to 11
-   bits, a rest of up to eight, added to what was predicted and folded back into
-   its range; for dual prime a small difference besides.
-
-   A vector has at most 13 bits because it is folded, a rest at most eight because
-   the size of rests is masked to four bits and limited to eight. The buffer holds
-   32 bits and is never asked for more than 17 at once. */
 #include "../bits.h"
 
 struct vlc {
@@ -37,14 +30,14 @@ static void fill(void) {
 /* The next bits, 1 to 16, which stay. */
 static unsigned show(int count) {
   fill();
-  unsigned bits = held >> (32 - count); /* bits: bits 16 shown 15 */
+  unsigned bits = held >> (32 - count); /* bits: bits 15 */
   return bits;
 }
 
 static void flush(int count) {
   fill();
   held <<= count;
-  held_bits -= count; /* bits: held_bits 5 shown 5 */
+  held_bits -= count; /* bits: held_bits 5 */
 }
 
 static unsigned take(int count) {

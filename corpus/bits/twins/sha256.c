@@ -1,10 +1,5 @@
 /* The twin of sha256.c. Its one difference: the place in the block is kept beside the
    length, where callers can write it, and not cut out of the length. */
-/* SHA-256 over a message that comes in pieces.
-
-   The words of the digest are full: rotations and sums that wrap leave nothing
-   to be narrowed, and whoever narrows there is wrong. What has few bits are the
-   counters, the place in the block, and the bytes. */
 #include "../bits.h"
 
 static const uint32_t round_words[64] = {

@@ -1,12 +1,5 @@
 /* The twin of softdouble.c. Its one difference: the word that stands for infinity can be
    written from outside, so that nothing is known of what it caps. */
-/* Sums, differences, products and quotients of doubles by integers alone,
-   rounded to nearest, ties to even; with subnormals, infinities and no numbers.
-
-   A word falls apart into a sign, 11 bits of exponent and 52 of fraction; the
-   work is done on 64-bit words with the leading one at a known place, shifted
-   right by counts that vary, with a last bit that remembers what fell off. The
-   machine's own doubles say whether it is right. */
 #include "../bits.h"
 
 static const uint64_t no_number = 0x7ff8000000000000u;
@@ -56,10 +49,10 @@ static uint64_t round_and_pack(int sign, int exponent, uint64_t value) {
     exponent = 0;
   }
   int rest = (int)(value & 0x3ff); /* bits: rest 10 */
-  uint64_t kept = (value + 0x200) >> 10; /* bits: kept 54 shown 54 */
+  uint64_t kept = (value + 0x200) >> 10; /* bits: kept 54 */
   if (rest == 0x200) kept &= ~(uint64_t)1;
   if (kept == 0) exponent = 0;
-  uint64_t packed = ((uint64_t)exponent << 52) + kept; /* bits: exponent 13 shown 12 */
+  uint64_t packed = ((uint64_t)exponent << 52) + kept; /* bits: exponent 12 */
   if (packed >= infinity) packed = infinity;
   return (uint64_t)sign << 63 | packed; /* bits: sign 1; packed 64 */
 }
@@ -135,7 +128,7 @@ uint64_t soft_multiply(uint64_t a, uint64_t b) {
     return first == 0 || second == 0 ? no_number : (uint64_t)sign << 63 | infinity;
   }
   if (first == 0 || second == 0) return (uint64_t)sign << 63;
-  first = unpack(a, &exponent), second = unpack(b, &other); /* bits: first 53; exponent 12 shown 12 */
+  first = unpack(a, &exponent), second = unpack(b, &other); /* bits: first 53; exponent 12 */
   uint64_t a_high = first >> 32, a_low = first & 0xffffffffu; /* bits: a_high 21 */
   uint64_t b_high = second >> 32, b_low = second & 0xffffffffu;
   uint64_t low = a_low * b_low, middle = a_low * b_high, other_middle = a_high * b_low; /* bits: middle 53 */
