@@ -130,7 +130,10 @@ fn check_program(member: &Member, room: &Path) -> Result<()> {
     for level in ["-O0", "-O2"] {
         let executable = room.join("program");
         let mut compiler = Command::new("clang-22");
-        compiler.args([level, "-g1", "-Wall", "-Wextra", "-Werror"]).args(SANITIZERS).arg(&member.source);
+        compiler
+            .args([level, "-fuse-ld=lld", "-Wall", "-Wextra", "-Werror"])
+            .args(SANITIZERS)
+            .arg(&member.source);
         command::output_of(compiler.arg("-o").arg(&executable).arg("-lm"))?;
         for (seed, known) in [None, Some("20261123")].into_iter().zip(&mut expected) {
             let printed = command::output_of(Command::new(&executable).args(seed))

@@ -39,7 +39,7 @@ pub(super) fn run(source: &Path, text: &str, marks: &[WidthMark], scratch: &Path
         fs::write(path, text).map_err(|error| Failure::at("write", path, error))?;
     }
     let mut compiler = Command::new("clang-22");
-    compiler.args(["-O0", "-w", "-I"]).arg(source.parent().unwrap_or(source)).arg(&copy);
+    compiler.args(["-O0", "-fuse-ld=lld", "-w", "-I"]).arg(source.parent().unwrap_or(source)).arg(&copy);
     command::output_of(compiler.arg("-o").arg(&executable).arg("-lm"))?;
     for seed in SEEDS {
         let mut program = Command::new(&executable);
