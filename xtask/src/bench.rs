@@ -16,6 +16,7 @@
 //! cannot be built or answers wrongly stays in the table and is named with
 //! its reason; it never drops out silently.
 
+pub(crate) mod bits;
 mod building;
 mod columns;
 mod figures;
@@ -23,6 +24,7 @@ pub(crate) mod life;
 pub(crate) mod loops;
 mod machine;
 mod measure;
+mod oracle;
 mod page;
 mod wasm;
 

@@ -78,7 +78,7 @@ fn set(name: &'static str, folder: &Path) -> Result<Set> {
 }
 
 /// The sources directly in a folder, sorted.
-fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| Failure::at("list", folder, error))? {
         let path = entry.map_err(|error| Failure::at("list", folder, error))?.path();
@@ -102,10 +102,18 @@ pub(crate) fn compiler_of(source: &Path) -> Command {
 
 /// Are the files those that were frozen?
 pub(crate) fn check_frozen() -> Result<()> {
+    check_frozen_in(&folder()?)
+}
+
+/// The same of any folder with such a list.
+pub(crate) fn check_frozen_in(folder: &Path) -> Result<()> {
     let arguments = ["--check", "--strict", "--quiet", "frozen.sha256"];
-    command::output_of(Command::new("sha256sum").args(arguments).current_dir(folder()?))
-        .map(|_| ())
-        .map_err(|failure| Failure::new(format!("the frozen list of loops has changed: {failure}")))
+    command::output_of(Command::new("sha256sum").args(arguments).current_dir(folder)).map(|_| ()).map_err(
+        |failure| {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            Failure::new(format!("the frozen list of {name} has changed: {failure}"))
+        },
+    )
 }
 
 /// The verb.
@@ -214,10 +222,35 @@ fn check_marks(member: &Member, scratch: &Path) -> Result<String> {
     }
 }
 
+/// Every file of the folder but two stands in its list.
+#[cfg(test)]
+pub(crate) fn assert_pinned(folder: &Path) {
+    use std::collections::BTreeSet;
+    let pinned = fs::read_to_string(folder.join("frozen.sha256")).unwrap();
+    let pinned: BTreeSet<&str> =
+        pinned.lines().filter_map(|line| line.split_once("  ")).map(|row| row.1).collect();
+    let mut there = BTreeSet::new();
+    let mut waiting = vec![folder.to_owned()];
+    while let Some(next) = waiting.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else {
+                there.insert(path.strip_prefix(folder).unwrap().to_string_lossy().into_owned());
+            }
+        }
+    }
+    for words in ["README.md", "frozen.sha256"] {
+        assert!(there.remove(words), "{words}");
+    }
+    let there: BTreeSet<&str> = there.iter().map(String::as_str).collect();
+    assert_eq!(pinned, there, "the folder's README.md says how to freeze again");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     #[test]
     fn the_list_is_frozen() {
@@ -226,27 +259,7 @@ mod tests {
 
     #[test]
     fn every_file_of_the_sets_is_pinned() {
-        let folder = folder().unwrap();
-        let pinned = fs::read_to_string(folder.join("frozen.sha256")).unwrap();
-        let pinned: BTreeSet<&str> =
-            pinned.lines().filter_map(|line| line.split_once("  ")).map(|row| row.1).collect();
-        let mut there = BTreeSet::new();
-        let mut waiting = vec![folder.clone()];
-        while let Some(next) = waiting.pop() {
-            for entry in fs::read_dir(next).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    waiting.push(path);
-                } else {
-                    there.insert(path.strip_prefix(&folder).unwrap().to_string_lossy().into_owned());
-                }
-            }
-        }
-        for words in ["README.md", "frozen.sha256"] {
-            assert!(there.remove(words), "{words}");
-        }
-        let there: BTreeSet<&str> = there.iter().map(String::as_str).collect();
-        assert_eq!(pinned, there, "corpus/loops/README.md says how to freeze again");
+        assert_pinned(&folder().unwrap());
     }
 
     #[test]

@@ -3,12 +3,14 @@
 //! `corpus` prepares the real programs that tests and benchmarks run;
 //! `bench count` and `bench fuel` measure what counting and metering cost them,
 //! `bench life` what following an instruction costs the compiler, `bench loops`
-//! sets trip counts beside LLVM's, over programs that `loops` looks after;
+//! sets trip counts beside LLVM's, over programs that `loops` looks after,
+//! `bench bits` widths of values, over those of `bits`;
 //! `calls` measures library functions. None is part of the tool: this crate imports no other room and knows opcost only as a command,
 //! so what it measures is what a user gets. Few dependencies, because
 //! `./x demo` builds it before anything else.
 
 mod bench;
+mod bits;
 mod calls;
 mod command;
 mod corpus;
@@ -52,8 +54,15 @@ usage: cargo xtask VERB
     --no-verify           do not hold counts against runs
     --as-built            take the bitcode that the last run built
     --opcost PATH, --out FILE  as above
+  bench bits [FLAGS]    how many bits values need by what LLVM knows, and by runs
+    --sets A,B            of programs, twins, hard (programs)
+    --worlds A,B          of open, closed (both)
+    --seeds N             runs of each program (20); 0 leaves them out
+    --rows FILE           also every value, a line of JSON each
   loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every
-                        level, and do their marks hold? --marks: these alone";
+                        level, and do their marks hold? --marks: these alone
+  bits [PROGRAM…]       the same of the programs and widths of corpus/bits, under
+                        the sanitizers of addresses and undefined behaviour";
 
 /// Why the process ends with a status other than 0: 2 for a wrong command
 /// line, 1 for everything else.
@@ -67,7 +76,9 @@ fn main() -> ExitCode {
         ["bench", "fuel", flags @ ..] => bench::run(bench::Question::Fuel, flags),
         ["bench", "life", flags @ ..] => bench::life::run(flags),
         ["bench", "loops", flags @ ..] => bench::loops::run(flags),
+        ["bench", "bits", flags @ ..] => bench::bits::run(flags),
         ["loops", flags @ ..] => loops::run(flags),
+        ["bits", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => bits::run(names),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())

@@ -6,7 +6,7 @@
 //! what it read, and a grammar of loops ([`random_loops`]) to be analysed and
 //! then run with all their inputs. Both are slow, plain and share no code with
 //! what they judge. The third referee are marks, comments in programs that say what
-//! is known of a loop ([`read_marks`], [`judge()`]). Only tests and chores depend on
+//! is known of a loop ([`read_marks`], [`judge()`]) or of a value's width ([`read_widths`]). Only tests and chores depend on
 //! this room.
 
 mod access;
@@ -27,6 +27,7 @@ mod outcome;
 mod random;
 mod record;
 mod scalar;
+mod widths;
 
 pub use calls::function_named;
 pub use grammar::{Case, Feature, random_loops};
@@ -42,3 +43,4 @@ pub use outcome::{
 pub use random::Random;
 pub use record::natural_loops;
 pub use scalar::{ObjectId, Pointer, Scalar};
+pub use widths::{WidthClaim, WidthMark, read_widths, width_of_joined};

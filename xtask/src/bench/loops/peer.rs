@@ -3,11 +3,9 @@
 
 use super::join::{Kind, Row};
 use super::timed::{self, Taken};
-use crate::command;
+use crate::bench::oracle;
 use crate::failure::{Failure, Result};
-use crate::repository;
 use serde::Deserialize;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -31,23 +29,9 @@ struct Line {
     blockers: Vec<String>,
 }
 
-/// Builds the oracle, unless the one that is there is younger than its source.
+/// Builds the oracle.
 pub(super) fn build(folder: &Path) -> Result<PathBuf> {
-    let source = repository()?.join("xtask/oracle/evolution.cpp");
-    let program = folder.join("evolution");
-    let age = |path: &Path| fs::metadata(path).and_then(|facts| facts.modified()).ok();
-    if age(&program) > age(&source) {
-        return Ok(program);
-    }
-    let config = |arguments: &[&str]| -> Result<Vec<String>> {
-        let text = command::output_of(Command::new("llvm-config-22").args(arguments))?;
-        Ok(text.split_whitespace().map(str::to_owned).collect())
-    };
-    let mut compiler = Command::new("clang++-22");
-    compiler.args(config(&["--cxxflags"])?).arg("-O1").arg(&source).arg("-o").arg(&program);
-    compiler.args(config(&["--link-shared", "--ldflags", "--libs"])?);
-    command::output_of(&mut compiler)?;
-    Ok(program)
+    oracle::build("evolution", folder)
 }
 
 /// What LLVM says of every loop of the module.
