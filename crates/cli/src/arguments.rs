@@ -1,5 +1,6 @@
 //! The command line, as clap reads it.
 
+mod bits;
 mod fuel;
 mod life;
 mod loops;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use opcost_key::{Anchor, Placement};
 
+pub(crate) use bits::*;
 pub(crate) use fuel::*;
 pub(crate) use life::*;
 pub(crate) use loops::*;
@@ -45,6 +47,9 @@ pub(crate) enum Verb {
     /// What were the values really: how often did each loop turn, and what did a line compute?
     #[command(after_help = VALUES_EXAMPLES)]
     Values(ValuesArguments),
+    /// How many bits does each value need?
+    #[command(after_help = BITS_EXAMPLES)]
+    Bits(BitsArguments),
     /// Shows a ledger again, without its program.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),

@@ -37,6 +37,7 @@ fn main() -> ExitCode {
         Verb::Life(life) => verbs::life::run(&life),
         Verb::Loops(loops) => verbs::loops::run(&loops),
         Verb::Explain(explain) => verbs::explain::run(&explain),
+        Verb::Bits(bits) => verbs::bits::run(&bits),
         Verb::Analyse(request) => verbs::analyse::run(&request),
         Verb::Record(request) => verbs::life::record(&request),
         Verb::Code(request) => verbs::life_code::read(&request),

@@ -9,7 +9,8 @@
 //! turns or another is entered. A loop with an edge that cannot be cut where
 //! it matters is not recorded, and the reason is kept.
 //!
-//! Single values: what the instructions of a line compute, store and return.
+//! Single values: what the instructions of a line compute, store and return; or
+//! all integers of a function.
 //!
 //! Input: a snapshot, what is wanted, claims. Output: the edits, and what each
 //! point means. Cost: blocks times depth of nesting. Limits: `indirectbr` and
@@ -45,6 +46,9 @@ pub struct ValuesRequest {
     pub line: Option<u32>,
     /// Values: only this one, by its name or number in the IR.
     pub value: Option<String>,
+    /// All integers of at most 64 bits: parameters and results (of the chosen function, if one is chosen).
+    #[serde(default)]
+    pub integers: bool,
 }
 
 /// What is recorded in a module.
@@ -92,6 +96,8 @@ pub enum Subject {
         /// Which of its operands; none: its result.
         operand: Option<u32>,
     },
+    /// A parameter, each time the function is entered.
+    Parameter(u32),
 }
 
 /// A claim, and how it is checked.
@@ -142,7 +148,10 @@ pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Resu
         if request.turns && is_chosen {
             turns::plan((module, &layout), id, &leaving, claims, &mut recorded, &mut edits);
         }
-        if request.function.is_some() && !(request.turns && request.line.is_none()) {
+        if request.integers && is_chosen {
+            chosen::plan_integers(module, id, &mut recorded, &mut edits);
+        }
+        if request.function.is_some() && !request.integers && !(request.turns && request.line.is_none()) {
             chosen::plan(module, id, request, &mut recorded, &mut edits);
         }
         turns::sort(&mut edits);

@@ -185,7 +185,7 @@ fn walks_agree(module: &Module, made: &Recorded, choices: &[u8]) {
         let headers: HashMap<PointId, BlockId> = points
             .filter_map(|(point, facts)| match facts.subject {
                 Subject::Loop { header, .. } => Some((point, header)),
-                Subject::Value { .. } => None,
+                Subject::Value { .. } | Subject::Parameter(_) => None,
             })
             .collect();
         let recorded: BTreeSet<BlockId> = headers.values().copied().collect();

@@ -101,6 +101,13 @@ impl<'a> FunctionText<'a> {
         out
     }
 
+    /// A value as operands show it: `%i`, `%7`, `@table`, `12`.
+    pub fn value(&self, value: Value) -> String {
+        let mut out = String::new();
+        self.write_value(value, &mut out);
+        out
+    }
+
     /// The number of an unnamed value.
     pub(crate) fn number_of(&self, value: Value) -> u32 {
         match value {

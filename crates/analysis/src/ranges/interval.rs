@@ -9,7 +9,7 @@
 //! of equally small ones, that which does not cross the unsigned seam, then
 //! that which does not cross the signed one, then that with the least `low`.
 //! Hence joins are neither associative nor monotone, and a fixpoint needs
-//! widening. All results are made by [`Hull`](hull::Hull), which finds the
+//! widening. All results are made by `hull`, which finds the
 //! best arc around a list of dense pieces: a step cuts its operands at the
 //! seams, computes pieces that are full of results, and hulls once. Where
 //! every piece is full, the result is the best arc there is. Where it cannot

@@ -7,7 +7,7 @@
 //! nothing. That is how most steps here are the best there are:
 //!
 //! - sums, differences and what is made of them by a walk over the carries
-//!   ([`carries`]), flags being conditions on the last ones;
+//!   (`carries`), flags being conditions on the last ones;
 //! - shifts and funnel shifts amount by amount, at most 128;
 //! - minimum and maximum by a walk from the highest bit;
 //! - saturation and `abs` case by case.

@@ -15,6 +15,7 @@ use opcost_llvm::{Maker, Session};
 use serde::{Deserialize, Serialize};
 
 use super::answers::{ExplainAnswers, LoopAnswers};
+use super::bits::BitsAnswers;
 use super::module::{name_files, run_own};
 use super::{Build, Input, Language};
 use crate::arguments::{ProgramArguments, WorldName};
@@ -28,6 +29,8 @@ const MAINS: [&str; 2] = ["main", "_QQmain"];
 pub(crate) enum AnalysisQuestion {
     /// How often does every loop turn, with these values for names?
     Loops { bindings: Vec<(String, i128)> },
+    /// How many bits does each value need?
+    Bits,
     /// What decides what stands here?
     Explain { wanted: ExplainWanted },
 }
@@ -45,6 +48,7 @@ pub(crate) enum ExplainWanted {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Answers {
     Loops(LoopAnswers),
+    Bits(BitsAnswers),
     Explain(ExplainAnswers),
 }
 
@@ -106,6 +110,7 @@ pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), String> {
     let program = Memory::of(&module, &layout, &effects, world);
     let answers = match &request.question {
         AnalysisQuestion::Loops { bindings } => Answers::Loops(super::loops::answer(&program, bindings)?),
+        AnalysisQuestion::Bits => Answers::Bits(super::bits::answer(&program)),
         AnalysisQuestion::Explain { wanted } => {
             Answers::Explain(super::explanation::answer(&program, wanted)?)
         }

@@ -13,6 +13,7 @@ mod analysis;
 mod answers;
 #[cfg(test)]
 mod audit_tests;
+mod bits;
 mod compile;
 mod cost;
 mod driver;
@@ -48,6 +49,7 @@ pub(crate) use answers::{
     AnswerKind, DependenceEdge, DependenceNode, ExplainAnswers, Explained, LoopAnswer, LoopAnswers,
     LoopNumbers,
 };
+pub(crate) use bits::{BitsAnswers, BitsFunction, BitsObserved, BitsValue};
 pub(crate) use driver::{Drive, Front, by_program_name, launched};
 pub(crate) use fuel::{FUEL_SECTION, FUEL_SECTION_WINDOWS, Promise};
 pub(crate) use input::{Input, Language};

@@ -7,7 +7,7 @@
 use opcost_instrument::{
     Claim, ClaimStep, Claimed, Claims, PointFacts, Recorded, Subject, ValuesRequest, record,
 };
-use opcost_ir::{Function, FunctionText, Module, PointKind, Step};
+use opcost_ir::{Function, FunctionText, Module, PointKind, Step, Value};
 use opcost_key::{Hash128, Hasher128, InstructionId};
 use opcost_llvm::Session;
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,8 @@ pub(crate) struct PointText {
     pub(crate) kind: Meaning,
     /// The header of a loop; the instruction of a value.
     pub(crate) text: String,
+    /// Of a value: function, and number of the parameter or instruction.
+    pub(crate) key: Option<String>,
     /// Of a loop: the header of the one around it.
     pub(crate) parent: Option<String>,
     pub(crate) depth: u32,
@@ -164,16 +166,21 @@ fn point(module: &Module, facts: &PointFacts, kind: PointKind) -> PointText {
     let (placed_by, text, parent, depth, claim) = match &facts.subject {
         Subject::Loop { header, parent, depth, placed_by, claim } => {
             let parent = parent.map(|parent| texts.block(parent));
-            (*placed_by, texts.block(*header), parent, *depth, claim.as_ref())
+            (Some(*placed_by), texts.block(*header), parent, *depth, claim.as_ref())
         }
         Subject::Value { instruction, operand } => {
             let text = texts.instruction(*instruction);
             let text = if operand.is_some() { format!("operand of {text}") } else { text };
-            (*instruction, text, None, 0, None)
+            (Some(*instruction), text, None, 0, None)
+        }
+        Subject::Parameter(position) => {
+            let value = Value::Argument(*position);
+            (None, texts.value(value), None, 0, None)
         }
     };
-    let (file, line) = place(module, function, placed_by);
+    let (file, line) = place_or(module, function, placed_by);
     PointText {
+        key: key_of(function, &facts.subject),
         function: function.name.clone(),
         file,
         line,
@@ -200,9 +207,23 @@ fn encoded((operation, argument, constant): (u32, u32, i128)) -> (u32, u32, Stri
     (operation, argument, constant.to_string())
 }
 
+/// The key of a value.
+fn key_of(function: &Function, subject: &Subject) -> Option<String> {
+    match subject {
+        Subject::Loop { .. } | Subject::Value { operand: Some(_), .. } => None,
+        Subject::Value { instruction, operand: None } => Some(format!("{}:{instruction}", function.name)),
+        Subject::Parameter(position) => Some(format!("{}:argument{position}", function.name)),
+    }
+}
+
 /// File and line of an instruction; of its function if it has none.
 fn place(module: &Module, function: &Function, at: InstructionId) -> (Option<String>, u32) {
-    let own = function.instructions[at].place.filter(|place| module.places[*place].line > 0);
+    place_or(module, function, Some(at))
+}
+
+fn place_or(module: &Module, function: &Function, at: Option<InstructionId>) -> (Option<String>, u32) {
+    let own =
+        at.and_then(|at| function.instructions[at].place).filter(|place| module.places[*place].line > 0);
     match own.or(function.place) {
         Some(place) => {
             let place = &module.places[place];

@@ -9,6 +9,7 @@
 //! `save` writes them, whole or not at all; `schema` describes the documents.
 
 mod annotate;
+mod bits;
 mod check;
 mod diff;
 mod explain;
@@ -35,6 +36,7 @@ mod values_json;
 mod values_plot;
 mod values_table;
 
+pub(crate) use bits::{BitsJson, BitsReport, print_bits};
 pub(crate) use check::{
     CheckJson, CheckReport, CheckVerdict, CheckedFunction, CheckedRun, Counted, print_check, print_github,
     print_markdown,

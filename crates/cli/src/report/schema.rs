@@ -9,7 +9,8 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
 use super::{
-    CheckJson, CountJson, DiffJson, ExplainJson, FuelCheckJson, FuelJson, LifeJson, LoopsJson, ValuesJson,
+    BitsJson, CheckJson, CountJson, DiffJson, ExplainJson, FuelCheckJson, FuelJson, LifeJson, LoopsJson,
+    ValuesJson,
 };
 use crate::error::CliError;
 
@@ -46,13 +47,14 @@ pub(crate) fn error_json(error: &CliError) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 10] = [
+const DOCUMENTS: [Document; 11] = [
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
     ("fuel-check", || schema_for!(FuelCheckJson)),
     ("life", || schema_for!(LifeJson)),
     ("loops", || schema_for!(LoopsJson<'_>)),
     ("explain", || schema_for!(ExplainJson<'_>)),
+    ("bits", || schema_for!(BitsJson<'_>)),
     ("values", || schema_for!(ValuesJson)),
     ("diff", || schema_for!(DiffJson)),
     ("check", || schema_for!(CheckJson)),

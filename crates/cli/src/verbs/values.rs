@@ -87,6 +87,7 @@ fn wish(arguments: &ValuesArguments) -> Result<ValuesWish, CliError> {
             function: arguments.function.clone(),
             line: arguments.line,
             value: arguments.value.clone(),
+            integers: false,
         },
         verify: arguments.verify,
         lie: arguments.lie,

@@ -3,6 +3,7 @@
 //! The source document's own loops first; then hard ones with marks in their
 //! sources, bad input, and what must change when a program changes.
 
+mod bits;
 mod changed;
 mod errors;
 mod explained;

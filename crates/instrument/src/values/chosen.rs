@@ -6,6 +6,7 @@
 //! operand before the instruction that takes it. Constants tell nothing and are
 //! left out.
 
+use opcost_index::Id;
 use opcost_ir::{
     Function, Module, Opcode, Point, PointKind, RecordEdit, Spot, TailKind, Type, TypeId, Value,
 };
@@ -53,6 +54,35 @@ pub(super) fn plan(
                 recorded.points.push(PointFacts { function: id, subject });
                 edits.push(RecordEdit::Record { spot, point, value });
             }
+        }
+    }
+}
+
+/// Edits for all integers of one function.
+pub(super) fn plan_integers(
+    module: &Module,
+    id: FunctionId,
+    recorded: &mut Recorded,
+    edits: &mut Vec<RecordEdit>,
+) {
+    let function = &module.functions[id];
+    let spots = BranchSpots::new(function);
+    let mut add = |value: Value, spot: Option<Spot>, subject: Subject| {
+        let ty = type_of(module, function, value).map(|ty| &module.types[ty]);
+        let (Some(ty @ Type::Integer(_)), Some(spot)) = (ty, spot) else { return };
+        let Some(kind) = kind_of(ty) else { return };
+        let point = recorded.recording.points.push(Point { kind, check: None });
+        recorded.points.push(PointFacts { function: id, subject });
+        edits.push(RecordEdit::Record { spot, point, value });
+    };
+    let entry = Spot::Start(BlockId::new(0));
+    for position in 0..function.parameters {
+        add(Value::Argument(position), Some(entry), Subject::Parameter(position));
+    }
+    for block in function.blocks.ids() {
+        for at in function.instructions_of(block) {
+            let subject = Subject::Value { instruction: at, operand: None };
+            add(Value::Instruction(at), behind(function, &spots, block, at), subject);
         }
     }
 }

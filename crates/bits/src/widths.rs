@@ -1,0 +1,137 @@
+//! How wide is each value declared, and how wide need it be?
+//!
+//! Every parameter and every result that is an integer counts once, whether it
+//! runs or not; addresses, floating point numbers and vectors do not. A value
+//! that no execution reaches needs no bits and is told apart.
+//!
+//! Input: the ranges of a module. Output: [`Widths`], by function, parameters
+//! first, then results in the order of the program. Cost: linear.
+
+use opcost_analysis::propagation::Propagation;
+use opcost_analysis::ranges::{ValueRange, Width};
+use opcost_index::Id;
+use opcost_ir::{Function, Module, Type, TypeId, Value};
+use opcost_key::{FunctionId, InstructionId};
+
+/// What is known of all values of a module.
+#[derive(Clone, Debug, Default)]
+pub struct Widths {
+    /// Functions with a body, in the order of the module.
+    pub functions: Vec<FunctionWidths>,
+}
+
+/// What is known of the values of a function.
+#[derive(Clone, Debug)]
+pub struct FunctionWidths {
+    /// The function.
+    pub function: FunctionId,
+    /// Its values.
+    pub values: Vec<ValueWidth>,
+}
+
+/// What is known of a value.
+#[derive(Clone, Debug)]
+pub struct ValueWidth {
+    /// The parameter or result.
+    pub value: Value,
+    /// Bits of its type.
+    pub declared: u32,
+    /// Bits that an `iN` needs to hold it.
+    pub needed: Width,
+    /// How many of those are not always the same.
+    pub slice: u32,
+    /// What it is.
+    pub range: ValueRange,
+}
+
+/// Bits of many values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Total {
+    /// How many values.
+    pub values: u64,
+    /// Bits of their types.
+    pub declared: u64,
+    /// Bits that types of their own would have.
+    pub needed: u64,
+    /// Bits that are not always the same.
+    pub slice: u64,
+}
+
+impl Widths {
+    /// All widths of a module.
+    pub fn of(module: &Module, ranges: &Propagation) -> Widths {
+        let bodies = module.functions.iter().filter(|(_, function)| !function.blocks.is_empty());
+        let functions = bodies.map(|(id, function)| FunctionWidths {
+            function: id,
+            values: integers(module, function)
+                .filter_map(|(value, declared)| {
+                    let range = ranges.range(id, value)?.integer()?.clone();
+                    let (needed, slice) = (range.needed_width(), range.unknown_bits());
+                    Some(ValueWidth { value, declared, needed, slice, range })
+                })
+                .collect(),
+        });
+        Widths { functions: functions.collect() }
+    }
+
+    /// All together.
+    pub fn total(&self) -> Total {
+        self.functions.iter().map(FunctionWidths::total).sum()
+    }
+}
+
+impl FunctionWidths {
+    /// All values of the function together.
+    pub fn total(&self) -> Total {
+        self.values.iter().map(ValueWidth::total).sum()
+    }
+}
+
+impl ValueWidth {
+    /// This one.
+    pub fn total(&self) -> Total {
+        Total {
+            values: 1,
+            declared: self.declared.into(),
+            needed: self.needed.bits.into(),
+            slice: self.slice.into(),
+        }
+    }
+
+    /// Bits of the type that are not needed.
+    pub fn waste(&self) -> u32 {
+        self.declared - self.needed.bits
+    }
+
+    /// Whether no execution gets there.
+    pub fn is_dead(&self) -> bool {
+        self.range.is_empty()
+    }
+}
+
+impl std::iter::Sum for Total {
+    fn sum<I: Iterator<Item = Total>>(all: I) -> Total {
+        all.fold(Total::default(), |sum, one| Total {
+            values: sum.values + one.values,
+            declared: sum.declared + one.declared,
+            needed: sum.needed + one.needed,
+            slice: sum.slice + one.slice,
+        })
+    }
+}
+
+/// Values that are integers of at most 128 bits, with the bits of their types.
+fn integers<'a>(module: &'a Module, function: &'a Function) -> impl Iterator<Item = (Value, u32)> + 'a {
+    let bits = |ty: TypeId| match module.types[ty] {
+        Type::Integer(bits @ 1..=128) => Some(bits),
+        _ => None,
+    };
+    let parameters = match &module.types[function.ty] {
+        Type::Function(_, parameters, _) => &parameters[..],
+        _ => &[],
+    };
+    let arguments = (0..).zip(parameters).map(|(position, &ty)| (Value::Argument(position), ty));
+    let results = (0..function.instructions.len()).map(InstructionId::new);
+    let results = results.map(|at| (Value::Instruction(at), function.instructions[at].ty));
+    arguments.chain(results).filter_map(move |(value, ty)| Some((value, bits(ty)?)))
+}

@@ -1,0 +1,55 @@
+//! Flags of `opcost bits`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::ProgramArguments;
+
+pub(crate) const BITS_EXAMPLES: &str = "\
+Examples:
+  opcost bits kernel.c                    declared and needed bits by function and line, widest waste first
+  opcost bits --function idct kernel.c    the values of one function, and what forces each to be that wide
+  opcost bits --annotate kernel.c         the source with the widths of its values
+  opcost bits --observe kernel.c -- 7     what the values took in a run, beside what is proven
+  opcost bits --world open kernel.c       exported functions may be called by anyone with anything
+  opcost bits --json bits.json kernel.bc  the same for a machine
+
+A width holds for every input of the program, where the value is not poison: of its values the narrower of the
+unsigned and the two's complement width; a constant needs none.
+
+Exit status: 0 fine, 1 opcost failed, 2 usage, 3 a value was what it cannot be, 4 the program failed.";
+
+#[derive(Args, Debug)]
+pub(crate) struct BitsArguments {
+    /// Sources (C, C++, Fortran), .bc or .ll: one program.
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// The values of this function, by its linkage name or its name in the source; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Vec<String>,
+    /// Shows the source with the widths of what stands in each line.
+    #[arg(long)]
+    pub(crate) annotate: bool,
+    /// Runs the program and shows what the values really took, beside what is proven.
+    #[arg(long)]
+    pub(crate) observe: bool,
+    /// Standard input of the program, with --observe.
+    #[arg(long, value_name = "FILE", requires = "observe")]
+    pub(crate) stdin: Option<PathBuf>,
+    /// How many functions, lines and values are shown; 0 for all.
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub(crate) top: usize,
+    #[command(flatten)]
+    pub(crate) program: ProgramArguments,
+    /// Writes opcost.bits/1 to a file; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Where the text goes; without it stdout.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Arguments of the program, with --observe.
+    #[arg(last = true, value_name = "ARGS", requires = "observe")]
+    pub(crate) arguments: Vec<OsString>,
+}

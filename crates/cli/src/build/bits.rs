@@ -1,0 +1,254 @@
+//! From widths of values to plain answers.
+
+use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::propagation::{Fact, Limit, Propagation};
+use opcost_analysis::ranges::Sign;
+use opcost_bits::{Cause, FunctionWidths, Link, Owners, Total, ValueWidth, Widths, because, text};
+use opcost_index::IdMap;
+use opcost_ir::{Flags, Function, FunctionText, Module, Opcode, Value};
+use opcost_key::InstructionId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How many bits the values of a program need.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct BitsAnswers {
+    /// `open` or `closed`.
+    pub(crate) world: String,
+    /// What the widths rest on besides the code.
+    pub(crate) assumes: Vec<String>,
+    /// In the order of the module.
+    pub(crate) functions: Vec<BitsFunction>,
+}
+
+/// The values of a function.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct BitsFunction {
+    /// Linkage name.
+    pub(crate) name: String,
+    /// Bits of the types of its integers.
+    pub(crate) declared: u64,
+    /// Bits of the narrowest types that hold them.
+    pub(crate) needed_type: u64,
+    /// Bits that are not always the same.
+    pub(crate) needed_slice: u64,
+    /// Parameters, then results in the order of the program.
+    pub(crate) values: Vec<BitsValue>,
+}
+
+/// What is known of an integer.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct BitsValue {
+    /// Function, and number of the parameter (`argument0`) or instruction (`instruction5`) in it.
+    pub(crate) key: String,
+    /// Its name in the source, or else in the text of the module.
+    pub(crate) name: String,
+    pub(crate) file: Option<String>,
+    pub(crate) line: Option<u32>,
+    /// The instruction as text; of a parameter its name.
+    pub(crate) text: String,
+    /// LLVM's name of the operation; `argument` of a parameter.
+    pub(crate) opcode: String,
+    /// Bits of its type.
+    pub(crate) declared: u32,
+    /// Bits that an `iN` needs that holds it.
+    pub(crate) width: u32,
+    /// Whether those are two's complement.
+    pub(crate) signed: bool,
+    /// Bits of `width` that are always the same.
+    pub(crate) dead_bits: u32,
+    /// Its values; `never` if no execution gets there.
+    pub(crate) range: String,
+    /// Its least and greatest value as a signed number, of at most 64 bits.
+    pub(crate) least: Option<i64>,
+    pub(crate) greatest: Option<i64>,
+    /// Whether flags promise what it is computed from: where that is broken the
+    /// value is poison, and nothing is said of it.
+    pub(crate) may_be_poison: bool,
+    /// What forces it to be that wide, if it is more than a constant.
+    pub(crate) because: Option<String>,
+    /// What it was in a run.
+    pub(crate) observed: Option<BitsObserved>,
+}
+
+/// What an integer was in a run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct BitsObserved {
+    /// How often it was defined.
+    pub(crate) times: u64,
+    /// Bits that an `iN` needs that holds what it was; 0 of what was always the same.
+    pub(crate) width: u32,
+    pub(crate) signed: bool,
+    /// Its values.
+    pub(crate) range: String,
+    /// Whether it was what nothing that is not poison can be.
+    pub(crate) is_outside: bool,
+}
+
+/// In the child: the widths of all values.
+pub(super) fn answer(program: &Memory<'_>) -> BitsAnswers {
+    let module = program.module;
+    let ranges = Propagation::compute(program);
+    let (widths, owners) = (Widths::of(module, &ranges), Owners::of(module, &ranges));
+    let teller = Teller { module, ranges: &ranges, owners: &owners };
+    BitsAnswers {
+        world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
+        assumes: ranges.facts().filter_map(assumed).map(str::to_owned).collect(),
+        functions: widths.functions.iter().map(|function| teller.function(function)).collect(),
+    }
+}
+
+/// What is taken for granted of the source language.
+fn assumed(fact: &Fact) -> Option<&'static str> {
+    match fact {
+        Fact::Memory(words) => Some(words),
+        _ => None,
+    }
+}
+
+struct Teller<'a> {
+    module: &'a Module,
+    ranges: &'a Propagation,
+    owners: &'a Owners,
+}
+
+impl Teller<'_> {
+    fn function(&self, widths: &FunctionWidths) -> BitsFunction {
+        let body = &self.module.functions[widths.function];
+        let words = FunctionText::new(self.module, body);
+        let Total { declared, needed, slice, .. } = widths.total();
+        let poison = may_be_poison(body);
+        BitsFunction {
+            name: body.name.clone(),
+            declared,
+            needed_type: needed,
+            needed_slice: slice,
+            values: widths
+                .values
+                .iter()
+                .map(|value| self.value((widths, body, &words), &poison, value))
+                .collect(),
+        }
+    }
+
+    fn value(
+        &self,
+        (of, body, words): (&FunctionWidths, &Function, &FunctionText<'_>),
+        poison: &IdMap<InstructionId, bool>,
+        value: &ValueWidth,
+    ) -> BitsValue {
+        let (key, opcode, place) = match value.value {
+            Value::Instruction(at) => {
+                let instruction = &body.instructions[at];
+                (at.to_string(), instruction.opcode.to_string(), instruction.place)
+            }
+            Value::Argument(position) => (format!("argument{position}"), "argument".to_owned(), body.place),
+            _ => unreachable!("only parameters and results have widths"),
+        };
+        let place = place.map(|place| &self.module.places[place]);
+        let ends = value.range.signed_range().filter(|_| value.declared <= 64);
+        let chain = (value.needed.bits > 0)
+            .then(|| self.ranges.variable(of.function, value.value))
+            .flatten()
+            .map(|variable| because(self.ranges, self.owners, variable));
+        BitsValue {
+            key: format!("{}:{key}", body.name),
+            name: name(body, words, value.value),
+            text: match value.value {
+                Value::Instruction(at) => words.instruction(at),
+                other => words.value(other),
+            },
+            file: place.map(|place| self.module.files[place.file].clone()),
+            line: place.map(|place| place.line).filter(|&line| line > 0),
+            opcode,
+            declared: value.declared,
+            width: value.needed.bits,
+            signed: value.needed.sign == Sign::Signed,
+            dead_bits: value.needed.bits - value.slice,
+            range: text::range(&value.range),
+            least: ends.map(|(least, _)| least as i64),
+            greatest: ends.map(|(_, greatest)| greatest as i64),
+            may_be_poison: matches!(value.value, Value::Instruction(at) if poison[at]),
+            observed: None,
+            because: chain.map(|chain| self.chain(&chain)),
+        }
+    }
+
+    /// The end of a chain, and through which named value it leads there.
+    fn chain(&self, chain: &[Link]) -> String {
+        let last = chain.last().expect("the value itself");
+        let what = match last.cause {
+            Cause::Limit(limit) => limited(limit),
+            Cause::Constant => "computed from constants",
+            Cause::Table => "an element of a constant table",
+            Cause::Float => "a floating point number",
+            Cause::Grows | Cause::Computed | Cause::OneOf => "it grows from turn to turn",
+            Cause::AndSoOn => "a long chain of operations",
+        };
+        // The last one that has a name, if it is not the value itself.
+        let through = chain[1..].iter().rev().find_map(|link| link.value);
+        match through {
+            None => what.to_owned(),
+            Some((function, value)) => {
+                let body = &self.module.functions[function];
+                let words = FunctionText::new(self.module, body);
+                let place = match value {
+                    Value::Instruction(at) => body.instructions[at].place,
+                    _ => None,
+                };
+                let line = place.map(|place| self.module.places[place].line).filter(|&line| line > 0);
+                let line = line.map_or_else(String::new, |line| format!(", line {line}"));
+                format!("{} of {}{line}: {what}", name(body, &words, value), body.name)
+            }
+        }
+    }
+}
+
+/// Results that are poison if a promise is broken: by their own flags, by how
+/// far they shift, or by what they are computed from. Where memory or a call
+/// stands in between, nothing is said of it.
+fn may_be_poison(body: &Function) -> IdMap<InstructionId, bool> {
+    let mut found = IdMap::filled(body.instructions.len(), false);
+    let mut is_news = true;
+    while std::mem::take(&mut is_news) {
+        for (at, instruction) in body.instructions.iter() {
+            let opcode = instruction.opcode;
+            let shifts = matches!(opcode, Opcode::Shl | Opcode::LShr | Opcode::AShr)
+                && !matches!(body.operands_of(at)[1], Value::Constant(_));
+            let inherits = !matches!(opcode, Opcode::Load | Opcode::Freeze) && !opcode.is_call();
+            let from = |value: &Value| matches!(value, Value::Instruction(from) if found[*from]);
+            let is = instruction.flags != Flags::NONE && !matches!(opcode, Opcode::Load | Opcode::Store)
+                || shifts
+                || inherits && body.operands_of(at).iter().any(from);
+            if is && !found[at] {
+                found[at] = true;
+                is_news = true;
+            }
+        }
+    }
+    found
+}
+
+/// A value's name in the source, or else in the text of the module.
+fn name(body: &Function, words: &FunctionText<'_>, value: Value) -> String {
+    match body.source_names.get(&value) {
+        Some(name) => name.to_string(),
+        None => words.value(value),
+    }
+}
+
+/// Why nothing is known.
+fn limited(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Parameter => "a parameter that anyone may give",
+        Limit::Call => "the result of code that is not seen",
+        Limit::Memory => "memory that is not followed",
+        Limit::Volatile => "a volatile or atomic access",
+        Limit::Assembly => "inline assembly",
+        Limit::Undefined => "memory or a value that perhaps was never written",
+        Limit::Frozen => "a freeze of what may be poison",
+        Limit::Address => "an address as a number",
+        Limit::Part => "a part of a vector or aggregate",
+        Limit::Operation => "an operation that is not followed",
+    }
+}

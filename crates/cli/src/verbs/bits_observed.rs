@@ -1,0 +1,125 @@
+//! What were the values really? The other side of `opcost bits`.
+//!
+//! The program is built once more, so that it records the least and greatest
+//! of every integer, and run. A value of the run is one of the analysis if both
+//! have the same key and the same text; all code is the same when there is one
+//! input. What was observed outside of what is proven was poison, which is
+//! allowed where a promise of the code may be broken; elsewhere one of the two
+//! is wrong, and that is the verdict.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use opcost_instrument::ValuesRequest;
+
+use crate::arguments::BitsArguments;
+use crate::build::{BitsAnswers, BitsObserved, BitsValue, Build, Input, Purpose, ValuesWish};
+use crate::error::{CliError, Status};
+use crate::report::Progress;
+use crate::run::{ObservedPoint, Recorder, Streams, observe as read, point_lists, record_run};
+
+/// Memory for tables and runs of values: only ends are looked at.
+const MEMORY: u64 = 1 << 20;
+
+/// Runs the program and notes beside each value what it was.
+///
+/// # Errors
+/// It cannot be built or run, or recorded nothing.
+pub(crate) fn observe(
+    arguments: &BitsArguments,
+    inputs: &[Input],
+    answers: &mut BitsAnswers,
+) -> Result<Status, CliError> {
+    let mut build = Build::new(&arguments.program.compile, Purpose::Values)?;
+    let request = ValuesRequest { integers: true, ..ValuesRequest::default() };
+    build.values = Some(ValuesWish { request, ..ValuesWish::default() });
+    let program = build.path("made");
+    let building = Progress::start("building the program that records");
+    build.program(inputs, &program)?;
+    drop(building);
+    let lists = point_lists(&program)?;
+    let folder = tempfile::Builder::new().prefix("opcost-values-").tempdir();
+    let folder = folder.map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
+    let streams = Streams {
+        stdin: arguments.stdin.clone(),
+        stdout: None,
+        stdout_to_stderr: arguments.json.as_deref() == Some(Path::new("-")),
+    };
+    let recorder = Recorder { memory: MEMORY, sample: 1 };
+    let (finish, files) = record_run(&program, &arguments.arguments, recorder, &streams, folder.path())?;
+    let observed = read(&program, lists, &files)?;
+    let is_wrong = note(answers, &observed.points);
+    Ok(match (finish.is_success(), is_wrong) {
+        (false, _) => Status::Program,
+        (true, true) => Status::Verdict,
+        (true, false) => Status::Fine,
+    })
+}
+
+/// Notes what was observed; whether a value was what it cannot be.
+fn note(answers: &mut BitsAnswers, points: &[ObservedPoint]) -> bool {
+    let by_key = points.iter().filter_map(|point| Some((point.what.key.as_deref()?, point)));
+    let by_key: HashMap<&str, &ObservedPoint> = by_key.collect();
+    let mut is_wrong = false;
+    for value in answers.functions.iter_mut().flat_map(|function| &mut function.values) {
+        let Some(point) = by_key.get(&*value.key).filter(|point| point.what.text == value.text) else {
+            continue;
+        };
+        let Some((least, greatest)) = point.record.range else { continue };
+        let observed = seen(value, least, greatest, point.record.entries);
+        is_wrong |= observed.is_outside && !value.may_be_poison;
+        value.observed = Some(observed);
+    }
+    is_wrong
+}
+
+fn seen(value: &BitsValue, least: i64, greatest: i64, times: u64) -> BitsObserved {
+    let (least, greatest) = as_signed(value.declared, least, greatest);
+    let signed_bits = |number: i64| 65 - if number < 0 { !number } else { number }.leading_zeros();
+    let (width, signed) = match (least, greatest) {
+        _ if least == greatest => (0, false),
+        (0.., _) => ((64 - greatest.leading_zeros()).max(1), false),
+        // Without a sign what is below zero needs all bits.
+        _ => (signed_bits(least).max(signed_bits(greatest)).min(value.declared), true),
+    };
+    let range = if least == greatest { least.to_string() } else { format!("{least}..{greatest}") };
+    let is_inside =
+        value.least.is_some_and(|low| low <= least) && value.greatest.is_some_and(|high| greatest <= high);
+    BitsObserved { times, width, signed, range, is_outside: !is_inside }
+}
+
+/// One bit is recorded as 0 and 1, which in two's complement are 0 and -1.
+fn as_signed(declared: u32, least: i64, greatest: i64) -> (i64, i64) {
+    match declared {
+        1 => (-greatest, -least),
+        _ => (least, greatest),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BitsValue, seen};
+
+    #[test]
+    fn what_was_seen_has_the_narrower_width() {
+        let value = |declared, least, greatest| BitsValue {
+            declared,
+            least: Some(least),
+            greatest: Some(greatest),
+            ..BitsValue::default()
+        };
+        let wide = value(32, -100, 1000);
+        let width = |least, greatest| {
+            let seen = seen(&wide, least, greatest, 1);
+            (seen.width, seen.signed, seen.is_outside)
+        };
+        assert_eq!(width(7, 7), (0, false, false));
+        assert_eq!(width(0, 1), (1, false, false));
+        assert_eq!(width(3, 255), (8, false, false));
+        assert_eq!(width(-1, 0), (1, true, false));
+        assert_eq!(width(-1, 127), (8, true, false));
+        assert_eq!(width(-101, 0), (8, true, true));
+        let bit = seen(&value(1, -1, 0), 0, 1, 1);
+        assert_eq!((bit.width, bit.is_outside), (1, false));
+    }
+}

@@ -1,0 +1,151 @@
+//! How many bits values need: told for programs where it is known, and held
+//! against what they take.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Source, opcost, said};
+
+/// The document of a question about widths, held against its schema.
+fn bits(arguments: &[&str]) -> Value {
+    let all: Vec<&str> = ["bits", "--json", "-"].iter().chain(arguments).copied().collect();
+    let output = opcost(&all);
+    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+    let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/opcost.bits-1.json");
+    let schema: Value = serde_json::from_slice(&std::fs::read(path).expect("the schema")).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    assert!(validator.is_valid(&document), "{:?}", validator.iter_errors(&document).next());
+    document
+}
+
+/// The values of a function.
+fn values<'a>(document: &'a Value, function: &str) -> Vec<&'a Value> {
+    let functions = document["functions"].as_array().expect("functions");
+    let found = functions.iter().find(|one| one["name"] == function).expect(function);
+    found["values"].as_array().expect("values").iter().collect()
+}
+
+/// ADPCM's step index, clamped as in figure 3.1 of the source document.
+const CLAMPED: &str =
+    "static const int change[16] = {-1, -1, -1, -1, 2, 4, 6, 8, -1, -1, -1, -1, 2, 4, 6, 8};
+int next_index(int index, unsigned char code) {
+  if (index < 0 || index > 88)
+    return 0;
+  int next = index + change[code & 15];
+  if (next < 0)
+    next = 0;
+  if (next > 88)
+    next = 88;
+  return next;
+}
+";
+
+#[test]
+fn a_clamped_index_needs_seven_bits_whoever_calls() {
+    let source = Source::new("adpcm.c", CLAMPED);
+    for level in ["-O1", "-O2"] {
+        let document = bits(&[level, "--world", "open", &source.path]);
+        assert_eq!(document["world"], "open");
+        let all = values(&document, "next_index");
+        let widest = |line: u64| {
+            all.iter()
+                .filter(|value| value["line"] == line && value["declared"] == 32)
+                .map(|value| value["width"].as_u64().expect("a number"))
+                .max()
+        };
+        // The sum is -1..96, behind the clamp 0..88.
+        assert_eq!(widest(5), Some(8), "{level}: {all:#?}");
+        assert!(all.iter().any(|value| value["range"] == "-1..96"), "{level}: {all:#?}");
+        let index = all.iter().find(|value| value["opcode"] == "argument" && value["declared"] == 32);
+        let index = index.expect("the parameter");
+        assert_eq!((&index["width"], &index["key"]), (&32.into(), &"next_index:argument0".into()));
+        assert_eq!(index["because"], "a parameter that anyone may give");
+    }
+}
+
+#[test]
+fn what_main_gives_is_all_there_is_in_a_closed_world() {
+    let text = "#include <stdio.h>\n__attribute__((noinline)) static int square(int x) {\n  return x * x;\n}\nint main(int argc, \
+                char **argv) {\n  int sum = 0;\n  for (int i = 0; i < 16; i++)\n    sum += square(i * 3 & 15);\n  printf(\"%d\\n\", \
+                sum);\n  return 0;\n}\n";
+    let source = Source::new("square.c", text);
+    let document = bits(&["-O1", &source.path]);
+    let all = values(&document, "square");
+    let product = all.iter().find(|value| value["opcode"] == "mul").expect("a product");
+    assert_eq!(
+        (&product["width"], &product["line"], &product["range"]),
+        (&8.into(), &3.into(), &"0..225".into())
+    );
+    let total = |key: &str| document[key].as_u64().expect("a number");
+    assert!(total("needed_slice") <= total("needed_type") && total("needed_type") < total("declared"));
+}
+
+#[test]
+fn the_source_stands_beside_its_widths_and_functions_are_found_by_name() {
+    let source = Source::new("adpcm.c", CLAMPED);
+    let output = opcost(&["bits", "-O1", "--annotate", &source.path]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line =
+        text.lines().find(|line| line.contains("change[code & 15]")).unwrap_or_else(|| panic!("{text}"));
+    assert!(line.contains("32→s8"), "{text}");
+    let output = opcost(&["bits", "-O1", "--function", "next_index", &source.path]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("-1..96") && text.contains("a parameter that anyone may give"), "{text}");
+    let output = opcost(&["bits", "-O1", "--function", "next", &source.path]);
+    assert!(said(&output).contains("next_index"), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// Vectors, wide and odd integers, `undef`, no debug information: each is
+/// answered or left out, and nothing fails.
+#[test]
+fn unusual_types_are_answered_or_left_out() {
+    let text = "define i7 @odd(i7 %a, <4 x i32> %v, i200 %w, i128 %x) {\n  %b = and i7 %a, 5\n  %s = add <4 x i32> %v, %v\n  \
+                %e = extractelement <4 x i32> %s, i32 0\n  %t = trunc i200 %w to i7\n  %y = lshr i128 %x, 120\n  %z = trunc i128 \
+                %y to i7\n  %u = add i7 %t, undef\n  %f = freeze i7 %u\n  %r = add i7 %b, %f\n  ret i7 %r\n}\n";
+    let source = Source::new("odd.ll", text);
+    let document = bits(&[&source.path]);
+    let all = values(&document, "odd");
+    let of = |name: &str| {
+        let found = all.iter().find(|value| value["name"] == name);
+        found.map(|value| (value["width"].as_u64(), value["dead_bits"].as_u64()))
+    };
+    assert_eq!(of("%b"), Some((Some(3), Some(1))));
+    assert_eq!(of("%y"), Some((Some(8), Some(0))));
+    assert_eq!(of("%u"), Some((Some(7), Some(0))));
+    assert_eq!((of("%v"), of("%w"), of("%s")), (None, None, None));
+    let output = opcost(&["bits", &source.path]);
+    assert!(
+        output.status.success() && String::from_utf8_lossy(&output.stdout).contains("odd"),
+        "{}",
+        said(&output)
+    );
+}
+
+/// Every integer of every program of the corpus, each time that it is defined.
+#[test]
+fn what_runs_of_the_corpus_take_is_what_is_proven() {
+    let folder = super::corpus("bits");
+    let mut programs: Vec<_> =
+        std::fs::read_dir(&folder).expect("corpus").filter_map(|file| Some(file.ok()?.path())).collect();
+    programs.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
+    programs.sort();
+    assert!(programs.len() >= 15, "{programs:?}");
+    let (mut seen, mut poison) = (0, 0);
+    for path in programs {
+        for level in ["-O0", "-O2"] {
+            let document = bits(&[level, "--observe", &path.to_string_lossy()]);
+            let functions = document["functions"].as_array().expect("functions");
+            for value in functions.iter().flat_map(|one| one["values"].as_array().expect("values")) {
+                let Some(observed) = value["observed"].as_object() else { continue };
+                let is_outside = observed["is_outside"] == true;
+                assert!(!is_outside || value["may_be_poison"] == true, "{}: {value:#}", path.display());
+                seen += 1;
+                poison += u32::from(is_outside);
+            }
+        }
+    }
+    assert!(seen > 10_000 && poison * 200 < seen, "{seen} seen, {poison} outside");
+}
