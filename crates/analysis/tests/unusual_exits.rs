@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Said, solve, solve_one};
+use opcost_analysis::expression::Symbol;
 
 #[track_caller]
 fn says(said: &Said, back_edges: &str, assumptions: &[&str]) {
@@ -377,5 +378,54 @@ declare void @use(i65)
     let said = solve_one(text);
     for (n, back_edges) in [(2, 0), (3, 0), (4, 1), (101, 49), (2147483647, 1073741822)] {
         assert_eq!(common::evaluated(&said, &[n]), Ok(back_edges), "{n}: {said:?}");
+    }
+}
+
+/// The sieve of Eratosthenes: the counter begins at the square of the one
+/// around it, and that is its step; it is asked without sign.
+#[test]
+fn a_step_that_is_the_counter_around_and_is_never_below_two() {
+    let text = |flags: &str| {
+        format!(
+            "define void @f(i64 %n) {{
+entry:
+  %few = icmp ult i64 %n, 2
+  br i1 %few, label %exit, label %head
+head:
+  %i = phi i64 [ 2, %entry ], [ %i.next, %latch ]
+  %square = mul {flags} i64 %i, %i
+  %none = icmp ugt i64 %square, %n
+  br i1 %none, label %latch, label %inner
+inner:
+  %j = phi i64 [ %square, %head ], [ %j.next, %inner ]
+  call void @use(i64 %j)
+  %j.next = add {flags} i64 %j, %i
+  %past = icmp ugt i64 %j.next, %n
+  br i1 %past, label %latch, label %inner
+latch:
+  %i.next = add {flags} i64 %i, 1
+  %last = icmp ugt i64 %i.next, %n
+  br i1 %last, label %exit, label %head
+exit:
+  ret void
+}}
+declare void @use(i64)
+"
+        )
+    };
+    let all = solve(&text("nuw nsw"));
+    let inner = all.iter().find(|said| said.back_edges.contains("h0")).expect("the inner loop");
+    let turns = "max(0, ceil(((u64)n - 5*h0 - h0*h0 - 5) / (h0 + 2)))";
+    says(inner, turns, &["j.next nsw", "square nsw", "i.next nsw"]);
+    let total = inner.count.total.as_ref().expect("a sum").body_iterations;
+    for n in 2..200_i128 {
+        let crossed: i128 = (2..=n).filter(|i| i * i <= n).map(|i| (n - i * i) / i + 1).sum();
+        let argument = |symbol: &Symbol| matches!(symbol, Symbol::Argument(0)).then_some(n);
+        assert_eq!(inner.table.evaluate(total, &argument), Ok(crossed), "{n}");
+    }
+    // Without the promises each of the three may wrap.
+    for said in solve(&text("")) {
+        assert!(said.back_edges == "?" || !said.assumptions.is_empty(), "{said:?}");
+        assert!(!said.back_edges.contains("h0"), "{said:?}");
     }
 }

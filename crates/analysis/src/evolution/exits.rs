@@ -320,7 +320,21 @@ impl Solver<'_, '_> {
         let facts = &guards.facts;
         let mut question =
             super::leaving::Question { table: self.table, facts, turn, trusts, is_only, are_addresses };
-        match question.first_turn(stays, sides[0], sides[1], domain.bits) {
+        let mut first = question.first_turn(stays, sides[0], sides[1], domain.bits);
+        // Only where it is needed, since it may rest on promises of its own.
+        if matches!(first, super::leaving::First::Unknown)
+            && let Some((counters, own)) = self.counters_around(&sides, id, mode)
+            && let Some(all) = both(&relies, &own)
+        {
+            let mut facts = guards.facts.clone();
+            counters.into_iter().for_each(|fact| facts.add(self.table, fact));
+            let facts = &facts;
+            let mut question =
+                super::leaving::Question { table: self.table, facts, turn, trusts, is_only, are_addresses };
+            first = question.first_turn(stays, sides[0], sides[1], domain.bits);
+            relies = all;
+        }
+        match first {
             super::leaving::First::Never => Leaves { relies, ..Leaves::never() },
             super::leaving::First::AtOnceIf(test) => {
                 Leaves { at_once: vec![test], relies, ..Leaves::never() }

@@ -205,6 +205,39 @@ impl Solver<'_, '_> {
         facts
     }
 
+    /// What is known of counters of loops around that formulas are made of: none
+    /// is below its least value, as it rises from its start. With what that
+    /// rests on; none if there is nothing to say.
+    pub(super) fn counters_around(
+        &mut self,
+        formulas: &[FormulaId],
+        id: LoopId,
+        mode: Mode,
+    ) -> Option<(Vec<FormulaId>, Relies)> {
+        let (mut facts, mut relies): (_, Relies) = (Vec::new(), Rc::new([]));
+        let mut symbols: Vec<_> =
+            formulas.iter().flat_map(|&formula| self.table.symbols_in(formula).to_vec()).collect();
+        symbols.sort_unstable();
+        symbols.dedup();
+        for symbol in symbols {
+            let (Some(outer), Some(variable)) = (self.home(symbol), self.variable(symbol)) else { continue };
+            let is_around = outer != id && self.is_within(Some(id), outer);
+            if !is_around || self.headed_loop(variable) != Some(outer) {
+                continue;
+            }
+            let counter = Known::plain(self.leaf(variable));
+            let least = self.table.symbol_range(symbol).low;
+            let Ok(value) = self.at_turn(counter.clone(), outer, mode, None) else { continue };
+            let low = self.table.range(value.formula).low;
+            if low <= least {
+                continue;
+            }
+            relies = both(&relies, &value.relies)?;
+            facts.push(self.table.add_constant(counter.formula, -low));
+        }
+        (!facts.is_empty()).then_some((facts, relies))
+    }
+
     /// Notes that a comparison holds; false if nothing could be noted.
     fn add_fact(&mut self, facts: &mut Facts, comparison: &Comparison) -> bool {
         use Predicate::*;
