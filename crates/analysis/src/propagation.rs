@@ -184,7 +184,8 @@ fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: Functio
     let dominators = Dominators::compute(function, BlockId::new(0));
     let forest = LoopForest::compute(function, &dominators);
     let has_loads = function.instructions.values().any(|one| one.opcode == opcost_ir::Opcode::Load);
-    let versions = has_loads.then(|| MemoryVersions::compute(program, id, &dominators));
+    let is_followed = has_loads && !collector.has_second_names_of_data;
+    let versions = is_followed.then(|| MemoryVersions::compute(program, id, &dominators));
     let comes_again = function.calls.iter().any(|(_, call)| call.returns_twice);
     let (mut turns, mut bounds) = (FxHashMap::default(), closed::Bounds::default());
     if !forest.loops.is_empty() && !comes_again {
@@ -204,7 +205,7 @@ fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: Functio
     let mut walker = Walker::new(collector, id, &dominators, versions.as_ref());
     walker.walk();
     walker.define_versions();
-    walker.define_phis(&mut turns::Turns::new(&forest), &turns, &mut bounds.differences);
+    walker.define_phis(&mut turns::Turns::new(&forest, comes_again), &turns, &mut bounds.differences);
     let returned = std::mem::take(&mut walker.returned);
     for assumption in bounds.assumptions {
         collector.note_assumption(assumption);

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use opcost_index::{Id, IdMap, reverse};
-use opcost_ir::{ConstantId, ConstantValue, Function, Module, Opcode, Type, TypeId, Value};
+use opcost_ir::{ConstantId, ConstantValue, Function, GlobalKind, Module, Opcode, Type, TypeId, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
@@ -43,6 +43,10 @@ pub(super) struct Collector<'a> {
     pub(super) stored: FxHashMap<(FunctionId, InstructionId), VariableId>,
     /// Contents that loads ask for.
     pub(super) wanted: Wanted,
+    /// A second name leads to data, to which the module does not say.
+    pub(super) has_second_names_of_data: bool,
+    /// The same of functions.
+    pub(super) has_second_names_of_code: bool,
     constants: FxHashMap<ConstantId, Option<VariableId>>,
     /// What all of it rests on.
     pub(super) facts: BTreeSet<super::Fact>,
@@ -50,7 +54,14 @@ pub(super) struct Collector<'a> {
 
 impl<'a> Collector<'a> {
     pub(super) fn new(program: &'a Memory<'a>, writers: &'a Writers) -> Collector<'a> {
+        let globals = program.module.globals.values();
+        let names: Vec<bool> = globals
+            .filter(|global| global.kind != GlobalKind::Variable)
+            .map(|global| global.leads_into_code)
+            .collect();
         let mut collector = Collector {
+            has_second_names_of_data: names.contains(&false),
+            has_second_names_of_code: names.contains(&true),
             program,
             writers,
             variables: Variables::default(),
