@@ -70,6 +70,18 @@ pub enum Fact {
     Memory(&'static str),
     /// Floating point numbers are computed as IEEE 754 says.
     Ieee,
+    /// No part of the local or allocated object is read before it is written
+    /// ([`Options::memory_is_written_first`]).
+    WrittenFirst(ObjectId),
+}
+
+/// What else may be taken as given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Programs do not read what they never wrote: then what lies in locals and
+    /// on the heap at first is left out, where it is undefined otherwise, and so
+    /// anything.
+    pub memory_is_written_first: bool,
 }
 
 /// Ranges of all values of a module.
@@ -90,8 +102,13 @@ const MOST_REASONS: usize = 1000;
 impl Propagation {
     /// Ranges of all values.
     pub fn compute(program: &Memory<'_>) -> Propagation {
+        Propagation::compute_with(program, Options::default())
+    }
+
+    /// Ranges of all values, more being given.
+    pub fn compute_with(program: &Memory<'_>, options: Options) -> Propagation {
         let writers = Writers::compute(program);
-        let mut collector = Collector::new(program, &writers);
+        let mut collector = Collector::new(program, &writers, options);
         let functions: Vec<FunctionId> = program.module.functions.ids().collect();
         for id in functions {
             if !program.module.functions[id].blocks.is_empty() {

@@ -104,6 +104,10 @@ impl Collector<'_> {
                 Kind::Float(_) => Ok(vec![self.zero_float(kind)]),
             },
             ObjectKind::Alloca(function, at) if self.is_filled_first(function, at) => Ok(Vec::new()),
+            _ if self.options.memory_is_written_first => {
+                self.note(Fact::WrittenFirst(object));
+                Ok(Vec::new())
+            }
             _ => Err(Limit::Undefined),
         }
     }
