@@ -70,6 +70,18 @@ pub enum Fact {
     Memory(&'static str),
     /// Floating point numbers are computed as IEEE 754 says.
     Ieee,
+    /// No part of the local or allocated object is read before it is written
+    /// ([`Options::memory_is_written_first`]).
+    WrittenFirst(ObjectId),
+}
+
+/// What else may be taken as given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Programs do not read what they never wrote: then what lies in locals and
+    /// on the heap at first is left out, where it is undefined otherwise, and so
+    /// anything.
+    pub memory_is_written_first: bool,
 }
 
 /// Ranges of all values of a module.
@@ -90,8 +102,13 @@ const MOST_REASONS: usize = 1000;
 impl Propagation {
     /// Ranges of all values.
     pub fn compute(program: &Memory<'_>) -> Propagation {
+        Propagation::compute_with(program, Options::default())
+    }
+
+    /// Ranges of all values, more being given.
+    pub fn compute_with(program: &Memory<'_>, options: Options) -> Propagation {
         let writers = Writers::compute(program);
-        let mut collector = Collector::new(program, &writers);
+        let mut collector = Collector::new(program, &writers, options);
         let functions: Vec<FunctionId> = program.module.functions.ids().collect();
         for id in functions {
             if !program.module.functions[id].blocks.is_empty() {
@@ -184,7 +201,8 @@ fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: Functio
     let dominators = Dominators::compute(function, BlockId::new(0));
     let forest = LoopForest::compute(function, &dominators);
     let has_loads = function.instructions.values().any(|one| one.opcode == opcost_ir::Opcode::Load);
-    let versions = has_loads.then(|| MemoryVersions::compute(program, id, &dominators));
+    let is_followed = has_loads && !collector.has_second_names_of_data;
+    let versions = is_followed.then(|| MemoryVersions::compute(program, id, &dominators));
     let comes_again = function.calls.iter().any(|(_, call)| call.returns_twice);
     let (mut turns, mut bounds) = (FxHashMap::default(), closed::Bounds::default());
     if !forest.loops.is_empty() && !comes_again {
@@ -204,7 +222,7 @@ fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: Functio
     let mut walker = Walker::new(collector, id, &dominators, versions.as_ref());
     walker.walk();
     walker.define_versions();
-    walker.define_phis(&mut turns::Turns::new(&forest), &turns, &mut bounds.differences);
+    walker.define_phis(&mut turns::Turns::new(&forest, comes_again), &turns, &mut bounds.differences);
     let returned = std::mem::take(&mut walker.returned);
     for assumption in bounds.assumptions {
         collector.note_assumption(assumption);

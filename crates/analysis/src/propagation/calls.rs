@@ -163,8 +163,12 @@ impl Collector<'_> {
     pub(super) fn tie_parameters(&mut self) {
         let functions: Vec<FunctionId> = self.module().functions.ids().collect();
         for id in functions {
-            let is_open = self.program.roots.is_root(id) || self.program.calls.is_called_by_others(id);
             let body = &self.module().functions[id];
+            // A second name may be called, or given away.
+            let is_named_twice = self.has_second_names_of_code && body.is_address_taken;
+            let is_open = is_named_twice
+                || self.program.roots.is_root(id)
+                || self.program.calls.is_called_by_others(id);
             if !is_open && !body.blocks.is_empty() {
                 self.note(Fact::ArgumentsComplete(id));
             }

@@ -9,10 +9,11 @@
 use std::collections::BTreeSet;
 
 use opcost_index::{Id, IdMap, reverse};
-use opcost_ir::{ConstantId, ConstantValue, Function, Module, Opcode, Type, TypeId, Value};
+use opcost_ir::{ConstantId, ConstantValue, Function, GlobalKind, Module, Opcode, Type, TypeId, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
+use super::Options;
 use super::cells::Reads;
 use super::contents::Wanted;
 use super::tables::{Tables, kind_of};
@@ -43,14 +44,27 @@ pub(super) struct Collector<'a> {
     pub(super) stored: FxHashMap<(FunctionId, InstructionId), VariableId>,
     /// Contents that loads ask for.
     pub(super) wanted: Wanted,
+    /// A second name leads to data, to which the module does not say.
+    pub(super) has_second_names_of_data: bool,
+    /// The same of functions.
+    pub(super) has_second_names_of_code: bool,
+    pub(super) options: Options,
     constants: FxHashMap<ConstantId, Option<VariableId>>,
     /// What all of it rests on.
     pub(super) facts: BTreeSet<super::Fact>,
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(program: &'a Memory<'a>, writers: &'a Writers) -> Collector<'a> {
+    pub(super) fn new(program: &'a Memory<'a>, writers: &'a Writers, options: Options) -> Collector<'a> {
+        let globals = program.module.globals.values();
+        let names: Vec<bool> = globals
+            .filter(|global| global.kind != GlobalKind::Variable)
+            .map(|global| global.leads_into_code)
+            .collect();
         let mut collector = Collector {
+            has_second_names_of_data: names.contains(&false),
+            has_second_names_of_code: names.contains(&true),
+            options,
             program,
             writers,
             variables: Variables::default(),

@@ -65,7 +65,8 @@ impl Collector<'_> {
         let is_own = match program.addresses.objects().kind(object) {
             ObjectKind::Global(global) => {
                 let data = &program.module.globals[global];
-                !data.is_declared && !program.roots.reached_from_outside.contains(global)
+                let is_named_once = !self.has_second_names_of_data;
+                is_named_once && !data.is_declared && !program.roots.reached_from_outside.contains(global)
             }
             ObjectKind::Alloca(..) | ObjectKind::Fresh(..) => true,
             _ => false,
@@ -103,6 +104,10 @@ impl Collector<'_> {
                 Kind::Float(_) => Ok(vec![self.zero_float(kind)]),
             },
             ObjectKind::Alloca(function, at) if self.is_filled_first(function, at) => Ok(Vec::new()),
+            _ if self.options.memory_is_written_first => {
+                self.note(Fact::WrittenFirst(object));
+                Ok(Vec::new())
+            }
             _ => Err(Limit::Undefined),
         }
     }
@@ -115,7 +120,12 @@ impl Collector<'_> {
         self.variables.add(kind, Definition::Constant(range))
     }
 
+    /// Whether a call gives zeros, and nothing can add memory to them.
     fn is_zeroed(&self, function: FunctionId, at: InstructionId) -> bool {
+        let names = self.module().declarations.values().map(|declaration| &*declaration.name);
+        if names.into_iter().any(|name| name.contains("realloc")) {
+            return false;
+        }
         let body = &self.module().functions[function];
         let Some(opcost_ir::CalleeRef::Declaration(declared)) = body.call(at).map(|call| call.callee) else {
             return false;

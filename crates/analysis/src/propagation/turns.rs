@@ -37,6 +37,8 @@ const DEEPEST: u32 = 24;
 /// What is known of the loops of a function.
 pub(super) struct Turns<'t> {
     pub(super) forest: &'t LoopForest<BlockId>,
+    /// Control may come back into a turn from anywhere (`setjmp`): nothing counts.
+    comes_again: bool,
     /// How often each loop goes back.
     trips: FxHashMap<LoopId, VariableId>,
     /// Of phis at heads: what comes from outside, as one variable.
@@ -52,8 +54,8 @@ struct Change {
 }
 
 impl<'t> Turns<'t> {
-    pub(super) fn new(forest: &'t LoopForest<BlockId>) -> Turns<'t> {
-        Turns { forest, trips: FxHashMap::default(), joins: FxHashMap::default() }
+    pub(super) fn new(forest: &'t LoopForest<BlockId>, comes_again: bool) -> Turns<'t> {
+        Turns { forest, comes_again, trips: FxHashMap::default(), joins: FxHashMap::default() }
     }
 }
 
@@ -291,7 +293,7 @@ impl Walker<'_, '_> {
         let mut parts = vec![self.fixed(most)];
         let header = turns.forest.loops[id].header;
         for at in self.function.instructions_of(header) {
-            if self.function.instructions[at].opcode != Opcode::Phi {
+            if self.function.instructions[at].opcode != Opcode::Phi || turns.comes_again {
                 break;
             }
             parts.extend(self.trips_of(turns, at, id));

@@ -156,7 +156,66 @@ entry:
 }
 ";
     says(text, &[("r", "[-2147483648, 2147483647] 32")]);
+    let options = crate::propagation::Options { memory_is_written_first: true };
+    assert_eq!(super::told_with(text, World::Open, options, &["r"]), ["[0, 7] 3"]);
     let filled =
         text.replace("  %low =", "  call void @llvm.memset.p0.i64(ptr %a, i8 0, i64 64, i1 false)\n  %low =");
     says(&filled, &[("r", "[0, 7] 3")]);
+}
+
+/// What is known of nothing says why, and what ranges rest on is listed.
+#[test]
+fn limits_and_facts_are_told() {
+    use crate::memory::Memory;
+    use crate::memory::effects::Effects;
+    use crate::propagation::{Fact, Limit, Propagation};
+    use opcost_ir::{Layout, Value, parse_module};
+
+    let text = "global internal @g type i32 = { }
+declare i32 @unknown()
+define internal i32 @add(i32 %x) {
+  %old = load i32, ptr @g
+  %u = call i32 @unknown()
+  %sum = add i32 %x, %u
+  store i32 7, ptr @g
+  %z = and i32 %old, 3
+  ret i32 %z
+}
+define i32 @main() {
+  %r = call i32 @add(i32 1)
+  ret i32 %r
+}
+";
+    let module = parse_module(text).expect("a module");
+    let (layout, effects) = (Layout::of(&module), Effects::built_in());
+    let program = Memory::of(&module, &layout, &effects, World::Closed);
+    let ranges = Propagation::compute(&program);
+    let (id, function) = module.functions.iter().next().expect("a function");
+    let named = |wanted: &str| -> Value {
+        *function.names.iter().find(|(_, name)| &***name == wanted).expect("a name").0
+    };
+    let limits = |name: &str| -> Vec<Limit> {
+        let variable = ranges.variable(id, named(name)).expect("a number");
+        ranges.why(variable).into_iter().map(|(_, limit)| limit).collect()
+    };
+    assert_eq!(limits("sum"), [Limit::Call]);
+    assert_eq!(limits("z"), []);
+    assert!(ranges.facts().any(|fact| *fact == Fact::ArgumentsComplete(id)));
+    assert!(ranges.facts().any(|fact| matches!(fact, Fact::ObjectContained(_))));
+    assert_eq!((ranges.given_up, ranges.not_closed()), (0, vec![]));
+    says_in(World::Closed, text, &[("r", "[0, 3] 2")]);
+}
+
+/// A second name may lead to any data, or to a function that is referred to.
+#[test]
+fn second_names_are_not_overlooked() {
+    let text = "global internal @g type i32 = { 0: i32 5 }
+define void @main() {
+  %a = load i32, ptr @g
+  ret void
+}
+";
+    says_in(World::Closed, text, &[("a", "[5, 5] 0")]);
+    let named = text.replace("define void", "alias @h\ndefine void");
+    says_in(World::Closed, &named, &[("a", "[-2147483648, 2147483647] 32")]);
 }

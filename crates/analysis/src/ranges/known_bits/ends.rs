@@ -1,7 +1,7 @@
 //! Which members of a box lie between two numbers?
 //!
 //! The least member from a number on shares its highest bits, leaves it upwards
-//! at one bit and is the least behind that. Cost: linear in the width.
+//! at one bit and is the least behind that. Cost: constant.
 
 use super::KnownBits;
 use crate::ranges::interval::{Hull, Interval};
@@ -33,25 +33,19 @@ impl KnownBits {
         if self.is_empty() {
             return None;
         }
-        let mut leaves_at = None;
-        for bit in (0..self.type_width()).rev() {
-            match (low >> bit & 1, self.zeros() >> bit & 1, self.ones() >> bit & 1) {
-                (0, 0, 0) => leaves_at = Some(bit),
-                (0, _, 1) => {
-                    leaves_at = Some(bit);
-                    break;
-                }
-                (1, 1, _) => {
-                    leaves_at?;
-                    return self.leaving(low, leaves_at?);
-                }
-                _ => {}
-            }
-            if bit == 0 {
-                return Some(low);
-            }
+        let here = mask(self.type_width());
+        let lacks_one = !low & self.ones();
+        let conflicts = lacks_one | low & self.zeros();
+        if conflicts == 0 {
+            return Some(low);
         }
-        self.leaving(low, leaves_at?)
+        let bit = conflicts.ilog2();
+        if lacks_one >> bit & 1 == 1 {
+            return self.leaving(low, bit);
+        }
+        // The last bit above that may be set and is not.
+        let free = !low & !self.zeros() & !self.ones() & here & !low_bits(bit + 1);
+        (free != 0).then(|| self.leaving(low, free.trailing_zeros())).flatten()
     }
 
     fn leaving(self, low: u128, bit: u32) -> Option<u128> {
