@@ -219,3 +219,23 @@ define void @main() {
     let named = text.replace("define void", "alias @h\ndefine void");
     says_in(World::Closed, &named, &[("a", "[-2147483648, 2147483647] 32")]);
 }
+
+/// Integers go through floating point numbers and come back, refined on the way.
+#[test]
+fn integers_in_floating_point_numbers() {
+    let text = "define i32 @f(i8 %x) {
+entry:
+  %d = sitofp double i8 %x
+  %less = fcmp olt double %d, 10.0
+  br i1 %less, label %yes, label %no
+yes:
+  %i = fptosi i32 double %d
+  ret i32 %i
+no:
+  %j = fptosi i32 double %d
+  ret i32 %j
+}
+";
+    // An arc of numbers below 10 ends below it, and its integers at 9.
+    says(text, &[("i", "[-128, 9] 8"), ("j", "[10, 127] 7")]);
+}
