@@ -1,7 +1,8 @@
 //! How is a range written?
 //!
-//! Read with the sign that makes it narrower: few values as a set, one as
-//! itself, others by their ends and, if it is not 1, by their distance:
+//! Read with the sign that brings its ends nearer to each other, without on
+//! ties: few values as a set, one as itself, others by their ends and, if it is
+//! not 1, by their distance:
 //! `{1, 4, 9}`, `88`, `-3..12`, `0..252 in steps of 4`. What no execution gets
 //! to is `never`. Cost: constant.
 
@@ -9,7 +10,7 @@ use opcost_analysis::ranges::{Sign, ValueRange};
 
 /// The range in words.
 pub fn range(range: &ValueRange) -> String {
-    let sign = range.needed_width().sign;
+    let sign = nearer(range);
     let width = range.type_width();
     let number = |word: u128| match sign {
         Sign::Unsigned => word.to_string(),
@@ -38,6 +39,12 @@ pub fn range(range: &ValueRange) -> String {
         0 | 1 => ends,
         step => format!("{ends} in steps of {step}"),
     }
+}
+
+fn nearer(range: &ValueRange) -> Sign {
+    let unsigned = range.unsigned_range().map_or(0, |(low, high)| high - low);
+    let signed = range.signed_range().map_or(0, |(low, high)| high.wrapping_sub(low) as u128);
+    if signed < unsigned { Sign::Signed } else { Sign::Unsigned }
 }
 
 #[cfg(test)]
