@@ -41,7 +41,7 @@ pub mod variables;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use opcost_index::{Id, IdMap};
-use opcost_ir::{DeclarationId, Value};
+use opcost_ir::{DeclarationId, TypeId, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
@@ -49,6 +49,7 @@ use crate::cells::NoCells;
 use crate::dominators::Dominators;
 use crate::evolution::{Assumption, Source};
 use crate::loops::LoopForest;
+use crate::memory::addresses::Offsets;
 use crate::memory::{Memory, MemoryVersions, ObjectId, Writers};
 use collect::{Collector, Values, Walker};
 use tables::Tables;
@@ -75,6 +76,33 @@ pub enum Fact {
     WrittenFirst(ObjectId),
 }
 
+/// How far a phi is from another, at the head of a loop around it, in one turn of
+/// that loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Distance {
+    /// Where.
+    pub function: FunctionId,
+    /// The phi.
+    pub phi: InstructionId,
+    /// The one at the head.
+    pub from: InstructionId,
+    /// The variable of the difference.
+    pub variable: VariableId,
+}
+
+/// What lies at some offsets of an object, always.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// The object.
+    pub object: ObjectId,
+    /// Where in it.
+    pub offsets: Offsets,
+    /// What it is read as.
+    pub ty: TypeId,
+    /// The variable of the contents.
+    pub variable: VariableId,
+}
+
 /// What else may be taken as given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -92,6 +120,8 @@ pub struct Propagation {
     tables: Tables,
     values: IdMap<FunctionId, Values>,
     facts: BTreeSet<Fact>,
+    distances: Vec<Distance>,
+    contents: Vec<Content>,
     /// Variables on cycles that took too long: they began as everything.
     pub given_up: usize,
 }
@@ -117,10 +147,11 @@ impl Propagation {
         }
         collector.tie_parameters();
         collector.define_contents();
-        let Collector { variables, tables, values, facts, .. } = collector;
+        let contents = collector.wanted.found();
+        let Collector { variables, tables, values, facts, distances, .. } = collector;
         let solved = solve::solve(&variables, &tables);
         let solve::Solved { ranges, given_up } = solved;
-        Propagation { variables, ranges, tables, values, facts, given_up }
+        Propagation { variables, ranges, tables, values, facts, distances, contents, given_up }
     }
 
     /// The variable of a result or parameter, where it is defined; none of what
@@ -156,6 +187,17 @@ impl Propagation {
     /// What the ranges rest on.
     pub fn facts(&self) -> impl Iterator<Item = &Fact> {
         self.facts.iter()
+    }
+
+    /// How far phis are from phis at heads of loops around them, as far as sums
+    /// were looked for.
+    pub fn distances(&self) -> &[Distance] {
+        &self.distances
+    }
+
+    /// What lies in objects all of whose writes are seen, as far as loads ask.
+    pub fn contents(&self) -> &[Content] {
+        &self.contents
     }
 
     /// Variables whose range does not hold one step of their definition: there

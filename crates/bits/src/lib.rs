@@ -5,6 +5,8 @@
 //! | how wide is each value declared, and how wide need it be? | [`widths`] |
 //! | what forces it to be that wide? | [`mod@because`] |
 //! | how is a range written? | [`text`] |
+//! | what is claimed, so that a checker can follow? | `claimed` |
+//! | which of it does the checker believe? | [`certified`] |
 //!
 //! The ranges come from [`opcost_analysis::propagation`]; this room turns them
 //! into widths, adds them up and says why.
@@ -16,6 +18,8 @@
 //! definition, for executions in which the value is not poison.
 
 pub mod because;
+pub mod certified;
+mod claimed;
 pub mod text;
 pub mod widths;
 

@@ -7,8 +7,11 @@
 //! Input: the ranges of a module. Output: [`Widths`], by function, parameters
 //! first, then results in the order of the program. Cost: linear.
 
+use std::collections::HashMap;
+
 use opcost_analysis::propagation::Propagation;
-use opcost_analysis::ranges::{ValueRange, Width};
+use opcost_analysis::ranges::{Congruence, Interval, KnownBits, ValueRange, Width};
+use opcost_certificate::{Certificate, Claim, FunctionClaims};
 use opcost_index::Id;
 use opcost_ir::{Function, Module, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
@@ -74,6 +77,28 @@ impl Widths {
         Widths { functions: functions.collect() }
     }
 
+    /// Leaves of each range what is claimed of it by a certificate: no width is
+    /// told that its checker does not believe.
+    pub fn keep_certified(&mut self, module: &Module, certificate: &Certificate) {
+        let claims = certificate.functions.iter().map(|claims| (&*claims.name, claims));
+        let claims: HashMap<&str, &FunctionClaims> = claims.collect();
+        for widths in &mut self.functions {
+            let claims = claims.get(&*module.functions[widths.function].name);
+            let mut ranges: HashMap<Value, ValueRange> = HashMap::new();
+            for claim in claims.iter().flat_map(|claims| &claims.values) {
+                ranges.insert(claim.value.value(), range(&claim.range));
+            }
+            for given in claims.iter().flat_map(|claims| &claims.given) {
+                ranges.entry(given.value.value()).or_insert_with(|| range(&given.range));
+            }
+            for value in &mut widths.values {
+                let known = ranges.remove(&value.value);
+                value.range = known.unwrap_or_else(|| ValueRange::full(value.declared));
+                (value.needed, value.slice) = (value.range.needed_width(), value.range.unknown_bits());
+            }
+        }
+    }
+
     /// All together.
     pub fn total(&self) -> Total {
         self.functions.iter().map(FunctionWidths::total).sum()
@@ -118,6 +143,22 @@ impl std::iter::Sum for Total {
             slice: sum.slice + one.slice,
         })
     }
+}
+
+/// What a claim says, as a range.
+fn range(claim: &Claim) -> ValueRange {
+    let width = claim.width;
+    if let Some(set) = &claim.set {
+        let words: Vec<u128> = set.iter().map(|word| word.0).collect();
+        return ValueRange::of_values(width, &words);
+    }
+    let last = claim.first.0.wrapping_add(claim.span.0) & (u128::MAX >> (128 - width));
+    let residue = match claim.modulus.0 {
+        0 | 1 => Congruence::any(width),
+        modulus => Congruence::new(width, modulus, claim.rest.0),
+    };
+    let arc = Interval::new(width, claim.first.0, last);
+    ValueRange::new(arc, KnownBits::new(width, claim.zeros.0, claim.ones.0), residue)
 }
 
 /// Values that are integers of at most 128 bits, with the bits of their types.

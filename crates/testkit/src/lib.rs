@@ -3,14 +3,15 @@
 //! The referee of analyses that claim something of all runs of a program: an
 //! [`Interpreter`] that executes a function of a snapshot with given arguments
 //! and tells of each loop how often it went round and of each load who wrote
-//! what it read, and a grammar of loops ([`random_loops`]) to be analysed and
-//! then run with all their inputs. Both are slow, plain and share no code with
+//! what it read, and a grammar of loops ([`random_loops`]) and one of branches ([`random_branches`])
+//! to be analysed and then run with all their inputs. Both are slow, plain and share no code with
 //! what they judge. The third referee are marks, comments in programs that say what
 //! is known of a loop ([`read_marks`], [`judge()`]) or of a value's width ([`read_widths`]). Only tests and chores depend on
 //! this room.
 
 mod access;
 mod arithmetic_intrinsics;
+mod branches;
 mod calls;
 mod compute;
 mod float;
@@ -29,6 +30,7 @@ mod record;
 mod scalar;
 mod widths;
 
+pub use branches::random_branches;
 pub use calls::function_named;
 pub use grammar::{Case, Feature, random_loops};
 pub use inputs::all_inputs;

@@ -13,11 +13,11 @@ use opcost_ir::{ConstantId, ConstantValue, Function, GlobalKind, Module, Opcode,
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
-use super::Options;
 use super::cells::Reads;
 use super::contents::Wanted;
 use super::tables::{Tables, kind_of};
 use super::variables::{Definition, Kind, Limit, Range, VariableId, Variables};
+use super::{Distance, Options};
 use crate::dominators::Dominators;
 use crate::memory::{Memory, MemoryVersions, Writers};
 use crate::ranges::{FloatRange, ValueRange};
@@ -50,6 +50,8 @@ pub(super) struct Collector<'a> {
     pub(super) has_second_names_of_code: bool,
     pub(super) options: Options,
     constants: FxHashMap<ConstantId, Option<VariableId>>,
+    /// How far phis are from phis at heads of loops around them.
+    pub(super) distances: Vec<Distance>,
     /// What all of it rests on.
     pub(super) facts: BTreeSet<super::Fact>,
 }
@@ -74,6 +76,7 @@ impl<'a> Collector<'a> {
             stored: FxHashMap::default(),
             wanted: Wanted::default(),
             constants: FxHashMap::default(),
+            distances: Vec::new(),
             facts: BTreeSet::new(),
         };
         for function in program.module.functions.values() {

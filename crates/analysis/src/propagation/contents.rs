@@ -15,10 +15,10 @@ use opcost_ir::{ConstantValue, Linkage, Opcode, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Fact;
 use super::collect::Collector;
 use super::tables::kind_of;
 use super::variables::{Definition, Kind, Limit, Range, VariableId};
+use super::{Content, Fact};
 use crate::memory::addresses::{Offsets, gcd};
 use crate::memory::effects::ResultKind;
 use crate::memory::external::arguments_of;
@@ -38,6 +38,18 @@ pub(super) struct Wanted {
     known: FxHashMap<Question, Option<VariableId>>,
     open: Vec<(Question, VariableId)>,
     looked_at: usize,
+}
+
+impl Wanted {
+    /// All contents that were asked for and can be told, in order.
+    pub(super) fn found(&self) -> Vec<Content> {
+        let told = self.known.iter().filter_map(|(&(object, offsets, ty), &variable)| {
+            Some(Content { object, offsets, ty, variable: variable? })
+        });
+        let mut all: Vec<Content> = told.collect();
+        all.sort_by_key(|content| content.variable);
+        all
+    }
 }
 
 impl Collector<'_> {

@@ -21,6 +21,7 @@ use opcost_ir::{Flags, Opcode, Value};
 use opcost_key::InstructionId;
 use rustc_hash::FxHashMap;
 
+use super::Distance;
 use super::closed::Differences;
 use super::collect::Walker;
 use super::transfer::plain;
@@ -173,6 +174,12 @@ impl Walker<'_, '_> {
         // What depends on itself is no sum.
         change.known.insert(value, None);
         let found = self.look_for_phi(turns, change, at, depth - 1);
+        if let (Opcode::Phi, Some(variable)) = (self.function.instructions[at].opcode, found)
+            && at != change.phi
+        {
+            let (function, from) = (self.id, change.phi);
+            self.all.distances.push(Distance { function, phi: at, from, variable });
+        }
         change.known.insert(value, found);
         found
     }

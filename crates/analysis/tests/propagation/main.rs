@@ -9,12 +9,10 @@
 //! `PROPTEST_CASES=5000 cargo test -p opcost-analysis --test propagation` goes on
 //! for longer.
 
-mod branches;
 mod speed;
 
 use std::collections::HashSet;
 
-use branches::random_branches;
 use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{Memory, World};
 use opcost_analysis::propagation::{Propagation, Range};
@@ -22,7 +20,7 @@ use opcost_ir::{FunctionText, Layout, Module, Type, Value, parse_module};
 use opcost_key::FunctionId;
 use opcost_testkit::{
     Case, Interpreter, Memory as RunMemory, Reply, Scalar, all_inputs, function_named, nothing_known,
-    random_loops,
+    random_branches, random_loops,
 };
 
 /// What came of the claims.

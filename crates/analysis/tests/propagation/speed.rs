@@ -6,8 +6,7 @@ use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{Memory, World};
 use opcost_analysis::propagation::Propagation;
 use opcost_ir::{Layout, parse_module};
-
-use crate::branches::random_branches;
+use opcost_testkit::random_branches;
 
 /// So many functions that call the one before.
 fn module_of(functions: u64) -> String {

@@ -38,6 +38,12 @@ pub(crate) struct BitsArguments {
     /// Standard input of the program, with --observe.
     #[arg(long, value_name = "FILE", requires = "observe")]
     pub(crate) stdin: Option<PathBuf>,
+    /// Writes opcost.certificate/1: the ranges with all that they rest on, each of which a checker follows.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// Does this certificate hold for the program? Each claim is asked; status 3 if one does not follow.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["certificate", "observe", "annotate", "function"])]
+    pub(crate) check: Option<PathBuf>,
     /// How many functions, lines and values are shown; 0 for all.
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub(crate) top: usize,

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::{ExplainAnswers, LoopAnswers};
 use super::bits::BitsAnswers;
+use super::certificate::CheckAnswers;
 use super::module::{name_files, run_own};
 use super::{Build, Input, Language};
 use crate::arguments::{ProgramArguments, WorldName};
@@ -29,8 +30,11 @@ const MAINS: [&str; 2] = ["main", "_QQmain"];
 pub(crate) enum AnalysisQuestion {
     /// How often does every loop turn, with these values for names?
     Loops { bindings: Vec<(String, i128)> },
-    /// How many bits does each value need?
-    Bits,
+    /// How many bits does each value need? And shall what is told be what a
+    /// checker believes?
+    Bits { is_certified: bool },
+    /// Does this certificate, as JSON, hold?
+    Check { certificate: String },
     /// What decides what stands here?
     Explain { wanted: ExplainWanted },
 }
@@ -49,6 +53,7 @@ pub(crate) enum ExplainWanted {
 pub(crate) enum Answers {
     Loops(LoopAnswers),
     Bits(BitsAnswers),
+    Check(CheckAnswers),
     Explain(ExplainAnswers),
 }
 
@@ -110,7 +115,12 @@ pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), String> {
     let program = Memory::of(&module, &layout, &effects, world);
     let answers = match &request.question {
         AnalysisQuestion::Loops { bindings } => Answers::Loops(super::loops::answer(&program, bindings)?),
-        AnalysisQuestion::Bits => Answers::Bits(super::bits::answer(&program)),
+        AnalysisQuestion::Bits { is_certified } => {
+            Answers::Bits(super::bits::answer(&program, *is_certified)?)
+        }
+        AnalysisQuestion::Check { certificate } => {
+            Answers::Check(super::certificate::answer(&program, certificate)?)
+        }
         AnalysisQuestion::Explain { wanted } => {
             Answers::Explain(super::explanation::answer(&program, wanted)?)
         }

@@ -4,6 +4,7 @@ use opcost_analysis::memory::{Memory, World};
 use opcost_analysis::propagation::{Fact, Limit, Propagation};
 use opcost_analysis::ranges::Sign;
 use opcost_bits::{Cause, FunctionWidths, Link, Owners, Total, ValueWidth, Widths, because, text};
+use opcost_certificate::Certificate;
 use opcost_index::IdMap;
 use opcost_ir::{Flags, Function, FunctionText, Module, Opcode, Value};
 use opcost_key::InstructionId;
@@ -19,6 +20,20 @@ pub(crate) struct BitsAnswers {
     pub(crate) assumes: Vec<String>,
     /// In the order of the module.
     pub(crate) functions: Vec<BitsFunction>,
+    /// A certificate of all of it, if one was asked for.
+    pub(crate) certified: Option<CertifiedAnswer>,
+}
+
+/// A certificate, and what it cost.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct CertifiedAnswer {
+    pub(crate) certificate: Certificate,
+    /// Claims that hold.
+    pub(crate) claims: usize,
+    /// What the solver was asked.
+    pub(crate) questions: u64,
+    /// What was made weaker, and why.
+    pub(crate) weakened: Vec<(String, String)>,
 }
 
 /// The values of a function.
@@ -86,16 +101,24 @@ pub(crate) struct BitsObserved {
 }
 
 /// In the child: the widths of all values.
-pub(super) fn answer(program: &Memory<'_>) -> BitsAnswers {
+///
+/// # Errors
+/// There is no solver for a certificate.
+pub(super) fn answer(program: &Memory<'_>, is_certified: bool) -> Result<BitsAnswers, String> {
     let module = program.module;
     let ranges = Propagation::compute(program);
-    let (widths, owners) = (Widths::of(module, &ranges), Owners::of(module, &ranges));
+    let certified = is_certified.then(|| super::certificate::certify(program, &ranges)).transpose()?;
+    let (mut widths, owners) = (Widths::of(module, &ranges), Owners::of(module, &ranges));
+    if let Some(certified) = &certified {
+        widths.keep_certified(module, &certified.certificate);
+    }
     let teller = Teller { module, ranges: &ranges, owners: &owners };
-    BitsAnswers {
+    Ok(BitsAnswers {
+        certified,
         world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
         assumes: ranges.facts().filter_map(assumed).map(str::to_owned).collect(),
         functions: widths.functions.iter().map(|function| teller.function(function)).collect(),
-    }
+    })
 }
 
 /// What is taken for granted of the source language.

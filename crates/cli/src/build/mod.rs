@@ -14,6 +14,7 @@ mod answers;
 #[cfg(test)]
 mod audit_tests;
 mod bits;
+mod certificate;
 mod compile;
 mod cost;
 mod driver;
@@ -49,7 +50,8 @@ pub(crate) use answers::{
     AnswerKind, DependenceEdge, DependenceNode, ExplainAnswers, Explained, LoopAnswer, LoopAnswers,
     LoopNumbers,
 };
-pub(crate) use bits::{BitsAnswers, BitsFunction, BitsObserved, BitsValue};
+pub(crate) use bits::{BitsAnswers, BitsFunction, BitsObserved, BitsValue, CertifiedAnswer};
+pub(crate) use certificate::CheckAnswers;
 pub(crate) use driver::{Drive, Front, by_program_name, launched};
 pub(crate) use fuel::{FUEL_SECTION, FUEL_SECTION_WINDOWS, Promise};
 pub(crate) use input::{Input, Language};

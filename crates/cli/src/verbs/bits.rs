@@ -8,9 +8,9 @@ use crate::error::{CliError, Status};
 use crate::report::{
     BitsJson, BitsReport, Progress, Sources, Stream, demangle, print_bits, save_json, save_text, short_name,
 };
-use crate::verbs::bits_observed;
 use crate::verbs::loops::analysed;
 use crate::verbs::show::{not_found, tell_json};
+use crate::verbs::{bits_observed, certificate};
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &BitsArguments) -> Result<Status, CliError> {
@@ -20,12 +20,20 @@ pub(crate) fn run(arguments: &BitsArguments) -> Result<Status, CliError> {
 }
 
 fn carry_out(arguments: &BitsArguments) -> Result<Status, CliError> {
+    if let Some(path) = &arguments.check {
+        return certificate::check(arguments, path);
+    }
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
     let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
-    let working = Progress::start("analysing widths");
-    let answers = build.analyse(&inputs, &arguments.program, AnalysisQuestion::Bits)?;
+    let is_certified = arguments.certificate.is_some();
+    let working = Progress::start(if is_certified { "certifying widths" } else { "analysing widths" });
+    let answers = build.analyse(&inputs, &arguments.program, AnalysisQuestion::Bits { is_certified })?;
     drop(working);
     let Answers::Bits(mut answers) = answers else { unreachable!("the child answers what it was asked") };
+    let told = match (&arguments.certificate, &answers.certified) {
+        (Some(path), Some(certified)) => Some(certificate::save(path, certified, &inputs)?),
+        _ => None,
+    };
     only(&mut answers, &arguments.function)?;
     let status = match arguments.observe {
         true => bits_observed::observe(arguments, &inputs, &mut answers)?,
@@ -33,6 +41,9 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, CliError> {
     };
     if let Some(path) = &arguments.json {
         save_json(path, &BitsJson::text(&answers))?;
+    }
+    if let Some(told) = told.filter(|_| arguments.certificate.as_deref() != Some(Path::new("-"))) {
+        save_text(None, &told, Stream::Stderr)?;
     }
     if arguments.json.as_deref() != Some(Path::new("-")) {
         let report = BitsReport {

@@ -4,6 +4,7 @@ pub(crate) mod bits;
 mod bits_observed;
 pub(crate) mod cargo;
 pub(crate) mod cc;
+mod certificate;
 pub(crate) mod check;
 pub(crate) mod count;
 pub(crate) mod diff;

@@ -8,7 +8,7 @@
 
 use std::fmt::Write;
 
-use opcost_testkit::Random;
+use crate::Random;
 
 /// A program while it is written.
 struct Text {
@@ -22,7 +22,7 @@ struct Text {
 }
 
 /// The text of a seed: a function `run(i8, i8)`.
-pub(crate) fn random_branches(seed: u64) -> String {
+pub fn random_branches(seed: u64) -> String {
     let mut text = Text {
         random: Random::new(seed ^ 0x5bd1),
         out: String::new(),

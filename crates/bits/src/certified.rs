@@ -1,0 +1,126 @@
+//! Which of the claims does the checker believe?
+//!
+//! All are asked; one that does not follow is made weaker (first what is known
+//! besides the arc is dropped, then the arc), and all that rested on it are asked
+//! again, until each one that is left follows from the others that are left
+//! (Flanagan and Leino, "Houdini, an Annotation Assistant for ESC/Java", 2001).
+//! What comes out is a certificate that the same checker accepts as a whole.
+//!
+//! Input: ranges of a module. Output: [`Certified`]. Cost: some questions to a
+//! solver for each claim; each is made weaker a bounded number of times.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use opcost_analysis::memory::Memory;
+use opcost_analysis::propagation::Propagation;
+use opcost_certificate::{Certificate, Checker, Claim, ClaimId, Misfit, Solver, SolverError, Verdict, Word};
+
+use crate::claimed::claimed;
+
+/// Why there is no certificate.
+#[derive(Debug)]
+pub enum NoCertificate {
+    /// The solver failed.
+    Solver(SolverError),
+    /// What was claimed does not fit the module: an error of ours.
+    Misfit(Misfit),
+}
+
+/// A certificate that holds, and what was too much.
+#[derive(Clone, Debug)]
+pub struct Certified {
+    /// What holds, sealed.
+    pub certificate: Certificate,
+    /// Claims that were made weaker, in words, with why.
+    pub weakened: Vec<(String, String)>,
+    /// How many claims hold.
+    pub claims: usize,
+    /// How many questions the solver was asked.
+    pub questions: u64,
+}
+
+/// Finds it. `progress` hears how many claims are done, and how many there are.
+///
+/// # Errors
+/// There is no solver.
+pub fn certify(
+    program: &Memory<'_>,
+    ranges: &Propagation,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<Certified, NoCertificate> {
+    let solver = Solver::start().map_err(NoCertificate::Solver)?;
+    let all = claimed(program, ranges);
+    let mut checker =
+        Checker::new(program.module, program.layout, all, solver).map_err(NoCertificate::Misfit)?;
+    let mut work: VecDeque<ClaimId> = checker.all().into();
+    let claims = work.len();
+    let mut waiting: BTreeSet<ClaimId> = work.iter().copied().collect();
+    let mut rests_on_it: HashMap<ClaimId, BTreeSet<ClaimId>> = HashMap::new();
+    let mut weakened = Vec::new();
+    while let Some(claim) = work.pop_front() {
+        waiting.remove(&claim);
+        progress(claims.saturating_sub(work.len()), claims);
+        let (verdict, used) = checker.check(claim).map_err(NoCertificate::Solver)?;
+        for other in used {
+            rests_on_it.entry(other).or_default().insert(claim);
+        }
+        let Verdict::Fails { what, .. } = verdict else { continue };
+        weakened.push((checker.describe(claim), what));
+        weaken(&mut checker.certificate, claim);
+        let others = rests_on_it.remove(&claim).unwrap_or_default();
+        for next in others.into_iter().chain([claim]) {
+            if waiting.insert(next) {
+                work.push_back(next);
+            }
+        }
+    }
+    let questions = checker.asked();
+    let mut certificate = checker.certificate;
+    drop_empty(&mut certificate);
+    Ok(Certified { certificate: certificate.sealed(), weakened, claims, questions })
+}
+
+/// Leaves out what says nothing any more.
+fn drop_empty(certificate: &mut Certificate) {
+    for claims in &mut certificate.functions {
+        claims.values.retain(|claim| !claim.range.is_anything());
+        claims.differences.retain(|claim| !claim.range.is_anything());
+        claims.turns.retain(|claim| claim.most != u64::MAX);
+        claims.sums.retain(|claim| claim.turns != u64::MAX);
+        if claims.returned.as_ref().is_some_and(Claim::is_anything) {
+            claims.returned = None;
+        }
+    }
+    certificate.contents.retain(|claim| !claim.range.is_anything());
+}
+
+/// Says less.
+fn weaken(certificate: &mut Certificate, claim: ClaimId) {
+    let nothing = |range: &mut Claim| *range = weaker(range);
+    match claim {
+        ClaimId::Value(place, at) => nothing(&mut certificate.functions[place].values[at].range),
+        ClaimId::Returned(place) => {
+            if let Some(range) = &mut certificate.functions[place].returned {
+                nothing(range);
+            }
+        }
+        ClaimId::Difference(place, at) => nothing(&mut certificate.functions[place].differences[at].range),
+        ClaimId::Turns(place, at) => certificate.functions[place].turns[at].most = u64::MAX,
+        ClaimId::Sum(place, at) => certificate.functions[place].sums[at].turns = u64::MAX,
+        ClaimId::Given(..) => {}
+        ClaimId::Contents(at) => nothing(&mut certificate.contents[at].range),
+    }
+}
+
+/// The next weaker claim: without the few words and the rest, then without the
+/// bits, then nothing.
+fn weaker(range: &Claim) -> Claim {
+    let none = Word(0);
+    let no_set = Claim { set: None, modulus: none, rest: none, ..range.clone() };
+    let no_bits = Claim { zeros: none, ones: none, ..no_set.clone() };
+    match () {
+        () if no_set != *range => no_set,
+        () if no_bits != *range => no_bits,
+        () => Claim::anything(range.width),
+    }
+}

@@ -1,0 +1,348 @@
+//! What is claimed of a module, so that a checker can follow each step?
+//!
+//! The ranges of all values that are less than their type, what functions
+//! return, what objects hold; and what the turns of loops rest on: counters that
+//! go one way, sums with what a turn adds to them, and how far phis inside of a
+//! turn are from the one at its head.
+//!
+//! Nothing here need be true: the checker decides ([`certified`](crate::certified)).
+//! Input: the ranges of a module. Output: an unsealed [`Certificate`]. Cost:
+//! linear.
+
+use opcost_analysis::memory::{Memory, ObjectKind, World};
+use opcost_analysis::propagation::{Content, Definition, Distance, Fact, Propagation, VariableId};
+use opcost_analysis::ranges::{KnownBits, ValueRange};
+use opcost_certificate::{
+    Certificate, Claim, ClaimedWorld, ContentsClaim, DifferenceClaim, FORMAT, FunctionClaims, GivenClaim,
+    SumClaim, TurnsClaim, ValueClaim, ValueName, Word, fingerprint,
+};
+use opcost_index::Id;
+use opcost_ir::{CalleeRef, ConstantValue, Function, Module, Opcode, Predicate, Type, Value};
+use opcost_key::{FunctionId, InstructionId};
+
+/// Changes that are farther apart say nothing of sums.
+const MOST_GAIN: u64 = 1 << 40;
+
+/// What holds of a variable at once, of which sums are looked for.
+const MOST_PARTS: usize = 16;
+
+/// All that is claimed.
+pub(crate) fn claimed(program: &Memory<'_>, ranges: &Propagation) -> Certificate {
+    let module = program.module;
+    let bodies = module.functions.iter().filter(|(_, function)| !function.blocks.is_empty());
+    let functions = bodies.map(|(id, function)| Claimant { program, ranges, id, function }.function());
+    let assumes = ranges.facts().filter_map(|fact| match fact {
+        Fact::Memory(words) => Some((*words).to_owned()),
+        _ => None,
+    });
+    Certificate {
+        schema: FORMAT.to_owned(),
+        module: fingerprint(module).to_string(),
+        world: match program.roots.world {
+            World::Open => ClaimedWorld::Open,
+            World::Closed => ClaimedWorld::Closed,
+        },
+        assumes: assumes.collect(),
+        functions: functions.collect(),
+        contents: contents(program, ranges),
+        seal: String::new(),
+    }
+}
+
+/// A range as a claim.
+pub(crate) fn claim(range: &ValueRange) -> Claim {
+    let width = range.type_width();
+    if range.is_empty() {
+        return Claim::never(width);
+    }
+    let (first, span) = match range.interval().ends() {
+        Some((first, _)) => (first, range.interval().span().unwrap_or(u128::MAX)),
+        None => (0, u128::MAX),
+    };
+    let (bits, residue) = (range.bits(), range.congruence());
+    let has_residue = residue.modulus() > 1 && !residue.modulus().is_power_of_two();
+    // What the arc says anyway is not said twice.
+    let said = KnownBits::of_interval(range.interval());
+    Claim {
+        zeros: Word(bits.zeros() & !said.zeros()),
+        ones: Word(bits.ones() & !said.ones()),
+        modulus: Word(if has_residue { residue.modulus() } else { 0 }),
+        rest: Word(if has_residue { residue.residue() } else { 0 }),
+        set: range.set().map(|set| set.values().iter().copied().map(Word).collect()),
+        ..Claim::arc(width, first, span)
+    }
+}
+
+fn contents(program: &Memory<'_>, ranges: &Propagation) -> Vec<ContentsClaim> {
+    let objects = program.addresses.objects();
+    let of = |content: &Content| {
+        let range = claim(ranges.range_of(content.variable).integer()?);
+        let written_first = ranges.facts().any(|fact| *fact == Fact::WrittenFirst(content.object));
+        let (first, _, step) = content.offsets.parts();
+        let object = match objects.kind(content.object) {
+            ObjectKind::Global(global) => program.module.globals[global].name.clone(),
+            ObjectKind::Alloca(function, at) | ObjectKind::Fresh(function, at) => {
+                format!("{}:{at}", program.module.functions[function].name)
+            }
+            _ => return None,
+        };
+        let size = program.layout.size(content.ty)?;
+        let is_number = matches!(program.module.types[content.ty], Type::Integer(_));
+        let claim = ContentsClaim { object, first, step, size, written_first, range };
+        Some(claim).filter(|claim| is_number && !claim.range.is_anything())
+    };
+    ranges.contents().iter().filter_map(of).collect()
+}
+
+/// What is claimed of one function.
+struct Claimant<'a> {
+    program: &'a Memory<'a>,
+    ranges: &'a Propagation,
+    id: FunctionId,
+    function: &'a Function,
+}
+
+impl Claimant<'_> {
+    fn function(&self) -> FunctionClaims {
+        let turns = self.turns();
+        FunctionClaims {
+            name: self.function.name.clone(),
+            values: self.values(),
+            returned: self.returned(),
+            differences: self.differences(),
+            sums: self.sums(&turns),
+            turns,
+            given: self.given(),
+        }
+    }
+
+    fn range(&self, variable: VariableId) -> Option<&ValueRange> {
+        self.ranges.range_of(variable).integer()
+    }
+
+    fn values(&self) -> Vec<ValueClaim> {
+        let arguments = (0..self.function.parameters).map(Value::Argument);
+        let results = self.function.instructions.ids().map(Value::Instruction);
+        let one = |value: Value| {
+            let range = claim(self.ranges.range(self.id, value)?.integer()?);
+            let is_said = !range.is_anything() && self.is_whole(value);
+            is_said.then_some(ValueClaim { value: ValueName::of(value)?, range })
+        };
+        arguments.chain(results).filter_map(one).collect()
+    }
+
+    /// An integer or pointer, of which the checker speaks.
+    fn is_whole(&self, value: Value) -> bool {
+        let module: &Module = self.program.module;
+        let ty = match value {
+            Value::Instruction(at) => self.function.instructions[at].ty,
+            Value::Argument(position) => match &module.types[self.function.ty] {
+                Type::Function(_, parameters, _) => parameters[position as usize],
+                _ => return false,
+            },
+            _ => return false,
+        };
+        matches!(module.types[ty], Type::Integer(1..=128) | Type::Pointer(0))
+    }
+
+    fn returned(&self) -> Option<Claim> {
+        let Type::Function(result, ..) = &self.program.module.types[self.function.ty] else { return None };
+        let is_number = matches!(self.program.module.types[*result], Type::Integer(1..=128));
+        let range = claim(self.ranges.returned(self.id)?.integer()?);
+        Some(range).filter(|range| is_number && !range.is_anything())
+    }
+
+    /// Counters that are moved by a constant on every way back.
+    fn turns(&self) -> Vec<TurnsClaim> {
+        let phis = self.function.instructions.iter().filter(|(_, one)| one.opcode == Opcode::Phi);
+        phis.filter_map(|(phi, _)| self.counter(phi)).collect()
+    }
+
+    fn counter(&self, phi: InstructionId) -> Option<TurnsClaim> {
+        let head = self.function.block_of(phi);
+        let steps =
+            self.function.operands_of(phi).iter().step_by(2).filter_map(|&value| self.step(phi, value));
+        let steps: Vec<i128> = steps.collect();
+        let falls = *steps.first()? < 0;
+        let step = steps.iter().map(|step| step.unsigned_abs()).min().filter(|&step| step > 0)?;
+        let is_one_way = steps.iter().all(|&step| (step < 0) == falls);
+        let range = self.ranges.range(self.id, Value::Instruction(phi))?.integer()?;
+        let (first, span) = (range.interval().ends()?.0, range.interval().span()?);
+        // Where it still goes back, one step was left.
+        let left = span.checked_sub(step)?;
+        let first = if falls { first.wrapping_add(step) } else { first };
+        let most = u64::try_from(left / step + 1).ok()?;
+        let range = Claim::arc(range.type_width(), first, left);
+        let (step, head) = (u64::try_from(step).ok()?, head.index() as u32);
+        let counter = ValueName::of(Value::Instruction(phi))?;
+        is_one_way.then_some(TurnsClaim { head, most, counter, range, falls, step })
+    }
+
+    /// By which constant a value is moved from the phi.
+    fn step(&self, phi: InstructionId, value: Value) -> Option<i128> {
+        let Value::Instruction(at) = value else { return None };
+        let operands = self.function.operands_of(at);
+        if operands.first() != Some(&Value::Instruction(phi)) || operands.len() != 2 {
+            return None;
+        }
+        let Value::Constant(id) = operands[1] else { return None };
+        let constant = &self.program.module.constants[id];
+        let (ConstantValue::Integer(word), &Type::Integer(width)) =
+            (constant.value, &self.program.module.types[constant.ty])
+        else {
+            return None;
+        };
+        let number = (word << (128 - width)) as i128 >> (128 - width);
+        match self.function.instructions[at].opcode {
+            Opcode::Add => Some(number),
+            Opcode::Sub => Some(-number),
+            Opcode::GetElementPtr => {
+                let ty = self.function.instructions[at].second_type?;
+                Some(number * i128::from(self.program.layout.stride(ty)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// What phis at heads gain, as the definitions of their ranges say.
+    fn sums(&self, turns: &[TurnsClaim]) -> Vec<SumClaim> {
+        let phis = self.function.instructions.iter().filter(|(_, one)| one.opcode == Opcode::Phi);
+        let own = phis.filter_map(|(phi, _)| {
+            let variable = self.ranges.variable(self.id, Value::Instruction(phi))?;
+            self.parts(variable).into_iter().find_map(|part| self.sum(turns, phi, None, part))
+        });
+        let inner = self.distances().filter_map(|distance| {
+            let from = ValueName::of(Value::Instruction(distance.from))?;
+            self.sum(turns, distance.phi, Some(from), distance.variable)
+        });
+        own.chain(inner).collect()
+    }
+
+    /// All that holds of a variable at once.
+    fn parts(&self, variable: VariableId) -> Vec<VariableId> {
+        let (mut parts, mut work) = (Vec::new(), vec![variable]);
+        while let Some(part) = work.pop().filter(|_| parts.len() < MOST_PARTS) {
+            match &self.ranges.variables().get(part).definition {
+                Definition::Meet(list) => work.extend(list.iter().copied()),
+                _ => parts.push(part),
+            }
+        }
+        parts
+    }
+
+    fn distances(&self) -> impl Iterator<Item = &Distance> {
+        self.ranges.distances().iter().filter(|distance| distance.function == self.id)
+    }
+
+    fn sum(
+        &self,
+        turns: &[TurnsClaim],
+        phi: InstructionId,
+        base: Option<ValueName>,
+        variable: VariableId,
+    ) -> Option<SumClaim> {
+        let variables = self.ranges.variables();
+        let (start, changes) = match &variables.get(variable).definition {
+            Definition::Step(_, list) if list.len() == 2 => (Some(list[0]), list[1]),
+            Definition::Times { .. } => (None, variable),
+            _ => return None,
+        };
+        let Definition::Times { delta, .. } = variables.get(changes).definition else { return None };
+        let delta = self.range(delta)?;
+        let (least, greatest) = nearest(delta).filter(|ends| ends.1.abs_diff(ends.0) < MOST_GAIN)?;
+        let width = delta.type_width();
+        let head = self.function.block_of(phi).index() as u32;
+        let most = turns.iter().filter(|turns| turns.head == head).map(|turns| turns.most).min()?;
+        let start = match start {
+            Some(start) => claim(self.range(start)?),
+            None => Claim::arc(width, 0, 0),
+        };
+        let start = Claim { modulus: Word(0), rest: Word(0), set: None, ..start };
+        let value = ValueName::of(Value::Instruction(phi))?;
+        Some(SumClaim { value, base, start, least, greatest, turns: most })
+    }
+
+    /// Distances that are no sums.
+    fn differences(&self) -> Vec<DifferenceClaim> {
+        let one = |distance: &Distance| {
+            let range = claim(self.range(distance.variable)?);
+            let value = ValueName::of(Value::Instruction(distance.phi))?;
+            let base = ValueName::of(Value::Instruction(distance.from))?;
+            let range = Claim { modulus: Word(0), rest: Word(0), set: None, ..range };
+            (range.span.0 < u128::from(MOST_GAIN)).then_some(DifferenceClaim {
+                value,
+                base,
+                range,
+                if_both: false,
+            })
+        };
+        self.distances().filter_map(one).chain(self.below_bounds()).collect()
+    }
+
+    /// Counters that are compared with a bound for (in)equality: they have not
+    /// reached it. Such is what loops with `<` become.
+    fn below_bounds(&self) -> Vec<DifferenceClaim> {
+        let tests = self.function.instructions.iter().filter(|(_, one)| {
+            matches!(one.predicate, Some(Predicate::Eq | Predicate::Ne)) && one.opcode == Opcode::ICmp
+        });
+        tests.filter_map(|(at, _)| self.below_bound(self.function.operands_of(at))).collect()
+    }
+
+    fn below_bound(&self, operands: &[Value]) -> Option<DifferenceClaim> {
+        let &[Value::Instruction(counted), bound] = operands else { return None };
+        // The counter of this turn, or of the next.
+        let is_phi = |at: InstructionId| self.function.instructions[at].opcode == Opcode::Phi;
+        let phi = match self.function.operands_of(counted).first() {
+            _ if is_phi(counted) => counted,
+            Some(&Value::Instruction(phi)) if is_phi(phi) => phi,
+            _ => return None,
+        };
+        let counter = self.counter(phi)?;
+        let of = |value: Value| self.ranges.range(self.id, value)?.integer()?.signed_range();
+        let ((low, high), (least, most)) = (of(Value::Instruction(phi))?, of(bound)?);
+        let step = i128::from(counter.step);
+        let (low, high) = match counter.falls {
+            false => (low.checked_sub(most)?, -step),
+            true => (step, high.checked_sub(least)?),
+        };
+        let span = u128::try_from(high.checked_sub(low)?).ok()?;
+        let width = self.ranges.range(self.id, bound)?.integer()?.type_width();
+        let range = Claim::arc(width, low as u128, span);
+        let is_said = !range.is_anything();
+        let base = ValueName::of(bound)?;
+        is_said.then_some(DifferenceClaim { value: counter.counter, base, range, if_both: true })
+    }
+
+    /// Results of library functions, which a table of effects tells.
+    fn given(&self) -> Vec<GivenClaim> {
+        let is_told = |callee: CalleeRef| match callee {
+            CalleeRef::Declaration(declared) => {
+                self.ranges.facts().any(|fact| *fact == Fact::LibraryResult(declared)).then_some(declared)
+            }
+            _ => None,
+        };
+        let calls = self.function.calls.iter().filter_map(|&(at, call)| Some((at, is_told(call.callee)?)));
+        let one = |(at, declared): (InstructionId, opcost_ir::DeclarationId)| {
+            let value = Value::Instruction(at);
+            let range = claim(self.ranges.range(self.id, value)?.integer()?);
+            let by = format!("the table of effects, of {}", self.program.module.declarations[declared].name);
+            (!range.is_anything()).then_some(GivenClaim { value: ValueName::of(value)?, range, by })
+        };
+        calls.filter_map(one).collect()
+    }
+}
+
+/// The numbers of a range, with the sign that keeps them nearer to each other.
+fn nearest(range: &ValueRange) -> Option<(i64, i64)> {
+    let (low, high) = range.signed_range()?;
+    let signed = i64::try_from(low).ok().zip(i64::try_from(high).ok());
+    let (least, most) = range.unsigned_range()?;
+    let unsigned = i64::try_from(least).ok().zip(i64::try_from(most).ok());
+    match (signed, unsigned) {
+        (Some(signed), Some(unsigned)) => {
+            let is_nearer = signed.1.abs_diff(signed.0) <= unsigned.1.abs_diff(unsigned.0);
+            Some(if is_nearer { signed } else { unsigned })
+        }
+        (one, other) => one.or(other),
+    }
+}

@@ -1,0 +1,153 @@
+//! Is what the checker accepts true, and does it reject what is false?
+//!
+//! Random loops and branches are certified; the certificate must hold as a
+//! whole, and each value of each run must be as claimed, that is judged by an
+//! interpreter that shares nothing with either. Then claims are changed so that
+//! a value that was seen breaks them (the run is the witness): no certificate
+//! with such a claim may be accepted, whatever else is changed with it.
+//!
+//! `PROPTEST_CASES=1000 cargo test -p opcost-bits --test certificates` goes on for
+//! longer.
+
+mod mutants;
+mod worked;
+
+use std::collections::BTreeMap;
+
+use opcost_analysis::memory::effects::Effects;
+use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::propagation::Propagation;
+use opcost_bits::certified::certify;
+use opcost_certificate::{Certificate, Checker, Solver, ValueName, Verdict};
+use opcost_ir::{Layout, Module, Type, Value, parse_module};
+use opcost_key::FunctionId;
+use opcost_testkit::{
+    Interpreter, Memory as RunMemory, Random, Reply, Scalar, all_inputs, function_named, nothing_known,
+    random_branches, random_loops,
+};
+
+/// Values that each parameter and result had.
+pub(crate) type Seen = BTreeMap<(FunctionId, ValueName), Vec<u128>>;
+
+/// What a certificate is made of, and what happened in runs.
+pub(crate) struct Subject {
+    pub(crate) module: Module,
+    pub(crate) seen: Seen,
+    pub(crate) world: World,
+    pub(crate) what: String,
+}
+
+pub(crate) fn number_from(variable: &str, otherwise: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+/// The certificate of a module.
+pub(crate) fn certificate_of(module: &Module, world: World) -> Certificate {
+    let (layout, effects) = (Layout::of(module), Effects::built_in());
+    let program = Memory::of(module, &layout, &effects, world);
+    let ranges = Propagation::compute(&program);
+    certify(&program, &ranges, |_, _| {}).expect("z3 is installed").certificate
+}
+
+/// Whether the checker accepts all of it; the claims that changed come first.
+pub(crate) fn is_accepted(module: &Module, certificate: &Certificate) -> bool {
+    let layout = Layout::of(module);
+    let solver = Solver::start().expect("z3 is installed");
+    let checker = Checker::new(module, &layout, certificate.clone(), solver).expect("it is of this module");
+    checker.all().into_iter().all(|claim| checker.check(claim).expect("z3 answers").0 == Verdict::Holds)
+}
+
+fn is_integer(module: &Module, function: FunctionId, value: Value) -> bool {
+    let body = &module.functions[function];
+    let ty = match value {
+        Value::Instruction(at) => body.instructions[at].ty,
+        Value::Argument(position) => match &module.types[body.ty] {
+            Type::Function(_, parameters, _) => parameters[position as usize],
+            _ => return false,
+        },
+        _ => return false,
+    };
+    matches!(module.types[ty], Type::Integer(1..=64))
+}
+
+fn observed(
+    module: &Module,
+    name: &str,
+    inputs: &[Vec<Scalar>],
+    steps: u64,
+    mut externals: impl FnMut() -> Box<dyn FnMut(&mut RunMemory, &str, &[Scalar]) -> Reply>,
+) -> Seen {
+    let function = function_named(module, name).expect("the function to be run");
+    let interpreter = Interpreter::new(module).with_values().with_step_limit(steps);
+    let mut seen = Seen::new();
+    for input in inputs {
+        for (function, value, bits) in interpreter.run(function, input, &mut externals()).values {
+            if let (Some(name), true) = (ValueName::of(value), is_integer(module, function, value)) {
+                seen.entry((function, name)).or_default().push(bits);
+            }
+        }
+    }
+    for words in seen.values_mut() {
+        words.sort_unstable();
+        words.dedup();
+    }
+    seen
+}
+
+/// A random loop, with what surrounds it; none of a text that is no program.
+pub(crate) fn loop_subject(seed: u64, world: World) -> Option<Subject> {
+    let case = random_loops(seed);
+    let name = if world == World::Closed { "main" } else { case.function };
+    let text = if world == World::Closed { case.text.replace("@run", "@main") } else { case.text.clone() };
+    let module = parse_module(&text).ok()?;
+    let inputs = all_inputs(&case.parameters, if case.parameters == [8] { 256 } else { 48 });
+    let seen = observed(&module, name, &inputs, 4000, || Box::new(case.externals()));
+    Some(Subject { module, seen, world, what: format!("seed {seed}, {world:?}\n{text}") })
+}
+
+/// Random branches.
+pub(crate) fn branch_subject(seed: u64) -> Subject {
+    let text = random_branches(seed);
+    let module = parse_module(&text).expect("a program");
+    let inputs = all_inputs(&[8, 8], 512);
+    let seen = observed(&module, "run", &inputs, 600, || Box::new(nothing_known));
+    Subject { module, seen, world: World::Open, what: format!("branches {seed}\n{text}") }
+}
+
+/// Whether all that was seen is as claimed; the first that is not.
+pub(crate) fn first_broken(subject: &Subject, certificate: &Certificate) -> Option<String> {
+    for claims in &certificate.functions {
+        let function = function_named(&subject.module, &claims.name).expect("it is of this module");
+        for claim in &claims.values {
+            let words = subject.seen.get(&(function, claim.value)).map_or(&[][..], Vec::as_slice);
+            if let Some(word) = words.iter().find(|&&word| !claim.range.contains(word)) {
+                return Some(format!("{}:{} is {word}, not {}", claims.name, claim.value, claim.range));
+            }
+        }
+    }
+    None
+}
+
+#[test]
+fn what_is_certified_holds_in_every_run() {
+    let cases = number_from("PROPTEST_CASES", 40);
+    let (mut claims, mut judged) = (0, 0);
+    for seed in 0..cases {
+        let loops = [World::Open, World::Closed].map(|world| loop_subject(seed, world));
+        for subject in loops.into_iter().flatten().chain([branch_subject(seed)]) {
+            let certificate = certificate_of(&subject.module, subject.world);
+            assert_eq!(first_broken(&subject, &certificate), None, "{}", subject.what);
+            assert!(is_accepted(&subject.module, &certificate), "{}", subject.what);
+            assert_eq!(certificate.sealing().to_string(), certificate.seal);
+            claims += certificate.functions.iter().map(|claims| claims.values.len()).sum::<usize>();
+            judged += subject.seen.values().map(Vec::len).sum::<usize>();
+        }
+    }
+    println!("{claims} claims, {judged} values");
+    assert!(claims as u64 > 20 * cases && judged as u64 > 500 * cases, "{claims} claims, {judged} values");
+}
+
+/// Another number each time.
+pub(crate) fn random(seed: u64) -> Random {
+    Random::new(seed ^ 0x00ce_4711)
+}

@@ -1,0 +1,132 @@
+//! Claims that one can follow on paper, and false ones that hold each other up.
+
+use opcost_analysis::memory::World;
+use opcost_certificate::{
+    Certificate, Checker, Claim, ContentsClaim, Misfit, Solver, ValueClaim, ValueName, fingerprint,
+};
+use opcost_ir::{Layout, parse_module};
+
+use crate::{certificate_of, is_accepted};
+
+const SUMS: &str = "
+define i32 @sums() {
+entry:
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %next, %loop ]
+  %s = phi i32 [ 0, %entry ], [ %more, %loop ]
+  %more = add i32 %s, 7
+  %next = add i32 %i, 1
+  %stays = icmp ult i32 %next, 100
+  br i1 %stays, label %loop, label %end
+end:
+  ret i32 %more
+}
+";
+
+/// Recursion that returns what it was given by itself, or 5.
+const RECURSION: &str = "
+define internal i32 @deep(i32 %n) {
+entry:
+  %ends = icmp eq i32 %n, 0
+  br i1 %ends, label %bottom, label %on
+bottom:
+  ret i32 5
+on:
+  %less = sub i32 %n, 1
+  %found = call i32 @deep(i32 %less)
+  ret i32 %found
+}
+define i32 @main(i32 %n) {
+entry:
+  %found = call i32 @deep(i32 %n)
+  ret i32 %found
+}
+";
+
+/// A cell whose contents come from itself.
+const CELL: &str = "
+global internal @cell type i32 = { 0: i32 3 }
+define void @turn() {
+entry:
+  %was = load i32, ptr @cell
+  %now = xor i32 %was, 1
+  store i32 %now, ptr @cell
+  ret void
+}
+";
+
+fn claims<'c>(certificate: &'c mut Certificate, name: &str) -> &'c mut opcost_certificate::FunctionClaims {
+    certificate.functions.iter_mut().find(|claims| claims.name == name).expect("it has claims")
+}
+
+fn set(certificate: &mut Certificate, function: &str, value: ValueName, range: Claim) {
+    let values = &mut claims(certificate, function).values;
+    values.retain(|claim| claim.value != value);
+    values.push(ValueClaim { value, range });
+}
+
+#[test]
+fn a_sum_is_certified_by_its_turns() {
+    let module = parse_module(SUMS).expect("a module");
+    let mut certificate = certificate_of(&module, World::Open);
+    let sums = claims(&mut certificate, "sums");
+    assert_eq!(sums.turns[0].most, 99);
+    assert_eq!(sums.returned.as_ref().expect("it is claimed").to_string(), "7..700 of i32, rest 0 of 7");
+    assert!(is_accepted(&module, &certificate));
+    // One turn less than there are.
+    let mut fewer = certificate.clone();
+    let sums = claims(&mut fewer, "sums");
+    sums.sums[0].turns = 98;
+    assert!(!is_accepted(&module, &fewer));
+    claims(&mut fewer, "sums").turns[0].most = 98;
+    assert!(!is_accepted(&module, &fewer));
+}
+
+#[test]
+fn claims_that_hold_each_other_up_are_rejected() {
+    // Each of the two follows from the other, but for where it begins.
+    let module = parse_module(RECURSION).expect("a module");
+    let mut certificate = certificate_of(&module, World::Closed);
+    assert!(is_accepted(&module, &certificate));
+    let six = Claim::arc(32, 6, 0);
+    claims(&mut certificate, "deep").returned = Some(six.clone());
+    set(&mut certificate, "deep", ValueName::Result(3), six);
+    assert!(!is_accepted(&module, &certificate));
+
+    let module = parse_module(CELL).expect("a module");
+    let mut certificate = certificate_of(&module, World::Closed);
+    assert!(is_accepted(&module, &certificate));
+    // Even for ever, if it were at the beginning; and so it would keep on.
+    let low = Claim::arc(32, 0, 1);
+    certificate.contents = vec![ContentsClaim {
+        object: "cell".into(),
+        first: 0,
+        step: 0,
+        size: 4,
+        written_first: false,
+        range: low.clone(),
+    }];
+    set(&mut certificate, "turn", ValueName::Result(0), low.clone());
+    set(&mut certificate, "turn", ValueName::Result(1), low);
+    assert!(!is_accepted(&module, &certificate));
+}
+
+#[test]
+fn a_certificate_of_another_module_is_told() {
+    let (sums, cell) = (parse_module(SUMS).expect("a module"), parse_module(CELL).expect("a module"));
+    let certificate = certificate_of(&sums, World::Open);
+    let layout = Layout::of(&cell);
+    let checker =
+        Checker::new(&cell, &layout, certificate.clone(), Solver::start().expect("z3 is installed"));
+    assert!(matches!(checker.err(), Some(Misfit::Module { .. })));
+    assert_ne!(fingerprint(&sums), fingerprint(&cell));
+    let other = parse_module(&SUMS.replace("add i32 %s, 7", "add i32 %s, 8")).expect("a module");
+    assert_ne!(fingerprint(&sums), fingerprint(&other));
+    // A value that is not there.
+    let mut certificate = certificate;
+    set(&mut certificate, "sums", ValueName::Result(77), Claim::arc(32, 0, 1));
+    let layout = Layout::of(&sums);
+    let checker = Checker::new(&sums, &layout, certificate, Solver::start().expect("z3 is installed"));
+    assert!(matches!(checker.err(), Some(Misfit::Unknown(_))));
+}

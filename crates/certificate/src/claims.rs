@@ -1,0 +1,255 @@
+//! What does a certificate say? All claims by which ranges hold each other up.
+//!
+//! | claim | says |
+//! |---|---|
+//! | [`ValueClaim`] | a parameter or result, each time it is defined and not poison |
+//! | `returned` | what a function returns |
+//! | [`DifferenceClaim`] | how far two values of one activation are apart |
+//! | [`TurnsClaim`] | how often a loop goes back at most, each time it is entered |
+//! | [`SumClaim`] | what a value at the head of a loop gains from turn to turn |
+//! | [`ContentsClaim`] | what lies in an object that only this module writes to |
+//! | [`GivenClaim`] | what is taken as given: it is listed, not proven |
+//!
+//! A claim is about a moment and may rest on claims about earlier moments only,
+//! so that all of them hold together if each one follows in one step. Functions
+//! go by name, values by their numbers in the module (`argument0`, `i12`).
+
+use std::fmt;
+use std::str::FromStr;
+
+use opcost_index::Id;
+use opcost_ir::Value;
+use opcost_key::{Hash128, Hasher128, InstructionId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::range::Claim;
+
+/// Version of the format.
+pub const FORMAT: &str = "opcost.certificate/1";
+
+/// A parameter or result, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
+#[schemars(with = "String")]
+pub enum ValueName {
+    /// A parameter.
+    Argument(u32),
+    /// The result of an instruction.
+    Result(u32),
+}
+
+/// Who may call functions and change data of the module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ClaimedWorld {
+    /// Anyone, what is exported.
+    Open,
+    /// The module is the program.
+    Closed,
+}
+
+/// Everything that is claimed of a module.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Certificate {
+    /// `opcost.certificate/1`.
+    pub schema: String,
+    /// Hash of the module that it is about.
+    pub module: String,
+    /// Who else there is.
+    pub world: ClaimedWorld,
+    /// What is taken as given besides, in words.
+    pub assumes: Vec<String>,
+    /// By function.
+    pub functions: Vec<FunctionClaims>,
+    /// Of objects.
+    pub contents: Vec<ContentsClaim>,
+    /// Hash of all above: tells whether it was changed since.
+    pub seal: String,
+}
+
+/// What is claimed of a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FunctionClaims {
+    /// Linkage name.
+    pub name: String,
+    /// Of its values.
+    pub values: Vec<ValueClaim>,
+    /// Of what it returns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returned: Option<Claim>,
+    /// Of distances.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<DifferenceClaim>,
+    /// Of loops.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<TurnsClaim>,
+    /// Of what loops add up.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sums: Vec<SumClaim>,
+    /// What is taken as given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub given: Vec<GivenClaim>,
+}
+
+/// A range of a value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ValueClaim {
+    /// The value.
+    pub value: ValueName,
+    /// What it is; of a pointer its offset from the start of its object.
+    pub range: Claim,
+}
+
+/// How far a value is from another that is defined before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DifferenceClaim {
+    /// The value.
+    pub value: ValueName,
+    /// The other.
+    pub base: ValueName,
+    /// The value less the other.
+    pub range: Claim,
+    /// It is so if the other is no poison; else it is claimed, too, that the other
+    /// is none where the value is none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub if_both: bool,
+}
+
+/// How often a loop goes back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TurnsClaim {
+    /// Number of the block at its head.
+    pub head: u32,
+    /// At most so often, each time it is entered; the greatest number says nothing.
+    pub most: Word64,
+    /// What shows it: this counter goes only one way,
+    pub counter: ValueName,
+    /// and whenever the loop goes back, it is no poison and was within this range.
+    pub range: Claim,
+    /// Whether it goes down.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub falls: bool,
+    /// By at least so much in each turn.
+    pub step: Word64,
+}
+
+/// A number of at most 64 bits.
+pub type Word64 = u64;
+
+/// What a value at the head of a loop gains.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SumClaim {
+    /// The value, of a phi at the head.
+    pub value: ValueName,
+    /// What it is compared with, from before the loop; without it, zero.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<ValueName>,
+    /// How far it is from that when the loop is entered.
+    pub start: Claim,
+    /// The least and the greatest that a turn adds.
+    pub least: i64,
+    /// The greatest.
+    pub greatest: i64,
+    /// How often at most: what is claimed of the turns of the loop. The greatest
+    /// number says nothing.
+    pub turns: Word64,
+}
+
+/// What lies in an object at `first`, `first + step`, … (`first` only if `step` is 0).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ContentsClaim {
+    /// Name of the data, or `function:i3` of what is allocated there.
+    pub object: String,
+    /// The first offset, in bytes.
+    pub first: i64,
+    /// From one to the next, in bytes.
+    pub step: u64,
+    /// Bytes of each.
+    pub size: u64,
+    /// Of what is allocated: that nothing is read there before it is written is
+    /// taken as given, not proven.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub written_first: bool,
+    /// What it is.
+    pub range: Claim,
+}
+
+/// What nobody proves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GivenClaim {
+    /// The value.
+    pub value: ValueName,
+    /// What it is.
+    pub range: Claim,
+    /// Who says so: a contract, a table of library functions.
+    pub by: String,
+}
+
+impl Certificate {
+    /// The hash of all but the seal.
+    pub fn sealing(&self) -> Hash128 {
+        let bare = Certificate { seal: String::new(), ..self.clone() };
+        let text = serde_json::to_string(&bare).expect("plain data");
+        Hasher128::new().text(&text).finish()
+    }
+
+    /// The same, sealed.
+    #[must_use]
+    pub fn sealed(mut self) -> Certificate {
+        self.seal = self.sealing().to_string();
+        self
+    }
+}
+
+impl ValueName {
+    /// Of a value; none of what is no parameter nor result.
+    pub fn of(value: Value) -> Option<ValueName> {
+        match value {
+            Value::Argument(position) => Some(ValueName::Argument(position)),
+            Value::Instruction(at) => Some(ValueName::Result(at.index() as u32)),
+            _ => None,
+        }
+    }
+
+    /// The value.
+    pub fn value(self) -> Value {
+        match self {
+            ValueName::Argument(position) => Value::Argument(position),
+            ValueName::Result(at) => Value::Instruction(InstructionId::new(at as usize)),
+        }
+    }
+}
+
+impl fmt::Display for ValueName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ValueName::Argument(position) => write!(f, "argument{position}"),
+            ValueName::Result(at) => write!(f, "i{at}"),
+        }
+    }
+}
+
+impl FromStr for ValueName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ValueName, String> {
+        let number = |rest: &str| rest.parse().map_err(|_| format!("{text} names no value"));
+        match (text.strip_prefix("argument"), text.strip_prefix('i')) {
+            (Some(rest), _) => number(rest).map(ValueName::Argument),
+            (_, Some(rest)) => number(rest).map(ValueName::Result),
+            _ => Err(format!("{text} names no value")),
+        }
+    }
+}
+
+impl Serialize for ValueName {
+    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        out.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for ValueName {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<ValueName, D::Error> {
+        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
+    }
+}

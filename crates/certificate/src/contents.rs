@@ -1,0 +1,365 @@
+//! Does an object hold only what is claimed of it, and what does a load read?
+//!
+//! Of an object into which nothing leads that is not followed
+//! ([`origins`](crate::origins)) all writes are known: each must touch none of
+//! the places of the claim, or exactly one and put there what is claimed. At
+//! first data holds what the module says; what is allocated holds nothing that
+//! may be read, which is taken as given if the claim says so, and else refused.
+//!
+//! A load reads one place of each object that its address may lead into. Of
+//! constant data the element counts that lies at the offset: those that break
+//! the claim must be out of reach, which the solver is asked.
+//! Cost: for each claim the writes of the module.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use opcost_ir::{ConstantValue, Global, GlobalId, Linkage, Opcode, ScalarValue, Value};
+use opcost_key::{FunctionId, InstructionId};
+
+use crate::check::{Checker, ClaimId, Verdict};
+use crate::claims::{ClaimedWorld, ContentsClaim};
+use crate::origins::{Object, ObjectId, Places};
+use crate::question::ALWAYS;
+use crate::range::{Claim, bits, mask};
+use crate::shape::word;
+use crate::steps::{Wanted, fails, wanted};
+
+/// Elements of a table that are looked at.
+const MOST_ELEMENTS: u64 = 1 << 16;
+/// Runs of elements that a question excludes.
+const MOST_RUNS: usize = 256;
+
+impl Checker<'_> {
+    pub(crate) fn check_contents(&self, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
+        let claim = &self.certificate.contents[at];
+        let Some(object) = self.origins.named(&claim.object) else { return fails("there is no such object") };
+        if claim.range.is_anything() {
+            return Verdict::Holds;
+        }
+        if self.origins.is_open(object) {
+            return fails("others may write to it");
+        }
+        if let Some(verdict) = self.initial_breaks(object, claim) {
+            return verdict;
+        }
+        for (id, function) in self.module.functions.iter() {
+            for (at, instruction) in function.instructions.iter() {
+                let block = self.shapes[id].block_of[at];
+                if !self.shapes[id].is_reached(block) {
+                    continue;
+                }
+                let verdict = match instruction.opcode {
+                    Opcode::Store => self.store_keeps(id, at, object, claim, used),
+                    Opcode::Call | Opcode::Invoke => self.fill_keeps(id, at, object, claim),
+                    _ => continue,
+                };
+                if verdict != Verdict::Holds {
+                    return verdict;
+                }
+            }
+        }
+        Verdict::Holds
+    }
+
+    fn initial_breaks(&self, object: ObjectId, claim: &ContentsClaim) -> Option<Verdict> {
+        match self.origins.objects[object] {
+            Object::Data(global) => {
+                let data = &self.module.globals[global];
+                let places = places_of(claim);
+                match self.elements(data, places, claim.size, claim.range.width) {
+                    Some(all)
+                        if all
+                            .iter()
+                            .all(|&(_, word)| word.is_some_and(|word| claim.range.contains(word))) =>
+                    {
+                        None
+                    }
+                    _ => Some(fails("it holds something else at first")),
+                }
+            }
+            _ if claim.written_first => None,
+            _ => Some(fails("it may be read before it is written")),
+        }
+    }
+
+    /// What data holds at these places; none where that is no such integer.
+    fn elements(
+        &self,
+        data: &Global,
+        places: Places,
+        size: u64,
+        width: u32,
+    ) -> Option<Vec<(u64, Option<u128>)>> {
+        let contents = data.contents.as_ref().filter(|contents| contents.is_complete)?;
+        let end = self.layout.size(data.ty)?.checked_sub(size)?;
+        let first = u64::try_from(places.first).ok()?;
+        let step = u64::try_from(places.step).ok()?;
+        let count = end.saturating_sub(first).checked_div(step).map_or(1, |steps| steps + 1);
+        if count > MOST_ELEMENTS || size * 8 != u64::from(width).next_multiple_of(8) {
+            return None;
+        }
+        let read = |offset: u64| {
+            let before = contents.scalars.partition_point(|&(at, ..)| at < offset);
+            let overlaps = before > 0 && {
+                let (at, ty, _) = contents.scalars[before - 1];
+                self.layout.size(ty).is_none_or(|size| at + size > offset)
+            };
+            if overlaps {
+                return None;
+            }
+            match contents.scalars.get(before) {
+                Some(&(at, ty, scalar)) if at == offset => match scalar {
+                    ScalarValue::Constant(ConstantValue::Integer(word))
+                        if self.layout.size(ty) == Some(size) =>
+                    {
+                        Some(word & mask(width))
+                    }
+                    _ => None,
+                },
+                Some(&(at, ..)) if at < offset + size => None,
+                _ => Some(0),
+            }
+        };
+        let all = (0..count).map(|at| first + at * step).filter(|&at| at <= end);
+        Some(all.map(|at| (at, read(at))).collect())
+    }
+
+    fn store_keeps(
+        &self,
+        id: FunctionId,
+        at: InstructionId,
+        object: ObjectId,
+        claim: &ContentsClaim,
+        used: &mut BTreeSet<ClaimId>,
+    ) -> Verdict {
+        let operands = self.module.functions[id].operands_of(at);
+        let (value, address) = (operands[0], operands[1]);
+        let Some(&places) = self.origins.origins(id, address).known.get(&object) else {
+            return Verdict::Holds;
+        };
+        let stored = self.type_of(id, value);
+        let Some(size) = stored.and_then(|ty| self.layout.size(ty)) else {
+            return fails("something without a size is stored there");
+        };
+        let wanted_places = places_of(claim);
+        if wanted_places.is_apart(claim.size, places, size) {
+            return Verdict::Holds;
+        }
+        let is_same_type = stored.is_some_and(|ty| {
+            matches!(self.module.types[ty], opcost_ir::Type::Integer(width) if width == claim.range.width)
+        });
+        if !is_same_type || size != claim.size || !wanted_places.is_same_or_apart(places, size) {
+            return fails("something else is stored there, too");
+        }
+        if self.is_within(id, value, Wanted::Range(&claim.range), used) {
+            return Verdict::Holds;
+        }
+        let name = &self.module.functions[id].name;
+        self.follows(id, &format!("what {name}:{at} stores"), used, |question| {
+            question.at_block(self.shapes[id].block_of[at]);
+            wanted(question, value, Wanted::Range(&claim.range))
+        })
+    }
+
+    /// `memset` and `memcpy`; other calls that write make the object open.
+    fn fill_keeps(
+        &self,
+        id: FunctionId,
+        at: InstructionId,
+        object: ObjectId,
+        claim: &ContentsClaim,
+    ) -> Verdict {
+        let function = &self.module.functions[id];
+        let name = self.intrinsic_name(id, at).unwrap_or("");
+        let (sets, copies) = (
+            name.starts_with("llvm.memset."),
+            name.starts_with("llvm.memcpy.") || name.starts_with("llvm.memmove."),
+        );
+        if !sets && !copies {
+            return Verdict::Holds;
+        }
+        let operands = function.operands_of(at);
+        let Some(&to) = self.origins.origins(id, operands[0]).known.get(&object) else {
+            return Verdict::Holds;
+        };
+        let length = word(self.module, operands[2]).and_then(|length| u64::try_from(length).ok());
+        let wanted_places = places_of(claim);
+        if to.step == 0 && length.is_some_and(|length| wanted_places.is_apart(claim.size, to, length)) {
+            return Verdict::Holds;
+        }
+        if claim.size > 1 && !(to.step == 0 && length.is_some_and(|length| is_whole(claim, to.first, length)))
+        {
+            return fails("a part of it is filled");
+        }
+        if sets {
+            let byte = word(self.module, operands[1]).map(|byte| byte & 0xff);
+            let filled =
+                byte.map(|byte| (0..16).fold(0, |word, _| word << 8 | byte) & mask(claim.range.width));
+            return match filled {
+                Some(filled) if claim.range.contains(filled) => Verdict::Holds,
+                _ => fails("it is filled with something else"),
+            };
+        }
+        let copied = self.copied(id, operands[1], (to, length), claim);
+        if copied { Verdict::Holds } else { fails("something else is copied to it") }
+    }
+
+    /// Whether what is copied is constant data that keeps the claim.
+    fn copied(
+        &self,
+        id: FunctionId,
+        from: Value,
+        (to, length): (Places, Option<u64>),
+        claim: &ContentsClaim,
+    ) -> bool {
+        let source = self.origins.origins(id, from).single();
+        let Some((source, at)) = source.filter(|(_, at)| at.step == 0 && to.step == 0) else { return false };
+        let (Object::Data(global), Some(length)) = (self.origins.objects[source], length) else {
+            return false;
+        };
+        let data = &self.module.globals[global];
+        let places = places_of(claim);
+        let shifted = Places { first: places.first - to.first + at.first, step: places.step };
+        let start = match i128::try_from(shifted.step) {
+            Ok(0) | Err(_) => shifted,
+            Ok(step) => Places { first: at.first + (shifted.first - at.first).rem_euclid(step), ..shifted },
+        };
+        let elements = self.elements(data, start, claim.size, claim.range.width);
+        let end = at.first + i128::from(length);
+        self.is_fixed(global)
+            && elements.is_some_and(|all| {
+                let mut inside = all.iter().filter(|&&(offset, _)| i128::from(offset) < end);
+                inside.all(|&(_, word)| word.is_some_and(|word| claim.range.contains(word)))
+            })
+    }
+
+    /// Whether data always is what the module says.
+    fn is_fixed(&self, global: GlobalId) -> bool {
+        let data = &self.module.globals[global];
+        data.is_constant
+            && (data.linkage != Linkage::Replaceable || self.certificate.world == ClaimedWorld::Closed)
+    }
+
+    pub(crate) fn load_follows(
+        &self,
+        id: FunctionId,
+        at: InstructionId,
+        wanted_of: Wanted<'_>,
+        used: &mut BTreeSet<ClaimId>,
+    ) -> Verdict {
+        let Wanted::Range(range) = wanted_of else { return fails("what is loaded is unrelated") };
+        let address = self.module.functions[id].operands_of(at)[0];
+        let origins = self.origins.origins(id, address);
+        let size = self.layout.size(self.module.functions[id].instructions[at].ty);
+        let Some(size) = size.filter(|_| !self.is_shared(id, at) && !origins.is_unknown) else {
+            return fails("nobody knows what is loaded");
+        };
+        if self.is_pointer(id, Value::Instruction(at)) {
+            return fails("it is an address from memory");
+        }
+        for (&object, &places) in &origins.known {
+            let verdict = match self.origins.objects[object] {
+                Object::Data(global) if self.is_fixed(global) => {
+                    self.table_keeps((id, at), global, (places, size), range, used)
+                }
+                _ => self.cell_keeps((id, at), object, (places, size), range, used),
+            };
+            if verdict != Verdict::Holds {
+                return verdict;
+            }
+        }
+        Verdict::Holds
+    }
+
+    fn cell_keeps(
+        &self,
+        (id, at): (FunctionId, InstructionId),
+        object: ObjectId,
+        (places, size): (Places, u64),
+        range: &Claim,
+        used: &mut BTreeSet<ClaimId>,
+    ) -> Verdict {
+        let name = self.origins.name(object);
+        let claims = self.certificate.contents.iter().enumerate().filter(|(_, claim)| {
+            let is_same = claim.object == name && claim.size == size && claim.range.width == range.width;
+            is_same && places_of(claim).holds(places)
+        });
+        let claims: Vec<_> = claims.collect();
+        used.extend(claims.iter().map(|&(at, _)| ClaimId::Contents(at)));
+        self.follows(id, &format!("what {at} reads of {name}"), used, |question| {
+            question.text.push_str(&format!("(declare-const word (_ BitVec {}))\n", range.width));
+            for (_, claim) in &claims {
+                question.assume(&claim.range.conditions("word"));
+            }
+            Some(range.conditions("word"))
+        })
+    }
+
+    fn table_keeps(
+        &self,
+        (id, at): (FunctionId, InstructionId),
+        global: GlobalId,
+        (places, size): (Places, u64),
+        range: &Claim,
+        used: &mut BTreeSet<ClaimId>,
+    ) -> Verdict {
+        let data = &self.module.globals[global];
+        let Some(elements) = self.elements(data, places, size, range.width) else {
+            return fails("the table is not told");
+        };
+        let breaks = |word: Option<u128>| word.is_none_or(|word| !range.contains(word));
+        let runs = runs(&elements, breaks);
+        if runs.is_empty() {
+            return Verdict::Holds;
+        }
+        if runs.len() > MOST_RUNS {
+            return fails("many elements of the table are something else");
+        }
+        let address = self.module.functions[id].operands_of(at)[0];
+        let block = self.shapes[id].block_of[at];
+        self.follows(id, &format!("the offsets that {at} reads of {}", data.name), used, |question| {
+            question.at_block(block);
+            let address = question.value(address, ALWAYS)?;
+            if !address.base.is_some_and(|base| base.is_start) {
+                return None;
+            }
+            let mut any = String::from("(or false");
+            for &(first, last) in &runs {
+                let offset = &address.term;
+                let (first, span) = (bits(64, first.into()), bits(64, (last - first).into()));
+                write!(any, " (bvule (bvsub {offset} {first}) {span})").expect("writing to a string");
+            }
+            Some(format!("(not {any}))"))
+        })
+    }
+}
+
+/// Offsets from one to the next that break something, as first and last.
+fn runs(elements: &[(u64, Option<u128>)], breaks: impl Fn(Option<u128>) -> bool) -> Vec<(u64, u64)> {
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    let mut is_open = false;
+    for &(offset, word) in elements {
+        match (breaks(word), runs.last_mut().filter(|_| is_open)) {
+            (true, Some(run)) => run.1 = offset,
+            (true, None) => runs.push((offset, offset)),
+            _ => {}
+        }
+        is_open = breaks(word);
+    }
+    runs
+}
+
+fn places_of(claim: &ContentsClaim) -> Places {
+    Places { first: claim.first.into(), step: claim.step.into() }
+}
+
+/// Whether so many bytes from an offset on hold each place wholly or not at all.
+fn is_whole(claim: &ContentsClaim, start: i128, length: u64) -> bool {
+    let cuts = |at: i128| {
+        let ahead = at - i128::from(claim.first);
+        let inside = if claim.step == 0 { ahead } else { ahead.rem_euclid(claim.step.into()) };
+        (1..i128::from(claim.size)).contains(&inside)
+    };
+    !cuts(start) && !cuts(start + i128::from(length))
+}

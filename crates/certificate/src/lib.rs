@@ -1,0 +1,53 @@
+//! What is claimed of the values of a program, and does it hold?
+//!
+//! A [`Certificate`] is a list of claims by which ranges of values hold each
+//! other up; a [`Checker`] shows of each one that it follows in one step from
+//! what the instructions say and from claims about earlier moments. It shares
+//! nothing with what found the claims: it has dominators, origins of pointers
+//! and the meaning of instructions of its own, and leaves arithmetic to z3.
+//!
+//! | question | file |
+//! |---|---|
+//! | what does a certificate say? | [`claims`], of one integer [`range`] |
+//! | is it of this module? | `fingerprint` |
+//! | does each claim follow in one step? | [`check`] |
+//! | from what a value is computed from? | `steps` |
+//! | from what a loop does in each turn? | `turns` |
+//! | from what is written to an object? | `contents` |
+//! | does it follow from the ends of ranges alone? | `intervals` |
+//! | what is known at a point? | `question` |
+//! | what does an operation compute? | `terms` |
+//! | what must control have passed? | `shape` |
+//! | where can a pointer point? | `origins` |
+//! | which values may be undefined? | `undefined` |
+//! | can these conditions hold at once? | [`solver`] |
+//!
+//! **What an accepted certificate says**: in each execution that does nothing
+//! undefined, begun as `world` says, with all that `assumes` and `given` list,
+//! each value that is defined and not poison is in its range.
+//!
+//! This room knows no analysis, and a test of the import table keeps it so.
+
+pub mod check;
+pub mod claims;
+mod contents;
+mod fingerprint;
+mod intervals;
+mod origins;
+mod question;
+pub mod range;
+mod shape;
+pub mod solver;
+mod steps;
+mod terms;
+mod turns;
+mod undefined;
+
+pub use check::{Checker, ClaimId, Misfit, Verdict, Verdicts};
+pub use claims::{
+    Certificate, ClaimedWorld, ContentsClaim, DifferenceClaim, FORMAT, FunctionClaims, GivenClaim, SumClaim,
+    TurnsClaim, ValueClaim, ValueName,
+};
+pub use fingerprint::fingerprint;
+pub use range::{Claim, Word};
+pub use solver::{Solver, SolverError};

@@ -1,0 +1,433 @@
+//! What is known at a point of a function? Assumptions for a solver.
+//!
+//! A [`Question`] is about one moment at a point: every value that dominates the
+//! point is the one that was computed last, so what was computed from it, too,
+//! still is what the code says (if one of them had been computed anew, the other
+//! would have been). Assumed are
+//! - what was decided on every way to the point,
+//! - what operations compute, as deep as [`Depth`] says,
+//! - the claims of all values that are looked at, of earlier moments,
+//! - what flags promise.
+//!
+//! **Poison** is no word. A value that is asked about is not poison; then what it
+//! is computed from is none, of a `select` only the arm that is chosen. A branch
+//! was not decided on poison. Claims and promises are assumed under that
+//! condition (the *guard*); what an operation computes is assumed always, since
+//! poison may be taken for what would have been computed.
+//!
+//! **Undefined** values may differ from use to use. A value that may be made of
+//! one is looked at as one word only once; at each other use it is any word of
+//! its claim. (A condition that was branched on holds for each choice; a distance
+//! from one is meant from some word that it may be.)
+//!
+//! Cost: at most [`Depth::values`] operations.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt::Write;
+
+use opcost_ir::{ConstantValue, Flags, Function, Opcode, Type, TypeId, Value};
+use opcost_key::{BlockId, FunctionId};
+
+use crate::check::{Checker, ClaimId};
+use crate::claims::ValueName;
+use crate::origins::{Object, steps};
+use crate::range::{Claim, bits};
+use crate::shape::{Decision, decision};
+use crate::terms::{self, Base, Operand, holds};
+
+/// How far is looked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Depth {
+    /// Operations behind each other.
+    pub(crate) steps: u32,
+    /// Operations at all.
+    pub(crate) values: u32,
+}
+
+/// Assumptions at a point.
+pub(crate) struct Question<'q, 'c> {
+    pub(crate) checker: &'q Checker<'c>,
+    pub(crate) id: FunctionId,
+    pub(crate) function: &'c Function,
+    /// Declarations and assertions.
+    pub(crate) text: String,
+    declared: HashMap<Value, Option<Operand>>,
+    visited: HashSet<(Value, String)>,
+    expanded: HashSet<Value>,
+    undefined_seen: HashSet<Value>,
+    depth: Depth,
+    left: u32,
+    fresh: u32,
+    /// While what was decided is looked at.
+    is_condition: bool,
+    /// Distances from what was not looked at yet.
+    pending: Vec<Apart>,
+    /// Under which conditions values are no poison.
+    guards: HashMap<Value, Vec<String>>,
+    /// The claims that were assumed.
+    pub(crate) used: BTreeSet<ClaimId>,
+}
+
+/// A value that is so far from another.
+struct Apart {
+    id: ClaimId,
+    base: Value,
+    range: Claim,
+    if_both: bool,
+    guard: String,
+    operand: Operand,
+}
+
+/// Always.
+pub(crate) const ALWAYS: &str = "true";
+
+impl<'q, 'c> Question<'q, 'c> {
+    /// Nothing assumed so far.
+    pub(crate) fn new(checker: &'q Checker<'c>, id: FunctionId, depth: Depth) -> Self {
+        Question {
+            checker,
+            id,
+            function: &checker.module.functions[id],
+            text: String::new(),
+            declared: HashMap::new(),
+            visited: HashSet::new(),
+            expanded: HashSet::new(),
+            undefined_seen: HashSet::new(),
+            depth,
+            left: depth.values,
+            fresh: 0,
+            is_condition: false,
+            pending: Vec::new(),
+            guards: HashMap::new(),
+            used: BTreeSet::new(),
+        }
+    }
+
+    /// What was decided on every way to a block.
+    pub(crate) fn at_block(&mut self, block: BlockId) {
+        let decisions = self.checker.shapes[self.id].decisions(self.checker.module, self.function, block);
+        decisions.iter().for_each(|decision| self.decided(decision));
+    }
+
+    /// At the end of a block, going on to another.
+    pub(crate) fn on_edge(&mut self, from: BlockId, to: BlockId) {
+        self.at_block(from);
+        if let Some(decision) = decision(self.checker.module, self.function, from, to) {
+            self.decided(&decision);
+        }
+    }
+
+    fn decided(&mut self, decision: &Decision) {
+        self.is_condition = true;
+        let on = self.need(decision.on, ALWAYS, self.depth.steps);
+        self.is_condition = false;
+        let Some(on) = on else { return };
+        let mut any = String::from("(or false");
+        for &word in &decision.words {
+            write!(any, " (= {} {})", on.term, bits(on.width, word)).expect("writing to a string");
+        }
+        any.push(')');
+        match decision.is_other {
+            true => self.assume(&format!("(not {any})")),
+            false => self.assume(&any),
+        }
+    }
+
+    /// Adds an assertion.
+    pub(crate) fn assume(&mut self, condition: &str) {
+        writeln!(self.text, "(assert {condition})").expect("writing to a string");
+    }
+
+    fn assume_if(&mut self, guard: &str, condition: &str) {
+        match guard {
+            ALWAYS => self.assume(condition),
+            _ => self.assume(&format!("(=> {guard} {condition})")),
+        }
+    }
+
+    /// The term of a value, with what is known of it; `guard` says when it is no
+    /// poison. None of what is no integer nor pointer.
+    pub(crate) fn value(&mut self, value: Value, guard: &str) -> Option<Operand> {
+        self.need(value, guard, self.depth.steps)
+    }
+
+    /// The term of the result of an operation of which nothing is claimed yet.
+    pub(crate) fn computed(&mut self, value: Value) -> Option<Operand> {
+        let operand = self.declare(value)?;
+        self.expand(value, &operand, ALWAYS, self.depth.steps);
+        Some(operand)
+    }
+
+    /// The term of a value of which nothing is assumed by this.
+    pub(crate) fn word(&mut self, value: Value) -> Option<Operand> {
+        self.declare(value)
+    }
+
+    /// The same, of a constant, too; none of an undefined one.
+    pub(crate) fn word_of(&mut self, value: Value) -> Option<Operand> {
+        match value {
+            Value::Constant(id) => match self.checker.module.constants[id].value {
+                ConstantValue::Integer(_) => self.constant(id, value),
+                _ => None,
+            },
+            _ => self.declare(value),
+        }
+    }
+
+    /// When a value is known to be no poison.
+    pub(crate) fn guard_of(&self, value: Value) -> String {
+        let guards = self.guards.get(&value).map_or(&[][..], Vec::as_slice);
+        format!("(or false {})", guards.join(" "))
+    }
+
+    fn need(&mut self, value: Value, guard: &str, steps: u32) -> Option<Operand> {
+        if let Value::Constant(id) = value {
+            return self.constant(id, value);
+        }
+        let operand = self.declare(value)?;
+        let is_undefined = self.checker.may_be_undefined(self.id, value);
+        if is_undefined && !self.is_condition && !self.undefined_seen.insert(value) {
+            return Some(self.another(value, &operand, guard));
+        }
+        self.guards.entry(value).or_default().push(guard.to_owned());
+        if self.visited.insert((value, guard.to_owned())) {
+            self.claims(value, &operand, guard);
+            if steps > 0 {
+                self.expand(value, &operand, guard, steps - 1);
+            }
+        }
+        Some(operand)
+    }
+
+    fn constant(&mut self, id: opcost_ir::ConstantId, value: Value) -> Option<Operand> {
+        let constant = &self.checker.module.constants[id];
+        let width = self.width(constant.ty)?;
+        match constant.value {
+            ConstantValue::Integer(word) => Some(Operand::number(bits(width, word), width)),
+            ConstantValue::Global { offset, .. } => {
+                let term = bits(width, offset as i128 as u128);
+                Some(Operand { term, width, base: self.base(value) })
+            }
+            // Any word, another at each use.
+            _ => Some(self.any(width)),
+        }
+    }
+
+    fn any(&mut self, width: u32) -> Operand {
+        self.fresh += 1;
+        let term = format!("x{}", self.fresh);
+        self.declare_term(&term, width);
+        Operand::number(term, width)
+    }
+
+    /// The value at another use: any word that is claimed.
+    fn another(&mut self, value: Value, like: &Operand, guard: &str) -> Operand {
+        let other = Operand { base: like.base, ..self.any(like.width) };
+        self.claims(value, &other, guard);
+        other
+    }
+
+    fn declare_term(&mut self, term: &str, width: u32) {
+        writeln!(self.text, "(declare-const {term} (_ BitVec {width}))").expect("writing to a string");
+    }
+
+    fn declare(&mut self, value: Value) -> Option<Operand> {
+        if let Some(known) = self.declared.get(&value) {
+            return known.clone();
+        }
+        let ty = self.checker.type_of(self.id, value);
+        let made = ty.and_then(|ty| self.width(ty)).and_then(|width| {
+            let name = ValueName::of(value)?;
+            let base = self.checker.is_pointer(self.id, value).then(|| self.base(value)).flatten();
+            Some(Operand { term: format!("{name}"), width, base })
+        });
+        if let Some(operand) = &made {
+            self.declare_term(&operand.term.clone(), operand.width);
+        }
+        self.declared.insert(value, made.clone());
+        made
+    }
+
+    fn width(&self, ty: TypeId) -> Option<u32> {
+        match self.checker.module.types[ty] {
+            Type::Integer(width @ 1..=128) => Some(width),
+            Type::Pointer(0) => Some(64).filter(|_| self.checker.layout.index_bits(0) == 64),
+            _ => None,
+        }
+    }
+
+    /// From where on the bytes of a pointer are counted: from the start of the
+    /// object, if it is one, that it was made of, or else from anywhere.
+    fn base(&self, pointer: Value) -> Option<Base> {
+        let root = self.checker.root(self.id, pointer);
+        let origins = self.checker.origins.origins(self.id, root);
+        let Some((object, _)) = origins.single() else { return Some(Base { name: root, is_start: false }) };
+        // Constants with other offsets are of the same object.
+        let name = match (self.checker.origins.objects[object], root) {
+            (Object::Data(global), _) => self.checker.data_name(global).unwrap_or(root),
+            _ => root,
+        };
+        Some(Base { name, is_start: true })
+    }
+
+    /// What is claimed of the value.
+    fn claims(&mut self, value: Value, operand: &Operand, guard: &str) {
+        let Some(name) = ValueName::of(value) else { return };
+        let is_pointer = self.checker.is_pointer(self.id, value);
+        let claims = self.checker.claims_of(self.id, name);
+        if claims.is_empty() {
+            return;
+        }
+        let is_counted = !is_pointer || operand.base.is_some_and(|base| base.is_start);
+        for (id, range) in claims {
+            if !range.is_anything() && range.width == operand.width && is_counted {
+                self.assume_if(guard, &range.conditions(&operand.term));
+                self.used.insert(id);
+            }
+        }
+        for (id, base, range, if_both) in self.checker.differences_of(self.id, name) {
+            let (base, guard, operand) = (base.value(), guard.to_owned(), operand.clone());
+            let is_declared = matches!(self.declared.get(&base), Some(Some(_)));
+            let apart = Apart { id, base, range, if_both, guard, operand };
+            match is_declared && !if_both {
+                true => self.apart(&apart),
+                false => self.pending.push(apart),
+            }
+        }
+    }
+
+    /// What is claimed of how far values are from others that were looked at later.
+    pub(crate) fn finish(&mut self) {
+        for apart in std::mem::take(&mut self.pending) {
+            // An undefined one is linked once, where it is looked at first.
+            if !self.checker.may_be_undefined(self.id, apart.base) {
+                self.apart(&apart);
+            }
+        }
+    }
+
+    /// Of an undefined base some word is meant, which must be no other's too.
+    fn apart(&mut self, Apart { id, base, range, if_both, guard, operand }: &Apart) {
+        let Some(Some(before)) = self.declared.get(base).cloned() else { return };
+        let is_undefined = self.checker.may_be_undefined(self.id, *base);
+        let is_taken = is_undefined && (self.is_condition || !self.undefined_seen.insert(*base));
+        if before.base != operand.base || is_taken {
+            return;
+        }
+        let apart = format!("(bvsub {} {})", operand.term, before.term);
+        if *if_both {
+            let both = format!("(and {guard} {})", self.guard_of(*base));
+            self.assume_if(&both, &range.conditions(&apart));
+        } else {
+            self.assume_if(guard, &range.conditions(&apart));
+            self.guards.entry(*base).or_default().push(guard.clone());
+        }
+        self.used.insert(*id);
+    }
+
+    /// What the operation computes, and what is known of its operands.
+    fn expand(&mut self, value: Value, operand: &Operand, guard: &str, steps: u32) {
+        let Value::Instruction(at) = value else { return };
+        if self.left == 0 {
+            return;
+        }
+        self.left -= 1;
+        let instruction = &self.function.instructions[at];
+        let list = self.function.operands_of(at);
+        let is_first = self.expanded.insert(value);
+        let is_asked = steps == self.depth.steps;
+        match instruction.opcode {
+            Opcode::GetElementPtr => {
+                let Some(term) = self.moved(at, guard, steps) else { return };
+                if is_first {
+                    self.assume(&format!("(= {} {term})", operand.term));
+                }
+            }
+            Opcode::Select => {
+                let Some(test) = self.need(list[0], guard, steps) else { return };
+                let (then, other) = (holds(&test.term), format!("(not {})", holds(&test.term)));
+                let both = |side: &str| match guard {
+                    ALWAYS => side.to_owned(),
+                    _ => format!("(and {guard} {side})"),
+                };
+                let yes = self.need(list[1], &both(&then), steps);
+                let no = self.need(list[2], &both(&other), steps);
+                if let (Some(yes), Some(no), true) = (yes, no, is_first)
+                    && yes.base == operand.base
+                    && no.base == operand.base
+                {
+                    self.assume(&format!("(= {} (ite {then} {} {}))", operand.term, yes.term, no.term));
+                }
+            }
+            Opcode::Call => {
+                let Some(name) = self.checker.intrinsic_name(self.id, at) else { return };
+                let parameters = crate::check::arguments(self.function, at).to_vec();
+                let operands: Option<Vec<Operand>> =
+                    parameters.iter().map(|&value| self.need(value, guard, steps)).collect();
+                let term = operands.and_then(|operands| terms::intrinsic(name, &operands, operand.width));
+                if let (Some(term), true) = (term, is_first) {
+                    self.assume(&format!("(= {} {term})", operand.term));
+                }
+            }
+            // Hard to follow backwards: of such only what is claimed counts.
+            opcode if !is_asked && is_hard(opcode) && !self.has_constant(list) => {}
+            Opcode::Alloca => self.assume(&format!("(= {} {})", operand.term, bits(operand.width, 0))),
+            // What these give is looked up, not computed.
+            Opcode::Phi | Opcode::Freeze | Opcode::Load => {}
+            opcode => {
+                // Of poison bits nothing follows, so only what has a term is looked at.
+                let operands: Option<Vec<Operand>> =
+                    list.iter().map(|&value| self.need(value, guard, steps)).collect();
+                let Some(operands) = operands else { return };
+                let term = terms::result(opcode, instruction.predicate, &operands, operand.width);
+                let Some(term) = term else { return };
+                if is_first {
+                    self.assume(&format!("(= {} {term})", operand.term));
+                }
+                let flags = if opcode == Opcode::ICmp && self.is_float(list) {
+                    Flags::NONE
+                } else {
+                    instruction.flags
+                };
+                for promise in terms::promises(opcode, flags, &operands, (&operand.term, operand.width)) {
+                    self.assume_if(guard, &promise);
+                }
+            }
+        }
+    }
+
+    fn has_constant(&self, list: &[Value]) -> bool {
+        list.iter().any(|value| matches!(value, Value::Constant(_)))
+    }
+
+    fn is_float(&self, list: &[Value]) -> bool {
+        let ty = list.first().and_then(|&value| self.checker.type_of(self.id, value));
+        ty.is_some_and(|ty| matches!(self.checker.module.types[ty], Type::Float(_)))
+    }
+
+    /// The address that a `getelementptr` gives.
+    fn moved(&mut self, at: opcost_key::InstructionId, guard: &str, steps_left: u32) -> Option<String> {
+        let checker = self.checker;
+        let base = self.need(self.function.operands_of(at)[0], guard, steps_left)?;
+        let (constant, variable) = steps(checker.module, checker.layout, self.function, at)?;
+        let mut term = match constant {
+            0 => base.term,
+            _ => format!("(bvadd {} {})", base.term, bits(64, constant as u128)),
+        };
+        for (index, scale) in variable {
+            let index = self.need(index, guard, steps_left)?;
+            let wide = match index.width {
+                64 => index.term,
+                width @ 1..=63 => format!("((_ sign_extend {}) {})", 64 - width, index.term),
+                _ => format!("((_ extract 63 0) {})", index.term),
+            };
+            term = format!("(bvadd {term} (bvmul {wide} {}))", bits(64, scale.into()));
+        }
+        Some(term)
+    }
+}
+
+/// Products and quotients.
+fn is_hard(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Mul | Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem)
+}

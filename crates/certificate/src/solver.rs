@@ -1,0 +1,156 @@
+//! Can these conditions hold at once? z3 is asked, in its own process.
+//!
+//! One process answers many questions; nothing of one is left for the next
+//! (`push` and `pop`, or `reset`). A question that takes
+//! too long is not answered; a process that ends is started again once.
+//! Conditions are bit vectors (SMT-LIB 2, QF_BV). Cost: some milliseconds each.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+/// An answer of a solver.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// They cannot.
+    Contradiction,
+    /// They can, for example so: the terms asked for, with their values.
+    Possible(Vec<(String, String)>),
+    /// It was not found out in time.
+    Unknown,
+}
+
+/// How it goes about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// At once: easy questions take less than a millisecond.
+    Quick,
+    /// With all simplifications before.
+    Thorough,
+}
+
+/// Why a solver cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum SolverError {
+    /// There is none.
+    #[error("z3 cannot be started ({0}); install it: apt-get install z3")]
+    Missing(std::io::Error),
+    /// It does not understand what is asked, or ended.
+    #[error("z3 failed: {0}")]
+    Failed(String),
+}
+
+/// A running solver.
+#[derive(Debug)]
+pub struct Solver {
+    process: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    /// How many questions were asked.
+    pub asked: u64,
+}
+
+impl Solver {
+    /// Starts one.
+    ///
+    /// # Errors
+    /// There is no z3.
+    pub fn start() -> Result<Solver, SolverError> {
+        let mut process = Command::new("z3")
+            .args(["-in", "-smt2"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(SolverError::Missing)?;
+        let input = process.stdin.take().expect("it is piped");
+        let output = BufReader::new(process.stdout.take().expect("it is piped"));
+        Ok(Solver { process, input, output, asked: 0 })
+    }
+
+    /// Whether all of `text` (declarations and assertions) can hold at once;
+    /// if so, what `terms` then are.
+    ///
+    /// # Errors
+    /// The solver ended or says that the question is malformed.
+    pub fn ask(
+        &mut self,
+        text: &str,
+        terms: &[&str],
+        effort: Effort,
+        milliseconds: u32,
+    ) -> Result<Answer, SolverError> {
+        self.asked += 1;
+        let begin = match effort {
+            Effort::Quick => "(push)",
+            Effort::Thorough => "(reset)\n(set-logic QF_BV)",
+        };
+        self.say(&format!("{begin}\n(set-option :timeout {milliseconds})\n{text}\n(check-sat)\n"))?;
+        let answer = match self.line()?.as_str() {
+            "unsat" => Answer::Contradiction,
+            "sat" => Answer::Possible(self.values(terms)?),
+            "unknown" | "timeout" => Answer::Unknown,
+            other => return Err(SolverError::Failed(other.to_owned())),
+        };
+        self.say(match effort {
+            Effort::Quick => "(pop)\n",
+            Effort::Thorough => "(reset)\n",
+        })?;
+        Ok(answer)
+    }
+
+    fn values(&mut self, terms: &[&str]) -> Result<Vec<(String, String)>, SolverError> {
+        let mut all = Vec::new();
+        for &term in terms {
+            self.say(&format!("(get-value ({term}))\n"))?;
+            let line = self.line()?;
+            let value = line.trim_matches(['(', ')']).strip_prefix(term).unwrap_or(&line).trim();
+            all.push((term.to_owned(), value.to_owned()));
+        }
+        Ok(all)
+    }
+
+    fn say(&mut self, text: &str) -> Result<(), SolverError> {
+        let failed = |error: std::io::Error| SolverError::Failed(error.to_string());
+        self.input.write_all(text.as_bytes()).map_err(failed)?;
+        self.input.flush().map_err(failed)
+    }
+
+    fn line(&mut self) -> Result<String, SolverError> {
+        let mut line = String::new();
+        let read =
+            self.output.read_line(&mut line).map_err(|error| SolverError::Failed(error.to_string()))?;
+        match read {
+            0 => Err(SolverError::Failed("it ended".to_owned())),
+            _ => Ok(line.trim().to_owned()),
+        }
+    }
+}
+
+impl Drop for Solver {
+    fn drop(&mut self) {
+        // It may be gone already.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Answer, Effort, Solver};
+
+    #[test]
+    fn questions_do_not_hang_on_each_other() {
+        let mut solver = Solver::start().expect("z3 is installed");
+        let x = "(declare-const x (_ BitVec 8))";
+        let below = format!("{x}(assert (bvult x (_ bv1 8)))");
+        for effort in [Effort::Quick, Effort::Thorough, Effort::Quick] {
+            let mut ask =
+                |text: &str, terms: &[&str]| solver.ask(text, terms, effort, 1000).expect("an answer");
+            assert_eq!(ask(&below, &["x"]), Answer::Possible(vec![("x".to_owned(), "#x00".to_owned())]));
+            let neither = format!("{below}(assert (distinct x (_ bv0 8)))");
+            assert_eq!(ask(&neither, &[]), Answer::Contradiction);
+            assert!(matches!(ask(x, &[]), Answer::Possible(_)));
+        }
+        assert!(solver.ask("(assert nonsense)", &[], Effort::Quick, 1000).is_err());
+    }
+}

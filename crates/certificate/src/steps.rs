@@ -1,0 +1,386 @@
+//! Does what is claimed of a value follow from what it is computed from?
+//!
+//! A phi takes a value on each edge, a parameter one from each call, a load what
+//! lies there, a call what its function returns; all else is computed from its
+//! operands. Each case is one question: what is known at that moment, and the
+//! claim denied. Functions into which control may return a second time
+//! (`setjmp`) are refused: values need not be the last ones there.
+
+use std::collections::BTreeSet;
+
+use opcost_ir::{CalleeRef, Flags, Opcode, Type, Value};
+use opcost_key::{FunctionId, InstructionId};
+
+use crate::check::{Checker, ClaimId, Verdict, arguments};
+use crate::claims::ValueName;
+use crate::intervals::{self, Known};
+use crate::question::{ALWAYS, Question};
+use crate::range::Claim;
+use crate::shape::word;
+use crate::terms::Operand;
+
+/// What is asked of a value.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted<'w> {
+    /// Its range; of a pointer that of its offset.
+    Range(&'w Claim),
+    /// Its distance from another; and that the other is no poison, or if it is none.
+    From(Value, &'w Claim, IfBoth),
+}
+
+/// Whether the other of two values is taken to be no poison.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct IfBoth(pub(crate) bool);
+
+impl<'c> Checker<'c> {
+    pub(crate) fn check_value(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
+        let claim = &self.claims(place).values[at];
+        let (function, value) = (self.functions[place], claim.value.value());
+        if claim.range.is_anything() {
+            return Verdict::Holds;
+        }
+        self.value_follows(function, value, Wanted::Range(&claim.range), used)
+    }
+
+    pub(crate) fn check_difference(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
+        let claim = &self.claims(place).differences[at];
+        if claim.range.is_anything() {
+            return Verdict::Holds;
+        }
+        let (function, value, base) = (self.functions[place], claim.value.value(), claim.base.value());
+        let shape = &self.shapes[function];
+        let is_before = match (base, value) {
+            (Value::Instruction(base), Value::Instruction(value)) => {
+                let (above, below) = (shape.block_of[base], shape.block_of[value]);
+                shape.dominates(above, below) && (above != below || base < value)
+            }
+            (Value::Argument(_), _) => true,
+            _ => false,
+        };
+        if !is_before {
+            return fails("the other value does not stand still");
+        }
+        self.value_follows(function, value, Wanted::From(base, &claim.range, IfBoth(claim.if_both)), used)
+    }
+
+    pub(crate) fn check_returned(&self, place: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
+        let Some(range) = &self.claims(place).returned else { return Verdict::Holds };
+        let id = self.functions[place];
+        let function = &self.module.functions[id];
+        if self.comes_again(id) {
+            return fails("control may return a second time");
+        }
+        for (at, instruction) in function.instructions.iter() {
+            let block = self.shapes[id].block_of[at];
+            if instruction.opcode != Opcode::Ret || !self.shapes[id].is_reached(block) {
+                continue;
+            }
+            let Some(&value) = function.operands_of(at).first() else { continue };
+            let verdict = self.follows(id, &format!("what {at} returns"), used, |question| {
+                question.at_block(block);
+                wanted(question, value, Wanted::Range(range))
+            });
+            if verdict != Verdict::Holds {
+                return verdict;
+            }
+        }
+        Verdict::Holds
+    }
+
+    fn value_follows(
+        &self,
+        id: FunctionId,
+        value: Value,
+        wanted_of: Wanted<'_>,
+        used: &mut BTreeSet<ClaimId>,
+    ) -> Verdict {
+        if self.comes_again(id) {
+            return fails("control may return a second time");
+        }
+        if let Some(verdict) = self.is_given(id, value, wanted_of, used) {
+            return verdict;
+        }
+        let at = match value {
+            Value::Argument(position) => return self.argument_follows(id, position, wanted_of, used),
+            Value::Instruction(at) => at,
+            _ => return fails("it is no value"),
+        };
+        let block = self.shapes[id].block_of[at];
+        if !self.shapes[id].is_reached(block) {
+            return Verdict::Holds;
+        }
+        let function = &self.module.functions[id];
+        match function.instructions[at].opcode {
+            Opcode::Phi => self.phi_follows(id, at, wanted_of, used),
+            Opcode::Load => self.load_follows(id, at, wanted_of, used),
+            Opcode::Call | Opcode::Invoke
+                if matches!(function.call(at).map(|call| call.callee), Some(CalleeRef::Function(_))) =>
+            {
+                self.result_follows(id, at, wanted_of, used)
+            }
+            // Another word each time that it is used: only as far as each use goes.
+            Opcode::Freeze if self.may_be_undefined(id, function.operands_of(at)[0]) => {
+                fails("it is a freeze of what may be undefined")
+            }
+            _ if self.ends_imply(id, at, wanted_of, used) => Verdict::Holds,
+            _ => self.follows(id, &format!("{at}"), used, |question| {
+                question.at_block(block);
+                look_at_base(question, wanted_of)?;
+                let operand = question.computed(value)?;
+                goal(question, &operand, wanted_of)
+            }),
+        }
+    }
+
+    /// Whether the ends of the operands' ranges are enough.
+    fn ends_imply(
+        &self,
+        id: FunctionId,
+        at: InstructionId,
+        wanted_of: Wanted<'_>,
+        used: &mut BTreeSet<ClaimId>,
+    ) -> bool {
+        let Wanted::Range(range) = wanted_of else { return false };
+        let mut rests_on = Vec::new();
+        let function = &self.module.functions[id];
+        let known = |value: &Value| self.ends(id, *value, &mut rests_on);
+        let operands: Option<Vec<Known>> = function.operands_of(at).iter().map(known).collect();
+        let is_implied = operands
+            .is_some_and(|operands| intervals::imply(function.instructions[at].opcode, &operands, range));
+        if is_implied {
+            used.extend(rests_on);
+        }
+        is_implied
+    }
+
+    /// Whether what is claimed of a value is enough wherever it is used.
+    pub(crate) fn is_within(
+        &self,
+        id: FunctionId,
+        value: Value,
+        wanted_of: Wanted<'_>,
+        used: &mut BTreeSet<ClaimId>,
+    ) -> bool {
+        let Wanted::Range(range) = wanted_of else { return false };
+        if let Some(word) = word(self.module, value) {
+            return !self.is_pointer(id, value) && range.contains(word);
+        }
+        let mut rests_on = Vec::new();
+        let known = self.ends(id, value, &mut rests_on);
+        let is_within = known.is_some_and(|known| known.is_in(range));
+        if is_within {
+            used.extend(rests_on);
+        }
+        is_within
+    }
+
+    /// The ends between which a value is claimed to be.
+    fn ends(&self, id: FunctionId, value: Value, rests_on: &mut Vec<ClaimId>) -> Option<Known> {
+        let width = match self.module.types[self.type_of(id, value)?] {
+            Type::Integer(width) => width,
+            _ => return None,
+        };
+        if let Value::Constant(_) = value {
+            return Known::constant(width, word(self.module, value)?);
+        }
+        let (ids, claims): (Vec<_>, Vec<_>) = self.claims_of(id, ValueName::of(value)?).into_iter().unzip();
+        rests_on.extend(ids);
+        Known::of(width, &claims)
+    }
+
+    /// What is given holds; whether that is all that is claimed.
+    fn is_given(
+        &self,
+        id: FunctionId,
+        value: Value,
+        wanted_of: Wanted<'_>,
+        used: &mut BTreeSet<ClaimId>,
+    ) -> Option<Verdict> {
+        let Wanted::Range(range) = wanted_of else { return None };
+        let claims = self.claims_of(id, ValueName::of(value)?);
+        let given: Vec<_> =
+            claims.into_iter().filter(|(claim, _)| matches!(claim, ClaimId::Given(..))).collect();
+        if given.is_empty() {
+            return None;
+        }
+        let verdict = self.follows(id, "what is given", used, |question| {
+            question.text.push_str(&format!("(declare-const given (_ BitVec {}))\n", range.width));
+            for (_, given) in &given {
+                question.assume(&given.conditions("given"));
+            }
+            Some(range.conditions("given"))
+        });
+        (verdict == Verdict::Holds).then_some(verdict)
+    }
+
+    fn phi_follows(
+        &self,
+        id: FunctionId,
+        phi: InstructionId,
+        wanted_of: Wanted<'_>,
+        used: &mut BTreeSet<ClaimId>,
+    ) -> Verdict {
+        let function = &self.module.functions[id];
+        let to = self.shapes[id].block_of[phi];
+        let all = ValueName::of(Value::Instruction(phi)).map(|name| self.claims_of(id, name));
+        let is_sum = |(claim, _): &(ClaimId, Claim)| matches!(claim, ClaimId::Sum(..));
+        let sums: Vec<(ClaimId, Claim)> = all.into_iter().flatten().filter(is_sum).collect();
+        for pair in function.operands_of(phi).chunks_exact(2) {
+            let (value, Value::Block(from)) = (pair[0], pair[1]) else {
+                return fails("a phi without blocks");
+            };
+            if !self.shapes[id].is_reached(from) || self.is_within(id, value, wanted_of, used) {
+                continue;
+            }
+            let verdict = self.follows(id, &format!("{phi} when it comes from {from}"), used, |question| {
+                question.on_edge(from, to);
+                let goal = wanted(question, value, wanted_of)?;
+                // What it now is has been added up.
+                if let (Wanted::Range(_), Some(now)) = (wanted_of, question.word_of(value)) {
+                    for (sum, range) in &sums {
+                        question.assume(&range.conditions(&now.term));
+                        question.used.insert(*sum);
+                    }
+                }
+                Some(goal)
+            });
+            if verdict != Verdict::Holds {
+                return verdict;
+            }
+        }
+        Verdict::Holds
+    }
+
+    fn argument_follows(
+        &self,
+        id: FunctionId,
+        position: u32,
+        wanted_of: Wanted<'_>,
+        used: &mut BTreeSet<ClaimId>,
+    ) -> Verdict {
+        let Wanted::Range(range) = wanted_of else { return fails("parameters are unrelated") };
+        if !self.origins.is_called_here_only[id] {
+            return fails("anyone may call it with anything");
+        }
+        let facts = self.module.functions[id].parameter_facts.get(position as usize);
+        if facts.is_some_and(|facts| facts.byval.is_some()) {
+            return fails("it points to a copy");
+        }
+        for (caller, call) in self.calls_of(id) {
+            let function = &self.module.functions[caller];
+            let block = self.shapes[caller].block_of[call];
+            if !self.shapes[caller].is_reached(block) {
+                continue;
+            }
+            let Some(&value) = arguments(function, call).get(position as usize) else {
+                return fails("a call gives it nothing");
+            };
+            if self.is_within(caller, value, Wanted::Range(range), used) {
+                continue;
+            }
+            if self.comes_again(caller) {
+                return fails("control may return a second time into a caller");
+            }
+            let what = format!("what {}:{call} gives", function.name);
+            let verdict = self.follows(caller, &what, used, |question| {
+                question.at_block(block);
+                wanted(question, value, Wanted::Range(range))
+            });
+            if verdict != Verdict::Holds {
+                return verdict;
+            }
+        }
+        Verdict::Holds
+    }
+
+    fn result_follows(
+        &self,
+        id: FunctionId,
+        at: InstructionId,
+        wanted_of: Wanted<'_>,
+        used: &mut BTreeSet<ClaimId>,
+    ) -> Verdict {
+        let Wanted::Range(range) = wanted_of else { return fails("results are unrelated") };
+        let Some(CalleeRef::Function(callee)) = self.module.functions[id].call(at).map(|call| call.callee)
+        else {
+            return fails("nobody knows who is called");
+        };
+        let returned =
+            self.place(callee).and_then(|place| Some((place, self.claims(place).returned.as_ref()?)));
+        let Some((place, returned)) = returned.filter(|_| self.origins.is_final(callee)) else {
+            return fails("nothing is claimed of what is returned");
+        };
+        if returned.width != range.width || self.is_pointer(id, Value::Instruction(at)) {
+            return fails("what is returned is of another type");
+        }
+        used.insert(ClaimId::Returned(place));
+        self.one_implies(id, returned, range, &format!("the result of {at}"), used)
+    }
+
+    /// Whether what is claimed of a word says what is wanted of it.
+    pub(crate) fn one_implies(
+        &self,
+        id: FunctionId,
+        known: &Claim,
+        wanted_of: &Claim,
+        what: &str,
+        used: &mut BTreeSet<ClaimId>,
+    ) -> Verdict {
+        self.follows(id, what, used, |question| {
+            question.text.push_str(&format!("(declare-const word (_ BitVec {}))\n", known.width));
+            question.assume(&known.conditions("word"));
+            Some(wanted_of.conditions("word"))
+        })
+    }
+
+    /// Whether control may return a second time out of a call.
+    pub(crate) fn comes_again(&self, id: FunctionId) -> bool {
+        let function = &self.module.functions[id];
+        function.is_naked
+            || function.is_coroutine
+            || function.calls.iter().any(|(_, call)| call.returns_twice)
+    }
+
+    /// Whether an access is seen from outside, so that it may read anything.
+    pub(crate) fn is_shared(&self, id: FunctionId, at: InstructionId) -> bool {
+        let flags = self.module.functions[id].instructions[at].flags;
+        flags.has(Flags::VOLATILE) || flags.has(Flags::ATOMIC)
+    }
+}
+
+/// What is wanted of a value that is used here.
+pub(crate) fn wanted(question: &mut Question<'_, '_>, value: Value, wanted_of: Wanted<'_>) -> Option<String> {
+    look_at_base(question, wanted_of)?;
+    let operand = question.value(value, ALWAYS)?;
+    goal(question, &operand, wanted_of)
+}
+
+/// The other of two values comes first, so that distances from it are noticed.
+fn look_at_base(question: &mut Question<'_, '_>, wanted_of: Wanted<'_>) -> Option<()> {
+    match wanted_of {
+        Wanted::From(base, _, IfBoth(true)) => question.value(base, ALWAYS).map(|_| ()),
+        Wanted::From(base, ..) => question.word(base).map(|_| ()),
+        Wanted::Range(_) => Some(()),
+    }
+}
+
+fn goal(question: &mut Question<'_, '_>, operand: &Operand, wanted_of: Wanted<'_>) -> Option<String> {
+    match wanted_of {
+        Wanted::Range(range) => {
+            let is_counted = operand.base.is_none_or(|base| base.is_start);
+            is_counted.then(|| range.conditions(&operand.term))
+        }
+        Wanted::From(base, range, IfBoth(if_both)) => {
+            let before = question.word(base)?;
+            let apart = range.conditions(&format!("(bvsub {} {})", operand.term, before.term));
+            // It is no poison where the value is none.
+            let guard = if if_both { ALWAYS.to_owned() } else { question.guard_of(base) };
+            (before.base == operand.base).then(|| format!("(and {apart} {guard})"))
+        }
+    }
+}
+
+/// It does not follow.
+pub(crate) fn fails(what: &str) -> Verdict {
+    Verdict::Fails { what: what.to_owned(), example: Vec::new() }
+}

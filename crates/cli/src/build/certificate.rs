@@ -1,0 +1,94 @@
+//! Certificates: which ranges a checker believes, and whether one holds.
+
+use opcost_analysis::memory::Memory;
+use opcost_analysis::propagation::Propagation;
+use opcost_bits::certified::{NoCertificate, certify as find};
+use opcost_certificate::{Certificate, Checker, Solver, Verdict};
+use serde::{Deserialize, Serialize};
+
+use super::bits::CertifiedAnswer;
+
+/// What became of a certificate.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct CheckAnswers {
+    /// Claims that were asked.
+    pub(crate) claims: usize,
+    /// What the solver was asked.
+    pub(crate) questions: u64,
+    /// Claims that do not follow.
+    pub(crate) failed: Vec<CheckFailure>,
+    /// What is taken as given.
+    pub(crate) assumes: Vec<String>,
+    /// Whether it was changed since it was written.
+    pub(crate) is_edited: bool,
+}
+
+/// A claim that does not follow.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct CheckFailure {
+    /// The claim in words.
+    pub(crate) claim: String,
+    /// What was not shown.
+    pub(crate) what: String,
+    /// Values by which it breaks, if the solver found some.
+    pub(crate) example: Vec<(String, String)>,
+}
+
+/// In the child: a certificate of all ranges.
+///
+/// # Errors
+/// There is no solver.
+pub(super) fn certify(program: &Memory<'_>, ranges: &Propagation) -> Result<CertifiedAnswer, String> {
+    let found = find(program, ranges, |_, _| {}).map_err(|error| match error {
+        NoCertificate::Solver(error) => error.to_string(),
+        NoCertificate::Misfit(error) => format!("an error of opcost: {error}"),
+    })?;
+    let opcost_bits::certified::Certified { certificate, weakened, claims, questions } = found;
+    Ok(CertifiedAnswer { certificate, claims, questions, weakened })
+}
+
+/// In the child: whether a certificate holds.
+///
+/// # Errors
+/// It is no certificate, or of another module; there is no solver.
+pub(super) fn answer(program: &Memory<'_>, text: &str) -> Result<CheckAnswers, String> {
+    let certificate: Certificate = serde_json::from_str(text)
+        .map_err(|error| format!("this is no certificate ({error}); opcost bits --certificate writes one"))?;
+    let is_edited = certificate.sealing().to_string() != certificate.seal;
+    let assumes = assumed(&certificate);
+    let solver = Solver::start().map_err(|error| error.to_string())?;
+    let checker = Checker::new(program.module, program.layout, certificate, solver);
+    let checker = checker.map_err(|misfit| format!("the certificate does not fit: {misfit}"))?;
+    let verdicts = checker.check_all(|_, _| {}).map_err(|error| error.to_string())?;
+    let failed = verdicts.failed.iter().filter_map(|(&claim, verdict)| match verdict {
+        Verdict::Holds => None,
+        Verdict::Fails { what, example } => Some(CheckFailure {
+            claim: checker.describe(claim),
+            what: what.clone(),
+            example: example.clone(),
+        }),
+    });
+    Ok(CheckAnswers {
+        claims: verdicts.claims,
+        questions: verdicts.questions,
+        failed: failed.collect(),
+        assumes,
+        is_edited,
+    })
+}
+
+/// All that nobody proves.
+pub(super) fn assumed(certificate: &Certificate) -> Vec<String> {
+    let mut all = certificate.assumes.clone();
+    for claims in &certificate.functions {
+        let given = claims.given.iter();
+        all.extend(
+            given.map(|given| format!("{}:{} is {} ({})", claims.name, given.value, given.range, given.by)),
+        );
+    }
+    let unwritten = certificate.contents.iter().filter(|claim| claim.written_first);
+    all.extend(unwritten.map(|claim| format!("nothing is read of {} before it is written", claim.object)));
+    all.sort();
+    all.dedup();
+    all
+}
