@@ -1,23 +1,13 @@
 //! How many bits values need: told for programs where it is known, and held
 //! against what they take.
 
-use std::path::Path;
-
 use serde_json::Value;
 
-use super::{Source, opcost, said};
+use super::{Source, document, opcost, said};
 
 /// The document of a question about widths, held against its schema.
 fn bits(arguments: &[&str]) -> Value {
-    let all: Vec<&str> = ["bits", "--json", "-"].iter().chain(arguments).copied().collect();
-    let output = opcost(&all);
-    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
-    let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/opcost.bits-1.json");
-    let schema: Value = serde_json::from_slice(&std::fs::read(path).expect("the schema")).expect("JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    assert!(validator.is_valid(&document), "{:?}", validator.iter_errors(&document).next());
-    document
+    document("bits", arguments)
 }
 
 /// The values of a function.
