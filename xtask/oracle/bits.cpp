@@ -20,7 +20,7 @@
 //   known     ValueTracking: without leading zeros or copies of the sign, or
 //             bits that are not known, whichever are fewer
 //   demanded  DemandedBits: how many; of an argument, by all uses together
-//   fwd       the meet of the ranges of the first three
+//   fwd       the meet of the ranges of the first three; `range` is it in words
 //   type      what a smaller type could have: fwd, or the highest demanded bit
 //   all       of fwd's bits those that are not known and are demanded, and one
 //             more if only copies of a sign are demanded and the sign is not
@@ -31,6 +31,7 @@
 // `cargo xtask bench bits` builds this with clang++ and llvm-config.
 
 #include "bits_poison.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/DemandedBits.h"
 #include "llvm/Analysis/LazyValueInfo.h"
@@ -53,6 +54,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <string>
 #include <vector>
 
 using namespace llvm;
@@ -103,6 +105,16 @@ Width widthOf(const ConstantRange &range) {
   if (range.isEmptySet()) return {0, 0};
   unsigned low = range.getSignedMin().getSignificantBits(), high = range.getSignedMax().getSignificantBits();
   return {range.getUnsignedMax().getActiveBits(), std::max(low, high)};
+}
+
+/// With the sign that needs fewer bits.
+std::string textOf(const ConstantRange &range) {
+  if (range.isEmptySet()) return "never";
+  Width width = widthOf(range);
+  bool isSigned = width.withSign < width.plain;
+  APInt low = isSigned ? range.getSignedMin() : range.getUnsignedMin();
+  APInt high = isSigned ? range.getSignedMax() : range.getUnsignedMax();
+  return toString(low, 10, isSigned) + ".." + toString(high, 10, isSigned);
 }
 
 /// The analyses of one function.
@@ -190,6 +202,7 @@ void describe(Asked asked, Analyses &analyses, raw_ostream &out) {
   row["function"] = analyses.function.getName().str();
   row["drives"] = drives(analyses.function);
   row["index"] = asked.index;
+  row["parameters"] = analyses.function.arg_size();
   auto *instruction = dyn_cast<Instruction>(value);
   row["opcode"] = instruction ? instruction->getOpcodeName() : "argument";
   if (instruction && instruction->getDebugLoc()) row["line"] = instruction->getDebugLoc().getLine();
@@ -199,6 +212,7 @@ void describe(Asked asked, Analyses &analyses, raw_ostream &out) {
   row["known"] = std::min(byKnown.least(), unknown);
   row["demanded"] = demanded.popcount();
   row["fwd"] = fwd.least();
+  row["range"] = textOf(meet);
   row["type"] = std::min(fwd.least(), demanded.getActiveBits());
   row["all"] = liveBits(fwd, known, demanded);
   out << json::Value(std::move(row)) << "\n";

@@ -26,6 +26,7 @@ mod machine;
 mod measure;
 mod oracle;
 mod page;
+mod timed;
 mod wasm;
 
 use crate::failure::{Failure, Result};

@@ -54,11 +54,14 @@ usage: cargo xtask VERB
     --no-verify           do not hold counts against runs
     --as-built            take the bitcode that the last run built
     --opcost PATH, --out FILE  as above
-  bench bits [FLAGS]    how many bits values need by what LLVM knows, and by runs
+  bench bits [FLAGS]    how many bits values need by what LLVM and opcost know and
+                        by runs, into benchmarks/bits.md; status 3 if a run
+                        shows what opcost excludes
     --sets A,B            of programs, twins, hard (programs)
     --worlds A,B          of open, closed (both)
     --seeds N             runs of each program (20); 0 leaves them out
     --rows FILE           also every value, a line of JSON each
+    --opcost PATH, --out FILE  as above
   loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every
                         level, and do their marks hold? --marks: these alone
   bits [PROGRAM…]       the same of the programs and widths of corpus/bits, under

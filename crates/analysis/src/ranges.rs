@@ -47,7 +47,7 @@ pub use known_bits::KnownBits;
 pub use operation::{Operation, Step};
 pub use product::{Budget, ValueRange};
 pub use small_set::SmallSet;
-pub use word::{Sign, Width};
+pub use word::{Sign, Width, signed};
 
 #[cfg(test)]
 mod tests;

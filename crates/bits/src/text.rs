@@ -6,7 +6,7 @@
 //! `{1, 4, 9}`, `88`, `-3..12`, `0..252 in steps of 4`. What no execution gets
 //! to is `never`. Cost: constant.
 
-use opcost_analysis::ranges::{Sign, ValueRange};
+use opcost_analysis::ranges::{Sign, ValueRange, signed};
 
 /// The range in words.
 pub fn range(range: &ValueRange) -> String {
@@ -14,7 +14,7 @@ pub fn range(range: &ValueRange) -> String {
     let width = range.type_width();
     let number = |word: u128| match sign {
         Sign::Unsigned => word.to_string(),
-        Sign::Signed => (((word << (128 - width)) as i128) >> (128 - width)).to_string(),
+        Sign::Signed => signed(word, width).to_string(),
     };
     if range.is_empty() {
         return "never".to_owned();
@@ -26,7 +26,7 @@ pub fn range(range: &ValueRange) -> String {
         let mut words = set.values().to_vec();
         // In the order of the numbers.
         if sign == Sign::Signed {
-            words.sort_by_key(|word| ((word << (128 - width)) as i128) >> (128 - width));
+            words.sort_by_key(|&word| signed(word, width));
         }
         return format!("{{{}}}", words.into_iter().map(number).collect::<Vec<_>>().join(", "));
     }

@@ -98,11 +98,6 @@ impl Widths {
             }
         }
     }
-
-    /// All together.
-    pub fn total(&self) -> Total {
-        self.functions.iter().map(FunctionWidths::total).sum()
-    }
 }
 
 impl FunctionWidths {
@@ -122,15 +117,17 @@ impl ValueWidth {
             slice: self.slice.into(),
         }
     }
+}
 
-    /// Bits of the type that are not needed.
-    pub fn waste(&self) -> u32 {
-        self.declared - self.needed.bits
+impl Total {
+    /// Bits of the types that are not needed.
+    pub fn waste(self) -> u64 {
+        self.declared - self.needed
     }
 
-    /// Whether no execution gets there.
-    pub fn is_dead(&self) -> bool {
-        self.range.is_empty()
+    /// How much of the declared bits is needed: 0 of none.
+    pub fn share(self) -> f64 {
+        if self.declared == 0 { 0.0 } else { self.needed as f64 / self.declared as f64 }
     }
 }
 

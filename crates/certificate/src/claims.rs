@@ -50,6 +50,7 @@ pub enum ClaimedWorld {
 
 /// Everything that is claimed of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "opcost.certificate/1")]
 pub struct Certificate {
     /// `opcost.certificate/1`.
     pub schema: String,

@@ -343,7 +343,10 @@ impl<'a> AllOrigins<'a> {
         let is_promised = function.instructions[at].flags.has(Flags::NSW);
         match steps(self.module, self.layout, function, at) {
             Some((constant, variable)) => {
-                let step = variable.iter().fold(0, |all, &(_, scale)| divisor(all, scale.into()));
+                let each = variable
+                    .iter()
+                    .map(|&(index, scale)| u128::from(scale) << even_bits(self.module, function, index, 6));
+                let step = each.fold(0, divisor);
                 // Without a promise the sum is one of 64 bits.
                 let step = if is_promised || step == 0 { step } else { divisor(step, 1 << 64) };
                 for places in origins.known.values_mut() {
@@ -574,6 +577,31 @@ pub(crate) fn steps(
         }
     }
     Some((constant, variable))
+}
+
+/// How many low bits of an index are surely zero, at most 32: of `shl` and `mul`
+/// by constants and sums of such, looked through so many operations.
+fn even_bits(module: &Module, function: &Function, value: Value, depth: u32) -> u32 {
+    let Value::Instruction(at) = value else {
+        return word(module, value).map_or(0, |word| word.trailing_zeros().min(32));
+    };
+    let operands = function.operands_of(at);
+    let of = |at: usize| match depth {
+        0 => 0,
+        _ => even_bits(module, function, operands[at], depth - 1),
+    };
+    let bits = match function.instructions[at].opcode {
+        Opcode::Shl => {
+            let by = word(module, operands[1]).and_then(|by| u32::try_from(by).ok());
+            by.map_or(0, |by| of(0).saturating_add(by))
+        }
+        Opcode::Mul => of(0) + of(1),
+        Opcode::Add | Opcode::Sub | Opcode::Or | Opcode::Xor => of(0).min(of(1)),
+        Opcode::ZExt | Opcode::SExt | Opcode::Trunc => of(0),
+        Opcode::Phi => (0..operands.len()).step_by(2).map(of).min().unwrap_or(0),
+        _ => 0,
+    };
+    bits.min(32)
 }
 
 #[cfg(test)]

@@ -10,20 +10,30 @@
 //! ValueTracking and DemandedBits of every integer with at most 64 bits. The
 //! module is then rewritten to tell what its values are, and run with many seeds.
 //!
+//! opcost is asked the same of the same module (`opcost bits --json`), so each
+//! row is one value with three answers.
+//!
 //! Sums are over kernels: not `main`, not what verifies or makes inputs
 //! (`plain_…`, `drive_…`), not what all programs share (`bits_…`). A value of which a run
-//! shows more bits than LLVM allows is named: one of the two is wrong.
+//! shows more bits than LLVM allows is named: one of the two is wrong. Status 3 if
+//! a run, of a driver or a kernel, shows what opcost says cannot be.
 
+mod findings;
 mod modules;
 mod observed;
+mod own;
 mod page;
 mod peer;
+mod sums;
 
-use super::oracle;
+use super::timed::Taken;
+use super::{machine, oracle};
+use crate::bits::Member;
 use crate::failure::{Failure, Result};
 use crate::{bits, repository};
 use modules::World;
 use observed::Seen;
+use own::Own;
 use peer::Row;
 use std::fmt::Write;
 use std::fs;
@@ -35,6 +45,16 @@ struct Options {
     worlds: Vec<World>,
     seeds: usize,
     rows: Option<PathBuf>,
+    opcost: Option<PathBuf>,
+    out: PathBuf,
+}
+
+/// One value.
+struct Value {
+    row: Row,
+    /// What was seen of it, if it was ever computed.
+    seen: Option<Seen>,
+    own: Option<Own>,
 }
 
 /// One program in one world.
@@ -42,8 +62,9 @@ struct Outcome {
     set: &'static str,
     name: String,
     world: World,
-    /// Its values, and what was seen of those that were ever computed.
-    values: Vec<(Row, Option<Seen>)>,
+    values: Vec<Value>,
+    /// What opcost took.
+    taken: Taken,
 }
 
 impl Outcome {
@@ -59,43 +80,67 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     bits::check_frozen()?;
     let folder = repository()?.join("target/bench/bits");
     fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
+    let before = machine::load();
     let program = oracle::build("bits", &folder)?;
+    let opcost = match &options.opcost {
+        Some(path) => std::path::absolute(path).map_err(|error| Failure::at("find", path, error))?,
+        None => super::columns::release_build()?,
+    };
     let mut outcomes = Vec::new();
     for world in &options.worlds {
         for member in
             bits::members()?.into_iter().filter(|member| options.sets.iter().any(|set| set == member.set))
         {
             eprintln!("bench: {} {}, {} world", member.set, member.name, world.word());
-            let module = modules::make(&program, &member, *world, &folder)?;
-            let rows = peer::ask(&program, &module)?;
-            let mut seen = observed::run(&program, &module, options.seeds, &folder)?;
-            let values = rows.into_iter().map(|row| {
-                let seen = seen.remove(&(row.function.clone(), row.index));
-                (row, seen)
-            });
-            outcomes.push(Outcome {
-                set: member.set,
-                name: member.name,
-                world: *world,
-                values: values.collect(),
-            });
+            outcomes.push(ask(&program, &opcost, member, *world, (options.seeds, &folder))?);
         }
     }
-    println!("{}", page::write(&outcomes, options.seeds));
+    let words = [&["bits"], flags].concat();
+    let text = page::write(&outcomes, options.seeds, &machine::facts(Ok(&opcost), &before, &words));
+    let text = text.replace(&*repository()?.to_string_lossy(), ".");
+    println!("{text}");
+    fs::write(&options.out, &text).map_err(|error| Failure::at("write", &options.out, error))?;
+    eprintln!("bench: written to {}", options.out.display());
     if let Some(path) = &options.rows {
         write_rows(&outcomes, path)?;
     }
-    Ok(())
+    match findings::contradictions(&outcomes).len() {
+        0 => Ok(()),
+        wrong => Err(Failure::verdict(format!("{wrong} values were what opcost says they cannot be"))),
+    }
+}
+
+/// All that is known of a program's values.
+fn ask(
+    program: &Path,
+    opcost: &Path,
+    member: Member,
+    world: World,
+    (seeds, folder): (usize, &Path),
+) -> Result<Outcome> {
+    let module = modules::make(program, &member, world, folder)?;
+    let rows = peer::ask(program, &module)?;
+    let mut seen = observed::run(program, &module, seeds, folder)?;
+    let (mut answers, taken) = own::ask(opcost, &module, world, folder)?;
+    let values = rows.into_iter().map(|row| Value {
+        seen: seen.remove(&(row.function.clone(), row.index)),
+        own: answers.remove(&own::key(&row)),
+        row,
+    });
+    Ok(Outcome { set: member.set, name: member.name, world, values: values.collect(), taken })
 }
 
 fn write_rows(outcomes: &[Outcome], path: &Path) -> Result<()> {
     let mut text = String::new();
     for outcome in outcomes {
-        for (row, seen) in &outcome.values {
+        for Value { row, seen, own } in &outcome.values {
             let line = serde_json::json!({
                 "set": outcome.set, "program": outcome.name, "world": outcome.world.word(),
                 "value": row, "seen": seen,
                 "seen_width": seen.map(|seen| seen.width()),
+                "needed": own.as_ref().map(Own::needed), "slice": own.as_ref().map(Own::slice),
+                "text": own.as_ref().map(|own| &own.text), "range": own.as_ref().map(|own| &own.range),
+                "because": own.as_ref().and_then(|own| own.because.as_ref()),
             });
             let _ = writeln!(text, "{line}");
         }
@@ -105,8 +150,14 @@ fn write_rows(outcomes: &[Outcome], path: &Path) -> Result<()> {
 
 impl Options {
     fn parse(flags: &[&str]) -> Result<Self> {
-        let mut options =
-            Self { sets: vec!["programs".to_owned()], worlds: World::ALL.to_vec(), seeds: 20, rows: None };
+        let mut options = Self {
+            sets: vec!["programs".to_owned()],
+            worlds: World::ALL.to_vec(),
+            seeds: 20,
+            rows: None,
+            opcost: None,
+            out: repository()?.join("benchmarks/bits.md"),
+        };
         let mut flags = flags.iter();
         while let Some(flag) = flags.next() {
             let value =
@@ -124,6 +175,8 @@ impl Options {
                     let wrong = |_| Failure::usage(format!("--seeds wants a number, not {value}"));
                     options.seeds = value.parse().map_err(wrong)?;
                 }
+                "--opcost" => options.opcost = Some(PathBuf::from(value)),
+                "--out" => options.out = PathBuf::from(value),
                 "--rows" => options.rows = Some(PathBuf::from(value)),
                 _ => {
                     return Err(Failure::usage(format!(

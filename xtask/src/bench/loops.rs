@@ -21,10 +21,10 @@ mod marked;
 mod own;
 mod page;
 mod peer;
-mod timed;
 mod verify;
 
 use super::machine;
+use super::timed::Taken;
 use crate::failure::{Failure, Result};
 use crate::loops::LEVELS;
 use crate::{loops, repository};
@@ -34,7 +34,6 @@ use join::Comparison;
 use marked::Marked;
 use std::fs;
 use std::path::{Path, PathBuf};
-use timed::Taken;
 
 /// The sets in the order of the page.
 const SETS: [&str; 6] = ["fortran", "c", "kernels", "hard", "sqlite", "lua"];

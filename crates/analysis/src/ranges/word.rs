@@ -52,7 +52,7 @@ pub(crate) const fn sign_bit(width: u32) -> u128 {
 }
 
 /// The word as a number in two's complement.
-pub(crate) const fn signed(word: u128, width: u32) -> i128 {
+pub const fn signed(word: u128, width: u32) -> i128 {
     ((word << (128 - width)) as i128) >> (128 - width)
 }
 

@@ -15,11 +15,13 @@ Examples:
   opcost bits --observe kernel.c -- 7     what the values took in a run, beside what is proven
   opcost bits --world open kernel.c       exported functions may be called by anyone with anything
   opcost bits --json bits.json kernel.bc  the same for a machine
+  opcost bits --certificate c.json kernel.bc   only what a checker can follow, with all that it rests on
+  opcost bits --check c.json kernel.bc    does this certificate hold?
 
 A width holds for every input of the program, where the value is not poison: of its values the narrower of the
 unsigned and the two's complement width; a constant needs none.
 
-Exit status: 0 fine, 1 opcost failed, 2 usage, 3 a value was what it cannot be, 4 the program failed.";
+Exit status: 0 fine, 1 opcost failed, 2 usage, 3 a value was what it cannot be or a certificate does not hold, 4 the program failed.";
 
 #[derive(Args, Debug)]
 pub(crate) struct BitsArguments {

@@ -29,7 +29,7 @@ pub(crate) struct LoopNumbers {
 }
 
 /// How much is known of a loop's turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum AnswerKind {
     /// A number.
@@ -41,12 +41,13 @@ pub(crate) enum AnswerKind {
     /// No more than this.
     Bound,
     /// Nothing; the reason is said.
+    #[default]
     Unknown,
 }
 
 /// What is known of one loop. Counts are those of one activation: the loop
 /// entered once, and left by one of its own exits.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct LoopAnswer {
     /// Linkage name of the function.
     pub(crate) function: String,

@@ -4,12 +4,13 @@ use opcost_analysis::memory::Memory;
 use opcost_analysis::propagation::Propagation;
 use opcost_bits::certified::{NoCertificate, certify as find};
 use opcost_certificate::{Certificate, Checker, Solver, Verdict};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bits::CertifiedAnswer;
 
 /// What became of a certificate.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct CheckAnswers {
     /// Claims that were asked.
     pub(crate) claims: usize,
@@ -24,7 +25,7 @@ pub(crate) struct CheckAnswers {
 }
 
 /// A claim that does not follow.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct CheckFailure {
     /// The claim in words.
     pub(crate) claim: String,

@@ -51,7 +51,7 @@ pub(crate) use answers::{
     LoopNumbers,
 };
 pub(crate) use bits::{BitsAnswers, BitsFunction, BitsObserved, BitsValue, CertifiedAnswer};
-pub(crate) use certificate::CheckAnswers;
+pub(crate) use certificate::{CheckAnswers, CheckFailure};
 pub(crate) use driver::{Drive, Front, by_program_name, launched};
 pub(crate) use fuel::{FUEL_SECTION, FUEL_SECTION_WINDOWS, Promise};
 pub(crate) use input::{Input, Language};

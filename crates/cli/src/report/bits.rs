@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use opcost_bits::Total;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -60,7 +61,7 @@ pub(crate) struct BitsJson<'a> {
 impl<'a> BitsJson<'a> {
     /// The document as text.
     pub(crate) fn text(answers: &'a BitsAnswers) -> String {
-        let total = Bits::of(&answers.functions);
+        let total = of_all(&answers.functions);
         document(&BitsJson {
             schema: "opcost.bits/1",
             world: &answers.world,
@@ -73,44 +74,17 @@ impl<'a> BitsJson<'a> {
     }
 }
 
-/// Bits of many values.
-#[derive(Clone, Copy, Default)]
-struct Bits {
-    values: u64,
-    declared: u64,
-    needed: u64,
-    slice: u64,
+/// Bits of the values of functions.
+fn of_all(functions: &[BitsFunction]) -> Total {
+    functions.iter().map(of_one).sum()
 }
 
-impl Bits {
-    fn of(functions: &[BitsFunction]) -> Bits {
-        functions.iter().fold(Bits::default(), |sum, function| sum.and(Bits::of_one(function)))
-    }
-
-    fn of_one(function: &BitsFunction) -> Bits {
-        Bits {
-            values: function.values.len() as u64,
-            declared: function.declared,
-            needed: function.needed_type,
-            slice: function.needed_slice,
-        }
-    }
-
-    fn and(self, other: Bits) -> Bits {
-        Bits {
-            values: self.values + other.values,
-            declared: self.declared + other.declared,
-            needed: self.needed + other.needed,
-            slice: self.slice + other.slice,
-        }
-    }
-
-    fn waste(self) -> u64 {
-        self.declared - self.needed
-    }
-
-    fn share(self) -> f64 {
-        if self.declared == 0 { 0.0 } else { self.needed as f64 / self.declared as f64 }
+fn of_one(function: &BitsFunction) -> Total {
+    Total {
+        values: function.values.len() as u64,
+        declared: function.declared,
+        needed: function.needed_type,
+        slice: function.needed_slice,
     }
 }
 
@@ -137,7 +111,7 @@ pub(crate) fn print_bits(report: &BitsReport<'_>, sources: &mut Sources) -> Stri
 }
 
 fn head(text: &mut String, report: &BitsReport<'_>) {
-    let total = Bits::of(&report.answers.functions);
+    let total = of_all(&report.answers.functions);
     let values = match total.values {
         0 => "no integers".to_owned(),
         1 => "1 integer".to_owned(),
@@ -194,11 +168,11 @@ fn shown(most: usize, all: usize) -> (usize, Option<String>) {
 fn functions(text: &mut String, report: &BitsReport<'_>) {
     let mut order: Vec<&BitsFunction> = report.answers.functions.iter().collect();
     order.retain(|function| !function.values.is_empty());
-    order.sort_by_key(|function| std::cmp::Reverse(Bits::of_one(function).waste()));
+    order.sort_by_key(|function| std::cmp::Reverse(of_one(function).waste()));
     let (count, more) = shown(report.most, order.len());
     let _ = writeln!(text, "\n{}", paint(DIM, "function                    integers  declared    needed"));
     for function in &order[..count] {
-        let bits = Bits::of_one(function);
+        let bits = of_one(function);
         let _ = writeln!(
             text,
             "{} {:>8} {:>9} {:>9}  {} {}",
@@ -228,12 +202,14 @@ fn by_line<'a>(functions: &'a [BitsFunction]) -> Lines<'a> {
     lines
 }
 
-fn of_values(values: &[&BitsValue]) -> Bits {
-    values.iter().fold(Bits::default(), |sum, value| {
-        let (declared, needed) = (value.declared.into(), value.width.into());
-        let slice = (value.width - value.dead_bits).into();
-        sum.and(Bits { values: 1, declared, needed, slice })
-    })
+fn of_values(values: &[&BitsValue]) -> Total {
+    let one = |value: &&BitsValue| Total {
+        values: 1,
+        declared: value.declared.into(),
+        needed: value.width.into(),
+        slice: (value.width - value.dead_bits).into(),
+    };
+    values.iter().map(one).sum()
 }
 
 fn lines(text: &mut String, report: &BitsReport<'_>, sources: &mut Sources) {

@@ -10,6 +10,7 @@
 
 mod annotate;
 mod bits;
+mod certificate;
 mod check;
 mod diff;
 mod explain;
@@ -37,6 +38,7 @@ mod values_plot;
 mod values_table;
 
 pub(crate) use bits::{BitsJson, BitsReport, print_bits};
+pub(crate) use certificate::{BitsCheckJson, print_bits_check};
 pub(crate) use check::{
     CheckJson, CheckReport, CheckVerdict, CheckedFunction, CheckedRun, Counted, print_check, print_github,
     print_markdown,

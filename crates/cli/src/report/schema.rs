@@ -5,12 +5,13 @@
 //! validates real output against them. A change that a reader would notice
 //! raises the number in the document's name.
 
+use opcost_certificate::Certificate;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
 use super::{
-    BitsJson, CheckJson, CountJson, DiffJson, ExplainJson, FuelCheckJson, FuelJson, LifeJson, LoopsJson,
-    ValuesJson,
+    BitsCheckJson, BitsJson, CheckJson, CountJson, DiffJson, ExplainJson, FuelCheckJson, FuelJson, LifeJson,
+    LoopsJson, ValuesJson,
 };
 use crate::error::CliError;
 
@@ -47,7 +48,7 @@ pub(crate) fn error_json(error: &CliError) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 11] = [
+const DOCUMENTS: [Document; 13] = [
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
     ("fuel-check", || schema_for!(FuelCheckJson)),
@@ -55,6 +56,8 @@ const DOCUMENTS: [Document; 11] = [
     ("loops", || schema_for!(LoopsJson<'_>)),
     ("explain", || schema_for!(ExplainJson<'_>)),
     ("bits", || schema_for!(BitsJson<'_>)),
+    ("bits-check", || schema_for!(BitsCheckJson<'_>)),
+    ("certificate", || schema_for!(Certificate)),
     ("values", || schema_for!(ValuesJson)),
     ("diff", || schema_for!(DiffJson)),
     ("check", || schema_for!(CheckJson)),

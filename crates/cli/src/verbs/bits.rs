@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use crate::arguments::BitsArguments;
-use crate::build::{AnalysisQuestion, Answers, BitsAnswers, Build, Input, Language, Purpose};
+use crate::build::{AnalysisQuestion, Answers, BitsAnswers, Build, Input, Purpose};
 use crate::error::{CliError, Status};
 use crate::report::{
-    BitsJson, BitsReport, Progress, Sources, Stream, demangle, print_bits, save_json, save_text, short_name,
+    BitsJson, BitsReport, Progress, Sources, Stream, demangle, print_bits, save_json, save_text,
 };
 use crate::verbs::loops::analysed;
-use crate::verbs::show::{not_found, tell_json};
+use crate::verbs::meant::{about, is_one_of, paths, unknown};
+use crate::verbs::show::tell_json;
 use crate::verbs::{bits_observed, certificate};
 
 /// Carries out the verb.
@@ -47,7 +48,7 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, CliError> {
     }
     if arguments.json.as_deref() != Some(Path::new("-")) {
         let report = BitsReport {
-            about: about(arguments, &inputs),
+            about: about(&inputs, &arguments.program.compile),
             with_values: !arguments.function.is_empty(),
             annotate: arguments.annotate,
             most: arguments.top,
@@ -66,31 +67,15 @@ fn only(answers: &mut BitsAnswers, functions: &[String]) -> Result<(), CliError>
     if functions.is_empty() {
         return Ok(());
     }
-    let is_meant =
-        |name: &str, wanted: &str| name == wanted || demangle(name) == wanted || short_name(name) == wanted;
-    for wanted in functions {
-        if !answers.functions.iter().any(|function| is_meant(&function.name, wanted)) {
-            let mut known: Vec<String> =
-                answers.functions.iter().map(|function| demangle(&function.name)).collect();
-            known.sort_by(|a, b| strsim::jaro_winkler(b, wanted).total_cmp(&strsim::jaro_winkler(a, wanted)));
-            known.truncate(3);
-            return Err(CliError::Usage(not_found(wanted, &known)));
-        }
+    if let Some(words) = unknown(answers.functions.iter().map(|function| &*function.name), functions) {
+        return Err(CliError::Usage(words));
     }
-    answers.functions.retain(|function| functions.iter().any(|wanted| is_meant(&function.name, wanted)));
+    answers.functions.retain(|function| is_one_of(&function.name, functions));
     Ok(())
 }
 
-fn about(arguments: &BitsArguments, inputs: &[Input]) -> String {
-    let names: Vec<String> = inputs.iter().map(|input| input.path.display().to_string()).collect();
-    let is_built = inputs.iter().any(|input| input.language != Language::Bitcode);
-    let level = if is_built { format!(" at -O{}", arguments.program.compile.level) } else { String::new() };
-    format!("{}{level}", names.join(" "))
-}
-
 fn next(arguments: &BitsArguments, answers: &BitsAnswers, inputs: &[Input]) -> Vec<String> {
-    let names: Vec<String> = inputs.iter().map(|input| input.path.display().to_string()).collect();
-    let names = names.join(" ");
+    let names = paths(inputs);
     let waste = |function: &&crate::build::BitsFunction| function.declared - function.needed_type;
     match answers.functions.iter().max_by_key(waste) {
         Some(widest) if arguments.function.is_empty() && !arguments.annotate => vec![

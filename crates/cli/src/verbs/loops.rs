@@ -5,11 +5,9 @@ use std::path::Path;
 use crate::arguments::LoopsArguments;
 use crate::build::{AnalysisQuestion, Answers, Build, Input, Language, LoopAnswers, Purpose};
 use crate::error::{CliError, Status};
-use crate::report::{
-    LoopsJson, LoopsReport, Progress, Sources, Stream, demangle, print_loops, save_json, save_text,
-    short_name,
-};
-use crate::verbs::show::{not_found, tell_json};
+use crate::report::{LoopsJson, LoopsReport, Progress, Sources, Stream, print_loops, save_json, save_text};
+use crate::verbs::meant::{about, is_one_of, unknown};
+use crate::verbs::show::tell_json;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &LoopsArguments) -> Result<Status, CliError> {
@@ -33,7 +31,7 @@ fn carry_out(arguments: &LoopsArguments) -> Result<Status, CliError> {
     if arguments.json.as_deref() != Some(Path::new("-")) {
         let report = LoopsReport {
             next: next(&answers, &inputs),
-            about: about(arguments, &inputs),
+            about: about(&inputs, &arguments.program.compile),
             answers: &answers,
         };
         let mut sources = Sources::of(None, "program");
@@ -61,43 +59,27 @@ fn only(answers: &mut LoopAnswers, functions: &[String]) -> Result<(), CliError>
     if functions.is_empty() {
         return Ok(());
     }
-    let is_meant = |name: &str, wanted: &str| {
-        name == wanted
-            || demangle(name) == wanted
-            || short_name(name) == wanted
-            || fortran(name) == Some(wanted)
-    };
-    for wanted in functions {
-        if !answers.loops.iter().any(|answer| is_meant(&answer.function, wanted)) {
-            let mut known: Vec<String> =
-                answers.loops.iter().map(|answer| demangle(&answer.function)).collect();
-            known.dedup();
-            known.sort_by(|a, b| strsim::jaro_winkler(b, wanted).total_cmp(&strsim::jaro_winkler(a, wanted)));
-            known.truncate(3);
-            let words = if known.is_empty() {
-                "the program has no loops".to_owned()
-            } else {
-                not_found(wanted, &known)
-            };
-            return Err(CliError::Usage(format!("{words} (of functions with loops)")));
-        }
+    if answers.loops.is_empty() {
+        return Err(CliError::Usage("the program has no loops (of functions with loops)".to_owned()));
+    }
+    if let Some(words) = unknown(answers.loops.iter().map(|answer| &*answer.function), functions) {
+        return Err(CliError::Usage(format!("{words} (of functions with loops)")));
     }
     // What is a number is asked for by those who hold all loops against a run.
     answers.numbers.clear();
-    answers.loops.retain(|answer| functions.iter().any(|wanted| is_meant(&answer.function, wanted)));
+    answers.loops.retain(|answer| is_one_of(&answer.function, functions));
     Ok(())
 }
 
-/// `solve` of flang's `solve_` or `_QPsolve`.
-fn fortran(name: &str) -> Option<&str> {
-    name.strip_suffix('_').or_else(|| name.strip_prefix("_QP"))
-}
-
-fn about(arguments: &LoopsArguments, inputs: &[Input]) -> String {
-    let names: Vec<String> = inputs.iter().map(|input| input.path.display().to_string()).collect();
-    let is_built = inputs.iter().any(|input| input.language != Language::Bitcode);
-    let level = if is_built { format!(" at -O{}", arguments.program.compile.level) } else { String::new() };
-    format!("{}{level}", names.join(" "))
+/// The name that most loops have as an input; of several the first.
+fn most_used(answers: &LoopAnswers) -> Option<&String> {
+    let uses = |name: &&String| {
+        let is_it = |input: &String| {
+            input.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(": "))
+        };
+        answers.loops.iter().filter(|answer| answer.inputs.iter().any(is_it)).count()
+    };
+    answers.names.iter().rev().max_by_key(uses)
 }
 
 fn next(answers: &LoopAnswers, inputs: &[Input]) -> Vec<String> {
@@ -108,8 +90,29 @@ fn next(answers: &LoopAnswers, inputs: &[Input]) -> Vec<String> {
         let line = answer.line.unwrap_or(0);
         next.push(format!("opcost explain {}:{line}", input.path.display()));
     }
-    if let Some(name) = answers.names.first() {
+    if let Some(name) = most_used(answers) {
         next.push(format!("opcost loops --set '{name}=1000' …"));
     }
     next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LoopAnswers, most_used};
+    use crate::build::LoopAnswer;
+
+    #[test]
+    fn the_name_that_most_loops_use_is_to_be_tried() {
+        let with = |inputs: &[&str]| LoopAnswer {
+            inputs: inputs.iter().map(|&input| input.to_owned()).collect(),
+            ..LoopAnswer::default()
+        };
+        let answers = LoopAnswers {
+            names: ["a", "n", "nn", "z"].map(str::to_owned).to_vec(),
+            loops: vec![with(&["a"]), with(&["n: argv[1]"]), with(&["nn", "n: argv[1]"]), with(&["nn"])],
+            ..LoopAnswers::default()
+        };
+        assert_eq!(most_used(&answers).map(String::as_str), Some("n"));
+        assert_eq!(most_used(&LoopAnswers::default()), None);
+    }
 }

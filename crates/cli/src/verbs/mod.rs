@@ -16,6 +16,7 @@ pub(crate) mod life_code;
 mod life_ledger;
 mod load;
 pub(crate) mod loops;
+mod meant;
 mod measure;
 pub(crate) mod merge;
 pub(crate) mod module;

@@ -1,10 +1,8 @@
 //! What decides a value or a loop, told for programs where it is known.
 
-use std::path::Path;
-
 use serde_json::Value;
 
-use super::{Source, opcost, said};
+use super::{Source, document, opcost, said};
 
 const COMMON: &str = "program bt
   implicit none
@@ -35,15 +33,7 @@ end subroutine
 
 /// The document of an explanation, held against its schema.
 fn explained(arguments: &[&str]) -> Vec<Value> {
-    let all: Vec<&str> = ["explain", "--json", "-"].iter().chain(arguments).copied().collect();
-    let output = opcost(&all);
-    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
-    let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/opcost.explain-1.json");
-    let schema: Value = serde_json::from_slice(&std::fs::read(path).expect("the schema")).expect("JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    assert!(validator.is_valid(&document), "{:?}", validator.iter_errors(&document).next());
-    document["things"].as_array().expect("things").clone()
+    document("explain", arguments)["things"].as_array().expect("things").clone()
 }
 
 /// A bound that arrives through COMMON and a READ ends at the file's name, and

@@ -30,15 +30,27 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The loops of a program that was analysed.
-fn loops(arguments: &[&str]) -> Vec<Value> {
-    let all: Vec<&str> = ["loops", "--json", "-"].iter().chain(arguments).copied().collect();
+/// What a verb writes with `--json -`, held against the schema of its document.
+fn document(verb: &str, arguments: &[&str]) -> Value {
+    let all: Vec<&str> = [verb, "--json", "-"].iter().chain(arguments).copied().collect();
     let output = opcost(&all);
     assert!(output.status.success(), "{arguments:?}: {}", said(&output));
-    let document: Value =
-        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
-    assert_eq!(document["schema"], "opcost.loops/1");
-    document["loops"].as_array().expect("loops").clone()
+    let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
+    against_schema(verb, &document);
+    document
+}
+
+/// Holds a document against the schema of its name.
+fn against_schema(name: &str, document: &Value) {
+    let path = format!("{}/../../schemas/opcost.{name}-1.json", env!("CARGO_MANIFEST_DIR"));
+    let schema: Value = serde_json::from_slice(&std::fs::read(path).expect("the schema")).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    assert!(validator.is_valid(document), "{:?}", validator.iter_errors(document).next());
+}
+
+/// The loops of a program that was analysed.
+fn loops(arguments: &[&str]) -> Vec<Value> {
+    document("loops", arguments)["loops"].as_array().expect("loops").clone()
 }
 
 /// A source in a folder that goes away.

@@ -1,72 +1,49 @@
-//! The tables: what is declared, what LLVM knows and what was seen, for each
-//! program and in total.
+//! The page: what was aimed at and what holds, then for each program and in
+//! total what is declared, what LLVM and opcost know and what was seen.
 
-use super::Outcome;
 use super::modules::World;
-use super::observed::Seen;
-use super::peer::Row;
+use super::sums::{COLUMNS, SeenSums, Sums};
+use super::{Outcome, findings};
+use crate::bench::machine::Facts;
 use std::fmt::Write;
 
-/// How many of the values that show too much are named.
-const MOST_NAMED: usize = 10;
+/// How much of LLVM's head-room on values that were computed is to be closed.
+const WANTED: [(World, f64); 2] = [(World::Closed, 0.60), (World::Open, 0.42)];
 
-/// Sums over values.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Sums {
-    values: u64,
-    columns: [u64; 8],
-}
+/// CPU seconds that a program may take.
+const SECONDS: f64 = 1.0;
 
-impl Sums {
-    fn add(&mut self, row: &Row) {
-        self.values += 1;
-        let columns = [row.width, row.lvi, row.scev, row.known, row.demanded, row.fwd, row.narrow, row.all];
-        for (sum, column) in self.columns.iter_mut().zip(columns) {
-            *sum += u64::from(column);
-        }
+const INTRODUCTION: &str = "\
+# How many bits values need
+
+Written by `cargo xtask bench bits`; the next run replaces it. Sums over all integers of at most 64 bits in
+kernels, in bits; the programs are in `corpus/bits`. opcost and LLVM are asked about the very same modules.
+
+";
+
+const WORDS: &str = "
+LVI, SCEV, known: LazyValueInfo, ScalarEvolution's ranges, ValueTracking's known bits; demanded: DemandedBits.
+Fwd: the meet of the first three. type: what a smaller type could have by all four; All: Fwd without bits inside that
+are known or not demanded. ours: opcost's ranges as types; slice: without bits inside that are always the same. A
+constant counts with the bits of its number but for All and slice, of what never runs nothing counts. seen: the bits
+of all that runs computed, varying: those of them that were not always the same. closed: how much of Fwd minus seen
+is closed by ours; narrower: by the narrower of Fwd and ours on each value. A run is not all runs: seen may be too few.
+";
+
+/// All of it.
+pub(super) fn write(outcomes: &[Outcome], seeds: usize, facts: &Facts) -> String {
+    let mut text = String::from(INTRODUCTION);
+    text += "| | |\n|---|---|\n";
+    for (name, value) in facts.iter().filter(|(name, _)| *name != "valgrind") {
+        let _ = writeln!(text, "| {name} | {} |", value.replace('|', "/").replace('\n', " "));
     }
-
-    fn join(&mut self, other: &Self) {
-        self.values += other.values;
-        for (sum, column) in self.columns.iter_mut().zip(other.columns) {
-            *sum += column;
-        }
-    }
-}
-
-/// What was seen, beside the sums of the same values.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct SeenSums {
-    known: Sums,
-    width: u64,
-    varying: u64,
-}
-
-impl SeenSums {
-    fn add(&mut self, row: &Row, seen: &Seen) {
-        self.known.add(row);
-        self.width += u64::from(seen.width());
-        self.varying += u64::from(seen.varying());
-    }
-
-    fn join(&mut self, other: &Self) {
-        self.known.join(&other.known);
-        self.width += other.width;
-        self.varying += other.varying;
-    }
-}
-
-/// All tables.
-pub(super) fn write(outcomes: &[Outcome], seeds: usize) -> String {
-    let mut text = String::from(
-        "# How many bits values need\n\nSums over all integers of at most 64 bits in kernels, in bits.\n",
-    );
+    text += &goals(outcomes, seeds);
     for world in World::ALL {
         let of_world: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.world == world).collect();
         if of_world.is_empty() {
             continue;
         }
-        let _ = write!(text, "\n## {} world: what LLVM knows\n\n", capital(world.word()));
+        let _ = write!(text, "\n## {} world: what is known\n\n", capital(world.word()));
         text += &known_table(&of_world);
         if seeds > 0 {
             let _ = write!(
@@ -75,24 +52,58 @@ pub(super) fn write(outcomes: &[Outcome], seeds: usize) -> String {
                 capital(world.word()),
                 seen_table(&of_world)
             );
-            text += &too_wide(&of_world);
         }
+    }
+    text += WORDS;
+    text += &findings::weaker_section(outcomes);
+    if seeds > 0 {
+        text += &against_runs(outcomes);
+    }
+    text + &times(outcomes)
+}
+
+fn goals(outcomes: &[Outcome], seeds: usize) -> String {
+    let mut text = String::from("\n## What was aimed at\n\n| | wanted | is | |\n|---|---|---|---|\n");
+    let mut line = |what: &str, wanted: &str, is: &str, holds: bool| {
+        let word = if holds { "holds" } else { "**does not hold**" };
+        let _ = writeln!(text, "| {what} | {wanted} | {is} | {word} |");
+    };
+    for (world, wanted) in WANTED {
+        let of_world: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.world == world).collect();
+        let total = seen_total(&of_world);
+        if let Some(closed) = total.closed_by(total.ours()) {
+            let what = format!("LLVM's head-room closed, {} world", world.word());
+            let wanted_words = format!("at least {}", percent(wanted));
+            line(&what, &wanted_words, &percent(closed), closed >= wanted);
+        }
+    }
+    if seeds > 0 {
+        let wrong = findings::contradictions(outcomes).len();
+        line("values outside of what opcost says", "0", &wrong.to_string(), wrong == 0);
+    }
+    let weaker = findings::count_of_weaker(outcomes);
+    line("values wider than LLVM's Fwd", "0", &weaker.to_string(), weaker == 0);
+    let slowest = outcomes.iter().max_by(|a, b| a.taken.seconds.total_cmp(&b.taken.seconds));
+    if let Some(slowest) = slowest {
+        let is = format!("{:.2} s ({})", slowest.taken.seconds, slowest.title());
+        line("slowest program", &format!("at most {SECONDS:.0} s"), &is, slowest.taken.seconds <= SECONDS);
     }
     text
 }
 
 fn known_table(outcomes: &[&Outcome]) -> String {
-    let mut text = String::from(
-        "| program | values | declared | LVI | SCEV | known | demanded | Fwd | type | All | unused |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|\n",
+    let mut text = format!(
+        "| program | values | {} | ours of declared |\n|---|{}---:|---:|\n",
+        COLUMNS.join(" | "),
+        "---:|".repeat(COLUMNS.len())
     );
     let (mut total, mut everything) = (Sums::default(), Sums::default());
     for outcome in outcomes {
         let mut sums = Sums::default();
-        for (row, _) in &outcome.values {
-            everything.add(row);
-            if !row.drives {
-                sums.add(row);
+        for value in &outcome.values {
+            everything.add(value);
+            if !value.row.drives {
+                sums.add(value);
             }
         }
         total.join(&sums);
@@ -104,69 +115,76 @@ fn known_table(outcomes: &[&Outcome]) -> String {
 }
 
 fn known_line(text: &mut String, name: &str, sums: &Sums) {
-    let [declared, columns @ ..] = sums.columns;
-    let [.., all] = columns;
-    let _ = write!(text, "| {name} | {} | {declared}", sums.values);
-    for column in columns {
+    let [declared, .., ours, _] = sums.columns;
+    let _ = write!(text, "| {name} | {}", sums.values);
+    for column in sums.columns {
         let _ = write!(text, " | {column}");
     }
-    let _ = writeln!(text, " | {} |", share(declared - all.min(declared), declared));
+    let share = if declared == 0 { "–".to_owned() } else { percent(ours as f64 / declared as f64) };
+    let _ = writeln!(text, " | {share} |");
+}
+
+fn seen_total(outcomes: &[&Outcome]) -> SeenSums {
+    let mut total = SeenSums::default();
+    for outcome in outcomes {
+        total.join(&SeenSums::of(&outcome.values));
+    }
+    total
 }
 
 fn seen_table(outcomes: &[&Outcome]) -> String {
     let mut text = String::from(
-        "| program | values | declared | Fwd | type | All | seen | varying | seen of Fwd |\n\
-         |---|---|---|---|---|---|---|---|---|\n",
+        "| program | values | declared | Fwd | type | All | ours | slice | seen | varying | closed | narrower |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
-    let mut total = SeenSums::default();
     for outcome in outcomes {
-        let mut sums = SeenSums::default();
-        for (row, seen) in &outcome.values {
-            if let Some(seen) = seen.as_ref().filter(|_| !row.drives) {
-                sums.add(row, seen);
-            }
-        }
-        total.join(&sums);
-        seen_line(&mut text, &outcome.title(), &sums);
+        seen_line(&mut text, &outcome.title(), &SeenSums::of(&outcome.values));
     }
-    seen_line(&mut text, "**total**", &total);
+    seen_line(&mut text, "**total**", &seen_total(outcomes));
     text
 }
 
 fn seen_line(text: &mut String, name: &str, sums: &SeenSums) {
-    let [declared, _, _, _, _, fwd, narrow, all] = sums.known.columns;
-    let (values, seen) = (sums.known.values, sums.width);
+    let [declared, _, _, _, _, fwd, narrow, all, ours, slice] = sums.known.columns;
+    let closed = |bits| sums.closed_by(bits).map_or_else(|| "–".to_owned(), percent);
     let _ = writeln!(
         text,
-        "| {name} | {values} | {declared} | {fwd} | {narrow} | {all} | {seen} | {} | {} |",
+        "| {name} | {} | {declared} | {fwd} | {narrow} | {all} | {ours} | {slice} | {} | {} | {} | {} |",
+        sums.known.values,
+        sums.width,
         sums.varying,
-        share(seen, fwd)
+        closed(ours),
+        closed(sums.narrower),
     );
 }
 
-/// Values of which a run shows more bits than LLVM allows.
-fn too_wide(outcomes: &[&Outcome]) -> String {
-    let mut places = Vec::new();
+fn against_runs(outcomes: &[Outcome]) -> String {
+    let mut text = String::from("\n## Against the runs\n");
+    text += &findings::list(
+        &findings::contradictions(outcomes),
+        "No run shows a value outside of what opcost says of it, of drivers and kernels.",
+        "values were what opcost says they cannot be:",
+    );
+    text += &findings::list(
+        &findings::beyond_llvm(outcomes),
+        "No run shows more bits than LLVM allows.",
+        "values show more bits than LLVM allows:",
+    );
+    text + &findings::list(
+        &findings::missing(outcomes),
+        "opcost speaks of every value that LLVM was asked for.",
+        "values are none of opcost's, and count as declared:",
+    )
+}
+
+fn times(outcomes: &[Outcome]) -> String {
+    let mut text = format!(
+        "\n## What it takes\n\nOf `opcost bits --json - FILE.bc`, one run each, wanted: at most {SECONDS:.0} s.\n\n\
+         | program | world | CPU seconds | peak, millions of bytes |\n|---|---|---:|---:|\n"
+    );
     for outcome in outcomes {
-        for (row, seen) in &outcome.values {
-            let Some(seen) = seen else { continue };
-            if seen.width() > row.fwd {
-                let (width, fwd) = (seen.width(), row.fwd);
-                let (function, index, line) = (&row.function, row.index, row.line);
-                places.push(format!(
-                    "{} {function} {index} (line {line}, {}): {width} bits where LLVM says {fwd}",
-                    outcome.title(),
-                    row.opcode
-                ));
-            }
-        }
-    }
-    if places.is_empty() {
-        return "\nNo run shows more bits than LLVM allows.\n".to_owned();
-    }
-    let mut text = format!("\n{} values show more bits than LLVM allows:\n\n", places.len());
-    for place in places.iter().take(MOST_NAMED) {
-        let _ = writeln!(text, "- {place}");
+        let (title, world, taken) = (outcome.title(), outcome.world.word(), outcome.taken);
+        let _ = writeln!(text, "| {title} | {world} | {:.2} | {:.0} |", taken.seconds, taken.megabytes);
     }
     text
 }
@@ -176,57 +194,10 @@ fn capital(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
 }
 
-/// In percent, with one decimal.
-fn share(part: u64, whole: u64) -> String {
-    if whole == 0 {
-        return "–".to_owned();
-    }
-    let tenths = (part * 1000 + whole / 2) / whole;
-    format!("{}.{} %", tenths / 10, tenths % 10)
+/// With one decimal, never rounded up to what it does not reach.
+fn percent(share: f64) -> String {
+    format!("{:.1} %", (share * 1000.0 + 1e-9).floor() / 10.0)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn row(function: &str, fwd: u32) -> Row {
-        Row {
-            function: function.to_owned(),
-            index: 4,
-            opcode: "add".to_owned(),
-            line: 9,
-            drives: function == "main",
-            width: 32,
-            lvi: 20,
-            scev: 18,
-            known: 30,
-            demanded: 16,
-            fwd,
-            narrow: 12,
-            all: 8,
-        }
-    }
-
-    #[test]
-    fn kernels_are_summed_and_what_is_too_wide_is_named() {
-        let seen = Seen { times: 1, any: 0x3fff, every: 0, low: 0, high: 0x3fff, least: 0, most: 0x3fff };
-        let outcome = Outcome {
-            set: "programs",
-            name: "idct".to_owned(),
-            world: World::Open,
-            values: vec![
-                (row("idct", 16), Some(seen)),
-                (row("idct", 13), Some(seen)),
-                (row("main", 32), None),
-            ],
-        };
-        let text = write(&[outcome], 20);
-        assert!(text.contains("| idct | 2 | 64 | 40 | 36 | 60 | 32 | 29 | 24 | 16 | 75.0 % |"), "{text}");
-        assert!(text.contains("| with all that drives them | 3 | 96 |"), "{text}");
-        assert!(text.contains("| idct | 2 | 64 | 29 | 24 | 16 | 28 | 28 | 96.6 % |"), "{text}");
-        assert!(text.contains("1 values show more"), "{text}");
-        assert!(text.contains("- idct idct 4 (line 9, add): 14 bits where LLVM says 13"), "{text}");
-        assert!(!text.contains("Closed world"), "{text}");
-        assert_eq!(share(0, 0), "–");
-    }
-}
+mod tests;

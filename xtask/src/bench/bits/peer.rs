@@ -7,10 +7,13 @@ use std::path::Path;
 use std::process::Command;
 
 /// One value; the oracle's file says what the words mean.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Row {
     pub(super) function: String,
     pub(super) index: u32,
+    /// How many of the numbers are of parameters.
+    #[serde(default)]
+    pub(super) parameters: u32,
     pub(super) opcode: String,
     #[serde(default)]
     pub(super) line: u32,
@@ -22,6 +25,8 @@ pub(super) struct Row {
     pub(super) known: u32,
     pub(super) demanded: u32,
     pub(super) fwd: u32,
+    #[serde(default)]
+    pub(super) range: String,
     #[serde(rename = "type")]
     pub(super) narrow: u32,
     pub(super) all: u32,

@@ -6,7 +6,7 @@
 //! that has a number, the mark is not judged. Marks in IR have no lines in the
 //! bitcode and are not judged either.
 
-use super::timed;
+use crate::bench::timed;
 use crate::failure::{Failure, Result};
 use opcost_testkit::{Answer, Mark, Verdict, judge, read_marks};
 use serde::Deserialize;

@@ -4,7 +4,7 @@
 //! may come as numbers or as text, for a count can be larger than 2^53.
 
 use super::join::{Kind, Row};
-use super::timed::{self, Taken};
+use crate::bench::timed::{self, Taken};
 use crate::failure::{Failure, Result};
 use serde::Deserialize;
 use serde_json::Value;

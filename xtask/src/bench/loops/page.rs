@@ -270,9 +270,9 @@ fn one_line(text: &str) -> String {
 mod tests {
     use super::super::ceiling::Ceiling;
     use super::super::join::tests::row;
-    use super::super::timed::Taken;
     use super::super::verify::Verified;
     use super::*;
+    use crate::bench::timed::Taken;
 
     fn outcome(set: &str, level: &str, has_ours: bool) -> Outcome {
         let theirs = [

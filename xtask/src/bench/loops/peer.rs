@@ -2,8 +2,8 @@
 //! what it says.
 
 use super::join::{Kind, Row};
-use super::timed::{self, Taken};
 use crate::bench::oracle;
+use crate::bench::timed::{self, Taken};
 use crate::failure::{Failure, Result};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};

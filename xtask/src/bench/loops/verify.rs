@@ -5,7 +5,7 @@
 //! that the claim assumes did not hold.
 
 use super::bitcode::Run;
-use super::timed;
+use crate::bench::timed;
 use crate::failure::{Failure, Result};
 use crate::loops;
 use serde::Deserialize;

@@ -1,11 +1,12 @@
 //! How far from its base does a `getelementptr` lead?
 //!
 //! Constant indices give bytes, others a multiple of their element's stride;
-//! the greatest common divisor of those is the step. Where every index that is
+//! the greatest common divisor of those is the step, times the power of two that
+//! divides an index which counts bytes or elements itself. Where every index that is
 //! not known runs through an array of the source type, the array is told too.
 //! Cost: linear in the indices.
 
-use opcost_ir::{ConstantValue, Function, Layout, Module, Type, TypeId, Value};
+use opcost_ir::{ConstantValue, Function, Layout, Module, Opcode, Type, TypeId, Value};
 use opcost_key::InstructionId;
 
 use super::offsets::{ArraySpan, Move, gcd};
@@ -95,6 +96,39 @@ fn number(module: &Module, index: Value) -> Option<i64> {
     }
 }
 
+/// How deep is looked for what an index is a multiple of.
+const DEEPEST: u32 = 6;
+/// The greatest power of two that is looked for.
+const MOST_ZEROS: u32 = 32;
+
+/// How many low bits of an index are zero: optimised code scales indices itself
+/// and counts bytes. Powers of two divide the words of any width, so a sum that
+/// wraps keeps its zeros.
+fn zeros_at_end(module: &Module, function: &Function, value: Value, depth: u32) -> u32 {
+    let of = |value: Value| zeros_at_end(module, function, value, depth - 1);
+    let Value::Instruction(at) = value else {
+        return number(module, value).map_or(0, |number| number.trailing_zeros().min(MOST_ZEROS));
+    };
+    if depth == 0 {
+        return 0;
+    }
+    let operands = function.operands_of(at);
+    let zeros = match function.instructions[at].opcode {
+        Opcode::Shl => {
+            let by = number(module, operands[1]).and_then(|by| u32::try_from(by).ok()).unwrap_or(0);
+            of(operands[0]).saturating_add(by)
+        }
+        Opcode::Mul => of(operands[0]) + of(operands[1]),
+        Opcode::And => of(operands[0]).max(of(operands[1])),
+        Opcode::Add | Opcode::Sub | Opcode::Or | Opcode::Xor => of(operands[0]).min(of(operands[1])),
+        Opcode::Select => of(operands[1]).min(of(operands[2])),
+        Opcode::Phi => operands.iter().step_by(2).map(|&value| of(value)).min().unwrap_or(0),
+        Opcode::ZExt | Opcode::SExt | Opcode::Trunc => of(operands[0]),
+        _ => 0,
+    };
+    zeros.min(MOST_ZEROS)
+}
+
 /// The way of a `getelementptr` as a whole.
 pub(super) fn move_of(module: &Module, layout: &Layout, function: &Function, at: InstructionId) -> Move {
     let is_vector = |ty: TypeId| matches!(module.types[ty], Type::Vector { .. });
@@ -108,8 +142,9 @@ pub(super) fn move_of(module: &Module, layout: &Layout, function: &Function, at:
     for one in steps {
         match one {
             Step::Bytes(bytes) => by = by.wrapping_add(bytes),
-            Step::Index { stride, length, .. } => {
-                step = gcd(step, stride);
+            Step::Index { index, stride, length } => {
+                let zeros = if length.is_none() { zeros_at_end(module, function, index, DEEPEST) } else { 0 };
+                step = gcd(step, stride.checked_mul(1 << zeros).unwrap_or(stride));
                 match length {
                     Some(length) => {
                         reach = reach.saturating_add(length.saturating_sub(1).saturating_mul(stride));

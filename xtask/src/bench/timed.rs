@@ -11,16 +11,16 @@ use wait4::Wait4;
 
 /// What one run took.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Taken {
+pub(crate) struct Taken {
     /// CPU time, user and system.
-    pub(super) seconds: f64,
+    pub(crate) seconds: f64,
     /// Peak resident memory, in millions of bytes.
-    pub(super) megabytes: f64,
+    pub(crate) megabytes: f64,
 }
 
 /// Runs it to its end; what it printed, and what it took. The statuses named
 /// besides 0 are answers too.
-pub(super) fn run(command: &mut Command, also: &[i32], folder: &Path) -> Result<(String, Taken)> {
+pub(crate) fn run(command: &mut Command, also: &[i32], folder: &Path) -> Result<(String, Taken)> {
     let (output, errors) = (folder.join("answer"), folder.join("errors"));
     let create = |path: &Path| File::create(path).map_err(|error| Failure::at("create", path, error));
     let name = command.get_program().to_string_lossy().into_owned();

@@ -1,0 +1,77 @@
+//! Which functions does a user mean by names, and what is a program called? For
+//! verbs that look at a program without running it.
+
+use crate::arguments::CompileArguments;
+use crate::build::{Input, Language};
+use crate::report::{demangle, short_name};
+use crate::verbs::show::not_found;
+
+/// How many other names are suggested.
+const SUGGESTED: usize = 3;
+
+/// Whether the function of this linkage name is what a user calls `wanted`.
+pub(crate) fn is_meant(name: &str, wanted: &str) -> bool {
+    name == wanted
+        || demangle(name) == wanted
+        || short_name(name) == wanted
+        || name.strip_suffix('_').or_else(|| name.strip_prefix("_QP")) == Some(wanted)
+}
+
+/// Whether it is one of those that are wanted.
+pub(crate) fn is_one_of(name: &str, wanted: &[String]) -> bool {
+    wanted.iter().any(|wanted| is_meant(name, wanted))
+}
+
+/// What is told of the first wanted name that no function has: those that are near.
+pub(crate) fn unknown<'a>(names: impl Iterator<Item = &'a str> + Clone, wanted: &[String]) -> Option<String> {
+    let is_unknown = |wanted: &&String| !names.clone().any(|name| is_meant(name, wanted));
+    let wanted = wanted.iter().find(is_unknown)?;
+    let mut known: Vec<String> = names.map(demangle).collect();
+    known.sort();
+    known.dedup();
+    known.sort_by(|a, b| strsim::jaro_winkler(b, wanted).total_cmp(&strsim::jaro_winkler(a, wanted)));
+    known.truncate(SUGGESTED);
+    Some(not_found(wanted, &known))
+}
+
+/// The inputs, as a command names them.
+pub(crate) fn paths(inputs: &[Input]) -> String {
+    let names: Vec<String> = inputs.iter().map(|input| input.path.display().to_string()).collect();
+    names.join(" ")
+}
+
+/// The inputs and, where something is compiled, the level.
+pub(crate) fn about(inputs: &[Input], compile: &CompileArguments) -> String {
+    let is_built = inputs.iter().any(|input| input.language != Language::Bitcode);
+    let level = if is_built { format!(" at -O{}", compile.level) } else { String::new() };
+    format!("{}{level}", paths(inputs))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_meant, is_one_of, unknown};
+
+    #[test]
+    fn functions_are_found_by_any_name_they_have() {
+        for (name, wanted) in [
+            ("solve", "solve"),
+            ("solve_", "solve"),
+            ("_QPsolve", "solve"),
+            ("_ZN5board6searchEi", "board::search(int)"),
+            ("_ZN5board6searchEi", "search"),
+        ] {
+            assert!(is_meant(name, wanted), "{name} {wanted}");
+        }
+        assert!(!is_meant("solver", "solve") && !is_one_of("solve", &[]));
+    }
+
+    #[test]
+    fn of_an_unknown_name_those_that_are_near_are_told() {
+        let names = ["main", "solve_", "solve_", "residual"].into_iter();
+        let wanted = |name: &str| [name.to_owned()];
+        assert_eq!(unknown(names.clone(), &wanted("main")), None);
+        let words = unknown(names, &wanted("solver")).expect("it is unknown");
+        assert_eq!(words, "no function is called 'solver'; did you mean solve_, or residual, or main?");
+        assert!(unknown([].into_iter(), &wanted("f")).is_some());
+    }
+}
