@@ -12,6 +12,7 @@
 //! | what does a branch tell? | `edges` |
 //! | what goes into functions and comes out? | `calls` |
 //! | what does a load read? | `cells`, `contents`, `tables` |
+//! | is a local written before it is read? | `written_first`, `filling`, `bytes` |
 //! | what do the turns of a loop tell? | `turns`, `closed` |
 //! | what does one step make of ranges? | `transfer` |
 //! | which ranges do all definitions agree on? | `solve` |
@@ -25,18 +26,21 @@
 //! that of addresses and recurrences, and a bounded number of steps for each
 //! variable.
 
+mod bytes;
 mod calls;
 mod cells;
 mod closed;
 mod collect;
 mod contents;
 mod edges;
+mod filling;
 mod instructions;
 mod solve;
 mod tables;
 mod transfer;
 mod turns;
 pub mod variables;
+mod written_first;
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 

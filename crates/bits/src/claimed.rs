@@ -77,7 +77,8 @@ fn contents(program: &Memory<'_>, ranges: &Propagation) -> Vec<ContentsClaim> {
     let objects = program.addresses.objects();
     let of = |content: &Content| {
         let range = claim(ranges.range_of(content.variable).integer()?);
-        let written_first = ranges.facts().any(|fact| *fact == Fact::WrittenFirst(content.object));
+        // The checker does not follow what is written first: it is told.
+        let written_first = !matches!(objects.kind(content.object), ObjectKind::Global(_));
         let (first, _, step) = content.offsets.parts();
         let object = match objects.kind(content.object) {
             ObjectKind::Global(global) => program.module.globals[global].name.clone(),

@@ -17,6 +17,7 @@ use super::cells::Reads;
 use super::contents::Wanted;
 use super::tables::{Tables, kind_of};
 use super::variables::{Definition, Kind, Limit, Range, VariableId, Variables};
+use super::written_first::WrittenFirst;
 use super::{Distance, Options};
 use crate::dominators::Dominators;
 use crate::memory::{Memory, MemoryVersions, Writers};
@@ -48,6 +49,8 @@ pub(super) struct Collector<'a> {
     pub(super) has_second_names_of_data: bool,
     /// The same of functions.
     pub(super) has_second_names_of_code: bool,
+    /// Which locals are written first.
+    pub(super) first: WrittenFirst<'a>,
     pub(super) options: Options,
     constants: FxHashMap<ConstantId, Option<VariableId>>,
     /// How far phis are from phis at heads of loops around them.
@@ -67,6 +70,7 @@ impl<'a> Collector<'a> {
             has_second_names_of_data: names.contains(&false),
             has_second_names_of_code: names.contains(&true),
             options,
+            first: WrittenFirst::new(program),
             program,
             writers,
             variables: Variables::default(),

@@ -4,14 +4,14 @@
 //! some offsets are what it held at first and all that is stored to these
 //! offsets, if each such store meets exactly one such place or none; fills with
 //! a constant byte and copies of constant data count too. Of a local that is
-//! perhaps read before it is written, what it held at first is undefined.
+//! perhaps read before it is written ([`written_first`](super::written_first)),
+//! what it held at first is undefined.
 //!
 //! Contents are asked by the offsets that the address analysis gives, so that
 //! fields and the columns of arrays of structs are told apart.
 //! Cost: for each question the writes of its object, [`MOST_WRITES`] in all.
 
-use opcost_index::Id;
-use opcost_ir::{ConstantValue, Linkage, Opcode, TypeId, Value};
+use opcost_ir::{ConstantValue, Linkage, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -38,6 +38,8 @@ pub(super) struct Wanted {
     known: FxHashMap<Question, Option<VariableId>>,
     open: Vec<(Question, VariableId)>,
     looked_at: usize,
+    /// Locals that are written before they are read.
+    is_first: FxHashMap<ObjectId, bool>,
 }
 
 impl Wanted {
@@ -115,13 +117,25 @@ impl Collector<'_> {
                 Kind::Integer(width) => Ok(vec![self.variables.word(width, 0)]),
                 Kind::Float(_) => Ok(vec![self.zero_float(kind)]),
             },
-            ObjectKind::Alloca(function, at) if self.is_filled_first(function, at) => Ok(Vec::new()),
+            ObjectKind::Alloca(function, at) if self.is_written_first(object, (function, at)) => {
+                Ok(Vec::new())
+            }
             _ if self.options.memory_is_written_first => {
                 self.note(Fact::WrittenFirst(object));
                 Ok(Vec::new())
             }
             _ => Err(Limit::Undefined),
         }
+    }
+
+    /// Whether what a local held at first is never read.
+    fn is_written_first(&mut self, object: ObjectId, (function, at): (FunctionId, InstructionId)) -> bool {
+        if let Some(&known) = self.wanted.is_first.get(&object) {
+            return known;
+        }
+        let is_first = self.first.holds(function, at);
+        self.wanted.is_first.insert(object, is_first);
+        is_first
     }
 
     fn zero_float(&mut self, kind: Kind) -> VariableId {
@@ -245,51 +259,6 @@ impl Collector<'_> {
         let reached = Definition::Constant(Range::Integer(offset_range(moved)));
         let reached = self.variables.add(Kind::Integer(64), reached);
         Some(self.variables.add(kind, Definition::Table(table, reached)))
-    }
-
-    /// Whether all of a local is written before anybody else has its address:
-    /// by one `memset` or `memcpy` that dominates every other use, and in whose
-    /// block, right before it, its lifetime starts, if that is told.
-    fn is_filled_first(&self, function: FunctionId, at: InstructionId) -> bool {
-        let body = &self.module().functions[function];
-        let Some(object) = self.program.addresses.objects().of_site(function, at) else { return false };
-        let Some(size) = self.program.addresses.objects().size(object) else { return false };
-        let users: Vec<InstructionId> = body
-            .instructions
-            .ids()
-            .filter(|&user| body.operands_of(user).contains(&Value::Instruction(at)))
-            .collect();
-        let name = |user: InstructionId| {
-            body.call(user).and_then(|call| self.module().intrinsic_name(call.callee)).unwrap_or("")
-        };
-        let is_marker = |user: InstructionId| name(user).starts_with("llvm.lifetime.");
-        let fills = |user: InstructionId| {
-            let operands = body.operands_of(user);
-            let length = match operands.get(2) {
-                Some(&Value::Constant(id)) => match self.module().constants[id].value {
-                    ConstantValue::Integer(length) => length,
-                    _ => return false,
-                },
-                _ => return false,
-            };
-            let is_fill = name(user).starts_with("llvm.memset.") || name(user).starts_with("llvm.memcpy.");
-            is_fill
-                && operands[0] == Value::Instruction(at)
-                && operands[1] != Value::Instruction(at)
-                && length >= u128::from(size)
-        };
-        let Some(first) = users.iter().copied().find(|&user| !is_marker(user)).filter(|&user| fills(user))
-        else {
-            return false;
-        };
-        let block = body.block_of(first);
-        let is_entry = block.index() == 0 && !self.program.calls.is_on_cycle(function, block);
-        let starts = users.iter().copied().filter(|&user| name(user).starts_with("llvm.lifetime.start"));
-        // In the entry block, once; every other use is behind it.
-        is_entry
-            && starts.into_iter().all(|start| start < first && body.block_of(start) == block)
-            && users.iter().all(|&user| user >= first || is_marker(user))
-            && body.instructions[at].opcode == Opcode::Alloca
     }
 }
 

@@ -9,6 +9,7 @@ use crate::memory::{Memory, World};
 mod documents;
 mod loops;
 mod modules;
+mod written_first;
 
 /// Ranges of named values of the last function: signed ends and bits that are
 /// needed, `[low, high] bits`.
