@@ -29,7 +29,7 @@ mod calls;
 mod cells;
 mod closed;
 mod collect;
-mod contents;
+pub(crate) mod contents;
 mod edges;
 mod instructions;
 mod solve;

@@ -10,6 +10,7 @@
 //! for longer.
 
 mod branches;
+mod garbage;
 mod speed;
 
 use std::collections::HashSet;

@@ -51,7 +51,7 @@ pub(crate) struct BitsJson<'a> {
     declared: u64,
     /// Bits of the narrowest types that hold them.
     needed_type: u64,
-    /// Bits that are not always the same.
+    /// Bits that are not always the same, and that anything looks at.
     needed_slice: u64,
     /// In the order of the module.
     functions: &'a [BitsFunction],
@@ -145,7 +145,7 @@ fn head(text: &mut String, report: &BitsReport<'_>) {
     };
     let _ = writeln!(
         text,
-        "{} of {} bits need {} ({}), {} of those are not always the same",
+        "{} of {} bits need {} ({}), {} of those are looked at and not always the same",
         paint(STRONG, values),
         grouped(total.declared),
         paint(STRONG, grouped(total.needed)),
