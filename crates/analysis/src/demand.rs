@@ -9,6 +9,7 @@
 //! | which bits of its operands does an operation need? | [`steps`], `carries` |
 //! | which bits of what is stored does a load need? | `cells` |
 //! | which demands meet all instructions of a module? | `solve` |
+//! | which values can an operand have, if the result lies in a range? | [`mod@back`] |
 //!
 //! **How a value is held.** In as many bits as its range needs, from which it is
 //! read by extension, zeros or its sign: bits above are never demanded, and of a
@@ -32,6 +33,7 @@
 //! demand only grows, so that each instruction is looked at as often as its
 //! result has bits, at most; plus stores times loads of each object, bounded.
 
+pub mod back;
 mod carries;
 mod cells;
 mod solve;

@@ -10,6 +10,7 @@ use super::steps::demanded;
 use crate::ranges::word::{low_bits, mask, signed};
 use crate::ranges::{Congruence, Interval, KnownBits, Operation, Sign, Step, ValueRange, evaluate};
 
+mod back;
 mod modules;
 
 const WIDTH: u32 = 4;

@@ -9,6 +9,7 @@
 //! `PROPTEST_CASES=5000 cargo test -p opcost-analysis --test propagation` goes on
 //! for longer.
 
+mod backwards;
 mod branches;
 mod garbage;
 mod speed;

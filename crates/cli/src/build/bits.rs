@@ -2,7 +2,7 @@
 
 use opcost_analysis::demand::Demand;
 use opcost_analysis::memory::{Memory, World};
-use opcost_analysis::propagation::{Fact, Limit, Propagation};
+use opcost_analysis::propagation::{Fact, Limit, Options, Propagation};
 use opcost_analysis::ranges::Sign;
 use opcost_bits::{Cause, FunctionWidths, Link, Owners, Total, ValueWidth, Widths, because, text};
 use opcost_index::IdMap;
@@ -92,7 +92,7 @@ pub(crate) struct BitsObserved {
 /// In the child: the widths of all values.
 pub(super) fn answer(program: &Memory<'_>) -> BitsAnswers {
     let module = program.module;
-    let ranges = Propagation::compute(program);
+    let ranges = Propagation::compute_with(program, Options { backwards: true, ..Options::default() });
     let demand = Demand::compute(program, &ranges);
     let (widths, owners) = (Widths::of(module, &ranges, &demand), Owners::of(module, &ranges));
     let teller = Teller { module, ranges: &ranges, owners: &owners };
