@@ -17,6 +17,7 @@
 //! | what lies in memory, and who writes it? | [`memory`] |
 //! | which values can an integer have, and how many bits does it need? (one operation) | [`ranges`] |
 //! | which values can every value of a module have? | [`propagation`] |
+//! | which bits of each value can anybody notice? | [`demand`] |
 //!
 //! This room knows nothing of LLVM, of files or of measured counts.
 
@@ -24,6 +25,7 @@ pub mod bounds;
 pub mod branches;
 pub mod cells;
 pub mod claims;
+pub mod demand;
 pub mod dependence;
 pub mod dominators;
 pub mod edge;

@@ -16,11 +16,14 @@
 //! | what do the turns of a loop tell? | `turns`, `closed` |
 //! | what does one step make of ranges? | `transfer` |
 //! | which ranges do all definitions agree on? | `solve` |
+//! | which values lead to nothing undefined? | `certain` |
+//! | what can never be? | `findings` |
 //!
 //! **What is claimed.** The range of a value holds each time that it is defined,
 //! in executions in which it is not poison and in which nothing undefined was
 //! done before; what it rests on besides is listed ([`Fact`]). A value that is
-//! never defined has an empty range.
+//! never defined has an empty range. With [`Options::backwards`] it holds in
+//! executions in which nothing undefined is done, before or later.
 //!
 //! Input: what is known of a module's memory. Output: [`Propagation`]. Cost:
 //! that of addresses and recurrences, and a bounded number of steps for each
@@ -29,15 +32,17 @@
 mod bytes;
 mod calls;
 mod cells;
+mod certain;
 mod closed;
 mod collect;
-mod contents;
+pub(crate) mod contents;
 mod edges;
 mod filling;
+mod findings;
 mod instructions;
 mod solve;
 mod tables;
-mod transfer;
+pub(crate) mod transfer;
 mod turns;
 pub mod variables;
 mod written_first;
@@ -45,7 +50,7 @@ mod written_first;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use opcost_index::{Id, IdMap};
-use opcost_ir::{DeclarationId, TypeId, Value};
+use opcost_ir::{DeclarationId, Flags, Opcode, TypeId, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
@@ -58,6 +63,7 @@ use crate::memory::{Memory, MemoryVersions, ObjectId, Writers};
 use collect::{Collector, Values, Walker};
 use tables::Tables;
 
+pub use findings::Finding;
 pub use variables::{Definition, Kind, Limit, Range, Variable, VariableId, Variables};
 
 /// What ranges rest on besides the steps.
@@ -78,6 +84,13 @@ pub enum Fact {
     /// No part of the local or allocated object is read before it is written
     /// ([`Options::memory_is_written_first`]).
     WrittenFirst(ObjectId),
+    /// In the function certain accesses lie in their objects, because all else is
+    /// undefined ([`Options::backwards`]).
+    CertainAccess(FunctionId),
+    /// Indices lie in the arrays that they run through ([`Options::assume_inbounds`]).
+    InBounds,
+    /// Sums, differences and products do not overflow ([`Options::assume_no_overflow`]).
+    NoOverflow,
 }
 
 /// How far a phi is from another, at the head of a loop around it, in one turn of
@@ -114,6 +127,26 @@ pub struct Options {
     /// on the heap at first is left out, where it is undefined otherwise, and so
     /// anything.
     pub memory_is_written_first: bool,
+    /// What a value leads to counts, too: an access that certainly follows keeps
+    /// its index within the whole object. Then ranges say nothing of executions
+    /// that do something undefined later.
+    pub backwards: bool,
+    /// Of such accesses each index lies in its own array, also where that is a
+    /// part of the object. With [`Options::backwards`] only.
+    pub assume_inbounds: bool,
+    /// Sums, differences and products do not overflow as signed numbers, whether
+    /// they promise that or not.
+    pub assume_no_overflow: bool,
+}
+
+impl Options {
+    /// The flags of an instruction.
+    fn flags(self, opcode: Opcode, flags: Flags) -> Flags {
+        match opcode {
+            Opcode::Add | Opcode::Sub | Opcode::Mul if self.assume_no_overflow => flags.with(Flags::NSW),
+            _ => flags,
+        }
+    }
 }
 
 /// Ranges of all values of a module.
@@ -126,6 +159,7 @@ pub struct Propagation {
     facts: BTreeSet<Fact>,
     distances: Vec<Distance>,
     contents: Vec<Content>,
+    findings: Vec<Finding>,
     /// Variables on cycles that took too long: they began as everything.
     pub given_up: usize,
 }
@@ -152,10 +186,45 @@ impl Propagation {
         collector.tie_parameters();
         collector.define_contents();
         let contents = collector.wanted.found();
-        let Collector { variables, tables, values, facts, distances, .. } = collector;
-        let solved = solve::solve(&variables, &tables);
-        let solve::Solved { ranges, given_up } = solved;
-        Propagation { variables, ranges, tables, values, facts, distances, contents, given_up }
+        let Collector { variables, tables, values, mut facts, distances, .. } = collector;
+        if options.assume_no_overflow {
+            facts.insert(Fact::NoOverflow);
+        }
+        let solve::Solved { ranges, given_up } = solve::solve(&variables, &tables);
+        let findings = Vec::new();
+        let mut all =
+            Propagation { variables, ranges, tables, values, facts, distances, contents, findings, given_up };
+        if options.backwards {
+            all.go_backwards(program, options);
+        }
+        all.find_unreached(program);
+        all
+    }
+
+    /// Meets ranges with what certain accesses demand, and solves all again.
+    fn go_backwards(&mut self, program: &Memory<'_>, options: Options) {
+        let demanded = certain::demanded(program, self, options);
+        self.findings.extend(demanded.outside.into_iter().map(|(id, at)| Finding::NeverInBounds(id, at)));
+        if demanded.ranges.is_empty() {
+            return;
+        }
+        if options.assume_inbounds {
+            self.facts.insert(Fact::InBounds);
+        }
+        for (id, value, range) in demanded.ranges {
+            let Some(variable) = self.variable(id, value) else { continue };
+            let kind = Kind::Integer(range.type_width());
+            let bound = self.variables.add(kind, Definition::Constant(Range::Integer(range)));
+            self.variables.also(variable, &[bound]);
+            self.facts.insert(Fact::CertainAccess(id));
+        }
+        let solve::Solved { ranges, given_up } = solve::solve(&self.variables, &self.tables);
+        (self.ranges, self.given_up) = (ranges, given_up);
+    }
+
+    /// What can never be without something undefined: accesses, then code.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
     }
 
     /// The variable of a result or parameter, where it is defined; none of what

@@ -8,14 +8,16 @@
 //! | what is claimed, so that a checker can follow? | `claimed` |
 //! | which of it does the checker believe? | [`certified`] |
 //!
-//! The ranges come from [`opcost_analysis::propagation`]; this room turns them
-//! into widths, adds them up and says why.
+//! The ranges come from [`opcost_analysis::propagation`], what is looked at from
+//! [`opcost_analysis::demand`]; this room turns them into widths, adds them up
+//! and says why.
 //!
 //! **Width**: of a value's range the smaller of the unsigned and the two's
 //! complement one; a constant needs no bit, anything else at least one. The
 //! *type width* is what an `iN` needs that holds the value; the *slice width*
-//! leaves out the bits inside it that are always the same. Both hold at the
-//! definition, for executions in which the value is not poison.
+//! leaves out the bits inside it that are always the same, and those that
+//! nobody looks at; the *demanded width* is the type width of what is looked at.
+//! All hold at the definition, for executions in which the value is not poison.
 
 pub mod because;
 pub mod certified;

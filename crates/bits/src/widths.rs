@@ -2,13 +2,17 @@
 //!
 //! Every parameter and every result that is an integer counts once, whether it
 //! runs or not; addresses, floating point numbers and vectors do not. A value
-//! that no execution reaches needs no bits and is told apart.
+//! that no execution reaches needs no bits and is told apart. What nobody looks
+//! at counts in the type width; the slice width leaves it out, and the demanded
+//! width is that of a type which holds all that is looked at: for programs
+//! without the promises (`nsw`, …) that the rest decides.
 //!
-//! Input: the ranges of a module. Output: [`Widths`], by function, parameters
+//! Input: ranges and demanded bits of a module. Output: [`Widths`], by function, parameters
 //! first, then results in the order of the program. Cost: linear.
 
 use std::collections::HashMap;
 
+use opcost_analysis::demand::{Demand, held};
 use opcost_analysis::propagation::Propagation;
 use opcost_analysis::ranges::{Congruence, Interval, KnownBits, ValueRange, Width};
 use opcost_certificate::{Certificate, Claim, FunctionClaims};
@@ -41,7 +45,9 @@ pub struct ValueWidth {
     pub declared: u32,
     /// Bits that an `iN` needs to hold it.
     pub needed: Width,
-    /// How many of those are not always the same.
+    /// Bits that an `iN` needs to hold all of it that is looked at: as many, or less.
+    pub demanded: u32,
+    /// How many of the needed bits are not always the same, and looked at.
     pub slice: u32,
     /// What it is.
     pub range: ValueRange,
@@ -56,21 +62,26 @@ pub struct Total {
     pub declared: u64,
     /// Bits that types of their own would have.
     pub needed: u64,
-    /// Bits that are not always the same.
+    /// The same of what is looked at.
+    pub demanded: u64,
+    /// Bits that are not always the same, and looked at.
     pub slice: u64,
 }
 
 impl Widths {
     /// All widths of a module.
-    pub fn of(module: &Module, ranges: &Propagation) -> Widths {
+    pub fn of(module: &Module, ranges: &Propagation, demand: &Demand) -> Widths {
         let bodies = module.functions.iter().filter(|(_, function)| !function.blocks.is_empty());
         let functions = bodies.map(|(id, function)| FunctionWidths {
             function: id,
             values: integers(module, function)
                 .filter_map(|(value, declared)| {
                     let range = ranges.range(id, value)?.integer()?.clone();
-                    let (needed, slice) = (range.needed_width(), range.unknown_bits());
-                    Some(ValueWidth { value, declared, needed, slice, range })
+                    let needed = range.needed_width();
+                    let looked_at = held(&range, demand.bits(id, value)?);
+                    let demanded = 128 - looked_at.leading_zeros();
+                    let slice = (looked_at & range.bits().unknown_bits()).count_ones();
+                    Some(ValueWidth { value, declared, needed, demanded, slice, range })
                 })
                 .collect(),
         });
@@ -95,6 +106,8 @@ impl Widths {
                 let known = ranges.remove(&value.value);
                 value.range = known.unwrap_or_else(|| ValueRange::full(value.declared));
                 (value.needed, value.slice) = (value.range.needed_width(), value.range.unknown_bits());
+                // What is looked at is not certified.
+                value.demanded = value.needed.bits;
             }
         }
     }
@@ -114,6 +127,7 @@ impl ValueWidth {
             values: 1,
             declared: self.declared.into(),
             needed: self.needed.bits.into(),
+            demanded: self.demanded.into(),
             slice: self.slice.into(),
         }
     }
@@ -137,6 +151,7 @@ impl std::iter::Sum for Total {
             values: sum.values + one.values,
             declared: sum.declared + one.declared,
             needed: sum.needed + one.needed,
+            demanded: sum.demanded + one.demanded,
             slice: sum.slice + one.slice,
         })
     }

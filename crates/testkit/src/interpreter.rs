@@ -14,7 +14,7 @@
 //! the run and is named.
 
 use opcost_index::IdMap;
-use opcost_ir::{ConstantId, Layout, Module, TypeId};
+use opcost_ir::{ConstantId, Layout, Module, TypeId, Value};
 use opcost_key::FunctionId;
 
 use crate::kinds::{self, Kind};
@@ -37,8 +37,12 @@ pub struct Interpreter<'m> {
     pub(crate) most_steps: u64,
     pub(crate) sees_loads: bool,
     pub(crate) sees_values: bool,
+    pub(crate) rewriting: Option<Box<Rewriting<'m>>>,
     memory: Memory,
 }
+
+/// What a result or parameter is taken for, instead of what it is.
+pub type Rewriting<'a> = dyn Fn(FunctionId, Value, Scalar) -> Scalar + 'a;
 
 /// What a function that is only declared does.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,7 +77,18 @@ impl<'m> Interpreter<'m> {
         let memory = kinds::memory(module, &layout, &kinds);
         let shapes = Shapes::new(module, Vec::new());
         let (sees_loads, sees_values) = (false, false);
-        Self { module, layout, kinds, constants, shapes, most_steps: STEPS, sees_loads, sees_values, memory }
+        Self {
+            module,
+            layout,
+            kinds,
+            constants,
+            shapes,
+            most_steps: STEPS,
+            sees_loads,
+            sees_values,
+            rewriting: None,
+            memory,
+        }
     }
 
     /// Looks at these loops.
@@ -101,6 +116,13 @@ impl<'m> Interpreter<'m> {
     #[must_use]
     pub fn with_values(mut self) -> Self {
         self.sees_values = true;
+        self
+    }
+
+    /// Takes every result and parameter for something else, as it is defined.
+    #[must_use]
+    pub fn with_rewriting(mut self, rewriting: impl Fn(FunctionId, Value, Scalar) -> Scalar + 'm) -> Self {
+        self.rewriting = Some(Box::new(rewriting));
         self
     }
 

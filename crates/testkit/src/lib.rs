@@ -34,7 +34,7 @@ pub use branches::random_branches;
 pub use calls::function_named;
 pub use grammar::{Case, Feature, random_loops};
 pub use inputs::all_inputs;
-pub use interpreter::{Externals, Interpreter, Reply, nothing_known};
+pub use interpreter::{Externals, Interpreter, Reply, Rewriting, nothing_known};
 pub use marks::{
     Answer, Claim, Expression, Function, Mark, Quality, Told, Verdict, judge, judge_claim, read_marks,
 };

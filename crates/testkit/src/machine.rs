@@ -181,7 +181,7 @@ impl<'a, 'm> Machine<'a, 'm> {
     pub(crate) fn enter(
         &mut self,
         function: FunctionId,
-        arguments: Vec<Scalar>,
+        mut arguments: Vec<Scalar>,
         caller: Option<(FrameId, InstructionId)>,
     ) -> Step<()> {
         if self.stack.len() >= DEEPEST {
@@ -189,7 +189,8 @@ impl<'a, 'm> Machine<'a, 'm> {
         }
         let body = &self.program.module.functions[function];
         let id = self.frames.push(FrameSeen { function, caller, step: self.steps });
-        for (position, argument) in (0..).zip(&arguments) {
+        for (position, argument) in (0..).zip(&mut arguments) {
+            self.rewrite(function, Value::Argument(position), argument);
             self.see(function, Value::Argument(position), argument);
         }
         self.stack.push(Frame {
@@ -237,6 +238,13 @@ impl<'a, 'm> Machine<'a, 'm> {
         }
     }
 
+    /// Takes a value for another, if that is asked for.
+    fn rewrite(&self, function: FunctionId, of: Value, value: &mut Scalar) {
+        if let Some(rewriting) = &self.program.rewriting {
+            *value = rewriting(function, of, std::mem::replace(value, Scalar::Undefined));
+        }
+    }
+
     /// Notes a value, if that is asked for.
     fn see(&mut self, function: FunctionId, of: Value, value: &Scalar) {
         if !self.program.sees_values {
@@ -255,9 +263,10 @@ impl<'a, 'm> Machine<'a, 'm> {
     }
 
     /// Notes a result and goes on behind it.
-    pub(crate) fn finish(&mut self, result: Option<Scalar>) {
-        if let Some(value) = &result {
+    pub(crate) fn finish(&mut self, mut result: Option<Scalar>) {
+        if let Some(value) = &mut result {
             let frame = self.frame();
+            self.rewrite(frame.function, Value::Instruction(frame.at), value);
             self.see(frame.function, Value::Instruction(frame.at), value);
         }
         let frame = self.frame_mut();
@@ -311,7 +320,8 @@ impl<'a, 'm> Machine<'a, 'm> {
         }
         self.steps += results.len() as u64;
         let own = self.frame().function;
-        for (id, value) in &results {
+        for (id, value) in &mut results {
+            self.rewrite(own, Value::Instruction(*id), value);
             self.see(own, Value::Instruction(*id), value);
         }
         let first = function.blocks[target].instructions.start as usize + results.len();

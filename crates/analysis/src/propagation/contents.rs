@@ -263,7 +263,7 @@ impl Collector<'_> {
 }
 
 /// Whether two places are the same or do not touch, whichever is meant.
-fn is_same_or_apart(one: Offsets, two: Offsets, size: u64) -> bool {
+pub(crate) fn is_same_or_apart(one: Offsets, two: Offsets, size: u64) -> bool {
     let ((first, _, step), (other, _, other_step)) = (one.parts(), two.parts());
     let distance = gcd(gcd(step, other_step), first.abs_diff(other));
     distance == 0 || distance >= size

@@ -111,7 +111,8 @@ impl Walker<'_, '_> {
                 if let (Opcode::Add | Opcode::Sub | Opcode::Or, &[left, right]) = (opcode, list) {
                     self.operands.insert(at, [left, right]);
                 }
-                match Step::of_opcode(opcode, instruction.predicate, instruction.flags, width) {
+                let flags = self.all.options.flags(opcode, instruction.flags);
+                match Step::of_opcode(opcode, instruction.predicate, flags, width) {
                     Some(step) => Definition::Step(step, list.into()),
                     None => Definition::Full(Limit::Operation),
                 }

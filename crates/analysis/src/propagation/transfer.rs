@@ -165,7 +165,7 @@ fn unmasked(mask: &ValueRange, result: &ValueRange, width: u32) -> ValueRange {
     ValueRange::from(KnownBits::new(width, mask & bits.zeros(), mask & bits.ones()))
 }
 
-fn unshifted(result: &ValueRange, by: u32, sign: Sign, width: u32) -> ValueRange {
+pub(crate) fn unshifted(result: &ValueRange, by: u32, sign: Sign, width: u32) -> ValueRange {
     let below = low_bits(by);
     let low_zeros = |word: u128| word << by & mask(width);
     let arc = match sign {

@@ -9,6 +9,8 @@
 //! `PROPTEST_CASES=5000 cargo test -p opcost-analysis --test propagation` goes on
 //! for longer.
 
+mod backwards;
+mod garbage;
 mod speed;
 
 use std::collections::HashSet;

@@ -1,7 +1,8 @@
 //! From widths of values to plain answers.
 
+use opcost_analysis::demand::Demand;
 use opcost_analysis::memory::{Memory, World};
-use opcost_analysis::propagation::{Fact, Limit, Propagation};
+use opcost_analysis::propagation::{Fact, Limit, Options, Propagation};
 use opcost_analysis::ranges::Sign;
 use opcost_bits::{Cause, FunctionWidths, Link, Owners, Total, ValueWidth, Widths, because, text};
 use opcost_certificate::Certificate;
@@ -45,7 +46,7 @@ pub(crate) struct BitsFunction {
     pub(crate) declared: u64,
     /// Bits of the narrowest types that hold them.
     pub(crate) needed_type: u64,
-    /// Bits that are not always the same.
+    /// Bits that are not always the same, and that anything looks at.
     pub(crate) needed_slice: u64,
     /// Parameters, then results in the order of the program.
     pub(crate) values: Vec<BitsValue>,
@@ -70,8 +71,11 @@ pub(crate) struct BitsValue {
     pub(crate) width: u32,
     /// Whether those are two's complement.
     pub(crate) signed: bool,
-    /// Bits of `width` that are always the same.
+    /// Bits of `width` that are always the same, or that nothing looks at.
     pub(crate) dead_bits: u32,
+    /// Bits that an `iN` needs that holds what is looked at, without promises that
+    /// the rest decides; `width` at most.
+    pub(crate) demanded: u32,
     /// Its values; `never` if no execution gets there.
     pub(crate) range: String,
     /// Its least and greatest value as a signed number, of at most 64 bits.
@@ -106,9 +110,12 @@ pub(crate) struct BitsObserved {
 /// There is no solver for a certificate.
 pub(super) fn answer(program: &Memory<'_>, is_certified: bool) -> Result<BitsAnswers, String> {
     let module = program.module;
-    let ranges = Propagation::compute(program);
+    // The checker follows steps forwards only.
+    let options = Options { backwards: !is_certified, ..Options::default() };
+    let ranges = Propagation::compute_with(program, options);
     let certified = is_certified.then(|| super::certificate::certify(program, &ranges)).transpose()?;
-    let (mut widths, owners) = (Widths::of(module, &ranges), Owners::of(module, &ranges));
+    let demand = Demand::compute(program, &ranges);
+    let (mut widths, owners) = (Widths::of(module, &ranges, &demand), Owners::of(module, &ranges));
     if let Some(certified) = &certified {
         widths.keep_certified(module, &certified.certificate);
     }
@@ -188,6 +195,7 @@ impl Teller<'_> {
             width: value.needed.bits,
             signed: value.needed.sign == Sign::Signed,
             dead_bits: value.needed.bits - value.slice,
+            demanded: value.demanded,
             range: text::range(&value.range),
             least: ends.map(|(least, _)| least as i64),
             greatest: ends.map(|(_, greatest)| greatest as i64),

@@ -52,7 +52,7 @@ pub(crate) struct BitsJson<'a> {
     declared: u64,
     /// Bits of the narrowest types that hold them.
     needed_type: u64,
-    /// Bits that are not always the same.
+    /// Bits that are not always the same, and that anything looks at.
     needed_slice: u64,
     /// In the order of the module.
     functions: &'a [BitsFunction],
@@ -84,6 +84,7 @@ fn of_one(function: &BitsFunction) -> Total {
         values: function.values.len() as u64,
         declared: function.declared,
         needed: function.needed_type,
+        demanded: function.values.iter().map(|value| u64::from(value.demanded)).sum(),
         slice: function.needed_slice,
     }
 }
@@ -119,7 +120,7 @@ fn head(text: &mut String, report: &BitsReport<'_>) {
     };
     let _ = writeln!(
         text,
-        "{} of {} bits need {} ({}), {} of those are not always the same",
+        "{} of {} bits need {} ({}), {} of those are looked at and not always the same",
         paint(STRONG, values),
         grouped(total.declared),
         paint(STRONG, grouped(total.needed)),
@@ -207,6 +208,7 @@ fn of_values(values: &[&BitsValue]) -> Total {
         values: 1,
         declared: value.declared.into(),
         needed: value.width.into(),
+        demanded: value.demanded.into(),
         slice: (value.width - value.dead_bits).into(),
     };
     values.iter().map(one).sum()

@@ -156,7 +156,7 @@ entry:
 }
 ";
     says(text, &[("r", "[-2147483648, 2147483647] 32")]);
-    let options = crate::propagation::Options { memory_is_written_first: true };
+    let options = crate::propagation::Options { memory_is_written_first: true, ..Default::default() };
     assert_eq!(super::told_with(text, World::Open, options, &["r"]), ["[0, 7] 3"]);
     let filled =
         text.replace("  %low =", "  call void @llvm.memset.p0.i64(ptr %a, i8 0, i64 64, i1 false)\n  %low =");

@@ -1,0 +1,124 @@
+//! Does every value lie in the range that is demanded of it?
+//!
+//! Random programs with accesses sown into them, analysed backwards too, and run
+//! with many inputs. Of executions that do something undefined nothing is
+//! claimed, so runs count that return; in these every value must be in its range.
+
+use opcost_analysis::memory::effects::Effects;
+use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::propagation::{Options, Propagation, Range};
+use opcost_ir::{Layout, Value, parse_module};
+use opcost_testkit::{
+    Ended, Externals, Interpreter, Random, Scalar, all_inputs, function_named, nothing_known,
+    random_branches, random_loops,
+};
+
+use crate::{contains, number_from};
+
+#[derive(Default, Debug)]
+struct Tally {
+    runs: u64,
+    returned: u64,
+    checked: u64,
+    /// Bits of ranges forwards only, and backwards too.
+    forwards: u64,
+    backwards: u64,
+}
+
+/// Accesses behind results of 8 bits, at random.
+fn with_accesses(text: &str, random: &mut Random) -> String {
+    let mut out = format!("global internal @array type [{} x i8] = {{ }}\n", 20 + random.below(200));
+    for (number, line) in text.lines().enumerate() {
+        out.push_str(line);
+        out.push('\n');
+        let Some((name, rest)) = line.trim().split_once(" = ") else { continue };
+        let words = ["add ", "sub ", "xor ", "and ", "or ", "lshr ", "mul ", "shl ", "udiv ", "load "];
+        let is_byte = rest.split_whitespace().any(|word| word == "i8" || word == "i8,");
+        let is_cast = rest.contains("ext") || rest.contains("trunc") || rest.contains("icmp");
+        if is_cast || !is_byte || !words.iter().any(|word| rest.starts_with(word)) || !random.one_in(4) {
+            continue;
+        }
+        let cast = *random.of(&["sext", "zext"]);
+        let kept = *random.of(&["", " inbounds"]);
+        let access = match random.one_in(2) {
+            true => format!("%acc.x{number} = load i8, ptr %acc.p{number}"),
+            false => format!("store i8 {name}, ptr %acc.p{number}"),
+        };
+        out.push_str(&format!(
+            "  %acc.w{number} = {cast} i64 i8 {name}\n  %acc.p{number} = getelementptr{kept} [7 x i8] ptr @array, i64 0, i64 %acc.w{number}\n  {access}\n"
+        ));
+    }
+    out
+}
+
+fn judge(
+    (seed, text, name): (u64, &str, &str),
+    inputs: &[Vec<Scalar>],
+    mut externals: impl FnMut() -> Box<Externals<'static>>,
+    tally: &mut Tally,
+) {
+    let Ok(module) = parse_module(text) else { return };
+    let id = function_named(&module, name).expect("the function to be run");
+    let (layout, effects) = (Layout::of(&module), Effects::built_in());
+    let program = Memory::of(&module, &layout, &effects, World::Open);
+    let forwards = Propagation::compute(&program);
+    let ranges = Propagation::compute_with(&program, Options { backwards: true, ..Options::default() });
+    assert_eq!(ranges.not_closed(), [], "seed {seed}\n{text}");
+    let bits = |ranges: &Propagation, value: Value| match ranges.range(id, value) {
+        Some(Range::Integer(range)) => u64::from(range.needed_width().bits),
+        _ => 0,
+    };
+    for at in module.functions[id].instructions.ids().map(Value::Instruction) {
+        tally.forwards += bits(&forwards, at);
+        tally.backwards += bits(&ranges, at);
+    }
+    let interpreter = Interpreter::new(&module).with_values().with_step_limit(3000);
+    for input in inputs {
+        let run = interpreter.run(id, input, &mut externals());
+        tally.runs += 1;
+        if !matches!(run.ended, Ended::Returned(_)) {
+            continue;
+        }
+        tally.returned += 1;
+        for &(function, value, bits) in &run.values {
+            let Some(range) = ranges.range(function, value) else { continue };
+            tally.checked += 1;
+            assert!(
+                contains(range, bits),
+                "seed {seed}: {value:?} of {}: {bits} is not in {range:?}, input {input:?}\n{text}",
+                module.functions[function].name
+            );
+        }
+    }
+}
+
+#[test]
+fn values_lie_in_what_is_demanded_of_them() {
+    let cases = number_from("PROPTEST_CASES", 400);
+    let first = number_from("FIRST_SEED", 0);
+    let inputs = all_inputs(&[8, 8], number_from("INPUTS", 1 << 9) as usize);
+    let mut tally = Tally::default();
+    for seed in first..first + cases {
+        let text = with_accesses(&random_branches(seed), &mut Random::new(seed));
+        judge((seed, &text, "run"), &inputs, || Box::new(nothing_known), &mut tally);
+    }
+    println!("{tally:#?}");
+    assert!(tally.returned * 20 > tally.runs, "runs count: {tally:?}");
+    assert!(tally.checked > 100 * cases, "values are checked: {tally:?}");
+    assert!(tally.backwards < tally.forwards, "something is demanded: {tally:?}");
+}
+
+#[test]
+fn the_same_in_random_loops() {
+    let cases = number_from("PROPTEST_CASES", 150);
+    let first = number_from("FIRST_SEED", 0);
+    let mut tally = Tally::default();
+    for seed in first..first + cases {
+        let case = random_loops(seed);
+        let text = with_accesses(&case.text, &mut Random::new(seed));
+        let inputs = all_inputs(&case.parameters, number_from("INPUTS", 24) as usize);
+        judge((seed, &text, case.function), &inputs, || Box::new(case.externals()), &mut tally);
+    }
+    println!("{tally:#?}");
+    assert!(tally.checked > 10 * cases, "values are checked: {tally:?}");
+}
