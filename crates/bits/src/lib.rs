@@ -4,6 +4,7 @@
 //! |---|---|
 //! | how wide is each value declared, and how wide need it be? | [`widths`] |
 //! | what forces it to be that wide? | [`mod@because`] |
+//! | which one fact more would make it narrower? | [`helps`] |
 //! | how is a range written? | [`text`] |
 //!
 //! The ranges come from [`opcost_analysis::propagation`]; this room turns them
@@ -16,6 +17,7 @@
 //! definition, for executions in which the value is not poison.
 
 pub mod because;
+pub mod helps;
 pub mod text;
 pub mod widths;
 

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::answers::{ExplainAnswers, LoopAnswers};
 use super::bits::BitsAnswers;
 use super::module::{name_files, run_own};
+use super::width::WidthAnswers;
 use super::{Build, Input, Language};
 use crate::arguments::{ProgramArguments, WorldName};
 use crate::error::CliError;
@@ -31,6 +32,8 @@ pub(crate) enum AnalysisQuestion {
     Loops { bindings: Vec<(String, i128)> },
     /// How many bits does each value need?
     Bits,
+    /// Why are the integers of a line as wide as they are?
+    Width { file: String, line: u32, column: Option<u32> },
     /// What decides what stands here?
     Explain { wanted: ExplainWanted },
 }
@@ -49,6 +52,7 @@ pub(crate) enum ExplainWanted {
 pub(crate) enum Answers {
     Loops(LoopAnswers),
     Bits(BitsAnswers),
+    Width(WidthAnswers),
     Explain(ExplainAnswers),
 }
 
@@ -111,6 +115,9 @@ pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), String> {
     let answers = match &request.question {
         AnalysisQuestion::Loops { bindings } => Answers::Loops(super::loops::answer(&program, bindings)?),
         AnalysisQuestion::Bits => Answers::Bits(super::bits::answer(&program)),
+        AnalysisQuestion::Width { file, line, column } => {
+            Answers::Width(super::width::answer(&program, (file, *line, *column))?)
+        }
         AnalysisQuestion::Explain { wanted } => {
             Answers::Explain(super::explanation::answer(&program, wanted)?)
         }

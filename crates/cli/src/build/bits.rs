@@ -99,7 +99,7 @@ pub(super) fn answer(program: &Memory<'_>) -> BitsAnswers {
 }
 
 /// What is taken for granted of the source language.
-fn assumed(fact: &Fact) -> Option<&'static str> {
+pub(super) fn assumed(fact: &Fact) -> Option<&'static str> {
     match fact {
         Fact::Memory(words) => Some(words),
         _ => None,
@@ -177,14 +177,7 @@ impl Teller<'_> {
     /// The end of a chain, and through which named value it leads there.
     fn chain(&self, chain: &[Link]) -> String {
         let last = chain.last().expect("the value itself");
-        let what = match last.cause {
-            Cause::Limit(limit) => limited(limit),
-            Cause::Constant => "computed from constants",
-            Cause::Table => "an element of a constant table",
-            Cause::Float => "a floating point number",
-            Cause::Grows | Cause::Computed | Cause::OneOf => "it grows from turn to turn",
-            Cause::AndSoOn => "a long chain of operations",
-        };
+        let what = reason(last.cause);
         // The last one that has a name, if it is not the value itself.
         let through = chain[1..].iter().rev().find_map(|link| link.value);
         match through {
@@ -230,10 +223,22 @@ fn may_be_poison(body: &Function) -> IdMap<InstructionId, bool> {
 }
 
 /// A value's name in the source, or else in the text of the module.
-fn name(body: &Function, words: &FunctionText<'_>, value: Value) -> String {
+pub(super) fn name(body: &Function, words: &FunctionText<'_>, value: Value) -> String {
     match body.source_names.get(&value) {
         Some(name) => name.to_string(),
         None => words.value(value),
+    }
+}
+
+/// What ends a chain of reasons.
+pub(super) fn reason(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Limit(limit) => limited(limit),
+        Cause::Constant => "computed from constants",
+        Cause::Table => "an element of a constant table",
+        Cause::Float => "a floating point number",
+        Cause::Grows | Cause::Computed | Cause::OneOf => "it grows from turn to turn",
+        Cause::AndSoOn => "a long chain of operations",
     }
 }
 

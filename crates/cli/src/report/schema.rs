@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{
     BitsJson, CheckJson, CountJson, DiffJson, ExplainJson, FuelCheckJson, FuelJson, LifeJson, LoopsJson,
-    ValuesJson,
+    ValuesJson, WidthJson,
 };
 use crate::error::CliError;
 
@@ -47,13 +47,14 @@ pub(crate) fn error_json(error: &CliError) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 11] = [
+const DOCUMENTS: [Document; 12] = [
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
     ("fuel-check", || schema_for!(FuelCheckJson)),
     ("life", || schema_for!(LifeJson)),
     ("loops", || schema_for!(LoopsJson<'_>)),
     ("explain", || schema_for!(ExplainJson<'_>)),
+    ("explain-width", || schema_for!(WidthJson<'_>)),
     ("bits", || schema_for!(BitsJson<'_>)),
     ("values", || schema_for!(ValuesJson)),
     ("diff", || schema_for!(DiffJson)),
