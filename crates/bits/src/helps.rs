@@ -8,7 +8,7 @@
 //!
 //! Input: the ranges of a module and values of it. Output: [`Help`]s. Cost: a
 //! solution of all variables for each input and fact, of which there are so many
-//! that no more than [`MOST_VARIABLES`] are solved.
+//! that no more than `MOST_VARIABLES` are solved.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -26,7 +26,7 @@ const MOST_INPUTS: usize = 12;
 /// Variables that the search for inputs looks at.
 const MOST_SEEN: usize = 2000;
 /// Variables that are solved, over all tries.
-const MOST_VARIABLES: usize = 20_000_000;
+const MOST_VARIABLES: usize = 4_000_000;
 
 /// What would be if an input were a number from 0 to `most`.
 #[derive(Clone, Debug, PartialEq, Eq)]
