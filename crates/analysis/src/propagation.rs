@@ -227,6 +227,21 @@ impl Propagation {
         &self.findings
     }
 
+    /// The ranges if these variables were in these ranges, besides all that is known:
+    /// an answer to "what if", which rests on it. Closed forms of loops are not
+    /// looked for again. Cost: that of solving all variables.
+    #[must_use]
+    pub fn given(&self, more: &[(VariableId, Range)]) -> Propagation {
+        let mut given = self.clone();
+        for (variable, range) in more {
+            let kind = given.variables.get(*variable).kind;
+            let bound = given.variables.add(kind, Definition::Constant(range.clone()));
+            given.variables.also(*variable, &[bound]);
+        }
+        let solve::Solved { ranges, given_up } = solve::solve(&given.variables, &given.tables);
+        Propagation { ranges, given_up, ..given }
+    }
+
     /// The variable of a result or parameter, where it is defined; none of what
     /// is no number, nor pointer.
     pub fn variable(&self, function: FunctionId, value: Value) -> Option<VariableId> {

@@ -71,6 +71,11 @@ impl Owners {
         }
         Owners(owners)
     }
+
+    /// Whose it is, if it is that of a value itself.
+    pub fn of_variable(&self, variable: VariableId) -> Option<(FunctionId, Value)> {
+        self.0[variable]
+    }
 }
 
 /// Why a value is as wide as it is.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | how wide is each value declared, and how wide need it be? | [`widths`] |
 //! | what forces it to be that wide? | [`mod@because`] |
+//! | which one fact more would make it narrower? | [`helps`] |
 //! | how is a range written? | [`text`] |
 //! | what is claimed, so that a checker can follow? | `claimed` |
 //! | which of it does the checker believe? | [`certified`] |
@@ -22,6 +23,7 @@
 pub mod because;
 pub mod certified;
 mod claimed;
+pub mod helps;
 pub mod text;
 pub mod widths;
 

@@ -12,6 +12,7 @@ Examples:
   opcost bits kernel.c                    declared and needed bits by function and line, widest waste first
   opcost bits --function idct kernel.c    the values of one function, and what forces each to be that wide
   opcost bits --annotate kernel.c         the source with the widths of its values
+  opcost bits --html bits.html kernel.c   the same as a page, warm where most bits are not needed
   opcost bits --observe kernel.c -- 7     what the values took in a run, beside what is proven
   opcost bits --world open kernel.c       exported functions may be called by anyone with anything
   opcost bits --json bits.json kernel.bc  the same for a machine
@@ -34,6 +35,9 @@ pub(crate) struct BitsArguments {
     /// Shows the source with the widths of what stands in each line.
     #[arg(long)]
     pub(crate) annotate: bool,
+    /// Writes a page for a browser: the source with the heat of bits that are not needed.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Runs the program and shows what the values really took, beside what is proven.
     #[arg(long)]
     pub(crate) observe: bool,

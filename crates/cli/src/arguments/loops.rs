@@ -27,6 +27,8 @@ Examples:
   opcost explain --function f prog.c      the loops and the results of a function
   opcost explain --svg why.svg prog.c:123 the graph of what it depends on (--dot FILE for Graphviz)
   opcost explain --json why.json prog.f90:40
+  opcost explain --width kernel.c:30      why the integers in this line are as wide as they are, and which one
+                                          fact more would help
 
 Answers end in constants and named inputs: argv[1] through atoi, a READ and its file, a variable of the
 environment. What is only possible, and what comes from outside, is marked.
@@ -89,7 +91,11 @@ pub(crate) struct ExplainArguments {
     pub(crate) function: Option<String>,
     #[command(flatten)]
     pub(crate) program: ProgramArguments,
-    /// Writes opcost.explain/1 to a file; - is stdout.
+    /// Tells of the integers that the line computes why each is as wide as it is, and which one fact
+    /// more about an input would help.
+    #[arg(long, conflicts_with_all = ["function", "dot", "svg"])]
+    pub(crate) width: bool,
+    /// Writes opcost.explain/1, or with --width opcost.explain-width/1, to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Writes the graph of dependences for Graphviz, the argument on each edge; - is stdout.

@@ -18,6 +18,7 @@ use super::answers::{ExplainAnswers, LoopAnswers};
 use super::bits::BitsAnswers;
 use super::certificate::CheckAnswers;
 use super::module::{name_files, run_own};
+use super::width::WidthAnswers;
 use super::{Build, Input, Language};
 use crate::arguments::{ProgramArguments, WorldName};
 use crate::error::CliError;
@@ -35,6 +36,8 @@ pub(crate) enum AnalysisQuestion {
     Bits { is_certified: bool },
     /// Does this certificate, as JSON, hold?
     Check { certificate: String },
+    /// Why are the integers of a line as wide as they are?
+    Width { file: String, line: u32, column: Option<u32> },
     /// What decides what stands here?
     Explain { wanted: ExplainWanted },
 }
@@ -54,6 +57,7 @@ pub(crate) enum Answers {
     Loops(LoopAnswers),
     Bits(BitsAnswers),
     Check(CheckAnswers),
+    Width(WidthAnswers),
     Explain(ExplainAnswers),
 }
 
@@ -120,6 +124,9 @@ pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), String> {
         }
         AnalysisQuestion::Check { certificate } => {
             Answers::Check(super::certificate::answer(&program, certificate)?)
+        }
+        AnalysisQuestion::Width { file, line, column } => {
+            Answers::Width(super::width::answer(&program, (file, *line, *column))?)
         }
         AnalysisQuestion::Explain { wanted } => {
             Answers::Explain(super::explanation::answer(&program, wanted)?)

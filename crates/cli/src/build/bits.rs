@@ -111,8 +111,7 @@ pub(crate) struct BitsObserved {
 pub(super) fn answer(program: &Memory<'_>, is_certified: bool) -> Result<BitsAnswers, String> {
     let module = program.module;
     // The checker follows steps forwards only.
-    let options = Options { backwards: !is_certified, ..Options::default() };
-    let ranges = Propagation::compute_with(program, options);
+    let ranges = if is_certified { Propagation::compute(program) } else { both_ways(program) };
     let certified = is_certified.then(|| super::certificate::certify(program, &ranges)).transpose()?;
     let demand = Demand::compute(program, &ranges);
     let (mut widths, owners) = (Widths::of(module, &ranges, &demand), Owners::of(module, &ranges));
@@ -128,8 +127,13 @@ pub(super) fn answer(program: &Memory<'_>, is_certified: bool) -> Result<BitsAns
     })
 }
 
+/// Ranges forwards, and backwards from accesses that are certain.
+pub(super) fn both_ways(program: &Memory<'_>) -> Propagation {
+    Propagation::compute_with(program, Options { backwards: true, ..Options::default() })
+}
+
 /// What is taken for granted of the source language.
-fn assumed(fact: &Fact) -> Option<&'static str> {
+pub(super) fn assumed(fact: &Fact) -> Option<&'static str> {
     match fact {
         Fact::Memory(words) => Some(words),
         _ => None,
@@ -208,14 +212,7 @@ impl Teller<'_> {
     /// The end of a chain, and through which named value it leads there.
     fn chain(&self, chain: &[Link]) -> String {
         let last = chain.last().expect("the value itself");
-        let what = match last.cause {
-            Cause::Limit(limit) => limited(limit),
-            Cause::Constant => "computed from constants",
-            Cause::Table => "an element of a constant table",
-            Cause::Float => "a floating point number",
-            Cause::Grows | Cause::Computed | Cause::OneOf => "it grows from turn to turn",
-            Cause::AndSoOn => "a long chain of operations",
-        };
+        let what = reason(last.cause);
         // The last one that has a name, if it is not the value itself.
         let through = chain[1..].iter().rev().find_map(|link| link.value);
         match through {
@@ -261,10 +258,22 @@ fn may_be_poison(body: &Function) -> IdMap<InstructionId, bool> {
 }
 
 /// A value's name in the source, or else in the text of the module.
-fn name(body: &Function, words: &FunctionText<'_>, value: Value) -> String {
+pub(super) fn name(body: &Function, words: &FunctionText<'_>, value: Value) -> String {
     match body.source_names.get(&value) {
         Some(name) => name.to_string(),
         None => words.value(value),
+    }
+}
+
+/// What ends a chain of reasons.
+pub(super) fn reason(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Limit(limit) => limited(limit),
+        Cause::Constant => "computed from constants",
+        Cause::Table => "an element of a constant table",
+        Cause::Float => "a floating point number",
+        Cause::Grows | Cause::Computed | Cause::OneOf => "it grows from turn to turn",
+        Cause::AndSoOn => "a long chain of operations",
     }
 }
 

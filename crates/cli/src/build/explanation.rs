@@ -140,7 +140,7 @@ fn certainty(certainty: Certainty) -> String {
 }
 
 /// Whether a place is what a user means by `file`: its end, or all of it.
-fn is_file(known: &str, file: &str) -> bool {
+pub(super) fn is_file(known: &str, file: &str) -> bool {
     let tidy = file.trim_start_matches("./");
     known == tidy || known.ends_with(&format!("/{tidy}")) || tidy.ends_with(&format!("/{known}"))
 }

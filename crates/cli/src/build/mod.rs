@@ -42,6 +42,7 @@ mod rust;
 mod tools;
 mod values;
 mod wasm;
+mod width;
 
 use std::path::{Path, PathBuf};
 
@@ -65,6 +66,7 @@ pub(crate) use runtime::compile_world;
 pub(crate) use rust::{Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
 pub(crate) use tools::{Tools, version_of};
 pub(crate) use values::{Meaning, PointList, PointText, RefusedText, VALUES_SECTION, ValuesWish};
+pub(crate) use width::{WidthAnswers, WidthExplained, WidthStep};
 
 use opcost_instrument::CostModel;
 

@@ -75,11 +75,11 @@ impl<'a> BitsJson<'a> {
 }
 
 /// Bits of the values of functions.
-fn of_all(functions: &[BitsFunction]) -> Total {
+pub(super) fn of_all(functions: &[BitsFunction]) -> Total {
     functions.iter().map(of_one).sum()
 }
 
-fn of_one(function: &BitsFunction) -> Total {
+pub(super) fn of_one(function: &BitsFunction) -> Total {
     Total {
         values: function.values.len() as u64,
         declared: function.declared,
@@ -191,9 +191,9 @@ fn functions(text: &mut String, report: &BitsReport<'_>) {
 }
 
 /// Values of the lines of each file.
-type Lines<'a> = BTreeMap<(&'a str, u32), Vec<&'a BitsValue>>;
+pub(super) type Lines<'a> = BTreeMap<(&'a str, u32), Vec<&'a BitsValue>>;
 
-fn by_line<'a>(functions: &'a [BitsFunction]) -> Lines<'a> {
+pub(super) fn by_line<'a>(functions: &'a [BitsFunction]) -> Lines<'a> {
     let mut lines = Lines::new();
     for value in functions.iter().flat_map(|function| &function.values) {
         if let (Some(file), Some(line)) = (&value.file, value.line) {
@@ -203,7 +203,7 @@ fn by_line<'a>(functions: &'a [BitsFunction]) -> Lines<'a> {
     lines
 }
 
-fn of_values(values: &[&BitsValue]) -> Total {
+pub(super) fn of_values(values: &[&BitsValue]) -> Total {
     let one = |value: &&BitsValue| Total {
         values: 1,
         declared: value.declared.into(),
@@ -288,7 +288,7 @@ fn values(text: &mut String, report: &BitsReport<'_>, function: &BitsFunction) {
 }
 
 /// What a line computes, each name once, with its widths.
-fn told(values: &[&BitsValue]) -> String {
+pub(super) fn told(values: &[&BitsValue]) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for value in values.iter().filter(|value| value.declared > 1) {
         let is_named = !value.name.starts_with('%');
@@ -298,7 +298,7 @@ fn told(values: &[&BitsValue]) -> String {
             parts.push(part);
         }
     }
-    parts.join(", ")
+    parts
 }
 
 fn annotated(text: &mut String, report: &BitsReport<'_>, sources: &mut Sources) {
@@ -327,7 +327,7 @@ fn annotated(text: &mut String, report: &BitsReport<'_>, sources: &mut Sources) 
                 let _ = writeln!(text, "{}", paint(DIM, "      ⋮"));
             }
             before = line;
-            let values = own.get(&line).map_or_else(String::new, |values| told(values));
+            let values = own.get(&line).map_or_else(String::new, |values| told(values).join(", "));
             let written = padded(&cut(&printable(written), column), column);
             let room = screen_width().saturating_sub(column + 10).max(20);
             let row = format!("{line:>6}  {written}  {}", paint(DIM, cut(&values, room)));

@@ -27,14 +27,31 @@ const OPEN_FILES: usize = 1;
 pub(crate) fn html_page(report: &CountReport, sources: &mut Sources, title: &str) -> String {
     let mut page = Page { report, out: String::new(), files: BTreeMap::new() };
     page.number_files();
-    page.head(title);
+    page.out.push_str(&head(title, ""));
     page.facts();
     page.functions();
     page.source(sources);
     page.texts(sources);
     page.calls();
-    let _ = write!(page.out, "<script>{SCRIPT}</script>\n</body>\n</html>\n");
+    page.out.push_str(&foot());
     page.out
+}
+
+/// How a page begins: its style and more of it, and what it may do.
+pub(super) fn head(title: &str, more_style: &str) -> String {
+    let title = escaped(title);
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+         style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} · opcost</title>\n\
+         <style>{STYLE}{more_style}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
+    )
+}
+
+/// How it ends: the script that sorts tables.
+pub(super) fn foot() -> String {
+    format!("<script>{SCRIPT}</script>\n</body>\n</html>\n")
 }
 
 struct Page<'a> {
@@ -45,18 +62,6 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    fn head(&mut self, title: &str) {
-        let title = escaped(title);
-        let _ = write!(
-            self.out,
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-             style-src 'unsafe-inline'; script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\">\n\
-             <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title} · opcost</title>\n\
-             <style>{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-        );
-    }
-
     fn facts(&mut self) {
         let report = self.report;
         let (facts, total) = (&report.facts, report.summary.weight);

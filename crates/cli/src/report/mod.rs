@@ -10,6 +10,7 @@
 
 mod annotate;
 mod bits;
+mod bits_page;
 mod certificate;
 mod check;
 mod diff;
@@ -36,8 +37,10 @@ mod values;
 mod values_json;
 mod values_plot;
 mod values_table;
+mod width;
 
 pub(crate) use bits::{BitsJson, BitsReport, print_bits};
+pub(crate) use bits_page::bits_page;
 pub(crate) use certificate::{BitsCheckJson, print_bits_check};
 pub(crate) use check::{
     CheckJson, CheckReport, CheckVerdict, CheckedFunction, CheckedRun, Counted, print_check, print_github,
@@ -68,6 +71,7 @@ pub(crate) use values::{
 pub(crate) use values_json::{ValuesJson, values_document};
 pub(crate) use values_plot::{histogram_picture, time_picture};
 pub(crate) use values_table::print_values;
+pub(crate) use width::{WidthJson, print_width};
 
 use std::collections::HashMap;
 

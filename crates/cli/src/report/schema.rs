@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{
     BitsCheckJson, BitsJson, CheckJson, CountJson, DiffJson, ExplainJson, FuelCheckJson, FuelJson, LifeJson,
-    LoopsJson, ValuesJson,
+    LoopsJson, ValuesJson, WidthJson,
 };
 use crate::error::CliError;
 
@@ -48,13 +48,14 @@ pub(crate) fn error_json(error: &CliError) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 13] = [
+const DOCUMENTS: [Document; 14] = [
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
     ("fuel-check", || schema_for!(FuelCheckJson)),
     ("life", || schema_for!(LifeJson)),
     ("loops", || schema_for!(LoopsJson<'_>)),
     ("explain", || schema_for!(ExplainJson<'_>)),
+    ("explain-width", || schema_for!(WidthJson<'_>)),
     ("bits", || schema_for!(BitsJson<'_>)),
     ("bits-check", || schema_for!(BitsCheckJson<'_>)),
     ("certificate", || schema_for!(Certificate)),

@@ -1,12 +1,12 @@
 //! `opcost bits`: how many bits does each value need?
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::arguments::BitsArguments;
 use crate::build::{AnalysisQuestion, Answers, BitsAnswers, Build, Input, Purpose};
 use crate::error::{CliError, Status};
 use crate::report::{
-    BitsJson, BitsReport, Progress, Sources, Stream, demangle, print_bits, save_json, save_text,
+    BitsJson, BitsReport, Progress, Sources, Stream, bits_page, demangle, print_bits, save_json, save_text,
 };
 use crate::verbs::loops::analysed;
 use crate::verbs::meant::{about, is_one_of, paths, unknown};
@@ -46,17 +46,21 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, CliError> {
     if let Some(told) = told.filter(|_| arguments.certificate.as_deref() != Some(Path::new("-"))) {
         save_text(None, &told, Stream::Stderr)?;
     }
-    if arguments.json.as_deref() != Some(Path::new("-")) {
-        let report = BitsReport {
-            about: about(&inputs, &arguments.program.compile),
-            with_values: !arguments.function.is_empty(),
-            annotate: arguments.annotate,
-            most: arguments.top,
-            next: next(arguments, &answers, &inputs),
-            observed: arguments.observe,
-            answers: &answers,
-        };
-        let mut sources = Sources::of(None, "program");
+    let report = BitsReport {
+        about: about(&inputs, &arguments.program.compile),
+        with_values: !arguments.function.is_empty(),
+        annotate: arguments.annotate,
+        most: arguments.top,
+        next: next(arguments, &answers, &inputs),
+        observed: arguments.observe,
+        answers: &answers,
+    };
+    let mut sources = Sources::of(None, "program");
+    if let Some(path) = &arguments.html {
+        save_text(Some(path), &bits_page(&report, &mut sources), Stream::Stdout)?;
+    }
+    let is_stdout = |file: &Option<PathBuf>| file.as_deref() == Some(Path::new("-"));
+    if ![&arguments.json, &arguments.html, &arguments.certificate].into_iter().any(is_stdout) {
         save_text(arguments.output.as_deref(), &print_bits(&report, &mut sources), Stream::Stdout)?;
     }
     Ok(status)

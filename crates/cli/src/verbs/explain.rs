@@ -8,8 +8,8 @@ use crate::arguments::ExplainArguments;
 use crate::build::{AnalysisQuestion, Answers, Build, ExplainWanted, Purpose};
 use crate::error::{CliError, Status};
 use crate::report::{
-    ExplainJson, Progress, Sources, Stream, dependence_dot, dependence_picture, print_explanation, save_json,
-    save_text,
+    ExplainJson, Progress, Sources, Stream, WidthJson, dependence_dot, dependence_picture, print_explanation,
+    print_width, save_json, save_text,
 };
 use crate::verbs::show::tell_json;
 
@@ -37,6 +37,10 @@ fn carry_out(arguments: &ExplainArguments) -> Result<Status, CliError> {
     let paths = std::iter::once(path).chain(arguments.inputs[1..].iter().map(String::as_str));
     let inputs = analysed(paths.map(Path::new))?;
     let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
+    if let (ExplainWanted::Line { file, line, column }, true) = (&wanted, arguments.width) {
+        let question = AnalysisQuestion::Width { file: file.clone(), line: *line, column: *column };
+        return explain_width(arguments, &build.analyse(&inputs, &arguments.program, question)?);
+    }
     let working = Progress::start("looking for what decides it");
     let answers = build.analyse(&inputs, &arguments.program, AnalysisQuestion::Explain { wanted })?;
     drop(working);
@@ -53,6 +57,19 @@ fn carry_out(arguments: &ExplainArguments) -> Result<Status, CliError> {
     let is_stdout = |file: &Option<std::path::PathBuf>| file.as_deref() == Some(Path::new("-"));
     if ![&arguments.json, &arguments.dot, &arguments.svg].into_iter().any(is_stdout) {
         let text = print_explanation(&answers, &mut Sources::of(None, "program"));
+        save_text(arguments.output.as_deref(), &text, Stream::Stdout)?;
+    }
+    Ok(Status::Fine)
+}
+
+/// Why the integers of the line are as wide as they are.
+fn explain_width(arguments: &ExplainArguments, answers: &Answers) -> Result<Status, CliError> {
+    let Answers::Width(answers) = answers else { unreachable!("the child answers what it was asked") };
+    if let Some(path) = &arguments.json {
+        save_json(path, &WidthJson::text(answers))?;
+    }
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        let text = print_width(answers, &mut Sources::of(None, "program"));
         save_text(arguments.output.as_deref(), &text, Stream::Stdout)?;
     }
     Ok(Status::Fine)

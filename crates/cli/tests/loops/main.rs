@@ -10,6 +10,7 @@ mod explained;
 mod hard;
 mod told;
 mod weaker;
+mod width;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -30,9 +31,13 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What a verb writes with `--json -`, held against the schema of its document.
+/// What a verb, or one with a flag, writes with `--json -`, held against the schema
+/// of its document.
 fn document(verb: &str, arguments: &[&str]) -> Value {
-    let all: Vec<&str> = [verb, "--json", "-"].iter().chain(arguments).copied().collect();
+    let (words, flag) = verb.split_once('-').map_or((verb, None), |(verb, flag)| (verb, Some(flag)));
+    let flag = flag.map(|flag| format!("--{flag}"));
+    let all = [words, "--json", "-"].into_iter().chain(flag.as_deref());
+    let all: Vec<&str> = all.chain(arguments.iter().copied()).collect();
     let output = opcost(&all);
     assert!(output.status.success(), "{arguments:?}: {}", said(&output));
     let document: Value = serde_json::from_slice(&output.stdout).expect("a document");

@@ -19,8 +19,22 @@ fn validate(name: &str, document: &serde_json::Value) {
 }
 
 /// The documents; each has a schema in the repository.
-const NAMES: [&str; 10] =
-    ["bits-check", "certificate", "count", "fuel", "fuel-check", "life", "values", "diff", "check", "error"];
+const NAMES: [&str; 14] = [
+    "bits-check",
+    "certificate",
+    "count",
+    "fuel",
+    "fuel-check",
+    "life",
+    "loops",
+    "explain",
+    "explain-width",
+    "bits",
+    "values",
+    "diff",
+    "check",
+    "error",
+];
 
 #[test]
 fn schemas_are_those_of_the_structs() {

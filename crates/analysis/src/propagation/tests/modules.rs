@@ -27,6 +27,32 @@ fn arguments_and_results_of_local_functions() {
     says(&replaceable, &[("r", "[-2147483648, 2147483647] 32")]);
 }
 
+/// What would be if a parameter were less; what was known stays.
+#[test]
+fn ranges_if_more_were_given() {
+    let text = "define i32 @f(i32 %x, i8 %y) {
+  %wide = zext i32 i8 %y
+  %sum = add i32 %x, %wide
+  ret i32 %sum
+}
+";
+    let module = opcost_ir::parse_module(text).expect("a module");
+    let (layout, effects) = (opcost_ir::Layout::of(&module), crate::memory::effects::Effects::built_in());
+    let program = crate::memory::Memory::of(&module, &layout, &effects, World::Open);
+    let known = super::Propagation::compute(&program);
+    let (id, function) = module.functions.iter().next().expect("a function");
+    let of = |name: &str| *function.names.iter().find(|(_, known)| &***known == name).expect("a value").0;
+    let x = known.variable(id, of("x")).expect("a number");
+    let bound = super::Range::Integer(crate::ranges::Interval::new(32, 0, 64).into());
+    let given = known.given(&[(x, bound)]);
+    let bits = |ranges: &super::Propagation, name: &str| {
+        ranges.range(id, of(name)).and_then(|range| range.integer()).expect("an integer").needed_width().bits
+    };
+    assert_eq!((bits(&known, "sum"), bits(&given, "sum")), (32, 9));
+    assert_eq!((bits(&given, "x"), bits(&given, "wide")), (7, 8));
+    assert!(given.not_closed().is_empty());
+}
+
 /// Each byte of the array is less than 8, so a sum of 64 is at most 448.
 #[test]
 fn an_array_that_is_filled_with_masked_bytes() {

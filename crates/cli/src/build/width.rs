@@ -1,0 +1,233 @@
+//! Why is each integer of a line as wide as it is, and which one fact more would
+//! help?
+//!
+//! The chain of reasons of `opcost_bits`, its links that are values of the program
+//! with their places, and what the same analysis finds if one input is given.
+
+use std::collections::BTreeSet;
+
+use opcost_analysis::demand::Demand;
+use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::propagation::{Propagation, VariableId};
+use opcost_analysis::ranges::{Sign, ValueRange, Width};
+use opcost_bits::helps::{Help, helps};
+use opcost_bits::{Link, Owners, Widths, because, text};
+use opcost_ir::{FunctionText, Module, Value};
+use opcost_key::{FunctionId, Place};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::bits::{assumed, both_ways, name, reason};
+use super::explanation::is_file;
+
+/// More values than these are not explained at once.
+const MOST: usize = 48;
+
+/// Why the integers of a line are as wide as they are.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct WidthAnswers {
+    /// `open` or `closed`.
+    pub(crate) world: String,
+    /// What the widths rest on besides the code.
+    pub(crate) assumes: Vec<String>,
+    /// In the order of the module.
+    pub(crate) values: Vec<WidthExplained>,
+}
+
+/// An integer, and why it is as wide as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct WidthExplained {
+    /// What is explained.
+    pub(crate) value: WidthStep,
+    /// Bits of its type.
+    pub(crate) declared: u32,
+    /// What forces it: from the value back to where most of its bits come from.
+    pub(crate) chain: Vec<WidthStep>,
+    /// What ends the chain, in words.
+    pub(crate) reason: String,
+    /// Facts each of which alone would make it narrower, what helps most first.
+    pub(crate) would_help: Vec<WidthHelp>,
+}
+
+/// A value of the program, with its width.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct WidthStep {
+    /// Function, and number of the parameter (`argument0`) or instruction (`i5`) in it.
+    pub(crate) key: String,
+    /// Its name in the source, or else in the text of the module.
+    pub(crate) name: String,
+    /// Linkage name of its function.
+    pub(crate) function: String,
+    pub(crate) file: Option<String>,
+    pub(crate) line: Option<u32>,
+    /// The instruction as text; of a parameter its name.
+    pub(crate) text: String,
+    /// Bits that an `iN` needs that holds it.
+    pub(crate) width: u32,
+    /// Whether those are two's complement.
+    pub(crate) signed: bool,
+    /// Its values.
+    pub(crate) range: String,
+}
+
+/// What would be if one input were in a range.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct WidthHelp {
+    /// The input's name.
+    pub(crate) input: String,
+    /// Linkage name of its function.
+    pub(crate) function: String,
+    /// Where it is computed; of a parameter where its function begins.
+    pub(crate) line: Option<u32>,
+    /// The range that it is given: `0..64`.
+    pub(crate) given: String,
+    /// Bits that the value would need.
+    pub(crate) width: u32,
+    /// Whether those would be two's complement.
+    pub(crate) signed: bool,
+}
+
+/// In the child: the integers of a line, explained.
+///
+/// # Errors
+/// None is there; what is there instead.
+pub(super) fn answer(
+    program: &Memory<'_>,
+    (file, line, column): (&str, u32, Option<u32>),
+) -> Result<WidthAnswers, String> {
+    let module = program.module;
+    let ranges = both_ways(program);
+    let teller = Teller { module, ranges: &ranges, owners: &Owners::of(module, &ranges) };
+    let mut found: Vec<(FunctionId, Value, u32)> = Vec::new();
+    let mut lines = BTreeSet::new();
+    let demand = Demand::compute(program, &ranges);
+    for widths in &Widths::of(module, &ranges, &demand).functions {
+        for one in &widths.values {
+            let Some(place) = teller.place(widths.function, one.value) else { continue };
+            if place.line == 0 || !is_file(&module.files[place.file], file) {
+                continue;
+            }
+            lines.insert(place.line);
+            if place.line == line && column.is_none_or(|column| place.column == column) {
+                found.push((widths.function, one.value, one.declared));
+            }
+        }
+    }
+    // A truth value cannot be narrower.
+    if found.iter().any(|(_, _, declared)| *declared > 1) {
+        found.retain(|(_, _, declared)| *declared > 1);
+    }
+    if found.is_empty() {
+        return Err(nothing(file, line, column, &lines));
+    }
+    found.truncate(MOST);
+    Ok(WidthAnswers {
+        world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
+        assumes: ranges.facts().filter_map(assumed).map(str::to_owned).collect(),
+        values: teller.explained(&found),
+    })
+}
+
+/// What is told where no integer is.
+fn nothing(file: &str, line: u32, column: Option<u32>, lines: &BTreeSet<u32>) -> String {
+    let near = lines.iter().min_by_key(|near| near.abs_diff(line));
+    match (near, column) {
+        (None, _) => format!(
+            "{file} computes no integer, or says nothing of lines: compile it with -g; widths of whole functions: opcost \
+             bits --function NAME"
+        ),
+        (Some(near), Some(column)) if *near == line => {
+            format!(
+                "{file}:{line} computes no integer at column {column}; ask for {file}:{line}, all of the line"
+            )
+        }
+        (Some(near), _) => format!("{file}:{line} computes no integer; the nearest line that does is {near}"),
+    }
+}
+
+struct Teller<'a> {
+    module: &'a Module,
+    ranges: &'a Propagation,
+    owners: &'a Owners,
+}
+
+impl Teller<'_> {
+    fn explained(&self, found: &[(FunctionId, Value, u32)]) -> Vec<WidthExplained> {
+        let variable = |&(function, value, _): &(FunctionId, Value, u32)| {
+            self.ranges.variable(function, value).expect("it has a range")
+        };
+        let variables: Vec<VariableId> = found.iter().map(variable).collect();
+        let helps = helps(self.module, self.ranges, self.owners, &variables);
+        let values = found.iter().zip(variables).zip(helps);
+        values
+            .map(|((&(function, value, declared), variable), helps)| {
+                let links = because(self.ranges, self.owners, variable);
+                let step = self.step(function, value);
+                let is_constant = step.width == 0;
+                WidthExplained {
+                    declared,
+                    chain: if is_constant { Vec::new() } else { self.chain(&links) },
+                    reason: match is_constant {
+                        true if step.range == "never" => "no execution gets there".to_owned(),
+                        true => "it is always the same".to_owned(),
+                        false => reason(links.last().expect("the value itself").cause).to_owned(),
+                    },
+                    value: step,
+                    would_help: helps.iter().map(|help| self.help(help)).collect(),
+                }
+            })
+            .collect()
+    }
+
+    /// The links that are values, each once, without the first, which is told.
+    fn chain(&self, links: &[Link]) -> Vec<WidthStep> {
+        let values = links[1..].iter().filter_map(|link| link.value);
+        values.map(|(function, value)| self.step(function, value)).collect()
+    }
+
+    fn step(&self, function: FunctionId, value: Value) -> WidthStep {
+        let body = &self.module.functions[function];
+        let words = FunctionText::new(self.module, body);
+        let place = self.place(function, value);
+        let range = self.ranges.range(function, value).and_then(|range| range.integer());
+        let width = range.map_or(Width::NONE, ValueRange::needed_width);
+        let (end, text) = match value {
+            Value::Instruction(at) => (at.to_string(), words.instruction(at)),
+            Value::Argument(position) => (format!("argument{position}"), words.value(value)),
+            other => (words.value(other), words.value(other)),
+        };
+        WidthStep {
+            key: format!("{}:{end}", body.name),
+            name: name(body, &words, value),
+            function: body.name.clone(),
+            file: place.map(|place| self.module.files[place.file].clone()),
+            line: place.map(|place| place.line).filter(|&line| line > 0),
+            text,
+            width: width.bits,
+            signed: width.sign == Sign::Signed,
+            range: range.map_or_else(|| "a floating point number".to_owned(), text::range),
+        }
+    }
+
+    fn help(&self, help: &Help) -> WidthHelp {
+        let step = self.step(help.input.0, help.input.1);
+        WidthHelp {
+            input: step.name,
+            function: step.function,
+            line: step.line,
+            given: format!("0..{}", help.most),
+            width: help.width.bits,
+            signed: help.width.sign == Sign::Signed,
+        }
+    }
+
+    /// Where a value is computed; of a parameter where its function begins.
+    fn place(&self, function: FunctionId, value: Value) -> Option<&Place> {
+        let body = &self.module.functions[function];
+        let place = match value {
+            Value::Instruction(at) => body.instructions[at].place,
+            _ => body.place,
+        };
+        place.map(|place| &self.module.places[place])
+    }
+}
