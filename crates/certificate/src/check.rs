@@ -14,15 +14,15 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use opcost_index::IdMap;
-use opcost_ir::{CalleeRef, ConstantValue, Function, GlobalId, Layout, Module, Opcode, Type, TypeId, Value};
-use opcost_key::{FunctionId, InstructionId};
+use opcost_ir::{GlobalId, Layout, Module, Type, Value};
+use opcost_key::FunctionId;
 
-use crate::claims::{Certificate, FunctionClaims, ValueName};
+use crate::claims::{Certificate, ValueName};
+use crate::known::data_names;
 use crate::origins::AllOrigins;
-use crate::question::{Depth, Question};
 use crate::range::Claim;
 use crate::shape::Shape;
-use crate::solver::{Answer, Effort, Solver, SolverError};
+use crate::solver::{Solver, SolverError};
 use crate::undefined::Undefined;
 
 /// A claim of a certificate, by its place in it.
@@ -88,23 +88,15 @@ pub struct Checker<'c> {
     pub(crate) shapes: IdMap<FunctionId, Shape>,
     /// What is claimed; may be made weaker between questions.
     pub certificate: Certificate,
-    undefined: Undefined,
+    pub(crate) undefined: Undefined,
     /// Functions by place in the certificate.
     pub(crate) functions: Vec<FunctionId>,
-    places: HashMap<FunctionId, usize>,
-    by_value: HashMap<(usize, ValueName), Vec<ClaimId>>,
-    data_names: HashMap<GlobalId, Value>,
-    solver: std::cell::RefCell<Solver>,
-    failure: std::cell::RefCell<Option<SolverError>>,
+    pub(crate) places: HashMap<FunctionId, usize>,
+    pub(crate) by_value: HashMap<(usize, ValueName), Vec<ClaimId>>,
+    pub(crate) data_names: HashMap<GlobalId, Value>,
+    pub(crate) solver: std::cell::RefCell<Solver>,
+    pub(crate) failure: std::cell::RefCell<Option<SolverError>>,
 }
-
-/// What is tried one after the other, with milliseconds: most claims need little.
-const TRIES: [(Depth, Effort, u32); 4] = [
-    (Depth { steps: 2, values: 16 }, Effort::Quick, 200),
-    (Depth { steps: 2, values: 16 }, Effort::Thorough, 500),
-    (Depth { steps: 8, values: 60 }, Effort::Thorough, 700),
-    (Depth { steps: 24, values: 200 }, Effort::Thorough, 1500),
-];
 
 impl<'c> Checker<'c> {
     /// Whether the certificate fits the module, and what is to be asked.
@@ -261,193 +253,6 @@ impl<'c> Checker<'c> {
     pub fn asked(&self) -> u64 {
         self.solver.borrow().asked
     }
-
-    /// Of what is claimed of a function.
-    pub(crate) fn claims(&self, place: usize) -> &FunctionClaims {
-        &self.certificate.functions[place]
-    }
-
-    pub(crate) fn place(&self, function: FunctionId) -> Option<usize> {
-        self.places.get(&function).copied()
-    }
-
-    /// Ranges that are claimed of a value.
-    pub(crate) fn claims_of(&self, function: FunctionId, value: ValueName) -> Vec<(ClaimId, Claim)> {
-        let Some(place) = self.place(function) else { return Vec::new() };
-        let ids = self.by_value.get(&(place, value)).map_or(&[][..], Vec::as_slice);
-        let claims = &self.certificate.functions[place];
-        let range = |&id: &ClaimId| match id {
-            ClaimId::Value(_, at) => Some((id, claims.values[at].range.clone())),
-            ClaimId::Sum(_, at) if claims.sums[at].base.is_none() => Some((id, claims.sums[at].result())),
-            ClaimId::Given(_, at) => Some((id, claims.given[at].range.clone())),
-            _ => None,
-        };
-        ids.iter().filter_map(range).collect()
-    }
-
-    /// Distances that are claimed of a value, and whether only if both are words.
-    pub(crate) fn differences_of(
-        &self,
-        function: FunctionId,
-        value: ValueName,
-    ) -> Vec<(ClaimId, ValueName, Claim, bool)> {
-        let Some(place) = self.place(function) else { return Vec::new() };
-        let ids = self.by_value.get(&(place, value)).map_or(&[][..], Vec::as_slice);
-        let claims = &self.certificate.functions[place];
-        let range = |&id: &ClaimId| match id {
-            ClaimId::Difference(_, at) => {
-                let claim = &claims.differences[at];
-                Some((id, claim.base, claim.range.clone(), claim.if_both))
-            }
-            ClaimId::Sum(_, at) => Some((id, claims.sums[at].base?, claims.sums[at].result(), false)),
-            _ => None,
-        };
-        ids.iter().filter_map(range).collect()
-    }
-
-    /// Whether `goal` follows from what is assumed: what `ask` writes down at
-    /// each depth is a question together with the goal.
-    pub(crate) fn follows(
-        &self,
-        function: FunctionId,
-        what: &str,
-        used: &mut BTreeSet<ClaimId>,
-        ask: impl Fn(&mut Question<'_, 'c>) -> Option<String>,
-    ) -> Verdict {
-        let (mut last, mut example) = (None, Vec::new());
-        let mut is_answered = false;
-        for (depth, effort, milliseconds) in TRIES {
-            let mut question = Question::new(self, function, depth);
-            let Some(goal) = ask(&mut question) else {
-                return Verdict::Fails { what: format!("{what}: it is not followed"), example: Vec::new() };
-            };
-            question.finish();
-            used.extend(question.used.iter().copied());
-            // What was answered is not asked again.
-            if is_answered && last.as_ref() == Some(&question.text) {
-                continue;
-            }
-            let text = format!("{}(assert (not {goal}))", question.text);
-            let terms = mentioned(&question.text);
-            last = Some(question.text);
-            let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
-            match self.solver.borrow_mut().ask(&text, &terms, effort, milliseconds) {
-                Ok(Answer::Contradiction) => return Verdict::Holds,
-                Ok(Answer::Possible(values)) => (example, is_answered) = (values, true),
-                Ok(Answer::Unknown) => is_answered = false,
-                Err(failure) => {
-                    *self.failure.borrow_mut() = Some(failure);
-                    break;
-                }
-            }
-        }
-        Verdict::Fails { what: what.to_owned(), example }
-    }
-
-    pub(crate) fn type_of(&self, function: FunctionId, value: Value) -> Option<TypeId> {
-        let body = &self.module.functions[function];
-        match value {
-            Value::Instruction(at) => Some(body.instructions[at].ty),
-            Value::Argument(position) => match &self.module.types[body.ty] {
-                Type::Function(_, parameters, _) => parameters.get(position as usize).copied(),
-                _ => None,
-            },
-            Value::Constant(id) => Some(self.module.constants[id].ty),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn is_pointer(&self, function: FunctionId, value: Value) -> bool {
-        self.type_of(function, value).is_some_and(|ty| matches!(self.module.types[ty], Type::Pointer(_)))
-    }
-
-    pub(crate) fn may_be_undefined(&self, function: FunctionId, value: Value) -> bool {
-        self.undefined.contains(function, value)
-    }
-
-    /// What a pointer was before it was moved. A phi all of whose values are
-    /// moved from one other is moved from that: it dominates the phi, and so it
-    /// is the same one all the time.
-    pub(crate) fn root(&self, function: FunctionId, pointer: Value) -> Value {
-        let body = &self.module.functions[function];
-        let unmoved = |mut at: Value| {
-            while let Value::Instruction(id) = at
-                && matches!(body.instructions[id].opcode, Opcode::GetElementPtr | Opcode::BitCast)
-            {
-                at = body.operands_of(id)[0];
-            }
-            at
-        };
-        let mut at = unmoved(pointer);
-        while let Value::Instruction(phi) = at
-            && body.instructions[phi].opcode == Opcode::Phi
-        {
-            let each = body.operands_of(phi).iter().step_by(2).map(|&value| unmoved(value));
-            let others: HashSet<Value> = each.filter(|&value| value != at).collect();
-            let dominates = |other: Value| match other {
-                Value::Instruction(other) => {
-                    let shape = &self.shapes[function];
-                    shape.dominates(shape.block_of[other], shape.block_of[phi])
-                }
-                _ => true,
-            };
-            match others.into_iter().collect::<Vec<_>>()[..] {
-                [only] if dominates(only) => at = only,
-                _ => break,
-            }
-        }
-        at
-    }
-
-    /// The constant that stands for all addresses in data; none of data of which
-    /// every thread has its own.
-    pub(crate) fn data_name(&self, global: GlobalId) -> Option<Value> {
-        (!self.module.globals[global].is_thread_local)
-            .then(|| self.data_names.get(&global).copied())
-            .flatten()
-    }
-
-    pub(crate) fn intrinsic_name(&self, function: FunctionId, at: InstructionId) -> Option<&'c str> {
-        let call = self.module.functions[function].call(at)?;
-        self.module.intrinsic_name(call.callee)
-    }
-
-    /// Calls of a function, with the functions that they stand in.
-    pub(crate) fn calls_of(&self, wanted: FunctionId) -> Vec<(FunctionId, InstructionId)> {
-        let mut all = Vec::new();
-        for (id, function) in self.module.functions.iter() {
-            let calls = function.calls.iter().filter(|(_, call)| call.callee == CalleeRef::Function(wanted));
-            all.extend(calls.map(|&(at, _)| (id, at)));
-        }
-        all
-    }
-}
-
-/// The first constant that is an address in each global.
-fn data_names(module: &Module) -> HashMap<GlobalId, Value> {
-    let mut names = HashMap::new();
-    for (id, constant) in module.constants.iter() {
-        if let ConstantValue::Global { global, .. } = constant.value {
-            names.entry(global).or_insert(Value::Constant(id));
-        }
-    }
-    names
-}
-
-/// Names of values in a question, not too many.
-fn mentioned(text: &str) -> Vec<String> {
-    let names = text.lines().filter_map(|line| line.strip_prefix("(declare-const "));
-    let names = names.filter_map(|line| line.split(' ').next());
-    names.filter(|name| name.starts_with('i') || name.starts_with('a')).take(6).map(str::to_owned).collect()
-}
-
-/// The arguments of a call.
-pub(crate) fn arguments(function: &Function, at: InstructionId) -> &[Value] {
-    let operands = function.operands_of(at);
-    let is_invoke = function.instructions[at].opcode == Opcode::Invoke;
-    // Behind them stand the callee and, of an invoke, two blocks.
-    let behind = if is_invoke { 3 } else { 1 };
-    &operands[..operands.len().saturating_sub(behind)]
 }
 
 /// The verdicts on all claims of a certificate.
@@ -478,50 +283,6 @@ impl Checker<'_> {
         }
         verdicts.questions = self.asked();
         Ok(verdicts)
-    }
-
-    /// A claim in words: where it is, what it says.
-    pub fn describe(&self, claim: ClaimId) -> String {
-        let name = |place: usize| &self.certificate.functions[place].name;
-        match claim {
-            ClaimId::Value(place, at) => {
-                let claim = &self.claims(place).values[at];
-                format!("{}:{} is {}", name(place), claim.value, claim.range)
-            }
-            ClaimId::Returned(place) => match &self.claims(place).returned {
-                Some(range) => format!("{} returns {range}", name(place)),
-                None => format!("{} returns", name(place)),
-            },
-            ClaimId::Difference(place, at) => {
-                let claim = &self.claims(place).differences[at];
-                format!("{}:{} less {} is {}", name(place), claim.value, claim.base, claim.range)
-            }
-            ClaimId::Turns(place, at) => {
-                let claim = &self.claims(place).turns[at];
-                format!(
-                    "{}: the loop at block {} goes back {} times at most",
-                    name(place),
-                    claim.head,
-                    claim.most
-                )
-            }
-            ClaimId::Sum(place, at) => {
-                let claim = &self.claims(place).sums[at];
-                let by = format!("{}..{}", claim.least, claim.greatest);
-                format!("{}:{} changes by {by} in each of {} turns", name(place), claim.value, claim.turns)
-            }
-            ClaimId::Given(place, at) => {
-                let claim = &self.claims(place).given[at];
-                format!("{}:{} is {} ({})", name(place), claim.value, claim.range, claim.by)
-            }
-            ClaimId::Contents(at) => {
-                let claim = &self.certificate.contents[at];
-                format!(
-                    "{} from byte {} on every {} holds {}",
-                    claim.object, claim.first, claim.step, claim.range
-                )
-            }
-        }
     }
 }
 

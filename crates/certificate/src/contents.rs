@@ -19,7 +19,8 @@ use opcost_key::{FunctionId, InstructionId};
 
 use crate::check::{Checker, ClaimId, Verdict};
 use crate::claims::{ClaimedWorld, ContentsClaim};
-use crate::origins::{Object, ObjectId, Places};
+use crate::origins::{Object, ObjectId};
+use crate::places::Places;
 use crate::question::ALWAYS;
 use crate::range::{Claim, bits, mask};
 use crate::shape::word;

@@ -10,15 +10,18 @@
 //! |---|---|
 //! | what does a certificate say? | [`claims`], of one integer [`range`] |
 //! | is it of this module? | `fingerprint` |
-//! | does each claim follow in one step? | [`check`] |
+//! | does each claim follow in one step? | [`check`], said in `words` |
+//! | what do module and certificate say of a value? | `known` |
 //! | from what a value is computed from? | `steps` |
 //! | from what a loop does in each turn? | `turns` |
 //! | from what is written to an object? | `contents` |
 //! | does it follow from the ends of ranges alone? | `intervals` |
-//! | what is known at a point? | `question` |
+//! | what is known at a point? | `question`, one operation deeper `expand` |
+//! | does a goal follow from that? | `ask` |
 //! | what does an operation compute? | `terms` |
 //! | what must control have passed? | `shape` |
-//! | where can a pointer point? | `origins` |
+//! | where can a pointer point? | `origins`, moved by `moves` to `places` |
+//! | into which objects may others write? | `escape` |
 //! | which values may be undefined? | `undefined` |
 //! | can these conditions hold at once? | [`solver`] |
 //!
@@ -28,12 +31,18 @@
 //!
 //! This room knows no analysis, and a test of the import table keeps it so.
 
+mod ask;
 pub mod check;
 pub mod claims;
 mod contents;
+mod escape;
+mod expand;
 mod fingerprint;
 mod intervals;
+mod known;
+mod moves;
 mod origins;
+mod places;
 mod question;
 pub mod range;
 mod shape;
@@ -42,6 +51,7 @@ mod steps;
 mod terms;
 mod turns;
 mod undefined;
+mod words;
 
 pub use check::{Checker, ClaimId, Misfit, Verdict, Verdicts};
 pub use claims::{

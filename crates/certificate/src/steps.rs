@@ -11,9 +11,10 @@ use std::collections::BTreeSet;
 use opcost_ir::{CalleeRef, Flags, Opcode, Type, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use crate::check::{Checker, ClaimId, Verdict, arguments};
+use crate::check::{Checker, ClaimId, Verdict};
 use crate::claims::ValueName;
 use crate::intervals::{self, Known};
+use crate::known::arguments;
 use crate::question::{ALWAYS, Question};
 use crate::range::Claim;
 use crate::shape::word;

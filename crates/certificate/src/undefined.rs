@@ -10,7 +10,8 @@ use opcost_index::IdMap;
 use opcost_ir::{CalleeRef, ConstantValue, Module, Opcode, ScalarValue, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use crate::check::{Values, arguments};
+use crate::check::Values;
+use crate::known::arguments;
 use crate::origins::{AllOrigins, Object, ObjectId};
 
 /// Values that may be undefined.

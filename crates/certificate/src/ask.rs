@@ -1,0 +1,68 @@
+//! Does a goal follow from what is known at a point? The solver is asked.
+//!
+//! First with little and at once, then with more and all simplifications: most
+//! claims need little. What is not answered in time does not follow.
+
+use std::collections::BTreeSet;
+
+use opcost_key::FunctionId;
+
+use crate::check::{Checker, ClaimId, Verdict};
+use crate::question::{Depth, Question};
+use crate::solver::{Answer, Effort};
+
+/// What is tried one after the other, with milliseconds: most claims need little.
+const TRIES: [(Depth, Effort, u32); 4] = [
+    (Depth { steps: 2, values: 16 }, Effort::Quick, 200),
+    (Depth { steps: 2, values: 16 }, Effort::Thorough, 500),
+    (Depth { steps: 8, values: 60 }, Effort::Thorough, 700),
+    (Depth { steps: 24, values: 200 }, Effort::Thorough, 1500),
+];
+
+impl<'c> Checker<'c> {
+    /// Whether `goal` follows from what is assumed: what `ask` writes down at
+    /// each depth is a question together with the goal.
+    pub(crate) fn follows(
+        &self,
+        function: FunctionId,
+        what: &str,
+        used: &mut BTreeSet<ClaimId>,
+        ask: impl Fn(&mut Question<'_, 'c>) -> Option<String>,
+    ) -> Verdict {
+        let (mut last, mut example) = (None, Vec::new());
+        let mut is_answered = false;
+        for (depth, effort, milliseconds) in TRIES {
+            let mut question = Question::new(self, function, depth);
+            let Some(goal) = ask(&mut question) else {
+                return Verdict::Fails { what: format!("{what}: it is not followed"), example: Vec::new() };
+            };
+            question.finish();
+            used.extend(question.used.iter().copied());
+            // What was answered is not asked again.
+            if is_answered && last.as_ref() == Some(&question.text) {
+                continue;
+            }
+            let text = format!("{}(assert (not {goal}))", question.text);
+            let terms = mentioned(&question.text);
+            last = Some(question.text);
+            let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
+            match self.solver.borrow_mut().ask(&text, &terms, effort, milliseconds) {
+                Ok(Answer::Contradiction) => return Verdict::Holds,
+                Ok(Answer::Possible(values)) => (example, is_answered) = (values, true),
+                Ok(Answer::Unknown) => is_answered = false,
+                Err(failure) => {
+                    *self.failure.borrow_mut() = Some(failure);
+                    break;
+                }
+            }
+        }
+        Verdict::Fails { what: what.to_owned(), example }
+    }
+}
+
+/// Names of values in a question, not too many.
+fn mentioned(text: &str) -> Vec<String> {
+    let names = text.lines().filter_map(|line| line.strip_prefix("(declare-const "));
+    let names = names.filter_map(|line| line.split(' ').next());
+    names.filter(|name| name.starts_with('i') || name.starts_with('a')).take(6).map(str::to_owned).collect()
+}

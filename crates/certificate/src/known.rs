@@ -1,0 +1,156 @@
+//! What do the module and the certificate say of a value?
+//!
+//! Claims by value, types, what a pointer was before it was moved, who calls a
+//! function. Cost: a look into a table, but for calls, which are searched.
+
+use std::collections::{HashMap, HashSet};
+
+use opcost_ir::{CalleeRef, ConstantValue, Function, GlobalId, Module, Opcode, Type, TypeId, Value};
+use opcost_key::{FunctionId, InstructionId};
+
+use crate::check::{Checker, ClaimId};
+use crate::claims::{FunctionClaims, ValueName};
+use crate::range::Claim;
+
+impl<'c> Checker<'c> {
+    /// Of what is claimed of a function.
+    pub(crate) fn claims(&self, place: usize) -> &FunctionClaims {
+        &self.certificate.functions[place]
+    }
+
+    pub(crate) fn place(&self, function: FunctionId) -> Option<usize> {
+        self.places.get(&function).copied()
+    }
+
+    /// Ranges that are claimed of a value.
+    pub(crate) fn claims_of(&self, function: FunctionId, value: ValueName) -> Vec<(ClaimId, Claim)> {
+        let Some(place) = self.place(function) else { return Vec::new() };
+        let ids = self.by_value.get(&(place, value)).map_or(&[][..], Vec::as_slice);
+        let claims = &self.certificate.functions[place];
+        let range = |&id: &ClaimId| match id {
+            ClaimId::Value(_, at) => Some((id, claims.values[at].range.clone())),
+            ClaimId::Sum(_, at) if claims.sums[at].base.is_none() => Some((id, claims.sums[at].result())),
+            ClaimId::Given(_, at) => Some((id, claims.given[at].range.clone())),
+            _ => None,
+        };
+        ids.iter().filter_map(range).collect()
+    }
+
+    /// Distances that are claimed of a value, and whether only if both are words.
+    pub(crate) fn differences_of(
+        &self,
+        function: FunctionId,
+        value: ValueName,
+    ) -> Vec<(ClaimId, ValueName, Claim, bool)> {
+        let Some(place) = self.place(function) else { return Vec::new() };
+        let ids = self.by_value.get(&(place, value)).map_or(&[][..], Vec::as_slice);
+        let claims = &self.certificate.functions[place];
+        let range = |&id: &ClaimId| match id {
+            ClaimId::Difference(_, at) => {
+                let claim = &claims.differences[at];
+                Some((id, claim.base, claim.range.clone(), claim.if_both))
+            }
+            ClaimId::Sum(_, at) => Some((id, claims.sums[at].base?, claims.sums[at].result(), false)),
+            _ => None,
+        };
+        ids.iter().filter_map(range).collect()
+    }
+
+    pub(crate) fn type_of(&self, function: FunctionId, value: Value) -> Option<TypeId> {
+        let body = &self.module.functions[function];
+        match value {
+            Value::Instruction(at) => Some(body.instructions[at].ty),
+            Value::Argument(position) => match &self.module.types[body.ty] {
+                Type::Function(_, parameters, _) => parameters.get(position as usize).copied(),
+                _ => None,
+            },
+            Value::Constant(id) => Some(self.module.constants[id].ty),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn is_pointer(&self, function: FunctionId, value: Value) -> bool {
+        self.type_of(function, value).is_some_and(|ty| matches!(self.module.types[ty], Type::Pointer(_)))
+    }
+
+    pub(crate) fn may_be_undefined(&self, function: FunctionId, value: Value) -> bool {
+        self.undefined.contains(function, value)
+    }
+
+    /// What a pointer was before it was moved. A phi all of whose values are
+    /// moved from one other is moved from that: it dominates the phi, and so it
+    /// is the same one all the time.
+    pub(crate) fn root(&self, function: FunctionId, pointer: Value) -> Value {
+        let body = &self.module.functions[function];
+        let unmoved = |mut at: Value| {
+            while let Value::Instruction(id) = at
+                && matches!(body.instructions[id].opcode, Opcode::GetElementPtr | Opcode::BitCast)
+            {
+                at = body.operands_of(id)[0];
+            }
+            at
+        };
+        let mut at = unmoved(pointer);
+        while let Value::Instruction(phi) = at
+            && body.instructions[phi].opcode == Opcode::Phi
+        {
+            let each = body.operands_of(phi).iter().step_by(2).map(|&value| unmoved(value));
+            let others: HashSet<Value> = each.filter(|&value| value != at).collect();
+            let dominates = |other: Value| match other {
+                Value::Instruction(other) => {
+                    let shape = &self.shapes[function];
+                    shape.dominates(shape.block_of[other], shape.block_of[phi])
+                }
+                _ => true,
+            };
+            match others.into_iter().collect::<Vec<_>>()[..] {
+                [only] if dominates(only) => at = only,
+                _ => break,
+            }
+        }
+        at
+    }
+
+    /// The constant that stands for all addresses in data; none of data of which
+    /// every thread has its own.
+    pub(crate) fn data_name(&self, global: GlobalId) -> Option<Value> {
+        (!self.module.globals[global].is_thread_local)
+            .then(|| self.data_names.get(&global).copied())
+            .flatten()
+    }
+
+    pub(crate) fn intrinsic_name(&self, function: FunctionId, at: InstructionId) -> Option<&'c str> {
+        let call = self.module.functions[function].call(at)?;
+        self.module.intrinsic_name(call.callee)
+    }
+
+    /// Calls of a function, with the functions that they stand in.
+    pub(crate) fn calls_of(&self, wanted: FunctionId) -> Vec<(FunctionId, InstructionId)> {
+        let mut all = Vec::new();
+        for (id, function) in self.module.functions.iter() {
+            let calls = function.calls.iter().filter(|(_, call)| call.callee == CalleeRef::Function(wanted));
+            all.extend(calls.map(|&(at, _)| (id, at)));
+        }
+        all
+    }
+}
+
+/// The first constant that is an address in each global.
+pub(crate) fn data_names(module: &Module) -> HashMap<GlobalId, Value> {
+    let mut names = HashMap::new();
+    for (id, constant) in module.constants.iter() {
+        if let ConstantValue::Global { global, .. } = constant.value {
+            names.entry(global).or_insert(Value::Constant(id));
+        }
+    }
+    names
+}
+
+/// The arguments of a call.
+pub(crate) fn arguments(function: &Function, at: InstructionId) -> &[Value] {
+    let operands = function.operands_of(at);
+    let is_invoke = function.instructions[at].opcode == Opcode::Invoke;
+    // Behind them stand the callee and, of an invoke, two blocks.
+    let behind = if is_invoke { 3 } else { 1 };
+    &operands[..operands.len().saturating_sub(behind)]
+}

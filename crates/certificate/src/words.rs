@@ -1,0 +1,49 @@
+//! How is a claim said? Where it is, and what it says.
+
+use crate::check::{Checker, ClaimId};
+
+impl Checker<'_> {
+    /// A claim in words: where it is, what it says.
+    pub fn describe(&self, claim: ClaimId) -> String {
+        let name = |place: usize| &self.certificate.functions[place].name;
+        match claim {
+            ClaimId::Value(place, at) => {
+                let claim = &self.claims(place).values[at];
+                format!("{}:{} is {}", name(place), claim.value, claim.range)
+            }
+            ClaimId::Returned(place) => match &self.claims(place).returned {
+                Some(range) => format!("{} returns {range}", name(place)),
+                None => format!("{} returns", name(place)),
+            },
+            ClaimId::Difference(place, at) => {
+                let claim = &self.claims(place).differences[at];
+                format!("{}:{} less {} is {}", name(place), claim.value, claim.base, claim.range)
+            }
+            ClaimId::Turns(place, at) => {
+                let claim = &self.claims(place).turns[at];
+                format!(
+                    "{}: the loop at block {} goes back {} times at most",
+                    name(place),
+                    claim.head,
+                    claim.most
+                )
+            }
+            ClaimId::Sum(place, at) => {
+                let claim = &self.claims(place).sums[at];
+                let by = format!("{}..{}", claim.least, claim.greatest);
+                format!("{}:{} changes by {by} in each of {} turns", name(place), claim.value, claim.turns)
+            }
+            ClaimId::Given(place, at) => {
+                let claim = &self.claims(place).given[at];
+                format!("{}:{} is {} ({})", name(place), claim.value, claim.range, claim.by)
+            }
+            ClaimId::Contents(at) => {
+                let claim = &self.certificate.contents[at];
+                format!(
+                    "{} from byte {} on every {} holds {}",
+                    claim.object, claim.first, claim.step, claim.range
+                )
+            }
+        }
+    }
+}
