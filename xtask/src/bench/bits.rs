@@ -33,7 +33,7 @@ use crate::failure::{Failure, Result};
 use crate::{bits, repository};
 use modules::World;
 use observed::Seen;
-use own::Own;
+use own::{Certified, Own};
 use peer::Row;
 use std::fmt::Write;
 use std::fs;
@@ -55,6 +55,8 @@ struct Value {
     /// What was seen of it, if it was ever computed.
     seen: Option<Seen>,
     own: Option<Own>,
+    /// What of that a checker believes.
+    certified: Option<Own>,
 }
 
 /// One program in one world.
@@ -65,6 +67,7 @@ struct Outcome {
     values: Vec<Value>,
     /// What opcost took.
     taken: Taken,
+    certificate: Certified,
 }
 
 impl Outcome {
@@ -104,6 +107,9 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     if let Some(path) = &options.rows {
         write_rows(&outcomes, path)?;
     }
+    if let Some(outcome) = outcomes.iter().find(|outcome| !outcome.certificate.holds) {
+        return Err(Failure::verdict(format!("the certificate of {} does not hold", outcome.title())));
+    }
     match findings::contradictions(&outcomes).len() {
         0 => Ok(()),
         wrong => Err(Failure::verdict(format!("{wrong} values were what opcost says they cannot be"))),
@@ -122,18 +128,20 @@ fn ask(
     let rows = peer::ask(program, &module)?;
     let mut seen = observed::run(program, &module, seeds, folder)?;
     let (mut answers, taken) = own::ask(opcost, &module, world, folder)?;
+    let (mut certified, certificate) = own::ask_certified(opcost, &module, world, folder)?;
     let values = rows.into_iter().map(|row| Value {
         seen: seen.remove(&(row.function.clone(), row.index)),
         own: answers.remove(&own::key(&row)),
+        certified: certified.remove(&own::key(&row)),
         row,
     });
-    Ok(Outcome { set: member.set, name: member.name, world, values: values.collect(), taken })
+    Ok(Outcome { set: member.set, name: member.name, world, values: values.collect(), taken, certificate })
 }
 
 fn write_rows(outcomes: &[Outcome], path: &Path) -> Result<()> {
     let mut text = String::new();
     for outcome in outcomes {
-        for Value { row, seen, own } in &outcome.values {
+        for Value { row, seen, own, .. } in &outcome.values {
             let line = serde_json::json!({
                 "set": outcome.set, "program": outcome.name, "world": outcome.world.word(),
                 "value": row, "seen": seen,

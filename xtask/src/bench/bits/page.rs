@@ -2,6 +2,7 @@
 //! total what is declared, what LLVM and opcost know and what was seen.
 
 use super::modules::World;
+use super::own::{Certified, Own};
 use super::sums::{COLUMNS, SeenSums, Sums};
 use super::{Outcome, findings};
 use crate::bench::machine::Facts;
@@ -59,7 +60,40 @@ pub(super) fn write(outcomes: &[Outcome], seeds: usize, facts: &Facts) -> String
     if seeds > 0 {
         text += &against_runs(outcomes);
     }
+    text += &certificates(outcomes);
     text + &times(outcomes)
+}
+
+/// What a checker believes, which shares nothing with the analysis.
+fn certificates(outcomes: &[Outcome]) -> String {
+    let mut text = String::from(CERTIFIED);
+    for world in World::ALL {
+        let mut total = [0u64; 3];
+        for outcome in outcomes.iter().filter(|outcome| outcome.world == world) {
+            let kernels = outcome.values.iter().filter(|value| !value.row.drives);
+            let bits = |own: Option<&Own>, width: u32| u64::from(own.map_or(width, Own::needed));
+            let sums = kernels.fold([0u64; 3], |[fwd, own, certified], value| {
+                let width = value.row.width;
+                [
+                    fwd + u64::from(value.row.fwd),
+                    own + bits(value.own.as_ref(), width),
+                    certified + bits(value.certified.as_ref(), width),
+                ]
+            });
+            let Certified { holds, claims, given, seconds } = outcome.certificate;
+            let verdict = if holds { "holds" } else { "**does not hold**" };
+            let (title, world, [fwd, own, certified]) = (outcome.title(), world.word(), sums);
+            let _ = writeln!(
+                text,
+                "| {title} | {world} | {fwd} | {own} | {certified} | {claims} | {given} | {verdict} | {seconds:.2} |"
+            );
+            total.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
+        }
+        let [fwd, own, certified] = total;
+        let world = world.word();
+        let _ = writeln!(text, "| **total** | {world} | {fwd} | {own} | {certified} | | | | |");
+    }
+    text
 }
 
 fn goals(outcomes: &[Outcome], seeds: usize) -> String {
@@ -176,6 +210,17 @@ fn against_runs(outcomes: &[Outcome]) -> String {
         "values are none of opcost's, and count as declared:",
     )
 }
+
+const CERTIFIED: &str = "
+## With a certificate
+
+`opcost bits --certificate` tells only what a checker can follow that shares nothing with the analysis and leaves \
+arithmetic to z3; `opcost bits --check` then asks of each claim whether it follows. Bits of kernels, as types; \
+*given* counts what the certificate lists as taken for granted. Seconds are opcost's own, without z3's.
+
+| program | world | Fwd | ours | certified | claims | given | checked | CPU seconds |
+|---|---|---:|---:|---:|---:|---:|---|---:|
+";
 
 fn times(outcomes: &[Outcome]) -> String {
     let mut text = format!(

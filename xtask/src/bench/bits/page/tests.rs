@@ -33,7 +33,7 @@ fn value(function: &str, fwd: u32, seen: Option<i64>, own: &str) -> Value {
         least: 0,
         most,
     });
-    Value { row, seen, own: serde_json::from_str(own).unwrap() }
+    Value { row, seen, own: serde_json::from_str(own).unwrap(), certified: None }
 }
 
 const NARROW: &str = r#"{"key": "f:i2", "text": "%2 = add", "declared": 32, "width": 15, "dead_bits": 1,
@@ -41,7 +41,14 @@ const NARROW: &str = r#"{"key": "f:i2", "text": "%2 = add", "declared": 32, "wid
 
 fn outcome(values: Vec<Value>) -> Outcome {
     let taken = Taken { seconds: 0.25, megabytes: 30.0 };
-    Outcome { set: "programs", name: "idct".to_owned(), world: World::Open, values, taken }
+    Outcome {
+        set: "programs",
+        name: "idct".to_owned(),
+        world: World::Open,
+        values,
+        taken,
+        certificate: Certified::default(),
+    }
 }
 
 #[test]
