@@ -286,6 +286,10 @@ impl<'q, 'c> Question<'q, 'c> {
             }
         }
         for (id, base, range, if_both) in self.checker.differences_of(self.id, name) {
+            // Of what says nothing the rest was not shown either.
+            if range.is_anything() {
+                continue;
+            }
             let (base, guard, operand) = (base.value(), guard.to_owned(), operand.clone());
             let is_declared = matches!(self.declared.get(&base), Some(Some(_)));
             let apart = Apart { id, base, range, if_both, guard, operand };
