@@ -39,19 +39,16 @@ pub struct Certified {
     pub questions: u64,
 }
 
-/// Finds it. `progress` hears how many claims are done, and how many there are.
+/// Finds it.
 ///
 /// # Errors
 /// There is no solver.
-pub fn certify(
-    program: &Memory<'_>,
-    ranges: &Propagation,
-    mut progress: impl FnMut(usize, usize),
-) -> Result<Certified, NoCertificate> {
+pub fn certify(program: &Memory<'_>, ranges: &Propagation) -> Result<Certified, NoCertificate> {
     let solver = Solver::start().map_err(NoCertificate::Solver)?;
     let all = claimed(program, ranges);
     let mut checker =
         Checker::new(program.module, program.layout, all, solver).map_err(NoCertificate::Misfit)?;
+    checker.patience = 1;
     let mut work: VecDeque<ClaimId> = checker.all().into();
     let claims = work.len();
     let mut waiting: BTreeSet<ClaimId> = work.iter().copied().collect();
@@ -59,7 +56,6 @@ pub fn certify(
     let mut weakened = Vec::new();
     while let Some(claim) = work.pop_front() {
         waiting.remove(&claim);
-        progress(claims.saturating_sub(work.len()), claims);
         let (verdict, used) = checker.check(claim).map_err(NoCertificate::Solver)?;
         for other in used {
             rests_on_it.entry(other).or_default().insert(claim);

@@ -11,7 +11,7 @@
 
 use opcost_analysis::memory::{Memory, ObjectKind, World};
 use opcost_analysis::propagation::{Content, Definition, Distance, Fact, Propagation, VariableId};
-use opcost_analysis::ranges::{KnownBits, ValueRange};
+use opcost_analysis::ranges::{KnownBits, ValueRange, signed};
 use opcost_certificate::{
     Certificate, Claim, ClaimedWorld, ContentsClaim, DifferenceClaim, FORMAT, FunctionClaims, GivenClaim,
     SumClaim, TurnsClaim, ValueClaim, ValueName, Word, fingerprint,
@@ -153,10 +153,67 @@ impl Claimant<'_> {
         Some(range).filter(|range| is_number && !range.is_anything())
     }
 
-    /// Counters that are moved by a constant on every way back.
+    /// Counters that are moved by a constant, or so many places, on every way back.
     fn turns(&self) -> Vec<TurnsClaim> {
         let phis = self.function.instructions.iter().filter(|(_, one)| one.opcode == Opcode::Phi);
-        phis.filter_map(|(phi, _)| self.counter(phi)).collect()
+        phis.filter_map(|(phi, _)| self.counter(phi).or_else(|| self.scaled(phi))).collect()
+    }
+
+    /// One that is shifted, multiplied or divided: its highest bit goes one way.
+    fn scaled(&self, phi: InstructionId) -> Option<TurnsClaim> {
+        let list = self.function.operands_of(phi).iter().step_by(2);
+        let places: Vec<(bool, u32)> = list.filter_map(|&value| self.places(phi, value)).collect();
+        let falls = places.first()?.0;
+        let step = places.iter().map(|places| places.1).min().filter(|&step| (1..64).contains(&step))?;
+        let is_one_way = places.iter().all(|places| places.0 == falls);
+        let range = self.ranges.range(self.id, Value::Instruction(phi))?.integer()?;
+        let (least, most) = range.unsigned_range()?;
+        // Where it still goes back one move was left.
+        let (least, most) = match falls {
+            false => (least.max(1), most >> step),
+            true => (least.max(1) << step, most),
+        };
+        let span = most.checked_sub(least)?;
+        let claim = TurnsClaim {
+            head: self.function.block_of(phi).index() as u32,
+            most: 0,
+            counter: ValueName::of(Value::Instruction(phi))?,
+            range: Claim::arc(range.type_width(), least, span),
+            falls,
+            step: step.into(),
+            scales: true,
+        };
+        let most = u64::try_from(claim.room()?).ok()? + 1;
+        is_one_way.then_some(TurnsClaim { most, ..claim })
+    }
+
+    /// By how many binary places a value is moved at least from the phi, and
+    /// whether downwards.
+    fn places(&self, phi: InstructionId, value: Value) -> Option<(bool, u32)> {
+        let (opcode, by) = self.changed_by(phi, value)?;
+        let by = u128::try_from(by).ok().filter(|&by| by > 0)?;
+        let shifted = || u32::try_from(by).ok();
+        match opcode {
+            Opcode::LShr | Opcode::AShr => Some((true, shifted()?)),
+            Opcode::UDiv | Opcode::SDiv => Some((true, by.ilog2())),
+            Opcode::Shl => Some((false, shifted()?)),
+            Opcode::Mul => Some((false, by.ilog2())),
+            _ => None,
+        }
+    }
+
+    /// What the phi is changed by to get a value: an operation and a constant.
+    fn changed_by(&self, phi: InstructionId, value: Value) -> Option<(Opcode, i128)> {
+        let Value::Instruction(at) = value else { return None };
+        let &[from, Value::Constant(id)] = self.function.operands_of(at) else { return None };
+        let constant = &self.program.module.constants[id];
+        let (ConstantValue::Integer(word), &Type::Integer(width)) =
+            (constant.value, &self.program.module.types[constant.ty])
+        else {
+            return None;
+        };
+        let is_phi = from == Value::Instruction(phi);
+        is_phi.then(|| (self.function.instructions[at].opcode, signed(word, width)))
     }
 
     fn counter(&self, phi: InstructionId) -> Option<TurnsClaim> {
@@ -176,28 +233,18 @@ impl Claimant<'_> {
         let range = Claim::arc(range.type_width(), first, left);
         let (step, head) = (u64::try_from(step).ok()?, head.index() as u32);
         let counter = ValueName::of(Value::Instruction(phi))?;
-        is_one_way.then_some(TurnsClaim { head, most, counter, range, falls, step })
+        let scales = false;
+        is_one_way.then_some(TurnsClaim { head, most, counter, range, falls, step, scales })
     }
 
     /// By which constant a value is moved from the phi.
     fn step(&self, phi: InstructionId, value: Value) -> Option<i128> {
-        let Value::Instruction(at) = value else { return None };
-        let operands = self.function.operands_of(at);
-        if operands.first() != Some(&Value::Instruction(phi)) || operands.len() != 2 {
-            return None;
-        }
-        let Value::Constant(id) = operands[1] else { return None };
-        let constant = &self.program.module.constants[id];
-        let (ConstantValue::Integer(word), &Type::Integer(width)) =
-            (constant.value, &self.program.module.types[constant.ty])
-        else {
-            return None;
-        };
-        let number = (word << (128 - width)) as i128 >> (128 - width);
-        match self.function.instructions[at].opcode {
+        let (opcode, number) = self.changed_by(phi, value)?;
+        match opcode {
             Opcode::Add => Some(number),
             Opcode::Sub => Some(-number),
             Opcode::GetElementPtr => {
+                let Value::Instruction(at) = value else { return None };
                 let ty = self.function.instructions[at].second_type?;
                 Some(number * i128::from(self.program.layout.stride(ty)?))
             }

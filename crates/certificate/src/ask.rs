@@ -11,12 +11,13 @@ use crate::check::{Checker, ClaimId, Verdict};
 use crate::question::{Depth, Question};
 use crate::solver::{Answer, Effort};
 
-/// What is tried one after the other, with milliseconds: most claims need little.
-const TRIES: [(Depth, Effort, u32); 4] = [
-    (Depth { steps: 2, values: 16 }, Effort::Quick, 200),
-    (Depth { steps: 2, values: 16 }, Effort::Thorough, 500),
-    (Depth { steps: 8, values: 60 }, Effort::Thorough, 700),
-    (Depth { steps: 24, values: 200 }, Effort::Thorough, 1500),
+/// What is tried one after the other, with steps of the solver: most claims need
+/// little.
+const TRIES: [(Depth, Effort, u64); 4] = [
+    (Depth { steps: 2, values: 16 }, Effort::Quick, 400_000),
+    (Depth { steps: 2, values: 16 }, Effort::Thorough, 1_000_000),
+    (Depth { steps: 8, values: 60 }, Effort::Thorough, 1_500_000),
+    (Depth { steps: 24, values: 200 }, Effort::Thorough, 3_000_000),
 ];
 
 impl<'c> Checker<'c> {
@@ -31,7 +32,7 @@ impl<'c> Checker<'c> {
     ) -> Verdict {
         let (mut last, mut example) = (None, Vec::new());
         let mut is_answered = false;
-        for (depth, effort, milliseconds) in TRIES {
+        for (depth, effort, steps) in TRIES {
             let mut question = Question::new(self, function, depth);
             let Some(goal) = ask(&mut question) else {
                 return Verdict::Fails { what: format!("{what}: it is not followed"), example: Vec::new() };
@@ -46,7 +47,8 @@ impl<'c> Checker<'c> {
             let terms = mentioned(&question.text);
             last = Some(question.text);
             let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
-            match self.solver.borrow_mut().ask(&text, &terms, effort, milliseconds) {
+            let steps = steps * u64::from(self.patience);
+            match self.solver.borrow_mut().ask(&text, &terms, effort, steps) {
                 Ok(Answer::Contradiction) => return Verdict::Holds,
                 Ok(Answer::Possible(values)) => (example, is_answered) = (values, true),
                 Ok(Answer::Unknown) => is_answered = false,

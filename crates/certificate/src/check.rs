@@ -88,6 +88,9 @@ pub struct Checker<'c> {
     pub(crate) shapes: IdMap<FunctionId, Shape>,
     /// What is claimed; may be made weaker between questions.
     pub certificate: Certificate,
+    /// How long a question may take, as a factor: who makes a certificate is less
+    /// patient than who checks it, so that what was shown once is shown again.
+    pub patience: u32,
     pub(crate) undefined: Undefined,
     /// Functions by place in the certificate.
     pub(crate) functions: Vec<FunctionId>,
@@ -125,6 +128,7 @@ impl<'c> Checker<'c> {
             origins,
             shapes,
             certificate,
+            patience: 2,
             undefined,
             functions: Vec::new(),
             places: HashMap::new(),
@@ -177,19 +181,16 @@ impl<'c> Checker<'c> {
                     return Err(Misfit::Unknown(format!("{name}:{value} has no such range")));
                 }
             }
-        }
-        for (place, claims) in self.certificate.functions.iter().enumerate() {
-            for (at, claim) in claims.values.iter().enumerate() {
-                self.by_value.entry((place, claim.value)).or_default().push(ClaimId::Value(place, at));
-            }
-            for (at, claim) in claims.differences.iter().enumerate() {
-                self.by_value.entry((place, claim.value)).or_default().push(ClaimId::Difference(place, at));
-            }
-            for (at, claim) in claims.sums.iter().enumerate() {
-                self.by_value.entry((place, claim.value)).or_default().push(ClaimId::Sum(place, at));
-            }
-            for (at, claim) in claims.given.iter().enumerate() {
-                self.by_value.entry((place, claim.value)).or_default().push(ClaimId::Given(place, at));
+            let values = claims.values.iter().map(|claim| claim.value).enumerate();
+            let values = values.map(|(at, value)| (value, ClaimId::Value(place, at)));
+            let differences = claims.differences.iter().map(|claim| claim.value).enumerate();
+            let differences = differences.map(|(at, value)| (value, ClaimId::Difference(place, at)));
+            let sums = claims.sums.iter().map(|claim| claim.value).enumerate();
+            let sums = sums.map(|(at, value)| (value, ClaimId::Sum(place, at)));
+            let given = claims.given.iter().map(|claim| claim.value).enumerate();
+            let given = given.map(|(at, value)| (value, ClaimId::Given(place, at)));
+            for (value, id) in values.chain(differences).chain(sums).chain(given) {
+                self.by_value.entry((place, value)).or_default().push(id);
             }
         }
         for claim in &self.certificate.contents {
@@ -271,11 +272,10 @@ impl Checker<'_> {
     ///
     /// # Errors
     /// The solver failed.
-    pub fn check_all(&self, mut progress: impl FnMut(usize, usize)) -> Result<Verdicts, SolverError> {
+    pub fn check_all(&self) -> Result<Verdicts, SolverError> {
         let all = self.all();
         let mut verdicts = Verdicts { claims: all.len(), ..Verdicts::default() };
-        for (done, &claim) in all.iter().enumerate() {
-            progress(done, all.len());
+        for &claim in &all {
             let (verdict, _) = self.check(claim)?;
             if verdict != Verdict::Holds {
                 verdicts.failed.insert(claim, verdict);

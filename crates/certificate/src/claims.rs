@@ -23,7 +23,7 @@ use opcost_key::{Hash128, Hasher128, InstructionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::range::Claim;
+use crate::range::{Claim, mask};
 
 /// Version of the format.
 pub const FORMAT: &str = "opcost.certificate/1";
@@ -132,6 +132,26 @@ pub struct TurnsClaim {
     pub falls: bool,
     /// By at least so much in each turn.
     pub step: Word64,
+    /// Whether it is moved by so many binary places and not by such a number: then
+    /// the range begins above zero and does not go around.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub scales: bool,
+}
+
+impl TurnsClaim {
+    /// How many moves there are room for on the range; none if it is no such range.
+    pub fn room(&self) -> Option<u128> {
+        let (first, span) = (self.range.first.0, self.range.span.0);
+        let room = match self.scales {
+            false => span,
+            true => {
+                let last =
+                    first.checked_add(span).filter(|&last| first > 0 && last <= mask(self.range.width));
+                (last?.ilog2() - first.ilog2()).into()
+            }
+        };
+        room.checked_div(self.step.into())
+    }
 }
 
 /// A number of at most 64 bits.

@@ -288,13 +288,8 @@ impl Checker<'_> {
         });
         let claims: Vec<_> = claims.collect();
         used.extend(claims.iter().map(|&(at, _)| ClaimId::Contents(at)));
-        self.follows(id, &format!("what {at} reads of {name}"), used, |question| {
-            question.text.push_str(&format!("(declare-const word (_ BitVec {}))\n", range.width));
-            for (_, claim) in &claims {
-                question.assume(&claim.range.conditions("word"));
-            }
-            Some(range.conditions("word"))
-        })
+        let known: Vec<&Claim> = claims.iter().map(|(_, claim)| &claim.range).collect();
+        self.words_imply(id, &known, range, &format!("what {at} reads of {name}"), used)
     }
 
     fn table_keeps(

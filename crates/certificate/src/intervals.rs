@@ -7,7 +7,7 @@
 
 use opcost_ir::Opcode;
 
-use crate::range::{Claim, mask};
+use crate::range::{Claim, mask, signed};
 
 /// Numbers from one to another.
 type Ends = (i128, i128);
@@ -57,10 +57,6 @@ impl Known {
     pub(crate) fn constant(width: u32, word: u128) -> Option<Known> {
         Known::of(width, &[Claim::arc(width, word, 0)])
     }
-}
-
-fn signed(word: u128, width: u32) -> i128 {
-    ((word << (128 - width)) as i128) >> (128 - width)
 }
 
 fn unsigned_ends(claim: &Claim) -> Ends {

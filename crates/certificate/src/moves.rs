@@ -3,6 +3,7 @@
 use opcost_ir::{Function, Layout, Module, Opcode, Type, Value};
 use opcost_key::InstructionId;
 
+use crate::range::signed;
 use crate::shape::word;
 
 /// How a `getelementptr` moves: constant bytes, and values with the bytes of each.
@@ -36,8 +37,7 @@ pub(crate) fn steps(
         match index {
             Value::Constant(id) => {
                 let Type::Integer(width) = module.types[module.constants[id].ty] else { return None };
-                let number = (word(module, index)? << (128 - width)) as i128 >> (128 - width);
-                constant += number * i128::from(scale);
+                constant += signed(word(module, index)?, width) * i128::from(scale);
             }
             _ => variable.push((index, scale)),
         }
@@ -62,6 +62,7 @@ pub(crate) fn even_bits(module: &Module, function: &Function, value: Value, dept
             by.map_or(0, |by| of(0).saturating_add(by))
         }
         Opcode::Mul => of(0) + of(1),
+        Opcode::And => of(0).max(of(1)),
         Opcode::Add | Opcode::Sub | Opcode::Or | Opcode::Xor => of(0).min(of(1)),
         Opcode::ZExt | Opcode::SExt | Opcode::Trunc => of(0),
         Opcode::Phi => (0..operands.len()).step_by(2).map(of).min().unwrap_or(0),

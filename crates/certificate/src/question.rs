@@ -275,9 +275,6 @@ impl<'q, 'c> Question<'q, 'c> {
         let Some(name) = ValueName::of(value) else { return };
         let is_pointer = self.checker.is_pointer(self.id, value);
         let claims = self.checker.claims_of(self.id, name);
-        if claims.is_empty() {
-            return;
-        }
         let is_counted = !is_pointer || operand.base.is_some_and(|base| base.is_start);
         for (id, range) in claims {
             if !range.is_anything() && range.width == operand.width && is_counted {

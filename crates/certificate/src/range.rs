@@ -64,6 +64,11 @@ pub(crate) fn mask(width: u32) -> u128 {
     if width >= 128 { u128::MAX } else { (1 << width) - 1 }
 }
 
+/// The word as a number with sign; `width` from 1 to 128.
+pub(crate) fn signed(word: u128, width: u32) -> i128 {
+    ((word << (128 - width)) as i128) >> (128 - width)
+}
+
 impl Claim {
     /// Any word.
     pub fn anything(width: u32) -> Claim {

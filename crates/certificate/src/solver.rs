@@ -1,9 +1,11 @@
 //! Can these conditions hold at once? z3 is asked, in its own process.
 //!
 //! One process answers many questions; nothing of one is left for the next
-//! (`push` and `pop`, or `reset`). A question that takes
-//! too long is not answered; a process that ends is started again once.
-//! Conditions are bit vectors (SMT-LIB 2, QF_BV). Cost: some milliseconds each.
+//! (`push` and `pop`, or `reset`). A question that takes too long is not answered;
+//! what is too long is counted in steps of the solver's own (z3's `rlimit`), so
+//! that the same question has the same answer on every machine.
+//! Conditions are bit vectors (SMT-LIB 2, QF_BV). Cost: some milliseconds each; a
+//! second is about two million steps.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -27,6 +29,9 @@ pub enum Effort {
     /// With all simplifications before.
     Thorough,
 }
+
+/// When a question is given up though it took few steps: none should come near.
+const MOST_MILLISECONDS: u32 = 120_000;
 
 /// Why a solver cannot be asked.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +73,7 @@ impl Solver {
     }
 
     /// Whether all of `text` (declarations and assertions) can hold at once;
-    /// if so, what `terms` then are.
+    /// if so, what `terms` then are. Not answered after so many steps.
     ///
     /// # Errors
     /// The solver ended or says that the question is malformed.
@@ -77,14 +82,15 @@ impl Solver {
         text: &str,
         terms: &[&str],
         effort: Effort,
-        milliseconds: u32,
+        most_steps: u64,
     ) -> Result<Answer, SolverError> {
         self.asked += 1;
         let begin = match effort {
             Effort::Quick => "(push)",
             Effort::Thorough => "(reset)\n(set-logic QF_BV)",
         };
-        self.say(&format!("{begin}\n(set-option :timeout {milliseconds})\n{text}\n(check-sat)\n"))?;
+        let bounds = format!("(set-option :timeout {MOST_MILLISECONDS})\n(set-option :rlimit {most_steps})");
+        self.say(&format!("{begin}\n{bounds}\n{text}\n(check-sat)\n"))?;
         let answer = match self.line()?.as_str() {
             "unsat" => Answer::Contradiction,
             "sat" => Answer::Possible(self.values(terms)?),
@@ -145,12 +151,27 @@ mod tests {
         let below = format!("{x}(assert (bvult x (_ bv1 8)))");
         for effort in [Effort::Quick, Effort::Thorough, Effort::Quick] {
             let mut ask =
-                |text: &str, terms: &[&str]| solver.ask(text, terms, effort, 1000).expect("an answer");
+                |text: &str, terms: &[&str]| solver.ask(text, terms, effort, 1_000_000).expect("an answer");
             assert_eq!(ask(&below, &["x"]), Answer::Possible(vec![("x".to_owned(), "#x00".to_owned())]));
             let neither = format!("{below}(assert (distinct x (_ bv0 8)))");
             assert_eq!(ask(&neither, &[]), Answer::Contradiction);
             assert!(matches!(ask(x, &[]), Answer::Possible(_)));
         }
-        assert!(solver.ask("(assert nonsense)", &[], Effort::Quick, 1000).is_err());
+        assert!(solver.ask("(assert nonsense)", &[], Effort::Quick, 1_000_000).is_err());
+    }
+
+    /// Factors of a large number: given up, each time anew.
+    #[test]
+    fn a_question_is_given_up_after_its_own_steps() {
+        let mut solver = Solver::start().expect("z3 is installed");
+        let words = "(declare-const a (_ BitVec 64))(declare-const b (_ BitVec 64))";
+        let large = "(assert (= (bvmul a b) #x7fffffffffffffe7))(assert (bvult a #x00000000ffffffff))";
+        let hard = format!("{words}{large}(assert (bvult b #x00000000ffffffff))(assert (bvugt a #x01))")
+            .replace("#x01", "(_ bv1 64)");
+        for effort in [Effort::Quick, Effort::Thorough, Effort::Quick] {
+            assert_eq!(solver.ask(&hard, &[], effort, 100_000).expect("it lives"), Answer::Unknown);
+            let easy = solver.ask(words, &[], effort, 100_000).expect("it lives");
+            assert!(matches!(easy, Answer::Possible(_)), "{easy:?}");
+        }
     }
 }

@@ -77,6 +77,9 @@ impl<'c> Checker<'c> {
                 continue;
             }
             let Some(&value) = function.operands_of(at).first() else { continue };
+            if self.is_within(id, value, Wanted::Range(range), used) {
+                continue;
+            }
             let verdict = self.follows(id, &format!("what {at} returns"), used, |question| {
                 question.at_block(block);
                 wanted(question, value, Wanted::Range(range))
@@ -204,13 +207,8 @@ impl<'c> Checker<'c> {
         if given.is_empty() {
             return None;
         }
-        let verdict = self.follows(id, "what is given", used, |question| {
-            question.text.push_str(&format!("(declare-const given (_ BitVec {}))\n", range.width));
-            for (_, given) in &given {
-                question.assume(&given.conditions("given"));
-            }
-            Some(range.conditions("given"))
-        });
+        let known: Vec<&Claim> = given.iter().map(|(_, claim)| claim).collect();
+        let verdict = self.words_imply(id, &known, range, "what is given", used);
         (verdict == Verdict::Holds).then_some(verdict)
     }
 
@@ -315,21 +313,24 @@ impl<'c> Checker<'c> {
             return fails("what is returned is of another type");
         }
         used.insert(ClaimId::Returned(place));
-        self.one_implies(id, returned, range, &format!("the result of {at}"), used)
+        self.words_imply(id, &[returned], range, &format!("the result of {at}"), used)
     }
 
-    /// Whether what is claimed of a word says what is wanted of it.
-    pub(crate) fn one_implies(
+    /// Whether all that is claimed of a word says what is wanted of it.
+    pub(crate) fn words_imply(
         &self,
         id: FunctionId,
-        known: &Claim,
+        known: &[&Claim],
         wanted_of: &Claim,
         what: &str,
         used: &mut BTreeSet<ClaimId>,
     ) -> Verdict {
+        if known.contains(&wanted_of) {
+            return Verdict::Holds;
+        }
         self.follows(id, what, used, |question| {
-            question.text.push_str(&format!("(declare-const word (_ BitVec {}))\n", known.width));
-            question.assume(&known.conditions("word"));
+            question.text.push_str(&format!("(declare-const word (_ BitVec {}))\n", wanted_of.width));
+            known.iter().for_each(|claim| question.assume(&claim.conditions("word")));
             Some(wanted_of.conditions("word"))
         })
     }

@@ -4,7 +4,8 @@
 //! lies on an arc of so many words. If going back takes it further along the arc
 //! by at least `step`, never around (or makes it poison: then it does not go back
 //! again), then there are at most `span / step + 1` edges back each time that the
-//! loop is entered.
+//! loop is entered. Of a counter that is shifted, multiplied or divided in each
+//! turn the highest bit that is set is what goes one way.
 //!
 //! **Sums.** If every edge back changes a value at the head by `least` to
 //! `greatest`, and there are at most `turns` of them, then it is off from what it
@@ -22,7 +23,7 @@ use opcost_ir::{Opcode, Value};
 use opcost_key::{BlockId, FunctionId};
 
 use crate::check::{Checker, ClaimId, Verdict};
-use crate::claims::SumClaim;
+use crate::claims::{SumClaim, TurnsClaim};
 use crate::question::ALWAYS;
 use crate::range::{Claim, bits, mask};
 use crate::steps::{IfBoth, Wanted, fails, wanted};
@@ -87,8 +88,7 @@ impl Checker<'_> {
         if found.head.index() != claim.head as usize {
             return fails("the counter is at another head");
         }
-        let (step, most, arc) = (u128::from(claim.step), u128::from(claim.most), &claim.range);
-        if step == 0 || arc.span.0 / step >= most {
+        if claim.room().is_none_or(|room| room >= u128::from(claim.most)) {
             return fails("the counter has room for more");
         }
         for (from, next) in &found.latches {
@@ -103,17 +103,10 @@ impl Checker<'_> {
                 if now.base != next.base || now.base.is_some_and(|base| !base.is_start) {
                     return None;
                 }
-                let ahead = |term: &str| format!("(bvsub {term} {})", bits(arc.width, arc.first.0));
-                let on_arc = |term: &str| arc.conditions(term);
-                let (before, after) = match claim.falls {
-                    false => (ahead(&now.term), ahead(&next.term)),
-                    true => (ahead(&next.term), ahead(&now.term)),
-                };
-                let by = bits(arc.width, step);
-                let goes_on = format!("(and (bvule {before} {after}) (bvuge (bvsub {after} {before}) {by}))");
+                let goes_on = goes_on(claim, &now.term, &next.term);
                 // Where it goes off the arc it does not go back again.
-                let is_off = format!("(not {})", on_arc(&next.term));
-                Some(format!("(and {was_word} {} (or {goes_on} {is_off}))", on_arc(&now.term)))
+                let (is_on, is_off) = (claim.range.conditions(&now.term), claim.range.conditions(&next.term));
+                Some(format!("(and {was_word} {is_on} (or {goes_on} (not {is_off})))"))
             });
             if verdict != Verdict::Holds {
                 return verdict;
@@ -221,4 +214,21 @@ impl Checker<'_> {
             Some(format!("(and {change} {})", question.guard_of(value)))
         })
     }
+}
+
+/// That a counter is moved as claimed, from one word on the arc to another.
+fn goes_on(claim: &TurnsClaim, now: &str, next: &str) -> String {
+    let (arc, by) = (&claim.range, bits(claim.range.width, claim.step.into()));
+    if claim.scales {
+        return match claim.falls {
+            false => format!("(bvule {now} (bvlshr {next} {by}))"),
+            true => format!("(bvule {next} (bvlshr {now} {by}))"),
+        };
+    }
+    let ahead = |term: &str| format!("(bvsub {term} {})", bits(arc.width, arc.first.0));
+    let (before, after) = match claim.falls {
+        false => (ahead(now), ahead(next)),
+        true => (ahead(next), ahead(now)),
+    };
+    format!("(and (bvule {before} {after}) (bvuge (bvsub {after} {before}) {by}))")
 }

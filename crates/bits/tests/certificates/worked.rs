@@ -24,6 +24,48 @@ end:
 }
 ";
 
+/// Leading zeros by halves: `found` gains at most a step that is halved.
+const HALVES: &str = "
+define i32 @zeros(i64 %word) {
+entry:
+  br label %loop
+loop:
+  %step = phi i32 [ 32, %entry ], [ %half, %loop ]
+  %found = phi i32 [ 0, %entry ], [ %more, %loop ]
+  %left = phi i64 [ %word, %entry ], [ %rest, %loop ]
+  %down = sub i32 64, %step
+  %wide = zext i64 i32 %down
+  %high = lshr i64 %left, %wide
+  %empty = icmp eq i64 %high, 0
+  %by = select i32 i1 %empty, i32 %step, i32 0
+  %bywide = zext i64 i32 %by
+  %rest = shl i64 %left, %bywide
+  %more = add i32 %found, %by
+  %half = lshr i32 %step, 1
+  %ends = icmp eq i32 %half, 0
+  br i1 %ends, label %end, label %loop
+end:
+  ret i32 %more
+}
+";
+
+/// Powers of three, below a hundred.
+const POWERS: &str = "
+define i32 @powers() {
+entry:
+  br label %loop
+loop:
+  %power = phi i32 [ 1, %entry ], [ %next, %loop ]
+  %count = phi i32 [ 0, %entry ], [ %one_more, %loop ]
+  %one_more = add i32 %count, 1
+  %next = mul i32 %power, 3
+  %stays = icmp ult i32 %next, 100
+  br i1 %stays, label %loop, label %end
+end:
+  ret i32 %one_more
+}
+";
+
 /// Recursion that returns what it was given by itself, or 5.
 const RECURSION: &str = "
 define internal i32 @deep(i32 %n) {
@@ -81,6 +123,42 @@ fn a_sum_is_certified_by_its_turns() {
     assert!(!is_accepted(&module, &fewer));
     claims(&mut fewer, "sums").turns[0].most = 98;
     assert!(!is_accepted(&module, &fewer));
+}
+
+#[test]
+fn turns_are_certified_by_the_highest_bit_of_what_is_halved() {
+    let module = parse_module(HALVES).expect("a module");
+    let mut certificate = certificate_of(&module, World::Open);
+    let zeros = claims(&mut certificate, "zeros");
+    assert_eq!((zeros.turns[0].most, zeros.turns[0].scales), (5, true));
+    // Six times 32: what one knows of each turn alone.
+    assert_eq!(zeros.returned.as_ref().expect("it is claimed").to_string(), "0..192 of i32");
+    assert!(is_accepted(&module, &certificate));
+    let mut fewer = certificate.clone();
+    let zeros = claims(&mut fewer, "zeros");
+    (zeros.turns[0].most, zeros.sums[0].turns) = (4, 4);
+    assert!(!is_accepted(&module, &fewer.sealed()), "it turns six times");
+    // As if two places were halved in each turn.
+    let mut faster = certificate.clone();
+    let zeros = claims(&mut faster, "zeros");
+    (zeros.turns[0].most, zeros.turns[0].step, zeros.sums[0].turns) = (3, 2, 3);
+    assert!(!is_accepted(&module, &faster.sealed()));
+    // From zero on no bit is the highest one.
+    let mut zero = certificate;
+    claims(&mut zero, "zeros").turns[0].range = Claim::arc(32, 0, 32);
+    assert!(!is_accepted(&module, &zero.sealed()));
+}
+
+#[test]
+fn turns_are_certified_by_the_highest_bit_of_what_is_multiplied() {
+    let module = parse_module(POWERS).expect("a module");
+    let mut certificate = certificate_of(&module, World::Open);
+    let powers = claims(&mut certificate, "powers");
+    let turns = powers.turns.iter().position(|turns| turns.scales).expect("it is claimed");
+    assert!(is_accepted(&module, &certificate));
+    // 1, 3, 9, 27: it goes back four times.
+    claims(&mut certificate, "powers").turns[turns].most = 3;
+    assert!(!is_accepted(&module, &certificate.sealed()));
 }
 
 #[test]

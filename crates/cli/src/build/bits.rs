@@ -34,7 +34,7 @@ pub(crate) struct CertifiedAnswer {
     /// What the solver was asked.
     pub(crate) questions: u64,
     /// What was made weaker, and why.
-    pub(crate) weakened: Vec<(String, String)>,
+    pub(crate) weakened: usize,
 }
 
 /// The values of a function.

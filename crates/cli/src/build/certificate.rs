@@ -40,12 +40,12 @@ pub(crate) struct CheckFailure {
 /// # Errors
 /// There is no solver.
 pub(super) fn certify(program: &Memory<'_>, ranges: &Propagation) -> Result<CertifiedAnswer, String> {
-    let found = find(program, ranges, |_, _| {}).map_err(|error| match error {
+    let found = find(program, ranges).map_err(|error| match error {
         NoCertificate::Solver(error) => error.to_string(),
         NoCertificate::Misfit(error) => format!("an error of opcost: {error}"),
     })?;
     let opcost_bits::certified::Certified { certificate, weakened, claims, questions } = found;
-    Ok(CertifiedAnswer { certificate, claims, questions, weakened })
+    Ok(CertifiedAnswer { certificate, claims, questions, weakened: weakened.len() })
 }
 
 /// In the child: whether a certificate holds.
@@ -60,7 +60,7 @@ pub(super) fn answer(program: &Memory<'_>, text: &str) -> Result<CheckAnswers, S
     let solver = Solver::start().map_err(|error| error.to_string())?;
     let checker = Checker::new(program.module, program.layout, certificate, solver);
     let checker = checker.map_err(|misfit| format!("the certificate does not fit: {misfit}"))?;
-    let verdicts = checker.check_all(|_, _| {}).map_err(|error| error.to_string())?;
+    let verdicts = checker.check_all().map_err(|error| error.to_string())?;
     let failed = verdicts.failed.iter().filter_map(|(&claim, verdict)| match verdict {
         Verdict::Holds => None,
         Verdict::Fails { what, example } => Some(CheckFailure {

@@ -16,9 +16,7 @@ pub(super) fn save(path: &Path, certified: &CertifiedAnswer, inputs: &[Input]) -
     save_json(path, &text)?;
     let mut told = format!(
         "certificate: {} claims hold ({} questions to z3), {} were made weaker\n",
-        certified.claims,
-        certified.questions,
-        certified.weakened.len(),
+        certified.claims, certified.questions, certified.weakened,
     );
     if path != Path::new("-") {
         writeln!(told, "next: opcost bits --check {} {}", path.display(), paths(inputs)).expect("a string");
