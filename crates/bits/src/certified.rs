@@ -6,6 +6,8 @@
 //! (Flanagan and Leino, "Houdini, an Annotation Assistant for ESC/Java", 2001).
 //! What comes out is a certificate that the same checker accepts as a whole.
 //!
+//! Ranges that accesses demand afterwards are tried first; where the checker does
+//! not see why, those that hold without them.
 //! Input: ranges of a module. Output: [`Certified`]. Cost: some questions to a
 //! solver for each claim; each is made weaker a bounded number of times.
 
@@ -39,13 +41,23 @@ pub struct Certified {
     pub questions: u64,
 }
 
-/// Finds it.
+/// Finds it; `forwards` are the ranges that hold in executions, too, that do
+/// something undefined later, if those of `ranges` do not.
 ///
 /// # Errors
 /// There is no solver.
-pub fn certify(program: &Memory<'_>, ranges: &Propagation) -> Result<Certified, NoCertificate> {
+pub fn certify(
+    program: &Memory<'_>,
+    ranges: &Propagation,
+    forwards: Option<&Propagation>,
+) -> Result<Certified, NoCertificate> {
     let solver = Solver::start().map_err(NoCertificate::Solver)?;
-    let all = claimed(program, ranges);
+    let mut all = claimed(program, ranges);
+    let mut fallback = HashMap::new();
+    if let Some(forwards) = forwards {
+        all.hindsight = true;
+        fallback = add_forwards(&mut all, claimed(program, forwards));
+    }
     let mut checker =
         Checker::new(program.module, program.layout, all, solver).map_err(NoCertificate::Misfit)?;
     checker.patience = 1;
@@ -62,7 +74,7 @@ pub fn certify(program: &Memory<'_>, ranges: &Propagation) -> Result<Certified, 
         }
         let Verdict::Fails { what, .. } = verdict else { continue };
         weakened.push((checker.describe(claim), what));
-        weaken(&mut checker.certificate, claim);
+        weaken(&mut checker.certificate, claim, fallback.remove(&claim));
         let others = rests_on_it.remove(&claim).unwrap_or_default();
         for next in others.into_iter().chain([claim]) {
             if waiting.insert(next) {
@@ -90,9 +102,42 @@ fn drop_empty(certificate: &mut Certificate) {
     certificate.contents.retain(|claim| !claim.range.is_anything());
 }
 
-/// Says less.
-fn weaken(certificate: &mut Certificate, claim: ClaimId) {
-    let nothing = |range: &mut Claim| *range = weaker(range);
+/// Adds what else is claimed to a certificate; of what both claim, the weaker is
+/// returned.
+fn add_forwards(all: &mut Certificate, less: Certificate) -> HashMap<ClaimId, Claim> {
+    let mut weaker = HashMap::new();
+    for (place, (claims, less)) in all.functions.iter_mut().zip(less.functions).enumerate() {
+        let values: HashMap<_, _> = less.values.into_iter().map(|claim| (claim.value, claim.range)).collect();
+        for (at, claim) in claims.values.iter().enumerate() {
+            if let Some(range) = values.get(&claim.value).filter(|&range| *range != claim.range) {
+                weaker.insert(ClaimId::Value(place, at), range.clone());
+            }
+        }
+        if let (Some(more), Some(less)) = (&claims.returned, less.returned)
+            && *more != less
+        {
+            weaker.insert(ClaimId::Returned(place), less);
+        }
+        add_new(&mut claims.turns, less.turns);
+        add_new(&mut claims.sums, less.sums);
+        add_new(&mut claims.differences, less.differences);
+    }
+    add_new(&mut all.contents, less.contents);
+    weaker
+}
+
+fn add_new<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
+    let had = all.len();
+    for one in more {
+        if !all[..had].contains(&one) {
+            all.push(one);
+        }
+    }
+}
+
+/// Says less: what is known to be less, or what comes next.
+fn weaken(certificate: &mut Certificate, claim: ClaimId, less: Option<Claim>) {
+    let nothing = |range: &mut Claim| *range = less.clone().unwrap_or_else(|| weaker(range));
     match claim {
         ClaimId::Value(place, at) => nothing(&mut certificate.functions[place].values[at].range),
         ClaimId::Returned(place) => {

@@ -43,6 +43,7 @@ pub(crate) fn claimed(program: &Memory<'_>, ranges: &Propagation) -> Certificate
             World::Closed => ClaimedWorld::Closed,
         },
         assumes: assumes.collect(),
+        hindsight: false,
         functions: functions.collect(),
         contents: contents(program, ranges),
         seal: String::new(),

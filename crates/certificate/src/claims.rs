@@ -60,6 +60,10 @@ pub struct Certificate {
     pub world: ClaimedWorld,
     /// What is taken as given besides, in words.
     pub assumes: Vec<String>,
+    /// Whether it is of executions only that do nothing undefined, later neither:
+    /// then an access that is certainly made tells of what came before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hindsight: bool,
     /// By function.
     pub functions: Vec<FunctionClaims>,
     /// Of objects.

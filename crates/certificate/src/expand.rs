@@ -100,6 +100,8 @@ impl Question<'_, '_> {
             0 => base.term,
             _ => format!("(bvadd {} {})", base.term, bits(64, constant as u128)),
         };
+        // Then an index times its stride stays a number with sign.
+        let does_not_wrap = self.function.instructions[at].flags.has(Flags::NSW);
         for (index, scale) in variable {
             let index = self.need(index, guard, steps_left)?;
             let wide = match index.width {
@@ -107,6 +109,11 @@ impl Question<'_, '_> {
                 width @ 1..=63 => format!("((_ sign_extend {}) {})", 64 - width, index.term),
                 _ => format!("((_ extract 63 0) {})", index.term),
             };
+            if let Some(stride) = i64::try_from(scale).ok().filter(|&stride| does_not_wrap && stride > 1) {
+                let end = |end: i64| bits(64, (end / stride) as i128 as u128);
+                let (least, most) = (end(i64::MIN), end(i64::MAX));
+                self.assume_if(guard, &format!("(and (bvsle {least} {wide}) (bvsle {wide} {most}))"));
+            }
             term = format!("(bvadd {term} (bvmul {wide} {}))", bits(64, scale.into()));
         }
         Some(term)

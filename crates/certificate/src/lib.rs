@@ -9,6 +9,7 @@
 //! | question | file |
 //! |---|---|
 //! | what does a certificate say? | [`claims`], of one integer [`range`] |
+//! | what must a value be so that what follows is defined? | `hindsight` |
 //! | is it of this module? | `fingerprint` |
 //! | does each claim follow in one step? | [`check`], said in `words` |
 //! | what do module and certificate say of a value? | `known` |
@@ -38,6 +39,7 @@ mod contents;
 mod escape;
 mod expand;
 mod fingerprint;
+mod hindsight;
 mod intervals;
 mod known;
 mod moves;

@@ -30,6 +30,7 @@ use opcost_key::{BlockId, FunctionId};
 
 use crate::check::{Checker, ClaimId};
 use crate::claims::ValueName;
+use crate::hindsight::Later;
 use crate::origins::Object;
 use crate::range::{Claim, bits};
 use crate::shape::{Decision, decision};
@@ -64,6 +65,8 @@ pub(crate) struct Question<'q, 'c> {
     pending: Vec<Apart>,
     /// Under which conditions values are no poison.
     guards: HashMap<Value, Vec<String>>,
+    /// Of what is later than the moment in question nothing is claimed.
+    pub(crate) later: Option<Later>,
     /// The claims that were assumed.
     pub(crate) used: BTreeSet<ClaimId>,
 }
@@ -99,6 +102,7 @@ impl<'q, 'c> Question<'q, 'c> {
             is_condition: false,
             pending: Vec::new(),
             guards: HashMap::new(),
+            later: None,
             used: BTreeSet::new(),
         }
     }
@@ -273,6 +277,10 @@ impl<'q, 'c> Question<'q, 'c> {
     /// What is claimed of the value.
     fn claims(&mut self, value: Value, operand: &Operand, guard: &str) {
         let Some(name) = ValueName::of(value) else { return };
+        let shape = &self.checker.shapes[self.id];
+        if self.later.as_ref().is_some_and(|later| later.contains(value, shape)) {
+            return;
+        }
         let is_pointer = self.checker.is_pointer(self.id, value);
         let claims = self.checker.claims_of(self.id, name);
         let is_counted = !is_pointer || operand.base.is_some_and(|base| base.is_start);

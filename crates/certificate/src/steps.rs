@@ -40,7 +40,13 @@ impl<'c> Checker<'c> {
         if claim.range.is_anything() {
             return Verdict::Holds;
         }
-        self.value_follows(function, value, Wanted::Range(&claim.range), used)
+        match self.value_follows(function, value, Wanted::Range(&claim.range), used) {
+            Verdict::Holds => Verdict::Holds,
+            verdict => match self.hindsight_shows(function, value, &claim.range, used) {
+                Verdict::Holds => Verdict::Holds,
+                Verdict::Fails { .. } => verdict,
+            },
+        }
     }
 
     pub(crate) fn check_difference(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {

@@ -10,6 +10,7 @@
 //! this room.
 
 mod access;
+mod accesses;
 mod arithmetic_intrinsics;
 mod branches;
 mod calls;
@@ -30,6 +31,7 @@ mod record;
 mod scalar;
 mod widths;
 
+pub use accesses::with_accesses;
 pub use branches::random_branches;
 pub use calls::function_named;
 pub use grammar::{Case, Feature, random_loops};

@@ -10,7 +10,7 @@ use opcost_analysis::propagation::{Options, Propagation, Range};
 use opcost_ir::{Layout, Value, parse_module};
 use opcost_testkit::{
     Ended, Externals, Interpreter, Random, Scalar, all_inputs, function_named, nothing_known,
-    random_branches, random_loops,
+    random_branches, random_loops, with_accesses,
 };
 
 use crate::{contains, number_from};
@@ -23,32 +23,6 @@ struct Tally {
     /// Bits of ranges forwards only, and backwards too.
     forwards: u64,
     backwards: u64,
-}
-
-/// Accesses behind results of 8 bits, at random.
-fn with_accesses(text: &str, random: &mut Random) -> String {
-    let mut out = format!("global internal @array type [{} x i8] = {{ }}\n", 20 + random.below(200));
-    for (number, line) in text.lines().enumerate() {
-        out.push_str(line);
-        out.push('\n');
-        let Some((name, rest)) = line.trim().split_once(" = ") else { continue };
-        let words = ["add ", "sub ", "xor ", "and ", "or ", "lshr ", "mul ", "shl ", "udiv ", "load "];
-        let is_byte = rest.split_whitespace().any(|word| word == "i8" || word == "i8,");
-        let is_cast = rest.contains("ext") || rest.contains("trunc") || rest.contains("icmp");
-        if is_cast || !is_byte || !words.iter().any(|word| rest.starts_with(word)) || !random.one_in(4) {
-            continue;
-        }
-        let cast = *random.of(&["sext", "zext"]);
-        let kept = *random.of(&["", " inbounds"]);
-        let access = match random.one_in(2) {
-            true => format!("%acc.x{number} = load i8, ptr %acc.p{number}"),
-            false => format!("store i8 {name}, ptr %acc.p{number}"),
-        };
-        out.push_str(&format!(
-            "  %acc.w{number} = {cast} i64 i8 {name}\n  %acc.p{number} = getelementptr{kept} [7 x i8] ptr @array, i64 0, i64 %acc.w{number}\n  {access}\n"
-        ));
-    }
-    out
 }
 
 fn judge(

@@ -16,14 +16,14 @@ use std::collections::BTreeMap;
 
 use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{Memory, World};
-use opcost_analysis::propagation::Propagation;
+use opcost_analysis::propagation::{Options, Propagation};
 use opcost_bits::certified::certify;
 use opcost_certificate::{Certificate, Checker, Solver, ValueName, Verdict};
 use opcost_ir::{Layout, Module, Type, Value, parse_module};
 use opcost_key::FunctionId;
 use opcost_testkit::{
-    Interpreter, Memory as RunMemory, Random, Reply, Scalar, all_inputs, function_named, nothing_known,
-    random_branches, random_loops,
+    Ended, Interpreter, Memory as RunMemory, Random, Reply, Scalar, all_inputs, function_named,
+    nothing_known, random_branches, random_loops, with_accesses,
 };
 
 /// Values that each parameter and result had.
@@ -34,6 +34,8 @@ pub(crate) struct Subject {
     pub(crate) module: Module,
     pub(crate) seen: Seen,
     pub(crate) world: World,
+    /// Whether only runs count that do nothing undefined.
+    pub(crate) hindsight: bool,
     pub(crate) what: String,
 }
 
@@ -46,7 +48,26 @@ pub(crate) fn certificate_of(module: &Module, world: World) -> Certificate {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
     let program = Memory::of(module, &layout, &effects, world);
     let ranges = Propagation::compute(&program);
-    certify(&program, &ranges).expect("z3 is installed").certificate
+    certify(&program, &ranges, None).expect("z3 is installed").certificate
+}
+
+/// The same of executions that do nothing undefined, later neither.
+pub(crate) fn certificate_with_hindsight(module: &Module, world: World) -> Certificate {
+    let (layout, effects) = (Layout::of(module), Effects::built_in());
+    let program = Memory::of(module, &layout, &effects, world);
+    let forwards = Propagation::compute(&program);
+    let ranges = Propagation::compute_with(&program, Options { backwards: true, ..Options::default() });
+    certify(&program, &ranges, Some(&forwards)).expect("z3 is installed").certificate
+}
+
+impl Subject {
+    /// Its certificate.
+    pub(crate) fn certificate(&self) -> Certificate {
+        match self.hindsight {
+            false => certificate_of(&self.module, self.world),
+            true => certificate_with_hindsight(&self.module, self.world),
+        }
+    }
 }
 
 /// Whether the checker accepts all of it; the claims that changed come first.
@@ -71,17 +92,20 @@ fn is_integer(module: &Module, function: FunctionId, value: Value) -> bool {
 }
 
 fn observed(
-    module: &Module,
-    name: &str,
+    (module, name): (&Module, &str),
     inputs: &[Vec<Scalar>],
-    steps: u64,
+    (steps, hindsight): (u64, bool),
     mut externals: impl FnMut() -> Box<dyn FnMut(&mut RunMemory, &str, &[Scalar]) -> Reply>,
 ) -> Seen {
     let function = function_named(module, name).expect("the function to be run");
     let interpreter = Interpreter::new(module).with_values().with_step_limit(steps);
     let mut seen = Seen::new();
     for input in inputs {
-        for (function, value, bits) in interpreter.run(function, input, &mut externals()).values {
+        let run = interpreter.run(function, input, &mut externals());
+        if hindsight && !matches!(run.ended, Ended::Returned(_)) {
+            continue;
+        }
+        for (function, value, bits) in run.values {
             if let (Some(name), true) = (ValueName::of(value), is_integer(module, function, value)) {
                 seen.entry((function, name)).or_default().push(bits);
             }
@@ -101,17 +125,26 @@ pub(crate) fn loop_subject(seed: u64, world: World) -> Option<Subject> {
     let text = if world == World::Closed { case.text.replace("@run", "@main") } else { case.text.clone() };
     let module = parse_module(&text).ok()?;
     let inputs = all_inputs(&case.parameters, if case.parameters == [8] { 256 } else { 48 });
-    let seen = observed(&module, name, &inputs, 4000, || Box::new(case.externals()));
-    Some(Subject { module, seen, world, what: format!("seed {seed}, {world:?}\n{text}") })
+    let seen = observed((&module, name), &inputs, (4000, false), || Box::new(case.externals()));
+    let what = format!("seed {seed}, {world:?}\n{text}");
+    Some(Subject { module, seen, world, hindsight: false, what })
 }
 
 /// Random branches.
 pub(crate) fn branch_subject(seed: u64) -> Subject {
-    let text = random_branches(seed);
+    branches(seed, random_branches(seed), false)
+}
+
+/// Random branches with accesses: what undefined runs did does not count.
+pub(crate) fn access_subject(seed: u64) -> Subject {
+    branches(seed, with_accesses(&random_branches(seed), &mut Random::new(seed)), true)
+}
+
+fn branches(seed: u64, text: String, hindsight: bool) -> Subject {
     let module = parse_module(&text).expect("a program");
     let inputs = all_inputs(&[8, 8], 512);
-    let seen = observed(&module, "run", &inputs, 600, || Box::new(nothing_known));
-    Subject { module, seen, world: World::Open, what: format!("branches {seed}\n{text}") }
+    let seen = observed((&module, "run"), &inputs, (600, hindsight), || Box::new(nothing_known));
+    Subject { module, seen, world: World::Open, hindsight, what: format!("branches {seed}\n{text}") }
 }
 
 /// Whether all that was seen is as claimed; the first that is not.
@@ -134,8 +167,9 @@ fn what_is_certified_holds_in_every_run() {
     let (mut claims, mut judged) = (0, 0);
     for seed in 0..cases {
         let loops = [World::Open, World::Closed].map(|world| loop_subject(seed, world));
-        for subject in loops.into_iter().flatten().chain([branch_subject(seed)]) {
-            let certificate = certificate_of(&subject.module, subject.world);
+        let branches = [branch_subject(seed), access_subject(seed)];
+        for subject in loops.into_iter().flatten().chain(branches) {
+            let certificate = subject.certificate();
             assert_eq!(first_broken(&subject, &certificate), None, "{}", subject.what);
             assert!(is_accepted(&subject.module, &certificate), "{}", subject.what);
             assert_eq!(certificate.sealing().to_string(), certificate.seal);

@@ -10,7 +10,7 @@ use opcost_certificate::{Certificate, Claim, Word};
 use opcost_testkit::{Random, function_named};
 
 use crate::{
-    Subject, branch_subject, certificate_of, first_broken, is_accepted, loop_subject, number_from, random,
+    Subject, access_subject, branch_subject, first_broken, is_accepted, loop_subject, number_from, random,
 };
 
 /// The same claim without a word.
@@ -88,12 +88,13 @@ fn a_thousand_false_certificates_are_rejected() {
     while tried < wanted {
         seed += 1;
         let world = if seed % 2 == 0 { World::Open } else { World::Closed };
-        let subject = match seed % 3 {
+        let subject = match seed % 4 {
             0 => Some(branch_subject(seed)),
+            1 => Some(access_subject(seed)),
             _ => loop_subject(seed, world),
         };
         let Some(subject) = subject else { continue };
-        let certificate = certificate_of(&subject.module, subject.world);
+        let certificate = subject.certificate();
         let mut random = random(seed);
         for _ in 0..25 {
             let mut mutant = certificate.clone();

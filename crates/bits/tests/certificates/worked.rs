@@ -6,7 +6,7 @@ use opcost_certificate::{
 };
 use opcost_ir::{Layout, parse_module};
 
-use crate::{certificate_of, is_accepted};
+use crate::{certificate_of, certificate_with_hindsight, is_accepted};
 
 const SUMS: &str = "
 define i32 @sums() {
@@ -97,6 +97,24 @@ entry:
   ret void
 }
 ";
+
+/// A parameter that leads into a table, certainly or behind a call.
+fn into_a_table(before: &str) -> String {
+    format!(
+        "
+declare void @perhaps()
+global internal @table type [5 x i32] constant = {{ 0: i32 1, 4: i32 2, 8: i32 3, 12: i32 4, 16: i32 5 }}
+define i32 @look(i32 noundef %n) {{
+entry:
+  %more = add i32 %n, 1
+  {before}
+  %at = getelementptr [5 x i32] ptr @table, i64 0, i32 %more
+  %found = load i32, ptr %at
+  ret i32 %found
+}}
+"
+    )
+}
 
 fn claims<'c>(certificate: &'c mut Certificate, name: &str) -> &'c mut opcost_certificate::FunctionClaims {
     certificate.functions.iter_mut().find(|claims| claims.name == name).expect("it has claims")
@@ -207,4 +225,37 @@ fn a_certificate_of_another_module_is_told() {
     let layout = Layout::of(&sums);
     let checker = Checker::new(&sums, &layout, certificate, Solver::start().expect("z3 is installed"));
     assert!(matches!(checker.err(), Some(Misfit::Unknown(_))));
+}
+
+#[test]
+fn an_access_tells_of_what_came_before_only_if_it_is_certain() {
+    let of = |before: &str| {
+        let module = parse_module(&into_a_table(before)).expect("a module");
+        let mut certificate = certificate_with_hindsight(&module, World::Open);
+        assert!(is_accepted(&module, &certificate));
+        let range = |value: ValueName, certificate: &mut Certificate| {
+            let values = &claims(certificate, "look").values;
+            values.iter().find(|claim| claim.value == value).map(|claim| claim.range.to_string())
+        };
+        let ranges =
+            [ValueName::Argument(0), ValueName::Result(0)].map(|value| range(value, &mut certificate));
+        (module, certificate, ranges)
+    };
+    let (module, mut certificate, ranges) = of("");
+    let words = ["{0, 1, 2, 3, 4294967295}", "{0, 1, 2, 3, 4}"].map(|words| Some(words.to_owned()));
+    assert_eq!(ranges, words);
+    // Of other executions it is not so.
+    certificate.hindsight = false;
+    assert!(!is_accepted(&module, &certificate.clone().sealed()));
+    // Nor is a smaller range shown, nor is one shown by itself.
+    certificate.hindsight = true;
+    let mut smaller = certificate.clone();
+    set(&mut smaller, "look", ValueName::Argument(0), Claim::arc(32, 0, 3));
+    assert!(!is_accepted(&module, &smaller.sealed()));
+    let (behind, _, ranges) = of("call void @perhaps()");
+    assert_eq!(ranges, [None, None]);
+    let claimed = fingerprint(&behind).to_string();
+    let mut moved = Certificate { module: claimed, ..certificate };
+    claims(&mut moved, "look").values.truncate(2);
+    assert!(!is_accepted(&behind, &moved.sealed()), "the call may not return");
 }

@@ -110,8 +110,7 @@ pub(crate) struct BitsObserved {
 /// There is no solver for a certificate.
 pub(super) fn answer(program: &Memory<'_>, is_certified: bool) -> Result<BitsAnswers, String> {
     let module = program.module;
-    // The checker follows steps forwards only.
-    let ranges = if is_certified { Propagation::compute(program) } else { both_ways(program) };
+    let ranges = both_ways(program);
     let certified = is_certified.then(|| super::certificate::certify(program, &ranges)).transpose()?;
     let demand = Demand::compute(program, &ranges);
     let (mut widths, owners) = (Widths::of(module, &ranges, &demand), Owners::of(module, &ranges));

@@ -40,7 +40,8 @@ pub(crate) struct CheckFailure {
 /// # Errors
 /// There is no solver.
 pub(super) fn certify(program: &Memory<'_>, ranges: &Propagation) -> Result<CertifiedAnswer, String> {
-    let found = find(program, ranges).map_err(|error| match error {
+    let forwards = Propagation::compute(program);
+    let found = find(program, ranges, Some(&forwards)).map_err(|error| match error {
         NoCertificate::Solver(error) => error.to_string(),
         NoCertificate::Misfit(error) => format!("an error of opcost: {error}"),
     })?;
@@ -81,6 +82,9 @@ pub(super) fn answer(program: &Memory<'_>, text: &str) -> Result<CheckAnswers, S
 /// All that nobody proves.
 pub(super) fn assumed(certificate: &Certificate) -> Vec<String> {
     let mut all = certificate.assumes.clone();
+    if certificate.hindsight {
+        all.push("executions do nothing undefined, later neither".to_owned());
+    }
     for claims in &certificate.functions {
         let given = claims.given.iter();
         all.extend(
