@@ -4,6 +4,7 @@
 //! |---|---|
 //! | how wide is each value declared, and how wide need it be? | [`widths`] |
 //! | what forces it to be that wide? | [`mod@because`] |
+//! | which results can be computed in fewer bits, and how? | [`narrow`] |
 //! | how is a range written? | [`text`] |
 //!
 //! The ranges come from [`opcost_analysis::propagation`]; this room turns them
@@ -16,8 +17,10 @@
 //! definition, for executions in which the value is not poison.
 
 pub mod because;
+pub mod narrow;
 pub mod text;
 pub mod widths;
 
 pub use because::{Cause, Link, Owners, because};
+pub use narrow::{Left, NarrowPlan};
 pub use widths::{FunctionWidths, Total, ValueWidth, Widths};

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::{ExplainAnswers, LoopAnswers};
 use super::bits::BitsAnswers;
+use super::bits_narrow::NarrowAnswers;
 use super::module::{name_files, run_own};
 use super::{Build, Input, Language};
 use crate::arguments::{ProgramArguments, WorldName};
@@ -31,6 +32,8 @@ pub(crate) enum AnalysisQuestion {
     Loops { bindings: Vec<(String, i128)> },
     /// How many bits does each value need?
     Bits,
+    /// The program in as few bits as are proven to do, written to `output`.
+    Narrow { output: PathBuf },
     /// What decides what stands here?
     Explain { wanted: ExplainWanted },
 }
@@ -49,6 +52,7 @@ pub(crate) enum ExplainWanted {
 pub(crate) enum Answers {
     Loops(LoopAnswers),
     Bits(BitsAnswers),
+    Narrow(NarrowAnswers),
     Explain(ExplainAnswers),
 }
 
@@ -104,13 +108,16 @@ impl Build<'_> {
 /// # Errors
 /// In words for the user.
 pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), String> {
-    let (module, world) = program(request)?;
+    let (mut session, module, world) = program(request)?;
     let effects = effects(request)?;
     let layout = Layout::of(&module);
     let program = Memory::of(&module, &layout, &effects, world);
     let answers = match &request.question {
         AnalysisQuestion::Loops { bindings } => Answers::Loops(super::loops::answer(&program, bindings)?),
         AnalysisQuestion::Bits => Answers::Bits(super::bits::answer(&program)),
+        AnalysisQuestion::Narrow { output } => {
+            Answers::Narrow(super::bits_narrow::answer(&program, &mut session, output)?)
+        }
         AnalysisQuestion::Explain { wanted } => {
             Answers::Explain(super::explanation::answer(&program, wanted)?)
         }
@@ -119,8 +126,9 @@ pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), String> {
     std::fs::write(&request.output, text).map_err(|error| error.to_string())
 }
 
-/// All inputs as one module, and the world that it lives in.
-fn program(request: &AnalysisRequest) -> Result<(Module, World), String> {
+/// All inputs as one module, in LLVM's hands and read out, and the world that
+/// it lives in.
+fn program(request: &AnalysisRequest) -> Result<(Session, Module, World), String> {
     let maker = if request.is_own { Maker::FrontEnd } else { Maker::Anyone };
     let read = |path: &Path| Session::read(path, maker).map_err(|error| error.to_string());
     let mut session = read(&request.bitcode[0])?;
@@ -134,7 +142,7 @@ fn program(request: &AnalysisRequest) -> Result<(Module, World), String> {
     if world == World::Closed {
         fill_common(&mut module);
     }
-    Ok((module, world))
+    Ok((session, module, world))
 }
 
 /// What is common (COMMON of Fortran, `-fcommon`) may be defined by another

@@ -8,12 +8,15 @@ use crate::error::{CliError, Status};
 use crate::report::{
     BitsJson, BitsReport, Progress, Sources, Stream, demangle, print_bits, save_json, save_text, short_name,
 };
-use crate::verbs::bits_observed;
+use crate::verbs::{bits_narrow, bits_observed};
 use crate::verbs::loops::analysed;
 use crate::verbs::show::{not_found, tell_json};
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &BitsArguments) -> Result<Status, CliError> {
+    if arguments.narrow {
+        return bits_narrow::run(arguments);
+    }
     let result = carry_out(arguments);
     tell_json(&result, arguments.json.as_deref());
     result
@@ -70,7 +73,7 @@ fn only(answers: &mut BitsAnswers, functions: &[String]) -> Result<(), CliError>
     Ok(())
 }
 
-fn about(arguments: &BitsArguments, inputs: &[Input]) -> String {
+pub(super) fn about(arguments: &BitsArguments, inputs: &[Input]) -> String {
     let names: Vec<String> = inputs.iter().map(|input| input.path.display().to_string()).collect();
     let is_built = inputs.iter().any(|input| input.language != Language::Bitcode);
     let level = if is_built { format!(" at -O{}", arguments.program.compile.level) } else { String::new() };
