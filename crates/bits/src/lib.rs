@@ -5,6 +5,7 @@
 //! | how wide is each value declared, and how wide need it be? | [`widths`] |
 //! | what forces it to be that wide? | [`mod@because`] |
 //! | which one fact more would make it narrower? | [`helps`] |
+//! | which results can be computed in fewer bits, and how? | [`narrow`] |
 //! | how is a range written? | [`text`] |
 //! | what is claimed, so that a checker can follow? | `claimed` |
 //! | which of it does the checker believe? | [`certified`] |
@@ -24,8 +25,10 @@ pub mod because;
 pub mod certified;
 mod claimed;
 pub mod helps;
+pub mod narrow;
 pub mod text;
 pub mod widths;
 
 pub use because::{Cause, Link, Owners, because};
+pub use narrow::{Left, NarrowPlan};
 pub use widths::{FunctionWidths, Total, ValueWidth, Widths};

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use opcost_analysis::demand::{Demand, held};
 use opcost_analysis::propagation::Propagation;
 use opcost_analysis::ranges::{Congruence, Interval, KnownBits, ValueRange, Width};
-use opcost_certificate::{Certificate, Claim, FunctionClaims};
+use opcost_certificate::{Certificate, Claim};
 use opcost_index::Id;
 use opcost_ir::{Function, Module, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
@@ -91,25 +91,42 @@ impl Widths {
     /// Leaves of each range what is claimed of it by a certificate: no width is
     /// told that its checker does not believe.
     pub fn keep_certified(&mut self, module: &Module, certificate: &Certificate) {
-        let claims = certificate.functions.iter().map(|claims| (&*claims.name, claims));
-        let claims: HashMap<&str, &FunctionClaims> = claims.collect();
+        let certified = CertifiedRanges::of(module, certificate);
         for widths in &mut self.functions {
-            let claims = claims.get(&*module.functions[widths.function].name);
-            let mut ranges: HashMap<Value, ValueRange> = HashMap::new();
-            for claim in claims.iter().flat_map(|claims| &claims.values) {
-                ranges.insert(claim.value.value(), range(&claim.range));
-            }
-            for given in claims.iter().flat_map(|claims| &claims.given) {
-                ranges.entry(given.value.value()).or_insert_with(|| range(&given.range));
-            }
             for value in &mut widths.values {
-                let known = ranges.remove(&value.value);
+                let known = certified.of.get(&(widths.function, value.value)).cloned();
                 value.range = known.unwrap_or_else(|| ValueRange::full(value.declared));
                 (value.needed, value.slice) = (value.range.needed_width(), value.range.unknown_bits());
                 // What is looked at is not certified.
                 value.demanded = value.needed.bits;
             }
         }
+    }
+}
+
+/// The ranges that a certificate claims.
+#[derive(Clone, Debug)]
+pub struct CertifiedRanges {
+    /// Of parameters and results; of others nothing is known.
+    pub of: HashMap<(FunctionId, Value), ValueRange>,
+}
+
+impl CertifiedRanges {
+    /// What a certificate of the module says; cost: linear.
+    pub fn of(module: &Module, certificate: &Certificate) -> CertifiedRanges {
+        let ids: HashMap<&str, FunctionId> =
+            module.functions.iter().map(|(id, function)| (&*function.name, id)).collect();
+        let mut of = HashMap::new();
+        for claims in &certificate.functions {
+            let Some(&id) = ids.get(&*claims.name) else { continue };
+            for claim in &claims.values {
+                of.insert((id, claim.value.value()), range(&claim.range));
+            }
+            for given in &claims.given {
+                of.entry((id, given.value.value())).or_insert_with(|| range(&given.range));
+            }
+        }
+        CertifiedRanges { of }
     }
 }
 

@@ -22,6 +22,7 @@ mod layout_string;
 mod length;
 mod metering;
 mod module;
+mod narrowing;
 mod opcode;
 mod recording;
 mod tags;
@@ -42,6 +43,7 @@ pub use metering::{FuelEdit, Keeper, Metering, Site, SiteId, Trips};
 pub use module::{
     Block, Declaration, DeclarationId, Flow, Function, Instruction, LatchFacts, Linkage, Module, Value,
 };
+pub use narrowing::{Narrow, Narrowing, Widened};
 pub use opcode::{Opcode, Predicate};
 pub use recording::{
     Check, Comparison, Input, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, MOST_SUMS, MOST_TERMS, Point, PointId,

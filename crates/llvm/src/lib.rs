@@ -23,6 +23,7 @@ mod globals;
 mod keep;
 mod life;
 mod machine;
+mod narrow;
 mod object;
 mod operands;
 mod origin;

@@ -14,6 +14,7 @@ Examples:
   opcost bits --annotate kernel.c         the source with the widths of its values
   opcost bits --html bits.html kernel.c   the same as a page, warm where most bits are not needed
   opcost bits --observe kernel.c -- 7     what the values took in a run, beside what is proven
+  opcost bits --narrow -o out.bc kernel.c the program in as few bits as are proven to do, as bitcode
   opcost bits --world open kernel.c       exported functions may be called by anyone with anything
   opcost bits --json bits.json kernel.bc  the same for a machine
   opcost bits --certificate c.json kernel.bc   only what a checker can follow, with all that it rests on
@@ -41,6 +42,9 @@ pub(crate) struct BitsArguments {
     /// Runs the program and shows what the values really took, beside what is proven.
     #[arg(long)]
     pub(crate) observe: bool,
+    /// Writes the program as bitcode to -o, each value computed in as few bits as are proven to do.
+    #[arg(long, requires = "output", conflicts_with_all = ["annotate", "observe", "function", "json"])]
+    pub(crate) narrow: bool,
     /// Standard input of the program, with --observe.
     #[arg(long, value_name = "FILE", requires = "observe")]
     pub(crate) stdin: Option<PathBuf>,
@@ -58,7 +62,7 @@ pub(crate) struct BitsArguments {
     /// Writes opcost.bits/1 to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Where the text goes; without it stdout.
+    /// Where the text goes; without it stdout. With --narrow where the bitcode goes.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Arguments of the program, with --observe.

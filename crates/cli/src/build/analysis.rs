@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::{ExplainAnswers, LoopAnswers};
 use super::bits::BitsAnswers;
+use super::bits_narrow::NarrowAnswers;
 use super::certificate::CheckAnswers;
 use super::module::{name_files, run_own};
 use super::width::WidthAnswers;
@@ -38,6 +39,8 @@ pub(crate) enum AnalysisQuestion {
     Check { certificate: String },
     /// Why are the integers of a line as wide as they are?
     Width { file: String, line: u32, column: Option<u32> },
+    /// The program in as few bits as are proven to do, written to `output`.
+    Narrow { output: PathBuf, is_certified: bool },
     /// What decides what stands here?
     Explain { wanted: ExplainWanted },
 }
@@ -58,6 +61,7 @@ pub(crate) enum Answers {
     Bits(BitsAnswers),
     Check(CheckAnswers),
     Width(WidthAnswers),
+    Narrow(NarrowAnswers),
     Explain(ExplainAnswers),
 }
 
@@ -113,7 +117,7 @@ impl Build<'_> {
 /// # Errors
 /// In words for the user.
 pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), String> {
-    let (module, world) = program(request)?;
+    let (mut session, module, world) = program(request)?;
     let effects = effects(request)?;
     let layout = Layout::of(&module);
     let program = Memory::of(&module, &layout, &effects, world);
@@ -128,6 +132,10 @@ pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), String> {
         AnalysisQuestion::Width { file, line, column } => {
             Answers::Width(super::width::answer(&program, (file, *line, *column))?)
         }
+        AnalysisQuestion::Narrow { output, is_certified } => {
+            let wanted = (&**output, *is_certified);
+            Answers::Narrow(super::bits_narrow::answer(&program, &mut session, wanted)?)
+        }
         AnalysisQuestion::Explain { wanted } => {
             Answers::Explain(super::explanation::answer(&program, wanted)?)
         }
@@ -136,8 +144,9 @@ pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), String> {
     std::fs::write(&request.output, text).map_err(|error| error.to_string())
 }
 
-/// All inputs as one module, and the world that it lives in.
-fn program(request: &AnalysisRequest) -> Result<(Module, World), String> {
+/// All inputs as one module, in LLVM's hands and read out, and the world that
+/// it lives in.
+fn program(request: &AnalysisRequest) -> Result<(Session, Module, World), String> {
     let maker = if request.is_own { Maker::FrontEnd } else { Maker::Anyone };
     let read = |path: &Path| Session::read(path, maker).map_err(|error| error.to_string());
     let mut session = read(&request.bitcode[0])?;
@@ -151,7 +160,7 @@ fn program(request: &AnalysisRequest) -> Result<(Module, World), String> {
     if world == World::Closed {
         fill_common(&mut module);
     }
-    Ok((module, world))
+    Ok((session, module, world))
 }
 
 /// What is common (COMMON of Fortran, `-fcommon`) may be defined by another

@@ -111,7 +111,7 @@ pub(crate) struct BitsObserved {
 pub(super) fn answer(program: &Memory<'_>, is_certified: bool) -> Result<BitsAnswers, String> {
     let module = program.module;
     let ranges = both_ways(program);
-    let certified = is_certified.then(|| super::certificate::certify(program, &ranges)).transpose()?;
+    let certified = is_certified.then(|| super::certificate::certify(program)).transpose()?;
     let demand = Demand::compute(program, &ranges);
     let (mut widths, owners) = (Widths::of(module, &ranges, &demand), Owners::of(module, &ranges));
     if let Some(certified) = &certified {

@@ -7,7 +7,7 @@ use opcost_certificate::{Certificate, Checker, Solver, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bits::CertifiedAnswer;
+use super::bits::{CertifiedAnswer, both_ways};
 
 /// What became of a certificate.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -39,9 +39,10 @@ pub(crate) struct CheckFailure {
 ///
 /// # Errors
 /// There is no solver.
-pub(super) fn certify(program: &Memory<'_>, ranges: &Propagation) -> Result<CertifiedAnswer, String> {
+pub(super) fn certify(program: &Memory<'_>) -> Result<CertifiedAnswer, String> {
+    let ranges = both_ways(program);
     let forwards = Propagation::compute(program);
-    let found = find(program, ranges, Some(&forwards)).map_err(|error| match error {
+    let found = find(program, &ranges, Some(&forwards)).map_err(|error| match error {
         NoCertificate::Solver(error) => error.to_string(),
         NoCertificate::Misfit(error) => format!("an error of opcost: {error}"),
     })?;

@@ -14,6 +14,7 @@ mod answers;
 #[cfg(test)]
 mod audit_tests;
 mod bits;
+mod bits_narrow;
 mod certificate;
 mod compile;
 mod cost;
@@ -52,6 +53,7 @@ pub(crate) use answers::{
     LoopNumbers,
 };
 pub(crate) use bits::{BitsAnswers, BitsFunction, BitsObserved, BitsValue, CertifiedAnswer};
+pub(crate) use bits_narrow::NarrowAnswers;
 pub(crate) use certificate::{CheckAnswers, CheckFailure};
 pub(crate) use driver::{Drive, Front, by_program_name, launched};
 pub(crate) use fuel::{FUEL_SECTION, FUEL_SECTION_WINDOWS, Promise};

@@ -11,10 +11,13 @@ use crate::report::{
 use crate::verbs::loops::analysed;
 use crate::verbs::meant::{about, is_one_of, paths, unknown};
 use crate::verbs::show::tell_json;
-use crate::verbs::{bits_observed, certificate};
+use crate::verbs::{bits_narrow, bits_observed, certificate};
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &BitsArguments) -> Result<Status, CliError> {
+    if arguments.narrow {
+        return bits_narrow::run(arguments);
+    }
     let result = carry_out(arguments);
     tell_json(&result, arguments.json.as_deref());
     result

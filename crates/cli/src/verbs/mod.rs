@@ -1,6 +1,7 @@
 //! One file per verb; `load`, `measure` and `show` are what several share.
 pub(crate) mod analyse;
 pub(crate) mod bits;
+mod bits_narrow;
 mod bits_observed;
 pub(crate) mod cargo;
 pub(crate) mod cc;

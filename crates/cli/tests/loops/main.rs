@@ -8,6 +8,7 @@ mod changed;
 mod errors;
 mod explained;
 mod hard;
+mod narrow;
 mod told;
 mod weaker;
 mod width;
