@@ -4,6 +4,7 @@
 //! sources, bad input, and what must change when a program changes.
 
 mod bits;
+mod bits_marks;
 mod changed;
 mod errors;
 mod explained;

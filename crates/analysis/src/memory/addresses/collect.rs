@@ -160,7 +160,9 @@ impl<'a> Collector<'a> {
         }
         if !is_all_told {
             module.globals.ids().for_each(|id| self.graph.escape(self.graph.objects.of_global(id)));
-            module.functions.ids().for_each(|id| self.graph.escape(self.graph.objects.of_function(id)));
+            // What is not told is made of addresses that the module takes.
+            let taken = module.functions.iter().filter(|(_, function)| function.is_address_taken);
+            taken.for_each(|(id, _)| self.graph.escape(self.graph.objects.of_function(id)));
         }
     }
 
