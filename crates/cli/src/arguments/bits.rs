@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::ProgramArguments;
+use super::{ProgramArguments, WorldName};
 
 pub(crate) const BITS_EXAMPLES: &str = "\
 Examples:
@@ -16,6 +16,7 @@ Examples:
   opcost bits --observe kernel.c -- 7     what the values took in a run, beside what is proven
   opcost bits --narrow -o out.bc kernel.c the program in as few bits as are proven to do, as bitcode
   opcost bits --world open kernel.c       exported functions may be called by anyone with anything
+  opcost bits --assume-no-overflow kernel.c   believe that no signed sum overflows, and say so
   opcost bits --json bits.json kernel.bc  the same for a machine
   opcost bits --certificate c.json kernel.bc   only what a checker can follow, with all that it rests on
   opcost bits --check c.json kernel.bc    does this certificate hold?
@@ -24,6 +25,20 @@ A width holds for every input of the program, where the value is not poison: of 
 unsigned and the two's complement width; a constant needs none.
 
 Exit status: 0 fine, 1 opcost failed, 2 usage, 3 a value was what it cannot be or a certificate does not hold, 4 the program failed.";
+
+/// What is believed besides the code; nobody checks it, so no certificate holds it.
+#[derive(Args, Debug, Clone, Copy)]
+pub(crate) struct AssumptionArguments {
+    /// Believes that an index lies in the array that it runs through, also where that is a part of an object.
+    #[arg(long, conflicts_with_all = ["certificate", "check", "narrow"])]
+    pub(crate) assume_inbounds: bool,
+    /// Believes that signed sums, differences and products do not overflow, promised or not.
+    #[arg(long, conflicts_with_all = ["certificate", "check", "narrow"])]
+    pub(crate) assume_no_overflow: bool,
+    /// Believes that nothing is read of locals and of the heap before it was written.
+    #[arg(long, conflicts_with_all = ["certificate", "check", "narrow"])]
+    pub(crate) assume_written_first: bool,
+}
 
 #[derive(Args, Debug)]
 pub(crate) struct BitsArguments {
@@ -54,6 +69,11 @@ pub(crate) struct BitsArguments {
     /// Does this certificate hold for the program? Each claim is asked; status 3 if one does not follow.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["certificate", "observe", "annotate", "function"])]
     pub(crate) check: Option<PathBuf>,
+    /// The program is whole and begins at main: as --world closed.
+    #[arg(long, conflicts_with = "world")]
+    pub(crate) closed: bool,
+    #[command(flatten)]
+    pub(crate) assumptions: AssumptionArguments,
     /// How many functions, lines and values are shown; 0 for all.
     #[arg(long, value_name = "N", default_value_t = 12)]
     pub(crate) top: usize,
@@ -68,4 +88,12 @@ pub(crate) struct BitsArguments {
     /// Arguments of the program, with --observe.
     #[arg(last = true, value_name = "ARGS", requires = "observe")]
     pub(crate) arguments: Vec<OsString>,
+}
+
+impl BitsArguments {
+    /// What is to be known of the program; `--closed` is a world.
+    pub(crate) fn program(&self) -> ProgramArguments {
+        let world = if self.closed { Some(WorldName::Closed) } else { self.program.world };
+        ProgramArguments { world, ..self.program.clone() }
+    }
 }

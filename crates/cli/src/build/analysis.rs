@@ -15,7 +15,7 @@ use opcost_llvm::{Maker, Session};
 use serde::{Deserialize, Serialize};
 
 use super::answers::{ExplainAnswers, LoopAnswers};
-use super::bits::BitsAnswers;
+use super::bits::{Assumptions, BitsAnswers};
 use super::bits_narrow::NarrowAnswers;
 use super::certificate::CheckAnswers;
 use super::module::{name_files, run_own};
@@ -34,7 +34,7 @@ pub(crate) enum AnalysisQuestion {
     Loops { bindings: Vec<(String, i128)> },
     /// How many bits does each value need? And shall what is told be what a
     /// checker believes?
-    Bits { is_certified: bool },
+    Bits { is_certified: bool, assumptions: Assumptions },
     /// Does this certificate, as JSON, hold?
     Check { certificate: String },
     /// Why are the integers of a line as wide as they are?
@@ -123,8 +123,8 @@ pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), String> {
     let program = Memory::of(&module, &layout, &effects, world);
     let answers = match &request.question {
         AnalysisQuestion::Loops { bindings } => Answers::Loops(super::loops::answer(&program, bindings)?),
-        AnalysisQuestion::Bits { is_certified } => {
-            Answers::Bits(super::bits::answer(&program, *is_certified)?)
+        AnalysisQuestion::Bits { is_certified, assumptions } => {
+            Answers::Bits(super::bits::answer(&program, *is_certified, *assumptions)?)
         }
         AnalysisQuestion::Check { certificate } => {
             Answers::Check(super::certificate::answer(&program, certificate)?)
@@ -156,6 +156,11 @@ fn program(request: &AnalysisRequest) -> Result<(Session, Module, World), String
     let mut module = session.snapshot_in_detail();
     name_files(&mut module, &request.root);
     let begins = module.functions.values().any(|function| MAINS.contains(&&*function.name));
+    if request.is_closed == Some(true) && !begins {
+        return Err("the program is said to be whole, but there is no main to begin with; give all of its \
+                    files, or leave out --closed (or --world closed)"
+            .to_owned());
+    }
     let world = if request.is_closed.unwrap_or(begins) { World::Closed } else { World::Open };
     if world == World::Closed {
         fill_common(&mut module);

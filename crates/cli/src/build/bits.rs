@@ -2,7 +2,7 @@
 
 use opcost_analysis::demand::Demand;
 use opcost_analysis::memory::{Memory, World};
-use opcost_analysis::propagation::{Fact, Limit, Options, Propagation};
+use opcost_analysis::propagation::{Fact, Finding, Limit, Options, Propagation};
 use opcost_analysis::ranges::Sign;
 use opcost_bits::{Cause, FunctionWidths, Link, Owners, Total, ValueWidth, Widths, because, text};
 use opcost_certificate::Certificate;
@@ -19,10 +19,53 @@ pub(crate) struct BitsAnswers {
     pub(crate) world: String,
     /// What the widths rest on besides the code.
     pub(crate) assumes: Vec<String>,
+    /// What can never be.
+    pub(crate) findings: Vec<BitsFinding>,
     /// In the order of the module.
     pub(crate) functions: Vec<BitsFunction>,
     /// A certificate of all of it, if one was asked for.
     pub(crate) certified: Option<CertifiedAnswer>,
+}
+
+/// Something that can never be without something undefined.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct BitsFinding {
+    /// `out-of-bounds`: the access never lies in its object; `never`: no execution gets there, or its
+    /// result is always poison.
+    pub(crate) kind: String,
+    /// Of the instruction.
+    pub(crate) key: String,
+    /// As its debug information says.
+    pub(crate) file: Option<String>,
+    pub(crate) line: Option<u32>,
+    /// The instruction.
+    pub(crate) text: String,
+}
+
+/// What is believed besides the code.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Assumptions {
+    pub(crate) assume_inbounds: bool,
+    pub(crate) assume_no_overflow: bool,
+    pub(crate) assume_written_first: bool,
+}
+
+impl Assumptions {
+    /// In words, with the flags that say so.
+    fn words(self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            (self.assume_inbounds, "indices lie in the arrays that they run through (--assume-inbounds)"),
+            (
+                self.assume_no_overflow,
+                "signed sums, differences and products do not overflow (--assume-no-overflow)",
+            ),
+            (
+                self.assume_written_first,
+                "nothing is read of locals and of the heap before it was written (--assume-written-first)",
+            ),
+        ];
+        all.into_iter().filter(|(is_assumed, _)| *is_assumed).map(|(_, words)| words)
+    }
 }
 
 /// A certificate, and what it cost.
@@ -108,9 +151,19 @@ pub(crate) struct BitsObserved {
 ///
 /// # Errors
 /// There is no solver for a certificate.
-pub(super) fn answer(program: &Memory<'_>, is_certified: bool) -> Result<BitsAnswers, String> {
+pub(super) fn answer(
+    program: &Memory<'_>,
+    is_certified: bool,
+    assumptions: Assumptions,
+) -> Result<BitsAnswers, String> {
     let module = program.module;
-    let ranges = both_ways(program);
+    let options = Options {
+        memory_is_written_first: assumptions.assume_written_first,
+        backwards: true,
+        assume_inbounds: assumptions.assume_inbounds,
+        assume_no_overflow: assumptions.assume_no_overflow,
+    };
+    let ranges = Propagation::compute_with(program, options);
     let certified = is_certified.then(|| super::certificate::certify(program)).transpose()?;
     let demand = Demand::compute(program, &ranges);
     let (mut widths, owners) = (Widths::of(module, &ranges, &demand), Owners::of(module, &ranges));
@@ -121,7 +174,8 @@ pub(super) fn answer(program: &Memory<'_>, is_certified: bool) -> Result<BitsAns
     Ok(BitsAnswers {
         certified,
         world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
-        assumes: ranges.facts().filter_map(assumed).map(str::to_owned).collect(),
+        assumes: ranges.facts().filter_map(assumed).chain(assumptions.words()).map(str::to_owned).collect(),
+        findings: ranges.findings().iter().map(|&finding| teller.finding(finding)).collect(),
         functions: widths.functions.iter().map(|function| teller.function(function)).collect(),
     })
 }
@@ -146,6 +200,22 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
+    fn finding(&self, finding: Finding) -> BitsFinding {
+        let (kind, id, at) = match finding {
+            Finding::NeverInBounds(id, at) => ("out-of-bounds", id, at),
+            Finding::NeverReached(id, at) => ("never", id, at),
+        };
+        let body = &self.module.functions[id];
+        let place = body.instructions[at].place.map(|place| &self.module.places[place]);
+        BitsFinding {
+            kind: kind.to_owned(),
+            key: format!("{}:{at}", body.name),
+            file: place.map(|place| self.module.files[place.file].clone()),
+            line: place.map(|place| place.line).filter(|&line| line > 0),
+            text: FunctionText::new(self.module, body).instruction(at),
+        }
+    }
+
     fn function(&self, widths: &FunctionWidths) -> BitsFunction {
         let body = &self.module.functions[widths.function];
         let words = FunctionText::new(self.module, body);

@@ -52,7 +52,9 @@ pub(crate) use answers::{
     AnswerKind, DependenceEdge, DependenceNode, ExplainAnswers, Explained, LoopAnswer, LoopAnswers,
     LoopNumbers,
 };
-pub(crate) use bits::{BitsAnswers, BitsFunction, BitsObserved, BitsValue, CertifiedAnswer};
+pub(crate) use bits::{
+    Assumptions, BitsAnswers, BitsFinding, BitsFunction, BitsObserved, BitsValue, CertifiedAnswer,
+};
 pub(crate) use bits_narrow::NarrowAnswers;
 pub(crate) use certificate::{CheckAnswers, CheckFailure};
 pub(crate) use driver::{Drive, Front, by_program_name, launched};

@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::source::{Source, Sources};
 use super::style::{BAD, DIM, STRONG, cut, cut_start, padded, paint, printable, screen_width};
 use super::{bar, demangle, document, grouped, percent, tidy_path};
-use crate::build::{BitsAnswers, BitsFunction, BitsValue};
+use crate::build::{BitsAnswers, BitsFinding, BitsFunction, BitsValue};
 
 /// Cells of a bar.
 const BAR: usize = 10;
@@ -48,6 +48,8 @@ pub(crate) struct BitsJson<'a> {
     world: &'a str,
     /// What the widths rest on besides the code.
     assumes: &'a [String],
+    /// What can never be: accesses out of bounds, code that no execution reaches.
+    findings: &'a [BitsFinding],
     /// Bits of the types of all integers.
     declared: u64,
     /// Bits of the narrowest types that hold them.
@@ -66,6 +68,7 @@ impl<'a> BitsJson<'a> {
             schema: "opcost.bits/1",
             world: &answers.world,
             assumes: &answers.assumes,
+            findings: &answers.findings,
             declared: total.declared,
             needed_type: total.needed,
             needed_slice: total.slice,
@@ -102,6 +105,7 @@ pub(crate) fn print_bits(report: &BitsReport<'_>, sources: &mut Sources) -> Stri
         lines(&mut text, report, sources);
     }
     dead(&mut text, report);
+    findings(&mut text, &report.answers.findings);
     for assumption in &report.answers.assumes {
         let _ = writeln!(text, "assuming {assumption}");
     }
@@ -109,6 +113,17 @@ pub(crate) fn print_bits(report: &BitsReport<'_>, sources: &mut Sources) -> Stri
         let _ = writeln!(text, "{}", paint(DIM, format!("next: {next}")));
     }
     text
+}
+
+/// Accesses that are never in bounds; of code that is never reached its widths tell.
+fn findings(text: &mut String, all: &[BitsFinding]) {
+    for finding in all.iter().filter(|finding| finding.kind == "out-of-bounds") {
+        let place = match (&finding.file, finding.line) {
+            (Some(file), Some(line)) => format!("{}:{line}", tidy_path(file)),
+            _ => finding.key.clone(),
+        };
+        let _ = writeln!(text, "{place}: this access never lies in its object: {}", finding.text);
+    }
 }
 
 fn head(text: &mut String, report: &BitsReport<'_>) {

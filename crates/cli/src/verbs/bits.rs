@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::arguments::BitsArguments;
-use crate::build::{AnalysisQuestion, Answers, BitsAnswers, Build, Input, Purpose};
+use crate::arguments::{AssumptionArguments, BitsArguments};
+use crate::build::{AnalysisQuestion, Answers, Assumptions, BitsAnswers, Build, Input, Purpose};
 use crate::error::{CliError, Status};
 use crate::report::{
     BitsJson, BitsReport, Progress, Sources, Stream, bits_page, demangle, print_bits, save_json, save_text,
@@ -31,7 +31,11 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, CliError> {
     let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
     let is_certified = arguments.certificate.is_some();
     let working = Progress::start(if is_certified { "certifying widths" } else { "analysing widths" });
-    let answers = build.analyse(&inputs, &arguments.program, AnalysisQuestion::Bits { is_certified })?;
+    let AssumptionArguments { assume_inbounds, assume_no_overflow, assume_written_first } =
+        arguments.assumptions;
+    let assumptions = Assumptions { assume_inbounds, assume_no_overflow, assume_written_first };
+    let question = AnalysisQuestion::Bits { is_certified, assumptions };
+    let answers = build.analyse(&inputs, &arguments.program(), question)?;
     drop(working);
     let Answers::Bits(mut answers) = answers else { unreachable!("the child answers what it was asked") };
     let told = match (&arguments.certificate, &answers.certified) {

@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &BitsArguments) -> Result<Status, CliError> {
     let made = build.path("narrow.bc");
     let question =
         AnalysisQuestion::Narrow { output: made.clone(), is_certified: arguments.certificate.is_some() };
-    let answers = build.analyse(&inputs, &arguments.program, question)?;
+    let answers = build.analyse(&inputs, &arguments.program(), question)?;
     drop(working);
     let Answers::Narrow(answers) = answers else { unreachable!("the child answers what it was asked") };
     install(&made, output)?;

@@ -30,7 +30,7 @@ pub(super) fn check(arguments: &BitsArguments, path: &Path) -> Result<Status, Cl
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
     let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
     let working = Progress::start("checking the certificate");
-    let answers = build.analyse(&inputs, &arguments.program, AnalysisQuestion::Check { certificate })?;
+    let answers = build.analyse(&inputs, &arguments.program(), AnalysisQuestion::Check { certificate })?;
     drop(working);
     let Answers::Check(answers) = answers else { unreachable!("the child answers what it was asked") };
     if let Some(path) = &arguments.json {

@@ -187,3 +187,75 @@ fn narrow_last_arc(mut certificate: Value) -> Value {
     sum["range"]["span"] = "60".into();
     certificate
 }
+
+/// A square that may be negative as a signed number, a row of a table, an index
+/// that is never in its table.
+const BELIEVED: &str = "
+@grid = internal global [4 x [8 x i32]] zeroinitializer
+@short = internal global [4 x i8] zeroinitializer
+define i32 @square(i32 noundef %n) {
+  %a = and i32 %n, 65535
+  %b = mul i32 %a, %a
+  ret i32 %b
+}
+define i32 @cell(i64 noundef %row, i64 noundef %column) {
+  %at = getelementptr inbounds [4 x [8 x i32]], ptr @grid, i64 0, i64 %row, i64 %column
+  store i32 7, ptr %at
+  ret i32 0
+}
+define i8 @outside(i64 noundef %n) {
+  %i = or i64 %n, 16
+  %at = getelementptr inbounds [4 x i8], ptr @short, i64 0, i64 %i
+  %value = load i8, ptr %at
+  ret i8 %value
+}
+";
+
+#[test]
+fn what_is_believed_is_asked_for_and_listed() {
+    let source = Source::new("believed.ll", BELIEVED);
+    let width = |flags: &[&str], function: &str, key: &str| {
+        let all: Vec<&str> = flags.iter().copied().chain([&*source.path]).collect();
+        let document = bits(&all);
+        let found = values(&document, function)
+            .iter()
+            .find(|value| value["key"] == key)
+            .map(|value| &value["width"])
+            .cloned();
+        (found.and_then(|width| width.as_u64()), document["assumes"].to_string())
+    };
+    assert_eq!(width(&[], "square", "square:i1"), (Some(32), "[]".to_owned()));
+    let (square, assumes) = width(&["--assume-no-overflow"], "square", "square:i1");
+    assert!(square == Some(31) && assumes.contains("--assume-no-overflow"), "{square:?} {assumes}");
+    // The whole object, and only if it is asked for the row.
+    let (column, assumes) = width(&[], "cell", "cell:argument1");
+    assert!(column > Some(5) && !assumes.contains("inbounds"), "{column:?} {assumes}");
+    let (column, assumes) = width(&["--assume-inbounds"], "cell", "cell:argument1");
+    assert!(column == Some(3) && assumes.contains("--assume-inbounds"), "{column:?} {assumes}");
+}
+
+#[test]
+fn an_access_that_is_never_in_bounds_is_told_with_its_place() {
+    let source = Source::new("believed.ll", BELIEVED);
+    let findings = bits(&[&source.path])["findings"].as_array().expect("findings").clone();
+    assert!(
+        findings.iter().any(|one| one["kind"] == "out-of-bounds" && one["key"] == "outside:i2"),
+        "{findings:?}"
+    );
+    let output = opcost(&["bits", &source.path]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("outside:i2: this access never lies in its object: %value = load i8"), "{text}");
+}
+
+#[test]
+fn flags_that_say_too_much_are_refused() {
+    let source = Source::new("believed.ll", BELIEVED);
+    let refused = opcost(&["bits", "--closed", &source.path]);
+    assert!(said(&refused).contains("there is no main to begin with"), "{}", said(&refused));
+    for flag in ["--assume-inbounds", "--assume-no-overflow", "--assume-written-first"] {
+        let refused = opcost(&["bits", flag, "--certificate", "-", &source.path]);
+        assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+    }
+    let refused = opcost(&["bits", "--closed", "--world", "open", &source.path]);
+    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+}
