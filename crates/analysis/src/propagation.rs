@@ -9,7 +9,7 @@
 //! |---|---|
 //! | what is a variable, and what is it computed from? | [`variables`] |
 //! | what does the code say of each value? | `collect`, `instructions` |
-//! | what does a branch tell? | `edges` |
+//! | what does a branch tell? | `edges`, `again` |
 //! | what goes into functions and comes out? | `calls` |
 //! | what does a load read? | `cells`, `contents`, `tables` |
 //! | is a local written before it is read? | `written_first`, `filling`, `bytes` |
@@ -29,6 +29,7 @@
 //! that of addresses and recurrences, and a bounded number of steps for each
 //! variable.
 
+mod again;
 mod bytes;
 mod calls;
 mod cells;
