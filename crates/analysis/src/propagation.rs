@@ -13,7 +13,7 @@
 //! | what goes into functions and comes out? | `calls` |
 //! | what does a load read? | `cells`, `contents`, `tables` |
 //! | is a local written before it is read? | `written_first`, `filling`, `bytes` |
-//! | what do the turns of a loop tell? | `turns`, `closed` |
+//! | what do the turns of a loop tell? | `turns`, `counted`, `closed` |
 //! | what does one step make of ranges? | `transfer` |
 //! | which ranges do all definitions agree on? | `solve` |
 //! | which values lead to nothing undefined? | `certain` |
@@ -37,6 +37,7 @@ mod certain;
 mod closed;
 mod collect;
 pub(crate) mod contents;
+mod counted;
 mod edges;
 mod filling;
 mod findings;
