@@ -9,11 +9,11 @@
 //! |---|---|
 //! | what is a variable, and what is it computed from? | [`variables`] |
 //! | what does the code say of each value? | `collect`, `instructions` |
-//! | what does a branch tell? | `edges` |
+//! | what does a branch tell? | `edges`, `again` |
 //! | what goes into functions and comes out? | `calls` |
 //! | what does a load read? | `cells`, `contents`, `tables` |
 //! | is a local written before it is read? | `written_first`, `filling`, `bytes` |
-//! | what do the turns of a loop tell? | `turns`, `closed` |
+//! | what do the turns of a loop tell? | `turns`, `counted`, `closed` |
 //! | what does one step make of ranges? | `transfer` |
 //! | which ranges do all definitions agree on? | `solve` |
 //! | which values lead to nothing undefined? | `certain` |
@@ -29,6 +29,7 @@
 //! that of addresses and recurrences, and a bounded number of steps for each
 //! variable.
 
+mod again;
 mod bytes;
 mod calls;
 mod cells;
@@ -36,6 +37,7 @@ mod certain;
 mod closed;
 mod collect;
 pub(crate) mod contents;
+mod counted;
 mod edges;
 mod filling;
 mod findings;

@@ -303,7 +303,7 @@ impl<'c, 'a> Walker<'c, 'a> {
             self.learn_edge(block, to);
             for &(phi, value) in &all {
                 if self.blocks[phi] == to
-                    && let Some(source) = self.now(value)
+                    && let Some(source) = self.again(value)
                 {
                     self.arms.entry(phi).or_default().push((block, source));
                 }

@@ -251,7 +251,7 @@ impl Walker<'_, '_> {
     pub(super) fn arm(&mut self, condition: Value, holds: bool, value: Value) -> Option<VariableId> {
         let mark = self.mark();
         self.learn(condition, holds);
-        let found = self.number(value);
+        let found = self.number(value).and_then(|_| self.again(value));
         self.forget(mark);
         found
     }

@@ -6,6 +6,7 @@ use super::{Options, Propagation, Range};
 use crate::memory::effects::Effects;
 use crate::memory::{Memory, World};
 
+mod again;
 mod backwards;
 mod documents;
 mod loops;

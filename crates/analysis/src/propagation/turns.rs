@@ -9,7 +9,8 @@
 //!   needs no constant step: `s += a[i]` grows by what lies in `a`.
 //!
 //! How often the loop goes back (`Trips`) is a variable too: at most what
-//! recurrences tell, and at most the span of any counter by its step. A counter
+//! recurrences tell, at most what lies between a counter's start and what it meets at
+//! last ([`counted`](super::counted)), and at most the span of any counter by its step. A counter
 //! is a phi with a constant step that a branch looks at in each turn: poison
 //! would be undefined there. Its range is one step from the head's before, and
 //! not what is met with the bounds made here: else a bound could prove itself.
@@ -124,7 +125,13 @@ impl Walker<'_, '_> {
     }
 
     /// What comes into a phi from outside of its loop.
-    fn start(&mut self, turns: &Turns<'_>, phi: InstructionId, id: LoopId, kind: Kind) -> VariableId {
+    pub(super) fn start(
+        &mut self,
+        turns: &Turns<'_>,
+        phi: InstructionId,
+        id: LoopId,
+        kind: Kind,
+    ) -> VariableId {
         let arms = self.arms.get(&phi).map_or(&[][..], Vec::as_slice);
         let outside = arms.iter().filter(|&&(from, _)| !turns.forest.contains(id, from));
         let starts: Box<[VariableId]> = outside.map(|&(_, source)| source).collect();
@@ -304,6 +311,7 @@ impl Walker<'_, '_> {
                 break;
             }
             parts.extend(self.trips_of(turns, at, id));
+            parts.extend(self.turns_until_met(turns, at, id));
         }
         match parts[..] {
             [only] => only,

@@ -241,3 +241,54 @@ exit:
 ";
     says(text, &[("i", "[0, 127] 7"), ("s", "[-2147483648, 2147483647] 32")]);
 }
+
+/// A counter that meets a bound from somewhere else: by one it meets it, and by
+/// two it may jump over it.
+#[test]
+fn a_bound_that_is_met_by_equality() {
+    let text = "define internal i64 @count(i64 %n) {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %i1, %loop ]
+  %s = phi i64 [ 0, %entry ], [ %s1, %loop ]
+  %s1 = add i64 %s, 3
+  %i1 = add i64 %i, 1
+  %done = icmp eq i64 %i1, %n
+  br i1 %done, label %exit, label %loop
+exit:
+  ret i64 %s
+}
+define i64 @main(i64 %x) {
+entry:
+  %low = and i64 %x, 7
+  %some = add i64 %low, 1
+  %r = call i64 @count(i64 %some)
+  ret i64 %r
+}
+";
+    let count = |text: &str| {
+        // What is asked about is the last function.
+        let (count, main) = text.split_once("define i64 @main").expect("two functions");
+        format!("define i64 @main{main}{count}")
+    };
+    let says = |text: &str, expected: &[(&str, &str)]| super::says(&count(text), expected);
+    says(text, &[("i", "[0, 7] 3"), ("i1", "[1, 8] 4"), ("s", "[0, 21] 5")]);
+    // 0 is met when the counter has gone all the way round.
+    let none = text.replace("%some = add i64 %low, 1", "%some = add i64 %low, 0");
+    let told = super::told(&count(&none), crate::memory::World::Open, &["i"]);
+    assert_eq!(told, ["[-9223372036854775808, 9223372036854775807] 64"]);
+    let two = text.replace("add i64 %i, 1", "add i64 %i, 2");
+    let told = super::told(&count(&two), crate::memory::World::Open, &["i"]);
+    assert!(told[0].ends_with(" 64") || told[0].ends_with(" 63"), "{told:?}");
+    // Downwards from the bound, and looked at before it is changed.
+    let down = text
+        .replace("[ 0, %entry ], [ %i1", "[ %n, %entry ], [ %i1")
+        .replace("add i64 %i, 1", "add i64 %i, -1")
+        .replace("icmp eq i64 %i1, %n", "icmp eq i64 %i, 0");
+    says(&down, &[("i", "[0, 8] 4"), ("s", "[0, 24] 5")]);
+    // A bound that grows in the loop is none.
+    let runs = text.replace("icmp eq i64 %i1, %n", "icmp eq i64 %i1, %s");
+    let told = super::told(&count(&runs), crate::memory::World::Open, &["s"]);
+    assert!(told[0].ends_with(" 64") || told[0].ends_with(" 63"), "{told:?}");
+}
