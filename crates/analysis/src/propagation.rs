@@ -22,7 +22,8 @@
 //! **What is claimed.** The range of a value holds each time that it is defined,
 //! in executions in which it is not poison and in which nothing undefined was
 //! done before; what it rests on besides is listed ([`Fact`]). A value that is
-//! never defined has an empty range. With [`Options::backwards`] it holds in
+//! never defined has an empty range. A value that is loaded or given is taken for
+//! one word at all its uses, also where it was never written. With [`Options::backwards`] it holds in
 //! executions in which nothing undefined is done, before or later.
 //!
 //! Input: what is known of a module's memory. Output: [`Propagation`]. Cost:

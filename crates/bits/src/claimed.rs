@@ -44,6 +44,8 @@ pub(crate) fn claimed(program: &Memory<'_>, ranges: &Propagation) -> Certificate
         },
         assumes: assumes.collect(),
         hindsight: false,
+        // As the analysis takes them.
+        one_word: true,
         functions: functions.collect(),
         contents: contents(program, ranges),
         seal: String::new(),

@@ -121,7 +121,7 @@ impl<'c> Checker<'c> {
         }
         let origins = AllOrigins::of(module, layout, certificate.world);
         let shapes: IdMap<FunctionId, Shape> = module.functions.values().map(Shape::of).collect();
-        let undefined = Undefined::of(module, &origins);
+        let undefined = Undefined::of(module, &origins, certificate.one_word);
         let mut checker = Checker {
             module,
             layout,

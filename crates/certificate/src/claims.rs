@@ -64,6 +64,11 @@ pub struct Certificate {
     /// then an access that is certainly made tells of what came before it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hindsight: bool,
+    /// Whether what is loaded or given is taken to be one word at all its uses,
+    /// also where it was never written: then only undefined constants, and what is
+    /// made of them, may be another word at each use.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_word: bool,
     /// By function.
     pub functions: Vec<FunctionClaims>,
     /// Of objects.

@@ -3,7 +3,8 @@
 //! Constants `undef`, what is loaded from where perhaps nothing was written, and
 //! what is made of them. Results of code that is not seen and parameters that
 //! are promised not to be (`noundef`) are none; a `freeze` is none. What lies in
-//! data is none if nothing undefined is ever stored there.
+//! data is none if nothing undefined is ever stored there. Where the certificate
+//! says that it takes what is loaded or given for one word, that is none either.
 //! Cost: rounds over the module until nothing is news.
 
 use opcost_index::IdMap;
@@ -20,11 +21,13 @@ pub(crate) struct Undefined {
     values: Values,
     returned: IdMap<FunctionId, bool>,
     objects: IdMap<ObjectId, bool>,
+    /// Whether what is loaded or given is one word at all its uses.
+    one_word: bool,
 }
 
 impl Undefined {
     /// Of a module.
-    pub(crate) fn of(module: &Module, origins: &AllOrigins<'_>) -> Undefined {
+    pub(crate) fn of(module: &Module, origins: &AllOrigins<'_>, one_word: bool) -> Undefined {
         let objects = origins.objects.iter().map(|(id, object)| match object {
             Object::Data(global) => {
                 let contents = module.globals[*global].contents.as_ref();
@@ -44,6 +47,7 @@ impl Undefined {
             values: Values::new(),
             returned: IdMap::filled(module.functions.len(), false),
             objects: objects.collect(),
+            one_word,
         };
         while undefined.round(module, origins) {}
         undefined
@@ -70,7 +74,7 @@ impl Undefined {
             for position in 0..function.parameters {
                 let facts = function.parameter_facts.get(position as usize);
                 let is_promised = facts.is_some_and(|facts| facts.is_noundef);
-                if !is_promised && !origins.is_called_here_only[id] {
+                if !is_promised && !self.one_word && !origins.is_called_here_only[id] {
                     is_news |= self.values.insert((id, Value::Argument(position)));
                 }
             }
@@ -90,6 +94,7 @@ impl Undefined {
         let operands = function.operands_of(at);
         match function.instructions[at].opcode {
             Opcode::Freeze | Opcode::Alloca => false,
+            Opcode::Load if self.one_word => false,
             Opcode::Load => {
                 let from = origins.origins(id, operands[0]);
                 from.is_unknown || from.known.keys().any(|&object| self.objects[object])

@@ -86,6 +86,11 @@ pub(super) fn assumed(certificate: &Certificate) -> Vec<String> {
     if certificate.hindsight {
         all.push("executions do nothing undefined, later neither".to_owned());
     }
+    if certificate.one_word {
+        all.push(
+            "what is loaded or given is one word at all its uses, also where nothing was written".to_owned(),
+        );
+    }
     for claims in &certificate.functions {
         let given = claims.given.iter();
         all.extend(
