@@ -12,7 +12,7 @@
 //! that same source. Cost: for each value that is taken at most
 //! [`MOST_OPERATIONS`] operations.
 
-use opcost_ir::Value;
+use opcost_ir::{Opcode, Value};
 
 use super::collect::Walker;
 use super::variables::{Definition, Kind, VariableId};
@@ -32,7 +32,7 @@ impl Walker<'_, '_> {
     fn computed_again(&mut self, value: Value, depth: u32, left: &mut u32) -> Option<VariableId> {
         let known = self.now(value)?;
         let Value::Instruction(at) = value else { return Some(known) };
-        if depth == 0 || *left == 0 {
+        if depth == 0 || *left == 0 || !is_of_its_operands(self.function.instructions[at].opcode) {
             return Some(known);
         }
         let Some(result) = self.all.base(self.id, value) else { return Some(known) };
@@ -54,6 +54,14 @@ impl Walker<'_, '_> {
         let again = self.add(kind, Definition::Step(step, now.into()));
         Some(self.add(kind, Definition::Meet([known, again].into())))
     }
+}
+
+/// Whether a result's sources are the instruction's operands, one by one: of an
+/// address they are offsets, scaled already.
+fn is_of_its_operands(opcode: Opcode) -> bool {
+    use Opcode::{AShr, Add, And, LShr, Mul, Or, SDiv, SExt, SRem, Shl, Sub, Trunc, UDiv, URem, Xor, ZExt};
+    let all = [Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor, Trunc, ZExt, SExt];
+    all.contains(&opcode)
 }
 
 /// Whether the sources are others than those, of the same kinds.
