@@ -89,9 +89,10 @@ impl Formulas {
             return self.too_big();
         }
         let (constant, terms) = self.terms_of(exponent);
-        if constant > 0 || terms.is_empty() {
+        let rest = self.combine(0, &terms);
+        // A power of what may be below zero is none, whatever it is multiplied with.
+        if terms.is_empty() || constant > 0 && self.range(rest).low >= 0 {
             let Some(factor) = nodes::power(base, constant) else { return self.too_big() };
-            let rest = self.combine(0, &terms);
             let power = if terms.is_empty() { self.constant(1) } else { self.power(base, rest) };
             return self.scale(power, factor);
         }
