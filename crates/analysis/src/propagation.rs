@@ -8,9 +8,9 @@
 //! | question | file |
 //! |---|---|
 //! | what is a variable, and what is it computed from? | [`variables`] |
-//! | what does the code say of each value? | `collect`, `instructions` |
+//! | what does the code say of each value? | `collect`, `instructions`, `low` |
 //! | what does a branch tell? | `edges`, `again` |
-//! | what goes into functions and comes out? | `calls` |
+//! | what goes into functions and comes out? | `calls`, by promise [`contracts`] |
 //! | what does a load read? | `cells`, `contents`, `tables` |
 //! | is a local written before it is read? | `written_first`, `filling`, `bytes` |
 //! | what do the turns of a loop tell? | `turns`, `counted`, `closed` |
@@ -38,11 +38,13 @@ mod certain;
 mod closed;
 mod collect;
 pub(crate) mod contents;
+pub mod contracts;
 mod counted;
 mod edges;
 mod filling;
 mod findings;
 mod instructions;
+mod low;
 mod solve;
 mod tables;
 pub(crate) mod transfer;
@@ -66,6 +68,7 @@ use crate::memory::{Memory, MemoryVersions, ObjectId, Writers};
 use collect::{Collector, Values, Walker};
 use tables::Tables;
 
+pub use contracts::{Contract, Handed};
 pub use findings::Finding;
 pub use variables::{Definition, Kind, Limit, Range, Variable, VariableId, Variables};
 
@@ -94,6 +97,8 @@ pub enum Fact {
     InBounds,
     /// Sums, differences and products do not overflow ([`Options::assume_no_overflow`]).
     NoOverflow,
+    /// Each caller gives to this parameter what a [`Contract`] promises.
+    Contract(FunctionId, u32),
 }
 
 /// How far a phi is from another, at the head of a loop around it, in one turn of
@@ -163,6 +168,10 @@ pub struct Propagation {
     distances: Vec<Distance>,
     contents: Vec<Content>,
     findings: Vec<Finding>,
+    contracts: Vec<Contract>,
+    handed: Vec<Handed>,
+    /// What contracts say, in the order of the variables.
+    promised: Vec<VariableId>,
     /// Variables on cycles that took too long: they began as everything.
     pub given_up: usize,
 }
@@ -178,8 +187,13 @@ impl Propagation {
 
     /// Ranges of all values, more being given.
     pub fn compute_with(program: &Memory<'_>, options: Options) -> Propagation {
+        Propagation::compute_under(program, options, &[])
+    }
+
+    /// The same where callers keep contracts.
+    pub fn compute_under(program: &Memory<'_>, options: Options, contracts: &[Contract]) -> Propagation {
         let writers = Writers::compute(program);
-        let mut collector = Collector::new(program, &writers, options);
+        let mut collector = Collector::new(program, &writers, options, contracts);
         let functions: Vec<FunctionId> = program.module.functions.ids().collect();
         for id in functions {
             if !program.module.functions[id].blocks.is_empty() {
@@ -187,16 +201,29 @@ impl Propagation {
             }
         }
         collector.tie_parameters();
+        collector.promise();
         collector.define_contents();
         let contents = collector.wanted.found();
-        let Collector { variables, tables, values, mut facts, distances, .. } = collector;
+        let Collector { variables, tables, values, mut facts, distances, handed, promised, .. } = collector;
         if options.assume_no_overflow {
             facts.insert(Fact::NoOverflow);
         }
         let solve::Solved { ranges, given_up } = solve::solve(&variables, &tables);
         let findings = Vec::new();
-        let mut all =
-            Propagation { variables, ranges, tables, values, facts, distances, contents, findings, given_up };
+        let mut all = Propagation {
+            variables,
+            ranges,
+            tables,
+            values,
+            facts,
+            distances,
+            contents,
+            findings,
+            contracts: contracts.to_vec(),
+            handed,
+            promised,
+            given_up,
+        };
         if options.backwards {
             all.go_backwards(program, options);
         }

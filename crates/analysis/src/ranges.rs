@@ -41,7 +41,7 @@ pub(crate) mod word;
 
 pub use concrete::evaluate;
 pub use congruence::Congruence;
-pub use floating::{FloatOperation, FloatRange, FloatStep, Format};
+pub use floating::{FloatOperation, FloatRange, FloatStep, Format, significant_bits};
 pub use interval::Interval;
 pub use known_bits::KnownBits;
 pub use operation::{Operation, Step};

@@ -37,6 +37,8 @@ pub enum Cause {
     Limit(Limit),
     /// It is a constant.
     Constant,
+    /// Callers promise that it is no more.
+    Contract,
     /// An element of a constant table.
     Table,
     /// A floating point number.
@@ -85,7 +87,9 @@ pub fn because(ranges: &Propagation, owners: &Owners, value: VariableId) -> Vec<
     loop {
         let at = passed[passed.len() - 1];
         let definition = &ranges.variables().get(at).definition;
-        let (cause, next) = step(ranges, definition, &passed);
+        let (cause, next) = step(ranges, (at, definition), &passed);
+        let is_promised = cause == Cause::Constant && ranges.is_promised(at);
+        let cause = if is_promised { Cause::Contract } else { cause };
         let cause = if passed.len() > MOST_LINKS { Cause::AndSoOn } else { cause };
         links.push(Link { value: owners.0[at], bits: bits(ranges, at), cause });
         match next {
@@ -101,7 +105,11 @@ fn bits(ranges: &Propagation, at: VariableId) -> u32 {
 }
 
 /// What a definition says of its variable, and where most of its bits come from.
-fn step(ranges: &Propagation, definition: &Definition, passed: &[VariableId]) -> (Cause, Option<VariableId>) {
+fn step(
+    ranges: &Propagation,
+    (at, definition): (VariableId, &Definition),
+    passed: &[VariableId],
+) -> (Cause, Option<VariableId>) {
     let is_new = |source: &VariableId| !passed.contains(source);
     // The first of the widest; none if what came before is wider than all: then it
     // is that which makes it wide, again and again.
@@ -125,6 +133,10 @@ fn step(ranges: &Propagation, definition: &Definition, passed: &[VariableId]) ->
         Definition::ToInteger(..) | Definition::ToFloat(..) | Definition::ToFormat(_) => (Cause::Float, None),
         Definition::Join(list) => or_grows(Cause::OneOf, widest(list)),
         Definition::Meet(list) => or_grows(Cause::Computed, narrowest(list)),
+        // What was compared made it no narrower.
+        Definition::Refined { source, .. } if is_new(source) && bits(ranges, *source) == bits(ranges, at) => {
+            (Cause::Computed, Some(*source))
+        }
         Definition::Refined { source, other, .. } => or_grows(Cause::Computed, narrowest(&[*source, *other])),
         other => {
             let mut sources = Vec::new();

@@ -364,7 +364,7 @@ impl Claimant<'_> {
         is_said.then_some(DifferenceClaim { value: counter.counter, base, range, if_both: true })
     }
 
-    /// Results of library functions, which a table of effects tells.
+    /// Results of library functions, which a table of effects tells, and contracts.
     fn given(&self) -> Vec<GivenClaim> {
         let is_told = |callee: CalleeRef| match callee {
             CalleeRef::Declaration(declared) => {
@@ -379,7 +379,19 @@ impl Claimant<'_> {
             let by = format!("the table of effects, of {}", self.program.module.declarations[declared].name);
             (!range.is_anything()).then_some(GivenClaim { value: ValueName::of(value)?, range, by })
         };
-        calls.filter_map(one).collect()
+        calls.filter_map(one).chain(self.promised()).collect()
+    }
+
+    /// What callers promise.
+    fn promised(&self) -> impl Iterator<Item = GivenClaim> {
+        let own = self.ranges.contracts().iter().filter(|contract| contract.function == self.id);
+        own.filter_map(|contract| {
+            let value = Value::Argument(contract.position);
+            let range = claim(contract.range.integer()?);
+            let is_said = !range.is_anything() && self.is_whole(value);
+            let by = "a contract".to_owned();
+            is_said.then_some(GivenClaim { value: ValueName::of(value)?, range, by })
+        })
     }
 }
 

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use opcost_index::IdMap;
-use opcost_ir::{GlobalId, Layout, Module, Type, Value};
+use opcost_ir::{GlobalId, Layout, Module, Type, TypeId, Value};
 use opcost_key::FunctionId;
 
 use crate::claims::{Certificate, ValueName};
@@ -67,7 +67,7 @@ pub enum Misfit {
     /// It is of another module.
     #[error(
         "it is of another module (its hash is {certificate}, the module's {module}): \
-             give the module that it was made of, or write it again"
+             give the module that it was made of, made with the same flags, or write it again"
     )]
     Module {
         /// What it says.
@@ -76,7 +76,7 @@ pub enum Misfit {
         module: String,
     },
     /// It names what is not there.
-    #[error("{0}: it was not made of this module, or edited")]
+    #[error("{0}: it was not made of this module, or edited; write it again")]
     Unknown(String),
 }
 
@@ -160,14 +160,14 @@ impl<'c> Checker<'c> {
     fn find_values(&mut self) -> Result<(), Misfit> {
         for (place, claims) in self.certificate.functions.iter().enumerate() {
             let function = self.functions[place];
-            let fits = |value: ValueName, range: Option<&Claim>| self.fits(function, value, range);
-            let each = claims.values.iter().map(|claim| (claim.value, Some(&claim.range)));
-            let differences = claims.differences.iter().map(|claim| (claim.value, Some(&claim.range)));
-            let bases = claims.differences.iter().map(|claim| (claim.base, None));
-            let sums = claims.sums.iter().map(|claim| (claim.value, Some(&claim.start)));
-            let sum_bases = claims.sums.iter().filter_map(|claim| Some((claim.base?, None)));
-            let counters = claims.turns.iter().map(|claim| (claim.counter, Some(&claim.range)));
-            let given = claims.given.iter().map(|claim| (claim.value, Some(&claim.range)));
+            let each = claims.values.iter().map(|claim| (claim.value, &claim.range));
+            let differences = claims.differences.iter().map(|claim| (claim.value, &claim.range));
+            // A distance is a word of both.
+            let bases = claims.differences.iter().map(|claim| (claim.base, &claim.range));
+            let sums = claims.sums.iter().map(|claim| (claim.value, &claim.start));
+            let sum_bases = claims.sums.iter().filter_map(|claim| Some((claim.base?, &claim.start)));
+            let counters = claims.turns.iter().map(|claim| (claim.counter, &claim.range));
+            let given = claims.given.iter().map(|claim| (claim.value, &claim.range));
             let all = each
                 .chain(differences)
                 .chain(bases)
@@ -176,10 +176,13 @@ impl<'c> Checker<'c> {
                 .chain(counters)
                 .chain(given);
             for (value, range) in all {
-                if !fits(value, range) {
+                if !self.fits(function, value, range) {
                     let name = &claims.name;
                     return Err(Misfit::Unknown(format!("{name}:{value} has no such range")));
                 }
+            }
+            if claims.returned.as_ref().is_some_and(|range| !self.returns(function, range)) {
+                return Err(Misfit::Unknown(format!("{} returns no such range", claims.name)));
             }
             let values = claims.values.iter().map(|claim| claim.value).enumerate();
             let values = values.map(|(at, value)| (value, ClaimId::Value(place, at)));
@@ -194,25 +197,43 @@ impl<'c> Checker<'c> {
             }
         }
         for claim in &self.certificate.contents {
-            if self.origins.named(&claim.object).is_none() || !claim.range.is_well_formed() {
+            if self.origins.named(&claim.object).is_none() {
                 return Err(Misfit::Unknown(format!("nothing is called {}", claim.object)));
+            }
+            // Places of no bytes would be touched by nothing that is written.
+            let is_whole = claim.size.checked_mul(8).is_some_and(|bits| bits >= claim.range.width.into());
+            if !claim.range.is_well_formed() || !is_whole {
+                return Err(Misfit::Unknown(format!("{} has no such contents", claim.object)));
             }
         }
         Ok(())
     }
 
-    fn fits(&self, function: FunctionId, value: ValueName, range: Option<&Claim>) -> bool {
+    fn fits(&self, function: FunctionId, value: ValueName, range: &Claim) -> bool {
         let body = &self.module.functions[function];
         let is_there = match value {
             ValueName::Argument(position) => position < body.parameters,
             ValueName::Result(at) => (at as usize) < body.instructions.len(),
         };
-        let width = || match self.type_of(function, value.value()).map(|ty| &self.module.types[ty]) {
-            Some(Type::Integer(width)) => *width,
-            Some(Type::Pointer(_)) => 64,
+        let width = || self.type_of(function, value.value()).map_or(0, |ty| self.word_width(ty));
+        is_there && range.is_well_formed() && range.width == width()
+    }
+
+    fn returns(&self, function: FunctionId, range: &Claim) -> bool {
+        let width = match self.module.types[self.module.functions[function].ty] {
+            Type::Function(result, ..) => self.word_width(result),
             _ => 0,
         };
-        is_there && range.is_none_or(|range| range.is_well_formed() && range.width == width())
+        range.is_well_formed() && range.width == width
+    }
+
+    /// Bits of the words of a type; 0 of what has none.
+    fn word_width(&self, ty: TypeId) -> u32 {
+        match self.module.types[ty] {
+            Type::Integer(width) => width,
+            Type::Pointer(_) => 64,
+            _ => 0,
+        }
     }
 
     /// All claims that are to be shown.

@@ -151,6 +151,10 @@ impl TurnsClaim {
     /// How many moves there are room for on the range; none if it is no such range.
     pub fn room(&self) -> Option<u128> {
         let (first, span) = (self.range.first.0, self.range.span.0);
+        // As a word of the counter a greater step would be another one, perhaps 0.
+        if u128::from(self.step) > mask(self.range.width) {
+            return None;
+        }
         let room = match self.scales {
             false => span,
             true => {

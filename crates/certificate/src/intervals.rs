@@ -21,7 +21,8 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// From all that is claimed of it; none if it is wider than 64 bits, or never.
+    /// From all that is claimed of it; none if it is wider than 64 bits, or the
+    /// claims leave nothing.
     pub(crate) fn of(width: u32, claims: &[Claim]) -> Option<Known> {
         if width > 64 {
             return None;
@@ -39,7 +40,9 @@ impl Known {
                 );
             }
         }
-        Some(known)
+        // Between ends that contradict each other there is nothing to compute with.
+        let is_empty = |(low, high): Ends| low > high;
+        (!is_empty(known.unsigned) && !is_empty(known.signed)).then_some(known)
     }
 
     fn meet(&mut self, unsigned: Ends, signed: Ends) {
@@ -165,7 +168,7 @@ mod tests {
     use opcost_ir::Opcode;
 
     use super::{Known, imply};
-    use crate::range::Claim;
+    use crate::range::{Claim, Word};
 
     /// Every pair of arcs of three bits: what is implied holds for all words.
     #[test]
@@ -208,6 +211,16 @@ mod tests {
             }
         }
         assert!(implied > 10_000, "{implied}");
+    }
+
+    /// A claim that leaves nothing, or two: the solver is asked then.
+    #[test]
+    fn claims_that_contradict_each_other_have_no_ends() {
+        let divisor = Claim { zeros: Word(0xff), ..Claim::arc(8, 200, 10) };
+        assert!(Known::of(8, &[divisor]).is_none());
+        assert!(Known::of(8, &[Claim::arc(8, 100, 10), Claim::arc(8, 0, 5)]).is_none());
+        assert!(Known::of(8, &[Claim::never(8)]).is_none());
+        assert!(Known::of(8, &[Claim::arc(8, 0, 5), Claim::arc(8, 5, 10)]).is_some());
     }
 
     /// At three bits; none where it is undefined or poison.

@@ -198,6 +198,12 @@ impl<'c> Checker<'c> {
         Known::of(width, &claims)
     }
 
+    /// What is given of a value.
+    fn given_of(&self, id: FunctionId, value: Value) -> Vec<(ClaimId, Claim)> {
+        let claims = ValueName::of(value).map(|name| self.claims_of(id, name)).unwrap_or_default();
+        claims.into_iter().filter(|(claim, _)| matches!(claim, ClaimId::Given(..))).collect()
+    }
+
     /// What is given holds; whether that is all that is claimed.
     fn is_given(
         &self,
@@ -207,9 +213,7 @@ impl<'c> Checker<'c> {
         used: &mut BTreeSet<ClaimId>,
     ) -> Option<Verdict> {
         let Wanted::Range(range) = wanted_of else { return None };
-        let claims = self.claims_of(id, ValueName::of(value)?);
-        let given: Vec<_> =
-            claims.into_iter().filter(|(claim, _)| matches!(claim, ClaimId::Given(..))).collect();
+        let given = self.given_of(id, value);
         if given.is_empty() {
             return None;
         }
@@ -271,6 +275,8 @@ impl<'c> Checker<'c> {
         if facts.is_some_and(|facts| facts.byval.is_some()) {
             return fails("it points to a copy");
         }
+        let given = self.given_of(id, Value::Argument(position));
+        used.extend(given.iter().map(|(claim, _)| *claim));
         for (caller, call) in self.calls_of(id) {
             let function = &self.module.functions[caller];
             let block = self.shapes[caller].block_of[call];
@@ -289,6 +295,9 @@ impl<'c> Checker<'c> {
             let what = format!("what {}:{call} gives", function.name);
             let verdict = self.follows(caller, &what, used, |question| {
                 question.at_block(block);
+                // The call keeps what is given.
+                let word = question.value(value, ALWAYS)?.term;
+                given.iter().for_each(|(_, claim)| question.assume(&claim.conditions(&word)));
                 wanted(question, value, Wanted::Range(range))
             });
             if verdict != Verdict::Holds {

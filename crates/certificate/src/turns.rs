@@ -48,7 +48,8 @@ impl SumClaim {
             .checked_mul(self.least.min(0).into())
             .zip(i128::from(self.turns).checked_mul(self.greatest.max(0).into()));
         let Some((low, high)) = ends else { return Claim::anything(width) };
-        let span = self.start.span.0.checked_add((high - low) as u128);
+        // From one end of the numbers to the other is more than a number with sign.
+        let span = self.start.span.0.checked_add(high.abs_diff(low));
         match span.filter(|&span| span <= mask(width)) {
             Some(span) => Claim::arc(width, self.start.first.0.wrapping_add(low as u128), span),
             None => Claim::anything(width),
@@ -231,4 +232,35 @@ fn goes_on(claim: &TurnsClaim, now: &str, next: &str) -> String {
         true => (ahead(next), ahead(now)),
     };
     format!("(and (bvule {before} {after}) (bvuge (bvsub {after} {before}) {by}))")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::claims::{SumClaim, TurnsClaim, ValueName};
+    use crate::range::Claim;
+
+    #[test]
+    fn steps_that_the_counter_does_not_have_leave_no_room() {
+        let turns = |step, scales| {
+            let (counter, range) = (ValueName::Result(0), Claim::arc(8, 1, 98));
+            TurnsClaim { head: 0, most: 1, counter, range, falls: false, step, scales }
+        };
+        assert_eq!(
+            [turns(1, false).room(), turns(3, false).room(), turns(255, false).room()],
+            [Some(98), Some(32), Some(0)]
+        );
+        // Words of eight bits: 256 is 0, and 257 is 1.
+        for step in [0, 256, 257, u64::MAX] {
+            assert_eq!((turns(step, false).room(), turns(step, true).room()), (None, None), "{step}");
+        }
+    }
+
+    #[test]
+    fn sums_of_the_greatest_numbers_say_nothing() {
+        let (value, start) = (ValueName::Result(0), Claim::arc(64, 0, 0));
+        let mut sum = SumClaim { value, base: None, start, least: -2, greatest: 3, turns: 10 };
+        assert_eq!(sum.result(), Claim::arc(64, 20u128.wrapping_neg(), 50));
+        (sum.least, sum.greatest, sum.turns) = (i64::MIN, i64::MAX, u64::MAX - 1);
+        assert!(sum.result().is_anything());
+    }
 }

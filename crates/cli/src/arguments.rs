@@ -1,6 +1,7 @@
 //! The command line, as clap reads it.
 
 mod bits;
+mod contract;
 mod fuel;
 mod life;
 mod loops;
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand};
 use opcost_key::{Anchor, Placement};
 
 pub(crate) use bits::*;
+pub(crate) use contract::*;
 pub(crate) use fuel::*;
 pub(crate) use life::*;
 pub(crate) use loops::*;

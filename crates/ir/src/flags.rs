@@ -4,8 +4,9 @@
 //! result is poison (`nsw`, `exact`, `inbounds`, …), so that an analysis may
 //! take it as kept. `volatile` and `atomic` say the opposite: that an access
 //! may not be looked through. Which flags an opcode can have, and the words
-//! that LLVM writes for them, are [`Flags::words`]. Flags of floating point
-//! arithmetic are not kept. Cost: two bytes an instruction.
+//! that LLVM writes for them, are [`Flags::words`]. Of the flags of floating point
+//! arithmetic only is kept whether another number may be computed. Cost: two
+//! bytes an instruction.
 //! Source: LLVM's language reference.
 
 use std::fmt;
@@ -42,6 +43,12 @@ impl Flags {
     /// `cmpxchg`, `atomicrmw` and `fence`.
     pub const ATOMIC: Flags = Flags(1 << 8);
 
+    /// Another number may be computed than IEEE 754 says: `reassoc`, `contract`,
+    /// `arcp` or `afn`, `!fpmath`, subnormal numbers that are taken for zero, or
+    /// registers wider than the type. Written as `fast`, which is most of that.
+    /// `nnan`, `ninf` and `nsz` say nothing of the kind.
+    pub const RELAXED: Flags = Flags(1 << 9);
+
     /// Whether all of `flag` is in the set.
     pub fn has(self, flag: Flags) -> bool {
         self.0 & flag.0 == flag.0
@@ -56,7 +63,7 @@ impl Flags {
     /// The set of these bits, in the order of the constants above; others are
     /// dropped.
     pub fn from_bits(bits: u16) -> Flags {
-        Flags(bits & ((1 << 9) - 1))
+        Flags(bits & ((1 << 10) - 1))
     }
 
     /// The flags that an instruction of this opcode may or may not have, in the
@@ -71,6 +78,7 @@ impl Flags {
             ICmp => &[(Flags::SAMESIGN, "samesign")],
             GetElementPtr => &[(Flags::INBOUNDS, "inbounds"), (Flags::NSW, "nusw"), (Flags::NUW, "nuw")],
             Load | Store => &[(Flags::ATOMIC, "atomic"), (Flags::VOLATILE, "volatile")],
+            FAdd | FSub | FMul | FDiv | FRem | Call => &[(Flags::RELAXED, "fast")],
             AtomicCmpXchg | AtomicRMW => &[(Flags::VOLATILE, "volatile")],
             _ => &[],
         }
@@ -94,8 +102,10 @@ impl Flags {
 
 impl fmt::Debug for Flags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const NAMES: [&str; 9] =
-            ["nuw", "nsw", "exact", "inbounds", "disjoint", "nneg", "samesign", "volatile", "atomic"];
+        const NAMES: [&str; 10] = [
+            "nuw", "nsw", "exact", "inbounds", "disjoint", "nneg", "samesign", "volatile", "atomic",
+            "relaxed",
+        ];
         let present = NAMES.iter().enumerate().filter(|&(bit, _)| self.0 >> bit & 1 != 0);
         f.debug_set().entries(present.map(|(_, name)| name)).finish()
     }
@@ -111,7 +121,7 @@ mod tests {
         let both = Flags::NUW.with(Flags::NSW);
         assert!(both.has(Flags::NUW) && both.has(Flags::NSW) && both.has(Flags::NONE));
         assert!(!both.has(Flags::EXACT) && !Flags::NUW.has(both));
-        assert_eq!(Flags::from_bits(u16::MAX).with(Flags::NONE), Flags::from_bits(0x1ff));
+        assert_eq!(Flags::from_bits(u16::MAX).with(Flags::NONE), Flags::from_bits(0x3ff));
     }
 
     #[test]

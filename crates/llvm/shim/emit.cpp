@@ -28,6 +28,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Host.h"
 #include "llvm/Analysis/RuntimeLibcallInfo.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/CodeGen/Passes.h"
@@ -189,6 +190,11 @@ std::unique_ptr<legacy::PassManager> opcost::Onlooker::passes() { return std::ma
 
 std::unique_ptr<TargetMachine> opcost::machine_for(Module &module, const opcost_emission &how, std::string &error) {
   opcost::initialize_targets();
+  if (module.getTargetTriple().empty()) {
+    error = "the module says no machine that it is for; give it one, as in: target triple = \"" +
+            sys::getDefaultTargetTriple() + "\"";
+    return nullptr;
+  }
   const Target *target = TargetRegistry::lookupTarget(module.getTargetTriple(), error);
   if (!target) return nullptr;
   TargetOptions options = options_like_clang(module);

@@ -24,12 +24,26 @@ constexpr uint32_t kNneg = 1 << 5;
 constexpr uint32_t kSameSign = 1 << 6;
 constexpr uint32_t kVolatile = 1 << 7;
 constexpr uint32_t kAtomic = 1 << 8;
+constexpr uint32_t kRelaxed = 1 << 9;
 
 uint32_t wraps(bool nuw, bool nsw) { return (nuw ? kNuw : 0) | (nsw ? kNsw : 0); }
 
 uint32_t flags_of_address(const GEPOperator &address) {
   GEPNoWrapFlags flags = address.getNoWrapFlags();
   return wraps(flags.hasNoUnsignedWrap(), flags.hasNoUnsignedSignedWrap()) | (flags.isInBounds() ? kInbounds : 0);
+}
+
+// Whether another number may be computed than IEEE 754 says.
+bool is_relaxed(const Instruction &instruction) {
+  FastMathFlags flags = instruction.getFastMathFlags();
+  if (flags.allowReassoc() || flags.allowContract() || flags.allowReciprocal() || flags.approxFunc()) return true;
+  if (instruction.getMetadata(LLVMContext::MD_fpmath)) return true;
+  const Function &function = *instruction.getFunction();
+  // The 387 computes with 64 bits whatever the type.
+  Triple::ArchType machine = function.getParent()->getTargetTriple().getArch();
+  if (machine == Triple::x86 || machine == Triple::m68k) return true;
+  Type *type = instruction.getType()->getScalarType();
+  return type->isFloatingPointTy() && function.getDenormalMode(type->getFltSemantics()) != DenormalMode::getIEEE();
 }
 
 // Two bits a place. Memory of the target counts as any other.
@@ -82,6 +96,14 @@ uint32_t opcost_flags(LLVMValueRef handle) {
   case Instruction::AtomicRMW:
   case Instruction::Fence:
     return (instruction->isVolatile() ? kVolatile : 0) | (instruction->isAtomic() ? kAtomic : 0);
+  case Instruction::FAdd:
+  case Instruction::FSub:
+  case Instruction::FMul:
+  case Instruction::FDiv:
+  case Instruction::FRem:
+    return is_relaxed(*instruction) ? kRelaxed : 0;
+  case Instruction::Call:
+    return isa<FPMathOperator>(instruction) && is_relaxed(*instruction) ? kRelaxed : 0;
   default:
     return 0;
   }

@@ -17,7 +17,7 @@ use super::variables::{Definition, Kind, Limit, Range, VariableId};
 use crate::memory::World;
 use crate::memory::external::arguments_of;
 use crate::ranges::word::{mask, sign_bit, signed};
-use crate::ranges::{FloatOperation, FloatStep, Interval, Operation, Sign, ValueRange};
+use crate::ranges::{FloatOperation, Interval, Operation, Sign, ValueRange};
 
 impl Walker<'_, '_> {
     /// A call: what it learns, gives and gets.
@@ -48,6 +48,7 @@ impl Walker<'_, '_> {
                 let given = given.filter(|&given| is_same && self.all.variables.get(given).kind == kind);
                 let given = given.unwrap_or_else(|| self.all.variables.full(kind, Limit::Call));
                 self.all.given[callee][position].push(given);
+                self.all.note_handed((callee, position), (self.id, at), given);
             }
         }
     }
@@ -92,7 +93,7 @@ impl Walker<'_, '_> {
                 let operands: Option<Vec<VariableId>> =
                     arguments.iter().map(|&value| self.number(value)).collect();
                 let Some(operands) = operands else { return unknown };
-                let step = FloatStep { operation, format, is_relaxed: true };
+                let step = self.float_step(operation, format, self.function.instructions[at].flags);
                 Some(Definition::FloatStep(step, operands.into()))
             }
         }

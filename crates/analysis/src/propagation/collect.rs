@@ -18,7 +18,7 @@ use super::contents::Wanted;
 use super::tables::{Tables, kind_of};
 use super::variables::{Definition, Kind, Limit, Range, VariableId, Variables};
 use super::written_first::WrittenFirst;
-use super::{Distance, Options};
+use super::{Contract, Distance, Handed, Options};
 use crate::dominators::Dominators;
 use crate::memory::{Memory, MemoryVersions, Writers};
 use crate::ranges::{FloatRange, ValueRange};
@@ -52,6 +52,11 @@ pub(super) struct Collector<'a> {
     /// Which locals are written first.
     pub(super) first: WrittenFirst<'a>,
     pub(super) options: Options,
+    pub(super) contracts: &'a [Contract],
+    /// What calls give under contracts.
+    pub(super) handed: Vec<Handed>,
+    /// What contracts say.
+    pub(super) promised: Vec<VariableId>,
     constants: FxHashMap<ConstantId, Option<VariableId>>,
     /// How far phis are from phis at heads of loops around them.
     pub(super) distances: Vec<Distance>,
@@ -60,7 +65,12 @@ pub(super) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    pub(super) fn new(program: &'a Memory<'a>, writers: &'a Writers, options: Options) -> Collector<'a> {
+    pub(super) fn new(
+        program: &'a Memory<'a>,
+        writers: &'a Writers,
+        options: Options,
+        contracts: &'a [Contract],
+    ) -> Collector<'a> {
         let globals = program.module.globals.values();
         let names: Vec<bool> = globals
             .filter(|global| global.kind != GlobalKind::Variable)
@@ -70,6 +80,9 @@ impl<'a> Collector<'a> {
             has_second_names_of_data: names.contains(&false),
             has_second_names_of_code: names.contains(&true),
             options,
+            contracts,
+            handed: Vec::new(),
+            promised: Vec::new(),
             first: WrittenFirst::new(program),
             program,
             writers,

@@ -9,13 +9,14 @@
 use opcost_ir::{Flags, Opcode, Type, Value};
 use opcost_key::InstructionId;
 
+use super::Fact;
 use super::collect::Walker;
 use super::tables::kind_of;
 use super::transfer::plain;
 use super::variables::{Definition, Kind, Limit, VariableId};
 use crate::memory::addresses::moves::{self, steps_of};
 use crate::ranges::word::mask;
-use crate::ranges::{FloatOperation, FloatStep, Operation, Sign, Step, ValueRange};
+use crate::ranges::{FloatOperation, FloatStep, Format, Operation, Sign, Step, ValueRange};
 
 /// How far a `freeze` looks for poison.
 const DEEPEST: u32 = 6;
@@ -82,7 +83,7 @@ impl Walker<'_, '_> {
                     (Opcode::FPExt | Opcode::FPTrunc, &[from]) => Definition::ToFormat(from),
                     (opcode, list) => match FloatOperation::of_opcode(opcode) {
                         Some(operation) => {
-                            let step = FloatStep { operation, format, is_relaxed: true };
+                            let step = self.float_step(operation, format, instruction.flags);
                             Definition::FloatStep(step, list.into())
                         }
                         None => Definition::Full(Limit::Operation),
@@ -92,13 +93,30 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// A step as its flags let it be.
+    pub(super) fn float_step(
+        &mut self,
+        operation: FloatOperation,
+        format: Format,
+        flags: Flags,
+    ) -> FloatStep {
+        let is_relaxed = flags.has(Flags::RELAXED);
+        if !is_relaxed {
+            self.all.note(Fact::Ieee);
+        }
+        FloatStep { operation, format, is_relaxed }
+    }
+
     fn of_integer(&mut self, at: InstructionId, width: u32) -> Definition {
         let instruction = &self.function.instructions[at];
         let operands = self.function.operands_of(at);
         let numbers: Option<Vec<VariableId>> = operands.iter().map(|&value| self.number(value)).collect();
         let Some(numbers) = numbers else {
-            let is_comparison = matches!(instruction.opcode, Opcode::ICmp | Opcode::FCmp);
-            return Definition::Full(if is_comparison { Limit::Address } else { Limit::Operation });
+            // What else has no number is a float, a vector, or too wide.
+            let ty = operands.first().and_then(|&value| self.all.type_of(self.function, value));
+            let is_pointer = ty.is_some_and(|ty| matches!(self.all.module().types[ty], Type::Pointer(_)));
+            let compares_addresses = is_pointer && instruction.opcode == Opcode::ICmp;
+            return Definition::Full(if compares_addresses { Limit::Address } else { Limit::Operation });
         };
         match (instruction.opcode, &numbers[..]) {
             (Opcode::FCmp, &[left, right]) => match instruction.predicate {
@@ -113,10 +131,23 @@ impl Walker<'_, '_> {
                 }
                 let flags = self.all.options.flags(opcode, instruction.flags);
                 match Step::of_opcode(opcode, instruction.predicate, flags, width) {
+                    Some(step) if opcode == Opcode::Trunc => self.truncated(step, list[0], operands[0]),
                     Some(step) => Definition::Step(step, list.into()),
                     None => Definition::Full(Limit::Operation),
                 }
             }
+        }
+    }
+
+    /// A truncation, and what the low bits say of it alone.
+    fn truncated(&mut self, step: Step, from: VariableId, value: Value) -> Definition {
+        let usual = Definition::Step(step, [from].into());
+        match self.low(value, step.width) {
+            Some(low) => {
+                let usual = self.add(Kind::Integer(step.width), usual);
+                Definition::Meet([usual, low].into())
+            }
+            None => usual,
         }
     }
 

@@ -10,6 +10,7 @@ mod again;
 mod backwards;
 mod documents;
 mod loops;
+mod low;
 mod modules;
 mod written_first;
 

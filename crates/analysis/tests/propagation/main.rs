@@ -10,6 +10,8 @@
 //! for longer.
 
 mod backwards;
+mod contracts;
+mod floats;
 mod garbage;
 mod speed;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ProgramArguments, WorldName};
+use super::{ContractArguments, ProgramArguments, WorldName};
 
 pub(crate) const BITS_EXAMPLES: &str = "\
 Examples:
@@ -16,6 +16,7 @@ Examples:
   opcost bits --observe kernel.c -- 7     what the values took in a run, beside what is proven
   opcost bits --narrow -o out.bc kernel.c the program in as few bits as are proven to do, as bitcode
   opcost bits --world open kernel.c       exported functions may be called by anyone with anything
+  opcost bits --assume 'f.stride=64' --assume 'f.n=0..99' kernel.c   what callers promise of ports
   opcost bits --assume-no-overflow kernel.c   believe that no signed sum overflows, and say so
   opcost bits --json bits.json kernel.bc  the same for a machine
   opcost bits --certificate c.json kernel.bc   only what a checker can follow, with all that it rests on
@@ -58,7 +59,7 @@ pub(crate) struct BitsArguments {
     #[arg(long)]
     pub(crate) observe: bool,
     /// Writes the program as bitcode to -o, each value computed in as few bits as are proven to do.
-    #[arg(long, requires = "output", conflicts_with_all = ["annotate", "observe", "function", "json"])]
+    #[arg(long, requires = "output", conflicts_with_all = ["annotate", "observe", "function", "html", "check"])]
     pub(crate) narrow: bool,
     /// Standard input of the program, with --observe.
     #[arg(long, value_name = "FILE", requires = "observe")]
@@ -67,11 +68,13 @@ pub(crate) struct BitsArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
     /// Does this certificate hold for the program? Each claim is asked; status 3 if one does not follow.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["certificate", "observe", "annotate", "function"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["certificate", "observe", "annotate", "function", "html"])]
     pub(crate) check: Option<PathBuf>,
     /// The program is whole and begins at main: as --world closed.
     #[arg(long, conflicts_with = "world")]
     pub(crate) closed: bool,
+    #[command(flatten)]
+    pub(crate) contracts: ContractArguments,
     #[command(flatten)]
     pub(crate) assumptions: AssumptionArguments,
     /// How many functions, lines and values are shown; 0 for all.
@@ -79,7 +82,8 @@ pub(crate) struct BitsArguments {
     pub(crate) top: usize,
     #[command(flatten)]
     pub(crate) program: ProgramArguments,
-    /// Writes opcost.bits/1 to a file; - is stdout.
+    /// Writes opcost.bits/1, or with --narrow opcost.bits-narrow/1, or with --check opcost.bits-check/1, to a
+    /// file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Where the text goes; without it stdout. With --narrow where the bitcode goes.

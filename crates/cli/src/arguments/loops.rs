@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::CompileArguments;
+use super::{CompileArguments, ContractArguments};
 
 pub(crate) const LOOPS_EXAMPLES: &str = "\
 Examples:
@@ -95,6 +95,8 @@ pub(crate) struct ExplainArguments {
     /// more about an input would help.
     #[arg(long, conflicts_with_all = ["function", "dot", "svg"])]
     pub(crate) width: bool,
+    #[command(flatten)]
+    pub(crate) contracts: ContractArguments,
     /// Writes opcost.explain/1, or with --width opcost.explain-width/1, to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,

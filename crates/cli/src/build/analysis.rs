@@ -21,7 +21,7 @@ use super::certificate::CheckAnswers;
 use super::module::{name_files, run_own};
 use super::width::WidthAnswers;
 use super::{Build, Input, Language};
-use crate::arguments::{ProgramArguments, WorldName};
+use crate::arguments::{PortContract, ProgramArguments, WorldName};
 use crate::error::CliError;
 
 /// Names of the function where a program begins.
@@ -34,13 +34,13 @@ pub(crate) enum AnalysisQuestion {
     Loops { bindings: Vec<(String, i128)> },
     /// How many bits does each value need? And shall what is told be what a
     /// checker believes?
-    Bits { is_certified: bool, assumptions: Assumptions },
-    /// Does this certificate, as JSON, hold?
-    Check { certificate: String },
+    Bits { is_certified: bool, assumptions: Assumptions, contracts: Vec<PortContract> },
+    /// Does this certificate, as JSON from the file of this name, hold?
+    Check { name: String, certificate: String },
     /// Why are the integers of a line as wide as they are?
-    Width { file: String, line: u32, column: Option<u32> },
+    Width { file: String, line: u32, column: Option<u32>, contracts: Vec<PortContract> },
     /// The program in as few bits as are proven to do, written to `output`.
-    Narrow { output: PathBuf, is_certified: bool },
+    Narrow { output: PathBuf, is_certified: bool, contracts: Vec<PortContract> },
     /// What decides what stands here?
     Explain { wanted: ExplainWanted },
 }
@@ -112,36 +112,51 @@ impl Build<'_> {
     }
 }
 
+/// Why there is no answer, in words for the user.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// What was asked for does not fit the program.
+    Usage(String),
+    /// Anything else.
+    Failed(String),
+}
+
+impl From<String> for Refusal {
+    fn from(words: String) -> Refusal {
+        Refusal::Failed(words)
+    }
+}
+
 /// In the child: reads, analyses, answers.
 ///
 /// # Errors
 /// In words for the user.
-pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), String> {
+pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), Refusal> {
     let (mut session, module, world) = program(request)?;
     let effects = effects(request)?;
     let layout = Layout::of(&module);
     let program = Memory::of(&module, &layout, &effects, world);
     let answers = match &request.question {
         AnalysisQuestion::Loops { bindings } => Answers::Loops(super::loops::answer(&program, bindings)?),
-        AnalysisQuestion::Bits { is_certified, assumptions } => {
-            Answers::Bits(super::bits::answer(&program, *is_certified, *assumptions)?)
+        AnalysisQuestion::Bits { is_certified, assumptions, contracts } => {
+            Answers::Bits(super::bits::answer(&program, *is_certified, *assumptions, contracts)?)
         }
-        AnalysisQuestion::Check { certificate } => {
-            Answers::Check(super::certificate::answer(&program, certificate)?)
+        AnalysisQuestion::Check { name, certificate } => {
+            Answers::Check(super::certificate::answer(&program, (name, certificate))?)
         }
-        AnalysisQuestion::Width { file, line, column } => {
-            Answers::Width(super::width::answer(&program, (file, *line, *column))?)
+        AnalysisQuestion::Width { file, line, column, contracts } => {
+            Answers::Width(super::width::answer(&program, (file, *line, *column), contracts)?)
         }
-        AnalysisQuestion::Narrow { output, is_certified } => {
+        AnalysisQuestion::Narrow { output, is_certified, contracts } => {
             let wanted = (&**output, *is_certified);
-            Answers::Narrow(super::bits_narrow::answer(&program, &mut session, wanted)?)
+            Answers::Narrow(super::bits_narrow::answer(&program, &mut session, wanted, contracts)?)
         }
         AnalysisQuestion::Explain { wanted } => {
             Answers::Explain(super::explanation::answer(&program, wanted)?)
         }
     };
     let text = serde_json::to_vec(&answers).expect("plain data");
-    std::fs::write(&request.output, text).map_err(|error| error.to_string())
+    std::fs::write(&request.output, text).map_err(|error| Refusal::Failed(error.to_string()))
 }
 
 /// All inputs as one module, in LLVM's hands and read out, and the world that

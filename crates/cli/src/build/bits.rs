@@ -12,6 +12,10 @@ use opcost_key::InstructionId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::analysis::Refusal;
+use super::contracts::{self, Under, ranges_under};
+use crate::arguments::PortContract;
+
 /// How many bits the values of a program need.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct BitsAnswers {
@@ -31,14 +35,14 @@ pub(crate) struct BitsAnswers {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct BitsFinding {
     /// `out-of-bounds`: the access never lies in its object; `never`: no execution gets there, or its
-    /// result is always poison.
+    /// result is always poison; `contract`: the call perhaps gives what a contract forbids.
     pub(crate) kind: String,
     /// Of the instruction.
     pub(crate) key: String,
     /// As its debug information says.
     pub(crate) file: Option<String>,
     pub(crate) line: Option<u32>,
-    /// The instruction.
+    /// The instruction; of a contract what the call gives, and the contract.
     pub(crate) text: String,
 }
 
@@ -155,7 +159,8 @@ pub(super) fn answer(
     program: &Memory<'_>,
     is_certified: bool,
     assumptions: Assumptions,
-) -> Result<BitsAnswers, String> {
+    contracts: &[PortContract],
+) -> Result<BitsAnswers, Refusal> {
     let module = program.module;
     let options = Options {
         memory_is_written_first: assumptions.assume_written_first,
@@ -163,8 +168,8 @@ pub(super) fn answer(
         assume_inbounds: assumptions.assume_inbounds,
         assume_no_overflow: assumptions.assume_no_overflow,
     };
-    let ranges = Propagation::compute_with(program, options);
-    let certified = is_certified.then(|| super::certificate::certify(program)).transpose()?;
+    let Under { ranges, unproven } = ranges_under(program, options, contracts)?;
+    let certified = is_certified.then(|| super::certificate::certify(program, contracts)).transpose()?;
     let demand = Demand::compute(program, &ranges);
     let (mut widths, owners) = (Widths::of(module, &ranges, &demand), Owners::of(module, &ranges));
     if let Some(certified) = &certified {
@@ -174,21 +179,23 @@ pub(super) fn answer(
     Ok(BitsAnswers {
         certified,
         world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
-        assumes: ranges.facts().filter_map(assumed).chain(assumptions.words()).map(str::to_owned).collect(),
-        findings: ranges.findings().iter().map(|&finding| teller.finding(finding)).collect(),
+        assumes: ranges
+            .facts()
+            .filter_map(assumed)
+            .chain(assumptions.words())
+            .map(str::to_owned)
+            .chain(contracts::assumed(contracts))
+            .collect(),
+        findings: ranges.findings().iter().map(|&finding| teller.finding(finding)).chain(unproven).collect(),
         functions: widths.functions.iter().map(|function| teller.function(function)).collect(),
     })
-}
-
-/// Ranges forwards, and backwards from accesses that are certain.
-pub(super) fn both_ways(program: &Memory<'_>) -> Propagation {
-    Propagation::compute_with(program, Options { backwards: true, ..Options::default() })
 }
 
 /// What is taken for granted of the source language.
 pub(super) fn assumed(fact: &Fact) -> Option<&'static str> {
     match fact {
         Fact::Memory(words) => Some(words),
+        Fact::Ieee => Some("numbers with a point are computed as IEEE 754 says, rounded to the nearest"),
         _ => None,
     }
 }
@@ -314,7 +321,9 @@ fn may_be_poison(body: &Function) -> IdMap<InstructionId, bool> {
                 && !matches!(body.operands_of(at)[1], Value::Constant(_));
             let inherits = !matches!(opcode, Opcode::Load | Opcode::Freeze) && !opcode.is_call();
             let from = |value: &Value| matches!(value, Value::Instruction(from) if found[*from]);
-            let is = instruction.flags != Flags::NONE && !matches!(opcode, Opcode::Load | Opcode::Store)
+            let promises = |flag: Flags| flag != Flags::RELAXED && instruction.flags.has(flag);
+            let is = Flags::words(opcode).iter().any(|&(flag, _)| promises(flag))
+                && !matches!(opcode, Opcode::Load | Opcode::Store)
                 || shifts
                 || inherits && body.operands_of(at).iter().any(from);
             if is && !found[at] {
@@ -339,6 +348,7 @@ pub(super) fn reason(cause: Cause) -> &'static str {
     match cause {
         Cause::Limit(limit) => limited(limit),
         Cause::Constant => "computed from constants",
+        Cause::Contract => "what a contract leaves (--assume)",
         Cause::Table => "an element of a constant table",
         Cause::Float => "a floating point number",
         Cause::Grows | Cause::Computed | Cause::OneOf => "it grows from turn to turn",

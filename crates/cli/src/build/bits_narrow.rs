@@ -6,12 +6,15 @@
 use std::path::Path;
 
 use opcost_analysis::memory::{Memory, World};
-use opcost_analysis::propagation::Propagation;
+use opcost_analysis::propagation::Options;
 use opcost_bits::NarrowPlan;
 use opcost_llvm::Session;
 use serde::{Deserialize, Serialize};
 
+use super::analysis::Refusal;
 use super::bits::{CertifiedAnswer, assumed};
+use super::contracts::{self, Under, ranges_under};
+use crate::arguments::PortContract;
 
 /// What became narrower.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -38,15 +41,16 @@ pub(crate) struct NarrowAnswers {
 ///
 /// # Errors
 /// The result does not verify, or cannot be written; there is no solver for a
-/// certificate.
+/// certificate; a contract names nothing or contradicts the code.
 pub(super) fn answer(
     program: &Memory<'_>,
     session: &mut Session,
     (output, is_certified): (&Path, bool),
-) -> Result<NarrowAnswers, String> {
+    contracts: &[PortContract],
+) -> Result<NarrowAnswers, Refusal> {
     // Of executions, too, that do something undefined later.
-    let ranges = Propagation::compute(program);
-    let certified = is_certified.then(|| super::certificate::certify(program)).transpose()?;
+    let Under { ranges, unproven } = ranges_under(program, Options::default(), contracts)?;
+    let certified = is_certified.then(|| super::certificate::certify(program, contracts)).transpose()?;
     let plan = match &certified {
         Some(certified) => NarrowPlan::certified(program.module, &certified.certificate),
         None => NarrowPlan::of(program.module, &ranges),
@@ -65,7 +69,13 @@ pub(super) fn answer(
     Ok(NarrowAnswers {
         certified,
         is_closed: program.roots.world == World::Closed,
-        assumes: ranges.facts().filter_map(assumed).map(str::to_owned).collect(),
+        assumes: ranges
+            .facts()
+            .filter_map(assumed)
+            .map(str::to_owned)
+            .chain(contracts::assumed(contracts))
+            .chain(unproven.into_iter().map(|finding| format!("{}: {}", finding.key, finding.text)))
+            .collect(),
         values: plan.values,
         declared: plan.declared,
         computed: plan.computed,

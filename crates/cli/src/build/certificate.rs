@@ -1,13 +1,16 @@
 //! Certificates: which ranges a checker believes, and whether one holds.
 
-use opcost_analysis::memory::Memory;
-use opcost_analysis::propagation::Propagation;
+use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::propagation::Options;
 use opcost_bits::certified::{NoCertificate, certify as find};
-use opcost_certificate::{Certificate, Checker, Solver, Verdict};
+use opcost_certificate::{Certificate, Checker, ClaimedWorld, Solver, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bits::{CertifiedAnswer, both_ways};
+use super::analysis::Refusal;
+use super::bits::CertifiedAnswer;
+use super::contracts::{BOTH_WAYS, ranges_under};
+use crate::arguments::PortContract;
 
 /// What became of a certificate.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -38,10 +41,10 @@ pub(crate) struct CheckFailure {
 /// In the child: a certificate of all ranges.
 ///
 /// # Errors
-/// There is no solver.
-pub(super) fn certify(program: &Memory<'_>) -> Result<CertifiedAnswer, String> {
-    let ranges = both_ways(program);
-    let forwards = Propagation::compute(program);
+/// There is no solver, or a contract contradicts the code.
+pub(super) fn certify(program: &Memory<'_>, contracts: &[PortContract]) -> Result<CertifiedAnswer, Refusal> {
+    let ranges = ranges_under(program, BOTH_WAYS, contracts)?.ranges;
+    let forwards = ranges_under(program, Options::default(), contracts)?.ranges;
     let found = find(program, &ranges, Some(&forwards)).map_err(|error| match error {
         NoCertificate::Solver(error) => error.to_string(),
         NoCertificate::Misfit(error) => format!("an error of opcost: {error}"),
@@ -53,15 +56,23 @@ pub(super) fn certify(program: &Memory<'_>) -> Result<CertifiedAnswer, String> {
 /// In the child: whether a certificate holds.
 ///
 /// # Errors
-/// It is no certificate, or of another module; there is no solver.
-pub(super) fn answer(program: &Memory<'_>, text: &str) -> Result<CheckAnswers, String> {
-    let certificate: Certificate = serde_json::from_str(text)
-        .map_err(|error| format!("this is no certificate ({error}); opcost bits --certificate writes one"))?;
+/// It is no certificate, or of another module or world; there is no solver.
+pub(super) fn answer(program: &Memory<'_>, (name, text): (&str, &str)) -> Result<CheckAnswers, String> {
+    let certificate: Certificate = serde_json::from_str(text).map_err(|error| {
+        format!("{name} is no certificate ({error}); opcost bits --certificate writes one")
+    })?;
+    // What holds whoever calls holds in the whole program, too; not the other way.
+    if certificate.world == ClaimedWorld::Closed && program.roots.world != World::Closed {
+        return Err(format!(
+            "the certificate {name} is of a whole program, and anyone may call this one: check it with --closed and \
+             all files of the program, or write it again"
+        ));
+    }
     let is_edited = certificate.sealing().to_string() != certificate.seal;
     let assumes = assumed(&certificate);
     let solver = Solver::start().map_err(|error| error.to_string())?;
     let checker = Checker::new(program.module, program.layout, certificate, solver);
-    let checker = checker.map_err(|misfit| format!("the certificate does not fit: {misfit}"))?;
+    let checker = checker.map_err(|misfit| format!("the certificate {name} does not fit: {misfit}"))?;
     let verdicts = checker.check_all().map_err(|error| error.to_string())?;
     let failed = verdicts.failed.iter().filter_map(|(&claim, verdict)| match verdict {
         Verdict::Holds => None,

@@ -20,7 +20,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId, Place};
 
 use super::ExplainWanted;
 use super::answers::{DependenceEdge, DependenceNode, ExplainAnswers, Explained};
-use crate::report::short_name;
+use crate::report::{demangle, short_name};
 
 /// More than these are not explained at once.
 const MOST: usize = 24;
@@ -189,20 +189,30 @@ fn nothing(file: &str, line: u32, lines: &BTreeSet<u32>) -> String {
     format!("{file}:{line} has no code; the nearest line that has is {near}")
 }
 
-fn in_function(module: &Module, name: &str) -> Result<Vec<Thing>, String> {
+/// Functions of this name, as the linker or the source has it.
+pub(super) fn named(module: &Module, name: &str) -> Vec<FunctionId> {
     let is_meant = |function: &Function| {
         function.name == name
             || short_name(&function.name) == name
+            || demangle(&function.name) == name
             || function.source_name.as_deref() == Some(name)
     };
-    let found: Vec<FunctionId> =
-        module.functions.iter().filter(|(_, function)| is_meant(function)).map(|(id, _)| id).collect();
+    module.functions.iter().filter(|(_, function)| is_meant(function)).map(|(id, _)| id).collect()
+}
+
+/// Names of functions that are like this one.
+pub(super) fn near(module: &Module, name: &str) -> String {
+    let mut known: Vec<String> =
+        module.functions.values().map(|function| short_name(&function.name)).collect();
+    known.sort_by(|a, b| strsim::jaro_winkler(b, name).total_cmp(&strsim::jaro_winkler(a, name)));
+    known.truncate(LISTED);
+    known.join(", ")
+}
+
+fn in_function(module: &Module, name: &str) -> Result<Vec<Thing>, String> {
+    let found = named(module, name);
     if found.is_empty() {
-        let mut known: Vec<String> =
-            module.functions.values().map(|function| short_name(&function.name)).collect();
-        known.sort_by(|a, b| strsim::jaro_winkler(b, name).total_cmp(&strsim::jaro_winkler(a, name)));
-        known.truncate(LISTED);
-        return Err(format!("no function is called {name}; there are {}", known.join(", ")));
+        return Err(format!("no function is called {name}; there are {}", near(module, name)));
     }
     let mut things = Vec::new();
     for id in found {

@@ -17,6 +17,7 @@ mod bits;
 mod bits_narrow;
 mod certificate;
 mod compile;
+mod contracts;
 mod cost;
 mod driver;
 mod explanation;
@@ -47,7 +48,7 @@ mod width;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use analysis::{AnalysisQuestion, AnalysisRequest, Answers, ExplainWanted, analyse};
+pub(crate) use analysis::{AnalysisQuestion, AnalysisRequest, Answers, ExplainWanted, Refusal, analyse};
 pub(crate) use answers::{
     AnswerKind, DependenceEdge, DependenceNode, ExplainAnswers, Explained, LoopAnswer, LoopAnswers,
     LoopNumbers,

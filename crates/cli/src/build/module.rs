@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::phases::{Phases, Stopwatch};
 use super::portable::PortableRequest;
 use super::{Build, Input, Language, Purpose};
-use crate::error::CliError;
+use crate::error::{CliError, Status};
 
 /// Whether each thread gets counters of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -237,7 +237,10 @@ pub(super) fn run_own(
         Some(signal) => format!("LLVM gave up (signal {signal}) with these words: {said}"),
         None => said.to_owned(),
     };
-    Err(CliError::Module { module: module.to_owned(), message })
+    Err(match output.status.code() == Some(Status::Usage.number().into()) {
+        true => CliError::Usage(format!("{module}: {message}")),
+        false => CliError::Module { module: module.to_owned(), message },
+    })
 }
 
 /// What the child does.

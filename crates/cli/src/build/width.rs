@@ -17,8 +17,12 @@ use opcost_key::{FunctionId, Place};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bits::{assumed, both_ways, name, reason};
+use super::analysis::Refusal;
+use super::bits::{assumed, name, reason};
+use super::contracts::{self, BOTH_WAYS, ranges_under};
 use super::explanation::is_file;
+use crate::arguments::PortContract;
+use crate::report::short_name;
 
 /// More values than these are not explained at once.
 const MOST: usize = 48;
@@ -81,6 +85,8 @@ pub(crate) struct WidthHelp {
     pub(crate) line: Option<u32>,
     /// The range that it is given: `0..64`.
     pub(crate) given: String,
+    /// The same of a parameter as a contract: what --assume takes.
+    pub(crate) contract: Option<String>,
     /// Bits that the value would need.
     pub(crate) width: u32,
     /// Whether those would be two's complement.
@@ -90,13 +96,14 @@ pub(crate) struct WidthHelp {
 /// In the child: the integers of a line, explained.
 ///
 /// # Errors
-/// None is there; what is there instead.
+/// None is there; what is there instead. A contract names nothing or contradicts the code.
 pub(super) fn answer(
     program: &Memory<'_>,
     (file, line, column): (&str, u32, Option<u32>),
-) -> Result<WidthAnswers, String> {
+    contracts: &[PortContract],
+) -> Result<WidthAnswers, Refusal> {
     let module = program.module;
-    let ranges = both_ways(program);
+    let ranges = ranges_under(program, BOTH_WAYS, contracts)?.ranges;
     let teller = Teller { module, ranges: &ranges, owners: &Owners::of(module, &ranges) };
     let mut found: Vec<(FunctionId, Value, u32)> = Vec::new();
     let mut lines = BTreeSet::new();
@@ -118,12 +125,17 @@ pub(super) fn answer(
         found.retain(|(_, _, declared)| *declared > 1);
     }
     if found.is_empty() {
-        return Err(nothing(file, line, column, &lines));
+        return Err(Refusal::Failed(nothing(file, line, column, &lines)));
     }
     found.truncate(MOST);
     Ok(WidthAnswers {
         world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
-        assumes: ranges.facts().filter_map(assumed).map(str::to_owned).collect(),
+        assumes: ranges
+            .facts()
+            .filter_map(assumed)
+            .map(str::to_owned)
+            .chain(contracts::assumed(contracts))
+            .collect(),
         values: teller.explained(&found),
     })
 }
@@ -211,11 +223,19 @@ impl Teller<'_> {
 
     fn help(&self, help: &Help) -> WidthHelp {
         let step = self.step(help.input.0, help.input.1);
+        let given = format!("0..{}", help.most);
+        let contract = match help.input.1 {
+            Value::Argument(_) => {
+                Some(format!("{}.{}={given}", short_name(&step.function), step.name.trim_start_matches('%')))
+            }
+            _ => None,
+        };
         WidthHelp {
             input: step.name,
             function: step.function,
             line: step.line,
-            given: format!("0..{}", help.most),
+            given,
+            contract,
             width: help.width.bits,
             signed: help.width.sign == Sign::Signed,
         }

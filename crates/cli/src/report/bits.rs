@@ -115,14 +115,20 @@ pub(crate) fn print_bits(report: &BitsReport<'_>, sources: &mut Sources) -> Stri
     text
 }
 
-/// Accesses that are never in bounds; of code that is never reached its widths tell.
+/// Accesses that are never in bounds, contracts that are perhaps broken; of code
+/// that is never reached its widths tell.
 fn findings(text: &mut String, all: &[BitsFinding]) {
-    for finding in all.iter().filter(|finding| finding.kind == "out-of-bounds") {
+    for finding in all {
+        let words = match &*finding.kind {
+            "out-of-bounds" => "this access never lies in its object",
+            "contract" => "this call is not shown to keep a contract",
+            _ => continue,
+        };
         let place = match (&finding.file, finding.line) {
             (Some(file), Some(line)) => format!("{}:{line}", tidy_path(file)),
             _ => finding.key.clone(),
         };
-        let _ = writeln!(text, "{place}: this access never lies in its object: {}", finding.text);
+        let _ = writeln!(text, "{place}: {words}: {}", finding.text);
     }
 }
 
@@ -166,11 +172,12 @@ fn seen(text: &mut String, report: &BitsReport<'_>) {
     for (value, observed) in ran().filter(|(value, observed)| is_bad(value, observed.is_outside)) {
         let _ = writeln!(
             text,
-            "{} {} was {}, which it cannot be ({})",
+            "{} {} was {}, which it cannot be ({}){}",
             paint(BAD, "wrong:"),
             value.key,
             observed.range,
-            value.range
+            value.range,
+            if report.answers.assumes.is_empty() { "" } else { " if what is assumed holds" },
         );
     }
 }

@@ -10,6 +10,7 @@
 
 mod annotate;
 mod bits;
+mod bits_narrow;
 mod bits_page;
 mod certificate;
 mod check;
@@ -40,6 +41,7 @@ mod values_table;
 mod width;
 
 pub(crate) use bits::{BitsJson, BitsReport, print_bits};
+pub(crate) use bits_narrow::{BitsNarrowJson, print_bits_narrow};
 pub(crate) use bits_page::bits_page;
 pub(crate) use certificate::{BitsCheckJson, print_bits_check};
 pub(crate) use check::{

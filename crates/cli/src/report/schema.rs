@@ -10,8 +10,8 @@ use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
 use super::{
-    BitsCheckJson, BitsJson, CheckJson, CountJson, DiffJson, ExplainJson, FuelCheckJson, FuelJson, LifeJson,
-    LoopsJson, ValuesJson, WidthJson,
+    BitsCheckJson, BitsJson, BitsNarrowJson, CheckJson, CountJson, DiffJson, ExplainJson, FuelCheckJson,
+    FuelJson, LifeJson, LoopsJson, ValuesJson, WidthJson,
 };
 use crate::error::CliError;
 
@@ -48,7 +48,7 @@ pub(crate) fn error_json(error: &CliError) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 14] = [
+const DOCUMENTS: [Document; 15] = [
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
     ("fuel-check", || schema_for!(FuelCheckJson)),
@@ -58,6 +58,7 @@ const DOCUMENTS: [Document; 14] = [
     ("explain-width", || schema_for!(WidthJson<'_>)),
     ("bits", || schema_for!(BitsJson<'_>)),
     ("bits-check", || schema_for!(BitsCheckJson<'_>)),
+    ("bits-narrow", || schema_for!(BitsNarrowJson<'_>)),
     ("certificate", || schema_for!(Certificate)),
     ("values", || schema_for!(ValuesJson)),
     ("diff", || schema_for!(DiffJson)),

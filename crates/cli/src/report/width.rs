@@ -58,6 +58,16 @@ pub(crate) fn print_width(answers: &WidthAnswers, sources: &mut Sources) -> Stri
     for assumption in &answers.assumes {
         let _ = writeln!(text, "\nassuming {assumption}");
     }
+    let saves = |value: &WidthExplained| {
+        let help = value.would_help.iter().find(|help| help.contract.is_some())?;
+        Some((value.value.width - help.width, help.contract.clone()?))
+    };
+    let best = answers.values.iter().filter_map(saves).max_by_key(|(bits, _)| *bits);
+    if let (Some((_, contract)), Some((file, line))) = (best, first) {
+        let place = format!("{}:{line}", tidy_path(file));
+        let next = format!("next: opcost explain --width --assume '{contract}' {place}");
+        let _ = writeln!(text, "\n{}", paint(DIM, next));
+    }
     let _ = writeln!(text, "\n{}", paint(DIM, format!("{} world", answers.world)));
     text
 }

@@ -1,7 +1,7 @@
 //! The hidden verb `__analyse`, in a process of its own.
 
 use crate::arguments::ModuleArguments;
-use crate::build::{AnalysisRequest, analyse};
+use crate::build::{AnalysisRequest, Refusal, analyse};
 use crate::error::{CliError, Status};
 
 /// Carries out the request.
@@ -12,8 +12,9 @@ pub(crate) fn run(arguments: &ModuleArguments) -> Result<Status, CliError> {
         .map_err(|error| CliError::Usage(format!("{} is no request of opcost: {error}", path.display())))?;
     match analyse(&request) {
         Ok(()) => Ok(Status::Fine),
-        Err(message) => {
-            eprintln!("opcost: {message}");
+        Err(Refusal::Usage(words)) => Err(CliError::Usage(words)),
+        Err(Refusal::Failed(words)) => {
+            eprintln!("opcost: {words}");
             Ok(Status::Failed)
         }
     }

@@ -34,7 +34,11 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, CliError> {
     let AssumptionArguments { assume_inbounds, assume_no_overflow, assume_written_first } =
         arguments.assumptions;
     let assumptions = Assumptions { assume_inbounds, assume_no_overflow, assume_written_first };
-    let question = AnalysisQuestion::Bits { is_certified, assumptions };
+    let question = AnalysisQuestion::Bits {
+        is_certified,
+        assumptions,
+        contracts: arguments.contracts.contracts.clone(),
+    };
     let answers = build.analyse(&inputs, &arguments.program(), question)?;
     drop(working);
     let Answers::Bits(mut answers) = answers else { unreachable!("the child answers what it was asked") };

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use opcost_certificate::{Certificate, FORMAT};
+
 use crate::arguments::BitsArguments;
 use crate::build::{AnalysisQuestion, Answers, Build, CertifiedAnswer, Input, Purpose};
 use crate::error::{CliError, Status};
@@ -24,13 +26,44 @@ pub(super) fn save(path: &Path, certified: &CertifiedAnswer, inputs: &[Input]) -
     Ok(told)
 }
 
+/// A certificate as it is written. Before anything is compiled: what is wrong
+/// with it is its fault and not the program's.
+fn read(path: &Path) -> Result<String, CliError> {
+    /// What every document says of itself.
+    #[derive(serde::Deserialize)]
+    struct Head {
+        schema: String,
+    }
+    let bytes = std::fs::read(path).map_err(CliError::file("read", path))?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let module = path.display().to_string();
+    let wrong = |what: String| CliError::Module {
+        module: module.clone(),
+        message: format!("this is no certificate ({what}); opcost bits --certificate FILE writes one"),
+    };
+    if let Ok(Head { schema }) = serde_json::from_str(&text)
+        && schema != FORMAT
+    {
+        let what = format!("it says that it is {schema}, and {FORMAT} is what this version reads");
+        return Err(wrong(what));
+    }
+    serde_json::from_str::<Certificate>(&text).map_err(|error| wrong(error.to_string()))?;
+    Ok(text)
+}
+
 /// Whether a certificate holds.
 pub(super) fn check(arguments: &BitsArguments, path: &Path) -> Result<Status, CliError> {
-    let certificate = std::fs::read_to_string(path).map_err(CliError::file("read", path))?;
+    if !arguments.contracts.contracts.is_empty() {
+        let words = "--check takes contracts from the certificate: leave --assume out";
+        return Err(CliError::Usage(words.to_owned()));
+    }
+    let certificate = read(path)?;
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
     let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
+    let name = path.display().to_string();
     let working = Progress::start("checking the certificate");
-    let answers = build.analyse(&inputs, &arguments.program(), AnalysisQuestion::Check { certificate })?;
+    let answers =
+        build.analyse(&inputs, &arguments.program(), AnalysisQuestion::Check { name, certificate })?;
     drop(working);
     let Answers::Check(answers) = answers else { unreachable!("the child answers what it was asked") };
     if let Some(path) = &arguments.json {

@@ -36,9 +36,17 @@ fn carry_out(arguments: &ExplainArguments) -> Result<Status, CliError> {
     };
     let paths = std::iter::once(path).chain(arguments.inputs[1..].iter().map(String::as_str));
     let inputs = analysed(paths.map(Path::new))?;
+    if !arguments.width && !arguments.contracts.contracts.is_empty() {
+        return Err(CliError::Usage("--assume is for widths: opcost explain --width".to_owned()));
+    }
     let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
     if let (ExplainWanted::Line { file, line, column }, true) = (&wanted, arguments.width) {
-        let question = AnalysisQuestion::Width { file: file.clone(), line: *line, column: *column };
+        let question = AnalysisQuestion::Width {
+            file: file.clone(),
+            line: *line,
+            column: *column,
+            contracts: arguments.contracts.contracts.clone(),
+        };
         return explain_width(arguments, &build.analyse(&inputs, &arguments.program, question)?);
     }
     let working = Progress::start("looking for what decides it");

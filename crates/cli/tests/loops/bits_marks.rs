@@ -47,6 +47,20 @@ fn rewritten(text: &str, marks: &[WidthMark]) -> String {
     result
 }
 
+/// What is told of the marks of a program of `corpus/bits`, by line and name.
+pub(super) fn widths(program: &str, world: &str) -> BTreeMap<(usize, String), u64> {
+    let path = PathBuf::from(corpus("bits")).join(program);
+    let text = std::fs::read_to_string(&path).expect("a program");
+    let marks = read_widths(&text).expect("marks");
+    let source = Source::new("marked.c", &rewritten(&text, &marks));
+    let told = told(&source, &path.parent().expect("a folder").to_string_lossy(), world);
+    let claims = marks.iter().flat_map(|mark| mark.claims.iter().map(|claim| (mark.line, claim)));
+    let width = |(number, (line, claim)): (usize, (usize, &WidthClaim))| {
+        Some(((line, claim.name.clone()), *told.get(&number)?))
+    };
+    claims.enumerate().filter_map(width).collect()
+}
+
 /// What is told of each claim, by its number.
 fn told(source: &Source, headers: &str, world: &str) -> BTreeMap<usize, u64> {
     let document = document("bits", &["-I", headers, "--world", world, &source.path]);

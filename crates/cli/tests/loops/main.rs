@@ -4,13 +4,19 @@
 //! sources, bad input, and what must change when a program changes.
 
 mod bits;
+mod bits_inputs;
 mod bits_marks;
+mod bits_odd;
 mod changed;
+mod check;
+mod contracts;
 mod errors;
 mod explained;
 mod hard;
 mod narrow;
+mod narrow_fuzz;
 mod told;
+mod twelve;
 mod weaker;
 mod width;
 

@@ -74,6 +74,21 @@ impl FloatRange {
             .or_nan(clash || self.nan_in_either(other))
     }
 
+    /// A rounded product and the exact one that it may stand for: no farther away
+    /// than the next number.
+    pub(super) fn perhaps_exact(self) -> FloatRange {
+        let Some((low, high)) = self.ends else { return self };
+        let most = 2f64.powi(self.format.precision() as i32);
+        if self.is_integral && -most < low && high < most {
+            return self;
+        }
+        let ends = match self.format {
+            Format::Single => (f64::from((low as f32).next_down()), f64::from((high as f32).next_up())),
+            Format::Double => (low.next_down(), high.next_up()),
+        };
+        FloatRange { ends: Some(ends), significant: self.format.precision(), ..self }
+    }
+
     /// `self / other`
     pub(super) fn quotient(self, other: FloatRange) -> FloatRange {
         let format = self.format;

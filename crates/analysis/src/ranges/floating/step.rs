@@ -30,6 +30,8 @@ pub enum FloatOperation {
     /// `minimumnum`: the number, if one is.
     MinimumNum,
     MaximumNum,
+    /// `fma` and `fmuladd`: a product and a sum, rounded once or twice.
+    MulAdd,
 }
 
 /// An operation and whether it may compute another number than it says.
@@ -78,6 +80,7 @@ impl FloatOperation {
             "maximum" => FloatOperation::Maximum,
             "minimumnum" => FloatOperation::MinimumNum,
             "maximumnum" => FloatOperation::MaximumNum,
+            "fma" | "fmuladd" => FloatOperation::MulAdd,
             _ => return None,
         })
     }
@@ -87,6 +90,7 @@ impl FloatOperation {
         use FloatOperation::*;
         match self {
             Neg | Abs | Sqrt | Floor | Ceil | Trunc | Round | RoundEven => 1,
+            MulAdd => 3,
             _ => 2,
         }
     }
@@ -105,7 +109,7 @@ impl FloatRange {
         if operands.iter().any(FloatRange::is_empty) {
             return FloatRange::empty(step.format);
         }
-        if step.is_relaxed && matches!(step.operation, Add | Sub | Mul | Div | Rem | Sqrt) {
+        if step.is_relaxed && matches!(step.operation, Add | Sub | Mul | Div | Rem | Sqrt | MulAdd) {
             return FloatRange::full(step.format);
         }
         match (step.operation, operands) {
@@ -114,6 +118,7 @@ impl FloatRange {
             (Mul, &[left, right]) => left.product(right),
             (Div, &[left, right]) => left.quotient(right),
             (Rem, &[left, right]) => left.remainder(right),
+            (MulAdd, &[left, right, added]) => left.product(right).perhaps_exact().sum(added),
             (Neg, &[only]) => only.negated(),
             (Abs, &[only]) => only.absolute(),
             (Sqrt, &[only]) => only.square_root(),

@@ -7,6 +7,7 @@ use opcost_testkit::Random;
 use crate::ranges::floating::significant_bits;
 use crate::ranges::{FloatOperation, FloatRange, FloatStep, Format, Interval, Sign, ValueRange};
 
+/// Of one or two operands.
 const OPERATIONS: [FloatOperation; 19] = {
     use FloatOperation::*;
     [
@@ -65,6 +66,7 @@ fn machine(operation: FloatOperation, format: Format, left: f64, right: f64) -> 
         _ if left.is_nan() || right.is_nan() => f64::NAN,
         Minimum => left.min(right),
         Maximum => left.max(right),
+        MulAdd => unreachable!("it has a test of its own"),
     }
 }
 
@@ -138,6 +140,43 @@ fn what_the_machine_computes_is_in_the_range() {
             }
         }
     }
+}
+
+#[test]
+fn a_product_and_a_sum_are_rounded_once_or_twice() {
+    let mut random = Random::new(3);
+    let mut integral = 0;
+    for format in FORMATS {
+        let special = special(format);
+        let step = FloatStep { operation: FloatOperation::MulAdd, format, is_relaxed: false };
+        for _ in 0..20_000 {
+            let mut one = || range(&mut random, format, &special);
+            let operands = [one(), one(), one()];
+            let ranges = [operands[0].0, operands[1].0, operands[2].0];
+            let claimed = FloatRange::apply(&step, &ranges);
+            integral += u32::from(claimed.is_integral());
+            for &a in &operands[0].1 {
+                for &b in &operands[1].1 {
+                    for &c in &operands[2].1 {
+                        let (once, twice) = match format {
+                            Format::Single => {
+                                let (a, b, c) = (a as f32, b as f32, c as f32);
+                                (f64::from(a.mul_add(b, c)), f64::from(a * b + c))
+                            }
+                            Format::Double => (a.mul_add(b, c), a * b + c),
+                        };
+                        for result in [once, twice] {
+                            assert!(
+                                claimed.contains(result),
+                                "{a:?} {b:?} {c:?} = {result:?}: {ranges:?} gave {claimed:?}"
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(integral > 500, "integers stay integers: {integral}");
 }
 
 #[test]
