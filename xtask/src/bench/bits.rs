@@ -54,9 +54,10 @@ struct Value {
     row: Row,
     /// What was seen of it, if it was ever computed.
     seen: Option<Seen>,
+    /// What opcost says of it with a certificate: what a checker believes.
     own: Option<Own>,
-    /// What of that a checker believes.
-    certified: Option<Own>,
+    /// What it says without.
+    told: Option<Own>,
 }
 
 /// One program in one world.
@@ -131,8 +132,8 @@ fn ask(
     let (mut certified, certificate) = own::ask_certified(opcost, &module, world, folder)?;
     let values = rows.into_iter().map(|row| Value {
         seen: seen.remove(&(row.function.clone(), row.index)),
-        own: answers.remove(&own::key(&row)),
-        certified: certified.remove(&own::key(&row)),
+        own: certified.remove(&own::key(&row)),
+        told: answers.remove(&own::key(&row)),
         row,
     });
     Ok(Outcome { set: member.set, name: member.name, world, values: values.collect(), taken, certificate })
@@ -141,11 +142,12 @@ fn ask(
 fn write_rows(outcomes: &[Outcome], path: &Path) -> Result<()> {
     let mut text = String::new();
     for outcome in outcomes {
-        for Value { row, seen, own, .. } in &outcome.values {
+        for Value { row, seen, own, told } in &outcome.values {
             let line = serde_json::json!({
                 "set": outcome.set, "program": outcome.name, "world": outcome.world.word(),
                 "value": row, "seen": seen,
                 "seen_width": seen.map(|seen| seen.width()),
+                "told": told.as_ref().map(Own::needed),
                 "needed": own.as_ref().map(Own::needed), "slice": own.as_ref().map(Own::slice),
                 "text": own.as_ref().map(|own| &own.text), "range": own.as_ref().map(|own| &own.range),
                 "because": own.as_ref().and_then(|own| own.because.as_ref()),

@@ -1,6 +1,7 @@
 //! Values that stand out: of which runs show what opcost excludes, of which they
 //! show more bits than LLVM allows, and of which LLVM knows more than opcost.
 
+use super::own::Own;
 use super::{Outcome, Value};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -28,8 +29,9 @@ fn all(outcomes: &[Outcome]) -> impl Iterator<Item = (&Outcome, &Value)> {
 /// Values that were what opcost says they cannot be, kernels or not.
 pub(super) fn contradictions(outcomes: &[Outcome]) -> Vec<String> {
     let contradicted = |(outcome, value): (&Outcome, &Value)| {
-        let (own, seen) = (value.own.as_ref()?, value.seen.as_ref()?);
-        let why = own.contradiction(seen)?;
+        let seen = value.seen.as_ref()?;
+        let both = value.own.iter().chain(&value.told);
+        let (why, own) = both.filter_map(|own| Some((own.contradiction(seen)?, own))).next()?;
         Some(format!("{}: {why} where opcost says {}", place(outcome, value), own.range))
     };
     all(outcomes).filter_map(contradicted).collect()
@@ -54,11 +56,11 @@ pub(super) fn missing(outcomes: &[Outcome]) -> Vec<String> {
 }
 
 /// Kernels' values of which LLVM knows more, those with most bits first.
-fn weaker(outcomes: &[Outcome]) -> Vec<(u32, &Outcome, &Value)> {
+fn weaker(outcomes: &[Outcome], answer: fn(&Value) -> Option<&Own>) -> Vec<(u32, &Outcome, &Value)> {
     let mut found: Vec<(u32, &Outcome, &Value)> = all(outcomes)
         .filter(|(_, value)| !value.row.drives)
         .filter_map(|(outcome, value)| {
-            let more = value.own.as_ref()?.needed().checked_sub(value.row.fwd)?;
+            let more = answer(value)?.needed().checked_sub(value.row.fwd)?;
             (more > 0).then_some((more, outcome, value))
         })
         .collect();
@@ -68,12 +70,17 @@ fn weaker(outcomes: &[Outcome]) -> Vec<(u32, &Outcome, &Value)> {
 
 /// How many values LLVM knows more of.
 pub(super) fn count_of_weaker(outcomes: &[Outcome]) -> usize {
-    weaker(outcomes).len()
+    weaker(outcomes, |value| value.own.as_ref()).len()
+}
+
+/// The same of what is told without a checker.
+pub(super) fn count_of_weaker_told(outcomes: &[Outcome]) -> usize {
+    weaker(outcomes, |value| value.told.as_ref()).len()
 }
 
 /// The section about these.
 pub(super) fn weaker_section(outcomes: &[Outcome]) -> String {
-    let found = weaker(outcomes);
+    let found = weaker(outcomes, |value| value.own.as_ref());
     let mut text = String::from("\n## Values of which LLVM knows more\n\n");
     if found.is_empty() {
         return text + "None is wider than LLVM's Fwd.\n";

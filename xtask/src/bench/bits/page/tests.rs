@@ -33,7 +33,7 @@ fn value(function: &str, fwd: u32, seen: Option<i64>, own: &str) -> Value {
         least: 0,
         most,
     });
-    Value { row, seen, own: serde_json::from_str(own).unwrap(), certified: None }
+    Value { row, seen, own: serde_json::from_str(own).unwrap(), told: None }
 }
 
 const NARROW: &str = r#"{"key": "f:i2", "text": "%2 = add", "declared": 32, "width": 15, "dead_bits": 1,
