@@ -13,9 +13,9 @@
 //! | what goes into functions and comes out? | `calls`, by promise [`contracts`] |
 //! | what does a load read? | `cells`, `contents`, `tables` |
 //! | is a local written before it is read? | `written_first`, `filling`, `bytes` |
-//! | what do the turns of a loop tell? | `turns`, `counted`, `closed` |
+//! | what do the turns of a loop tell? | `turns`, `counted`, `closed`, one by one `unrolled` |
 //! | what does one step make of ranges? | `transfer` |
-//! | which ranges do all definitions agree on? | `solve` |
+//! | which ranges do all definitions agree on? | `solve`, along `sources` |
 //! | which values lead to nothing undefined? | `certain` |
 //! | what can never be? | `findings` |
 //!
@@ -46,9 +46,11 @@ mod findings;
 mod instructions;
 mod low;
 mod solve;
+mod sources;
 mod tables;
 pub(crate) mod transfer;
 mod turns;
+mod unrolled;
 pub mod variables;
 mod written_first;
 
@@ -382,7 +384,9 @@ fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: Functio
     let mut walker = Walker::new(collector, id, &dominators, versions.as_ref());
     walker.walk();
     walker.define_versions();
+    let told = bounds.ranges.iter().map(|&(at, _)| at).chain(bounds.differences.keys().copied()).collect();
     walker.define_phis(&mut turns::Turns::new(&forest, comes_again), &turns, &mut bounds.differences);
+    walker.unroll(&forest, &turns, &told);
     let returned = std::mem::take(&mut walker.returned);
     for assumption in bounds.assumptions {
         collector.note_assumption(assumption);

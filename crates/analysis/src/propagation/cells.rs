@@ -27,6 +27,18 @@ pub(super) struct Reads {
     open: Vec<(CellVersion, VariableId, VariableId)>,
 }
 
+impl Reads {
+    /// Versions that are read, or that what is read is made of.
+    pub(super) fn variables(&self) -> impl Iterator<Item = (CellVersion, VariableId)> + '_ {
+        self.known.iter().map(|(&version, &variable)| (version, variable))
+    }
+
+    /// The variable of one of them.
+    pub(super) fn variable(&self, version: CellVersion) -> Option<VariableId> {
+        self.known.get(&version).copied()
+    }
+}
+
 impl Walker<'_, '_> {
     /// What a load reads.
     pub(super) fn load(&mut self, at: InstructionId, kind: Kind) -> Definition {

@@ -12,6 +12,7 @@ mod documents;
 mod loops;
 mod low;
 mod modules;
+mod unrolled;
 mod written_first;
 
 /// Ranges of named values of the last function: signed ends and bits that are

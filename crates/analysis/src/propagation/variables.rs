@@ -6,7 +6,7 @@
 //! The definitions together with the ranges are what a checker needs: each range
 //! must hold what one step makes of the ranges of its sources. Cost: constant.
 
-use opcost_index::{Graph, Id, IdMap, define_id};
+use opcost_index::{IdMap, define_id};
 use opcost_ir::{Flags, Predicate};
 use rustc_hash::FxHashMap;
 
@@ -256,6 +256,38 @@ impl Definition {
     }
 }
 
+impl Definition {
+    /// The same step from other variables.
+    #[must_use]
+    pub fn from_others(&self, mut other: impl FnMut(VariableId) -> VariableId) -> Definition {
+        use Definition::*;
+        let mut all = |list: &[VariableId]| list.iter().map(|&source| other(source)).collect();
+        match self {
+            Full(_) | Constant(_) => self.clone(),
+            Step(step, list) => Step(*step, all(list)),
+            FloatStep(step, list) => FloatStep(*step, all(list)),
+            Join(list) => Join(all(list)),
+            Meet(list) => Meet(all(list)),
+            FloatCompare(predicate, one, two) => FloatCompare(*predicate, other(*one), other(*two)),
+            ToFloat(sign, source, is_promised) => ToFloat(*sign, other(*source), *is_promised),
+            ToInteger(sign, source, saturates) => ToInteger(*sign, other(*source), *saturates),
+            ToFormat(source) => ToFormat(other(*source)),
+            Except(source, words) => Except(other(*source), words.clone()),
+            Table(table, source) => Table(*table, other(*source)),
+            Refined { source, predicate, other: to, flags } => {
+                Refined { source: other(*source), predicate: *predicate, other: other(*to), flags: *flags }
+            }
+            Unmasked { mask, result } => Unmasked { mask: other(*mask), result: other(*result) },
+            Unshifted { by, sign, result } => Unshifted { by: *by, sign: *sign, result: other(*result) },
+            Polynomial { differences, under, trips } => {
+                Polynomial { differences: differences.clone(), under: *under, trips: other(*trips) }
+            }
+            Times { delta, trips } => Times { delta: other(*delta), trips: other(*trips) },
+            Trips { counter, delta } => Trips { counter: other(*counter), delta: other(*delta) },
+        }
+    }
+}
+
 impl Variables {
     /// A new one.
     pub fn add(&mut self, kind: Kind, definition: Definition) -> VariableId {
@@ -338,52 +370,5 @@ impl Variables {
     /// All of them.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (VariableId, &Variable)> {
         self.all.iter()
-    }
-}
-
-/// Which variable needs which, packed.
-#[derive(Clone, Debug)]
-pub(super) struct Edges {
-    starts: Vec<u32>,
-    targets: Vec<VariableId>,
-}
-
-impl Edges {
-    /// From each variable to its sources.
-    pub(super) fn to_sources(variables: &Variables) -> Edges {
-        let mut edges = Edges { starts: vec![0], targets: Vec::new() };
-        for (_, variable) in variables.iter() {
-            variable.definition.each_source(|source| edges.targets.push(source));
-            edges.starts.push(edges.targets.len() as u32);
-        }
-        edges
-    }
-
-    /// The same, turned round.
-    pub(super) fn turned(&self) -> Edges {
-        let mut starts = vec![0u32; self.starts.len() + 1];
-        self.targets.iter().for_each(|target| starts[target.index() + 2] += 1);
-        (2..starts.len()).for_each(|at| starts[at] += starts[at - 1]);
-        let mut targets = vec![VariableId::new(0); self.targets.len()];
-        for from in 0..self.node_count() {
-            for target in self.successors(VariableId::new(from)) {
-                let place = &mut starts[target.index() + 1];
-                targets[*place as usize] = VariableId::new(from);
-                *place += 1;
-            }
-        }
-        starts.pop();
-        Edges { starts, targets }
-    }
-}
-
-impl Graph for Edges {
-    type Node = VariableId;
-    fn node_count(&self) -> usize {
-        self.starts.len() - 1
-    }
-    fn successors(&self, node: VariableId) -> impl Iterator<Item = VariableId> + '_ {
-        let range = self.starts[node.index()] as usize..self.starts[node.index() + 1] as usize;
-        self.targets[range].iter().copied()
     }
 }
