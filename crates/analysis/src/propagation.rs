@@ -147,6 +147,9 @@ pub struct Options {
     /// Sums, differences and products do not overflow as signed numbers, whether
     /// they promise that or not.
     pub assume_no_overflow: bool,
+    /// Loops of few turns are not followed one turn after the other: what that
+    /// tells holds by a count of turns, which no claim of a certificate speaks of.
+    pub without_unrolling: bool,
 }
 
 impl Options {
@@ -386,7 +389,9 @@ fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: Functio
     walker.define_versions();
     let told = bounds.ranges.iter().map(|&(at, _)| at).chain(bounds.differences.keys().copied()).collect();
     walker.define_phis(&mut turns::Turns::new(&forest, comes_again), &turns, &mut bounds.differences);
-    walker.unroll(&forest, &turns, &told);
+    if !walker.all.options.without_unrolling {
+        walker.unroll(&forest, &turns, &told);
+    }
     let returned = std::mem::take(&mut walker.returned);
     for assumption in bounds.assumptions {
         collector.note_assumption(assumption);

@@ -43,11 +43,20 @@ pub(crate) fn number_from(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
+/// What claims of one step tell.
+const STEPS: Options = Options {
+    memory_is_written_first: false,
+    backwards: false,
+    assume_inbounds: false,
+    assume_no_overflow: false,
+    without_unrolling: true,
+};
+
 /// The certificate of a module.
 pub(crate) fn certificate_of(module: &Module, world: World) -> Certificate {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
     let program = Memory::of(module, &layout, &effects, world);
-    let ranges = Propagation::compute(&program);
+    let ranges = Propagation::compute_with(&program, STEPS);
     certify(&program, &ranges, None).expect("z3 is installed").certificate
 }
 
@@ -55,8 +64,8 @@ pub(crate) fn certificate_of(module: &Module, world: World) -> Certificate {
 pub(crate) fn certificate_with_hindsight(module: &Module, world: World) -> Certificate {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
     let program = Memory::of(module, &layout, &effects, world);
-    let forwards = Propagation::compute(&program);
-    let ranges = Propagation::compute_with(&program, Options { backwards: true, ..Options::default() });
+    let forwards = Propagation::compute_with(&program, STEPS);
+    let ranges = Propagation::compute_with(&program, Options { backwards: true, ..STEPS });
     certify(&program, &ranges, Some(&forwards)).expect("z3 is installed").certificate
 }
 

@@ -167,6 +167,7 @@ pub(super) fn answer(
         backwards: true,
         assume_inbounds: assumptions.assume_inbounds,
         assume_no_overflow: assumptions.assume_no_overflow,
+        without_unrolling: false,
     };
     let Under { ranges, unproven } = ranges_under(program, options, contracts)?;
     let certified = is_certified.then(|| super::certificate::certify(program, contracts)).transpose()?;

@@ -29,6 +29,7 @@ pub(super) const BOTH_WAYS: Options = Options {
     memory_is_written_first: false,
     assume_inbounds: false,
     assume_no_overflow: false,
+    without_unrolling: false,
 };
 
 /// Ranges under contracts, and calls that perhaps break them.

@@ -12,6 +12,7 @@ const BACKWARDS: Options = Options {
     backwards: true,
     assume_inbounds: false,
     assume_no_overflow: false,
+    without_unrolling: false,
 };
 
 #[track_caller]
