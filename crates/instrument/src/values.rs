@@ -49,6 +49,9 @@ pub struct ValuesRequest {
     /// All integers of at most 64 bits: parameters and results (of the chosen function, if one is chosen).
     #[serde(default)]
     pub integers: bool,
+    /// Of the same functions how many bits of each `float` and `double` are significant.
+    #[serde(default)]
+    pub mantissas: bool,
 }
 
 /// What is recorded in a module.
@@ -148,8 +151,8 @@ pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Resu
         if request.turns && is_chosen {
             turns::plan((module, &layout), id, &leaving, claims, &mut recorded, &mut edits);
         }
-        if request.integers && is_chosen {
-            chosen::plan_integers(module, id, &mut recorded, &mut edits);
+        if (request.integers || request.mantissas) && is_chosen {
+            chosen::plan_widths(module, id, request, &mut recorded, &mut edits);
         }
         if request.function.is_some() && !request.integers && !(request.turns && request.line.is_none()) {
             chosen::plan(module, id, request, &mut recorded, &mut edits);

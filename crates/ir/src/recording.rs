@@ -51,6 +51,9 @@ pub enum PointKind {
     Signed,
     /// A floating-point number, as a double.
     Float,
+    /// How many bits of a floating-point number are significant: from the highest
+    /// to the lowest that is set; none of zero and of what is not finite.
+    Mantissa,
 }
 
 /// What the turns of a loop must be.

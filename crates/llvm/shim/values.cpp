@@ -65,6 +65,23 @@ Value *as_word(IRBuilder<> &builder, Value *value, bool is_signed) {
   return builder.CreateBitCast(value, word);
 }
 
+// How many bits of a float or double are significant: from the highest to the
+// lowest that is set. None of zero, and of what is not finite.
+Value *significant_bits(IRBuilder<> &builder, Value *number) {
+  auto constant = [&](uint64_t bits) { return builder.getInt64(bits); };
+  auto is = [&](Value *bits, uint64_t word) { return builder.CreateICmpEQ(bits, constant(word)); };
+  auto zeros = [&](Intrinsic::ID which, Value *bits) { return builder.CreateBinaryIntrinsic(which, bits, builder.getFalse()); };
+  Value *bits = as_word(builder, number, false);
+  Value *fraction = builder.CreateAnd(bits, constant((uint64_t(1) << 52) - 1));
+  Value *exponent = builder.CreateAnd(builder.CreateLShr(bits, constant(52)), constant(0x7ff));
+  Value *with_first = builder.CreateOr(fraction, constant(uint64_t(1) << 52));
+  Value *normal = builder.CreateSub(constant(53), zeros(Intrinsic::cttz, with_first));
+  Value *around = builder.CreateAdd(zeros(Intrinsic::ctlz, fraction), zeros(Intrinsic::cttz, fraction));
+  Value *subnormal = builder.CreateSelect(is(fraction, 0), constant(0), builder.CreateSub(constant(64), around));
+  Value *finite = builder.CreateSelect(is(exponent, 0), subnormal, normal);
+  return builder.CreateSelect(is(exponent, 0x7ff), constant(0), finite);
+}
+
 void store_in_slot(IRBuilder<> &builder, Value *slot, uint64_t offset, Value *value) {
   builder.CreateStore(value, builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), slot, offset), /*isVolatile=*/true);
 }
@@ -217,6 +234,13 @@ void opcost_values_record(LLVMValueRef before, LLVMValueRef points, uint32_t ind
   IRBuilder<> builder(unwrap<Instruction>(before));
   FunctionCallee record = runtime(module_of(before), "opc_values_record", builder.getVoidTy(), {builder.getPtrTy(), builder.getInt64Ty()});
   builder.CreateCall(record, {point_at(builder, points, index), as_word(builder, unwrap(value), is_signed)});
+}
+
+// The same with how many bits of a float or double are significant.
+void opcost_values_record_mantissa(LLVMValueRef before, LLVMValueRef points, uint32_t index, LLVMValueRef value) {
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  LLVMValueRef bits = wrap(significant_bits(builder, unwrap(value)));
+  opcost_values_record(before, points, index, bits, false);
 }
 
 } // extern "C"

@@ -294,6 +294,12 @@ unsafe extern "C" {
         value: LLVMValueRef,
         is_signed: bool,
     );
+    pub(crate) fn opcost_values_record_mantissa(
+        before: LLVMValueRef,
+        points: LLVMValueRef,
+        index: u32,
+        value: LLVMValueRef,
+    );
     pub(crate) fn opcost_returns_twice(function: LLVMValueRef) -> bool;
 
     pub(crate) fn opcost_emit(

@@ -52,7 +52,7 @@ impl Session {
             .map(|(point, steps)| RawPoint {
                 kind: match point.kind {
                     PointKind::Turns => 0,
-                    PointKind::Unsigned => 1,
+                    PointKind::Unsigned | PointKind::Mantissa => 1,
                     PointKind::Signed => 2,
                     PointKind::Float => 3,
                 },
@@ -199,9 +199,14 @@ impl<'a> FunctionRecorder<'a> {
                     ffi::opcost_values_leave(before, points, point.index() as u32, slot, turns);
                 }
                 RecordEdit::Record { point, value, .. } => {
-                    let is_signed = self.recording.points[point].kind == PointKind::Signed;
-                    let value = self.value(value);
-                    ffi::opcost_values_record(before, points, point.index() as u32, value, is_signed);
+                    let (value, at) = (self.value(value), point.index() as u32);
+                    match self.recording.points[point].kind {
+                        PointKind::Mantissa => ffi::opcost_values_record_mantissa(before, points, at, value),
+                        kind => {
+                            let is_signed = kind == PointKind::Signed;
+                            ffi::opcost_values_record(before, points, at, value, is_signed);
+                        }
+                    }
                 }
             }
         }

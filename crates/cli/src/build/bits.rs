@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysis::Refusal;
+use super::bits_floats::{BitsFloat, floats};
 use super::contracts::{self, Under, ranges_under};
 use crate::arguments::PortContract;
 
@@ -97,6 +98,8 @@ pub(crate) struct BitsFunction {
     pub(crate) needed_slice: u64,
     /// Parameters, then results in the order of the program.
     pub(crate) values: Vec<BitsValue>,
+    /// Its floating point numbers, in the same order.
+    pub(crate) floats: Vec<BitsFloat>,
 }
 
 /// What is known of an integer.
@@ -239,6 +242,7 @@ impl Teller<'_> {
                 .iter()
                 .map(|value| self.value((widths, body, &words), &poison, value))
                 .collect(),
+            floats: floats(self.module, self.ranges, widths.function, &words, &poison),
         }
     }
 

@@ -14,6 +14,7 @@ mod answers;
 #[cfg(test)]
 mod audit_tests;
 mod bits;
+mod bits_floats;
 mod bits_narrow;
 mod certificate;
 mod compile;
@@ -56,6 +57,7 @@ pub(crate) use answers::{
 pub(crate) use bits::{
     Assumptions, BitsAnswers, BitsFinding, BitsFunction, BitsObserved, BitsValue, CertifiedAnswer,
 };
+pub(crate) use bits_floats::{BitsFloat, BitsFloatObserved};
 pub(crate) use bits_narrow::NarrowAnswers;
 pub(crate) use certificate::{CheckAnswers, CheckFailure};
 pub(crate) use driver::{Drive, Front, by_program_name, launched};

@@ -186,7 +186,7 @@ fn point(module: &Module, facts: &PointFacts, kind: PointKind) -> PointText {
         line,
         kind: match kind {
             PointKind::Turns => Meaning::Turns,
-            PointKind::Unsigned => Meaning::Unsigned,
+            PointKind::Unsigned | PointKind::Mantissa => Meaning::Unsigned,
             PointKind::Signed => Meaning::Signed,
             PointKind::Float => Meaning::Float,
         },

@@ -11,6 +11,7 @@ use opcost_bits::Total;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::bits_floats::{floats, mantissas};
 use super::source::{Source, Sources};
 use super::style::{BAD, DIM, STRONG, cut, cut_start, padded, paint, printable, screen_width};
 use super::{bar, demangle, document, grouped, percent, tidy_path};
@@ -99,7 +100,10 @@ pub(crate) fn print_bits(report: &BitsReport<'_>, sources: &mut Sources) -> Stri
     if report.annotate {
         annotated(&mut text, report, sources);
     } else if report.with_values {
-        report.answers.functions.iter().for_each(|function| values(&mut text, report, function));
+        for function in &report.answers.functions {
+            values(&mut text, report, function);
+            floats(&mut text, function, report.most);
+        }
     } else {
         functions(&mut text, report);
         lines(&mut text, report, sources);
@@ -152,6 +156,7 @@ fn head(text: &mut String, report: &BitsReport<'_>) {
     if report.observed {
         seen(text, report);
     }
+    mantissas(text, &report.answers.functions);
 }
 
 /// What the run says of all values that it had.

@@ -192,8 +192,14 @@ mod tests {
             ..BitsValue::default()
         };
         let values = vec![value(9, "a<b>", 32), value(10, "y", 7), value(10, "i", 24)];
-        let function =
-            BitsFunction { name: "f".to_owned(), declared: 96, needed_type: 63, needed_slice: 60, values };
+        let function = BitsFunction {
+            name: "f".to_owned(),
+            declared: 96,
+            needed_type: 63,
+            needed_slice: 60,
+            values,
+            floats: Vec::new(),
+        };
         let answers =
             BitsAnswers { world: "open".to_owned(), functions: vec![function], ..BitsAnswers::default() };
         let report = BitsReport {

@@ -10,6 +10,7 @@
 
 mod annotate;
 mod bits;
+mod bits_floats;
 mod bits_narrow;
 mod bits_page;
 mod certificate;

@@ -1,8 +1,9 @@
 //! What were the values really? The other side of `opcost bits`.
 //!
 //! The program is built once more, so that it records the least and greatest
-//! of every integer, and run. A value of the run is one of the analysis if both
-//! have the same key and the same text; all code is the same when there is one
+//! of every integer and how many bits each mantissa needs, and run. A value of
+//! the run is one of the analysis if both have the same key and the same text;
+//! all code is the same when there is one
 //! input. What was observed outside of what is proven was poison, which is
 //! allowed where a promise of the code may be broken; elsewhere one of the two
 //! is wrong, and that is the verdict.
@@ -13,7 +14,9 @@ use std::path::Path;
 use opcost_instrument::ValuesRequest;
 
 use crate::arguments::BitsArguments;
-use crate::build::{BitsAnswers, BitsObserved, BitsValue, Build, Input, Purpose, ValuesWish};
+use crate::build::{
+    BitsAnswers, BitsFloatObserved, BitsObserved, BitsValue, Build, Input, Purpose, ValuesWish,
+};
 use crate::error::{CliError, Status};
 use crate::report::Progress;
 use crate::run::{ObservedPoint, Recorder, Streams, observe as read, point_lists, record_run};
@@ -31,7 +34,7 @@ pub(crate) fn observe(
     answers: &mut BitsAnswers,
 ) -> Result<Status, CliError> {
     let mut build = Build::new(&arguments.program.compile, Purpose::Values)?;
-    let request = ValuesRequest { integers: true, ..ValuesRequest::default() };
+    let request = ValuesRequest { integers: true, mantissas: true, ..ValuesRequest::default() };
     build.values = Some(ValuesWish { request, ..ValuesWish::default() });
     let program = build.path("made");
     let building = Progress::start("building the program that records");
@@ -69,6 +72,16 @@ fn note(answers: &mut BitsAnswers, points: &[ObservedPoint]) -> bool {
         let observed = seen(value, least, greatest, point.record.entries);
         is_wrong |= observed.is_outside && !value.may_be_poison;
         value.observed = Some(observed);
+    }
+    for float in answers.functions.iter_mut().flat_map(|function| &mut function.floats) {
+        let Some(point) = by_key.get(&*float.key).filter(|point| point.what.text == float.text) else {
+            continue;
+        };
+        let Some((_, greatest)) = point.record.range else { continue };
+        let needed = u32::try_from(greatest).unwrap_or(float.declared);
+        let is_outside = needed > float.needed;
+        is_wrong |= is_outside && !float.may_be_poison;
+        float.observed = Some(BitsFloatObserved { times: point.record.entries, needed, is_outside });
     }
     is_wrong
 }

@@ -88,6 +88,7 @@ fn wish(arguments: &ValuesArguments) -> Result<ValuesWish, CliError> {
             line: arguments.line,
             value: arguments.value.clone(),
             integers: false,
+            mantissas: false,
         },
         verify: arguments.verify,
         lie: arguments.lie,

@@ -126,7 +126,7 @@ fn what_runs_of_the_corpus_take_is_what_is_proven() {
     programs.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
     programs.sort();
     assert!(programs.len() >= 15, "{programs:?}");
-    let (mut seen, mut poison) = (0, 0);
+    let (mut seen, mut poison, mut mantissas) = (0, 0, 0);
     for path in programs {
         for level in ["-O0", "-O2"] {
             let document = bits(&[level, "--observe", &path.to_string_lossy()]);
@@ -138,9 +138,16 @@ fn what_runs_of_the_corpus_take_is_what_is_proven() {
                 seen += 1;
                 poison += u32::from(is_outside);
             }
+            for float in functions.iter().flat_map(|one| one["floats"].as_array().expect("floats")) {
+                let Some(observed) = float["observed"].as_object() else { continue };
+                let is_allowed = observed["is_outside"] == false || float["may_be_poison"] == true;
+                assert!(is_allowed, "{}: {float:#}", path.display());
+                mantissas += 1;
+            }
         }
     }
     assert!(seen > 10_000 && poison * 200 < seen, "{seen} seen, {poison} outside");
+    assert!(mantissas >= 25, "{mantissas} mantissas seen");
 }
 
 #[test]
@@ -258,4 +265,87 @@ fn flags_that_say_too_much_are_refused() {
     }
     let refused = opcost(&["bits", "--closed", "--world", "open", &source.path]);
     assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+}
+
+/// Halves of numbers of four bits, of which the run takes those up to eight.
+const HALVES: &str = "__attribute__((noinline)) double half(int x) {
+  return (x & 15) * 0.5;
+}
+__attribute__((noinline)) double third(int x) {
+  return half(x) / 3;
+}
+int main(int argc, char **argv) {
+  double sum = 0;
+  for (int i = 0; i <= 7 + argc; i++)
+    sum += third(i);
+  return sum < 0;
+}
+";
+
+/// The bits from the highest to the lowest that is set, as the definition says: by halving.
+fn significant_bits(number: f64) -> u64 {
+    if !number.is_finite() || number == 0.0 {
+        return 0;
+    }
+    let (mut word, exponent) = (number.to_bits() & ((1 << 52) - 1), number.to_bits() >> 52 & 0x7ff);
+    word |= u64::from(exponent > 0) << 52;
+    while word % 2 == 0 {
+        word /= 2;
+    }
+    let mut bits = 0;
+    while word > 0 {
+        (word, bits) = (word / 2, bits + 1);
+    }
+    bits
+}
+
+#[test]
+fn the_recorder_counts_the_bits_of_unusual_numbers() {
+    let tiny = f64::from_bits(1);
+    let numbers =
+        [0.1, -2.5, 0.0, -0.0, 1.0, tiny, 3.0 * tiny, f64::from_bits((1 << 52) - 1), f64::MIN_POSITIVE];
+    let numbers =
+        [&numbers[..], &[f64::MAX, f64::INFINITY, f64::NAN, 1.0 + f64::EPSILON, 12_345_678.0]].concat();
+    let mut program = "volatile unsigned long word;\n".to_owned();
+    let mut main = "int main(void) {\n".to_owned();
+    for (at, number) in numbers.iter().enumerate() {
+        let body = format!("union {{ unsigned long w; double d; }} u; u.w = word; return u.d < {at};");
+        program += &format!("__attribute__((noinline)) int f{at}(void) {{ {body} }}\n");
+        main += &format!("  word = {:#x}ul;\n  f{at}();\n", number.to_bits());
+    }
+    let source = Source::new("unusual.c", &(program + &main + "  return 0;\n}\n"));
+    let document = bits(&["-O1", "--observe", &source.path]);
+    let functions = document["functions"].as_array().expect("functions");
+    for (at, &number) in numbers.iter().enumerate() {
+        let name = format!("f{at}");
+        let function = functions.iter().find(|one| one["name"] == *name).expect("each of them");
+        let floats = function["floats"].as_array().expect("floats");
+        assert_eq!(floats.len(), 1, "{function:#}");
+        assert_eq!(floats[0]["observed"]["needed"], significant_bits(number), "{number:e}: {function:#}");
+    }
+}
+
+#[test]
+fn mantissas_are_told_and_seen() {
+    let source = Source::new("halves.c", HALVES);
+    let document = bits(&["-O1", "--observe", &source.path]);
+    let functions = document["functions"].as_array().expect("functions");
+    let float = |function: &str, opcode: &str| {
+        let found = functions.iter().find(|one| one["name"] == function).expect(function);
+        let floats = found["floats"].as_array().expect("floats");
+        let float = floats.iter().find(|float| float["opcode"] == opcode);
+        let float = float.unwrap_or_else(|| panic!("{opcode} of {function}: {floats:#?}"));
+        let observed = &float["observed"];
+        assert_eq!((&observed["times"], &observed["is_outside"]), (&9.into(), &false.into()), "{float:#?}");
+        [&float["declared"], &float["needed"], &observed["needed"]]
+            .map(|bits| bits.as_u64().expect("a number"))
+    };
+    // 15 needs four bits, 7 three: as much as 3.5.
+    assert_eq!(float("half", "uitofp"), [53, 4, 3]);
+    let [declared, needed, seen] = float("half", "fmul");
+    assert!(declared == 53 && (4..=5).contains(&needed) && seen == 3, "{needed}, {seen}");
+    assert_eq!(float("third", "fdiv"), [53, 53, 53]);
+    let output = opcost(&["bits", "-O1", "--observe", "--function", "half", &source.path]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("seen 3 in 9 times"), "{text}");
 }

@@ -58,10 +58,11 @@ pub(super) fn plan(
     }
 }
 
-/// Edits for all integers of one function.
-pub(super) fn plan_integers(
+/// Edits for all integers of one function, and for the mantissas of its other numbers.
+pub(super) fn plan_widths(
     module: &Module,
     id: FunctionId,
+    request: &ValuesRequest,
     recorded: &mut Recorded,
     edits: &mut Vec<RecordEdit>,
 ) {
@@ -69,8 +70,12 @@ pub(super) fn plan_integers(
     let spots = BranchSpots::new(function);
     let mut add = |value: Value, spot: Option<Spot>, subject: Subject| {
         let ty = type_of(module, function, value).map(|ty| &module.types[ty]);
-        let (Some(ty @ Type::Integer(_)), Some(spot)) = (ty, spot) else { return };
-        let Some(kind) = kind_of(ty) else { return };
+        let kind = match ty {
+            Some(ty @ Type::Integer(_)) if request.integers => kind_of(ty),
+            Some(Type::Float("float" | "double")) if request.mantissas => Some(PointKind::Mantissa),
+            _ => None,
+        };
+        let (Some(kind), Some(spot)) = (kind, spot) else { return };
         let point = recorded.recording.points.push(Point { kind, check: None });
         recorded.points.push(PointFacts { function: id, subject });
         edits.push(RecordEdit::Record { spot, point, value });
