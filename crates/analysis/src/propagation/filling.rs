@@ -13,7 +13,9 @@
 //! analysis of array and scalar references" (1991), by enumeration.
 //! Cost: an evaluation for each write and turn, [`MOST_STEPS`] in all.
 
-use opcost_index::Id;
+use std::rc::Rc;
+
+use opcost_index::{IdMap, IdSet};
 use opcost_ir::{ConstantValue, Function, Opcode, Predicate, Type, Value};
 use opcost_key::{BlockId, InstructionId};
 use rustc_hash::FxHashMap;
@@ -38,6 +40,10 @@ pub(super) struct Body<'a> {
     pub(super) function: &'a Function,
     pub(super) dominators: Dominators<BlockId>,
     pub(super) forest: LoopForest<BlockId>,
+    /// The loops right inside each loop.
+    pub(super) inside: IdMap<LoopId, Vec<LoopId>>,
+    /// All its writes of known length.
+    pub(super) writes: Vec<Filled>,
 }
 
 /// A write of so many bytes.
@@ -55,7 +61,10 @@ pub(super) struct Filling<'b, 'a> {
     /// Pointers that are known to point into the object, and where.
     roots: &'b [(Value, i64)],
     size: u64,
-    writes: FxHashMap<LoopId, Vec<(BlockId, Value, u64)>>,
+    writes: FxHashMap<LoopId, Rc<[(BlockId, Value, u64)]>>,
+    /// Loops that write, or that have one inside that does; the others are not
+    /// played.
+    writing: IdSet<LoopId>,
     /// What phis are in the turn at hand.
     now: FxHashMap<InstructionId, u128>,
     left: usize,
@@ -70,14 +79,16 @@ impl<'b, 'a> Filling<'b, 'a> {
         writes: &[Filled],
     ) -> Self {
         let mut by_loop: FxHashMap<LoopId, Vec<_>> = FxHashMap::default();
+        let mut writing = IdSet::new();
         for write in writes {
             let block = body.function.block_of(write.at);
             if let Some(id) = body.forest.innermost[block] {
                 by_loop.entry(id).or_default().push((block, write.pointer, write.length));
+                body.forest.chain(Some(id)).for_each(|around| _ = writing.insert(around));
             }
         }
-        let now = FxHashMap::default();
-        Filling { program, body, roots, size, writes: by_loop, now, left: MOST_STEPS }
+        let writes = by_loop.into_iter().map(|(id, writes)| (id, Rc::from(writes))).collect();
+        Filling { program, body, roots, size, writes, writing, now: FxHashMap::default(), left: MOST_STEPS }
     }
 
     /// Where in the object a pointer points, if that is one place.
@@ -86,8 +97,11 @@ impl<'b, 'a> Filling<'b, 'a> {
     }
 
     /// What a loop has written when it is left by this edge; none if that is not
-    /// known.
+    /// known, or nothing.
     pub(super) fn left_by(&mut self, id: LoopId, (from, to): (BlockId, BlockId)) -> Option<Bytes> {
+        if !self.writing.contains(id) {
+            return None;
+        }
         self.now.clear();
         let mut out = Bytes::none(self.size);
         self.play(id, (from, to), &mut out, MOST_NESTED).then_some(out)
@@ -134,16 +148,17 @@ impl<'b, 'a> Filling<'b, 'a> {
     /// What one turn writes that gets to the end of a block.
     fn turn(&mut self, id: LoopId, end: BlockId, out: &mut Bytes, depth: u32) {
         let body = self.body;
-        let own = self.writes.get(&id).cloned().unwrap_or_default();
-        for (block, pointer, length) in own {
+        let own = self.writes.get(&id).cloned();
+        for &(block, pointer, length) in own.iter().flat_map(|own| own.iter()) {
             if body.dominators.dominates(block, end)
                 && let Some(place) = self.place(pointer)
             {
                 out.add(place, length);
             }
         }
-        for (inner, natural) in body.forest.loops.iter().skip(id.index() + 1) {
-            if natural.parent != Some(id)
+        for &inner in &body.inside[id] {
+            let natural = &body.forest.loops[inner];
+            if !self.writing.contains(inner)
                 || body.forest.contains(inner, end)
                 || !body.dominators.dominates(natural.header, end)
             {

@@ -17,7 +17,9 @@
 //! its function, and of those that are called with it, times its bytes by 64;
 //! [`MOST_STEPS`] in all, and locals of at most [`LARGEST`] bytes.
 
-use opcost_index::{Graph, Id, reverse, reverse_postorder};
+use std::rc::Rc;
+
+use opcost_index::{Graph, Id, IdMap, reverse, reverse_postorder};
 use opcost_ir::{CalleeRef, ConstantValue, Function, Linkage, Opcode, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
@@ -40,7 +42,7 @@ const MOST_NESTED: u32 = 4;
 /// What is known of locals.
 pub(super) struct WrittenFirst<'a> {
     program: &'a Memory<'a>,
-    bodies: FxHashMap<FunctionId, std::rc::Rc<Body<'a>>>,
+    bodies: FxHashMap<FunctionId, Rc<Body<'a>>>,
     left: usize,
 }
 
@@ -104,13 +106,18 @@ impl<'a> WrittenFirst<'a> {
         targets.known.iter().any(|target| target.object == object)
     }
 
-    fn body(&mut self, id: FunctionId) -> std::rc::Rc<Body<'a>> {
+    fn body(&mut self, id: FunctionId) -> Rc<Body<'a>> {
         let program = self.program;
         let made = self.bodies.entry(id).or_insert_with(|| {
             let function = &program.module.functions[id];
             let dominators = Dominators::compute(function, BlockId::new(0));
             let forest = LoopForest::compute(function, &dominators);
-            std::rc::Rc::new(Body { function, dominators, forest })
+            let mut inside = IdMap::filled(forest.loops.len(), Vec::new());
+            for (inner, natural) in forest.loops.iter() {
+                natural.parent.iter().for_each(|&around| inside[around].push(inner));
+            }
+            let writes = writes(program, function);
+            Rc::new(Body { function, dominators, forest, inside, writes })
         });
         made.clone()
     }
@@ -125,7 +132,8 @@ impl<'a> WrittenFirst<'a> {
         if function.calls.iter().any(|(_, call)| call.returns_twice) {
             return None;
         }
-        let writes = self.writes(function);
+        let is_to_it = |write: &&Filled| self.leads_to(asked.object, id, write.pointer);
+        let writes: Vec<Filled> = body.writes.iter().filter(is_to_it).copied().collect();
         let mut walk = Walk {
             asked,
             id,
@@ -149,34 +157,6 @@ impl<'a> WrittenFirst<'a> {
         Some(walk.doing(&entered))
     }
 
-    /// All writes of known length.
-    fn writes(&self, function: &Function) -> Vec<Filled> {
-        let module = self.program.module;
-        let mut found = Vec::new();
-        for (at, instruction) in function.instructions.iter() {
-            let operands = function.operands_of(at);
-            if instruction.opcode == Opcode::Store {
-                let size = instruction.second_type.and_then(|ty| self.program.layout.size(ty));
-                found.extend(size.map(|length| Filled { at, pointer: operands[1], length }));
-            } else if let Some(name) = self.intrinsic(function, at) {
-                let is_fill = ["memset", "memcpy", "memmove"]
-                    .iter()
-                    .any(|fill| name.strip_prefix("llvm.").is_some_and(|rest| rest.starts_with(fill)));
-                if let (true, Some(&Value::Constant(length))) = (is_fill, operands.get(2))
-                    && let ConstantValue::Integer(length) = module.constants[length].value
-                    && let Ok(length) = u64::try_from(length)
-                {
-                    found.push(Filled { at, pointer: operands[0], length });
-                }
-            }
-        }
-        found
-    }
-
-    fn intrinsic(&self, function: &Function, at: InstructionId) -> Option<&'a str> {
-        self.program.module.intrinsic_name(function.call(at)?.callee)
-    }
-
     /// Where the local's lifetime begins or ends.
     fn resets(&self, function: &Function, asked: Asked, id: FunctionId) -> Vec<InstructionId> {
         if asked.site.0 != id {
@@ -184,7 +164,7 @@ impl<'a> WrittenFirst<'a> {
         }
         let calls = function.calls.iter().map(|(at, _)| *at);
         let is_marker = |at: &InstructionId| {
-            self.intrinsic(function, *at).is_some_and(|name| name.starts_with("llvm.lifetime."))
+            intrinsic(self.program, function, *at).is_some_and(|name| name.starts_with("llvm.lifetime."))
                 && function.operands_of(*at).iter().any(|&operand| self.leads_to(asked.object, id, operand))
         };
         calls.filter(is_marker).chain([asked.site.1]).collect()
@@ -242,6 +222,34 @@ impl<'a> WrittenFirst<'a> {
         }
         Some(doing)
     }
+}
+
+/// All writes of known length.
+fn writes(program: &Memory<'_>, function: &Function) -> Vec<Filled> {
+    let module = program.module;
+    let mut found = Vec::new();
+    for (at, instruction) in function.instructions.iter() {
+        let operands = function.operands_of(at);
+        if instruction.opcode == Opcode::Store {
+            let size = instruction.second_type.and_then(|ty| program.layout.size(ty));
+            found.extend(size.map(|length| Filled { at, pointer: operands[1], length }));
+        } else if let Some(name) = intrinsic(program, function, at) {
+            let is_fill = ["memset", "memcpy", "memmove"]
+                .iter()
+                .any(|fill| name.strip_prefix("llvm.").is_some_and(|rest| rest.starts_with(fill)));
+            if let (true, Some(&Value::Constant(length))) = (is_fill, operands.get(2))
+                && let ConstantValue::Integer(length) = module.constants[length].value
+                && let Ok(length) = u64::try_from(length)
+            {
+                found.push(Filled { at, pointer: operands[0], length });
+            }
+        }
+    }
+    found
+}
+
+fn intrinsic<'a>(program: &Memory<'a>, function: &Function, at: InstructionId) -> Option<&'a str> {
+    program.module.intrinsic_name(function.call(at)?.callee)
 }
 
 /// One function, while bytes are followed.
