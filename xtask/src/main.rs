@@ -60,6 +60,7 @@ usage: cargo xtask VERB
     --sets A,B            of programs, twins, hard (programs)
     --worlds A,B          of open, closed (both)
     --seeds N             runs of each program (20); 0 leaves them out
+    --large no            leaves out SQLite and copies of it
     --rows FILE           also every value, a line of JSON each
     --opcost PATH, --out FILE  as above
   loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every

@@ -19,6 +19,7 @@
 //! a run, of a driver or a kernel, shows what opcost says cannot be.
 
 mod findings;
+mod large;
 mod modules;
 mod observed;
 mod own;
@@ -44,6 +45,8 @@ struct Options {
     sets: Vec<String>,
     worlds: Vec<World>,
     seeds: usize,
+    /// Whether programs as large as SQLite are left out.
+    is_small: bool,
     rows: Option<PathBuf>,
     opcost: Option<PathBuf>,
     out: PathBuf,
@@ -99,8 +102,9 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
             outcomes.push(ask(&program, &opcost, member, *world, (options.seeds, &folder))?);
         }
     }
+    let large = if options.is_small { Vec::new() } else { large::ask(&opcost, &folder)? };
     let words = [&["bits"], flags].concat();
-    let text = page::write(&outcomes, options.seeds, &machine::facts(Ok(&opcost), &before, &words));
+    let text = page::write(&outcomes, &large, options.seeds, &machine::facts(Ok(&opcost), &before, &words));
     let text = text.replace(&*repository()?.to_string_lossy(), ".");
     println!("{text}");
     fs::write(&options.out, &text).map_err(|error| Failure::at("write", &options.out, error))?;
@@ -164,6 +168,7 @@ impl Options {
             sets: vec!["programs".to_owned()],
             worlds: World::ALL.to_vec(),
             seeds: 20,
+            is_small: false,
             rows: None,
             opcost: None,
             out: repository()?.join("benchmarks/bits.md"),
@@ -185,6 +190,7 @@ impl Options {
                     let wrong = |_| Failure::usage(format!("--seeds wants a number, not {value}"));
                     options.seeds = value.parse().map_err(wrong)?;
                 }
+                "--large" => options.is_small = words(value, &["yes", "no"])? == ["no"],
                 "--opcost" => options.opcost = Some(PathBuf::from(value)),
                 "--out" => options.out = PathBuf::from(value),
                 "--rows" => options.rows = Some(PathBuf::from(value)),

@@ -1,6 +1,7 @@
 //! The page: what was aimed at and what holds, then for each program and in
 //! total what is declared, what LLVM and opcost know and what was seen.
 
+use super::large::{self, Large};
 use super::modules::World;
 use super::own::{Certified, Own};
 use super::sums::{COLUMNS, SeenSums, Sums};
@@ -33,13 +34,13 @@ ours on each value. A run is not all runs: seen may be too few.
 ";
 
 /// All of it.
-pub(super) fn write(outcomes: &[Outcome], seeds: usize, facts: &Facts) -> String {
+pub(super) fn write(outcomes: &[Outcome], large: &[Large], seeds: usize, facts: &Facts) -> String {
     let mut text = String::from(INTRODUCTION);
     text += "| | |\n|---|---|\n";
     for (name, value) in facts.iter().filter(|(name, _)| *name != "valgrind") {
         let _ = writeln!(text, "| {name} | {} |", value.replace('|', "/").replace('\n', " "));
     }
-    text += &goals(outcomes, seeds);
+    text += &goals(outcomes, large, seeds);
     for world in World::ALL {
         let of_world: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.world == world).collect();
         if of_world.is_empty() {
@@ -62,7 +63,8 @@ pub(super) fn write(outcomes: &[Outcome], seeds: usize, facts: &Facts) -> String
         text += &against_runs(outcomes);
     }
     text += &certificates(outcomes);
-    text + &times(outcomes)
+    text += &times(outcomes);
+    text + &large::section(large)
 }
 
 /// What a checker believes, which shares nothing with the analysis.
@@ -97,7 +99,7 @@ fn certificates(outcomes: &[Outcome]) -> String {
     text
 }
 
-fn goals(outcomes: &[Outcome], seeds: usize) -> String {
+fn goals(outcomes: &[Outcome], large: &[Large], seeds: usize) -> String {
     let mut text = String::from("\n## What was aimed at\n\n| | wanted | is | |\n|---|---|---|---|\n");
     let mut line = |what: &str, wanted: &str, is: &str, holds: bool| {
         let word = if holds { "holds" } else { "**does not hold**" };
@@ -125,6 +127,7 @@ fn goals(outcomes: &[Outcome], seeds: usize) -> String {
         let is = format!("{:.2} s ({})", slowest.taken.seconds, slowest.title());
         line("slowest program", &format!("at most {SECONDS:.0} s"), &is, slowest.taken.seconds <= SECONDS);
     }
+    large::goals(large).iter().for_each(|(what, wanted, is, holds)| line(what, wanted, is, *holds));
     text
 }
 

@@ -58,7 +58,7 @@ fn kernels_are_summed_and_goals_are_told() {
         value("idct", 13, None, NARROW),
         value("main", 32, None, "null"),
     ];
-    let text = write(&[outcome(values)], 20, &vec![("date", "today".to_owned())]);
+    let text = write(&[outcome(values)], &[], 20, &vec![("date", "today".to_owned())]);
     for line in [
         "| date | today |",
         "| idct | 2 | 64 | 40 | 36 | 60 | 32 | 33 | 24 | 16 | 30 | 28 | 46.8 % |",
@@ -85,7 +85,7 @@ fn a_value_outside_is_named() {
     let wrong = findings::contradictions(&outcomes);
     assert_eq!(wrong.len(), 1);
     assert!(wrong[0].ends_with("it was 0..32767 where opcost says 0..32766 in steps of 2"), "{wrong:?}");
-    let text = write(&outcomes, 20, &Facts::default());
+    let text = write(&outcomes, &[], 20, &Facts::default());
     assert!(text.contains("1 values were what opcost says they cannot be:"), "{text}");
     assert!(text.contains("15 bits where LLVM says 13"), "{text}");
 }
