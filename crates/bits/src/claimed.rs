@@ -46,6 +46,8 @@ pub(crate) fn claimed(program: &Memory<'_>, ranges: &Propagation) -> Certificate
         hindsight: false,
         // As the analysis takes them.
         one_word: true,
+        no_overflow: ranges.facts().any(|fact| matches!(fact, Fact::NoOverflow)),
+        in_bounds: ranges.facts().any(|fact| matches!(fact, Fact::InBounds)),
         functions: functions.collect(),
         contents: contents(program, ranges),
         seal: String::new(),

@@ -50,6 +50,7 @@ pub enum ClaimedWorld {
 
 /// Everything that is claimed of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 #[schemars(title = "opcost.certificate/1")]
 pub struct Certificate {
     /// `opcost.certificate/1`.
@@ -69,6 +70,15 @@ pub struct Certificate {
     /// made of them, may be another word at each use.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_word: bool,
+    /// Whether it is believed that sums, differences and products do not overflow
+    /// as signed numbers, whether the code promises that or not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_overflow: bool,
+    /// Whether it is believed of accesses that are certainly made that each index
+    /// lies in the array that it runs through, also where that is a part of an
+    /// object. With hindsight only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_bounds: bool,
     /// By function.
     pub functions: Vec<FunctionClaims>,
     /// Of objects.
@@ -79,6 +89,7 @@ pub struct Certificate {
 
 /// What is claimed of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct FunctionClaims {
     /// Linkage name.
     pub name: String,
@@ -103,6 +114,7 @@ pub struct FunctionClaims {
 
 /// A range of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ValueClaim {
     /// The value.
     pub value: ValueName,
@@ -112,6 +124,7 @@ pub struct ValueClaim {
 
 /// How far a value is from another that is defined before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct DifferenceClaim {
     /// The value.
     pub value: ValueName,
@@ -127,6 +140,7 @@ pub struct DifferenceClaim {
 
 /// How often a loop goes back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct TurnsClaim {
     /// Number of the block at its head.
     pub head: u32,
@@ -172,6 +186,7 @@ pub type Word64 = u64;
 
 /// What a value at the head of a loop gains.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct SumClaim {
     /// The value, of a phi at the head.
     pub value: ValueName,
@@ -191,6 +206,7 @@ pub struct SumClaim {
 
 /// What lies in an object at `first`, `first + step`, … (`first` only if `step` is 0).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ContentsClaim {
     /// Name of the data, or `function:i3` of what is allocated there.
     pub object: String,
@@ -210,6 +226,7 @@ pub struct ContentsClaim {
 
 /// What nobody proves.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct GivenClaim {
     /// The value.
     pub value: ValueName,

@@ -70,10 +70,12 @@ impl Question<'_, '_> {
                 if is_first {
                     self.assume(&format!("(= {} {term})", operand.term));
                 }
-                let flags = if opcode == Opcode::ICmp && self.is_float(list) {
-                    Flags::NONE
-                } else {
-                    instruction.flags
+                let flags = match opcode {
+                    Opcode::ICmp if self.is_float(list) => Flags::NONE,
+                    Opcode::Add | Opcode::Sub | Opcode::Mul if self.checker.certificate.no_overflow => {
+                        instruction.flags.with(Flags::NSW)
+                    }
+                    _ => instruction.flags,
                 };
                 for promise in terms::promises(opcode, flags, &operands, (&operand.term, operand.width)) {
                     self.assume_if(guard, &promise);

@@ -21,6 +21,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::check::{Checker, ClaimId, Verdict};
 use crate::claims::ClaimedWorld;
+use crate::moves::array_indices;
 use crate::origins::Object;
 use crate::question::{ALWAYS, Question};
 use crate::range::{Claim, bits};
@@ -31,6 +32,8 @@ use crate::steps::fails;
 const MOST_AHEAD: usize = 400;
 /// Accesses of which a question speaks.
 const MOST_ACCESSES: usize = 4;
+/// `getelementptr`s behind one another whose indices are believed.
+const DEEPEST: usize = 8;
 
 /// From where on values are later than the one in question.
 #[derive(Clone, Debug)]
@@ -56,10 +59,11 @@ impl Later {
     }
 }
 
-/// An access that is certainly made: its address, and the last byte where it may begin.
+/// An access that is certainly made: its address, and the last byte where it may
+/// begin; none if nobody knows how large the object is.
 struct Ahead {
     address: Value,
-    last: u64,
+    last: Option<u64>,
 }
 
 impl<'c> Checker<'c> {
@@ -126,7 +130,8 @@ impl<'c> Checker<'c> {
                     Opcode::Store => operands[1],
                     _ => continue,
                 };
-                if let Some(last) = self.last_of(id, at, address).filter(|_| made_of_it.contains(&address)) {
+                let last = self.last_of(id, at, address);
+                if made_of_it.contains(&address) && (last.is_some() || self.certificate.in_bounds) {
                     found.push(Ahead { address, last });
                 }
                 if found.len() == MOST_ACCESSES {
@@ -201,9 +206,33 @@ impl<'c> Checker<'c> {
 
 /// That an access is made within its object.
 fn in_bounds(question: &mut Question<'_, '_>, access: &Ahead) {
+    if question.checker.certificate.in_bounds {
+        in_arrays(question, access.address);
+    }
     let Some(address) = question.value(access.address, ALWAYS) else { return };
-    if address.base.is_some_and(|base| base.is_start) {
-        question.assume(&format!("(bvule {} {})", address.term, bits(64, access.last.into())));
+    if let Some(last) = access.last
+        && address.base.is_some_and(|base| base.is_start)
+    {
+        question.assume(&format!("(bvule {} {})", address.term, bits(64, last.into())));
+    }
+}
+
+/// That each index of an address lies in the array that it runs through: believed,
+/// not known.
+fn in_arrays(question: &mut Question<'_, '_>, mut address: Value) {
+    for _ in 0..DEEPEST {
+        let Value::Instruction(at) = address else { return };
+        if question.function.instructions[at].opcode != Opcode::GetElementPtr {
+            return;
+        }
+        for (index, length) in array_indices(question.checker.module, question.function, at) {
+            let Some(index) = question.value(index, ALWAYS) else { continue };
+            // Where the length is a number of the index's type that is not below zero.
+            if (1..=64).contains(&index.width) && length > 0 && length <= 1 << (index.width - 1) {
+                question.assume(&format!("(bvult {} {})", index.term, bits(index.width, length.into())));
+            }
+        }
+        address = question.function.operands_of(at)[0];
     }
 }
 

@@ -45,6 +45,29 @@ pub(crate) fn steps(
     Some((constant, variable))
 }
 
+/// The indices of a `getelementptr` that run through an array of known length,
+/// and that length.
+pub(crate) fn array_indices(module: &Module, function: &Function, at: InstructionId) -> Vec<(Value, u64)> {
+    let mut found = Vec::new();
+    let Some(mut ty) = function.instructions[at].second_type else { return found };
+    // The first index runs through what the pointer points to.
+    for &index in function.operands_of(at).iter().skip(2) {
+        ty = match &module.types[ty] {
+            &Type::Array(length, element) => {
+                found.push((index, length));
+                element
+            }
+            Type::Struct { fields, .. } => {
+                let field = word(module, index).and_then(|field| usize::try_from(field).ok());
+                let Some(&field) = field.and_then(|field| fields.get(field)) else { return found };
+                field
+            }
+            _ => return found,
+        };
+    }
+    found
+}
+
 /// How many low bits of an index are surely zero, at most 32: of `shl` and `mul`
 /// by constants and sums of such, looked through so many operations.
 pub(crate) fn even_bits(module: &Module, function: &Function, value: Value, depth: u32) -> u32 {

@@ -177,11 +177,14 @@ pub(crate) struct BuildArguments {
     pub(crate) threads: bool,
 }
 
+/// The level without -O.
+pub(crate) const DEFAULT_LEVEL: &str = "2";
+
 /// How a program is built, whatever is measured of it.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct CompileArguments {
     /// Optimisation level: 0, 1, 2, 3, s or z.
-    #[arg(short = 'O', value_name = "LEVEL", default_value = "2", value_parser = ["0", "1", "2", "3", "s", "z"])]
+    #[arg(short = 'O', value_name = "LEVEL", default_value = DEFAULT_LEVEL, value_parser = ["0", "1", "2", "3", "s", "z"])]
     pub(crate) level: String,
     /// A flag for the compiler, such as -DNDEBUG; may be repeated.
     #[arg(long = "cflag", value_name = "FLAG", allow_hyphen_values = true)]

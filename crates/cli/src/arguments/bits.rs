@@ -27,17 +27,17 @@ unsigned and the two's complement width; a constant needs none.
 
 Exit status: 0 fine, 1 opcost failed, 2 usage, 3 a value was what it cannot be or a certificate does not hold, 4 the program failed.";
 
-/// What is believed besides the code; nobody checks it, so no certificate holds it.
+/// What is believed besides the code; nobody checks it, and a certificate lists it.
 #[derive(Args, Debug, Clone, Copy)]
 pub(crate) struct AssumptionArguments {
     /// Believes that an index lies in the array that it runs through, also where that is a part of an object.
-    #[arg(long, conflicts_with_all = ["certificate", "check", "narrow"])]
+    #[arg(long, conflicts_with = "narrow")]
     pub(crate) assume_inbounds: bool,
     /// Believes that signed sums, differences and products do not overflow, promised or not.
-    #[arg(long, conflicts_with_all = ["certificate", "check", "narrow"])]
+    #[arg(long, conflicts_with = "narrow")]
     pub(crate) assume_no_overflow: bool,
     /// Believes that nothing is read of locals and of the heap before it was written.
-    #[arg(long, conflicts_with_all = ["certificate", "check", "narrow"])]
+    #[arg(long, conflicts_with = "narrow")]
     pub(crate) assume_written_first: bool,
 }
 

@@ -56,8 +56,19 @@ pub(crate) struct Assumptions {
 }
 
 impl Assumptions {
+    /// What ranges may rest on; `backwards` also on accesses that certainly follow.
+    pub(super) fn options(self, backwards: bool) -> Options {
+        Options {
+            memory_is_written_first: self.assume_written_first,
+            backwards,
+            assume_inbounds: self.assume_inbounds && backwards,
+            assume_no_overflow: self.assume_no_overflow,
+            without_unrolling: false,
+        }
+    }
+
     /// In words, with the flags that say so.
-    fn words(self) -> impl Iterator<Item = &'static str> {
+    pub(super) fn words(self) -> impl Iterator<Item = &'static str> {
         let all = [
             (self.assume_inbounds, "indices lie in the arrays that they run through (--assume-inbounds)"),
             (
@@ -165,15 +176,9 @@ pub(super) fn answer(
     contracts: &[PortContract],
 ) -> Result<BitsAnswers, Refusal> {
     let module = program.module;
-    let options = Options {
-        memory_is_written_first: assumptions.assume_written_first,
-        backwards: true,
-        assume_inbounds: assumptions.assume_inbounds,
-        assume_no_overflow: assumptions.assume_no_overflow,
-        without_unrolling: false,
-    };
-    let Under { ranges, unproven } = ranges_under(program, options, contracts)?;
-    let certified = is_certified.then(|| super::certificate::certify(program, contracts)).transpose()?;
+    let Under { ranges, unproven } = ranges_under(program, assumptions.options(true), contracts)?;
+    let certified =
+        is_certified.then(|| super::certificate::certify(program, assumptions, contracts)).transpose()?;
     let demand = Demand::compute(program, &ranges);
     let (mut widths, owners) = (Widths::of(module, &ranges, &demand), Owners::of(module, &ranges));
     if let Some(certified) = &certified {

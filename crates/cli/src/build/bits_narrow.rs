@@ -12,7 +12,7 @@ use opcost_llvm::Session;
 use serde::{Deserialize, Serialize};
 
 use super::analysis::Refusal;
-use super::bits::{CertifiedAnswer, assumed};
+use super::bits::{Assumptions, CertifiedAnswer, assumed};
 use super::contracts::{self, Under, ranges_under};
 use crate::arguments::PortContract;
 
@@ -50,7 +50,9 @@ pub(super) fn answer(
 ) -> Result<NarrowAnswers, Refusal> {
     // Of executions, too, that do something undefined later.
     let Under { ranges, unproven } = ranges_under(program, Options::default(), contracts)?;
-    let certified = is_certified.then(|| super::certificate::certify(program, contracts)).transpose()?;
+    let certified = is_certified
+        .then(|| super::certificate::certify(program, Assumptions::default(), contracts))
+        .transpose()?;
     let plan = match &certified {
         Some(certified) => NarrowPlan::certified(program.module, &certified.certificate),
         None => NarrowPlan::of(program.module, &ranges),

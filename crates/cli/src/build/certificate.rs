@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysis::Refusal;
-use super::bits::CertifiedAnswer;
-use super::contracts::{BOTH_WAYS, ranges_under};
+use super::bits::{Assumptions, CertifiedAnswer};
+use super::contracts::ranges_under;
 use crate::arguments::PortContract;
 
 /// What became of a certificate.
@@ -42,13 +42,18 @@ pub(crate) struct CheckFailure {
 ///
 /// # Errors
 /// There is no solver, or a contract contradicts the code.
-pub(super) fn certify(program: &Memory<'_>, contracts: &[PortContract]) -> Result<CertifiedAnswer, Refusal> {
+pub(super) fn certify(
+    program: &Memory<'_>,
+    assumptions: Assumptions,
+    contracts: &[PortContract],
+) -> Result<CertifiedAnswer, Refusal> {
     // What rests on a count of turns would be weakened to nothing, not to what a step keeps.
     let ranges_of = |options| {
         let under = ranges_under(program, Options { without_unrolling: true, ..options }, contracts);
         under.map(|under| under.ranges)
     };
-    let (ranges, forwards) = (ranges_of(BOTH_WAYS)?, ranges_of(Options::default())?);
+    let forwards = ranges_of(assumptions.options(false))?;
+    let ranges = ranges_of(assumptions.options(true))?;
     let found = find(program, &ranges, Some(&forwards)).map_err(|error| match error {
         NoCertificate::Solver(error) => error.to_string(),
         NoCertificate::Misfit(error) => format!("an error of opcost: {error}"),
@@ -106,6 +111,12 @@ pub(super) fn assumed(certificate: &Certificate) -> Vec<String> {
             "what is loaded or given is one word at all its uses, also where nothing was written".to_owned(),
         );
     }
+    let believed = Assumptions {
+        assume_inbounds: certificate.in_bounds,
+        assume_no_overflow: certificate.no_overflow,
+        assume_written_first: false,
+    };
+    all.extend(believed.words().map(str::to_owned));
     for claims in &certificate.functions {
         let given = claims.given.iter();
         all.extend(

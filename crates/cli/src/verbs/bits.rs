@@ -9,7 +9,7 @@ use crate::report::{
     BitsJson, BitsReport, Progress, Sources, Stream, bits_page, demangle, print_bits, save_json, save_text,
 };
 use crate::verbs::loops::analysed;
-use crate::verbs::meant::{about, is_one_of, paths, unknown};
+use crate::verbs::meant::{about, again, is_one_of, unknown};
 use crate::verbs::show::tell_json;
 use crate::verbs::{bits_narrow, bits_observed, certificate};
 
@@ -43,7 +43,9 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, CliError> {
     drop(working);
     let Answers::Bits(mut answers) = answers else { unreachable!("the child answers what it was asked") };
     let told = match (&arguments.certificate, &answers.certified) {
-        (Some(path), Some(certified)) => Some(certificate::save(path, certified, &inputs)?),
+        (Some(path), Some(certified)) => {
+            Some(certificate::save(path, certified, &inputs, &arguments.program())?)
+        }
         _ => None,
     };
     only(&mut answers, &arguments.function)?;
@@ -90,7 +92,7 @@ fn only(answers: &mut BitsAnswers, functions: &[String]) -> Result<(), CliError>
 }
 
 fn next(arguments: &BitsArguments, answers: &BitsAnswers, inputs: &[Input]) -> Vec<String> {
-    let names = paths(inputs);
+    let names = again(inputs, &arguments.program());
     let waste = |function: &&crate::build::BitsFunction| function.declared - function.needed_type;
     match answers.functions.iter().max_by_key(waste) {
         Some(widest) if arguments.function.is_empty() && !arguments.annotate => vec![

@@ -38,7 +38,7 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, CliError> {
     let Answers::Narrow(answers) = answers else { unreachable!("the child answers what it was asked") };
     install(&made, output)?;
     let told = match (&arguments.certificate, &answers.certified) {
-        (Some(path), Some(certified)) => certificate::save(path, certified, &inputs)?,
+        (Some(path), Some(certified)) => certificate::save(path, certified, &inputs, &arguments.program())?,
         _ => format!(
             "next: opcost bits --narrow -o {} --certificate c.json {}   only by ranges that a checker follows\n",
             output.display(),

@@ -5,15 +5,20 @@ use std::path::Path;
 
 use opcost_certificate::{Certificate, FORMAT};
 
-use crate::arguments::BitsArguments;
+use crate::arguments::{AssumptionArguments, BitsArguments, ProgramArguments};
 use crate::build::{AnalysisQuestion, Answers, Build, CertifiedAnswer, Input, Purpose};
 use crate::error::{CliError, Status};
 use crate::report::{BitsCheckJson, Progress, Stream, print_bits_check, save_json, save_text};
 use crate::verbs::loops::analysed;
-use crate::verbs::meant::paths;
+use crate::verbs::meant::again;
 
 /// Writes the certificate; what is to be said of it.
-pub(super) fn save(path: &Path, certified: &CertifiedAnswer, inputs: &[Input]) -> Result<String, CliError> {
+pub(super) fn save(
+    path: &Path,
+    certified: &CertifiedAnswer,
+    inputs: &[Input],
+    program: &ProgramArguments,
+) -> Result<String, CliError> {
     let text = serde_json::to_string_pretty(&certified.certificate).expect("plain data");
     save_json(path, &text)?;
     let mut told = format!(
@@ -21,7 +26,8 @@ pub(super) fn save(path: &Path, certified: &CertifiedAnswer, inputs: &[Input]) -
         certified.claims, certified.questions, certified.weakened,
     );
     if path != Path::new("-") {
-        writeln!(told, "next: opcost bits --check {} {}", path.display(), paths(inputs)).expect("a string");
+        writeln!(told, "next: opcost bits --check {} {}", path.display(), again(inputs, program))
+            .expect("a string");
     }
     Ok(told)
 }
@@ -55,6 +61,12 @@ fn read(path: &Path) -> Result<String, CliError> {
 pub(super) fn check(arguments: &BitsArguments, path: &Path) -> Result<Status, CliError> {
     if !arguments.contracts.contracts.is_empty() {
         let words = "--check takes contracts from the certificate: leave --assume out";
+        return Err(CliError::Usage(words.to_owned()));
+    }
+    let AssumptionArguments { assume_inbounds, assume_no_overflow, assume_written_first } =
+        arguments.assumptions;
+    if assume_inbounds || assume_no_overflow || assume_written_first {
+        let words = "--check takes what is believed from the certificate, and lists it: leave --assume-… out";
         return Err(CliError::Usage(words.to_owned()));
     }
     let certificate = read(path)?;

@@ -1,7 +1,9 @@
 //! Which functions does a user mean by names, and what is a program called? For
 //! verbs that look at a program without running it.
 
-use crate::arguments::CompileArguments;
+use clap::ValueEnum;
+
+use crate::arguments::{CompileArguments, DEFAULT_LEVEL, ProgramArguments};
 use crate::build::{Input, Language};
 use crate::report::{demangle, short_name};
 use crate::verbs::show::not_found;
@@ -45,6 +47,26 @@ pub(crate) fn about(inputs: &[Input], compile: &CompileArguments) -> String {
     let is_built = inputs.iter().any(|input| input.language != Language::Bitcode);
     let level = if is_built { format!(" at -O{}", compile.level) } else { String::new() };
     format!("{}{level}", paths(inputs))
+}
+
+/// The inputs with the flags that decide what is analysed, as a command names them.
+pub(crate) fn again(inputs: &[Input], program: &ProgramArguments) -> String {
+    let compile = &program.compile;
+    let is_built = inputs.iter().any(|input| input.language != Language::Bitcode);
+    let mut words = Vec::new();
+    if is_built {
+        words.extend((compile.level != DEFAULT_LEVEL).then(|| format!("-O{}", compile.level)));
+        words.extend(compile.include.iter().map(|folder| format!("-I{folder}")));
+        words.extend(compile.define.iter().map(|name| format!("-D{name}")));
+        words.extend(compile.cflags.iter().map(|flag| format!("--cflag={flag}")));
+    }
+    words.extend(program.world.map(|world| {
+        let name = world.to_possible_value().expect("no world is hidden");
+        format!("--world {}", name.get_name())
+    }));
+    words.extend(program.effects.iter().map(|file| format!("--effects {}", file.display())));
+    words.push(paths(inputs));
+    words.join(" ")
 }
 
 #[cfg(test)]

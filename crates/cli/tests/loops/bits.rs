@@ -241,6 +241,36 @@ fn what_is_believed_is_asked_for_and_listed() {
     assert!(column == Some(3) && assumes.contains("--assume-inbounds"), "{column:?} {assumes}");
 }
 
+/// What a certificate says that believes more, and the one without.
+#[test]
+fn a_certificate_lists_what_it_believes_and_holds_by_that_only() {
+    let source = Source::new("believed.ll", BELIEVED);
+    let file = Path::new(&source.path).with_file_name("believed.json");
+    let at = file.to_str().expect("a path");
+    let cases = [
+        ("--assume-no-overflow", "no_overflow", "square", "square:i1", 31),
+        ("--assume-inbounds", "in_bounds", "cell", "cell:argument1", 3),
+    ];
+    for (flag, field, function, key, width) in cases {
+        let document = bits(&[flag, "--certificate", at, &source.path]);
+        let all = values(&document, function);
+        let value = all.iter().find(|value| value["key"] == key).expect(key);
+        assert_eq!(value["width"], width, "{value:#}");
+        let check = || opcost(&["bits", "--json", "-", "--check", at, &source.path]);
+        let held = check();
+        assert_eq!(held.status.code(), Some(0), "{}", said(&held));
+        let answer: Value = serde_json::from_slice(&held.stdout).expect("JSON");
+        assert!(answer["assumes"].to_string().contains(flag), "{answer:#}");
+        // Believing no more, the same claims do not follow.
+        let text = std::fs::read(&file).expect("a certificate");
+        let mut certificate: Value = serde_json::from_slice(&text).expect("JSON");
+        assert_eq!(certificate[field], true);
+        certificate[field] = false.into();
+        std::fs::write(&file, certificate.to_string()).expect("a file");
+        assert_eq!(check().status.code(), Some(3), "{}", said(&check()));
+    }
+}
+
 #[test]
 fn an_access_that_is_never_in_bounds_is_told_with_its_place() {
     let source = Source::new("believed.ll", BELIEVED);
@@ -260,8 +290,10 @@ fn flags_that_say_too_much_are_refused() {
     let refused = opcost(&["bits", "--closed", &source.path]);
     assert!(said(&refused).contains("there is no main to begin with"), "{}", said(&refused));
     for flag in ["--assume-inbounds", "--assume-no-overflow", "--assume-written-first"] {
-        let refused = opcost(&["bits", flag, "--certificate", "-", &source.path]);
-        assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+        for with in ["--check", "--narrow"] {
+            let refused = opcost(&["bits", flag, with, "out.bc", "-o", "out.bc", &source.path]);
+            assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+        }
     }
     let refused = opcost(&["bits", "--closed", "--world", "open", &source.path]);
     assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));

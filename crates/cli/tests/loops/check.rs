@@ -278,6 +278,7 @@ const EDITS: &[Edit] = &[
     ),
     // Nobody calls anything in a program without a beginning.
     ("another world", |c| c["world"] = "closed".into(), 1, "anyone may call this one"),
+    ("a field that nobody knows", |c| c["no_overflows"] = true.into(), 1, "unknown field `no_overflows`"),
     ("no world", |c| c["world"] = "flat".into(), 1, "unknown variant `flat`"),
 ];
 
