@@ -54,6 +54,9 @@ pub(super) struct Filled {
     pub(super) length: u64,
 }
 
+/// Writes of a loop: block, pointer and bytes.
+type Writes = Rc<[(BlockId, Value, u64)]>;
+
 /// The loops of a function, played through.
 pub(super) struct Filling<'b, 'a> {
     program: &'b Memory<'a>,
@@ -61,7 +64,7 @@ pub(super) struct Filling<'b, 'a> {
     /// Pointers that are known to point into the object, and where.
     roots: &'b [(Value, i64)],
     size: u64,
-    writes: FxHashMap<LoopId, Rc<[(BlockId, Value, u64)]>>,
+    writes: FxHashMap<LoopId, Writes>,
     /// Loops that write, or that have one inside that does; the others are not
     /// played.
     writing: IdSet<LoopId>,

@@ -17,7 +17,7 @@
 //! its own step holds all values (induction over time), and so does what is met
 //! with a step from ranges that hold all values.
 //!
-//! Cost: steps at most [`STEPS`] times the variables.
+//! Cost: steps at most [`STEPS`] for each variable, and some for each cycle.
 
 use std::collections::BTreeSet;
 
@@ -35,8 +35,8 @@ const DELAY: u8 = 4;
 const MOST_GROWTHS: u8 = 100;
 /// How often ranges shrink.
 const ROUNDS: usize = 4;
-/// Steps for each variable of a cycle.
-const STEPS: u64 = 40;
+/// Steps of a cycle: for each variable, and besides.
+pub(super) const STEPS: (u64, u64) = (40, 1000);
 /// Thresholds of a cycle.
 const MOST_THRESHOLDS: usize = 64;
 /// A cycle of more variables is widened at once.
@@ -50,6 +50,11 @@ pub(super) struct Solved {
 
 /// Solves all variables.
 pub(super) fn solve(variables: &Variables, tables: &Tables) -> Solved {
+    solve_within(STEPS, variables, tables)
+}
+
+/// The same, each cycle within so many steps.
+pub(super) fn solve_within(steps: (u64, u64), variables: &Variables, tables: &Tables) -> Solved {
     let sources = Edges::to_sources(variables);
     let components = strongly_connected_components(&sources);
     let users = sources.turned();
@@ -61,6 +66,7 @@ pub(super) fn solve(variables: &Variables, tables: &Tables) -> Solved {
         users: &users,
         sources: &sources,
         given_up: 0,
+        steps,
     };
     for (number, members) in components.members.iter().enumerate() {
         // Tarjan's stack has sources behind what needs them.
@@ -97,11 +103,12 @@ struct Solver<'a> {
     users: &'a Edges,
     sources: &'a Edges,
     given_up: usize,
+    steps: (u64, u64),
 }
 
 impl Solver<'_> {
     fn cycle(&mut self, number: u32, members: &[VariableId]) {
-        let mut budget = Budget::new(STEPS * members.len() as u64 + 1000);
+        let mut budget = Budget::new(self.steps.0 * members.len() as u64 + self.steps.1);
         let thresholds = self.thresholds(number, members);
         if !self.grow(number, members, &thresholds, &mut budget) {
             self.given_up += members.len();

@@ -8,6 +8,7 @@ use crate::memory::{Memory, World};
 
 mod again;
 mod backwards;
+mod budget;
 mod documents;
 mod loops;
 mod low;
