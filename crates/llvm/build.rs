@@ -32,6 +32,7 @@ fn main() {
             "shim/guard.cpp",
             "shim/harden.cpp",
             "shim/apply.cpp",
+            "shim/code.cpp",
             "shim/contents.cpp",
             "shim/detail.cpp",
             "shim/facts.cpp",

@@ -6,6 +6,7 @@
 // table (address, call site) into a section that is not loaded. Labels change
 // no byte of code. Calls are kept apart (no tail merging) when a table is
 // asked for, since one return address must lead to one call site.
+#include "code.h"
 #include "generate.h"
 #include "shim.h"
 
@@ -156,17 +157,20 @@ TargetOptions options_like_clang(const Module &module) {
 }
 
 // Hangs the table on the printer, if one is wanted.
-class WithCallTable : public opcost::Onlooker {
+class WithTable : public opcost::Onlooker {
 public:
-  explicit WithCallTable(const opcost_emission &how) : how(how) {}
+  WithTable(const Module &module, const opcost_emission &how) : module(module), how(how) {}
 
   void printer(AsmPrinter &printer) override {
-    if (how.map_hash)
+    if (how.map_hash && how.code_table)
+      printer.addAsmPrinterHandler(opcost::code_table(printer, module, how.map_hash));
+    else if (how.map_hash)
       printer.addAsmPrinterHandler(
           std::make_unique<CallTable>(&printer, how.map_hash, how.call_sites, how.call_site_count));
   }
 
 private:
+  const Module &module;
   const opcost_emission &how;
 };
 
@@ -261,7 +265,8 @@ char *opcost_emit(LLVMModuleRef handle, const char *path, const opcost_emission 
   std::error_code code;
   raw_fd_ostream out(path, code, sys::fs::OF_None);
   if (code) return opcost::copy(std::string("cannot write ") + path + ": " + code.message());
-  WithCallTable onlooker(*how);
+  if (how->code_table) opcost::name_blocks(module);
+  WithTable onlooker(module, *how);
   error = opcost::generate(module, *machine, out, CodeGenFileType::ObjectFile, how->keep_calls_apart, onlooker);
   if (!error.empty()) return opcost::copy(error);
   out.flush();

@@ -24,6 +24,7 @@ struct opcost_emission {
   const uint8_t *map_hash;    // 16 bytes, or null: no call table
   const uint32_t *call_sites; // per instruction of the module, site + 1 or 0
   uint32_t call_site_count;   // length of call_sites
+  uint8_t code_table;         // with map_hash: which code stands for which instruction, in place of the call table
 };
 
 } // extern "C"

@@ -48,6 +48,7 @@ impl Emission {
             map_hash: std::ptr::null(),
             call_sites: std::ptr::null(),
             call_site_count: 0,
+            code_table: 0,
         }
     }
 }
@@ -111,6 +112,17 @@ impl Session {
         self.emit_with(path, how, Some((map_hash.0.to_le_bytes(), sites)))
     }
 
+    /// Writes an object file with a table of its machine code: which bytes are
+    /// executed for which instruction and block. The instructions must be
+    /// numbered ([`Session::identify`]); the code is the one without a table.
+    ///
+    /// # Errors
+    /// Code generation fails or the file cannot be written.
+    pub fn emit_sampled(self, path: &Path, how: Emission, map_hash: Hash128) -> Result<(), LlvmError> {
+        let hash = map_hash.0.to_le_bytes();
+        self.emit_as(path, RawEmission { map_hash: hash.as_ptr(), code_table: 1, ..how.raw() })
+    }
+
     /// For each instruction of the module, in the order of its numbers, its
     /// call site plus one, or 0.
     pub(crate) fn sites_by_number(&self, plan: &Plan) -> Vec<u32> {
@@ -134,7 +146,6 @@ impl Session {
         how: Emission,
         table: Option<([u8; 16], Vec<u32>)>,
     ) -> Result<(), LlvmError> {
-        let text = c_path(path)?;
         let (hash, sites) = match &table {
             Some((hash, sites)) => (hash.as_ptr(), sites.as_slice()),
             None => (std::ptr::null(), [].as_slice()),
@@ -146,7 +157,13 @@ impl Session {
             call_site_count: sites.len() as u32,
             ..how.raw()
         };
-        // SAFETY: hash and sites outlive the call; the struct mirrors the shim's.
+        self.emit_as(path, raw)
+    }
+
+    /// What `raw` points to must live.
+    fn emit_as(self, path: &Path, raw: RawEmission) -> Result<(), LlvmError> {
+        let text = c_path(path)?;
+        // SAFETY: our callers' hash and sites outlive the call; the struct mirrors the shim's.
         match ffi::take_message(unsafe { ffi::opcost_emit(self.module, text.as_ptr(), &raw) }) {
             None => Ok(()),
             Some(message) => Err(LlvmError::Emission(message)),

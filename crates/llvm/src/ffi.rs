@@ -17,6 +17,7 @@ pub(crate) struct RawEmission {
     pub(crate) map_hash: *const u8,
     pub(crate) call_sites: *const u32,
     pub(crate) call_site_count: u32,
+    pub(crate) code_table: u8,
 }
 
 /// How often a loop goes round; mirrors `Trips` in `trips.cpp`.

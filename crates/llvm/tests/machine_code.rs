@@ -101,6 +101,80 @@ fn numbers_change_no_byte_of_sqlite() {
     }
 }
 
+/// A row of the table of machine code: offset, instruction, block, machine
+/// instructions, and whether a machine block begins.
+type CodeRow = (u32, u32, u32, u16, bool);
+
+/// The rows of each function, as the essay of `shim/code.cpp` says.
+fn code_table(object: &Path) -> Vec<(u32, Vec<CodeRow>)> {
+    use object::{Object, ObjectSection};
+    let bytes = std::fs::read(object).expect("an object");
+    let file = object::File::parse(&*bytes).expect("ELF");
+    let section = file.section_by_name(".debug_opcost_code").expect("the table");
+    let data = section.data().expect("data");
+    let u16_at = |at: usize| u16::from_le_bytes(data[at..at + 2].try_into().expect("two bytes"));
+    let u32_at = |at: usize| u32::from_le_bytes(data[at..at + 4].try_into().expect("four bytes"));
+    let u64_at = |at: usize| u64::from_le_bytes(data[at..at + 8].try_into().expect("eight bytes"));
+    assert_eq!((&data[..8], &data[8..24]), (&b"OPCCODE1"[..], &7u128.to_le_bytes()[..]));
+    let (mut at, mut functions) = (40, Vec::new());
+    for _ in 0..u64_at(32) {
+        let (length, rows) = (u32_at(at + 8), u32_at(at + 12));
+        at += 16;
+        let row = |row: u32| {
+            let at = at + 20 * row as usize;
+            (u32_at(at), u32_at(at + 4), u32_at(at + 8), u16_at(at + 12), u16_at(at + 18) == 1)
+        };
+        functions.push((length, (0..rows).map(row).collect()));
+        at += 20 * rows as usize;
+    }
+    assert_eq!(at, data.len());
+    assert_eq!(u64_at(24), functions.iter().map(|(_, rows): &(u32, Vec<CodeRow>)| rows.len() as u64).sum());
+    functions
+}
+
+/// The table changes no byte, and nearly all code has a block.
+#[test]
+fn sqlites_code_is_tabled_and_not_changed() {
+    let folder = scratch();
+    let bitcode = SQLITE.path().join("sqlite.bc");
+    for level in [0, 2] {
+        let how = Emission { level, ..Emission::default() };
+        let (plain, tabled) = (folder.path().join("plain.o"), folder.path().join("tabled.o"));
+        let mut session = Session::read(&bitcode, Maker::FrontEnd).expect("our own bitcode");
+        let module = session.snapshot();
+        session.emit(&plain, how).expect("code generation");
+        let session = Session::read(&bitcode, Maker::FrontEnd).expect("our own bitcode");
+        session.identify();
+        session.emit_sampled(&tabled, how, opcost_key::Hash128(7)).expect("code generation");
+        let (plain, sampled) = (sections(&plain), sections(&tabled));
+        assert_eq!(plain.len(), sampled.len());
+        for (left, right) in plain.iter().zip(&sampled) {
+            assert!(left == right, "section {} differs at -O{level}", left.0);
+        }
+        let functions = code_table(&tabled);
+        let instructions: usize = module.functions.values().map(|one| one.instructions.len()).sum();
+        let blocks: usize = module.functions.values().map(|one| one.blocks.len()).sum();
+        let (mut machine, mut without, mut unnumbered) = (0u64, 0u64, 0u64);
+        for (length, rows) in &functions {
+            assert!(
+                rows.windows(2).all(|pair| pair[0].0 <= pair[1].0) && rows.iter().all(|row| row.0 <= *length)
+            );
+            assert!(rows[0].4, "a function begins with a block");
+            for &(_, number, block, count, _) in rows {
+                assert!(number as usize <= instructions && block as usize <= blocks);
+                machine += u64::from(count);
+                without += if block == 0 { count.into() } else { 0 };
+                unnumbered += if number == 0 { count.into() } else { 0 };
+            }
+        }
+        assert!(machine > 200_000, "{machine}");
+        assert!(without * 50 < machine, "{without} of {machine} without a block at -O{level}");
+        // Without optimisation copies for phis, spills and constants have no place.
+        let share = if level == 0 { 2 } else { 8 };
+        assert!(unnumbered * share < machine, "{unnumbered} of {machine} without an instruction at -O{level}");
+    }
+}
+
 #[test]
 fn our_machine_code_is_clangs() {
     let folder = scratch();
