@@ -1,6 +1,7 @@
 //! Which bytes hold what? One file per format.
 
 mod atomic;
+pub mod code;
 pub mod map;
 pub mod opc;
 
