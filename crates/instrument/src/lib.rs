@@ -32,5 +32,5 @@ pub use fuel::{
     Admission, Fingerprint, FuelRequest, Library, Metered, Objection, Portability, Rule, admit,
     admit_portable, meter,
 };
-pub use plan::{Instrumented, PlanError, Reason, Request, plan};
+pub use plan::{Instrumented, PlanError, Reason, Request, plan, survey};
 pub use values::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Rereads, Subject, ValuesRequest, record};

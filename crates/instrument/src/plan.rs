@@ -10,7 +10,7 @@ use opcost_analysis::loops::LoopForest;
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{Call, Edit, Function, Linkage, Module, Opcode, Plan, Spot};
 use opcost_key::{
-    Anchor, BlockId, BuildFacts, CallSiteId, CounterId, EdgeId, FunctionId, InstructionId, ModuleMap,
+    Anchor, BlockId, BuildFacts, CallSiteId, CounterId, EdgeId, FunctionId, InstructionId, Meter, ModuleMap,
     Placement, SegmentId,
 };
 
@@ -135,6 +135,22 @@ pub fn plan(module: &Module, request: &Request<'_>) -> Result<Instrumented, Plan
     let Planner { plan, sites, .. } = planner;
     let map = map_module(module, request, &plan, facts, sites);
     Ok(Instrumented { plan, map })
+}
+
+/// The map of a module that stays as it is: nothing is counted in it.
+///
+/// # Errors
+/// As [`plan`].
+pub fn survey(module: &Module, request: &Request<'_>) -> Result<ModuleMap, PlanError> {
+    let mut map = plan(module, request)?.map;
+    map.build.placement = None;
+    map.counter_count = 0;
+    for function in map.functions.values_mut() {
+        function.segment_counters = None;
+        function.edges.values_mut().for_each(|edge| edge.meter = Meter::Derived);
+        function.instructions.values_mut().for_each(|instruction| instruction.length = None);
+    }
+    Ok(map)
 }
 
 pub(crate) fn refuse_uncountable(module: &Module, function: &Function) -> Result<(), PlanError> {

@@ -64,6 +64,14 @@ pub(crate) fn facts_of(function: &Arc<FunctionFacts>, calls: u64, work: u64, blo
     facts
 }
 
+/// Functions with calls and blocks.
+pub(crate) fn ledger_of_blocks(functions: &[(&str, u64, &[u64])]) -> Ledger {
+    let facts = functions.iter().flat_map(|&(name, calls, blocks)| {
+        facts_of(&function(name, blocks.len() as u128, 1), calls, blocks.iter().sum(), blocks)
+    });
+    ledger(facts.collect())
+}
+
 pub(crate) fn line(number: u32, work: u64) -> Fact {
     fact(Subject::Line(place(number)), Column::Instructions, work)
 }

@@ -2,7 +2,8 @@
 //!
 //! [`formats::map`] holds the map of a module, [`formats::opc`] the ledger;
 //! one file per format. [`Ledger`] is the table of facts in memory,
-//! [`merge`] adds ledgers of one build, [`diff`] compares two.
+//! [`merge`] adds ledgers of one build, [`diff`] compares two, [`overlap`] says how
+//! near an estimate is to the truth.
 //!
 //! This room turns bytes into plain values and back. It is *not* for making
 //! counts out of raw counters (that is the room `recover`), and it knows
@@ -14,6 +15,7 @@ mod ledger;
 mod merge;
 pub mod opcraw;
 pub mod opcval;
+pub mod overlap;
 pub mod wellformed;
 mod words;
 

@@ -27,6 +27,7 @@ mod instructions;
 mod ledger;
 mod listing;
 mod repeat;
+mod sampled;
 mod summary;
 mod view;
 
@@ -41,6 +42,7 @@ pub use instructions::{OtherModule, count_instructions, module_of};
 pub use ledger::{RunFacts, make_ledger};
 pub use listing::{BlockListing, FunctionListing, InstructionListing, list_functions};
 pub use repeat::{Repetition, compare_runs};
+pub use sampled::{Cycles, ModuleObservations, Observation, observe};
 pub use summary::{
     BlockTotal, CountedModule, FunctionTotal, LineTotal, ProgramSummary, SourceLine, summarize,
 };

@@ -42,6 +42,7 @@ mod plugin;
 mod portable;
 mod runtime;
 mod rust;
+mod sampled;
 mod tools;
 mod values;
 mod wasm;
@@ -94,6 +95,8 @@ pub(crate) enum Purpose {
     Analysis,
     /// To record values: what, `Build::values` says.
     Values,
+    /// To be sampled: as it is, with a table of its code beside it.
+    Sample,
     /// To be given fuel, with at most so much work between two checks (without
     /// checks it is never stopped); audited when it is metered, if wanted; kept
     /// off its counter, if wanted; every segment charged by itself, as the referee
@@ -105,7 +108,7 @@ impl Purpose {
     /// The cost model of this name, or the usual one.
     fn cost(self, given: Option<&str>) -> Result<CostModel, CliError> {
         match self {
-            Purpose::Count { .. } | Purpose::Life | Purpose::Analysis | Purpose::Values => {
+            Purpose::Count { .. } | Purpose::Life | Purpose::Analysis | Purpose::Values | Purpose::Sample => {
                 cost::cost_model(given.unwrap_or(cost::COUNTED))
             }
             Purpose::Fuel { .. } => cost::fuel_model(given.unwrap_or("fuel/1")),
@@ -201,6 +204,7 @@ impl<'a> Build<'a> {
             let what = match self.purpose {
                 Purpose::Fuel { .. } => "be metered",
                 Purpose::Values => "record values",
+                Purpose::Sample => "be sampled",
                 Purpose::Count { .. } | Purpose::Life | Purpose::Analysis => "",
             };
             if !what.is_empty() {

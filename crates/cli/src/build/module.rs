@@ -59,6 +59,8 @@ pub(crate) struct ModuleRequest {
     pub(crate) threads: ThreadMode,
     /// Whether the module is metered, not counted.
     pub(crate) is_metered: bool,
+    /// Whether it stays as it is and gets a table of its code.
+    pub(crate) is_sampled: bool,
     /// Work between two checks when it is metered; none without checks.
     pub(crate) overshoot: Option<u64>,
     /// Whether an auditor checks the metered module.
@@ -125,8 +127,13 @@ impl Build<'_> {
             anchor: self.anchor(input),
             placement: self.placement(),
             is_metered: matches!(self.purpose, Purpose::Fuel { .. }),
+            is_sampled: self.purpose == Purpose::Sample,
             overshoot: match self.purpose {
-                Purpose::Count { .. } | Purpose::Life | Purpose::Analysis | Purpose::Values => None,
+                Purpose::Count { .. }
+                | Purpose::Life
+                | Purpose::Analysis
+                | Purpose::Values
+                | Purpose::Sample => None,
                 Purpose::Fuel { overshoot, .. } => overshoot,
             },
             audit: matches!(self.purpose, Purpose::Fuel { audit: true, .. }),
@@ -170,7 +177,9 @@ impl Build<'_> {
     pub(super) fn placement(&self) -> Placement {
         match self.purpose {
             Purpose::Count { placement } => placement,
-            Purpose::Fuel { .. } | Purpose::Life | Purpose::Analysis | Purpose::Values => Placement::Chords,
+            Purpose::Fuel { .. } | Purpose::Life | Purpose::Analysis | Purpose::Values | Purpose::Sample => {
+                Placement::Chords
+            }
         }
     }
 
@@ -272,6 +281,12 @@ pub(crate) fn instrument(request: &ModuleRequest) -> Result<(), String> {
         }
         return super::values::record_values(session, request, wish, watch);
     }
+    if request.is_sampled {
+        if kept.is_some() {
+            return Err("it is counted already; give its sources".to_owned());
+        }
+        return super::sampled::table_code(session, request, watch);
+    }
     if let Some(kept) = kept {
         return generate(session, kept, request);
     }
@@ -340,7 +355,7 @@ pub(super) fn name_files(module: &mut opcost_ir::Module, root: &Path) {
 }
 
 /// What the plan must know besides the module.
-fn wanted(module: &mut opcost_ir::Module, request: &ModuleRequest) -> Request<'static> {
+pub(super) fn wanted(module: &mut opcost_ir::Module, request: &ModuleRequest) -> Request<'static> {
     name_files(module, &request.root);
     Request {
         module: request.module.clone(),
@@ -381,7 +396,7 @@ fn generate(session: Session, kept: Kept, request: &ModuleRequest) -> Result<(),
     session.emit_kept(&request.output, emission(request), kept).map_err(|error| error.to_string())
 }
 
-fn write_map_file(request: &ModuleRequest, bytes: &[u8]) -> Result<(), String> {
+pub(super) fn write_map_file(request: &ModuleRequest, bytes: &[u8]) -> Result<(), String> {
     std::fs::write(&request.map, bytes)
         .map_err(|error| format!("cannot write {}: {error}", request.map.display()))
 }

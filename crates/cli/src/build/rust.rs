@@ -156,6 +156,7 @@ fn rust_module(
         anchor: Anchor::Optimized,
         placement,
         is_metered: false,
+        is_sampled: false,
         overshoot: None,
         audit: false,
         harden: false,

@@ -112,6 +112,7 @@ impl Drive {
             anchor: Anchor::Optimized,
             placement,
             is_metered: false,
+            is_sampled: false,
             overshoot: None,
             audit: false,
             harden: false,

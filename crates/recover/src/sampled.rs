@@ -1,0 +1,266 @@
+//! What do samples say of each segment?
+//!
+//! A sample is an address; the table of machine code says which block the code
+//! there is executed for. A segment's samples are those of all its code; where
+//! code knows its instruction and that stands in the same block, the segment is
+//! the instruction's, else the block's first.
+//!
+//! Time is no count: a block of many or slow instructions is seen more often. So
+//! each piece of code has the cycles that the scheduling model expects of one
+//! execution, and an execution's samples are expected to be those by the cycles
+//! of one sample. A segment may have several machine blocks. Copies of which one
+//! runs at a time (a tail that was duplicated) add: of samples s1, s2 of copies of
+//! c1, c2 cycles the count is s1/c1 + s2/c2, and the cycles told for the segment
+//! are those by which its samples give that count. Pieces of one machine block
+//! are of one copy.
+//!
+//! Source: block time as the mean over its instructions is the rule of
+//! Avetisyan, Dolgorukova and Kurmangaleev, "Dynamic profiling for LLVM" (2012),
+//! section 3; [`Cycles::Mean`] is that rule.
+//!
+//! Input: a map, its code, samples by address. Output: an [`Observation`] for each
+//! segment, and what was not placed. Cost: linear, and a search for each address.
+
+use std::collections::BTreeMap;
+
+use opcost_index::{Id, IdMap};
+use opcost_key::{BlockId, FunctionId, InstructionId, ModuleMap, SegmentId};
+use opcost_profile::formats::code::{CodeRow, FunctionCode, ModuleCode};
+
+/// How long is one execution expected to take?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cycles {
+    /// As the target's scheduling model says.
+    Model,
+    /// A cycle for each machine instruction: a block's samples are the mean over
+    /// its instructions.
+    Mean,
+}
+
+/// What was seen of a segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Observation {
+    /// Samples in its code.
+    pub samples: u64,
+    /// Cycles that one execution is expected to take; 0 of a segment without code.
+    pub cycles: f64,
+}
+
+/// Observations of a module.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ModuleObservations {
+    /// By function and segment.
+    pub functions: IdMap<FunctionId, IdMap<SegmentId, Observation>>,
+    /// Samples in code of functions that is executed for no block: of edges that
+    /// code generation made blocks of, of the ways into functions.
+    pub without_block: u64,
+}
+
+impl ModuleObservations {
+    /// All that were placed.
+    pub fn samples(&self) -> u64 {
+        let all = self.functions.values().flat_map(|function| function.values());
+        all.map(|observation| observation.samples).sum()
+    }
+}
+
+/// Places samples of a module. `hits` are samples by address, as the file numbers
+/// them; addresses of other modules are left alone.
+pub fn observe(
+    map: &ModuleMap,
+    code: &ModuleCode,
+    hits: &BTreeMap<u64, u64>,
+    cycles: Cycles,
+) -> ModuleObservations {
+    let numbers = Numbers::of(map);
+    let mut all = ModuleObservations {
+        functions: map
+            .functions
+            .values()
+            .map(|one| IdMap::filled(one.segments.len(), Observation::default()))
+            .collect(),
+        without_block: 0,
+    };
+    let mut copies: BTreeMap<(FunctionId, SegmentId), Vec<Copy>> = BTreeMap::new();
+    for function in &code.functions {
+        let mut block_copies: BTreeMap<(FunctionId, SegmentId), Copy> = BTreeMap::new();
+        for (at, row) in function.rows.iter().enumerate() {
+            if row.begins_block {
+                for (place, copy) in std::mem::take(&mut block_copies) {
+                    copies.entry(place).or_default().push(copy);
+                }
+            }
+            let samples = samples_of(function, at, hits);
+            match numbers.place(map, row) {
+                Some(place) => {
+                    let copy = block_copies.entry(place).or_default();
+                    copy.samples += samples;
+                    copy.cycles += cycles_of(row, cycles);
+                }
+                None => all.without_block += samples,
+            }
+        }
+        for (place, copy) in block_copies {
+            copies.entry(place).or_default().push(copy);
+        }
+    }
+    for ((function, segment), copies) in copies {
+        all.functions[function][segment] = joined(&copies);
+    }
+    all
+}
+
+/// One machine block's part of a segment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Copy {
+    samples: u64,
+    cycles: f64,
+}
+
+/// What exclusive copies say together.
+fn joined(copies: &[Copy]) -> Observation {
+    let samples = copies.iter().map(|copy| copy.samples).sum();
+    let with_code = || copies.iter().filter(|copy| copy.cycles > 0.0);
+    let count: f64 = with_code().map(|copy| copy.samples as f64 / copy.cycles).sum();
+    let cycles = match count > 0.0 {
+        true => samples as f64 / count,
+        // Which copy runs is not known.
+        false => with_code().map(|copy| copy.cycles).sum::<f64>() / with_code().count().max(1) as f64,
+    };
+    Observation { samples, cycles }
+}
+
+fn samples_of(function: &FunctionCode, at: usize, hits: &BTreeMap<u64, u64>) -> u64 {
+    let begin = function.address + u64::from(function.rows[at].offset);
+    let end = function.rows.get(at + 1).map_or(function.bytes, |next| next.offset);
+    hits.range(begin..function.address + u64::from(end)).map(|(_, samples)| samples).sum()
+}
+
+fn cycles_of(row: &CodeRow, how: Cycles) -> f64 {
+    let instructions = f64::from(row.instructions);
+    match how {
+        Cycles::Mean => instructions,
+        Cycles::Model => {
+            let throughput = f64::from(row.throughput) / 16.0;
+            throughput.max(instructions / WIDTH) + LATENCY_SHARE * f64::from(row.latency)
+        }
+    }
+}
+
+/// Instructions that a processor of today retires in a cycle at most.
+const WIDTH: f64 = 4.0;
+/// The share of latencies that others do not hide.
+const LATENCY_SHARE: f64 = 0.1;
+
+/// Where functions begin in the module's numbers.
+struct Numbers {
+    blocks: Vec<usize>,
+    instructions: Vec<usize>,
+}
+
+impl Numbers {
+    fn of(map: &ModuleMap) -> Self {
+        let (mut blocks, mut instructions) = (vec![0], vec![0]);
+        for function in map.functions.values() {
+            blocks.push(blocks[blocks.len() - 1] + function.blocks.len());
+            instructions.push(instructions[instructions.len() - 1] + function.instructions.len());
+        }
+        Numbers { blocks, instructions }
+    }
+
+    /// The segment for which a row's code is executed.
+    fn place(&self, map: &ModuleMap, row: &CodeRow) -> Option<(FunctionId, SegmentId)> {
+        let (function, block) = within(&self.blocks, row.block?)?;
+        let (function, block) = (FunctionId::new(function), BlockId::new(block));
+        let body = map.functions.get(function)?;
+        let own = row.instruction.and_then(|number| within(&self.instructions, number));
+        let segment = own
+            .filter(|&(of, _)| of == function.index())
+            .map(|(_, at)| body.segment_of(InstructionId::new(at)));
+        let segment = segment.filter(|&segment| body.segments[segment].block == block);
+        Some((function, segment.unwrap_or(body.blocks[block].first_segment)))
+    }
+}
+
+/// Which function a number lies in, and where in it; `starts` ends with the total.
+fn within(starts: &[usize], number: u32) -> Option<(usize, usize)> {
+    let number = number as usize;
+    let behind = starts.partition_point(|&start| start <= number);
+    (behind < starts.len()).then(|| (behind - 1, number - starts[behind - 1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use opcost_key::Hash128;
+
+    use super::*;
+    use crate::example::{call_left, single_loop};
+
+    fn row(offset: u32, instruction: Option<u32>, block: u32, begins_block: bool) -> CodeRow {
+        let block = Some(block);
+        CodeRow { offset, instruction, block, instructions: 2, throughput: 16, latency: 0, begins_block }
+    }
+
+    fn code(rows: Vec<CodeRow>, bytes: u32) -> ModuleCode {
+        ModuleCode { map: Hash128(0), functions: vec![FunctionCode { address: 0x100, bytes, rows }] }
+    }
+
+    #[test]
+    fn samples_go_to_the_block_that_runs() {
+        let map = single_loop();
+        let blocks = map.functions[FunctionId::new(0)].blocks.len();
+        let rows = (0..blocks as u32).map(|block| row(block * 8, None, block, true)).collect();
+        let code = code(rows, 8 * blocks as u32);
+        let hits =
+            BTreeMap::from([(0xff, 9), (0x100, 1), (0x107, 2), (0x108, 5), (0x100 + 8 * blocks as u64, 9)]);
+        let seen = observe(&map, &code, &hits, Cycles::Mean);
+        let function = &seen.functions[FunctionId::new(0)];
+        let body = &map.functions[FunctionId::new(0)];
+        let of = |block: usize| function[body.blocks[BlockId::new(block)].first_segment];
+        assert_eq!(of(0), Observation { samples: 3, cycles: 2.0 });
+        assert_eq!(of(1), Observation { samples: 5, cycles: 2.0 });
+        assert_eq!((seen.samples(), seen.without_block), (8, 0), "bytes around are others'");
+    }
+
+    #[test]
+    fn copies_add_and_pieces_of_one_copy_are_one() {
+        let map = single_loop();
+        // Two machine blocks of block 1: one of two rows, one of half as many instructions.
+        let mut half = row(8, None, 1, true);
+        half.instructions = 1;
+        let rows = vec![row(0, None, 1, true), row(4, None, 1, false), half];
+        let hits = BTreeMap::from([(0x101, 4), (0x105, 4), (0x109, 3)]);
+        let seen = observe(&map, &code(rows, 16), &hits, Cycles::Mean);
+        let segment = map.functions[FunctionId::new(0)].blocks[BlockId::new(1)].first_segment;
+        let Observation { samples, cycles } = seen.functions[FunctionId::new(0)][segment];
+        // 8 samples by 4 cycles and 3 by 1.
+        assert_eq!(samples, 11);
+        assert!((samples as f64 / cycles - 5.0).abs() < 1e-12, "{cycles}");
+    }
+
+    #[test]
+    fn what_stands_behind_a_call_is_another_segment() {
+        let map = call_left();
+        let body = &map.functions[FunctionId::new(0)];
+        let last = body.instructions.len() as u32 - 1;
+        let segment = body.segment_of(InstructionId::new(last as usize));
+        let block = body.segments[segment].block;
+        assert_ne!(body.blocks[block].first_segment, segment, "the example has a call that may leave");
+        let rows = vec![
+            row(0, Some(0), block.index() as u32, true),
+            row(4, Some(last), block.index() as u32, false),
+        ];
+        let hits = BTreeMap::from([(0x100, 1), (0x104, 2)]);
+        let seen = observe(&map, &code(rows, 8), &hits, Cycles::Model);
+        assert_eq!(seen.functions[FunctionId::new(0)][segment].samples, 2);
+    }
+
+    #[test]
+    fn code_of_no_block_is_told() {
+        let map = single_loop();
+        let mut edge = row(0, None, 0, true);
+        edge.block = None;
+        let seen = observe(&map, &code(vec![edge], 8), &BTreeMap::from([(0x101, 7)]), Cycles::Model);
+        assert_eq!((seen.samples(), seen.without_block), (0, 7));
+    }
+}
