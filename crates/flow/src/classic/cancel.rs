@@ -58,7 +58,7 @@ pub(super) fn cancel_negative_cycles(network: &mut Network, budget: Option<u64>)
         }
         if !cycles.is_empty() {
             result.cycles += cycles.len() as u64;
-            relaxation.resume_after(network, &cycles);
+            relaxation.forget_parents();
         }
     }
 }
@@ -90,11 +90,6 @@ impl Relaxation {
         self.waiting == 0
     }
 
-    fn mark(&mut self, vertex: Vertex) {
-        self.waiting += usize::from(!self.fell[vertex]);
-        self.fell[vertex] = true;
-    }
-
     fn pass(&mut self, network: &Network) -> Option<()> {
         let count = network.vertex_count();
         for position in 0..count {
@@ -119,7 +114,8 @@ impl Relaxation {
             if distance < self.distance[end] {
                 self.distance[end] = distance;
                 self.parent[end] = Some(step);
-                self.mark(end);
+                self.waiting += usize::from(!self.fell[end]);
+                self.fell[end] = true;
             }
         }
         Some(())
@@ -157,11 +153,10 @@ impl Relaxation {
         }
     }
 
-    /// Steps that opened lead out of vertices of the cycles.
-    fn resume_after(&mut self, network: &Network, cycles: &[Vec<Step>]) {
+    /// After cancelling. The steps that opened need no look: they are steps to
+    /// parents, and as a distance is never below its parent's and the step
+    /// between, it is no shorter to go back.
+    fn forget_parents(&mut self) {
         self.parent.values_mut().for_each(|parent| *parent = None);
-        for &step in cycles.iter().flatten() {
-            self.mark(network.end(step));
-        }
     }
 }

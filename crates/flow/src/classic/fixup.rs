@@ -74,9 +74,7 @@ impl Fixup {
     ) -> Self {
         let names = Names::new(live, blocks, weights);
         let mut builder = Builder { arcs: IdMap::new(), balance: IdMap::filled(names.count, 0) };
-        // Its weight only bounds how far it can be lowered, so it is all that passes.
-        let (entered, left) = names.outside_weights(live, weights);
-        builder.element(names.outside, entered.max(left), Price::default());
+        builder.element(names.outside, left(live, weights), Price::default());
         for &node in &live.order {
             let split = names.nodes[node].expect("a live node");
             builder.element(split, u128::from(blocks[node]), prices.nodes[node]);
@@ -93,6 +91,13 @@ impl Fixup {
         let supply = builder.connect(source, sink);
         Self { network: Network::new(names.count + 2, builder.arcs), source, sink, supply, ways }
     }
+}
+
+/// The weight of T -> S: all that goes out. Its price is 0, so entries that
+/// say otherwise lose nothing by it.
+fn left<N: Id, E: Id>(live: &LiveGraph<N, E>, weights: &IdMap<Way, u64>) -> u128 {
+    let exits = live.ways.iter().filter(|(_, ends)| ends.to.is_none());
+    exits.map(|(way, _)| u128::from(weights[way])).sum()
 }
 
 /// Where the arcs of an element run.
@@ -153,15 +158,6 @@ impl<N: Id> Names<N> {
         };
         let (through, round) = self.extra[way];
         Path { tail: split(ends.from).head, head: split(ends.to).tail, through, round }
-    }
-
-    /// How much comes in from the outside and how much goes out.
-    fn outside_weights<E: Id>(&self, live: &LiveGraph<N, E>, weights: &IdMap<Way, u64>) -> (u128, u128) {
-        let sum = |is_one: fn(&FlowEdge<N>) -> bool| {
-            let ways = live.ways.iter().filter(|(_, ends)| is_one(ends));
-            ways.map(|(way, _)| u128::from(weights[way])).sum()
-        };
-        (sum(|ends| ends.from.is_none()), sum(|ends| ends.to.is_none()))
     }
 }
 

@@ -116,19 +116,17 @@ impl<N: Id, E: Id> Sharing<'_, N, E> {
     }
 
     fn fill_virtual_exits(&mut self) {
-        let mut inside = IdMap::filled(self.blocks.len(), None);
-        for (position, dead_end) in self.live.dead_ends.iter().enumerate() {
-            dead_end.members.iter().for_each(|&node| inside[node] = Some(position));
-        }
-        for (position, dead_end) in self.live.dead_ends.iter().enumerate() {
-            let comes_in =
-                |way: &&Way| self.live.ways[**way].from.is_none_or(|from| inside[from] != Some(position));
+        // No edge leads from one dead end to another.
+        let mut is_inside = IdMap::filled(self.blocks.len(), false);
+        self.live.dead_ends.iter().flat_map(|end| &end.members).for_each(|&node| is_inside[node] = true);
+        for dead_end in &self.live.dead_ends {
+            let comes_in = |way: &&Way| self.live.ways[**way].from.is_none_or(|from| !is_inside[from]);
             let ways = dead_end.members.iter().flat_map(|&node| &self.live.into[node]);
             let inflow: u128 = ways.filter(comes_in).map(|&way| u128::from(self.weight[way])).sum();
             let most = self.blocks[dead_end.exit];
-            let only_way = self.live.out[dead_end.exit].len() == 1;
-            self.weight[dead_end.way] =
-                if only_way { most } else { u64::try_from(inflow).map_or(most, |inflow| inflow.min(most)) };
+            let is_only_way = self.live.out[dead_end.exit].len() == 1;
+            let weight = u64::try_from(inflow).map_or(most, |inflow| inflow.min(most));
+            self.weight[dead_end.way] = if is_only_way { most } else { weight };
         }
     }
 }

@@ -129,6 +129,9 @@ fn an_endless_loop_gets_one_exit() {
     assert_eq!(exit.component, [Node::new(1), Node::new(2)]);
     assert_eq!(exit.count, Count { before: 1, after: 1 });
     assert_eq!((afters(&repair.nodes), repair.cost), (vec![1, 1000, 999], 0));
+    // Of equals, the smaller.
+    let equals = Sampled { blocks: IdMap::from_vec(vec![1, 1000, 1000]), ..server };
+    assert_eq!(equals.repair(&CostModel::GccMcf).virtual_exits[0].node, Node::new(1));
 }
 
 /// Two ways to end without returning, `abort` and a loop in itself.
@@ -194,4 +197,22 @@ fn an_island_is_joined_by_one_unit() {
     assert_eq!(afters(&repair.nodes), [11, 1, 1001, 1]);
     assert_eq!(afters(&repair.edges), [11, 10, 1, 1, 1000, 1, 1]);
     assert_eq!((repair.islands, repair.cost), (vec![vec![Node::new(2)]], 30 + 8 - 2));
+}
+
+/// Two loops that nothing feeds, 2 on the way to 1. The unit that joins 1
+/// comes by 2, which needs none of its own.
+#[test]
+fn an_island_on_the_way_is_joined_with_the_other() {
+    let edges = [
+        (OUT, 0, Measured(0)),
+        (0, 2, Measured(0)),
+        (2, 2, Measured(5)),
+        (2, 1, Measured(0)),
+        (1, 1, Measured(5)),
+        (1, OUT, Measured(0)),
+    ];
+    let repair = Sampled::new(&[0, 5, 5], &edges).try_repair(&CostModel::GccMcf, Options::default()).unwrap();
+    assert_eq!(repair.islands, [[Node::new(1)], [Node::new(2)]]);
+    assert_eq!(afters(&repair.edges), [1, 1, 5, 1, 5, 1]);
+    assert_eq!(afters(&repair.nodes), [1, 6, 6]);
 }

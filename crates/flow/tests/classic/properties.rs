@@ -126,6 +126,7 @@ proptest! {
         for model in models(&sampled, &dice) {
             let kept = sampled.repair(&model);
             let mut found: Vec<Node> = kept.islands.iter().flatten().copied().collect();
+            prop_assert!(kept.islands.is_sorted() && kept.islands.iter().all(|island| island.is_sorted()));
             found.sort_unstable();
             prop_assert_eq!(found, unfed(&sampled, &kept));
             let joined = sampled.try_repair(&model, Options::default()).unwrap();
