@@ -13,7 +13,7 @@
 //! - [`CostModel::Linear`]: every price from the caller.
 //!
 //! GCC's own arithmetic spoils its formula: its ln is the number of times that
-//! e goes in, its square root is good to 8 %, and prices become integers by
+//! e goes in, its square root is good to 3 %, and prices become integers by
 //! dropping the fraction, so that with small counts most are equal or 0. Here
 //! prices are integers too, but in units of 2^-24: the logarithm is computed
 //! to 2^-40 by squaring (no floating point, so all machines agree) and the

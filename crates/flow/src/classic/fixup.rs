@@ -25,7 +25,7 @@
 //!
 //! Vertices are numbered along the program, the extra ones where they belong,
 //! because the search for cycles goes by their numbers. Cost: nodes + edges
-//! log edges. Size: at most 4 vertices and 5 arcs for each node or edge.
+//! log edges. Size: at most 3 vertices and 5 arcs for each node or edge.
 
 use std::collections::BTreeSet;
 

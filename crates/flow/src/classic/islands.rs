@@ -47,7 +47,7 @@ pub(super) fn join<N: Id, E: Id>(live: &LiveGraph<N, E>, islands: &[Vec<N>], cou
         return;
     }
     let mut trees = connect(live, counts);
-    let nodes = counts_of_places(live);
+    let nodes = node_count(live);
     let from_outside = Routes::new(live, nodes, true);
     let to_outside = Routes::new(live, nodes, false);
     for island in islands {
@@ -64,13 +64,13 @@ pub(super) fn join<N: Id, E: Id>(live: &LiveGraph<N, E>, islands: &[Vec<N>], cou
     }
 }
 
-fn counts_of_places<N: Id, E: Id>(live: &LiveGraph<N, E>) -> usize {
+fn node_count<N: Id, E: Id>(live: &LiveGraph<N, E>) -> usize {
     live.into.len()
 }
 
 /// Places joined by ways that carry something.
 fn connect<N: Id, E: Id>(live: &LiveGraph<N, E>, counts: &IdMap<Way, u128>) -> Trees<N> {
-    let mut trees = Trees::new(counts_of_places(live));
+    let mut trees = Trees::new(node_count(live));
     for (way, &ends) in live.ways.iter() {
         if counts[way] > 0 {
             trees.join(ends);

@@ -216,3 +216,23 @@ fn an_island_on_the_way_is_joined_with_the_other() {
     assert_eq!(afters(&repair.edges), [1, 1, 5, 1, 5, 1]);
     assert_eq!(afters(&repair.nodes), [1, 6, 6]);
 }
+
+/// An island is joined where it is nearest, here at 3 and not at 1, and islands
+/// come in order of their smallest nodes.
+#[test]
+fn an_island_is_joined_where_it_is_nearest() {
+    let edges = [
+        (OUT, 0, Measured(0)),
+        (3, 1, Measured(5)),
+        (1, 3, Measured(5)),
+        (2, 2, Measured(5)),
+        (0, 3, Measured(0)),
+        (0, 2, Measured(0)),
+        (3, OUT, Measured(0)),
+        (2, OUT, Measured(0)),
+    ];
+    let islands = Sampled::new(&[0, 5, 5, 5], &edges);
+    let repair = islands.try_repair(&CostModel::GccMcf, Options::default()).unwrap();
+    assert_eq!(repair.islands, [vec![Node::new(1), Node::new(3)], vec![Node::new(2)]]);
+    assert_eq!(afters(&repair.edges), [2, 5, 5, 5, 1, 1, 1, 1]);
+}
