@@ -43,7 +43,8 @@ impl<N: Id> Trees<N> {
         true
     }
 
-    fn representative(&mut self, mut place: Option<N>) -> Option<N> {
+    /// The place that stands for all of this place's tree.
+    pub(crate) fn representative(&mut self, mut place: Option<N>) -> Option<N> {
         while self.parent[place] != place {
             let grandparent = self.parent[self.parent[place]];
             self.parent[place] = grandparent;

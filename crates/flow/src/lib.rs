@@ -11,6 +11,9 @@
 //! 4. [`bounds`] says what can still be said when frames are open, as after a
 //!    kill, and the equations do not hold.
 //!
+//! Counts that were sampled do not balance at all; [`classic`] moves them until
+//! they do, as little as a price allows.
+//!
 //! Methods: Knuth and Stevenson, "Optimal measurement points for program
 //! frequency counts" (BIT 13, 1973); Ball and Larus, "Optimally profiling and
 //! tracing programs" (TOPLAS 16, 1994). The first count nodes, the second show
@@ -22,6 +25,7 @@
 
 mod bounds;
 mod chords;
+pub mod classic;
 mod conservation;
 mod error;
 mod forest;
