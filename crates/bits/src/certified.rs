@@ -154,7 +154,8 @@ fn weaken(certificate: &mut Certificate, claim: ClaimId, less: Option<Claim>) {
 }
 
 /// The next weaker claim: without the few words and the rest, then without the
-/// bits, then nothing.
+/// bits, then of a number that is not below zero only from where on it is (which a
+/// promise not to wrap keeps where nobody knows how far it goes), then nothing.
 fn weaker(range: &Claim) -> Claim {
     let none = Word(0);
     let no_set = Claim { set: None, modulus: none, rest: none, ..range.clone() };
@@ -162,6 +163,17 @@ fn weaker(range: &Claim) -> Claim {
     match () {
         () if no_set != *range => no_set,
         () if no_bits != *range => no_bits,
-        () => Claim::anything(range.width),
+        () => open_above(range).unwrap_or_else(|| Claim::anything(range.width)),
+    }
+}
+
+/// From the same number on, or from zero on, to the greatest one with sign.
+fn open_above(range: &Claim) -> Option<Claim> {
+    let most = (1u128 << (range.width - 1)) - 1;
+    let first = range.first.0;
+    let last = first.checked_add(range.span.0).filter(|&last| last <= most)?;
+    match last < most {
+        true => Some(Claim::arc(range.width, first, most - first)),
+        false => (first > 0).then(|| Claim::arc(range.width, 0, most)),
     }
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`ValueClaim`] | a parameter or result, each time it is defined and not poison |
 //! | `returned` | what a function returns |
-//! | [`DifferenceClaim`] | how far two values of one activation are apart |
+//! | [`DifferenceClaim`] | how far two values of one activation are apart, or what they are together |
 //! | [`TurnsClaim`] | how often a loop goes back at most, each time it is entered |
 //! | [`SumClaim`] | what a value at the head of a loop gains from turn to turn |
 //! | [`ContentsClaim`] | what lies in an object that only this module writes to |
@@ -110,15 +110,18 @@ pub struct ValueClaim {
     pub range: Claim,
 }
 
-/// How far a value is from another that is defined before.
+/// How far a value is from another that is defined before, or what both are together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DifferenceClaim {
     /// The value.
     pub value: ValueName,
     /// The other.
     pub base: ValueName,
-    /// The value less the other.
+    /// The value less the other, or the value and the other together.
     pub range: Claim,
+    /// Whether it is of both together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_total: bool,
     /// It is so if the other is no poison; else it is claimed, too, that the other
     /// is none where the value is none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

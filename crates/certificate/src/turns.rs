@@ -26,7 +26,8 @@ use crate::check::{Checker, ClaimId, Verdict};
 use crate::claims::{SumClaim, TurnsClaim};
 use crate::question::ALWAYS;
 use crate::range::{Claim, bits, mask};
-use crate::steps::{IfBoth, Wanted, fails, wanted};
+use crate::steps::fails;
+use crate::wanted::{Apart, Wanted, wanted};
 
 /// A phi at the head of a loop.
 struct AtHead {
@@ -133,7 +134,7 @@ impl Checker<'_> {
             return fails("the base changes within the loop");
         }
         let start = match base {
-            Some(base) => Wanted::From(base, &claim.start, IfBoth(false)),
+            Some(base) => Wanted::From(Apart { base, range: &claim.start, if_both: false, is_total: false }),
             None => Wanted::Range(&claim.start),
         };
         for (from, first) in &found.entries {

@@ -17,7 +17,8 @@ impl Checker<'_> {
             },
             ClaimId::Difference(place, at) => {
                 let claim = &self.claims(place).differences[at];
-                format!("{}:{} less {} is {}", name(place), claim.value, claim.base, claim.range)
+                let how = if claim.is_total { "and" } else { "less" };
+                format!("{}:{} {how} {} is {}", name(place), claim.value, claim.base, claim.range)
             }
             ClaimId::Turns(place, at) => {
                 let claim = &self.claims(place).turns[at];

@@ -10,6 +10,7 @@
 //! longer.
 
 mod mutants;
+mod relations;
 mod worked;
 
 use std::collections::BTreeMap;
