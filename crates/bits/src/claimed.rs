@@ -192,7 +192,7 @@ impl Claimant<'_> {
 
     /// By how many binary places a value is moved at least from the phi, and
     /// whether downwards.
-    fn places(&self, phi: InstructionId, value: Value) -> Option<(bool, u32)> {
+    pub(crate) fn places(&self, phi: InstructionId, value: Value) -> Option<(bool, u32)> {
         let (opcode, by) = self.changed_by(phi, value)?;
         let by = u128::try_from(by).ok().filter(|&by| by > 0)?;
         let shifted = || u32::try_from(by).ok();
@@ -269,7 +269,7 @@ impl Claimant<'_> {
             let from = ValueName::of(Value::Instruction(distance.from))?;
             self.sum(turns, distance.phi, Some(from), distance.variable)
         });
-        own.chain(inner).collect()
+        own.chain(inner).chain(self.shifted_into(turns)).collect()
     }
 
     /// All that holds of a variable at once.
@@ -313,7 +313,7 @@ impl Claimant<'_> {
         };
         let start = Claim { modulus: Word(0), rest: Word(0), set: None, ..start };
         let value = ValueName::of(Value::Instruction(phi))?;
-        Some(SumClaim { value, base, start, least, greatest, turns: most })
+        Some(SumClaim { value, base, start, least, greatest, places: 0, turns: most })
     }
 
     /// Results of library functions, which a table of effects tells, and contracts.

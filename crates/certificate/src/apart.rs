@@ -33,7 +33,8 @@ impl Checker<'_> {
         let is_before = match (base, value) {
             (Value::Instruction(base), Value::Instruction(value)) => {
                 let (above, below) = (shape.block_of[base], shape.block_of[value]);
-                shape.dominates(above, below) && (above != below || base < value)
+                let are_phis = [base, value].iter().all(|&one| self.is_phi(id, one));
+                shape.dominates(above, below) && (above != below || base < value || are_phis)
             }
             (Value::Argument(_), _) => true,
             _ => false,
@@ -41,8 +42,12 @@ impl Checker<'_> {
         if !is_before {
             return fails("the other value does not stand still");
         }
-        let apart = Apart { base, range: &claim.range, if_both: claim.if_both, is_total: claim.is_total };
+        let apart = Apart { base, range: &claim.range, if_both: claim.if_both, times: claim.times };
         self.value_follows(id, value, Wanted::From(apart), used)
+    }
+
+    fn is_phi(&self, id: FunctionId, at: InstructionId) -> bool {
+        self.module.functions[id].instructions[at].opcode == Opcode::Phi
     }
 
     /// What is wanted of what comes along an edge into a phi: if the base is a phi
@@ -58,7 +63,7 @@ impl Checker<'_> {
         let Wanted::From(apart) = wanted_of else { return Some(wanted_of) };
         let Value::Instruction(base) = apart.base else { return Some(wanted_of) };
         let (function, shape) = (&self.module.functions[id], &self.shapes[id]);
-        if shape.block_of[base] != shape.block_of[phi] || function.instructions[base].opcode != Opcode::Phi {
+        if shape.block_of[base] != shape.block_of[phi] || !self.is_phi(id, base) {
             return Some(wanted_of);
         }
         if [phi, base].iter().any(|&one| self.may_be_undefined(id, Value::Instruction(one))) {

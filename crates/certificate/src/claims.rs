@@ -110,22 +110,35 @@ pub struct ValueClaim {
     pub range: Claim,
 }
 
-/// How far a value is from another that is defined before, or what both are together.
+/// How far a value is from another that is defined before, or what it is together
+/// with so many times the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DifferenceClaim {
     /// The value.
     pub value: ValueName,
     /// The other.
     pub base: ValueName,
-    /// The value less the other, or the value and the other together.
+    /// The value less the other, or the value and so many `times` the other.
     pub range: Claim,
-    /// Whether it is of both together.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_total: bool,
+    /// How many times: -1, a distance, if it is not said.
+    #[serde(default = "once_less", skip_serializing_if = "is_once_less")]
+    pub times: i64,
     /// It is so if the other is no poison; else it is claimed, too, that the other
     /// is none where the value is none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub if_both: bool,
+}
+
+fn is_none(number: &u32) -> bool {
+    *number == 0
+}
+
+fn once_less() -> i64 {
+    -1
+}
+
+fn is_once_less(times: &i64) -> bool {
+    *times == -1
 }
 
 /// How often a loop goes back.
@@ -187,6 +200,10 @@ pub struct SumClaim {
     pub least: i64,
     /// The greatest.
     pub greatest: i64,
+    /// If it is not 0: nothing is added. The value is one number with what is shifted
+    /// in behind it, of so many bits at most in each turn.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub places: u32,
     /// How often at most: what is claimed of the turns of the loop. The greatest
     /// number says nothing.
     pub turns: Word64,

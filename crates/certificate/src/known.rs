@@ -18,12 +18,12 @@ pub(crate) struct DifferenceOf {
     pub(crate) id: ClaimId,
     /// The other.
     pub(crate) base: ValueName,
-    /// The distance from it, or both together.
+    /// Of the value and so many times the other.
     pub(crate) range: Claim,
     /// Whether it is so only if both are words.
     pub(crate) if_both: bool,
-    /// Whether the range is of both together.
-    pub(crate) is_total: bool,
+    /// How many times; -1: a distance.
+    pub(crate) times: i64,
 }
 
 impl<'c> Checker<'c> {
@@ -57,12 +57,12 @@ impl<'c> Checker<'c> {
         let claims = &self.certificate.functions[place];
         let range = |&id: &ClaimId| match id {
             ClaimId::Difference(_, at) => {
-                let DifferenceClaim { base, ref range, if_both, is_total, .. } = claims.differences[at];
-                Some(DifferenceOf { id, base, range: range.clone(), if_both, is_total })
+                let DifferenceClaim { base, ref range, if_both, times, .. } = claims.differences[at];
+                Some(DifferenceOf { id, base, range: range.clone(), if_both, times })
             }
             ClaimId::Sum(_, at) => {
                 let (base, range) = (claims.sums[at].base?, claims.sums[at].result());
-                Some(DifferenceOf { id, base, range, if_both: false, is_total: false })
+                Some(DifferenceOf { id, base, range, if_both: false, times: -1 })
             }
             _ => None,
         };

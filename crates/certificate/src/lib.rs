@@ -15,7 +15,7 @@
 //! | what do module and certificate say of a value? | `known` |
 //! | from what a value is computed from? | `steps`, asked as `wanted` |
 //! | how do two values stand to each other? | `apart` |
-//! | from what a loop does in each turn? | `turns` |
+//! | from what a loop does in each turn? | `turns`, of shifted words `growth` |
 //! | from what is written to an object? | `contents` |
 //! | does it follow from the ends of ranges alone? | `intervals`, of low bits `low` |
 //! | what is known at a point? | `question`, one operation deeper `expand` |
@@ -41,6 +41,7 @@ mod contents;
 mod escape;
 mod expand;
 mod fingerprint;
+mod growth;
 mod hindsight;
 mod intervals;
 mod known;

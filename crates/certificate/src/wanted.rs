@@ -9,7 +9,7 @@
 use opcost_ir::Value;
 
 use crate::question::{ALWAYS, Question};
-use crate::range::Claim;
+use crate::range::{Claim, bits};
 use crate::terms::Operand;
 
 /// What is asked of a value.
@@ -26,19 +26,21 @@ pub(crate) enum Wanted<'w> {
 pub(crate) struct Apart<'w> {
     /// The other.
     pub(crate) base: Value,
-    /// The distance from it, or both together.
+    /// Of the value and so many times the other.
     pub(crate) range: &'w Claim,
     /// Whether the other is taken to be no poison; else that it is none is wanted.
     pub(crate) if_both: bool,
-    /// Whether the range is of both together.
-    pub(crate) is_total: bool,
+    /// How many times; -1: a distance.
+    pub(crate) times: i64,
 }
 
-/// The term of which a claim of two values speaks.
-pub(crate) fn related(is_total: bool, value: &str, base: &str) -> String {
-    match is_total {
-        false => format!("(bvsub {value} {base})"),
-        true => format!("(bvadd {value} {base})"),
+/// The term of which a claim of two values speaks: one and so many times the other.
+pub(crate) fn related(times: i64, value: &Operand, base: &Operand) -> String {
+    let (one, two) = (&value.term, &base.term);
+    match times {
+        -1 => format!("(bvsub {one} {two})"),
+        1 => format!("(bvadd {one} {two})"),
+        _ => format!("(bvadd {one} (bvmul {} {two}))", bits(value.width, times as i128 as u128)),
     }
 }
 
@@ -68,14 +70,14 @@ pub(crate) fn goal(
             let is_counted = operand.base.is_none_or(|base| base.is_start);
             is_counted.then(|| range.conditions(&operand.term))
         }
-        Wanted::From(Apart { base, range, if_both, is_total }) => {
+        Wanted::From(Apart { base, range, if_both, times }) => {
             let before = question.word_of(base)?;
-            let apart = range.conditions(&related(is_total, &operand.term, &before.term));
+            let apart = range.conditions(&related(times, operand, &before));
             // It is no poison where the value is none. A number never is.
             let is_number = matches!(base, Value::Constant(_));
             let guard = if if_both || is_number { ALWAYS.to_owned() } else { question.guard_of(base) };
-            // Two addresses together are none.
-            let is_meant = before.base == operand.base && !(is_total && before.base.is_some());
+            // Of addresses there are only distances.
+            let is_meant = before.base == operand.base && (times == -1 || before.base.is_none());
             is_meant.then(|| format!("(and {apart} {guard})"))
         }
     }

@@ -10,12 +10,16 @@ use opcost_testkit::{Interpreter, all_inputs, function_named, nothing_known};
 
 use crate::{certificate_of, is_accepted};
 
-fn module_of(text: &str) -> Module {
+pub(crate) fn module_of(text: &str) -> Module {
     parse_module(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
 /// A certificate of what is claimed of the function `run`, by number of the result.
-fn only(module: &Module, values: &[(u32, Claim)], differences: Vec<DifferenceClaim>) -> Certificate {
+pub(crate) fn only(
+    module: &Module,
+    values: &[(u32, Claim)],
+    differences: Vec<DifferenceClaim>,
+) -> Certificate {
     let values = values.iter().cloned().map(|(at, range)| ValueClaim { value: ValueName::Result(at), range });
     let claims = FunctionClaims {
         name: "run".into(),
@@ -33,13 +37,13 @@ fn only(module: &Module, values: &[(u32, Claim)], differences: Vec<DifferenceCla
 }
 
 /// What is certified of a result of the function `run`.
-fn range_of(certificate: &Certificate, at: u32) -> Option<&Claim> {
+pub(crate) fn range_of(certificate: &Certificate, at: u32) -> Option<&Claim> {
     let claims = certificate.functions.iter().find(|claims| claims.name == "run")?;
     claims.values.iter().find(|claim| claim.value == ValueName::Result(at)).map(|claim| &claim.range)
 }
 
 /// All words that a result has in runs, of which some do not end.
-fn seen(module: &Module, at: u32, parameters: &[u32]) -> Vec<u128> {
+pub(crate) fn seen(module: &Module, at: u32, parameters: &[u32]) -> Vec<u128> {
     let run = function_named(module, "run").expect("it is there");
     let interpreter = Interpreter::new(module).with_values().with_step_limit(20_000);
     let mut words = Vec::new();
@@ -90,12 +94,12 @@ const AT: u32 = 5;
 
 fn together(range: Claim) -> DifferenceClaim {
     let (value, base) = (ValueName::Result(DOWN), ValueName::Result(UP));
-    DifferenceClaim { value, base, range, is_total: true, if_both: true }
+    DifferenceClaim { value, base, range, times: 1, if_both: true }
 }
 
 fn below(range: Claim) -> DifferenceClaim {
     let (value, base) = (ValueName::Result(AT), ValueName::Result(DOWN));
-    DifferenceClaim { value, base, range, is_total: false, if_both: true }
+    DifferenceClaim { value, base, range, times: -1, if_both: true }
 }
 
 #[test]
@@ -160,14 +164,14 @@ fn phis_of_one_block_are_compared_in_one_turn() {
     // The run is the witness.
     assert!(seen(&module, 4, &[8]).iter().any(|&apart| (1..128).contains(&apart)));
     let values = [1, 2, 7].map(|at| (at, Claim::arc(8, 0, 7)));
-    for (first, span, is_total) in [(7u128.wrapping_neg(), 7, false), (0, 6, true)] {
+    for (first, span, times) in [(7u128.wrapping_neg(), 7, -1), (0, 6, 1)] {
         for if_both in [false, true] {
             let (value, base) = (ValueName::Result(2), ValueName::Result(1));
-            let claim = DifferenceClaim { value, base, range: Claim::arc(8, first, span), is_total, if_both };
+            let claim = DifferenceClaim { value, base, range: Claim::arc(8, first, span), times, if_both };
             assert!(!is_accepted(&module, &only(&module, &values, vec![claim.clone()])), "{claim:?}");
-            let wide = match is_total {
-                false => Claim::arc(8, 7u128.wrapping_neg(), 14),
-                true => Claim::arc(8, 0, 14),
+            let wide = match times {
+                -1 => Claim::arc(8, 7u128.wrapping_neg(), 14),
+                _ => Claim::arc(8, 0, 14),
             };
             let true_claim = DifferenceClaim { range: wide, if_both: true, ..claim };
             assert!(is_accepted(&module, &only(&module, &values, vec![true_claim])));
@@ -204,7 +208,7 @@ fn what_is_decided_where_a_loop_is_entered_holds_within() {
         let module = module_of(text);
         let (value, base) = (ValueName::Result(2), ValueName::Argument(0));
         let range = Claim::arc(8, 127u128.wrapping_neg(), 126);
-        let below = DifferenceClaim { value, base, range, is_total: false, if_both: true };
+        let below = DifferenceClaim { value, base, range, times: -1, if_both: true };
         let claim = Claim::arc(8, first, 126 - first);
         let is_true = seen(&module, 2, &[8, 8]).iter().all(|&word| claim.contains(word));
         let is_accepted = is_accepted(&module, &only(&module, &[(2, claim)], vec![below]));

@@ -43,13 +43,12 @@ pub(crate) struct CheckFailure {
 /// # Errors
 /// There is no solver, or a contract contradicts the code.
 pub(super) fn certify(program: &Memory<'_>, contracts: &[PortContract]) -> Result<CertifiedAnswer, Refusal> {
-    // What rests on a count of turns would be weakened to nothing, not to what a step keeps.
-    let ranges_of = |options| {
-        let under = ranges_under(program, Options { without_unrolling: true, ..options }, contracts);
-        under.map(|under| under.ranges)
-    };
-    let (ranges, forwards) = (ranges_of(BOTH_WAYS)?, ranges_of(Options::default())?);
-    let found = find(program, &ranges, Some(&forwards)).map_err(|error| match error {
+    let ranges_of = |options| ranges_under(program, options, contracts).map(|under| under.ranges);
+    // What rests on a count of turns is often what claims of several values keep together.
+    let counted = ranges_of(BOTH_WAYS)?;
+    let stepwise = ranges_of(Options { without_unrolling: true, ..BOTH_WAYS })?;
+    let forwards = ranges_of(Options { without_unrolling: true, ..Options::default() })?;
+    let found = find(program, &[&counted, &stepwise, &forwards], true).map_err(|error| match error {
         NoCertificate::Solver(error) => error.to_string(),
         NoCertificate::Misfit(error) => format!("an error of opcost: {error}"),
     })?;
