@@ -6,8 +6,8 @@
 //! (Flanagan and Leino, "Houdini, an Annotation Assistant for ESC/Java", 2001).
 //! What comes out is a certificate that the same checker accepts as a whole.
 //!
-//! Ranges that accesses demand afterwards are tried first; where the checker does
-//! not see why, those that hold without them.
+//! Several analyses may be asked: ranges that turns of loops or accesses afterwards
+//! demand are tried first; where the checker does not see why, those without them.
 //! Input: ranges of a module. Output: [`Certified`]. Cost: some questions to a
 //! solver for each claim; each is made weaker a bounded number of times.
 
@@ -41,22 +41,24 @@ pub struct Certified {
     pub questions: u64,
 }
 
-/// Finds it; `forwards` are the ranges that hold in executions, too, that do
-/// something undefined later, if those of `ranges` do not.
+/// Finds it; `all` are ranges of the same values, each said to hold more often, or
+/// to be followed more easily, than those before. `hindsight`: those of some hold
+/// only in executions that do nothing undefined later.
 ///
 /// # Errors
 /// There is no solver.
 pub fn certify(
     program: &Memory<'_>,
-    ranges: &Propagation,
-    forwards: Option<&Propagation>,
+    all: &[&Propagation],
+    hindsight: bool,
 ) -> Result<Certified, NoCertificate> {
     let solver = Solver::start().map_err(NoCertificate::Solver)?;
-    let mut all = claimed(program, ranges);
-    let mut fallback = HashMap::new();
-    if let Some(forwards) = forwards {
-        all.hindsight = true;
-        fallback = add_forwards(&mut all, claimed(program, forwards));
+    let mut levels = all.iter().map(|ranges| claimed(program, ranges));
+    let mut all = levels.next().expect("there are ranges");
+    all.hindsight = hindsight;
+    let mut weaker = Weaker::new();
+    for level in levels {
+        add_weaker(&mut all, level, &mut weaker);
     }
     let mut checker =
         Checker::new(program.module, program.layout, all, solver).map_err(NoCertificate::Misfit)?;
@@ -74,7 +76,8 @@ pub fn certify(
         }
         let Verdict::Fails { what, .. } = verdict else { continue };
         weakened.push((checker.describe(claim), what));
-        weaken(&mut checker.certificate, claim, fallback.remove(&claim));
+        let less = weaker.get_mut(&claim).and_then(VecDeque::pop_front);
+        weaken(&mut checker.certificate, claim, less);
         let others = rests_on_it.remove(&claim).unwrap_or_default();
         for next in others.into_iter().chain([claim]) {
             if waiting.insert(next) {
@@ -102,28 +105,33 @@ fn drop_empty(certificate: &mut Certificate) {
     certificate.contents.retain(|claim| !claim.range.is_anything());
 }
 
-/// Adds what else is claimed to a certificate; of what both claim, the weaker is
-/// returned.
-fn add_forwards(all: &mut Certificate, less: Certificate) -> HashMap<ClaimId, Claim> {
-    let mut weaker = HashMap::new();
+/// What is claimed instead if a claim does not follow, in order.
+type Weaker = HashMap<ClaimId, VecDeque<Claim>>;
+
+/// Adds what else is claimed to a certificate; of what both claim, this is what is
+/// tried next.
+fn add_weaker(all: &mut Certificate, less: Certificate, weaker: &mut Weaker) {
+    let mut next = |claim: ClaimId, first: &Claim, less: &Claim| {
+        let list = weaker.entry(claim).or_default();
+        if list.back().unwrap_or(first) != less {
+            list.push_back(less.clone());
+        }
+    };
     for (place, (claims, less)) in all.functions.iter_mut().zip(less.functions).enumerate() {
         let values: HashMap<_, _> = less.values.into_iter().map(|claim| (claim.value, claim.range)).collect();
         for (at, claim) in claims.values.iter().enumerate() {
-            if let Some(range) = values.get(&claim.value).filter(|&range| *range != claim.range) {
-                weaker.insert(ClaimId::Value(place, at), range.clone());
+            if let Some(range) = values.get(&claim.value) {
+                next(ClaimId::Value(place, at), &claim.range, range);
             }
         }
-        if let (Some(more), Some(less)) = (&claims.returned, less.returned)
-            && *more != less
-        {
-            weaker.insert(ClaimId::Returned(place), less);
+        if let (Some(more), Some(less)) = (&claims.returned, less.returned) {
+            next(ClaimId::Returned(place), more, &less);
         }
         add_new(&mut claims.turns, less.turns);
         add_new(&mut claims.sums, less.sums);
         add_new(&mut claims.differences, less.differences);
     }
     add_new(&mut all.contents, less.contents);
-    weaker
 }
 
 fn add_new<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
@@ -154,7 +162,8 @@ fn weaken(certificate: &mut Certificate, claim: ClaimId, less: Option<Claim>) {
 }
 
 /// The next weaker claim: without the few words and the rest, then without the
-/// bits, then nothing.
+/// bits, then of a number that is not below zero only from where on it is (which a
+/// promise not to wrap keeps where nobody knows how far it goes), then nothing.
 fn weaker(range: &Claim) -> Claim {
     let none = Word(0);
     let no_set = Claim { set: None, modulus: none, rest: none, ..range.clone() };
@@ -162,6 +171,17 @@ fn weaker(range: &Claim) -> Claim {
     match () {
         () if no_set != *range => no_set,
         () if no_bits != *range => no_bits,
-        () => Claim::anything(range.width),
+        () => open_above(range).unwrap_or_else(|| Claim::anything(range.width)),
+    }
+}
+
+/// From the same number on, or from zero on, to the greatest one with sign.
+fn open_above(range: &Claim) -> Option<Claim> {
+    let most = (1u128 << (range.width - 1)) - 1;
+    let first = range.first.0;
+    let last = first.checked_add(range.span.0).filter(|&last| last <= most)?;
+    match last < most {
+        true => Some(Claim::arc(range.width, first, most - first)),
+        false => (first > 0).then(|| Claim::arc(range.width, 0, most)),
     }
 }

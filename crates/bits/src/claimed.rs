@@ -13,15 +13,15 @@ use opcost_analysis::memory::{Memory, ObjectKind, World};
 use opcost_analysis::propagation::{Content, Definition, Distance, Fact, Propagation, VariableId};
 use opcost_analysis::ranges::{KnownBits, ValueRange, signed};
 use opcost_certificate::{
-    Certificate, Claim, ClaimedWorld, ContentsClaim, DifferenceClaim, FORMAT, FunctionClaims, GivenClaim,
-    SumClaim, TurnsClaim, ValueClaim, ValueName, Word, fingerprint,
+    Certificate, Claim, ClaimedWorld, ContentsClaim, FORMAT, FunctionClaims, GivenClaim, SumClaim,
+    TurnsClaim, ValueClaim, ValueName, Word, fingerprint,
 };
 use opcost_index::Id;
-use opcost_ir::{CalleeRef, ConstantValue, Function, Module, Opcode, Predicate, Type, Value};
+use opcost_ir::{CalleeRef, ConstantId, ConstantValue, Function, Module, Opcode, Type, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 /// Changes that are farther apart say nothing of sums.
-const MOST_GAIN: u64 = 1 << 40;
+pub(crate) const MOST_GAIN: u64 = 1 << 40;
 
 /// What holds of a variable at once, of which sums are looked for.
 const MOST_PARTS: usize = 16;
@@ -101,11 +101,11 @@ fn contents(program: &Memory<'_>, ranges: &Propagation) -> Vec<ContentsClaim> {
 }
 
 /// What is claimed of one function.
-struct Claimant<'a> {
-    program: &'a Memory<'a>,
-    ranges: &'a Propagation,
-    id: FunctionId,
-    function: &'a Function,
+pub(crate) struct Claimant<'a> {
+    pub(crate) program: &'a Memory<'a>,
+    pub(crate) ranges: &'a Propagation,
+    pub(crate) id: FunctionId,
+    pub(crate) function: &'a Function,
 }
 
 impl Claimant<'_> {
@@ -122,7 +122,7 @@ impl Claimant<'_> {
         }
     }
 
-    fn range(&self, variable: VariableId) -> Option<&ValueRange> {
+    pub(crate) fn range(&self, variable: VariableId) -> Option<&ValueRange> {
         self.ranges.range_of(variable).integer()
     }
 
@@ -194,7 +194,7 @@ impl Claimant<'_> {
 
     /// By how many binary places a value is moved at least from the phi, and
     /// whether downwards.
-    fn places(&self, phi: InstructionId, value: Value) -> Option<(bool, u32)> {
+    pub(crate) fn places(&self, phi: InstructionId, value: Value) -> Option<(bool, u32)> {
         let (opcode, by) = self.changed_by(phi, value)?;
         let by = u128::try_from(by).ok().filter(|&by| by > 0)?;
         let shifted = || u32::try_from(by).ok();
@@ -211,17 +211,20 @@ impl Claimant<'_> {
     fn changed_by(&self, phi: InstructionId, value: Value) -> Option<(Opcode, i128)> {
         let Value::Instruction(at) = value else { return None };
         let &[from, Value::Constant(id)] = self.function.operands_of(at) else { return None };
-        let constant = &self.program.module.constants[id];
-        let (ConstantValue::Integer(word), &Type::Integer(width)) =
-            (constant.value, &self.program.module.types[constant.ty])
-        else {
-            return None;
-        };
         let is_phi = from == Value::Instruction(phi);
-        is_phi.then(|| (self.function.instructions[at].opcode, signed(word, width)))
+        is_phi.then_some((self.function.instructions[at].opcode, self.constant(id)?.1))
     }
 
-    fn counter(&self, phi: InstructionId) -> Option<TurnsClaim> {
+    /// The bits of a constant and the number that it is, with sign.
+    pub(crate) fn constant(&self, id: ConstantId) -> Option<(u32, i128)> {
+        let constant = &self.program.module.constants[id];
+        match (constant.value, &self.program.module.types[constant.ty]) {
+            (ConstantValue::Integer(word), &Type::Integer(width)) => Some((width, signed(word, width))),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn counter(&self, phi: InstructionId) -> Option<TurnsClaim> {
         let head = self.function.block_of(phi);
         let steps =
             self.function.operands_of(phi).iter().step_by(2).filter_map(|&value| self.step(phi, value));
@@ -243,7 +246,7 @@ impl Claimant<'_> {
     }
 
     /// By which constant a value is moved from the phi.
-    fn step(&self, phi: InstructionId, value: Value) -> Option<i128> {
+    pub(crate) fn step(&self, phi: InstructionId, value: Value) -> Option<i128> {
         let (opcode, number) = self.changed_by(phi, value)?;
         match opcode {
             Opcode::Add => Some(number),
@@ -268,7 +271,7 @@ impl Claimant<'_> {
             let from = ValueName::of(Value::Instruction(distance.from))?;
             self.sum(turns, distance.phi, Some(from), distance.variable)
         });
-        own.chain(inner).collect()
+        own.chain(inner).chain(self.shifted_into(turns)).collect()
     }
 
     /// All that holds of a variable at once.
@@ -283,7 +286,7 @@ impl Claimant<'_> {
         parts
     }
 
-    fn distances(&self) -> impl Iterator<Item = &Distance> {
+    pub(crate) fn distances(&self) -> impl Iterator<Item = &Distance> {
         self.ranges.distances().iter().filter(|distance| distance.function == self.id)
     }
 
@@ -312,58 +315,7 @@ impl Claimant<'_> {
         };
         let start = Claim { modulus: Word(0), rest: Word(0), set: None, ..start };
         let value = ValueName::of(Value::Instruction(phi))?;
-        Some(SumClaim { value, base, start, least, greatest, turns: most })
-    }
-
-    /// Distances that are no sums.
-    fn differences(&self) -> Vec<DifferenceClaim> {
-        let one = |distance: &Distance| {
-            let range = claim(self.range(distance.variable)?);
-            let value = ValueName::of(Value::Instruction(distance.phi))?;
-            let base = ValueName::of(Value::Instruction(distance.from))?;
-            let range = Claim { modulus: Word(0), rest: Word(0), set: None, ..range };
-            (range.span.0 < u128::from(MOST_GAIN)).then_some(DifferenceClaim {
-                value,
-                base,
-                range,
-                if_both: false,
-            })
-        };
-        self.distances().filter_map(one).chain(self.below_bounds()).collect()
-    }
-
-    /// Counters that are compared with a bound for (in)equality: they have not
-    /// reached it. Such is what loops with `<` become.
-    fn below_bounds(&self) -> Vec<DifferenceClaim> {
-        let tests = self.function.instructions.iter().filter(|(_, one)| {
-            matches!(one.predicate, Some(Predicate::Eq | Predicate::Ne)) && one.opcode == Opcode::ICmp
-        });
-        tests.filter_map(|(at, _)| self.below_bound(self.function.operands_of(at))).collect()
-    }
-
-    fn below_bound(&self, operands: &[Value]) -> Option<DifferenceClaim> {
-        let &[Value::Instruction(counted), bound] = operands else { return None };
-        // The counter of this turn, or of the next.
-        let is_phi = |at: InstructionId| self.function.instructions[at].opcode == Opcode::Phi;
-        let phi = match self.function.operands_of(counted).first() {
-            _ if is_phi(counted) => counted,
-            Some(&Value::Instruction(phi)) if is_phi(phi) => phi,
-            _ => return None,
-        };
-        let counter = self.counter(phi)?;
-        let of = |value: Value| self.ranges.range(self.id, value)?.integer()?.signed_range();
-        let ((low, high), (least, most)) = (of(Value::Instruction(phi))?, of(bound)?);
-        let step = i128::from(counter.step);
-        let (low, high) = match counter.falls {
-            false => (low.checked_sub(most)?, -step),
-            true => (step, high.checked_sub(least)?),
-        };
-        let span = u128::try_from(high.checked_sub(low)?).ok()?;
-        let width = self.ranges.range(self.id, bound)?.integer()?.type_width();
-        let range = Claim::arc(width, low as u128, span);
-        let is_said = !range.is_anything();
-        let base = ValueName::of(bound)?;
-        is_said.then_some(DifferenceClaim { value: counter.counter, base, range, if_both: true })
+        Some(SumClaim { value, base, start, least, greatest, places: 0, turns: most })
     }
 
     /// Results of library functions, which a table of effects tells, and contracts.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`ValueClaim`] | a parameter or result, each time it is defined and not poison |
 //! | `returned` | what a function returns |
-//! | [`DifferenceClaim`] | how far two values of one activation are apart |
+//! | [`DifferenceClaim`] | how far two values of one activation are apart, or what they are together |
 //! | [`TurnsClaim`] | how often a loop goes back at most, each time it is entered |
 //! | [`SumClaim`] | what a value at the head of a loop gains from turn to turn |
 //! | [`ContentsClaim`] | what lies in an object that only this module writes to |
@@ -122,7 +122,8 @@ pub struct ValueClaim {
     pub range: Claim,
 }
 
-/// How far a value is from another that is defined before.
+/// How far a value is from another that is defined before, or what it is together
+/// with so many times the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DifferenceClaim {
@@ -130,12 +131,27 @@ pub struct DifferenceClaim {
     pub value: ValueName,
     /// The other.
     pub base: ValueName,
-    /// The value less the other.
+    /// The value less the other, or the value and so many `times` the other.
     pub range: Claim,
+    /// How many times: -1, a distance, if it is not said.
+    #[serde(default = "once_less", skip_serializing_if = "is_once_less")]
+    pub times: i64,
     /// It is so if the other is no poison; else it is claimed, too, that the other
     /// is none where the value is none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub if_both: bool,
+}
+
+fn is_none(number: &u32) -> bool {
+    *number == 0
+}
+
+fn once_less() -> i64 {
+    -1
+}
+
+fn is_once_less(times: &i64) -> bool {
+    *times == -1
 }
 
 /// How often a loop goes back.
@@ -199,6 +215,10 @@ pub struct SumClaim {
     pub least: i64,
     /// The greatest.
     pub greatest: i64,
+    /// If it is not 0: nothing is added. The value is one number with what is shifted
+    /// in behind it, of so many bits at most in each turn.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub places: u32,
     /// How often at most: what is claimed of the turns of the loop. The greatest
     /// number says nothing.
     pub turns: Word64,

@@ -24,7 +24,8 @@ use crate::places::Places;
 use crate::question::ALWAYS;
 use crate::range::{Claim, bits, mask};
 use crate::shape::word;
-use crate::steps::{Wanted, fails, wanted};
+use crate::steps::fails;
+use crate::wanted::{Wanted, wanted};
 
 /// Elements of a table that are looked at.
 const MOST_ELEMENTS: u64 = 1 << 16;

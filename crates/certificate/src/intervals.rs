@@ -10,13 +10,13 @@ use opcost_ir::Opcode;
 use crate::range::{Claim, mask, signed};
 
 /// Numbers from one to another.
-type Ends = (i128, i128);
+pub(crate) type Ends = (i128, i128);
 
 /// What is known of an operand: its ends without sign and with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
-    unsigned: Ends,
-    signed: Ends,
+    pub(crate) unsigned: Ends,
+    pub(crate) signed: Ends,
     width: u32,
 }
 
@@ -94,7 +94,7 @@ pub(crate) fn imply(opcode: Opcode, operands: &[Known], claim: &Claim) -> bool {
 }
 
 /// Whether the claim holds all numbers between two ends.
-fn holds(claim: &Claim, (low, high): Ends) -> bool {
+pub(crate) fn holds(claim: &Claim, (low, high): Ends) -> bool {
     let most = mask(claim.width);
     let word = low as u128 & most;
     let ahead = word.wrapping_sub(claim.first.0) & most;
@@ -157,6 +157,21 @@ fn with_sign(opcode: Opcode, operands: &[Known]) -> Option<Ends> {
         Opcode::Select => joined(operands.get(1)?.signed, operands.get(2)?.signed),
         _ => return None,
     })
+}
+
+/// Between which numbers a sum, difference or product of numbers is; none of
+/// other operations, nor beyond 128 bits.
+pub(crate) fn combined(opcode: Opcode, one: Ends, two: Ends) -> Option<Ends> {
+    let corners = |what: fn(i128, i128) -> Option<i128>| {
+        let all = [what(one.0, two.0)?, what(one.0, two.1)?, what(one.1, two.0)?, what(one.1, two.1)?];
+        all.iter().min().copied().zip(all.iter().max().copied())
+    };
+    match opcode {
+        Opcode::Add => corners(i128::checked_add),
+        Opcode::Sub => corners(i128::checked_sub),
+        Opcode::Mul => corners(i128::checked_mul),
+        _ => None,
+    }
 }
 
 fn joined(one: Ends, two: Ends) -> Ends {

@@ -9,8 +9,22 @@ use opcost_ir::{CalleeRef, ConstantValue, Function, GlobalId, Module, Opcode, Ty
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::check::{Checker, ClaimId};
-use crate::claims::{FunctionClaims, ValueName};
+use crate::claims::{DifferenceClaim, FunctionClaims, ValueName};
 use crate::range::Claim;
+
+/// How a value is claimed to stand to another.
+pub(crate) struct DifferenceOf {
+    /// Who says so.
+    pub(crate) id: ClaimId,
+    /// The other.
+    pub(crate) base: ValueName,
+    /// Of the value and so many times the other.
+    pub(crate) range: Claim,
+    /// Whether it is so only if both are words.
+    pub(crate) if_both: bool,
+    /// How many times; -1: a distance.
+    pub(crate) times: i64,
+}
 
 impl<'c> Checker<'c> {
     /// Of what is claimed of a function.
@@ -36,21 +50,20 @@ impl<'c> Checker<'c> {
         ids.iter().filter_map(range).collect()
     }
 
-    /// Distances that are claimed of a value, and whether only if both are words.
-    pub(crate) fn differences_of(
-        &self,
-        function: FunctionId,
-        value: ValueName,
-    ) -> Vec<(ClaimId, ValueName, Claim, bool)> {
+    /// What is claimed of a value together with another.
+    pub(crate) fn differences_of(&self, function: FunctionId, value: ValueName) -> Vec<DifferenceOf> {
         let Some(place) = self.place(function) else { return Vec::new() };
         let ids = self.by_value.get(&(place, value)).map_or(&[][..], Vec::as_slice);
         let claims = &self.certificate.functions[place];
         let range = |&id: &ClaimId| match id {
             ClaimId::Difference(_, at) => {
-                let claim = &claims.differences[at];
-                Some((id, claim.base, claim.range.clone(), claim.if_both))
+                let DifferenceClaim { base, ref range, if_both, times, .. } = claims.differences[at];
+                Some(DifferenceOf { id, base, range: range.clone(), if_both, times })
             }
-            ClaimId::Sum(_, at) => Some((id, claims.sums[at].base?, claims.sums[at].result(), false)),
+            ClaimId::Sum(_, at) => {
+                let (base, range) = (claims.sums[at].base?, claims.sums[at].result());
+                Some(DifferenceOf { id, base, range, if_both: false, times: -1 })
+            }
             _ => None,
         };
         ids.iter().filter_map(range).collect()
@@ -132,6 +145,14 @@ impl<'c> Checker<'c> {
             all.extend(calls.map(|&(at, _)| (id, at)));
         }
         all
+    }
+}
+
+/// Bits of an integer type; none of another.
+pub(crate) fn integer_width(module: &Module, ty: TypeId) -> Option<u32> {
+    match module.types[ty] {
+        Type::Integer(width) => Some(width),
+        _ => None,
     }
 }
 

@@ -13,10 +13,11 @@
 //! | is it of this module? | `fingerprint` |
 //! | does each claim follow in one step? | [`check`], said in `words` |
 //! | what do module and certificate say of a value? | `known` |
-//! | from what a value is computed from? | `steps` |
-//! | from what a loop does in each turn? | `turns` |
+//! | from what a value is computed from? | `steps`, asked as `wanted` |
+//! | how do two values stand to each other? | `apart` |
+//! | from what a loop does in each turn? | `turns`, of shifted words `growth` |
 //! | from what is written to an object? | `contents` |
-//! | does it follow from the ends of ranges alone? | `intervals` |
+//! | does it follow from the ends of ranges alone? | `intervals`, of low bits `low` |
 //! | what is known at a point? | `question`, one operation deeper `expand` |
 //! | does a goal follow from that? | `ask` |
 //! | what does an operation compute? | `terms` |
@@ -32,6 +33,7 @@
 //!
 //! This room knows no analysis, and a test of the import table keeps it so.
 
+mod apart;
 mod ask;
 pub mod check;
 pub mod claims;
@@ -39,9 +41,11 @@ mod contents;
 mod escape;
 mod expand;
 mod fingerprint;
+mod growth;
 mod hindsight;
 mod intervals;
 mod known;
+mod low;
 mod moves;
 mod origins;
 mod places;
@@ -53,6 +57,7 @@ mod steps;
 mod terms;
 mod turns;
 mod undefined;
+mod wanted;
 mod words;
 
 pub use check::{Checker, ClaimId, Misfit, Verdict, Verdicts};

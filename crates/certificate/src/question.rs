@@ -31,10 +31,12 @@ use opcost_key::{BlockId, FunctionId};
 use crate::check::{Checker, ClaimId};
 use crate::claims::ValueName;
 use crate::hindsight::Later;
+use crate::known::DifferenceOf;
 use crate::origins::Object;
 use crate::range::{Claim, bits};
 use crate::shape::{Decision, decision};
 use crate::terms::{Base, Operand};
+use crate::wanted::related;
 
 /// How far is looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,12 +73,13 @@ pub(crate) struct Question<'q, 'c> {
     pub(crate) used: BTreeSet<ClaimId>,
 }
 
-/// A value that is so far from another.
+/// A value that is so far from another, or so much with so many times the other.
 struct Apart {
     id: ClaimId,
     base: Value,
     range: Claim,
     if_both: bool,
+    times: i64,
     guard: String,
     operand: Operand,
 }
@@ -290,14 +293,14 @@ impl<'q, 'c> Question<'q, 'c> {
                 self.used.insert(id);
             }
         }
-        for (id, base, range, if_both) in self.checker.differences_of(self.id, name) {
+        for DifferenceOf { id, base, range, if_both, times } in self.checker.differences_of(self.id, name) {
             // Of what says nothing the rest was not shown either.
             if range.is_anything() {
                 continue;
             }
             let (base, guard, operand) = (base.value(), guard.to_owned(), operand.clone());
             let is_declared = matches!(self.declared.get(&base), Some(Some(_)));
-            let apart = Apart { id, base, range, if_both, guard, operand };
+            let apart = Apart { id, base, range, if_both, times, guard, operand };
             match is_declared && !if_both {
                 true => self.apart(&apart),
                 false => self.pending.push(apart),
@@ -316,14 +319,14 @@ impl<'q, 'c> Question<'q, 'c> {
     }
 
     /// Of an undefined base some word is meant, which must be no other's too.
-    fn apart(&mut self, Apart { id, base, range, if_both, guard, operand }: &Apart) {
+    fn apart(&mut self, Apart { id, base, range, if_both, times, guard, operand }: &Apart) {
         let Some(Some(before)) = self.declared.get(base).cloned() else { return };
         let is_undefined = self.checker.may_be_undefined(self.id, *base);
         let is_taken = is_undefined && (self.is_condition || !self.undefined_seen.insert(*base));
-        if before.base != operand.base || is_taken {
+        if before.base != operand.base || *times != -1 && before.base.is_some() || is_taken {
             return;
         }
-        let apart = format!("(bvsub {} {})", operand.term, before.term);
+        let apart = related(*times, operand, &before);
         if *if_both {
             let both = format!("(and {guard} {})", self.guard_of(*base));
             self.assume_if(&both, &range.conditions(&apart));

@@ -112,8 +112,10 @@ impl Shape {
         let mut all = Vec::new();
         let mut at = Some(block).filter(|&block| self.is_reached(block));
         while let Some(here) = at {
-            // The only way in: then it dominates as an edge.
-            let reached = self.before[here].iter().filter(|&&from| self.is_reached(from));
+            // The only way in: then it dominates as an edge. Whoever comes back from below
+            // has gone in before, and has not been above since, where it was decided.
+            let is_way_in = |from: BlockId| self.is_reached(from) && !self.dominates(here, from);
+            let reached = self.before[here].iter().filter(|&&from| is_way_in(from));
             if let [from] = reached.copied().collect::<Vec<_>>()[..]
                 && here != BlockId::new(0)
             {

@@ -8,30 +8,17 @@
 
 use std::collections::BTreeSet;
 
-use opcost_ir::{CalleeRef, Flags, Opcode, Type, Value};
+use opcost_ir::{CalleeRef, Flags, Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::check::{Checker, ClaimId, Verdict};
 use crate::claims::ValueName;
 use crate::intervals::{self, Known};
-use crate::known::arguments;
-use crate::question::{ALWAYS, Question};
+use crate::known::{arguments, integer_width};
+use crate::question::ALWAYS;
 use crate::range::Claim;
 use crate::shape::word;
-use crate::terms::Operand;
-
-/// What is asked of a value.
-#[derive(Clone, Copy)]
-pub(crate) enum Wanted<'w> {
-    /// Its range; of a pointer that of its offset.
-    Range(&'w Claim),
-    /// Its distance from another; and that the other is no poison, or if it is none.
-    From(Value, &'w Claim, IfBoth),
-}
-
-/// Whether the other of two values is taken to be no poison.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct IfBoth(pub(crate) bool);
+use crate::wanted::{Wanted, goal, look_at_base, wanted};
 
 impl<'c> Checker<'c> {
     pub(crate) fn check_value(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
@@ -47,27 +34,6 @@ impl<'c> Checker<'c> {
                 Verdict::Fails { .. } => verdict,
             },
         }
-    }
-
-    pub(crate) fn check_difference(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
-        let claim = &self.claims(place).differences[at];
-        if claim.range.is_anything() {
-            return Verdict::Holds;
-        }
-        let (function, value, base) = (self.functions[place], claim.value.value(), claim.base.value());
-        let shape = &self.shapes[function];
-        let is_before = match (base, value) {
-            (Value::Instruction(base), Value::Instruction(value)) => {
-                let (above, below) = (shape.block_of[base], shape.block_of[value]);
-                shape.dominates(above, below) && (above != below || base < value)
-            }
-            (Value::Argument(_), _) => true,
-            _ => false,
-        };
-        if !is_before {
-            return fails("the other value does not stand still");
-        }
-        self.value_follows(function, value, Wanted::From(base, &claim.range, IfBoth(claim.if_both)), used)
     }
 
     pub(crate) fn check_returned(&self, place: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
@@ -97,7 +63,7 @@ impl<'c> Checker<'c> {
         Verdict::Holds
     }
 
-    fn value_follows(
+    pub(crate) fn value_follows(
         &self,
         id: FunctionId,
         value: Value,
@@ -133,6 +99,7 @@ impl<'c> Checker<'c> {
                 fails("it is a freeze of what may be undefined")
             }
             _ if self.ends_imply(id, at, wanted_of, used) => Verdict::Holds,
+            _ if self.low_bits_imply(id, at, wanted_of, used) => Verdict::Holds,
             _ => self.follows(id, &format!("{at}"), used, |question| {
                 question.at_block(block);
                 look_at_base(question, wanted_of)?;
@@ -185,11 +152,8 @@ impl<'c> Checker<'c> {
     }
 
     /// The ends between which a value is claimed to be.
-    fn ends(&self, id: FunctionId, value: Value, rests_on: &mut Vec<ClaimId>) -> Option<Known> {
-        let width = match self.module.types[self.type_of(id, value)?] {
-            Type::Integer(width) => width,
-            _ => return None,
-        };
+    pub(crate) fn ends(&self, id: FunctionId, value: Value, rests_on: &mut Vec<ClaimId>) -> Option<Known> {
+        let width = integer_width(self.module, self.type_of(id, value)?)?;
         if let Value::Constant(_) = value {
             return Known::constant(width, word(self.module, value)?);
         }
@@ -241,6 +205,9 @@ impl<'c> Checker<'c> {
             if !self.shapes[id].is_reached(from) || self.is_within(id, value, wanted_of, used) {
                 continue;
             }
+            let Some(wanted_of) = self.at_the_same_time(id, phi, from, wanted_of) else {
+                return fails("the other value is no word there");
+            };
             let verdict = self.follows(id, &format!("{phi} when it comes from {from}"), used, |question| {
                 question.on_edge(from, to);
                 let goal = wanted(question, value, wanted_of)?;
@@ -362,38 +329,6 @@ impl<'c> Checker<'c> {
     pub(crate) fn is_shared(&self, id: FunctionId, at: InstructionId) -> bool {
         let flags = self.module.functions[id].instructions[at].flags;
         flags.has(Flags::VOLATILE) || flags.has(Flags::ATOMIC)
-    }
-}
-
-/// What is wanted of a value that is used here.
-pub(crate) fn wanted(question: &mut Question<'_, '_>, value: Value, wanted_of: Wanted<'_>) -> Option<String> {
-    look_at_base(question, wanted_of)?;
-    let operand = question.value(value, ALWAYS)?;
-    goal(question, &operand, wanted_of)
-}
-
-/// The other of two values comes first, so that distances from it are noticed.
-fn look_at_base(question: &mut Question<'_, '_>, wanted_of: Wanted<'_>) -> Option<()> {
-    match wanted_of {
-        Wanted::From(base, _, IfBoth(true)) => question.value(base, ALWAYS).map(|_| ()),
-        Wanted::From(base, ..) => question.word(base).map(|_| ()),
-        Wanted::Range(_) => Some(()),
-    }
-}
-
-fn goal(question: &mut Question<'_, '_>, operand: &Operand, wanted_of: Wanted<'_>) -> Option<String> {
-    match wanted_of {
-        Wanted::Range(range) => {
-            let is_counted = operand.base.is_none_or(|base| base.is_start);
-            is_counted.then(|| range.conditions(&operand.term))
-        }
-        Wanted::From(base, range, IfBoth(if_both)) => {
-            let before = question.word(base)?;
-            let apart = range.conditions(&format!("(bvsub {} {})", operand.term, before.term));
-            // It is no poison where the value is none.
-            let guard = if if_both { ALWAYS.to_owned() } else { question.guard_of(base) };
-            (before.base == operand.base).then(|| format!("(and {apart} {guard})"))
-        }
     }
 }
 

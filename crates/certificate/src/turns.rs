@@ -10,6 +10,7 @@
 //! **Sums.** If every edge back changes a value at the head by `least` to
 //! `greatest`, and there are at most `turns` of them, then it is off from what it
 //! was at the beginning by `turns` times that at most, as words.
+//! (Bits that are shifted in are no sum: `growth`.)
 //! The value must have been no poison in the turn before if it is none now, or
 //! its changes could not be added up. Of one that may be undefined each word that
 //! it may be comes from some word of the turn before, so the sum holds of it, too.
@@ -26,7 +27,8 @@ use crate::check::{Checker, ClaimId, Verdict};
 use crate::claims::{SumClaim, TurnsClaim};
 use crate::question::ALWAYS;
 use crate::range::{Claim, bits, mask};
-use crate::steps::{IfBoth, Wanted, fails, wanted};
+use crate::steps::fails;
+use crate::wanted::{Apart, Wanted, wanted};
 
 /// A phi at the head of a loop.
 struct AtHead {
@@ -43,6 +45,9 @@ impl SumClaim {
         let width = self.start.width;
         if self.turns == u64::MAX {
             return Claim::anything(width);
+        }
+        if self.places > 0 {
+            return self.grown();
         }
         let ends = i128::from(self.turns)
             .checked_mul(self.least.min(0).into())
@@ -133,7 +138,7 @@ impl Checker<'_> {
             return fails("the base changes within the loop");
         }
         let start = match base {
-            Some(base) => Wanted::From(base, &claim.start, IfBoth(false)),
+            Some(base) => Wanted::From(Apart { base, range: &claim.start, if_both: false, times: -1 }),
             None => Wanted::Range(&claim.start),
         };
         for (from, first) in &found.entries {
@@ -146,7 +151,11 @@ impl Checker<'_> {
             }
         }
         for (from, next) in &found.latches {
-            let verdict = self.step_follows(id, claim, (*from, found.head), (value, *next), used);
+            let (edge, both) = ((*from, found.head), (value, *next));
+            let verdict = match claim.places {
+                0 => self.step_follows(id, claim, edge, both, used),
+                _ => self.shift_follows(id, claim, edge, both, used),
+            };
             if verdict != Verdict::Holds {
                 return verdict;
             }
@@ -169,7 +178,7 @@ impl Checker<'_> {
                 used.insert(ClaimId::Turns(place, at));
                 None
             }
-            _ if claim.least == 0 && claim.greatest == 0 => None,
+            _ if claim.least == 0 && claim.greatest == 0 && claim.places == 0 => None,
             _ => Some(fails("the loop is not claimed to turn so seldom")),
         }
     }
@@ -258,7 +267,7 @@ mod tests {
     #[test]
     fn sums_of_the_greatest_numbers_say_nothing() {
         let (value, start) = (ValueName::Result(0), Claim::arc(64, 0, 0));
-        let mut sum = SumClaim { value, base: None, start, least: -2, greatest: 3, turns: 10 };
+        let mut sum = SumClaim { value, base: None, start, least: -2, greatest: 3, places: 0, turns: 10 };
         assert_eq!(sum.result(), Claim::arc(64, 20u128.wrapping_neg(), 50));
         (sum.least, sum.greatest, sum.turns) = (i64::MIN, i64::MAX, u64::MAX - 1);
         assert!(sum.result().is_anything());

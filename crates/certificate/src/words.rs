@@ -17,7 +17,12 @@ impl Checker<'_> {
             },
             ClaimId::Difference(place, at) => {
                 let claim = &self.claims(place).differences[at];
-                format!("{}:{} less {} is {}", name(place), claim.value, claim.base, claim.range)
+                let how = match claim.times {
+                    -1 => "less".to_owned(),
+                    1 => "and".to_owned(),
+                    times => format!("and {times} times"),
+                };
+                format!("{}:{} {how} {} is {}", name(place), claim.value, claim.base, claim.range)
             }
             ClaimId::Turns(place, at) => {
                 let claim = &self.claims(place).turns[at];
@@ -30,8 +35,11 @@ impl Checker<'_> {
             }
             ClaimId::Sum(place, at) => {
                 let claim = &self.claims(place).sums[at];
-                let by = format!("{}..{}", claim.least, claim.greatest);
-                format!("{}:{} changes by {by} in each of {} turns", name(place), claim.value, claim.turns)
+                let by = match claim.places {
+                    0 => format!("changes by {}..{}", claim.least, claim.greatest),
+                    places => format!("has at most {places} bits shifted in"),
+                };
+                format!("{}:{} {by} in each of {} turns", name(place), claim.value, claim.turns)
             }
             ClaimId::Given(place, at) => {
                 let claim = &self.claims(place).given[at];

@@ -10,6 +10,8 @@
 //! longer.
 
 mod mutants;
+mod relations;
+mod turned;
 mod worked;
 
 use std::collections::BTreeMap;
@@ -52,21 +54,24 @@ const STEPS: Options = Options {
     without_unrolling: true,
 };
 
+/// The same with what is known by following turns.
+const COUNTED: Options = Options { without_unrolling: false, ..STEPS };
+
 /// The certificate of a module.
 pub(crate) fn certificate_of(module: &Module, world: World) -> Certificate {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
     let program = Memory::of(module, &layout, &effects, world);
-    let ranges = Propagation::compute_with(&program, STEPS);
-    certify(&program, &ranges, None).expect("z3 is installed").certificate
+    let [counted, steps] = [COUNTED, STEPS].map(|options| Propagation::compute_with(&program, options));
+    certify(&program, &[&counted, &steps], false).expect("z3 is installed").certificate
 }
 
 /// The same of executions that do nothing undefined, later neither.
 pub(crate) fn certificate_with_hindsight(module: &Module, world: World) -> Certificate {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
     let program = Memory::of(module, &layout, &effects, world);
-    let forwards = Propagation::compute_with(&program, STEPS);
-    let ranges = Propagation::compute_with(&program, Options { backwards: true, ..STEPS });
-    certify(&program, &ranges, Some(&forwards)).expect("z3 is installed").certificate
+    let options = [COUNTED, STEPS].map(|options| Options { backwards: true, ..options });
+    let all = [options[0], options[1], STEPS].map(|options| Propagation::compute_with(&program, options));
+    certify(&program, &all.each_ref(), true).expect("z3 is installed").certificate
 }
 
 impl Subject {

@@ -47,14 +47,13 @@ pub(super) fn certify(
     assumptions: Assumptions,
     contracts: &[PortContract],
 ) -> Result<CertifiedAnswer, Refusal> {
-    // What rests on a count of turns would be weakened to nothing, not to what a step keeps.
-    let ranges_of = |options| {
-        let under = ranges_under(program, Options { without_unrolling: true, ..options }, contracts);
-        under.map(|under| under.ranges)
-    };
-    let forwards = ranges_of(assumptions.options(false))?;
-    let ranges = ranges_of(assumptions.options(true))?;
-    let found = find(program, &ranges, Some(&forwards)).map_err(|error| match error {
+    let ranges_of = |options| ranges_under(program, options, contracts).map(|under| under.ranges);
+    let (backwards, forwards) = (assumptions.options(true), assumptions.options(false));
+    // What rests on a count of turns is often what claims of several values keep together.
+    let counted = ranges_of(backwards)?;
+    let stepwise = ranges_of(Options { without_unrolling: true, ..backwards })?;
+    let forwards = ranges_of(Options { without_unrolling: true, ..forwards })?;
+    let found = find(program, &[&counted, &stepwise, &forwards], true).map_err(|error| match error {
         NoCertificate::Solver(error) => error.to_string(),
         NoCertificate::Misfit(error) => format!("an error of opcost: {error}"),
     })?;

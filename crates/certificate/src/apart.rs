@@ -1,0 +1,76 @@
+//! How do two values of one activation stand to each other?
+//!
+//! The other value (the base) is computed before the value, in a block that
+//! dominates it or before it in its own: so it stands still from then on until
+//! both are computed anew, and the claim is about the moment when the value is
+//! computed.
+//!
+//! Phis of one block are computed at once. Of two of them what comes along an
+//! edge is compared with what comes along the same edge: not with what the base
+//! was in the turn before, which is another word of it. (Of those that may be
+//! undefined nothing is believed: the words that come together need not be the
+//! words that are looked at later.) What counters that are moved in step gain
+//! together, or one from the other, follows from that by induction over the turns.
+//! Cost: one question, of phis one for each edge.
+
+use std::collections::BTreeSet;
+
+use opcost_ir::{Opcode, Value};
+use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use crate::check::{Checker, ClaimId, Verdict};
+use crate::steps::fails;
+use crate::wanted::{Apart, Wanted};
+
+impl Checker<'_> {
+    pub(crate) fn check_difference(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
+        let claim = &self.claims(place).differences[at];
+        if claim.range.is_anything() {
+            return Verdict::Holds;
+        }
+        let (id, value, base) = (self.functions[place], claim.value.value(), claim.base.value());
+        let shape = &self.shapes[id];
+        let is_before = match (base, value) {
+            (Value::Instruction(base), Value::Instruction(value)) => {
+                let (above, below) = (shape.block_of[base], shape.block_of[value]);
+                let are_phis = [base, value].iter().all(|&one| self.is_phi(id, one));
+                shape.dominates(above, below) && (above != below || base < value || are_phis)
+            }
+            (Value::Argument(_), _) => true,
+            _ => false,
+        };
+        if !is_before {
+            return fails("the other value does not stand still");
+        }
+        let apart = Apart { base, range: &claim.range, if_both: claim.if_both, times: claim.times };
+        self.value_follows(id, value, Wanted::From(apart), used)
+    }
+
+    fn is_phi(&self, id: FunctionId, at: InstructionId) -> bool {
+        self.module.functions[id].instructions[at].opcode == Opcode::Phi
+    }
+
+    /// What is wanted of what comes along an edge into a phi: if the base is a phi
+    /// of the same block, that of what comes along the edge into it. None if that
+    /// is no word.
+    pub(crate) fn at_the_same_time<'w>(
+        &self,
+        id: FunctionId,
+        phi: InstructionId,
+        from: BlockId,
+        wanted_of: Wanted<'w>,
+    ) -> Option<Wanted<'w>> {
+        let Wanted::From(apart) = wanted_of else { return Some(wanted_of) };
+        let Value::Instruction(base) = apart.base else { return Some(wanted_of) };
+        let (function, shape) = (&self.module.functions[id], &self.shapes[id]);
+        if shape.block_of[base] != shape.block_of[phi] || !self.is_phi(id, base) {
+            return Some(wanted_of);
+        }
+        if [phi, base].iter().any(|&one| self.may_be_undefined(id, Value::Instruction(one))) {
+            return None;
+        }
+        let mut edges = function.operands_of(base).chunks_exact(2);
+        let base = edges.find(|pair| pair[1] == Value::Block(from))?[0];
+        Some(Wanted::From(Apart { base, ..apart }))
+    }
+}

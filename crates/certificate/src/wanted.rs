@@ -1,0 +1,84 @@
+//! What is asked of a value? That it is in a range, or how it stands to another.
+//!
+//! A goal is written for a solver where the value is used; what is known of it
+//! there is looked at by this. Of two values the other is looked at first, so that
+//! what is claimed of both together is noticed. That a value is no word at all
+//! (poison) is a goal, too: unless it is said to be none where it is looked at.
+//! Cost: that of looking at the values.
+
+use opcost_ir::Value;
+
+use crate::question::{ALWAYS, Question};
+use crate::range::{Claim, bits};
+use crate::terms::Operand;
+
+/// What is asked of a value.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted<'w> {
+    /// Its range; of a pointer that of its offset.
+    Range(&'w Claim),
+    /// How it stands to another.
+    From(Apart<'w>),
+}
+
+/// How a value stands to another.
+#[derive(Clone, Copy)]
+pub(crate) struct Apart<'w> {
+    /// The other.
+    pub(crate) base: Value,
+    /// Of the value and so many times the other.
+    pub(crate) range: &'w Claim,
+    /// Whether the other is taken to be no poison; else that it is none is wanted.
+    pub(crate) if_both: bool,
+    /// How many times; -1: a distance.
+    pub(crate) times: i64,
+}
+
+/// The term of which a claim of two values speaks: one and so many times the other.
+pub(crate) fn related(times: i64, value: &Operand, base: &Operand) -> String {
+    let (one, two) = (&value.term, &base.term);
+    match times {
+        -1 => format!("(bvsub {one} {two})"),
+        1 => format!("(bvadd {one} {two})"),
+        _ => format!("(bvadd {one} (bvmul {} {two}))", bits(value.width, times as i128 as u128)),
+    }
+}
+
+/// What is wanted of a value that is used here.
+pub(crate) fn wanted(question: &mut Question<'_, '_>, value: Value, wanted_of: Wanted<'_>) -> Option<String> {
+    look_at_base(question, wanted_of)?;
+    let operand = question.value(value, ALWAYS)?;
+    goal(question, &operand, wanted_of)
+}
+
+/// The other of two values comes first, so that distances from it are noticed.
+pub(crate) fn look_at_base(question: &mut Question<'_, '_>, wanted_of: Wanted<'_>) -> Option<()> {
+    match wanted_of {
+        Wanted::From(Apart { base, if_both: true, .. }) => question.value(base, ALWAYS).map(|_| ()),
+        Wanted::From(Apart { base, .. }) => question.word_of(base).map(|_| ()),
+        Wanted::Range(_) => Some(()),
+    }
+}
+
+pub(crate) fn goal(
+    question: &mut Question<'_, '_>,
+    operand: &Operand,
+    wanted_of: Wanted<'_>,
+) -> Option<String> {
+    match wanted_of {
+        Wanted::Range(range) => {
+            let is_counted = operand.base.is_none_or(|base| base.is_start);
+            is_counted.then(|| range.conditions(&operand.term))
+        }
+        Wanted::From(Apart { base, range, if_both, times }) => {
+            let before = question.word_of(base)?;
+            let apart = range.conditions(&related(times, operand, &before));
+            // It is no poison where the value is none. A number never is.
+            let is_number = matches!(base, Value::Constant(_));
+            let guard = if if_both || is_number { ALWAYS.to_owned() } else { question.guard_of(base) };
+            // Of addresses there are only distances.
+            let is_meant = before.base == operand.base && (times == -1 || before.base.is_none());
+            is_meant.then(|| format!("(and {apart} {guard})"))
+        }
+    }
+}
