@@ -45,6 +45,15 @@ struct Known {
     hits: HashMap<u64, u64>,
 }
 
+/// Path and build-id of an image.
+type Name<'a> = (&'a str, Option<&'a [u8]>);
+
+impl Known {
+    fn name(&self) -> Name<'_> {
+        (&self.path, self.image.build_id.as_deref())
+    }
+}
+
 /// Folds records.
 pub(crate) struct Collector {
     page: u64,
@@ -217,28 +226,22 @@ impl Collector {
     /// What was hit so far, in a fixed order. One file that was seen under
     /// two marks is one image.
     pub(crate) fn hits(&self) -> Hits {
-        let mut merged: BTreeMap<(&str, Option<&[u8]>), BTreeMap<u64, u64>> = BTreeMap::new();
-        let name = |known: &Known| -> bool { !known.hits.is_empty() || !self.stacks.is_empty() };
-        for known in self.images.values().filter(|known| name(known)) {
-            let hits = merged.entry((&known.path, known.image.build_id.as_deref())).or_default();
-            let sorted: BTreeMap<u64, u64> = known.hits.iter().map(|(a, b)| (*a, *b)).collect();
-            for (address, count) in sorted {
-                *hits.entry(address).or_default() += count;
-            }
+        let with_stacks = !self.stacks.is_empty();
+        let is_hit = |known: &&Known| with_stacks || !known.hits.is_empty();
+        let mut merged: BTreeMap<Name<'_>, BTreeMap<u64, u64>> = BTreeMap::new();
+        for known in self.images.values().filter(is_hit) {
+            let hits = merged.entry(known.name()).or_default();
+            known.hits.iter().for_each(|(address, count)| *hits.entry(*address).or_default() += count);
         }
-        let position = |id: ImageId| {
-            let known = &self.images[id];
-            merged.keys().position(|key| *key == (&*known.path, known.image.build_id.as_deref()))
+        let names: Vec<Name<'_>> = merged.keys().copied().collect();
+        let position = |known: &Known| names.binary_search(&known.name()).ok();
+        let stacks = self.stacks(&IdMap::from_vec(self.images.values().map(position).collect()));
+        let image = |(name, hits): (Name<'_>, BTreeMap<u64, u64>)| ImageSamples {
+            path: name.0.to_owned(),
+            build_id: name.1.map(<[u8]>::to_vec),
+            hits: hits.into_iter().collect(),
         };
-        let positions: IdMap<ImageId, Option<usize>> =
-            IdMap::from_vec(self.images.ids().map(position).collect());
-        let stacks = self.stacks(&positions);
-        let image = |((path, build_id), hits): (&(&str, Option<&[u8]>), &BTreeMap<u64, u64>)| ImageSamples {
-            path: (*path).to_owned(),
-            build_id: build_id.map(<[u8]>::to_vec),
-            hits: hits.iter().map(|(address, count)| (*address, *count)).collect(),
-        };
-        Hits { images: merged.iter().map(image).collect(), homeless: self.homeless(), stacks }
+        Hits { images: merged.into_iter().map(image).collect(), homeless: self.homeless(), stacks }
     }
 
     fn homeless(&self) -> Vec<Homeless> {

@@ -32,6 +32,7 @@ mod collect;
 pub mod decode;
 mod error;
 mod event;
+mod floor;
 mod image;
 mod mappings;
 mod opening;
@@ -46,6 +47,7 @@ mod sys;
 
 pub use error::Error;
 pub use event::Event;
+pub use floor::{processor_time, run_under_bare_event};
 pub use pace::Pace;
 pub use perfdata::read_perf_data;
 pub use reason::Reason;

@@ -199,6 +199,12 @@ pub(crate) fn open_task(
     Ok(())
 }
 
+/// An event that begins with the program, is inherited and has no ring.
+pub(crate) fn open_bare(granted: &Granted, task: u32) -> Result<OwnedFd, Error> {
+    let attributes = granted.attributes(Kind::Samples, Begin::OnExec, 0);
+    event::open(&attributes, task, None).map_err(|error| refusal(&granted.event, error))
+}
+
 /// A ring of `pages` pages or, without memory for it, of half as many and so on.
 fn map_ring(event: &OwnedFd, pages: usize) -> Result<Ring, Error> {
     let mut pages = pages.max(1).next_power_of_two();

@@ -45,7 +45,8 @@ pub struct Options {
     /// How often.
     pub pace: Pace,
     /// Whether call stacks are wanted. They cost more, and see frames that
-    /// keep a frame pointer only.
+    /// keep a frame pointer only (`-fno-omit-frame-pointer`; a leaf, to which
+    /// gcc gives none even then, hides its caller).
     pub stacks: bool,
     /// Whether the kernel's part is wanted, as a count without addresses. If
     /// that is not permitted, samples come without it.
