@@ -363,3 +363,7 @@ fn mapping(header: Header, cursor: &mut Cursor<'_>, tells_file: bool) -> Result<
     let path = cursor.text();
     Ok(Record::Mapping(Box::new(Mapping { pid, start, length, offset, path, mark, is_kernel })))
 }
+
+#[cfg(test)]
+#[path = "decode_tests.rs"]
+mod tests;
