@@ -67,6 +67,12 @@ pub enum Error {
         /// Which, and what is possible.
         what: String,
     },
+    /// The timer that stands in for counters cannot be made or was not entered.
+    #[error("the timer {what}")]
+    Timer {
+        /// What happened and what to do.
+        what: String,
+    },
     /// The kernel went against its own rules.
     #[error("{doing} failed: {source}; this is a fault of the kernel or of opcost")]
     System {

@@ -27,5 +27,5 @@ pub fn run_under_bare_event(command: Command, rate: u64) -> Result<(), Error> {
 
 /// Processor time of this process and of all its children that have ended.
 pub fn processor_time() -> Duration {
-    sys::processor_time()
+    sys::own_time() + sys::children_time()
 }

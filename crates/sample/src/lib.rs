@@ -18,11 +18,15 @@
 //! # Ok::<(), opcost_sample::Error>(())
 //! ```
 //!
-//! The way of a sample: [`sys`] opens events and empties rings, [`opening`]
+//! The way of a sample: `sys` opens events and empties rings, `opening`
 //! says which and asks for less where the machine grants less, [`decode`]
-//! reads bytes, [`order`] sorts what several processors wrote, [`collect`]
-//! folds it with [`mappings`] and [`image`] into [`Samples`]. [`perfdata`]
+//! reads bytes, `order` sorts what several processors wrote, `collect`
+//! folds it with `mappings` and `image` into [`Samples`]. [`perfdata`]
 //! feeds the same fold from a file.
+//!
+//! Where the kernel refuses its counters ([`Error::NotPermitted`]), a
+//! [`TimerSampler`] samples a program by a timer in its own process, more
+//! slowly.
 //!
 //! Samples that lead nowhere are counted under a [`Reason`]; lost ones are
 //! counted too. Hits are time, not counts: a slow instruction is hit more
@@ -33,6 +37,7 @@ pub mod decode;
 mod error;
 mod event;
 mod floor;
+mod fold;
 mod image;
 mod mappings;
 mod opening;
@@ -44,6 +49,7 @@ mod running;
 mod samples;
 mod session;
 mod sys;
+mod timer;
 
 pub use error::Error;
 pub use event::Event;
@@ -53,3 +59,4 @@ pub use perfdata::read_perf_data;
 pub use reason::Reason;
 pub use samples::{End, Frame, Homeless, ImageSamples, Rate, Samples, Stack};
 pub use session::{Options, Progress, Sampler};
+pub use timer::TimerSampler;

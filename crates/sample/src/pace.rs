@@ -15,10 +15,9 @@ use std::hint::black_box;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use crate::collect::Collector;
-use crate::decode::{HEADER_BYTES, Header, decode};
+use crate::fold::Fold;
 use crate::opening::{self, Begin, Channel, Granted, Kind};
-use crate::sys::{self, event};
+use crate::sys::event;
 use crate::{Error, Event};
 
 /// How often samples are taken.
@@ -110,21 +109,15 @@ fn cost_of_a_sample(event: &Event) -> Result<Duration, Error> {
 /// What it takes to read the samples that lie in the rings, each.
 fn cost_of_reading(channels: &mut [Channel]) -> Duration {
     let began = Instant::now();
-    let mut collector = Collector::new(sys::page_size(), None);
+    let mut fold = Fold::new(None);
     let mut bytes = Vec::new();
     for channel in channels.iter_mut().filter(|channel| channel.kind == Kind::Samples) {
         bytes.clear();
         channel.ring.drain(&mut bytes);
-        let mut rest = &bytes[..];
-        while let Some(header) = Header::read(rest) {
-            let (record, behind) = rest.split_at(header.size);
-            rest = behind;
-            if let Ok(stamped) = decode(&channel.layout, header, &record[HEADER_BYTES..]) {
-                collector.take(stamped.record);
-            }
-        }
+        fold.feed(&channel.layout, &bytes, |_| true);
     }
-    began.elapsed().div_f64(collector.counts().total.max(1) as f64)
+    fold.finish();
+    began.elapsed().div_f64(fold.collector.counts().total.max(1) as f64)
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! A finished value, in a fixed order, the same for a run of ours, for a
 //! process that goes on and for a file that somebody else took.
 
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use crate::Reason;
@@ -104,6 +106,13 @@ pub enum End {
     FileEnd,
     /// The file breaks off; what stood before is here.
     FileBrokenOff,
+}
+
+impl End {
+    /// The end of a program that we started.
+    pub(crate) fn of(status: ExitStatus) -> Self {
+        status.code().map_or_else(|| End::Killed(status.signal().unwrap_or(0)), End::Exited)
+    }
 }
 
 impl Samples {

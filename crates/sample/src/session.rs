@@ -21,14 +21,12 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::collect::Collector;
-use crate::decode::{HEADER_BYTES, Header, Record, decode};
+use crate::decode::Record;
+use crate::fold::Fold;
 use crate::opening::{self, Begin, Channel, Granted, Kind};
-use crate::order::Queue;
 use crate::pace::{self, Pace};
 use crate::samples::{End, Rate, Samples};
 use crate::sys::{self, event, gate};
@@ -80,9 +78,7 @@ pub struct Sampler {
     /// A handle on each process whose end is waited for, until it has come.
     processes: Vec<OwnedFd>,
     child: Option<Child>,
-    queue: Queue,
-    collector: Collector,
-    broken: u64,
+    fold: Fold,
     began: Instant,
     end: End,
 }
@@ -121,7 +117,7 @@ impl Sampler {
             let mappings = running::mappings(pid).map_err(|_| Error::NoProcess { pid })?;
             mappings
                 .into_iter()
-                .for_each(|mapping| sampler.collector.take(Record::Mapping(Box::new(mapping))));
+                .for_each(|mapping| sampler.fold.collector.take(Record::Mapping(Box::new(mapping))));
         }
         Ok(sampler)
     }
@@ -135,9 +131,7 @@ impl Sampler {
             channels: Vec::new(),
             processes: Vec::new(),
             child: None,
-            queue: Queue::default(),
-            collector: Collector::new(sys::page_size(), Some(SystemTime::now())),
-            broken: 0,
+            fold: Fold::new(Some(SystemTime::now())),
             began: Instant::now(),
             end: End::GoesOn,
         })
@@ -147,7 +141,7 @@ impl Sampler {
         let mut covered = BTreeSet::new();
         loop {
             let threads = running::threads(pid).map_err(|_| Error::NoProcess { pid })?;
-            let born = self.drain()?;
+            let born = self.drain();
             covered.extend(born);
             let new: Vec<u32> = threads.into_iter().filter(|thread| !covered.contains(thread)).collect();
             if new.is_empty() {
@@ -186,7 +180,7 @@ impl Sampler {
                 return Ok(Progress::GoesOn);
             }
             self.sleep(rest.min(TICK))?;
-            self.round()?;
+            self.round();
         }
     }
 
@@ -213,57 +207,43 @@ impl Sampler {
         let Some(child) = &mut self.child else { return Ok(End::AllEnded) };
         let status =
             child.wait().map_err(|source| Error::System { doing: "waiting for the program", source })?;
-        Ok(match (status.code(), status.signal()) {
-            (Some(code), _) => End::Exited(code),
-            (None, signal) => End::Killed(signal.unwrap_or(0)),
-        })
+        Ok(End::of(status))
     }
 
     /// Empties all rings into the queue; tells which threads were born to a
     /// thread that was sampled already.
-    fn drain(&mut self) -> Result<Vec<u32>, Error> {
+    fn drain(&mut self) -> Vec<u32> {
         let mut born = Vec::new();
         let mut bytes = Vec::new();
         for channel in &mut self.channels {
             bytes.clear();
             channel.ring.drain(&mut bytes);
-            let mut rest = &bytes[..];
-            while !rest.is_empty() {
-                let Some(header) = Header::read(rest) else {
-                    self.broken += 1;
-                    break;
-                };
-                let (record, behind) = rest.split_at(header.size);
-                rest = behind;
-                match decode(&channel.layout, header, &record[HEADER_BYTES..]) {
-                    Err(_) => self.broken += 1,
-                    // Births and deaths are news; here they only prove that
-                    // the thread is sampled.
-                    Ok(stamped) => match (channel.kind, &stamped.record) {
-                        (Kind::Samples, Record::Fork { tid, .. }) => born.push(*tid),
-                        (Kind::Samples, Record::Exit { .. }) => {}
-                        _ => self.queue.push(stamped),
-                    },
+            // Births and deaths are news; among samples they only prove that
+            // the thread is sampled.
+            self.fold.feed(&channel.layout, &bytes, |record| match (channel.kind, record) {
+                (Kind::Samples, Record::Fork { tid, .. }) => {
+                    born.push(*tid);
+                    false
                 }
-            }
+                (Kind::Samples, Record::Exit { .. }) => false,
+                _ => true,
+            });
         }
-        Ok(born)
+        born
     }
 
     /// One round: what is old enough is counted.
-    fn round(&mut self) -> Result<(), Error> {
+    fn round(&mut self) {
         let began = sys::now();
-        self.drain()?;
-        let ready = self.queue.finish_round(began);
-        ready.into_iter().for_each(|record| self.collector.take(record));
-        Ok(())
+        self.drain();
+        self.fold.finish_round(began);
     }
 
     /// What there is so far; sampling goes on.
     pub fn snapshot(&mut self) -> Result<Samples, Error> {
         // Whatever was written before the first round is ready in the second.
-        self.round()?;
-        self.round()?;
+        self.round();
+        self.round();
         self.samples()
     }
 
@@ -276,15 +256,14 @@ impl Sampler {
                 let _ = event::disable(event.as_fd());
             }
         }
-        self.drain()?;
-        let ready = self.queue.finish();
-        ready.into_iter().for_each(|record| self.collector.take(record));
+        self.drain();
+        self.fold.finish();
         self.samples()
     }
 
     fn samples(&self) -> Result<Samples, Error> {
         let (cpu, lost) = self.read_events()?;
-        let (counts, hits) = (self.collector.counts(), self.collector.hits());
+        let (counts, hits) = (self.fold.collector.counts(), self.fold.collector.hits());
         Ok(Samples {
             images: hits.images,
             homeless: hits.homeless,
@@ -293,7 +272,7 @@ impl Sampler {
             // A record of a loss is written with the next record only; the
             // events themselves know of the last ones too.
             lost: counts.lost.max(lost),
-            broken: self.broken,
+            broken: self.fold.broken,
             throttled: counts.throttled,
             event: self.granted.event.name().to_owned(),
             rate: self.rate(),

@@ -25,19 +25,25 @@ pub(crate) fn now() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Processor time of this process and of all its children that have ended.
-pub(crate) fn processor_time() -> Duration {
-    let of = |whose| {
-        // SAFETY: all zeros is a value of this structure of numbers.
-        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: the pointer is to a structure of ours.
-        unsafe { libc::getrusage(whose, &mut usage) };
-        let time = |time: libc::timeval| {
-            Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64)
-        };
-        time(usage.ru_utime) + time(usage.ru_stime)
+/// Processor time of this process.
+pub(crate) fn own_time() -> Duration {
+    processor_time(libc::RUSAGE_SELF)
+}
+
+/// Processor time of all children that have been waited for, and of theirs.
+pub(crate) fn children_time() -> Duration {
+    processor_time(libc::RUSAGE_CHILDREN)
+}
+
+fn processor_time(whose: libc::c_int) -> Duration {
+    // SAFETY: all zeros is a value of this structure of numbers.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a structure of ours.
+    unsafe { libc::getrusage(whose, &mut usage) };
+    let time = |time: libc::timeval| {
+        Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64)
     };
-    of(libc::RUSAGE_SELF) + of(libc::RUSAGE_CHILDREN)
+    time(usage.ru_utime) + time(usage.ru_stime)
 }
 
 /// Bytes of a page.

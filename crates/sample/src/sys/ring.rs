@@ -57,6 +57,13 @@ impl Ring {
         unsafe { AtomicU64::from_ptr(self.base.as_ptr().add(offset).cast()) }
     }
 
+    /// A word of the control page, as it is now; `offset` is one that both
+    /// sides agree on.
+    pub(crate) fn told(&self, offset: usize) -> u64 {
+        assert!(offset + 8 <= self.page && offset.is_multiple_of(8), "no word of the control page");
+        self.control(offset).load(Ordering::Acquire)
+    }
+
     /// Appends all complete records to `records` and gives their room back.
     pub(crate) fn drain(&mut self, records: &mut Vec<u8>) {
         let head = self.control(DATA_HEAD).load(Ordering::Acquire);
