@@ -47,6 +47,13 @@ pub enum Error {
         /// What the kernel answered.
         source: io::Error,
     },
+    /// Each thread needs two counters on each processor, and each is an open
+    /// file.
+    #[error("more counters are needed than files may be open ({source}); raise ulimit -n")]
+    TooManyFiles {
+        /// What the kernel answered.
+        source: io::Error,
+    },
     /// The program could not be started: the caller's path or rights.
     #[error("`{program}` cannot be started: {source}")]
     Start {

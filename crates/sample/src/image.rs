@@ -14,6 +14,9 @@
 //! executable header, or a fixed program away from its own addresses, is
 //! refused ([`Reason::Shifted`]): its samples would land on other functions.
 //!
+//! Limit: on file systems that give `stat` another device or number than the
+//! kernel's mappings (overlays, btrfs), a file without a build-id is refused.
+//!
 //! Cost: one read of headers and notes for each file; files are read in parts
 //! (`object`'s `ReadCache`), so size does not matter.
 
@@ -52,11 +55,12 @@ impl Image {
     /// changed later is refused.
     pub(crate) fn open(path: &str, mark: &FileMark, began: Option<SystemTime>) -> Result<Self, Reason> {
         let unreadable = |error: std::io::Error| Reason::Unreadable(error.to_string());
-        let file = File::open(Path::new(path)).map_err(unreadable)?;
-        let metadata = file.metadata().map_err(unreadable)?;
-        if !metadata.is_file() {
+        // Asked before it is opened: opening a pipe would wait for a writer.
+        if !std::fs::metadata(Path::new(path)).map_err(unreadable)?.is_file() {
             return Err(Reason::Unreadable("it is no regular file".to_owned()));
         }
+        let file = File::open(Path::new(path)).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
         let image = Self::read(file)?;
         image.compare(mark, &metadata, began)?;
         Ok(image)

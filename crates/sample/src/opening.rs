@@ -143,6 +143,7 @@ fn refusal(event: &Event, source: io::Error) -> Error {
                 paranoid.map_or_else(|error| format!("unknown ({error})"), |text| text.trim().into());
             Error::NotPermitted { source, paranoid }
         }
+        Some(libc::EMFILE | libc::ENFILE) => Error::TooManyFiles { source },
         _ => Error::System { doing: "perf_event_open", source },
     }
 }
@@ -254,6 +255,7 @@ mod tests {
         assert!(told(libc::EACCES).contains("perf_event_paranoid=2"), "{}", told(libc::EACCES));
         assert!(told(libc::ENOSYS).contains("allow perf_event_open"), "{}", told(libc::ENOSYS));
         assert!(told(libc::ENOENT).contains("no counter `cpu-clock`"), "{}", told(libc::ENOENT));
+        assert!(told(libc::EMFILE).contains("raise ulimit -n"), "{}", told(libc::EMFILE));
         assert!(told(libc::EBADF).contains("fault of the kernel or of opcost"), "{}", told(libc::EBADF));
     }
 

@@ -336,6 +336,34 @@ int main(void) {
 }
 
 #[test]
+fn the_kernels_part_is_a_count_and_can_be_left_out() {
+    if !may_sample() {
+        return;
+    }
+    let shop = Shop::new();
+    let main = "
+#include <unistd.h>
+#include <fcntl.h>
+int main(void) {
+    static char bytes[1 << 20];
+    int file = open(\"/dev/zero\", O_RDONLY);
+    for (int i = 0; i < 5000; i++) if (read(file, bytes, sizeof bytes) < 0) return 1;
+    return 0;
+}";
+    let program = shop.build("reads", main, &[]);
+    let samples = sampled(Command::new(&program), &options(4000));
+    let kernel = samples.homeless_hits(|reason| *reason == Reason::Kernel);
+    if samples.with_kernel {
+        assert!(kernel > 50 && kernel * 2 > samples.total, "{kernel} of {}", samples.total);
+    } else {
+        assert_eq!(kernel, 0);
+    }
+    let samples = sampled(Command::new(&program), &Options { kernel: false, ..options(4000) });
+    assert!(!samples.with_kernel);
+    assert_eq!(samples.homeless_hits(|reason| *reason == Reason::Kernel), 0);
+}
+
+#[test]
 fn an_overhead_picks_a_rate() {
     if !may_sample() {
         return;
