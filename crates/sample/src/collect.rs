@@ -283,3 +283,108 @@ fn reason_of_name(path: &str) -> Option<Reason> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Memory of a name that is no file, from `start` to `start + 16`.
+    fn mapping(pid: u32, start: u64, path: &str) -> Record {
+        let (length, offset, mark) = (16, 0, FileMark::None);
+        let path = path.to_owned();
+        Record::Mapping(Box::new(Mapping { pid, start, length, offset, path, mark, is_kernel: false }))
+    }
+
+    fn sample(pid: u32, tid: u32, ip: u64) -> Record {
+        Record::Sample(Sample { mode: Mode::User, ip, pid, tid, period: 1, stack: Vec::new() })
+    }
+
+    fn reasons(collector: &Collector) -> Vec<(Reason, u64)> {
+        collector.hits().homeless.into_iter().map(|homeless| (homeless.reason, homeless.hits)).collect()
+    }
+
+    #[test]
+    fn a_fork_copies_a_space_and_exec_empties_it() {
+        let mut collector = Collector::new(4096, None);
+        let fork = |pid| Record::Fork { pid, parent_pid: 1, tid: pid };
+        let records = [
+            mapping(1, 32, "[vdso]"),
+            fork(2),
+            sample(2, 2, 40),
+            mapping(2, 32, ""),
+            sample(2, 2, 40),
+            // The parent's is as it was.
+            sample(1, 1, 40),
+            Record::Name { pid: 2, tid: 2, is_exec: true },
+            sample(2, 2, 40),
+            // The number is used again.
+            Record::Exit { pid: 2, tid: 2 },
+            fork(2),
+            sample(2, 2, 40),
+        ];
+        records.into_iter().for_each(|record| collector.take(record));
+        assert_eq!(reasons(&collector), [(Reason::Vdso, 3), (Reason::Anonymous, 1), (Reason::Unmapped, 1)]);
+        let counts = collector.counts();
+        assert_eq!((counts.total, counts.processes, counts.threads), (5, 3, 3));
+    }
+
+    #[test]
+    fn threads_share_a_space_and_losses_add_up() {
+        let mut collector = Collector::new(4096, None);
+        let records = [
+            sample(1, 1, 40),
+            Record::Fork { pid: 1, parent_pid: 1, tid: 5 },
+            mapping(1, 32, ""),
+            sample(1, 5, 40),
+            Record::Lost(3),
+            Record::Lost(u64::MAX),
+            Record::Throttle(true),
+            Record::Throttle(false),
+        ];
+        records.into_iter().for_each(|record| collector.take(record));
+        assert_eq!(reasons(&collector), [(Reason::Anonymous, 1), (Reason::Unmapped, 1)]);
+        let counts = collector.counts();
+        assert_eq!((counts.processes, counts.threads, counts.throttled), (1, 2, 1));
+        assert_eq!(counts.lost, u64::MAX, "it stays where it cannot grow");
+    }
+
+    #[test]
+    fn names_that_are_no_paths_have_their_reasons() {
+        for (name, reason) in [
+            ("[vdso]", Some(Reason::Vdso)),
+            ("", Some(Reason::Anonymous)),
+            ("//anon", Some(Reason::Anonymous)),
+            ("[heap]", Some(Reason::Anonymous)),
+            ("/memfd:code (deleted)", Some(Reason::Anonymous)),
+            ("/bin/gone (deleted)", Some(Reason::Deleted)),
+            ("/bin/there", None),
+        ] {
+            assert_eq!(reason_of_name(name), reason, "{name}");
+        }
+    }
+
+    proptest! {
+        /// Whatever comes in whatever order, each sample is counted once.
+        #[test]
+        fn each_sample_is_counted_once(steps in prop::collection::vec((0_u8..6, 1_u32..4, 1_u32..4, 0_u64..64), 0..200)) {
+            let mut collector = Collector::new(4096, None);
+            let mut samples = 0;
+            for (what, pid, tid, place) in steps {
+                collector.take(match what {
+                    0 => Record::Fork { pid, parent_pid: tid, tid: pid },
+                    1 => Record::Name { pid, tid, is_exec: place % 2 == 0 },
+                    2 => mapping(pid, place, ["", "[vdso]", "/nowhere/at-all"][place as usize % 3]),
+                    3 => Record::Exit { pid, tid },
+                    _ => {
+                        samples += 1;
+                        sample(pid, tid, place)
+                    }
+                });
+            }
+            prop_assert_eq!(collector.counts().total, samples);
+            prop_assert_eq!(reasons(&collector).into_iter().map(|(_, hits)| hits).sum::<u64>(), samples);
+        }
+    }
+}

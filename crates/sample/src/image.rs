@@ -214,6 +214,55 @@ mod tests {
     }
 
     #[test]
+    fn a_file_must_be_the_one_that_was_mapped() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let own = std::env::current_exe().unwrap();
+        let path = folder.path().join("own");
+        symlink(&own, &path).unwrap();
+        let path = path.to_str().unwrap();
+        let facts = std::fs::metadata(&own).unwrap();
+        let device = (libc::major(facts.dev()), libc::minor(facts.dev()));
+        let right = FileMark::Inode { device, inode: facts.ino() };
+        let now = Some(SystemTime::now());
+        assert!(Image::open(path, &right, now).is_ok());
+        assert_eq!(Image::open(path, &right, Some(SystemTime::UNIX_EPOCH)), Err(Reason::Replaced));
+        let other = FileMark::Inode { device, inode: facts.ino() + 1 };
+        assert_eq!(Image::open(path, &other, now), Err(Reason::Replaced));
+        assert_eq!(Image::open(path, &FileMark::None, now), Err(Reason::Unidentified));
+        let build = FileMark::BuildId(vec![1, 2, 3]);
+        assert!(matches!(Image::open(path, &build, now), Err(Reason::OtherBuild { .. })));
+        let told = |path: &str| Image::open(path, &FileMark::None, None).unwrap_err().to_string();
+        assert!(told("/dev/null").contains("no regular file"));
+        assert!(told("/proc/self/status").contains("no ELF file"));
+        assert!(told("/nowhere/at-all").contains("cannot be read"));
+    }
+
+    proptest::proptest! {
+        /// Damaged headers are read or refused.
+        #[test]
+        fn damaged_headers(
+            places in proptest::collection::vec((0_usize..1024, proptest::num::u8::ANY), 0..16),
+            offset in proptest::num::u64::ANY,
+        ) {
+            use std::io::{Read, Write};
+            let mut bytes = vec![0; 8192];
+            File::open(std::env::current_exe().unwrap()).unwrap().read_exact(&mut bytes).unwrap();
+            places.into_iter().for_each(|(place, byte)| bytes[place] = byte);
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(&bytes).unwrap();
+            if let Ok(image) = Image::read(file.reopen().unwrap()) {
+                let checked = image.check(&mapping(0x1000, 0x1000, offset), 4096);
+                proptest::prop_assert!(matches!(checked, Ok(()) | Err(Reason::Shifted)));
+                if let Some(address) = image.address(offset) {
+                    let is_from = |segment: &Segment| address.checked_sub(segment.address) == Some(offset - segment.offset);
+                    proptest::prop_assert!(image.segments.iter().any(|segment| offset >= segment.offset && is_from(segment)));
+                }
+            }
+        }
+    }
+
+    #[test]
     fn builds_are_the_same_when_all_told_bytes_are() {
         let long: Vec<u8> = (1..=32).collect();
         assert!(same_build(&long[..20], &long));

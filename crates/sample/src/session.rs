@@ -250,6 +250,9 @@ impl Sampler {
     /// Stops sampling and says what came of it. A started program that still
     /// runs goes on without being sampled.
     pub fn finish(mut self) -> Result<Samples, Error> {
+        if !self.processes.is_empty() {
+            self.sleep(Duration::ZERO)?;
+        }
         for channel in &self.channels {
             for event in &channel.events {
                 // An event whose task is gone cannot be stopped and need not.

@@ -135,24 +135,33 @@ impl TimerSampler {
     pub fn wait(&mut self, limit: Option<Duration>) -> Result<Progress, Error> {
         let until = limit.map(|limit| Instant::now() + limit);
         loop {
-            let Some(handle) = &self.handle else { return Ok(Progress::Ended) };
+            if self.handle.is_none() {
+                return Ok(Progress::Ended);
+            }
             let rest = until.map_or(ROUND, |until| until.saturating_duration_since(Instant::now()));
             if rest.is_zero() {
                 return Ok(Progress::GoesOn);
             }
-            let woken = sys::wait(&[handle.as_fd()], rest.min(ROUND));
-            let woken = woken.map_err(|source| Error::System { doing: "waiting for samples", source })?;
-            if woken[0].readable {
-                let before = sys::children_time();
-                let status = self.child.wait();
-                self.used = sys::children_time().saturating_sub(before);
-                let status =
-                    status.map_err(|source| Error::System { doing: "waiting for the program", source })?;
-                self.end = End::of(status);
-                self.handle = None;
-            }
+            self.sleep(rest.min(ROUND))?;
             self.round();
         }
+    }
+
+    /// Sleeps, and notes if the program has ended.
+    fn sleep(&mut self, limit: Duration) -> Result<(), Error> {
+        let Some(handle) = &self.handle else { return Ok(()) };
+        let woken = sys::wait(&[handle.as_fd()], limit);
+        let woken = woken.map_err(|source| Error::System { doing: "waiting for samples", source })?;
+        if woken[0].readable {
+            let before = sys::children_time();
+            let status = self.child.wait();
+            self.used = sys::children_time().saturating_sub(before);
+            let status =
+                status.map_err(|source| Error::System { doing: "waiting for the program", source })?;
+            self.end = End::of(status);
+            self.handle = None;
+        }
+        Ok(())
     }
 
     /// What there is so far; sampling goes on.
@@ -165,6 +174,7 @@ impl TimerSampler {
     /// What came of it. A program that still runs keeps its timer; what it
     /// samples from now on is not read.
     pub fn finish(mut self) -> Result<Samples, Error> {
+        self.sleep(Duration::ZERO)?;
         self.round();
         self.fold.finish();
         self.samples()

@@ -255,6 +255,7 @@ fn lost_samples_are_counted_and_lose_no_mapping() {
         end += std::time::Duration::from_millis(20);
     }
     let samples = sampler.finish().expect("there are samples");
+    assert_eq!(samples.end, End::Exited(3));
     let processors = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     assert!(samples.total <= processors * 4096 / 32, "{} samples", samples.total);
     assert!(samples.lost > 500, "{} lost, {} seen", samples.lost, samples.total);

@@ -130,6 +130,7 @@ int main(void) { for (int i = 0; i < 1000; i++) sink += hot(1000000); return 0; 
         std::thread::sleep(Duration::from_millis(20));
     }
     let samples = sampler.finish().expect("there are samples");
+    assert_eq!(samples.end, End::Exited(0));
     assert!(samples.lost > 10 && samples.total < 128, "{} lost, {} seen", samples.lost, samples.total);
 }
 
