@@ -57,8 +57,8 @@ impl Known {
 /// Folds records.
 pub(crate) struct Collector {
     page: u64,
-    /// When sampling began; later changes of files are suspicious.
-    began: Option<SystemTime>,
+    /// A file that has no build-id and was changed later is refused.
+    until: SystemTime,
     spaces: HashMap<u32, Space<Home>>,
     threads: HashSet<u32>,
     images: IdMap<ImageId, Known>,
@@ -88,10 +88,10 @@ pub(crate) struct Hits {
 }
 
 impl Collector {
-    pub(crate) fn new(page: u64, began: Option<SystemTime>) -> Self {
+    pub(crate) fn new(page: u64, until: SystemTime) -> Self {
         Collector {
             page,
-            began,
+            until,
             spaces: HashMap::new(),
             threads: HashSet::new(),
             images: IdMap::new(),
@@ -167,7 +167,7 @@ impl Collector {
         let home = match self.opened.get(&key) {
             Some(home) => *home,
             None => {
-                let home = match Image::open(&mapping.path, &mapping.mark, self.began) {
+                let home = match Image::open(&mapping.path, &mapping.mark, self.until) {
                     Ok(image) => {
                         let known = Known { path: mapping.path.clone(), image, hits: HashMap::new() };
                         Home::Image(self.images.push(known))
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn a_fork_copies_a_space_and_exec_empties_it() {
-        let mut collector = Collector::new(4096, None);
+        let mut collector = Collector::new(4096, SystemTime::now());
         let fork = |pid| Record::Fork { pid, parent_pid: 1, tid: pid };
         let records = [
             mapping(1, 32, "[vdso]"),
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn threads_share_a_space_and_losses_add_up() {
-        let mut collector = Collector::new(4096, None);
+        let mut collector = Collector::new(4096, SystemTime::now());
         let records = [
             sample(1, 1, 40),
             Record::Fork { pid: 1, parent_pid: 1, tid: 5 },
@@ -369,7 +369,7 @@ mod tests {
         /// Whatever comes in whatever order, each sample is counted once.
         #[test]
         fn each_sample_is_counted_once(steps in prop::collection::vec((0_u8..6, 1_u32..4, 1_u32..4, 0_u64..64), 0..200)) {
-            let mut collector = Collector::new(4096, None);
+            let mut collector = Collector::new(4096, SystemTime::now());
             let mut samples = 0;
             for (what, pid, tid, place) in steps {
                 collector.take(match what {

@@ -19,9 +19,10 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Nothing yet; sampling began at `began`.
-    pub(crate) fn new(began: Option<SystemTime>) -> Self {
-        let collector = Collector::new(sys::page_size(), began);
+    /// Nothing yet; a file that has no build-id and was changed after `until`
+    /// is refused.
+    pub(crate) fn new(until: SystemTime) -> Self {
+        let collector = Collector::new(sys::page_size(), until);
         Fold { queue: Queue::default(), collector, broken: 0 }
     }
 
@@ -68,7 +69,7 @@ mod tests {
             bytes.resize(usize::from(length).max(8), 1);
             bytes
         };
-        let mut fold = Fold::new(None);
+        let mut fold = Fold::new(SystemTime::now());
         // Too short for a sample; a sample; a header of no bytes; lost behind it.
         let bytes = [record(16, 9), record(32, 9), record(0, 9), record(32, 9)].concat();
         fold.feed(&layout, &bytes, |_| true);

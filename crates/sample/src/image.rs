@@ -51,9 +51,8 @@ pub(crate) struct Image {
 
 impl Image {
     /// The file that a mapping was made of, or why it cannot be believed.
-    /// `began` is when sampling began; a file without a build-id that was
-    /// changed later is refused.
-    pub(crate) fn open(path: &str, mark: &FileMark, began: Option<SystemTime>) -> Result<Self, Reason> {
+    /// A file without a build-id that was changed after `until` is refused.
+    pub(crate) fn open(path: &str, mark: &FileMark, until: SystemTime) -> Result<Self, Reason> {
         let unreadable = |error: std::io::Error| Reason::Unreadable(error.to_string());
         // Asked before it is opened: opening a pipe would wait for a writer.
         if !std::fs::metadata(Path::new(path)).map_err(unreadable)?.is_file() {
@@ -62,7 +61,7 @@ impl Image {
         let file = File::open(Path::new(path)).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
         let image = Self::read(file)?;
-        image.compare(mark, &metadata, began)?;
+        image.compare(mark, &metadata, until)?;
         Ok(image)
     }
 
@@ -110,7 +109,7 @@ impl Image {
         Ok(image)
     }
 
-    fn compare(&self, mark: &FileMark, metadata: &Metadata, began: Option<SystemTime>) -> Result<(), Reason> {
+    fn compare(&self, mark: &FileMark, metadata: &Metadata, until: SystemTime) -> Result<(), Reason> {
         match (mark, &self.build_id) {
             (FileMark::BuildId(ran), Some(found)) if same_build(ran, found) => return Ok(()),
             (FileMark::BuildId(ran), found) => {
@@ -124,10 +123,14 @@ impl Image {
             }
             (FileMark::None, _) => return Err(Reason::Unidentified),
         }
-        // The right file, but what was in it when it ran?
-        match (began, metadata.modified()) {
-            (Some(began), Ok(modified)) if modified <= began => Ok(()),
-            (None, _) => Ok(()),
+        // The right number, but was it this file's when it ran, with this in
+        // it? Numbers are used again, and programs set the time of their
+        // files back, but not the time at which they did.
+        let changed = metadata.ctime().checked_mul(1_000_000_000).map(|time| time + metadata.ctime_nsec());
+        let changed = changed.and_then(|changed| u64::try_from(changed).ok());
+        let until = until.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |until| until.as_nanos());
+        match changed {
+            Some(changed) if u128::from(changed) <= until => Ok(()),
             _ => Err(Reason::Replaced),
         }
     }
@@ -224,15 +227,16 @@ mod tests {
         let facts = std::fs::metadata(&own).unwrap();
         let device = (libc::major(facts.dev()), libc::minor(facts.dev()));
         let right = FileMark::Inode { device, inode: facts.ino() };
-        let now = Some(SystemTime::now());
+        let now = SystemTime::now();
         assert!(Image::open(path, &right, now).is_ok());
-        assert_eq!(Image::open(path, &right, Some(SystemTime::UNIX_EPOCH)), Err(Reason::Replaced));
+        assert_eq!(Image::open(path, &right, SystemTime::UNIX_EPOCH), Err(Reason::Replaced));
         let other = FileMark::Inode { device, inode: facts.ino() + 1 };
         assert_eq!(Image::open(path, &other, now), Err(Reason::Replaced));
         assert_eq!(Image::open(path, &FileMark::None, now), Err(Reason::Unidentified));
         let build = FileMark::BuildId(vec![1, 2, 3]);
         assert!(matches!(Image::open(path, &build, now), Err(Reason::OtherBuild { .. })));
-        let told = |path: &str| Image::open(path, &FileMark::None, None).unwrap_err().to_string();
+        let told =
+            |path: &str| Image::open(path, &FileMark::None, SystemTime::now()).unwrap_err().to_string();
         assert!(told("/dev/null").contains("no regular file"));
         assert!(told("/proc/self/status").contains("no ELF file"));
         assert!(told("/nowhere/at-all").contains("cannot be read"));

@@ -13,7 +13,7 @@
 
 use std::hint::black_box;
 use std::os::fd::AsFd;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::fold::Fold;
 use crate::opening::{self, Begin, Channel, Granted, Kind};
@@ -109,7 +109,7 @@ fn cost_of_a_sample(event: &Event) -> Result<Duration, Error> {
 /// What it takes to read the samples that lie in the rings, each.
 fn cost_of_reading(channels: &mut [Channel]) -> Duration {
     let began = Instant::now();
-    let mut fold = Fold::new(None);
+    let mut fold = Fold::new(SystemTime::now());
     let mut bytes = Vec::new();
     for channel in channels.iter_mut().filter(|channel| channel.kind == Kind::Samples) {
         bytes.clear();

@@ -12,12 +12,14 @@
 //! process. It is the referee in the tests.
 //!
 //! Limits, each refused by name: big-endian files, files written to a pipe,
-//! compressed ones, and several events with samples. Memory: about as much as
+//! compressed ones, and several events with samples. An image without a
+//! build-id (or all, after `perf record -B`) must not have changed since the
+//! file was written; a copy of the file must keep that time (`cp -p`). Memory: about as much as
 //! the file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::collect::Collector;
 use crate::decode::{self, FileMark, HEADER_BYTES, Header, Layout, Record, Stamped, field};
@@ -77,7 +79,8 @@ pub enum Malformed {
 pub fn read_perf_data(path: &Path) -> Result<Samples, Error> {
     let wrong = |source| Error::File { path: path.to_owned(), source };
     let bytes = std::fs::read(path).map_err(|error| wrong(error.into()))?;
-    read(&bytes).map_err(wrong)
+    let recorded = std::fs::metadata(path).and_then(|metadata| metadata.modified());
+    read(&bytes, recorded.map_err(|error| wrong(error.into()))?).map_err(wrong)
 }
 
 /// An event of the file.
@@ -115,8 +118,8 @@ impl Section {
     }
 }
 
-/// The samples in the bytes of a file.
-fn read(bytes: &[u8]) -> Result<Samples, Malformed> {
+/// The samples in the bytes of a file that was written at `recorded`.
+fn read(bytes: &[u8], recorded: SystemTime) -> Result<Samples, Malformed> {
     match bytes.first_chunk::<8>() {
         Some(b"PERFILE2") => {}
         Some(b"2ELIFREP") => return Err(Malformed::BigEndian),
@@ -136,7 +139,7 @@ fn read(bytes: &[u8]) -> Result<Samples, Malformed> {
     let mut file = Reader { attributes: &attributes, queue: Queue::default(), sampled: None, broken: 0 };
     let is_whole = file.records(records)? && complete.is_some();
     let build_ids = if complete.is_some() { build_ids(bytes, data) } else { BTreeMap::new() };
-    Ok(file.samples(&build_ids, is_whole))
+    Ok(file.samples(&build_ids, recorded, is_whole))
 }
 
 fn attributes(bytes: &[u8]) -> Result<Vec<Attribute>, Malformed> {
@@ -292,8 +295,13 @@ impl Reader<'_> {
         self.attributes.iter().position(belongs).unwrap_or(0)
     }
 
-    fn samples(mut self, build_ids: &BTreeMap<String, Vec<u8>>, is_whole: bool) -> Samples {
-        let mut collector = Collector::new(sys::page_size(), None);
+    fn samples(
+        mut self,
+        build_ids: &BTreeMap<String, Vec<u8>>,
+        recorded: SystemTime,
+        is_whole: bool,
+    ) -> Samples {
+        let mut collector = Collector::new(sys::page_size(), recorded);
         for mut record in self.queue.finish() {
             if let Record::Mapping(mapping) = &mut record
                 && !matches!(mapping.mark, FileMark::BuildId(_))

@@ -15,6 +15,10 @@ use crate::Reason;
 const USER: u16 = 2;
 const FIELDS: u64 = field::IP | field::TID | field::TIME | field::PERIOD;
 
+fn read(bytes: &[u8]) -> Result<Samples, Malformed> {
+    super::read(bytes, SystemTime::now())
+}
+
 fn words(words: &[u64]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
@@ -178,6 +182,14 @@ fn a_file_that_breaks_off_gives_what_stands_before() {
         }
     }
     assert_eq!(seen.into_iter().collect::<Vec<u64>>(), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn an_image_without_build_id_that_changed_later_is_refused() {
+    let (bytes, path, _) = example();
+    let samples = super::read(&bytes, SystemTime::UNIX_EPOCH).unwrap();
+    assert_eq!(samples.image(&path), None);
+    assert_eq!(samples.homeless_hits(|reason| *reason == Reason::Replaced), 3);
 }
 
 #[test]

@@ -110,7 +110,10 @@ impl Sampler {
     pub fn attach(pids: &[u32], options: &Options) -> Result<Self, Error> {
         let mut sampler = Sampler::prepare(options)?;
         for &pid in pids {
-            let handle = sys::process_handle(pid).map_err(|_| Error::NoProcess { pid })?;
+            let handle = sys::process_handle(pid).map_err(|source| match source.raw_os_error() {
+                Some(libc::ESRCH | libc::EINVAL) => Error::NoProcess { pid },
+                _ => Error::System { doing: "getting hold of the process", source },
+            })?;
             sampler.processes.push(handle);
             sampler.attach_threads(pid, options.ring_pages)?;
             // Behind the events, so that no mapping falls between.
@@ -131,7 +134,7 @@ impl Sampler {
             channels: Vec::new(),
             processes: Vec::new(),
             child: None,
-            fold: Fold::new(Some(SystemTime::now())),
+            fold: Fold::new(SystemTime::now()),
             began: Instant::now(),
             end: End::GoesOn,
         })

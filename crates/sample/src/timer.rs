@@ -117,7 +117,7 @@ impl TimerSampler {
             streams: Vec::new(),
             child,
             handle: Some(handle),
-            fold: Fold::new(Some(SystemTime::now())),
+            fold: Fold::new(SystemTime::now()),
             asked,
             pages,
             began: Instant::now(),

@@ -65,12 +65,16 @@ fn what_perf_recorded_leads_to_the_same_functions() {
 fn samples_of_another_build_are_refused() {
     let shop = Shop::new();
     let program = shop.build("program", &format!("{WORK}{NINE_TO_ONE}"), &[]);
-    let Some(file) = recorded(&shop, &program, &[]) else { return };
-    shop.build("program", &format!("int before;{WORK}{NINE_TO_ONE}"), &["-O2"]);
-    let samples = read_perf_data(&file).expect("it is read");
-    assert_eq!(samples.image(program.to_str().expect("a plain path")), None);
-    let refused = samples.homeless_hits(|reason| matches!(reason, Reason::OtherBuild { .. }));
-    assert!(refused > 100, "{:?}", samples.homeless);
+    // With builds noted by perf, and with the number of the file only.
+    for more in [&[][..], &["-B", "-N"]] {
+        let Some(file) = recorded(&shop, &program, more) else { return };
+        let source = format!("int before{};{WORK}{NINE_TO_ONE}", more.len());
+        shop.build("program", &source, &["-O2"]);
+        let samples = read_perf_data(&file).expect("it is read");
+        assert_eq!(samples.image(program.to_str().expect("a plain path")), None);
+        let is_refusal = |reason: &Reason| matches!(reason, Reason::OtherBuild { .. } | Reason::Replaced);
+        assert!(samples.homeless_hits(is_refusal) > 100, "{:?}", samples.homeless);
+    }
 }
 
 #[test]
