@@ -16,6 +16,9 @@ use std::process::{Command, Stdio};
 use opcost_sample::{Options, Pace, Sampler, run_under_bare_event};
 
 const RATES: [u64; 3] = [1_000, 4_000, 10_000];
+/// Each over the unsampled run but where it says otherwise; the reader is in
+/// "opcost", and for itself over what the sampled program took.
+const NAMES: [&str; 5] = ["bare event", "opcost", "opcost over bare", "reader alone", "perf record"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -30,29 +33,32 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         _ => vec![std::env::current_exe()?.to_string_lossy().into_owned(), "--work".to_owned()],
     };
     let has_perf = Command::new("perf").arg("--version").stdout(Stdio::null()).status().is_ok();
-    let mut ratios = vec![[const { Vec::new() }; 3]; RATES.len()];
+    let mut ratios = vec![[const { Vec::new() }; NAMES.len()]; RATES.len()];
     for _ in 0..rounds {
         for (rate, ratios) in RATES.into_iter().zip(&mut ratios) {
             let plain = time(|| run(&program, |mut command| Ok(command.status().map(drop)?)))?;
             let bare = time(|| run(&program, |command| Ok(run_under_bare_event(command, rate)?)))?;
-            let ours = time(|| run(&program, |command| sampled(command, rate)))?;
+            let (reader, children) = parts(|| run(&program, |command| sampled(command, rate)))?;
+            let ours = reader + children;
             ratios[0].push(bare / plain);
             ratios[1].push(ours / plain);
+            ratios[2].push(ours / bare);
+            ratios[3].push(1.0 + reader / children);
             if has_perf {
                 let perf = time(|| {
                     run(&under_perf(&program, rate), |mut command| Ok(command.status().map(drop)?))
                 })?;
-                ratios[2].push(perf / plain);
+                ratios[4].push(perf / plain);
             }
         }
     }
-    println!("{rounds} rounds; processor time over an unsampled run, median [least .. most]");
+    println!("{rounds} rounds; ratios of processor time, median [least .. most]");
     for (rate, ratios) in RATES.into_iter().zip(&mut ratios) {
-        for (name, ratios) in ["bare event", "opcost", "perf record"].into_iter().zip(ratios) {
+        for (name, ratios) in NAMES.into_iter().zip(ratios) {
             ratios.sort_by(f64::total_cmp);
             if let (Some(least), Some(most)) = (ratios.first(), ratios.last()) {
                 let median = ratios[ratios.len() / 2];
-                println!("{rate:6} Hz  {name:12} {median:.4} [{least:.4} .. {most:.4}]");
+                println!("{rate:6} Hz  {name:16} {median:.4} [{least:.4} .. {most:.4}]");
             }
         }
     }
@@ -87,9 +93,16 @@ fn under_perf(program: &[String], rate: u64) -> Vec<String> {
 
 /// Processor time, in seconds, of this process and its children during `job`.
 fn time(job: impl FnOnce() -> Answer) -> Result<f64, Box<dyn std::error::Error>> {
+    let (own, children) = parts(job)?;
+    Ok(own + children)
+}
+
+/// The same, each for itself.
+fn parts(job: impl FnOnce() -> Answer) -> Result<(f64, f64), Box<dyn std::error::Error>> {
     let before = opcost_sample::processor_time();
     job()?;
-    Ok((opcost_sample::processor_time() - before).as_secs_f64())
+    let after = opcost_sample::processor_time();
+    Ok(((after.0 - before.0).as_secs_f64(), (after.1 - before.1).as_secs_f64()))
 }
 
 fn work() {

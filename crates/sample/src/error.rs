@@ -74,6 +74,15 @@ pub enum Error {
         /// Which, and what is possible.
         what: String,
     },
+    /// The file that is to keep samples cannot be made: the caller's path, or
+    /// a full disk.
+    #[error("{path} cannot be written: {source}")]
+    Keep {
+        /// As asked for.
+        path: PathBuf,
+        /// What the kernel answered.
+        source: io::Error,
+    },
     /// The timer that stands in for counters cannot be made or was not entered.
     #[error("the timer {what}")]
     Timer {

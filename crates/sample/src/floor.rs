@@ -25,7 +25,7 @@ pub fn run_under_bare_event(command: Command, rate: u64) -> Result<(), Error> {
     }
 }
 
-/// Processor time of this process and of all its children that have ended.
-pub fn processor_time() -> Duration {
-    sys::own_time() + sys::children_time()
+/// Processor time of this process, and of all its children that have ended.
+pub fn processor_time() -> (Duration, Duration) {
+    (sys::own_time(), sys::children_time())
 }

@@ -16,6 +16,8 @@ pub(crate) struct Fold {
     pub(crate) queue: Queue,
     pub(crate) collector: Collector,
     pub(crate) broken: u64,
+    /// Bytes of the records that were taken in, if somebody keeps them.
+    pub(crate) taken: Option<Vec<u8>>,
 }
 
 impl Fold {
@@ -23,7 +25,7 @@ impl Fold {
     /// is refused.
     pub(crate) fn new(until: SystemTime) -> Self {
         let collector = Collector::new(sys::page_size(), until);
-        Fold { queue: Queue::default(), collector, broken: 0 }
+        Fold { queue: Queue::default(), collector, broken: 0, taken: None }
     }
 
     /// Takes in records of one layout, those that `wants` says yes to.
@@ -38,7 +40,10 @@ impl Fold {
             rest = behind;
             match decode(layout, header, &record[HEADER_BYTES..]) {
                 Err(_) => self.broken += 1,
-                Ok(stamped) if wants(&stamped.record) => self.queue.push(stamped),
+                Ok(stamped) if wants(&stamped.record) => {
+                    self.queue.push(stamped);
+                    self.taken.iter_mut().for_each(|taken| taken.extend(record));
+                }
                 Ok(_) => {}
             }
         }

@@ -22,7 +22,7 @@
 //! says which and asks for less where the machine grants less, [`decode`]
 //! reads bytes, `order` sorts what several processors wrote, `collect`
 //! folds it with `mappings` and `image` into [`Samples`]. [`perfdata`]
-//! feeds the same fold from a file.
+//! feeds the same fold from a file, `keep` writes one.
 //!
 //! Where the kernel refuses its counters ([`Error::NotPermitted`]), a
 //! [`TimerSampler`] samples a program by a timer in its own process, more
@@ -39,6 +39,7 @@ mod event;
 mod floor;
 mod fold;
 mod image;
+mod keep;
 mod mappings;
 mod opening;
 mod order;

@@ -77,7 +77,7 @@ impl Granted {
         }
     }
 
-    fn attributes(&self, kind: Kind, begin: Begin, ring_bytes: usize) -> Attributes {
+    pub(crate) fn attributes(&self, kind: Kind, begin: Begin, ring_bytes: usize) -> Attributes {
         let event = if kind == Kind::Samples { self.event.clone() } else { Event::silent() };
         let mut flags = flag::INHERIT | flag::WATERMARK | flag::STAMP_ALL | flag::CLOCK;
         flags |= flag::EXCLUDE_HYPERVISOR | flag::TASKS;
@@ -89,12 +89,14 @@ impl Granted {
         if !self.with_kernel {
             flags |= flag::EXCLUDE_KERNEL;
         }
-        let mut sample_type = field::TID | field::TIME;
+        // Both kinds alike, though news have no addresses: one event then
+        // describes all records of a file that keeps them.
+        let mut sample_type = field::IP | field::TID | field::TIME;
         let mut frequency = 0;
         match kind {
             Kind::Samples => {
                 flags |= flag::FREQUENCY | flag::NO_KERNEL_STACK;
-                sample_type |= field::IP | if self.with_stacks { field::CALLCHAIN } else { 0 };
+                sample_type |= if self.with_stacks { field::CALLCHAIN } else { 0 };
                 frequency = self.rate;
             }
             Kind::News => {

@@ -330,6 +330,7 @@ impl Reader<'_> {
             threads: counts.threads,
             with_kernel: attribute.with_kernel,
             end: if is_whole { End::FileEnd } else { End::FileBrokenOff },
+            not_kept: None,
         }
     }
 }

@@ -43,6 +43,8 @@ pub struct Samples {
     pub with_kernel: bool,
     /// How it ended.
     pub end: End,
+    /// Why the file that was to keep the samples does not have all of them.
+    pub not_kept: Option<String>,
 }
 
 /// Samples in a second of processor time.

@@ -16,16 +16,18 @@
 //!
 //! Limits: a started program ends with its own process; children that outlive
 //! it are not waited for. What lies in the rings when this process is killed
-//! is gone, and so are the samples; take snapshots to keep them.
+//! is gone, 200 ms of samples; those before are in [`Options::keep`].
 
 use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::decode::Record;
 use crate::fold::Fold;
+use crate::keep::{self, Kept};
 use crate::opening::{self, Begin, Channel, Granted, Kind};
 use crate::pace::{self, Pace};
 use crate::samples::{End, Rate, Samples};
@@ -52,12 +54,15 @@ pub struct Options {
     /// Pages of the ring of each processor; made smaller if memory may not be
     /// locked. The default, 512 KiB, holds 1.6 s at 10,000 samples a second.
     pub ring_pages: usize,
+    /// A file that samples are written into as they come, for the case that
+    /// this process does not live to say what they are; it is a `perf.data`.
+    pub keep: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let pace = Pace::PerSecond(4000);
-        Options { event: Event::cpu_clock(), pace, stacks: false, kernel: true, ring_pages: 128 }
+        Options { event: Event::cpu_clock(), pace, stacks: false, kernel: true, ring_pages: 128, keep: None }
     }
 }
 
@@ -79,6 +84,8 @@ pub struct Sampler {
     processes: Vec<OwnedFd>,
     child: Option<Child>,
     fold: Fold,
+    kept: Option<Kept>,
+    not_kept: Option<String>,
     began: Instant,
     end: End,
 }
@@ -118,9 +125,10 @@ impl Sampler {
             sampler.attach_threads(pid, options.ring_pages)?;
             // Behind the events, so that no mapping falls between.
             let mappings = running::mappings(pid).map_err(|_| Error::NoProcess { pid })?;
-            mappings
-                .into_iter()
-                .for_each(|mapping| sampler.fold.collector.take(Record::Mapping(Box::new(mapping))));
+            for mapping in mappings {
+                sampler.fold.taken.iter_mut().for_each(|taken| taken.extend(keep::encoded(&mapping)));
+                sampler.fold.collector.take(Record::Mapping(Box::new(mapping)));
+            }
         }
         Ok(sampler)
     }
@@ -128,13 +136,22 @@ impl Sampler {
     fn prepare(options: &Options) -> Result<Self, Error> {
         let asked = pace::rate(&options.pace, &options.event)?;
         let granted = Granted::negotiate(&options.event, asked, options.kernel, options.stacks)?;
+        let mut fold = Fold::new(SystemTime::now());
+        let kept = options.keep.as_deref().map(|path| {
+            let attributes = granted.attributes(Kind::Samples, Begin::Now, 0);
+            Kept::create(path, &attributes).map_err(|source| Error::Keep { path: path.to_owned(), source })
+        });
+        let kept = kept.transpose()?;
+        fold.taken = kept.is_some().then(Vec::new);
         Ok(Sampler {
             granted,
             asked,
             channels: Vec::new(),
             processes: Vec::new(),
             child: None,
-            fold: Fold::new(SystemTime::now()),
+            fold,
+            kept,
+            not_kept: None,
             began: Instant::now(),
             end: End::GoesOn,
         })
@@ -239,7 +256,20 @@ impl Sampler {
     fn round(&mut self) {
         let began = sys::now();
         self.drain();
+        self.keep();
         self.fold.finish_round(began);
+    }
+
+    /// Writes what was drained; a failure ends the writing only.
+    fn keep(&mut self) {
+        if let (Some(kept), Some(taken)) = (&mut self.kept, &mut self.fold.taken) {
+            if let Err(error) = kept.write(taken) {
+                self.not_kept = Some(error.to_string());
+                (self.kept, self.fold.taken) = (None, None);
+            } else {
+                taken.clear();
+            }
+        }
     }
 
     /// What there is so far; sampling goes on.
@@ -263,6 +293,10 @@ impl Sampler {
             }
         }
         self.drain();
+        self.keep();
+        if let Some(Err(error)) = self.kept.take().map(Kept::finish) {
+            self.not_kept = Some(error.to_string());
+        }
         self.fold.finish();
         self.samples()
     }
@@ -288,6 +322,7 @@ impl Sampler {
             threads: counts.threads,
             with_kernel: self.granted.with_kernel,
             end: self.end,
+            not_kept: self.not_kept.clone(),
         })
     }
 

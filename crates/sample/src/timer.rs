@@ -254,6 +254,7 @@ impl TimerSampler {
             threads: counts.threads,
             with_kernel: false,
             end: self.end,
+            not_kept: None,
         })
     }
 }

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use common::{Shop, WORK, function, may_sample, options};
-use opcost_sample::{End, Error, Progress, Reason, Sampler};
+use opcost_sample::{End, Error, Options, Progress, Reason, Sampler, read_perf_data};
 
 /// A process that works until it is killed, with two threads from the begin
 /// and one more every 20 ms; it has said that it is ready.
@@ -59,7 +59,8 @@ fn all_threads_of_a_running_process_are_sampled_and_snapshots_grow() {
     let shop = Shop::new();
     let program = shop.build("worker", &format!("{WORK}{WORKER}"), &["-pthread"]);
     let (first, second) = (Worker::start(&program), Worker::start(&program));
-    let mut sampler = Sampler::attach(&[first.0.id(), second.0.id()], &options(4000)).expect("it attaches");
+    let keeping = Options { keep: Some(shop.path("kept")), ..options(4000) };
+    let mut sampler = Sampler::attach(&[first.0.id(), second.0.id()], &keeping).expect("it attaches");
     let mut before = 0;
     for _ in 0..3 {
         assert_eq!(sampler.wait(Some(Duration::from_millis(300))).expect("it waits"), Progress::GoesOn);
@@ -69,6 +70,8 @@ fn all_threads_of_a_running_process_are_sampled_and_snapshots_grow() {
         before = snapshot.total;
     }
     let samples = sampler.finish().expect("there are samples");
+    let kept = read_perf_data(&shop.path("kept")).expect("it is read");
+    assert_eq!((&kept.images, &kept.homeless), (&samples.images, &samples.homeless));
     let image = samples.image(path(&program)).expect("the program is hit");
     let (hot, cold) = (image.hits_in(function(&program, "hot")), image.hits_in(function(&program, "cold")));
     assert!(hot > 100, "the thread that was there: {hot}");
