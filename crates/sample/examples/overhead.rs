@@ -6,8 +6,9 @@
 //! reader: the floor that no sampler can pass), with our sampler and under
 //! `perf record` if it is there, at 1, 4 and 10 kHz, one after the other; so
 //! what the machine does meanwhile falls on all alike. Time is processor time
-//! of the program and, for sampled runs, of the reader. Printed are medians of
-//! the ratios to the round's unsampled run. Without a program this example
+//! of the program and, for sampled runs, of the reader (for `perf record` with
+//! about 0.1 s to begin and end, whatever the program takes). Printed are
+//! medians of the ratios to the round's unsampled run. Without a program this example
 //! runs itself on a fixed piece of work.
 
 use std::hint::black_box;
