@@ -1,0 +1,390 @@
+//! How do records become hits of addresses?
+//!
+//! Records are folded in the order of their times. Mappings, forks and execs
+//! change address spaces ([`crate::mappings`]); a sample is looked up in the
+//! space of its process and adds one to an address of an image, or to a
+//! reason. A file is opened and compared when its first mapping is folded
+//! ([`crate::image`]), so the answer about it is from a moment soon after.
+//!
+//! Every sample is counted exactly once: the sum over all images and reasons
+//! is the number of samples.
+//!
+//! Cost: a look-up in the mappings and one in a hash table for each sample.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::time::SystemTime;
+
+use opcost_index::{IdMap, define_id};
+
+use crate::Reason;
+use crate::decode::{FileMark, Mapping, Mode, Record, Sample};
+use crate::image::Image;
+use crate::mappings::{Piece, Space};
+use crate::samples::{Frame, Homeless, ImageSamples, Stack};
+
+define_id!(
+    /// A file at a path with a mark.
+    struct ImageId,
+    "image"
+);
+define_id!(
+    /// A reason why samples lead nowhere, with a path.
+    struct NowhereId,
+    "nowhere"
+);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Home {
+    Image(ImageId),
+    Nowhere(NowhereId),
+}
+
+struct Known {
+    path: String,
+    image: Image,
+    hits: HashMap<u64, u64>,
+}
+
+/// Path and build-id of an image.
+type Name<'a> = (&'a str, Option<&'a [u8]>);
+
+impl Known {
+    fn name(&self) -> Name<'_> {
+        (&self.path, self.image.build_id.as_deref())
+    }
+}
+
+/// Folds records.
+pub(crate) struct Collector {
+    page: u64,
+    /// A file that has no build-id and was changed later is refused.
+    until: SystemTime,
+    spaces: HashMap<u32, Space<Home>>,
+    threads: HashSet<u32>,
+    images: IdMap<ImageId, Known>,
+    /// Path and mark → the image, or why it is none.
+    opened: HashMap<(String, FileMark), Home>,
+    nowhere: IdMap<NowhereId, u64>,
+    reasons: HashMap<(Reason, Option<String>), NowhereId>,
+    stacks: HashMap<Vec<Option<(ImageId, u64)>>, u64>,
+    counts: Counts,
+}
+
+/// What is counted beside hits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) total: u64,
+    pub(crate) lost: u64,
+    pub(crate) throttled: u64,
+    pub(crate) processes: u64,
+    pub(crate) threads: u64,
+}
+
+/// The part of the result that comes from records.
+pub(crate) struct Hits {
+    pub(crate) images: Vec<ImageSamples>,
+    pub(crate) homeless: Vec<Homeless>,
+    pub(crate) stacks: Vec<Stack>,
+}
+
+impl Collector {
+    pub(crate) fn new(page: u64, until: SystemTime) -> Self {
+        Collector {
+            page,
+            until,
+            spaces: HashMap::new(),
+            threads: HashSet::new(),
+            images: IdMap::new(),
+            opened: HashMap::new(),
+            nowhere: IdMap::new(),
+            reasons: HashMap::new(),
+            stacks: HashMap::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    pub(crate) fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Folds one record; they must come in the order of their times.
+    pub(crate) fn take(&mut self, record: Record) {
+        match record {
+            Record::Sample(sample) => self.sample(&sample),
+            Record::Mapping(mapping) if !mapping.is_kernel => self.map(*mapping),
+            Record::Name { pid, tid, is_exec } => {
+                self.thread(pid, tid);
+                if is_exec {
+                    self.space(pid).clear();
+                }
+            }
+            Record::Fork { pid, parent_pid, tid } => {
+                if pid != parent_pid {
+                    // A number that was used before begins anew.
+                    let inherited = self.space(parent_pid).clone();
+                    self.spaces.remove(&pid);
+                    *self.space(pid) = inherited;
+                }
+                self.threads.remove(&tid);
+                self.thread(pid, tid);
+            }
+            Record::Exit { tid, .. } => {
+                self.threads.remove(&tid);
+            }
+            Record::Lost(count) => self.counts.lost = self.counts.lost.saturating_add(count),
+            Record::Throttle(true) => self.counts.throttled += 1,
+            Record::Throttle(false) | Record::Mapping(_) | Record::Other(_) => {}
+        }
+    }
+
+    /// The space of a process, which is new if it was never seen.
+    fn space(&mut self, pid: u32) -> &mut Space<Home> {
+        self.spaces.entry(pid).or_insert_with(|| {
+            self.counts.processes += 1;
+            Space::default()
+        })
+    }
+
+    fn thread(&mut self, pid: u32, tid: u32) {
+        self.space(pid);
+        if self.threads.insert(tid) {
+            self.counts.threads += 1;
+        }
+    }
+
+    fn map(&mut self, mapping: Mapping) {
+        let home = self.home(&mapping);
+        let piece = Piece { end: mapping.start.saturating_add(mapping.length), offset: mapping.offset, home };
+        self.space(mapping.pid).map(mapping.start, piece);
+    }
+
+    fn home(&mut self, mapping: &Mapping) -> Home {
+        if let Some(reason) = reason_of_name(&mapping.path) {
+            let path = (reason == Reason::Deleted).then(|| mapping.path.clone());
+            return Home::Nowhere(self.nowhere(reason, path));
+        }
+        let key = (mapping.path.clone(), mapping.mark.clone());
+        let home = match self.opened.get(&key) {
+            Some(home) => *home,
+            None => {
+                let home = match Image::open(&mapping.path, &mapping.mark, self.until) {
+                    Ok(image) => {
+                        let known = Known { path: mapping.path.clone(), image, hits: HashMap::new() };
+                        Home::Image(self.images.push(known))
+                    }
+                    Err(reason) => Home::Nowhere(self.nowhere(reason, Some(mapping.path.clone()))),
+                };
+                self.opened.insert(key, home);
+                home
+            }
+        };
+        let Home::Image(image) = home else { return home };
+        match self.images[image].image.check(mapping, self.page) {
+            Ok(()) => home,
+            Err(reason) => Home::Nowhere(self.nowhere(reason, Some(mapping.path.clone()))),
+        }
+    }
+
+    fn nowhere(&mut self, reason: Reason, path: Option<String>) -> NowhereId {
+        *self.reasons.entry((reason, path)).or_insert_with(|| self.nowhere.push(0))
+    }
+
+    fn sample(&mut self, sample: &Sample) {
+        self.counts.total += 1;
+        self.thread(sample.pid, sample.tid);
+        let place = match sample.mode {
+            Mode::User => self.place(sample.pid, sample.ip),
+            Mode::Kernel => Err(self.nowhere(Reason::Kernel, None)),
+            Mode::Beyond => Err(self.nowhere(Reason::Beyond, None)),
+        };
+        match place {
+            Ok((image, address)) => *self.images[image].hits.entry(address).or_default() += 1,
+            Err(nowhere) => self.nowhere[nowhere] += 1,
+        }
+        if !sample.stack.is_empty() {
+            let frames = sample.stack.iter().map(|frame| self.place(sample.pid, *frame).ok()).collect();
+            *self.stacks.entry(frames).or_default() += 1;
+        }
+    }
+
+    /// Where an address of a process lies, in the numbering of its file.
+    fn place(&mut self, pid: u32, ip: u64) -> Result<(ImageId, u64), NowhereId> {
+        let found = self.spaces.get(&pid).and_then(|space| space.find(ip));
+        let Some((&home, offset)) = found else { return Err(self.nowhere(Reason::Unmapped, None)) };
+        match home {
+            Home::Nowhere(nowhere) => Err(nowhere),
+            Home::Image(image) => match self.images[image].image.address(offset) {
+                Some(address) => Ok((image, address)),
+                None => {
+                    let path = self.images[image].path.clone();
+                    Err(self.nowhere(Reason::NoCode, Some(path)))
+                }
+            },
+        }
+    }
+
+    /// What was hit so far, in a fixed order. One file that was seen under
+    /// two marks is one image.
+    pub(crate) fn hits(&self) -> Hits {
+        let with_stacks = !self.stacks.is_empty();
+        let is_hit = |known: &&Known| with_stacks || !known.hits.is_empty();
+        let mut merged: BTreeMap<Name<'_>, BTreeMap<u64, u64>> = BTreeMap::new();
+        for known in self.images.values().filter(is_hit) {
+            let hits = merged.entry(known.name()).or_default();
+            known.hits.iter().for_each(|(address, count)| *hits.entry(*address).or_default() += count);
+        }
+        let names: Vec<Name<'_>> = merged.keys().copied().collect();
+        let position = |known: &Known| names.binary_search(&known.name()).ok();
+        let stacks = self.stacks(&IdMap::from_vec(self.images.values().map(position).collect()));
+        let image = |(name, hits): (Name<'_>, BTreeMap<u64, u64>)| ImageSamples {
+            path: name.0.to_owned(),
+            build_id: name.1.map(<[u8]>::to_vec),
+            hits: hits.into_iter().collect(),
+        };
+        Hits { images: merged.into_iter().map(image).collect(), homeless: self.homeless(), stacks }
+    }
+
+    fn homeless(&self) -> Vec<Homeless> {
+        let homeless = |((reason, path), id): (&(Reason, Option<String>), &NowhereId)| Homeless {
+            reason: reason.clone(),
+            path: path.clone(),
+            hits: self.nowhere[*id],
+        };
+        let mut all: Vec<Homeless> = self.reasons.iter().map(homeless).collect();
+        all.retain(|homeless| homeless.hits > 0);
+        all.sort_by(|a, b| (&a.reason, &a.path).cmp(&(&b.reason, &b.path)));
+        all
+    }
+
+    fn stacks(&self, positions: &IdMap<ImageId, Option<usize>>) -> Vec<Stack> {
+        let frame = |frame: &Option<(ImageId, u64)>| -> Frame {
+            frame.and_then(|(image, address)| positions[image].map(|image| (image, address)))
+        };
+        let mut merged: HashMap<Vec<Frame>, u64> = HashMap::new();
+        self.stacks.iter().for_each(|(frames, hits)| {
+            *merged.entry(frames.iter().map(frame).collect()).or_default() += hits;
+        });
+        let mut stacks: Vec<Stack> =
+            merged.into_iter().map(|(frames, hits)| Stack { frames, hits }).collect();
+        stacks.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.frames.cmp(&b.frames)));
+        stacks
+    }
+}
+
+/// What the name that stands in a mapping says, if it is no file's path.
+fn reason_of_name(path: &str) -> Option<Reason> {
+    let is_made = ["/memfd:", "/SYSV", "/dev/zero", "/anon_hugepage", "//"];
+    match path {
+        "[vdso]" | "[vsyscall]" => Some(Reason::Vdso),
+        _ if !path.starts_with('/') || is_made.iter().any(|prefix| path.starts_with(prefix)) => {
+            Some(Reason::Anonymous)
+        }
+        _ if path.ends_with(" (deleted)") => Some(Reason::Deleted),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Memory of a name that is no file, from `start` to `start + 16`.
+    fn mapping(pid: u32, start: u64, path: &str) -> Record {
+        let (length, offset, mark) = (16, 0, FileMark::None);
+        let path = path.to_owned();
+        Record::Mapping(Box::new(Mapping { pid, start, length, offset, path, mark, is_kernel: false }))
+    }
+
+    fn sample(pid: u32, tid: u32, ip: u64) -> Record {
+        Record::Sample(Sample { mode: Mode::User, ip, pid, tid, period: 1, stack: Vec::new() })
+    }
+
+    fn reasons(collector: &Collector) -> Vec<(Reason, u64)> {
+        collector.hits().homeless.into_iter().map(|homeless| (homeless.reason, homeless.hits)).collect()
+    }
+
+    #[test]
+    fn a_fork_copies_a_space_and_exec_empties_it() {
+        let mut collector = Collector::new(4096, SystemTime::now());
+        let fork = |pid| Record::Fork { pid, parent_pid: 1, tid: pid };
+        let records = [
+            mapping(1, 32, "[vdso]"),
+            fork(2),
+            sample(2, 2, 40),
+            mapping(2, 32, ""),
+            sample(2, 2, 40),
+            // The parent's is as it was.
+            sample(1, 1, 40),
+            Record::Name { pid: 2, tid: 2, is_exec: true },
+            sample(2, 2, 40),
+            // The number is used again.
+            Record::Exit { pid: 2, tid: 2 },
+            fork(2),
+            sample(2, 2, 40),
+        ];
+        records.into_iter().for_each(|record| collector.take(record));
+        assert_eq!(reasons(&collector), [(Reason::Vdso, 3), (Reason::Anonymous, 1), (Reason::Unmapped, 1)]);
+        let counts = collector.counts();
+        assert_eq!((counts.total, counts.processes, counts.threads), (5, 3, 3));
+    }
+
+    #[test]
+    fn threads_share_a_space_and_losses_add_up() {
+        let mut collector = Collector::new(4096, SystemTime::now());
+        let records = [
+            sample(1, 1, 40),
+            Record::Fork { pid: 1, parent_pid: 1, tid: 5 },
+            mapping(1, 32, ""),
+            sample(1, 5, 40),
+            Record::Lost(3),
+            Record::Lost(u64::MAX),
+            Record::Throttle(true),
+            Record::Throttle(false),
+        ];
+        records.into_iter().for_each(|record| collector.take(record));
+        assert_eq!(reasons(&collector), [(Reason::Anonymous, 1), (Reason::Unmapped, 1)]);
+        let counts = collector.counts();
+        assert_eq!((counts.processes, counts.threads, counts.throttled), (1, 2, 1));
+        assert_eq!(counts.lost, u64::MAX, "it stays where it cannot grow");
+    }
+
+    #[test]
+    fn names_that_are_no_paths_have_their_reasons() {
+        for (name, reason) in [
+            ("[vdso]", Some(Reason::Vdso)),
+            ("", Some(Reason::Anonymous)),
+            ("//anon", Some(Reason::Anonymous)),
+            ("[heap]", Some(Reason::Anonymous)),
+            ("/memfd:code (deleted)", Some(Reason::Anonymous)),
+            ("/bin/gone (deleted)", Some(Reason::Deleted)),
+            ("/bin/there", None),
+        ] {
+            assert_eq!(reason_of_name(name), reason, "{name}");
+        }
+    }
+
+    proptest! {
+        /// Whatever comes in whatever order, each sample is counted once.
+        #[test]
+        fn each_sample_is_counted_once(steps in prop::collection::vec((0_u8..6, 1_u32..4, 1_u32..4, 0_u64..64), 0..200)) {
+            let mut collector = Collector::new(4096, SystemTime::now());
+            let mut samples = 0;
+            for (what, pid, tid, place) in steps {
+                collector.take(match what {
+                    0 => Record::Fork { pid, parent_pid: tid, tid: pid },
+                    1 => Record::Name { pid, tid, is_exec: place % 2 == 0 },
+                    2 => mapping(pid, place, ["", "[vdso]", "/nowhere/at-all"][place as usize % 3]),
+                    3 => Record::Exit { pid, tid },
+                    _ => {
+                        samples += 1;
+                        sample(pid, tid, place)
+                    }
+                });
+            }
+            prop_assert_eq!(collector.counts().total, samples);
+            prop_assert_eq!(reasons(&collector).into_iter().map(|(_, hits)| hits).sum::<u64>(), samples);
+        }
+    }
+}

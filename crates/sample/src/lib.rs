@@ -1,0 +1,63 @@
+//! Sampling: at which addresses of which images does a program spend its time?
+//!
+//! A counter of the kernel's, mostly the processor's clock, interrupts the
+//! program thousands of times a second and notes where it is. Nothing is
+//! built, changed or preloaded. The answer is a histogram per image, in the
+//! image's own numbering, so that whoever has the image can lead an address
+//! further:
+//!
+//! ```no_run
+//! use opcost_sample::{Options, Sampler};
+//!
+//! let mut sampler = Sampler::start(std::process::Command::new("./prog"), &Options::default())?;
+//! sampler.wait(None)?;
+//! let samples = sampler.finish()?;
+//! for image in &samples.images {
+//!     println!("{}: {} hits", image.path, image.total());
+//! }
+//! # Ok::<(), opcost_sample::Error>(())
+//! ```
+//!
+//! The way of a sample: `sys` opens events and empties rings, `opening`
+//! says which and asks for less where the machine grants less, [`decode`]
+//! reads bytes, `order` sorts what several processors wrote, `collect`
+//! folds it with `mappings` and `image` into [`Samples`]. [`perfdata`]
+//! feeds the same fold from a file, `keep` writes one.
+//!
+//! Where the kernel refuses its counters ([`Error::NotPermitted`]), a
+//! [`TimerSampler`] samples a program by a timer in its own process, more
+//! slowly.
+//!
+//! Samples that lead nowhere are counted under a [`Reason`]; lost ones are
+//! counted too. Hits are time, not counts: a slow instruction is hit more
+//! often, and an interrupt may land one instruction late.
+
+mod collect;
+pub mod decode;
+mod error;
+mod event;
+mod floor;
+mod fold;
+mod image;
+mod keep;
+mod mappings;
+mod opening;
+mod order;
+mod pace;
+pub mod perfdata;
+mod reason;
+mod running;
+mod samples;
+mod session;
+mod sys;
+mod timer;
+
+pub use error::Error;
+pub use event::Event;
+pub use floor::{processor_time, run_under_bare_event};
+pub use pace::Pace;
+pub use perfdata::read_perf_data;
+pub use reason::Reason;
+pub use samples::{End, Frame, Homeless, ImageSamples, Rate, Samples, Stack};
+pub use session::{Options, Progress, Sampler};
+pub use timer::TimerSampler;

@@ -1,0 +1,340 @@
+//! What did somebody else sample: what does a `perf.data` say?
+//!
+//! The file is a header, the attributes of its events with their ids, records
+//! (decoded by [`crate::decode`], as from the ring), and a table of build-ids.
+//! All records are read and sorted by time, then folded; so the order in which
+//! `perf` wrote the rings does not matter. A file that breaks off gives what
+//! stands before the break, and says so.
+//!
+//! Sources: `tools/perf/Documentation/perf.data-file-format.txt`. The crate
+//! `linux-perf-data` reads more; it makes room by sizes that the file states
+//! before it has compared them with the file, so a damaged file can end the
+//! process. It is the referee in the tests.
+//!
+//! Limits, each refused by name: big-endian files, files written to a pipe,
+//! compressed ones, and several events with samples. An image without a
+//! build-id (or all, after `perf record -B`) must not have changed since the
+//! file was written; a copy of the file must keep that time (`cp -p`). Memory: about as much as
+//! the file.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use crate::collect::Collector;
+use crate::decode::{self, FileMark, HEADER_BYTES, Header, Layout, Record, Stamped, field};
+use crate::order::Queue;
+use crate::samples::{End, Rate, Samples};
+use crate::sys::event::flag;
+use crate::{Error, Event, sys};
+
+/// Why a file of samples is refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Malformed {
+    /// It cannot be read at all.
+    #[error("it cannot be read: {0}")]
+    Unreadable(#[from] std::io::Error),
+    /// It is something else.
+    #[error("it is no perf.data")]
+    NotPerfData,
+    /// It comes from a machine with the other order of bytes.
+    #[error("it was recorded on a big-endian machine; read it on one")]
+    BigEndian,
+    /// It was written to a pipe, which has another format.
+    #[error("it was written to a pipe; record with `perf record -o FILE`")]
+    Pipe,
+    /// Its head breaks off, so nothing can be read.
+    #[error("it breaks off within its {part}; record again")]
+    BrokenOff {
+        /// Where.
+        part: &'static str,
+    },
+    /// It has no event.
+    #[error("it has no event")]
+    NoEvent,
+    /// Its records are compressed.
+    #[error("its records are compressed; record without -z")]
+    Compressed,
+    /// Samples of several events must not be added up.
+    #[error("it has samples of several events ({first} and {second}); record one with -e")]
+    SeveralEvents {
+        /// One of them.
+        first: String,
+        /// Another one.
+        second: String,
+    },
+    /// Records cannot be told apart.
+    #[error("it has several events whose records cannot be told apart; record one with -e")]
+    Ambiguous,
+    /// Its samples have no address, process or time.
+    #[error("its samples do not tell their {what}; record with `perf record` and its usual fields")]
+    Lacks {
+        /// What is missing.
+        what: &'static str,
+    },
+}
+
+/// The samples of the file at `path`; images are looked for where they were.
+pub fn read_perf_data(path: &Path) -> Result<Samples, Error> {
+    let wrong = |source| Error::File { path: path.to_owned(), source };
+    let bytes = std::fs::read(path).map_err(|error| wrong(error.into()))?;
+    let recorded = std::fs::metadata(path).and_then(|metadata| metadata.modified());
+    read(&bytes, recorded.map_err(|error| wrong(error.into()))?).map_err(wrong)
+}
+
+/// An event of the file.
+struct Attribute {
+    event: String,
+    rate: u64,
+    layout: Layout,
+    with_kernel: bool,
+    ids: Vec<u64>,
+}
+
+/// Part of the file.
+#[derive(Clone, Copy)]
+struct Section {
+    offset: u64,
+    length: u64,
+}
+
+fn number(bytes: &[u8], offset: usize) -> Option<u64> {
+    bytes.get(offset..)?.first_chunk().map(|word| u64::from_le_bytes(*word))
+}
+
+fn small(bytes: &[u8], offset: usize) -> Option<u32> {
+    bytes.get(offset..)?.first_chunk().map(|word| u32::from_le_bytes(*word))
+}
+
+impl Section {
+    fn read(bytes: &[u8], offset: usize) -> Option<Self> {
+        Some(Section { offset: number(bytes, offset)?, length: number(bytes, offset + 8)? })
+    }
+
+    fn of(self, bytes: &[u8]) -> Option<&[u8]> {
+        let end = self.offset.checked_add(self.length)?;
+        bytes.get(usize::try_from(self.offset).ok()?..usize::try_from(end).ok()?)
+    }
+}
+
+/// The samples in the bytes of a file that was written at `recorded`.
+fn read(bytes: &[u8], recorded: SystemTime) -> Result<Samples, Malformed> {
+    match bytes.first_chunk::<8>() {
+        Some(b"PERFILE2") => {}
+        Some(b"2ELIFREP") => return Err(Malformed::BigEndian),
+        _ => return Err(Malformed::NotPerfData),
+    }
+    let broken = |part| Malformed::BrokenOff { part };
+    if number(bytes, 8) == Some(16) {
+        return Err(Malformed::Pipe);
+    }
+    let attributes = attributes(bytes)?;
+    let data = Section::read(bytes, 40).ok_or(broken("header"))?;
+    let begin = usize::try_from(data.offset).ok().filter(|begin| *begin <= bytes.len());
+    let begin = begin.ok_or(broken("records"))?;
+    // A recorder that was killed left no length.
+    let complete = data.of(bytes).filter(|_| data.length > 0);
+    let records = complete.unwrap_or(&bytes[begin..]);
+    let mut file = Reader { attributes: &attributes, queue: Queue::default(), sampled: None, broken: 0 };
+    let is_whole = file.records(records)? && complete.is_some();
+    let build_ids = if complete.is_some() { build_ids(bytes, data) } else { BTreeMap::new() };
+    Ok(file.samples(&build_ids, recorded, is_whole))
+}
+
+fn attributes(bytes: &[u8]) -> Result<Vec<Attribute>, Malformed> {
+    let broken = || Malformed::BrokenOff { part: "events" };
+    let size = number(bytes, 16).and_then(|size| usize::try_from(size).ok()).ok_or_else(broken)?;
+    let section = Section::read(bytes, 24).and_then(|section| section.of(bytes)).ok_or_else(broken)?;
+    // The oldest attribute has 64 bytes, and its section of ids 16.
+    if size < 80 {
+        return Err(broken());
+    }
+    let attributes: Option<Vec<Attribute>> =
+        section.chunks_exact(size).map(|entry| attribute(bytes, entry)).collect();
+    let attributes = attributes.ok_or_else(broken)?;
+    let first = attributes.first().ok_or(Malformed::NoEvent)?;
+    let is_alike = attributes.iter().all(|other| other.layout == first.layout);
+    let has_id = attributes.iter().all(|attribute| attribute.layout.sample_type & field::IDENTIFIER != 0);
+    if !is_alike && !has_id {
+        return Err(Malformed::Ambiguous);
+    }
+    Ok(attributes)
+}
+
+fn attribute(bytes: &[u8], entry: &[u8]) -> Option<Attribute> {
+    let (kind, config, pace) = (small(entry, 0)?, number(entry, 8)?, number(entry, 16)?);
+    let flags = number(entry, 40)?;
+    let event = Event::of(kind, config);
+    let rate = match () {
+        () if flags & flag::FREQUENCY != 0 => pace,
+        () if event.is_clock() => 1_000_000_000_u64.checked_div(pace).unwrap_or(0),
+        () => 0,
+    };
+    let ids = Section::read(entry, entry.len() - 16)?.of(bytes)?;
+    let ids = ids.as_chunks::<8>().0.iter().map(|id| u64::from_le_bytes(*id)).collect();
+    let layout = Layout {
+        sample_type: number(entry, 24)?,
+        read_format: number(entry, 32)?,
+        stamps_all: flags & flag::STAMP_ALL != 0,
+    };
+    let with_kernel = flags & flag::EXCLUDE_KERNEL == 0;
+    Some(Attribute { event: event.name().to_owned(), rate, layout, with_kernel, ids })
+}
+
+/// Path → build-id of what was hit, as `perf` found it when it stopped. Cut
+/// off where it does not make sense any more: then builds are not known.
+fn build_ids(bytes: &[u8], data: Section) -> BTreeMap<String, Vec<u8>> {
+    const BUILD_IDS: u64 = 1 << 2;
+    const TELLS_SIZE: u16 = 1 << 15;
+    let mut found = BTreeMap::new();
+    let features = number(bytes, 72).unwrap_or(0);
+    if features & BUILD_IDS == 0 {
+        return found;
+    }
+    let before = u64::from((features & (BUILD_IDS - 1)).count_ones());
+    let table = data.offset.checked_add(data.length).and_then(|end| end.checked_add(before * 16));
+    let section = table.and_then(|table| Section::read(bytes, usize::try_from(table).ok()?));
+    let mut rest = section.and_then(|section| section.of(bytes)).unwrap_or_default();
+    while let Some(header) = Header::read(rest) {
+        let (entry, behind) = rest.split_at(header.size);
+        rest = behind;
+        let (Some(id), Some(path)) = (entry.get(12..36), entry.get(36..)) else { continue };
+        let length = if header.flags & TELLS_SIZE != 0 { usize::from(id[20]).min(20) } else { 20 };
+        let path = path.split(|byte| *byte == 0).next().unwrap_or_default();
+        found.insert(String::from_utf8_lossy(path).into_owned(), id[..length].to_vec());
+    }
+    found
+}
+
+struct Reader<'a> {
+    attributes: &'a [Attribute],
+    queue: Queue,
+    /// The event whose samples were seen, with the times of the first and last.
+    sampled: Option<(usize, u64, u64)>,
+    broken: u64,
+}
+
+impl Reader<'_> {
+    /// Reads records to their end; `false` if they break off.
+    fn records(&mut self, mut rest: &[u8]) -> Result<bool, Malformed> {
+        const AUXILIARY: u32 = 71;
+        const TRACING: u32 = 66;
+        const COMPRESSED: [u32; 2] = [81, 83];
+        while !rest.is_empty() {
+            let Some(header) = Header::read(rest) else { return Ok(false) };
+            let body = &rest[HEADER_BYTES..header.size];
+            rest = &rest[header.size..];
+            if COMPRESSED.contains(&header.kind) {
+                return Err(Malformed::Compressed);
+            }
+            // Two kinds are followed by bytes that are not in their size.
+            let more = match header.kind {
+                AUXILIARY => number(body, 0),
+                TRACING => small(body, 0).map(|length| u64::from(length).next_multiple_of(8)),
+                _ => Some(0),
+            };
+            let more = more.and_then(|more| rest.get(usize::try_from(more).ok()?..));
+            let Some(behind) = more else { return Ok(false) };
+            rest = behind;
+            if header.kind < 64 {
+                self.record(header, body)?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn record(&mut self, header: Header, body: &[u8]) -> Result<(), Malformed> {
+        let index = self.attribute_of(header, body);
+        let attribute = &self.attributes[index];
+        let Ok(stamped) = decode::decode(&attribute.layout, header, body) else {
+            self.broken += 1;
+            return Ok(());
+        };
+        if let Record::Sample(_) = stamped.record {
+            self.sampled(index, &stamped)?;
+        }
+        self.queue.push(stamped);
+        Ok(())
+    }
+
+    fn sampled(&mut self, index: usize, stamped: &Stamped) -> Result<(), Malformed> {
+        let layout = &self.attributes[index].layout;
+        let time = stamped.time.ok_or(Malformed::Lacks { what: "time" })?;
+        if layout.sample_type & field::TID == 0 {
+            return Err(Malformed::Lacks { what: "process" });
+        }
+        let (first, begin, end) = self.sampled.unwrap_or((index, time, time));
+        if first != index {
+            let name = |index: usize| self.attributes[index].event.clone();
+            return Err(Malformed::SeveralEvents { first: name(first), second: name(index) });
+        }
+        self.sampled = Some((index, begin.min(time), end.max(time)));
+        Ok(())
+    }
+
+    /// Which event a record belongs to; the first one where it does not say.
+    fn attribute_of(&self, header: Header, body: &[u8]) -> usize {
+        const SAMPLE: u32 = 9;
+        if self.attributes.len() == 1 {
+            return 0;
+        }
+        let layout = &self.attributes[0].layout;
+        let has = |bit| layout.sample_type & bit != 0;
+        let before = field::IP | field::TID | field::TIME | field::ADDRESS;
+        let place = match () {
+            () if header.kind == SAMPLE && has(field::IDENTIFIER) => Some(0),
+            () if header.kind == SAMPLE && has(field::ID) => {
+                Some(8 * (layout.sample_type & before).count_ones() as usize)
+            }
+            () if has(field::IDENTIFIER) && layout.stamps_all => body.len().checked_sub(8),
+            () => None,
+        };
+        let id = place.and_then(|place| number(body, place));
+        let belongs = |attribute: &Attribute| id.is_some_and(|id| attribute.ids.contains(&id));
+        self.attributes.iter().position(belongs).unwrap_or(0)
+    }
+
+    fn samples(
+        mut self,
+        build_ids: &BTreeMap<String, Vec<u8>>,
+        recorded: SystemTime,
+        is_whole: bool,
+    ) -> Samples {
+        let mut collector = Collector::new(sys::page_size(), recorded);
+        for mut record in self.queue.finish() {
+            if let Record::Mapping(mapping) = &mut record
+                && !matches!(mapping.mark, FileMark::BuildId(_))
+                && let Some(build_id) = build_ids.get(&mapping.path)
+            {
+                mapping.mark = FileMark::BuildId(build_id.clone());
+            }
+            collector.take(record);
+        }
+        let (index, begin, end) = self.sampled.unwrap_or_default();
+        let attribute = &self.attributes[index];
+        let (counts, hits) = (collector.counts(), collector.hits());
+        Samples {
+            images: hits.images,
+            homeless: hits.homeless,
+            stacks: hits.stacks,
+            total: counts.total,
+            lost: counts.lost,
+            broken: self.broken,
+            throttled: counts.throttled,
+            event: attribute.event.clone(),
+            rate: Rate { asked: attribute.rate, granted: attribute.rate },
+            cpu: None,
+            wall: Duration::from_nanos(end - begin),
+            processes: counts.processes,
+            threads: counts.threads,
+            with_kernel: attribute.with_kernel,
+            end: if is_whole { End::FileEnd } else { End::FileBrokenOff },
+            not_kept: None,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "perfdata_tests.rs"]
+mod tests;

@@ -1,0 +1,250 @@
+//! Is a file of samples read as another reader reads it, and is a damaged one
+//! told by name?
+
+use std::io::Cursor;
+use std::os::unix::fs::MetadataExt;
+
+use linux_perf_data::linux_perf_event_reader::EventRecord;
+use linux_perf_data::{PerfFileReader, PerfFileRecord};
+use object::{Object, ObjectSegment, SegmentFlags};
+use proptest::prelude::*;
+
+use super::*;
+use crate::Reason;
+
+const USER: u16 = 2;
+const FIELDS: u64 = field::IP | field::TID | field::TIME | field::PERIOD;
+
+fn read(bytes: &[u8]) -> Result<Samples, Malformed> {
+    super::read(bytes, SystemTime::now())
+}
+
+fn words(words: &[u64]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+fn record(kind: u32, flags: u16, body: &[u8]) -> Vec<u8> {
+    let mut bytes = kind.to_le_bytes().to_vec();
+    bytes.extend(flags.to_le_bytes());
+    bytes.extend((HEADER_BYTES as u16 + body.len() as u16).to_le_bytes());
+    bytes.extend(body);
+    bytes
+}
+
+fn task(pid: u32) -> u64 {
+    u64::from(pid) << 32 | u64::from(pid)
+}
+
+fn sample(pid: u32, time: u64, ip: u64) -> Vec<u8> {
+    record(9, USER, &words(&[ip, task(pid), time, 250_000]))
+}
+
+/// With zeros for a path's end and thread and time 1 behind it.
+fn mapping(pid: u32, start: u64, length: u64, offset: u64, path: &str) -> Vec<u8> {
+    let file = std::fs::metadata(path).ok();
+    let device = file.as_ref().map_or(0, MetadataExt::dev);
+    let device = u64::from(libc::major(device)) | u64::from(libc::minor(device)) << 32;
+    let inode = file.as_ref().map_or(1, MetadataExt::ino);
+    let mut body = words(&[task(pid), start, length, offset, device, inode, 0, 5 | 2 << 32]);
+    body.extend(path.as_bytes());
+    body.resize(body.len() / 8 * 8 + 8, 0);
+    body.extend(words(&[task(pid), 1]));
+    record(10, USER, &body)
+}
+
+/// A file with these events (their number in the kernel and the ids of their
+/// records), fields and records.
+fn file(events: &[(u64, &[u64])], fields: u64, records: &[u8]) -> Vec<u8> {
+    const ATTRIBUTE: u64 = 112;
+    let entry = ATTRIBUTE + 16;
+    let ids_begin = 104 + entry * events.len() as u64;
+    let ids: Vec<u64> = events.iter().flat_map(|event| event.1).copied().collect();
+    let data = ids_begin + 8 * ids.len() as u64;
+    let attributes = entry * events.len() as u64;
+    let mut bytes = b"PERFILE2".to_vec();
+    bytes.extend(words(&[104, entry, 104, attributes, data, records.len() as u64, 0, 0, 0, 0, 0, 0]));
+    let mut next_ids = ids_begin;
+    for (config, ids) in events {
+        let flags = flag::FREQUENCY | flag::STAMP_ALL | flag::INHERIT;
+        let mut attribute = words(&[1 | ATTRIBUTE << 32, *config, 4000, fields, 0, flags]);
+        attribute.resize(ATTRIBUTE as usize, 0);
+        bytes.extend(attribute);
+        bytes.extend(words(&[next_ids, 8 * ids.len() as u64]));
+        next_ids += 8 * ids.len() as u64;
+    }
+    bytes.extend(words(&ids));
+    bytes.extend(records);
+    bytes
+}
+
+/// This very program, with the executable part that it has: path, offset,
+/// length and address of it.
+fn own_code() -> (String, u64, u64, u64) {
+    let path = std::env::current_exe().unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let image = object::File::parse(&*bytes).unwrap();
+    let is_code = |segment: &object::Segment<'_, '_>| match segment.flags() {
+        SegmentFlags::Elf { p_flags } => p_flags & object::elf::PF_X != 0,
+        _ => false,
+    };
+    let segment = image.segments().find(is_code).unwrap();
+    let (offset, length) = segment.file_range();
+    (path.to_string_lossy().into_owned(), offset, length, segment.address())
+}
+
+fn example() -> (Vec<u8>, String, u64) {
+    let (path, offset, length, address) = own_code();
+    let page = sys::page_size();
+    let (begin, end) = (offset / page * page, (offset + length).next_multiple_of(page));
+    let start = 0x5555_0000_0000;
+    let at = |distance: u64| start + (offset - begin) + distance;
+    let records = [
+        // Out of order, as rings are written one after the other.
+        sample(10, 30, at(16)),
+        sample(10, 20, at(16)),
+        mapping(10, start, end - begin, begin, &path),
+        sample(10, 40, at(64)),
+        record(68, 0, &[]),
+        sample(10, 50, 0x1234),
+        record(2, 0, &words(&[1, 7, task(10), 60])),
+    ];
+    (file(&[(0, &[5])], FIELDS, &records.concat()), path, address)
+}
+
+#[test]
+fn samples_of_a_file_lead_to_addresses() {
+    let (bytes, path, address) = example();
+    let samples = read(&bytes).unwrap();
+    assert_eq!((samples.total, samples.lost, samples.broken), (4, 7, 0));
+    assert_eq!((&*samples.event, samples.rate.asked, samples.end), ("cpu-clock", 4000, End::FileEnd));
+    assert_eq!(samples.wall, Duration::from_nanos(30));
+    assert_eq!(samples.image(&path).unwrap().hits, [(address + 16, 2), (address + 64, 1)]);
+    assert_eq!(samples.homeless_hits(|reason| *reason == Reason::Unmapped), 1);
+}
+
+/// Addresses of samples in order of time, as `linux-perf-data` reads them.
+fn referee(bytes: &[u8]) -> Vec<(Option<u64>, Option<u64>)> {
+    let PerfFileReader { mut perf_file, mut record_iter } =
+        PerfFileReader::parse_file(Cursor::new(bytes)).unwrap();
+    let mut samples = Vec::new();
+    while let Some(record) = record_iter.next_record(&mut perf_file).unwrap() {
+        if let PerfFileRecord::EventRecord { record, .. } = record
+            && let EventRecord::Sample(sample) = record.parse().unwrap()
+        {
+            samples.push((sample.timestamp, sample.ip));
+        }
+    }
+    samples.sort();
+    samples
+}
+
+fn ours(bytes: &[u8]) -> Vec<(Option<u64>, Option<u64>)> {
+    let attributes = attributes(bytes).unwrap();
+    let data = Section::read(bytes, 40).unwrap().of(bytes).unwrap();
+    let mut rest = data;
+    let mut samples = Vec::new();
+    while let Some(header) = Header::read(rest) {
+        let body = &rest[HEADER_BYTES..header.size];
+        rest = &rest[header.size..];
+        if header.kind == 9 {
+            let stamped = decode::decode(&attributes[0].layout, header, body).unwrap();
+            let Record::Sample(sample) = stamped.record else { unreachable!() };
+            samples.push((stamped.time, Some(sample.ip)));
+        }
+    }
+    samples.sort();
+    samples
+}
+
+#[test]
+fn another_reader_reads_the_same() {
+    let (bytes, ..) = example();
+    assert_eq!(ours(&bytes), referee(&bytes));
+    assert_eq!(ours(&bytes).len(), 4);
+}
+
+#[test]
+fn a_file_that_breaks_off_gives_what_stands_before() {
+    let (bytes, ..) = example();
+    let whole = read(&bytes).unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for length in 0..bytes.len() {
+        match read(&bytes[..length]) {
+            Ok(samples) => {
+                assert_eq!(samples.end, End::FileBrokenOff, "{length}");
+                assert!(samples.total <= whole.total);
+                seen.insert(samples.total);
+            }
+            Err(error) => {
+                let told = error.to_string();
+                assert!(told.contains("breaks off") || told.contains("no perf.data"), "{length}: {told}");
+            }
+        }
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<u64>>(), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn an_image_without_build_id_that_changed_later_is_refused() {
+    let (bytes, path, _) = example();
+    let samples = super::read(&bytes, SystemTime::UNIX_EPOCH).unwrap();
+    assert_eq!(samples.image(&path), None);
+    assert_eq!(samples.homeless_hits(|reason| *reason == Reason::Replaced), 3);
+}
+
+#[test]
+fn a_recorder_that_was_killed_left_no_length() {
+    let (mut bytes, ..) = example();
+    bytes[48..56].fill(0);
+    let samples = read(&bytes).unwrap();
+    assert_eq!((samples.total, samples.end), (4, End::FileBrokenOff));
+}
+
+#[test]
+fn what_cannot_be_read_is_told_by_name() {
+    let told = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
+    assert_eq!(told(b"\x7fELF and more"), "it is no perf.data");
+    assert!(told(b"2ELIFREP").contains("big-endian"));
+    assert!(told(&[&b"PERFILE2"[..], &words(&[16])].concat()).contains("pipe"));
+    assert!(told(&file(&[], FIELDS, &[])).contains("no event"));
+    let compressed = record(81, 0, &[1, 2, 3, 4, 5, 6, 7, 8]);
+    assert!(told(&file(&[(0, &[])], FIELDS, &compressed)).contains("without -z"));
+    let timeless = record(9, USER, &words(&[1, task(1)]));
+    assert!(told(&file(&[(0, &[])], field::IP | field::TID, &timeless)).contains("their time"));
+}
+
+#[test]
+fn events_are_told_apart_by_their_ids_and_never_added_up() {
+    let fields = field::IDENTIFIER | field::IP | field::TID | field::TIME;
+    let of = |id, time| record(9, USER, &words(&[id, 4096, task(1), time]));
+    // A silent event beside the one that samples is usual.
+    let bytes = file(&[(9, &[1, 2]), (0, &[3, 4])], fields, &[of(4, 1), of(3, 2)].concat());
+    let samples = read(&bytes).unwrap();
+    assert_eq!((&*samples.event, samples.total), ("cpu-clock", 2));
+    let bytes = file(&[(0, &[1]), (2, &[3])], fields, &[of(1, 1), of(3, 2)].concat());
+    let told = read(&bytes).unwrap_err().to_string();
+    assert!(told.contains("cpu-clock and page-faults"), "{told}");
+}
+
+proptest! {
+    /// A damaged file is read or refused, and nothing else.
+    #[test]
+    fn damaged_files(places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12)) {
+        let (mut bytes, ..) = example();
+        let length = bytes.len();
+        for (place, byte) in places {
+            bytes[place.index(length)] = byte;
+        }
+        if let Ok(samples) = read(&bytes) {
+            prop_assert!(samples.total <= 5, "{}", samples.total);
+        }
+    }
+
+    #[test]
+    fn random_files(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let bytes = [&b"PERFILE2"[..], &bytes].concat();
+        if let Ok(samples) = read(&bytes) {
+            prop_assert!(samples.total <= 50);
+        }
+    }
+}

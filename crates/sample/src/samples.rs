@@ -1,0 +1,149 @@
+//! What came of sampling: which addresses of which images were hit how often?
+//!
+//! A finished value, in a fixed order, the same for a run of ours, for a
+//! process that goes on and for a file that somebody else took.
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use crate::Reason;
+
+/// The samples of a program, of several processes or of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples {
+    /// Images that were hit, by path and build-id.
+    pub images: Vec<ImageSamples>,
+    /// Samples that lead nowhere, by reason and path.
+    pub homeless: Vec<Homeless>,
+    /// Call stacks, if they were asked for; those hit most often first.
+    pub stacks: Vec<Stack>,
+    /// All samples: the hits of all images and all homeless ones.
+    pub total: u64,
+    /// Records that found no room in the ring (samples, as a rule).
+    pub lost: u64,
+    /// Records that no kernel writes; nothing else was read out of them.
+    pub broken: u64,
+    /// How often the kernel paused because samples came too fast.
+    pub throttled: u64,
+    /// The event's name.
+    pub event: String,
+    /// What was asked for and what was granted.
+    pub rate: Rate,
+    /// Processor time of all that was sampled; `None` for files, which do not
+    /// tell.
+    pub cpu: Option<Duration>,
+    /// From the first to the last moment of sampling.
+    pub wall: Duration,
+    /// Processes that were seen.
+    pub processes: u64,
+    /// Threads that were seen.
+    pub threads: u64,
+    /// Whether the kernel's part was sampled too.
+    pub with_kernel: bool,
+    /// How it ended.
+    pub end: End,
+    /// Why the file that was to keep the samples does not have all of them.
+    pub not_kept: Option<String>,
+}
+
+/// Samples in a second of processor time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate {
+    /// By the caller.
+    pub asked: u64,
+    /// By the kernel, which has an upper limit.
+    pub granted: u64,
+}
+
+/// Hits of one image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ImageSamples {
+    /// Where the file lies.
+    pub path: String,
+    /// Its build-id, if it has one.
+    pub build_id: Option<Vec<u8>>,
+    /// Address in the file's own numbering (as in its symbol table) and how
+    /// often it was hit; ascending.
+    pub hits: Vec<(u64, u64)>,
+}
+
+/// Samples without a home.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Homeless {
+    /// Why.
+    pub reason: Reason,
+    /// The file, where there is one.
+    pub path: Option<String>,
+    /// How many samples.
+    pub hits: u64,
+}
+
+/// A frame of a call stack: `(position in `images`, address)`, or `None` for
+/// one that leads nowhere.
+pub type Frame = Option<(usize, u64)>;
+
+/// A call stack of the program's part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stack {
+    /// Innermost first: where it was hit, then return addresses. Only frames
+    /// that keep a frame pointer are seen.
+    pub frames: Vec<Frame>,
+    /// How many samples.
+    pub hits: u64,
+}
+
+/// Why there are no more samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// What was sampled goes on: a snapshot, or time was up.
+    GoesOn,
+    /// The started program ended by itself.
+    Exited(i32),
+    /// The started program was ended by a signal; what it did before is here.
+    Killed(i32),
+    /// All processes that were attached to have ended.
+    AllEnded,
+    /// The file was read to its end.
+    FileEnd,
+    /// The file breaks off; what stood before is here.
+    FileBrokenOff,
+}
+
+impl End {
+    /// The end of a program that we started.
+    pub(crate) fn of(status: ExitStatus) -> Self {
+        status.code().map_or_else(|| End::Killed(status.signal().unwrap_or(0)), End::Exited)
+    }
+}
+
+impl Samples {
+    /// Samples (with lost ones) in a second of processor time; `None` where
+    /// processor time is not known or was none.
+    pub fn rate_reached(&self) -> Option<f64> {
+        let seconds = self.cpu?.as_secs_f64();
+        (seconds > 0.0).then(|| self.total.saturating_add(self.lost) as f64 / seconds)
+    }
+
+    /// The image at `path`, if it was hit.
+    pub fn image(&self, path: &str) -> Option<&ImageSamples> {
+        self.images.iter().find(|image| image.path == path)
+    }
+
+    /// How many samples have no home for a reason that `holds`.
+    pub fn homeless_hits(&self, holds: impl Fn(&Reason) -> bool) -> u64 {
+        self.homeless.iter().filter(|homeless| holds(&homeless.reason)).map(|homeless| homeless.hits).sum()
+    }
+}
+
+impl ImageSamples {
+    /// All hits of the image.
+    pub fn total(&self) -> u64 {
+        self.hits.iter().map(|(_, hits)| hits).sum()
+    }
+
+    /// Hits of addresses in `range`.
+    pub fn hits_in(&self, range: std::ops::Range<u64>) -> u64 {
+        self.hits.iter().filter(|(address, _)| range.contains(address)).map(|(_, hits)| hits).sum()
+    }
+}

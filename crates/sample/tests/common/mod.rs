@@ -1,0 +1,97 @@
+//! Programs to sample: small C sources, compiled here and now.
+#![allow(dead_code, reason = "each test file uses some of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use object::{Object, ObjectSymbol};
+use opcost_sample::{Error, Event, Options, Pace, Sampler};
+use tempfile::TempDir;
+
+/// A function that takes time in proportion to its argument and that no
+/// compiler takes apart.
+pub(crate) const WORK: &str = "
+__attribute__((noinline)) unsigned long hot(unsigned long n) {
+    unsigned long x = n | 1;
+    for (unsigned long i = 0; i < n; i++) { x ^= x << 13; x ^= x >> 7; x ^= x << 17; __asm__ volatile(\"\"); }
+    return x;
+}
+__attribute__((noinline)) unsigned long cold(unsigned long n) {
+    unsigned long x = n | 3;
+    for (unsigned long i = 0; i < n; i++) { x ^= x << 13; x ^= x >> 7; x ^= x << 17; __asm__ volatile(\"\"); }
+    return x;
+}
+";
+
+/// Ninety turns of work in one function, ten in another; about 0.3 s.
+pub(crate) const NINE_TO_ONE: &str = "
+volatile unsigned long sink;
+int main(void) {
+    for (int i = 0; i < 40; i++) { sink += hot(9 * 300000); sink += cold(300000); }
+    return 3;
+}
+";
+
+/// A folder of programs.
+pub(crate) struct Shop {
+    folder: TempDir,
+}
+
+impl Shop {
+    pub(crate) fn new() -> Self {
+        Shop { folder: TempDir::new().expect("a folder") }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().canonicalize().expect("it is there").join(name)
+    }
+
+    /// Compiles and links `source` with these flags.
+    pub(crate) fn build(&self, name: &str, source: &str, flags: &[&str]) -> PathBuf {
+        let (text, program) = (self.path(&format!("{name}.c")), self.path(name));
+        std::fs::write(&text, source).expect("the source is written");
+        let output = Command::new("cc")
+            .args(["-O1", "-g0", "-fno-omit-frame-pointer", "-Wl,--build-id", "-o"])
+            .arg(&program)
+            .arg(&text)
+            .args(flags)
+            .output()
+            .expect("cc runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        program
+    }
+}
+
+/// Addresses of a function in the numbering of its file.
+pub(crate) fn function(file: &Path, name: &str) -> std::ops::Range<u64> {
+    let bytes = std::fs::read(file).expect("the program is there");
+    let image = object::File::parse(&*bytes).expect("an ELF file");
+    let mut symbols = image.symbols().chain(image.dynamic_symbols());
+    let symbol = symbols.find(|symbol| symbol.name() == Ok(name)).expect("the function is there");
+    symbol.address()..symbol.address() + symbol.size()
+}
+
+pub(crate) fn options(rate: u64) -> Options {
+    Options { pace: Pace::PerSecond(rate), ..Options::default() }
+}
+
+/// Whether this machine lets us sample. If not, the refusal itself is what is
+/// tested, and the test says so.
+pub(crate) fn may_sample() -> bool {
+    let refused = Sampler::start(Command::new("true"), &options(1000)).err();
+    match refused {
+        None => true,
+        Some(error @ Error::NotPermitted { .. }) => {
+            let told = error.to_string();
+            assert!(told.contains("perf_event_paranoid"), "{told}");
+            eprintln!("not sampled: {told}");
+            false
+        }
+        Some(other) => panic!("neither permitted nor refused: {other}"),
+    }
+}
+
+pub(crate) fn has_event(name: &str) -> bool {
+    let event = Event::named(name).expect("it has a name");
+    Sampler::start(Command::new("true"), &Options { event, ..options(1000) }).is_ok()
+}

@@ -1,0 +1,84 @@
+//! What happens where the machine refuses its counters?
+//!
+//! The test runs itself again behind a filter of system calls that refuses
+//! `perf_event_open`, as containers do.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{NINE_TO_ONE, Shop, WORK, function, options};
+use opcost_sample::{End, Error, Options, Sampler, TimerSampler};
+
+/// Set for the run behind the filter; names the program to sample.
+const INSIDE: &str = "OPCOST_TEST_BEHIND_A_FILTER";
+
+const FILTER: &str = "
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int count, char **arguments) {
+    struct sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = { sizeof steps / sizeof *steps, steps };
+    (void)count;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) return 77;
+    execv(arguments[1], arguments + 1);
+    return 78;
+}";
+
+#[test]
+fn the_refusal_is_told_and_the_timer_samples_instead() {
+    if let Some(program) = std::env::var_os(INSIDE) {
+        return behind_the_filter(Path::new(&program));
+    }
+    let shop = Shop::new();
+    let filter = shop.build("filter", FILTER, &[]);
+    let program = shop.build("program", &format!("{WORK}{NINE_TO_ONE}"), &[]);
+    let output = Command::new(filter)
+        .arg(std::env::current_exe().expect("this test is a program"))
+        .args(["--exact", "the_refusal_is_told_and_the_timer_samples_instead", "--nocapture"])
+        .env(INSIDE, &program)
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    if output.status.code() == Some(77) {
+        eprintln!("not tested: this machine has no filters of system calls");
+        return;
+    }
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+fn behind_the_filter(program: &Path) {
+    let refused = Sampler::start(Command::new(program), &options(4000)).err().expect("it is refused");
+    assert!(matches!(refused, Error::NotPermitted { .. }), "{refused}");
+    let told = refused.to_string();
+    for part in ["does not let us sample", "perf_event_paranoid is", "sysctl", "in a container"] {
+        assert!(told.contains(part), "{told}");
+    }
+    let attached = Sampler::attach(&[std::process::id()], &options(4000)).err();
+    assert!(matches!(attached, Some(Error::NotPermitted { .. })));
+    let pace = opcost_sample::Pace::Overhead(0.02);
+    let measured = Sampler::start(Command::new(program), &Options { pace, ..Options::default() }).err();
+    assert!(matches!(measured, Some(Error::NotPermitted { .. })));
+    let mut sampler =
+        TimerSampler::start(Command::new(program), &options(1000), Path::new("cc")).expect("it starts");
+    sampler.wait(None).expect("it is sampled");
+    let samples = sampler.finish().expect("there are samples");
+    assert_eq!(samples.end, End::Exited(3));
+    let image = samples.image(program.to_str().expect("a plain path")).expect("the program is hit");
+    assert!(image.hits_in(function(program, "hot")) > 20);
+}
