@@ -11,6 +11,9 @@
 //! 4. [`bounds`] says what can still be said when frames are open, as after a
 //!    kill, and the equations do not hold.
 //!
+//! Counts that were sampled rather than counted contradict each other; the
+//! consistent ones nearest to them are found by [`convex`].
+//!
 //! Methods: Knuth and Stevenson, "Optimal measurement points for program
 //! frequency counts" (BIT 13, 1973); Ball and Larus, "Optimally profiling and
 //! tracing programs" (TOPLAS 16, 1994). The first count nodes, the second show
@@ -23,6 +26,7 @@
 mod bounds;
 mod chords;
 mod conservation;
+pub mod convex;
 mod error;
 mod forest;
 mod graph;
