@@ -10,6 +10,7 @@
 //! - a [`Problem`] says what is to be minimised;
 //! - [`minimise`] does it: presolve, components, an interior-point method;
 //! - [`certify`] is a checker that proves how good an answer is;
+//! - [`round_flow`] makes integers that conserve flow exactly.
 
 mod certificate;
 mod components;
@@ -19,10 +20,12 @@ mod normal;
 mod postsolve;
 mod presolve;
 mod problem;
+mod rounding;
 mod smooth;
 mod solve;
 mod start;
 
 pub use certificate::{Certificate, LARGEST_SHIFT, REACH, certify};
 pub use problem::{Cost, Problem, RowId, VariableId};
+pub use rounding::round_flow;
 pub use solve::{Settings, Solution, Status, Work, minimise};
