@@ -4,7 +4,7 @@
 use opcost_flow::convex::{Cost, Problem, VariableId};
 
 /// A generator of pseudo-random numbers (Steele, Lea and Flood, "SplitMix").
-pub(crate) struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     pub(crate) fn next(&mut self) -> u64 {
