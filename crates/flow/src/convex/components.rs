@@ -89,13 +89,14 @@ const TIE_BREAK: f64 = 3e-8;
 
 impl Parts {
     /// A part as the interior-point method wants it, where costs below `unit`
-    /// do not matter.
+    /// and counts below `negligible` do not matter.
     pub(crate) fn scaled(
         &self,
         part: &Part,
         problem: &Problem,
         reduced: &Reduced,
         unit: f64,
+        negligible: f64,
     ) -> (Component, Scale) {
         let (matrix, mut right_hand_sides, rows) = self.rows_of(part, reduced);
         let costs = part.variables.iter().map(|&root| reduced.classes[root].cost);
@@ -110,7 +111,9 @@ impl Parts {
         costs.resize(costs.len() + copies, Smooth::default());
         right_hand_sides.resize(matrix.height, 0.0);
         let base_cost = part.variables.iter().map(|&root| base_cost(problem, reduced, root)).sum();
-        (Component { matrix, right_hand_sides, costs, base_cost, tie_break, unit }, Scale { counts, rows })
+        let negligible = negligible / counts;
+        let component = Component { matrix, right_hand_sides, costs, base_cost, negligible, tie_break, unit };
+        (component, Scale { counts, rows })
     }
 
     /// Matrix and right-hand sides of a part, each row divided by its greatest

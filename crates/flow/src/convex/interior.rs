@@ -37,6 +37,8 @@ pub(crate) struct Component {
     pub(crate) costs: Vec<Smooth>,
     /// What the variables cost when each is at its cheapest.
     pub(crate) base_cost: f64,
+    /// A count that does not matter.
+    pub(crate) negligible: f64,
     /// Prices up to this one stand for none.
     pub(crate) tie_break: f64,
     /// A cost that is small enough to be neglected, before `aim` is applied.
@@ -109,6 +111,10 @@ const STARTS: [f64; 3] = [1.0, 30.0, 1e4];
 /// A shortfall of so many times the aim will do.
 const ENOUGH: f64 = 100.0;
 
+/// From so many times the aim on, only rounding stands in the way, which no
+/// other start changes.
+const NEARLY: f64 = 1e5;
+
 /// Searches from points farther and farther inside until one search succeeds
 /// or the steps are used up.
 pub(crate) fn minimise(component: &Component, goal: Goal) -> Outcome {
@@ -118,7 +124,7 @@ pub(crate) fn minimise(component: &Component, goal: Goal) -> Outcome {
     for generous in STARTS {
         search.begin(generous);
         steps += search.run(Goal { steps: goal.steps - steps, ..goal }, &mut best);
-        if best.0 <= ENOUGH * goal.aim || steps == goal.steps {
+        if best.0 <= NEARLY * goal.aim || steps == goal.steps {
             break;
         }
     }
@@ -149,7 +155,8 @@ impl<'a> Search<'a> {
     }
 
     fn begin(&mut self, generous: f64) {
-        (self.point, self.floor) = first_point(self.component, generous);
+        let (point, floor) = first_point(self.component, generous);
+        (self.point, self.floor) = (point, floor.min(self.component.negligible));
     }
 
     /// Goes on until the aim is met, the steps are used up or lead nowhere.
@@ -167,8 +174,13 @@ impl<'a> Search<'a> {
                 last_gain = steps;
             }
             // So near the aim, what does not improve at once is rounding.
-            let patience = if best.0 <= 10.0 * goal.aim { 0 } else { 4 };
-            let settled = best.0 <= ENOUGH * goal.aim && steps > last_gain + patience;
+            let patience = match best.0 / goal.aim {
+                times if times <= 10.0 => 0,
+                times if times <= ENOUGH => 4,
+                times if times <= NEARLY => 15,
+                _ => goal.steps,
+            };
+            let settled = steps > last_gain + patience;
             if best.0 <= goal.aim || settled || stalled == 4 || steps == goal.steps {
                 return steps;
             }

@@ -147,8 +147,9 @@ fn solve_reduced(
     let mut work = Work::default();
     let parts = components(reduced);
     let unit = 1.0 / parts.parts.len().max(1) as f64;
+    let negligible = negligible_count(smooth, costs);
     for part in &parts.parts {
-        let (component, scale) = parts.scaled(part, smooth, reduced, unit);
+        let (component, scale) = parts.scaled(part, smooth, reduced, unit, negligible);
         let goal = Goal { aim: settings.tolerance * 1e-2, steps: settings.steps };
         let outcome = minimise_component(&component, goal);
         part.record(&outcome, &scale, &mut roots, &mut duals);
@@ -166,6 +167,15 @@ fn solve_reduced(
     let duals = duals.values().take(problem.row_count()).copied().collect();
     let certificate = certify(problem, &values, &duals);
     Solution { status: Status::BudgetReached, values, duals, certificate, work }
+}
+
+/// A thousandth of the least positive count that a cost or a row names.
+fn negligible_count(problem: &Problem, costs: &IdMap<VariableId, Smooth>) -> f64 {
+    let wanted = costs.values().map(|cost| cost.minimiser(cost.slope));
+    let least = (wanted.chain(problem.right_hand_sides.values().map(|right| right.abs())))
+        .filter(|&count| count > 0.0)
+        .fold(f64::INFINITY, f64::min);
+    1e-3 * least
 }
 
 /// The row that lacks most where all rows together lack least, if they lack
