@@ -11,8 +11,9 @@
 //! 4. [`bounds`] says what can still be said when frames are open, as after a
 //!    kill, and the equations do not hold.
 //!
-//! Counts that were sampled do not balance at all; [`classic`] moves them until
-//! they do, as little as a price allows.
+//! Counts that were sampled do not balance at all: [`classic`] moves those of one
+//! graph until they do, as little as a price allows; [`convex`] finds the
+//! likeliest consistent counts of a whole program.
 //!
 //! Methods: Knuth and Stevenson, "Optimal measurement points for program
 //! frequency counts" (BIT 13, 1973); Ball and Larus, "Optimally profiling and
@@ -27,6 +28,7 @@ mod bounds;
 mod chords;
 pub mod classic;
 mod conservation;
+pub mod convex;
 mod error;
 mod forest;
 mod graph;

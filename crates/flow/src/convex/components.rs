@@ -1,0 +1,180 @@
+//! Which parts of a problem have nothing to do with each other?
+//!
+//! Rows that share no variable, directly or not, are solved apart: small parts
+//! are done in few steps, and each has its own unit of counts. A part is
+//! scaled to a mean count of 1 and rows whose greatest coefficient is 1.
+//!
+//! Variables without any cost get a price. Without one, the solution might be
+//! anything up to infinity; with one, y = 0 has all reduced costs above 0, so
+//! that there is an optimum, it is bounded, and the method finds the same one
+//! always. All prices of a part together are about [`TIE_BREAK`] units of cost
+//! at typical counts, below what the tolerance can see.
+//!
+//! Cost: entries of the rows that presolve left.
+
+use opcost_index::IdMap;
+
+use super::interior::{Component, Outcome};
+use super::normal::{Columns, split_wide_columns};
+use super::presolve::{LiveRow, Reduced};
+use super::problem::{Problem, RowId, VariableId};
+use super::smooth::Smooth;
+
+/// Rows that share variables, directly or not, with these variables.
+#[derive(Default)]
+pub(crate) struct Part {
+    rows: Vec<RowId>,
+    variables: Vec<VariableId>,
+}
+
+/// The parts, and where each variable stands in its own.
+pub(crate) struct Parts {
+    pub(crate) parts: Vec<Part>,
+    place: IdMap<VariableId, usize>,
+}
+
+/// What a component was divided by.
+pub(crate) struct Scale {
+    counts: f64,
+    rows: Vec<f64>,
+}
+
+/// Takes a reduced problem apart.
+pub(crate) fn components(reduced: &Reduced) -> Parts {
+    // Union-find over variables by the rows that hold them.
+    let mut leader: IdMap<VariableId, VariableId> = reduced.classes.ids().collect();
+    let live = || reduced.rows.iter().filter_map(|(row, live)| Some((row, live.as_ref()?)));
+    for (_, row) in live() {
+        for pair in row.entries.windows(2) {
+            let (a, b) = (lead(&mut leader, pair[0].0), lead(&mut leader, pair[1].0));
+            leader[a.max(b)] = a.min(b);
+        }
+    }
+    let mut part_of: IdMap<VariableId, Option<usize>> = IdMap::filled(leader.len(), None);
+    let mut parts: Vec<Part> = Vec::new();
+    for (id, row) in live() {
+        let Some(&(first, _)) = row.entries.first() else { continue };
+        let first = lead(&mut leader, first);
+        let part = *part_of[first].get_or_insert_with(|| {
+            parts.push(Part::default());
+            parts.len() - 1
+        });
+        parts[part].rows.push(id);
+    }
+    let mut place = IdMap::filled(leader.len(), usize::MAX);
+    for (variable, class) in reduced.classes.iter() {
+        if class.fixed.is_none() && reduced.roots[variable].0 == variable {
+            let leading = lead(&mut leader, variable);
+            if let Some(part) = part_of[leading] {
+                place[variable] = parts[part].variables.len();
+                parts[part].variables.push(variable);
+            }
+        }
+    }
+    Parts { parts, place }
+}
+
+/// The variable that stands for all that share rows with this one, so far.
+fn lead(leader: &mut IdMap<VariableId, VariableId>, mut variable: VariableId) -> VariableId {
+    while leader[variable] != variable {
+        let next = leader[leader[variable]];
+        leader[variable] = next;
+        variable = next;
+    }
+    variable
+}
+
+/// What the price of the free adds up to, in units of cost.
+const TIE_BREAK: f64 = 3e-8;
+
+impl Parts {
+    /// A part as the interior-point method wants it, where costs below `unit`
+    /// and counts below `negligible` do not matter.
+    pub(crate) fn scaled(
+        &self,
+        part: &Part,
+        problem: &Problem,
+        reduced: &Reduced,
+        unit: f64,
+        negligible: f64,
+    ) -> (Component, Scale) {
+        let (matrix, mut right_hand_sides, rows) = self.rows_of(part, reduced);
+        let costs = part.variables.iter().map(|&root| reduced.classes[root].cost);
+        let counts = typical_count(costs.clone(), part, reduced);
+        right_hand_sides.iter_mut().for_each(|right| *right /= counts);
+        let mut costs: Vec<Smooth> = costs.map(|cost| cost.scaled(counts)).collect();
+        let tie_break = TIE_BREAK * unit / costs.len() as f64;
+        for cost in costs.iter_mut().filter(|cost| cost.is_free()) {
+            *cost = Smooth::linear(tie_break);
+        }
+        let (matrix, copies) = split_wide_columns(&matrix);
+        costs.resize(costs.len() + copies, Smooth::default());
+        right_hand_sides.resize(matrix.height, 0.0);
+        let base_cost = part.variables.iter().map(|&root| base_cost(problem, reduced, root)).sum();
+        let negligible = negligible / counts;
+        let component = Component { matrix, right_hand_sides, costs, base_cost, negligible, tie_break, unit };
+        (component, Scale { counts, rows })
+    }
+
+    /// Matrix and right-hand sides of a part, each row divided by its greatest
+    /// coefficient, and the inverse of that.
+    fn rows_of(&self, part: &Part, reduced: &Reduced) -> (Columns, Vec<f64>, Vec<f64>) {
+        let mut columns: Vec<Vec<(u32, f64)>> = vec![Vec::new(); part.variables.len()];
+        let mut right_hand_sides = Vec::with_capacity(part.rows.len());
+        let mut factors = Vec::with_capacity(part.rows.len());
+        for (position, row) in part.live_rows(reduced).enumerate() {
+            let factor = 1.0 / row.entries.iter().map(|entry| entry.1.abs()).fold(0.0, f64::max);
+            for &(variable, coefficient) in &row.entries {
+                columns[self.place[variable]].push((position as u32, coefficient * factor));
+            }
+            right_hand_sides.push(row.right_hand_side * factor);
+            factors.push(factor);
+        }
+        let mut matrix = Columns::new(part.rows.len());
+        for column in columns {
+            matrix.push_column(column);
+        }
+        (matrix, right_hand_sides, factors)
+    }
+}
+
+impl Part {
+    fn live_rows<'a>(&'a self, reduced: &'a Reduced) -> impl Iterator<Item = &'a LiveRow> {
+        self.rows.iter().map(|&row| reduced.rows[row].as_ref().expect("a part has rows that are left"))
+    }
+
+    /// Notes values and duals in the units of the problem.
+    pub(crate) fn record(
+        &self,
+        outcome: &Outcome,
+        scale: &Scale,
+        roots: &mut IdMap<VariableId, f64>,
+        duals: &mut IdMap<RowId, f64>,
+    ) {
+        for (&variable, &value) in self.variables.iter().zip(&outcome.point.x) {
+            roots[variable] = value * scale.counts;
+        }
+        for ((&row, &dual), factor) in self.rows.iter().zip(&outcome.point.y).zip(&scale.rows) {
+            duals[row] = dual * factor / scale.counts;
+        }
+    }
+}
+
+/// The mean of the counts that costs and rows name, or 1.
+fn typical_count(costs: impl Iterator<Item = Smooth>, part: &Part, reduced: &Reduced) -> f64 {
+    let wanted = costs.map(|cost| cost.minimiser(cost.slope));
+    let needed = part.live_rows(reduced).map(|row| {
+        let least = row.entries.iter().map(|entry| entry.1.abs()).fold(f64::INFINITY, f64::min);
+        row.right_hand_side.abs() / least
+    });
+    let named: Vec<f64> = wanted.chain(needed).filter(|&count| count > 0.0 && count.is_finite()).collect();
+    if named.is_empty() { 1.0 } else { named.iter().sum::<f64>() / named.len() as f64 }
+}
+
+/// What the members of a class cost where the class is at its cheapest.
+fn base_cost(problem: &Problem, reduced: &Reduced, root: VariableId) -> f64 {
+    let class = &reduced.classes[root];
+    let best = class.cost.minimiser(class.cost.slope);
+    let cost = |&member: &VariableId| problem.cost(member).of(reduced.roots[member].1 * best);
+    class.members.iter().map(cost).sum()
+}

@@ -1,0 +1,384 @@
+//! Where is the least cost? A primal-dual interior-point method.
+//!
+//! With costs of the form that [`smooth`](super::smooth) describes, x is
+//! optimal exactly when there are y and z with
+//!
+//! ```text
+//! A x = b                                   primal feasibility
+//! slope + curvature x - A^T y - z = 0       dual feasibility
+//! x z = log_weight,  x, z >= 0              complementarity
+//! ```
+//!
+//! Newton's method goes for these equations with `log_weight + mu` on the
+//! right, mu falling to 0: Mehrotra's predictor and corrector (SIAM J. Optim.
+//! 1992; Nocedal and Wright, "Numerical optimization", chapters 14 and 16),
+//! started from a point that is neither primal nor dual feasible, with
+//! log_weight as target (Jansen, Roos, Terlaky and Vial 1996 follow targets in
+//! this way). Each step factors one system of normal equations and solves a
+//! few; steps that would be short are corrected towards the centre (Gondzio,
+//! "Multiple centrality corrections", 1996).
+//!
+//! Newton steps do not depend on the units of x, so counts of 1 and of 1e11
+//! may stand side by side; only the first point does, and it is made of what
+//! the costs want.
+//!
+//! Output: the best point seen with what it lacks. Steps: 15 to 40 as a rule.
+//! Limit: a problem without solution makes y grow until the steps stall; the
+//! caller finds out whether that was so ([`solve`](super::solve)).
+
+use super::normal::{Columns, NormalEquations};
+use super::smooth::Smooth;
+use super::start::first_point;
+
+/// A problem whose variables all have smooth costs.
+pub(crate) struct Component {
+    pub(crate) matrix: Columns,
+    pub(crate) right_hand_sides: Vec<f64>,
+    pub(crate) costs: Vec<Smooth>,
+    /// What the variables cost when each is at its cheapest.
+    pub(crate) base_cost: f64,
+    /// A count that does not matter.
+    pub(crate) negligible: f64,
+    /// Prices up to this one stand for none.
+    pub(crate) tie_break: f64,
+    /// A cost that is small enough to be neglected, before `aim` is applied.
+    pub(crate) unit: f64,
+}
+
+/// How far to go.
+#[derive(Clone, Copy)]
+pub(crate) struct Goal {
+    /// Shortfall, relative to the cost, at which to stop.
+    pub(crate) aim: f64,
+    /// Steps after which to stop.
+    pub(crate) steps: usize,
+}
+
+/// A point inside.
+#[derive(Clone)]
+pub(crate) struct Point {
+    pub(crate) x: Vec<f64>,
+    pub(crate) y: Vec<f64>,
+    pub(crate) z: Vec<f64>,
+}
+
+/// The best point that was seen.
+pub(crate) struct Outcome {
+    pub(crate) point: Point,
+    pub(crate) steps: usize,
+    pub(crate) factor_entries: usize,
+    pub(crate) factor_work: usize,
+}
+
+/// What the equations lack at a point.
+struct Residuals {
+    primal: Vec<f64>,
+    /// What the terms of each row add up to without their signs.
+    sizes: Vec<f64>,
+    dual: Vec<f64>,
+    /// The most that a row lacks, of its size.
+    infeasibility: f64,
+    /// A gap that is well below the aim; there is no use in less, and numerical
+    /// harm.
+    enough: f64,
+    /// Sum of the costs above their least at the duals and of what dual
+    /// infeasibility may hide, relative to the cost; or the infeasibility.
+    shortfall: f64,
+}
+
+/// A step takes this share of the way to the boundary.
+const BOLDNESS: f64 = 0.99;
+
+/// Rows need not be met better than to this share of their terms.
+const EXACT: f64 = 1e-12;
+
+/// Products of variables with a logarithm stay above this share of their goal.
+const NEAR: f64 = 0.1;
+
+/// Most corrections of a step.
+const CORRECTORS: usize = 2;
+
+/// A Newton step.
+struct Direction {
+    x: Vec<f64>,
+    y: Vec<f64>,
+    z: Vec<f64>,
+}
+
+/// How far inside the searches begin that are tried one after the other.
+const STARTS: [f64; 3] = [1.0, 30.0, 1e4];
+
+/// A shortfall of so many times the aim will do.
+const ENOUGH: f64 = 100.0;
+
+/// From so many times the aim on, only rounding stands in the way, which no
+/// other start changes.
+const NEARLY: f64 = 1e5;
+
+/// Searches from points farther and farther inside until one search succeeds
+/// or the steps are used up.
+pub(crate) fn minimise(component: &Component, goal: Goal) -> Outcome {
+    let mut search = Search::new(component, goal.aim);
+    let mut best = (f64::INFINITY, search.point.clone());
+    let mut steps = 0;
+    for generous in STARTS {
+        search.begin(generous);
+        steps += search.run(Goal { steps: goal.steps - steps, ..goal }, &mut best);
+        if best.0 <= NEARLY * goal.aim || steps == goal.steps {
+            break;
+        }
+    }
+    Outcome {
+        point: best.1,
+        steps,
+        factor_entries: search.equations.factor_entries(),
+        factor_work: search.equations.factor_work(),
+    }
+}
+
+struct Search<'a> {
+    component: &'a Component,
+    equations: NormalEquations,
+    point: Point,
+    weights: Vec<f64>,
+    /// Least sum of the terms of a row that its residual is compared with.
+    floor: f64,
+    aim: f64,
+}
+
+impl<'a> Search<'a> {
+    fn new(component: &'a Component, aim: f64) -> Self {
+        let equations = NormalEquations::new(&component.matrix);
+        let (point, floor) = first_point(component, 1.0);
+        let weights = vec![0.0; point.x.len()];
+        Self { component, equations, point, weights, floor, aim }
+    }
+
+    fn begin(&mut self, generous: f64) {
+        let (point, floor) = first_point(self.component, generous);
+        (self.point, self.floor) = (point, floor.min(self.component.negligible));
+    }
+
+    /// Goes on until the aim is met, the steps are used up or lead nowhere.
+    /// Keeps the best point with its shortfall; returns the number of steps.
+    fn run(&mut self, goal: Goal, best: &mut (f64, Point)) -> usize {
+        let mut stalled = 0;
+        let mut last_gain = 0;
+        for steps in 0..=goal.steps {
+            let residuals = self.residuals();
+            if !residuals.shortfall.is_finite() && steps > 0 {
+                return steps;
+            }
+            if residuals.shortfall < best.0 {
+                *best = (residuals.shortfall, self.point.clone());
+                last_gain = steps;
+            }
+            // So near the aim, what does not improve at once is rounding.
+            let patience = match best.0 / goal.aim {
+                times if times <= 10.0 => 0,
+                times if times <= ENOUGH => 4,
+                times if times <= NEARLY => 15,
+                _ => goal.steps,
+            };
+            let settled = steps > last_gain + patience;
+            if best.0 <= goal.aim || settled || stalled == 4 || steps == goal.steps {
+                return steps;
+            }
+            let taken = self.step(&residuals);
+            stalled = if taken < 1e-4 { stalled + 1 } else { 0 };
+        }
+        goal.steps
+    }
+
+    fn residuals(&self) -> Residuals {
+        let Component { matrix, right_hand_sides, costs, base_cost, unit, .. } = self.component;
+        let Point { x, y, z } = &self.point;
+        let mut sums = vec![0.0; y.len()];
+        let mut sizes: Vec<f64> = right_hand_sides.iter().map(|right| right.abs()).collect();
+        matrix.add_products(x, &mut sums, &mut sizes);
+        let primal: Vec<f64> = right_hand_sides.iter().zip(&sums).map(|(right, sum)| right - sum).collect();
+        let (mut gap, mut hidden, mut cost_sum) = (0.0, 0.0, *base_cost);
+        let dual: Vec<f64> = (0..x.len())
+            .map(|column| {
+                let cost = &costs[column];
+                let dual = cost.slope + cost.curvature * x[column] - matrix.dot(column, y) - z[column];
+                gap += cost.excess(z[column] - cost.curvature * x[column], x[column]);
+                cost_sum += cost.excess(cost.slope, x[column]);
+                hidden += dual.abs() * x[column];
+                dual
+            })
+            .collect();
+        sizes.iter_mut().for_each(|size| *size = size.max(self.floor));
+        let infeasibility =
+            (primal.iter().zip(&sizes)).map(|(residual, size)| residual.abs() / size).fold(0.0, f64::max);
+        let shortfall = ((gap + hidden) / cost_sum.max(*unit)).max(100.0 * infeasibility);
+        // Comparisons lose what is not a number.
+        let shortfall = if (gap + hidden + cost_sum).is_finite() { shortfall } else { f64::INFINITY };
+        let enough = 0.2 * self.aim * cost_sum.max(*unit);
+        Residuals { primal, sizes, dual, infeasibility, enough, shortfall }
+    }
+
+    /// Predicts, corrects and goes; returns how far, of 1.
+    fn step(&mut self, residuals: &Residuals) -> f64 {
+        let Component { costs, .. } = self.component;
+        let Point { x, z, .. } = &self.point;
+        for (weight, (cost, (x, z))) in self.weights.iter_mut().zip(costs.iter().zip(x.iter().zip(z))) {
+            *weight = 1.0 / (cost.curvature + z / x);
+        }
+        self.equations.factor(&self.weights);
+        let aim: Vec<f64> =
+            (costs.iter().zip(x.iter().zip(z))).map(|(cost, (x, z))| cost.log_weight - x * z).collect();
+        let predictor = self.direction(residuals, &aim, None);
+        let reach = self.reach(&predictor, 1.0);
+        let now = self.miss(None, reach);
+        let reduced = (self.miss(Some(&predictor), reach) / now).min(1.0);
+        let mu = (reduced.powi(3) * now).max(residuals.enough) / self.point.x.len() as f64;
+        let aim: Vec<f64> = (aim.iter().zip(predictor.x.iter().zip(&predictor.z)))
+            .map(|(aim, (dx, dz))| {
+                let second_order = reach.0 * reach.1 * dx * dz;
+                aim + mu - if second_order.is_finite() { second_order } else { 0.0 }
+            })
+            .collect();
+        let (corrector, (along_x, along_z)) = self.centre(residuals, aim, mu);
+        advance(&mut self.point.x, along_x, &corrector.x);
+        advance(&mut self.point.y, along_z, &corrector.y);
+        advance(&mut self.point.z, along_z, &corrector.z);
+        along_x.min(along_z)
+    }
+
+    /// The direction for `aim`, corrected as long as that makes the step longer:
+    /// products that would end far from their target are drawn to it.
+    fn centre(&mut self, residuals: &Residuals, mut aim: Vec<f64>, mu: f64) -> (Direction, (f64, f64)) {
+        let enough = (0.01 * residuals.infeasibility).max(EXACT);
+        let mut best = self.direction(residuals, &aim, Some(enough));
+        let mut reach = self.safe_reach(&best);
+        for _ in 0..CORRECTORS {
+            if reach.0.min(reach.1) > 0.9 {
+                break;
+            }
+            let (far_x, far_z) = ((reach.0 * 1.1 + 0.1).min(1.0), (reach.1 * 1.1 + 0.1).min(1.0));
+            for (column, aim) in aim.iter_mut().enumerate() {
+                let x = self.point.x[column] + far_x * best.x[column];
+                let z = self.point.z[column] + far_z * best.z[column];
+                let target = self.component.costs[column].log_weight + mu;
+                let product = x * z;
+                let nearer = product.clamp(0.1 * target, 10.0 * target);
+                *aim += (nearer - product).max(-10.0 * target);
+            }
+            let trial = self.direction(residuals, &aim, Some(enough));
+            let trial_reach = self.safe_reach(&trial);
+            if trial_reach.0 + trial_reach.1 < reach.0 + reach.1 + 0.02 {
+                break;
+            }
+            (best, reach) = (trial, trial_reach);
+        }
+        (best, reach)
+    }
+
+    /// The step after which, to first order, both residuals are 0 and each
+    /// product `x z` has changed by `aim`. Up to a share of `enough` of their
+    /// terms may be missing in the rows; `None`: roughly.
+    fn direction(&mut self, residuals: &Residuals, aim: &[f64], enough: Option<f64>) -> Direction {
+        let matrix = &self.component.matrix;
+        let Point { x, z, .. } = &self.point;
+        let pull: Vec<f64> =
+            (0..x.len()).map(|column| aim[column] / x[column] - residuals.dual[column]).collect();
+        let free: Vec<f64> = pull.iter().zip(&self.weights).map(|(pull, weight)| pull * weight).collect();
+        let mut dy = lacking(matrix, &residuals.primal, &free);
+        self.equations.solve(&mut dy, &residuals.sizes, enough.unwrap_or(1e-6));
+        let mut dx: Vec<f64> = (0..x.len())
+            .map(|column| self.weights[column] * (pull[column] + matrix.dot(column, &dy)))
+            .collect();
+        // Where weights are large, what pulls and what rows pay cancel and
+        // leave rounding errors of y, many times too large for x. They are
+        // made good in x, where they came from; only near the end are they
+        // more than what is missing anyway.
+        let mut worst = if enough.is_some_and(|enough| enough < 1e-8) { f64::INFINITY } else { 0.0 };
+        while worst > enough.unwrap_or_default() {
+            let mut missing = lacking(matrix, &residuals.primal, &dx);
+            let now = (missing.iter().zip(&residuals.sizes)).map(|(missing, size)| missing.abs() / size);
+            let before = std::mem::replace(&mut worst, now.fold(0.0, f64::max));
+            if worst > 0.5 * before {
+                break;
+            }
+            self.equations.solve(&mut missing, &residuals.sizes, EXACT);
+            for (column, dx) in dx.iter_mut().enumerate() {
+                *dx += self.weights[column] * matrix.dot(column, &missing);
+            }
+            dy.iter_mut().zip(&missing).for_each(|(dy, more)| *dy += more);
+        }
+        let dz = (0..x.len()).map(|column| (aim[column] - z[column] * dx[column]) / x[column]).collect();
+        Direction { x: dx, y: dy, z: dz }
+    }
+
+    /// How far x and z may go until one has lost the share `boldness` of its
+    /// distance to 0, at most 1. With curvature, both go alike, since dual
+    /// feasibility then depends on both.
+    fn reach(&self, direction: &Direction, boldness: f64) -> (f64, f64) {
+        let along_x = longest(&self.point.x, &direction.x, boldness);
+        let along_z = longest(&self.point.z, &direction.z, boldness);
+        if self.component.costs.iter().any(|cost| cost.curvature > 0.0) {
+            let both = along_x.min(along_z);
+            return (both, both);
+        }
+        (along_x, along_z)
+    }
+
+    /// As [`reach`](Self::reach), but no product falls far below the target
+    /// that stays its own to the end: where it is 0, the way there is good,
+    /// elsewhere it leads into a corner that no Newton step leaves.
+    fn safe_reach(&self, direction: &Direction) -> (f64, f64) {
+        let (mut along_x, mut along_z) = self.reach(direction, BOLDNESS);
+        for (column, cost) in
+            self.component.costs.iter().enumerate().filter(|(_, cost)| cost.log_weight > 0.0)
+        {
+            let (x, z) = (self.point.x[column], self.point.z[column]);
+            let least = (NEAR * cost.log_weight).min(0.9 * x * z);
+            for _ in 0..60 {
+                let product = (x + along_x * direction.x[column]) * (z + along_z * direction.z[column]);
+                if product >= least {
+                    break;
+                }
+                along_x *= 0.9;
+                along_z *= 0.9;
+            }
+        }
+        (along_x, along_z)
+    }
+
+    /// Sum of the distances of all products to where they are to end, here or
+    /// after a step.
+    fn miss(&self, direction: Option<&Direction>, (along_x, along_z): (f64, f64)) -> f64 {
+        let Point { x, z, .. } = &self.point;
+        (0..x.len())
+            .map(|column| {
+                let product = match direction {
+                    None => x[column] * z[column],
+                    Some(step) => {
+                        (x[column] + along_x * step.x[column]) * (z[column] + along_z * step.z[column])
+                    }
+                };
+                (product - self.component.costs[column].log_weight).abs()
+            })
+            .sum()
+    }
+}
+
+fn lacking(matrix: &Columns, right_hand_sides: &[f64], x: &[f64]) -> Vec<f64> {
+    let mut sums = vec![0.0; right_hand_sides.len()];
+    matrix.add_product(x, &mut sums);
+    right_hand_sides.iter().zip(&sums).map(|(right, sum)| right - sum).collect()
+}
+
+fn longest(from: &[f64], direction: &[f64], boldness: f64) -> f64 {
+    (from.iter().zip(direction))
+        .filter(|&(_, &step)| step < 0.0)
+        .map(|(from, step)| boldness * from / -step)
+        .fold(1.0, f64::min)
+}
+
+fn advance(vector: &mut [f64], along: f64, direction: &[f64]) {
+    for (value, step) in vector.iter_mut().zip(direction) {
+        *value += along * step;
+    }
+}

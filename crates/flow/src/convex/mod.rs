@@ -1,0 +1,31 @@
+//! Counts that nobody measured exactly: which consistent ones cost least?
+//!
+//! A sampled profile says of each block about how often it ran, and its counts
+//! contradict each other. Repair means: choose counts that obey all equations
+//! (flow is conserved, callees are entered as often as they are called) and
+//! deviate least from what was seen, each deviation priced by its likelihood.
+//! This is a convex problem with sparse equations, no pure network flow, since
+//! a block's count also feeds its callees.
+//!
+//! - a [`Problem`] says what is to be minimised;
+//! - [`minimise`] does it: presolve, components, an interior-point method;
+//! - [`certify`] is a checker that proves how good an answer is;
+//! - [`round_flow`] makes integers that conserve flow exactly.
+
+mod certificate;
+mod components;
+mod factor;
+mod interior;
+mod normal;
+mod postsolve;
+mod presolve;
+mod problem;
+mod rounding;
+mod smooth;
+mod solve;
+mod start;
+
+pub use certificate::{Certificate, LARGEST_SHIFT, REACH, certify};
+pub use problem::{Cost, Problem, RowId, VariableId};
+pub use rounding::round_flow;
+pub use solve::{Settings, Solution, Status, Work, minimise};

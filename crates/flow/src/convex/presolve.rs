@@ -1,0 +1,311 @@
+//! Which variables can be had without a solver?
+//!
+//! Three rules, applied until none does (Andersen and Andersen, "Presolving in
+//! linear programming", 1995):
+//!
+//! - a row `a x = b` fixes x;
+//! - a row `a x - c y = 0` makes x and y one: blocks and edges in a chain share
+//!   a variable, and their costs add up to one of the same family
+//!   ([`smooth`](super::smooth));
+//! - a row of one sign that adds up to 0 fixes all its variables at 0: code
+//!   that nothing enters. Interior points need this, for without it there
+//!   would be no interior.
+//!
+//! Variables that are one form a *class*. Every reduction is noted, so that
+//! [`postsolve`](super::postsolve) can price the rows that went.
+//!
+//! Output: classes, fixed or not, and the rows that are left. Cost: each row
+//! is looked at once more for each batch of changes in it; a budget of 64
+//! times the entries bounds it (what it leaves is solved, not lost).
+
+use std::collections::VecDeque;
+
+use opcost_index::IdMap;
+
+use super::problem::{Problem, RowId, VariableId};
+use super::smooth::Smooth;
+
+/// Chains of ratios beyond this are left to the solver.
+const LARGEST_RATIO: f64 = 1e9;
+
+/// What a row adds up to is 0 when it is below this share of its terms.
+const ROUNDING: f64 = 1e-12;
+
+/// A reduction that took a row away.
+#[derive(Clone, Debug)]
+pub(crate) enum Reduction {
+    /// Two classes became one.
+    Merged {
+        row: RowId,
+        /// The members of the smaller one.
+        side: Vec<VariableId>,
+        /// The carrier of the smaller one.
+        carrier: VariableId,
+        /// Whether it became that of both.
+        carries_both: bool,
+    },
+    /// The class of this root was fixed at a value.
+    Fixed { row: RowId, root: VariableId },
+    /// The classes of these roots were fixed at 0.
+    Zeroed { row: RowId, roots: Vec<VariableId> },
+}
+
+/// Variables that are multiples of one of them, the root.
+#[derive(Clone, Debug)]
+pub(crate) struct Class {
+    pub(crate) members: Vec<VariableId>,
+    /// Cost of the root's value.
+    pub(crate) cost: Smooth,
+    /// The member that is charged with what the dual values leave over: of
+    /// those with the greatest logarithmic weight the first.
+    pub(crate) carrier: VariableId,
+    /// The value of the root, once it is certain.
+    pub(crate) fixed: Option<f64>,
+}
+
+/// A problem taken apart.
+#[derive(Debug)]
+pub(crate) struct Reduced {
+    /// Root of each variable and the ratio of the variable to it.
+    pub(crate) roots: IdMap<VariableId, (VariableId, f64)>,
+    /// One class per root; of other variables it is without members.
+    pub(crate) classes: IdMap<VariableId, Class>,
+    /// What is left: entries are roots that are not fixed, each once.
+    pub(crate) rows: IdMap<RowId, Option<LiveRow>>,
+    /// In the order in which they were made.
+    pub(crate) reductions: Vec<Reduction>,
+}
+
+/// A row with what is fixed in it brought to the right.
+#[derive(Clone, Debug)]
+pub(crate) struct LiveRow {
+    pub(crate) entries: Vec<(VariableId, f64)>,
+    pub(crate) right_hand_side: f64,
+    /// The greatest term that went into the right-hand side.
+    scale: f64,
+}
+
+/// Reduces; `Err` names a row that cannot hold.
+pub(crate) fn presolve(problem: &Problem, costs: &IdMap<VariableId, Smooth>) -> Result<Reduced, RowId> {
+    let mut presolve = Presolve::new(problem, costs);
+    let mut budget = 64 * (problem.entries.len() + problem.row_count());
+    while let Some(row) = presolve.queue.pop_front() {
+        presolve.queued[row] = false;
+        let Some(live) = presolve.state.rows[row].take() else { continue };
+        let length = live.entries.len() + 1;
+        presolve.reduce(row, live)?;
+        if budget < length {
+            break;
+        }
+        budget -= length;
+    }
+    // Rows in the queue when the budget ran out may hold stale entries.
+    presolve.compress_all();
+    presolve.flatten();
+    Ok(presolve.state)
+}
+
+struct Presolve<'a> {
+    costs: &'a IdMap<VariableId, Smooth>,
+    state: Reduced,
+    /// Rows of each variable.
+    columns: IdMap<VariableId, Vec<RowId>>,
+    queue: VecDeque<RowId>,
+    queued: IdMap<RowId, bool>,
+    /// Where a root stands in the row that is being compressed.
+    place: IdMap<VariableId, usize>,
+}
+
+impl<'a> Presolve<'a> {
+    fn new(problem: &'a Problem, costs: &'a IdMap<VariableId, Smooth>) -> Self {
+        let mut columns = IdMap::filled(problem.variable_count(), Vec::new());
+        let mut rows = IdMap::new();
+        for row in problem.ends.ids() {
+            let entries = problem.entries(row).to_vec();
+            for &(variable, _) in &entries {
+                columns[variable].push(row);
+            }
+            let right_hand_side = problem.right_hand_side(row);
+            rows.push(Some(LiveRow { entries, right_hand_side, scale: right_hand_side.abs() }));
+        }
+        let class = |variable| Class {
+            members: vec![variable],
+            cost: costs[variable],
+            carrier: variable,
+            fixed: None,
+        };
+        let state = Reduced {
+            roots: costs.ids().map(|variable| (variable, 1.0)).collect(),
+            classes: costs.ids().map(class).collect(),
+            rows,
+            reductions: Vec::new(),
+        };
+        Self {
+            costs,
+            state,
+            columns,
+            queue: problem.ends.ids().collect(),
+            queued: IdMap::filled(problem.row_count(), true),
+            place: IdMap::filled(problem.variable_count(), usize::MAX),
+        }
+    }
+
+    /// Root and ratio of a variable, with the path shortened.
+    fn find(&mut self, variable: VariableId) -> (VariableId, f64) {
+        let (mut root, mut ratio) = self.state.roots[variable];
+        while self.state.roots[root].0 != root {
+            let (next, factor) = self.state.roots[root];
+            ratio *= factor;
+            root = next;
+        }
+        self.state.roots[variable] = (root, ratio);
+        (root, ratio)
+    }
+
+    /// Sums up the entries of each class and brings fixed ones to the right.
+    fn compress(&mut self, live: &mut LiveRow) {
+        let mut kept: Vec<(VariableId, f64, f64)> = Vec::with_capacity(live.entries.len());
+        for (variable, coefficient) in std::mem::take(&mut live.entries) {
+            let (root, ratio) = self.find(variable);
+            let term = coefficient * ratio;
+            if let Some(value) = self.state.classes[root].fixed {
+                live.right_hand_side -= term * value;
+                live.scale = live.scale.max((term * value).abs());
+                continue;
+            }
+            let place = self.place[root];
+            if place == usize::MAX {
+                self.place[root] = kept.len();
+                kept.push((root, term, term.abs()));
+            } else {
+                kept[place].1 += term;
+                kept[place].2 = kept[place].2.max(term.abs());
+            }
+        }
+        for &(root, _, _) in &kept {
+            self.place[root] = usize::MAX;
+        }
+        kept.retain(|&(_, sum, greatest)| sum.abs() > ROUNDING * greatest);
+        live.entries = kept.into_iter().map(|(root, sum, _)| (root, sum)).collect();
+        if live.right_hand_side.abs() <= ROUNDING * live.scale {
+            live.right_hand_side = 0.0;
+        }
+    }
+
+    fn reduce(&mut self, row: RowId, mut live: LiveRow) -> Result<(), RowId> {
+        self.compress(&mut live);
+        let right = live.right_hand_side;
+        match live.entries[..] {
+            [] if right != 0.0 => return Err(row),
+            [] => return Ok(()),
+            [(root, coefficient)] => return self.fix(row, root, right / coefficient),
+            // along * a + against * b = 0
+            [(a, along), (b, against)]
+                if right == 0.0
+                    && (along > 0.0) != (against > 0.0)
+                    && self.merge(row, a, b, -along / against) =>
+            {
+                return Ok(());
+            }
+            _ => {}
+        }
+        let positive = live.entries.iter().filter(|&&(_, coefficient)| coefficient > 0.0).count();
+        let sign = match positive {
+            0 => -1.0,
+            _ if positive == live.entries.len() => 1.0,
+            _ => {
+                self.state.rows[row] = Some(live);
+                return Ok(());
+            }
+        };
+        if right * sign < 0.0 {
+            return Err(row);
+        }
+        if right != 0.0 {
+            self.state.rows[row] = Some(live);
+            return Ok(());
+        }
+        self.zero(row, live)
+    }
+
+    fn fix(&mut self, row: RowId, root: VariableId, value: f64) -> Result<(), RowId> {
+        // Where samples were seen, 0 costs infinitely much.
+        let observed = self.state.classes[root].cost.log_weight > 0.0;
+        if value < 0.0 || (observed && value <= 0.0) {
+            return Err(row);
+        }
+        self.state.reductions.push(Reduction::Fixed { row, root });
+        self.settle(root, value);
+        Ok(())
+    }
+
+    fn zero(&mut self, row: RowId, live: LiveRow) -> Result<(), RowId> {
+        let roots: Vec<VariableId> = live.entries.iter().map(|&(root, _)| root).collect();
+        if roots.iter().any(|&root| self.state.classes[root].cost.log_weight > 0.0) {
+            return Err(row);
+        }
+        for &root in &roots {
+            self.settle(root, 0.0);
+        }
+        self.state.reductions.push(Reduction::Zeroed { row, roots });
+        Ok(())
+    }
+
+    fn settle(&mut self, root: VariableId, value: f64) {
+        self.state.classes[root].fixed = Some(value);
+        for position in 0..self.state.classes[root].members.len() {
+            let member = self.state.classes[root].members[position];
+            self.look_again_at_rows_of(member);
+        }
+    }
+
+    fn look_again_at_rows_of(&mut self, variable: VariableId) {
+        for &row in &self.columns[variable] {
+            if !self.queued[row] {
+                self.queued[row] = true;
+                self.queue.push_back(row);
+            }
+        }
+    }
+
+    /// Makes `b = ratio * a` one class with it; false when the ratio is extreme.
+    fn merge(&mut self, row: RowId, a: VariableId, b: VariableId, ratio: f64) -> bool {
+        if !(1.0 / LARGEST_RATIO..=LARGEST_RATIO).contains(&ratio) {
+            return false;
+        }
+        let size = |root: VariableId| self.state.classes[root].members.len();
+        let (root, gone, ratio) = if size(a) >= size(b) { (a, b, ratio) } else { (b, a, 1.0 / ratio) };
+        let side = std::mem::take(&mut self.state.classes[gone].members);
+        for &member in &side {
+            self.look_again_at_rows_of(member);
+        }
+        self.state.roots[gone] = (root, ratio);
+        let cost = self.state.classes[gone].cost.scaled(ratio);
+        let carrier = self.state.classes[gone].carrier;
+        let class = &mut self.state.classes[root];
+        class.cost = class.cost.plus(cost);
+        class.members.extend_from_slice(&side);
+        let weight = |variable: VariableId| self.costs[variable].log_weight;
+        let carries_both = weight(carrier) > weight(class.carrier);
+        if carries_both {
+            class.carrier = carrier;
+        }
+        self.state.reductions.push(Reduction::Merged { row, side, carrier, carries_both });
+        true
+    }
+
+    fn compress_all(&mut self) {
+        for row in self.state.rows.ids() {
+            if let Some(mut live) = self.state.rows[row].take() {
+                self.compress(&mut live);
+                self.state.rows[row] = Some(live);
+            }
+        }
+    }
+
+    fn flatten(&mut self) {
+        for variable in self.state.roots.ids() {
+            self.find(variable);
+        }
+    }
+}

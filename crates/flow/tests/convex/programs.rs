@@ -1,0 +1,49 @@
+//! Whole programs: thousands of blocks, calls, profiles of few and of many
+//! samples.
+
+use opcost_flow::convex::{Settings, Status, minimise};
+
+use crate::program::{Profile, Program, Random, Repair};
+
+fn assert_repaired(program: &Program, random: &mut Random, samples: f64) {
+    let profile = Profile::random(random, program, samples);
+    let repair = Repair::new(program, &profile);
+    let solution = minimise(&repair.problem, Settings::default());
+    assert_eq!(solution.status, Status::Optimal, "{samples} samples: {:?}", solution.certificate);
+    assert!(solution.certificate.relative_gap() <= 1e-6);
+    let work = solution.work;
+    assert!(work.steps <= 60, "{work:?}");
+    // Presolve leaves a third of the rows, and elimination fills in little.
+    assert!(work.rows * 2 <= repair.problem.row_count(), "{work:?}");
+    assert!(work.factor_entries <= 12 * work.rows, "{work:?}");
+}
+
+#[test]
+fn small_programs_are_repaired() {
+    let mut random = Random(1);
+    for functions in [1, 2, 5, 20] {
+        for samples in [1.0, 1e2, 1e4, 1e7, 1e11] {
+            for _ in 0..4 {
+                let program = Program::random(&mut random, functions, 12, 0.4);
+                assert_repaired(&program, &mut random, samples);
+            }
+        }
+    }
+}
+
+#[test]
+fn programs_of_thousands_of_blocks_are_repaired() {
+    let mut random = Random(2);
+    for samples in [30.0, 1e4, 1e8] {
+        let program = Program::random(&mut random, 400, 14, 0.4);
+        assert!(program.blocks() > 4000);
+        assert_repaired(&program, &mut random, samples);
+    }
+}
+
+#[test]
+fn one_function_of_thousands_of_blocks_is_repaired() {
+    let mut random = Random(3);
+    let program = Program::random(&mut random, 1, 4000, 0.0);
+    assert_repaired(&program, &mut random, 1e5);
+}
