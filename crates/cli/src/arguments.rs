@@ -6,6 +6,7 @@ mod fuel;
 mod life;
 mod loops;
 mod reports;
+mod sample;
 mod values;
 
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ pub(crate) use fuel::*;
 pub(crate) use life::*;
 pub(crate) use loops::*;
 pub(crate) use reports::*;
+pub(crate) use sample::*;
 pub(crate) use values::*;
 
 /// What a native program costs, one instruction at a time.
@@ -52,6 +54,12 @@ pub(crate) enum Verb {
     /// How many bits does each value need?
     #[command(after_help = BITS_EXAMPLES)]
     Bits(BitsArguments),
+    /// Nearly how often everything ran, at a few per cent: sampled, then made consistent.
+    #[command(alias = "record", after_help = SAMPLE_EXAMPLES)]
+    Sample(SampleArguments),
+    /// How near is a sampled ledger to a counted one?
+    #[command(after_help = OVERLAP_EXAMPLES)]
+    Overlap(OverlapArguments),
     /// Shows a ledger again, without its program.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),

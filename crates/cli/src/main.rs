@@ -42,6 +42,8 @@ fn main() -> ExitCode {
         Verb::Record(request) => verbs::life::record(&request),
         Verb::Code(request) => verbs::life_code::read(&request),
         Verb::Values(values) => verbs::values::run(&values),
+        Verb::Sample(sample) => verbs::sample::run(&sample),
+        Verb::Overlap(overlap) => verbs::overlap::run(&overlap),
         Verb::Report(report) => verbs::report::run(&report),
         Verb::Check(check) => verbs::check::run(&check),
         Verb::Diff(diff) => verbs::diff::run(&diff),

@@ -141,6 +141,8 @@ pub enum Quality {
     ExactUnder(String),
     /// At least this.
     LowerBound,
+    /// About this: a sample tells.
+    Estimate,
     /// No value, for this reason.
     Unknown(String),
 }
@@ -148,10 +150,11 @@ pub enum Quality {
 impl Quality {
     /// The quality of a sum of two values of these qualities.
     pub fn and(self, other: Quality) -> Quality {
-        use Quality::{Exact, ExactUnder, LowerBound, Unknown};
+        use Quality::{Estimate, Exact, ExactUnder, LowerBound, Unknown};
         match (self, other) {
             (Unknown(a), Unknown(b)) => Unknown(both(a, b)),
             (Unknown(reason), _) | (_, Unknown(reason)) => Unknown(reason),
+            (Estimate, _) | (_, Estimate) => Estimate,
             (LowerBound, _) | (_, LowerBound) => LowerBound,
             (ExactUnder(a), ExactUnder(b)) => ExactUnder(both(a, b)),
             (ExactUnder(assumptions), Exact) | (Exact, ExactUnder(assumptions)) => ExactUnder(assumptions),
@@ -172,6 +175,7 @@ impl fmt::Display for Quality {
             Quality::Exact => f.write_str("exact"),
             Quality::ExactUnder(assumptions) => write!(f, "exact-under({assumptions})"),
             Quality::LowerBound => f.write_str("lower bound"),
+            Quality::Estimate => f.write_str("estimate"),
             Quality::Unknown(reason) => write!(f, "unknown({reason})"),
         }
     }
@@ -185,6 +189,7 @@ impl FromStr for Quality {
         match word {
             "exact" => Ok(Quality::Exact),
             "lower bound" => Ok(Quality::LowerBound),
+            "estimate" => Ok(Quality::Estimate),
             _ => inside("exact-under")
                 .map(Quality::ExactUnder)
                 .or_else(|| inside("unknown").map(Quality::Unknown))

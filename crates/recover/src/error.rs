@@ -62,6 +62,16 @@ pub enum RecoverError {
         /// Which edges.
         what: String,
     },
+    /// Sampled counts cannot be made whole.
+    #[error("the sampled counts of function {function} of {module} cannot be made consistent: {what}")]
+    Unrepairable {
+        /// Path of the module.
+        module: String,
+        /// Linkage name.
+        function: String,
+        /// What stands in the way.
+        what: String,
+    },
     /// Nothing was counted.
     #[error("the program holds no module that opcost counts: build it with opcost")]
     NoModules,

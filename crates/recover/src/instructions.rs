@@ -141,7 +141,7 @@ fn difference(map: &ModuleMap, facts: &ModuleFacts, ledger: &Ledger) -> String {
 #[cfg(test)]
 mod tests {
     use opcost_key::Hash128;
-    use opcost_profile::{Ledger, Quality, World};
+    use opcost_profile::{Ledger, Origin, Quality, World};
 
     use super::{OtherModule, count_instructions};
     use crate::example::{call_left, diamond, recovered};
@@ -151,6 +151,7 @@ mod tests {
         let run = RunFacts {
             machine: "here".into(),
             command: vec!["./a".into()],
+            origin: Origin::Counted,
             quality: Quality::Exact,
             world: World::Open,
         };

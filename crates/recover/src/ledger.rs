@@ -27,6 +27,8 @@ pub struct RunFacts {
     pub machine: String,
     /// The command, word by word.
     pub command: Vec<String>,
+    /// How they were had.
+    pub origin: Origin,
     /// How sure the counts are: exact after a synchronous end.
     pub quality: Quality,
     /// Under which assumption about callers.
@@ -97,7 +99,7 @@ impl Facts<'_> {
             subject,
             column,
             value: Some(small),
-            origin: Origin::Counted,
+            origin: self.run.origin,
             quality,
             world,
         });
@@ -164,7 +166,7 @@ mod tests {
     use opcost_key::{FunctionId, Hash128};
     use opcost_profile::diff::{Verdict, diff};
     use opcost_profile::formats::opc::{read_ledger, write_ledger};
-    use opcost_profile::{Column, Ledger, Quality, Subject, Way, World};
+    use opcost_profile::{Column, Ledger, Origin, Quality, Subject, Way, World};
 
     use super::{RunFacts, make_ledger};
     use crate::example::{call_left, diamond, recovered, single_loop};
@@ -174,6 +176,7 @@ mod tests {
         let run = RunFacts {
             machine: "here".into(),
             command: vec!["./a".into()],
+            origin: Origin::Counted,
             quality: Quality::Exact,
             world: World::Open,
         };

@@ -106,7 +106,7 @@ fn source_line(place: &SourcePlace) -> SourceLine {
 #[cfg(test)]
 mod tests {
     use opcost_key::Hash128;
-    use opcost_profile::{Quality, World};
+    use opcost_profile::{Origin, Quality, World};
 
     use super::{list_by_lines, summarize_ledger};
     use crate::example::{diamond, recovered, single_loop};
@@ -124,6 +124,7 @@ mod tests {
         let run = RunFacts {
             machine: "here".into(),
             command: vec!["./a".into()],
+            origin: Origin::Counted,
             quality: Quality::Exact,
             world: World::Open,
         };

@@ -68,6 +68,7 @@ impl<'a> Page<'a> {
         let quality = match &report.quality {
             Quality::Exact => "exact",
             Quality::LowerBound(_) => "at least",
+            Quality::Estimate(_) => "about, by samples",
         };
         let about =
             [&facts.cost_model, &facts.compiler, &facts.flags.join(" "), &facts.target, &quality.to_owned()]
@@ -290,6 +291,9 @@ fn notes(report: &CountReport) -> Vec<(bool, String)> {
     let mut notes = Vec::new();
     if let Quality::LowerBound(reasons) = &report.quality {
         notes.extend(reasons.iter().map(|reason| (true, format!("not exact: {reason}"))));
+    }
+    if let Quality::Estimate(words) = &report.quality {
+        notes.extend(words.iter().map(|word| (false, word.clone())));
     }
     if !report.facts.has_lines {
         notes.push((false, "no debug information: functions are shown without lines".to_owned()));

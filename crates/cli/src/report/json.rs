@@ -49,7 +49,7 @@ pub(crate) struct CountJson {
 
 #[derive(Serialize, JsonSchema)]
 struct QualityJson {
-    #[schemars(extend("enum" = ["exact", "lower bound"]))]
+    #[schemars(extend("enum" = ["exact", "lower bound", "estimate"]))]
     kind: &'static str,
     /// Why it is not exact.
     reasons: Vec<String>,
@@ -197,6 +197,7 @@ fn quality(quality: &Quality) -> QualityJson {
     match quality {
         Quality::Exact => QualityJson { kind: "exact", reasons: Vec::new() },
         Quality::LowerBound(reasons) => QualityJson { kind: "lower bound", reasons: reasons.clone() },
+        Quality::Estimate(reasons) => QualityJson { kind: "estimate", reasons: reasons.clone() },
     }
 }
 

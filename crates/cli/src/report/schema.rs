@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{
     BitsCheckJson, BitsJson, BitsNarrowJson, CheckJson, CountJson, DiffJson, ExplainJson, FuelCheckJson,
-    FuelJson, LifeJson, LoopsJson, ValuesJson, WidthJson,
+    FuelJson, LifeJson, LoopsJson, OverlapJson, ValuesJson, WidthJson,
 };
 use crate::error::CliError;
 
@@ -48,7 +48,7 @@ pub(crate) fn error_json(error: &CliError) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 15] = [
+const DOCUMENTS: [Document; 16] = [
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
     ("fuel-check", || schema_for!(FuelCheckJson)),
@@ -60,6 +60,7 @@ const DOCUMENTS: [Document; 15] = [
     ("bits-check", || schema_for!(BitsCheckJson<'_>)),
     ("bits-narrow", || schema_for!(BitsNarrowJson<'_>)),
     ("certificate", || schema_for!(Certificate)),
+    ("overlap", || schema_for!(OverlapJson)),
     ("values", || schema_for!(ValuesJson)),
     ("diff", || schema_for!(DiffJson)),
     ("check", || schema_for!(CheckJson)),

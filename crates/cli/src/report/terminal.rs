@@ -65,6 +65,7 @@ fn headline(report: &CountReport, out: &mut String) {
     let quality = match &report.quality {
         Quality::Exact => "exact",
         Quality::LowerBound(_) => "at least",
+        Quality::Estimate(_) => "about, by samples",
     };
     let _ = writeln!(
         out,
@@ -180,6 +181,11 @@ fn notes(report: &CountReport, width: usize, out: &mut String) {
     if let Quality::LowerBound(reasons) = &report.quality {
         for reason in reasons {
             let _ = writeln!(out, "{} {reason}", paint(BAD, "not exact:"));
+        }
+    }
+    if let Quality::Estimate(words) = &report.quality {
+        for word in words {
+            let _ = writeln!(out, "{word}");
         }
     }
     if !report.facts.has_lines {

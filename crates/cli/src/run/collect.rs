@@ -18,6 +18,8 @@ pub(crate) enum Quality {
     Exact,
     /// At least this much; the reasons say why not more is known.
     LowerBound(Vec<String>),
+    /// About this much, by samples; what else there is to say.
+    Estimate(Vec<String>),
 }
 
 /// Everything that was counted in one run.

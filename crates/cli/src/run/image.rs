@@ -11,6 +11,7 @@ use std::path::Path;
 use object::{Object, ObjectSection, ObjectSymbol};
 use opcost_index::Id;
 use opcost_key::{CallSiteId, Hash128, ModuleMap};
+use opcost_profile::formats::code::{CODE_SECTION, ModuleCode, read_code};
 use opcost_profile::formats::map::read_maps;
 
 use crate::error::CliError;
@@ -28,6 +29,35 @@ pub(crate) struct Image {
     pub(crate) calls: HashMap<u64, (Hash128, Option<CallSiteId>)>,
     /// Start of each function symbol.
     symbols: BTreeMap<u64, (u64, String)>,
+}
+
+/// An image whose code is tabled, to be sampled.
+pub(crate) struct SampledImage {
+    /// Each module's map, with its hash and its code.
+    pub(crate) modules: Vec<(Hash128, ModuleMap, ModuleCode)>,
+}
+
+impl SampledImage {
+    /// Reads an image; none if it was not built to be sampled.
+    ///
+    /// # Errors
+    /// It cannot be read, or what opcost put into it is damaged.
+    pub(crate) fn read(path: &Path) -> Result<Option<SampledImage>, CliError> {
+        let bytes = std::fs::read(path).map_err(CliError::file("read", path))?;
+        let broken = |what: String| CliError::Counters(format!("{}: {what}", path.display()));
+        let Ok(file) = object::File::parse(&*bytes) else { return Ok(None) };
+        let section = |name| file.section_by_name(name).and_then(|section| section.data().ok());
+        let (Some(map), Some(code)) = (section(MAP_SECTION), section(CODE_SECTION)) else { return Ok(None) };
+        let maps = read_maps(map).map_err(|error| broken(error.to_string()))?;
+        let codes = read_code(code).map_err(|error| broken(error.to_string()))?;
+        let mut codes: HashMap<Hash128, ModuleCode> =
+            codes.into_iter().map(|code| (code.map, code)).collect();
+        let modules = maps.into_iter().map(|(hash, map)| {
+            let code = codes.remove(&hash).unwrap_or(ModuleCode { map: hash, functions: Vec::new() });
+            (hash, map, code)
+        });
+        Ok(Some(SampledImage { modules: modules.collect() }))
+    }
 }
 
 impl Image {

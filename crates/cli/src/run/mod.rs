@@ -18,7 +18,7 @@ mod wasm;
 pub(crate) use collect::{Collected, Quality, collect};
 pub(crate) use deterministic::FixedWorld;
 pub(crate) use fuel::{Spending, is_metered, spend};
-pub(crate) use image::Image;
+pub(crate) use image::{Image, SampledImage};
 pub(crate) use sandbox::{Ending, Entry, LONGEST_OUTPUT, Landlock, Room, Walled, enter, spend_walled};
 pub(crate) use start::{Finish, Streams, run_program};
 pub(crate) use values::{Observed, ObservedPoint, Recorder, observe, point_lists, record_run};

@@ -118,6 +118,9 @@ fn quality(ledger: &Ledger) -> Quality {
     let doubtful = |quality: &Sureness| !matches!(quality, Sureness::Exact | Sureness::ExactUnder(_));
     match ledger.facts().iter().find(|fact| doubtful(&fact.quality)) {
         None => Quality::Exact,
+        Some(fact) if fact.quality == Sureness::Estimate => {
+            Quality::Estimate(vec![format!("{} by samples: about right", fact.origin)])
+        }
         Some(fact) => {
             Quality::LowerBound(vec![format!("the ledger says {} of {}", fact.quality, fact.subject)])
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use opcost_key::{Hash128, ModuleMap};
 use opcost_profile::opcraw::RawFile;
-use opcost_profile::{Ledger, Quality as Sureness, World};
+use opcost_profile::{Ledger, Origin, Quality as Sureness, World};
 use opcost_recover::{
     CountedModule, FunctionListing, ModuleCounts, ProgramSummary, Repetition, RunFacts, compare_runs,
     list_functions, make_ledger, summarize,
@@ -139,9 +139,11 @@ impl Measurement {
         let run = RunFacts {
             machine: machine(),
             command,
+            origin: Origin::Counted,
             quality: match self.runs[0].collected.quality {
                 Quality::Exact => Sureness::Exact,
                 Quality::LowerBound(_) => Sureness::LowerBound,
+                Quality::Estimate(_) => Sureness::Estimate,
             },
             world: World::Open,
         };
@@ -214,7 +216,7 @@ fn run_once(
     Ok(Run { finish: Some(finish), collected })
 }
 
-fn facts(modules: &[CountedModule<'_>]) -> ReportFacts {
+pub(super) fn facts(modules: &[CountedModule<'_>]) -> ReportFacts {
     let map = modules[0].map;
     ReportFacts {
         anchor: map.anchor.to_string(),
@@ -238,7 +240,7 @@ fn by_hash(run: &Run) -> BTreeMap<Hash128, ModuleCounts> {
 }
 
 /// System and processor, but not the machine's name: a ledger may be shown around.
-fn machine() -> String {
+pub(super) fn machine() -> String {
     let system = rustix::system::uname();
     let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
     let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

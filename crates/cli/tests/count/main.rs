@@ -4,7 +4,7 @@
 //! out by hand (`directives`). The harness builds it with plain clang and with
 //! opcost at several anchors, placements and levels of code generation, runs
 //! all of them and compares (`harness`). `referee` asks LLVM's own counting
-//! pass; `bitcode`, `libraries` and `determinism` need more than one build or
+//! pass; `bitcode`, `libraries`, `sampled` and `determinism` need more than one build or
 //! run.
 //!
 //! One test binary, since it starts compilers and runs for a while.
@@ -21,3 +21,4 @@ mod lengths;
 mod libraries;
 mod loops;
 mod referee;
+mod sampled;

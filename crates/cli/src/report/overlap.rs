@@ -1,0 +1,70 @@
+//! `opcost overlap`: measures of agreement as a document and as text.
+
+use opcost_profile::overlap::Overlap;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::bar;
+
+/// The document of `opcost overlap`. Shares lie between 0 and 1.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "opcost.overlap/1")]
+pub(crate) struct OverlapJson {
+    /// `opcost.overlap/1`.
+    schema: &'static str,
+    /// Shapes of functions, weighted by how often their blocks truly ran.
+    in_function_block: f64,
+    /// Blocks over the whole program.
+    program_block: f64,
+    /// Totals of functions.
+    function_total: f64,
+    /// Calls of functions.
+    entry: f64,
+    /// Of the blocks that hold 90 % of the truth, the weight that lies among the estimate's such blocks.
+    hot90_weight: f64,
+    /// Of the estimate: frames that were left, by calls.
+    leak: f64,
+    /// Of the estimate: what comes into blocks and does not go out.
+    residual: f64,
+    /// Blocks that both know.
+    blocks: usize,
+}
+
+impl OverlapJson {
+    /// Of the measures.
+    pub(crate) fn new(all: &Overlap) -> Self {
+        OverlapJson {
+            schema: "opcost.overlap/1",
+            in_function_block: all.in_function_block,
+            program_block: all.program_block,
+            function_total: all.function_total,
+            entry: all.entry,
+            hot90_weight: all.hot90_weight,
+            leak: all.leak,
+            residual: all.residual,
+            blocks: all.blocks,
+        }
+    }
+}
+
+/// A line with a bar for each measure.
+pub(crate) fn print_overlap(all: &Overlap) -> String {
+    let rows = [
+        ("blocks inside functions", all.in_function_block),
+        ("blocks over the program", all.program_block),
+        ("totals of functions", all.function_total),
+        ("calls of functions", all.entry),
+        ("weight of the hottest 90 %", all.hot90_weight),
+    ];
+    let mut text = String::new();
+    for (name, share) in rows {
+        text += &format!("{name:<28} {:>6.1} %  {}\n", 100.0 * share, bar(share, 20));
+    }
+    text += &format!(
+        "left frames by calls {:.2} %, blocks that do not add up {:.2} %, {} blocks compared\n",
+        100.0 * all.leak,
+        100.0 * all.residual,
+        all.blocks
+    );
+    text
+}

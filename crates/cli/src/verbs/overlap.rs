@@ -1,0 +1,39 @@
+//! `opcost overlap`: how near is one ledger to another?
+
+use std::path::Path;
+
+use opcost_profile::overlap::overlap;
+
+use crate::arguments::{OverlapArguments, RawArguments};
+use crate::error::{CliError, Status};
+use crate::report::{OverlapJson, Stream, document, print_overlap, save_json, save_text};
+use crate::verbs::load;
+use crate::verbs::show::tell_json;
+
+/// Carries out the verb.
+pub(crate) fn run(arguments: &OverlapArguments) -> Result<Status, CliError> {
+    let result = carry_out(arguments);
+    tell_json(&result, arguments.json.as_deref());
+    result
+}
+
+fn carry_out(arguments: &OverlapArguments) -> Result<Status, CliError> {
+    let read = |path: &Path| load::ledger(path, &RawArguments::default());
+    let (estimate, truth) = (read(&arguments.estimate)?, read(&arguments.truth)?);
+    let all = overlap(&estimate, &truth);
+    if all.blocks == 0 {
+        return Err(CliError::Counters(format!(
+            "{} and {} have no block in common: they are of other code; take both of one source, at one level and \
+             anchor",
+            arguments.estimate.display(),
+            arguments.truth.display()
+        )));
+    }
+    if let Some(path) = &arguments.json {
+        save_json(path, &document(&OverlapJson::new(&all)))?;
+    }
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        save_text(None, &print_overlap(&all), Stream::Stdout)?;
+    }
+    Ok(Status::Fine)
+}

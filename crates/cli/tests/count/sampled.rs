@@ -1,0 +1,215 @@
+//! `opcost sample` and `opcost overlap` as a user runs them.
+//!
+//! Times of this machine are noisy, so what is asked of estimates has wide margins;
+//! what must hold of every one of them (flow is conserved, kept samples tell the
+//! same again, what is no program of ours is refused) has none. Where the kernel
+//! permits no events, opcost says so and goes on with a timer.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const HOT: &str = "
+#include <stdlib.h>
+__attribute__((noinline)) static unsigned hot(unsigned n) {
+  unsigned x = n;
+  for (unsigned i = 0; i < n; i++)
+    x = x * 1664525u + 1013904223u;
+  return x;
+}
+__attribute__((noinline)) static unsigned cold(unsigned n) {
+  unsigned x = n;
+  for (unsigned i = 0; i < n / 20; i++)
+    x = x * 22695477u + 1u;
+  return x;
+}
+__attribute__((noinline)) static int compare(const void *a, const void *b) {
+  unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+  return (x > y) - (x < y);
+}
+int main(int argc, char **argv) {
+  unsigned sum = 0, turns = argc > 1 ? atoi(argv[1]) : 300;
+  static unsigned numbers[20000];
+  for (unsigned i = 0; i < turns; i++)
+    sum += hot(1000000 + i) + cold(1000000 + i);
+  for (unsigned round = 0; round < 40; round++) {
+    for (unsigned i = 0; i < 20000; i++)
+      numbers[i] = i * 2654435761u + round + sum;
+    qsort(numbers, 20000, sizeof numbers[0], compare);
+  }
+  if (argc > 2)
+    *(volatile int *)0 = 1;
+  return numbers[7] == 42;
+}
+";
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        Place { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.folder.path().join(name).to_string_lossy().into_owned()
+    }
+
+    fn source(&self, text: &str) -> String {
+        let path = self.file("hot.c");
+        std::fs::write(&path, text).expect("a source");
+        path
+    }
+}
+
+fn opcost(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_opcost")).args(arguments).output().expect("opcost starts")
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn fine(arguments: &[&str]) -> Output {
+    let output = opcost(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+    output
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("JSON on stdout")
+}
+
+/// What is told of a function.
+fn function<'d>(document: &'d Value, name: &str) -> &'d Value {
+    let all = document["functions"].as_array().expect("functions");
+    all.iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("no {name}: {all:#?}"))
+}
+
+fn schema(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../schemas/opcost.{name}-1.json"));
+    serde_json::from_slice(&std::fs::read(path).expect("a schema")).expect("JSON")
+}
+
+fn fits(name: &str, document: &Value) {
+    if let Err(error) = jsonschema::validate(&schema(name), document) {
+        panic!("{error}: {document:#}");
+    }
+}
+
+#[test]
+fn what_is_hot_is_found_and_what_is_told_adds_up() {
+    let place = Place::new();
+    let (source, program) = (place.source(HOT), place.file("hot"));
+    fine(&["sample", "--emit", "exe", "-o", &program, &source]);
+    let (sampled, counted) = (place.file("sampled.opc"), place.file("counted.opc"));
+    let told = json(&fine(&["sample", "--json", "-", "--ledger", &sampled, &program]));
+    fits("count", &told);
+    assert_eq!(told["quality"]["kind"], "estimate", "{:#}", told["quality"]);
+    let work = |name: &str| function(&told, name)["instructions"].as_u64().expect("a number");
+    assert!(work("hot") > 4 * work("cold"), "{} and {}", work("hot"), work("cold"));
+    // A library calls it, a million times and more; no known call site does.
+    let calls = function(&told, "compare")["calls"].as_u64().expect("a number");
+    assert!(calls > 500_000, "{calls} calls of the comparator");
+    fine(&["count", "--ledger", &counted, &source]);
+    let agreement = json(&fine(&["overlap", "--json", "-", &sampled, &counted]));
+    fits("overlap", &agreement);
+    let measure = |name: &str| agreement[name].as_f64().expect("a number");
+    assert!(measure("residual") == 0.0 && measure("leak") < 0.05, "{agreement:#}");
+    assert!(measure("in_function_block") > 0.7 && measure("program_block") > 0.5, "{agreement:#}");
+    // The same against itself, and shown again without the program.
+    let same = json(&fine(&["overlap", "--json", "-", &counted, &counted]));
+    assert!((same["program_block"].as_f64().expect("a number") - 1.0).abs() < 1e-9, "{same:#}");
+    let report = fine(&["report", &sampled]);
+    let text = String::from_utf8_lossy(&report.stdout).into_owned() + &said(&report);
+    assert!(text.contains("about, by samples") && text.contains("hot"), "{text}");
+}
+
+#[test]
+fn a_program_that_crashes_keeps_its_samples() {
+    let place = Place::new();
+    let (source, ledger) = (place.source(HOT), place.file("crashed.opc"));
+    let output = opcost(&["sample", "--ledger", &ledger, &source, "--", "200", "crash"]);
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    assert!(said(&output).contains("signal 11 ended the program"), "{}", said(&output));
+    let agreement = json(&fine(&["overlap", "--json", "-", &ledger, &ledger]));
+    assert_eq!(agreement["residual"], 0.0, "{agreement:#}");
+    let ignored = opcost(&["sample", "-i", &source, "--", "50", "crash"]);
+    assert_eq!(ignored.status.code(), Some(0), "{}", said(&ignored));
+}
+
+/// Whether the kernel permits events here; else opcost has said that it does not.
+fn kept(program: &str, file: &str) -> bool {
+    let output = opcost(&["sample", "--keep", file, program]);
+    match output.status.code() {
+        Some(0) => true,
+        _ => {
+            let words = said(&output);
+            assert!(words.contains("perf_event"), "{words}");
+            eprintln!("events are not permitted here: {words}");
+            false
+        }
+    }
+}
+
+#[test]
+fn kept_samples_tell_the_same_again_and_broken_ones_say_so() {
+    let place = Place::new();
+    let (source, program, samples) = (place.source(HOT), place.file("hot"), place.file("perf.data"));
+    fine(&["sample", "--emit", "exe", "-o", &program, &source]);
+    if !kept(&program, &samples) {
+        return;
+    }
+    let told = json(&fine(&["sample", "--json", "-", "--perf", &samples, &program]));
+    let work = |name: &str| function(&told, name)["instructions"].as_u64().expect("a number");
+    assert!(work("hot") > 4 * work("cold"), "{} and {}", work("hot"), work("cold"));
+    // Cut off in the middle: what stands before is told, and that it breaks off.
+    let whole = std::fs::read(&samples).expect("samples");
+    std::fs::write(&samples, &whole[..whole.len() / 2]).expect("a file");
+    let half = opcost(&["sample", "--perf", &samples, &program]);
+    assert!(said(&half).contains("breaks off"), "{}", said(&half));
+    std::fs::write(&samples, b"no samples").expect("a file");
+    let refused = opcost(&["sample", "--perf", &samples, &program]);
+    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+    // Another build lies at the place of the one that ran.
+    std::fs::write(&samples, &whole).expect("a file");
+    std::fs::remove_file(&program).expect("removed");
+    let other = place.source(&HOT.replace("1664525u", "1664527u"));
+    fine(&["sample", "--emit", "exe", "-o", &program, &other]);
+    let refused = opcost(&["sample", "--perf", &samples, &program]);
+    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+    assert!(said(&refused).contains("none of"), "{}", said(&refused));
+}
+
+#[test]
+fn what_is_wrong_is_said_with_what_to_do() {
+    let place = Place::new();
+    let source = place.source(HOT);
+    let (plain, sampled, counted): (PathBuf, _, _) =
+        (place.folder.path().join("plain"), place.file("a.opc"), place.file("b.opc"));
+    let clang = Command::new("clang-22").args(["-O1", &source, "-o"]).arg(&plain).status();
+    assert!(clang.expect("clang-22 starts").success());
+    let refused = opcost(&["sample", &plain.to_string_lossy()]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(said(&refused).contains("was not built to be sampled"), "{}", said(&refused));
+    for (arguments, words) in [
+        (vec!["sample", "--overhead", "120%", &source], "is no share of the time"),
+        (vec!["sample", "--event", "no-such-counter", &source], "no-such-counter"),
+        (vec!["sample", "--pid", "1", "--for", "never"], "is no time"),
+        (vec!["sample", "--perf", "perf.data", &source], "wants the very program"),
+    ] {
+        let refused = opcost(&arguments);
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {}", said(&refused));
+        assert!(said(&refused).contains(words), "{arguments:?}: {}", said(&refused));
+    }
+    // Ledgers of two programs have nothing in common.
+    fine(&["count", "--ledger", &sampled, &source, "--", "1"]);
+    let other = place.file("other.c");
+    std::fs::write(&other, "int main(void) { return 0; }\n").expect("a source");
+    fine(&["count", "--ledger", &counted, &other]);
+    let refused = opcost(&["overlap", &sampled, &counted]);
+    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+    assert!(said(&refused).contains("no block in common"), "{}", said(&refused));
+}

@@ -1,0 +1,198 @@
+//! Planted truth: counts are chosen, samples are made of them, and the repair must
+//! find the counts again.
+
+use opcost_index::{Id, IdMap};
+use opcost_key::{Callee, EdgeKind, FunctionId, FunctionMap, Meter, ModuleMap, SegmentId};
+
+use super::{RepairOptions, Repaired, SampledModule, repair};
+use crate::example::{branch, call_left, diamond, edge, function, module, segment, single_loop, with_call};
+use crate::{ModuleObservations, Observation};
+
+const OPTIONS: RepairOptions = RepairOptions { cycles_per_sample: 100.0, error: 0.3 };
+
+/// Samples by segment and function: (samples, cycles).
+fn observed(functions: &[&[(u64, f64)]]) -> ModuleObservations {
+    let of = |seen: &&[(u64, f64)]| -> IdMap<SegmentId, Observation> {
+        seen.iter().map(|&(samples, cycles)| Observation { samples, cycles }).collect()
+    };
+    ModuleObservations { functions: functions.iter().map(of).collect(), without_block: 0 }
+}
+
+fn repaired(map: &ModuleMap, seen: &[&[(u64, f64)]]) -> Repaired {
+    let observed = observed(seen);
+    let repaired = repair(&[SampledModule { map, observed: &observed }], OPTIONS).expect("counts");
+    assert!(repaired.is_optimal, "gap {}", repaired.gap);
+    repaired
+}
+
+/// Counts of the segments of a function.
+fn counts(repaired: &Repaired, function: usize) -> Vec<u64> {
+    let counts = &repaired.counts[0].functions[FunctionId::new(function)];
+    counts.segments.values().copied().collect()
+}
+
+#[track_caller]
+fn near(found: &[u64], wanted: &[u64], share: f64) {
+    let is_near =
+        |(&found, &wanted): (&u64, &u64)| found.abs_diff(wanted) as f64 <= share * wanted as f64 + 1.0;
+    assert!(found.len() == wanted.len() && found.iter().zip(wanted).all(is_near), "{found:?} for {wanted:?}");
+}
+
+#[test]
+fn noise_free_samples_give_the_truth() {
+    // 100 cycles are a sample: counts of thousands, cycles of 2 to 50.
+    let map = diamond();
+    let found = repaired(&map, &[&[(200, 2.0), (600, 20.0), (700, 10.0), (5000, 50.0)]]);
+    near(&counts(&found, 0), &[10_000, 3000, 7000, 10_000], 0.001);
+    let found = repaired(&single_loop(), &[&[(30, 3.0), (7000, 7.0), (50, 5.0)]]);
+    near(&counts(&found, 0), &[1000, 100_000, 1000], 0.001);
+    assert_eq!((found.left, found.from_outside), (0, 0));
+}
+
+#[test]
+fn one_slow_load_moves_its_block_only() {
+    // Loops behind each other: what runs once a call stands between them.
+    let mut edges = vec![edge(None, segment(0), EdgeKind::Enter, Meter::Derived)];
+    for at in 0..6 {
+        edges.push(edge(segment(at), segment(at + 1), branch(at, 0), Meter::Derived));
+    }
+    edges.push(edge(segment(3), segment(3), branch(3, 1), Meter::Derived));
+    edges.push(edge(segment(6), None, EdgeKind::Return, Meter::Derived));
+    let map = module("slow.c", vec![function("f", &[&[&[1u32][..]][..]; 7], edges)], 0);
+    let even =
+        [(1000, 10.0), (1000, 10.0), (1000, 10.0), (50_000, 5.0), (1000, 10.0), (1000, 10.0), (1000, 10.0)];
+    let truth = [10_000, 10_000, 10_000, 1_000_000, 10_000, 10_000, 10_000];
+    near(&counts(&repaired(&map, &[&even]), 0), &truth, 0.001);
+    // The load of one block takes five times what the model says.
+    let mut slow = even;
+    slow[1].0 *= 5;
+    near(&counts(&repaired(&map, &[&slow]), 0), &truth, 0.2);
+    // Inside the loop it is the loop that moves, and nothing else.
+    let mut slow = even;
+    slow[3].0 *= 5;
+    let all = counts(&repaired(&map, &[&slow]), 0);
+    near(&[&all[..3], &all[4..]].concat(), &[10_000; 6], 0.001);
+}
+
+#[test]
+fn a_short_block_without_samples_is_as_often_as_what_leads_to_it() {
+    let map = single_loop();
+    // The block behind the loop takes a cycle and was never seen: one sample was due.
+    let found = repaired(&map, &[&[(30, 30.0), (7000, 7.0), (0, 1.0)]]);
+    let all = counts(&found, 0);
+    assert_eq!(all[0], all[2]);
+    near(&all, &[100, 100_000, 100], 0.12);
+}
+
+#[test]
+fn code_that_nobody_saw_did_not_run() {
+    let map = diamond();
+    let found = repaired(&map, &[&[(1000, 10.0), (0, 20.0), (1000, 10.0), (1000, 10.0)]]);
+    near(&counts(&found, 0), &[10_000, 0, 10_000, 10_000], 0.02);
+    let found = repaired(&map, &[&[(0, 10.0), (0, 20.0), (0, 10.0), (0, 10.0)]]);
+    assert_eq!(counts(&found, 0), [0, 0, 0, 0]);
+}
+
+#[test]
+fn frames_are_left_where_nothing_comes_back() {
+    let map = call_left();
+    let found = repaired(&map, &[&[(1000, 10.0), (0, 10.0)]]);
+    let all = counts(&found, 0);
+    near(&all, &[10_000, 0], 0.2);
+    assert_eq!(found.left, u128::from(all[0] - all[1]));
+    // What comes back nearly always did not leave.
+    let found = repaired(&map, &[&[(1000, 10.0), (960, 10.0)]]);
+    assert_eq!(found.left, 0);
+}
+
+/// A function of one block that calls.
+fn caller(name: &str, callees: &[Callee]) -> FunctionMap {
+    let edges = vec![
+        edge(None, segment(0), EdgeKind::Enter, Meter::Derived),
+        edge(segment(0), None, EdgeKind::Return, Meter::Derived),
+    ];
+    let weights = vec![1; callees.len() + 1];
+    let made = function(name, &[&[&weights]], edges);
+    callees.iter().enumerate().fold(made, |made, (at, callee)| with_call(made, at, callee.clone()))
+}
+
+fn defined(position: usize) -> Callee {
+    Callee::Defined(FunctionId::new(position))
+}
+
+#[test]
+fn a_function_is_entered_as_often_as_it_is_called() {
+    // Two callers, one of which calls twice; the callee is so short that it is hardly seen.
+    let functions =
+        vec![caller("one", &[defined(2), defined(2)]), caller("two", &[defined(2)]), caller("helper", &[])];
+    let map = module("calls.c", functions, 0);
+    let found = repaired(&map, &[&[(1000, 10.0)], &[(3000, 10.0)], &[(480, 1.0)]]);
+    let [one, two, helper] = [0, 1, 2].map(|function| counts(&found, function)[0]);
+    assert_eq!(helper, 2 * one + two, "to the digit");
+    near(&[one, two, helper], &[10_000, 30_000, 50_000], 0.15);
+    assert_eq!(found.from_outside, 0);
+}
+
+#[test]
+fn calls_from_elsewhere_stay() {
+    // A comparator that only a library calls, and one that both do.
+    let functions = vec![caller("root", &[defined(2)]), caller("compare", &[]), caller("both", &[])];
+    let map = module("calls.c", functions, 0);
+    let found = repaired(&map, &[&[(10, 10.0)], &[(100_000, 10.0)], &[(100_000, 10.0)]]);
+    near(&counts(&found, 1), &[1_000_000], 0.001);
+    near(&counts(&found, 2), &[1_000_000], 0.2);
+    assert!(found.from_outside > 500_000, "{found:?}");
+}
+
+#[test]
+fn what_was_seen_ran_however_seldom() {
+    // main calls once a function that loops a million times: one call is no sample.
+    let mut map = single_loop();
+    let mut body = map.functions[FunctionId::new(0)].clone();
+    body.name = "loops".into();
+    map = module("once.c", vec![caller("main", &[defined(1)]), body], 0);
+    let found = repaired(&map, &[&[(0, 3.0)], &[(0, 3.0), (50_000, 5.0), (0, 3.0)]]);
+    assert_eq!(counts(&found, 0), [1]);
+    let all = counts(&found, 1);
+    assert_eq!((all[0], all[2]), (1, 1));
+    near(&all[1..2], &[1_000_000], 0.001);
+    // Nor does it turn by itself where nobody is known to call.
+    let alone = single_loop();
+    let all = counts(&repaired(&alone, &[&[(0, 3.0), (50_000, 5.0), (0, 3.0)]]), 0);
+    assert!(all[0] >= 1 && all[0] == all[2] && all[1] > 900_000, "{all:?}");
+}
+
+#[test]
+fn recursion_circulates() {
+    // f: 0 either returns at once (1) or calls itself once (2); half of the calls do.
+    let edges = vec![
+        edge(None, segment(0), EdgeKind::Enter, Meter::Derived),
+        edge(segment(0), segment(1), branch(0, 0), Meter::Derived),
+        edge(segment(0), segment(2), branch(0, 1), Meter::Derived),
+        edge(segment(1), None, EdgeKind::Return, Meter::Derived),
+        edge(segment(2), None, EdgeKind::Return, Meter::Derived),
+    ];
+    let body = with_call(function("f", &[&[&[1]], &[&[1]], &[&[1]]], edges), 2, defined(0));
+    let map = module("recursion.c", vec![body, caller("root", &[defined(0)])], 0);
+    let found = repaired(&map, &[&[(2000, 10.0), (1000, 10.0), (1000, 10.0)], &[(1000, 10.0)]]);
+    near(&counts(&found, 0), &[20_000, 10_000, 10_000], 0.01);
+    near(&counts(&found, 1), &[10_000], 0.01);
+}
+
+#[test]
+fn modules_call_each_other_by_name() {
+    let first = module("a.c", vec![caller("root", &[Callee::Declared("shared".into())])], 0);
+    let second = module("b.c", vec![caller("shared", &[])], 0);
+    let (one, other) = (observed(&[&[(1000, 10.0)]]), observed(&[&[(60, 1.0)]]));
+    let modules =
+        [SampledModule { map: &first, observed: &one }, SampledModule { map: &second, observed: &other }];
+    let found = repair(&modules, OPTIONS).expect("counts");
+    let of = |module: usize| found.counts[module].functions[FunctionId::new(0)].entries;
+    assert_eq!(of(0), of(1));
+}
+
+#[test]
+fn nothing_is_nothing() {
+    let found = repair(&[], OPTIONS).expect("no counts");
+    assert!(found.counts.is_empty() && found.is_optimal);
+}
