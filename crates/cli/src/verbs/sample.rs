@@ -30,7 +30,7 @@ use crate::verbs::measure::{facts, machine};
 use crate::verbs::show::{Show, tell_json};
 
 /// How wrong the expected cycles of a segment are taken to be, relative to them.
-const MODEL_ERROR: f64 = 0.5;
+const MODEL_ERROR: f64 = 0.4;
 /// Places of samples that are named.
 const NAMED: usize = 4;
 /// What a processor is taken to run at that does not tell.
