@@ -29,7 +29,7 @@ __attribute__((noinline)) static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 int main(int argc, char **argv) {
-  unsigned sum = 0, turns = argc > 1 ? atoi(argv[1]) : 300;
+  unsigned sum = 0, turns = argc > 1 ? atoi(argv[1]) : 1500;
   static unsigned numbers[20000];
   for (unsigned i = 0; i < turns; i++)
     sum += hot(1000000 + i) + cold(1000000 + i);
