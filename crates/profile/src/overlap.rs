@@ -37,7 +37,7 @@ pub struct Overlap {
     /// Weight of the hottest blocks that is found.
     pub hot90_weight: f64,
     /// Of the estimate: what leaves frames by a call that did not return, or comes
-    /// back a second time, by all that is entered; with what blocks lack.
+    /// back a second time, by all that is entered.
     pub leak: f64,
     /// Of the estimate: what comes into blocks and does not go out, by all that does.
     pub residual: f64,
@@ -152,7 +152,7 @@ fn hot_weight(p: &Weights<'_>, t: &Weights<'_>) -> f64 {
 
 /// Leak and residual of a ledger's edges.
 fn balance(ledger: &Ledger) -> (f64, f64) {
-    let mut places: BTreeMap<(FunctionKey<'_>, u32), (i128, i128, u128)> = BTreeMap::new();
+    let mut places: BTreeMap<(FunctionKey<'_>, u32), (i128, i128)> = BTreeMap::new();
     let (mut leaving, mut entering) = (0u128, 0u128);
     for fact in ledger.facts() {
         let (value, column) = (fact.value.unwrap_or(0), fact.column);
@@ -171,14 +171,11 @@ fn balance(ledger: &Ledger) -> (f64, f64) {
                     places.entry((key(function), *from)).or_default().1 += signed;
                 }
             }
-            Subject::Block { function, block, .. } if column == Column::Count => {
-                places.entry((key(function), *block)).or_default().2 += u128::from(value);
-            }
             _ => {}
         }
     }
     let (mut gap, mut flow) = (0u128, 0u128);
-    for (into, out, _) in places.values() {
+    for (into, out) in places.values() {
         gap += into.abs_diff(*out);
         flow += into.unsigned_abs().max(out.unsigned_abs());
     }

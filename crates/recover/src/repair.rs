@@ -36,7 +36,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use opcost_flow::convex::{Cost, Problem, RowId, Settings, Status, VariableId, minimise, round_flow};
+use opcost_flow::convex::{Cost, Problem, Settings, Status, VariableId, minimise, round_flow};
 use opcost_flow::{FlowEdge, check_conservation};
 use opcost_index::{AdjacencyGraph, Id, IdMap, define_id, strongly_connected_components};
 use opcost_key::{Callee, EdgeId, EdgeKind, FunctionId, FunctionMap, ModuleMap, SegmentId};
@@ -105,7 +105,7 @@ pub fn repair(modules: &[SampledModule<'_>], options: RepairOptions) -> Result<R
         is_optimal: solution.status == Status::Optimal,
         gap: solution.certificate.gap,
         deviance: solution.certificate.objective,
-        from_outside: posed.outside.values().map(|&slack| posed.values[slack].round() as u128).sum(),
+        from_outside: program.from_outside(&counts),
         left: 0,
         entries: 0,
     };
@@ -167,6 +167,16 @@ impl<'a> Program<'a> {
             functions[callee].sites.push((caller, segment));
         }
         Program { functions }
+    }
+
+    /// Calls that no known call site made.
+    fn from_outside(&self, counts: &IdMap<ProgramFunctionId, FunctionCounts>) -> u128 {
+        let of = |(id, function): (ProgramFunctionId, &Function<'_>)| {
+            let sites = function.sites.iter();
+            let made: u128 = sites.map(|&(caller, at)| u128::from(counts[caller].segments[at])).sum();
+            u128::from(counts[id].entries).saturating_sub(made)
+        };
+        self.functions.iter().map(of).sum()
     }
 
     /// Functions, callers before what they call where there is no recursion.
@@ -288,16 +298,11 @@ impl Posed {
     }
 
     /// That a function is entered as often as it is called.
-    fn pose_calls(
-        &mut self,
-        id: ProgramFunctionId,
-        function: &Function<'_>,
-        options: RepairOptions,
-    ) -> Option<RowId> {
+    fn pose_calls(&mut self, id: ProgramFunctionId, function: &Function<'_>, options: RepairOptions) {
         let enters = function.map.edges.iter().filter(|(_, edge)| edge.kind == EdgeKind::Enter);
         let mut row: Vec<(VariableId, f64)> = enters.map(|(edge, _)| (self.edge(id, edge), 1.0)).collect();
         if row.is_empty() || function.sites.is_empty() {
-            return None;
+            return;
         }
         let share = if function.map.is_local { LOCAL } else { EXPORTED };
         let price = share * dearest(function, options);
@@ -305,7 +310,7 @@ impl Posed {
         self.outside.insert(id, slack);
         row.push((slack, -1.0));
         row.extend(function.sites.iter().map(|&(caller, segment)| (self.segment(caller, segment), -1.0)));
-        Some(self.problem.add_row(0.0, row))
+        self.problem.add_row(0.0, row);
     }
 
     /// Whole counts of each function.

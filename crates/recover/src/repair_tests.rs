@@ -46,7 +46,8 @@ fn noise_free_samples_give_the_truth() {
     near(&counts(&found, 0), &[10_000, 3000, 7000, 10_000], 0.001);
     let found = repaired(&single_loop(), &[&[(30, 3.0), (7000, 7.0), (50, 5.0)]]);
     near(&counts(&found, 0), &[1000, 100_000, 1000], 0.001);
-    assert_eq!((found.left, found.from_outside), (0, 0));
+    // Nobody in the module calls it.
+    assert_eq!((found.left, found.from_outside), (0, found.entries));
 }
 
 #[test]
@@ -130,7 +131,8 @@ fn a_function_is_entered_as_often_as_it_is_called() {
     let [one, two, helper] = [0, 1, 2].map(|function| counts(&found, function)[0]);
     assert_eq!(helper, 2 * one + two, "to the digit");
     near(&[one, two, helper], &[10_000, 30_000, 50_000], 0.15);
-    assert_eq!(found.from_outside, 0);
+    // What the two are called by is not here; the helper has its callers.
+    assert_eq!(found.from_outside, u128::from(one + two));
 }
 
 #[test]
@@ -141,7 +143,7 @@ fn calls_from_elsewhere_stay() {
     let found = repaired(&map, &[&[(10, 10.0)], &[(100_000, 10.0)], &[(100_000, 10.0)]]);
     near(&counts(&found, 1), &[1_000_000], 0.001);
     near(&counts(&found, 2), &[1_000_000], 0.2);
-    assert!(found.from_outside > 500_000, "{found:?}");
+    assert!(found.from_outside > 1_500_000, "{found:?}");
 }
 
 #[test]

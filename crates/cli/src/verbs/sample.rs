@@ -260,13 +260,12 @@ fn placed(samples: &Samples) -> Result<(Vec<Seen>, BTreeMap<String, u64>), CliEr
             continue;
         };
         let hits: BTreeMap<u64, u64> = image.hits.iter().copied().collect();
-        let before: u64 = seen.iter().map(|one: &Seen| one.observed.samples()).sum();
+        let mut rest = image.total();
         for (hash, map, code) in own.modules {
             let observed = observe(&map, &code, &hits, Cycles::Model);
+            rest = rest.saturating_sub(observed.samples());
             seen.push(Seen { hash, map, observed });
         }
-        let placed: u64 = seen.iter().map(|one| one.observed.samples()).sum::<u64>() - before;
-        let rest = image.total().saturating_sub(placed);
         if rest > 0 {
             *elsewhere.entry(format!("code of no block in {}", image.path)).or_default() += rest;
         }
