@@ -155,23 +155,19 @@ fn balance(ledger: &Ledger) -> (f64, f64) {
     let mut places: BTreeMap<(FunctionKey<'_>, u32), (i128, i128)> = BTreeMap::new();
     let (mut leaving, mut entering) = (0u128, 0u128);
     for fact in ledger.facts() {
-        let (value, column) = (fact.value.unwrap_or(0), fact.column);
-        match &fact.subject {
-            Subject::Edge { function, way, from, to, .. } => {
-                let signed = if column == Column::Inherited { -i128::from(value) } else { value.into() };
-                match way {
-                    Way::Enter => entering += u128::from(value),
-                    Way::Left | Way::Again => leaving += u128::from(value),
-                    _ => {}
-                }
-                if let Some(to) = to {
-                    places.entry((key(function), *to)).or_default().0 += signed;
-                }
-                if let Some(from) = from {
-                    places.entry((key(function), *from)).or_default().1 += signed;
-                }
-            }
-            _ => {}
+        let Subject::Edge { function, way, from, to, .. } = &fact.subject else { continue };
+        let value = fact.value.unwrap_or(0);
+        let signed = if fact.column == Column::Inherited { -i128::from(value) } else { value.into() };
+        match way {
+            Way::Enter => entering += u128::from(value),
+            Way::Left | Way::Again => leaving += u128::from(value),
+            Way::Branch | Way::Fall | Way::Return => {}
+        }
+        if let Some(to) = to {
+            places.entry((key(function), *to)).or_default().0 += signed;
+        }
+        if let Some(from) = from {
+            places.entry((key(function), *from)).or_default().1 += signed;
         }
     }
     let (mut gap, mut flow) = (0u128, 0u128);

@@ -105,7 +105,7 @@ pub fn repair(modules: &[SampledModule<'_>], options: RepairOptions) -> Result<R
         is_optimal: solution.status == Status::Optimal,
         gap: solution.certificate.gap,
         deviance: solution.certificate.objective,
-        from_outside: program.from_outside(&counts),
+        from_outside: program.calls_from_outside(&counts),
         left: 0,
         entries: 0,
     };
@@ -170,7 +170,7 @@ impl<'a> Program<'a> {
     }
 
     /// Calls that no known call site made.
-    fn from_outside(&self, counts: &IdMap<ProgramFunctionId, FunctionCounts>) -> u128 {
+    fn calls_from_outside(&self, counts: &IdMap<ProgramFunctionId, FunctionCounts>) -> u128 {
         let of = |(id, function): (ProgramFunctionId, &Function<'_>)| {
             let sites = function.sites.iter();
             let made: u128 = sites.map(|&(caller, at)| u128::from(counts[caller].segments[at])).sum();

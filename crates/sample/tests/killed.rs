@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use common::{NINE_TO_ONE, Shop, WORK, function, may_sample, options};
+use common::{NINE_TO_ONE, Shop, WORK, function, may_sample, options, referee};
 use opcost_sample::{End, Error, Options, Sampler, TimerSampler, read_perf_data};
 
 /// Set for the sampler that dies; names the program, then a file that the
@@ -102,23 +102,6 @@ fn what_is_kept_is_what_is_told() {
         assert_eq!(told.stacks.is_empty(), !stacks);
         assert_eq!(referee(&shop.path("kept")), told.total);
     }
-}
-
-/// Samples in the file as another reader counts them.
-fn referee(file: &Path) -> u64 {
-    use linux_perf_data::{PerfFileReader, PerfFileRecord, linux_perf_event_reader::EventRecord};
-    let reader = std::io::BufReader::new(std::fs::File::open(file).expect("it was written"));
-    let PerfFileReader { mut perf_file, mut record_iter } =
-        PerfFileReader::parse_file(reader).expect("it is read");
-    let mut samples = 0;
-    while let Some(record) = record_iter.next_record(&mut perf_file).expect("it is read") {
-        if let PerfFileRecord::EventRecord { record, .. } = record
-            && let EventRecord::Sample(_) = record.parse().expect("it is read")
-        {
-            samples += 1;
-        }
-    }
-    samples
 }
 
 #[test]

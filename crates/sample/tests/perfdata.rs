@@ -5,8 +5,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{NINE_TO_ONE, Shop, WORK, function};
-use linux_perf_data::{PerfFileReader, PerfFileRecord, linux_perf_event_reader::EventRecord};
+use common::{NINE_TO_ONE, Shop, WORK, function, referee};
 use opcost_sample::{End, Reason, read_perf_data};
 
 /// Records a program; `None` where there is no perf or it may not record.
@@ -25,21 +24,6 @@ fn recorded(shop: &Shop, program: &Path, more: &[&str]) -> Option<PathBuf> {
         eprintln!("not tested: there is no perf here, or it may not record");
     }
     exists.then_some(file)
-}
-
-fn referee(file: &Path) -> u64 {
-    let reader = std::io::BufReader::new(std::fs::File::open(file).expect("it was written"));
-    let PerfFileReader { mut perf_file, mut record_iter } =
-        PerfFileReader::parse_file(reader).expect("it is read");
-    let mut samples = 0;
-    while let Some(record) = record_iter.next_record(&mut perf_file).expect("it is read") {
-        if let PerfFileRecord::EventRecord { record, .. } = record
-            && let EventRecord::Sample(_) = record.parse().expect("it is read")
-        {
-            samples += 1;
-        }
-    }
-    samples
 }
 
 #[test]

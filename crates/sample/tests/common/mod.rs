@@ -95,3 +95,20 @@ pub(crate) fn has_event(name: &str) -> bool {
     let event = Event::named(name).expect("it has a name");
     Sampler::start(Command::new("true"), &Options { event, ..options(1000) }).is_ok()
 }
+
+/// Samples in the file as another reader counts them.
+pub(crate) fn referee(file: &Path) -> u64 {
+    use linux_perf_data::{PerfFileReader, PerfFileRecord, linux_perf_event_reader::EventRecord};
+    let reader = std::io::BufReader::new(std::fs::File::open(file).expect("it was written"));
+    let PerfFileReader { mut perf_file, mut record_iter } =
+        PerfFileReader::parse_file(reader).expect("it is read");
+    let mut samples = 0;
+    while let Some(record) = record_iter.next_record(&mut perf_file).expect("it is read") {
+        if let PerfFileRecord::EventRecord { record, .. } = record
+            && let EventRecord::Sample(_) = record.parse().expect("it is read")
+        {
+            samples += 1;
+        }
+    }
+    samples
+}
