@@ -14,8 +14,8 @@
 
 use opcost_index::IdMap;
 
+use super::columns::{Columns, split_wide_columns};
 use super::interior::{Component, Outcome};
-use super::normal::{Columns, split_wide_columns};
 use super::presolve::{LiveRow, Reduced};
 use super::problem::{Problem, RowId, VariableId};
 use super::smooth::Smooth;

@@ -6,11 +6,14 @@
 //! Each factorisation then goes up-looking: row k of L is a sparse triangular
 //! solve whose pattern is what the entries of column k of M reach in the tree.
 //!
-//! A matrix of rows that depend on each other is only semidefinite. Its pivot
-//! that should be 0 is noise; it is raised to 1e-13 of its own diagonal. Where
-//! it was not all noise (counts of 1 beside 1e11 look the same) the unknown
-//! still moves, and the caller refines, which also catches noise that grew
-//! from row to row.
+//! A matrix of rows that depend on each other is only semidefinite, and one
+//! with weights that are nothing beside the others is so to all that numbers
+//! can tell. Its pivot that should be 0 is noise. The unknown of such a pivot
+//! does not move (Wright, "Modified Cholesky factorizations in interior-point
+//! algorithms for linear programming", 1999), for what noise says moves it
+//! anywhere. Where it was not all noise (counts of 1 beside 1e11 look the
+//! same) the caller's refinement moves it still, as far as its row is coupled
+//! to others.
 //!
 //! Input: the upper triangle, column by column, in the order of elimination
 //! (the caller permutes, see [`normal`](super::normal)). Cost: the sum of
@@ -20,7 +23,7 @@
 const ROOT: usize = usize::MAX;
 
 /// A pivot below this share of its diagonal is noise.
-const NOISE: f64 = 1e-13;
+const NOISE: f64 = 1e-14;
 
 /// The upper triangle of a symmetric matrix by columns, diagonal included.
 #[derive(Clone, Debug)]
@@ -63,7 +66,7 @@ pub(crate) struct Factor {
     starts: Vec<usize>,
     rows: Vec<u32>,
     values: Vec<f64>,
-    /// 1 / pivot; 0 where the row is 0.
+    /// 1 / pivot; 0 where the pivot is noise.
     inverse_pivots: Vec<f64>,
     filled: Vec<usize>,
     row: Vec<f64>,
@@ -131,8 +134,7 @@ impl Factor {
             let top = self.reach(matrix, column);
             let diagonal = std::mem::take(&mut self.row[column]);
             let pivot = self.eliminate(column, top, diagonal);
-            let safe = pivot.max(NOISE * diagonal);
-            self.inverse_pivots[column] = if safe > 0.0 { 1.0 / safe } else { 0.0 };
+            self.inverse_pivots[column] = if pivot > NOISE * diagonal { 1.0 / pivot } else { 0.0 };
         }
     }
 

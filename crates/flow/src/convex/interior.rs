@@ -18,6 +18,9 @@
 //! few; steps that would be short are corrected towards the centre (Gondzio,
 //! "Multiple centrality corrections", 1996).
 //!
+//! Where steps no longer help, the exact optimum is guessed
+//! ([`finish`](super::finish)).
+//!
 //! Newton steps do not depend on the units of x, so counts of 1 and of 1e11
 //! may stand side by side; only the first point does, and it is made of what
 //! the costs want.
@@ -26,7 +29,10 @@
 //! Limit: a problem without solution makes y grow until the steps stall; the
 //! caller finds out whether that was so ([`solve`](super::solve)).
 
-use super::normal::{Columns, NormalEquations};
+use super::columns::Columns;
+use super::finish::on_optimal_face;
+use super::normal::NormalEquations;
+use super::residuals::Residuals;
 use super::smooth::Smooth;
 use super::start::first_point;
 
@@ -43,6 +49,15 @@ pub(crate) struct Component {
     pub(crate) tie_break: f64,
     /// A cost that is small enough to be neglected, before `aim` is applied.
     pub(crate) unit: f64,
+}
+
+impl Component {
+    /// What the terms of each row add up to without their signs, for `x >= 0`.
+    pub(crate) fn row_sizes(&self, x: &[f64]) -> Vec<f64> {
+        let mut sizes: Vec<f64> = self.right_hand_sides.iter().map(|right| right.abs()).collect();
+        self.matrix.add_sizes(x, &mut sizes);
+        sizes
+    }
 }
 
 /// How far to go.
@@ -68,22 +83,6 @@ pub(crate) struct Outcome {
     pub(crate) steps: usize,
     pub(crate) factor_entries: usize,
     pub(crate) factor_work: usize,
-}
-
-/// What the equations lack at a point.
-struct Residuals {
-    primal: Vec<f64>,
-    /// What the terms of each row add up to without their signs.
-    sizes: Vec<f64>,
-    dual: Vec<f64>,
-    /// The most that a row lacks, of its size.
-    infeasibility: f64,
-    /// A gap that is well below the aim; there is no use in less, and numerical
-    /// harm.
-    enough: f64,
-    /// Sum of the costs above their least at the duals and of what dual
-    /// infeasibility may hide, relative to the cost; or the infeasibility.
-    shortfall: f64,
 }
 
 /// A step takes this share of the way to the boundary.
@@ -124,6 +123,9 @@ pub(crate) fn minimise(component: &Component, goal: Goal) -> Outcome {
     for generous in STARTS {
         search.begin(generous);
         steps += search.run(Goal { steps: goal.steps - steps, ..goal }, &mut best);
+        if best.0 > goal.aim && steps < goal.steps {
+            search.finish(&mut best);
+        }
         if best.0 <= NEARLY * goal.aim || steps == goal.steps {
             break;
         }
@@ -173,6 +175,9 @@ impl<'a> Search<'a> {
                 *best = (residuals.shortfall, self.point.clone());
                 last_gain = steps;
             }
+            if steps == last_gain + 1 && steps < goal.steps && best.0 <= NEARLY * goal.aim {
+                self.finish(best);
+            }
             // So near the aim, what does not improve at once is rounding.
             let patience = match best.0 / goal.aim {
                 times if times <= 10.0 => 0,
@@ -190,32 +195,19 @@ impl<'a> Search<'a> {
         goal.steps
     }
 
+    /// Puts the best point on the optimal face, if that is better.
+    fn finish(&mut self, best: &mut (f64, Point)) {
+        let Some(point) = on_optimal_face(self.component, &mut self.equations, &best.1, self.floor) else {
+            return;
+        };
+        let shortfall = Residuals::at(self.component, &point, self.floor, self.aim).shortfall;
+        if shortfall < best.0 {
+            *best = (shortfall, point);
+        }
+    }
+
     fn residuals(&self) -> Residuals {
-        let Component { matrix, right_hand_sides, costs, base_cost, unit, .. } = self.component;
-        let Point { x, y, z } = &self.point;
-        let mut sums = vec![0.0; y.len()];
-        let mut sizes: Vec<f64> = right_hand_sides.iter().map(|right| right.abs()).collect();
-        matrix.add_products(x, &mut sums, &mut sizes);
-        let primal: Vec<f64> = right_hand_sides.iter().zip(&sums).map(|(right, sum)| right - sum).collect();
-        let (mut gap, mut hidden, mut cost_sum) = (0.0, 0.0, *base_cost);
-        let dual: Vec<f64> = (0..x.len())
-            .map(|column| {
-                let cost = &costs[column];
-                let dual = cost.slope + cost.curvature * x[column] - matrix.dot(column, y) - z[column];
-                gap += cost.excess(z[column] - cost.curvature * x[column], x[column]);
-                cost_sum += cost.excess(cost.slope, x[column]);
-                hidden += dual.abs() * x[column];
-                dual
-            })
-            .collect();
-        sizes.iter_mut().for_each(|size| *size = size.max(self.floor));
-        let infeasibility =
-            (primal.iter().zip(&sizes)).map(|(residual, size)| residual.abs() / size).fold(0.0, f64::max);
-        let shortfall = ((gap + hidden) / cost_sum.max(*unit)).max(100.0 * infeasibility);
-        // Comparisons lose what is not a number.
-        let shortfall = if (gap + hidden + cost_sum).is_finite() { shortfall } else { f64::INFINITY };
-        let enough = 0.2 * self.aim * cost_sum.max(*unit);
-        Residuals { primal, sizes, dual, infeasibility, enough, shortfall }
+        Residuals::at(self.component, &self.point, self.floor, self.aim)
     }
 
     /// Predicts, corrects and goes; returns how far, of 1.
@@ -284,7 +276,7 @@ impl<'a> Search<'a> {
         let pull: Vec<f64> =
             (0..x.len()).map(|column| aim[column] / x[column] - residuals.dual[column]).collect();
         let free: Vec<f64> = pull.iter().zip(&self.weights).map(|(pull, weight)| pull * weight).collect();
-        let mut dy = lacking(matrix, &residuals.primal, &free);
+        let mut dy = matrix.lacking(&residuals.primal, &free);
         self.equations.solve(&mut dy, &residuals.sizes, enough.unwrap_or(1e-6));
         let mut dx: Vec<f64> = (0..x.len())
             .map(|column| self.weights[column] * (pull[column] + matrix.dot(column, &dy)))
@@ -295,7 +287,7 @@ impl<'a> Search<'a> {
         // more than what is missing anyway.
         let mut worst = if enough.is_some_and(|enough| enough < 1e-8) { f64::INFINITY } else { 0.0 };
         while worst > enough.unwrap_or_default() {
-            let mut missing = lacking(matrix, &residuals.primal, &dx);
+            let mut missing = matrix.lacking(&residuals.primal, &dx);
             let now = (missing.iter().zip(&residuals.sizes)).map(|(missing, size)| missing.abs() / size);
             let before = std::mem::replace(&mut worst, now.fold(0.0, f64::max));
             if worst > 0.5 * before {
@@ -362,12 +354,6 @@ impl<'a> Search<'a> {
             })
             .sum()
     }
-}
-
-fn lacking(matrix: &Columns, right_hand_sides: &[f64], x: &[f64]) -> Vec<f64> {
-    let mut sums = vec![0.0; right_hand_sides.len()];
-    matrix.add_product(x, &mut sums);
-    right_hand_sides.iter().zip(&sums).map(|(right, sum)| right - sum).collect()
 }
 
 fn longest(from: &[f64], direction: &[f64], boldness: f64) -> f64 {

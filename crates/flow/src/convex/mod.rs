@@ -13,13 +13,16 @@
 //! - [`round_flow`] makes integers that conserve flow exactly.
 
 mod certificate;
+mod columns;
 mod components;
 mod factor;
+mod finish;
 mod interior;
 mod normal;
 mod postsolve;
 mod presolve;
 mod problem;
+mod residuals;
 mod rounding;
 mod smooth;
 mod solve;

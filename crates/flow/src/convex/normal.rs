@@ -9,107 +9,11 @@
 //!
 //! A row with thousands of variables (a function called from everywhere) is
 //! one line of the matrix and is eliminated late. A variable in k rows makes
-//! k^2 entries; those in more than [`WIDEST`] rows are to be split before
-//! ([`split_wide_columns`]). Cost: the sum of squares of the column sizes.
+//! k^2 entries; those in many rows are to be split before
+//! ([`split_wide_columns`](super::columns::split_wide_columns)). Cost: the sum of squares of the column sizes.
 
+use super::columns::Columns;
 use super::factor::{Factor, UpperTriangle};
-
-/// Variables in more rows than this are split.
-const WIDEST: usize = 16;
-
-/// A sparse matrix by columns.
-#[derive(Clone, Debug)]
-pub(crate) struct Columns {
-    /// Number of rows.
-    pub(crate) height: usize,
-    /// Where each column begins, and the end of the last.
-    pub(crate) starts: Vec<usize>,
-    pub(crate) rows: Vec<u32>,
-    pub(crate) values: Vec<f64>,
-}
-
-impl Columns {
-    pub(crate) fn new(height: usize) -> Self {
-        Self { height, starts: vec![0], rows: Vec::new(), values: Vec::new() }
-    }
-
-    pub(crate) fn push_column(&mut self, entries: impl IntoIterator<Item = (u32, f64)>) {
-        for (row, value) in entries {
-            self.rows.push(row);
-            self.values.push(value);
-        }
-        self.starts.push(self.rows.len());
-    }
-
-    /// Number of columns.
-    pub(crate) fn width(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    /// Rows and values of a column.
-    pub(crate) fn column(&self, column: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let range = self.starts[column]..self.starts[column + 1];
-        (self.rows[range.clone()].iter().zip(&self.values[range])).map(|(&row, &value)| (row as usize, value))
-    }
-
-    /// `A x` added to `sums`.
-    pub(crate) fn add_product(&self, x: &[f64], sums: &mut [f64]) {
-        for (column, &value) in x.iter().enumerate() {
-            for (row, coefficient) in self.column(column) {
-                sums[row] += coefficient * value;
-            }
-        }
-    }
-
-    /// `A x` added to `sums` and `|A| x` to `sizes`, for `x >= 0`.
-    pub(crate) fn add_products(&self, x: &[f64], sums: &mut [f64], sizes: &mut [f64]) {
-        for (column, &value) in x.iter().enumerate() {
-            for (row, coefficient) in self.column(column) {
-                let term = coefficient * value;
-                sums[row] += term;
-                sizes[row] += term.abs();
-            }
-        }
-    }
-
-    /// The product of a column with `y`.
-    pub(crate) fn dot(&self, column: usize, y: &[f64]) -> f64 {
-        self.column(column).map(|(row, value)| value * y[row]).sum()
-    }
-}
-
-/// Replaces a variable in many rows by a chain of copies, each in few of them
-/// and equal to the next by a row of its own. The first copy keeps the place
-/// of the column; further ones are appended. Returns how many there are.
-pub(crate) fn split_wide_columns(matrix: &Columns) -> (Columns, usize) {
-    let widest = (0..matrix.width()).map(|column| matrix.starts[column + 1] - matrix.starts[column]).max();
-    if widest.unwrap_or(0) <= WIDEST {
-        return (matrix.clone(), 0);
-    }
-    let mut narrow = Columns::new(matrix.height);
-    let mut copies: Vec<Vec<(u32, f64)>> = Vec::new();
-    for column in 0..matrix.width() {
-        let entries: Vec<(u32, f64)> =
-            matrix.column(column).map(|(row, value)| (row as u32, value)).collect();
-        let mut parts = entries.chunks(WIDEST).map(<[_]>::to_vec);
-        let mut first = parts.next().unwrap_or_default();
-        let mut last = &mut first;
-        for mut part in parts {
-            let link = narrow.height as u32;
-            narrow.height += 1;
-            last.push((link, 1.0));
-            part.push((link, -1.0));
-            copies.push(part);
-            last = copies.last_mut().expect("one was pushed");
-        }
-        narrow.push_column(first);
-    }
-    let added = copies.len();
-    for copy in copies {
-        narrow.push_column(copy);
-    }
-    (narrow, added)
-}
 
 /// `A D A^T` for one A and many D.
 pub(crate) struct NormalEquations {
@@ -386,23 +290,5 @@ mod tests {
             let greatest = right.iter().map(|right| right.abs()).fold(0.0, f64::max);
             prop_assert!(worst <= 1e-3 * greatest, "{worst} of {greatest}");
         }
-    }
-
-    #[test]
-    fn a_wide_column_becomes_a_chain_that_means_the_same() {
-        let height = 100;
-        let wide: Vec<(u32, f64)> = (0..height as u32).map(|row| (row, f64::from(row) + 1.0)).collect();
-        let matrix = columns(height, &[wide]);
-        let (narrow, added) = split_wide_columns(&matrix);
-        assert_eq!((added, narrow.height, narrow.width()), (6, height + 6, matrix.width() + 6));
-        assert!(narrow.starts.windows(2).all(|ends| ends[1] - ends[0] <= WIDEST + 2));
-        // The same value in all copies meets all links and gives the same sums.
-        let mut x = vec![0.0; narrow.width()];
-        x[0] = 3.0;
-        x[matrix.width()..].fill(3.0);
-        let mut sums = vec![0.0; narrow.height];
-        narrow.add_product(&x, &mut sums);
-        assert!((0..height).all(|row| sums[row] == 3.0 * (row as f64 + 1.0)));
-        assert!(sums[height..].iter().all(|&link| link == 0.0));
     }
 }

@@ -8,8 +8,8 @@
 //!
 //! Cost: a few passes over the entries.
 
+use super::columns::Columns;
 use super::interior::{Component, Point};
-use super::normal::Columns;
 use super::smooth::Smooth;
 
 /// A point at y = 0, and the least count that matters.

@@ -2,6 +2,7 @@
 //! solver, and problems that are badly scaled, degenerate or impossible.
 
 mod closed_forms;
+mod cuts;
 mod degenerate;
 mod general;
 mod program;

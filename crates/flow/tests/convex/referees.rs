@@ -9,12 +9,12 @@ use proptest::prelude::*;
 use crate::closed_forms::solved;
 
 /// An edge of a network: from, to, price.
-type Priced = (usize, usize, f64);
+pub(crate) type Priced = (usize, usize, f64);
 
 /// Least cost of sending `supply[v]` out of each node (negative: into it) over
 /// edges without capacity: successive shortest paths by Bellman and Ford.
 /// Supplies are integers that add up to 0; `None` when a node is cut off.
-fn shortest_paths(nodes: usize, edges: &[Priced], supply: &[i64]) -> Option<f64> {
+pub(crate) fn shortest_paths(nodes: usize, edges: &[Priced], supply: &[i64]) -> Option<f64> {
     let mut left = supply.to_vec();
     let mut flow = vec![0i64; edges.len()];
     let mut cost = 0.0;
@@ -51,6 +51,26 @@ fn shortest_paths(nodes: usize, edges: &[Priced], supply: &[i64]) -> Option<f64>
     Some(cost)
 }
 
+/// A variable for each edge, and a row for each node.
+pub(crate) fn priced_network(edges: &[Priced], supply: &[i64]) -> Problem {
+    let mut problem = Problem::new();
+    let flows: Vec<VariableId> =
+        edges.iter().map(|&(_, _, price)| problem.add_variable(Cost::Linear { price })).collect();
+    for (node, &amount) in supply.iter().enumerate() {
+        let mut row = Vec::new();
+        for (&(from, to, _), &flow) in edges.iter().zip(&flows) {
+            if from == node {
+                row.push((flow, 1.0));
+            }
+            if to == node {
+                row.push((flow, -1.0));
+            }
+        }
+        problem.add_row(amount as f64, row);
+    }
+    problem
+}
+
 fn network() -> impl Strategy<Value = (usize, Vec<Priced>, Vec<i64>)> {
     (2usize..9).prop_flat_map(|nodes| {
         let edge = (0..nodes, 0..nodes, (0u32..12).prop_map(f64::from));
@@ -71,23 +91,8 @@ proptest! {
 
     #[test]
     fn linear_costs_are_those_of_successive_shortest_paths((nodes, edges, supply) in network()) {
-        let mut problem = Problem::new();
-        let flows: Vec<VariableId> =
-            edges.iter().map(|&(_, _, price)| problem.add_variable(Cost::Linear { price })).collect();
-        for (node, &amount) in supply.iter().enumerate() {
-            let mut row = Vec::new();
-            for (&(from, to, _), &flow) in edges.iter().zip(&flows) {
-                if from == node {
-                    row.push((flow, 1.0));
-                }
-                if to == node {
-                    row.push((flow, -1.0));
-                }
-            }
-            problem.add_row(amount as f64, row);
-        }
         let expected = shortest_paths(nodes, &edges, &supply).expect("the way round is open");
-        let solution = solved(&problem);
+        let solution = solved(&priced_network(&edges, &supply));
         prop_assert!(
             (solution.certificate.objective - expected).abs() <= 1e-6 * expected.max(1.0),
             "{} is not {}", solution.certificate.objective, expected
