@@ -106,6 +106,21 @@ fn frames_are_left_where_nothing_comes_back() {
     assert_eq!(found.left, 0);
 }
 
+#[test]
+fn what_turns_for_ever_is_still_running() {
+    // A server's loop: nothing leads out of it.
+    let edges = vec![
+        edge(None, segment(0), EdgeKind::Enter, Meter::Derived),
+        edge(segment(0), segment(1), branch(0, 0), Meter::Derived),
+        edge(segment(1), segment(1), branch(1, 0), Meter::Derived),
+    ];
+    let map = module("server.c", vec![function("main", &[&[&[1]], &[&[1]]], edges)], 0);
+    let found = repaired(&map, &[&[(0, 10.0), (5000, 10.0)]]);
+    let all = counts(&found, 0);
+    near(&all, &[1, 50_000], 0.01);
+    assert_eq!((found.entries, found.left), (1, 1));
+}
+
 /// A function of one block that calls.
 fn caller(name: &str, callees: &[Callee]) -> FunctionMap {
     let edges = vec![

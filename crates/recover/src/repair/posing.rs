@@ -1,0 +1,257 @@
+//! Which convex problem do a program's equations and its samples make?
+//!
+//! Variables are the counts of edges and segments of all functions, and calls from
+//! elsewhere; rows say that flow is conserved and that entries are calls.
+//!
+//! A frame may be left by any call that is not known to return, and what leaves is a
+//! drain into which all that contradicts itself would vanish, if it were cheap. So it
+//! is dear, unless the code that calls what never returns (`exit`, a throw) was seen,
+//! or the code behind the call ought to have been by what was seen before, and was not.
+//!
+//! A segment from which no way leads out of the function (a server's loop) may hold
+//! frames for ever; the first segment of such a component has a way of its own out.
+//!
+//! Output: [`Posed`]. Cost: linear in edges and call sites.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use opcost_flow::convex::{Cost, Problem, VariableId};
+use opcost_index::{AdjacencyGraph, Id, IdMap, strongly_connected_components};
+use opcost_key::{EdgeId, EdgeKind, EdgeMap, FunctionMap, SegmentId};
+
+use super::RepairOptions;
+use super::program::{Function, Program, ProgramFunctionId};
+use crate::sampled::Observation;
+
+/// The program as a problem, and its solution.
+pub(super) struct Posed {
+    pub(super) problem: Problem,
+    /// Where each function's edges and segments begin among the variables.
+    edges: IdMap<ProgramFunctionId, usize>,
+    segments: IdMap<ProgramFunctionId, usize>,
+    /// Frames that are still there, by function and segment.
+    pub(super) open: BTreeMap<ProgramFunctionId, Vec<(SegmentId, VariableId)>>,
+    /// Calls of functions from nowhere that is known.
+    pub(super) outside: BTreeMap<ProgramFunctionId, VariableId>,
+    pub(super) values: IdMap<VariableId, f64>,
+}
+
+impl Posed {
+    pub(super) fn of(program: &Program<'_>, options: RepairOptions) -> Self {
+        let mut posed = Posed {
+            problem: Problem::new(),
+            edges: IdMap::new(),
+            segments: IdMap::new(),
+            open: BTreeMap::new(),
+            outside: BTreeMap::new(),
+            values: IdMap::new(),
+        };
+        for function in program.functions.values() {
+            posed.pose_function(function, options);
+        }
+        for (id, function) in program.functions.iter() {
+            posed.pose_calls(id, function, options);
+        }
+        posed
+    }
+
+    pub(super) fn edge(&self, function: ProgramFunctionId, edge: EdgeId) -> VariableId {
+        VariableId::new(self.edges[function] + edge.index())
+    }
+
+    pub(super) fn segment(&self, function: ProgramFunctionId, segment: SegmentId) -> VariableId {
+        VariableId::new(self.segments[function] + segment.index())
+    }
+
+    /// What one function says by itself.
+    fn pose_function(&mut self, function: &Function<'_>, options: RepairOptions) {
+        let dear = dearest(function, options);
+        let leaving = leaving(function);
+        self.edges.push(self.problem.variable_count());
+        for edge in function.map.edges.values() {
+            let price = match (edge.kind, edge.from) {
+                (EdgeKind::Left(_), Some(from)) => leaving[from],
+                (EdgeKind::Again, _) => LEAVING,
+                _ => 0.0,
+            };
+            self.problem.add_variable(match price > 0.0 {
+                true => Cost::Linear { price: price * dear },
+                false => Cost::Free,
+            });
+        }
+        let own = self.segments.push(self.problem.variable_count());
+        for observation in function.observed.values() {
+            self.problem.add_variable(match observation.cycles > 0.0 {
+                true => seen(observation, 0.0, options),
+                false => Cost::Free,
+            });
+        }
+        let mut into: IdMap<SegmentId, Vec<(VariableId, f64)>> =
+            function.map.segments.ids().map(|id| vec![(self.segment(own, id), -1.0)]).collect();
+        let mut out = into.clone();
+        for (id, edge) in function.map.edges.iter() {
+            let carried = (self.edge(own, id), 1.0);
+            edge.to.iter().for_each(|&to| into[to].push(carried));
+            edge.from.iter().for_each(|&from| out[from].push(carried));
+        }
+        for segment in endless(function.map) {
+            let still = self.problem.add_variable(Cost::Linear { price: LEAVING * dear });
+            self.open.entry(own).or_default().push((segment, still));
+            out[segment].push((still, 1.0));
+        }
+        for row in into.values().chain(out.values()) {
+            self.problem.add_row(0.0, row.iter().copied());
+        }
+        let mut ran: BTreeSet<SegmentId> =
+            function.observed.iter().filter(|(_, one)| one.samples > 0).map(|(id, _)| id).collect();
+        // Then the function was entered: a loop may not turn by itself.
+        if !ran.is_empty() {
+            ran.insert(SegmentId::new(0));
+        }
+        ran.into_iter().for_each(|id| self.at_least_once(self.segment(own, id)));
+        if function.map.name == "main" {
+            self.once(function, own);
+        }
+    }
+
+    /// What was seen ran.
+    fn at_least_once(&mut self, segment: VariableId) {
+        let more = self.problem.add_variable(Cost::Free);
+        self.problem.add_row(1.0, [(segment, 1.0), (more, -1.0)]);
+    }
+
+    /// A program's first function is entered once, but for odd programs.
+    fn once(&mut self, function: &Function<'_>, own: ProgramFunctionId) {
+        let enters = function.map.edges.iter().find(|(_, edge)| edge.kind == EdgeKind::Enter);
+        if let Some((enter, _)) = enters {
+            let cost = Cost::TwoSided { target: 1.0, above: ONCE, below: ONCE };
+            self.problem.set_cost(self.edge(own, enter), cost);
+        }
+    }
+
+    /// The same with what these counts make expect.
+    pub(super) fn weigh_again(
+        &mut self,
+        program: &Program<'_>,
+        options: RepairOptions,
+        counts: &IdMap<VariableId, f64>,
+    ) {
+        for (id, function) in program.functions.iter() {
+            for (segment, observation) in function.observed.iter().filter(|(_, one)| one.cycles > 0.0) {
+                let variable = self.segment(id, segment);
+                let expected = counts[variable] * observation.cycles / options.cycles_per_sample;
+                self.problem.set_cost(variable, seen(observation, expected, options));
+            }
+        }
+    }
+
+    /// That a function is entered as often as it is called.
+    fn pose_calls(&mut self, id: ProgramFunctionId, function: &Function<'_>, options: RepairOptions) {
+        let enters = function.map.edges.iter().filter(|(_, edge)| edge.kind == EdgeKind::Enter);
+        let mut row: Vec<(VariableId, f64)> = enters.map(|(edge, _)| (self.edge(id, edge), 1.0)).collect();
+        if row.is_empty() || function.sites.is_empty() {
+            return;
+        }
+        let share = if function.map.is_local { LOCAL } else { EXPORTED };
+        let price = share * dearest(function, options);
+        let slack = self.problem.add_variable(Cost::Linear { price });
+        self.outside.insert(id, slack);
+        row.push((slack, -1.0));
+        row.extend(function.sites.iter().map(|&(caller, segment)| (self.segment(caller, segment), -1.0)));
+        self.problem.add_row(0.0, row);
+    }
+}
+
+/// What it costs to leave a frame at the end of each segment, as a share of
+/// [`dearest`].
+fn leaving(function: &Function<'_>) -> IdMap<SegmentId, f64> {
+    let mut ways: IdMap<SegmentId, Vec<&EdgeMap>> = IdMap::filled(function.map.segments.len(), Vec::new());
+    for edge in function.map.edges.values().filter(|edge| !matches!(edge.kind, EdgeKind::Left(_))) {
+        edge.from.iter().for_each(|&from| ways[from].push(edge));
+    }
+    let is_seen = |from: SegmentId| match ways[from].as_slice() {
+        [] => function.observed[from].samples > 0,
+        [way] if way.kind == EdgeKind::Fall => is_missed(function, &ways, from),
+        _ => false,
+    };
+    ways.ids().map(|from| if is_seen(from) { VANISHED } else { LEAVING }).collect()
+}
+
+/// Whether hardly any sample lies in the code that surely runs when the call at the
+/// end of a segment returns, though many should.
+fn is_missed(function: &Function<'_>, ways: &IdMap<SegmentId, Vec<&EdgeMap>>, from: SegmentId) -> bool {
+    let before = &function.observed[from];
+    if before.cycles == 0.0 {
+        return false;
+    }
+    let (mut cycles, mut found) = (0.0, 0.0);
+    let mut at = from;
+    // Each segment once at most: a chain may close.
+    for _ in ways.ids() {
+        let [EdgeMap { to: Some(next), .. }] = ways[at].as_slice() else { break };
+        at = *next;
+        cycles += function.observed[at].cycles;
+        found += function.observed[at].samples as f64;
+    }
+    let expected = before.samples as f64 / before.cycles * cycles;
+    expected >= MISSED && found <= SEEN * expected
+}
+
+/// The first segment of each component that nothing leads out of.
+fn endless(map: &FunctionMap) -> Vec<SegmentId> {
+    let mut graph: AdjacencyGraph<SegmentId> = AdjacencyGraph::new(map.segments.len());
+    map.edges
+        .values()
+        .filter_map(|edge| edge.from.zip(edge.to))
+        .for_each(|(from, to)| graph.add_edge(from, to));
+    let components = strongly_connected_components(&graph);
+    let mut is_left = vec![false; components.members.len()];
+    for edge in map.edges.values() {
+        let Some(from) = edge.from else { continue };
+        let own = components.component_of[from];
+        if edge.to.is_none_or(|to| components.component_of[to] != own) {
+            is_left[own] = true;
+        }
+    }
+    let endless = components.members.iter().zip(is_left).filter(|(_, is_left)| !is_left);
+    endless.filter_map(|(members, _)| members.iter().min().copied()).collect()
+}
+
+/// What it costs to deviate from an observation where so many samples were to be
+/// expected.
+fn seen(observation: &Observation, expected: f64, options: RepairOptions) -> Cost {
+    let samples = observation.samples as f64;
+    Cost::Deviance {
+        samples,
+        cycles: observation.cycles / options.cycles_per_sample,
+        dispersion: 1.0 + options.error * options.error * samples.max(expected),
+    }
+}
+
+/// Prices of ways that need an excuse, as shares of [`dearest`]; counts may be wrong
+/// by the same share where the excuse is true. Calls that come from elsewhere of
+/// functions that nobody outside sees, and of others.
+const LOCAL: f64 = 0.2;
+const EXPORTED: f64 = 0.05;
+
+/// The same for frames that are left, in general and where nothing came back: of
+/// [`MISSED`] samples or more that were to be expected behind the call, not more than
+/// the share [`SEEN`].
+const LEAVING: f64 = 2.0;
+const VANISHED: f64 = 0.1;
+const MISSED: f64 = 20.0;
+const SEEN: f64 = 0.1;
+
+/// What it costs that `main` is entered once more or once less.
+const ONCE: f64 = 1.0;
+
+/// What one execution of a usual segment of the function costs at most when it is
+/// added to what was seen.
+fn dearest(function: &Function<'_>, options: RepairOptions) -> f64 {
+    let seen = || function.observed.values().filter(|observation| observation.cycles > 0.0);
+    let count = seen().count().max(1) as f64;
+    let samples: f64 = seen().map(|observation| observation.samples as f64).sum();
+    let cycles: f64 = seen().map(|observation| observation.cycles).sum::<f64>() / count;
+    let dispersion = 1.0 + options.error * options.error * samples / count;
+    2.0 * (cycles.max(1.0) / options.cycles_per_sample) / dispersion
+}

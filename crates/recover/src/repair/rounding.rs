@@ -1,0 +1,113 @@
+//! Which whole counts are nearest to the solution, and still consistent?
+//!
+//! Function by function, callers before what they call: entries are the calls of the
+//! known sites, which are whole by then, and what comes from elsewhere.
+//!
+//! Output: counts as of a run, each function's flow checked. Cost: that of
+//! `round_flow`.
+
+use std::collections::BTreeMap;
+
+use opcost_flow::convex::round_flow;
+use opcost_flow::{FlowEdge, check_conservation};
+use opcost_index::IdMap;
+use opcost_key::{EdgeId, EdgeKind, FunctionMap, SegmentId};
+
+use super::posing::Posed;
+use super::program::{Function, Program, ProgramFunctionId};
+use crate::{FunctionCounts, RecoverError};
+
+impl Posed {
+    /// Whole counts of each function.
+    pub(super) fn rounded(
+        &self,
+        program: &Program<'_>,
+    ) -> Result<IdMap<ProgramFunctionId, FunctionCounts>, RecoverError> {
+        let mut counts: IdMap<ProgramFunctionId, Option<FunctionCounts>> =
+            IdMap::filled(program.functions.len(), None);
+        for id in program.callers_first() {
+            let function = &program.functions[id];
+            let calls = |&(caller, segment): &(ProgramFunctionId, SegmentId)| match &counts[caller] {
+                Some(known) => u128::from(known.segments[segment]),
+                None => self.values[self.segment(caller, segment)].round() as u128,
+            };
+            let entries = (!function.sites.is_empty()).then(|| {
+                let outside = self.outside.get(&id).map_or(0, |&slack| self.values[slack].round() as u128);
+                let sum = function.sites.iter().map(calls).sum::<u128>() + outside;
+                // Parts of calls may all have been rounded down, and the function ran.
+                if sum == 0 && self.is_entered(id, function) { 1 } else { sum }
+            });
+            let made = self.rounded_function(id, function, entries)?;
+            counts[id] = Some(made);
+        }
+        Ok(counts.values().map(|counts| counts.clone().expect("each function is in a component")).collect())
+    }
+
+    fn is_entered(&self, id: ProgramFunctionId, function: &Function<'_>) -> bool {
+        let enters = function.map.edges.iter().filter(|(_, edge)| edge.kind == EdgeKind::Enter);
+        enters.map(|(edge, _)| self.values[self.edge(id, edge)]).sum::<f64>() >= 0.5
+    }
+
+    fn rounded_function(
+        &self,
+        id: ProgramFunctionId,
+        function: &Function<'_>,
+        entries: Option<u128>,
+    ) -> Result<FunctionCounts, RecoverError> {
+        let map = function.map;
+        let refuse = |what: String| RecoverError::Unrepairable {
+            module: function.module.module.clone(),
+            function: map.name.clone(),
+            what,
+        };
+        let mut edges: IdMap<EdgeId, FlowEdge<SegmentId>> =
+            map.edges.values().map(|edge| FlowEdge { from: edge.from, to: edge.to }).collect();
+        let mut flow: IdMap<EdgeId, f64> =
+            map.edges.ids().map(|edge| self.values[self.edge(id, edge)].max(0.0)).collect();
+        for &(from, still) in self.open.get(&id).into_iter().flatten() {
+            edges.push(FlowEdge { from: Some(from), to: None });
+            flow.push(self.values[still].max(0.0));
+        }
+        let enter = map.edges.iter().find(|(_, edge)| edge.kind == EdgeKind::Enter).map(|(edge, _)| edge);
+        let prescribed = match (enter, entries) {
+            (Some(enter), Some(entries)) => {
+                let entries = u64::try_from(entries).map_err(|_| refuse(format!("{entries} calls")))?;
+                Some((enter, entries))
+            }
+            _ => None,
+        };
+        let nodes = map.segments.len();
+        let whole =
+            round_flow(nodes, &edges, &flow, prescribed).map_err(|error| refuse(error.to_string()))?;
+        let signed: IdMap<EdgeId, i128> = whole.values().map(|&count| i128::from(count)).collect();
+        check_conservation(nodes, &edges, &signed).map_err(|error| refuse(error.to_string()))?;
+        Ok(counts_of(map, &whole))
+    }
+}
+
+/// Counts of a function by its edges; what comes behind these are frames that are still
+/// there.
+fn counts_of(map: &FunctionMap, whole: &IdMap<EdgeId, u64>) -> FunctionCounts {
+    let mut segments: IdMap<SegmentId, u64> = IdMap::filled(map.segments.len(), 0);
+    let (mut entries, mut returns, mut left) = (0u64, 0u64, 0i64);
+    for (id, edge) in map.edges.iter() {
+        let count = whole[id];
+        edge.to.iter().for_each(|&to| segments[to] = segments[to].saturating_add(count));
+        match edge.kind {
+            EdgeKind::Enter => entries += count,
+            EdgeKind::Return => returns += count,
+            EdgeKind::Left(_) => left += count as i64,
+            EdgeKind::Again => left -= count as i64,
+            EdgeKind::Branch { .. } | EdgeKind::Fall => {}
+        }
+    }
+    left += whole.values().skip(map.edges.len()).sum::<u64>() as i64;
+    FunctionCounts {
+        segments,
+        edges: Some(whole.values().take(map.edges.len()).map(|&count| count as i64).collect()),
+        entries,
+        returns: Some(returns),
+        left: Some(left),
+        lengths: BTreeMap::new(),
+    }
+}
