@@ -42,7 +42,7 @@ pub use error::RecoverError;
 pub use instructions::{OtherModule, count_instructions, module_of};
 pub use ledger::{RunFacts, make_ledger};
 pub use listing::{BlockListing, FunctionListing, InstructionListing, list_functions};
-pub use repair::{RepairOptions, Repaired, SampledModule, repair};
+pub use repair::{RepairOptions, Repaired, SampledModule, Solver, repair};
 pub use repeat::{Repetition, compare_runs};
 pub use sampled::{Cycles, ModuleObservations, Observation, observe};
 pub use summary::{

@@ -34,6 +34,7 @@
 //! Input: maps with observations, cycles of one sample. Output: [`ModuleCounts`]
 //! as of a counted run, and what had to be assumed. Cost: that of the solver.
 
+mod classic;
 mod posing;
 mod program;
 mod rounding;
@@ -45,7 +46,7 @@ use opcost_key::{FunctionId, ModuleMap};
 use crate::sampled::ModuleObservations;
 use crate::{FunctionCounts, ModuleCounts, RecoverError};
 use posing::Posed;
-use program::Program;
+use program::{Program, ProgramFunctionId};
 
 /// A module and what was seen of it.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +64,18 @@ pub struct RepairOptions {
     pub cycles_per_sample: f64,
     /// How wrong the expected cycles of a segment are, relative to them.
     pub error: f64,
+    /// By which method.
+    pub solver: Solver,
+}
+
+/// How counts are made consistent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Solver {
+    /// The likeliest counts over the whole program.
+    #[default]
+    Likeliest,
+    /// The source document's method, each function by itself.
+    Classic,
 }
 
 /// Consistent counts.
@@ -70,7 +83,8 @@ pub struct RepairOptions {
 pub struct Repaired {
     /// Of each module, in the order they were given.
     pub counts: Vec<ModuleCounts>,
-    /// Whether no other counts are likelier, up to the solver's tolerance.
+    /// Whether no other counts are likelier (or cheaper, by the classic method), up to
+    /// the solver's tolerance.
     pub is_optimal: bool,
     /// What the counts may be worse than the best, in units of deviance.
     pub gap: f64,
@@ -90,19 +104,16 @@ pub struct Repaired {
 /// Counts that do not fit 63 bits.
 pub fn repair(modules: &[SampledModule<'_>], options: RepairOptions) -> Result<Repaired, RecoverError> {
     let program = Program::of(modules);
-    let mut posed = Posed::of(&program, options);
-    let mut solution = minimise(&posed.problem, Settings::default());
-    for _ in 1..PASSES {
-        posed.weigh_again(&program, options, &solution.values);
-        solution = minimise(&posed.problem, Settings::default());
-    }
-    posed.values = solution.values;
-    let counts = posed.rounded(&program)?;
+    let weighed = match options.solver {
+        Solver::Likeliest => likeliest(&program, options)?,
+        Solver::Classic => classic::counts(&program, options)?,
+    };
+    let counts = weighed.counts;
     let mut repaired = Repaired {
         counts: Vec::new(),
-        is_optimal: solution.status == Status::Optimal,
-        gap: solution.certificate.gap,
-        deviance: solution.certificate.objective,
+        is_optimal: weighed.is_optimal,
+        gap: weighed.gap,
+        deviance: weighed.deviance,
         from_outside: program.calls_from_outside(&counts),
         left: 0,
         entries: 0,
@@ -118,6 +129,33 @@ pub fn repair(modules: &[SampledModule<'_>], options: RepairOptions) -> Result<R
         repaired.counts.push(ModuleCounts { functions });
     }
     Ok(repaired)
+}
+
+/// Counts, and how good they are.
+struct Weighed<C> {
+    counts: C,
+    is_optimal: bool,
+    gap: f64,
+    deviance: f64,
+}
+
+fn likeliest(
+    program: &Program<'_>,
+    options: RepairOptions,
+) -> Result<Weighed<IdMap<ProgramFunctionId, FunctionCounts>>, RecoverError> {
+    let mut posed = Posed::of(program, options);
+    let mut solution = minimise(&posed.problem, Settings::default());
+    for _ in 1..PASSES {
+        posed.weigh_again(program, options, &solution.values);
+        solution = minimise(&posed.problem, Settings::default());
+    }
+    posed.values = solution.values;
+    Ok(Weighed {
+        counts: posed.rounded(program)?,
+        is_optimal: solution.status == Status::Optimal,
+        gap: solution.certificate.gap,
+        deviance: solution.certificate.objective,
+    })
 }
 
 /// How often all is solved; each time but the first by the counts of the last.

@@ -4,11 +4,12 @@
 use opcost_index::{Id, IdMap};
 use opcost_key::{Callee, EdgeKind, FunctionId, FunctionMap, Meter, ModuleMap, SegmentId};
 
-use super::{RepairOptions, Repaired, SampledModule, repair};
+use super::{RepairOptions, Repaired, SampledModule, Solver, repair};
 use crate::example::{branch, call_left, diamond, edge, function, module, segment, single_loop, with_call};
 use crate::{ModuleObservations, Observation};
 
-const OPTIONS: RepairOptions = RepairOptions { cycles_per_sample: 100.0, error: 0.3 };
+const OPTIONS: RepairOptions =
+    RepairOptions { cycles_per_sample: 100.0, error: 0.3, solver: Solver::Likeliest };
 
 /// Samples by segment and function: (samples, cycles).
 fn observed(functions: &[&[(u64, f64)]]) -> ModuleObservations {
@@ -106,19 +107,40 @@ fn frames_are_left_where_nothing_comes_back() {
     assert_eq!(found.left, 0);
 }
 
-#[test]
-fn what_turns_for_ever_is_still_running() {
-    // A server's loop: nothing leads out of it.
+/// A loop that nothing leads out of.
+fn server() -> FunctionMap {
     let edges = vec![
         edge(None, segment(0), EdgeKind::Enter, Meter::Derived),
         edge(segment(0), segment(1), branch(0, 0), Meter::Derived),
         edge(segment(1), segment(1), branch(1, 0), Meter::Derived),
     ];
-    let map = module("server.c", vec![function("main", &[&[&[1]], &[&[1]]], edges)], 0);
+    function("main", &[&[&[1]], &[&[1]]], edges)
+}
+
+#[test]
+fn what_turns_for_ever_is_still_running() {
+    let map = module("server.c", vec![server()], 0);
     let found = repaired(&map, &[&[(0, 10.0), (5000, 10.0)]]);
     let all = counts(&found, 0);
     near(&all, &[1, 50_000], 0.01);
     assert_eq!((found.entries, found.left), (1, 1));
+}
+
+#[test]
+fn the_classic_method_conserves_flow_too() {
+    let classic = RepairOptions { solver: Solver::Classic, ..OPTIONS };
+    let map = single_loop();
+    let seen = observed(&[&[(30, 3.0), (6500, 7.0), (90, 5.0)]]);
+    let found = repair(&[SampledModule { map: &map, observed: &seen }], classic).expect("counts");
+    let all = counts(&found, 0);
+    assert_eq!((all[0], all[2]), (found.entries as u64, found.entries as u64), "{all:?}");
+    near(&[all[1]], &[92_857], 0.02);
+    // A server's loop, and code that nobody saw.
+    let map = module("server.c", vec![server(), caller("idle", &[])], 0);
+    let seen = observed(&[&[(0, 10.0), (5000, 10.0)], &[(0, 1.0)]]);
+    let found = repair(&[SampledModule { map: &map, observed: &seen }], classic).expect("counts");
+    near(&counts(&found, 0), &[1, 50_000], 0.01);
+    assert_eq!((counts(&found, 1), found.left), (vec![0], found.entries));
 }
 
 /// A function of one block that calls.

@@ -55,6 +55,13 @@ pub struct Observation {
     pub cycles: f64,
 }
 
+impl Observation {
+    /// How often the segment ran, by itself; 0 of one without code.
+    pub fn count(&self, cycles_per_sample: f64) -> f64 {
+        if self.cycles > 0.0 { self.samples as f64 * cycles_per_sample / self.cycles } else { 0.0 }
+    }
+}
+
 /// Observations of a module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModuleObservations {

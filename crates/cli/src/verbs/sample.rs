@@ -16,7 +16,7 @@ use opcost_key::{Hash128, ModuleMap};
 use opcost_profile::{Ledger, Origin, Quality as Sureness, World};
 use opcost_recover::{
     CountedModule, Cycles, ModuleCounts, ModuleObservations, RepairOptions, Repaired, RunFacts,
-    SampledModule, list_functions, make_ledger, observe, repair, summarize,
+    SampledModule, Solver, list_functions, make_ledger, observe, repair, summarize,
 };
 use opcost_sample::{End, Error, Event, Options, Pace, Sampler, Samples, TimerSampler, read_perf_data};
 
@@ -175,7 +175,7 @@ fn report(
         return Err(nothing_seen(samples, &elsewhere));
     }
     let all: u64 = seen.iter().map(|one| one.observed.samples()).sum();
-    let options = RepairOptions { cycles_per_sample: cycles_per_sample(samples), error: MODEL_ERROR };
+    let options = RepairOptions { cycles_per_sample: cycles_per_sample(samples), error: MODEL_ERROR, solver: Solver::Likeliest };
     let modules: Vec<SampledModule<'_>> =
         seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
     let repaired = repair(&modules, options).map_err(|error| CliError::Counters(error.to_string()))?;

@@ -87,7 +87,7 @@ impl Posed {
 
 /// Counts of a function by its edges; what comes behind these are frames that are still
 /// there.
-fn counts_of(map: &FunctionMap, whole: &IdMap<EdgeId, u64>) -> FunctionCounts {
+pub(super) fn counts_of(map: &FunctionMap, whole: &IdMap<EdgeId, u64>) -> FunctionCounts {
     let mut segments: IdMap<SegmentId, u64> = IdMap::filled(map.segments.len(), 0);
     let (mut entries, mut returns, mut left) = (0u64, 0u64, 0i64);
     for (id, edge) in map.edges.iter() {
