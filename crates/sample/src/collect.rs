@@ -12,6 +12,7 @@
 //! Cost: a look-up in the mappings and one in a hash table for each sample.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use opcost_index::{IdMap, define_id};
@@ -59,6 +60,8 @@ pub(crate) struct Collector {
     page: u64,
     /// A file that has no build-id and was changed later is refused.
     until: SystemTime,
+    /// Files that stand in for others of the same build.
+    stand_ins: Vec<PathBuf>,
     spaces: HashMap<u32, Space<Home>>,
     threads: HashSet<u32>,
     images: IdMap<ImageId, Known>,
@@ -92,6 +95,7 @@ impl Collector {
         Collector {
             page,
             until,
+            stand_ins: Vec::new(),
             spaces: HashMap::new(),
             threads: HashSet::new(),
             images: IdMap::new(),
@@ -101,6 +105,12 @@ impl Collector {
             stacks: HashMap::new(),
             counts: Counts::default(),
         }
+    }
+
+    /// Files that are read in place of those that are not at their paths any
+    /// more, if their build-ids are the same.
+    pub(crate) fn stand_in(&mut self, files: &[PathBuf]) {
+        self.stand_ins = files.to_vec();
     }
 
     pub(crate) fn counts(&self) -> Counts {
@@ -159,7 +169,9 @@ impl Collector {
     }
 
     fn home(&mut self, mapping: &Mapping) -> Home {
-        if let Some(reason) = reason_of_name(&mapping.path) {
+        if let Some(reason) = reason_of_name(&mapping.path)
+            && (reason != Reason::Deleted || self.stand_ins.is_empty())
+        {
             let path = (reason == Reason::Deleted).then(|| mapping.path.clone());
             return Home::Nowhere(self.nowhere(reason, path));
         }
@@ -167,12 +179,16 @@ impl Collector {
         let home = match self.opened.get(&key) {
             Some(home) => *home,
             None => {
-                let home = match Image::open(&mapping.path, &mapping.mark, self.until) {
+                let opened = Image::open(&mapping.path, &mapping.mark, self.until);
+                let home = match opened.or_else(|reason| self.stand_in_for(mapping).ok_or(reason)) {
                     Ok(image) => {
                         let known = Known { path: mapping.path.clone(), image, hits: HashMap::new() };
                         Home::Image(self.images.push(known))
                     }
-                    Err(reason) => Home::Nowhere(self.nowhere(reason, Some(mapping.path.clone()))),
+                    Err(reason) => {
+                        let reason = reason_of_name(&mapping.path).unwrap_or(reason);
+                        Home::Nowhere(self.nowhere(reason, Some(mapping.path.clone())))
+                    }
                 };
                 self.opened.insert(key, home);
                 home
@@ -183,6 +199,12 @@ impl Collector {
             Ok(()) => home,
             Err(reason) => Home::Nowhere(self.nowhere(reason, Some(mapping.path.clone()))),
         }
+    }
+
+    fn stand_in_for(&self, mapping: &Mapping) -> Option<Image> {
+        let has_id = matches!(mapping.mark, FileMark::BuildId(_));
+        let mut files = self.stand_ins.iter().filter(|_| has_id);
+        files.find_map(|file| Image::open(file.to_str()?, &mapping.mark, self.until).ok())
     }
 
     fn nowhere(&mut self, reason: Reason, path: Option<String>) -> NowhereId {

@@ -18,7 +18,7 @@
 //! the file.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::collect::Collector;
@@ -77,10 +77,16 @@ pub enum Malformed {
 
 /// The samples of the file at `path`; images are looked for where they were.
 pub fn read_perf_data(path: &Path) -> Result<Samples, Error> {
+    read_perf_data_with(path, &[])
+}
+
+/// The same; what is not where it was any more, or is another build there, is
+/// read from that file of `images` that has its build-id.
+pub fn read_perf_data_with(path: &Path, images: &[PathBuf]) -> Result<Samples, Error> {
     let wrong = |source| Error::File { path: path.to_owned(), source };
     let bytes = std::fs::read(path).map_err(|error| wrong(error.into()))?;
     let recorded = std::fs::metadata(path).and_then(|metadata| metadata.modified());
-    read(&bytes, recorded.map_err(|error| wrong(error.into()))?).map_err(wrong)
+    read(&bytes, recorded.map_err(|error| wrong(error.into()))?, images).map_err(wrong)
 }
 
 /// An event of the file.
@@ -119,7 +125,7 @@ impl Section {
 }
 
 /// The samples in the bytes of a file that was written at `recorded`.
-fn read(bytes: &[u8], recorded: SystemTime) -> Result<Samples, Malformed> {
+fn read(bytes: &[u8], recorded: SystemTime, images: &[PathBuf]) -> Result<Samples, Malformed> {
     match bytes.first_chunk::<8>() {
         Some(b"PERFILE2") => {}
         Some(b"2ELIFREP") => return Err(Malformed::BigEndian),
@@ -139,7 +145,9 @@ fn read(bytes: &[u8], recorded: SystemTime) -> Result<Samples, Malformed> {
     let mut file = Reader { attributes: &attributes, queue: Queue::default(), sampled: None, broken: 0 };
     let is_whole = file.records(records)? && complete.is_some();
     let build_ids = if complete.is_some() { build_ids(bytes, data) } else { BTreeMap::new() };
-    Ok(file.samples(&build_ids, recorded, is_whole))
+    let mut collector = Collector::new(sys::page_size(), recorded);
+    collector.stand_in(images);
+    Ok(file.samples(&build_ids, collector, is_whole))
 }
 
 fn attributes(bytes: &[u8]) -> Result<Vec<Attribute>, Malformed> {
@@ -298,10 +306,9 @@ impl Reader<'_> {
     fn samples(
         mut self,
         build_ids: &BTreeMap<String, Vec<u8>>,
-        recorded: SystemTime,
+        mut collector: Collector,
         is_whole: bool,
     ) -> Samples {
-        let mut collector = Collector::new(sys::page_size(), recorded);
         for mut record in self.queue.finish() {
             if let Record::Mapping(mapping) = &mut record
                 && !matches!(mapping.mark, FileMark::BuildId(_))

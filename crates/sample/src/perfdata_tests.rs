@@ -16,7 +16,7 @@ const USER: u16 = 2;
 const FIELDS: u64 = field::IP | field::TID | field::TIME | field::PERIOD;
 
 fn read(bytes: &[u8]) -> Result<Samples, Malformed> {
-    super::read(bytes, SystemTime::now())
+    super::read(bytes, SystemTime::now(), &[])
 }
 
 fn words(words: &[u64]) -> Vec<u8> {
@@ -187,7 +187,7 @@ fn a_file_that_breaks_off_gives_what_stands_before() {
 #[test]
 fn an_image_without_build_id_that_changed_later_is_refused() {
     let (bytes, path, _) = example();
-    let samples = super::read(&bytes, SystemTime::UNIX_EPOCH).unwrap();
+    let samples = super::read(&bytes, SystemTime::UNIX_EPOCH, &[]).unwrap();
     assert_eq!(samples.image(&path), None);
     assert_eq!(samples.homeless_hits(|reason| *reason == Reason::Replaced), 3);
 }

@@ -57,12 +57,23 @@ pub struct Options {
     /// A file that samples are written into as they come, for the case that
     /// this process does not live to say what they are; it is a `perf.data`.
     pub keep: Option<PathBuf>,
+    /// Files that are read in place of mapped ones of the same build-id that
+    /// are not at their paths any more.
+    pub images: Vec<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let pace = Pace::PerSecond(4000);
-        Options { event: Event::cpu_clock(), pace, stacks: false, kernel: true, ring_pages: 128, keep: None }
+        Options {
+            event: Event::cpu_clock(),
+            pace,
+            stacks: false,
+            kernel: true,
+            ring_pages: 128,
+            keep: None,
+            images: Vec::new(),
+        }
     }
 }
 
@@ -137,6 +148,7 @@ impl Sampler {
         let asked = pace::rate(&options.pace, &options.event)?;
         let granted = Granted::negotiate(&options.event, asked, options.kernel, options.stacks)?;
         let mut fold = Fold::new(SystemTime::now());
+        fold.collector.stand_in(&options.images);
         let kept = options.keep.as_deref().map(|path| {
             let attributes = granted.attributes(Kind::Samples, Begin::Now, 0);
             Kept::create(path, &attributes).map_err(|source| Error::Keep { path: path.to_owned(), source })
@@ -181,6 +193,15 @@ impl Sampler {
     /// The started program's process, if one was started.
     pub fn pid(&self) -> Option<u32> {
         self.child.as_ref().map(Child::id)
+    }
+
+    /// Sends a signal to the started program, if it still runs. Processes that
+    /// were attached to are left alone.
+    pub fn signal(&self, signal: i32) {
+        if let (Some(_), Some(process)) = (&self.child, self.processes.first()) {
+            // It may have ended just now, which is what a signal is for.
+            let _ = sys::signal::send(process.as_fd(), signal);
+        }
     }
 
     /// What was asked for and what the kernel granted.

@@ -131,6 +131,14 @@ impl TimerSampler {
         self.child.id()
     }
 
+    /// Sends a signal to the program, if it still runs.
+    pub fn signal(&self, signal: i32) {
+        if let Some(handle) = &self.handle {
+            // It may have ended just now, which is what a signal is for.
+            let _ = sys::signal::send(handle.as_fd(), signal);
+        }
+    }
+
     /// Collects until the program has ended or `limit` is over.
     pub fn wait(&mut self, limit: Option<Duration>) -> Result<Progress, Error> {
         let until = limit.map(|limit| Instant::now() + limit);

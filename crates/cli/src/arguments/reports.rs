@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 /// What a report shows, and where else it goes; one set for all verbs that
 /// report counts.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Debug, Default, Clone)]
 pub(crate) struct ShowArguments {
     /// Shows the source of the hottest functions with how often each line ran.
     #[arg(long)]

@@ -14,13 +14,17 @@ Examples:
   opcost sample --overhead 2% prog.c -- args    as many as cost 2 % of the time
   opcost sample --emit exe -o prog prog.c       build now; run later: opcost sample ./prog -- args
   opcost sample --pid 1234 --for 10             a program that was built so and runs already
+  opcost sample --for 10 --ledger r.opc ./server  a server that never ends; kill -USR1 opcost writes r-1.opc, r-2.opc …
+  opcost sample --stacks prog.c                 who called what is hot (--collapsed FILE for flame graphs)
   opcost sample --perf perf.data ./prog         samples that perf record took of it
   opcost sample --ledger run.opc prog.c         for opcost report, diff, merge and overlap
 
 Nothing is added to what runs: code is byte for byte that of a build without opcost; what it stands for lies beside it.
 Counts are estimates: time by samples, divided by the cycles that the processor's model expects, then made consistent.
 
-Exit status: 0 fine, 1 opcost failed, 2 usage, 4 the program failed.";
+^C and SIGTERM end the program and not the report; SIGUSR1 (with --pid: or Enter) tells what there is so far.
+
+Exit status: 0 fine (also when the program ended because it was told to), 1 opcost failed, 2 usage, 4 the program failed.";
 
 pub(crate) const OVERLAP_EXAMPLES: &str = "\
 Examples:
@@ -45,15 +49,24 @@ pub(crate) struct SampleArguments {
     /// What is counted: cpu-clock, or a counter that the machine has (cycles, cache-misses).
     #[arg(long, value_name = "NAME", default_value = "cpu-clock")]
     pub(crate) event: String,
+    /// Call stacks too: who called what is hot. Programs are built with frame pointers then.
+    #[arg(long)]
+    pub(crate) stacks: bool,
+    /// Writes call stacks as tools for flame graphs read them, one in a line; implies --stacks.
+    #[arg(long, value_name = "FILE", conflicts_with = "emit")]
+    pub(crate) collapsed: Option<PathBuf>,
     /// A process that runs already; may be repeated. It must have been built by opcost sample.
     #[arg(long, value_name = "PID", conflicts_with_all = ["inputs", "perf", "emit"])]
     pub(crate) pid: Vec<u32>,
-    /// How long, in seconds; else to the end.
-    #[arg(long = "for", value_name = "SECONDS", requires = "pid", value_parser = parse_seconds)]
+    /// How long, in seconds; else to the end. A program that opcost started is ended then (SIGTERM).
+    #[arg(long = "for", value_name = "SECONDS", conflicts_with_all = ["perf", "emit"], value_parser = parse_seconds)]
     pub(crate) seconds: Option<f64>,
     /// Samples that perf record took of the program, in place of a run.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["emit", "stdin", "stdout"])]
     pub(crate) perf: Option<PathBuf>,
+    /// A build as it was linked, for one that ran stripped or lies elsewhere by now; found by its build-id.
+    #[arg(long, value_name = "FILE", conflicts_with = "emit")]
+    pub(crate) image: Vec<PathBuf>,
     /// Keeps the samples while they come, as perf.data: they outlive even a sampler that is killed.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["perf", "emit"])]
     pub(crate) keep: Option<PathBuf>,

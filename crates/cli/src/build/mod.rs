@@ -71,7 +71,9 @@ pub(crate) use life_machine::MachineInstruction;
 pub(crate) use module::{ModuleRequest, Product, instrument, relative, tidy};
 pub(crate) use portable::Machine;
 pub(crate) use runtime::compile_world;
-pub(crate) use rust::{Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
+pub(crate) use rust::{
+    RustPurpose, Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments,
+};
 pub(crate) use tools::{Tools, version_of};
 pub(crate) use values::{Meaning, PointList, PointText, RefusedText, VALUES_SECTION, ValuesWish};
 pub(crate) use width::{WidthAnswers, WidthExplained, WidthStep};
@@ -204,8 +206,7 @@ impl<'a> Build<'a> {
             let what = match self.purpose {
                 Purpose::Fuel { .. } => "be metered",
                 Purpose::Values => "record values",
-                Purpose::Sample => "be sampled",
-                Purpose::Count { .. } | Purpose::Life | Purpose::Analysis => "",
+                Purpose::Count { .. } | Purpose::Life | Purpose::Analysis | Purpose::Sample => "",
             };
             if !what.is_empty() {
                 return Err(CliError::Usage(format!(

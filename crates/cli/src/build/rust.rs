@@ -1,10 +1,11 @@
-//! A Rust program with all its crates and the standard library, counted.
+//! A Rust program with all its crates and the standard library, counted or sampled.
 //!
 //! With `-C lto=fat -C codegen-units=1 --emit=llvm-bc,link` rustc writes one
 //! merged module (std included: its rlibs carry bitcode) before it links. So
 //! opcost goes in as the linker (`-C linker=…/opcost-rust-link`, a link to
 //! opcost): of rustc's own command line it changes one word, the merged
-//! object, which becomes the counted one with the runtime around it. Native
+//! object, which becomes the counted one with the runtime around it (or one with
+//! a table of its code, to be sampled). Native
 //! libraries of build scripts, rpaths and the like stay as rustc wants them.
 //!
 //! What to do is read from `request.json` beside that link, so that cargo,
@@ -25,8 +26,8 @@ use super::cost::{COUNTED, lone_cost_model};
 use super::driver::without_stripping;
 use super::module::{ModuleRequest, Product, ThreadMode, run_child};
 use super::tools::Tools;
-use super::{Build, Input, Language};
-use crate::arguments::{BuildArguments, CompileArguments};
+use super::{Build, Input, Language, Purpose};
+use crate::arguments::CompileArguments;
 use crate::error::CliError;
 
 /// The name by which opcost is a linker for rustc.
@@ -60,7 +61,13 @@ impl Build<'_> {
         let flags = self.rust_flags();
         let name = source.path.display().to_string();
         let request = RustRequest {
-            module: rust_module(self.arguments, self.placement(), &rustc, &name, flags.clone())?,
+            module: rust_module(
+                self.arguments,
+                RustPurpose { placement: self.placement(), is_sampled: self.purpose == Purpose::Sample },
+                &rustc,
+                &name,
+                flags.clone(),
+            )?,
             clang: self.tools.clang.clone(),
             objects: self.objects(&others)?,
         };
@@ -129,10 +136,19 @@ impl Rustc {
     }
 }
 
+/// What a Rust program is built for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RustPurpose {
+    /// Where counters go.
+    pub(crate) placement: Placement,
+    /// Whether there are none, and a table of the code beside it.
+    pub(crate) is_sampled: bool,
+}
+
 /// The request for a merged module, paths still empty.
 fn rust_module(
     arguments: &CompileArguments,
-    placement: Placement,
+    purpose: RustPurpose,
     rustc: &Rustc,
     name: &str,
     flags: Vec<String>,
@@ -154,9 +170,9 @@ fn rust_module(
         module: name.to_owned(),
         root: std::env::current_dir().map_err(CliError::file("find", "."))?,
         anchor: Anchor::Optimized,
-        placement,
+        placement: purpose.placement,
         is_metered: false,
-        is_sampled: false,
+        is_sampled: purpose.is_sampled,
         overshoot: None,
         audit: false,
         harden: false,
@@ -182,14 +198,15 @@ fn rust_module(
 
 /// Makes a linker for cargo below `folder`; its path says what it does.
 pub(crate) fn cargo_linker(
-    arguments: &BuildArguments,
+    arguments: &CompileArguments,
+    purpose: RustPurpose,
     rustc: &Rustc,
     flags: Vec<String>,
     folder: &Path,
 ) -> Result<PathBuf, CliError> {
     let request = RustRequest {
         // The linker names the module by the program it is asked for.
-        module: rust_module(&arguments.compile, arguments.placement, rustc, "", flags)?,
+        module: rust_module(arguments, purpose, rustc, "", flags)?,
         clang: Tools::find()?.clang,
         objects: Vec::new(),
     };
@@ -266,12 +283,15 @@ pub(crate) fn link(program: &OsStr, given: &[OsString]) -> Result<u8, CliError> 
         // rustc names a package's own files relative to where it runs.
         module.root = std::env::current_dir().map_err(CliError::file("find", "."))?;
     }
-    let counted = instrument(module, bitcode, scratch.path())?;
-    let [begin, runtime, end] =
-        super::runtime::compile(&request.clang, &[], &scratch.path().join("runtime"))?;
-    let mut around = vec![begin, counted];
+    let is_sampled = module.is_sampled;
+    let mut around = vec![instrument(module, bitcode, scratch.path())?];
     around.extend(request.objects);
-    around.extend([runtime, end]);
+    if !is_sampled {
+        let [begin, runtime, end] =
+            super::runtime::compile(&request.clang, &[], &scratch.path().join("runtime"))?;
+        around.insert(0, begin);
+        around.extend([runtime, end]);
+    }
     let words = replaced(&given, around)?;
     super::driver::status_of(
         Command::new(&request.clang).arg("-Wl,--build-id=sha1").args(words),

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CountReport, Growth, Verdict, demangle};
-use crate::run::{Finish, Quality};
+use crate::run::{CallStack, Finish, Quality};
 
 /// What ran how often.
 #[derive(Serialize, JsonSchema)]
@@ -36,6 +36,9 @@ pub(crate) struct CountJson {
     external_calls: Option<Vec<CallJson>>,
     /// Calls through pointers by place; null when a ledger was read.
     indirect_calls: Option<Vec<IndirectJson>>,
+    /// Call stacks with their samples, those with most samples first; only when they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stacks: Option<Vec<StackJson>>,
     /// How many processes counted.
     processes: usize,
     /// How many runs the counts are the sum of.
@@ -91,6 +94,13 @@ struct BlockJson {
     line: Option<u32>,
     /// How often its first instruction started.
     count: u128,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct StackJson {
+    /// Linkage names, outermost function first; `[image]` where an image has no symbol.
+    frames: Vec<String>,
+    samples: u64,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -166,6 +176,7 @@ impl CountJson {
             blocks: blocks(report),
             external_calls: report.calls_known.then(|| external(report)),
             indirect_calls: report.calls_known.then(|| indirect(report)),
+            stacks: report.stacks.as_deref().map(stacks),
             processes: report.processes,
             runs: report.runs,
             deterministic: report.is_deterministic,
@@ -249,6 +260,11 @@ fn blocks(report: &CountReport) -> Vec<BlockJson> {
         }
     })
     .collect()
+}
+
+fn stacks(stacks: &[CallStack]) -> Vec<StackJson> {
+    let stack = |stack: &CallStack| StackJson { frames: stack.frames.clone(), samples: stack.samples };
+    stacks.iter().map(stack).collect()
 }
 
 fn external(report: &CountReport) -> Vec<CallJson> {

@@ -34,6 +34,7 @@ mod progress;
 mod save;
 mod schema;
 mod source;
+mod stacks;
 mod style;
 mod terminal;
 mod values;
@@ -82,7 +83,7 @@ use std::collections::HashMap;
 
 use opcost_recover::{FunctionListing, FunctionTotal, ProgramSummary, SourceLine};
 
-use crate::run::{Finish, Quality};
+use crate::run::{CallStack, Finish, Quality};
 
 /// A counted run, ready to be shown.
 pub(crate) struct CountReport {
@@ -100,6 +101,8 @@ pub(crate) struct CountReport {
     pub(crate) is_deterministic: bool,
     /// What `--repeat` found, in a sentence.
     pub(crate) repetition: Option<String>,
+    /// Call stacks of samples, if they were asked for.
+    pub(crate) stacks: Option<Vec<CallStack>>,
     /// The command to try next.
     pub(crate) next: Vec<String>,
     /// Whether calls out of the program are known.

@@ -10,6 +10,7 @@ use std::fmt::Write;
 use opcost_recover::{FunctionTotal, NamedCalls};
 
 use super::annotate::{Annotation, Depth, hot_lines};
+use super::stacks::print_stacks;
 use super::style::{BAD, DIM, GOOD, STRONG, cut_middle, cut_start, heat, padded, paint, width_of};
 use super::{CountReport, Grown, Growth, Sources, Verdict, bar, demangle, grouped, percent, tidy_path};
 use crate::run::{Finish, Quality};
@@ -55,6 +56,10 @@ pub(crate) fn print_count(report: &CountReport, sources: &mut Sources, layout: L
         }
     }
     unseen(report, &mut out);
+    if let Some(stacks) = &report.stacks {
+        out += &print_stacks(stacks);
+        out.push('\n');
+    }
     notes(report, layout.width, &mut out);
     out
 }

@@ -58,6 +58,32 @@ impl SampledImage {
         });
         Ok(Some(SampledImage { modules: modules.collect() }))
     }
+
+    /// Why an image cannot be read as one to be sampled, and what to do.
+    pub(crate) fn why_not(path: &Path) -> &'static str {
+        let Ok(bytes) = std::fs::read(path) else { return "it cannot be read" };
+        let Ok(file) = object::File::parse(&*bytes) else { return "it is no program" };
+        let has = |name| file.section_by_name(name).is_some();
+        match (has(MAP_SECTION), has(CALL_SECTION), has(".symtab")) {
+            (_, true, _) => "it was built to be counted; build it with opcost sample --emit exe -o PROG",
+            (true, false, _) => {
+                "it was stripped, which took the table of its code; name the build as it was linked: --image FILE"
+            }
+            (false, false, false) => {
+                "it was stripped; if opcost built it to be sampled, name the build as it was linked: --image FILE"
+            }
+            (false, false, true) => {
+                "it was not built to be sampled, so its addresses stand for nothing known; build it with opcost \
+                 sample --emit exe -o PROG, or give its sources"
+            }
+        }
+    }
+
+    /// The build-id of an image.
+    pub(crate) fn build_id(path: &Path) -> Option<Vec<u8>> {
+        let bytes = std::fs::read(path).ok()?;
+        object::File::parse(&*bytes).ok()?.build_id().ok()?.map(<[u8]>::to_vec)
+    }
 }
 
 impl Image {

@@ -7,6 +7,7 @@
 mod collect;
 mod deterministic;
 mod emulator;
+mod frames;
 mod fuel;
 mod image;
 mod sandbox;
@@ -17,6 +18,7 @@ mod wasm;
 
 pub(crate) use collect::{Collected, Quality, collect};
 pub(crate) use deterministic::FixedWorld;
+pub(crate) use frames::{CallStack, call_stacks, collapsed, hit_functions};
 pub(crate) use fuel::{Spending, is_metered, spend};
 pub(crate) use image::{Image, SampledImage};
 pub(crate) use sandbox::{Ending, Entry, LONGEST_OUTPUT, Landlock, Room, Walled, enter, spend_walled};

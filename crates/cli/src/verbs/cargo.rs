@@ -1,7 +1,8 @@
-//! `cargo opcost count --bin rg -- PATTERN FILE`: a crate's program, counted.
+//! `cargo opcost count --bin rg -- PATTERN FILE`: a crate's program, counted
+//! (or, with `sample`, sampled).
 //!
 //! `cargo-opcost` starts `opcost cargo VERB`; cargo's options are taken out of
-//! the line, the others are `count`'s. The crate is built by `cargo rustc` in
+//! the line, the others are the verb's. The crate is built by `cargo rustc` in
 //! a target folder of its own (`target/opcost`), with fat LTO and one codegen
 //! unit set for the chosen profile by environment, so that build scripts and
 //! the user's own builds stay what they are.
@@ -11,19 +12,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Parser;
+use opcost_key::Placement;
 
-use crate::arguments::{Arguments, CountArguments, Verb};
-use crate::build::{Rustc, cargo_linker, linker_arguments};
+use crate::arguments::{Arguments, CompileArguments, CountArguments, SampleArguments, Verb};
+use crate::build::{RustPurpose, Rustc, cargo_linker, install, linker_arguments};
 use crate::error::{CliError, Status};
 
 const USAGE: &str = "\
 usage: cargo opcost count [CARGO OPTIONS] [COUNT OPTIONS] -- ARGS
+       cargo opcost sample [CARGO OPTIONS] [SAMPLE OPTIONS] -- ARGS
        cargo opcost build [CARGO OPTIONS]      only builds, and prints where the program is
 
 cargo options: --bin NAME, --example NAME, -p PACKAGE, --features F, --all-features,
   --no-default-features, --manifest-path FILE, --profile NAME (default release), --release,
   --target-dir DIR, --config C, -j N, --locked, --offline, --frozen
-count options: opcost count --help";
+count options: opcost count --help
+sample options: opcost sample --help (--emit exe -o PROG only builds)";
 
 const WITH_VALUE: &[&str] = &[
     "--bin",
@@ -50,8 +54,8 @@ struct Line {
     profile: Option<String>,
     target_dir: Option<PathBuf>,
     manifest: Option<PathBuf>,
-    /// For `count`, up to and with `--` and the program's arguments.
-    count: Vec<OsString>,
+    /// For the verb, before `--` and the program's arguments.
+    verb: Vec<OsString>,
     program: Vec<OsString>,
 }
 
@@ -64,12 +68,16 @@ pub(crate) fn run(given: &[OsString]) -> Result<Status, CliError> {
         Some("count" | "stat") => {
             let mut count = line.count_arguments()?;
             let Some(mut count) = count.take() else { return Ok(Status::Usage) };
-            count.inputs = vec![line.build(&count)?];
+            count.inputs = vec![line.build_counted(&count)?];
             super::count::run(&count)
         }
+        Some("sample") => match line.sample_arguments()? {
+            Some(sample) => line.sample(sample),
+            None => Ok(Status::Usage),
+        },
         Some("build") => {
             let Some(count) = line.count_arguments()? else { return Ok(Status::Usage) };
-            println!("{}", line.build(&count)?.display());
+            println!("{}", line.build_counted(&count)?.display());
             Ok(Status::Fine)
         }
         Some("--help" | "-h" | "help") => {
@@ -101,7 +109,7 @@ impl Line {
                     words.next().ok_or_else(|| CliError::Usage(format!("{text} needs a value\n{USAGE}")))?;
                 line.option(&text, value.clone());
             } else {
-                line.count.push(word.clone());
+                line.verb.push(word.clone());
             }
         }
         Ok(line)
@@ -120,29 +128,65 @@ impl Line {
         }
     }
 
-    /// `count`'s arguments; `None` after help was printed or an error told.
-    fn count_arguments(&self) -> Result<Option<CountArguments>, CliError> {
-        let words = ["opcost", "count"].map(OsString::from).into_iter();
+    /// A verb with its arguments; `None` after help was printed or an error told.
+    fn parsed(&self, verb: &str) -> Option<Verb> {
+        let words = ["opcost", verb].map(OsString::from).into_iter();
         let program = [OsString::from("PROGRAM"), OsString::from("--")];
-        let words =
-            words.chain(self.count.iter().cloned()).chain(program).chain(self.program.iter().cloned());
+        let words = words.chain(self.verb.iter().cloned()).chain(program).chain(self.program.iter().cloned());
         match Arguments::try_parse_from(words) {
-            Ok(Arguments { verb: Verb::Count(count), .. }) => Ok(Some(count)),
-            Ok(_) => Err(CliError::Usage(USAGE.to_owned())),
+            Ok(arguments) => Some(arguments.verb),
             Err(error) => {
                 let _ = error.print();
-                Ok(None)
+                None
+            }
+        }
+    }
+
+    fn count_arguments(&self) -> Result<Option<CountArguments>, CliError> {
+        match self.parsed("count") {
+            Some(Verb::Count(count)) => Ok(Some(count)),
+            Some(_) => Err(CliError::Usage(USAGE.to_owned())),
+            None => Ok(None),
+        }
+    }
+
+    fn sample_arguments(&self) -> Result<Option<SampleArguments>, CliError> {
+        match self.parsed("sample") {
+            Some(Verb::Sample(sample)) => Ok(Some(sample)),
+            Some(_) => Err(CliError::Usage(USAGE.to_owned())),
+            None => Ok(None),
+        }
+    }
+
+    fn build_counted(&self, count: &CountArguments) -> Result<PathBuf, CliError> {
+        let purpose = RustPurpose { placement: count.build.placement, is_sampled: false };
+        self.build(&count.build.compile, purpose)
+    }
+
+    /// Builds the program to be sampled, and samples it if that is wanted.
+    fn sample(&self, mut sample: SampleArguments) -> Result<Status, CliError> {
+        let purpose = RustPurpose { placement: Placement::Chords, is_sampled: true };
+        let program = self.build(&sample.compile, purpose)?;
+        match (&sample.emit, &sample.output) {
+            (Some(_), Some(output)) => {
+                install(&program, output)?;
+                eprintln!("next: opcost sample {} -- ARGS", super::count::shown(output));
+                Ok(Status::Fine)
+            }
+            _ => {
+                sample.inputs = vec![program];
+                super::sample::run(&sample)
             }
         }
     }
 
     /// Builds the program with cargo; where it lies.
-    fn build(&self, count: &CountArguments) -> Result<PathBuf, CliError> {
+    fn build(&self, compile: &CompileArguments, purpose: RustPurpose) -> Result<PathBuf, CliError> {
         let rustc = Rustc::find()?;
         let profile = self.profile.as_deref().unwrap_or("release");
         let target = self.target_folder()?;
         let flags = vec![format!("--profile={profile}"), "-Clto=fat".to_owned()];
-        let linker = cargo_linker(&count.build, &rustc, flags, &target)?;
+        let linker = cargo_linker(compile, purpose, &rustc, flags, &target)?;
         let mut command = cargo();
         command.arg("rustc").args(["--profile", profile, "--message-format=json-render-diagnostics"]);
         command.arg("--target-dir").arg(&target).args(&self.cargo);
@@ -216,7 +260,7 @@ mod tests {
         let given = ["--bin", "rg", "--json", "-", "--profile=dev", "--release", "--", "-n", "--bin", "x"];
         let line = Line::read(&given.map(OsString::from)).expect("well-formed");
         assert_eq!(line.cargo, ["--bin", "rg"]);
-        assert_eq!(line.count, ["--json", "-"]);
+        assert_eq!(line.verb, ["--json", "-"]);
         assert_eq!(line.program, ["-n", "--bin", "x"]);
         assert_eq!(line.profile.as_deref(), Some("dev"));
         assert!(Line::read(&[OsString::from("--bin")]).is_err());

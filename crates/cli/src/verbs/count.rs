@@ -90,7 +90,8 @@ fn emit(
     Ok(Status::Fine)
 }
 
-fn shown(program: &Path) -> String {
+/// A program as a shell starts it.
+pub(super) fn shown(program: &Path) -> String {
     if program.components().count() == 1 {
         format!("./{}", program.display())
     } else {

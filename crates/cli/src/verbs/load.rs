@@ -106,6 +106,7 @@ pub(crate) fn report_of(ledger: &Ledger) -> CountReport {
         runs: about.runs,
         is_deterministic: false,
         repetition: None,
+        stacks: None,
         next: Vec::new(),
         calls_known: false,
         listings: Vec::new(),

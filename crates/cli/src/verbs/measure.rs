@@ -119,6 +119,7 @@ impl Measurement {
             runs: 1,
             is_deterministic: self.is_deterministic,
             repetition: (self.runs.len() > 1).then(|| self.repetition()),
+            stacks: None,
             next: Vec::new(),
             calls_known: true,
             listings: Vec::new(),

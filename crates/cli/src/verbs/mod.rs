@@ -25,6 +25,8 @@ pub(crate) mod overlap;
 pub(crate) mod papers;
 pub(crate) mod report;
 pub(crate) mod sample;
+mod sample_events;
+mod sample_run;
 pub(crate) mod sandbox;
 mod show;
 pub(crate) mod values;

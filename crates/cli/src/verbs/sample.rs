@@ -6,11 +6,7 @@
 //! are as of `opcost count` from there on, so every output is the same.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use opcost_key::{Hash128, ModuleMap};
 use opcost_profile::{Ledger, Origin, Quality as Sureness, World};
@@ -18,13 +14,16 @@ use opcost_recover::{
     CountedModule, Cycles, ModuleCounts, ModuleObservations, RepairOptions, Repaired, RunFacts,
     SampledModule, Solver, list_functions, make_ledger, observe, repair, summarize,
 };
-use opcost_sample::{End, Error, Event, Options, Pace, Sampler, Samples, TimerSampler, read_perf_data};
+use opcost_sample::{End, ImageSamples, Samples, read_perf_data_with};
 
-use crate::arguments::SampleArguments;
-use crate::build::{Build, Input, Language, Purpose, Tools, install};
+use super::count::shown;
+use super::sample_events;
+use super::sample_run::{Taken, failed, take, wants_stacks};
+use crate::arguments::{CompileArguments, SampleArguments, ShowArguments};
+use crate::build::{Build, Input, Language, Purpose, install};
 use crate::error::{CliError, Status};
-use crate::report::{CountReport, Progress, Stream, Verdict, grouped};
-use crate::run::{Finish, Quality, SampledImage};
+use crate::report::{CountReport, Progress, Stream, Verdict, demangle, grouped, save_text};
+use crate::run::{Finish, Quality, SampledImage, call_stacks, collapsed};
 use crate::verbs::load;
 use crate::verbs::measure::{facts, machine};
 use crate::verbs::show::{Show, tell_json};
@@ -44,8 +43,10 @@ pub(crate) fn run(arguments: &SampleArguments) -> Result<Status, CliError> {
 }
 
 fn carry_out(arguments: &SampleArguments) -> Result<Status, CliError> {
+    sample_events::check(arguments)?;
     if !arguments.pid.is_empty() {
-        return report(arguments, None, &attached(arguments)?);
+        let taken = take(arguments, None, &|number, samples| snapshot(arguments, None, number, samples))?;
+        return report(arguments, None, &taken);
     }
     let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
@@ -68,7 +69,8 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, CliError> {
                 .to_owned(),
         ));
     }
-    let build = Build::new(&arguments.compile, Purpose::Sample)?;
+    let compile = with_frame_pointers(arguments, &inputs);
+    let build = Build::new(&compile, Purpose::Sample)?;
     let program = build.path("program");
     let building = Progress::start("building the program");
     build.program(&inputs, &program)?;
@@ -76,85 +78,46 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, CliError> {
     match &arguments.output {
         Some(output) if arguments.emit.is_some() => {
             install(&program, output)?;
-            eprintln!("next: opcost sample {} -- ARGS", output.display());
+            eprintln!("next: opcost sample {} -- ARGS", shown(output));
             Ok(Status::Fine)
         }
         _ => with_program(arguments, &program),
     }
 }
 
+/// How it is compiled: with frame pointers, if stacks are wanted.
+fn with_frame_pointers(arguments: &SampleArguments, inputs: &[Input]) -> CompileArguments {
+    let mut compile = arguments.compile.clone();
+    if wants_stacks(arguments) {
+        let has = |language| inputs.iter().any(|input| input.language == language);
+        let flags: &[&str] = match (has(Language::Rust), has(Language::Fortran)) {
+            (true, _) => &["-Cforce-frame-pointers=yes"],
+            (_, true) => &["-fno-omit-frame-pointer"],
+            _ => &["-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"],
+        };
+        compile.cflags.extend(flags.iter().map(|flag| (*flag).to_owned()));
+    }
+    compile
+}
+
 fn with_program(arguments: &SampleArguments, program: &Path) -> Result<Status, CliError> {
     // Before it runs: a run is not thrown away for a program that nobody can read.
-    if SampledImage::read(program)?.is_none() {
-        return Err(CliError::Counters(format!(
-            "{} was not built to be sampled, so its addresses stand for nothing known; build it with opcost sample \
-             --emit exe -o PROG, or give its sources",
-            program.display()
-        )));
+    if readable(program, SampledImage::build_id(program).as_deref(), &arguments.image)?.is_none() {
+        let why = SampledImage::why_not(program);
+        return Err(CliError::Counters(format!("{}: {why}", program.display())));
     }
-    let samples = match &arguments.perf {
-        Some(file) => read_perf_data(file).map_err(failed)?,
-        None => ran(arguments, program)?,
-    };
-    report(arguments, Some(program), &samples)
-}
-
-fn failed(error: opcost_sample::Error) -> CliError {
-    CliError::Counters(error.to_string())
-}
-
-fn options(arguments: &SampleArguments) -> Result<Options, CliError> {
-    let event = Event::named(&arguments.event).map_err(|error| CliError::Usage(error.to_string()))?;
-    let pace = arguments.overhead.map_or(Pace::PerSecond(arguments.rate), Pace::Overhead);
-    Ok(Options { event, pace, keep: arguments.keep.clone(), ..Options::default() })
-}
-
-fn attached(arguments: &SampleArguments) -> Result<Samples, CliError> {
-    let mut sampler = Sampler::attach(&arguments.pid, &options(arguments)?).map_err(failed)?;
-    let _progress = Progress::start("sampling");
-    sampler.wait(arguments.seconds.map(Duration::from_secs_f64)).map_err(failed)?;
-    sampler.finish().map_err(failed)
-}
-
-fn ran(arguments: &SampleArguments, program: &Path) -> Result<Samples, CliError> {
-    let program = program.canonicalize().map_err(CliError::file("find", program))?;
-    let command = prepared(arguments, &program)?;
-    let options = options(arguments)?;
-    let mut sampler = match Sampler::start(command, &options) {
-        Ok(sampler) => sampler,
-        Err(error @ Error::NotPermitted { .. }) if options.keep.is_none() => {
-            eprintln!("opcost: {error}");
-            eprintln!("opcost: going on with a timer inside the program, which is coarser");
-            return timed(arguments, &program, &options);
+    let taken = match &arguments.perf {
+        Some(file) => {
+            // The program may have been recorded at another place, or on another machine.
+            let images = [&arguments.image[..], &[program.to_owned()]].concat();
+            let samples = read_perf_data_with(file, &images).map_err(failed)?;
+            Taken { samples, asked: Vec::new() }
         }
-        Err(error) => return Err(failed(error)),
+        None => take(arguments, Some(program), &|number, samples| {
+            snapshot(arguments, Some(program), number, samples);
+        })?,
     };
-    sampler.wait(None).map_err(failed)?;
-    sampler.finish().map_err(failed)
-}
-
-/// The program with its streams, ready to be started.
-fn prepared(arguments: &SampleArguments, program: &Path) -> Result<Command, CliError> {
-    let mut command = Command::new(program);
-    command.args(&arguments.arguments);
-    if let Some(path) = &arguments.stdin {
-        command.stdin(File::open(path).map_err(CliError::file("read", path))?);
-    }
-    if let Some(path) = &arguments.stdout {
-        command.stdout(File::create(path).map_err(CliError::file("write", path))?);
-    } else if arguments.show.json.as_deref() == Some(Path::new("-")) {
-        let copy = std::io::stderr().as_fd().try_clone_to_owned();
-        command.stdout(Stdio::from(copy.map_err(CliError::file("copy", "stderr"))?));
-    }
-    Ok(command)
-}
-
-/// Where the kernel grants nothing: a timer of the program's own.
-fn timed(arguments: &SampleArguments, program: &Path, options: &Options) -> Result<Samples, CliError> {
-    let clang = Tools::find()?.clang;
-    let mut sampler = TimerSampler::start(prepared(arguments, program)?, options, &clang).map_err(failed)?;
-    sampler.wait(None).map_err(failed)?;
-    sampler.finish().map_err(failed)
+    report(arguments, Some(program), &taken)
 }
 
 /// One module of the program and what was seen of it.
@@ -164,66 +127,162 @@ struct Seen {
     observed: ModuleObservations,
 }
 
-fn report(
-    arguments: &SampleArguments,
-    program: Option<&Path>,
-    samples: &Samples,
-) -> Result<Status, CliError> {
-    let working = Progress::start("making the counts consistent");
-    let (seen, elsewhere) = placed(samples)?;
-    if seen.is_empty() {
-        return Err(nothing_seen(samples, &elsewhere));
+/// Everything that samples say of a program.
+struct Estimate {
+    seen: Vec<Seen>,
+    repaired: Repaired,
+    /// Samples in the program.
+    own: u64,
+    /// Samples in other images.
+    elsewhere: BTreeMap<String, u64>,
+}
+
+impl Estimate {
+    /// Leads the samples to code and makes the counts consistent.
+    fn of(samples: &Samples, images: &[PathBuf]) -> Result<Estimate, CliError> {
+        let (seen, elsewhere) = placed(samples, images)?;
+        if seen.is_empty() {
+            return Err(nothing_seen(samples, &elsewhere));
+        }
+        let own = seen.iter().map(|one| one.observed.samples()).sum();
+        let options = RepairOptions {
+            cycles_per_sample: cycles_per_sample(samples),
+            error: MODEL_ERROR,
+            solver: Solver::Likeliest,
+        };
+        let modules: Vec<SampledModule<'_>> =
+            seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
+        let repaired = repair(&modules, options).map_err(|error| CliError::Counters(error.to_string()))?;
+        Ok(Estimate { seen, repaired, own, elsewhere })
     }
-    let all: u64 = seen.iter().map(|one| one.observed.samples()).sum();
-    let options = RepairOptions { cycles_per_sample: cycles_per_sample(samples), error: MODEL_ERROR, solver: Solver::Likeliest };
-    let modules: Vec<SampledModule<'_>> =
-        seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
-    let repaired = repair(&modules, options).map_err(|error| CliError::Counters(error.to_string()))?;
+
+    fn counted(&self) -> Vec<CountedModule<'_>> {
+        self.seen
+            .iter()
+            .zip(&self.repaired.counts)
+            .map(|(one, counts): (&Seen, &ModuleCounts)| CountedModule { map: &one.map, counts })
+            .collect()
+    }
+
+    /// As a count would tell it.
+    fn report(&self, samples: &Samples) -> CountReport {
+        let counted = self.counted();
+        CountReport {
+            summary: summarize(&counted),
+            facts: facts(&counted),
+            quality: Quality::Estimate(words(samples, self.own, &self.elsewhere, &self.repaired)),
+            finish: finish(samples.end),
+            verdict: Verdict::None,
+            processes: usize::try_from(samples.processes).unwrap_or(usize::MAX).max(1),
+            runs: 1,
+            is_deterministic: false,
+            repetition: None,
+            stacks: None,
+            next: Vec::new(),
+            calls_known: true,
+            listings: Vec::new(),
+            machine: std::collections::HashMap::new(),
+        }
+    }
+}
+
+fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) -> Result<Status, CliError> {
+    if !sample_events::are_time(&taken.samples.event) {
+        sample_events::tell(arguments, &taken.samples, &images_of(arguments, program))?;
+        return Ok(status(arguments, taken));
+    }
+    let working = Progress::start("making the counts consistent");
+    let estimate = Estimate::of(&taken.samples, &images_of(arguments, program))?;
     drop(working);
-    let counted: Vec<CountedModule<'_>> = seen
-        .iter()
-        .zip(&repaired.counts)
-        .map(|(one, counts): (&Seen, &ModuleCounts)| CountedModule { map: &one.map, counts })
-        .collect();
-    let finish = match samples.end {
+    let mut report = estimate.report(&taken.samples);
+    if wants_stacks(arguments) {
+        report.stacks = Some(call_stacks(&taken.samples, &images_of(arguments, program)));
+    }
+    let ledger = ledger(arguments, &estimate, &report)?;
+    let stacks = write_stacks(arguments, &report);
+    let kept = arguments.ledger.as_ref().map_or(Ok(()), |path| load::keep(path, &ledger));
+    // A disk that is full for one is no reason to lose the other.
+    show(arguments, &arguments.show, program, &estimate, report, &ledger)?;
+    kept.and(stacks)?;
+    Ok(status(arguments, taken))
+}
+
+/// Whether the program failed.
+fn status(arguments: &SampleArguments, taken: &Taken) -> Status {
+    let is_failed = finish(taken.samples.end).is_some_and(|finish| !finish.is_success());
+    let is_minded = is_failed && !taken.ended_as_asked() && !arguments.ignore_status;
+    if is_minded { Status::Program } else { Status::Fine }
+}
+
+fn finish(end: End) -> Option<Finish> {
+    match end {
         End::Exited(status) => Some(Finish::Exited(status)),
         End::Killed(signal) => Some(Finish::Killed(signal)),
         End::GoesOn | End::AllEnded | End::FileEnd | End::FileBrokenOff => None,
-    };
-    let mut report = CountReport {
-        summary: summarize(&counted),
-        facts: facts(&counted),
-        quality: Quality::Estimate(words(samples, all, &elsewhere, &repaired)),
-        finish,
-        verdict: Verdict::None,
-        processes: usize::try_from(samples.processes).unwrap_or(usize::MAX).max(1),
-        runs: 1,
-        is_deterministic: false,
-        repetition: None,
-        next: Vec::new(),
-        calls_known: true,
-        listings: Vec::new(),
-        machine: std::collections::HashMap::new(),
-    };
-    let ledger = ledger(arguments, &seen, &counted, &report)?;
-    if let Some(path) = &arguments.ledger {
-        load::keep(path, &ledger)?;
     }
-    let name = program.map_or_else(|| PathBuf::from("."), Path::to_owned);
+}
+
+fn show(
+    arguments: &SampleArguments,
+    wanted: &ShowArguments,
+    program: Option<&Path>,
+    estimate: &Estimate,
+    mut report: CountReport,
+    ledger: &Ledger,
+) -> Result<(), CliError> {
+    let counted = estimate.counted();
     let show = Show {
-        arguments: &arguments.show,
+        arguments: wanted,
         output: arguments.output.as_deref(),
         stream: Stream::Stderr,
         title: command(arguments).join(" "),
-        ledger: Some(&ledger),
-        origin: (name, "program"),
+        ledger: Some(ledger),
+        origin: (program.map_or_else(|| PathBuf::from("."), Path::to_owned), "program"),
     };
     let unknown = show.write(&mut report, |summary, wanted| list_functions(&counted, summary, wanted))?;
-    if !unknown.is_empty() {
-        return Err(CliError::Usage(unknown.join("; ")));
+    if unknown.is_empty() { Ok(()) } else { Err(CliError::Usage(unknown.join("; "))) }
+}
+
+fn write_stacks(arguments: &SampleArguments, report: &CountReport) -> Result<(), CliError> {
+    match (&arguments.collapsed, &report.stacks) {
+        (Some(path), Some(stacks)) => save_text(Some(path), &collapsed(stacks, demangle), Stream::Stderr),
+        _ => Ok(()),
     }
-    let is_failed = finish.is_some_and(|finish| !finish.is_success()) && !arguments.ignore_status;
-    Ok(if is_failed { Status::Program } else { Status::Fine })
+}
+
+/// Files that are read in place of others of the same build.
+fn images_of(arguments: &SampleArguments, program: Option<&Path>) -> Vec<PathBuf> {
+    arguments.image.iter().cloned().chain(program.map(Path::to_owned)).collect()
+}
+
+/// What there is so far: a ledger of its own, or a report where none is wanted.
+fn snapshot(arguments: &SampleArguments, program: Option<&Path>, number: usize, samples: &Samples) {
+    if !sample_events::are_time(&samples.event) {
+        let told = sample_events::tell(arguments, samples, &images_of(arguments, program));
+        return told.unwrap_or_else(|error| eprintln!("opcost: snapshot {number}: {error}"));
+    }
+    let told = Estimate::of(samples, &images_of(arguments, program)).and_then(|estimate| {
+        let report = estimate.report(samples);
+        let ledger = ledger(arguments, &estimate, &report)?;
+        let Some(path) = &arguments.ledger else {
+            let text_only = ShowArguments { json: None, html: None, ..arguments.show.clone() };
+            return show(arguments, &text_only, program, &estimate, report, &ledger);
+        };
+        let path = numbered(path, number);
+        load::keep(&path, &ledger)?;
+        eprintln!("opcost: snapshot {number} after {} samples: {}", grouped(samples.total), path.display());
+        Ok(())
+    });
+    if let Err(error) = told {
+        eprintln!("opcost: snapshot {number}: {error}");
+    }
+}
+
+/// `run.opc` → `run-1.opc`
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let end = path.extension().map_or_else(String::new, |end| format!(".{}", end.to_string_lossy()));
+    path.with_file_name(format!("{stem}-{number}{end}"))
 }
 
 fn command(arguments: &SampleArguments) -> Vec<String> {
@@ -235,11 +294,10 @@ fn command(arguments: &SampleArguments) -> Vec<String> {
 
 fn ledger(
     arguments: &SampleArguments,
-    seen: &[Seen],
-    counted: &[CountedModule<'_>],
+    estimate: &Estimate,
     report: &CountReport,
 ) -> Result<Ledger, CliError> {
-    let hashes: Vec<Hash128> = seen.iter().map(|one| one.hash).collect();
+    let hashes: Vec<Hash128> = estimate.seen.iter().map(|one| one.hash).collect();
     let run = RunFacts {
         machine: machine(),
         command: command(arguments),
@@ -247,15 +305,35 @@ fn ledger(
         quality: Sureness::Estimate,
         world: World::Open,
     };
-    make_ledger(counted, &hashes, &report.summary, &run)
+    make_ledger(&estimate.counted(), &hashes, &report.summary, &run)
         .map_err(|error| CliError::Counters(error.to_string()))
 }
 
+/// The image at `path`, or a file of `images` that is the same build.
+fn readable(
+    path: &Path,
+    build_id: Option<&[u8]>,
+    images: &[PathBuf],
+) -> Result<Option<SampledImage>, CliError> {
+    // Another build may lie at its path by now.
+    let is_it = |path: &Path| build_id.is_none() || SampledImage::build_id(path).as_deref() == build_id;
+    if is_it(path)
+        && let Some(image) = SampledImage::read(path)?
+    {
+        return Ok(Some(image));
+    }
+    match images.iter().find(|image| build_id.is_some() && is_it(image)) {
+        Some(image) => SampledImage::read(image),
+        None => Ok(None),
+    }
+}
+
 /// Modules that were built to be sampled, and hits of other images by path.
-fn placed(samples: &Samples) -> Result<(Vec<Seen>, BTreeMap<String, u64>), CliError> {
+fn placed(samples: &Samples, images: &[PathBuf]) -> Result<(Vec<Seen>, BTreeMap<String, u64>), CliError> {
     let (mut seen, mut elsewhere) = (Vec::new(), BTreeMap::new());
     for image in &samples.images {
-        let Some(own) = SampledImage::read(Path::new(&image.path))? else {
+        let own = readable(Path::new(&image.path), image.build_id.as_deref(), images)?;
+        let Some(own) = own else {
             *elsewhere.entry(image.path.clone()).or_default() += image.total();
             continue;
         };
@@ -278,17 +356,30 @@ fn nothing_seen(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> CliErro
         0 => "no sample was taken: the program used hardly any processor time; let it do more work, or raise --rate"
             .to_owned(),
         total => format!(
-            "none of {} samples lies in code that opcost built to be sampled{}: {}; build it with opcost sample --emit \
-             exe, and let it lie where it ran",
+            "none of {} samples lies in code that opcost built to be sampled{}: {}; {}",
             grouped(total),
             if samples.end == End::FileBrokenOff { ", and the file of samples breaks off" } else { "" },
-            others(samples, elsewhere).unwrap_or_else(|| "nobody knows where they are".to_owned())
+            others(samples, elsewhere).unwrap_or_else(|| "nobody knows where they are".to_owned()),
+            remedy(samples)
         ),
     })
 }
 
+/// What is wrong with the program that was hit most, if one was.
+fn remedy(samples: &Samples) -> String {
+    let is_library = |image: &&ImageSamples| image.path.contains(".so");
+    let hottest = samples.images.iter().filter(|image| !is_library(image)).max_by_key(|image| image.total());
+    match hottest {
+        Some(ImageSamples { path, .. }) => format!("{path}: {}", SampledImage::why_not(Path::new(path))),
+        None => {
+            "build it with opcost sample --emit exe, and let it lie where it ran, or name it: --image FILE"
+                .to_owned()
+        }
+    }
+}
+
 /// Where samples are that are not the program's, most first.
-fn others(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Option<String> {
+pub(super) fn others(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Option<String> {
     let mut others: Vec<(String, u64)> = elsewhere.iter().map(|(path, hits)| (path.clone(), *hits)).collect();
     others.extend(samples.homeless.iter().map(|one| {
         let path = one.path.as_ref().map_or_else(String::new, |path| format!(" ({path})"));

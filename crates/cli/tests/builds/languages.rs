@@ -104,6 +104,22 @@ fn a_crate_with_a_dependency_and_a_build_script() {
         bench.run(std::process::Command::new(cargo).args(["opcost", "build", "--bin", "app", "--offline"]));
     assert!(!again.err.contains("Compiling"), "{}", again.err);
     assert_eq!(Bench::calls(&counted(&[]), "dep::far"), 40);
+    // The same to be sampled: as it is, and only built.
+    let sample = |extra: &[&str]| {
+        let mut command = std::process::Command::new(cargo);
+        bench.run(command.args(["opcost", "sample", "--bin", "app", "--offline"]).args(extra))
+    };
+    let said = sample(&["--json", "sampled.json", "--", "300000000"]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    let sampled: serde_json::Value = serde_json::from_str(&bench.read("sampled.json")).expect("JSON");
+    assert_eq!(sampled["quality"]["kind"], "estimate");
+    let functions = sampled["functions"].as_array().expect("functions");
+    let is_far =
+        |one: &&serde_json::Value| one["name"].as_str().is_some_and(|name| name.contains("dep::far"));
+    assert!(functions.iter().any(|one| is_far(&one)), "{functions:#?}");
+    let said = sample(&["--emit", "exe", "-o", "app-to-sample"]);
+    assert!(said.status == 0 && said.err.contains("opcost sample ./app-to-sample"), "{}", said.err);
+    assert!(bench.path("app-to-sample").is_file());
     let wrong = bench.run(std::process::Command::new(cargo).args(["opcost", "fly"]));
     assert_eq!(wrong.status, 2, "{}", wrong.err);
 }

@@ -4,7 +4,8 @@
 //! out by hand (`directives`). The harness builds it with plain clang and with
 //! opcost at several anchors, placements and levels of code generation, runs
 //! all of them and compares (`harness`). `referee` asks LLVM's own counting
-//! pass; `bitcode`, `libraries`, `sampled` and `determinism` need more than one build or
+//! pass; `bitcode`, `libraries`, `determinism` and what is sampled (`sampled`, `served`,
+//! `lost`, `earlier`) need more than one build or
 //! run.
 //!
 //! One test binary, since it starts compilers and runs for a while.
@@ -13,6 +14,7 @@ mod bitcode;
 mod calls;
 mod determinism;
 mod directives;
+mod earlier;
 mod fuel;
 mod harness;
 mod hostile;
@@ -20,5 +22,7 @@ mod json;
 mod lengths;
 mod libraries;
 mod loops;
+mod lost;
 mod referee;
 mod sampled;
+mod served;

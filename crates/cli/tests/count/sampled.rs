@@ -44,46 +44,46 @@ int main(int argc, char **argv) {
 }
 ";
 
-struct Place {
-    folder: tempfile::TempDir,
+pub(super) struct Place {
+    pub(super) folder: tempfile::TempDir,
 }
 
 impl Place {
-    fn new() -> Place {
+    pub(super) fn new() -> Place {
         Place { folder: tempfile::tempdir().expect("a folder") }
     }
 
-    fn file(&self, name: &str) -> String {
+    pub(super) fn file(&self, name: &str) -> String {
         self.folder.path().join(name).to_string_lossy().into_owned()
     }
 
-    fn source(&self, text: &str) -> String {
+    pub(super) fn source(&self, text: &str) -> String {
         let path = self.file("hot.c");
         std::fs::write(&path, text).expect("a source");
         path
     }
 }
 
-fn opcost(arguments: &[&str]) -> Output {
+pub(super) fn opcost(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_opcost")).args(arguments).output().expect("opcost starts")
 }
 
-fn said(output: &Output) -> String {
+pub(super) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn fine(arguments: &[&str]) -> Output {
+pub(super) fn fine(arguments: &[&str]) -> Output {
     let output = opcost(arguments);
     assert!(output.status.success(), "{arguments:?}: {}", said(&output));
     output
 }
 
-fn json(output: &Output) -> Value {
+pub(super) fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).expect("JSON on stdout")
 }
 
 /// What is told of a function.
-fn function<'d>(document: &'d Value, name: &str) -> &'d Value {
+pub(super) fn function<'d>(document: &'d Value, name: &str) -> &'d Value {
     let all = document["functions"].as_array().expect("functions");
     all.iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("no {name}: {all:#?}"))
 }
@@ -93,7 +93,7 @@ fn schema(name: &str) -> Value {
     serde_json::from_slice(&std::fs::read(path).expect("a schema")).expect("JSON")
 }
 
-fn fits(name: &str, document: &Value) {
+pub(super) fn fits(name: &str, document: &Value) {
     if let Err(error) = jsonschema::validate(&schema(name), document) {
         panic!("{error}: {document:#}");
     }
@@ -141,7 +141,7 @@ fn a_program_that_crashes_keeps_its_samples() {
 }
 
 /// Whether the kernel permits events here; else opcost has said that it does not.
-fn kept(program: &str, file: &str) -> bool {
+pub(super) fn kept(program: &str, file: &str) -> bool {
     let output = opcost(&["sample", "--keep", file, program]);
     match output.status.code() {
         Some(0) => true,

@@ -2,7 +2,7 @@
 //!
 //! `perf_event_open` and what belongs to it ([`event`]), the ring that the
 //! kernel writes records into ([`ring`]), and a child that waits at a gate
-//! before it becomes the program ([`gate`]). Here are the rest: waiting on
+//! before it becomes the program ([`gate`]), and signals ([`signal`]). Here are the rest: waiting on
 //! several descriptors, the clock that stamps records, a handle on a process.
 //!
 //! All unsafe code of this room lies below this folder, and nothing below it
@@ -12,6 +12,7 @@
 pub(crate) mod event;
 pub(crate) mod gate;
 pub(crate) mod ring;
+pub(crate) mod signal;
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};

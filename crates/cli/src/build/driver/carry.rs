@@ -112,7 +112,7 @@ impl Drive {
             anchor: Anchor::Optimized,
             placement,
             is_metered: false,
-            is_sampled: false,
+            is_sampled: self.is_sampled,
             overshoot: None,
             audit: false,
             harden: false,

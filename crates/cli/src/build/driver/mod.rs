@@ -13,6 +13,10 @@
 //! -cc1as and others                   run as they are
 //! ```
 //!
+//! With `--opcost-sample` among the words, or `OPCOST_PURPOSE=sample` in the
+//! environment, objects get a table of their code in place of counters, and
+//! nothing is linked around them.
+//!
 //! A command line without an object or a link (`-E`, `-S`, `-M`, `--version`,
 //! `-print-…`, `-emit-llvm`, a wrong one) goes to the compiler itself, and
 //! `-r` links without the runtime, since its product is linked again. What
@@ -51,7 +55,12 @@ pub(crate) struct Drive {
     folder: tempfile::TempDir,
     /// As the map names it.
     compiler: String,
+    /// Whether it is to be sampled, not counted.
+    is_sampled: bool,
 }
+
+/// The flag by which a build is made to be sampled.
+const SAMPLE_FLAG: &str = "--opcost-sample";
 
 impl Drive {
     /// Reads a command line (without the name of the compiler).
@@ -60,6 +69,7 @@ impl Drive {
     /// named another one.
     pub(crate) fn new(front: Front, replaced: Option<&str>, given: &[OsString]) -> Result<Drive, CliError> {
         let tools = Tools::find()?;
+        let is_sampled = given.iter().any(|word| word == SAMPLE_FLAG) || is_sampled_by_setting()?;
         let (driver, version) = match front {
             Front::C => (tools.clang.clone(), tools.clang_version.clone()),
             Front::Cxx => (tools.clangxx.clone(), tools.clang_version.clone()),
@@ -73,7 +83,8 @@ impl Drive {
             .prefix("opcost-cc-")
             .tempdir()
             .map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
-        Ok(Drive { tools, driver, words: Words::read(given)?, folder, compiler })
+        let given: Vec<OsString> = given.iter().filter(|word| *word != SAMPLE_FLAG).cloned().collect();
+        Ok(Drive { tools, driver, words: Words::read(&given)?, folder, compiler, is_sampled })
     }
 
     /// Does what the command line asks for; the exit status for the caller.
@@ -83,7 +94,8 @@ impl Drive {
         if !links && !first.jobs.iter().any(|job| job.role == Role::Object) {
             return self.pass_on();
         }
-        if !links {
+        // Nothing is linked around what is sampled.
+        if !links || self.is_sampled {
             return self.carry_out(&first);
         }
         let folder = self.folder.path().join("runtime");
@@ -137,6 +149,17 @@ impl Drive {
 /// A variable of the environment that shapes counted code.
 fn setting(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// What the environment says of the purpose of a build.
+fn is_sampled_by_setting() -> Result<bool, CliError> {
+    match setting("OPCOST_PURPOSE").as_deref() {
+        None | Some("count") => Ok(false),
+        Some("sample") => Ok(true),
+        Some(other) => {
+            Err(CliError::Usage(format!("OPCOST_PURPOSE is '{other}': it can be count or sample")))
+        }
+    }
 }
 
 /// The folder that names in maps are relative to: `OPCOST_ROOT`, else the

@@ -1,0 +1,72 @@
+//! Where does something happen that is no time: faults, misses, switches?
+//!
+//! Samples of a clock tell how often code runs, since each instruction takes
+//! about as long as its model says. Samples of other events tell only where
+//! they happened, so functions are listed by them, and nothing is made
+//! consistent. A ledger of counts cannot be made of them and is refused before
+//! the program runs.
+//!
+//! Input: samples. Cost: one look-up for each address.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use opcost_sample::Samples;
+
+use super::sample::others;
+use crate::arguments::SampleArguments;
+use crate::error::CliError;
+use crate::report::{Stream, bar, demangle, grouped, percent, save_text};
+use crate::run::hit_functions;
+
+/// Events whose samples are time.
+const CLOCKS: [&str; 6] = ["cpu-clock", "task-clock", "timer", "cycles", "ref-cycles", "bus-cycles"];
+
+/// Whether samples of an event are time, so that counts can be made of them.
+pub(super) fn are_time(event: &str) -> bool {
+    CLOCKS.contains(&event)
+}
+
+/// Refuses what would need counts.
+pub(super) fn check(arguments: &SampleArguments) -> Result<(), CliError> {
+    let show = &arguments.show;
+    let wants_counts = arguments.ledger.is_some() || show.json.is_some() || show.html.is_some();
+    if wants_counts && !are_time(&arguments.event) {
+        return Err(CliError::Usage(format!(
+            "{} tells where it happens and not how often code runs; --ledger, --json and --html want an event of \
+             time: cpu-clock",
+            arguments.event
+        )));
+    }
+    Ok(())
+}
+
+/// Functions by the samples in them.
+pub(super) fn tell(
+    arguments: &SampleArguments,
+    samples: &Samples,
+    images: &[PathBuf],
+) -> Result<(), CliError> {
+    let mut out = format!(
+        "{} samples of {}, by the functions in which it happened\n",
+        grouped(samples.total),
+        samples.event
+    );
+    let functions = hit_functions(samples, images);
+    let shown = &functions[..functions.len().min(arguments.show.top)];
+    for (name, path, hits) in shown {
+        let part = *hits as f64 / samples.total.max(1) as f64;
+        let file = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+        let _ = writeln!(out, "{:>7} {:<10} {}  {file}", percent(part), bar(part, 10), demangle(name));
+    }
+    if functions.len() > shown.len() {
+        let _ = writeln!(out, "        in {} more functions (--top N)", functions.len() - shown.len());
+    }
+    if let Some(places) = others(samples, &std::collections::BTreeMap::new()) {
+        let _ = writeln!(out, "elsewhere: {places}");
+    }
+    if samples.lost + samples.broken > 0 {
+        let _ = writeln!(out, "lost: {} samples found no room", grouped(samples.lost + samples.broken));
+    }
+    save_text(arguments.output.as_deref(), &out, Stream::Stderr)
+}
