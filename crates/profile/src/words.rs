@@ -64,6 +64,11 @@ words! {
     /// How many frames a child process took over by `fork` and left by this
     /// edge; they stand against the edge's `count`.
     Inherited = "inherited",
+    /// How many samples lie in its code.
+    Samples = "samples",
+    /// How many thousandths of a cycle one execution is expected to take; of the
+    /// program, those between two samples. Of merged ledgers the sum.
+    Cycles = "cycles",
 }
 
 words! {
@@ -77,6 +82,10 @@ words! {
     Executions = "executions",
     /// Frames of functions.
     Frames = "frames",
+    /// Samples.
+    Samples = "samples",
+    /// Thousandths of cycles of the processor.
+    Millicycles = "millicycles",
 }
 
 words! {
@@ -128,6 +137,8 @@ impl Column {
             Column::Instructions => Unit::Instructions,
             Column::Count => Unit::Executions,
             Column::Inherited => Unit::Frames,
+            Column::Samples => Unit::Samples,
+            Column::Cycles => Unit::Millicycles,
         }
     }
 }

@@ -80,7 +80,7 @@ pub fn make_ledger(
     Ok(Ledger::new(about, facts.facts)?)
 }
 
-fn module_facts(map: &ModuleMap, hash: Hash128) -> ModuleFacts {
+pub(crate) fn module_facts(map: &ModuleMap, hash: Hash128) -> ModuleFacts {
     ModuleFacts { module: map.module.clone(), map: hash, anchor: map.anchor, build: map.build.clone() }
 }
 
@@ -108,13 +108,7 @@ impl Facts<'_> {
 
     fn add_function(&mut self, counted: &Counted<'_>) -> Result<(), LedgerError> {
         let (map, function, counts) = (counted.map, counted.function, counted.counts);
-        let facts = Arc::new(FunctionFacts {
-            name: function.name.clone(),
-            module: map.module.clone(),
-            is_local: function.is_local,
-            shape: function.shape,
-            body: function.body,
-        });
+        let facts = function_facts(map, function);
         let place = source_place(counted.line(function.place));
         let subject = Subject::Function { function: facts.clone(), place };
         self.add(subject.clone(), Column::Calls, counts.entries.into())?;
@@ -137,15 +131,26 @@ impl Facts<'_> {
     }
 }
 
-fn number(id: impl Id) -> u32 {
+/// What a ledger says of a function.
+pub(crate) fn function_facts(map: &ModuleMap, function: &FunctionMap) -> Arc<FunctionFacts> {
+    Arc::new(FunctionFacts {
+        name: function.name.clone(),
+        module: map.module.clone(),
+        is_local: function.is_local,
+        shape: function.shape,
+        body: function.body,
+    })
+}
+
+pub(crate) fn number(id: impl Id) -> u32 {
     u32::try_from(id.index()).expect("ids are 32 bits wide")
 }
 
-fn source_place(line: Option<(&str, u32)>) -> Option<SourcePlace> {
+pub(crate) fn source_place(line: Option<(&str, u32)>) -> Option<SourcePlace> {
     line.map(|(file, line)| SourcePlace { file: Arc::from(file), line })
 }
 
-fn edge_subject(facts: &Arc<FunctionFacts>, function: &FunctionMap, id: EdgeId) -> Subject {
+pub(crate) fn edge_subject(facts: &Arc<FunctionFacts>, function: &FunctionMap, id: EdgeId) -> Subject {
     let edge = &function.edges[id];
     let block = |segment: SegmentId| number(function.segments[segment].block);
     let (way, slot) = match edge.kind {

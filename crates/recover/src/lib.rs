@@ -6,6 +6,8 @@
 //!                                          ├listing▶ lines and instructions of a function
 //!                                          └repeat▶ do two runs agree?
 //! facts ─view▶ totals of the program
+//! samples + map + code ─sampled▶ observations ─repair▶ ModuleCounts
+//! observations ◀raw▶ facts
 //! facts + map ─instructions▶ how often each instruction of a module started
 //! ```
 //!
@@ -26,6 +28,8 @@ mod error;
 mod instructions;
 mod ledger;
 mod listing;
+mod moved;
+mod raw;
 mod repair;
 mod repeat;
 mod sampled;
@@ -42,6 +46,8 @@ pub use error::RecoverError;
 pub use instructions::{OtherModule, count_instructions, module_of};
 pub use ledger::{RunFacts, make_ledger};
 pub use listing::{BlockListing, FunctionListing, InstructionListing, list_functions};
+pub use moved::{Moved, moves};
+pub use raw::{RawObservations, raw_ledger, raw_observations};
 pub use repair::{RepairOptions, Repaired, SampledModule, Solver, repair};
 pub use repeat::{Repetition, compare_runs};
 pub use sampled::{Cycles, ModuleObservations, Observation, observe};

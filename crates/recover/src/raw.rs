@@ -1,0 +1,208 @@
+//! How is kept what samples say, before it is made consistent?
+//!
+//! As a ledger of its own kind: samples and expected cycles of each segment. A
+//! segment at the start of a block is told as the block, one behind a call as the
+//! edge by which the call returned to it, so each has one place. Beside them stand
+//! the counts that follow from each block alone, so that raw counts can be shown and
+//! compared like any others. What is needed to make them consistent besides, who
+//! calls whom and which way flow goes, stays in the program's map.
+//!
+//! Raw ledgers of one build at one rate merge: samples add, cycles are divided by the
+//! number of runs. Input and output: [`raw_ledger`] and [`raw_observations`] are each
+//! other's inverse, up to a thousandth of a cycle. Cost: linear.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use opcost_index::{Id, IdMap};
+use opcost_key::{BlockId, EdgeKind, FunctionMap, Hash128, ModuleMap, SegmentId};
+use opcost_profile::{About, Column, Fact, FunctionFacts, Ledger, Origin, Quality, Subject, World};
+
+use crate::ledger::{edge_subject, function_facts, module_facts, number};
+use crate::{ModuleObservations, Observation, RecoverError, SampledModule};
+
+/// Parts of a cycle in which cycles are kept.
+const PARTS: f64 = 1000.0;
+
+/// What was sampled, as a ledger. `hashes` are those of the modules' maps, in order.
+///
+/// # Errors
+/// There is no module, or a number is too large.
+pub fn raw_ledger(
+    modules: &[SampledModule<'_>],
+    hashes: &[Hash128],
+    machine: &str,
+    command: Vec<String>,
+    cycles_per_sample: f64,
+) -> Result<Ledger, RecoverError> {
+    let cost = modules.first().ok_or(RecoverError::NoModules)?.map.cost.clone();
+    let about = About {
+        modules: modules.iter().zip(hashes).map(|(module, &hash)| module_facts(module.map, hash)).collect(),
+        cost,
+        machines: vec![machine.to_owned()],
+        commands: vec![command],
+        runs: 1,
+    };
+    let mut facts = vec![fact(Subject::Program, Column::Cycles, parts(cycles_per_sample))];
+    for module in modules {
+        for (id, function) in module.map.functions.iter() {
+            let named = function_facts(module.map, function);
+            let observed = &module.observed.functions[id];
+            for block in function.blocks.ids() {
+                let subject = Subject::Block { function: named.clone(), block: number(block), place: None };
+                let count = alone(function, block, observed, cycles_per_sample);
+                facts.push(fact(subject, Column::Count, count.round() as u64));
+            }
+            for (segment, one) in observed.iter().filter(|(_, one)| one.cycles > 0.0) {
+                let Some(subject) = subject_of(&named, function, segment) else { continue };
+                facts.push(fact(subject.clone(), Column::Samples, one.samples));
+                facts.push(fact(subject, Column::Cycles, parts(one.cycles)));
+            }
+        }
+    }
+    Ok(Ledger::new(about, facts)?)
+}
+
+fn fact(subject: Subject, column: Column, value: u64) -> Fact {
+    let (origin, quality, world) = (Origin::Sampled, Quality::Estimate, World::Open);
+    Fact { subject, column, value: Some(value), origin, quality, world }
+}
+
+fn parts(cycles: f64) -> u64 {
+    (cycles * PARTS).round() as u64
+}
+
+/// How often a block ran by its own code alone: the mean over its segments.
+fn alone(
+    function: &FunctionMap,
+    block: BlockId,
+    observed: &IdMap<SegmentId, Observation>,
+    cycles_per_sample: f64,
+) -> f64 {
+    let first = function.blocks[block].first_segment.index();
+    let own = (first..observed.len()).map(SegmentId::new);
+    let own = own.take_while(|&segment| function.segments[segment].block == block);
+    let sum = own.fold(Observation::default(), |sum, segment| Observation {
+        samples: sum.samples + observed[segment].samples,
+        cycles: sum.cycles + observed[segment].cycles,
+    });
+    sum.count(cycles_per_sample)
+}
+
+/// Where a segment stands in a ledger; nowhere if no call returns to it.
+fn subject_of(named: &Arc<FunctionFacts>, function: &FunctionMap, segment: SegmentId) -> Option<Subject> {
+    let block = function.segments[segment].block;
+    if function.blocks[block].first_segment == segment {
+        return Some(Subject::Block { function: named.clone(), block: number(block), place: None });
+    }
+    let returned = |edge: &opcost_key::EdgeMap| edge.kind == EdgeKind::Fall && edge.to == Some(segment);
+    let edge = function.edges.iter().find(|(_, edge)| returned(edge))?;
+    Some(edge_subject(named, function, edge.0))
+}
+
+/// What a raw ledger says, for the maps of its program.
+#[derive(Clone, Debug)]
+pub struct RawObservations {
+    /// Of each module, in the order of the maps.
+    pub modules: Vec<ModuleObservations>,
+    /// Cycles between two samples.
+    pub cycles_per_sample: f64,
+    /// Functions of the ledger that have another shape in the maps, or none there.
+    pub refused: Vec<String>,
+}
+
+/// Leads a raw ledger back to the segments of maps; `None` if it is no raw ledger.
+pub fn raw_observations(ledger: &Ledger, maps: &[&ModuleMap]) -> Option<RawObservations> {
+    let runs = ledger.about.runs.max(1) as f64;
+    let cycles_of = |value: u64| value as f64 / PARTS / runs;
+    let cycles_per_sample = cycles_of(ledger.value(&Subject::Program, Column::Cycles)?);
+    let mut found: BTreeMap<&Subject, Observation> = BTreeMap::new();
+    for fact in ledger.facts() {
+        let value = fact.value.unwrap_or(0);
+        match fact.column {
+            Column::Samples => found.entry(&fact.subject).or_default().samples = value,
+            Column::Cycles => found.entry(&fact.subject).or_default().cycles = cycles_of(value),
+            _ => {}
+        }
+    }
+    let mut unknown: BTreeSet<&Arc<FunctionFacts>> =
+        ledger.facts().iter().filter_map(|fact| fact.subject.function()).collect();
+    let mut modules = Vec::new();
+    for map in maps {
+        let mut functions = IdMap::new();
+        for function in map.functions.values() {
+            let named = function_facts(map, function);
+            unknown.remove(&named);
+            let of = |segment| found.get(&subject_of(&named, function, segment)?).copied();
+            functions.push(function.segments.ids().map(|id| of(id).unwrap_or_default()).collect());
+        }
+        modules.push(ModuleObservations { functions, without_block: 0 });
+    }
+    let refused = unknown.iter().map(|function| format!("{}: {}", function.module, function.name)).collect();
+    Some(RawObservations { modules, cycles_per_sample, refused })
+}
+
+#[cfg(test)]
+mod tests {
+    use opcost_key::FunctionId;
+    use opcost_profile::merge;
+
+    use super::*;
+    use crate::example::{call_left, single_loop};
+
+    fn observed(seen: &[(u64, f64)]) -> ModuleObservations {
+        let of = |&(samples, cycles): &(u64, f64)| Observation { samples, cycles };
+        let functions = std::iter::once(seen.iter().map(of).collect()).collect();
+        ModuleObservations { functions, without_block: 0 }
+    }
+
+    fn ledger_of(map: &ModuleMap, observed: &ModuleObservations) -> Ledger {
+        let modules = [SampledModule { map, observed }];
+        raw_ledger(&modules, &[Hash128(1)], "here", vec!["./a".into()], 600.0).expect("a ledger")
+    }
+
+    #[test]
+    fn what_was_kept_comes_back() {
+        for (map, seen) in [
+            (single_loop(), [(3, 1.5), (70, 2.25), (0, 4.0)].as_slice()),
+            (call_left(), &[(9, 1.5), (8, 0.5)]),
+        ] {
+            let observed = observed(seen);
+            let ledger = ledger_of(&map, &observed);
+            let back = raw_observations(&ledger, &[&map]).expect("it is raw");
+            assert_eq!(back.modules[0], observed);
+            assert_eq!((back.cycles_per_sample, back.refused), (600.0, Vec::<String>::new()));
+        }
+    }
+
+    #[test]
+    fn blocks_have_the_counts_that_follow_from_them_alone() {
+        let map = call_left();
+        // One block of two segments: 17 samples of 600 cycles, by 2 cycles.
+        let ledger = ledger_of(&map, &observed(&[(9, 1.5), (8, 0.5)]));
+        assert_eq!(ledger.sum(Column::Count, |subject| matches!(subject, Subject::Block { .. })), 5100);
+    }
+
+    #[test]
+    fn merged_samples_add_and_cycles_stay() {
+        let map = single_loop();
+        let one = ledger_of(&map, &observed(&[(3, 1.5), (70, 2.25), (0, 4.0)]));
+        let two = ledger_of(&map, &observed(&[(1, 1.5), (30, 2.25), (2, 4.0)]));
+        let back = raw_observations(&merge(&[one, two]).expect("of one build"), &[&map]).expect("it is raw");
+        assert_eq!(back.modules[0], observed(&[(4, 1.5), (100, 2.25), (2, 4.0)]));
+        assert_eq!(back.cycles_per_sample, 600.0);
+    }
+
+    #[test]
+    fn functions_of_another_build_are_refused_one_by_one() {
+        let map = single_loop();
+        let ledger = ledger_of(&map, &observed(&[(3, 1.5), (70, 2.25), (0, 4.0)]));
+        let mut other = single_loop();
+        let name = other.functions[FunctionId::new(0)].name.clone();
+        other.functions =
+            other.functions.values().cloned().map(|one| FunctionMap { body: Hash128(7), ..one }).collect();
+        let back = raw_observations(&ledger, &[&other]).expect("it is raw");
+        assert_eq!(back.refused, [format!("{}: {name}", map.module)]);
+        assert_eq!(back.modules[0].samples(), 0);
+    }
+}
