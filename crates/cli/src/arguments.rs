@@ -57,6 +57,9 @@ pub(crate) enum Verb {
     /// Nearly how often everything ran, at a few per cent: sampled, then made consistent.
     #[command(alias = "record", after_help = SAMPLE_EXAMPLES)]
     Sample(SampleArguments),
+    /// Makes sampled counts consistent, and tells how much had to move, where
+    #[command(after_help = REPAIR_EXAMPLES)]
+    Repair(RepairArguments),
     /// How near is a sampled ledger to a counted one?
     #[command(after_help = OVERLAP_EXAMPLES)]
     Overlap(OverlapArguments),

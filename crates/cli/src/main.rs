@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Verb::Code(request) => verbs::life_code::read(&request),
         Verb::Values(values) => verbs::values::run(&values),
         Verb::Sample(sample) => verbs::sample::run(&sample),
+        Verb::Repair(repair) => verbs::repair::run(&repair),
         Verb::Overlap(overlap) => verbs::overlap::run(&overlap),
         Verb::Report(report) => verbs::report::run(&report),
         Verb::Check(check) => verbs::check::run(&check),

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
+use opcost_recover::Solver;
 
 use super::{CompileArguments, ShowArguments};
 
@@ -25,6 +26,16 @@ Counts are estimates: time by samples, divided by the cycles that the processor'
 ^C and SIGTERM end the program and not the report; SIGUSR1 (with --pid: or Enter) tells what there is so far.
 
 Exit status: 0 fine (also when the program ended because it was told to), 1 opcost failed, 2 usage, 4 the program failed.";
+
+pub(crate) const REPAIR_EXAMPLES: &str = "\
+Examples:
+  opcost sample --raw raw.opc ./prog -- args         keeps what samples say beside the repaired counts
+  opcost repair raw.opc ./prog -o repaired.opc       makes it consistent, and tells how much had to move, where
+  opcost repair --solver classic raw.opc prog.c      by the method of 2012; sources are built again as they were
+
+Without a program, the one that the ledger names is taken. Raw ledgers of one build merge: opcost merge a.opc b.opc.
+
+Exit status: 0 fine, 1 opcost failed, 2 usage.";
 
 pub(crate) const OVERLAP_EXAMPLES: &str = "\
 Examples:
@@ -81,6 +92,12 @@ pub(crate) struct SampleArguments {
     /// Writes what was sampled and repaired to a ledger (.opc).
     #[arg(long, value_name = "FILE")]
     pub(crate) ledger: Option<PathBuf>,
+    /// Writes what samples say before it is made consistent (.opc), for opcost repair and overlap.
+    #[arg(long, value_name = "FILE", conflicts_with = "emit")]
+    pub(crate) raw: Option<PathBuf>,
+    /// How counts are made consistent: likeliest, or classic (each function by itself, as in 2012).
+    #[arg(long, value_name = "METHOD", default_value = "likeliest", value_parser = parse_solver)]
+    pub(crate) solver: Solver,
     /// Reads the program's input from a file.
     #[arg(long, value_name = "FILE")]
     pub(crate) stdin: Option<PathBuf>,
@@ -93,6 +110,27 @@ pub(crate) struct SampleArguments {
     /// Arguments of the program, behind `--`.
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<OsString>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RepairArguments {
+    /// What opcost sample --raw wrote.
+    #[arg(value_name = "RAW")]
+    pub(crate) raw: PathBuf,
+    /// The program that was sampled, or its sources.
+    #[arg(value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) compile: CompileArguments,
+    /// How counts are made consistent: likeliest, or classic (each function by itself, as in 2012).
+    #[arg(long, value_name = "METHOD", default_value = "likeliest", value_parser = parse_solver)]
+    pub(crate) solver: Solver,
+    /// Where the consistent ledger (.opc) goes.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Writes opcost.repair/1 to a file; - is stdout.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]
@@ -120,5 +158,13 @@ fn parse_seconds(text: &str) -> Result<f64, String> {
     match text.trim_end_matches('s').parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 1e7 => Ok(seconds),
         _ => Err(format!("'{text}' is no time: write seconds, such as 10 or 0.5")),
+    }
+}
+
+fn parse_solver(text: &str) -> Result<Solver, String> {
+    match text {
+        "likeliest" => Ok(Solver::Likeliest),
+        "classic" => Ok(Solver::Classic),
+        _ => Err(format!("'{text}' is no method: likeliest or classic")),
     }
 }

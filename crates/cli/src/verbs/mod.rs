@@ -23,6 +23,7 @@ pub(crate) mod merge;
 pub(crate) mod module;
 pub(crate) mod overlap;
 pub(crate) mod papers;
+pub(crate) mod repair;
 pub(crate) mod report;
 pub(crate) mod sample;
 mod sample_events;

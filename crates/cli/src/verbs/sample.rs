@@ -12,7 +12,7 @@ use opcost_key::{Hash128, ModuleMap};
 use opcost_profile::{Ledger, Origin, Quality as Sureness, World};
 use opcost_recover::{
     CountedModule, Cycles, ModuleCounts, ModuleObservations, RepairOptions, Repaired, RunFacts,
-    SampledModule, Solver, list_functions, make_ledger, observe, repair, summarize,
+    SampledModule, Solver, list_functions, make_ledger, observe, raw_ledger, repair, summarize,
 };
 use opcost_sample::{End, ImageSamples, Samples, read_perf_data_with};
 
@@ -29,7 +29,7 @@ use crate::verbs::measure::{facts, machine};
 use crate::verbs::show::{Show, tell_json};
 
 /// How wrong the expected cycles of a segment are taken to be, relative to them.
-const MODEL_ERROR: f64 = 0.4;
+pub(super) const MODEL_ERROR: f64 = 0.6;
 /// Places of samples that are named.
 const NAMED: usize = 4;
 /// What a processor is taken to run at that does not tell.
@@ -139,17 +139,14 @@ struct Estimate {
 
 impl Estimate {
     /// Leads the samples to code and makes the counts consistent.
-    fn of(samples: &Samples, images: &[PathBuf]) -> Result<Estimate, CliError> {
+    fn of(samples: &Samples, images: &[PathBuf], solver: Solver) -> Result<Estimate, CliError> {
         let (seen, elsewhere) = placed(samples, images)?;
         if seen.is_empty() {
             return Err(nothing_seen(samples, &elsewhere));
         }
         let own = seen.iter().map(|one| one.observed.samples()).sum();
-        let options = RepairOptions {
-            cycles_per_sample: cycles_per_sample(samples),
-            error: MODEL_ERROR,
-            solver: Solver::Likeliest,
-        };
+        let options =
+            RepairOptions { cycles_per_sample: cycles_per_sample(samples), error: MODEL_ERROR, solver };
         let modules: Vec<SampledModule<'_>> =
             seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
         let repaired = repair(&modules, options).map_err(|error| CliError::Counters(error.to_string()))?;
@@ -192,13 +189,14 @@ fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) ->
         return Ok(status(arguments, taken));
     }
     let working = Progress::start("making the counts consistent");
-    let estimate = Estimate::of(&taken.samples, &images_of(arguments, program))?;
+    let estimate = Estimate::of(&taken.samples, &images_of(arguments, program), arguments.solver)?;
     drop(working);
     let mut report = estimate.report(&taken.samples);
     if wants_stacks(arguments) {
         report.stacks = Some(call_stacks(&taken.samples, &images_of(arguments, program)));
     }
     let ledger = ledger(arguments, &estimate, &report)?;
+    keep_raw(arguments, &taken.samples, &estimate)?;
     let stacks = write_stacks(arguments, &report);
     let kept = arguments.ledger.as_ref().map_or(Ok(()), |path| load::keep(path, &ledger));
     // A disk that is full for one is no reason to lose the other.
@@ -261,7 +259,7 @@ fn snapshot(arguments: &SampleArguments, program: Option<&Path>, number: usize, 
         let told = sample_events::tell(arguments, samples, &images_of(arguments, program));
         return told.unwrap_or_else(|error| eprintln!("opcost: snapshot {number}: {error}"));
     }
-    let told = Estimate::of(samples, &images_of(arguments, program)).and_then(|estimate| {
+    let told = Estimate::of(samples, &images_of(arguments, program), arguments.solver).and_then(|estimate| {
         let report = estimate.report(samples);
         let ledger = ledger(arguments, &estimate, &report)?;
         let Some(path) = &arguments.ledger else {
@@ -307,6 +305,25 @@ fn ledger(
     };
     make_ledger(&estimate.counted(), &hashes, &report.summary, &run)
         .map_err(|error| CliError::Counters(error.to_string()))
+}
+
+/// Writes down what samples say by themselves.
+fn keep_raw(arguments: &SampleArguments, samples: &Samples, estimate: &Estimate) -> Result<(), CliError> {
+    let Some(path) = &arguments.raw else { return Ok(()) };
+    let seen = &estimate.seen;
+    let modules: Vec<SampledModule<'_>> =
+        seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
+    let hashes: Vec<Hash128> = seen.iter().map(|one| one.hash).collect();
+    let ledger = raw_ledger(&modules, &hashes, &machine(), command(arguments), cycles_per_sample(samples));
+    load::keep(path, &ledger.map_err(|error| CliError::Counters(error.to_string()))?)?;
+    // A program that was built for this run only is built again then.
+    let inputs = if arguments.inputs.is_empty() { "PROG".to_owned() } else { shown_all(&arguments.inputs) };
+    eprintln!("next: opcost repair {} {inputs} -o repaired.opc", shown(path));
+    Ok(())
+}
+
+fn shown_all(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| shown(path)).collect::<Vec<_>>().join(" ")
 }
 
 /// The image at `path`, or a file of `images` that is the same build.

@@ -1,0 +1,179 @@
+//! `opcost repair`: sampled counts, made consistent.
+//!
+//! The ledger holds what samples say of each segment; the program's map says how flow
+//! goes. Both must be of one build, which is checked function by function.
+
+use std::path::{Path, PathBuf};
+
+use opcost_index::Id;
+use opcost_key::{Hash128, ModuleMap};
+use opcost_profile::{Ledger, Origin, Quality, World};
+use opcost_recover::{
+    CountedModule, Moved, RawObservations, RepairOptions, Repaired, RunFacts, SampledModule, Solver,
+    make_ledger, moves, raw_observations, repair, summarize,
+};
+
+use super::count::shown;
+use super::load;
+use super::sample::MODEL_ERROR;
+use super::show::tell_json;
+use crate::arguments::{RawArguments, RepairArguments};
+use crate::build::{Build, Input, Language, Purpose};
+use crate::error::{CliError, Status};
+use crate::report::{MovedJson, Progress, RepairJson, Stream, document, print_repair, save_json, save_text};
+use crate::run::SampledImage;
+
+/// Carries out the verb.
+pub(crate) fn run(arguments: &RepairArguments) -> Result<Status, CliError> {
+    let result = carry_out(arguments);
+    tell_json(&result, arguments.json.as_deref());
+    result
+}
+
+fn carry_out(arguments: &RepairArguments) -> Result<Status, CliError> {
+    let ledger = load::ledger(&arguments.raw, &RawArguments::default())?;
+    let image = image(arguments, &ledger)?;
+    let maps: Vec<&ModuleMap> = image.modules.iter().map(|(_, map, _)| map).collect();
+    let raw = raw_observations(&ledger, &maps).ok_or_else(|| {
+        CliError::Counters(format!(
+            "{} holds no samples: its counts were counted or repaired already; opcost sample --raw FILE writes what \
+             is to be repaired",
+            shown(&arguments.raw)
+        ))
+    })?;
+    let samples: u64 = raw.modules.iter().map(|module| module.samples()).sum();
+    if samples == 0 {
+        return Err(CliError::Counters(format!(
+            "no function that was sampled in {} is in this program as it was then: give the program that was sampled, \
+             or build its sources with the same flags",
+            shown(&arguments.raw)
+        )));
+    }
+    let working = Progress::start("making the counts consistent");
+    let modules: Vec<SampledModule<'_>> =
+        maps.iter().zip(&raw.modules).map(|(map, observed)| SampledModule { map, observed }).collect();
+    let options = RepairOptions {
+        cycles_per_sample: raw.cycles_per_sample,
+        error: MODEL_ERROR,
+        solver: arguments.solver,
+    };
+    let repaired = repair(&modules, options).map_err(|error| CliError::Counters(error.to_string()))?;
+    drop(working);
+    if let Some(path) = &arguments.output {
+        load::keep(path, &made(&image, &repaired, &ledger)?)?;
+    }
+    let moved = moves(&modules, &repaired.counts, raw.cycles_per_sample);
+    let told = told(arguments.solver, &maps, &raw, &repaired, &moved, samples);
+    if let Some(path) = &arguments.json {
+        save_json(path, &document(&told))?;
+    }
+    if arguments.json.as_deref() != Some(Path::new("-")) {
+        save_text(None, &print_repair(&told), Stream::Stdout)?;
+    }
+    match &arguments.output {
+        Some(path) => eprintln!("next: opcost report {}", shown(path)),
+        None => eprintln!("next: opcost repair {} -o repaired.opc", shown(&arguments.raw)),
+    }
+    Ok(Status::Fine)
+}
+
+/// The program that was sampled: as given, built again, or as the ledger names it.
+fn image(arguments: &RepairArguments, ledger: &Ledger) -> Result<SampledImage, CliError> {
+    let named = ledger.about.commands.first().and_then(|words| words.first()).map(PathBuf::from);
+    let inputs = match (arguments.inputs.as_slice(), named) {
+        ([], Some(named)) if named.is_file() => vec![named],
+        ([], _) => {
+            return Err(CliError::Usage(format!(
+                "the program that was sampled is not where {} says: name it or its sources behind the ledger, opcost \
+                 repair {} PROG",
+                shown(&arguments.raw),
+                shown(&arguments.raw)
+            )));
+        }
+        (given, _) => given.to_vec(),
+    };
+    let inputs = inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
+    let read = |path: &Path| {
+        SampledImage::read(path)?
+            .ok_or_else(|| CliError::Counters(format!("{}: {}", shown(path), SampledImage::why_not(path))))
+    };
+    if let [Input { path, language: Language::Program }] = inputs.as_slice() {
+        return read(path);
+    }
+    let build = Build::new(&arguments.compile, Purpose::Sample)?;
+    let program = build.path("program");
+    let building = Progress::start("building the program");
+    build.program(&inputs, &program)?;
+    drop(building);
+    read(&program)
+}
+
+/// The ledger of the consistent counts.
+fn made(image: &SampledImage, repaired: &Repaired, raw: &Ledger) -> Result<Ledger, CliError> {
+    let counted: Vec<CountedModule<'_>> = (image.modules.iter().zip(&repaired.counts))
+        .map(|((_, map, _), counts)| CountedModule { map, counts })
+        .collect();
+    let hashes: Vec<Hash128> = image.modules.iter().map(|(hash, _, _)| *hash).collect();
+    let run = RunFacts {
+        machine: raw.about.machines.first().cloned().unwrap_or_default(),
+        command: raw.about.commands.first().cloned().unwrap_or_default(),
+        origin: Origin::Repaired,
+        quality: Quality::Estimate,
+        world: World::Open,
+    };
+    let mut ledger = make_ledger(&counted, &hashes, &summarize(&counted), &run)
+        .map_err(|error| CliError::Counters(error.to_string()))?;
+    ledger.about.runs = raw.about.runs;
+    ledger.about.commands.clone_from(&raw.about.commands);
+    ledger.about.machines.clone_from(&raw.about.machines);
+    Ok(ledger)
+}
+
+fn told(
+    solver: Solver,
+    maps: &[&ModuleMap],
+    raw: &RawObservations,
+    repaired: &Repaired,
+    moved: &[Moved],
+    samples: u64,
+) -> RepairJson {
+    let sum = |of: fn(&Moved) -> f64| moved.iter().map(of).sum();
+    let narrow = |count: u128| u64::try_from(count).unwrap_or(u64::MAX);
+    let function = |one: &Moved| {
+        let map = maps[one.module];
+        let function = &map.functions[one.function];
+        let (segment, block_before, block_after) = one.most;
+        let first = function.segments[segment].first_instruction;
+        let place = function.instructions.get(first).and_then(|instruction| instruction.place);
+        let line = place.map(|place| &map.places[place]).filter(|place| place.line > 0);
+        MovedJson {
+            name: function.name.clone(),
+            module: map.module.clone(),
+            before: one.before,
+            after: one.after,
+            moved: one.moved,
+            block: u32::try_from(function.segments[segment].block.index()).unwrap_or(u32::MAX),
+            file: line.map(|place| map.files[place.file].clone()),
+            line: line.map(|place| place.line),
+            block_before,
+            block_after,
+        }
+    };
+    RepairJson {
+        schema: "opcost.repair/1",
+        solver: match solver {
+            Solver::Likeliest => "likeliest",
+            Solver::Classic => "classic",
+        },
+        is_optimal: repaired.is_optimal,
+        samples,
+        before: sum(|one| one.before),
+        after: sum(|one| one.after),
+        moved: sum(|one| one.moved),
+        calls: narrow(repaired.entries),
+        calls_from_outside: narrow(repaired.from_outside),
+        left: narrow(repaired.left),
+        functions: moved.iter().map(function).collect(),
+        refused: raw.refused.clone(),
+    }
+}
