@@ -41,6 +41,7 @@ impl Columns {
     }
 
     /// Rows and values of a column.
+    #[inline]
     pub(crate) fn column(&self, column: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.starts[column]..self.starts[column + 1];
         (self.rows[range.clone()].iter().zip(&self.values[range])).map(|(&row, &value)| (row as usize, value))
@@ -72,6 +73,7 @@ impl Columns {
     }
 
     /// The product of a column with `y`.
+    #[inline]
     pub(crate) fn dot(&self, column: usize, y: &[f64]) -> f64 {
         self.column(column).map(|(row, value)| value * y[row]).sum()
     }

@@ -2,9 +2,9 @@
 //!
 //! By `M = L D L^T` without square roots (Davis, "Direct methods for sparse
 //! linear systems", 2006, chapter 4). What does not depend on the numbers is
-//! done once: the elimination tree (Liu) and the size of each column of L.
-//! Each factorisation then goes up-looking: row k of L is a sparse triangular
-//! solve whose pattern is what the entries of column k of M reach in the tree.
+//! done once: the elimination tree (Liu) and the pattern of L by rows, which is
+//! what the entries of column k of M reach in the tree. Each factorisation then
+//! goes up-looking: row k of L is a sparse triangular solve.
 //!
 //! A matrix of rows that depend on each other is only semidefinite, and one
 //! with weights that are nothing beside the others is so to all that numbers
@@ -18,6 +18,8 @@
 //! Input: the upper triangle, column by column, in the order of elimination
 //! (the caller permutes, see [`normal`](super::normal)). Cost: the sum of
 //! squares of the column sizes of L to factor, twice their sum to solve.
+
+use std::ops::Range;
 
 /// No parent: the root of a tree.
 const ROOT: usize = usize::MAX;
@@ -61,57 +63,55 @@ impl UpperTriangle {
 /// The factors, with room for the work.
 #[derive(Clone, Debug)]
 pub(crate) struct Factor {
-    parent: Vec<usize>,
     /// Where each column of L begins, and the end of the last.
     starts: Vec<usize>,
+    /// Rows of the entries below the diagonal, ascending in each column.
     rows: Vec<u32>,
     values: Vec<f64>,
+    /// From which entry on the rows of each column follow on each other.
+    tails: Vec<usize>,
+    /// Where each row of L begins in `nodes`, and the end of the last.
+    row_starts: Vec<usize>,
+    /// Columns that have an entry in a row, children before parents.
+    nodes: Vec<u32>,
     /// 1 / pivot; 0 where the pivot is noise.
     inverse_pivots: Vec<f64>,
     filled: Vec<usize>,
     row: Vec<f64>,
-    seen: Vec<usize>,
-    stack: Vec<u32>,
 }
 
 impl Factor {
     /// The structure of L for a matrix of this pattern.
     pub(crate) fn analyse(matrix: &UpperTriangle) -> Self {
         let size = matrix.size();
-        let mut parent = vec![ROOT; size];
-        let mut seen = vec![ROOT; size];
-        let mut counts = vec![0usize; size];
-        for column in 0..size {
-            seen[column] = column;
-            for &row in &matrix.rows[matrix.starts[column]..matrix.starts[column + 1]] {
-                let mut node = row as usize;
-                while seen[node] != column {
-                    if parent[node] == ROOT {
-                        parent[node] = column;
-                    }
-                    counts[node] += 1;
-                    seen[node] = column;
-                    node = parent[node];
+        let parent = elimination_tree(matrix);
+        let (row_starts, nodes) = pattern_by_rows(matrix, &parent);
+        let mut starts = vec![0; size + 1];
+        nodes.iter().for_each(|&node| starts[node as usize + 1] += 1);
+        (0..size).for_each(|column| starts[column + 1] += starts[column]);
+        let mut rows = vec![0; nodes.len()];
+        let mut tails = starts[..size].to_vec();
+        let mut filled = starts[..size].to_vec();
+        for row in 0..size {
+            for &node in &nodes[row_starts[row]..row_starts[row + 1]] {
+                let (column, end) = (node as usize, filled[node as usize]);
+                rows[end] = row as u32;
+                if end > starts[column] && rows[end - 1] + 1 < row as u32 {
+                    tails[column] = end;
                 }
+                filled[column] = end + 1;
             }
         }
-        let mut starts = Vec::with_capacity(size + 1);
-        let mut end = 0;
-        starts.push(0);
-        for count in counts {
-            end += count;
-            starts.push(end);
-        }
         Self {
-            parent,
             starts,
-            rows: vec![0; end],
-            values: vec![0.0; end],
+            values: vec![0.0; rows.len()],
+            rows,
+            tails,
+            row_starts,
+            nodes,
             inverse_pivots: vec![0.0; size],
-            filled: vec![0; size],
+            filled,
             row: vec![0.0; size],
-            seen,
-            stack: vec![0; size],
         }
     }
 
@@ -127,55 +127,31 @@ impl Factor {
 
     /// Factors the numbers of `matrix`, which has the pattern analysed.
     pub(crate) fn factor(&mut self, matrix: &UpperTriangle) {
-        self.seen.fill(ROOT);
         let size = matrix.size();
         self.filled.copy_from_slice(&self.starts[..size]);
         for column in 0..size {
-            let top = self.reach(matrix, column);
+            let range = matrix.starts[column]..matrix.starts[column + 1];
+            for (&row, &value) in matrix.rows[range.clone()].iter().zip(&matrix.values[range]) {
+                self.row[row as usize] += value;
+            }
             let diagonal = std::mem::take(&mut self.row[column]);
-            let pivot = self.eliminate(column, top, diagonal);
+            let pivot = self.eliminate(column, diagonal);
             self.inverse_pivots[column] = if pivot > NOISE * diagonal { 1.0 / pivot } else { 0.0 };
         }
     }
 
-    /// Scatters column `column` of the matrix into `row` and leaves the
-    /// pattern of row `column` of L in `stack`, from the position returned,
-    /// children before parents.
-    fn reach(&mut self, matrix: &UpperTriangle, column: usize) -> usize {
-        let mut top = self.stack.len();
-        self.seen[column] = column;
-        for entry in matrix.starts[column]..matrix.starts[column + 1] {
-            let mut node = matrix.rows[entry] as usize;
-            self.row[node] += matrix.values[entry];
-            let mut length = 0;
-            while self.seen[node] != column {
-                self.stack[length] = node as u32;
-                length += 1;
-                self.seen[node] = column;
-                node = self.parent[node];
-            }
-            while length > 0 {
-                length -= 1;
-                top -= 1;
-                self.stack[top] = self.stack[length];
-            }
-        }
-        top
-    }
-
     /// Computes row `column` of L and returns its pivot.
-    fn eliminate(&mut self, column: usize, top: usize, diagonal: f64) -> f64 {
+    fn eliminate(&mut self, column: usize, diagonal: f64) -> f64 {
         let mut pivot = diagonal;
-        for position in top..self.stack.len() {
-            let node = self.stack[position] as usize;
+        for &node in &self.nodes[self.row_starts[column]..self.row_starts[column + 1]] {
+            let node = node as usize;
             let value = std::mem::take(&mut self.row[node]);
-            let (start, end) = (self.starts[node], self.filled[node]);
-            for (&row, &factor) in self.rows[start..end].iter().zip(&self.values[start..end]) {
-                self.row[row as usize] -= factor * value;
-            }
+            let end = self.filled[node];
+            let column_so_far =
+                Column { rows: &self.rows, values: &self.values, tail: self.tails[node].min(end) };
+            column_so_far.subtract(self.starts[node]..end, value, &mut self.row);
             let scaled = value * self.inverse_pivots[node];
             pivot -= scaled * value;
-            self.rows[end] = column as u32;
             self.values[end] = scaled;
             self.filled[node] = end + 1;
         }
@@ -187,19 +163,109 @@ impl Factor {
         let size = vector.len();
         for column in 0..size {
             let value = vector[column];
-            let range = self.starts[column]..self.starts[column + 1];
-            for (&row, &factor) in self.rows[range.clone()].iter().zip(&self.values[range]) {
-                vector[row as usize] -= factor * value;
+            if value != 0.0 {
+                self.column(column).subtract(self.starts[column]..self.starts[column + 1], value, vector);
             }
         }
         for column in (0..size).rev() {
-            let range = self.starts[column]..self.starts[column + 1];
-            let below: f64 = (self.rows[range.clone()].iter().zip(&self.values[range]))
-                .map(|(&row, &factor)| factor * vector[row as usize])
-                .sum();
+            let below = self.column(column).dot(self.starts[column]..self.starts[column + 1], vector);
             vector[column] = vector[column] * self.inverse_pivots[column] - below;
         }
     }
+
+    fn column(&self, column: usize) -> Column<'_> {
+        Column { rows: &self.rows, values: &self.values, tail: self.tails[column] }
+    }
+}
+
+/// A column of L whose rows follow on each other from entry `tail` on. Where
+/// much fills in, these are nearly all, and they need no look at their rows.
+struct Column<'a> {
+    rows: &'a [u32],
+    values: &'a [f64],
+    tail: usize,
+}
+
+impl Column<'_> {
+    /// Subtracts `factor` times these entries from the vector.
+    fn subtract(&self, entries: Range<usize>, factor: f64, vector: &mut [f64]) {
+        let (scattered, tail) = (entries.start..self.tail, self.tail..entries.end);
+        for (&row, &value) in self.rows[scattered.clone()].iter().zip(&self.values[scattered]) {
+            vector[row as usize] -= value * factor;
+        }
+        if let Some(&first) = self.rows[tail.clone()].first() {
+            let beside = &mut vector[first as usize..first as usize + tail.len()];
+            for (target, &value) in beside.iter_mut().zip(&self.values[tail]) {
+                *target -= value * factor;
+            }
+        }
+    }
+
+    /// The sum of these entries times those of the vector.
+    fn dot(&self, entries: Range<usize>, vector: &[f64]) -> f64 {
+        let (scattered, tail) = (entries.start..self.tail, self.tail..entries.end);
+        let mut sum: f64 = (self.rows[scattered.clone()].iter().zip(&self.values[scattered]))
+            .map(|(&row, &value)| value * vector[row as usize])
+            .sum();
+        if let Some(&first) = self.rows[tail.clone()].first() {
+            let beside = &vector[first as usize..first as usize + tail.len()];
+            // Four sums that do not wait for each other.
+            let mut sums = [0.0; 4];
+            let (values, beside) = (self.values[tail].chunks_exact(4), beside.chunks_exact(4));
+            let rest = values.remainder().iter().zip(beside.remainder());
+            sum += rest.map(|(value, other)| value * other).sum::<f64>();
+            for (values, others) in values.zip(beside) {
+                for lane in 0..4 {
+                    sums[lane] += values[lane] * others[lane];
+                }
+            }
+            sum += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        }
+        sum
+    }
+}
+
+/// The parent of each column: the first below the diagonal that it reaches.
+fn elimination_tree(matrix: &UpperTriangle) -> Vec<usize> {
+    let mut parent = vec![ROOT; matrix.size()];
+    // Paths to the root are shortened as they are gone.
+    let mut ancestor = vec![ROOT; matrix.size()];
+    for column in 0..matrix.size() {
+        for &row in &matrix.rows[matrix.starts[column]..matrix.starts[column + 1]] {
+            let mut node = row as usize;
+            while node < column {
+                let next = std::mem::replace(&mut ancestor[node], column);
+                if next == ROOT {
+                    parent[node] = column;
+                    break;
+                }
+                node = next;
+            }
+        }
+    }
+    parent
+}
+
+/// The columns with an entry in each row of L: what the entries of the matrix
+/// reach in the tree. Where each row begins, and the columns, ascending.
+fn pattern_by_rows(matrix: &UpperTriangle, parent: &[usize]) -> (Vec<usize>, Vec<u32>) {
+    let mut seen = vec![ROOT; matrix.size()];
+    let (mut starts, mut nodes) = (vec![0], Vec::new());
+    for column in 0..matrix.size() {
+        let start = nodes.len();
+        seen[column] = column;
+        for &row in &matrix.rows[matrix.starts[column]..matrix.starts[column + 1]] {
+            let mut node = row as usize;
+            while seen[node] != column {
+                nodes.push(node as u32);
+                seen[node] = column;
+                node = parent[node];
+            }
+        }
+        nodes[start..].sort_unstable();
+        starts.push(nodes.len());
+    }
+    (starts, nodes)
 }
 
 #[cfg(test)]

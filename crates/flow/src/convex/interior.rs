@@ -107,6 +107,9 @@ struct Direction {
 /// How far inside the searches begin that are tried one after the other.
 const STARTS: [f64; 3] = [1.0, 30.0, 1e4];
 
+/// A shortfall of so many times the aim is as good as none.
+const NEAR_ENOUGH: f64 = 10.0;
+
 /// A shortfall of so many times the aim will do.
 const ENOUGH: f64 = 100.0;
 
@@ -123,7 +126,7 @@ pub(crate) fn minimise(component: &Component, goal: Goal) -> Outcome {
     for generous in STARTS {
         search.begin(generous);
         steps += search.run(Goal { steps: goal.steps - steps, ..goal }, &mut best);
-        if best.0 > goal.aim && steps < goal.steps {
+        if best.0 > NEAR_ENOUGH * goal.aim && steps < goal.steps {
             search.finish(&mut best);
         }
         if best.0 <= NEARLY * goal.aim || steps == goal.steps {
@@ -175,12 +178,13 @@ impl<'a> Search<'a> {
                 *best = (residuals.shortfall, self.point.clone());
                 last_gain = steps;
             }
-            if steps == last_gain + 1 && steps < goal.steps && best.0 <= NEARLY * goal.aim {
+            let near = best.0 > NEAR_ENOUGH * goal.aim && best.0 <= NEARLY * goal.aim;
+            if near && steps == last_gain + 1 && steps < goal.steps {
                 self.finish(best);
             }
             // So near the aim, what does not improve at once is rounding.
             let patience = match best.0 / goal.aim {
-                times if times <= 10.0 => 0,
+                times if times <= NEAR_ENOUGH => 0,
                 times if times <= ENOUGH => 4,
                 times if times <= NEARLY => 15,
                 _ => goal.steps,

@@ -19,7 +19,7 @@
 use opcost_index::IdMap;
 
 use super::presolve::{Reduced, Reduction};
-use super::problem::{Problem, RowId, VariableId};
+use super::problem::{Problem, RowId, RowsByVariable, VariableId};
 use super::smooth::Smooth;
 
 /// Fills in the duals of all rows in `reduced.reductions`; those of the rows
@@ -60,7 +60,7 @@ struct Postsolve<'a> {
     values: &'a IdMap<VariableId, f64>,
     duals: &'a mut IdMap<RowId, f64>,
     /// Rows of each variable with its coefficients.
-    columns: IdMap<VariableId, Vec<(RowId, f64)>>,
+    columns: RowsByVariable,
     /// Of each class, kept at its carrier.
     left_over: IdMap<VariableId, f64>,
     /// Which variables belong to the classes at hand: those with the number of
@@ -77,12 +77,7 @@ impl<'a> Postsolve<'a> {
         values: &'a IdMap<VariableId, f64>,
         duals: &'a mut IdMap<RowId, f64>,
     ) -> Self {
-        let mut columns = IdMap::filled(problem.variable_count(), Vec::new());
-        for row in problem.ends.ids() {
-            for &(variable, coefficient) in problem.entries(row) {
-                columns[variable].push((row, coefficient));
-            }
-        }
+        let columns = problem.rows_by_variable();
         let left_over = IdMap::filled(problem.variable_count(), 0.0);
         let asked = IdMap::filled(problem.variable_count(), 0);
         Self { problem, costs, reduced, values, duals, columns, left_over, asked, question: 0 }
@@ -94,7 +89,9 @@ impl<'a> Postsolve<'a> {
             .iter()
             .map(|&member| {
                 let (_, ratio) = self.reduced.roots[member];
-                let paid: f64 = self.columns[member]
+                let paid: f64 = self
+                    .columns
+                    .of(member)
                     .iter()
                     .map(|&(row, coefficient)| coefficient * self.duals[row])
                     .sum();

@@ -22,7 +22,7 @@ use std::collections::VecDeque;
 
 use opcost_index::IdMap;
 
-use super::problem::{Problem, RowId, VariableId};
+use super::problem::{Problem, RowId, RowsByVariable, VariableId};
 use super::smooth::Smooth;
 
 /// Chains of ratios beyond this are left to the solver.
@@ -109,22 +109,20 @@ struct Presolve<'a> {
     costs: &'a IdMap<VariableId, Smooth>,
     state: Reduced,
     /// Rows of each variable.
-    columns: IdMap<VariableId, Vec<RowId>>,
+    columns: RowsByVariable,
     queue: VecDeque<RowId>,
     queued: IdMap<RowId, bool>,
     /// Where a root stands in the row that is being compressed.
     place: IdMap<VariableId, usize>,
+    /// Roots of that row with their sums and greatest terms.
+    kept: Vec<(VariableId, f64, f64)>,
 }
 
 impl<'a> Presolve<'a> {
     fn new(problem: &'a Problem, costs: &'a IdMap<VariableId, Smooth>) -> Self {
-        let mut columns = IdMap::filled(problem.variable_count(), Vec::new());
         let mut rows = IdMap::new();
         for row in problem.ends.ids() {
             let entries = problem.entries(row).to_vec();
-            for &(variable, _) in &entries {
-                columns[variable].push(row);
-            }
             let right_hand_side = problem.right_hand_side(row);
             rows.push(Some(LiveRow { entries, right_hand_side, scale: right_hand_side.abs() }));
         }
@@ -143,10 +141,11 @@ impl<'a> Presolve<'a> {
         Self {
             costs,
             state,
-            columns,
+            columns: problem.rows_by_variable(),
             queue: problem.ends.ids().collect(),
             queued: IdMap::filled(problem.row_count(), true),
             place: IdMap::filled(problem.variable_count(), usize::MAX),
+            kept: Vec::new(),
         }
     }
 
@@ -164,8 +163,8 @@ impl<'a> Presolve<'a> {
 
     /// Sums up the entries of each class and brings fixed ones to the right.
     fn compress(&mut self, live: &mut LiveRow) {
-        let mut kept: Vec<(VariableId, f64, f64)> = Vec::with_capacity(live.entries.len());
-        for (variable, coefficient) in std::mem::take(&mut live.entries) {
+        let mut kept = std::mem::take(&mut self.kept);
+        for (variable, coefficient) in live.entries.drain(..) {
             let (root, ratio) = self.find(variable);
             let term = coefficient * ratio;
             if let Some(value) = self.state.classes[root].fixed {
@@ -185,8 +184,9 @@ impl<'a> Presolve<'a> {
         for &(root, _, _) in &kept {
             self.place[root] = usize::MAX;
         }
-        kept.retain(|&(_, sum, greatest)| sum.abs() > ROUNDING * greatest);
-        live.entries = kept.into_iter().map(|(root, sum, _)| (root, sum)).collect();
+        let counted = kept.drain(..).filter(|&(_, sum, greatest)| sum.abs() > ROUNDING * greatest);
+        live.entries.extend(counted.map(|(root, sum, _)| (root, sum)));
+        self.kept = kept;
         if live.right_hand_side.abs() <= ROUNDING * live.scale {
             live.right_hand_side = 0.0;
         }
@@ -260,7 +260,7 @@ impl<'a> Presolve<'a> {
     }
 
     fn look_again_at_rows_of(&mut self, variable: VariableId) {
-        for &row in &self.columns[variable] {
+        for &(row, _) in self.columns.of(variable) {
             if !self.queued[row] {
                 self.queued[row] = true;
                 self.queue.push_back(row);

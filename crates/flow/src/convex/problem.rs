@@ -195,6 +195,25 @@ impl Problem {
         self.costs[variable]
     }
 
+    /// The rows of each variable, with its coefficients. Cost: entries.
+    pub(crate) fn rows_by_variable(&self) -> RowsByVariable {
+        let mut ends: IdMap<VariableId, usize> = IdMap::filled(self.variable_count(), 0);
+        self.entries.iter().for_each(|&(variable, _)| ends[variable] += 1);
+        let mut start = 0;
+        for variable in self.costs.ids() {
+            let count = std::mem::replace(&mut ends[variable], start);
+            start += count;
+        }
+        let mut entries = vec![(RowId::new(0), 0.0); self.entries.len()];
+        for row in self.ends.ids() {
+            for &(variable, coefficient) in self.entries(row) {
+                entries[ends[variable]] = (row, coefficient);
+                ends[variable] += 1;
+            }
+        }
+        RowsByVariable { ends, entries }
+    }
+
     /// What all values together cost.
     ///
     /// # Panics
@@ -202,5 +221,19 @@ impl Problem {
     pub fn objective(&self, values: &IdMap<VariableId, f64>) -> f64 {
         assert_eq!(values.len(), self.costs.len(), "one value per variable");
         self.costs.iter().map(|(variable, cost)| cost.of(values[variable])).sum()
+    }
+}
+
+/// The entries of a problem by variables, each in the order of its rows.
+pub(crate) struct RowsByVariable {
+    ends: IdMap<VariableId, usize>,
+    entries: Vec<(RowId, f64)>,
+}
+
+impl RowsByVariable {
+    /// The rows of a variable, with its coefficients.
+    pub(crate) fn of(&self, variable: VariableId) -> &[(RowId, f64)] {
+        let start = variable.index().checked_sub(1).map_or(0, |before| self.ends[VariableId::new(before)]);
+        &self.entries[start..self.ends[variable]]
     }
 }
