@@ -181,6 +181,8 @@ impl Options {
                 "--rates" => {
                     let rates: Result<Vec<usize>> = value.split(',').map(number).collect();
                     options.rates = rates?.into_iter().map(|rate| rate as u64).collect();
+                    options.rates.sort_unstable();
+                    options.rates.dedup();
                 }
                 "--runs" => options.runs = number(value)?.max(1),
                 "--rounds" => options.rounds = number(value)?,
@@ -212,7 +214,7 @@ mod tests {
     #[test]
     fn flags_are_read() {
         let options =
-            Options::parse(&["--only", "lua,zstd", "--rates", "1,10", "--runs", "2", "--take", "samples"])
+            Options::parse(&["--only", "lua,zstd", "--rates", "10,1", "--runs", "2", "--take", "samples"])
                 .unwrap();
         assert_eq!((options.programs.len(), options.rates, options.runs), (2, vec![1, 10], 2));
         assert!(options.taken >= Taken::Builds && options.taken < Taken::Results);
