@@ -71,8 +71,8 @@ usage: cargo xtask VERB
     --rates A,B           thousands of samples a second (1,4,10)
     --runs N              sampled runs at each rate (3)
     --rounds N            of what sampling costs (9); 0 leaves it out
-    --take WHAT           builds, samples or results of the last run as they are,
-                          each with those before it
+    --take WHAT           builds, samples or results of earlier runs as they are,
+                          each with those before it; page: nothing is measured
     --opcost PATH, --out FILE  as above
   loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every
                         level, and do their marks hold? --marks: these alone

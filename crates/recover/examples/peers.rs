@@ -41,6 +41,13 @@ type Answer<T> = Result<T, Box<dyn Error>>;
 const MODEL_ERROR: f64 = 0.4;
 const USUAL_HERTZ: f64 = 2.5e9;
 
+/// Cycles of a sample where exact counts stand for samples: to be read as counts again,
+/// and to be repaired. At a sample a cycle the repair's solver runs out of steps on
+/// SQLite; at one in a thousand, still a thousand times as dense as a real one, it does
+/// not.
+const EXACT_CYCLES: f64 = 1.0;
+const DENSE_CYCLES: f64 = 1000.0;
+
 fn main() -> Answer<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
@@ -54,7 +61,8 @@ fn main() -> Answer<()> {
             let exact = Exact::read(ledger, &built.map)?;
             // Whether a block has code is what the tables say of no samples.
             let nothing = observe(&built.map, &built.code, &BTreeMap::new(), Cycles::Model);
-            print_observed(&built.map, &exact.observations(&built.map, &nothing), 1.0);
+            let seen = exact.observations(&built.map, &nothing, EXACT_CYCLES);
+            print_observed(&built.map, &seen, EXACT_CYCLES);
         }
         ["ranges", how, program, source] => print_ranges(&Built::read(program)?, how, source)?,
         ["alone", program, perf, out] => {
@@ -68,8 +76,8 @@ fn main() -> Answer<()> {
             let built = Built::read(program)?;
             let exact = Exact::read(ledger, &built.map)?;
             let nothing = observe(&built.map, &built.code, &BTreeMap::new(), Cycles::Model);
-            let seen = exact.observations(&built.map, &nothing);
-            save(&built, &repaired(&built.map, &seen, 1.0)?, out)?;
+            let seen = exact.observations(&built.map, &nothing, DENSE_CYCLES);
+            save(&built, &repaired(&built.map, &seen, DENSE_CYCLES)?, out)?;
         }
         ["tell", program, lines, out] => {
             let built = Built::read(program)?;
@@ -170,14 +178,19 @@ impl Exact {
         }
     }
 
-    /// What would have been seen at a sample a cycle, without any noise.
-    fn observations(&self, map: &ModuleMap, code: &ModuleObservations) -> ModuleObservations {
+    /// What would have been seen without any noise, at a sample in so many cycles.
+    fn observations(
+        &self,
+        map: &ModuleMap,
+        code: &ModuleObservations,
+        cycles_per_sample: f64,
+    ) -> ModuleObservations {
         let mut all = code.clone();
         for id in map.functions.ids() {
             for segment in map.functions[id].segments.ids() {
                 let count = self.segments.get(&(id, segment)).copied().unwrap_or(0);
                 let one = &mut all.functions[id][segment];
-                one.samples = (count as f64 * one.cycles).round() as u64;
+                one.samples = (count as f64 * one.cycles / cycles_per_sample).round() as u64;
             }
         }
         all

@@ -31,10 +31,12 @@ mod tools;
 
 use super::machine;
 use crate::failure::{Failure, Result};
+use crate::manifest::Program;
 use crate::{corpus, repository};
+use build::Built;
 use measures::{Results, Run};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tools::Tools;
 
 /// What of an earlier run is taken as it is; each includes those before.
@@ -44,6 +46,8 @@ enum Taken {
     Builds,
     Samples,
     Results,
+    /// Nothing else is measured.
+    Page,
 }
 
 #[derive(Debug)]
@@ -63,7 +67,7 @@ const PROGRAMS: [&str; 3] = ["sqlite", "lua", "zstd"];
 
 /// Arguments for some seconds of work: of what is asked of the corpus too little would
 /// be seen at 1000 samples a second.
-fn workload(program: &crate::manifest::Program) -> Vec<String> {
+fn workload(program: &Program) -> Vec<String> {
     let mut words = program.arguments.clone();
     let (at, word) = match &*program.name {
         "sqlite" => (0, "1500000"),
@@ -105,52 +109,48 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
 }
 
 /// All of one program.
-fn measure(
-    tools: &Tools,
-    program: &crate::manifest::Program,
-    options: &Options,
-    folder: &std::path::Path,
-) -> Result<Results> {
+fn measure(tools: &Tools, program: &Program, options: &Options, folder: &Path) -> Result<Results> {
     fs::create_dir_all(folder).map_err(|error| Failure::at("create", folder, error))?;
-    let name = &program.name;
-    let arguments = workload(program);
+    let (name, arguments) = (&program.name, workload(program));
     let takes = |what| options.taken >= what;
-    let built = build::make(tools, program, &arguments, folder, takes(Taken::Builds))?;
-    let ceilings = match measures::load(&folder.join("ceilings.json")) {
-        Some(kept) if takes(Taken::Results) => kept,
-        _ => {
+    let is_kept = |path: &Path| takes(Taken::Results).then(|| measures::load(path)).flatten();
+    let built = match options.taken {
+        Taken::Page => Built { folder: folder.to_owned() },
+        taken => build::make(tools, program, &arguments, folder, taken >= Taken::Builds)?,
+    };
+    let path = folder.join("ceilings.json");
+    let ceilings = match is_kept(&path) {
+        Some(kept) => kept,
+        None if takes(Taken::Page) => Run::default(),
+        None => {
             eprintln!("bench: {name}, ceilings");
             let run = Run { said: String::new(), ways: peer::ceilings(tools, &built)? };
-            measures::save(&folder.join("ceilings.json"), &run)?;
+            measures::save(&path, &run)?;
             run
         }
     };
-    let mut results = Results {
-        program: name.clone(),
-        arguments: arguments.clone(),
-        ceilings: ceilings.ways,
-        rates: Vec::new(),
-    };
+    let mut rates = Vec::new();
     for &rate in &options.rates {
         let mut runs = Vec::new();
         for turn in 0..options.runs {
-            let stem = format!("{rate}k-{turn}");
-            let (kept, samples) = (folder.join(format!("{stem}.json")), folder.join(format!("{stem}.data")));
-            if let (Some(run), true) = (measures::load(&kept), takes(Taken::Results)) {
-                runs.push(run);
-                continue;
+            let path = folder.join(format!("{rate}k-{turn}.json"));
+            match is_kept(&path) {
+                Some(run) => runs.push(run),
+                None if takes(Taken::Page) => {}
+                None => {
+                    eprintln!("bench: {name}, {rate} kHz, run {} of {}", turn + 1, options.runs);
+                    let samples = path.with_extension("data");
+                    if !(takes(Taken::Samples) && samples.is_file()) {
+                        build::sample(tools, &built, &arguments, rate, &samples)?;
+                    }
+                    runs.push(peer::compare(tools, &built, &samples)?);
+                    measures::save(&path, &runs[runs.len() - 1])?;
+                }
             }
-            eprintln!("bench: {name}, {rate} kHz, run {} of {}", turn + 1, options.runs);
-            if !(takes(Taken::Samples) && samples.is_file()) {
-                build::sample(tools, &built, &arguments, rate, &samples)?;
-            }
-            let run = peer::compare(tools, &built, &samples)?;
-            measures::save(&kept, &run)?;
-            runs.push(run);
         }
-        results.rates.push((rate, runs));
+        rates.push((rate, runs));
     }
-    Ok(results)
+    Ok(Results { program: name.clone(), arguments, ceilings: ceilings.ways, rates })
 }
 
 impl Options {
@@ -191,7 +191,8 @@ impl Options {
                         "builds" => Taken::Builds,
                         "samples" => Taken::Samples,
                         "results" => Taken::Results,
-                        _ => return Err(Failure::usage("--take wants builds, samples or results")),
+                        "page" => Taken::Page,
+                        _ => return Err(Failure::usage("--take wants builds, samples, results or page")),
                     }
                 }
                 "--opcost" => options.opcost = Some(PathBuf::from(value)),

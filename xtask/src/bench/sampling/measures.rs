@@ -24,7 +24,7 @@ pub(super) struct Measures {
 pub(super) type Ways = BTreeMap<String, Measures>;
 
 /// One run that was sampled.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Run {
     /// What opcost said of the samples.
     pub(super) said: String,

@@ -70,7 +70,7 @@ comes into blocks and does not go out. Ledgers of LLVM's counts have no edges, s
 **The solver alone**: what samples by expected cycles say of blocks, at the anchor, is given to all. LLVM's loader
 gets it as a profile in which each block is a line: 0 for code that was not hit in a function that was, nothing for
 a block without code, the entry block's count as head samples; its answer is read by BlockFrequencyInfo. The ceiling
-is exact counts of the same blocks in place of these; ours gets a sample a cycle.
+is exact counts of the same blocks in place of these; ours gets a sample in a thousand cycles.
 **End to end**: clang -O2 with `-gline-tables-only -fdebug-info-for-profiling`; samples become address ranges (each
 machine block with the mean over its instructions, or each address), these a profile by `llvm-profgen
 --unsymbolized-profile --use-offset`, and that is loaded on the blocks of the anchor, copies put in place found by
