@@ -4,7 +4,8 @@
 //! `bench count` and `bench fuel` measure what counting and metering cost them,
 //! `bench life` what following an instruction costs the compiler, `bench loops`
 //! sets trip counts beside LLVM's, over programs that `loops` looks after,
-//! `bench bits` widths of values, over those of `bits`;
+//! `bench bits` widths of values, over those of `bits`, `bench sampling` counts made
+//! of samples beside LLVM's and exact ones;
 //! `calls` measures library functions. None is part of the tool: this crate imports no other room and knows opcost only as a command,
 //! so what it measures is what a user gets. Few dependencies, because
 //! `./x demo` builds it before anything else.
@@ -63,6 +64,16 @@ usage: cargo xtask VERB
     --large no            leaves out SQLite and copies of it
     --rows FILE           also every value, a line of JSON each
     --opcost PATH, --out FILE  as above
+  bench sampling [FLAGS]  counts made of samples by LLVM's inference and by opcost
+                        against exact ones, into benchmarks/sampling.md; status 3
+                        if a gate does not hold
+    --only A,B            of sqlite, lua, zstd (all)
+    --rates A,B           thousands of samples a second (1,4,10)
+    --runs N              sampled runs at each rate (3)
+    --rounds N            of what sampling costs (9); 0 leaves it out
+    --take WHAT           builds, samples or results of earlier runs as they are,
+                          each with those before it; page: nothing is measured
+    --opcost PATH, --out FILE  as above
   loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every
                         level, and do their marks hold? --marks: these alone
   bits [PROGRAM…]       the same of the programs and widths of corpus/bits, under
@@ -81,6 +92,7 @@ fn main() -> ExitCode {
         ["bench", "life", flags @ ..] => bench::life::run(flags),
         ["bench", "loops", flags @ ..] => bench::loops::run(flags),
         ["bench", "bits", flags @ ..] => bench::bits::run(flags),
+        ["bench", "sampling", flags @ ..] => bench::sampling::run(flags),
         ["loops", flags @ ..] => loops::run(flags),
         ["bits", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => bits::run(names),
         ["help" | "--help" | "-h"] => {
