@@ -409,6 +409,7 @@ fn counts_of(map: &FunctionMap, whole: &IdMap<EdgeId, u64>) -> FunctionCounts {
         returns: Some(returns),
         left: Some(left),
         lengths: BTreeMap::new(),
+        paths: Vec::new(),
     }
 }
 
