@@ -95,3 +95,41 @@ pub(crate) fn check_paths(
         )),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use opcost_index::Id;
+    use opcost_key::{CounterId, FunctionId, ModuleMap, PathsMap};
+
+    use crate::example::diamond;
+    use crate::{LeftFrames, ModuleCounts, RecoverError, recover_module};
+
+    /// The diamond with counters for `count` paths behind its own two.
+    fn with_paths(count: u32) -> ModuleMap {
+        let mut map = diamond();
+        let first = CounterId::new(map.counter_count as usize);
+        map.counter_count += count;
+        map.functions[FunctionId::new(0)].paths = PathsMap::Counted { first, count, cut: Vec::new() };
+        map
+    }
+
+    fn recover(map: &ModuleMap, paths: &[u64]) -> Result<ModuleCounts, RecoverError> {
+        recover_module(map, &[&[10, 3], paths].concat(), &LeftFrames::new())
+    }
+
+    #[test]
+    fn paths_must_add_up_to_every_edge() {
+        let map = with_paths(2);
+        let fits: Vec<_> = [[3, 7], [7, 3]].iter().filter_map(|paths| recover(&map, paths).ok()).collect();
+        let [counts] = fits.as_slice() else { panic!("one order of the two ways is right: {fits:?}") };
+        let paths = &counts.functions[FunctionId::new(0)].paths;
+        assert_eq!(paths.iter().map(|path| path.count).sum::<u64>(), 10);
+        assert_ne!(paths[0].edges, paths[1].edges);
+        for wrong in [[3, 6], [4, 7], [5, 5], [0, 10]] {
+            let error = recover(&map, &wrong).unwrap_err();
+            assert!(matches!(error, RecoverError::Contradiction { .. }), "{wrong:?}: {error}");
+        }
+        let error = recover(&with_paths(3), &[3, 7, 0]).unwrap_err().to_string();
+        assert!(error.contains("it has 2 paths, but 3 counters"), "{error}");
+    }
+}
