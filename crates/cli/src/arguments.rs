@@ -122,6 +122,7 @@ Examples:
   opcost count --annotate --asm a.c         the same with the machine instructions of each line
   opcost count --json counts.json a.c       the same numbers for a machine (--html FILE, --ledger FILE)
   opcost count --budget 2.5G a.c; echo $?   3 when it took more
+  opcost count --paths --list paths a.c     the hottest paths through functions
   opcost count --deterministic a.c          one number, even if it asks for time or addresses
   opcost count --emit exe -o a.counted a.c  build now, run later: opcost count ./a.counted -- args
 
@@ -180,8 +181,11 @@ pub(crate) struct CountArguments {
 pub(crate) struct BuildArguments {
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
-    /// Where counters go: chords (cheap) or every-segment (slow, obviously right).
-    #[arg(long, value_name = "PLACEMENT", default_value = "chords")]
+    /// Counts paths through functions too (Ball and Larus), for --list paths: --placement paths.
+    #[arg(long)]
+    pub(crate) paths: bool,
+    /// Where counters go: chords (cheap), paths (chords and paths) or every-segment (slow, obviously right).
+    #[arg(long, value_name = "PLACEMENT", default_value = "chords", conflicts_with = "paths")]
     pub(crate) placement: Placement,
     /// Counters for every thread (implied by -pthread and -fopenmp in --cflag).
     #[arg(long)]

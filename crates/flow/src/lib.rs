@@ -11,6 +11,8 @@
 //! 4. [`bounds`] says what can still be said when frames are open, as after a
 //!    kill, and the equations do not hold.
 //!
+//! [`paths`] numbers the acyclic paths of a graph, so that a sum along each tells it.
+//!
 //! Counts that were sampled do not balance at all: [`classic`] moves those of one
 //! graph until they do, as little as a price allows; [`convex`] finds the
 //! likeliest consistent counts of a whole program.
@@ -32,6 +34,7 @@ pub mod convex;
 mod error;
 mod forest;
 mod graph;
+pub mod paths;
 mod reconstruct;
 
 pub use bounds::{Bounds, bounds};

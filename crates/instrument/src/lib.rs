@@ -16,6 +16,7 @@ mod cost;
 mod fuel;
 mod leaving;
 mod map;
+mod paths;
 mod placement;
 mod plan;
 mod registers;

@@ -8,7 +8,7 @@ use opcost_index::{Id, IdMap};
 use opcost_ir::{CalleeRef, Function, FunctionText, Linkage, Module, Plan};
 use opcost_key::{
     BlockMap, CallMap, CallSiteId, Callee, CounterId, EdgeId, EdgeKind, EdgeMap, FunctionId, FunctionMap,
-    Hash128, Hasher128, InstructionId, InstructionMap, Meter, ModuleMap, SegmentId, SegmentMap,
+    Hash128, Hasher128, InstructionId, InstructionMap, Meter, ModuleMap, PathsMap, SegmentId, SegmentMap,
 };
 
 use crate::cost::is_assume_like;
@@ -23,6 +23,7 @@ pub(crate) struct FunctionFacts {
     /// The call site of each edge by which frames are left, by edge.
     pub(crate) sites: Vec<Option<CallSiteId>>,
     pub(crate) segment_counters: Option<CounterId>,
+    pub(crate) paths: PathsMap,
     /// The counter of each length that is charged when the program runs.
     pub(crate) lengths: BTreeMap<InstructionId, CounterId>,
 }
@@ -92,6 +93,7 @@ fn map_function(
         calls: if is_mapped { calls(module, function) } else { Vec::new() },
         instructions,
         segment_counters: facts.segment_counters,
+        paths: facts.paths.clone(),
     }
 }
 

@@ -11,12 +11,13 @@ use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{Call, Edit, Function, Linkage, Module, Opcode, Plan, Spot};
 use opcost_key::{
     Anchor, BlockId, BuildFacts, CallSiteId, CounterId, EdgeId, FunctionId, InstructionId, Meter, ModuleMap,
-    Placement, SegmentId,
+    PathsMap, Placement, SegmentId,
 };
 
 use crate::cost::CostModel;
 use crate::leaving::Leaving;
 use crate::map::{FunctionFacts, map_module};
+use crate::paths::plan_paths;
 use crate::placement::Chords;
 use crate::registers::{PlacedCounter, Registers};
 use crate::skeleton::{Skeleton, Way};
@@ -147,6 +148,7 @@ pub fn survey(module: &Module, request: &Request<'_>) -> Result<ModuleMap, PlanE
     map.counter_count = 0;
     for function in map.functions.values_mut() {
         function.segment_counters = None;
+        function.paths = PathsMap::None;
         function.edges.values_mut().for_each(|edge| edge.meter = Meter::Derived);
         function.instructions.values_mut().for_each(|instruction| instruction.length = None);
     }
@@ -209,6 +211,7 @@ impl Planner<'_> {
             counters: IdMap::filled(skeleton.edges.len(), None),
             sites: vec![None; skeleton.edges.len()],
             segment_counters: None,
+            paths: PathsMap::None,
             lengths: BTreeMap::new(),
             skeleton,
         };
@@ -219,7 +222,7 @@ impl Planner<'_> {
         self.number_call_sites(id, &mut facts);
         match self.request.placement {
             Placement::EverySegment => self.count_every_segment(id, &mut facts),
-            Placement::Chords => self.count_chords(id, &mut facts),
+            Placement::Chords | Placement::Paths => self.count_chords(id, &mut facts),
         }
         self.count_lengths(id, &mut facts);
         self.return_at_jumps(id);
@@ -293,9 +296,36 @@ impl Planner<'_> {
         let leaving = blocks_left(&facts.skeleton);
         let registers = Registers { spots: &spots, loops: &loops, leaving: &leaving };
         self.emit_counts(id, &chords, &facts.counters, &registers);
+        if self.request.placement == Placement::Paths {
+            facts.paths = self.count_paths(id, &facts.skeleton, &chords, &weights);
+        }
         self.expect_jumps(id, &facts.skeleton);
         if facts.skeleton.edges.values().any(|edge| matches!(edge.kind, Way::Left(_))) {
             self.plan.watched.push(id);
+        }
+    }
+
+    /// A counter for each path, beside those of the edges.
+    fn count_paths(
+        &mut self,
+        id: FunctionId,
+        skeleton: &Skeleton,
+        chords: &Chords,
+        weights: &IdMap<EdgeId, u64>,
+    ) -> PathsMap {
+        let function = &self.module.functions[id];
+        // Such a block gets a `ret` of its own, and nothing before the old one happens.
+        if function.blocks.ids().any(|block| self.leaving.jump_to_return(id, function, block).is_some()) {
+            return PathsMap::Refused("a tail call in it stays a jump and shares a return".into());
+        }
+        let first = CounterId::new(self.plan.counter_count as usize);
+        match plan_paths(skeleton, &chords.counting, weights, first) {
+            Err(reason) => PathsMap::Refused(reason),
+            Ok(paths) => {
+                self.plan.counter_count += paths.count;
+                self.plan.edits.extend(paths.edits.into_iter().map(|edit| (id, edit)));
+                PathsMap::Counted { first, count: paths.count, cut: paths.cut }
+            }
         }
     }
 

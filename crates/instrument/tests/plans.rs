@@ -67,6 +67,10 @@ fn cases_are_planned_as_expected_and_count_what_runs() {
                 assert!(ended.count() > 0, "{name}: no metered walk came to an end");
             }
         }
+        // Each walk's paths are held against its edges where counts are recovered.
+        let paths = check::planned(&module, cost.clone(), Placement::Paths).expect("as before");
+        let ended = (0..200).filter(|&seed| check::walks_agree(&module, &paths, seed)).count();
+        assert!(ended > 0, "{name}: no walk came to an end");
         let referee = check::planned(&module, cost, Placement::EverySegment).expect("as before");
         let ended = (0..200).filter(|&seed| check::walks_agree(&module, &made, seed)).count();
         assert!(ended > 0, "{name}: no walk came to an end");
@@ -83,7 +87,7 @@ proptest! {
     fn random_modules_count_what_runs(bytes in proptest::collection::vec(any::<u8>(), 0..160)) {
         let text = random::module(&bytes);
         let module = parse_module(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
-        for placement in [Placement::Chords, Placement::EverySegment] {
+        for placement in [Placement::Chords, Placement::EverySegment, Placement::Paths] {
             let cost = CostModel::Table(CostTable::fuel());
             if let Ok(made) = check::planned(&module, cost, placement) {
                 (0..8).for_each(|seed| {

@@ -83,6 +83,30 @@ pub enum Edit {
         /// Which counter.
         counter: CounterId,
     },
+    /// A path through the function begins: its number so far is `value`.
+    BeginPath {
+        /// Where.
+        spot: Spot,
+        /// What the number starts with; it may be below zero on the way.
+        value: i64,
+    },
+    /// Adds to the number of the path. Every way to it passes a beginning.
+    AddToPath {
+        /// Where.
+        spot: Spot,
+        /// How much.
+        value: i64,
+    },
+    /// A path ends: one more in the counter whose distance from `first` is its
+    /// number and `value`.
+    CountPath {
+        /// Where.
+        spot: Spot,
+        /// What is added to the number before.
+        value: i64,
+        /// The counter of path 0.
+        first: CounterId,
+    },
     /// What the instruction is about to work on is added, in units.
     AddLength {
         /// The instruction.

@@ -51,6 +51,8 @@ pub enum Placement {
     Chords,
     /// On the first instruction of every segment: slow, obviously right, the referee.
     EverySegment,
+    /// As `Chords`, and besides a counter for each path through a function.
+    Paths,
 }
 
 impl fmt::Display for Placement {
@@ -58,6 +60,7 @@ impl fmt::Display for Placement {
         f.write_str(match self {
             Placement::Chords => "chords",
             Placement::EverySegment => "every-segment",
+            Placement::Paths => "paths",
         })
     }
 }
@@ -68,7 +71,10 @@ impl FromStr for Placement {
         match text {
             "chords" => Ok(Placement::Chords),
             "every-segment" => Ok(Placement::EverySegment),
-            other => Err(format!("no placement is called '{other}'; there are chords and every-segment")),
+            "paths" => Ok(Placement::Paths),
+            other => {
+                Err(format!("no placement is called '{other}'; there are chords, paths and every-segment"))
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Version of the map's types.
-pub const MAP_SCHEMA: u32 = 2;
+pub const MAP_SCHEMA: u32 = 3;
 
 /// One module: skeleton, meaning of its counters, weights, places, texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,6 +118,28 @@ pub struct FunctionMap {
     /// With placement every-segment: the counter of the first segment; the
     /// other segments' counters follow in order, and no edge is metered.
     pub segment_counters: Option<CounterId>,
+    /// Whether and how its paths are counted.
+    pub paths: PathsMap,
+}
+
+/// The counters of a function's paths.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum PathsMap {
+    /// Nobody asked for paths, or nothing of the function is counted.
+    #[default]
+    None,
+    /// A counter for each path, in the order of their numbers.
+    Counted {
+        /// The counter of path 0; the others follow.
+        first: CounterId,
+        /// How many paths there are.
+        count: u32,
+        /// Edges at which one path ends and the next begins, in order: those
+        /// that lead back, and others where there would be too many paths.
+        cut: Vec<EdgeId>,
+    },
+    /// Its paths cannot be counted, for this reason; its edges are.
+    Refused(String),
 }
 
 /// One instruction.

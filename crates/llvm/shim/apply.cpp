@@ -229,6 +229,28 @@ void opcost_flush(LLVMValueRef before, LLVMValueRef cell, LLVMValueRef base, uin
   add_to(builder, address_of(builder, unwrap(base), index), amount);
 }
 
+// The number of the path that is being gone lives in a register cell.
+void opcost_begin_path(LLVMValueRef before, LLVMValueRef cell, int64_t value) {
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  builder.CreateStore(ConstantInt::getSigned(builder.getInt64Ty(), value), unwrap(cell));
+}
+
+void opcost_add_to_path(LLVMValueRef before, LLVMValueRef cell, int64_t value) {
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  Type *word = builder.getInt64Ty();
+  Value *number = builder.CreateLoad(word, unwrap(cell));
+  builder.CreateStore(builder.CreateAdd(number, ConstantInt::getSigned(word, value)), unwrap(cell));
+}
+
+// One more in cell `first` + number + `value`.
+void opcost_count_path(LLVMValueRef before, LLVMValueRef cell, LLVMValueRef base, int64_t value, uint32_t first) {
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  Type *word = builder.getInt64Ty();
+  Value *number = builder.CreateLoad(word, unwrap(cell));
+  Value *index = builder.CreateAdd(number, ConstantInt::getSigned(word, value + int64_t(first)));
+  add_to(builder, builder.CreateGEP(word, unwrap(base), index), builder.getInt64(1));
+}
+
 void opcost_promote(LLVMValueRef function_handle, LLVMValueRef *cells, uint32_t count) {
   auto *function = unwrap<Function>(function_handle);
   DominatorTree tree(*function);

@@ -60,6 +60,8 @@ struct FunctionEditor<'a> {
     base: LLVMValueRef,
     scratch: u32,
     registers: Vec<(RegisterId, LLVMValueRef)>,
+    /// The cell of the path's number, in a function whose paths are counted.
+    path: Option<LLVMValueRef>,
 }
 
 impl<'a> FunctionEditor<'a> {
@@ -74,7 +76,7 @@ impl<'a> FunctionEditor<'a> {
         } else {
             cells
         };
-        Self { session, handles, spots, base, scratch: plan.counter_count, registers: Vec::new() }
+        Self { session, handles, spots, base, scratch: plan.counter_count, registers: Vec::new(), path: None }
     }
 
     fn run(mut self, edits: &[(FunctionId, Edit)]) {
@@ -88,7 +90,8 @@ impl<'a> FunctionEditor<'a> {
         for edit in plain.into_iter().chain(returns).chain(cutting) {
             self.edit(edit);
         }
-        let cells: Vec<LLVMValueRef> = self.registers.iter().map(|&(_, cell)| cell).collect();
+        let cells = self.registers.iter().map(|&(_, cell)| cell);
+        let cells: Vec<LLVMValueRef> = cells.chain(self.path).collect();
         if !cells.is_empty() {
             // SAFETY: allocas that we made in this function.
             unsafe { ffi::opcost_promote(self.handles.function, cells.as_ptr(), cells.len() as u32) };
@@ -105,6 +108,14 @@ impl<'a> FunctionEditor<'a> {
                 self.registers.push((*register, cell));
             }
         }
+        if edits.iter().any(|(_, edit)| matches!(edit, Edit::BeginPath { .. })) {
+            // SAFETY: a live function.
+            self.path = Some(unsafe { ffi::opcost_make_register(self.handles.function) });
+        }
+    }
+
+    fn path(&self) -> LLVMValueRef {
+        self.path.expect("a path that is counted begins somewhere")
     }
 
     fn register(&self, wanted: RegisterId) -> LLVMValueRef {
@@ -158,6 +169,23 @@ impl<'a> FunctionEditor<'a> {
                 // SAFETY: as above.
                 unsafe {
                     ffi::opcost_flush(before, self.register(*register), self.base, counter.index() as u32)
+                };
+            }
+            Edit::BeginPath { spot, value } => {
+                let before = self.spots.before(*spot);
+                // SAFETY: as above.
+                unsafe { ffi::opcost_begin_path(before, self.path(), *value) };
+            }
+            Edit::AddToPath { spot, value } => {
+                let before = self.spots.before(*spot);
+                // SAFETY: as above.
+                unsafe { ffi::opcost_add_to_path(before, self.path(), *value) };
+            }
+            Edit::CountPath { spot, value, first } => {
+                let before = self.spots.before(*spot);
+                // SAFETY: as above; the number and `value` lead into the array, which flow's numbering promises.
+                unsafe {
+                    ffi::opcost_count_path(before, self.path(), self.base, *value, first.index() as u32)
                 };
             }
             Edit::AddLength { instruction, length, counter } => {

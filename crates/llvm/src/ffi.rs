@@ -241,6 +241,15 @@ unsafe extern "C" {
     pub(crate) fn opcost_clear(before: LLVMValueRef, cell: LLVMValueRef);
     pub(crate) fn opcost_count_in_register(before: LLVMValueRef, cell: LLVMValueRef);
     pub(crate) fn opcost_flush(before: LLVMValueRef, cell: LLVMValueRef, base: LLVMValueRef, index: u32);
+    pub(crate) fn opcost_begin_path(before: LLVMValueRef, cell: LLVMValueRef, value: i64);
+    pub(crate) fn opcost_add_to_path(before: LLVMValueRef, cell: LLVMValueRef, value: i64);
+    pub(crate) fn opcost_count_path(
+        before: LLVMValueRef,
+        cell: LLVMValueRef,
+        base: LLVMValueRef,
+        value: i64,
+        first: u32,
+    );
     pub(crate) fn opcost_fuel_promote(function: LLVMValueRef, register: LLVMValueRef);
     pub(crate) fn opcost_promote(function: LLVMValueRef, cells: *const LLVMValueRef, count: u32);
     pub(crate) fn opcost_keep_frame(call: LLVMValueRef);

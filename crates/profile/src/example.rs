@@ -88,6 +88,7 @@ pub(crate) fn ledger(facts: Vec<Fact>) -> Ledger {
 pub(crate) fn sample() -> Ledger {
     let (main, helper) = (function("main", 1, 2), function("local_helper", 3, u128::MAX));
     let mut facts = facts_of(&main, 1, 100, &[1, 10, 1]);
+    let path = Subject::Path { function: main.clone(), path: 3, edges: [0, 2, 70_000].into() };
     facts.extend(facts_of(&helper, u64::MAX, u64::MAX - 5, &[u64::MAX]));
     facts.extend([line(1, 60), line(2, 40), line(9, u64::MAX - 5), program(u64::MAX)]);
     facts[0].quality = Quality::ExactUnder("no signal handler jumps out".into());
@@ -96,5 +97,6 @@ pub(crate) fn sample() -> Ledger {
     facts[3].origin = Origin::Repaired;
     facts[4].quality = Quality::Unknown("the process was killed".into());
     facts[4].value = None;
+    facts.push(fact(path, Column::Count, 6));
     ledger(facts)
 }

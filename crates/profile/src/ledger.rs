@@ -1,7 +1,7 @@
 //! What is known of one program's work? A table of facts.
 //!
 //! A [`Fact`] says of a [`Subject`] (the program, a function, a line, a block,
-//! an edge) one number in one [`Column`], with its unit, where it comes from
+//! an edge, a path) one number in one [`Column`], with its unit, where it comes from
 //! and how sure it is. Subjects carry the names, hashes and skeleton that a
 //! later reader needs, so that two ledgers compare without their maps.
 //!
@@ -117,6 +117,17 @@ pub enum Subject {
         /// Successor slot of a branch.
         slot: Option<u32>,
     },
+    /// A path through a function, from its entry or a cut edge to its end or
+    /// the next cut edge (Ball and Larus 1996).
+    Path {
+        /// The function.
+        function: Arc<FunctionFacts>,
+        /// Its number in the function.
+        path: u32,
+        /// The edges along it, by position in the function; one that is cut
+        /// belongs to the path that it ends.
+        edges: Arc<[u32]>,
+    },
 }
 
 impl Subject {
@@ -126,14 +137,15 @@ impl Subject {
             Subject::Program | Subject::Line(_) => None,
             Subject::Function { function, .. }
             | Subject::Block { function, .. }
-            | Subject::Edge { function, .. } => Some(function),
+            | Subject::Edge { function, .. }
+            | Subject::Path { function, .. } => Some(function),
         }
     }
 
     /// The line that the subject is or begins on.
     pub fn place(&self) -> Option<&SourcePlace> {
         match self {
-            Subject::Program | Subject::Edge { .. } => None,
+            Subject::Program | Subject::Edge { .. } | Subject::Path { .. } => None,
             Subject::Line(place) => Some(place),
             Subject::Function { place, .. } | Subject::Block { place, .. } => place.as_ref(),
         }
@@ -150,6 +162,7 @@ impl fmt::Display for Subject {
                 write!(f, "block {block} of function {}", function.name)
             }
             Subject::Edge { function, edge, .. } => write!(f, "edge {edge} of function {}", function.name),
+            Subject::Path { function, path, .. } => write!(f, "path {path} of function {}", function.name),
         }
     }
 }
@@ -212,14 +225,21 @@ impl Ledger {
     /// The ledger of these facts, in any order. Facts of one subject and
     /// column are added; the sum is as sure as the least sure of them.
     pub fn new(about: About, facts: impl IntoIterator<Item = Fact>) -> Result<Self, LedgerError> {
-        let mut sums: BTreeMap<(Subject, Column), Fact> = BTreeMap::new();
-        for fact in facts {
-            match sums.get_mut(&(fact.subject.clone(), fact.column)) {
-                Some(sum) => sum.add(&fact)?,
-                None => drop(sums.insert((fact.subject.clone(), fact.column), fact)),
-            }
-        }
-        Ok(Self { about, facts: sums.into_values().collect() })
+        let facts = add_up(facts)?.into_iter().map(|Sum { mut fact, total }| {
+            fact.value = total.map(u64::try_from).transpose().map_err(|_| LedgerError::TooLarge {
+                subject: fact.subject.to_string(),
+                column: fact.column,
+                value: total.unwrap_or(0),
+            })?;
+            Ok(fact)
+        });
+        Ok(Self { about, facts: facts.collect::<Result<_, LedgerError>>()? })
+    }
+
+    /// The ledger of facts that are in order and without doubles already.
+    pub(crate) fn of_ordered(about: About, facts: Vec<Fact>) -> Self {
+        debug_assert!(facts.is_sorted_by_key(|fact| (&fact.subject, fact.column)));
+        Self { about, facts }
     }
 
     /// The facts, by subject, then column.
@@ -241,27 +261,43 @@ impl Ledger {
     }
 }
 
-impl Fact {
-    fn add(&mut self, other: &Fact) -> Result<(), LedgerError> {
-        let (subject, column) = (self.subject.to_string(), self.column);
-        if self.origin != other.origin {
+/// Facts of one subject and column, added.
+pub(crate) struct Sum {
+    /// What they say together but the value.
+    pub(crate) fact: Fact,
+    /// Their values; 2^64 of the largest fit. `None`: one is unknown.
+    pub(crate) total: Option<u128>,
+}
+
+/// Adds facts of one subject and column; the result is in a ledger's order.
+pub(crate) fn add_up(facts: impl IntoIterator<Item = Fact>) -> Result<Vec<Sum>, LedgerError> {
+    let mut sums: BTreeMap<(Subject, Column), Sum> = BTreeMap::new();
+    for fact in facts {
+        match sums.get_mut(&(fact.subject.clone(), fact.column)) {
+            Some(sum) => sum.add(fact)?,
+            None => {
+                let total = fact.value.map(u128::from);
+                sums.insert((fact.subject.clone(), fact.column), Sum { fact, total });
+            }
+        }
+    }
+    Ok(sums.into_values().collect())
+}
+
+impl Sum {
+    fn add(&mut self, other: Fact) -> Result<(), LedgerError> {
+        let sum = &mut self.fact;
+        if sum.origin != other.origin {
             return Err(LedgerError::MixedOrigin {
-                subject,
-                column,
-                first: self.origin,
+                subject: sum.subject.to_string(),
+                column: sum.column,
+                first: sum.origin,
                 second: other.origin,
             });
         }
-        self.value = match (self.value, other.value) {
-            (Some(ours), Some(theirs)) => Some(ours.checked_add(theirs).ok_or(LedgerError::TooLarge {
-                subject,
-                column,
-                value: u128::from(ours) + u128::from(theirs),
-            })?),
-            _ => None,
-        };
-        self.quality = self.quality.clone().and(other.quality.clone());
-        self.world = self.world.max(other.world);
+        self.total = self.total.zip(other.value).map(|(ours, theirs)| ours + u128::from(theirs));
+        sum.quality = sum.quality.clone().and(other.quality);
+        sum.world = sum.world.max(other.world);
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Ledger, LedgerError, Subject};
 use crate::example::{about, fact, facts_of, function, ledger, line, place, program, sample};
-use crate::{Column, MergeError, Origin, Quality, World, merge};
+use crate::{Column, MergeError, Origin, Quality, World, average, merge, saturated};
 
 #[test]
 fn facts_are_in_one_order_whatever_order_they_come_in() {
@@ -80,7 +80,10 @@ fn what_cannot_be_added_is_refused() {
     let mut many = first.clone();
     many.about.runs = u64::MAX;
     assert_eq!(merge(&[first.clone(), many]), Err(MergeError::TooManyRuns));
-    assert!(matches!(merge(&[first.clone(), first]), Err(MergeError::Ledger(LedgerError::TooLarge { .. }))));
+    let mut sampled = program(1);
+    sampled.origin = Origin::Repaired;
+    let error = merge(&[ledger(vec![program(1)]), ledger(vec![sampled])]).unwrap_err();
+    assert!(matches!(error, MergeError::Ledger(LedgerError::MixedOrigin { .. })), "{error}");
 }
 
 #[test]
@@ -88,4 +91,45 @@ fn the_weaker_world_wins() {
     let mut closed = fact(Subject::Program, Column::Instructions, 1);
     closed.world = World::Closed;
     assert_eq!(ledger(vec![closed, program(1)]).facts()[0].world, World::Open);
+}
+
+#[test]
+fn sums_of_more_than_64_bits_stop_at_the_largest_and_say_so() {
+    let large = ledger(vec![program(u64::MAX - 1), line(1, 4)]);
+    let both = merge(&[large.clone(), large.clone()]).unwrap();
+    let expected = (Some(u64::MAX), &Quality::LowerBound);
+    assert_eq!((both.facts()[0].value, &both.facts()[0].quality), expected);
+    assert_eq!((both.facts()[1].value, &both.facts()[1].quality), (Some(8), &Quality::Exact));
+    let told: Vec<_> = saturated(&both).map(|fact| fact.subject.to_string()).collect();
+    assert_eq!(told, ["the program"]);
+    // A mean is taken of the whole sum, so nothing is lost.
+    assert_eq!(average(&[large.clone(), large.clone()]).unwrap(), large);
+    assert_eq!(saturated(&ledger(vec![program(u64::MAX)])).count(), 0, "the largest number itself fits");
+}
+
+#[test]
+fn a_mean_is_per_run_and_says_where_it_was_rounded() {
+    let mut two = ledger(vec![program(20), line(1, 3)]);
+    two.about.runs = 2;
+    let mean = average(&[two, ledger(vec![program(10), line(1, 0)])]).unwrap();
+    assert_eq!(mean.about.runs, 1);
+    assert_eq!(mean.facts()[0], program(10));
+    assert_eq!(mean.facts()[1], line(1, 1));
+    let mean = average(&[ledger(vec![program(1)]), ledger(vec![program(2)])]).unwrap();
+    let rounded = Quality::ExactUnder("the mean of 2 runs, rounded to the nearest".into());
+    assert_eq!((mean.facts()[0].value, &mean.facts()[0].quality), (Some(2), &rounded));
+    // Of three runs a third goes down, and two thirds go up.
+    let third = |values: [u64; 3]| average(&values.map(|value| ledger(vec![program(value)]))).unwrap();
+    assert_eq!(third([0, 0, 1]).facts()[0].value, Some(0));
+    assert_eq!(third([0, 1, 1]).facts()[0].value, Some(1));
+}
+
+#[test]
+fn estimates_stay_estimates() {
+    let mut sampled = program(7);
+    (sampled.quality, sampled.origin) = (Quality::Estimate, Origin::Repaired);
+    let ledger = ledger(vec![sampled]);
+    for both in [merge(&[ledger.clone(), ledger.clone()]), average(&[ledger.clone(), ledger.clone()])] {
+        assert_eq!(both.unwrap().facts()[0].quality, Quality::Estimate);
+    }
 }

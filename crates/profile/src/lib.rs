@@ -2,7 +2,8 @@
 //!
 //! [`formats::map`] holds the map of a module, [`formats::opc`] the ledger;
 //! one file per format. [`Ledger`] is the table of facts in memory,
-//! [`merge`] adds ledgers of one build, [`diff`] compares two, [`overlap`] says how
+//! [`merge`] adds ledgers of one build, [`average`] takes their mean, [`subtract`] takes one
+//! from another, [`reduce_to_blocks`] drops edges, [`diff`] compares two, [`overlap`] says how
 //! near an estimate is to the truth.
 //!
 //! This room turns bytes into plain values and back. It is *not* for making
@@ -16,6 +17,8 @@ mod merge;
 pub mod opcraw;
 pub mod opcval;
 pub mod overlap;
+mod reduce;
+mod subtract;
 pub mod wellformed;
 mod words;
 
@@ -23,5 +26,7 @@ mod words;
 mod example;
 
 pub use ledger::{About, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, SourcePlace, Subject};
-pub use merge::{MergeError, merge};
+pub use merge::{MergeError, average, merge, saturated};
+pub use reduce::{ReduceError, reduce_to_blocks};
+pub use subtract::{SubtractError, subtract};
 pub use words::{Column, Origin, Quality, Unit, UnknownWord, Way, World};

@@ -1,15 +1,24 @@
 //! What do several runs of one build add up to?
 //!
-//! Facts are added subject by subject; a sum is as sure as its least sure
-//! part. Only ledgers of the same maps add: counts of two builds mean
-//! different things. The result does not depend on the order of the ledgers.
-//! Cost: facts * log facts. Limit: sums of 64 bits, checked.
+//! Facts are added subject by subject ([`merge`]), or their mean over all runs
+//! is taken ([`average`]); the result is as sure as its least sure part, and
+//! estimates stay estimates. Only ledgers of the same maps add: counts of two
+//! builds mean different things; and only facts of one origin: a counted number
+//! and a sampled one make neither. The result does not depend on the order of
+//! the ledgers.
+//!
+//! A sum of more than 64 bits becomes 2^64 - 1, a lower bound, and
+//! [`saturated`] finds such facts, so that they are told. A mean is rounded to
+//! the nearest (halves go up), and its quality says so where it was; rounded
+//! means of a block and of its edges need not add up to the digit.
+//! Cost: facts * log facts.
 
 use std::collections::BTreeSet;
 
 use thiserror::Error;
 
-use crate::{About, Ledger, LedgerError};
+use crate::ledger::{Sum, add_up};
+use crate::{About, Fact, Ledger, LedgerError, Quality};
 
 /// Why ledgers cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -37,7 +46,51 @@ pub enum MergeError {
 }
 
 /// The sum of ledgers of one build.
+///
+/// # Errors
+/// There are none, they are not of one build, or of more than one origin.
 pub fn merge(ledgers: &[Ledger]) -> Result<Ledger, MergeError> {
+    let about = about_all(ledgers)?;
+    let sums = add_up(ledgers.iter().flat_map(|ledger| ledger.facts().iter().cloned()))?;
+    Ok(Ledger::of_ordered(about, sums.into_iter().map(saturate).collect()))
+}
+
+/// What one run of these did on average: a ledger that is itself a sum counts
+/// as often as it has runs.
+///
+/// # Errors
+/// As [`merge`].
+pub fn average(ledgers: &[Ledger]) -> Result<Ledger, MergeError> {
+    let mut about = about_all(ledgers)?;
+    let runs = u128::from(std::mem::replace(&mut about.runs, 1).max(1));
+    let sums = add_up(ledgers.iter().flat_map(|ledger| ledger.facts().iter().cloned()))?;
+    let mean = |Sum { mut fact, total }| {
+        if total.is_some_and(|total| total % runs != 0) {
+            let rounded = Quality::ExactUnder(format!("the mean of {runs} runs, rounded to the nearest"));
+            fact.quality = fact.quality.and(rounded);
+        }
+        let mean = total.map(|total| total / runs + u128::from(total % runs >= runs.div_ceil(2)));
+        saturate(Sum { fact, total: mean })
+    };
+    Ok(Ledger::of_ordered(about, sums.into_iter().map(mean).collect()))
+}
+
+/// The facts whose value did not fit into 64 bits and is a lower bound now.
+pub fn saturated(ledger: &Ledger) -> impl Iterator<Item = &Fact> {
+    ledger.facts().iter().filter(|fact| fact.value == Some(u64::MAX) && fact.quality != Quality::Exact)
+}
+
+fn saturate(Sum { mut fact, total }: Sum) -> Fact {
+    let fits = total.map(|total| u64::try_from(total).ok());
+    if fits == Some(None) {
+        fact.quality = fact.quality.and(Quality::LowerBound);
+    }
+    fact.value = fits.map(|value| value.unwrap_or(u64::MAX));
+    fact
+}
+
+/// Checks that ledgers are of one build, and adds up what they say of themselves.
+fn about_all(ledgers: &[Ledger]) -> Result<About, MergeError> {
     let first = ledgers.first().ok_or(MergeError::Nothing)?;
     for (position, ledger) in ledgers.iter().enumerate() {
         if let Some(what) = other_build(&first.about, &ledger.about) {
@@ -48,17 +101,17 @@ pub fn merge(ledgers: &[Ledger]) -> Result<Ledger, MergeError> {
     let runs = abouts().try_fold(0u64, |sum, about| sum.checked_add(about.runs));
     let machines: BTreeSet<_> = abouts().flat_map(|about| &about.machines).cloned().collect();
     let commands: BTreeSet<_> = abouts().flat_map(|about| &about.commands).cloned().collect();
-    let about = About {
+    Ok(About {
         modules: first.about.modules.clone(),
         cost: first.about.cost.clone(),
         machines: machines.into_iter().collect(),
         commands: commands.into_iter().collect(),
         runs: runs.ok_or(MergeError::TooManyRuns)?,
-    };
-    Ok(Ledger::new(about, ledgers.iter().flat_map(|ledger| ledger.facts().iter().cloned()))?)
+    })
 }
 
-fn other_build(ours: &About, theirs: &About) -> Option<&'static str> {
+/// What tells two builds apart, if anything does.
+pub(crate) fn other_build(ours: &About, theirs: &About) -> Option<&'static str> {
     if ours.cost != theirs.cost {
         Some("cost models")
     } else if ours.modules != theirs.modules {

@@ -9,8 +9,8 @@
 
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_key::{
-    BlockId, Callee, CounterId, EdgeKind, EdgeMap, FunctionMap, InstructionId, Meter, ModuleMap, PlaceId,
-    SegmentId,
+    BlockId, Callee, CounterId, EdgeKind, EdgeMap, FunctionMap, InstructionId, Meter, ModuleMap, PathsMap,
+    PlaceId, SegmentId,
 };
 use thiserror::Error;
 
@@ -202,7 +202,17 @@ fn check_counters(map: &ModuleMap, function: &FunctionMap, seen: &mut IdSet<Coun
     let first = function.segment_counters.map(Id::index);
     let per_segment = first.into_iter().flat_map(|first| first..first + function.segments.len());
     let lengths = function.instructions.values().filter_map(|instruction| instruction.length);
-    for counter in metered.chain(lengths).map(Id::index).chain(per_segment) {
+    let paths = match &function.paths {
+        PathsMap::Counted { first, count, cut } => {
+            if let Some(edge) = cut.iter().find(|edge| edge.index() >= function.edges.len()) {
+                let holder = format!("function {}", function.name);
+                return Err(Malformed::Dangling { holder, id: edge.to_string() });
+            }
+            first.index()..first.index().saturating_add(*count as usize)
+        }
+        PathsMap::None | PathsMap::Refused(_) => 0..0,
+    };
+    for counter in metered.chain(lengths).map(Id::index).chain(per_segment).chain(paths) {
         if counter >= map.counter_count as usize {
             let holder = format!("function {}", function.name);
             return Err(Malformed::Dangling { holder, id: format!("counter{counter}") });

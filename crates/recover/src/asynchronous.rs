@@ -60,6 +60,7 @@ pub fn recover_open_module(
             returns: None,
             left: None,
             lengths: raw.lengths(function),
+            paths: raw.paths(function)?,
         });
     }
     Ok(OpenCounts { at_least: ModuleCounts { functions }, missing })

@@ -22,7 +22,8 @@ use opcost_key::{
     SegmentId,
 };
 
-use crate::RecoverError;
+use crate::paths::{check_paths, count_paths};
+use crate::{PathCount, RecoverError};
 
 /// How often frames were left at each call site; a site that is absent: never.
 /// Negative for frames that a child process inherited by `fork`.
@@ -54,6 +55,8 @@ pub struct FunctionCounts {
     /// What instructions cost beside their weight, by length; of those that
     /// the cost model charges so.
     pub lengths: BTreeMap<InstructionId, u64>,
+    /// The paths that were taken to their end, by number, if they are counted.
+    pub paths: Vec<PathCount>,
 }
 
 impl FunctionCounts {
@@ -170,6 +173,7 @@ impl Raw<'_> {
                 .transpose()?,
             left: left.map(|left| self.narrow(function, left, || "its left frames".into())).transpose()?,
             lengths: self.lengths(function),
+            paths: Vec::new(),
             segments,
         })
     }
@@ -192,6 +196,8 @@ impl Raw<'_> {
         let known = function.edges.values().map(|edge| self.known(edge.meter, edge.kind)).collect();
         let counts = reconstruct(nodes, &ends, &known).map_err(|error| self.explain(function, &error))?;
         check_conservation(nodes, &ends, &counts).map_err(|error| self.explain(function, &error))?;
+        let paths = self.paths(function)?;
+        check_paths(function, &paths, &counts).map_err(|what| self.contradiction(function, what))?;
 
         let mut inflow: IdMap<SegmentId, i128> = IdMap::filled(nodes, 0);
         let (mut entries, mut returns, mut left) = (0, 0, 0);
@@ -216,7 +222,18 @@ impl Raw<'_> {
             returns: Some(self.narrow(function, returns, || "its returns".into())?),
             left: Some(self.narrow(function, left, || "its left frames".into())?),
             lengths: self.lengths(function),
+            paths,
         })
+    }
+
+    /// The paths that were taken to their end.
+    pub(crate) fn paths(&self, function: &FunctionMap) -> Result<Vec<PathCount>, RecoverError> {
+        count_paths(function, self.counters).map_err(|what| self.contradiction(function, what))
+    }
+
+    fn contradiction(&self, function: &FunctionMap, what: String) -> RecoverError {
+        let (module, function) = (self.map.module.clone(), function.name.clone());
+        RecoverError::Contradiction { module, function, what }
     }
 
     /// What is known of an edge without the equations.

@@ -48,6 +48,7 @@ pub(crate) fn function(name: &str, blocks: &[&[&[u32]]], edges: Vec<EdgeMap>) ->
         instructions: IdMap::new(),
         calls: Vec::new(),
         segment_counters: None,
+        paths: opcost_key::PathsMap::None,
     };
     for segments in blocks {
         let block = made.blocks.push(BlockMap {

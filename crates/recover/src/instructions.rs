@@ -13,9 +13,11 @@
 use std::collections::HashMap;
 
 use opcost_index::Id;
-use opcost_key::{FunctionMap, Hash128, ModuleMap};
+use opcost_key::{BlockId, FunctionId, FunctionMap, Hash128, InstructionId, ModuleMap};
 use opcost_profile::{Column, Ledger, ModuleFacts, Subject};
 use thiserror::Error;
+
+use crate::{BlockListing, InstructionListing, SourceLine};
 
 /// Why a ledger says nothing of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -81,6 +83,34 @@ pub fn count_instructions(
         }
     }
     Ok(map.functions.values().flat_map(|function| of_function(function, &blocks, &edges)).collect())
+}
+
+/// The blocks of one function with their instructions, for a listing: `counts`
+/// are those of [`count_instructions`]. What is not known counts as none.
+pub fn list_blocks(map: &ModuleMap, counts: &[Option<u64>], wanted: FunctionId) -> Vec<BlockListing> {
+    let function = &map.functions[wanted];
+    let before: usize =
+        map.functions.iter().take_while(|(id, _)| *id != wanted).map(|(_, f)| f.instructions.len()).sum();
+    let count = |id: InstructionId| u128::from(counts[before + id.index()].unwrap_or(0));
+    let listing = |id: InstructionId| {
+        let instruction = &function.instructions[id];
+        let cost = count(id) * u128::from(instruction.weight);
+        InstructionListing { text: instruction.text.clone(), count: count(id), cost }
+    };
+    let block = |block: BlockId| {
+        let own: Vec<InstructionId> =
+            function.segments_of(block).flat_map(|segment| function.instructions_of(segment)).collect();
+        let places = own.iter().filter_map(|&id| function.instructions[id].place);
+        let place = places.filter_map(|place| map.file_and_line(place)).next();
+        BlockListing {
+            module: map.module.clone(),
+            block,
+            place: place.map(SourceLine::new),
+            count: own.first().map_or(0, |&id| count(id)),
+            instructions: own.into_iter().map(listing).collect(),
+        }
+    };
+    function.blocks.ids().map(block).collect()
 }
 
 fn of_function(

@@ -1,7 +1,7 @@
 //! Which facts do the counts of one run make?
 //!
 //! The total; per source line its cost; per function its calls and cost; per
-//! block and edge its count. What a run cannot tell (edges under placement
+//! block and edge its count; per path that was taken its count. What a run cannot tell (edges under placement
 //! every-segment) is absent. Functions stay apart by module here, so that
 //! blocks keep their shape; `diff` brings them together by name.
 //!
@@ -126,6 +126,11 @@ impl Facts<'_> {
             // Only frames that a child inherited by fork stand below zero.
             let column = if count < 0 { Column::Inherited } else { Column::Count };
             self.add(subject, column, count.unsigned_abs().into())?;
+        }
+        for path in &counts.paths {
+            let edges = path.edges.iter().copied().map(number).collect();
+            let subject = Subject::Path { function: facts.clone(), path: path.number, edges };
+            self.add(subject, Column::Count, path.count.into())?;
         }
         Ok(())
     }

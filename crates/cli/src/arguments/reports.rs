@@ -15,18 +15,93 @@ pub(crate) struct ShowArguments {
     /// here), in the code that nobody counts in, with how often they ran; implies --annotate.
     #[arg(long)]
     pub(crate) asm: bool,
+    /// Shows the instructions of the hottest functions in IR text, block by block, with how often they
+    /// ran (of a ledger with --program); implies --annotate.
+    #[arg(long)]
+    pub(crate) ir: bool,
     /// Shows this function's source whole (its name, demangled or not); may be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Vec<String>,
     /// Rows in the report.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
+    /// Lists all of one kind in place of the report: functions, lines, blocks, edges, paths (counted with
+    /// --paths) or instructions (of a ledger with --program); --json then has schema opcost.list/1.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) list: Option<ListKind>,
+    /// Order of the list: count, name, place or none (as in the ledger).
+    #[arg(long, value_name = "KEY", requires = "list", default_value = "count")]
+    pub(crate) sort: ListSort,
     /// Writes JSON (schema opcost.count/1) to a file, or with `-` to stdout; the program's output then goes to stderr.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Writes a page for a browser: one file, nothing loaded from elsewhere.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+impl ShowArguments {
+    /// Whether what is shown is made of a ledger.
+    pub(crate) fn wants_ledger(&self) -> bool {
+        self.asm || self.list.is_some()
+    }
+}
+
+/// What is listed.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ListKind {
+    /// Functions with their calls and cost.
+    Functions,
+    /// Lines of the source with their cost.
+    Lines,
+    /// Blocks.
+    Blocks,
+    /// Edges between blocks.
+    Edges,
+    /// Paths through functions.
+    Paths,
+    /// Instructions in IR text.
+    Instructions,
+}
+
+impl ListKind {
+    /// As it is asked for.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            ListKind::Functions => "functions",
+            ListKind::Lines => "lines",
+            ListKind::Blocks => "blocks",
+            ListKind::Edges => "edges",
+            ListKind::Paths => "paths",
+            ListKind::Instructions => "instructions",
+        }
+    }
+}
+
+/// How a list is sorted.
+#[derive(ValueEnum, Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ListSort {
+    /// The most first: cost of functions and lines, else how often.
+    #[default]
+    Count,
+    /// By name.
+    Name,
+    /// By file and line.
+    Place,
+    /// As it stands in the ledger.
+    None,
+}
+
+impl ListSort {
+    /// As it is asked for.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            ListSort::Count => "count",
+            ListSort::Name => "name",
+            ListSort::Place => "place",
+            ListSort::None => "none",
+        }
+    }
 }
 
 #[derive(Args, Debug)]
@@ -49,7 +124,8 @@ pub(crate) struct ReportArguments {
 /// For raw counters, which mean nothing without their program.
 #[derive(Args, Debug, Default)]
 pub(crate) struct RawArguments {
-    /// The program that wrote the .opcraw files, when it was moved since.
+    /// The program that wrote the .opcraw files, when it was moved since; of a ledger, the program that was
+    /// counted.
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
 }
@@ -62,6 +138,15 @@ pub(crate) struct MergeArguments {
     /// The ledger to write.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    /// Takes the mean run in place of the sum, rounded to the nearest.
+    #[arg(long, conflicts_with = "subtract")]
+    pub(crate) average: bool,
+    /// Takes all other ledgers away from the first one; what would be below zero is refused.
+    #[arg(long)]
+    pub(crate) subtract: bool,
+    /// Keeps blocks and drops edges (which must agree with them).
+    #[arg(long)]
+    pub(crate) to_blocks: bool,
     #[command(flatten)]
     pub(crate) raw: RawArguments,
 }
@@ -161,12 +246,20 @@ Examples:
   opcost report run.opc                      the report again, without the program
   opcost report run.opc --html run.html      as a page
   opcost report *.opcraw --ledger run.opc    raw counters that a counted program left behind
+  opcost report run.opc --list edges --sort place       every edge (functions, lines, blocks, paths)
+  opcost report run.opc --program ./a --list instructions
 
 A ledger holds no calls of library functions, so this report does not show them.";
 
 pub(crate) const MERGE_EXAMPLES: &str = "\
-Example:
-  opcost merge monday.opc tuesday.opc -o week.opc    adds runs of one build";
+Examples:
+  opcost merge monday.opc tuesday.opc -o week.opc             adds runs of one build
+  opcost merge --average *.opc -o mean.opc                    the mean run
+  opcost merge --subtract run.opc warmup.opc -o steady.opc    what the first does beyond the others
+  opcost merge --to-blocks run.opc -o blocks.opc              without edges
+
+Counted and sampled ledgers do not mix, nor do builds. A sum of more than 64 bits stays at 2^64 - 1
+and is a lower bound from then on, which is told.";
 
 pub(crate) const DIFF_EXAMPLES: &str = "\
 Examples:

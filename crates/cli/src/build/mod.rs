@@ -150,7 +150,8 @@ pub(crate) struct Build<'a> {
 impl<'a> Build<'a> {
     /// A build of a program to be counted.
     pub(crate) fn counted(arguments: &'a BuildArguments) -> Result<Build<'a>, CliError> {
-        let BuildArguments { compile, placement, threads } = arguments;
+        let BuildArguments { compile, paths, placement, threads } = arguments;
+        let placement = if *paths { &Placement::Paths } else { placement };
         let build = Build::new(compile, Purpose::Count { placement: *placement })?;
         build.starts_threads.set(*threads);
         Ok(build)

@@ -41,6 +41,8 @@ pub(super) struct Annotation<'a> {
     pub(super) report: &'a CountReport,
     pub(super) listing: &'a FunctionListing,
     pub(super) depth: Depth,
+    /// Whether IR text is shown beside a source.
+    pub(super) ir: bool,
     /// Cells of a line.
     pub(super) width: usize,
 }
@@ -69,7 +71,9 @@ impl Annotation<'_> {
         }
         self.machine_rest(out);
         let readable = self.readable(sources);
-        if self.listing.blocks.is_empty() && readable > 0.0 {
+        if self.ir {
+            self.blocks(out);
+        } else if self.listing.blocks.is_empty() && readable > 0.0 {
             let rest = percent((1.0 - readable).max(0.0));
             let text =
                 format!("  the other {rest} was inlined from elsewhere; a ledger does not tell from where");
@@ -252,7 +256,7 @@ impl Annotation<'_> {
     fn blocks(&self, out: &mut String) {
         let blocks = &self.listing.blocks;
         if blocks.is_empty() {
-            let _ = writeln!(out, "  a ledger holds no IR text: count the program itself to see it");
+            let _ = writeln!(out, "  a ledger holds no IR text: name the program with --program to see it");
             return;
         }
         if self.listing.lines.is_empty() {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::{
     BitsCheckJson, BitsJson, BitsNarrowJson, CheckJson, CountJson, DiffJson, ExplainJson, FuelCheckJson,
-    FuelJson, LifeJson, LoopsJson, OverlapJson, RepairJson, ValuesJson, WidthJson,
+    FuelJson, LifeJson, ListJson, LoopsJson, OverlapJson, RepairJson, ValuesJson, WidthJson,
 };
 use crate::error::CliError;
 
@@ -48,7 +48,7 @@ pub(crate) fn error_json(error: &CliError) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 17] = [
+const DOCUMENTS: [Document; 18] = [
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
     ("fuel-check", || schema_for!(FuelCheckJson)),
@@ -62,6 +62,7 @@ const DOCUMENTS: [Document; 17] = [
     ("certificate", || schema_for!(Certificate)),
     ("overlap", || schema_for!(OverlapJson)),
     ("repair", || schema_for!(RepairJson)),
+    ("list", || schema_for!(ListJson)),
     ("values", || schema_for!(ValuesJson)),
     ("diff", || schema_for!(DiffJson)),
     ("check", || schema_for!(CheckJson)),

@@ -33,6 +33,8 @@ pub(crate) struct Layout {
     pub(crate) top: usize,
     /// Whether listings are shown whole; else only their hottest lines.
     pub(crate) annotate: bool,
+    /// Whether listings have IR text.
+    pub(crate) ir: bool,
     /// Whether listings are of functions that were asked for by name.
     pub(crate) chosen: bool,
     /// Cells of a line.
@@ -52,7 +54,8 @@ pub(crate) fn print_count(report: &CountReport, sources: &mut Sources, layout: L
             if !is_shown(report.share(report.summary.functions[listing.function].instructions)) {
                 continue;
             }
-            Annotation { report, listing, depth, width: layout.width }.write(sources, &mut out);
+            Annotation { report, listing, depth, ir: layout.ir, width: layout.width }
+                .write(sources, &mut out);
         }
     }
     unseen(report, &mut out);

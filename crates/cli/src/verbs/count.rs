@@ -116,7 +116,7 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, C
     let mut report = measurement.report();
     let command = command(arguments);
     let title = command.join(" ");
-    let wants_ledger = arguments.ledger.is_some() || baseline.is_some() || arguments.show.asm;
+    let wants_ledger = arguments.ledger.is_some() || baseline.is_some() || arguments.show.wants_ledger();
     let ledger = wants_ledger.then(|| measurement.ledger(&report.summary, command)).transpose()?;
     report.verdict = judge(arguments.budget, &report, baseline.as_ref().zip(ledger.as_ref()));
     if let (Some(path), Some(ledger)) = (&arguments.ledger, &ledger) {

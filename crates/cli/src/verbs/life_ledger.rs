@@ -82,7 +82,7 @@ impl Counted {
             )));
         }
         let placement = facts.build.placement.unwrap_or(Placement::Chords);
-        let mut built = BuildArguments { compile: compile.clone(), placement, threads: false };
+        let mut built = BuildArguments { compile: compile.clone(), paths: false, placement, threads: false };
         let (mut hash, mut map) = Build::counted(&built)?.counted_map(&input)?;
         if hash != facts.map {
             // Another module may start threads; then all have counters for each.

@@ -56,7 +56,12 @@ pub(crate) fn add(names: &[PathBuf], ledgers: Vec<Ledger>) -> Result<Ledger, Cli
     if let [_] = ledgers.as_slice() {
         return Ok(ledgers.into_iter().next().expect("one is there"));
     }
-    merge(&ledgers).map_err(|error| match error {
+    merge(&ledgers).map_err(|error| unmergeable(names, error))
+}
+
+/// Why ledgers of these names do not add.
+pub(crate) fn unmergeable(names: &[PathBuf], error: MergeError) -> CliError {
+    match error {
         MergeError::OtherBuild { position, what } => CliError::Counters(format!(
             "{} comes from another build than {} (their {what} differ): merge runs of one build, and compare \
              builds with `opcost diff`",
@@ -64,7 +69,7 @@ pub(crate) fn add(names: &[PathBuf], ledgers: Vec<Ledger>) -> Result<Ledger, Cli
             names[0].display()
         )),
         other => CliError::Counters(other.to_string()),
-    })
+    }
 }
 
 /// Writes a ledger, whole or not at all.

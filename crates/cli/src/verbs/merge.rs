@@ -1,4 +1,6 @@
-//! `opcost merge`: adds ledgers of one build.
+//! `opcost merge`: ledgers of one build are added, averaged, subtracted, reduced.
+
+use opcost_profile::{Ledger, SubtractError, average, merge, reduce_to_blocks, saturated, subtract};
 
 use crate::arguments::MergeArguments;
 use crate::error::{CliError, Status};
@@ -12,14 +14,54 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Status, CliError> {
         .iter()
         .map(|path| load::ledger(path, &arguments.raw))
         .collect::<Result<Vec<_>, _>>()?;
-    let sum = load::add(&arguments.inputs, ledgers)?;
-    load::keep(&arguments.output, &sum)?;
-    let runs = if sum.about.runs == 1 { "run" } else { "runs" };
-    eprintln!(
-        "{}: {} {runs}, next: opcost report {}",
-        arguments.output.display(),
-        grouped(sum.about.runs),
-        arguments.output.display()
-    );
+    let mut made = combine(arguments, ledgers)?;
+    if arguments.to_blocks {
+        made = reduce_to_blocks(&made).map_err(|error| CliError::Counters(error.to_string()))?;
+    }
+    tell_saturated(&made);
+    load::keep(&arguments.output, &made)?;
+    let what = match (arguments.average, made.about.runs) {
+        (true, _) => "the mean run".to_owned(),
+        (false, 1) => "1 run".to_owned(),
+        (false, runs) => format!("{} runs", grouped(runs)),
+    };
+    let output = arguments.output.display();
+    eprintln!("{output}: {what}, next: opcost report {output}");
     Ok(Status::Fine)
+}
+
+fn combine(arguments: &MergeArguments, ledgers: Vec<Ledger>) -> Result<Ledger, CliError> {
+    let names = &arguments.inputs;
+    if arguments.average {
+        return average(&ledgers).map_err(|error| load::unmergeable(names, error));
+    }
+    if !arguments.subtract {
+        return load::add(names, ledgers);
+    }
+    let Some((whole, parts)) = ledgers.split_first().filter(|(_, parts)| !parts.is_empty()) else {
+        let what = "--subtract takes the other ledgers away from the first: name two at least";
+        return Err(CliError::Usage(what.to_owned()));
+    };
+    let parts = merge(parts).map_err(|error| load::unmergeable(&names[1..], error))?;
+    subtract(whole, &parts).map_err(|error| match error {
+        SubtractError::Merge(error) => load::unmergeable(names, error),
+        other => CliError::Counters(other.to_string()),
+    })
+}
+
+/// Says which sums did not fit.
+fn tell_saturated(ledger: &Ledger) {
+    const NAMED: usize = 3;
+    let all: Vec<_> = saturated(ledger).collect();
+    if all.is_empty() {
+        return;
+    }
+    let named: Vec<String> =
+        all.iter().take(NAMED).map(|fact| format!("{} of {}", fact.column, fact.subject)).collect();
+    let more = if all.len() > NAMED { format!(" and {} more", all.len() - NAMED) } else { String::new() };
+    eprintln!(
+        "opcost: sums of more than 64 bits stay at {}, which is a lower bound now: {}{more}",
+        grouped(u64::MAX),
+        named.join(", ")
+    );
 }

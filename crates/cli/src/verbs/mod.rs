@@ -15,6 +15,7 @@ pub(crate) mod fuel;
 pub(crate) mod life;
 pub(crate) mod life_code;
 mod life_ledger;
+mod list;
 mod load;
 pub(crate) mod loops;
 mod meant;

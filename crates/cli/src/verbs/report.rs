@@ -33,7 +33,7 @@ fn carry_out(arguments: &ReportArguments) -> Result<Status, CliError> {
         }
         Given::Raw(measurement) => {
             let mut report = measurement.report();
-            let wants_ledger = arguments.ledger.is_some() || arguments.show.asm;
+            let wants_ledger = arguments.ledger.is_some() || arguments.show.wants_ledger();
             let ledger =
                 wants_ledger.then(|| measurement.ledger(&report.summary, names.clone())).transpose()?;
             if let (Some(path), Some(ledger)) = (&arguments.ledger, &ledger) {

@@ -8,12 +8,13 @@ use opcost_profile::Ledger;
 use opcost_recover::{FunctionListing, ProgramSummary};
 
 use super::life_ledger::machine_of;
+use super::list::{fill_blocks, list_of};
 
-use crate::arguments::ShowArguments;
+use crate::arguments::{ListKind, ShowArguments};
 use crate::error::CliError;
 use crate::report::{
-    CountJson, CountReport, Layout, Sources, Stream, document, error_json, find_functions, html_page,
-    print_count, save_json, save_text, screen_width,
+    CountJson, CountReport, Layout, ListJson, Sources, Stream, document, error_json, find_functions,
+    html_page, print_count, print_list, save_json, save_text, screen_width,
 };
 
 /// Functions that `--annotate` shows, and that a page lists when there is no source.
@@ -45,13 +46,21 @@ impl Show<'_> {
         report: &mut CountReport,
         list: impl FnOnce(&ProgramSummary, &[usize]) -> Vec<FunctionListing>,
     ) -> Result<Vec<String>, CliError> {
+        if let Some(kind) = self.arguments.list {
+            self.list(kind)?;
+            return Ok(Vec::new());
+        }
         let (wanted, unknown) = self.wanted(report);
         report.listings = list(&report.summary, &wanted);
+        if let (true, Some(ledger)) = (self.arguments.ir, self.ledger) {
+            fill_blocks(ledger, &self.origin.0, report)?;
+        }
         let mut sources = Sources::of(Some(&self.origin.0), self.origin.1);
         if let Some(path) = &self.arguments.html {
             save_text(Some(path), &html_page(report, &mut sources, &self.title), self.stream)?;
         }
-        let annotate = self.arguments.annotate || self.arguments.asm || !self.arguments.function.is_empty();
+        let chosen = self.arguments.annotate || self.arguments.asm || self.arguments.ir;
+        let annotate = chosen || !self.arguments.function.is_empty();
         if annotate && self.arguments.function.is_empty() {
             report.listings.truncate(ANNOTATED);
         }
@@ -61,6 +70,7 @@ impl Show<'_> {
         let layout = Layout {
             top: self.arguments.top,
             annotate,
+            ir: self.arguments.ir,
             chosen: !self.arguments.function.is_empty(),
             width: screen_width(),
         };
@@ -71,12 +81,27 @@ impl Show<'_> {
         Ok(unknown)
     }
 
+    /// Writes a list in place of the report.
+    fn list(&self, kind: ListKind) -> Result<(), CliError> {
+        let ledger = self.ledger.expect("a list is made of a ledger, so one was made");
+        let list = list_of(ledger, kind, self.arguments.sort, &self.origin.0)?;
+        let mut sources = Sources::of(Some(&self.origin.0), self.origin.1);
+        let text = print_list(&list, &mut sources, self.arguments.top, screen_width());
+        save_text(self.output, &text, self.stream)?;
+        match &self.arguments.json {
+            Some(path) => save_json(path, &document(&ListJson::new(&list))),
+            None => Ok(()),
+        }
+    }
+
     /// Positions of the functions to list, and what is wrong with names.
     fn wanted(&self, report: &CountReport) -> (Vec<usize>, Vec<String>) {
         if self.arguments.function.is_empty() {
             let number = match self.arguments {
                 ShowArguments { html: Some(_), .. } => ON_A_PAGE,
-                ShowArguments { annotate: true, .. } | ShowArguments { asm: true, .. } => ANNOTATED,
+                ShowArguments { annotate: true, .. }
+                | ShowArguments { asm: true, .. }
+                | ShowArguments { ir: true, .. } => ANNOTATED,
                 _ => WITH_LINES,
             };
             let hottest = report.by_cost();

@@ -19,13 +19,14 @@ fn validate(name: &str, document: &serde_json::Value) {
 }
 
 /// The documents; each has a schema in the repository.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "bits-check",
     "certificate",
     "count",
     "fuel",
     "fuel-check",
     "life",
+    "list",
     "loops",
     "explain",
     "explain-width",
@@ -54,6 +55,8 @@ fn real_documents_fit_their_schemas() {
     let place = Workplace::new();
     place.opcost(&["count", "a.c", "--json", "a.json", "--ledger", "a.opc", "--", "10"]).expect(0);
     validate("count", &place.json("a.json"));
+    place.opcost(&["report", "a.opc", "--list", "edges", "--json", "l.json"]).expect(0);
+    validate("list", &place.json("l.json"));
     place
         .opcost(&[
             "count",

@@ -10,6 +10,7 @@ mod check;
 mod diff;
 mod documents;
 mod failures;
+mod ledgers;
 mod shown;
 mod streams;
 mod workplace;

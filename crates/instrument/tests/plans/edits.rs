@@ -23,6 +23,9 @@ impl<'a> FunctionEdits<'a> {
             Edit::Count { spot, .. }
             | Edit::CountInRegister { spot, .. }
             | Edit::Clear { spot, .. }
+            | Edit::BeginPath { spot, .. }
+            | Edit::AddToPath { spot, .. }
+            | Edit::CountPath { spot, .. }
             | Edit::Flush { spot, .. } => match *spot {
                 Spot::Start(block) => self.before.entry(start_of(function, block)).or_default().push(edit),
                 Spot::Before(instruction) => {

@@ -74,6 +74,11 @@ fn edit_text(function: &Function, text: &FunctionText<'_>, edit: &Edit) -> Strin
         }
         Edit::CountAgain { call, counter } => format!("{counter} again behind {}", at(function, text, *call)),
         Edit::KeepFrame { call } => format!("frame kept at {}", at(function, text, *call)),
+        Edit::BeginPath { spot: where_, value } => format!("path begins at {value} {}", spot(where_)),
+        Edit::AddToPath { spot: where_, value } => format!("path by {value} {}", spot(where_)),
+        Edit::CountPath { spot: where_, value, first } => {
+            format!("path by {value} counted from {first} {}", spot(where_))
+        }
         Edit::AddLength { instruction, length, counter } => {
             format!("{counter} by {length:?} before {}", at(function, text, *instruction))
         }

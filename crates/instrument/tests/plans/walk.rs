@@ -61,6 +61,8 @@ struct Frame {
     function: FunctionId,
     number: u64,
     registers: HashMap<RegisterId, u64>,
+    /// The number of the path so far.
+    path: Option<i64>,
     /// What was added for the length of an instruction that runs next.
     measured: Option<(InstructionId, u64)>,
 }
@@ -100,8 +102,13 @@ impl<'a> Walk<'a> {
             return Err(TooLong);
         }
         self.frames += 1;
-        let mut frame =
-            Frame { function: id, number: self.frames, registers: HashMap::new(), measured: None };
+        let mut frame = Frame {
+            function: id,
+            number: self.frames,
+            registers: HashMap::new(),
+            path: None,
+            measured: None,
+        };
         self.took(id, Way::Enter);
         let mut at = InstructionId::new(0);
         let outcome = loop {
@@ -183,6 +190,15 @@ impl<'a> Walk<'a> {
                 Some(count) => self.books.counters[counter.index()] += count,
                 None => panic!("{register} of {name} is flushed before it is cleared"),
             },
+            Edit::BeginPath { value, .. } => frame.path = Some(*value),
+            Edit::AddToPath { value, .. } => {
+                *frame.path.as_mut().expect("a path begins before it goes on") += value;
+            }
+            Edit::CountPath { value, first, .. } => {
+                let number = frame.path.expect("a path begins before it ends") + value;
+                let number = usize::try_from(number).expect("at its end a number is not below zero");
+                self.books.counters[first.index() + number] += 1;
+            }
             Edit::AddLength { instruction, counter, .. } => {
                 let units = self.dice.length();
                 self.books.counters[counter.index()] += units;

@@ -56,6 +56,7 @@ fn module(instructions: usize) -> ModuleMap {
             .collect(),
         calls: Vec::new(),
         segment_counters: None,
+        paths: opcost_key::PathsMap::None,
     };
     ModuleMap {
         module: "src/main.c".into(),

@@ -69,8 +69,8 @@ fn other_files_and_other_schemas_are_told_apart() {
     assert!(told(b"\x7fELF and more").contains("not an opcost ledger"));
     assert!(told(b"PAR1xxxxxxxxxPAR1").contains("without a hash of opcost"));
     let bytes = write_ledger(&sample());
-    let later = told(&forged(&bytes, "opcost.ledger/1", "opcost.ledger/2"));
-    assert!(later.contains("schema opcost.ledger/2, this opcost reads opcost.ledger/1"), "{later}");
+    let later = told(&forged(&bytes, "opcost.ledger/2", "opcost.ledger/3"));
+    assert!(later.contains("schema opcost.ledger/3, this opcost reads opcost.ledger/2"), "{later}");
     let nameless = told(&forged(&bytes, "opcost.schema", "opcast.schema"));
     assert!(nameless.contains("without a schema of opcost"), "{nameless}");
 }
@@ -127,18 +127,19 @@ fn expected_sums(ledger: &Ledger) -> String {
             Subject::Line(_) => "line",
             Subject::Block { .. } => "block",
             Subject::Edge { .. } => "edge",
+            Subject::Path { .. } => "path",
         };
         let sum: &mut (u128, u64) = sums.entry((kind, fact.column.word())).or_default();
         *sum = (sum.0 + u128::from(fact.value.unwrap_or(0)), sum.1 + 1);
     }
     let rows =
         sums.iter().map(|((kind, column), (sum, count))| format!("{kind} {column} {sum} {count} UBIGINT\n"));
-    rows.collect::<String>() + "opcost.ledger/1\n"
+    rows.collect::<String>() + "opcost.ledger/2\n"
 }
 
 #[test]
 fn the_schema_has_one_column_per_cell() {
-    assert_eq!(columns::schema().get_fields().len(), 19);
+    assert_eq!(columns::schema().get_fields().len(), 20);
 }
 
 prop_compose! {

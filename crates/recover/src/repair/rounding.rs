@@ -109,5 +109,6 @@ pub(super) fn counts_of(map: &FunctionMap, whole: &IdMap<EdgeId, u64>) -> Functi
         returns: Some(returns),
         left: Some(left),
         lengths: BTreeMap::new(),
+        paths: Vec::new(),
     }
 }

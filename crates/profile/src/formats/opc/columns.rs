@@ -1,11 +1,12 @@
 //! Which columns has the table of a ledger, and which cells has a fact?
 //!
 //! ```text
-//! kind      program, line, function, block, edge
+//! kind      program, line, function, block, edge, path
 //! module … body     the function: its module, name, whether local, hashes
 //! file, line        the line itself; where a function is written, a block begins
-//! index             position of the block or edge in its function
+//! index             position of the block or edge in its function, number of the path
 //! way, from_block, to_block, slot    the edge
+//! edges             positions of the edges along a path
 //! column, value, unit, origin, quality, world    the fact
 //! ```
 //!
@@ -42,7 +43,7 @@ fn of_function<'a, T>(fact: &'a Fact, get: impl Fn(&'a FunctionFacts) -> T) -> O
     fact.subject.function().map(|function| get(function))
 }
 
-const TABLE: [(&str, Cells); 19] = [
+const TABLE: [(&str, Cells); 20] = [
     ("kind", Cells::Text(|fact| Some(kind(&fact.subject).into()))),
     ("module", Cells::Text(|fact| of_function(fact, |f| f.module.as_str().into()))),
     ("function", Cells::Text(|fact| of_function(fact, |f| f.name.as_str().into()))),
@@ -56,6 +57,7 @@ const TABLE: [(&str, Cells); 19] = [
     ("from_block", Cells::Small(|fact| edge(fact, |from, _, _, _| from))),
     ("to_block", Cells::Small(|fact| edge(fact, |_, to, _, _| to))),
     ("slot", Cells::Small(|fact| edge(fact, |_, _, slot, _| slot))),
+    ("edges", Cells::Text(along)),
     ("column", Cells::Text(|fact| Some(fact.column.word().into()))),
     ("value", Cells::Count(|fact| fact.value)),
     ("unit", Cells::Text(|fact| Some(fact.unit().word().into()))),
@@ -71,13 +73,21 @@ fn kind(subject: &Subject) -> &'static str {
         Subject::Line(_) => "line",
         Subject::Block { .. } => "block",
         Subject::Edge { .. } => "edge",
+        Subject::Path { .. } => "path",
     }
+}
+
+/// The edges of a path: `0 4 7`.
+fn along(fact: &Fact) -> Option<Cow<'_, str>> {
+    let Subject::Path { edges, .. } = &fact.subject else { return None };
+    Some(edges.iter().map(u32::to_string).collect::<Vec<_>>().join(" ").into())
 }
 
 fn index(subject: &Subject) -> Option<u32> {
     match subject {
         Subject::Block { block, .. } => Some(*block),
         Subject::Edge { edge, .. } => Some(*edge),
+        Subject::Path { path, .. } => Some(*path),
         _ => None,
     }
 }
@@ -288,6 +298,12 @@ impl Rows {
                 to: self.small("to_block", row),
                 slot: self.small("slot", row),
             }),
+            "path" => {
+                let edges = self.need_text("edges", row)?;
+                let edges: Result<Arc<[u32]>, _> = edges.split_ascii_whitespace().map(str::parse).collect();
+                let edges = edges.map_err(|error| malformed(format!("row {row}: edges: {error}")))?;
+                Ok(Subject::Path { function: self.function(row)?, path: self.index(row)?, edges })
+            }
             other => {
                 Err(malformed(format!("row {row} is of kind '{other}', which this opcost does not know")))
             }

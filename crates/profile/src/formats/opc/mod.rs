@@ -33,7 +33,7 @@ use super::{WriteError, write_whole};
 use crate::{Ledger, LedgerError};
 
 /// The schema that this version writes and reads.
-pub const LEDGER_SCHEMA: &str = "opcost.ledger/1";
+pub const LEDGER_SCHEMA: &str = "opcost.ledger/2";
 
 const SCHEMA_KEY: &str = "opcost.schema";
 const HASH_KEY: &str = "opcost.hash";

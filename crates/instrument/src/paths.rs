@@ -1,0 +1,112 @@
+//! How are the paths of a function counted?
+//!
+//! Ball and Larus (1996), on segments and edges of the skeleton: a register
+//! holds the number of the path that is being gone (`opcost_flow::paths` has
+//! the numbering and the increments on chords), and where a path ends the
+//! counter of that number goes up. Paths go on behind calls. They end where the
+//! function ends, at a call that never returns, and at edges that are cut:
+//! those that lead back, and in a function with more than [`MOST_PATHS`]
+//! others too.
+//!
+//! A frame that is left for good during a call takes its path along: it is not
+//! counted, and is known to be missing by the frames that were left. Refused
+//! (their edges are counted as ever) are functions that a second return of
+//! `setjmp` can enter in the middle, calls that stay jumps and share a `ret`,
+//! and loops that go round by an edge that cannot be cut.
+//!
+//! Input: the skeleton with a spot for each edge. Output: edits, in an order in
+//! which paths go, so that edits at one spot stand in the order in which they
+//! must happen. Cost: edges * log edges.
+
+use opcost_flow::FlowEdge;
+use opcost_flow::paths::{Increments, PathGraph, PathNumbering, cut_to_fit};
+use opcost_index::{IdMap, IdSet};
+use opcost_ir::{Edit, Spot};
+use opcost_key::{CounterId, EdgeId, SegmentId};
+
+use crate::skeleton::{Skeleton, Way};
+use crate::spots::Counting;
+
+/// Paths of one function, at most.
+pub(crate) const MOST_PATHS: u64 = 1024;
+
+/// The counting of one function's paths.
+pub(crate) struct PathPlan {
+    /// How many there are.
+    pub(crate) count: u32,
+    /// Edges at which paths end and begin.
+    pub(crate) cut: Vec<EdgeId>,
+    /// What happens where.
+    pub(crate) edits: Vec<Edit>,
+}
+
+/// Plans the counting of paths, the counter of path 0 being `first`.
+///
+/// # Errors
+/// Why they cannot be counted.
+pub(crate) fn plan_paths(
+    skeleton: &Skeleton,
+    counting: &IdMap<EdgeId, Counting>,
+    weights: &IdMap<EdgeId, u64>,
+    first: CounterId,
+) -> Result<PathPlan, String> {
+    if skeleton.edges.values().any(|edge| matches!(edge.kind, Way::Again(_))) {
+        return Err("a call in it can return twice (setjmp)".into());
+    }
+    let ends: IdMap<EdgeId, FlowEdge<SegmentId>> =
+        skeleton.edges.values().map(|edge| FlowEdge { from: edge.from, to: edge.to }).collect();
+    let is_left = |edge: &EdgeId| matches!(skeleton.edges[*edge].kind, Way::Left(_));
+    let without: IdSet<EdgeId> = skeleton.edges.ids().filter(is_left).collect();
+    let entry = skeleton.edges.iter().find(|(_, edge)| edge.kind == Way::Enter);
+    let (entry, _) = entry.ok_or("it has no entry")?;
+    let spot_of = |edge: EdgeId| match counting[edge] {
+        Counting::At(spot) => Some(spot),
+        Counting::ByPredecessor { .. } | Counting::Again(_) | Counting::LeftFrames => None,
+    };
+    let graph = PathGraph { nodes: skeleton.segments.len(), edges: &ends, entry, without: &without };
+    let cut = cut_to_fit(&graph, MOST_PATHS, |edge| spot_of(edge).is_some())
+        .ok_or_else(|| format!("it has more than {MOST_PATHS} edges and paths"))?;
+    if cut.iter().any(|edge| spot_of(edge).is_none()) {
+        return Err("a loop in it goes round by an edge that cannot be cut".into());
+    }
+    let numbering = PathNumbering::compute(&graph, &cut).map_err(|error| error.to_string())?;
+    let fixed: IdSet<EdgeId> = skeleton.edges.ids().filter(|&edge| spot_of(edge).is_none()).collect();
+    let increments = numbering
+        .increments(weights, &fixed)
+        .map_err(|_| "edges in it that cannot be cut go round".to_owned())?;
+    let edits = Writer { skeleton, first, numbering: &numbering, increments: &increments };
+    Ok(PathPlan {
+        count: u32::try_from(numbering.count()).expect("there are few paths"),
+        cut: cut.iter().collect(),
+        edits: edits.write(|edge| spot_of(edge).expect("something happens only where it can")),
+    })
+}
+
+struct Writer<'a> {
+    skeleton: &'a Skeleton,
+    first: CounterId,
+    numbering: &'a PathNumbering<SegmentId, EdgeId>,
+    increments: &'a Increments<SegmentId, EdgeId>,
+}
+
+impl Writer<'_> {
+    fn write(&self, spot_of: impl Fn(EdgeId) -> Spot) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        for edge in self.numbering.edges_in_order() {
+            let Some(&value) = self.increments.on.get(&edge) else { continue };
+            let ends = &self.skeleton.edges[edge];
+            if ends.from.is_none() {
+                edits.push(Edit::BeginPath { spot: spot_of(edge), value });
+            } else if ends.to.is_none() || self.numbering.cut().contains(edge) {
+                let spot = spot_of(edge);
+                edits.push(Edit::CountPath { spot, value, first: self.first });
+                if let Some(to) = ends.to {
+                    edits.push(Edit::BeginPath { spot, value: self.increments.starts[&to] });
+                }
+            } else if value != 0 {
+                edits.push(Edit::AddToPath { spot: spot_of(edge), value });
+            }
+        }
+        edits
+    }
+}
