@@ -7,6 +7,7 @@
 //!                                          └repeat▶ do two runs agree?
 //! facts ─view▶ totals of the program
 //! facts + map ─instructions▶ how often each instruction of a module started
+//!             └matched▶ counts of the functions that are as they were
 //! ```
 //!
 //! [`recover_module`] turns a module's counter array and its frames that were
@@ -26,6 +27,7 @@ mod error;
 mod instructions;
 mod ledger;
 mod listing;
+mod matched;
 mod repair;
 mod repeat;
 mod sampled;
@@ -42,6 +44,7 @@ pub use error::RecoverError;
 pub use instructions::{OtherModule, count_instructions, module_of};
 pub use ledger::{RunFacts, make_ledger};
 pub use listing::{BlockListing, FunctionListing, InstructionListing, list_functions};
+pub use matched::{Matched, Unmatched, branches, match_counts};
 pub use repair::{RepairOptions, Repaired, SampledModule, repair};
 pub use repeat::{Repetition, compare_runs};
 pub use sampled::{Cycles, ModuleObservations, Observation, observe};
