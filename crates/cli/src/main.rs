@@ -44,6 +44,8 @@ fn main() -> ExitCode {
         Verb::Values(values) => verbs::values::run(&values),
         Verb::Sample(sample) => verbs::sample::run(&sample),
         Verb::Overlap(overlap) => verbs::overlap::run(&overlap),
+        Verb::Export(export) => verbs::export::run(&export),
+        Verb::Profile(request) => verbs::export::make(&request),
         Verb::Report(report) => verbs::report::run(&report),
         Verb::Check(check) => verbs::check::run(&check),
         Verb::Diff(diff) => verbs::diff::run(&diff),

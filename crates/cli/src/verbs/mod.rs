@@ -11,6 +11,7 @@ pub(crate) mod count;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod export;
 pub(crate) mod fuel;
 pub(crate) mod life;
 pub(crate) mod life_code;
