@@ -40,6 +40,7 @@ fn main() {
             "shim/identify.cpp",
             "shim/emit.cpp",
             "shim/keep.cpp",
+            "shim/frames.cpp",
             "shim/fuel.cpp",
             "shim/length.cpp",
             "shim/library.cpp",
@@ -55,11 +56,13 @@ fn main() {
             "shim/life/pipeline.cpp",
             "shim/life/recorder.cpp",
             "shim/origin.cpp",
+            "shim/pgo.cpp",
             "shim/plugin.cpp",
             "shim/portable.cpp",
             "shim/spell.cpp",
             "shim/trips.cpp",
             "shim/values.cpp",
+            "shim/weigh.cpp",
         ])
         .compile("opcost_llvm_shim");
     lead_tests();

@@ -26,6 +26,7 @@ mod machine;
 mod measure;
 mod oracle;
 mod page;
+pub(crate) mod pgo;
 pub(crate) mod sampling;
 mod timed;
 mod wasm;

@@ -5,7 +5,8 @@
 //! `bench life` what following an instruction costs the compiler, `bench loops`
 //! sets trip counts beside LLVM's, over programs that `loops` looks after,
 //! `bench bits` widths of values, over those of `bits`, `bench sampling` counts made
-//! of samples beside LLVM's and exact ones;
+//! of samples beside LLVM's and exact ones, `bench pgo` what exported profiles are
+//! worth;
 //! `calls` measures library functions. None is part of the tool: this crate imports no other room and knows opcost only as a command,
 //! so what it measures is what a user gets. Few dependencies, because
 //! `./x demo` builds it before anything else.
@@ -74,6 +75,13 @@ usage: cargo xtask VERB
     --take WHAT           builds, samples or results of earlier runs as they are,
                           each with those before it; page: nothing is measured
     --opcost PATH, --out FILE  as above
+  bench pgo [FLAGS]     what exported profiles are worth to clang, on SQLite, into
+                        benchmarks/pgo.md
+    --rounds N            timed runs of each build (9)
+    --training N, --rows N  rows of the training (200000) and of the judge (150000)
+    --rate N              samples in a second (10000)
+    --as-built            take the programs that the last run built
+    --opcost PATH, --out FILE  as above
   loops [--marks] [PROGRAM…]  do the programs of corpus/loops verify at every
                         level, and do their marks hold? --marks: these alone
   bits [PROGRAM…]       the same of the programs and widths of corpus/bits, under
@@ -93,6 +101,7 @@ fn main() -> ExitCode {
         ["bench", "loops", flags @ ..] => bench::loops::run(flags),
         ["bench", "bits", flags @ ..] => bench::bits::run(flags),
         ["bench", "sampling", flags @ ..] => bench::sampling::run(flags),
+        ["bench", "pgo", flags @ ..] => bench::pgo::run(flags),
         ["loops", flags @ ..] => loops::run(flags),
         ["bits", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => bits::run(names),
         ["help" | "--help" | "-h"] => {

@@ -2,6 +2,7 @@
 
 mod bits;
 mod contract;
+mod export;
 mod fuel;
 mod life;
 mod loops;
@@ -16,6 +17,7 @@ use opcost_key::{Anchor, Placement};
 
 pub(crate) use bits::*;
 pub(crate) use contract::*;
+pub(crate) use export::*;
 pub(crate) use fuel::*;
 pub(crate) use life::*;
 pub(crate) use loops::*;
@@ -63,6 +65,9 @@ pub(crate) enum Verb {
     /// How near is a sampled ledger to a counted one?
     #[command(after_help = OVERLAP_EXAMPLES)]
     Overlap(OverlapArguments),
+    /// Writes a ledger as a profile that compilers and profile viewers read.
+    #[command(after_help = EXPORT_EXAMPLES)]
+    Export(ExportArguments),
     /// Shows a ledger again, without its program.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArguments),
@@ -109,6 +114,9 @@ pub(crate) enum Verb {
     Analyse(ModuleArguments),
     #[command(name = "__life", hide = true)]
     Record(ModuleArguments),
+    /// Makes a profile of a ledger (used by opcost itself, in a process of its own).
+    #[command(name = "__profile", hide = true)]
+    Profile(ModuleArguments),
     /// Puts up walls and becomes a metered program (used by opcost itself).
     #[command(name = "__sandbox", hide = true)]
     Sandbox(SandboxArguments),
@@ -216,7 +224,8 @@ pub(crate) struct CompileArguments {
     /// A folder of libraries.
     #[arg(short = 'L', value_name = "DIR")]
     pub(crate) library_path: Vec<String>,
-    /// State of the module whose instructions are counted: source, optimized or file.
+    /// State of the module whose instructions are counted: source, pgo (where clang's profile passes read), optimized or
+    /// file.
     #[arg(long, value_name = "ANCHOR")]
     pub(crate) anchor: Option<Anchor>,
     /// Weights: unit/1 (what count takes), fuel/1 (what fuel takes: long copies, wide numbers and

@@ -45,6 +45,8 @@ fn main() -> ExitCode {
         Verb::Sample(sample) => verbs::sample::run(&sample),
         Verb::Repair(repair) => verbs::repair::run(&repair),
         Verb::Overlap(overlap) => verbs::overlap::run(&overlap),
+        Verb::Export(export) => verbs::export::run(&export),
+        Verb::Profile(request) => verbs::export::make(&request),
         Verb::Report(report) => verbs::report::run(&report),
         Verb::Check(check) => verbs::check::run(&check),
         Verb::Diff(diff) => verbs::diff::run(&diff),

@@ -18,6 +18,7 @@ mod emit;
 mod facts;
 mod facts_ffi;
 mod ffi;
+mod frames;
 mod fuel;
 mod globals;
 mod keep;
@@ -27,6 +28,7 @@ mod narrow;
 mod object;
 mod operands;
 mod origin;
+mod pgo;
 mod places;
 mod plugin;
 mod portable;
@@ -35,18 +37,22 @@ mod session;
 mod snapshot;
 mod spots;
 mod values;
+mod weigh;
 
 pub use assembly::{AssembledInstruction, Assembler, compile_in_memory, host_triple, write_assembly};
 pub use emit::{Emission, Position};
+pub use frames::Frame;
 pub use fuel::Guarded;
 pub use keep::Kept;
 pub use life::{Certainty, LifeEvent, LifeInput, LifeItem, LifeRequest, Referee, Stage};
 pub use machine::{Decoded, Machine, Operand, Operation, Syntax};
 pub use object::{CodeSection, ObjectCode, ObjectRelocation, ObjectSymbol};
 pub use origin::Origins;
+pub use pgo::{PgoCounter, PgoFunction, PgoRecord, PgoWay, write_pgo};
 pub use portable::PortableLibrary;
 pub use referee::LlvmSizes;
 pub use session::{LlvmError, Maker, Session};
+pub use weigh::Weighed;
 
 /// Version of LLVM that is linked in, as clang prints it: `22.1.8`.
 pub fn version() -> String {

@@ -157,7 +157,11 @@ fn balance(ledger: &Ledger) -> (f64, f64) {
     for fact in ledger.facts() {
         let Subject::Edge { function, way, from, to, .. } = &fact.subject else { continue };
         let value = fact.value.unwrap_or(0);
-        let signed = if fact.column == Column::Inherited { -i128::from(value) } else { value.into() };
+        let signed = match fact.column {
+            Column::Inherited => -i128::from(value),
+            Column::Count => value.into(),
+            _ => continue,
+        };
         match way {
             Way::Enter => entering += u128::from(value),
             Way::Left | Way::Again => leaving += u128::from(value),

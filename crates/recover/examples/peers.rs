@@ -30,15 +30,13 @@ use opcost_profile::formats::map::read_maps;
 use opcost_profile::formats::opc::{load_ledger, save_ledger};
 use opcost_profile::{Column, FunctionFacts, Ledger, Origin, Quality, Subject, World};
 use opcost_recover::{
-    CountedModule, Cycles, FunctionCounts, ModuleCounts, ModuleObservations, Observation, RepairOptions,
-    RunFacts, SampledModule, make_ledger, observe, repair, summarize,
+    CountedModule, Cycles, FunctionCounts, MODEL_ERROR, ModuleCounts, ModuleObservations, Observation,
+    RepairOptions, RunFacts, SampledModule, Solver, make_ledger, observe, repair, summarize,
 };
 use opcost_sample::{Samples, read_perf_data};
 
 type Answer<T> = Result<T, Box<dyn Error>>;
 
-/// As `opcost sample` takes them.
-const MODEL_ERROR: f64 = 0.4;
 const USUAL_HERTZ: f64 = 2.5e9;
 
 /// Cycles of a sample where exact counts stand for samples: to be read as counts again,
@@ -310,7 +308,7 @@ fn for_each_piece(built: &Built, mut job: impl FnMut(u32, bool, u64, u64)) {
 }
 
 fn repaired(map: &ModuleMap, seen: &ModuleObservations, cycles_per_sample: f64) -> Answer<ModuleCounts> {
-    let options = RepairOptions { cycles_per_sample, error: MODEL_ERROR };
+    let options = RepairOptions { cycles_per_sample, error: MODEL_ERROR, solver: Solver::Likeliest };
     let repaired = repair(&[SampledModule { map, observed: seen }], options)?;
     if !repaired.is_optimal {
         eprintln!("not optimal: gap {:.3} of {:.3}", repaired.gap, repaired.deviance);
@@ -345,6 +343,7 @@ fn told(map: &ModuleMap, lines: &str) -> Answer<ModuleCounts> {
             returns: None,
             left: None,
             lengths: BTreeMap::new(),
+            paths: Vec::new(),
         });
     }
     match by_name.keys().next() {

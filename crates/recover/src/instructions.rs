@@ -74,7 +74,9 @@ pub fn count_instructions(
             (Subject::Block { function, block, .. }, Column::Count) if function.module == map.module => {
                 blocks.insert((&function.name, *block), value);
             }
-            (Subject::Edge { function, edge, .. }, column) if function.module == map.module => {
+            (Subject::Edge { function, edge, .. }, column @ (Column::Count | Column::Inherited))
+                if function.module == map.module =>
+            {
                 // Frames that a child inherited stand below zero.
                 let sign = if column == Column::Inherited { -1 } else { 1 };
                 *edges.entry((&function.name, *edge)).or_default() += sign * i128::from(value);

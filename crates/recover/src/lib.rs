@@ -9,6 +9,7 @@
 //! samples + map + code ─sampled▶ observations ─repair▶ ModuleCounts
 //! observations ◀raw▶ facts
 //! facts + map ─instructions▶ how often each instruction of a module started
+//!             └matched▶ counts of the functions that are as they were
 //! ```
 //!
 //! [`recover_module`] turns a module's counter array and its frames that were
@@ -28,6 +29,7 @@ mod error;
 mod instructions;
 mod ledger;
 mod listing;
+mod matched;
 mod moved;
 mod paths;
 mod raw;
@@ -47,10 +49,11 @@ pub use error::RecoverError;
 pub use instructions::{OtherModule, count_instructions, list_blocks, module_of};
 pub use ledger::{RunFacts, make_ledger};
 pub use listing::{BlockListing, FunctionListing, InstructionListing, list_functions};
+pub use matched::{Matched, Unmatched, branches, match_counts};
 pub use moved::{Moved, moves};
 pub use paths::PathCount;
 pub use raw::{RawObservations, raw_ledger, raw_observations};
-pub use repair::{RepairOptions, Repaired, SampledModule, Solver, repair};
+pub use repair::{MODEL_ERROR, RepairOptions, Repaired, SampledModule, Solver, repair};
 pub use repeat::{Repetition, compare_runs};
 pub use sampled::{Cycles, ModuleObservations, Observation, observe};
 pub use summary::{

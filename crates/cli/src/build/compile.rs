@@ -58,7 +58,12 @@ impl Build<'_> {
     /// Bitcode of one input at its anchor.
     pub(crate) fn bitcode(&self, input: &Input, position: usize) -> Result<PathBuf, CliError> {
         if input.language == Language::Bitcode {
-            return Ok(input.path.clone());
+            if self.anchor(input) != Anchor::Pgo {
+                return Ok(input.path.clone());
+            }
+            let output = self.path(format!("{position}.bc"));
+            self.to_pgo(input, input.path.clone(), &output)?;
+            return Ok(output);
         }
         if input.language == Language::Rust {
             return Err(CliError::Usage(format!(
@@ -97,7 +102,7 @@ impl Build<'_> {
             command.args(super::wasm::target(self));
         }
         match self.anchor(input) {
-            Anchor::Source if input.language != Language::Fortran => {
+            Anchor::Source | Anchor::Pgo if input.language != Language::Fortran => {
                 command.args(["-Xclang", "-disable-llvm-passes"]);
             }
             Anchor::Optimized => {}
@@ -105,11 +110,16 @@ impl Build<'_> {
                 return Err(CliError::Usage(format!(
                     "anchor {other} does not fit the source {}; use optimized{}",
                     input.path.display(),
-                    if input.language == Language::Fortran { "" } else { " or source" }
+                    if input.language == Language::Fortran { "" } else { ", source or pgo" }
                 )));
             }
         }
         run_tool(command.arg(&input.path), compiler, &input.path)?;
+        if self.anchor(input) == Anchor::Pgo {
+            let there = self.path(format!("{position}.pgo.bc"));
+            self.to_pgo(input, output, &there)?;
+            return Ok(there);
+        }
         Ok(output)
     }
 }

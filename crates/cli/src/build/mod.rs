@@ -22,6 +22,8 @@ mod contracts;
 mod cost;
 mod driver;
 mod explanation;
+mod export;
+mod export_places;
 mod foretold;
 mod foretold_steps;
 #[cfg(test)]
@@ -62,6 +64,7 @@ pub(crate) use bits_floats::{BitsFloat, BitsFloatObserved};
 pub(crate) use bits_narrow::NarrowAnswers;
 pub(crate) use certificate::{CheckAnswers, CheckFailure};
 pub(crate) use driver::{Drive, Front, by_program_name, launched};
+pub(crate) use export::{ExportModule, ProfileRequest, carry_out, reasons};
 pub(crate) use fuel::{FUEL_SECTION, FUEL_SECTION_WINDOWS, Promise};
 pub(crate) use input::{Input, Language};
 pub(crate) use install::install;

@@ -236,7 +236,7 @@ pub(super) fn machine_of(
 }
 
 /// The flags with which a module was counted.
-fn compile_as(facts: &ModuleFacts, cost: &str) -> CompileArguments {
+pub(super) fn compile_as(facts: &ModuleFacts, cost: &str) -> CompileArguments {
     let (levels, others): (Vec<&String>, Vec<&String>) =
         facts.build.flags.iter().partition(|flag| flag.starts_with("-O"));
     CompileArguments {

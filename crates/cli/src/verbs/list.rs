@@ -69,7 +69,7 @@ fn functions(ledger: &Ledger) -> Vec<ListRow> {
         match fact.column {
             Column::Calls => last.count = fact.value,
             Column::Instructions => last.instructions = fact.value,
-            Column::Count | Column::Inherited => {}
+            Column::Count | Column::Inherited | Column::Samples | Column::Cycles => {}
         }
     }
     rows.into_iter().map(|(_, row)| row).collect()
@@ -93,6 +93,14 @@ fn facts(ledger: &Ledger, wanted: impl Fn(&Fact) -> bool) -> Vec<ListRow> {
             Column::Inherited => {
                 row.count = fact.value;
                 row.what += " inherited by a child";
+            }
+            Column::Samples => {
+                row.count = fact.value;
+                row.what += " samples";
+            }
+            Column::Cycles => {
+                row.count = fact.value;
+                row.what += " expected, in thousandths of cycles";
             }
         }
         row

@@ -9,13 +9,12 @@ use opcost_index::Id;
 use opcost_key::{Hash128, ModuleMap};
 use opcost_profile::{Ledger, Origin, Quality, World};
 use opcost_recover::{
-    CountedModule, Moved, RawObservations, RepairOptions, Repaired, RunFacts, SampledModule, Solver,
-    make_ledger, moves, raw_observations, repair, summarize,
+    CountedModule, MODEL_ERROR, Moved, RawObservations, RepairOptions, Repaired, RunFacts, SampledModule,
+    Solver, make_ledger, moves, raw_observations, repair, summarize,
 };
 
 use super::count::shown;
 use super::load;
-use super::sample::MODEL_ERROR;
 use super::show::tell_json;
 use crate::arguments::{RawArguments, RepairArguments};
 use crate::build::{Build, Input, Language, Purpose};

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use opcost_sample::Samples;
 
-use super::sample::others;
+use super::sample_places::others;
 use crate::arguments::SampleArguments;
 use crate::error::CliError;
 use crate::report::{Stream, bar, demangle, grouped, percent, save_text};

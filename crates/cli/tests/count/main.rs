@@ -4,8 +4,8 @@
 //! out by hand (`directives`). The harness builds it with plain clang and with
 //! opcost at several anchors, placements and levels of code generation, runs
 //! all of them and compares (`harness`). `referee` asks LLVM's own counting
-//! pass; `bitcode`, `libraries`, `determinism` and what is sampled (`sampled`, `served`,
-//! `lost`, `earlier`) need more than one build or
+//! pass, `exported` the readers of profiles; `bitcode`, `libraries`, `determinism` and
+//! what is sampled (`sampled`, `served`, `lost`, `earlier`) need more than one build or
 //! run.
 //!
 //! One test binary, since it starts compilers and runs for a while.
@@ -15,6 +15,7 @@ mod calls;
 mod determinism;
 mod directives;
 mod earlier;
+mod exported;
 mod fuel;
 mod harness;
 mod hostile;

@@ -2,7 +2,10 @@
 
 mod atomic;
 pub mod code;
+pub mod llvm_sample;
 pub mod map;
 pub mod opc;
+pub mod pprof;
+pub mod stacks;
 
 pub use atomic::{WriteError, write_whole};

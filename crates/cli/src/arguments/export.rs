@@ -1,0 +1,54 @@
+//! Flags of `opcost export`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use super::RawArguments;
+
+pub(crate) const EXPORT_EXAMPLES: &str = "\
+Examples:
+  opcost sample --anchor pgo --ledger run.opc prog.c        a profile where clang and rustc read profdata
+  opcost export --to profdata run.opc -o prog.profdata      clang -O2 -fprofile-use=prog.profdata prog.c
+  opcost sample --ledger run.opc prog.c                     a profile of optimised code
+  opcost export --to bitcode run.opc -o prog.bc             clang -O2 -Xclang -disable-llvm-passes prog.bc
+  opcost export --to llvm-sample run.opc -o prog.prof       clang -O2 -gline-tables-only -fprofile-sample-use=prog.prof prog.c
+  opcost export --to pprof run.opc -o run.pb.gz             go tool pprof run.pb.gz
+  opcost export --to collapsed run.opc -o run.folded        flamegraph.pl run.folded > run.svg
+
+The ledger says how its modules were compiled; they are compiled so again, and what is no more as it was counted is
+refused, function by function. Run it where the ledger was made, with its sources as they were.
+
+Exit status: 0 fine, 1 opcost failed, 2 usage.";
+
+#[derive(Args, Debug)]
+pub(crate) struct ExportArguments {
+    /// What to write.
+    #[arg(long = "to", value_name = "FORMAT")]
+    pub(crate) format: ExportFormat,
+    /// Ledgers (.opc) of one build, or raw counters (.opcraw) of one run; and sources or bitcode of the modules that
+    /// are wanted, if not all are.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Where to write it.
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) raw: RawArguments,
+}
+
+/// Who reads the profile.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum ExportFormat {
+    /// The module at its anchor, branches weighed: clang -x ir, llc.
+    Bitcode,
+    /// clang -fprofile-use, rustc -Cprofile-use; of a ledger at the anchor pgo.
+    Profdata,
+    /// clang -fprofile-sample-use: by function and line.
+    LlvmSample,
+    /// go tool pprof and what reads its files.
+    Pprof,
+    /// Folded stacks of inlined functions, for flame graphs.
+    Collapsed,
+}

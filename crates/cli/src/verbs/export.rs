@@ -1,0 +1,150 @@
+//! `opcost export`: a ledger as a profile that others read.
+//!
+//! The ledger says which modules were counted and how they were compiled; they are
+//! compiled so again, to the same anchor, and a process of its own lays the
+//! counts on them and writes the profile. It takes its name when it is whole.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use opcost_key::Anchor;
+use opcost_profile::{Ledger, ModuleFacts};
+use opcost_recover::module_of;
+
+use crate::arguments::{ExportArguments, ExportFormat, ModuleArguments};
+use crate::build::{
+    Build, ExportModule, Input, Language, ProfileRequest, Purpose, carry_out as make_profile, install,
+    reasons, relative, tidy,
+};
+use crate::error::{CliError, Status};
+use crate::report::{Progress, demangle, grouped};
+use crate::verbs::life_ledger::compile_as;
+use crate::verbs::load::{self, Given};
+
+/// Functions that are named where several are refused.
+const NAMED: usize = 3;
+
+/// Carries out the verb.
+pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, CliError> {
+    let is_ledger = |path: &&PathBuf| {
+        path.extension().is_some_and(|extension| extension == "opc" || extension == "opcraw")
+    };
+    let (ledgers, sources): (Vec<PathBuf>, Vec<PathBuf>) =
+        arguments.inputs.iter().cloned().partition(|path| is_ledger(&path));
+    if ledgers.is_empty() {
+        return Err(CliError::Usage(
+            "a ledger is missing: opcost sample --ledger run.opc (or count --ledger) makes one".to_owned(),
+        ));
+    }
+    let ledger = match load::read(&ledgers, &arguments.raw)? {
+        Given::Ledger(ledger) => ledger,
+        Given::Raw(measurement) => measurement.ledger(&measurement.report().summary, Vec::new())?,
+    };
+    let origin = &ledgers[0];
+    let modules = wanted(&ledger, origin, &sources)?;
+    fits(arguments.format, &modules, origin)?;
+    let working = Progress::start("making the profile");
+    let first = compile_as(modules[0], &ledger.about.cost.name);
+    let build = Build::new(&first, Purpose::Sample)?;
+    let mut compiled = Vec::new();
+    for (position, facts) in modules.iter().enumerate() {
+        compiled.push(compile(facts, &ledger, position, &build)?);
+    }
+    let kept = build.path("export.opc");
+    load::keep(&kept, &ledger)?;
+    let made = build.path("profile");
+    let answers = build.export(arguments.format, kept, compiled, &made)?;
+    install(&made, &arguments.output)?;
+    drop(working);
+    for (count, why, names) in reasons(&answers) {
+        let named: Vec<String> = names.iter().take(NAMED).map(|name| demangle(name)).collect();
+        let more = if count > NAMED { ", …" } else { "" };
+        eprintln!("opcost: without counts: {} ({}{more}): {why}", grouped(count as u64), named.join(", "));
+    }
+    eprintln!("{} functions in {}", grouped(answers.functions as u64), arguments.output.display());
+    Ok(Status::Fine)
+}
+
+/// The hidden verb `__profile`, in a process of its own.
+pub(crate) fn make(arguments: &ModuleArguments) -> Result<Status, CliError> {
+    let path = &arguments.request;
+    let text = std::fs::read(path).map_err(CliError::file("read", path))?;
+    let request: ProfileRequest = serde_json::from_slice(&text)
+        .map_err(|error| CliError::Usage(format!("{} is no request of opcost: {error}", path.display())))?;
+    match make_profile(&request) {
+        Ok(()) => Ok(Status::Fine),
+        Err(message) => {
+            eprintln!("opcost: {message}");
+            Ok(Status::Failed)
+        }
+    }
+}
+
+/// The modules that were named, or all.
+fn wanted<'a>(
+    ledger: &'a Ledger,
+    origin: &Path,
+    sources: &[PathBuf],
+) -> Result<Vec<&'a ModuleFacts>, CliError> {
+    if sources.is_empty() {
+        // Each process that ran a module has told of it.
+        let mut names = BTreeSet::new();
+        let modules = ledger.about.modules.iter().filter(|facts| names.insert(&facts.module));
+        let modules: Vec<&ModuleFacts> = modules.collect();
+        return match modules.is_empty() {
+            true => Err(CliError::Counters(format!("{} has no modules", origin.display()))),
+            false => Ok(modules),
+        };
+    }
+    let root = std::env::current_dir().map_err(CliError::file("find", "."))?;
+    let named = |source: &PathBuf| {
+        let name = relative(&tidy(&root.join(source)), &root);
+        module_of(ledger, &name).map_err(|error| CliError::Counters(format!("{}: {error}", origin.display())))
+    };
+    sources.iter().map(named).collect()
+}
+
+/// Whether the format's reader looks at the anchor of these modules.
+fn fits(format: ExportFormat, modules: &[&ModuleFacts], origin: &Path) -> Result<(), CliError> {
+    let origin = origin.display();
+    if format == ExportFormat::Profdata
+        && let Some(other) = modules.iter().find(|facts| facts.anchor != Anchor::Pgo)
+    {
+        return Err(CliError::Usage(format!(
+            "{origin} has counts of {} at the anchor {}, and profdata is read at the anchor pgo: opcost sample --anchor \
+             pgo --ledger {origin} {} (or count)",
+            other.module, other.anchor, other.module
+        )));
+    }
+    if format == ExportFormat::Bitcode && modules.len() > 1 {
+        let names: Vec<&str> = modules.iter().map(|facts| facts.module.as_str()).collect();
+        return Err(CliError::Usage(format!(
+            "bitcode is of one module, and {origin} has {}: name one behind it",
+            names.join(", ")
+        )));
+    }
+    Ok(())
+}
+
+/// A module at its anchor again.
+fn compile(
+    facts: &ModuleFacts,
+    ledger: &Ledger,
+    position: usize,
+    build: &Build<'_>,
+) -> Result<ExportModule, CliError> {
+    let arguments = compile_as(facts, &ledger.about.cost.name);
+    let input = Input::classify(Path::new(&facts.module))?;
+    if !matches!(input.language, Language::C | Language::Cxx | Language::Fortran | Language::Bitcode) {
+        return Err(CliError::Usage(format!(
+            "{} was compiled by another compiler, which opcost cannot ask for its module again; count the bitcode that \
+             it writes (rustc --emit=llvm-bc -Cno-prepopulate-passes)",
+            facts.module
+        )));
+    }
+    let own = Build::new(&arguments, Purpose::Sample)?;
+    let bitcode = own.bitcode(&input, position)?;
+    let kept = build.path(format!("{position}.anchor.bc"));
+    std::fs::copy(&bitcode, &kept).map_err(CliError::file("write", &kept))?;
+    Ok(ExportModule { name: facts.module.clone(), anchor: facts.anchor, bitcode: kept })
+}

@@ -1,0 +1,253 @@
+//! What does a ledger tell of the functions of this very module?
+//!
+//! A module that was built again need not be the one that was counted as a whole to be
+//! of use: a function whose flow graph is the same (its shape, and every edge of
+//! it) has the same blocks, whatever became of others. So it is decided
+//! function by function, and of each that does not fit it is said why.
+//!
+//! Input: the module's map, made now; a ledger that holds the module under the same
+//! name. Output: counts as [`crate::recover_module`] gives them. Cost: one pass over
+//! the ledger's facts. Limit: lengths that `fuel/1` charges are not in a ledger.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use opcost_index::{Id, IdMap};
+use opcost_key::{BlockId, EdgeId, EdgeKind, FunctionId, FunctionMap, ModuleMap, SegmentId};
+use opcost_profile::{Column, FunctionFacts, Ledger, Subject, Way};
+use thiserror::Error;
+
+use crate::FunctionCounts;
+
+/// Why a ledger says nothing of a function.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Unmatched {
+    /// It was not there.
+    #[error("the ledger does not have it")]
+    Absent,
+    /// It has other blocks now.
+    #[error("its flow is another now than when it was counted")]
+    OtherShape,
+    /// A count of it is missing.
+    #[error("the ledger has no count of its {0}")]
+    Incomplete(String),
+}
+
+/// The counts of one module, as far as a ledger has them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Matched {
+    /// Of each function its counts, or why there are none.
+    pub functions: IdMap<FunctionId, Result<FunctionCounts, Unmatched>>,
+    /// Functions that were counted, and are no more.
+    pub gone: Vec<String>,
+}
+
+/// What stands in a ledger of one function.
+struct Found<'a> {
+    facts: &'a Arc<FunctionFacts>,
+    calls: Option<u64>,
+    blocks: BTreeMap<u32, u64>,
+    edges: BTreeMap<u32, FoundEdge>,
+}
+
+struct FoundEdge {
+    way: Way,
+    from: Option<u32>,
+    to: Option<u32>,
+    slot: Option<u32>,
+    count: i64,
+}
+
+/// The counts that `ledger` has of the functions of `map`.
+pub fn match_counts(map: &ModuleMap, ledger: &Ledger) -> Matched {
+    let mut found = by_function(&map.module, ledger);
+    let functions = map.functions.values().map(|function| match found.remove(function.name.as_str()) {
+        None => Err(Unmatched::Absent),
+        Some(found) => counts_of(function, &found),
+    });
+    let functions = functions.collect();
+    let mut gone: Vec<String> = found.into_keys().map(str::to_owned).collect();
+    gone.sort();
+    Matched { functions, gone }
+}
+
+fn by_function<'a>(module: &str, ledger: &'a Ledger) -> HashMap<&'a str, Found<'a>> {
+    let mut all: HashMap<&str, Found<'a>> = HashMap::new();
+    for fact in ledger.facts() {
+        let Some(facts) = fact.subject.function().filter(|facts| facts.module == module) else { continue };
+        let Some(value) = fact.value else { continue };
+        let found = all.entry(&facts.name).or_insert_with(|| Found {
+            facts,
+            calls: None,
+            blocks: BTreeMap::new(),
+            edges: BTreeMap::new(),
+        });
+        match (&fact.subject, fact.column) {
+            (Subject::Function { .. }, Column::Calls) => found.calls = Some(value),
+            (Subject::Block { block, .. }, Column::Count) => drop(found.blocks.insert(*block, value)),
+            (
+                Subject::Edge { edge, way, from, to, slot, .. },
+                column @ (Column::Count | Column::Inherited),
+            ) => {
+                let value = i64::try_from(value).unwrap_or(i64::MAX);
+                // Frames that a child inherited stand below zero.
+                let value = if column == Column::Inherited { -value } else { value };
+                let (way, from, to, slot) = (*way, *from, *to, *slot);
+                let edge = found.edges.entry(*edge).or_insert(FoundEdge { way, from, to, slot, count: 0 });
+                edge.count = edge.count.saturating_add(value);
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+fn number(id: impl Id) -> u32 {
+    u32::try_from(id.index()).expect("ids are 32 bits wide")
+}
+
+fn counts_of(function: &FunctionMap, found: &Found<'_>) -> Result<FunctionCounts, Unmatched> {
+    if found.facts.shape != function.shape {
+        return Err(Unmatched::OtherShape);
+    }
+    let edges = edges_of(function, found)?;
+    let segment_count = |(id, segment): (SegmentId, &opcost_key::SegmentMap)| {
+        let block = number(segment.block);
+        if function.blocks[segment.block].first_segment == id {
+            let missing = || Unmatched::Incomplete(format!("block {block}"));
+            return found.blocks.get(&block).copied().ok_or_else(missing);
+        }
+        let into = function.edges.iter().filter(|(_, edge)| edge.to == Some(id));
+        let taken: Option<i64> = edges.as_ref().map(|edges| into.map(|(edge, _)| edges[edge]).sum());
+        let missing = || Unmatched::Incomplete(format!("way on behind a call in block {block}"));
+        taken.and_then(|taken| u64::try_from(taken).ok()).ok_or_else(missing)
+    };
+    let segments = function.segments.iter().map(segment_count).collect::<Result<IdMap<_, _>, _>>()?;
+    let entries = found.calls.ok_or_else(|| Unmatched::Incomplete("calls".to_owned()))?;
+    Ok(FunctionCounts {
+        segments,
+        edges,
+        entries,
+        returns: None,
+        left: None,
+        lengths: BTreeMap::new(),
+        paths: Vec::new(),
+    })
+}
+
+/// `None` where the placement told no edges.
+fn edges_of(function: &FunctionMap, found: &Found<'_>) -> Result<Option<IdMap<EdgeId, i64>>, Unmatched> {
+    if found.edges.is_empty() {
+        // A body that the linker takes from elsewhere has none to tell.
+        return Ok(function.edges.is_empty().then(IdMap::new));
+    }
+    if found.edges.len() != function.edges.len() {
+        return Err(Unmatched::OtherShape);
+    }
+    let block = |segment: SegmentId| number(function.segments[segment].block);
+    let same = |id: EdgeId, there: &FoundEdge| {
+        let edge = &function.edges[id];
+        let (way, slot) = match edge.kind {
+            EdgeKind::Enter => (Way::Enter, None),
+            EdgeKind::Branch { slot, .. } => (Way::Branch, Some(slot)),
+            EdgeKind::Fall => (Way::Fall, None),
+            EdgeKind::Return => (Way::Return, None),
+            EdgeKind::Left(_) => (Way::Left, None),
+            EdgeKind::Again => (Way::Again, None),
+        };
+        let here = (way, slot, edge.from.map(block), edge.to.map(block));
+        here == (there.way, there.slot, there.from, there.to)
+    };
+    let of_edge = |id: EdgeId| match found.edges.get(&number(id)) {
+        Some(there) if same(id, there) => Ok(there.count),
+        _ => Err(Unmatched::OtherShape),
+    };
+    function.edges.ids().map(of_edge).collect::<Result<_, _>>().map(Some)
+}
+
+/// How often each successor of each block was taken, by the block and the successor's
+/// position; `None` where the placement told no edges.
+pub fn branches(function: &FunctionMap, counts: &FunctionCounts) -> Option<BTreeMap<(BlockId, u32), u64>> {
+    let edges = counts.edges.as_ref()?;
+    let taken = function.edges.iter().filter_map(|(id, edge)| match edge.kind {
+        EdgeKind::Branch { block, slot } => Some(((block, slot), u64::try_from(edges[id]).unwrap_or(0))),
+        _ => None,
+    });
+    Some(taken.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use opcost_index::Id;
+    use opcost_key::{BlockId, FunctionId, Hash128};
+    use opcost_profile::{Ledger, Origin, Quality, World};
+
+    use super::{Unmatched, branches, match_counts};
+    use crate::example::{call_left, diamond, recovered, single_loop};
+    use crate::{CountedModule, RunFacts, make_ledger, summarize};
+
+    fn ledger_of(module: CountedModule<'_>) -> Ledger {
+        let run = RunFacts {
+            machine: "here".into(),
+            command: vec!["./a".into()],
+            origin: Origin::Counted,
+            quality: Quality::Exact,
+            world: World::Open,
+        };
+        make_ledger(&[module], &[Hash128(7)], &summarize(&[module]), &run).expect("a ledger")
+    }
+
+    #[test]
+    fn a_ledger_gives_back_the_counts_it_was_made_of() {
+        let cases = [
+            (diamond(), vec![10, 3], vec![]),
+            (single_loop(), vec![2, 14], vec![]),
+            (call_left(), vec![5, 3], vec![(0, 2)]),
+            (call_left(), vec![0, 1], vec![(0, -1)]),
+        ];
+        for (map, counters, left) in cases {
+            let counts = recovered(&map, &counters, &left);
+            let ledger = ledger_of(CountedModule { map: &map, counts: &counts });
+            let matched = match_counts(&map, &ledger);
+            assert!(matched.gone.is_empty());
+            for (id, made) in counts.functions.iter() {
+                let found = matched.functions[id].as_ref().expect("it fits");
+                assert_eq!((&found.segments, &found.edges), (&made.segments, &made.edges));
+                assert_eq!(found.entries, made.entries);
+            }
+        }
+    }
+
+    #[test]
+    fn branches_are_told_by_block_and_slot() {
+        let map = diamond();
+        let counts = recovered(&map, &[10, 3], &[]);
+        let ledger = ledger_of(CountedModule { map: &map, counts: &counts });
+        let function = FunctionId::new(0);
+        let found = match_counts(&map, &ledger).functions[function].clone().expect("it fits");
+        let taken = branches(&map.functions[function], &found).expect("edges");
+        let of = |slot| taken[&(BlockId::new(0), slot)];
+        assert_eq!(of(0) + of(1), 10, "{taken:?}");
+        assert!(of(0) == 3 || of(1) == 3, "{taken:?}");
+    }
+
+    #[test]
+    fn what_changed_is_refused_and_the_rest_is_told() {
+        let map = diamond();
+        let counts = recovered(&map, &[10, 3], &[]);
+        let ledger = ledger_of(CountedModule { map: &map, counts: &counts });
+        let function = FunctionId::new(0);
+        let mut other = map.clone();
+        other.functions[function].shape = Hash128(99);
+        assert_eq!(match_counts(&other, &ledger).functions[function], Err(Unmatched::OtherShape));
+        let mut other = map.clone();
+        let edges = &mut other.functions[function].edges;
+        *edges = edges.values().skip(1).cloned().collect();
+        assert_eq!(match_counts(&other, &ledger).functions[function], Err(Unmatched::OtherShape));
+        let mut other = map.clone();
+        other.functions[function].name = "new".into();
+        let matched = match_counts(&other, &ledger);
+        assert_eq!(matched.functions[function], Err(Unmatched::Absent));
+        assert_eq!(matched.gone, [map.functions[function].name.clone()]);
+    }
+}

@@ -1,0 +1,339 @@
+//! `cargo xtask bench pgo`: what is an exported profile worth to a compiler?
+//!
+//! SQLite is trained by one program (`corpus/sqlite/training.c`) and judged by another
+//! (`corpus/sqlite/driver.c`), which has no statement and no table of it. Profiles are
+//! made in each way: by clang's own counters, by `opcost count` and `opcost sample`; each is
+//! exported and compiled with. The builds then run interleaved, round by round, each
+//! round starting with another; what counts is processor time, the ratio to the plain
+//! build within a round, of which the median is shown, and which part of the gain of clang's
+//! own counters that is. The plain build runs twice: the distance of the two is noise.
+
+use super::{machine, timed};
+use crate::command;
+use crate::failure::{Failure, Result};
+use crate::{corpus, repository};
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+struct Options {
+    rounds: usize,
+    rows: String,
+    training: String,
+    rate: String,
+    opcost: Option<PathBuf>,
+    as_built: bool,
+    out: PathBuf,
+}
+
+/// One way to build SQLite.
+struct Column {
+    title: &'static str,
+    program: PathBuf,
+    /// Why it is not there.
+    missing: Option<String>,
+    seconds: Vec<f64>,
+}
+
+const PLAIN: usize = 0;
+/// clang's own counters.
+const COUNTERS: usize = 2;
+
+/// Titles and files of the builds.
+const COLUMNS: [(&str, &str); 7] = [
+    ("clang -O2", "plain"),
+    ("the same again", "plain"),
+    ("clang -fprofile-generate, -fprofile-use", "counters"),
+    ("opcost count --anchor pgo, profdata", "counted-profdata"),
+    ("opcost sample --anchor pgo, profdata", "sampled-profdata"),
+    ("opcost sample, bitcode", "sampled-bitcode"),
+    ("opcost sample, llvm-sample", "sampled-lines"),
+];
+
+/// The verb: builds, runs, and writes the page.
+pub(crate) fn run(flags: &[&str]) -> Result<()> {
+    let options = Options::parse(flags)?;
+    let folder = repository()?.join("target/bench/pgo");
+    fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
+    let before = machine::load();
+    let opcost = match &options.opcost {
+        Some(path) => path.canonicalize().map_err(|error| Failure::at("find", path, error))?,
+        None => super::columns::release_build()?,
+    };
+    let bench = Bench::prepare(&options, opcost, folder)?;
+    let mut columns = bench.columns()?;
+    bench.run_rounds(&mut columns, &options)?;
+    let mut page = String::from(
+        "# What a profile is worth to the compiler\n\nWritten by `cargo xtask bench pgo`; the next run replaces it.\n\n\
+         | | |\n|---|---|\n",
+    );
+    for (name, value) in machine::facts(Ok(&bench.opcost), &before, &[&["pgo"], flags].concat()) {
+        if name != "valgrind" {
+            let _ = writeln!(page, "| {name} | {value} |");
+        }
+    }
+    write_times(&mut page, &columns, &options);
+    let page = page.replace(&*repository()?.to_string_lossy(), ".");
+    fs::write(&options.out, &page).map_err(|error| Failure::at("write", &options.out, error))?;
+    println!("{page}");
+    Ok(())
+}
+
+impl Options {
+    fn parse(flags: &[&str]) -> Result<Self> {
+        let mut options = Self {
+            rounds: 9,
+            rows: "150000".to_owned(),
+            training: "200000".to_owned(),
+            rate: "10000".to_owned(),
+            opcost: None,
+            as_built: false,
+            out: repository()?.join("benchmarks/pgo.md"),
+        };
+        let mut flags = flags.iter();
+        while let Some(flag) = flags.next() {
+            let mut value = || {
+                flags.next().copied().ok_or_else(|| Failure::usage(format!("{flag} wants a value after it")))
+            };
+            match *flag {
+                "--rounds" => {
+                    let text = value()?;
+                    let number = text.parse().ok().filter(|&rounds| rounds > 0);
+                    options.rounds = number
+                        .ok_or_else(|| Failure::usage(format!("--rounds wants a number, not {text}")))?;
+                }
+                "--rows" => value()?.clone_into(&mut options.rows),
+                "--training" => value()?.clone_into(&mut options.training),
+                "--rate" => value()?.clone_into(&mut options.rate),
+                "--opcost" => options.opcost = Some(PathBuf::from(value()?)),
+                "--as-built" => options.as_built = true,
+                "--out" => options.out = PathBuf::from(value()?),
+                _ => {
+                    return Err(Failure::usage(format!(
+                        "bench pgo has no flag {flag}; see `cargo xtask help`"
+                    )));
+                }
+            }
+        }
+        Ok(options)
+    }
+}
+
+struct Bench {
+    opcost: PathBuf,
+    folder: PathBuf,
+    sqlite: PathBuf,
+    /// The judge, compiled once.
+    driver: PathBuf,
+    training: PathBuf,
+    flags: Vec<String>,
+    rows: String,
+    rate: String,
+    is_built: bool,
+}
+
+impl Bench {
+    fn prepare(options: &Options, opcost: PathBuf, folder: PathBuf) -> Result<Bench> {
+        let found = corpus::programs(&["sqlite"])?.into_iter().find(|program| program.name == "sqlite");
+        let program = found.ok_or_else(|| Failure::new("the corpus has no program sqlite"))?;
+        let source = |name: &str| {
+            let found = program.sources.iter().find(|source| source.ends_with(name));
+            found.cloned().ok_or_else(|| Failure::new(format!("the program sqlite has no {name}")))
+        };
+        let bench = Bench {
+            opcost,
+            sqlite: source("sqlite3.c")?,
+            driver: folder.join("driver.o"),
+            training: repository()?.join("corpus/sqlite/training.c"),
+            flags: [program.flags.clone(), vec!["-w".to_owned()]].concat(),
+            rows: options.training.clone(),
+            rate: options.rate.clone(),
+            is_built: options.as_built,
+            folder,
+        };
+        let (driver, object) =
+            (source("driver.c")?.display().to_string(), bench.driver.display().to_string());
+        bench.clang(&["-c", &driver, "-o", &object])?;
+        Ok(bench)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.join(name).display().to_string()
+    }
+
+    /// clang -O2 with SQLite's flags, and these.
+    fn clang(&self, words: &[&str]) -> Result<String> {
+        command::output_of(
+            Command::new("clang-22").arg("-O2").args(&self.flags).args(words).current_dir(&self.folder),
+        )
+    }
+
+    fn opcost(&self, words: &[&str]) -> Result<String> {
+        command::output_of(Command::new(&self.opcost).args(words).current_dir(&self.folder))
+    }
+
+    /// All builds; what cannot be built says why.
+    fn columns(&self) -> Result<Vec<Column>> {
+        let mut columns = Vec::new();
+        for (title, file) in COLUMNS {
+            let program = self.folder.join(file);
+            let is_there = columns.iter().any(|column: &Column| column.program == program);
+            eprintln!("bench: building {title}");
+            let built = if is_there || self.is_built { Ok(()) } else { self.build(file) };
+            let missing = built.err().map(|failure| failure.to_string());
+            columns.push(Column { title, program, missing, seconds: Vec::new() });
+        }
+        match &columns[PLAIN].missing {
+            Some(why) => Err(Failure::new(why.clone())),
+            None => Ok(columns),
+        }
+    }
+
+    fn build(&self, file: &str) -> Result<()> {
+        let (sqlite, object) = (self.sqlite.display().to_string(), self.path(&format!("{file}.o")));
+        let with = |flag: &str| self.clang(&[flag, "-c", &sqlite, "-o", &object]);
+        match file {
+            "plain" => with("-w"),
+            "counters" => with(&format!("-fprofile-use={}", self.clangs_profile(&sqlite)?)),
+            "counted-profdata" => {
+                let profile = self.exported("count", &["--anchor", "pgo"], "profdata", file)?;
+                with(&format!("-fprofile-use={profile}"))
+            }
+            "sampled-profdata" => {
+                let profile = self.exported("sample", &["--anchor", "pgo"], "profdata", file)?;
+                with(&format!("-fprofile-use={profile}"))
+            }
+            "sampled-bitcode" => {
+                let bitcode = self.exported("sample", &[], "bitcode", file)?;
+                self.clang(&["-Xclang", "-disable-llvm-passes", "-c", "-x", "ir", &bitcode, "-o", &object])
+            }
+            "sampled-lines" => {
+                let profile = self.exported("sample", &[], "llvm-sample", file)?;
+                let (lines, profile) = ("-gline-tables-only", format!("-fprofile-sample-use={profile}"));
+                let words = [lines, "-fdebug-info-for-profiling", &profile, "-c", &sqlite, "-o", &object];
+                self.clang(&words)
+            }
+            other => Err(Failure::new(format!("nobody knows how to build {other}"))),
+        }?;
+        let (driver, program) = (self.driver.display().to_string(), self.path(file));
+        self.clang(&[&object, &driver, "-lm", "-o", &program]).map(drop)
+    }
+
+    /// A profile by clang's own counters, of the training.
+    fn clangs_profile(&self, sqlite: &str) -> Result<String> {
+        let (program, raw, profile) =
+            (self.path("train"), self.path("train.profraw"), self.path("train.profdata"));
+        let training = self.training.display().to_string();
+        self.clang(&["-fprofile-generate", sqlite, &training, "-lm", "-o", &program])?;
+        command::output_of(Command::new(&program).arg(&self.rows).env("LLVM_PROFILE_FILE", &raw))?;
+        command::output_of(Command::new("llvm-profdata-22").args(["merge", "-o", &profile, &raw]))?;
+        Ok(profile)
+    }
+
+    /// A profile by opcost, of the training, exported.
+    fn exported(&self, verb: &str, how: &[&str], format: &str, file: &str) -> Result<String> {
+        let (ledger, profile) = (self.path(&format!("{file}.opc")), self.path(&format!("{file}.{format}")));
+        let (sqlite, training) = (self.sqlite.display().to_string(), self.training.display().to_string());
+        // Two exports of one training share its ledger; the first makes it.
+        let shared = self.path(&format!("{verb}{}.opc", how.concat()));
+        if format != "llvm-sample" || !Path::new(&shared).exists() {
+            let flags: Vec<String> = self.flags.iter().map(|flag| format!("--cflag={flag}")).collect();
+            let mut words = vec![verb, "-l", "m", "--ledger", &ledger];
+            words.extend(how);
+            if verb == "sample" {
+                words.extend(["--rate", &self.rate]);
+            }
+            words.extend(flags.iter().map(String::as_str));
+            words.extend([&sqlite, &training, "--", &self.rows]);
+            self.opcost(&words)?;
+            fs::rename(&ledger, &shared).map_err(|error| Failure::at("rename", Path::new(&ledger), error))?;
+        }
+        self.opcost(&["export", "--to", format, &shared, &sqlite, "-o", &profile])?;
+        Ok(profile)
+    }
+
+    fn run_rounds(&self, columns: &mut [Column], options: &Options) -> Result<()> {
+        let mut answer = None;
+        for round in 0..options.rounds {
+            eprintln!("bench: round {} of {}", round + 1, options.rounds);
+            for step in 0..columns.len() {
+                let column = &mut columns[(round + step) % COLUMNS.len()];
+                if column.missing.is_some() {
+                    continue;
+                }
+                let mut command = Command::new(&column.program);
+                let (text, taken) = timed::run(command.arg(&options.rows), &[], &self.folder)?;
+                column.seconds.push(taken.seconds);
+                if *answer.get_or_insert_with(|| text.clone()) != text {
+                    return Err(Failure::new(format!("{} answers otherwise", column.title)));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        count if count % 2 == 1 => values[count / 2],
+        count => f64::midpoint(values[count / 2 - 1], values[count / 2]),
+    }
+}
+
+/// How much faster than the plain build in the same round, in per cent; the median.
+fn gain(column: &Column, plain: &Column) -> f64 {
+    let ratios = column.seconds.iter().zip(&plain.seconds).map(|(own, plain)| 100.0 * (plain / own - 1.0));
+    median(ratios.collect())
+}
+
+fn write_times(page: &mut String, columns: &[Column], options: &Options) {
+    let _ = write!(
+        page,
+        "\nSQLite, trained by `corpus/sqlite/training.c {}`, judged by `corpus/sqlite/driver.c {}`; samples at {} a \
+         second. Processor time, medians of {} interleaved rounds; gains are medians of the ratios within rounds.\n\n\
+         | build | seconds | gain | of the gain of clang's counters |\n|---|---|---|---|\n",
+        options.training, options.rows, options.rate, options.rounds
+    );
+    let whole = gain(&columns[COUNTERS], &columns[PLAIN]);
+    for column in columns {
+        if let Some(why) = &column.missing {
+            let _ = writeln!(page, "| {} | | not built: {} | |", column.title, why.replace('\n', " "));
+            continue;
+        }
+        let own = gain(column, &columns[PLAIN]);
+        let share = if whole > 0.0 { format!("{:.0} %", 100.0 * own / whole) } else { String::new() };
+        let seconds = median(column.seconds.clone());
+        let _ = writeln!(page, "| {} | {seconds:.3} | {own:+.1} % | {share} |", column.title);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_read() {
+        let options = Options::parse(&["--rounds", "2", "--rate", "4000", "--as-built"]).unwrap();
+        assert_eq!((options.rounds, &*options.rate, options.as_built), (2, "4000", true));
+        for flags in [&["--rounds", "0"][..], &["--rounds"], &["--what"]] {
+            assert_eq!(Options::parse(flags).err().map(|failure| failure.status()), Some(2), "{flags:?}");
+        }
+    }
+
+    #[test]
+    fn gains_are_of_one_round_each() {
+        let column = |seconds: &[f64]| Column {
+            title: "",
+            program: PathBuf::new(),
+            missing: None,
+            seconds: seconds.to_vec(),
+        };
+        // The machine was half as fast in the second round.
+        let (plain, fast) = (column(&[1.1, 2.2, 1.1]), column(&[1.0, 2.0, 1.0]));
+        assert!((gain(&fast, &plain) - 10.0).abs() < 1e-6);
+        assert!(gain(&plain, &plain).abs() < 1e-9);
+    }
+}
