@@ -35,7 +35,7 @@ pub(crate) enum ProfileRequest {
     /// A module as the front end left it goes to where profile passes read.
     Pgo { bitcode: PathBuf, is_ours: bool, codegen: u8, level: u8, output: PathBuf },
     /// A ledger becomes a profile.
-    Export(ExportRequest),
+    Export(Box<ExportRequest>),
 }
 
 /// A profile that is wanted.
@@ -101,7 +101,12 @@ impl Build<'_> {
             output: output.to_owned(),
             answers: answers.clone(),
         };
-        run_own("__profile", &self.path("export.request"), &named, &ProfileRequest::Export(request))?;
+        run_own(
+            "__profile",
+            &self.path("export.request"),
+            &named,
+            &ProfileRequest::Export(Box::new(request)),
+        )?;
         let text = std::fs::read(&answers).map_err(CliError::file("read", &answers))?;
         Ok(serde_json::from_slice(&text).expect("the child writes it"))
     }

@@ -213,3 +213,53 @@ fn what_is_wrong_is_said_with_what_to_do() {
     assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
     assert!(said(&refused).contains("no block in common"), "{}", said(&refused));
 }
+
+#[test]
+fn raw_samples_are_repaired_as_they_would_have_been_at_once() {
+    let place = Place::new();
+    let (source, program) = (place.source(HOT), place.file("hot"));
+    fine(&["sample", "--emit", "exe", "-o", &program, &source]);
+    let (raw, at_once, counted) = (place.file("raw.opc"), place.file("once.opc"), place.file("counted.opc"));
+    let said_so = said(&fine(&["sample", "--raw", &raw, "--ledger", &at_once, &program]));
+    assert!(said_so.contains("next: opcost repair") && said_so.contains("raw.opc"), "{said_so}");
+    fine(&["count", "--ledger", &counted, &source]);
+    let repaired = place.file("repaired.opc");
+    // The ledger names its program.
+    let told = json(&fine(&["repair", &raw, "-o", &repaired, "--json", "-"]));
+    fits("repair", &told);
+    assert_eq!((&told["solver"], &told["is_optimal"]), (&"likeliest".into(), &true.into()));
+    let moved = told["moved"].as_f64().expect("a number");
+    assert!(moved > 0.0 && moved < told["before"].as_f64().expect("a number"), "{told:#}");
+    // Cycles are kept to a thousandth, so that counts may differ as little.
+    let same = json(&fine(&["overlap", "--json", "-", &repaired, &at_once]));
+    assert!(same["program_block"].as_f64().expect("a share") > 0.99, "{same:#}");
+    assert_eq!((&same["residual"], &same["blocks"]), (&0.0.into(), &same["blocks"]));
+    // Built again from its sources, the program is the same; the older method too.
+    let classic = place.file("classic.opc");
+    let told = fine(&["repair", "--solver", "classic", &raw, &source, "-o", &classic]);
+    let text = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(text.contains("of their counts had to move") && text.contains("hot.c:"), "{text}");
+    let found = json(&fine(&["overlap", "--json", "-", &classic, &counted]));
+    assert_eq!(found["residual"], 0.0, "{found:#}");
+    assert!(found["in_function_block"].as_f64().expect("a share") > 0.5, "{found:#}");
+}
+
+#[test]
+fn what_cannot_be_repaired_says_why() {
+    let place = Place::new();
+    let (source, raw, counted) = (place.source(HOT), place.file("raw.opc"), place.file("counted.opc"));
+    fine(&["sample", "--raw", &raw, &source, "--", "300"]);
+    fine(&["count", "--ledger", &counted, &source, "--", "3"]);
+    let refused = |arguments: &[&str], status: i32, words: &str| {
+        let output = opcost(arguments);
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}", said(&output));
+        assert!(said(&output).contains(words), "{arguments:?}: {}", said(&output));
+    };
+    refused(&["repair", &counted, &source], 1, "counted or repaired already");
+    std::fs::remove_file(&source).expect("it was there");
+    refused(&["repair", &raw], 2, "name it or its sources");
+    let other = place.file("other.c");
+    std::fs::write(&other, "int main(void) { return 0; }").expect("a source");
+    refused(&["repair", &raw, &other], 1, "is in this program as it was then");
+    refused(&["repair", "--solver", "best", &raw, &other], 2, "likeliest or classic");
+}
