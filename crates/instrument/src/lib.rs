@@ -13,6 +13,7 @@ mod audit;
 mod checks;
 mod claims;
 mod cost;
+mod expected;
 mod fuel;
 mod leaving;
 mod map;

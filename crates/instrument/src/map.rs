@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use opcost_index::{Id, IdMap};
 use opcost_ir::{CalleeRef, Function, FunctionText, Linkage, Module, Plan};
 use opcost_key::{
-    BlockMap, CallMap, CallSiteId, Callee, CounterId, EdgeId, EdgeKind, EdgeMap, FunctionId, FunctionMap,
-    Hash128, Hasher128, InstructionId, InstructionMap, Meter, ModuleMap, PathsMap, SegmentId, SegmentMap,
+    BlockMap, CallMap, CallSiteId, Callee, CounterId, EdgeId, EdgeKind, EdgeMap, Expected, FunctionId,
+    FunctionMap, Hash128, Hasher128, InstructionId, InstructionMap, Meter, ModuleMap, PathsMap, SegmentId,
+    SegmentMap,
 };
 
 use crate::cost::is_assume_like;
@@ -94,6 +95,7 @@ fn map_function(
         instructions,
         segment_counters: facts.segment_counters,
         paths: facts.paths.clone(),
+        expected: Expected::default(),
     }
 }
 

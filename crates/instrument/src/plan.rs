@@ -15,6 +15,7 @@ use opcost_key::{
 };
 
 use crate::cost::CostModel;
+use crate::expected::expected;
 use crate::leaving::Leaving;
 use crate::map::{FunctionFacts, map_module};
 use crate::paths::plan_paths;
@@ -138,7 +139,8 @@ pub fn plan(module: &Module, request: &Request<'_>) -> Result<Instrumented, Plan
     Ok(Instrumented { plan, map })
 }
 
-/// The map of a module that stays as it is: nothing is counted in it.
+/// The map of a module that stays as it is: nothing is counted in it, and it says what
+/// its code alone lets expect.
 ///
 /// # Errors
 /// As [`plan`].
@@ -146,11 +148,17 @@ pub fn survey(module: &Module, request: &Request<'_>) -> Result<ModuleMap, PlanE
     let mut map = plan(module, request)?.map;
     map.build.placement = None;
     map.counter_count = 0;
-    for function in map.functions.values_mut() {
+    let leaving = Leaving::compute(module);
+    for (id, body) in module.functions.iter() {
+        let function = &mut map.functions[id];
         function.segment_counters = None;
         function.paths = PathsMap::None;
         function.edges.values_mut().for_each(|edge| edge.meter = Meter::Derived);
         function.instructions.values_mut().for_each(|instruction| instruction.length = None);
+        if is_counted(body) {
+            let skeleton = Skeleton::compute(module, id, &leaving);
+            map.functions[id].expected = expected(module, body, &skeleton, &map.functions[id]);
+        }
     }
     Ok(map)
 }

@@ -120,6 +120,29 @@ pub struct FunctionMap {
     pub segment_counters: Option<CounterId>,
     /// Whether and how its paths are counted.
     pub paths: PathsMap,
+    /// What its code alone says of a run; nothing where it is counted.
+    pub expected: Expected,
+}
+
+/// What code says of how often it runs, before it does.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Expected {
+    /// Estimated frequency of each edge, by those of the function's entry; empty where
+    /// nothing was estimated.
+    pub frequencies: IdMap<EdgeId, u64>,
+    /// Loops that turn a number of times that stands in the code.
+    pub loops: Vec<KnownLoop>,
+}
+
+/// A loop whose edges back are taken `turns` times for each time it is entered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownLoop {
+    /// The edges by which it is entered.
+    pub entering: Vec<EdgeId>,
+    /// The edges that lead back.
+    pub back: Vec<EdgeId>,
+    /// How often they are taken together.
+    pub turns: u64,
 }
 
 /// The counters of a function's paths.

@@ -9,8 +9,8 @@
 
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_key::{
-    BlockId, Callee, CounterId, EdgeKind, EdgeMap, FunctionMap, InstructionId, Meter, ModuleMap, PathsMap,
-    PlaceId, SegmentId,
+    BlockId, Callee, CounterId, EdgeId, EdgeKind, EdgeMap, FunctionMap, InstructionId, Meter, ModuleMap,
+    PathsMap, PlaceId, SegmentId,
 };
 use thiserror::Error;
 
@@ -75,6 +75,7 @@ pub fn check_map(map: &ModuleMap) -> Check {
         check_order(function)?;
         check_weights(function)?;
         check_references(map, function)?;
+        check_expected(function)?;
         check_counters(map, function, &mut counters)?;
     }
     for (site, &(function, edge)) in map.call_sites.iter() {
@@ -178,6 +179,20 @@ fn check_references(map: &ModuleMap, function: &FunctionMap) -> Check {
         if let Callee::Defined(callee) = call.callee {
             refers(name, callee, &map.functions)?;
         }
+    }
+    Ok(())
+}
+
+fn check_expected(function: &FunctionMap) -> Check {
+    let name = || format!("function {}", function.name);
+    let loops = &function.expected.loops;
+    for edge in loops.iter().flat_map(|known| known.entering.iter().chain(&known.back)) {
+        refers(name, *edge, &function.edges)?;
+    }
+    let frequencies = function.expected.frequencies.len();
+    if frequencies > 0 && frequencies != function.edges.len() {
+        let last = EdgeId::new(frequencies.max(function.edges.len()) - 1);
+        return Err(Malformed::Dangling { holder: name(), id: last.to_string() });
     }
     Ok(())
 }

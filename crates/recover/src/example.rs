@@ -6,8 +6,8 @@
 use opcost_index::{Id, IdMap};
 use opcost_key::{
     Anchor, BlockId, BlockMap, BuildFacts, CallMap, CallSiteId, Callee, Charge, CostFacts, CounterId, EdgeId,
-    EdgeKind, EdgeMap, FileId, FunctionId, FunctionMap, Hash128, InstructionId, InstructionMap, Meter,
-    ModuleMap, Place, PlaceId, SegmentId, SegmentMap,
+    EdgeKind, EdgeMap, Expected, FileId, FunctionId, FunctionMap, Hash128, InstructionId, InstructionMap,
+    Meter, ModuleMap, Place, PlaceId, SegmentId, SegmentMap,
 };
 
 use crate::{ModuleCounts, recover_module};
@@ -48,6 +48,7 @@ pub(crate) fn function(name: &str, blocks: &[&[&[u32]]], edges: Vec<EdgeMap>) ->
         instructions: IdMap::new(),
         calls: Vec::new(),
         segment_counters: None,
+        expected: Expected::default(),
         paths: opcost_key::PathsMap::None,
     };
     for segments in blocks {

@@ -12,6 +12,7 @@
 //! - what was seen ran at least once, and `main` is entered once, as far as nothing
 //!   else speaks against it;
 //! - frames are left by calls that do not return at a price, low where that was seen;
+//! - a loop turns as often as its code says, if it does;
 //! - what turns for ever is still running.
 //!
 //! A deviation is priced by its likelihood: quasi-Poisson deviance of the samples
@@ -100,6 +101,9 @@ pub struct Repaired {
     pub left: u128,
     /// All calls.
     pub entries: u128,
+    /// Loops whose number of turns stands in the code, and those among them that what
+    /// was seen contradicts.
+    pub loops: (usize, usize),
 }
 
 /// Repairs a program.
@@ -121,6 +125,7 @@ pub fn repair(modules: &[SampledModule<'_>], options: RepairOptions) -> Result<R
         from_outside: program.calls_from_outside(&counts),
         left: 0,
         entries: 0,
+        loops: weighed.loops,
     };
     let mut all = counts.values().cloned();
     for module in modules {
@@ -141,6 +146,8 @@ struct Weighed<C> {
     is_optimal: bool,
     gap: f64,
     deviance: f64,
+    /// As in [`Repaired`].
+    loops: (usize, usize),
 }
 
 fn likeliest(
@@ -159,6 +166,7 @@ fn likeliest(
         is_optimal: solution.status == Status::Optimal,
         gap: solution.certificate.gap,
         deviance: solution.certificate.objective,
+        loops: (posed.ties.len(), posed.untied()),
     })
 }
 

@@ -2,7 +2,9 @@
 //! find the counts again.
 
 use opcost_index::{Id, IdMap};
-use opcost_key::{Callee, EdgeKind, FunctionId, FunctionMap, Meter, ModuleMap, SegmentId};
+use opcost_key::{
+    Callee, EdgeId, EdgeKind, EdgeMap, FunctionId, FunctionMap, KnownLoop, Meter, ModuleMap, SegmentId,
+};
 
 use super::{RepairOptions, Repaired, SampledModule, Solver, repair};
 use crate::example::{branch, call_left, diamond, edge, function, module, segment, single_loop, with_call};
@@ -141,6 +143,54 @@ fn the_classic_method_conserves_flow_too() {
     let found = repair(&[SampledModule { map: &map, observed: &seen }], classic).expect("counts");
     near(&counts(&found, 0), &[1, 50_000], 0.01);
     assert_eq!((counts(&found, 1), found.left), (vec![0], found.entries));
+}
+
+#[test]
+fn a_loop_whose_turns_stand_in_the_code_tells_how_often_it_was_entered() {
+    // Only the loop is long enough to be seen: 100,000 turns, 50 at a time.
+    let mut map = single_loop();
+    let seen: &[&[(u64, f64)]] = &[&[(0, 0.001), (7000, 7.0), (0, 0.001)]];
+    assert_eq!(counts(&repaired(&map, seen), 0)[0], 1, "nothing says more");
+    let function = &mut map.functions[FunctionId::new(0)];
+    let edges = |is_wanted: &dyn Fn(&EdgeMap) -> bool| -> Vec<EdgeId> {
+        function.edges.iter().filter(|(_, edge)| is_wanted(edge)).map(|(id, _)| id).collect()
+    };
+    let back = edges(&|edge| edge.from == segment(1) && edge.to == segment(1));
+    let entering = edges(&|edge| edge.from == segment(0) && edge.to == segment(1));
+    assert_eq!((back.len(), entering.len()), (1, 1));
+    function.expected.loops = vec![KnownLoop { entering, back, turns: 49 }];
+    let found = repaired(&map, seen);
+    near(&counts(&found, 0), &[2000, 100_000, 2000], 0.01);
+    assert_eq!(found.loops, (1, 0));
+    // What was seen outweighs it: entered as often as it turns.
+    let found = repaired(&map, &[&[(1000, 1.0), (1000, 1.0), (1000, 1.0)]]);
+    near(&counts(&found, 0), &[100_000, 100_000, 100_000], 0.25);
+    assert_eq!(found.loops, (1, 1));
+}
+
+#[test]
+fn a_function_that_nobody_saw_has_the_shape_of_its_code() {
+    // Called 1000 times; its arms are said to be taken 3 to 1.
+    let mut chosen = diamond().functions[FunctionId::new(0)].clone();
+    chosen.name = "chosen".into();
+    let share = |edge: &EdgeMap| match (edge.from, edge.to) {
+        (Some(from), Some(to)) => match (from.index(), to.index()) {
+            (_, 1) | (1, _) => 3 << 18,
+            _ => 1 << 18,
+        },
+        _ => 1 << 20,
+    };
+    chosen.expected.frequencies = chosen.edges.values().map(share).collect();
+    let map = module("calls.c", vec![caller("root", &[defined(1)]), chosen], 0);
+    let unseen: &[(u64, f64)] = &[(0, 0.01), (0, 0.01), (0, 0.01), (0, 0.01)];
+    let found = repaired(&map, &[&[(100, 10.0)], unseen]);
+    let root = counts(&found, 0)[0];
+    assert_eq!(counts(&found, 1)[0], root);
+    near(&counts(&found, 1), &[root, root * 3 / 4, root / 4, root], 0.01);
+    // Of 100 cycles the dearer arm would have been seen, so it was not taken.
+    let dear: &[(u64, f64)] = &[(0, 0.01), (0, 100.0), (0, 0.01), (0, 0.01)];
+    let found = repaired(&map, &[&[(100, 10.0)], dear]);
+    assert_eq!(counts(&found, 1)[1], 0);
 }
 
 /// A function of one block that calls.

@@ -149,6 +149,11 @@ pub(super) fn words(
         of_entries(repaired.left),
         if repaired.is_optimal { "" } else { " (not the likeliest: the solver's steps were used up)" }
     ));
+    if let (known, untied @ 1..) = repaired.loops {
+        lines.push(format!(
+            "{untied} of {known} loops do not turn as often as their code says, if samples are believed"
+        ));
+    }
     lines
 }
 

@@ -4,8 +4,8 @@
 use opcost_index::{Id, IdMap};
 use opcost_key::{
     Anchor, BlockId, BlockMap, BuildFacts, CallSiteId, Charge, CostFacts, CounterId, EdgeId, EdgeKind,
-    EdgeMap, FileId, FunctionId, FunctionMap, Hash128, Hasher128, InstructionId, InstructionMap, MAP_SCHEMA,
-    Meter, ModuleMap, Place, PlaceId, SegmentId, SegmentMap,
+    EdgeMap, Expected, FileId, FunctionId, FunctionMap, Hash128, Hasher128, InstructionId, InstructionMap,
+    MAP_SCHEMA, Meter, ModuleMap, Place, PlaceId, SegmentId, SegmentMap,
 };
 use proptest::prelude::*;
 
@@ -56,6 +56,7 @@ fn module(instructions: usize) -> ModuleMap {
             .collect(),
         calls: Vec::new(),
         segment_counters: None,
+        expected: Expected::default(),
         paths: opcost_key::PathsMap::None,
     };
     ModuleMap {

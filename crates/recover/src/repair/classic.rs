@@ -38,7 +38,7 @@ pub(super) fn counts(
         is_optimal &= is_best;
         all.push(counts);
     }
-    Ok(Weighed { is_optimal, gap: 0.0, deviance: 0.0, counts: all })
+    Ok(Weighed { is_optimal, gap: 0.0, deviance: 0.0, loops: (0, 0), counts: all })
 }
 
 fn function_counts(

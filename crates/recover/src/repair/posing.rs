@@ -8,6 +8,10 @@
 //! is dear, unless the code that calls what never returns (`exit`, a throw) was seen,
 //! or the code behind the call ought to have been by what was seen before, and was not.
 //!
+//! A loop whose number of turns stands in the code turns so often for each time it is
+//! entered, at a price: what was seen may speak against it (a loop that is left by
+//! `longjmp`, code that two loops became).
+//!
 //! A segment from which no way leads out of the function (a server's loop) may hold
 //! frames for ever; the first segment of such a component has a way of its own out.
 //!
@@ -33,7 +37,10 @@ pub(super) struct Posed {
     pub(super) open: BTreeMap<ProgramFunctionId, Vec<(SegmentId, VariableId)>>,
     /// Calls of functions from nowhere that is known.
     pub(super) outside: BTreeMap<ProgramFunctionId, VariableId>,
+    /// For each loop of known turns, what it turns too much and too little.
+    pub(super) ties: Vec<[VariableId; 2]>,
     pub(super) values: IdMap<VariableId, f64>,
+    pub(super) cycles_per_sample: f64,
 }
 
 impl Posed {
@@ -44,7 +51,9 @@ impl Posed {
             segments: IdMap::new(),
             open: BTreeMap::new(),
             outside: BTreeMap::new(),
+            ties: Vec::new(),
             values: IdMap::new(),
+            cycles_per_sample: options.cycles_per_sample,
         };
         for function in program.functions.values() {
             posed.pose_function(function, options);
@@ -102,6 +111,7 @@ impl Posed {
         for row in into.values().chain(out.values()) {
             self.problem.add_row(0.0, row.iter().copied());
         }
+        self.tie_loops(function, own, TIED * dear);
         let mut ran: BTreeSet<SegmentId> =
             function.observed.iter().filter(|(_, one)| one.samples > 0).map(|(id, _)| id).collect();
         // Then the function was entered: a loop may not turn by itself.
@@ -112,6 +122,28 @@ impl Posed {
         if function.map.name == "main" {
             self.once(function, own);
         }
+    }
+
+    /// That loops turn as often as their code says.
+    fn tie_loops(&mut self, function: &Function<'_>, own: ProgramFunctionId, price: f64) {
+        for known in &function.map.expected.loops {
+            let turns = known.turns as f64;
+            let price = price / turns.max(1.0);
+            let slacks = [(); 2].map(|()| self.problem.add_variable(Cost::Linear { price }));
+            let mut row = vec![(slacks[0], -1.0), (slacks[1], 1.0)];
+            row.extend(known.back.iter().map(|&edge| (self.edge(own, edge), 1.0)));
+            if known.turns > 0 {
+                row.extend(known.entering.iter().map(|&edge| (self.edge(own, edge), -turns)));
+            }
+            self.problem.add_row(0.0, row);
+            self.ties.push(slacks);
+        }
+    }
+
+    /// Loops that do not turn as often as their code says.
+    pub(super) fn untied(&self) -> usize {
+        let is_off = |slacks: &&[VariableId; 2]| slacks.iter().any(|&slack| self.values[slack] >= 1.0);
+        self.ties.iter().filter(is_off).count()
     }
 
     /// What was seen ran.
@@ -241,6 +273,9 @@ const LEAVING: f64 = 2.0;
 const VANISHED: f64 = 0.1;
 const MISSED: f64 = 20.0;
 const SEEN: f64 = 0.1;
+
+/// The same for each time that a loop does not turn as its code says.
+const TIED: f64 = 0.5;
 
 /// What it costs that `main` is entered once more or once less.
 const ONCE: f64 = 1.0;

@@ -1,7 +1,9 @@
 //! Which whole counts are nearest to the solution, and still consistent?
 //!
 //! Function by function, callers before what they call: entries are the calls of the
-//! known sites, which are whole by then, and what comes from elsewhere.
+//! known sites, which are whole by then, and what comes from elsewhere. A function
+//! that nobody saw takes the shape that its code lets expect, unless that would have
+//! been seen.
 //!
 //! Output: counts as of a run, each function's flow checked. Cost: that of
 //! `round_flow`.
@@ -48,6 +50,23 @@ impl Posed {
         enters.map(|(edge, _)| self.values[self.edge(id, edge)]).sum::<f64>() >= 0.5
     }
 
+    /// What the code of a function without samples lets expect of so many calls.
+    fn unseen_shape(&self, function: &Function<'_>, entries: Option<u128>) -> Option<IdMap<EdgeId, f64>> {
+        let frequencies = &function.map.expected.frequencies;
+        let entries = entries.filter(|&entries| entries > 0)? as f64;
+        let enter = function.map.edges.iter().find(|(_, edge)| edge.kind == EdgeKind::Enter)?.0;
+        if frequencies.is_empty() || function.observed.values().any(|one| one.samples > 0) {
+            return None;
+        }
+        let scale = entries / frequencies[enter] as f64;
+        let shape: IdMap<EdgeId, f64> = frequencies.values().map(|&one| one as f64 * scale).collect();
+        let into = |edge: (EdgeId, &opcost_key::EdgeMap)| {
+            edge.1.to.map_or(0.0, |to| shape[edge.0] * function.observed[to].cycles)
+        };
+        let samples: f64 = function.map.edges.iter().map(into).sum::<f64>() / self.cycles_per_sample;
+        (samples <= UNSEEN).then_some(shape)
+    }
+
     fn rounded_function(
         &self,
         id: ProgramFunctionId,
@@ -64,6 +83,9 @@ impl Posed {
             map.edges.values().map(|edge| FlowEdge { from: edge.from, to: edge.to }).collect();
         let mut flow: IdMap<EdgeId, f64> =
             map.edges.ids().map(|edge| self.values[self.edge(id, edge)].max(0.0)).collect();
+        if let Some(shape) = self.unseen_shape(function, entries) {
+            flow = shape;
+        }
         for &(from, still) in self.open.get(&id).into_iter().flatten() {
             edges.push(FlowEdge { from: Some(from), to: None });
             flow.push(self.values[still].max(0.0));
@@ -84,6 +106,10 @@ impl Posed {
         Ok(counts_of(map, &whole))
     }
 }
+
+/// So many samples may be expected where there is none: one in twenty such functions has
+/// none by chance.
+const UNSEEN: f64 = 3.0;
 
 /// Counts of a function by its edges; what comes behind these are frames that are still
 /// there.

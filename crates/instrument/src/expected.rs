@@ -1,0 +1,52 @@
+//! What does code say of how often it runs, before it does?
+//!
+//! Frequencies of edges by static branch prediction (`weights`), and loops whose
+//! number of turns stands in the code (`opcost_analysis::trips`). Whoever repairs a
+//! sampled profile takes the one for functions that nobody saw, and holds the other
+//! against what was seen.
+//!
+//! Output: [`Expected`], of a map's edges. Cost: as the loop forest.
+
+use std::collections::HashMap;
+
+use opcost_analysis::dominators::Dominators;
+use opcost_analysis::loops::LoopForest;
+use opcost_analysis::trips::CountedLoop;
+use opcost_index::Id;
+use opcost_ir::{Function, Module};
+use opcost_key::{BlockId, EdgeId, EdgeKind, Expected, FunctionMap, KnownLoop};
+
+use crate::skeleton::Skeleton;
+use crate::weights;
+
+/// Loops of more turns are no help: what turns longer is seen.
+const MOST_TURNS: u64 = 1 << 40;
+
+pub(crate) fn expected(
+    module: &Module,
+    function: &Function,
+    skeleton: &Skeleton,
+    map: &FunctionMap,
+) -> Expected {
+    if map.blocks.is_empty() {
+        return Expected::default();
+    }
+    let dominators = Dominators::compute(function, BlockId::new(0));
+    let forest = LoopForest::compute(function, &dominators);
+    let mut branches: HashMap<(BlockId, u32), EdgeId> = HashMap::new();
+    for (id, edge) in map.edges.iter() {
+        if let EdgeKind::Branch { block, slot } = edge.kind {
+            branches.insert((block, slot), id);
+        }
+    }
+    let known = |id| {
+        let counted = CountedLoop::recognise(module, function, &forest, id)?;
+        let turns = counted.back_edges.filter(|&turns| turns < MOST_TURNS)?;
+        let natural = &forest.loops[id];
+        let entering = branches.get(&(counted.preheader, 0)).copied()?;
+        let back = natural.back_edges.iter().map(|edge| branches.get(&(edge.from, edge.slot)).copied());
+        Some(KnownLoop { entering: vec![entering], back: back.collect::<Option<_>>()?, turns })
+    };
+    let loops = forest.loops.ids().filter_map(known).collect();
+    Expected { frequencies: weights::estimate(function, skeleton, &forest), loops }
+}
