@@ -142,9 +142,8 @@ fn told(
         let map = maps[one.module];
         let function = &map.functions[one.function];
         let (segment, block_before, block_after) = one.most;
-        let first = function.segments[segment].first_instruction;
-        let place = function.instructions.get(first).and_then(|instruction| instruction.place);
-        let line = place.map(|place| &map.places[place]).filter(|place| place.line > 0);
+        let mut places = function.instructions_of(segment).filter_map(|id| function.instructions[id].place);
+        let line = places.find_map(|place| Some(&map.places[place]).filter(|place| place.line > 0));
         MovedJson {
             name: function.name.clone(),
             module: map.module.clone(),

@@ -263,3 +263,26 @@ fn what_cannot_be_repaired_says_why() {
     refused(&["repair", &raw, &other], 1, "is in this program as it was then");
     refused(&["repair", "--solver", "best", &raw, &other], 2, "likeliest or classic");
 }
+
+const RUST: &str = "
+#[inline(never)]
+fn hot(n: u32) -> u32 {
+    (0..n).fold(n, |x, _| { let y = x.wrapping_mul(1664525).wrapping_add(1013904223); y ^ (y >> 7) })
+}
+fn main() {
+    println!(\"{}\", (0..20_000).fold(0, |sum, k| sum ^ hot(5000 + k % 7)));
+}
+";
+
+/// Most of Rust's library is in the module and not in the program: what the linker left
+/// out is no place for counts that nothing speaks against.
+#[test]
+fn what_the_linker_left_out_did_not_run() {
+    let place = Place::new();
+    let source = place.file("hot.rs");
+    std::fs::write(&source, RUST).expect("a source");
+    let told = json(&fine(&["sample", "--json", "-", &source]));
+    let (all, hot) = (&told["total"], &function(&told, "hot::hot")["instructions"]);
+    let share = hot.as_f64().expect("a number") / all.as_f64().expect("a number");
+    assert!(share > 0.9, "{share}: {told:#}");
+}

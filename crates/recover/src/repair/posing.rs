@@ -89,9 +89,12 @@ impl Posed {
             });
         }
         let own = self.segments.push(self.problem.variable_count());
+        let has_code = function.observed.values().any(|one| one.cycles > 0.0);
         for observation in function.observed.values() {
             self.problem.add_variable(match observation.cycles > 0.0 {
                 true => seen(observation, 0.0, options),
+                // What the linker left out runs never, but for what it stands for.
+                false if !has_code => seen(&Observation { samples: 0, cycles: LEFT_OUT }, 0.0, options),
                 false => Cost::Free,
             });
         }
@@ -276,6 +279,10 @@ const SEEN: f64 = 0.1;
 
 /// The same for each time that a loop does not turn as its code says.
 const TIED: f64 = 0.5;
+
+/// Cycles of a segment of a function that has no code, of which no execution is ever
+/// seen: the linker left it out, or calls lead to another of the same code.
+const LEFT_OUT: f64 = 1.0;
 
 /// What it costs that `main` is entered once more or once less.
 const ONCE: f64 = 1.0;
