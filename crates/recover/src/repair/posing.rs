@@ -37,10 +37,18 @@ pub(super) struct Posed {
     pub(super) open: BTreeMap<ProgramFunctionId, Vec<(SegmentId, VariableId)>>,
     /// Calls of functions from nowhere that is known.
     pub(super) outside: BTreeMap<ProgramFunctionId, VariableId>,
-    /// For each loop of known turns, what it turns too much and too little.
-    pub(super) ties: Vec<[VariableId; 2]>,
+    /// Loops of known turns.
+    pub(super) ties: Vec<Tie>,
     pub(super) values: IdMap<VariableId, f64>,
     pub(super) cycles_per_sample: f64,
+}
+
+/// A loop of known turns.
+pub(super) struct Tie {
+    /// What it turns too much and too little.
+    slacks: [VariableId; 2],
+    /// The ways round.
+    back: Vec<VariableId>,
 }
 
 impl Posed {
@@ -134,18 +142,22 @@ impl Posed {
             let price = price / turns.max(1.0);
             let slacks = [(); 2].map(|()| self.problem.add_variable(Cost::Linear { price }));
             let mut row = vec![(slacks[0], -1.0), (slacks[1], 1.0)];
-            row.extend(known.back.iter().map(|&edge| (self.edge(own, edge), 1.0)));
+            let back: Vec<VariableId> = known.back.iter().map(|&edge| self.edge(own, edge)).collect();
+            row.extend(back.iter().map(|&edge| (edge, 1.0)));
             if known.turns > 0 {
                 row.extend(known.entering.iter().map(|&edge| (self.edge(own, edge), -turns)));
             }
             self.problem.add_row(0.0, row);
-            self.ties.push(slacks);
+            self.ties.push(Tie { slacks, back });
         }
     }
 
-    /// Loops that do not turn as often as their code says.
+    /// Loops that do not turn as often as their code says, nor nearly so.
     pub(super) fn untied(&self) -> usize {
-        let is_off = |slacks: &&[VariableId; 2]| slacks.iter().any(|&slack| self.values[slack] >= 1.0);
+        let is_off = |tie: &&Tie| {
+            let turns: f64 = tie.back.iter().map(|&edge| self.values[edge]).sum();
+            tie.slacks.iter().any(|&slack| self.values[slack] >= (NEARLY * turns).max(1.0))
+        };
         self.ties.iter().filter(is_off).count()
     }
 
@@ -283,6 +295,9 @@ const TIED: f64 = 0.5;
 /// Cycles of a segment of a function that has no code, of which no execution is ever
 /// seen: the linker left it out, or calls lead to another of the same code.
 const LEFT_OUT: f64 = 1.0;
+
+/// A loop turns as its code says if it does up to this share of its turns.
+const NEARLY: f64 = 0.05;
 
 /// What it costs that `main` is entered once more or once less.
 const ONCE: f64 = 1.0;
