@@ -110,7 +110,9 @@ struct Sampling(Option<Child>);
 
 impl Sampling {
     fn start(arguments: &[&str]) -> Sampling {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
+        // Whoever runs the tests may have had signals ignored (`nohup`).
+        let mut command = Command::new("env");
+        command.args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_opcost")]);
         command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
         Sampling(Some(command.spawn().expect("opcost starts")))
     }
