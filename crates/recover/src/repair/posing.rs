@@ -281,10 +281,11 @@ fn seen(observation: &Observation, expected: f64, options: RepairOptions) -> Cos
 const LOCAL: f64 = 0.2;
 const EXPORTED: f64 = 0.05;
 
-/// The same for frames that are left, in general and where nothing came back: of
+/// The same for frames that are left, in general (at 2, up to 2 % of SQLite's calls
+/// seem not to return; at 6 less than 0.5 %) and where nothing came back: of
 /// [`MISSED`] samples or more that were to be expected behind the call, not more than
 /// the share [`SEEN`].
-const LEAVING: f64 = 2.0;
+const LEAVING: f64 = 6.0;
 const VANISHED: f64 = 0.1;
 const MISSED: f64 = 20.0;
 const SEEN: f64 = 0.1;
