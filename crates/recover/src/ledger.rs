@@ -155,17 +155,22 @@ pub(crate) fn source_place(line: Option<(&str, u32)>) -> Option<SourcePlace> {
     line.map(|(file, line)| SourcePlace { file: Arc::from(file), line })
 }
 
-pub(crate) fn edge_subject(facts: &Arc<FunctionFacts>, function: &FunctionMap, id: EdgeId) -> Subject {
-    let edge = &function.edges[id];
-    let block = |segment: SegmentId| number(function.segments[segment].block);
-    let (way, slot) = match edge.kind {
+/// The ledger's word for an edge's kind, and the slot of a branch.
+pub(crate) fn way_of(kind: EdgeKind) -> (Way, Option<u32>) {
+    match kind {
         EdgeKind::Enter => (Way::Enter, None),
         EdgeKind::Branch { slot, .. } => (Way::Branch, Some(slot)),
         EdgeKind::Fall => (Way::Fall, None),
         EdgeKind::Return => (Way::Return, None),
         EdgeKind::Left(_) => (Way::Left, None),
         EdgeKind::Again => (Way::Again, None),
-    };
+    }
+}
+
+pub(crate) fn edge_subject(facts: &Arc<FunctionFacts>, function: &FunctionMap, id: EdgeId) -> Subject {
+    let edge = &function.edges[id];
+    let block = |segment: SegmentId| number(function.segments[segment].block);
+    let (way, slot) = way_of(edge.kind);
     let (from, to) = (edge.from.map(block), edge.to.map(block));
     Subject::Edge { function: facts.clone(), edge: number(id), way, from, to, slot }
 }

@@ -12,12 +12,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use opcost_index::{Id, IdMap};
+use opcost_index::IdMap;
 use opcost_key::{BlockId, EdgeId, EdgeKind, FunctionId, FunctionMap, ModuleMap, SegmentId};
 use opcost_profile::{Column, FunctionFacts, Ledger, Subject, Way};
 use thiserror::Error;
 
 use crate::FunctionCounts;
+use crate::ledger::{number, way_of};
 
 /// Why a ledger says nothing of a function.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -102,10 +103,6 @@ fn by_function<'a>(module: &str, ledger: &'a Ledger) -> HashMap<&'a str, Found<'
     all
 }
 
-fn number(id: impl Id) -> u32 {
-    u32::try_from(id.index()).expect("ids are 32 bits wide")
-}
-
 fn counts_of(function: &FunctionMap, found: &Found<'_>) -> Result<FunctionCounts, Unmatched> {
     if found.facts.shape != function.shape {
         return Err(Unmatched::OtherShape);
@@ -147,14 +144,7 @@ fn edges_of(function: &FunctionMap, found: &Found<'_>) -> Result<Option<IdMap<Ed
     let block = |segment: SegmentId| number(function.segments[segment].block);
     let same = |id: EdgeId, there: &FoundEdge| {
         let edge = &function.edges[id];
-        let (way, slot) = match edge.kind {
-            EdgeKind::Enter => (Way::Enter, None),
-            EdgeKind::Branch { slot, .. } => (Way::Branch, Some(slot)),
-            EdgeKind::Fall => (Way::Fall, None),
-            EdgeKind::Return => (Way::Return, None),
-            EdgeKind::Left(_) => (Way::Left, None),
-            EdgeKind::Again => (Way::Again, None),
-        };
+        let (way, slot) = way_of(edge.kind);
         let here = (way, slot, edge.from.map(block), edge.to.map(block));
         here == (there.way, there.slot, there.from, there.to)
     };
