@@ -9,8 +9,9 @@ use opcost_key::{
     EdgeKind, EdgeMap, Expected, FileId, FunctionId, FunctionMap, Hash128, InstructionId, InstructionMap,
     Meter, ModuleMap, Place, PlaceId, SegmentId, SegmentMap,
 };
+use opcost_profile::{Ledger, Origin, Quality, World};
 
-use crate::{ModuleCounts, recover_module};
+use crate::{CountedModule, ModuleCounts, RunFacts, make_ledger, recover_module, summarize};
 
 pub(crate) fn segment(position: usize) -> Option<SegmentId> {
     Some(SegmentId::new(position))
@@ -156,4 +157,16 @@ pub(crate) fn call_left() -> ModuleMap {
 pub(crate) fn recovered(map: &ModuleMap, counters: &[u64], left: &[(usize, i64)]) -> ModuleCounts {
     let left = left.iter().map(|&(site, count)| (CallSiteId::new(site), count)).collect();
     recover_module(map, counters, &left).unwrap()
+}
+
+/// The ledger of one counted module, whose map has the hash 7.
+pub(crate) fn ledger_of(module: CountedModule<'_>) -> Ledger {
+    let run = RunFacts {
+        machine: "here".into(),
+        command: vec!["./a".into()],
+        origin: Origin::Counted,
+        quality: Quality::Exact,
+        world: World::Open,
+    };
+    make_ledger(&[module], &[Hash128(7)], &summarize(&[module]), &run).expect("a ledger")
 }

@@ -173,22 +173,10 @@ fn difference(map: &ModuleMap, facts: &ModuleFacts, ledger: &Ledger) -> String {
 #[cfg(test)]
 mod tests {
     use opcost_key::Hash128;
-    use opcost_profile::{Ledger, Origin, Quality, World};
 
     use super::{OtherModule, count_instructions};
-    use crate::example::{call_left, diamond, recovered};
-    use crate::{CountedModule, RunFacts, make_ledger, summarize};
-
-    fn ledger_of(module: CountedModule<'_>) -> Ledger {
-        let run = RunFacts {
-            machine: "here".into(),
-            command: vec!["./a".into()],
-            origin: Origin::Counted,
-            quality: Quality::Exact,
-            world: World::Open,
-        };
-        make_ledger(&[module], &[Hash128(7)], &summarize(&[module]), &run).expect("a ledger")
-    }
+    use crate::CountedModule;
+    use crate::example::{call_left, diamond, ledger_of, recovered};
 
     #[test]
     fn a_ledger_gives_each_instruction_the_count_of_the_run() {

@@ -170,22 +170,10 @@ pub fn branches(function: &FunctionMap, counts: &FunctionCounts) -> Option<BTree
 mod tests {
     use opcost_index::Id;
     use opcost_key::{BlockId, FunctionId, Hash128};
-    use opcost_profile::{Ledger, Origin, Quality, World};
 
     use super::{Unmatched, branches, match_counts};
-    use crate::example::{call_left, diamond, recovered, single_loop};
-    use crate::{CountedModule, RunFacts, make_ledger, summarize};
-
-    fn ledger_of(module: CountedModule<'_>) -> Ledger {
-        let run = RunFacts {
-            machine: "here".into(),
-            command: vec!["./a".into()],
-            origin: Origin::Counted,
-            quality: Quality::Exact,
-            world: World::Open,
-        };
-        make_ledger(&[module], &[Hash128(7)], &summarize(&[module]), &run).expect("a ledger")
-    }
+    use crate::CountedModule;
+    use crate::example::{call_left, diamond, ledger_of, recovered, single_loop};
 
     #[test]
     fn a_ledger_gives_back_the_counts_it_was_made_of() {
