@@ -157,7 +157,7 @@ fn likeliest(
     let mut posed = Posed::of(program, options);
     let mut solution = minimise(&posed.problem, Settings::default());
     for _ in 1..PASSES {
-        posed.weigh_again(program, options, &solution.values);
+        posed.weigh_again(program, &solution.values);
         solution = minimise(&posed.problem, Settings::default());
     }
     posed.values = solution.values;

@@ -193,6 +193,24 @@ fn a_function_that_nobody_saw_has_the_shape_of_its_code() {
     assert_eq!(counts(&found, 1)[1], 0);
 }
 
+#[test]
+fn loops_turn_as_seen_however_often_code_that_nobody_saw_calls_them() {
+    // root calls `each` once, whose loop calls `loops`; by its code 1000 times, and nobody
+    // saw it. `loops` turned 100,000 times in all, whoever called it.
+    let mut each = single_loop().functions[FunctionId::new(0)].clone();
+    each.name = "each".into();
+    let turns = |edge: &EdgeMap| if edge.from == edge.to { 999 << 10 } else { 1 << 10 };
+    each.expected.frequencies = each.edges.values().map(turns).collect();
+    let each = with_call(each, 1, defined(2));
+    let mut loops = single_loop().functions[FunctionId::new(0)].clone();
+    loops.name = "loops".into();
+    let map = module("calls.c", vec![caller("main", &[defined(1)]), each, loops], 0);
+    let unseen: &[(u64, f64)] = &[(0, 0.01), (0, 0.01), (0, 0.01)];
+    let found = repaired(&map, &[&[(0, 10.0)], unseen, &[(0, 0.01), (7000, 7.0), (0, 0.01)]]);
+    assert_eq!(counts(&found, 1), [1, 1000, 1]);
+    near(&counts(&found, 2), &[1000, 100_000, 1000], 0.01);
+}
+
 /// A function of one block that calls.
 fn caller(name: &str, callees: &[Callee]) -> FunctionMap {
     let edges = vec![

@@ -40,7 +40,7 @@ pub(super) struct Posed {
     /// Loops of known turns.
     pub(super) ties: Vec<Tie>,
     pub(super) values: IdMap<VariableId, f64>,
-    pub(super) cycles_per_sample: f64,
+    pub(super) options: RepairOptions,
 }
 
 /// A loop of known turns.
@@ -53,7 +53,28 @@ pub(super) struct Tie {
 
 impl Posed {
     pub(super) fn of(program: &Program<'_>, options: RepairOptions) -> Self {
-        let mut posed = Posed {
+        let mut posed = Posed::empty(options);
+        for function in program.functions.values() {
+            posed.pose_function(function);
+        }
+        for (id, function) in program.functions.iter() {
+            posed.pose_calls(id, function);
+        }
+        posed
+    }
+
+    /// One function by itself, entered so many times.
+    pub(super) fn of_function(function: &Function<'_>, entries: f64, options: RepairOptions) -> Self {
+        let mut posed = Posed::empty(options);
+        let own = posed.pose_function(function);
+        if let Some(enter) = function.enter() {
+            posed.problem.add_row(entries, [(posed.edge(own, enter), 1.0)]);
+        }
+        posed
+    }
+
+    fn empty(options: RepairOptions) -> Self {
+        Posed {
             problem: Problem::new(),
             edges: IdMap::new(),
             segments: IdMap::new(),
@@ -61,15 +82,8 @@ impl Posed {
             outside: BTreeMap::new(),
             ties: Vec::new(),
             values: IdMap::new(),
-            cycles_per_sample: options.cycles_per_sample,
-        };
-        for function in program.functions.values() {
-            posed.pose_function(function, options);
+            options,
         }
-        for (id, function) in program.functions.iter() {
-            posed.pose_calls(id, function, options);
-        }
-        posed
     }
 
     pub(super) fn edge(&self, function: ProgramFunctionId, edge: EdgeId) -> VariableId {
@@ -81,7 +95,8 @@ impl Posed {
     }
 
     /// What one function says by itself.
-    fn pose_function(&mut self, function: &Function<'_>, options: RepairOptions) {
+    fn pose_function(&mut self, function: &Function<'_>) -> ProgramFunctionId {
+        let options = self.options;
         let dear = dearest(function, options);
         let leaving = leaving(function);
         self.edges.push(self.problem.variable_count());
@@ -133,6 +148,7 @@ impl Posed {
         if function.map.name == "main" {
             self.once(function, own);
         }
+        own
     }
 
     /// That loops turn as often as their code says.
@@ -169,38 +185,40 @@ impl Posed {
 
     /// A program's first function is entered once, but for odd programs.
     fn once(&mut self, function: &Function<'_>, own: ProgramFunctionId) {
-        let enters = function.map.edges.iter().find(|(_, edge)| edge.kind == EdgeKind::Enter);
-        if let Some((enter, _)) = enters {
+        if let Some(enter) = function.enter() {
             let cost = Cost::TwoSided { target: 1.0, above: ONCE, below: ONCE };
             self.problem.set_cost(self.edge(own, enter), cost);
         }
     }
 
     /// The same with what these counts make expect.
-    pub(super) fn weigh_again(
-        &mut self,
-        program: &Program<'_>,
-        options: RepairOptions,
-        counts: &IdMap<VariableId, f64>,
-    ) {
+    pub(super) fn weigh_again(&mut self, program: &Program<'_>, counts: &IdMap<VariableId, f64>) {
         for (id, function) in program.functions.iter() {
-            for (segment, observation) in function.observed.iter().filter(|(_, one)| one.cycles > 0.0) {
-                let variable = self.segment(id, segment);
-                let expected = counts[variable] * observation.cycles / options.cycles_per_sample;
-                self.problem.set_cost(variable, seen(observation, expected, options));
-            }
+            let run = |segment| counts[self.segment(id, segment)];
+            self.weigh_function(id, function, &function.map.segments.ids().map(run).collect());
+        }
+    }
+
+    /// The same of one function, of which segments ran so often.
+    pub(super) fn weigh_function(
+        &mut self,
+        id: ProgramFunctionId,
+        function: &Function<'_>,
+        counts: &IdMap<SegmentId, f64>,
+    ) {
+        for (segment, observation) in function.observed.iter().filter(|(_, one)| one.cycles > 0.0) {
+            let expected = counts[segment] * observation.cycles / self.options.cycles_per_sample;
+            let cost = seen(observation, expected, self.options);
+            self.problem.set_cost(self.segment(id, segment), cost);
         }
     }
 
     /// That a function is entered as often as it is called.
-    fn pose_calls(&mut self, id: ProgramFunctionId, function: &Function<'_>, options: RepairOptions) {
-        let enters = function.map.edges.iter().filter(|(_, edge)| edge.kind == EdgeKind::Enter);
-        let mut row: Vec<(VariableId, f64)> = enters.map(|(edge, _)| (self.edge(id, edge), 1.0)).collect();
-        if row.is_empty() || function.sites.is_empty() {
-            return;
-        }
+    fn pose_calls(&mut self, id: ProgramFunctionId, function: &Function<'_>) {
+        let Some(enter) = function.enter().filter(|_| !function.sites.is_empty()) else { return };
+        let mut row = vec![(self.edge(id, enter), 1.0)];
         let share = if function.map.is_local { LOCAL } else { EXPORTED };
-        let price = share * dearest(function, options);
+        let price = share * dearest(function, self.options);
         let slack = self.problem.add_variable(Cost::Linear { price });
         self.outside.insert(id, slack);
         row.push((slack, -1.0));

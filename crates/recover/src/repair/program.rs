@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use opcost_index::{AdjacencyGraph, Id, IdMap, define_id, strongly_connected_components};
-use opcost_key::{Callee, FunctionMap, ModuleMap, SegmentId};
+use opcost_key::{Callee, EdgeId, EdgeKind, FunctionMap, ModuleMap, SegmentId};
 
 use super::SampledModule;
 use crate::FunctionCounts;
@@ -31,6 +31,17 @@ pub(super) struct Function<'a> {
     pub(super) observed: &'a IdMap<SegmentId, Observation>,
     /// Where it is called directly.
     pub(super) sites: Vec<(ProgramFunctionId, SegmentId)>,
+}
+
+impl Function<'_> {
+    /// The way in; none of a function without code.
+    pub(super) fn enter(&self) -> Option<EdgeId> {
+        self.map.edges.iter().find(|(_, edge)| edge.kind == EdgeKind::Enter).map(|(id, _)| id)
+    }
+
+    pub(super) fn is_seen(&self) -> bool {
+        self.observed.values().any(|one| one.samples > 0)
+    }
 }
 
 impl<'a> Program<'a> {

@@ -10,14 +10,21 @@
 
 use std::collections::BTreeMap;
 
-use opcost_flow::convex::round_flow;
+use opcost_flow::convex::{Settings, Status, minimise, round_flow};
 use opcost_flow::{FlowEdge, check_conservation};
-use opcost_index::IdMap;
+use opcost_index::{Id, IdMap};
 use opcost_key::{EdgeId, EdgeKind, FunctionMap, SegmentId};
 
 use super::posing::Posed;
 use super::program::{Function, Program, ProgramFunctionId};
 use crate::{FunctionCounts, RecoverError};
+
+/// What flows in one function.
+struct Flow {
+    edges: IdMap<EdgeId, f64>,
+    /// Frames that are still there, and where.
+    open: Vec<(SegmentId, f64)>,
+}
 
 impl Posed {
     /// Whole counts of each function.
@@ -46,16 +53,47 @@ impl Posed {
     }
 
     fn is_entered(&self, id: ProgramFunctionId, function: &Function<'_>) -> bool {
-        let enters = function.map.edges.iter().filter(|(_, edge)| edge.kind == EdgeKind::Enter);
-        enters.map(|(edge, _)| self.values[self.edge(id, edge)]).sum::<f64>() >= 0.5
+        function.enter().is_some_and(|enter| self.values[self.edge(id, enter)] >= 0.5)
+    }
+
+    /// What flows in a function that is entered so often: as the whole program's solution
+    /// says, unless what calls it turned out otherwise.
+    fn flow(&self, id: ProgramFunctionId, function: &Function<'_>, entries: Option<u128>) -> Flow {
+        if let Some(shape) = self.unseen_shape(function, entries) {
+            return Flow { edges: shape, open: Vec::new() };
+        }
+        let own = self.flow_of(id, function);
+        let (Some(enter), Some(entries)) = (function.enter(), entries) else { return own };
+        let (entries, solved) = (entries as f64, own.edges[enter]);
+        if !function.is_seen() || (entries - solved).abs() <= 1.0 + NEAR * solved {
+            return own;
+        }
+        let mut alone = Posed::of_function(function, entries, self.options);
+        let only = ProgramFunctionId::new(0);
+        let counts = function.map.segments.ids().map(|segment| self.values[self.segment(id, segment)]);
+        alone.weigh_function(only, function, &counts.collect());
+        let solution = minimise(&alone.problem, Settings::default());
+        alone.values = solution.values;
+        match solution.status {
+            Status::Optimal => alone.flow_of(only, function),
+            _ => own,
+        }
+    }
+
+    fn flow_of(&self, id: ProgramFunctionId, function: &Function<'_>) -> Flow {
+        let still = self.open.get(&id).into_iter().flatten();
+        Flow {
+            edges: function.map.edges.ids().map(|edge| self.values[self.edge(id, edge)].max(0.0)).collect(),
+            open: still.map(|&(from, still)| (from, self.values[still].max(0.0))).collect(),
+        }
     }
 
     /// What the code of a function without samples lets expect of so many calls.
     fn unseen_shape(&self, function: &Function<'_>, entries: Option<u128>) -> Option<IdMap<EdgeId, f64>> {
         let frequencies = &function.map.expected.frequencies;
         let entries = entries.filter(|&entries| entries > 0)? as f64;
-        let enter = function.map.edges.iter().find(|(_, edge)| edge.kind == EdgeKind::Enter)?.0;
-        if frequencies.is_empty() || function.observed.values().any(|one| one.samples > 0) {
+        let enter = function.enter()?;
+        if frequencies.is_empty() || function.is_seen() {
             return None;
         }
         let scale = entries / frequencies[enter] as f64;
@@ -63,7 +101,7 @@ impl Posed {
         let into = |edge: (EdgeId, &opcost_key::EdgeMap)| {
             edge.1.to.map_or(0.0, |to| shape[edge.0] * function.observed[to].cycles)
         };
-        let samples: f64 = function.map.edges.iter().map(into).sum::<f64>() / self.cycles_per_sample;
+        let samples: f64 = function.map.edges.iter().map(into).sum::<f64>() / self.options.cycles_per_sample;
         (samples <= UNSEEN).then_some(shape)
     }
 
@@ -81,17 +119,12 @@ impl Posed {
         };
         let mut edges: IdMap<EdgeId, FlowEdge<SegmentId>> =
             map.edges.values().map(|edge| FlowEdge { from: edge.from, to: edge.to }).collect();
-        let mut flow: IdMap<EdgeId, f64> =
-            map.edges.ids().map(|edge| self.values[self.edge(id, edge)].max(0.0)).collect();
-        if let Some(shape) = self.unseen_shape(function, entries) {
-            flow = shape;
-        }
-        for &(from, still) in self.open.get(&id).into_iter().flatten() {
+        let Flow { edges: mut flow, open } = self.flow(id, function, entries);
+        for (from, still) in open {
             edges.push(FlowEdge { from: Some(from), to: None });
-            flow.push(self.values[still].max(0.0));
+            flow.push(still);
         }
-        let enter = map.edges.iter().find(|(_, edge)| edge.kind == EdgeKind::Enter).map(|(edge, _)| edge);
-        let prescribed = match (enter, entries) {
+        let prescribed = match (function.enter(), entries) {
             (Some(enter), Some(entries)) => {
                 let entries = u64::try_from(entries).map_err(|_| refuse(format!("{entries} calls")))?;
                 Some((enter, entries))
@@ -110,6 +143,9 @@ impl Posed {
 /// So many samples may be expected where there is none: one in twenty such functions has
 /// none by chance.
 const UNSEEN: f64 = 3.0;
+/// A function's counts are scaled where its calls are this near to what was solved; else
+/// loops would turn as much more as there are more calls, whatever was seen of them.
+const NEAR: f64 = 0.02;
 
 /// Counts of a function by its edges; what comes behind these are frames that are still
 /// there.
