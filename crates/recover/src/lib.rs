@@ -25,6 +25,7 @@
 mod asynchronous;
 mod calls;
 mod counts;
+mod duration;
 mod error;
 mod instructions;
 mod ledger;
@@ -45,6 +46,7 @@ mod example;
 pub use asynchronous::{OpenCounts, recover_open_module};
 pub use calls::{CallTotals, IndirectCalls, NamedCalls};
 pub use counts::{FunctionCounts, LeftFrames, ModuleCounts, recover_module};
+pub use duration::Cycles;
 pub use error::RecoverError;
 pub use instructions::{OtherModule, count_instructions, list_blocks, module_of};
 pub use ledger::{RunFacts, make_ledger};
@@ -55,7 +57,7 @@ pub use paths::PathCount;
 pub use raw::{RawObservations, raw_ledger, raw_observations};
 pub use repair::{MODEL_ERROR, RepairOptions, Repaired, SampledModule, Solver, repair};
 pub use repeat::{Repetition, compare_runs};
-pub use sampled::{Cycles, ModuleObservations, Observation, observe};
+pub use sampled::{ModuleObservations, Observation, observe};
 pub use summary::{
     BlockTotal, CountedModule, FunctionTotal, LineTotal, ProgramSummary, SourceLine, summarize,
 };

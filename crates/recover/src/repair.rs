@@ -15,11 +15,9 @@
 //! - a loop turns as often as its code says, if it does;
 //! - what turns for ever is still running.
 //!
-//! A deviation is priced by its likelihood: quasi-Poisson deviance of the samples
-//! with variance m + (error * m)^2, the second part for cycles that are not what
-//! the model says; m is what was seen, or what the counts of the pass before make
-//! expect if that is more (iteratively reweighted, McCullagh and Nelder,
-//! "Generalized linear models", 1989). So code that was not seen is evidence by
+//! A deviation is priced by its likelihood (`evidence`), with what the counts of the
+//! pass before make expect (iteratively reweighted, McCullagh and Nelder, "Generalized
+//! linear models", 1989). So code that was not seen is evidence by
 //! how much it would have been seen, and where counts agree but for a few places
 //! that are slow, these move least. A segment without code says nothing and costs
 //! nothing. All functions are solved as one convex problem
@@ -36,6 +34,7 @@
 //! as of a counted run, and what had to be assumed. Cost: that of the solver.
 
 mod classic;
+mod evidence;
 mod posing;
 mod program;
 mod rounding;
@@ -58,9 +57,7 @@ pub struct SampledModule<'a> {
     pub observed: &'a ModuleObservations,
 }
 
-/// How wrong the cycles that a scheduling model expects of a segment are taken to be,
-/// relative to them. Found on Lua and zstd: from 0.4 to 0.8 little depends on it.
-pub const MODEL_ERROR: f64 = 0.6;
+pub use evidence::MODEL_ERROR;
 
 /// How samples are read.
 #[derive(Clone, Copy, Debug, PartialEq)]

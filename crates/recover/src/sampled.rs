@@ -6,26 +6,11 @@
 //! the instruction's; else that of the code before it in the block, or the one behind
 //! where that was the call which ends its segment; at the start, the block's first.
 //!
-//! Time is no count: a block of many or slow instructions is seen more often. So
-//! each piece of code has the cycles that the scheduling model expects of one
-//! execution, and an execution's samples are expected to be those by the cycles
-//! of one sample. A segment may have several machine blocks. Copies of which one
-//! runs at a time (a tail that was duplicated) add: of samples s1, s2 of copies of
-//! c1, c2 cycles the count is s1/c1 + s2/c2, and the cycles told for the segment
+//! A segment may have several machine blocks. Copies of which one runs at a time (a
+//! tail that was duplicated) add: of samples s1, s2 of copies of c1, c2 cycles
+//! (`duration`) the count is s1/c1 + s2/c2, and the cycles told for the segment
 //! are those by which its samples give that count. Pieces of one machine block
 //! are of one copy.
-//!
-//! A processor that waits, for memory or after a branch that it did not foresee,
-//! does so at one instruction, where samples then pile up; one that runs smoothly is
-//! seen everywhere. So where samples are spread over a copy as p and its cycles as
-//! q, the cycles are taken to be more by exp(KL(p, q)), the divergence of Kullback
-//! and Leibler (1951): the rate is then the geometric mean of its instructions'
-//! rates, weighted by samples, in place of the arithmetic one. [`EVEN`] samples that are
-//! spread as the cycles are keep few samples from piling up by chance.
-//!
-//! Source: block time as the mean over its instructions is the rule of
-//! Avetisyan, Dolgorukova and Kurmangaleev, "Dynamic profiling for LLVM" (2012),
-//! section 3; [`Cycles::Mean`] is that rule.
 //!
 //! Input: a map, its code, samples by address. Output: an [`Observation`] for each
 //! segment, and what was not placed. Cost: linear, and a search for each address.
@@ -36,15 +21,7 @@ use opcost_index::{Id, IdMap};
 use opcost_key::{BlockId, FunctionId, InstructionId, ModuleMap, SegmentId};
 use opcost_profile::formats::code::{CodeRow, FunctionCode, ModuleCode};
 
-/// How long is one execution expected to take?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cycles {
-    /// As the target's scheduling model says.
-    Model,
-    /// A cycle for each machine instruction: a block's samples are the mean over
-    /// its instructions.
-    Mean,
-}
+use crate::duration::{Copy, Cycles, joined, regress};
 
 /// What was seen of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -105,102 +82,35 @@ pub fn observe(
             if row.begins_block {
                 before = None;
                 for (place, copy) in std::mem::take(&mut block_copies) {
-                    copies.entry(place).or_default().push(copy.summed(cycles));
+                    copies.entry(place).or_default().push(copy.observation(cycles));
                 }
             }
-            let samples = samples_of(function, at, hits);
+            let hits = hits_of(function, at, hits);
             before = numbers.place(map, row, before);
             match before.map(|place| (place.function, place.segment)) {
-                Some(place) => {
-                    let copy = block_copies.entry(place).or_default();
-                    copy.rows.push((samples, cycles_of(row, cycles)));
-                }
-                None => all.without_block += samples,
+                Some(place) => block_copies.entry(place).or_default().push(row, hits),
+                None => all.without_block += hits.iter().sum::<u64>(),
             }
         }
         for (place, copy) in block_copies {
-            copies.entry(place).or_default().push(copy.summed(cycles));
+            copies.entry(place).or_default().push(copy.observation(cycles));
         }
     }
     for ((function, segment), copies) in copies {
         all.functions[function][segment] = joined(&copies);
     }
+    if cycles == Cycles::Model {
+        regress(&mut all.functions);
+    }
     all
 }
 
-/// One machine block's part of a segment.
-#[derive(Clone, Debug, Default)]
-struct Copy {
-    /// Samples and cycles of each piece of code.
-    rows: Vec<(u64, f64)>,
-}
-
-impl Copy {
-    fn summed(&self, how: Cycles) -> Observation {
-        let samples: u64 = self.rows.iter().map(|row| row.0).sum();
-        let cycles: f64 = self.rows.iter().map(|row| row.1).sum();
-        let piled = match how {
-            Cycles::Model => self.divergence(samples as f64, cycles).exp(),
-            Cycles::Mean => 1.0,
-        };
-        Observation { samples, cycles: cycles * piled }
-    }
-
-    /// How far samples are from being spread as cycles are.
-    fn divergence(&self, samples: f64, cycles: f64) -> f64 {
-        let terms = self.rows.iter().filter(|row| row.1 > 0.0).map(|&(seen, expected)| {
-            let expected = expected / cycles;
-            let found = (seen as f64 + EVEN * expected) / (samples + EVEN);
-            found * (found / expected).ln()
-        });
-        terms.sum()
-    }
-}
-
-/// What exclusive copies say together.
-fn joined(copies: &[Observation]) -> Observation {
-    let samples = copies.iter().map(|copy| copy.samples).sum();
-    let with_code = || copies.iter().filter(|copy| copy.cycles > 0.0);
-    let count: f64 = with_code().map(|copy| copy.samples as f64 / copy.cycles).sum();
-    let cycles = match count > 0.0 {
-        true => samples as f64 / count,
-        // Which copy runs is not known.
-        false => with_code().map(|copy| copy.cycles).sum::<f64>() / with_code().count().max(1) as f64,
-    };
-    Observation { samples, cycles }
-}
-
-fn samples_of(function: &FunctionCode, at: usize, hits: &BTreeMap<u64, u64>) -> u64 {
+/// Samples of those instructions of a row that were hit.
+fn hits_of(function: &FunctionCode, at: usize, hits: &BTreeMap<u64, u64>) -> Vec<u64> {
     let begin = function.address + u64::from(function.rows[at].offset);
     let end = function.rows.get(at + 1).map_or(function.bytes, |next| next.offset);
-    hits.range(begin..function.address + u64::from(end)).map(|(_, samples)| samples).sum()
+    hits.range(begin..function.address + u64::from(end)).map(|(_, &samples)| samples).collect()
 }
-
-fn cycles_of(row: &CodeRow, how: Cycles) -> f64 {
-    let instructions = f64::from(row.instructions);
-    match how {
-        Cycles::Mean => instructions,
-        Cycles::Model => {
-            let throughput = f64::from(row.throughput) / 16.0;
-            OVERLAPPED * (throughput.max(instructions / WIDTH) + WAITING)
-        }
-    }
-}
-
-/// Instructions that a processor of today retires in a cycle at most.
-const WIDTH: f64 = 4.0;
-/// Cycles that the code of an instruction waits for others besides. Found on Lua,
-/// zstd and `corpus/kernel`, not on SQLite: of 0 and 2 the better one; a share of the
-/// latencies in its place was worse.
-const WAITING: f64 = 2.0;
-/// The share of these cycles that is not spent on other code at the same time. How many
-/// instructions a processor does at once depends on the program; with this share all
-/// counts of zstd, `corpus/kernel`, SQLite, Lua, a chain of multiplications and a program
-/// of unforeseen branches were 0.4, 0.5, 0.6, 1.0, 1.9 and 6 times the true ones. What
-/// counts are of each other does not depend on it.
-const OVERLAPPED: f64 = 0.12;
-/// Samples spread as the cycles are that are added to those of each copy.
-const EVEN: f64 = 5.0;
 
 /// Where functions begin in the module's numbers.
 struct Numbers {
@@ -346,27 +256,6 @@ mod tests {
         let seen = observe(&map, &code(rows, 16), &hits, Cycles::Mean);
         let of = |segment| seen.functions[FunctionId::new(0)][segment].samples;
         assert_eq!((of(own), of(next)), (1 + 2 + 8, 4));
-    }
-
-    #[test]
-    fn where_samples_pile_up_there_was_waiting() {
-        let map = single_loop();
-        let observed = |samples: [u64; 4]| {
-            let rows = (0..4).map(|at| row(at * 4, None, 0, at == 0)).collect();
-            let hits = samples.iter().enumerate().map(|(at, &hits)| (0x100 + 4 * at as u64, hits)).collect();
-            let seen = observe(&map, &code(rows, 16), &hits, Cycles::Model);
-            let body = &map.functions[FunctionId::new(0)];
-            seen.functions[FunctionId::new(0)][body.blocks[BlockId::new(0)].first_segment]
-        };
-        let smooth = observed([1000; 4]);
-        let usual = observed([0; 4]).cycles;
-        assert!((smooth.cycles / usual - 1.0).abs() < 1e-12, "spread as its cycles are");
-        // All at one of four: a divergence of ln 4, but for the even ones.
-        let piled = observed([0, 4000, 0, 0]).cycles / usual;
-        assert!((3.9..4.0).contains(&piled), "{piled}");
-        // Of one sample nothing follows.
-        let one = observed([0, 1, 0, 0]).cycles / usual;
-        assert!((1.0..1.1).contains(&one), "{one}");
     }
 
     #[test]

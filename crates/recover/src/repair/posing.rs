@@ -24,6 +24,7 @@ use opcost_index::{AdjacencyGraph, Id, IdMap, strongly_connected_components};
 use opcost_key::{EdgeId, EdgeKind, EdgeMap, FunctionMap, SegmentId};
 
 use super::RepairOptions;
+use super::evidence::{dearest, seen};
 use super::program::{Function, Program, ProgramFunctionId};
 use crate::sampled::Observation;
 
@@ -115,9 +116,9 @@ impl Posed {
         let has_code = function.observed.values().any(|one| one.cycles > 0.0);
         for observation in function.observed.values() {
             self.problem.add_variable(match observation.cycles > 0.0 {
-                true => seen(observation, 0.0, options),
+                true => seen(observation, None, options),
                 // What the linker left out runs never, but for what it stands for.
-                false if !has_code => seen(&Observation { samples: 0, cycles: LEFT_OUT }, 0.0, options),
+                false if !has_code => seen(&Observation { samples: 0, cycles: LEFT_OUT }, None, options),
                 false => Cost::Free,
             });
         }
@@ -208,7 +209,7 @@ impl Posed {
     ) {
         for (segment, observation) in function.observed.iter().filter(|(_, one)| one.cycles > 0.0) {
             let expected = counts[segment] * observation.cycles / self.options.cycles_per_sample;
-            let cost = seen(observation, expected, self.options);
+            let cost = seen(observation, Some(expected), self.options);
             self.problem.set_cost(self.segment(id, segment), cost);
         }
     }
@@ -282,17 +283,6 @@ fn endless(map: &FunctionMap) -> Vec<SegmentId> {
     endless.filter_map(|(members, _)| members.iter().min().copied()).collect()
 }
 
-/// What it costs to deviate from an observation where so many samples were to be
-/// expected.
-fn seen(observation: &Observation, expected: f64, options: RepairOptions) -> Cost {
-    let samples = observation.samples as f64;
-    Cost::Deviance {
-        samples,
-        cycles: observation.cycles / options.cycles_per_sample,
-        dispersion: 1.0 + options.error * options.error * samples.max(expected),
-    }
-}
-
 /// Prices of ways that need an excuse, as shares of [`dearest`]; counts may be wrong
 /// by the same share where the excuse is true. Calls that come from elsewhere of
 /// functions that nobody outside sees, and of others.
@@ -320,14 +310,3 @@ const NEARLY: f64 = 0.05;
 
 /// What it costs that `main` is entered once more or once less.
 const ONCE: f64 = 1.0;
-
-/// What one execution of a usual segment of the function costs at most when it is
-/// added to what was seen.
-fn dearest(function: &Function<'_>, options: RepairOptions) -> f64 {
-    let seen = || function.observed.values().filter(|observation| observation.cycles > 0.0);
-    let count = seen().count().max(1) as f64;
-    let samples: f64 = seen().map(|observation| observation.samples as f64).sum();
-    let cycles: f64 = seen().map(|observation| observation.cycles).sum::<f64>() / count;
-    let dispersion = 1.0 + options.error * options.error * samples / count;
-    2.0 * (cycles.max(1.0) / options.cycles_per_sample) / dispersion
-}

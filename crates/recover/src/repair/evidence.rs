@@ -1,0 +1,103 @@
+//! What does it cost to deviate from what was seen?
+//!
+//! The deviance of the samples, quasi-Poisson with variance m + (error * m)^2; m is
+//! what was seen, or what the counts of the pass before make expect if that is more.
+//! How wrong cycles are depends on the code: of a few instructions the cost is that of
+//! one of them, which may wait; of many it is a mean. So the error's square falls with
+//! cycles, to half at [`TRUSTED`].
+//!
+//! Errors have a long tail: a block that waits for memory at each execution is seen
+//! twenty times too often. As for Student's distribution, a deviation that the pass
+//! before found large costs less the larger it is (iteratively reweighted as in Lange,
+//! Little and Taylor, "Robust statistical modeling using the t distribution", 1989).
+//!
+//! [`MODEL_ERROR`], [`TRUSTED`] and [`TAIL`] were fit together with the constants of
+//! `duration`, on the programs named there.
+//!
+//! Output: costs for the solver. Cost: constant.
+
+use opcost_flow::convex::Cost;
+
+use super::RepairOptions;
+use super::program::Function;
+use crate::sampled::Observation;
+
+/// How wrong the cycles that are expected of a short segment are taken to be, relative
+/// to them.
+pub const MODEL_ERROR: f64 = 0.65;
+
+/// Cycles of a segment whose error has half the square of a short one's.
+const TRUSTED: f64 = 2.0;
+
+/// A deviance of so much costs half of what it would without a tail.
+const TAIL: f64 = 10.0;
+
+/// What it costs to deviate from an observation, where the counts of the pass before
+/// make expect so many samples.
+pub(super) fn seen(observation: &Observation, expected: Option<f64>, options: RepairOptions) -> Cost {
+    let samples = observation.samples as f64;
+    let square = options.error * options.error / (1.0 + observation.cycles / TRUSTED);
+    let dispersion = 1.0 + square * samples.max(expected.unwrap_or(0.0));
+    let cost = Cost::Deviance { samples, cycles: observation.cycles / options.cycles_per_sample, dispersion };
+    match expected {
+        Some(expected) if expected > 0.0 => {
+            let found = deviance(samples, expected) / dispersion;
+            let Cost::Deviance { samples, cycles, .. } = cost else { return cost };
+            Cost::Deviance { samples, cycles, dispersion: dispersion * (1.0 + found / TAIL) }
+        }
+        _ => cost,
+    }
+}
+
+/// Of a Poisson variable.
+fn deviance(seen: f64, expected: f64) -> f64 {
+    let ratio = if seen > 0.0 { seen * (seen / expected).ln() } else { 0.0 };
+    2.0 * (expected - seen + ratio)
+}
+
+/// What one execution of a usual segment of the function costs at most when it is
+/// added to what was seen.
+pub(super) fn dearest(function: &Function<'_>, options: RepairOptions) -> f64 {
+    let seen = || function.observed.values().filter(|observation| observation.cycles > 0.0);
+    let count = seen().count().max(1) as f64;
+    let samples: f64 = seen().map(|observation| observation.samples as f64).sum();
+    let cycles: f64 = seen().map(|observation| observation.cycles).sum::<f64>() / count;
+    let dispersion = 1.0 + options.error * options.error * samples / count;
+    2.0 * (cycles.max(LEAST) / options.cycles_per_sample) / dispersion
+}
+
+/// Cycles that an execution is taken to have at least.
+const LEAST: f64 = 0.5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::Solver;
+
+    const OPTIONS: RepairOptions =
+        RepairOptions { cycles_per_sample: 100.0, error: 0.5, solver: Solver::Likeliest };
+
+    fn dispersion(samples: u64, cycles: f64, expected: Option<f64>) -> f64 {
+        match seen(&Observation { samples, cycles }, expected, OPTIONS) {
+            Cost::Deviance { dispersion, .. } => dispersion,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn long_segments_are_trusted_more() {
+        assert_eq!(dispersion(100, TRUSTED, None), 1.0 + 100.0 * 0.25 / 2.0);
+        assert!(dispersion(100, 0.1, None) > dispersion(100, 10.0, None));
+    }
+
+    #[test]
+    fn large_deviations_weigh_less() {
+        // Found where it was expected: chance and error alone.
+        assert_eq!(dispersion(100, TRUSTED, Some(100.0)), dispersion(100, TRUSTED, None));
+        // What a deviation costs grows, but less than by itself.
+        let cost = |expected: f64| deviance(400.0, expected) / dispersion(400, 0.5, Some(expected));
+        let plain = |expected: f64| deviance(400.0, expected) / dispersion(400, 0.5, None);
+        assert!(cost(200.0) < cost(20.0) && cost(20.0) < cost(2.0));
+        assert!(cost(2.0) / plain(2.0) < 0.8 * cost(200.0) / plain(200.0));
+    }
+}
