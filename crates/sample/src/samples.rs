@@ -39,6 +39,8 @@ pub struct Samples {
     pub processes: u64,
     /// Threads that were seen.
     pub threads: u64,
+    /// Processes with samples, those with most first; together all samples.
+    pub by_process: Vec<ProcessSamples>,
     /// Whether the kernel's part was sampled too.
     pub with_kernel: bool,
     /// How it ended.
@@ -66,6 +68,30 @@ pub struct ImageSamples {
     /// Address in the file's own numbering (as in its symbol table) and how
     /// often it was hit; ascending.
     pub hits: Vec<(u64, u64)>,
+}
+
+/// Samples of one process, or of what it was before an `exec`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessSamples {
+    /// Its number.
+    pub pid: u32,
+    /// The name of its first thread, if one was told.
+    pub name: Option<String>,
+    /// All its samples.
+    pub hits: u64,
+    /// Its threads with samples, those with most first.
+    pub threads: Vec<ThreadSamples>,
+}
+
+/// Samples of one thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadSamples {
+    /// Its number.
+    pub tid: u32,
+    /// Its last name, if one was told.
+    pub name: Option<String>,
+    /// Its samples.
+    pub hits: u64,
 }
 
 /// Samples without a home.
