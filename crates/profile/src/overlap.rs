@@ -10,7 +10,9 @@
 //!
 //! p is the estimate, t the truth; each measure lies between 0 and 1. Blocks
 //! compare where function and body agree; what only one of them has counts with 0
-//! in the other. Sums are 128 bits wide, shares are fractions of them.
+//! in the other. Sums are 128 bits wide, shares are fractions of them. A measure
+//! of what the estimate does not tell at all (raw samples have no calls and no
+//! edges) is none.
 //!
 //! Source: degree of overlap and weight matching as in Wall, "Predicting program
 //! behavior using real or estimated profiles" (PLDI 1991), and the standard of
@@ -32,15 +34,16 @@ pub struct Overlap {
     pub program_block: f64,
     /// Totals of functions.
     pub function_total: f64,
-    /// Calls of functions.
-    pub entry: f64,
+    /// Calls of functions; none if the estimate has no calls.
+    pub entry: Option<f64>,
     /// Weight of the hottest blocks that is found.
     pub hot90_weight: f64,
     /// Of the estimate: what leaves frames by a call that did not return, or comes
-    /// back a second time, by all that is entered.
-    pub leak: f64,
-    /// Of the estimate: what comes into blocks and does not go out, by all that does.
-    pub residual: f64,
+    /// back a second time, by all that is entered; none if it counts no edges.
+    pub leak: Option<f64>,
+    /// Of the estimate: what comes into blocks and does not go out, by all that
+    /// does; none if it counts no edges.
+    pub residual: Option<f64>,
     /// Blocks that both know.
     pub blocks: usize,
 }
@@ -109,12 +112,12 @@ pub fn overlap(estimate: &Ledger, truth: &Ledger) -> Overlap {
     let entries = t.calls.iter().map(|(function, &calls)| {
         share(calls, t_calls).min(share(p.calls.get(function).copied().unwrap_or(0), p_calls))
     });
-    let (leak, residual) = balance(estimate);
+    let (leak, residual) = balance(estimate).unzip();
     Overlap {
         in_function_block: inside,
         program_block: program,
         function_total: totals,
-        entry: entries.sum(),
+        entry: (!p.calls.is_empty()).then(|| entries.sum()),
         hot90_weight: hot_weight(&p, &t),
         leak,
         residual,
@@ -150,8 +153,8 @@ fn hot_weight(p: &Weights<'_>, t: &Weights<'_>) -> f64 {
     share(both, all)
 }
 
-/// Leak and residual of a ledger's edges.
-fn balance(ledger: &Ledger) -> (f64, f64) {
+/// Leak and residual of a ledger's edges, if it counts any.
+fn balance(ledger: &Ledger) -> Option<(f64, f64)> {
     let mut places: BTreeMap<(FunctionKey<'_>, u32), (i128, i128)> = BTreeMap::new();
     let (mut leaving, mut entering) = (0u128, 0u128);
     for fact in ledger.facts() {
@@ -179,7 +182,7 @@ fn balance(ledger: &Ledger) -> (f64, f64) {
         gap += into.abs_diff(*out);
         flow += into.unsigned_abs().max(out.unsigned_abs());
     }
-    (share(leaving, entering), share(gap, flow))
+    (!places.is_empty()).then(|| (share(leaving, entering), share(gap, flow)))
 }
 
 #[cfg(test)]
@@ -191,8 +194,8 @@ mod tests {
     fn the_same_ledger_agrees_in_everything() {
         let ledger = ledger_of_blocks(&[("f", 3, &[10, 30, 60]), ("g", 1, &[5, 5])]);
         let all = overlap(&ledger, &ledger);
-        for measure in
-            [all.in_function_block, all.program_block, all.function_total, all.entry, all.hot90_weight]
+        let entry = all.entry.unwrap();
+        for measure in [all.in_function_block, all.program_block, all.function_total, entry, all.hot90_weight]
         {
             assert!((measure - 1.0).abs() < 1e-12, "{all:?}");
         }
@@ -206,13 +209,19 @@ mod tests {
         let totals = ledger_of_blocks(&[("f", 8, &[200, 200]), ("g", 2, &[60, 40])]);
         let all = overlap(&totals, &truth);
         assert!((all.in_function_block - 1.0).abs() < 1e-12, "{all:?}");
-        assert!((all.function_total - 0.7).abs() < 1e-12 && (all.entry - 0.7).abs() < 1e-12, "{all:?}");
+        assert!(
+            (all.function_total - 0.7).abs() < 1e-12 && (all.entry.unwrap() - 0.7).abs() < 1e-12,
+            "{all:?}"
+        );
         assert!((all.program_block - 0.7).abs() < 1e-12, "{all:?}");
         // Totals are right, one shape is turned round.
         let shapes = ledger_of_blocks(&[("f", 2, &[50, 50]), ("g", 2, &[40, 60])]);
         let all = overlap(&shapes, &truth);
         assert!((all.in_function_block - 0.9).abs() < 1e-12, "{all:?}");
-        assert!((all.function_total - 1.0).abs() < 1e-12 && (all.entry - 1.0).abs() < 1e-12, "{all:?}");
+        assert!(
+            (all.function_total - 1.0).abs() < 1e-12 && (all.entry.unwrap() - 1.0).abs() < 1e-12,
+            "{all:?}"
+        );
     }
 
     #[test]
@@ -229,10 +238,10 @@ mod tests {
         let whole = facts.clone();
         facts.push(edge(3, Way::Return, Some(1), None, 8));
         let all = overlap(&crate::example::ledger(facts.clone()), &crate::example::ledger(facts));
-        assert!((all.leak - 0.2).abs() < 1e-12 && all.residual == 0.0, "{all:?}");
+        assert!((all.leak.unwrap() - 0.2).abs() < 1e-12 && all.residual == Some(0.0), "{all:?}");
         // Without the way back block 1 keeps what comes in.
         let all = overlap(&crate::example::ledger(whole.clone()), &crate::example::ledger(whole));
-        assert!((all.residual - 8.0 / 18.0).abs() < 1e-12, "{all:?}");
+        assert!((all.residual.unwrap() - 8.0 / 18.0).abs() < 1e-12, "{all:?}");
     }
 
     #[test]
@@ -248,6 +257,24 @@ mod tests {
         );
         let nothing = ledger_of_blocks(&[]);
         let all = overlap(&nothing, &truth);
-        assert_eq!((all.program_block, all.entry, all.hot90_weight, all.blocks), (0.0, 0.0, 0.0, 0));
+        assert_eq!((all.program_block, all.hot90_weight, all.blocks), (0.0, 0.0, 0));
+    }
+
+    #[test]
+    fn what_is_not_told_is_no_zero() {
+        let truth = ledger_of_blocks(&[("f", 1, &[10, 30])]);
+        let is_block = |fact: &&crate::Fact| matches!(fact.subject, Subject::Block { .. });
+        let mut facts: Vec<_> = truth.facts().iter().filter(is_block).cloned().collect();
+        // Samples of what comes behind a call stand at an edge, which is no count of it.
+        let (edge, way, from, to, slot) = (4, Way::Fall, Some(1), Some(1), None);
+        let function = crate::example::function("f", 2, 1);
+        let subject = Subject::Edge { function, edge, way, from, to, slot };
+        facts.push(crate::example::fact(subject, Column::Samples, 3));
+        let all = overlap(&crate::example::ledger(facts), &truth);
+        assert_eq!((all.entry, all.leak, all.residual), (None, None, None), "{all:?}");
+        assert!((all.program_block - 1.0).abs() < 1e-12);
+        let empty = ledger_of_blocks(&[("f", 0, &[0, 0])]);
+        let all = overlap(&empty, &truth);
+        assert_eq!((all.entry, all.leak, all.residual), (Some(0.0), Some(0.0), Some(0.0)), "{all:?}");
     }
 }

@@ -18,14 +18,14 @@ pub(crate) struct OverlapJson {
     program_block: f64,
     /// Totals of functions.
     function_total: f64,
-    /// Calls of functions.
-    entry: f64,
+    /// Calls of functions; null if the estimate tells none (raw samples).
+    entry: Option<f64>,
     /// Of the blocks that hold 90 % of the truth, the weight that lies among the estimate's such blocks.
     hot90_weight: f64,
-    /// Of the estimate: frames that were left, by calls.
-    leak: f64,
-    /// Of the estimate: what comes into blocks and does not go out.
-    residual: f64,
+    /// Of the estimate: frames that were left, by calls; null if it has no edges (raw samples).
+    leak: Option<f64>,
+    /// Of the estimate: what comes into blocks and does not go out; null if it has no edges.
+    residual: Option<f64>,
     /// Blocks that both know.
     blocks: usize,
 }
@@ -50,20 +50,26 @@ impl OverlapJson {
 /// A line with a bar for each measure.
 pub(crate) fn print_overlap(all: &Overlap) -> String {
     let rows = [
-        ("blocks inside functions", all.in_function_block),
-        ("blocks over the program", all.program_block),
-        ("totals of functions", all.function_total),
+        ("blocks inside functions", Some(all.in_function_block)),
+        ("blocks over the program", Some(all.program_block)),
+        ("totals of functions", Some(all.function_total)),
         ("calls of functions", all.entry),
-        ("weight of the hottest 90 %", all.hot90_weight),
+        ("weight of the hottest 90 %", Some(all.hot90_weight)),
     ];
     let mut text = String::new();
     for (name, share) in rows {
-        text += &format!("{name:<28} {:>6.1} %  {}\n", 100.0 * share, bar(share, 20));
+        let shown = share.map_or_else(|| "–  ".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+        let row =
+            format!("{name:<28} {shown:>8}  {}", share.map_or_else(String::new, |share| bar(share, 20)));
+        text += row.trim_end();
+        text += "\n";
     }
+    let percent =
+        |share: Option<f64>| share.map_or_else(|| "–".to_owned(), |share| format!("{:.2} %", 100.0 * share));
     text += &format!(
-        "left frames by calls {:.2} %, blocks that do not add up {:.2} %, {} blocks compared\n",
-        100.0 * all.leak,
-        100.0 * all.residual,
+        "left frames by calls {}, blocks that do not add up {}, {} blocks compared\n",
+        percent(all.leak),
+        percent(all.residual),
         all.blocks
     );
     text

@@ -289,6 +289,15 @@ fn raw_samples_are_repaired_as_they_would_have_been_at_once() {
     let said_so = said(&fine(&["sample", "--raw", &raw, "--ledger", &at_once, &program]));
     assert!(said_so.contains("next: opcost repair") && said_so.contains("raw.opc"), "{said_so}");
     fine(&["count", "--ledger", &counted, &source]);
+    // By themselves samples tell of neither calls nor edges.
+    let alone = json(&fine(&["overlap", "--json", "-", &raw, &counted]));
+    fits("overlap", &alone);
+    for name in ["entry", "leak", "residual"] {
+        assert!(alone[name].is_null(), "{name}: {alone:#}");
+    }
+    assert!(alone["in_function_block"].as_f64().expect("a share") > 0.5, "{alone:#}");
+    let text = String::from_utf8_lossy(&fine(&["overlap", &raw, &counted]).stdout).into_owned();
+    assert!(text.contains("left frames by calls –, blocks that do not add up –, "), "{text}");
     let repaired = place.file("repaired.opc");
     // The ledger names its program.
     let told = json(&fine(&["repair", &raw, "-o", &repaired, "--json", "-"]));

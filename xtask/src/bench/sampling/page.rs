@@ -33,11 +33,11 @@ const EARLY: Rows = &[
 ];
 
 const COLUMNS: [(&str, Of); 7] = [
-    ("in function", |one| one.in_function_block),
-    ("program", |one| one.program_block),
-    ("function totals", |one| one.function_total),
+    ("in function", |one| Some(one.in_function_block)),
+    ("program", |one| Some(one.program_block)),
+    ("function totals", |one| Some(one.function_total)),
     ("entries", |one| one.entry),
-    ("hot 90", |one| one.hot90_weight),
+    ("hot 90", |one| Some(one.hot90_weight)),
     ("leak", |one| one.leak),
     ("residual", |one| one.residual),
 ];
@@ -136,7 +136,7 @@ fn gates(all: &[Results]) -> Vec<Gate> {
 fn closing(results: &Results, rate: u64, runs: &[Run], name: &str, of: Of) -> Option<Gate> {
     let (profi, ..) = spread(runs, "profi", of)?;
     let (ours, ..) = spread(runs, "ours", of)?;
-    let ceiling = of(results.ceilings.get("profi")?);
+    let ceiling = of(results.ceilings.get("profi")?)?;
     let share = (ours - profi) / (ceiling - profi);
     Some(Gate {
         what: format!(
@@ -201,7 +201,7 @@ fn table(results: &Results, rows: Rows) -> String {
     text
 }
 
-/// Whether a way's ledgers have edges.
+/// Whether a way's ledgers have edges; runs that were kept earlier say 0 of those that have none.
 fn has_edges(way: &str) -> bool {
     matches!(way, "ours" | "alone")
 }
@@ -221,8 +221,11 @@ fn cell(way: &str, name: &str, values: Option<(f64, f64, f64)>) -> String {
     }
 }
 
-fn exact_cell(way: &str, name: &str, value: f64) -> String {
-    if is_of_edges(name) && !has_edges(way) { "–".to_owned() } else { format!("{:.1}", 100.0 * value) }
+fn exact_cell(way: &str, name: &str, value: Option<f64>) -> String {
+    match value {
+        Some(value) if !is_of_edges(name) || has_edges(way) => format!("{:.1}", 100.0 * value),
+        _ => "–".to_owned(),
+    }
 }
 
 const COSTS: &str = "
@@ -309,6 +312,6 @@ mod tests {
         assert_eq!(cell("ours", "entries", Some((0.5, 0.4, 0.6))), "50.0 (40.0–60.0)");
         assert_eq!(cell("ours", "leak", Some((0.5, 0.5, 0.5))), "50.0");
         assert_eq!(cell("profi", "leak", Some((0.0, 0.0, 0.0))), "–");
-        assert_eq!(exact_cell("ours", "leak", 0.25), "25.0");
+        assert_eq!(exact_cell("ours", "leak", Some(0.25)), "25.0");
     }
 }
