@@ -12,7 +12,8 @@
 //! compare where function and body agree; what only one of them has counts with 0
 //! in the other. Sums are 128 bits wide, shares are fractions of them. A measure
 //! of what the estimate does not tell at all (raw samples have no calls and no
-//! edges) is none.
+//! edges) is none. A function that both have by name but with other code is
+//! refused, and told by name ([`Refused`]).
 //!
 //! Source: degree of overlap and weight matching as in Wall, "Predicting program
 //! behavior using real or estimated profiles" (PLDI 1991), and the standard of
@@ -26,7 +27,7 @@ use opcost_key::Hash128;
 use crate::{Column, FunctionFacts, Ledger, Subject, Way};
 
 /// How two ledgers agree.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Overlap {
     /// Shapes of functions.
     pub in_function_block: f64,
@@ -46,6 +47,22 @@ pub struct Overlap {
     pub residual: Option<f64>,
     /// Blocks that both know.
     pub blocks: usize,
+    /// Functions that both have, with other code; those that weigh most first.
+    pub refused: Vec<Refused>,
+}
+
+/// A function that was not compared: its code in one ledger is not that in the
+/// other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refused {
+    /// Its linkage name.
+    pub name: String,
+    /// Its module, if its name is local to it.
+    pub module: Option<String>,
+    /// Which share of the estimate's blocks lies in such code.
+    pub estimate: f64,
+    /// Which share of the truth's blocks does.
+    pub truth: f64,
 }
 
 type FunctionKey<'a> = (&'a str, Option<&'a str>, Hash128);
@@ -53,6 +70,9 @@ type FunctionKey<'a> = (&'a str, Option<&'a str>, Hash128);
 fn key(function: &FunctionFacts) -> FunctionKey<'_> {
     (&function.name, function.is_local.then_some(&function.module), function.body)
 }
+
+/// Body → sum of its blocks.
+type Bodies = BTreeMap<Hash128, u128>;
 
 /// What a ledger says, to be compared.
 #[derive(Default)]
@@ -77,6 +97,15 @@ impl<'a> Weights<'a> {
                 }
                 _ => {}
             }
+        }
+        all
+    }
+
+    /// The code that stands under each name, with what its blocks weigh.
+    fn by_name(&self) -> BTreeMap<(&'a str, Option<&'a str>), Bodies> {
+        let mut all: BTreeMap<_, Bodies> = BTreeMap::new();
+        for (&(name, module, body), blocks) in &self.blocks {
+            all.entry((name, module)).or_default().insert(body, blocks.values().sum());
         }
         all
     }
@@ -122,7 +151,32 @@ pub fn overlap(estimate: &Ledger, truth: &Ledger) -> Overlap {
         leak,
         residual,
         blocks,
+        refused: refused(&p, &t),
     }
+}
+
+/// Functions that have one name and another body.
+fn refused(p: &Weights<'_>, t: &Weights<'_>) -> Vec<Refused> {
+    let (in_p, in_t) = (p.by_name(), t.by_name());
+    let alien = |own: &Bodies, theirs: &Bodies, total: u128| {
+        let only = own.iter().filter(|(body, _)| !theirs.contains_key(body));
+        let sum = only.clone().map(|(_, weight)| weight).sum();
+        (only.count() > 0).then(|| share(sum, total))
+    };
+    let mut refused = Vec::new();
+    for (&(name, module), bodies) in &in_t {
+        let Some(theirs) = in_p.get(&(name, module)) else { continue };
+        let (estimate, truth) = (alien(theirs, bodies, p.total), alien(bodies, theirs, t.total));
+        if estimate.is_some() || truth.is_some() {
+            let (name, module) = (name.to_owned(), module.map(str::to_owned));
+            let (estimate, truth) = (estimate.unwrap_or(0.0), truth.unwrap_or(0.0));
+            refused.push(Refused { name, module, estimate, truth });
+        }
+    }
+    let weight = |one: &Refused| one.truth.max(one.estimate);
+    // Stable: of equal weight by name.
+    refused.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+    refused
 }
 
 /// The smallest set of blocks that holds nine tenths, hottest first; ties by key.
@@ -258,6 +312,32 @@ mod tests {
         let nothing = ledger_of_blocks(&[]);
         let all = overlap(&nothing, &truth);
         assert_eq!((all.program_block, all.hot90_weight, all.blocks), (0.0, 0.0, 0));
+    }
+
+    #[test]
+    fn other_code_of_one_name_is_refused_by_name() {
+        let of = |parts: &[(&str, u128, u64)]| {
+            let facts = parts.iter().flat_map(|&(name, body, count)| {
+                crate::example::facts_of(&crate::example::function(name, 1, body), 1, count, &[count])
+            });
+            crate::example::ledger(facts.collect())
+        };
+        // `f` and `local_g` are other code, `h` once so and once not, `i` and `j` are alone.
+        let truth = of(&[("f", 1, 10), ("local_g", 1, 30), ("h", 1, 20), ("h", 2, 5), ("i", 1, 35)]);
+        let estimate = of(&[("f", 2, 60), ("local_g", 2, 0), ("h", 1, 30), ("j", 1, 10)]);
+        let all = overlap(&estimate, &truth);
+        let told: Vec<(&str, Option<&str>, f64, f64)> = all
+            .refused
+            .iter()
+            .map(|one| (one.name.as_str(), one.module.as_deref(), one.estimate, one.truth))
+            .collect();
+        let wanted = [("f", None, 0.6, 0.1), ("local_g", Some("a.c"), 0.0, 0.3), ("h", None, 0.0, 0.05)];
+        assert_eq!(told, wanted);
+        assert_eq!(all.blocks, 1, "h as both have it");
+        assert!(overlap(&truth, &truth).refused.is_empty());
+        // Code that never ran is refused too.
+        let all = overlap(&of(&[("f", 1, 0)]), &of(&[("f", 2, 0)]));
+        assert_eq!((all.refused.len(), all.blocks), (1, 0));
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub(crate) use list::{List, ListJson, ListRow, print_list};
 pub(crate) use loops::{LoopsJson, LoopsReport, print_loops};
 pub(crate) use names::{demangle, find_functions, short_name, tidy_path};
 pub(crate) use numbers::{bar, grouped, percent, short};
-pub(crate) use overlap::{OverlapJson, print_overlap};
+pub(crate) use overlap::{OverlapJson, print_overlap, print_refused};
 pub(crate) use portable::Elsewhere;
 pub(crate) use progress::Progress;
 pub(crate) use repair::{MovedJson, RepairJson, print_repair};

@@ -1,10 +1,13 @@
 //! `opcost overlap`: measures of agreement as a document and as text.
 
-use opcost_profile::overlap::Overlap;
+use opcost_profile::overlap::{Overlap, Refused};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::bar;
+use super::{bar, demangle, percent};
+
+/// Functions that are named in text.
+const NAMED: usize = 12;
 
 /// The document of `opcost overlap`. Shares lie between 0 and 1.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -28,6 +31,23 @@ pub(crate) struct OverlapJson {
     residual: Option<f64>,
     /// Blocks that both know.
     blocks: usize,
+    /// Functions that both have by name, but with other code: not compared. Those that weigh most first.
+    refused: Vec<RefusedJson>,
+}
+
+/// A function with other code in one ledger than in the other.
+#[derive(Debug, Serialize, JsonSchema)]
+struct RefusedJson {
+    /// As its language writes it.
+    name: String,
+    /// As the linker knows it.
+    linkage_name: String,
+    /// The module, when the name is local to it (`static`).
+    module: Option<String>,
+    /// Share of the estimate's executions of blocks that lie in such code.
+    estimate: f64,
+    /// Share of the truth's.
+    truth: f64,
 }
 
 impl OverlapJson {
@@ -43,6 +63,19 @@ impl OverlapJson {
             leak: all.leak,
             residual: all.residual,
             blocks: all.blocks,
+            refused: all.refused.iter().map(RefusedJson::new).collect(),
+        }
+    }
+}
+
+impl RefusedJson {
+    fn new(refused: &Refused) -> Self {
+        RefusedJson {
+            name: demangle(&refused.name),
+            linkage_name: refused.name.clone(),
+            module: refused.module.clone(),
+            estimate: refused.estimate,
+            truth: refused.truth,
         }
     }
 }
@@ -72,5 +105,26 @@ pub(crate) fn print_overlap(all: &Overlap) -> String {
         percent(all.residual),
         all.blocks
     );
+    text + &print_refused(&all.refused)
+}
+
+/// Functions of other code, with the share of each ledger that lies in them.
+pub(crate) fn print_refused(refused: &[Refused]) -> String {
+    if refused.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "refused: {} {} other code in one than in the other (share of the first, of the second)\n",
+        refused.len(),
+        if refused.len() == 1 { "function has" } else { "functions have" }
+    );
+    for one in refused.iter().take(NAMED) {
+        let module = one.module.as_ref().map_or_else(String::new, |module| format!("  ({module})"));
+        let (estimate, truth) = (percent(one.estimate), percent(one.truth));
+        text += &format!("{estimate:>7} {truth:>7}  {}{module}\n", demangle(&one.name));
+    }
+    if refused.len() > NAMED {
+        text += &format!("                 and {} more (--json FILE has all)\n", refused.len() - NAMED);
+    }
     text
 }

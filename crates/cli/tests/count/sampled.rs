@@ -281,6 +281,38 @@ fn what_is_wrong_is_said_with_what_to_do() {
 }
 
 #[test]
+fn ledgers_of_other_builds_tell_which_functions_are_not_compared() {
+    let place = Place::new();
+    let ledger = |name: &str, text: &str| {
+        let (source, ledger) = (place.source(text), place.file(name));
+        fine(&["count", "--ledger", &ledger, &source, "--", "3"]);
+        ledger
+    };
+    let first = ledger("first.opc", HOT);
+    let second = ledger("second.opc", &HOT.replace("x * 1664525u", "x ^ 1664525u"));
+    let told = json(&fine(&["overlap", "--json", "-", &first, &second]));
+    fits("overlap", &told);
+    let refused = told["refused"].as_array().expect("functions");
+    let names: Vec<&str> = refused.iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, ["hot"], "{told:#}");
+    let share = |name: &str| refused[0][name].as_f64().expect("a share");
+    assert!(share("truth") > 0.01 && share("estimate") > 0.01, "{told:#}");
+    assert!(refused[0]["module"].as_str().is_some_and(|module| module.ends_with("hot.c")), "{told:#}");
+    let text = String::from_utf8_lossy(&fine(&["overlap", &first, &second]).stdout).into_owned();
+    assert!(text.contains("refused: 1 function has other code") && text.contains("  hot  ("), "{text}");
+    let same = json(&fine(&["overlap", "--json", "-", &first, &first]));
+    assert_eq!(same["refused"], Value::Array(Vec::new()));
+    // Nothing at all in common, and still it is said of what.
+    let small = [
+        ledger("small.opc", "int main(void) { return 0; }"),
+        ledger("other.opc", "int main(int n, char **a) { return n > 9 ? a[0][0] : 0; }"),
+    ];
+    let refused = opcost(&["overlap", &small[0], &small[1]]);
+    let words = said(&refused);
+    assert!(words.contains("no block in common") && words.contains("  main\n"), "{words}");
+}
+
+#[test]
 fn raw_samples_are_repaired_as_they_would_have_been_at_once() {
     let place = Place::new();
     let (source, program) = (place.source(HOT), place.file("hot"));
