@@ -4,6 +4,7 @@
 use super::measures::{Of, Results, Run, spread};
 use super::overhead::Cost;
 use crate::bench::machine::Facts;
+use crate::bench::setup;
 use std::fmt::Write;
 
 /// Words of ways, as `peer` names them, and their titles; the ceiling is of the same
@@ -82,10 +83,7 @@ the loader in any of them.
 /// All of it, and how many gates do not hold.
 pub(super) fn write(all: &[Results], costs: Option<&[Cost]>, facts: &Facts) -> (String, usize) {
     let mut text = String::from(INTRODUCTION);
-    text += "| | |\n|---|---|\n";
-    for (name, value) in facts.iter().filter(|(name, _)| *name != "valgrind") {
-        let _ = writeln!(text, "| {name} | {} |", value.replace('|', "/").replace('\n', " "));
-    }
+    text += &setup::head(facts);
     let gates: Vec<Gate> = gates(all).into_iter().chain(cost_gates(costs.unwrap_or_default())).collect();
     text += "\n## What was aimed at\n\n| | wanted | found | |\n|---|---:|---:|---|\n";
     for gate in &gates {
