@@ -61,6 +61,8 @@ pub use pace::Pace;
 pub use perfdata::{read_perf_data, read_perf_data_with};
 pub use reason::Reason;
 pub use requests::{Request, Requests};
-pub use samples::{End, Frame, Homeless, ImageSamples, ProcessSamples, Rate, Samples, Stack, ThreadSamples};
+pub use samples::{
+    End, Frame, Homeless, ImageSamples, ProcessSamples, Rate, Samples, Stack, ThreadSamples, USUAL_HERTZ,
+};
 pub use session::{Options, Progress, Sampler};
 pub use timer::TimerSampler;

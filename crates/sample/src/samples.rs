@@ -9,6 +9,9 @@ use std::time::Duration;
 
 use crate::Reason;
 
+/// What a processor is taken to run at that does not tell, in cycles a second.
+pub const USUAL_HERTZ: f64 = 2.5e9;
+
 /// The samples of a program, of several processes or of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
@@ -149,6 +152,15 @@ impl Samples {
     pub fn rate_reached(&self) -> Option<f64> {
         let seconds = self.cpu?.as_secs_f64();
         (seconds > 0.0).then(|| self.total.saturating_add(self.lost) as f64 / seconds)
+    }
+
+    /// Processor time between two samples, in seconds; where it is not known,
+    /// as the rate says.
+    pub fn seconds_per_sample(&self) -> f64 {
+        match self.cpu {
+            Some(cpu) if self.total > 0 => cpu.as_secs_f64() / self.total as f64,
+            _ => 1.0 / self.rate.granted.max(1) as f64,
+        }
     }
 
     /// The image at `path`, if it was hit.
