@@ -28,6 +28,7 @@ mod oracle;
 mod page;
 pub(crate) mod pgo;
 pub(crate) mod sampling;
+mod setup;
 mod timed;
 mod wasm;
 

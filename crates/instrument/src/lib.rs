@@ -34,5 +34,5 @@ pub use fuel::{
     Admission, Fingerprint, FuelRequest, Library, Metered, Objection, Portability, Rule, admit,
     admit_portable, meter,
 };
-pub use plan::{Instrumented, PlanError, Reason, Request, plan, survey};
+pub use plan::{Bodies, Instrumented, PlanError, Reason, Request, plan, survey};
 pub use values::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Rereads, Subject, ValuesRequest, record};

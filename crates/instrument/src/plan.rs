@@ -122,12 +122,20 @@ pub(crate) const WRAPPER_PREFIX: &str = "opc_wrap_";
 /// # Errors
 /// The module has something that cannot be counted rightly; the place is named.
 pub fn plan(module: &Module, request: &Request<'_>) -> Result<Instrumented, PlanError> {
+    plan_of(module, request, is_counted)
+}
+
+fn plan_of(
+    module: &Module,
+    request: &Request<'_>,
+    is_wanted: fn(&Function) -> bool,
+) -> Result<Instrumented, PlanError> {
     for function in module.functions.values() {
         refuse_uncountable(module, function)?;
     }
     let leaving = Leaving::compute(module);
     let mut planner =
-        Planner { module, request, leaving: &leaving, plan: Plan::default(), sites: IdMap::new() };
+        Planner { module, request, leaving: &leaving, is_wanted, plan: Plan::default(), sites: IdMap::new() };
     planner.plan.per_thread = request.per_thread;
     let mut facts: IdMap<FunctionId, FunctionFacts> = IdMap::new();
     for id in module.functions.ids() {
@@ -139,13 +147,27 @@ pub fn plan(module: &Module, request: &Request<'_>) -> Result<Instrumented, Plan
     Ok(Instrumented { plan, map })
 }
 
+/// Which bodies a survey is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bodies {
+    /// Those that become code, as [`plan`] has them.
+    Own,
+    /// Those that only the optimiser sees too (`available_externally`); they
+    /// run in another module.
+    All,
+}
+
 /// The map of a module that stays as it is: nothing is counted in it, and it says what
 /// its code alone lets expect.
 ///
 /// # Errors
 /// As [`plan`].
-pub fn survey(module: &Module, request: &Request<'_>) -> Result<ModuleMap, PlanError> {
-    let mut map = plan(module, request)?.map;
+pub fn survey(module: &Module, request: &Request<'_>, bodies: Bodies) -> Result<ModuleMap, PlanError> {
+    let is_wanted: fn(&Function) -> bool = match bodies {
+        Bodies::Own => is_counted,
+        Bodies::All => |function| !function.is_naked,
+    };
+    let mut map = plan_of(module, request, is_wanted)?.map;
     map.build.placement = None;
     map.counter_count = 0;
     let leaving = Leaving::compute(module);
@@ -155,7 +177,7 @@ pub fn survey(module: &Module, request: &Request<'_>) -> Result<ModuleMap, PlanE
         function.paths = PathsMap::None;
         function.edges.values_mut().for_each(|edge| edge.meter = Meter::Derived);
         function.instructions.values_mut().for_each(|instruction| instruction.length = None);
-        if is_counted(body) {
+        if is_wanted(body) {
             let skeleton = Skeleton::compute(module, id, &leaving);
             map.functions[id].expected = expected(module, body, &skeleton, &map.functions[id]);
         }
@@ -202,6 +224,8 @@ struct Planner<'a> {
     module: &'a Module,
     request: &'a Request<'a>,
     leaving: &'a Leaving,
+    /// Whether a body is planned for.
+    is_wanted: fn(&Function) -> bool,
     plan: Plan,
     /// Which edge a frame leaves by at each call site.
     sites: IdMap<CallSiteId, (FunctionId, EdgeId)>,
@@ -210,7 +234,7 @@ struct Planner<'a> {
 impl Planner<'_> {
     fn function(&mut self, id: FunctionId) -> FunctionFacts {
         let function = &self.module.functions[id];
-        let skeleton = if is_counted(function) {
+        let skeleton = if (self.is_wanted)(function) {
             Skeleton::compute(self.module, id, self.leaving)
         } else {
             Skeleton { first_segments: IdMap::new(), segments: IdMap::new(), edges: IdMap::new() }

@@ -10,7 +10,10 @@
 //!
 //! p is the estimate, t the truth; each measure lies between 0 and 1. Blocks
 //! compare where function and body agree; what only one of them has counts with 0
-//! in the other. Sums are 128 bits wide, shares are fractions of them.
+//! in the other. Sums are 128 bits wide, shares are fractions of them. A measure
+//! of what the estimate does not tell at all (raw samples have no calls and no
+//! edges) is none. A function that both have by name but with other code is
+//! refused, and told by name ([`Refused`]).
 //!
 //! Source: degree of overlap and weight matching as in Wall, "Predicting program
 //! behavior using real or estimated profiles" (PLDI 1991), and the standard of
@@ -24,7 +27,7 @@ use opcost_key::Hash128;
 use crate::{Column, FunctionFacts, Ledger, Subject, Way};
 
 /// How two ledgers agree.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Overlap {
     /// Shapes of functions.
     pub in_function_block: f64,
@@ -32,17 +35,34 @@ pub struct Overlap {
     pub program_block: f64,
     /// Totals of functions.
     pub function_total: f64,
-    /// Calls of functions.
-    pub entry: f64,
+    /// Calls of functions; none if the estimate has no calls.
+    pub entry: Option<f64>,
     /// Weight of the hottest blocks that is found.
     pub hot90_weight: f64,
     /// Of the estimate: what leaves frames by a call that did not return, or comes
-    /// back a second time, by all that is entered.
-    pub leak: f64,
-    /// Of the estimate: what comes into blocks and does not go out, by all that does.
-    pub residual: f64,
+    /// back a second time, by all that is entered; none if it counts no edges.
+    pub leak: Option<f64>,
+    /// Of the estimate: what comes into blocks and does not go out, by all that
+    /// does; none if it counts no edges.
+    pub residual: Option<f64>,
     /// Blocks that both know.
     pub blocks: usize,
+    /// Functions that both have, with other code; those that weigh most first.
+    pub refused: Vec<Refused>,
+}
+
+/// A function that was not compared: its code in one ledger is not that in the
+/// other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refused {
+    /// Its linkage name.
+    pub name: String,
+    /// Its module, if its name is local to it.
+    pub module: Option<String>,
+    /// Which share of the estimate's blocks lies in such code.
+    pub estimate: f64,
+    /// Which share of the truth's blocks does.
+    pub truth: f64,
 }
 
 type FunctionKey<'a> = (&'a str, Option<&'a str>, Hash128);
@@ -50,6 +70,9 @@ type FunctionKey<'a> = (&'a str, Option<&'a str>, Hash128);
 fn key(function: &FunctionFacts) -> FunctionKey<'_> {
     (&function.name, function.is_local.then_some(&function.module), function.body)
 }
+
+/// Body → sum of its blocks.
+type Bodies = BTreeMap<Hash128, u128>;
 
 /// What a ledger says, to be compared.
 #[derive(Default)]
@@ -74,6 +97,15 @@ impl<'a> Weights<'a> {
                 }
                 _ => {}
             }
+        }
+        all
+    }
+
+    /// The code that stands under each name, with what its blocks weigh.
+    fn by_name(&self) -> BTreeMap<(&'a str, Option<&'a str>), Bodies> {
+        let mut all: BTreeMap<_, Bodies> = BTreeMap::new();
+        for (&(name, module, body), blocks) in &self.blocks {
+            all.entry((name, module)).or_default().insert(body, blocks.values().sum());
         }
         all
     }
@@ -109,17 +141,42 @@ pub fn overlap(estimate: &Ledger, truth: &Ledger) -> Overlap {
     let entries = t.calls.iter().map(|(function, &calls)| {
         share(calls, t_calls).min(share(p.calls.get(function).copied().unwrap_or(0), p_calls))
     });
-    let (leak, residual) = balance(estimate);
+    let (leak, residual) = balance(estimate).unzip();
     Overlap {
         in_function_block: inside,
         program_block: program,
         function_total: totals,
-        entry: entries.sum(),
+        entry: (!p.calls.is_empty()).then(|| entries.sum()),
         hot90_weight: hot_weight(&p, &t),
         leak,
         residual,
         blocks,
+        refused: refused(&p, &t),
     }
+}
+
+/// Functions that have one name and another body.
+fn refused(p: &Weights<'_>, t: &Weights<'_>) -> Vec<Refused> {
+    let (in_p, in_t) = (p.by_name(), t.by_name());
+    let alien = |own: &Bodies, theirs: &Bodies, total: u128| {
+        let only = own.iter().filter(|(body, _)| !theirs.contains_key(body));
+        let sum = only.clone().map(|(_, weight)| weight).sum();
+        (only.count() > 0).then(|| share(sum, total))
+    };
+    let mut refused = Vec::new();
+    for (&(name, module), bodies) in &in_t {
+        let Some(theirs) = in_p.get(&(name, module)) else { continue };
+        let (estimate, truth) = (alien(theirs, bodies, p.total), alien(bodies, theirs, t.total));
+        if estimate.is_some() || truth.is_some() {
+            let (name, module) = (name.to_owned(), module.map(str::to_owned));
+            let (estimate, truth) = (estimate.unwrap_or(0.0), truth.unwrap_or(0.0));
+            refused.push(Refused { name, module, estimate, truth });
+        }
+    }
+    let weight = |one: &Refused| one.truth.max(one.estimate);
+    // Stable: of equal weight by name.
+    refused.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+    refused
 }
 
 /// The smallest set of blocks that holds nine tenths, hottest first; ties by key.
@@ -150,8 +207,8 @@ fn hot_weight(p: &Weights<'_>, t: &Weights<'_>) -> f64 {
     share(both, all)
 }
 
-/// Leak and residual of a ledger's edges.
-fn balance(ledger: &Ledger) -> (f64, f64) {
+/// Leak and residual of a ledger's edges, if it counts any.
+fn balance(ledger: &Ledger) -> Option<(f64, f64)> {
     let mut places: BTreeMap<(FunctionKey<'_>, u32), (i128, i128)> = BTreeMap::new();
     let (mut leaving, mut entering) = (0u128, 0u128);
     for fact in ledger.facts() {
@@ -179,7 +236,7 @@ fn balance(ledger: &Ledger) -> (f64, f64) {
         gap += into.abs_diff(*out);
         flow += into.unsigned_abs().max(out.unsigned_abs());
     }
-    (share(leaving, entering), share(gap, flow))
+    (!places.is_empty()).then(|| (share(leaving, entering), share(gap, flow)))
 }
 
 #[cfg(test)]
@@ -191,8 +248,8 @@ mod tests {
     fn the_same_ledger_agrees_in_everything() {
         let ledger = ledger_of_blocks(&[("f", 3, &[10, 30, 60]), ("g", 1, &[5, 5])]);
         let all = overlap(&ledger, &ledger);
-        for measure in
-            [all.in_function_block, all.program_block, all.function_total, all.entry, all.hot90_weight]
+        let entry = all.entry.unwrap();
+        for measure in [all.in_function_block, all.program_block, all.function_total, entry, all.hot90_weight]
         {
             assert!((measure - 1.0).abs() < 1e-12, "{all:?}");
         }
@@ -206,13 +263,19 @@ mod tests {
         let totals = ledger_of_blocks(&[("f", 8, &[200, 200]), ("g", 2, &[60, 40])]);
         let all = overlap(&totals, &truth);
         assert!((all.in_function_block - 1.0).abs() < 1e-12, "{all:?}");
-        assert!((all.function_total - 0.7).abs() < 1e-12 && (all.entry - 0.7).abs() < 1e-12, "{all:?}");
+        assert!(
+            (all.function_total - 0.7).abs() < 1e-12 && (all.entry.unwrap() - 0.7).abs() < 1e-12,
+            "{all:?}"
+        );
         assert!((all.program_block - 0.7).abs() < 1e-12, "{all:?}");
         // Totals are right, one shape is turned round.
         let shapes = ledger_of_blocks(&[("f", 2, &[50, 50]), ("g", 2, &[40, 60])]);
         let all = overlap(&shapes, &truth);
         assert!((all.in_function_block - 0.9).abs() < 1e-12, "{all:?}");
-        assert!((all.function_total - 1.0).abs() < 1e-12 && (all.entry - 1.0).abs() < 1e-12, "{all:?}");
+        assert!(
+            (all.function_total - 1.0).abs() < 1e-12 && (all.entry.unwrap() - 1.0).abs() < 1e-12,
+            "{all:?}"
+        );
     }
 
     #[test]
@@ -229,10 +292,10 @@ mod tests {
         let whole = facts.clone();
         facts.push(edge(3, Way::Return, Some(1), None, 8));
         let all = overlap(&crate::example::ledger(facts.clone()), &crate::example::ledger(facts));
-        assert!((all.leak - 0.2).abs() < 1e-12 && all.residual == 0.0, "{all:?}");
+        assert!((all.leak.unwrap() - 0.2).abs() < 1e-12 && all.residual == Some(0.0), "{all:?}");
         // Without the way back block 1 keeps what comes in.
         let all = overlap(&crate::example::ledger(whole.clone()), &crate::example::ledger(whole));
-        assert!((all.residual - 8.0 / 18.0).abs() < 1e-12, "{all:?}");
+        assert!((all.residual.unwrap() - 8.0 / 18.0).abs() < 1e-12, "{all:?}");
     }
 
     #[test]
@@ -248,6 +311,50 @@ mod tests {
         );
         let nothing = ledger_of_blocks(&[]);
         let all = overlap(&nothing, &truth);
-        assert_eq!((all.program_block, all.entry, all.hot90_weight, all.blocks), (0.0, 0.0, 0.0, 0));
+        assert_eq!((all.program_block, all.hot90_weight, all.blocks), (0.0, 0.0, 0));
+    }
+
+    #[test]
+    fn other_code_of_one_name_is_refused_by_name() {
+        let of = |parts: &[(&str, u128, u64)]| {
+            let facts = parts.iter().flat_map(|&(name, body, count)| {
+                crate::example::facts_of(&crate::example::function(name, 1, body), 1, count, &[count])
+            });
+            crate::example::ledger(facts.collect())
+        };
+        // `f` and `local_g` are other code, `h` once so and once not, `i` and `j` are alone.
+        let truth = of(&[("f", 1, 10), ("local_g", 1, 30), ("h", 1, 20), ("h", 2, 5), ("i", 1, 35)]);
+        let estimate = of(&[("f", 2, 60), ("local_g", 2, 0), ("h", 1, 30), ("j", 1, 10)]);
+        let all = overlap(&estimate, &truth);
+        let told: Vec<(&str, Option<&str>, f64, f64)> = all
+            .refused
+            .iter()
+            .map(|one| (one.name.as_str(), one.module.as_deref(), one.estimate, one.truth))
+            .collect();
+        let wanted = [("f", None, 0.6, 0.1), ("local_g", Some("a.c"), 0.0, 0.3), ("h", None, 0.0, 0.05)];
+        assert_eq!(told, wanted);
+        assert_eq!(all.blocks, 1, "h as both have it");
+        assert!(overlap(&truth, &truth).refused.is_empty());
+        // Code that never ran is refused too.
+        let all = overlap(&of(&[("f", 1, 0)]), &of(&[("f", 2, 0)]));
+        assert_eq!((all.refused.len(), all.blocks), (1, 0));
+    }
+
+    #[test]
+    fn what_is_not_told_is_no_zero() {
+        let truth = ledger_of_blocks(&[("f", 1, &[10, 30])]);
+        let is_block = |fact: &&crate::Fact| matches!(fact.subject, Subject::Block { .. });
+        let mut facts: Vec<_> = truth.facts().iter().filter(is_block).cloned().collect();
+        // Samples of what comes behind a call stand at an edge, which is no count of it.
+        let (edge, way, from, to, slot) = (4, Way::Fall, Some(1), Some(1), None);
+        let function = crate::example::function("f", 2, 1);
+        let subject = Subject::Edge { function, edge, way, from, to, slot };
+        facts.push(crate::example::fact(subject, Column::Samples, 3));
+        let all = overlap(&crate::example::ledger(facts), &truth);
+        assert_eq!((all.entry, all.leak, all.residual), (None, None, None), "{all:?}");
+        assert!((all.program_block - 1.0).abs() < 1e-12);
+        let empty = ledger_of_blocks(&[("f", 0, &[0, 0])]);
+        let all = overlap(&empty, &truth);
+        assert_eq!((all.entry, all.leak, all.residual), (Some(0.0), Some(0.0), Some(0.0)), "{all:?}");
     }
 }

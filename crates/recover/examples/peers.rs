@@ -33,11 +33,9 @@ use opcost_recover::{
     CountedModule, Cycles, FunctionCounts, MODEL_ERROR, ModuleCounts, ModuleObservations, Observation,
     RepairOptions, RunFacts, SampledModule, Solver, make_ledger, observe, repair, summarize,
 };
-use opcost_sample::{Samples, read_perf_data};
+use opcost_sample::{Samples, USUAL_HERTZ, read_perf_data};
 
 type Answer<T> = Result<T, Box<dyn Error>>;
-
-const USUAL_HERTZ: f64 = 2.5e9;
 
 /// Cycles of a sample where exact counts stand for samples: to be read as counts again,
 /// and to be repaired. At a sample a cycle the repair's solver runs out of steps on
@@ -126,11 +124,7 @@ impl Built {
     fn observe(&self, perf: &str) -> Answer<(ModuleObservations, f64)> {
         let samples = read_perf_data(Path::new(perf))?;
         let seen = observe(&self.map, &self.code, &self.hits(&samples)?, Cycles::Model);
-        let seconds = match samples.cpu {
-            Some(cpu) if samples.total > 0 => cpu.as_secs_f64() / samples.total as f64,
-            _ => 1.0 / samples.rate.granted.max(1) as f64,
-        };
-        Ok((seen, (seconds * USUAL_HERTZ).max(1.0)))
+        Ok((seen, (samples.seconds_per_sample() * USUAL_HERTZ).max(1.0)))
     }
 
     /// Function and block of a block's number in the module.

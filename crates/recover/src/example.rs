@@ -161,6 +161,11 @@ pub(crate) fn recovered(map: &ModuleMap, counters: &[u64], left: &[(usize, i64)]
 
 /// The ledger of one counted module, whose map has the hash 7.
 pub(crate) fn ledger_of(module: CountedModule<'_>) -> Ledger {
+    ledger_of_all(&[module])
+}
+
+/// The ledger of modules, whose maps have the hashes 7, 8 and so on.
+pub(crate) fn ledger_of_all(modules: &[CountedModule<'_>]) -> Ledger {
     let run = RunFacts {
         machine: "here".into(),
         command: vec!["./a".into()],
@@ -168,5 +173,6 @@ pub(crate) fn ledger_of(module: CountedModule<'_>) -> Ledger {
         quality: Quality::Exact,
         world: World::Open,
     };
-    make_ledger(&[module], &[Hash128(7)], &summarize(&[module]), &run).expect("a ledger")
+    let hashes: Vec<Hash128> = (7..).map(Hash128).take(modules.len()).collect();
+    make_ledger(modules, &hashes, &summarize(modules), &run).expect("a ledger")
 }

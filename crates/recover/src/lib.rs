@@ -51,7 +51,7 @@ pub use error::RecoverError;
 pub use instructions::{OtherModule, count_instructions, list_blocks, module_of};
 pub use ledger::{RunFacts, make_ledger};
 pub use listing::{BlockListing, FunctionListing, InstructionListing, list_functions};
-pub use matched::{Matched, Unmatched, branches, match_counts};
+pub use matched::{Copies, Matched, Unmatched, branches, match_counts};
 pub use moved::{Moved, moves};
 pub use paths::PathCount;
 pub use raw::{RawObservations, raw_ledger, raw_observations};

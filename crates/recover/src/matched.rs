@@ -5,11 +5,16 @@
 //! it) has the same blocks, whatever became of others. So it is decided
 //! function by function, and of each that does not fit it is said why.
 //!
+//! Of a function that stands in several modules (an inline function, a template)
+//! the linker keeps one body, and only that one counts. Who weighs one module by
+//! itself wants what all bodies did that have the name and the flow
+//! ([`Copies::All`]); who adds modules up wants each count once.
+//!
 //! Input: the module's map, made now; a ledger that holds the module under the same
 //! name. Output: counts as [`crate::recover_module`] gives them. Cost: one pass over
 //! the ledger's facts. Limit: lengths that `fuel/1` charges are not in a ledger.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use opcost_index::IdMap;
@@ -26,6 +31,9 @@ pub enum Unmatched {
     /// It was not there.
     #[error("the ledger does not have it")]
     Absent,
+    /// Only the optimiser saw its body, and what ran in its place was not counted.
+    #[error("its body runs in an image that was not counted")]
+    Elsewhere,
     /// It has other blocks now.
     #[error("its flow is another now than when it was counted")]
     OtherShape,
@@ -43,7 +51,17 @@ pub struct Matched {
     pub gone: Vec<String>,
 }
 
-/// What stands in a ledger of one function.
+/// Whose counts a function gets that stands in several modules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copies {
+    /// Those of the module's own body.
+    Own,
+    /// The sum over all bodies of the name that have its flow.
+    All,
+}
+
+/// What stands in a ledger of one function of one module.
+#[derive(Clone)]
 struct Found<'a> {
     facts: &'a Arc<FunctionFacts>,
     calls: Option<u64>,
@@ -51,6 +69,7 @@ struct Found<'a> {
     edges: BTreeMap<u32, FoundEdge>,
 }
 
+#[derive(Clone)]
 struct FoundEdge {
     way: Way,
     from: Option<u32>,
@@ -60,24 +79,33 @@ struct FoundEdge {
 }
 
 /// The counts that `ledger` has of the functions of `map`.
-pub fn match_counts(map: &ModuleMap, ledger: &Ledger) -> Matched {
-    let mut found = by_function(&map.module, ledger);
-    let functions = map.functions.values().map(|function| match found.remove(function.name.as_str()) {
-        None => Err(Unmatched::Absent),
-        Some(found) => counts_of(function, &found),
+pub fn match_counts(map: &ModuleMap, ledger: &Ledger, copies: Copies) -> Matched {
+    let found =
+        by_function(ledger, |facts| facts.module == map.module || (copies == Copies::All && !facts.is_local));
+    let is_own = |found: &&Found<'_>| found.facts.module == map.module;
+    let functions = map.functions.values().map(|function| {
+        let bodies = found.get(function.name.as_str()).map_or(&[][..], Vec::as_slice);
+        // A local function shares nothing but its name.
+        let usable = bodies.iter().filter(|found| is_own(found) || !function.is_local);
+        counts_of(function, usable)
     });
     let functions = functions.collect();
-    let mut gone: Vec<String> = found.into_keys().map(str::to_owned).collect();
-    gone.sort();
-    Matched { functions, gone }
+    let names: BTreeSet<&str> = map.functions.values().map(|function| function.name.as_str()).collect();
+    let gone =
+        found.iter().filter(|(name, bodies)| !names.contains(*name) && bodies.iter().any(|one| is_own(&one)));
+    Matched { functions, gone: gone.map(|(name, _)| (*name).to_owned()).collect() }
 }
 
-fn by_function<'a>(module: &str, ledger: &'a Ledger) -> HashMap<&'a str, Found<'a>> {
-    let mut all: HashMap<&str, Found<'a>> = HashMap::new();
+/// By name, then in the order of modules.
+fn by_function<'a>(
+    ledger: &'a Ledger,
+    is_wanted: impl Fn(&FunctionFacts) -> bool,
+) -> BTreeMap<&'a str, Vec<Found<'a>>> {
+    let mut all: BTreeMap<(&str, &str), Found<'a>> = BTreeMap::new();
     for fact in ledger.facts() {
-        let Some(facts) = fact.subject.function().filter(|facts| facts.module == module) else { continue };
+        let Some(facts) = fact.subject.function().filter(|facts| is_wanted(facts)) else { continue };
         let Some(value) = fact.value else { continue };
-        let found = all.entry(&facts.name).or_insert_with(|| Found {
+        let found = all.entry((&facts.name, &facts.module)).or_insert_with(|| Found {
             facts,
             calls: None,
             blocks: BTreeMap::new(),
@@ -100,13 +128,50 @@ fn by_function<'a>(module: &str, ledger: &'a Ledger) -> HashMap<&'a str, Found<'
             _ => {}
         }
     }
-    all
+    let mut by_name: BTreeMap<&str, Vec<Found<'a>>> = BTreeMap::new();
+    for ((name, _), found) in all {
+        by_name.entry(name).or_default().push(found);
+    }
+    by_name
 }
 
-fn counts_of(function: &FunctionMap, found: &Found<'_>) -> Result<FunctionCounts, Unmatched> {
-    if found.facts.shape != function.shape {
-        return Err(Unmatched::OtherShape);
+impl Found<'_> {
+    /// Adds another body of the same flow; one that tells nothing of a place
+    /// (it is no code there) adds nothing to it.
+    fn add(&mut self, other: &Self) {
+        self.calls = match (self.calls, other.calls) {
+            (Some(ours), Some(theirs)) => Some(ours.saturating_add(theirs)),
+            (ours, theirs) => ours.or(theirs),
+        };
+        for (&block, &count) in &other.blocks {
+            let sum = self.blocks.entry(block).or_default();
+            *sum = sum.saturating_add(count);
+        }
+        for (&edge, theirs) in &other.edges {
+            match self.edges.get_mut(&edge) {
+                Some(ours) => ours.count = ours.count.saturating_add(theirs.count),
+                None => _ = self.edges.insert(edge, theirs.clone()),
+            }
+        }
     }
+}
+
+fn counts_of<'f, 'l: 'f>(
+    function: &FunctionMap,
+    bodies: impl Iterator<Item = &'f Found<'l>> + Clone,
+) -> Result<FunctionCounts, Unmatched> {
+    let mut fitting = bodies.clone().filter(|found| found.facts.shape == function.shape);
+    let Some(first) = fitting.next() else {
+        let mut told = bodies.clone().filter(|found| !found.blocks.is_empty());
+        return Err(match (bodies.clone().next(), told.next()) {
+            (None, _) => Unmatched::Absent,
+            (Some(_), None) => Unmatched::Elsewhere,
+            (Some(_), Some(_)) => Unmatched::OtherShape,
+        });
+    };
+    let mut found = first.clone();
+    fitting.for_each(|other| found.add(other));
+    let found = &found;
     let edges = edges_of(function, found)?;
     let segment_count = |(id, segment): (SegmentId, &opcost_key::SegmentMap)| {
         let block = number(segment.block);
@@ -169,9 +234,9 @@ pub fn branches(function: &FunctionMap, counts: &FunctionCounts) -> Option<BTree
 #[cfg(test)]
 mod tests {
     use opcost_index::Id;
-    use opcost_key::{BlockId, FunctionId, Hash128};
+    use opcost_key::{BlockId, FunctionId, Hash128, ModuleMap};
 
-    use super::{Unmatched, branches, match_counts};
+    use super::{Copies, Unmatched, branches, match_counts};
     use crate::CountedModule;
     use crate::example::{call_left, diamond, ledger_of, recovered, single_loop};
 
@@ -186,7 +251,7 @@ mod tests {
         for (map, counters, left) in cases {
             let counts = recovered(&map, &counters, &left);
             let ledger = ledger_of(CountedModule { map: &map, counts: &counts });
-            let matched = match_counts(&map, &ledger);
+            let matched = match_counts(&map, &ledger, Copies::Own);
             assert!(matched.gone.is_empty());
             for (id, made) in counts.functions.iter() {
                 let found = matched.functions[id].as_ref().expect("it fits");
@@ -202,11 +267,43 @@ mod tests {
         let counts = recovered(&map, &[10, 3], &[]);
         let ledger = ledger_of(CountedModule { map: &map, counts: &counts });
         let function = FunctionId::new(0);
-        let found = match_counts(&map, &ledger).functions[function].clone().expect("it fits");
+        let found = match_counts(&map, &ledger, Copies::Own).functions[function].clone().expect("it fits");
         let taken = branches(&map.functions[function], &found).expect("edges");
         let of = |slot| taken[&(BlockId::new(0), slot)];
         assert_eq!(of(0) + of(1), 10, "{taken:?}");
         assert!(of(0) == 3 || of(1) == 3, "{taken:?}");
+    }
+
+    /// The linker kept the body of one module; the optimiser sees that of the other.
+    #[test]
+    fn a_body_that_was_left_out_has_the_counts_of_the_one_that_ran() {
+        let (mut ran, mut left_out) = (diamond(), diamond());
+        (ran.module, left_out.module) = ("ran.cpp".into(), "out.cpp".into());
+        let counts = [recovered(&ran, &[10, 3], &[]), recovered(&left_out, &[0, 0], &[])];
+        let modules = [
+            CountedModule { map: &ran, counts: &counts[0] },
+            CountedModule { map: &left_out, counts: &counts[1] },
+        ];
+        let ledger = crate::example::ledger_of_all(&modules);
+        let function = FunctionId::new(0);
+        let entries = |map: &ModuleMap, copies| {
+            match_counts(map, &ledger, copies).functions[function].clone().map(|counts| counts.entries)
+        };
+        assert_eq!(entries(&left_out, Copies::Own), Ok(0));
+        assert_eq!((entries(&left_out, Copies::All), entries(&ran, Copies::All)), (Ok(10), Ok(10)));
+        // Nor is it another's if it is local, or of another flow.
+        let mut other = left_out.clone();
+        other.functions[function].is_local = true;
+        assert_eq!(entries(&other, Copies::All), Ok(0));
+        let mut other = left_out.clone();
+        other.functions[function].shape = Hash128(99);
+        assert_eq!(entries(&other, Copies::All), Err(Unmatched::OtherShape));
+        // A module that the ledger does not have at all: a body from elsewhere.
+        let mut other = left_out.clone();
+        other.module = "third.cpp".into();
+        assert_eq!(entries(&other, Copies::Own), Err(Unmatched::Absent));
+        assert_eq!(entries(&other, Copies::All), Ok(10));
+        assert!(match_counts(&other, &ledger, Copies::All).gone.is_empty());
     }
 
     #[test]
@@ -217,14 +314,20 @@ mod tests {
         let function = FunctionId::new(0);
         let mut other = map.clone();
         other.functions[function].shape = Hash128(99);
-        assert_eq!(match_counts(&other, &ledger).functions[function], Err(Unmatched::OtherShape));
+        assert_eq!(
+            match_counts(&other, &ledger, Copies::Own).functions[function],
+            Err(Unmatched::OtherShape)
+        );
         let mut other = map.clone();
         let edges = &mut other.functions[function].edges;
         *edges = edges.values().skip(1).cloned().collect();
-        assert_eq!(match_counts(&other, &ledger).functions[function], Err(Unmatched::OtherShape));
+        assert_eq!(
+            match_counts(&other, &ledger, Copies::Own).functions[function],
+            Err(Unmatched::OtherShape)
+        );
         let mut other = map.clone();
         other.functions[function].name = "new".into();
-        let matched = match_counts(&other, &ledger);
+        let matched = match_counts(&other, &ledger, Copies::Own);
         assert_eq!(matched.functions[function], Err(Unmatched::Absent));
         assert_eq!(matched.gone, [map.functions[function].name.clone()]);
     }

@@ -11,7 +11,7 @@
 //!
 //! Cost: a look-up in the mappings and one in a hash table for each sample.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -21,7 +21,8 @@ use crate::Reason;
 use crate::decode::{FileMark, Mapping, Mode, Record, Sample};
 use crate::image::Image;
 use crate::mappings::{Piece, Space};
-use crate::samples::{Frame, Homeless, ImageSamples, Stack};
+use crate::samples::{Frame, Homeless, ImageSamples, ProcessSamples, Stack};
+use crate::tasks::Tasks;
 
 define_id!(
     /// A file at a path with a mark.
@@ -63,7 +64,7 @@ pub(crate) struct Collector {
     /// Files that stand in for others of the same build.
     stand_ins: Vec<PathBuf>,
     spaces: HashMap<u32, Space<Home>>,
-    threads: HashSet<u32>,
+    tasks: Tasks,
     images: IdMap<ImageId, Known>,
     /// Path and mark → the image, or why it is none.
     opened: HashMap<(String, FileMark), Home>,
@@ -88,6 +89,7 @@ pub(crate) struct Hits {
     pub(crate) images: Vec<ImageSamples>,
     pub(crate) homeless: Vec<Homeless>,
     pub(crate) stacks: Vec<Stack>,
+    pub(crate) by_process: Vec<ProcessSamples>,
 }
 
 impl Collector {
@@ -97,7 +99,7 @@ impl Collector {
             until,
             stand_ins: Vec::new(),
             spaces: HashMap::new(),
-            threads: HashSet::new(),
+            tasks: Tasks::default(),
             images: IdMap::new(),
             opened: HashMap::new(),
             nowhere: IdMap::new(),
@@ -114,7 +116,7 @@ impl Collector {
     }
 
     pub(crate) fn counts(&self) -> Counts {
-        self.counts
+        Counts { threads: self.tasks.seen(), ..self.counts }
     }
 
     /// Folds one record; they must come in the order of their times.
@@ -122,25 +124,26 @@ impl Collector {
         match record {
             Record::Sample(sample) => self.sample(&sample),
             Record::Mapping(mapping) if !mapping.is_kernel => self.map(*mapping),
-            Record::Name { pid, tid, is_exec } => {
-                self.thread(pid, tid);
+            Record::Name { pid, tid, is_exec, name } => {
+                let space = self.space(pid);
                 if is_exec {
-                    self.space(pid).clear();
+                    space.clear();
+                    self.tasks.exec(pid, tid, name);
+                } else {
+                    self.tasks.name(pid, tid, name);
                 }
             }
-            Record::Fork { pid, parent_pid, tid } => {
+            Record::Fork { pid, parent_pid, tid, parent_tid } => {
                 if pid != parent_pid {
                     // A number that was used before begins anew.
                     let inherited = self.space(parent_pid).clone();
                     self.spaces.remove(&pid);
                     *self.space(pid) = inherited;
                 }
-                self.threads.remove(&tid);
-                self.thread(pid, tid);
+                self.space(pid);
+                self.tasks.fork(pid, tid, (parent_pid, parent_tid));
             }
-            Record::Exit { tid, .. } => {
-                self.threads.remove(&tid);
-            }
+            Record::Exit { tid, .. } => self.tasks.exit(tid),
             Record::Lost(count) => self.counts.lost = self.counts.lost.saturating_add(count),
             Record::Throttle(true) => self.counts.throttled += 1,
             Record::Throttle(false) | Record::Mapping(_) | Record::Other(_) => {}
@@ -153,13 +156,6 @@ impl Collector {
             self.counts.processes += 1;
             Space::default()
         })
-    }
-
-    fn thread(&mut self, pid: u32, tid: u32) {
-        self.space(pid);
-        if self.threads.insert(tid) {
-            self.counts.threads += 1;
-        }
     }
 
     fn map(&mut self, mapping: Mapping) {
@@ -213,7 +209,8 @@ impl Collector {
 
     fn sample(&mut self, sample: &Sample) {
         self.counts.total += 1;
-        self.thread(sample.pid, sample.tid);
+        self.space(sample.pid);
+        self.tasks.sample(sample.pid, sample.tid);
         let place = match sample.mode {
             Mode::User => self.place(sample.pid, sample.ip),
             Mode::Kernel => Err(self.nowhere(Reason::Kernel, None)),
@@ -263,7 +260,8 @@ impl Collector {
             build_id: name.1.map(<[u8]>::to_vec),
             hits: hits.into_iter().collect(),
         };
-        Hits { images: merged.into_iter().map(image).collect(), homeless: self.homeless(), stacks }
+        let images = merged.into_iter().map(image).collect();
+        Hits { images, homeless: self.homeless(), stacks, by_process: self.tasks.samples() }
     }
 
     fn homeless(&self) -> Vec<Homeless> {
@@ -330,7 +328,7 @@ mod tests {
     #[test]
     fn a_fork_copies_a_space_and_exec_empties_it() {
         let mut collector = Collector::new(4096, SystemTime::now());
-        let fork = |pid| Record::Fork { pid, parent_pid: 1, tid: pid };
+        let fork = |pid| Record::Fork { pid, parent_pid: 1, tid: pid, parent_tid: 1 };
         let records = [
             mapping(1, 32, "[vdso]"),
             fork(2),
@@ -339,7 +337,7 @@ mod tests {
             sample(2, 2, 40),
             // The parent's is as it was.
             sample(1, 1, 40),
-            Record::Name { pid: 2, tid: 2, is_exec: true },
+            Record::Name { pid: 2, tid: 2, is_exec: true, name: "b".to_owned() },
             sample(2, 2, 40),
             // The number is used again.
             Record::Exit { pid: 2, tid: 2 },
@@ -357,7 +355,7 @@ mod tests {
         let mut collector = Collector::new(4096, SystemTime::now());
         let records = [
             sample(1, 1, 40),
-            Record::Fork { pid: 1, parent_pid: 1, tid: 5 },
+            Record::Fork { pid: 1, parent_pid: 1, tid: 5, parent_tid: 1 },
             mapping(1, 32, ""),
             sample(1, 5, 40),
             Record::Lost(3),
@@ -395,8 +393,8 @@ mod tests {
             let mut samples = 0;
             for (what, pid, tid, place) in steps {
                 collector.take(match what {
-                    0 => Record::Fork { pid, parent_pid: tid, tid: pid },
-                    1 => Record::Name { pid, tid, is_exec: place % 2 == 0 },
+                    0 => Record::Fork { pid, parent_pid: tid, tid: pid, parent_tid: tid },
+                    1 => Record::Name { pid, tid, is_exec: place % 2 == 0, name: place.to_string() },
                     2 => mapping(pid, place, ["", "[vdso]", "/nowhere/at-all"][place as usize % 3]),
                     3 => Record::Exit { pid, tid },
                     _ => {
@@ -407,6 +405,10 @@ mod tests {
             }
             prop_assert_eq!(collector.counts().total, samples);
             prop_assert_eq!(reasons(&collector).into_iter().map(|(_, hits)| hits).sum::<u64>(), samples);
+            let by_process = collector.hits().by_process;
+            let of_threads = by_process.iter().flat_map(|process| &process.threads).map(|thread| thread.hits);
+            prop_assert_eq!(of_threads.sum::<u64>(), samples);
+            prop_assert_eq!(by_process.iter().map(|process| process.hits).sum::<u64>(), samples);
         }
     }
 }

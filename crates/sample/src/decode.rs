@@ -114,6 +114,8 @@ pub enum Record {
         tid: u32,
         /// Whether all mappings before this are gone.
         is_exec: bool,
+        /// The name.
+        name: String,
     },
     /// A thread (or, with another `pid` than the parent's, a process) begins.
     Fork {
@@ -123,6 +125,8 @@ pub enum Record {
         parent_pid: u32,
         /// Thread.
         tid: u32,
+        /// The thread that forked.
+        parent_tid: u32,
     },
     /// A thread ended.
     Exit {
@@ -242,13 +246,16 @@ pub fn decode(layout: &Layout, header: Header, body: &[u8]) -> Result<Stamped, M
         13 => Record::Lost(cursor.number()?),
         3 => {
             const EXEC: u16 = 1 << 13;
-            Record::Name { pid: cursor.small()?, tid: cursor.small()?, is_exec: header.flags & EXEC != 0 }
+            let (pid, tid) = (cursor.small()?, cursor.small()?);
+            Record::Name { pid, tid, is_exec: header.flags & EXEC != 0, name: cursor.text() }
         }
         5 => Record::Throttle(true),
         6 => Record::Throttle(false),
         4 | 7 => {
-            let (pid, parent_pid, tid) = (cursor.small()?, cursor.small()?, cursor.small()?);
-            if header.kind == 4 { Record::Exit { pid, tid } } else { Record::Fork { pid, parent_pid, tid } }
+            let (pid, parent_pid) = (cursor.small()?, cursor.small()?);
+            let (tid, parent_tid) = (cursor.small()?, cursor.small()?);
+            let fork = Record::Fork { pid, parent_pid, tid, parent_tid };
+            if header.kind == 4 { Record::Exit { pid, tid } } else { fork }
         }
         other => Record::Other(other),
     };

@@ -101,12 +101,12 @@ fn tasks_and_losses() {
         assert_eq!(stamped.time, Some(77));
         stamped.record
     };
-    let fork = Record::Fork { pid: 8, parent_pid: 7, tid: 9 };
-    assert_eq!(read(7, 0, &[pair(8, 7), pair(9, 7), 70], b""), fork);
-    assert_eq!(read(4, 0, &[pair(8, 7), pair(9, 7), 70], b""), Record::Exit { pid: 8, tid: 9 });
-    let exec = Record::Name { pid: 8, tid: 9, is_exec: true };
-    assert_eq!(read(3, 1 << 13, &[pair(8, 9)], b"prog\0\0\0\0"), exec);
-    assert_eq!(read(3, 0, &[pair(8, 9)], b"prog\0\0\0\0"), Record::Name { pid: 8, tid: 9, is_exec: false });
+    let fork = Record::Fork { pid: 8, parent_pid: 7, tid: 9, parent_tid: 6 };
+    assert_eq!(read(7, 0, &[pair(8, 7), pair(9, 6), 70], b""), fork);
+    assert_eq!(read(4, 0, &[pair(8, 7), pair(9, 6), 70], b""), Record::Exit { pid: 8, tid: 9 });
+    let named = |is_exec, name: &str| Record::Name { pid: 8, tid: 9, is_exec, name: name.to_owned() };
+    assert_eq!(read(3, 1 << 13, &[pair(8, 9)], b"prog\0\0\0\0"), named(true, "prog"));
+    assert_eq!(read(3, 0, &[pair(8, 9)], b"a thread\0\0\0\0\0\0\0\0"), named(false, "a thread"));
     assert_eq!(read(2, 0, &[900, 12], b""), Record::Lost(12));
     assert_eq!(read(13, 0, &[3], b""), Record::Lost(3));
     assert_eq!(read(5, 0, &[1, 2, 3], b""), Record::Throttle(true));

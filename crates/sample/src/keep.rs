@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use crate::decode::{FileMark, HEADER_BYTES, Mapping};
+use crate::decode::{FileMark, HEADER_BYTES, Mapping, Record};
 use crate::sys::event::Attributes;
 
 /// Bytes of the file's header, and of the one entry of events behind it.
@@ -62,9 +62,23 @@ impl Kept {
     }
 }
 
-/// The record of a mapping, as the kernel writes it, at time 0; with thread
-/// and time at its end.
-pub(crate) fn encoded(mapping: &Mapping) -> Vec<u8> {
+/// A mapping or a name as the kernel writes it, at time 0, with thread and
+/// time at its end; nothing for other records, which are copied as they come.
+pub(crate) fn encoded(record: &Record) -> Vec<u8> {
+    match record {
+        Record::Mapping(mapping) => encoded_mapping(mapping),
+        Record::Name { pid, tid, is_exec, name } => {
+            const EXEC: u16 = 1 << 13;
+            let task = u64::from(*pid) | u64::from(*tid) << 32;
+            let mut body: Vec<u8> = words(&[task]).collect();
+            extend_with_text(&mut body, name);
+            whole(3, if *is_exec { EXEC } else { 0 }, body, task)
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn encoded_mapping(mapping: &Mapping) -> Vec<u8> {
     const EXECUTABLE: u64 = 5;
     const PRIVATE: u64 = 2;
     let task = u64::from(mapping.pid) | u64::from(mapping.pid) << 32;
@@ -84,12 +98,20 @@ pub(crate) fn encoded(mapping: &Mapping) -> Vec<u8> {
         FileMark::None => body.resize(32 + 24, 0),
     }
     body.extend(words(&[EXECUTABLE | PRIVATE << 32]));
+    extend_with_text(&mut body, &mapping.path);
+    whole(10, flags, body, task)
+}
+
+/// Text with at least one 0 behind it, up to a word's end.
+fn extend_with_text(body: &mut Vec<u8>, text: &str) {
     // A path is no longer than the kernel's own limit for one.
-    let path = mapping.path.as_bytes();
-    body.extend(&path[..path.len().min(4096)]);
+    body.extend(&text.as_bytes()[..text.len().min(4096)]);
     body.resize(body.len() / 8 * 8 + 8, 0);
+}
+
+fn whole(kind: u32, flags: u16, mut body: Vec<u8>, task: u64) -> Vec<u8> {
     body.extend(words(&[task, 0]));
-    let mut record = 10_u32.to_le_bytes().to_vec();
+    let mut record = kind.to_le_bytes().to_vec();
     record.extend(flags.to_le_bytes());
     record.extend(((HEADER_BYTES + body.len()) as u16).to_le_bytes());
     record.extend(body);
@@ -99,22 +121,28 @@ pub(crate) fn encoded(mapping: &Mapping) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::{Header, Layout, Record, decode};
+    use crate::decode::{Header, Layout, decode};
 
     #[test]
     fn what_is_encoded_is_decoded_to_the_same() {
         let layout = Layout { sample_type: 0b111, read_format: 0, stamps_all: true };
+        let same = |record: Record| {
+            let bytes = encoded(&record);
+            let header = Header::read(&bytes).unwrap();
+            assert_eq!(header.size, bytes.len());
+            let stamped = decode(&layout, header, &bytes[HEADER_BYTES..]).unwrap();
+            assert_eq!((stamped.record, stamped.time), (record, Some(0)));
+        };
         let marks =
             [FileMark::None, FileMark::Inode { device: (8, 1), inode: 77 }, FileMark::BuildId(vec![7; 20])];
         for (mark, path) in marks.into_iter().zip(["", "/bin/a", "/bin/a path of another length"]) {
             let path = path.to_owned();
             let mapping = Mapping { pid: 7, start: 16, length: 32, offset: 48, path, mark, is_kernel: false };
-            let bytes = encoded(&mapping);
-            let header = Header::read(&bytes).unwrap();
-            assert_eq!(header.size, bytes.len());
-            let stamped = decode(&layout, header, &bytes[HEADER_BYTES..]).unwrap();
-            assert_eq!(stamped.record, Record::Mapping(Box::new(mapping)));
-            assert_eq!(stamped.time, Some(0));
+            same(Record::Mapping(Box::new(mapping)));
         }
+        for (name, is_exec) in [("", false), ("fifteen letters", true), ("seven l", false)] {
+            same(Record::Name { pid: 7, tid: 9, is_exec, name: name.to_owned() });
+        }
+        assert!(encoded(&Record::Lost(1)).is_empty());
     }
 }

@@ -21,7 +21,7 @@
 //! The way of a sample: `sys` opens events and empties rings, `opening`
 //! says which and asks for less where the machine grants less, [`decode`]
 //! reads bytes, `order` sorts what several processors wrote, `collect`
-//! folds it with `mappings` and `image` into [`Samples`]. [`perfdata`]
+//! folds it with `mappings`, `image` and `tasks` into [`Samples`]. [`perfdata`]
 //! feeds the same fold from a file, `keep` writes one.
 //!
 //! Where the kernel refuses its counters ([`Error::NotPermitted`]), a
@@ -51,6 +51,7 @@ mod running;
 mod samples;
 mod session;
 mod sys;
+mod tasks;
 mod timer;
 
 pub use error::Error;
@@ -60,6 +61,8 @@ pub use pace::Pace;
 pub use perfdata::{read_perf_data, read_perf_data_with};
 pub use reason::Reason;
 pub use requests::{Request, Requests};
-pub use samples::{End, Frame, Homeless, ImageSamples, Rate, Samples, Stack};
+pub use samples::{
+    End, Frame, Homeless, ImageSamples, ProcessSamples, Rate, Samples, Stack, ThreadSamples, USUAL_HERTZ,
+};
 pub use session::{Options, Progress, Sampler};
 pub use timer::TimerSampler;

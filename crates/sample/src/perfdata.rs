@@ -335,6 +335,7 @@ impl Reader<'_> {
             wall: Duration::from_nanos(end - begin),
             processes: counts.processes,
             threads: counts.threads,
+            by_process: hits.by_process,
             with_kernel: attribute.with_kernel,
             end: if is_whole { End::FileEnd } else { End::FileBrokenOff },
             not_kept: None,

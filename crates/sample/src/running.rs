@@ -1,4 +1,5 @@
-//! What does a process that runs already have: which threads, which mappings?
+//! What does a process that runs already have: which threads, with which
+//! names, and which mappings?
 //!
 //! Read from `/proc`. Which build a mapped file is, is read from the mapped
 //! file itself (`map_files`), also when another file lies at its path by now;
@@ -6,7 +7,7 @@
 
 use std::io;
 
-use crate::decode::{FileMark, Mapping};
+use crate::decode::{FileMark, Mapping, Record};
 use crate::image::Image;
 
 /// Threads of a process, ascending.
@@ -17,6 +18,16 @@ pub(crate) fn threads(pid: u32) -> io::Result<Vec<u32>> {
     }
     threads.sort_unstable();
     Ok(threads)
+}
+
+/// Names of a process's threads; those that are gone meanwhile have none.
+pub(crate) fn names(pid: u32) -> Vec<Record> {
+    let name = |tid: u32| {
+        let text = std::fs::read(format!("/proc/{pid}/task/{tid}/comm")).ok()?;
+        let name = String::from_utf8_lossy(text.strip_suffix(b"\n").unwrap_or(&text)).into_owned();
+        Some(Record::Name { pid, tid, is_exec: false, name })
+    };
+    threads(pid).unwrap_or_default().into_iter().filter_map(name).collect()
 }
 
 /// Executable mappings of a process.
@@ -80,6 +91,9 @@ mod tests {
     fn this_process_has_a_thread_and_its_own_program() {
         let pid = std::process::id();
         assert!(threads(pid).unwrap().contains(&pid));
+        let is_named = |record: &Record| matches!(record, Record::Name { name, .. } if !name.is_empty());
+        let names = names(pid);
+        assert!(!names.is_empty() && names.iter().all(is_named), "{names:?}");
         let program = std::env::current_exe().unwrap().to_string_lossy().into_owned();
         assert!(mappings(pid).unwrap().iter().any(|mapping| mapping.path == program));
     }

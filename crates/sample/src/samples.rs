@@ -9,6 +9,9 @@ use std::time::Duration;
 
 use crate::Reason;
 
+/// What a processor is taken to run at that does not tell, in cycles a second.
+pub const USUAL_HERTZ: f64 = 2.5e9;
+
 /// The samples of a program, of several processes or of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Samples {
@@ -39,6 +42,8 @@ pub struct Samples {
     pub processes: u64,
     /// Threads that were seen.
     pub threads: u64,
+    /// Processes with samples, those with most first; together all samples.
+    pub by_process: Vec<ProcessSamples>,
     /// Whether the kernel's part was sampled too.
     pub with_kernel: bool,
     /// How it ended.
@@ -66,6 +71,30 @@ pub struct ImageSamples {
     /// Address in the file's own numbering (as in its symbol table) and how
     /// often it was hit; ascending.
     pub hits: Vec<(u64, u64)>,
+}
+
+/// Samples of one process, or of what it was before an `exec`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessSamples {
+    /// Its number.
+    pub pid: u32,
+    /// The name of its first thread, if one was told.
+    pub name: Option<String>,
+    /// All its samples.
+    pub hits: u64,
+    /// Its threads with samples, those with most first.
+    pub threads: Vec<ThreadSamples>,
+}
+
+/// Samples of one thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadSamples {
+    /// Its number.
+    pub tid: u32,
+    /// Its last name, if one was told.
+    pub name: Option<String>,
+    /// Its samples.
+    pub hits: u64,
 }
 
 /// Samples without a home.
@@ -123,6 +152,15 @@ impl Samples {
     pub fn rate_reached(&self) -> Option<f64> {
         let seconds = self.cpu?.as_secs_f64();
         (seconds > 0.0).then(|| self.total.saturating_add(self.lost) as f64 / seconds)
+    }
+
+    /// Processor time between two samples, in seconds; where it is not known,
+    /// as the rate says.
+    pub fn seconds_per_sample(&self) -> f64 {
+        match self.cpu {
+            Some(cpu) if self.total > 0 => cpu.as_secs_f64() / self.total as f64,
+            _ => 1.0 / self.rate.granted.max(1) as f64,
+        }
     }
 
     /// The image at `path`, if it was hit.

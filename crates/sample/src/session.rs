@@ -136,12 +136,18 @@ impl Sampler {
             sampler.attach_threads(pid, options.ring_pages)?;
             // Behind the events, so that no mapping falls between.
             let mappings = running::mappings(pid).map_err(|_| Error::NoProcess { pid })?;
-            for mapping in mappings {
-                sampler.fold.taken.iter_mut().for_each(|taken| taken.extend(keep::encoded(&mapping)));
-                sampler.fold.collector.take(Record::Mapping(Box::new(mapping)));
-            }
+            sampler.learn(mappings.into_iter().map(|mapping| Record::Mapping(Box::new(mapping))));
+            sampler.learn(running::names(pid).into_iter());
         }
         Ok(sampler)
+    }
+
+    /// Takes in what was there before.
+    fn learn(&mut self, records: impl Iterator<Item = Record>) {
+        for record in records {
+            self.fold.taken.iter_mut().for_each(|taken| taken.extend(keep::encoded(&record)));
+            self.fold.collector.take(record);
+        }
     }
 
     fn prepare(options: &Options) -> Result<Self, Error> {
@@ -341,6 +347,7 @@ impl Sampler {
             wall: self.began.elapsed(),
             processes: counts.processes,
             threads: counts.threads,
+            by_process: hits.by_process,
             with_kernel: self.granted.with_kernel,
             end: self.end,
             not_kept: self.not_kept.clone(),

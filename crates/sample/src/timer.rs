@@ -260,6 +260,7 @@ impl TimerSampler {
             wall: self.began.elapsed(),
             processes: counts.processes,
             threads: counts.threads,
+            by_process: hits.by_process,
             with_kernel: false,
             end: self.end,
             not_kept: None,

@@ -72,6 +72,17 @@ fn all_threads_of_a_running_process_are_sampled_and_snapshots_grow() {
     let samples = sampler.finish().expect("there are samples");
     let kept = read_perf_data(&shop.path("kept")).expect("it is read");
     assert_eq!((&kept.images, &kept.homeless), (&samples.images, &samples.homeless));
+    assert_eq!(kept.by_process, samples.by_process);
+    let mut pids: Vec<u32> = samples.by_process.iter().map(|process| process.pid).collect();
+    pids.sort_unstable();
+    let mut both = [first.0.id(), second.0.id()];
+    both.sort_unstable();
+    assert_eq!(pids, both);
+    // Names that were given before anybody looked.
+    let is_worker = |name: &Option<String>| name.as_deref() == Some("worker");
+    assert!(samples.by_process.iter().all(|process| is_worker(&process.name)));
+    let mut threads = samples.by_process.iter().flat_map(|process| &process.threads);
+    assert!(threads.all(|thread| is_worker(&thread.name)), "{:?}", samples.by_process);
     let image = samples.image(path(&program)).expect("the program is hit");
     let (hot, cold) = (image.hits_in(function(&program, "hot")), image.hits_in(function(&program, "cold")));
     assert!(hot > 100, "the thread that was there: {hot}");

@@ -4,8 +4,8 @@ mod common;
 
 use std::process::Command;
 
-use common::{NINE_TO_ONE, Shop, WORK, function, may_sample, options};
-use opcost_sample::{End, Error, Event, Options, Reason, Sampler, Samples};
+use common::{FAMILY, NINE_TO_ONE, Shop, WORK, function, is_the_family, may_sample, options};
+use opcost_sample::{End, Error, Event, Options, Reason, Sampler, Samples, read_perf_data};
 
 fn sampled(command: Command, options: &Options) -> Samples {
     let mut sampler = Sampler::start(command, options).expect("it starts");
@@ -75,6 +75,23 @@ int main(int count, char **arguments) {
     assert!(hot > cold && cold > 50, "three threads of {hot} and one child of {cold}");
     let other_image = samples.image(path(&other)).expect("the child that became another program");
     assert!(other_image.hits_in(function(&other, "hot")) > 100);
+}
+
+#[test]
+fn processes_and_threads_have_their_names() {
+    if !may_sample() {
+        return;
+    }
+    let shop = Shop::new();
+    let other = shop.build("other", &format!("{WORK}{NINE_TO_ONE}"), &[]);
+    let program = shop.build("family", &format!("{WORK}{FAMILY}"), &["-pthread"]);
+    let mut command = Command::new(&program);
+    command.arg(&other);
+    let samples = sampled(command, &Options { keep: Some(shop.path("kept")), ..options(4000) });
+    assert_eq!(samples.end, End::Exited(0));
+    is_the_family(&samples);
+    let kept = read_perf_data(&shop.path("kept")).expect("it is read");
+    assert_eq!(kept.by_process, samples.by_process);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use common::{NINE_TO_ONE, Shop, WORK, function, options};
+use common::{FAMILY, NINE_TO_ONE, Shop, WORK, function, is_the_family, options};
 use opcost_sample::{End, Error, Options, Progress, Samples, TimerSampler};
 
 fn start(command: Command, options: &Options) -> TimerSampler {
@@ -77,6 +77,16 @@ int main(int count, char **arguments) {
         - other_image.hits_in(function(&other, "cold"));
     assert!(other_image.total() > 20 && stray * 10 <= other_image.total(), "{stray}");
     assert_eq!(samples.processes, 2);
+}
+
+#[test]
+fn processes_and_threads_have_their_names() {
+    let shop = Shop::new();
+    let other = shop.build("other", &format!("{WORK}{NINE_TO_ONE}"), &[]);
+    let program = shop.build("family", &format!("{WORK}{FAMILY}"), &["-pthread"]);
+    let mut command = Command::new(&program);
+    command.arg(&other);
+    is_the_family(&sampled(command));
 }
 
 #[test]

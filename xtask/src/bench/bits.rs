@@ -28,7 +28,7 @@ mod peer;
 mod sums;
 
 use super::timed::Taken;
-use super::{machine, oracle};
+use super::{machine, oracle, setup};
 use crate::bits::Member;
 use crate::failure::{Failure, Result};
 use crate::{bits, repository};
@@ -85,14 +85,10 @@ impl Outcome {
 pub(crate) fn run(flags: &[&str]) -> Result<()> {
     let options = Options::parse(flags)?;
     bits::check_frozen()?;
-    let folder = repository()?.join("target/bench/bits");
-    fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
+    let folder = setup::folder("bits")?;
     let before = machine::load();
     let program = oracle::build("bits", &folder)?;
-    let opcost = match &options.opcost {
-        Some(path) => std::path::absolute(path).map_err(|error| Failure::at("find", path, error))?,
-        None => super::columns::release_build()?,
-    };
+    let opcost = setup::opcost(options.opcost.as_deref())?;
     let mut outcomes = Vec::new();
     for world in &options.worlds {
         for member in

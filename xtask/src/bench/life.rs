@@ -10,7 +10,7 @@
 //! itself what of its time was the watched build. `--sweep` takes every source of
 //! the corpus at every level and asks whether the code is that of clang.
 
-use super::machine;
+use super::{figures, machine, setup};
 use crate::command;
 use crate::failure::{Failure, Result};
 use crate::manifest::{Language, Program};
@@ -55,20 +55,16 @@ struct Column {
 /// The verb: runs and writes the page.
 pub(crate) fn run(flags: &[&str]) -> Result<()> {
     let options = Options::parse(flags)?;
-    let folder = repository()?.join("target/bench/life");
-    fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
+    let folder = setup::folder("life")?;
     let before = machine::load();
-    let opcost = match &options.opcost {
-        Some(path) => path.clone(),
-        None => super::columns::release_build()?,
-    };
+    let opcost = setup::opcost(options.opcost.as_deref())?;
     let mut page = String::from(
         "# What following an instruction costs the compiler\n\n\
          Written by `cargo xtask bench life`; the next run replaces it.\n\n",
     );
     let mut body = String::new();
     if options.rounds > 0 {
-        let sqlite = program("sqlite")?;
+        let sqlite = setup::program("sqlite")?;
         let mut columns = columns(&sqlite, &opcost, &folder)?;
         run_rounds(&mut columns, options.rounds, &folder)?;
         write_times(&mut body, &columns, options.rounds);
@@ -77,17 +73,9 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     if !options.sweep.is_empty() {
         write_sweep(&mut body, &options, &opcost, &folder)?;
     }
-    page.push_str("| | |\n|---|---|\n");
-    for (name, value) in machine::facts(Ok(&opcost), &before, &[&["life"], flags].concat()) {
-        if name != "valgrind" {
-            let _ = writeln!(page, "| {name} | {value} |");
-        }
-    }
-    page.push_str(&body);
-    let page = page.replace(&*repository()?.to_string_lossy(), ".");
-    fs::write(&options.out, &page).map_err(|error| Failure::at("write", &options.out, error))?;
-    println!("{page}");
-    Ok(())
+    page += &setup::head(&machine::facts(Ok(&opcost), &before, &[&["life"], flags].concat()));
+    page += &body;
+    setup::publish(&page, &options.out)
 }
 
 impl Options {
@@ -127,18 +115,8 @@ impl Options {
     }
 }
 
-fn program(name: &str) -> Result<Program> {
-    let found = corpus::programs(&[name])?.into_iter().find(|program| program.name == name);
-    found.ok_or_else(|| Failure::new(format!("the corpus has no program {name}")))
-}
-
 fn columns(sqlite: &Program, opcost: &Path, folder: &Path) -> Result<Vec<Column>> {
-    let is_amalgamation = |path: &&PathBuf| path.ends_with("sqlite3.c");
-    let source = sqlite
-        .sources
-        .iter()
-        .find(is_amalgamation)
-        .ok_or_else(|| Failure::new("the program sqlite has no sqlite3.c"))?;
+    let source = setup::source(sqlite, "sqlite3.c")?;
     let text = fs::read_to_string(source).map_err(|error| Failure::at("read", source, error))?;
     let line = text.lines().position(|line| line.contains(LINE_WITH));
     let line = line.ok_or_else(|| Failure::new(format!("sqlite3.c has no {LINE_WITH}")))? + 1;
@@ -212,23 +190,18 @@ fn read(path: &Path) -> Result<Value> {
     serde_json::from_slice(&text).map_err(|error| Failure::at("understand", path, error))
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    match values.len() {
-        0 => 0.0,
-        count if count % 2 == 1 => values[count / 2],
-        count => f64::midpoint(values[count / 2 - 1], values[count / 2]),
-    }
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    figures::median(&values.collect::<Vec<_>>()).unwrap_or(0.0)
 }
 
 fn write_times(page: &mut String, columns: &[Column], rounds: usize) {
     let (plain, back) = (&columns[0].runs, &columns[2].runs);
     let row = |page: &mut String, title: String, seconds: &dyn Fn(&Taken) -> f64, column: &Column| {
-        let taken = median(column.runs.iter().map(seconds).collect());
+        let taken = median(column.runs.iter().map(seconds));
         let to = |others: &[Taken]| {
-            median(column.runs.iter().zip(others).map(|(one, other)| seconds(one) / other.seconds).collect())
+            median(column.runs.iter().zip(others).map(|(one, other)| seconds(one) / other.seconds))
         };
-        let peak = median(column.runs.iter().map(|run| run.megabytes).collect());
+        let peak = median(column.runs.iter().map(|run| run.megabytes));
         let _ = writeln!(page, "| {title} | {taken:.2} | {:.2} | {:.2} | {peak:.0} |", to(plain), to(back));
     };
     let _ = write!(
@@ -381,7 +354,7 @@ mod tests {
 
     #[test]
     fn the_middle_of_an_even_number_lies_between_two() {
-        assert!((median(vec![3.0, 1.0, 2.0]) - 2.0).abs() < 1e-9);
-        assert!((median(vec![4.0, 1.0]) - 2.5).abs() < 1e-9);
+        assert!((median([3.0, 1.0, 2.0].into_iter()) - 2.0).abs() < 1e-9);
+        assert!((median([4.0, 1.0].into_iter()) - 2.5).abs() < 1e-9);
     }
 }

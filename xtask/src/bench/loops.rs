@@ -23,8 +23,8 @@ mod page;
 mod peer;
 mod verify;
 
-use super::machine;
 use super::timed::Taken;
+use super::{machine, setup};
 use crate::failure::{Failure, Result};
 use crate::loops::LEVELS;
 use crate::{loops, repository};
@@ -121,10 +121,7 @@ fn verdict(outcomes: &[Outcome]) -> Result<()> {
 
 impl Tools {
     fn prepare(options: &Options, folder: PathBuf) -> Result<Self> {
-        let path = match &options.opcost {
-            Some(path) => std::path::absolute(path).map_err(|error| Failure::at("find", path, error))?,
-            None => super::columns::release_build()?,
-        };
+        let path = setup::opcost(options.opcost.as_deref())?;
         let opcost = own::has_verb(&path, "loops").map(|()| path.clone());
         let verify = match (&opcost, options.verify) {
             (Err(failure), _) => Err(failure.clone()),

@@ -8,10 +8,11 @@
 //! build within a round, of which the median is shown, and which part of the gain of clang's
 //! own counters that is. The plain build runs twice: the distance of the two is noise.
 
-use super::{machine, timed};
+use super::figures::median;
+use super::{machine, setup, timed};
 use crate::command;
 use crate::failure::{Failure, Result};
-use crate::{corpus, repository};
+use crate::repository;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,30 +55,18 @@ const COLUMNS: [(&str, &str); 7] = [
 /// The verb: builds, runs, and writes the page.
 pub(crate) fn run(flags: &[&str]) -> Result<()> {
     let options = Options::parse(flags)?;
-    let folder = repository()?.join("target/bench/pgo");
-    fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
+    let folder = setup::folder("pgo")?;
     let before = machine::load();
-    let opcost = match &options.opcost {
-        Some(path) => path.canonicalize().map_err(|error| Failure::at("find", path, error))?,
-        None => super::columns::release_build()?,
-    };
+    let opcost = setup::opcost(options.opcost.as_deref())?;
     let bench = Bench::prepare(&options, opcost, folder)?;
     let mut columns = bench.columns()?;
     bench.run_rounds(&mut columns, &options)?;
     let mut page = String::from(
-        "# What a profile is worth to the compiler\n\nWritten by `cargo xtask bench pgo`; the next run replaces it.\n\n\
-         | | |\n|---|---|\n",
+        "# What a profile is worth to the compiler\n\nWritten by `cargo xtask bench pgo`; the next run replaces it.\n\n",
     );
-    for (name, value) in machine::facts(Ok(&bench.opcost), &before, &[&["pgo"], flags].concat()) {
-        if name != "valgrind" {
-            let _ = writeln!(page, "| {name} | {value} |");
-        }
-    }
+    page += &setup::head(&machine::facts(Ok(&bench.opcost), &before, &[&["pgo"], flags].concat()));
     write_times(&mut page, &columns, &options);
-    let page = page.replace(&*repository()?.to_string_lossy(), ".");
-    fs::write(&options.out, &page).map_err(|error| Failure::at("write", &options.out, error))?;
-    println!("{page}");
-    Ok(())
+    setup::publish(&page, &options.out)
 }
 
 impl Options {
@@ -135,15 +124,10 @@ struct Bench {
 
 impl Bench {
     fn prepare(options: &Options, opcost: PathBuf, folder: PathBuf) -> Result<Bench> {
-        let found = corpus::programs(&["sqlite"])?.into_iter().find(|program| program.name == "sqlite");
-        let program = found.ok_or_else(|| Failure::new("the corpus has no program sqlite"))?;
-        let source = |name: &str| {
-            let found = program.sources.iter().find(|source| source.ends_with(name));
-            found.cloned().ok_or_else(|| Failure::new(format!("the program sqlite has no {name}")))
-        };
+        let program = setup::program("sqlite")?;
         let bench = Bench {
             opcost,
-            sqlite: source("sqlite3.c")?,
+            sqlite: setup::source(&program, "sqlite3.c")?.to_owned(),
             driver: folder.join("driver.o"),
             training: repository()?.join("corpus/sqlite/training.c"),
             flags: [program.flags.clone(), vec!["-w".to_owned()]].concat(),
@@ -152,8 +136,8 @@ impl Bench {
             is_built: options.as_built,
             folder,
         };
-        let (driver, object) =
-            (source("driver.c")?.display().to_string(), bench.driver.display().to_string());
+        let driver = setup::source(&program, "driver.c")?.display().to_string();
+        let object = bench.driver.display().to_string();
         bench.clang(&["-c", &driver, "-o", &object])?;
         Ok(bench)
     }
@@ -274,19 +258,10 @@ impl Bench {
     }
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    match values.len() {
-        0 => 0.0,
-        count if count % 2 == 1 => values[count / 2],
-        count => f64::midpoint(values[count / 2 - 1], values[count / 2]),
-    }
-}
-
 /// How much faster than the plain build in the same round, in per cent; the median.
 fn gain(column: &Column, plain: &Column) -> f64 {
     let ratios = column.seconds.iter().zip(&plain.seconds).map(|(own, plain)| 100.0 * (plain / own - 1.0));
-    median(ratios.collect())
+    median(&ratios.collect::<Vec<_>>()).unwrap_or(0.0)
 }
 
 fn write_times(page: &mut String, columns: &[Column], options: &Options) {
@@ -305,7 +280,7 @@ fn write_times(page: &mut String, columns: &[Column], options: &Options) {
         }
         let own = gain(column, &columns[PLAIN]);
         let share = if whole > 0.0 { format!("{:.0} %", 100.0 * own / whole) } else { String::new() };
-        let seconds = median(column.seconds.clone());
+        let seconds = median(&column.seconds).unwrap_or(0.0);
         let _ = writeln!(page, "| {} | {seconds:.3} | {own:+.1} % | {share} |", column.title);
     }
 }

@@ -29,7 +29,7 @@ mod page;
 mod peer;
 mod tools;
 
-use super::machine;
+use super::{machine, setup};
 use crate::failure::{Failure, Result};
 use crate::manifest::Program;
 use crate::{corpus, repository};
@@ -82,8 +82,7 @@ fn workload(program: &Program) -> Vec<String> {
 pub(crate) fn run(flags: &[&str]) -> Result<()> {
     let options = Options::parse(flags)?;
     let before = machine::load();
-    let folder = repository()?.join("target/bench/sampling");
-    fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
+    let folder = setup::folder("sampling")?;
     let tools = Tools::find(options.opcost.clone(), &folder)?;
     let names: Vec<&str> = options.programs.iter().map(String::as_str).collect();
     let mut all = Vec::new();

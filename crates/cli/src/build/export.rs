@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use opcost_instrument::{CostModel, Request, survey};
+use opcost_instrument::{Bodies, CostModel, Request, survey};
 use opcost_ir::Opcode;
 use opcost_key::{Anchor, BlockId, BuildFacts, FunctionId, InstructionId, ModuleMap, Placement};
 use opcost_llvm::{Emission, Maker, PgoCounter, PgoRecord, PgoWay, Session, Weighed, write_pgo};
@@ -20,7 +20,7 @@ use opcost_profile::formats::opc::load_ledger;
 use opcost_profile::formats::pprof::write_pprof;
 use opcost_profile::formats::stacks::write_collapsed;
 use opcost_profile::{Column, Ledger, Subject};
-use opcost_recover::{FunctionCounts, Matched, branches, match_counts};
+use opcost_recover::{Copies, FunctionCounts, Matched, branches, match_counts};
 use serde::{Deserialize, Serialize};
 
 use super::export_places::{llvm_sample, stacks};
@@ -191,8 +191,14 @@ fn lay(request: &ExportRequest, module: &ExportModule, ledger: &Ledger) -> Resul
         per_thread: false,
         wrapped: opcost_runtime::WRAPPED,
     };
-    let map = survey(&read, &wanted).map_err(|error| error.to_string())?;
-    let matched = match_counts(&map, ledger);
+    // A module by itself is weighed by what its functions do in the whole program;
+    // what is added up over modules has each count once.
+    let (bodies, copies) = match request.format {
+        ExportFormat::Bitcode => (Bodies::All, Copies::All),
+        _ => (Bodies::Own, Copies::Own),
+    };
+    let map = survey(&read, &wanted, bodies).map_err(|error| error.to_string())?;
+    let matched = match_counts(&map, ledger, copies);
     let phis = read.functions.iter().flat_map(|(id, function)| {
         let phis = function.instructions.iter().filter(|(_, one)| one.opcode == Opcode::Phi);
         phis.map(move |(phi, _)| (id, phi))

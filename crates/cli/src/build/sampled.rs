@@ -4,7 +4,7 @@
 //! without opcost. Input: a module. Output: an object whose sections that are not
 //! loaded tell which code stands for which instruction and block.
 
-use opcost_instrument::survey;
+use opcost_instrument::{Bodies, survey};
 use opcost_llvm::Session;
 use opcost_profile::formats::map::write_map;
 
@@ -24,7 +24,7 @@ pub(super) fn table_code(
     watch.lap("snapshot");
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
     let wanted = wanted(&mut module, request);
-    let map = survey(&module, &wanted).map_err(|error| error.to_string())?;
+    let map = survey(&module, &wanted, Bodies::Own).map_err(|error| error.to_string())?;
     drop(module);
     let (bytes, hash) = write_map(&map);
     write_map_file(request, &bytes)?;

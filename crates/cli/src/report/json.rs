@@ -11,6 +11,7 @@ use opcost_recover::SourceLine;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::tasks::ProcessJson;
 use super::{CountReport, Growth, Verdict, demangle};
 use crate::run::{CallStack, Finish, Quality};
 
@@ -39,6 +40,9 @@ pub(crate) struct CountJson {
     /// Call stacks with their samples, those with most samples first; only when they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     stacks: Option<Vec<StackJson>>,
+    /// Samples by process and thread, those with most first; only of samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples_by_process: Option<Vec<ProcessJson>>,
     /// How many processes counted.
     processes: usize,
     /// How many runs the counts are the sum of.
@@ -177,6 +181,10 @@ impl CountJson {
             external_calls: report.calls_known.then(|| external(report)),
             indirect_calls: report.calls_known.then(|| indirect(report)),
             stacks: report.stacks.as_deref().map(stacks),
+            samples_by_process: report
+                .tasks
+                .as_ref()
+                .map(|tasks| tasks.iter().map(ProcessJson::new).collect()),
             processes: report.processes,
             runs: report.runs,
             deterministic: report.is_deterministic,

@@ -38,6 +38,7 @@ mod schema;
 mod source;
 mod stacks;
 mod style;
+mod tasks;
 mod terminal;
 mod values;
 mod values_json;
@@ -66,7 +67,7 @@ pub(crate) use list::{List, ListJson, ListRow, print_list};
 pub(crate) use loops::{LoopsJson, LoopsReport, print_loops};
 pub(crate) use names::{demangle, find_functions, short_name, tidy_path};
 pub(crate) use numbers::{bar, grouped, percent, short};
-pub(crate) use overlap::{OverlapJson, print_overlap};
+pub(crate) use overlap::{OverlapJson, print_overlap, print_refused};
 pub(crate) use portable::Elsewhere;
 pub(crate) use progress::Progress;
 pub(crate) use repair::{MovedJson, RepairJson, print_repair};
@@ -74,6 +75,7 @@ pub(crate) use save::{Stream, document, save_json, save_text};
 pub(crate) use schema::{document_names, error_json, schema_of};
 pub(crate) use source::{Source, Sources};
 pub(crate) use style::screen_width;
+pub(crate) use tasks::print_tasks;
 pub(crate) use terminal::{Layout, print_count};
 pub(crate) use values::{
     ClaimRow, ClaimVerdict, ValueRow, ValuesReport, VerifyTotals, WholeRow, WholeTotals,
@@ -86,6 +88,7 @@ pub(crate) use width::{WidthJson, print_width};
 use std::collections::HashMap;
 
 use opcost_recover::{FunctionListing, FunctionTotal, ProgramSummary, SourceLine};
+use opcost_sample::ProcessSamples;
 
 use crate::run::{CallStack, Finish, Quality};
 
@@ -107,6 +110,8 @@ pub(crate) struct CountReport {
     pub(crate) repetition: Option<String>,
     /// Call stacks of samples, if they were asked for.
     pub(crate) stacks: Option<Vec<CallStack>>,
+    /// Samples by process and thread, if they are samples; a ledger does not tell.
+    pub(crate) tasks: Option<Vec<ProcessSamples>>,
     /// The command to try next.
     pub(crate) next: Vec<String>,
     /// Whether calls out of the program are known.

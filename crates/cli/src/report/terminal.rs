@@ -12,6 +12,7 @@ use opcost_recover::{FunctionTotal, NamedCalls};
 use super::annotate::{Annotation, Depth, hot_lines};
 use super::stacks::print_stacks;
 use super::style::{BAD, DIM, GOOD, STRONG, cut_middle, cut_start, heat, padded, paint, width_of};
+use super::tasks::print_tasks;
 use super::{CountReport, Grown, Growth, Sources, Verdict, bar, demangle, grouped, percent, tidy_path};
 use crate::run::{Finish, Quality};
 
@@ -62,6 +63,9 @@ pub(crate) fn print_count(report: &CountReport, sources: &mut Sources, layout: L
     if let Some(stacks) = &report.stacks {
         out += &print_stacks(stacks);
         out.push('\n');
+    }
+    if let Some(tasks) = &report.tasks {
+        out += &print_tasks(tasks);
     }
     notes(report, layout.width, &mut out);
     out

@@ -112,6 +112,7 @@ pub(crate) fn report_of(ledger: &Ledger) -> CountReport {
         is_deterministic: false,
         repetition: None,
         stacks: None,
+        tasks: None,
         next: Vec::new(),
         calls_known: false,
         listings: Vec::new(),

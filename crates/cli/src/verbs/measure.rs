@@ -120,6 +120,7 @@ impl Measurement {
             is_deterministic: self.is_deterministic,
             repetition: (self.runs.len() > 1).then(|| self.repetition()),
             stacks: None,
+            tasks: None,
             next: Vec::new(),
             calls_known: true,
             listings: Vec::new(),

@@ -6,7 +6,7 @@ use opcost_profile::overlap::overlap;
 
 use crate::arguments::{OverlapArguments, RawArguments};
 use crate::error::{CliError, Status};
-use crate::report::{OverlapJson, Stream, document, print_overlap, save_json, save_text};
+use crate::report::{OverlapJson, Stream, document, print_overlap, print_refused, save_json, save_text};
 use crate::verbs::load;
 use crate::verbs::show::tell_json;
 
@@ -24,9 +24,11 @@ fn carry_out(arguments: &OverlapArguments) -> Result<Status, CliError> {
     if all.blocks == 0 {
         return Err(CliError::Counters(format!(
             "{} and {} have no block in common: they are of other code; take both of one source, at one level and \
-             anchor",
+             anchor{}{}",
             arguments.estimate.display(),
-            arguments.truth.display()
+            arguments.truth.display(),
+            if all.refused.is_empty() { "" } else { "\n" },
+            print_refused(&all.refused).trim_end()
         )));
     }
     if let Some(path) = &arguments.json {

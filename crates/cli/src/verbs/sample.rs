@@ -162,6 +162,7 @@ impl Estimate {
             is_deterministic: false,
             repetition: None,
             stacks: None,
+            tasks: Some(samples.by_process.clone()),
             next: Vec::new(),
             calls_known: true,
             listings: Vec::new(),

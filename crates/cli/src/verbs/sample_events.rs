@@ -16,7 +16,7 @@ use opcost_sample::Samples;
 use super::sample_places::others;
 use crate::arguments::SampleArguments;
 use crate::error::CliError;
-use crate::report::{Stream, bar, demangle, grouped, percent, save_text};
+use crate::report::{Stream, bar, demangle, grouped, percent, print_tasks, save_text};
 use crate::run::hit_functions;
 
 /// Events whose samples are time.
@@ -68,5 +68,6 @@ pub(super) fn tell(
     if samples.lost + samples.broken > 0 {
         let _ = writeln!(out, "lost: {} samples found no room", grouped(samples.lost + samples.broken));
     }
+    out += &print_tasks(&samples.by_process);
     save_text(arguments.output.as_deref(), &out, Stream::Stderr)
 }

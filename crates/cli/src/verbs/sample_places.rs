@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use opcost_key::{Hash128, ModuleMap};
 use opcost_recover::{Cycles, ModuleObservations, Repaired, observe};
-use opcost_sample::{End, ImageSamples, Samples};
+use opcost_sample::{End, ImageSamples, Samples, USUAL_HERTZ};
 
 use crate::error::CliError;
 use crate::report::grouped;
@@ -16,8 +16,6 @@ use crate::run::SampledImage;
 
 /// Places of samples that are named.
 const NAMED: usize = 4;
-/// What a processor is taken to run at that does not tell.
-const USUAL_HERTZ: f64 = 2.5e9;
 
 /// One module of the program and what was seen of it.
 pub(super) struct Seen {
@@ -159,11 +157,7 @@ pub(super) fn words(
 
 /// Cycles of the processor between two samples.
 pub(super) fn cycles_per_sample(samples: &Samples) -> f64 {
-    let seconds = match samples.cpu {
-        Some(cpu) if samples.total > 0 => cpu.as_secs_f64() / samples.total as f64,
-        _ => 1.0 / samples.rate.granted.max(1) as f64,
-    };
-    (seconds * hertz()).max(1.0)
+    (samples.seconds_per_sample() * hertz()).max(1.0)
 }
 
 /// Of the first processor, as the kernel tells.

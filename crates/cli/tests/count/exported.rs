@@ -319,6 +319,73 @@ fn llvm_reads_the_counts_back_from_bitcode() {
     }
 }
 
+/// One template that `two.cpp` instantiates for both (`available_externally` in the
+/// other), and one of which the linker keeps one of two bodies.
+const HEADER: &str = "
+template <class T> struct Bag {
+  T sum = 0;
+  void put(T x) { if (x % 3) sum += x; else for (T k = 0; k < x % 5; k++) sum ^= k; }
+};
+extern template struct Bag<long>;
+template <class T> T twist(T x) { T s = x; for (int i = 0; i < (x & 7); i++) s = s * 3 + 1; return s; }
+";
+
+#[test]
+fn bodies_that_run_in_another_module_have_its_counts() {
+    let bench = Bench::new();
+    let main = "#include \"h.h\"\n#include <cstdio>\nlong other(long);\nint main() { Bag<long> bag; \
+                for (long i = 0; i < 900; i++) { bag.put(i); bag.sum += twist(i); bag.sum ^= other(i); } \
+                std::printf(\"%ld\\n\", bag.sum); }\n";
+    let two = "#include \"h.h\"\ntemplate struct Bag<long>;\n\
+               long other(long x) { Bag<long> bag; bag.put(x); return twist(x + 1) + bag.sum; }\n";
+    for (name, text) in [("h.h", HEADER), ("one.cpp", main), ("two.cpp", two)] {
+        std::fs::write(bench.path(name), text).expect("a source");
+    }
+    let flags = ["--anchor", "source", "-O2", "--ledger", "run.opc"];
+    let counted = bench.count(&flags, &["one.cpp".into(), "two.cpp".into()], &[]);
+    let counts = counted.counts();
+    let mut whole: BTreeMap<(String, u64), u64> = BTreeMap::new();
+    for (function, position, count) in counts.blocks() {
+        *whole.entry((function, position)).or_default() += count;
+    }
+    let mut objects = Vec::new();
+    for (source, own) in [("one.cpp", "main"), ("two.cpp", "_Z5otherl")] {
+        let (bitcode, object) = (format!("{source}.bc"), format!("{source}.o"));
+        let output = fine(&bench, &["export", "--to", "bitcode", "run.opc", source, "-o", &bitcode]);
+        assert!(said(&output).contains("4 functions in "), "{}", said(&output));
+        let read = frequencies(&bench, &bitcode);
+        // Each body has what it did in the whole program, wherever it ran.
+        for name in [own, "_ZN3BagIlE3putEl", "_Z5twistIlET_S0_"] {
+            let blocks: Vec<_> = read.keys().filter(|(function, _)| function == name).collect();
+            assert!(
+                blocks.len() >= if name == own && own != "main" { 1 } else { 4 },
+                "{source}: {name} {read:?}"
+            );
+            for block in blocks {
+                let (there, count) = (read[block], whole.get(block).copied().unwrap_or(0));
+                assert!(
+                    (there as f64 - count as f64).abs() <= 2.0 + 1e-4 * count as f64,
+                    "{source} {block:?}: {there} for {count}"
+                );
+            }
+        }
+        assert_eq!(read[&("_ZN3BagIlE3putEl".to_owned(), 0)], 1800, "{source}");
+        bench.tool("clang-22", &["-O2", "-c", "-o", &object, &bitcode]);
+        objects.push(object);
+    }
+    bench.tool(
+        "clang++-22",
+        &[&["-o", "a"], &objects.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat(),
+    );
+    let run = Command::new(bench.path("a")).output().expect("it starts");
+    assert_eq!(run.stdout, counted.output.stdout);
+    // What is added up over modules has each count once.
+    fine(&bench, &["export", "--to", "collapsed", "run.opc", "-o", "a.folded"]);
+    let folded = text(&bench, "a.folded");
+    let numbers = folded.lines().filter_map(|line| line.rsplit_once(' ')?.1.parse::<u64>().ok());
+    assert_eq!(numbers.sum::<u64>(), counts.total(), "{folded}");
+}
+
 #[test]
 fn counts_of_more_than_32_bits_keep_their_proportions() {
     let bench = place();

@@ -4,7 +4,7 @@
 //! out by hand (`directives`). The harness builds it with plain clang and with
 //! opcost at several anchors, placements and levels of code generation, runs
 //! all of them and compares (`harness`). `referee` asks LLVM's own counting
-//! pass, `exported` the readers of profiles; `bitcode`, `libraries`, `determinism` and
+//! pass, `exported` the readers of profiles, `paths` a walker of paths; `bitcode`, `libraries`, `determinism` and
 //! what is sampled (`sampled`, `served`, `lost`, `earlier`) need more than one build or
 //! run.
 //!
@@ -24,6 +24,7 @@ mod lengths;
 mod libraries;
 mod loops;
 mod lost;
+mod paths;
 mod referee;
 mod sampled;
 mod served;

@@ -183,6 +183,72 @@ fn kept_samples_tell_the_same_again_and_broken_ones_say_so() {
     assert!(said(&refused).contains("none of"), "{}", said(&refused));
 }
 
+/// Two named threads, a child that only forks, and one that becomes this program again.
+const FAMILY: &str = "
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static inline unsigned turn(unsigned x) { __asm__ volatile(\"\" : \"+r\"(x)); return x * 1664525u + 1013904223u; }
+__attribute__((noinline)) static unsigned own(unsigned n) { unsigned x = n; while (n--) x = turn(x); return x; }
+__attribute__((noinline)) static unsigned forked(unsigned n) { unsigned x = n; while (n--) x = turn(x); return x; }
+__attribute__((noinline)) static unsigned again(unsigned n) { unsigned x = n; while (n--) x = turn(x); return x; }
+volatile unsigned sink;
+static void *thread(void *turns) {
+  prctl(PR_SET_NAME, (long)turns > 100 ? \"diligent\" : \"idle one\");
+  for (long i = 0; i < (long)turns; i++) sink += own(1000000);
+  return 0;
+}
+int main(int argc, char **argv) {
+  pthread_t threads[2];
+  if (argc > 1) { prctl(PR_SET_NAME, \"become\"); for (int i = 0; i < 100; i++) sink += again(1000000); return 0; }
+  if (fork() == 0) { prctl(PR_SET_NAME, \"child\"); for (int i = 0; i < 100; i++) sink += forked(1000000); _exit(0); }
+  if (fork() == 0) { execl(argv[0], argv[0], \"again\", (char *)0); _exit(1); }
+  pthread_create(&threads[0], 0, thread, (void *)50);
+  pthread_create(&threads[1], 0, thread, (void *)200);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+  while (wait(0) > 0) {}
+  return 0;
+}
+";
+
+#[test]
+fn samples_are_told_by_process_and_thread_and_add_up_in_the_ledger() {
+    let place = Place::new();
+    let (source, ledger) = (place.source(FAMILY), place.file("family.opc"));
+    let output = fine(&["sample", "--json", "-", "--ledger", &ledger, &source]);
+    let told = json(&output);
+    fits("count", &told);
+    let processes = told["samples_by_process"].as_array().expect("processes");
+    let of = |all: &'_ [Value], name: &str| -> (u64, Vec<Value>) {
+        let found = all.iter().filter(|one| one["name"] == name).max_by_key(|one| one["samples"].as_u64());
+        let found = found.unwrap_or_else(|| panic!("no {name}: {processes:#?}"));
+        let threads = found["threads"].as_array().cloned().unwrap_or_default();
+        (found["samples"].as_u64().expect("a number"), threads)
+    };
+    let ((child, _), (become_, _), (family, threads)) =
+        (of(processes, "child"), of(processes, "become"), of(processes, "program"));
+    let ((more, _), (less, _)) = (of(&threads, "diligent"), of(&threads, "idle one"));
+    assert!(more > 2 * less && more + less <= family, "{processes:#?}");
+    // 250 turns, 100 and 100.
+    assert!(family > child && family > become_ && child > 5 && become_ > 5, "{processes:#?}");
+    let text = said(&output);
+    assert!(text.contains("samples by process and thread\n") && text.contains("  diligent  "), "{text}");
+    // Whoever works, one ledger has it all.
+    let document = place.file("report.json");
+    fine(&["report", "--json", &document, &ledger]);
+    let report: Value = serde_json::from_slice(&std::fs::read(&document).expect("a report")).expect("JSON");
+    fits("count", &report);
+    assert_eq!(report.get("samples_by_process"), None, "a ledger does not tell");
+    let work = |name: &str| function(&report, name)["instructions"].as_u64().expect("a number");
+    let (own, forked, again) = (work("own"), work("forked"), work("again"));
+    assert!(own > forked && own > again && 6 * forked > own && 6 * again > own, "{own} {forked} {again}");
+    // One thread needs no line.
+    let alone = place.source(HOT);
+    let text = said(&fine(&["sample", &alone, "--", "300"]));
+    assert!(!text.contains("samples by process"), "{text}");
+}
+
 #[test]
 fn what_is_wrong_is_said_with_what_to_do() {
     let place = Place::new();
@@ -215,6 +281,38 @@ fn what_is_wrong_is_said_with_what_to_do() {
 }
 
 #[test]
+fn ledgers_of_other_builds_tell_which_functions_are_not_compared() {
+    let place = Place::new();
+    let ledger = |name: &str, text: &str| {
+        let (source, ledger) = (place.source(text), place.file(name));
+        fine(&["count", "--ledger", &ledger, &source, "--", "3"]);
+        ledger
+    };
+    let first = ledger("first.opc", HOT);
+    let second = ledger("second.opc", &HOT.replace("x * 1664525u", "x ^ 1664525u"));
+    let told = json(&fine(&["overlap", "--json", "-", &first, &second]));
+    fits("overlap", &told);
+    let refused = told["refused"].as_array().expect("functions");
+    let names: Vec<&str> = refused.iter().filter_map(|one| one["name"].as_str()).collect();
+    assert_eq!(names, ["hot"], "{told:#}");
+    let share = |name: &str| refused[0][name].as_f64().expect("a share");
+    assert!(share("truth") > 0.01 && share("estimate") > 0.01, "{told:#}");
+    assert!(refused[0]["module"].as_str().is_some_and(|module| module.ends_with("hot.c")), "{told:#}");
+    let text = String::from_utf8_lossy(&fine(&["overlap", &first, &second]).stdout).into_owned();
+    assert!(text.contains("refused: 1 function has other code") && text.contains("  hot  ("), "{text}");
+    let same = json(&fine(&["overlap", "--json", "-", &first, &first]));
+    assert_eq!(same["refused"], Value::Array(Vec::new()));
+    // Nothing at all in common, and still it is said of what.
+    let small = [
+        ledger("small.opc", "int main(void) { return 0; }"),
+        ledger("other.opc", "int main(int n, char **a) { return n > 9 ? a[0][0] : 0; }"),
+    ];
+    let refused = opcost(&["overlap", &small[0], &small[1]]);
+    let words = said(&refused);
+    assert!(words.contains("no block in common") && words.contains("  main\n"), "{words}");
+}
+
+#[test]
 fn raw_samples_are_repaired_as_they_would_have_been_at_once() {
     let place = Place::new();
     let (source, program) = (place.source(HOT), place.file("hot"));
@@ -223,6 +321,15 @@ fn raw_samples_are_repaired_as_they_would_have_been_at_once() {
     let said_so = said(&fine(&["sample", "--raw", &raw, "--ledger", &at_once, &program]));
     assert!(said_so.contains("next: opcost repair") && said_so.contains("raw.opc"), "{said_so}");
     fine(&["count", "--ledger", &counted, &source]);
+    // By themselves samples tell of neither calls nor edges.
+    let alone = json(&fine(&["overlap", "--json", "-", &raw, &counted]));
+    fits("overlap", &alone);
+    for name in ["entry", "leak", "residual"] {
+        assert!(alone[name].is_null(), "{name}: {alone:#}");
+    }
+    assert!(alone["in_function_block"].as_f64().expect("a share") > 0.5, "{alone:#}");
+    let text = String::from_utf8_lossy(&fine(&["overlap", &raw, &counted]).stdout).into_owned();
+    assert!(text.contains("left frames by calls –, blocks that do not add up –, "), "{text}");
     let repaired = place.file("repaired.opc");
     // The ledger names its program.
     let told = json(&fine(&["repair", &raw, "-o", &repaired, "--json", "-"]));

@@ -6,7 +6,8 @@
  * address into a ring in a shared mapped file, so that nothing is lost when
  * the process is killed. Ring and records are laid out as the kernel's: head
  * at byte 1024, tail at 1032, data behind the first page; a record of type 9
- * is a sample, of type 10 a mapping. One decoder reads both.
+ * is a sample, of type 10 a mapping, of type 3 a thread's new name. One decoder
+ * reads both.
  *
  * Not ITIMER_PROF: it goes on over exec, where the handler does not, and its
  * signal would end what the process became.
@@ -30,6 +31,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -42,6 +44,8 @@ static uint64_t page, capacity, rate;
 static char folder[3072];
 static atomic_flag writing = ATOMIC_FLAG_INIT;
 static uint64_t looked;
+/* The name of this thread that was told; the handler must not allocate it. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) char told[16];
 
 static _Atomic uint64_t *word(int offset) { return (_Atomic uint64_t *)(base + offset); }
 
@@ -58,14 +62,16 @@ static void append(uint64_t *head, const void *bytes, uint64_t length) {
     }
 }
 
-static void put(uint32_t kind, uint16_t flags, const void *body, uint64_t length, const void *more, uint64_t rest) {
+/* A record, if there is room for it. */
+static int put(uint32_t kind, uint16_t flags, const void *body, uint64_t length, const void *more, uint64_t rest) {
     uint64_t bytes = 8 + length + rest;
     if (atomic_flag_test_and_set_explicit(&writing, memory_order_acquire)) {
         atomic_fetch_add(word(LOST), 1);
-        return;
+        return 0;
     }
     uint64_t head = atomic_load_explicit(word(HEAD), memory_order_relaxed);
-    if (head + bytes - atomic_load_explicit(word(TAIL), memory_order_acquire) > capacity) {
+    int has_room = head + bytes - atomic_load_explicit(word(TAIL), memory_order_acquire) <= capacity;
+    if (!has_room) {
         atomic_fetch_add(word(LOST), 1);
     } else {
         uint16_t size = (uint16_t)bytes;
@@ -77,10 +83,24 @@ static void put(uint32_t kind, uint16_t flags, const void *body, uint64_t length
         atomic_store_explicit(word(HEAD), head, memory_order_release);
     }
     atomic_flag_clear_explicit(&writing, memory_order_release);
+    return has_room;
 }
 
 static uint64_t task(void) {
     return (uint64_t)(uint32_t)getpid() | (uint64_t)(uint32_t)syscall(SYS_gettid) << 32;
+}
+
+/* This thread's name, if it is another than was told; the time is that of
+ * the sample or mapping behind it. */
+static void name(uint16_t flags, uint64_t time) {
+    char current[16] = {0};
+    prctl(PR_GET_NAME, current);
+    if (!flags && memcmp(current, told, sizeof current) == 0)
+        return;
+    uint64_t body[3] = {task()}, stamp[2] = {task(), time};
+    memcpy(body + 1, current, sizeof current);
+    if (put(3, flags, body, sizeof body, stamp, sizeof stamp))
+        memcpy(told, current, sizeof current);
 }
 
 static void tick(int number, siginfo_t *facts, void *machine) {
@@ -99,6 +119,7 @@ static void tick(int number, siginfo_t *facts, void *machine) {
 #error "where does this machine keep the address of the next instruction?"
 #endif
     uint64_t sample[3] = {ip, task(), now(CLOCK_MONOTONIC)};
+    name(0, sample[2]);
     put(9, 2, sample, sizeof sample, 0, 0);
     atomic_store_explicit(word(CPU), now(CLOCK_PROCESS_CPUTIME_ID), memory_order_relaxed);
     errno = error;
@@ -200,8 +221,7 @@ static void begin(void) {
     atomic_flag_clear(&writing);
     /* Whatever this process was before is gone; no sample is older than this. */
     looked = now(CLOCK_MONOTONIC);
-    uint64_t name[4] = {task(), 0, task(), looked};
-    put(3, 1 << 13, name, sizeof name, 0, 0);
+    name(1 << 13, looked);
     look();
     atomic_store_explicit(word(READY), 1, memory_order_release);
     struct sigaction action = {.sa_sigaction = tick, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK};

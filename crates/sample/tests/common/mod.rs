@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use object::{Object, ObjectSymbol};
-use opcost_sample::{Error, Event, Options, Pace, Sampler};
+use opcost_sample::{Error, Event, Options, Pace, ProcessSamples, Sampler, Samples};
 use tempfile::TempDir;
 
 /// A function that takes time in proportion to its argument and that no
@@ -31,6 +31,53 @@ int main(void) {
     return 3;
 }
 ";
+
+/// A program with two named threads, a child that only forks and one that
+/// becomes the program of its argument; the first thread does nothing.
+pub(crate) const FAMILY: &str = "
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+volatile unsigned long sink;
+static void *thread(void *turns) {
+    prctl(PR_SET_NAME, (long)turns > 60 ? \"diligent\" : \"idle one\");
+    for (long i = 0; i < (long)turns; i++) sink += hot(1000000);
+    return 0;
+}
+int main(int count, char **arguments) {
+    pthread_t threads[2];
+    if (fork() == 0) { prctl(PR_SET_NAME, \"child\"); for (int i = 0; i < 60; i++) sink += cold(1000000); _exit(0); }
+    if (fork() == 0) { execv(arguments[1], arguments + 1); _exit(1); }
+    pthread_create(&threads[0], 0, thread, (void *)30);
+    pthread_create(&threads[1], 0, thread, (void *)120);
+    for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
+    while (wait(0) > 0) {}
+    return count - 2;
+}";
+
+/// The process that is called `name`; all samples are in processes and threads.
+pub(crate) fn process<'s>(samples: &'s Samples, name: &str) -> &'s ProcessSamples {
+    let all = &samples.by_process;
+    assert_eq!(all.iter().map(|process| process.hits).sum::<u64>(), samples.total);
+    assert!(all.is_sorted_by(|a, b| a.hits >= b.hits), "{all:?}");
+    let is_it = |process: &&ProcessSamples| process.name.as_deref() == Some(name) && process.hits > 20;
+    let found = all.iter().find(is_it).unwrap_or_else(|| panic!("no {name}: {all:?}"));
+    assert_eq!(found.threads.iter().map(|thread| thread.hits).sum::<u64>(), found.hits);
+    found
+}
+
+/// What must be told of a [`FAMILY`] whose child becomes `other`.
+pub(crate) fn is_the_family(samples: &Samples) {
+    let [child, other, family] = ["child", "other", "family"].map(|name| process(samples, name));
+    assert!(child.pid != other.pid && child.pid != family.pid && other.pid != family.pid);
+    let threads = family.threads.iter().filter(|thread| thread.hits > 10);
+    let threads: Vec<(&str, u64)> =
+        threads.map(|thread| (thread.name.as_deref().unwrap_or("?"), thread.hits)).collect();
+    let [("diligent", more), ("idle one", less)] = threads[..] else { panic!("{threads:?}") };
+    assert!(more > 2 * less && more < 8 * less, "120 turns of {more} and 30 of {less}");
+    assert!(family.threads.iter().all(|thread| thread.tid != family.pid || thread.hits < more / 4));
+}
 
 /// A folder of programs.
 pub(crate) struct Shop {

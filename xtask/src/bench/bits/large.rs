@@ -6,9 +6,9 @@
 //! four copies [`GROWTH`] times the time of one of a single copy at most.
 //! Cost: a minute and a half.
 
+use crate::bench::setup;
 use crate::bench::timed::{self, Taken};
 use crate::command;
-use crate::corpus;
 use crate::failure::{Failure, Result};
 use std::fmt::Write;
 use std::fs;
@@ -63,11 +63,8 @@ fn instructions(text: &str) -> usize {
 }
 
 fn make(level: &str, copies: usize, place: &Path) -> Result<PathBuf> {
-    let program = corpus::programs(&["sqlite"])?.into_iter().find(|program| program.name == "sqlite");
-    let program = program.ok_or_else(|| Failure::new("the corpus has no sqlite".to_owned()))?;
-    let amalgamation = program.sources.iter().find(|source| source.ends_with("sqlite3.c"));
-    let amalgamation =
-        amalgamation.ok_or_else(|| Failure::new("SQLite is no longer one sqlite3.c".to_owned()))?;
+    let program = setup::program("sqlite")?;
+    let amalgamation = setup::source(&program, "sqlite3.c")?;
     let mut parts = Vec::new();
     for copy in 0..copies {
         let (source, part) = (place.join(format!("{copy}.c")), place.join(format!("{copy}{level}.bc")));

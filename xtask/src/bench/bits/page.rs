@@ -7,6 +7,7 @@ use super::own::{Certified, Own};
 use super::sums::{COLUMNS, SeenSums, Sums};
 use super::{Outcome, findings};
 use crate::bench::machine::Facts;
+use crate::bench::setup;
 use std::fmt::Write;
 
 /// How much of LLVM's head-room on values that were computed is to be closed.
@@ -36,10 +37,7 @@ ours on each value. A run is not all runs: seen may be too few.
 /// All of it.
 pub(super) fn write(outcomes: &[Outcome], large: &[Large], seeds: usize, facts: &Facts) -> String {
     let mut text = String::from(INTRODUCTION);
-    text += "| | |\n|---|---|\n";
-    for (name, value) in facts.iter().filter(|(name, _)| *name != "valgrind") {
-        let _ = writeln!(text, "| {name} | {} |", value.replace('|', "/").replace('\n', " "));
-    }
+    text += &setup::head(facts);
     text += &goals(outcomes, large, seeds);
     for world in World::ALL {
         let of_world: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.world == world).collect();

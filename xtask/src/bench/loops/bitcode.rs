@@ -6,8 +6,8 @@
 //! can be seen at all: locals in registers, instructions combined, loops with
 //! one entry. Nothing moves and nothing is unrolled there.
 
+use crate::bench::setup;
 use crate::command;
-use crate::corpus;
 use crate::failure::{Failure, Result};
 use crate::loops::{self, Member, compiler_of, is_fortran};
 use crate::manifest::Program;
@@ -46,8 +46,7 @@ pub(super) fn units(set: &str) -> Result<Vec<Unit>> {
         let inputs = loops::folder()?.join("inputs");
         return Ok(own.members.into_iter().map(|member| unit_of_member(member, set, &inputs)).collect());
     }
-    let program = corpus::programs(&[set])?.into_iter().find(|program| program.name == set);
-    Ok(vec![unit_of_program(program.ok_or_else(|| Failure::new(format!("the corpus has no {set}")))?)])
+    Ok(vec![unit_of_program(setup::program(set)?)])
 }
 
 fn unit_of_member(member: Member, set: &str, inputs: &Path) -> Unit {

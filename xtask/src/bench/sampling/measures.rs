@@ -13,10 +13,11 @@ pub(super) struct Measures {
     pub(super) in_function_block: f64,
     pub(super) program_block: f64,
     pub(super) function_total: f64,
-    pub(super) entry: f64,
+    pub(super) entry: Option<f64>,
     pub(super) hot90_weight: f64,
-    pub(super) leak: f64,
-    pub(super) residual: f64,
+    /// Of edges; LLVM's counts have none.
+    pub(super) leak: Option<f64>,
+    pub(super) residual: Option<f64>,
     pub(super) blocks: u64,
 }
 
@@ -48,12 +49,12 @@ impl Results {
     }
 }
 
-/// A measure.
-pub(super) type Of = fn(&Measures) -> f64;
+/// A measure, if it was told.
+pub(super) type Of = fn(&Measures) -> Option<f64>;
 
 /// Median, least and most of a measure of a way; none if nothing was measured.
 pub(super) fn spread(runs: &[Run], way: &str, of: Of) -> Option<(f64, f64, f64)> {
-    let mut all: Vec<f64> = runs.iter().filter_map(|run| run.ways.get(way)).map(of).collect();
+    let mut all: Vec<f64> = runs.iter().filter_map(|run| run.ways.get(way)).filter_map(of).collect();
     all.sort_by(f64::total_cmp);
     let middle = all.len() / 2;
     let median = match all.len() {
@@ -81,10 +82,10 @@ pub(super) fn example(value: f64) -> Measures {
         in_function_block: value,
         program_block: value,
         function_total: value,
-        entry: value,
+        entry: Some(value),
         hot90_weight: value,
-        leak: 0.0,
-        residual: 0.0,
+        leak: Some(0.0),
+        residual: Some(0.0),
         blocks: 1,
     }
 }
@@ -104,14 +105,16 @@ mod tests {
         assert_eq!(spread(&runs, "ours", of), Some((0.5, 0.2, 0.9)));
         assert_eq!(spread(&runs[..2], "ours", of), Some((0.35, 0.2, 0.5)));
         assert_eq!(spread(&runs, "theirs", of), None);
+        let of: Of = |_| None;
+        assert_eq!(spread(&runs, "ours", of), None);
     }
 
     #[test]
     fn the_answer_of_overlap_is_read_and_kept() {
         let text = r#"{"schema": "opcost.overlap/1", "in_function_block": 0.8, "program_block": 0.6,
-            "function_total": 0.7, "entry": 0.75, "hot90_weight": 0.9, "leak": 0.01, "residual": 0.0, "blocks": 7}"#;
+            "function_total": 0.7, "entry": 0.75, "hot90_weight": 0.9, "leak": 0.01, "residual": null, "blocks": 7}"#;
         let measures: Measures = serde_json::from_str(text).unwrap();
-        assert_eq!((measures.entry, measures.blocks), (0.75, 7));
+        assert_eq!((measures.entry, measures.residual, measures.blocks), (Some(0.75), None, 7));
         let path = std::env::temp_dir().join(format!("xtask-sampling-{}.json", std::process::id()));
         let run = Run { said: "much".to_owned(), ways: Ways::from([("a".to_owned(), measures)]) };
         save(&path, &run).unwrap();

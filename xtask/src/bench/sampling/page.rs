@@ -4,6 +4,7 @@
 use super::measures::{Of, Results, Run, spread};
 use super::overhead::Cost;
 use crate::bench::machine::Facts;
+use crate::bench::setup;
 use std::fmt::Write;
 
 /// Words of ways, as `peer` names them, and their titles; the ceiling is of the same
@@ -33,11 +34,11 @@ const EARLY: Rows = &[
 ];
 
 const COLUMNS: [(&str, Of); 7] = [
-    ("in function", |one| one.in_function_block),
-    ("program", |one| one.program_block),
-    ("function totals", |one| one.function_total),
+    ("in function", |one| Some(one.in_function_block)),
+    ("program", |one| Some(one.program_block)),
+    ("function totals", |one| Some(one.function_total)),
     ("entries", |one| one.entry),
-    ("hot 90", |one| one.hot90_weight),
+    ("hot 90", |one| Some(one.hot90_weight)),
     ("leak", |one| one.leak),
     ("residual", |one| one.residual),
 ];
@@ -82,10 +83,7 @@ the loader in any of them.
 /// All of it, and how many gates do not hold.
 pub(super) fn write(all: &[Results], costs: Option<&[Cost]>, facts: &Facts) -> (String, usize) {
     let mut text = String::from(INTRODUCTION);
-    text += "| | |\n|---|---|\n";
-    for (name, value) in facts.iter().filter(|(name, _)| *name != "valgrind") {
-        let _ = writeln!(text, "| {name} | {} |", value.replace('|', "/").replace('\n', " "));
-    }
+    text += &setup::head(facts);
     let gates: Vec<Gate> = gates(all).into_iter().chain(cost_gates(costs.unwrap_or_default())).collect();
     text += "\n## What was aimed at\n\n| | wanted | found | |\n|---|---:|---:|---|\n";
     for gate in &gates {
@@ -136,7 +134,7 @@ fn gates(all: &[Results]) -> Vec<Gate> {
 fn closing(results: &Results, rate: u64, runs: &[Run], name: &str, of: Of) -> Option<Gate> {
     let (profi, ..) = spread(runs, "profi", of)?;
     let (ours, ..) = spread(runs, "ours", of)?;
-    let ceiling = of(results.ceilings.get("profi")?);
+    let ceiling = of(results.ceilings.get("profi")?)?;
     let share = (ours - profi) / (ceiling - profi);
     Some(Gate {
         what: format!(
@@ -201,7 +199,7 @@ fn table(results: &Results, rows: Rows) -> String {
     text
 }
 
-/// Whether a way's ledgers have edges.
+/// Whether a way's ledgers have edges; runs that were kept earlier say 0 of those that have none.
 fn has_edges(way: &str) -> bool {
     matches!(way, "ours" | "alone")
 }
@@ -221,8 +219,11 @@ fn cell(way: &str, name: &str, values: Option<(f64, f64, f64)>) -> String {
     }
 }
 
-fn exact_cell(way: &str, name: &str, value: f64) -> String {
-    if is_of_edges(name) && !has_edges(way) { "–".to_owned() } else { format!("{:.1}", 100.0 * value) }
+fn exact_cell(way: &str, name: &str, value: Option<f64>) -> String {
+    match value {
+        Some(value) if !is_of_edges(name) || has_edges(way) => format!("{:.1}", 100.0 * value),
+        _ => "–".to_owned(),
+    }
 }
 
 const COSTS: &str = "
@@ -309,6 +310,6 @@ mod tests {
         assert_eq!(cell("ours", "entries", Some((0.5, 0.4, 0.6))), "50.0 (40.0–60.0)");
         assert_eq!(cell("ours", "leak", Some((0.5, 0.5, 0.5))), "50.0");
         assert_eq!(cell("profi", "leak", Some((0.0, 0.0, 0.0))), "–");
-        assert_eq!(exact_cell("ours", "leak", 0.25), "25.0");
+        assert_eq!(exact_cell("ours", "leak", Some(0.25)), "25.0");
     }
 }

@@ -4,7 +4,7 @@
 //! oracle `profi`, built with clang++; LLVM's `opt`, `llvm-profgen`, `llvm-link` and
 //! `llvm-profdata` by name.
 
-use super::super::{columns, oracle};
+use super::super::{oracle, setup};
 use super::measures::Measures;
 use crate::command;
 use crate::failure::{Failure, Result};
@@ -23,11 +23,11 @@ pub(super) struct Tools {
 impl Tools {
     /// Builds what is not given.
     pub(super) fn find(opcost: Option<PathBuf>, folder: &Path) -> Result<Self> {
-        let opcost = match opcost {
-            Some(path) => std::path::absolute(&path).map_err(|error| Failure::at("find", &path, error))?,
-            None => columns::release_build()?,
-        };
-        Ok(Self { opcost, peers: peers()?, profi: oracle::build("profi", folder)? })
+        Ok(Self {
+            opcost: setup::opcost(opcost.as_deref())?,
+            peers: peers()?,
+            profi: oracle::build("profi", folder)?,
+        })
     }
 
     /// Runs opcost.
