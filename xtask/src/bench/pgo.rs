@@ -2,11 +2,13 @@
 //!
 //! SQLite is trained by one program (`corpus/sqlite/training.c`) and judged by another
 //! (`corpus/sqlite/driver.c`), which has no statement and no table of it. Profiles are
-//! made in each way: by clang's own counters, by `opcost count` and `opcost sample`; each is
+//! made in each way: by clang's own counters, by `perf` and clang's inference, by `opcost count` and `opcost sample`; each is
 //! exported and compiled with. The builds then run interleaved, round by round, each
 //! round starting with another; what counts is processor time, the ratio to the plain
 //! build within a round, of which the median is shown, and which part of the gain of clang's
 //! own counters that is. The plain build runs twice: the distance of the two is noise.
+
+mod peer;
 
 use super::figures::median;
 use super::{machine, setup, timed};
@@ -42,10 +44,11 @@ const PLAIN: usize = 0;
 const COUNTERS: usize = 2;
 
 /// Titles and files of the builds.
-const COLUMNS: [(&str, &str); 7] = [
+const COLUMNS: [(&str, &str); 8] = [
     ("clang -O2", "plain"),
     ("the same again", "plain"),
     ("clang -fprofile-generate, -fprofile-use", "counters"),
+    ("clang -fprofile-sample-use, profi, samples of perf", "profi"),
     ("opcost count --anchor pgo, profdata", "counted-profdata"),
     ("opcost sample --anchor pgo, profdata", "sampled-profdata"),
     ("opcost sample, bitcode", "sampled-bitcode"),
@@ -180,6 +183,12 @@ impl Bench {
         match file {
             "plain" => with("-w"),
             "counters" => with(&format!("-fprofile-use={}", self.clangs_profile(&sqlite)?)),
+            "profi" => {
+                let flag = format!("-fprofile-sample-use={}", peer::profile(self)?);
+                let lines = ["-gline-tables-only", "-fdebug-info-for-profiling"];
+                let loader = ["-mllvm", "-sample-profile-use-profi", &flag, "-c", &sqlite, "-o", &object];
+                self.clang(&[&lines[..], &loader].concat())
+            }
             "counted-profdata" => {
                 let profile = self.exported("count", &["--anchor", "pgo"], "profdata", file)?;
                 with(&format!("-fprofile-use={profile}"))
