@@ -25,7 +25,7 @@ use std::ops::Range;
 const ROOT: usize = usize::MAX;
 
 /// A pivot below this share of its diagonal is noise.
-const NOISE: f64 = 1e-14;
+const NOISE: f64 = 5e-16;
 
 /// The upper triangle of a symmetric matrix by columns, diagonal included.
 #[derive(Clone, Debug)]

@@ -15,6 +15,7 @@
 mod certificate;
 mod columns;
 mod components;
+mod condense;
 mod factor;
 mod finish;
 mod interior;

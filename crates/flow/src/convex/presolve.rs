@@ -26,10 +26,10 @@ use super::problem::{Problem, RowId, RowsByVariable, VariableId};
 use super::smooth::Smooth;
 
 /// Chains of ratios beyond this are left to the solver.
-const LARGEST_RATIO: f64 = 1e9;
+pub(crate) const LARGEST_RATIO: f64 = 1e9;
 
 /// What a row adds up to is 0 when it is below this share of its terms.
-const ROUNDING: f64 = 1e-12;
+pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// A reduction that took a row away.
 #[derive(Clone, Debug)]
@@ -83,6 +83,17 @@ pub(crate) struct LiveRow {
     pub(crate) right_hand_side: f64,
     /// The greatest term that went into the right-hand side.
     scale: f64,
+}
+
+impl LiveRow {
+    /// Takes from the right-hand side what a term is.
+    pub(crate) fn move_right(&mut self, term: f64) {
+        self.right_hand_side -= term;
+        self.scale = self.scale.max(term.abs());
+        if self.right_hand_side.abs() <= ROUNDING * self.scale {
+            self.right_hand_side = 0.0;
+        }
+    }
 }
 
 /// Reduces; `Err` names a row that cannot hold.

@@ -1,8 +1,8 @@
 //! Which counts cost least, and who can vouch for it?
 //!
 //! [`minimise`] puts the parts together: corners of two-sided costs become
-//! rows of their own, [`presolve`](super::presolve) shrinks, what is left
-//! falls into independent components, each is scaled to typical counts of 1
+//! rows of their own, [`presolve`](super::presolve) and
+//! [`condense`](super::condense) shrink, what is left falls into independent components, each is scaled to typical counts of 1
 //! and given to the [interior-point method](super::interior), and the duals of
 //! all rows are made good ([`postsolve`](super::postsolve)). Whatever comes
 //! out is judged by the checker of [`certificate`](super::certificate), which
@@ -23,9 +23,10 @@ use opcost_index::IdMap;
 
 use super::certificate::{Certificate, certify};
 use super::components::components;
+use super::condense::condense;
 use super::interior::{Goal, minimise as minimise_component};
 use super::postsolve::price_removed_rows;
-use super::presolve::{Reduced, presolve};
+use super::presolve::presolve;
 use super::problem::{Cost, Problem, RowId, VariableId};
 use super::smooth::Smooth;
 
@@ -96,8 +97,8 @@ pub struct Work {
 /// Minimises.
 pub fn minimise(problem: &Problem, settings: Settings) -> Solution {
     let (smooth, costs) = without_corners(problem);
-    let mut solution = match presolve(&smooth, &costs) {
-        Ok(reduced) => solve_reduced(problem, &smooth, &costs, &reduced, settings),
+    let mut solution = match solve_smooth(problem, &smooth, &costs, settings) {
+        Ok(solution) => solution,
         // Never the row of a corner: its slacks have both signs.
         Err(row) => return impossible(problem, row),
     };
@@ -131,13 +132,15 @@ fn impossible(problem: &Problem, row: RowId) -> Solution {
     Solution { status: Status::Infeasible { row }, values, duals, certificate, work: Work::default() }
 }
 
-fn solve_reduced(
+fn solve_smooth(
     problem: &Problem,
     smooth: &Problem,
     costs: &IdMap<VariableId, Smooth>,
-    reduced: &Reduced,
     settings: Settings,
-) -> Solution {
+) -> Result<Solution, RowId> {
+    let mut reduced = presolve(smooth, costs)?;
+    let condensation = condense(&mut reduced)?;
+    let reduced = &reduced;
     let mut roots: IdMap<VariableId, f64> = reduced
         .classes
         .values()
@@ -160,13 +163,14 @@ fn solve_reduced(
         work.factor_entries += outcome.factor_entries;
         work.factor_work += outcome.factor_work;
     }
+    condensation.expand(&mut roots, &mut duals);
     let values: IdMap<VariableId, f64> =
         reduced.roots.values().map(|&(root, ratio)| ratio * roots[root]).collect();
     price_removed_rows(smooth, costs, reduced, &values, &mut duals);
     let values = values.values().take(problem.variable_count()).copied().collect();
     let duals = duals.values().take(problem.row_count()).copied().collect();
     let certificate = certify(problem, &values, &duals);
-    Solution { status: Status::BudgetReached, values, duals, certificate, work }
+    Ok(Solution { status: Status::BudgetReached, values, duals, certificate, work })
 }
 
 /// A thousandth of the least positive count that a cost or a row names.
@@ -204,8 +208,7 @@ fn contradiction(problem: &Problem, solution: &Solution, settings: Settings) -> 
         })
         .collect();
     let (smooth, costs) = without_corners(&elastic);
-    let reduced = presolve(&smooth, &costs).ok()?;
-    let least = solve_reduced(&elastic, &smooth, &costs, &reduced, settings);
+    let least = solve_smooth(&elastic, &smooth, &costs, settings).ok()?;
     let certificate = &least.certificate;
     if certificate.objective - certificate.gap <= 1e3 * settings.tolerance {
         return None;
