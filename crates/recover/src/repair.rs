@@ -40,7 +40,7 @@ mod posing;
 mod program;
 mod rounding;
 
-use opcost_flow::convex::{Settings, Status, minimise};
+use opcost_flow::convex::{Series, Settings, Status};
 use opcost_index::IdMap;
 use opcost_key::{FunctionId, ModuleMap};
 
@@ -155,11 +155,13 @@ fn likeliest(
     options: RepairOptions,
 ) -> Result<Weighed<IdMap<ProgramFunctionId, FunctionCounts>>, RecoverError> {
     let mut posed = Posed::of(program, options);
-    let mut solution = minimise(&posed.problem, Settings::default());
+    let mut solver = Series::new();
+    let rough = Settings { tolerance: ROUGH, ..Settings::default() };
     for _ in 1..PASSES {
-        posed.weigh_again(program, options, &solution.values);
-        solution = minimise(&posed.problem, Settings::default());
+        let values = solver.approximate(&posed.problem, rough);
+        posed.weigh_again(program, options, &values);
     }
+    let solution = solver.minimise(&posed.problem, Settings::default());
     posed.values = solution.values;
     Ok(Weighed {
         counts: posed.rounded(program)?,
@@ -172,6 +174,11 @@ fn likeliest(
 
 /// How often all is solved; each time but the first by the counts of the last.
 const PASSES: usize = 3;
+
+/// How exact the counts are by which the next pass weighs, relative to the cost. At 1e-1
+/// and 1e-6 the repaired counts of SQLite, Lua and zstd agree with exact ones as well, to
+/// 0.1 points.
+const ROUGH: f64 = 1e-2;
 
 #[cfg(test)]
 #[path = "repair_tests.rs"]

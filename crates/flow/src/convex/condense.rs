@@ -102,6 +102,69 @@ impl Condensation {
     }
 }
 
+impl Condensation {
+    /// Goes through all steps with other costs of the classes, which are replaced by those
+    /// of what is left; false when a twin that was dropped may be the cheaper one now.
+    pub(crate) fn reprice(&mut self, reduced: &mut Reduced) -> bool {
+        let classes = &mut reduced.classes;
+        let mut stands_for = IdMap::filled(classes.len(), 1.0);
+        for step in &mut self.steps {
+            match step {
+                Step::Told { gone, others, .. } => {
+                    gone.cost = classes[gone.variable].cost;
+                    for &(other, coefficient) in &*others {
+                        let more = gone.cost.scaled(-coefficient / gone.pivot);
+                        classes[other].cost = classes[other].cost.plus(more);
+                    }
+                }
+                Step::Zeroed { all, .. } => {
+                    all.iter_mut().for_each(|gone| gone.cost = classes[gone.variable].cost);
+                }
+                Step::Twin { variable, keeper, ratio, share } => {
+                    let (ours, theirs) = (classes[*variable].cost, classes[*keeper].cost);
+                    if is_dearer(ours, theirs, *ratio) {
+                        *share = shared(&mut stands_for, (*variable, ours), (*keeper, theirs), *ratio);
+                    } else if theirs.log_weight == 0.0 && theirs.curvature == 0.0 {
+                        // The one that went has all; the column that stayed takes its price.
+                        *share = 1.0;
+                        stands_for[*keeper] = stands_for[*variable];
+                        classes[*keeper].cost = ours.scaled(1.0 / *ratio);
+                    } else {
+                        return false;
+                    }
+                }
+                Step::Loose { variable, cost } => *cost = classes[*variable].cost,
+            }
+        }
+        true
+    }
+}
+
+/// Prices that differ by this share are the same.
+const SAME: f64 = 1e-10;
+
+/// Whether a unit costs no less than `ratio` units of the other, whatever there is of both.
+fn is_dearer(ours: Smooth, theirs: Smooth, ratio: f64) -> bool {
+    ours.log_weight == 0.0
+        && ours.curvature == 0.0
+        && theirs.curvature == 0.0
+        && ours.slope >= ratio * theirs.slope * (1.0 - SAME)
+}
+
+/// The share of a variable in what its twin has: what it stands for, if they cost the same.
+fn shared(
+    stands_for: &mut IdMap<VariableId, f64>,
+    (variable, ours): (VariableId, Smooth),
+    (keeper, theirs): (VariableId, Smooth),
+    ratio: f64,
+) -> f64 {
+    if theirs.log_weight > 0.0 || ours.slope > ratio * theirs.slope * (1.0 + SAME) {
+        return 0.0;
+    }
+    stands_for[keeper] += stands_for[variable];
+    stands_for[variable] / stands_for[keeper]
+}
+
 /// Condenses what is left of a problem; `Err` names a row that cannot hold.
 pub(crate) fn condense(reduced: &mut Reduced) -> Result<Condensation, RowId> {
     let mut condenser = Condenser::new(reduced);
@@ -322,10 +385,11 @@ impl<'a> Condenser<'a> {
         let Some(other) = other.filter(|&other| self.are_parallel(variable, other)) else { return };
         // A unit of the one is as much as this of the other.
         let ratio = first / self.columns[other][0].1;
-        if self.is_dearer(variable, other, ratio) {
+        let (ours, theirs) = (self.cost(variable), self.cost(other));
+        if is_dearer(ours, theirs, ratio) {
             self.drop_twin(variable, other, ratio);
             self.twins[slot] = Some(other);
-        } else if self.is_dearer(other, variable, 1.0 / ratio) {
+        } else if is_dearer(theirs, ours, 1.0 / ratio) {
             self.drop_twin(other, variable, 1.0 / ratio);
         }
     }
@@ -353,27 +417,12 @@ impl<'a> Condenser<'a> {
             && ours.iter().zip(theirs).all(|(ours, theirs)| ours.0 == theirs.0 && ours.1 == ratio * theirs.1)
     }
 
-    /// Whether a unit of the variable costs no less than the same of the other, whatever
-    /// their values are.
-    fn is_dearer(&self, variable: VariableId, other: VariableId, ratio: f64) -> bool {
-        let (ours, theirs) = (self.cost(variable), self.cost(other));
-        ours.log_weight == 0.0
-            && ours.curvature == 0.0
-            && theirs.curvature == 0.0
-            && ours.slope >= ratio * theirs.slope
-    }
-
     fn drop_twin(&mut self, variable: VariableId, keeper: VariableId, ratio: f64) {
         for (row, _) in std::mem::take(&mut self.columns[variable]) {
             self.look_again_at(row);
         }
-        let (ours, theirs) = (self.cost(variable), self.cost(keeper));
-        let mut share = 0.0;
-        if theirs.log_weight == 0.0 && ours.slope == ratio * theirs.slope {
-            let own = self.stands_for[variable];
-            share = own / (own + self.stands_for[keeper]);
-            self.stands_for[keeper] += own;
-        }
+        let (ours, theirs) = ((variable, self.cost(variable)), (keeper, self.cost(keeper)));
+        let share = shared(&mut self.stands_for, ours, theirs, ratio);
         self.steps.push(Step::Twin { variable, keeper, ratio, share });
     }
 

@@ -34,7 +34,7 @@ use super::finish::on_optimal_face;
 use super::normal::NormalEquations;
 use super::residuals::Residuals;
 use super::smooth::Smooth;
-use super::start::first_point;
+use super::start::{again, first_point};
 
 /// A problem whose variables all have smooth costs.
 pub(crate) struct Component {
@@ -81,8 +81,6 @@ pub(crate) struct Point {
 pub(crate) struct Outcome {
     pub(crate) point: Point,
     pub(crate) steps: usize,
-    pub(crate) factor_entries: usize,
-    pub(crate) factor_work: usize,
 }
 
 /// A step takes this share of the way to the boundary.
@@ -119,12 +117,19 @@ const NEARLY: f64 = 1e5;
 
 /// Searches from points farther and farther inside until one search succeeds
 /// or the steps are used up.
-pub(crate) fn minimise(component: &Component, goal: Goal) -> Outcome {
-    let mut search = Search::new(component, goal.aim);
+pub(crate) fn minimise(
+    component: &Component,
+    equations: &mut NormalEquations,
+    last: Option<Point>,
+    goal: Goal,
+) -> Outcome {
+    let mut search = Search::new(component, equations, goal.aim);
     let mut best = (f64::INFINITY, search.point.clone());
     let mut steps = 0;
-    for generous in STARTS {
-        search.begin(generous);
+    let warm = last.map(|last| again(component, last));
+    let starts = warm.into_iter().map(Start::Warm).chain(STARTS.map(Start::Cold));
+    for start in starts {
+        search.begin(start);
         steps += search.run(Goal { steps: goal.steps - steps, ..goal }, &mut best);
         if best.0 > NEAR_ENOUGH * goal.aim && steps < goal.steps {
             search.finish(&mut best);
@@ -133,17 +138,20 @@ pub(crate) fn minimise(component: &Component, goal: Goal) -> Outcome {
             break;
         }
     }
-    Outcome {
-        point: best.1,
-        steps,
-        factor_entries: search.equations.factor_entries(),
-        factor_work: search.equations.factor_work(),
-    }
+    Outcome { point: best.1, steps }
+}
+
+/// Where a search begins.
+enum Start {
+    /// So far inside.
+    Cold(f64),
+    /// Where another ended.
+    Warm(Point),
 }
 
 struct Search<'a> {
     component: &'a Component,
-    equations: NormalEquations,
+    equations: &'a mut NormalEquations,
     point: Point,
     weights: Vec<f64>,
     /// Least sum of the terms of a row that its residual is compared with.
@@ -152,16 +160,18 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(component: &'a Component, aim: f64) -> Self {
-        let equations = NormalEquations::new(&component.matrix);
+    fn new(component: &'a Component, equations: &'a mut NormalEquations, aim: f64) -> Self {
         let (point, floor) = first_point(component, 1.0);
+        let floor = floor.min(component.negligible);
         let weights = vec![0.0; point.x.len()];
         Self { component, equations, point, weights, floor, aim }
     }
 
-    fn begin(&mut self, generous: f64) {
-        let (point, floor) = first_point(self.component, generous);
-        (self.point, self.floor) = (point, floor.min(self.component.negligible));
+    fn begin(&mut self, start: Start) {
+        self.point = match start {
+            Start::Cold(generous) => first_point(self.component, generous).0,
+            Start::Warm(point) => point,
+        };
     }
 
     /// Goes on until the aim is met, the steps are used up or lead nowhere.
@@ -201,7 +211,7 @@ impl<'a> Search<'a> {
 
     /// Puts the best point on the optimal face, if that is better.
     fn finish(&mut self, best: &mut (f64, Point)) {
-        let Some(point) = on_optimal_face(self.component, &mut self.equations, &best.1, self.floor) else {
+        let Some(point) = on_optimal_face(self.component, self.equations, &best.1, self.floor) else {
             return;
         };
         let shortfall = Residuals::at(self.component, &point, self.floor, self.aim).shortfall;
@@ -245,7 +255,7 @@ impl<'a> Search<'a> {
     /// The direction for `aim`, corrected as long as that makes the step longer:
     /// products that would end far from their target are drawn to it.
     fn centre(&mut self, residuals: &Residuals, mut aim: Vec<f64>, mu: f64) -> (Direction, (f64, f64)) {
-        let enough = (0.01 * residuals.infeasibility).max(EXACT);
+        let enough = (0.01 * residuals.infeasibility).max(1e-4 * residuals.shortfall.min(1.0)).max(EXACT);
         let mut best = self.direction(residuals, &aim, Some(enough));
         let mut reach = self.safe_reach(&best);
         for _ in 0..CORRECTORS {
@@ -297,7 +307,7 @@ impl<'a> Search<'a> {
             if worst > 0.5 * before {
                 break;
             }
-            self.equations.solve(&mut missing, &residuals.sizes, EXACT);
+            self.equations.solve(&mut missing, &residuals.sizes, enough.map_or(EXACT, |enough| 0.1 * enough));
             for (column, dx) in dx.iter_mut().enumerate() {
                 *dx += self.weights[column] * matrix.dot(column, &missing);
             }
