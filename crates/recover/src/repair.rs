@@ -175,10 +175,10 @@ fn likeliest(
 /// How often all is solved; each time but the first by the counts of the last.
 const PASSES: usize = 3;
 
-/// How exact the counts are by which the next pass weighs, relative to the cost. At 1e-1
-/// and 1e-6 the repaired counts of SQLite, Lua and zstd agree with exact ones as well, to
-/// 0.1 points.
-const ROUGH: f64 = 1e-2;
+/// How exact the counts are by which the next pass weighs, relative to the cost. With any
+/// from 1e-6 to 1 the repaired counts of SQLite, Lua and zstd agree as well with exact
+/// ones, to 0.1 points.
+const ROUGH: f64 = 0.5;
 
 #[cfg(test)]
 #[path = "repair_tests.rs"]

@@ -197,5 +197,5 @@ fn base_cost(problem: &Problem, reduced: &Reduced, root: VariableId) -> f64 {
     let class = &reduced.classes[root];
     let best = class.cost.minimiser(class.cost.slope);
     let cost = |&member: &VariableId| problem.cost(member).of(reduced.roots[member].1 * best);
-    class.members.iter().map(cost).sum()
+    class.members().iter().map(cost).sum()
 }

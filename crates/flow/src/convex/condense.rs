@@ -21,7 +21,7 @@
 //! Input: what [`presolve`](super::presolve) left. Output: fewer rows and variables in
 //! the same place, and a [`Condensation`] that has the values and duals of what went.
 //! Cost: rows are looked at again when they change; no substitution makes more entries
-//! than it takes, but for [`GROWTH`].
+//! than it takes.
 
 use std::collections::VecDeque;
 
@@ -31,8 +31,8 @@ use super::presolve::{LARGEST_RATIO, ROUNDING, Reduced};
 use super::problem::{RowId, VariableId};
 use super::smooth::Smooth;
 
-/// So many entries may a substitution add.
-const GROWTH: usize = 0;
+/// Rows of more variables wait.
+const LONG: usize = 16;
 
 /// A variable and where else it was, when it went.
 #[derive(Debug)]
@@ -168,7 +168,7 @@ fn shared(
 /// Condenses what is left of a problem; `Err` names a row that cannot hold.
 pub(crate) fn condense(reduced: &mut Reduced) -> Result<Condensation, RowId> {
     let mut condenser = Condenser::new(reduced);
-    while let Some(row) = condenser.queue.pop_front() {
+    while let Some(row) = condenser.next_row() {
         condenser.queued[row] = false;
         if condenser.reduced.rows[row].is_some() {
             condenser.look_at(row)?;
@@ -184,7 +184,9 @@ struct Condenser<'a> {
     columns: IdMap<VariableId, Vec<(RowId, f64)>>,
     /// Variables of each row: all that have an entry in it, and some that had.
     members: IdMap<RowId, Vec<VariableId>>,
+    /// Rows to look at, and long ones that wait until no other is left: they change often.
     queue: VecDeque<RowId>,
+    long: VecDeque<RowId>,
     queued: IdMap<RowId, bool>,
     /// By the hash of a column a variable that had it.
     twins: Vec<Option<VariableId>>,
@@ -206,10 +208,12 @@ impl<'a> Condenser<'a> {
                 members[row].push(variable);
             }
         }
-        let slots = (4 * variables).next_power_of_two();
+        let live = columns.values().filter(|column| !column.is_empty()).count();
+        let slots = (2 * live).next_power_of_two();
         let mut condenser = Self {
             columns,
             members,
+            long: VecDeque::new(),
             queue: reduced.rows.iter().filter(|(_, live)| live.is_some()).map(|(row, _)| row).collect(),
             queued: IdMap::filled(reduced.rows.len(), true),
             twins: vec![None; slots],
@@ -232,8 +236,13 @@ impl<'a> Condenser<'a> {
 
     fn look_again_at(&mut self, row: RowId) {
         if !std::mem::replace(&mut self.queued[row], true) {
-            self.queue.push_back(row);
+            let is_long = self.members[row].len() > LONG;
+            if is_long { &mut self.long } else { &mut self.queue }.push_back(row);
         }
+    }
+
+    fn next_row(&mut self) -> Option<RowId> {
+        self.queue.pop_front().or_else(|| self.long.pop_front())
     }
 
     /// The entries of a row, each variable once.
@@ -314,7 +323,7 @@ impl<'a> Condenser<'a> {
             };
             alone == 1
                 && is_told
-                && elsewhere * others <= elsewhere + entries.len() + GROWTH
+                && elsewhere * others <= elsewhere + entries.len()
                 && entries.iter().all(is_tame)
         };
         // What is left over at the end is best left with the greatest logarithm.
