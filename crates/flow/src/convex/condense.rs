@@ -24,10 +24,12 @@
 //! than it takes.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use opcost_index::{Id, IdMap};
 
-use super::presolve::{LARGEST_RATIO, ROUNDING, Reduced};
+use super::lists::Lists;
+use super::presolve::{LARGEST_RATIO, LiveRow, ROUNDING, Reduced};
 use super::problem::{RowId, VariableId};
 use super::smooth::Smooth;
 
@@ -41,23 +43,15 @@ struct Gone {
     cost: Smooth,
     /// Its coefficient in the row that went with it.
     pivot: f64,
-    /// Its other rows.
-    column: Vec<(RowId, f64)>,
-}
-
-impl Gone {
-    /// What the other rows do not pay for a unit of it, at a value.
-    fn unpaid(&self, value: f64, duals: &IdMap<RowId, f64>) -> f64 {
-        let paid: f64 = self.column.iter().map(|&(row, coefficient)| coefficient * duals[row]).sum();
-        self.cost.derivative(value) - paid
-    }
+    /// Where its other rows are, among what was taken from the columns.
+    column: Range<usize>,
 }
 
 /// A change that is to be undone.
 #[derive(Debug)]
 enum Step {
     /// The variable is what the row leaves of `right` for it; with no others it is fixed.
-    Told { row: RowId, gone: Gone, right: f64, others: Vec<(VariableId, f64)> },
+    Told { row: RowId, gone: Gone, right: f64, others: Range<usize> },
     /// All are 0.
     Zeroed { row: RowId, all: Vec<Gone> },
     /// The variable has `share` of what the other one has, whose column it has `ratio` times.
@@ -67,9 +61,12 @@ enum Step {
 }
 
 /// How values and duals of what went follow from the rest.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Condensation {
     steps: Vec<Step>,
+    columns: Lists<VariableId, (RowId, f64)>,
+    /// The others of all steps.
+    others: Vec<(VariableId, f64)>,
 }
 
 impl Condensation {
@@ -78,15 +75,16 @@ impl Condensation {
         for step in self.steps.iter().rev() {
             match step {
                 Step::Told { row, gone, right, others } => {
-                    let parts = others.iter().map(|&(variable, coefficient)| coefficient * values[variable]);
+                    let others = self.others[others.clone()].iter();
+                    let parts = others.map(|&(variable, coefficient)| coefficient * values[variable]);
                     // All parts and the right-hand side have one sign: nothing cancels.
                     let value = ((right - parts.sum::<f64>()) / gone.pivot).max(0.0);
                     values[gone.variable] = value;
-                    duals[*row] = gone.unpaid(value, duals) / gone.pivot;
+                    duals[*row] = self.unpaid(gone, value, duals) / gone.pivot;
                 }
                 Step::Zeroed { row, all } => {
                     // The dual goes as far from 0 as it must for the dearest.
-                    let needed = |gone: &Gone| gone.unpaid(0.0, duals).min(0.0) / gone.pivot;
+                    let needed = |gone: &Gone| self.unpaid(gone, 0.0, duals).min(0.0) / gone.pivot;
                     let farther = |most: f64, next: f64| if next.abs() > most.abs() { next } else { most };
                     duals[*row] = all.iter().map(needed).fold(0.0, farther);
                     all.iter().for_each(|gone| values[gone.variable] = 0.0);
@@ -103,6 +101,13 @@ impl Condensation {
 }
 
 impl Condensation {
+    /// What the other rows do not pay for a unit of what went, at a value.
+    fn unpaid(&self, gone: &Gone, value: f64, duals: &IdMap<RowId, f64>) -> f64 {
+        let column = self.columns.taken(gone.column.clone()).iter();
+        let paid: f64 = column.map(|&(row, coefficient)| coefficient * duals[row]).sum();
+        gone.cost.derivative(value) - paid
+    }
+
     /// Goes through all steps with other costs of the classes, which are replaced by those
     /// of what is left; false when a twin that was dropped may be the cheaper one now.
     pub(crate) fn reprice(&mut self, reduced: &mut Reduced) -> bool {
@@ -112,7 +117,7 @@ impl Condensation {
             match step {
                 Step::Told { gone, others, .. } => {
                     gone.cost = classes[gone.variable].cost;
-                    for &(other, coefficient) in &*others {
+                    for &(other, coefficient) in &self.others[others.clone()] {
                         let more = gone.cost.scaled(-coefficient / gone.pivot);
                         classes[other].cost = classes[other].cost.plus(more);
                     }
@@ -175,15 +180,18 @@ pub(crate) fn condense(reduced: &mut Reduced) -> Result<Condensation, RowId> {
         }
     }
     condenser.write_back();
-    Ok(Condensation { steps: condenser.steps })
+    let Condenser { steps, columns, others, .. } = condenser;
+    Ok(Condensation { steps, columns, others })
 }
 
 struct Condenser<'a> {
     reduced: &'a mut Reduced,
     /// Entries of each variable, by row; the truth.
-    columns: IdMap<VariableId, Vec<(RowId, f64)>>,
+    columns: Lists<VariableId, (RowId, f64)>,
     /// Variables of each row: all that have an entry in it, and some that had.
-    members: IdMap<RowId, Vec<VariableId>>,
+    members: Lists<RowId, VariableId>,
+    /// Rows that may name a variable twice, since it came again.
+    repeats: IdMap<RowId, bool>,
     /// Rows to look at, and long ones that wait until no other is left: they change often.
     queue: VecDeque<RowId>,
     long: VecDeque<RowId>,
@@ -192,23 +200,31 @@ struct Condenser<'a> {
     twins: Vec<Option<VariableId>>,
     /// For how many variables of the same column and cost each stands.
     stands_for: IdMap<VariableId, f64>,
-    /// In which row a variable was met last.
-    met: IdMap<VariableId, Option<RowId>>,
+    /// The entries of the row that is looked at.
+    entries: Vec<(VariableId, f64)>,
     steps: Vec<Step>,
+    others: Vec<(VariableId, f64)>,
 }
 
 impl<'a> Condenser<'a> {
     fn new(reduced: &'a mut Reduced) -> Self {
         let variables = reduced.classes.len();
-        let mut columns: IdMap<VariableId, Vec<(RowId, f64)>> = IdMap::filled(variables, Vec::new());
-        let mut members = IdMap::filled(reduced.rows.len(), Vec::new());
-        for (row, live) in reduced.rows.iter().filter_map(|(row, live)| Some((row, live.as_ref()?))) {
-            for &(variable, coefficient) in &live.entries {
-                columns[variable].push((row, coefficient));
-                members[row].push(variable);
+        let live = || reduced.rows.iter().filter_map(|(row, live)| Some((row, live.as_ref()?)));
+        let mut sizes: IdMap<VariableId, usize> = IdMap::filled(variables, 0);
+        for (_, row) in live() {
+            row.entries.iter().for_each(|&(variable, _)| sizes[variable] += 1);
+        }
+        let mut columns = Lists::with_room(sizes.values().copied(), (RowId::new(0), 0.0));
+        let of_row = |row: &Option<LiveRow>| row.as_ref().map_or(0, |live| live.entries.len());
+        let mut members = Lists::with_room(reduced.rows.values().map(of_row), VariableId::new(0));
+        for (row, live) in live() {
+            for (position, &(variable, coefficient)) in live.entries.iter().enumerate() {
+                let end = columns.of(variable).len();
+                columns.insert(variable, end, (row, coefficient));
+                members.insert(row, position, variable);
             }
         }
-        let live = columns.values().filter(|column| !column.is_empty()).count();
+        let live = sizes.values().filter(|&&size| size > 0).count();
         let slots = (2 * live).next_power_of_two();
         let mut condenser = Self {
             columns,
@@ -218,12 +234,14 @@ impl<'a> Condenser<'a> {
             queued: IdMap::filled(reduced.rows.len(), true),
             twins: vec![None; slots],
             stands_for: IdMap::filled(variables, 1.0),
-            met: IdMap::filled(variables, None),
+            repeats: IdMap::filled(reduced.rows.len(), false),
+            entries: Vec::new(),
             steps: Vec::new(),
+            others: Vec::new(),
             reduced,
         };
         for variable in condenser.reduced.classes.ids() {
-            if !condenser.columns[variable].is_empty() {
+            if !condenser.columns.of(variable).is_empty() {
                 condenser.look_for_twin(variable);
             }
         }
@@ -236,7 +254,7 @@ impl<'a> Condenser<'a> {
 
     fn look_again_at(&mut self, row: RowId) {
         if !std::mem::replace(&mut self.queued[row], true) {
-            let is_long = self.members[row].len() > LONG;
+            let is_long = self.members.of(row).len() > LONG;
             if is_long { &mut self.long } else { &mut self.queue }.push_back(row);
         }
     }
@@ -245,28 +263,37 @@ impl<'a> Condenser<'a> {
         self.queue.pop_front().or_else(|| self.long.pop_front())
     }
 
-    /// The entries of a row, each variable once.
-    fn entries(&mut self, row: RowId) -> Vec<(VariableId, f64)> {
-        let mut entries = Vec::with_capacity(self.members[row].len());
-        for &variable in &self.members[row] {
-            if self.met[variable] != Some(row) {
-                let entry = self.columns[variable].iter().find(|entry| entry.0 == row);
-                entries.extend(entry.map(|&(_, coefficient)| (variable, coefficient)));
-                self.met[variable] = Some(row);
-            }
+    /// Finds the entries of a row, each variable once.
+    fn find_entries(&mut self, row: RowId) {
+        if std::mem::replace(&mut self.repeats[row], false) {
+            let mut once = self.members.of(row).to_vec();
+            once.sort_unstable();
+            once.dedup();
+            self.members.of_mut(row)[..once.len()].copy_from_slice(&once);
+            self.members.truncate(row, once.len());
         }
-        self.members[row].clear();
-        for &(variable, _) in &entries {
-            self.members[row].push(variable);
-            self.met[variable] = None;
+        self.entries.clear();
+        for &variable in self.members.of(row) {
+            let entry = self.columns.of(variable).iter().find(|entry| entry.0 == row);
+            self.entries.extend(entry.map(|&(_, coefficient)| (variable, coefficient)));
         }
-        entries
+        for (member, entry) in self.members.of_mut(row).iter_mut().zip(&self.entries) {
+            *member = entry.0;
+        }
+        self.members.truncate(row, self.entries.len());
     }
 
     fn look_at(&mut self, row: RowId) -> Result<(), RowId> {
-        let entries = self.entries(row);
+        self.find_entries(row);
+        let entries = std::mem::take(&mut self.entries);
+        let told = self.reduce(row, &entries);
+        self.entries = entries;
+        told
+    }
+
+    fn reduce(&mut self, row: RowId, entries: &[(VariableId, f64)]) -> Result<(), RowId> {
         let right = self.reduced.rows[row].as_ref().map_or(0.0, |live| live.right_hand_side);
-        if let Some(position) = self.teller(&entries, right) {
+        if let Some(position) = self.teller(entries, right) {
             self.substitute(row, entries, position, right);
             return Ok(());
         }
@@ -293,10 +320,12 @@ impl<'a> Condenser<'a> {
 
     /// Takes a variable out of all rows.
     fn remove(&mut self, variable: VariableId, row: RowId) -> Gone {
-        let mut column = std::mem::take(&mut self.columns[variable]);
+        let column = self.columns.of(variable);
         let position = column.iter().position(|entry| entry.0 == row).expect("it has an entry there");
-        let (_, pivot) = column.remove(position);
-        for &(other, _) in &column {
+        let (_, pivot) = self.columns.remove(variable, position);
+        let column = self.columns.take(variable);
+        for place in column.clone() {
+            let (other, _) = self.columns.taken(place..place + 1)[0];
             self.look_again_at(other);
         }
         Gone { variable, cost: self.cost(variable), pivot, column }
@@ -311,7 +340,7 @@ impl<'a> Condenser<'a> {
             let (alone, cost) =
                 (if pivot > 0.0 { positive } else { entries.len() - positive }, self.cost(variable));
             let is_linear = cost.log_weight == 0.0 && cost.curvature == 0.0;
-            let (others, elsewhere) = (entries.len() - 1, self.columns[variable].len() - 1);
+            let (others, elsewhere) = (entries.len() - 1, self.columns.of(variable).len() - 1);
             let value = right / pivot;
             let is_told = match others {
                 0 => value > 0.0 || (value == 0.0 && cost.log_weight == 0.0),
@@ -329,61 +358,68 @@ impl<'a> Condenser<'a> {
         // What is left over at the end is best left with the greatest logarithm.
         let rank = |&position: &usize| {
             let (variable, _) = entries[position];
-            (self.cost(variable).log_weight, self.columns[variable].len())
+            (self.cost(variable).log_weight, self.columns.of(variable).len())
         };
         (0..entries.len()).filter(may).min_by(|a, b| rank(a).partial_cmp(&rank(b)).expect("numbers"))
     }
 
     /// Puts in what the row tells of the variable at this position.
-    fn substitute(&mut self, row: RowId, mut entries: Vec<(VariableId, f64)>, position: usize, right: f64) {
-        let (variable, _) = entries.remove(position);
+    fn substitute(&mut self, row: RowId, entries: &[(VariableId, f64)], position: usize, right: f64) {
+        let (variable, _) = entries[position];
         let gone = self.remove(variable, row);
         let value = right / gone.pivot;
-        for &(other, coefficient) in &entries {
+        let others =
+            || entries.iter().enumerate().filter(|&(place, _)| place != position).map(|(_, other)| *other);
+        for (other, coefficient) in others() {
             let ratio = -coefficient / gone.pivot;
-            self.columns[other].retain(|entry| entry.0 != row);
-            for &(elsewhere, entry) in &gone.column {
+            let own = self.columns.of(other).iter().position(|entry| entry.0 == row);
+            self.columns.remove(other, own.expect("it has an entry there"));
+            for place in gone.column.clone() {
+                let (elsewhere, entry) = self.columns.taken(place..place + 1)[0];
                 self.add(other, elsewhere, entry * ratio);
             }
             let class = &mut self.reduced.classes[other];
             class.cost = class.cost.plus(gone.cost.scaled(ratio));
         }
-        for &(elsewhere, entry) in &gone.column {
+        for &(elsewhere, entry) in self.columns.taken(gone.column.clone()) {
             if let Some(live) = &mut self.reduced.rows[elsewhere] {
                 live.move_right(entry * value);
             }
         }
         self.reduced.rows[row] = None;
-        let others: Vec<VariableId> = entries.iter().map(|&(other, _)| other).collect();
-        self.steps.push(Step::Told { row, gone, right, others: entries });
-        for other in others {
+        let start = self.others.len();
+        self.others.extend(others());
+        self.steps.push(Step::Told { row, gone, right, others: start..self.others.len() });
+        for (other, _) in others() {
             self.look_for_twin(other);
         }
     }
 
     /// Adds to an entry.
     fn add(&mut self, variable: VariableId, row: RowId, more: f64) {
-        let column = &mut self.columns[variable];
+        let column = self.columns.of_mut(variable);
         match column.binary_search_by_key(&row, |entry| entry.0) {
             Ok(position) => {
                 let before = column[position].1;
                 let sum = before + more;
                 if sum.abs() <= ROUNDING * before.abs() {
-                    column.remove(position);
+                    self.columns.remove(variable, position);
+                    self.repeats[row] = true;
                 } else {
                     column[position].1 = sum;
                 }
             }
             Err(position) => {
-                column.insert(position, (row, more));
-                self.members[row].push(variable);
+                self.columns.insert(variable, position, (row, more));
+                let end = self.members.of(row).len();
+                self.members.insert(row, end, variable);
             }
         }
     }
 
     /// Makes two variables of the same column one.
     fn look_for_twin(&mut self, variable: VariableId) {
-        let Some(&(_, first)) = self.columns[variable].first() else {
+        let Some(&(_, first)) = self.columns.of(variable).first() else {
             // Of a twin that just went this is undone first and does no harm.
             let cost = self.cost(variable);
             self.steps.push(Step::Loose { variable, cost });
@@ -393,7 +429,7 @@ impl<'a> Condenser<'a> {
         let other = self.twins[slot].replace(variable).filter(|&other| other != variable);
         let Some(other) = other.filter(|&other| self.are_parallel(variable, other)) else { return };
         // A unit of the one is as much as this of the other.
-        let ratio = first / self.columns[other][0].1;
+        let ratio = first / self.columns.of(other)[0].1;
         let (ours, theirs) = (self.cost(variable), self.cost(other));
         if is_dearer(ours, theirs, ratio) {
             self.drop_twin(variable, other, ratio);
@@ -404,7 +440,7 @@ impl<'a> Condenser<'a> {
     }
 
     fn slot(&self, variable: VariableId) -> usize {
-        let column = &self.columns[variable];
+        let column = self.columns.of(variable);
         let unit = 1.0 / column[0].1.abs();
         let mut hash = column.len() as u64;
         for &(row, coefficient) in column {
@@ -417,7 +453,7 @@ impl<'a> Condenser<'a> {
     }
 
     fn are_parallel(&self, variable: VariableId, other: VariableId) -> bool {
-        let (ours, theirs) = (&self.columns[variable], &self.columns[other]);
+        let (ours, theirs) = (self.columns.of(variable), self.columns.of(other));
         if ours.len() != theirs.len() {
             return false;
         }
@@ -427,7 +463,8 @@ impl<'a> Condenser<'a> {
     }
 
     fn drop_twin(&mut self, variable: VariableId, keeper: VariableId, ratio: f64) {
-        for (row, _) in std::mem::take(&mut self.columns[variable]) {
+        for place in self.columns.take(variable) {
+            let (row, _) = self.columns.taken(place..place + 1)[0];
             self.look_again_at(row);
         }
         let (ours, theirs) = ((variable, self.cost(variable)), (keeper, self.cost(keeper)));
@@ -438,9 +475,9 @@ impl<'a> Condenser<'a> {
     fn write_back(&mut self) {
         for row in self.reduced.rows.ids() {
             if self.reduced.rows[row].is_some() {
-                let entries = self.entries(row);
+                self.find_entries(row);
                 if let Some(live) = &mut self.reduced.rows[row] {
-                    live.entries = entries;
+                    live.entries.clone_from(&self.entries);
                 }
             }
         }

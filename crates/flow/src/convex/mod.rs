@@ -20,6 +20,7 @@ mod condense;
 mod factor;
 mod finish;
 mod interior;
+mod lists;
 mod normal;
 mod postsolve;
 mod prepared;
