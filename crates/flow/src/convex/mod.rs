@@ -16,6 +16,7 @@
 mod certificate;
 mod columns;
 mod components;
+mod condensation;
 mod condense;
 mod factor;
 mod finish;

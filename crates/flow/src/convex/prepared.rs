@@ -14,7 +14,8 @@
 use opcost_index::IdMap;
 
 use super::components::{Part, Parts, Scale, components};
-use super::condense::{Condensation, condense};
+use super::condensation::Condensation;
+use super::condense::condense;
 use super::interior::{Component, Goal, Point, minimise as minimise_component};
 use super::normal::NormalEquations;
 use super::postsolve::price_removed_rows;
