@@ -9,6 +9,7 @@
 //! | `exact PROGRAM LEDGER` | the same with the counts of a counted run |
 //! | `ranges mean\|raw\|exact PROGRAM PERF\|LEDGER` | address ranges with counts, as `llvm-profgen --unsymbolized-profile --use-offset` reads them: each machine block with the mean over its instructions, each address with its samples, or each piece of code with its block's exact count |
 //! | `alone PROGRAM PERF OUT` | a ledger: our repair, each function by itself |
+//! | `seconds PROGRAM PERF` | how long our repair of the program takes: seconds of the fastest of nine |
 //! | `ceiling PROGRAM LEDGER OUT` | a ledger: our repair of observations that say the exact counts |
 //! | `tell PROGRAM LINES OUT` | a ledger of somebody's counts: name, tab, entries, tab, counts of blocks |
 //!
@@ -21,6 +22,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::path::Path;
+use std::time::Instant;
 
 use object::{Object, ObjectSection, ObjectSegment, SegmentFlags};
 use opcost_index::{Id, IdMap};
@@ -67,6 +69,11 @@ fn main() -> Answer<()> {
             // Without calls no function says anything of another.
             built.map.functions.values_mut().for_each(|function| function.calls.clear());
             save(&built, &repaired(&built.map, &seen, cycles_per_sample)?, out)?;
+        }
+        ["seconds", program, perf] => {
+            let built = Built::read(program)?;
+            let (seen, cycles_per_sample) = built.observe(perf)?;
+            print_seconds(&built.map, &seen, cycles_per_sample)?;
         }
         ["ceiling", program, ledger, out] => {
             let built = Built::read(program)?;
@@ -132,6 +139,19 @@ impl Built {
         let functions = self.map.functions.iter();
         functions.flat_map(|(id, function)| function.blocks.ids().map(move |block| (id, block))).collect()
     }
+}
+
+/// The fastest of some repairs: what else runs on the machine makes it slower, nothing
+/// makes it faster.
+fn print_seconds(map: &ModuleMap, seen: &ModuleObservations, cycles_per_sample: f64) -> Answer<()> {
+    let mut fastest = f64::INFINITY;
+    for _ in 0..9 {
+        let start = Instant::now();
+        repaired(map, seen, cycles_per_sample)?;
+        fastest = fastest.min(start.elapsed().as_secs_f64());
+    }
+    println!("{fastest:.3} s");
+    Ok(())
 }
 
 /// Counts of a counted run.

@@ -39,7 +39,7 @@ mod posing;
 mod program;
 mod rounding;
 
-use opcost_flow::convex::{Settings, Status, minimise};
+use opcost_flow::convex::{Series, Settings, Status};
 use opcost_index::IdMap;
 use opcost_key::{FunctionId, ModuleMap};
 
@@ -152,11 +152,13 @@ fn likeliest(
     options: RepairOptions,
 ) -> Result<Weighed<IdMap<ProgramFunctionId, FunctionCounts>>, RecoverError> {
     let mut posed = Posed::of(program, options);
-    let mut solution = minimise(&posed.problem, Settings::default());
+    let mut solver = Series::new();
+    let rough = Settings { tolerance: ROUGH, ..Settings::default() };
     for _ in 1..PASSES {
-        posed.weigh_again(program, &solution.values);
-        solution = minimise(&posed.problem, Settings::default());
+        let values = solver.approximate(&posed.problem, rough);
+        posed.weigh_again(program, &values);
     }
+    let solution = solver.minimise(&posed.problem, Settings::default());
     posed.values = solution.values;
     Ok(Weighed {
         counts: posed.rounded(program)?,
@@ -169,6 +171,11 @@ fn likeliest(
 
 /// How often all is solved; each time but the first by the counts of the last.
 const PASSES: usize = 3;
+
+/// How exact the counts are by which the next pass weighs, relative to the cost. With any
+/// from 1e-6 to 1 the repaired counts of SQLite, Lua and zstd agree as well with exact
+/// ones, to 0.1 points.
+const ROUGH: f64 = 0.5;
 
 #[cfg(test)]
 #[path = "repair_tests.rs"]

@@ -100,20 +100,41 @@ impl Parts {
     ) -> (Component, Scale) {
         let (matrix, mut right_hand_sides, rows) = self.rows_of(part, reduced);
         let costs = part.variables.iter().map(|&root| reduced.classes[root].cost);
-        let counts = typical_count(costs.clone(), part, reduced);
+        let counts = typical_count(costs, part, reduced);
         right_hand_sides.iter_mut().for_each(|right| *right /= counts);
-        let mut costs: Vec<Smooth> = costs.map(|cost| cost.scaled(counts)).collect();
-        let tie_break = TIE_BREAK * unit / costs.len() as f64;
-        for cost in costs.iter_mut().filter(|cost| cost.is_free()) {
-            *cost = Smooth::linear(tie_break);
-        }
-        let (matrix, copies) = split_wide_columns(&matrix);
-        costs.resize(costs.len() + copies, Smooth::default());
+        let tie_break = TIE_BREAK * unit / part.variables.len() as f64;
+        let (matrix, _) = split_wide_columns(&matrix);
         right_hand_sides.resize(matrix.height, 0.0);
-        let base_cost = part.variables.iter().map(|&root| base_cost(problem, reduced, root)).sum();
         let negligible = negligible / counts;
-        let component = Component { matrix, right_hand_sides, costs, base_cost, negligible, tie_break, unit };
-        (component, Scale { counts, rows })
+        let costs = vec![Smooth::default(); matrix.width()];
+        let mut component =
+            Component { matrix, right_hand_sides, costs, base_cost: 0.0, negligible, tie_break, unit };
+        let scale = Scale { counts, rows };
+        self.reprice(part, problem, reduced, &scale, &mut component);
+        (component, scale)
+    }
+
+    /// Gives a component the costs of its part as they are now.
+    pub(crate) fn reprice(
+        &self,
+        part: &Part,
+        problem: &Problem,
+        reduced: &Reduced,
+        scale: &Scale,
+        component: &mut Component,
+    ) {
+        for (cost, &root) in component.costs.iter_mut().zip(&part.variables) {
+            *cost = reduced.classes[root].cost.scaled(scale.counts);
+            if cost.is_free() {
+                *cost = Smooth::linear(component.tie_break);
+            }
+        }
+        component.base_cost = part.variables.iter().map(|&root| base_cost(problem, reduced, root)).sum();
+    }
+
+    /// A cost that is small for one part.
+    pub(crate) fn unit(&self) -> f64 {
+        1.0 / self.parts.len().max(1) as f64
     }
 
     /// Matrix and right-hand sides of a part, each row divided by its greatest
@@ -176,5 +197,5 @@ fn base_cost(problem: &Problem, reduced: &Reduced, root: VariableId) -> f64 {
     let class = &reduced.classes[root];
     let best = class.cost.minimiser(class.cost.slope);
     let cost = |&member: &VariableId| problem.cost(member).of(reduced.roots[member].1 * best);
-    class.members.iter().map(cost).sum()
+    class.members().iter().map(cost).sum()
 }

@@ -25,7 +25,10 @@ use std::ops::Range;
 const ROOT: usize = usize::MAX;
 
 /// A pivot below this share of its diagonal is noise.
-const NOISE: f64 = 1e-14;
+const NOISE: f64 = 5e-16;
+
+/// Fewer rows that follow on each other are treated as any others.
+const SHORT: usize = 8;
 
 /// The upper triangle of a symmetric matrix by columns, diagonal included.
 #[derive(Clone, Debug)]
@@ -100,6 +103,12 @@ impl Factor {
                     tails[column] = end;
                 }
                 filled[column] = end + 1;
+            }
+        }
+        // Of a few rows it is quicker to look at each.
+        for (column, tail) in tails.iter_mut().enumerate() {
+            if filled[column] - *tail < SHORT {
+                *tail = filled[column];
             }
         }
         Self {
@@ -188,12 +197,14 @@ struct Column<'a> {
 
 impl Column<'_> {
     /// Subtracts `factor` times these entries from the vector.
+    #[inline]
     fn subtract(&self, entries: Range<usize>, factor: f64, vector: &mut [f64]) {
         let (scattered, tail) = (entries.start..self.tail, self.tail..entries.end);
         for (&row, &value) in self.rows[scattered.clone()].iter().zip(&self.values[scattered]) {
             vector[row as usize] -= value * factor;
         }
-        if let Some(&first) = self.rows[tail.clone()].first() {
+        if !tail.is_empty() {
+            let first = self.rows[tail.start];
             let beside = &mut vector[first as usize..first as usize + tail.len()];
             for (target, &value) in beside.iter_mut().zip(&self.values[tail]) {
                 *target -= value * factor;
@@ -202,12 +213,14 @@ impl Column<'_> {
     }
 
     /// The sum of these entries times those of the vector.
+    #[inline]
     fn dot(&self, entries: Range<usize>, vector: &[f64]) -> f64 {
         let (scattered, tail) = (entries.start..self.tail, self.tail..entries.end);
         let mut sum: f64 = (self.rows[scattered.clone()].iter().zip(&self.values[scattered]))
             .map(|(&row, &value)| value * vector[row as usize])
             .sum();
-        if let Some(&first) = self.rows[tail.clone()].first() {
+        if !tail.is_empty() {
+            let first = self.rows[tail.start];
             let beside = &vector[first as usize..first as usize + tail.len()];
             // Four sums that do not wait for each other.
             let mut sums = [0.0; 4];

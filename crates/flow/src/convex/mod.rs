@@ -8,18 +8,23 @@
 //! a block's count also feeds its callees.
 //!
 //! - a [`Problem`] says what is to be minimised;
-//! - [`minimise`] does it: presolve, components, an interior-point method;
+//! - [`minimise`] does it: presolve, components, an interior-point method; a
+//!   [`Series`] does it again with other costs, for less;
 //! - [`certify`] is a checker that proves how good an answer is;
 //! - [`round_flow`] makes integers that conserve flow exactly.
 
 mod certificate;
 mod columns;
 mod components;
+mod condensation;
+mod condense;
 mod factor;
 mod finish;
 mod interior;
+mod lists;
 mod normal;
 mod postsolve;
+mod prepared;
 mod presolve;
 mod problem;
 mod residuals;
@@ -31,4 +36,4 @@ mod start;
 pub use certificate::{Certificate, LARGEST_SHIFT, REACH, certify};
 pub use problem::{Cost, Problem, RowId, VariableId};
 pub use rounding::round_flow;
-pub use solve::{Settings, Solution, Status, Work, minimise};
+pub use solve::{Series, Settings, Solution, Status, Work, minimise};

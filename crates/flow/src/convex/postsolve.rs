@@ -34,7 +34,7 @@ pub(crate) fn price_removed_rows(
     let mut postsolve = Postsolve::new(problem, costs, reduced, values, duals);
     for (root, class) in reduced.classes.iter() {
         if class.fixed.is_none() && reduced.roots[root].0 == root {
-            postsolve.left_over[class.carrier] = postsolve.sum(&class.members);
+            postsolve.left_over[class.carrier] = postsolve.sum(class.members());
         }
     }
     for reduction in reduced.reductions.iter().rev() {
@@ -45,7 +45,7 @@ pub(crate) fn price_removed_rows(
             }
             Reduction::Fixed { row, root } => {
                 let class = &reduced.classes[*root];
-                postsolve.divide(*row, &class.members, 0.0);
+                postsolve.divide(*row, class.members(), 0.0);
                 postsolve.left_over[class.carrier] = 0.0;
             }
             Reduction::Zeroed { row, roots } => postsolve.pay_all(*row, roots),
@@ -124,8 +124,8 @@ impl<'a> Postsolve<'a> {
             .iter()
             .map(|&root| {
                 let class = &self.reduced.classes[root];
-                let share = self.share(row, &class.members);
-                (class.carrier, self.sum(&class.members), share)
+                let share = self.share(row, class.members());
+                (class.carrier, self.sum(class.members()), share)
             })
             .collect();
         // All shares have one sign; the dual goes as far from 0 as it must.

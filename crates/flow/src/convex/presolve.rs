@@ -26,10 +26,10 @@ use super::problem::{Problem, RowId, RowsByVariable, VariableId};
 use super::smooth::Smooth;
 
 /// Chains of ratios beyond this are left to the solver.
-const LARGEST_RATIO: f64 = 1e9;
+pub(crate) const LARGEST_RATIO: f64 = 1e9;
 
 /// What a row adds up to is 0 when it is below this share of its terms.
-const ROUNDING: f64 = 1e-12;
+pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// A reduction that took a row away.
 #[derive(Clone, Debug)]
@@ -53,7 +53,8 @@ pub(crate) enum Reduction {
 /// Variables that are multiples of one of them, the root.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
-    pub(crate) members: Vec<VariableId>,
+    /// Empty when it is one alone.
+    merged: Vec<VariableId>,
     /// Cost of the root's value.
     pub(crate) cost: Smooth,
     /// The member that is charged with what the dual values leave over: of
@@ -63,12 +64,20 @@ pub(crate) struct Class {
     pub(crate) fixed: Option<f64>,
 }
 
+impl Class {
+    /// Its variables.
+    pub(crate) fn members(&self) -> &[VariableId] {
+        // One alone carries itself.
+        if self.merged.is_empty() { std::slice::from_ref(&self.carrier) } else { &self.merged }
+    }
+}
+
 /// A problem taken apart.
 #[derive(Debug)]
 pub(crate) struct Reduced {
     /// Root of each variable and the ratio of the variable to it.
     pub(crate) roots: IdMap<VariableId, (VariableId, f64)>,
-    /// One class per root; of other variables it is without members.
+    /// One class per root; those of other variables are not used.
     pub(crate) classes: IdMap<VariableId, Class>,
     /// What is left: entries are roots that are not fixed, each once.
     pub(crate) rows: IdMap<RowId, Option<LiveRow>>,
@@ -83,6 +92,17 @@ pub(crate) struct LiveRow {
     pub(crate) right_hand_side: f64,
     /// The greatest term that went into the right-hand side.
     scale: f64,
+}
+
+impl LiveRow {
+    /// Takes from the right-hand side what a term is.
+    pub(crate) fn move_right(&mut self, term: f64) {
+        self.right_hand_side -= term;
+        self.scale = self.scale.max(term.abs());
+        if self.right_hand_side.abs() <= ROUNDING * self.scale {
+            self.right_hand_side = 0.0;
+        }
+    }
 }
 
 /// Reduces; `Err` names a row that cannot hold.
@@ -126,12 +146,8 @@ impl<'a> Presolve<'a> {
             let right_hand_side = problem.right_hand_side(row);
             rows.push(Some(LiveRow { entries, right_hand_side, scale: right_hand_side.abs() }));
         }
-        let class = |variable| Class {
-            members: vec![variable],
-            cost: costs[variable],
-            carrier: variable,
-            fixed: None,
-        };
+        let class =
+            |variable| Class { merged: Vec::new(), cost: costs[variable], carrier: variable, fixed: None };
         let state = Reduced {
             roots: costs.ids().map(|variable| (variable, 1.0)).collect(),
             classes: costs.ids().map(class).collect(),
@@ -253,8 +269,8 @@ impl<'a> Presolve<'a> {
 
     fn settle(&mut self, root: VariableId, value: f64) {
         self.state.classes[root].fixed = Some(value);
-        for position in 0..self.state.classes[root].members.len() {
-            let member = self.state.classes[root].members[position];
+        for position in 0..self.state.classes[root].members().len() {
+            let member = self.state.classes[root].members()[position];
             self.look_again_at_rows_of(member);
         }
     }
@@ -273,9 +289,12 @@ impl<'a> Presolve<'a> {
         if !(1.0 / LARGEST_RATIO..=LARGEST_RATIO).contains(&ratio) {
             return false;
         }
-        let size = |root: VariableId| self.state.classes[root].members.len();
+        let size = |root: VariableId| self.state.classes[root].members().len();
         let (root, gone, ratio) = if size(a) >= size(b) { (a, b, ratio) } else { (b, a, 1.0 / ratio) };
-        let side = std::mem::take(&mut self.state.classes[gone].members);
+        let side = match std::mem::take(&mut self.state.classes[gone].merged) {
+            alone if alone.is_empty() => vec![gone],
+            merged => merged,
+        };
         for &member in &side {
             self.look_again_at_rows_of(member);
         }
@@ -284,7 +303,10 @@ impl<'a> Presolve<'a> {
         let carrier = self.state.classes[gone].carrier;
         let class = &mut self.state.classes[root];
         class.cost = class.cost.plus(cost);
-        class.members.extend_from_slice(&side);
+        if class.merged.is_empty() {
+            class.merged.push(root);
+        }
+        class.merged.extend_from_slice(&side);
         let weight = |variable: VariableId| self.costs[variable].log_weight;
         let carries_both = weight(carrier) > weight(class.carrier);
         if carries_both {

@@ -33,8 +33,16 @@ impl Residuals {
     pub(crate) fn at(component: &Component, point: &Point, floor: f64, aim: f64) -> Self {
         let Component { matrix, right_hand_sides, costs, base_cost, unit, .. } = component;
         let Point { x, y, z } = point;
-        let primal = matrix.lacking(right_hand_sides, x);
-        let sizes: Vec<f64> = component.row_sizes(x).iter().map(|size| size.max(floor)).collect();
+        let mut primal = right_hand_sides.clone();
+        let mut sizes: Vec<f64> = right_hand_sides.iter().map(|right| right.abs()).collect();
+        for (column, &value) in x.iter().enumerate() {
+            for (row, coefficient) in matrix.column(column) {
+                let term = coefficient * value;
+                primal[row] -= term;
+                sizes[row] += term.abs();
+            }
+        }
+        sizes.iter_mut().for_each(|size| *size = size.max(floor));
         let (mut gap, mut hidden, mut cost_sum) = (0.0, 0.0, *base_cost);
         let dual: Vec<f64> = (0..x.len())
             .map(|column| {

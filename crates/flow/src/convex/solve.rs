@@ -1,8 +1,8 @@
 //! Which counts cost least, and who can vouch for it?
 //!
 //! [`minimise`] puts the parts together: corners of two-sided costs become
-//! rows of their own, [`presolve`](super::presolve) shrinks, what is left
-//! falls into independent components, each is scaled to typical counts of 1
+//! rows of their own, [`presolve`](super::presolve) and
+//! [`condense`](super::condense) shrink, what is left falls into independent components, each is scaled to typical counts of 1
 //! and given to the [interior-point method](super::interior), and the duals of
 //! all rows are made good ([`postsolve`](super::postsolve)). Whatever comes
 //! out is judged by the checker of [`certificate`](super::certificate), which
@@ -22,12 +22,9 @@
 use opcost_index::IdMap;
 
 use super::certificate::{Certificate, certify};
-use super::components::components;
-use super::interior::{Goal, minimise as minimise_component};
-use super::postsolve::price_removed_rows;
-use super::presolve::{Reduced, presolve};
+use super::interior::Goal;
+use super::prepared::Prepared;
 use super::problem::{Cost, Problem, RowId, VariableId};
-use super::smooth::Smooth;
 
 /// How exact and how long.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,33 +92,62 @@ pub struct Work {
 
 /// Minimises.
 pub fn minimise(problem: &Problem, settings: Settings) -> Solution {
-    let (smooth, costs) = without_corners(problem);
-    let mut solution = match presolve(&smooth, &costs) {
-        Ok(reduced) => solve_reduced(problem, &smooth, &costs, &reduced, settings),
-        // Never the row of a corner: its slacks have both signs.
-        Err(row) => return impossible(problem, row),
-    };
-    if solution.certificate.holds(settings.tolerance) {
-        solution.status = Status::Optimal;
-    } else if let Some(row) = contradiction(problem, &solution, settings) {
-        solution.status = Status::Infeasible { row };
-    }
-    solution
+    Series::new().minimise(problem, settings)
 }
 
-/// A corner at t becomes `x - more + less = t` with linear costs. The rows and
-/// variables of the problem keep their ids.
-fn without_corners(problem: &Problem) -> (Problem, IdMap<VariableId, Smooth>) {
-    let mut smooth = problem.clone();
-    for (variable, &cost) in problem.costs.iter() {
-        let (None, Cost::TwoSided { target, above, below }) = (Smooth::of_cost(cost), cost) else { continue };
-        smooth.costs[variable] = Cost::Free;
-        let more = smooth.add_variable(Cost::Linear { price: above });
-        let less = smooth.add_variable(Cost::Linear { price: below });
-        smooth.add_row(target, [(variable, 1.0), (more, -1.0), (less, 1.0)]);
+/// Solves problems one after the other, and uses for each what it found out of the one
+/// before, if that had the same rows and its costs were of the same kinds.
+#[derive(Default)]
+pub struct Series {
+    prepared: Option<Prepared>,
+}
+
+impl Series {
+    /// One that knows nothing yet.
+    pub fn new() -> Self {
+        Self::default()
     }
-    let costs = smooth.costs.values().map(|&cost| Smooth::of_cost(cost).expect("corners are gone")).collect();
-    (smooth, costs)
+
+    /// Minimises. The solution is judged as any other, wherever the search began.
+    pub fn minimise(&mut self, problem: &Problem, settings: Settings) -> Solution {
+        let prepared = match self.prepare(problem) {
+            Ok(prepared) => prepared,
+            // Never the row of a corner: its slacks have both signs.
+            Err(row) => return impossible(problem, row),
+        };
+        let mut solution = solve(problem, prepared, settings);
+        if solution.certificate.holds(settings.tolerance) {
+            solution.status = Status::Optimal;
+        } else if let Some(row) = contradiction(problem, &solution, settings) {
+            solution.status = Status::Infeasible { row };
+        }
+        solution
+    }
+
+    /// Values that cost about as little as any, which nothing vouches for; 0 for all when
+    /// a row is known to be impossible.
+    pub fn approximate(&mut self, problem: &Problem, settings: Settings) -> IdMap<VariableId, f64> {
+        match self.prepare(problem) {
+            Ok(prepared) => {
+                let values = prepared.solve(goal(settings)).values;
+                values.values().take(problem.variable_count()).copied().collect()
+            }
+            Err(_) => IdMap::filled(problem.variable_count(), 0.0),
+        }
+    }
+
+    fn prepare(&mut self, problem: &Problem) -> Result<&mut Prepared, RowId> {
+        let mut before = self.prepared.take();
+        let prepared = match before.take_if(|prepared| prepared.reprice(problem)) {
+            Some(prepared) => prepared,
+            None => Prepared::new(problem)?,
+        };
+        Ok(self.prepared.insert(prepared))
+    }
+}
+
+fn goal(settings: Settings) -> Goal {
+    Goal { aim: settings.tolerance * 1e-2, steps: settings.steps }
 }
 
 fn impossible(problem: &Problem, row: RowId) -> Solution {
@@ -131,51 +157,13 @@ fn impossible(problem: &Problem, row: RowId) -> Solution {
     Solution { status: Status::Infeasible { row }, values, duals, certificate, work: Work::default() }
 }
 
-fn solve_reduced(
-    problem: &Problem,
-    smooth: &Problem,
-    costs: &IdMap<VariableId, Smooth>,
-    reduced: &Reduced,
-    settings: Settings,
-) -> Solution {
-    let mut roots: IdMap<VariableId, f64> = reduced
-        .classes
-        .values()
-        .map(|class| class.fixed.unwrap_or_else(|| class.cost.minimiser(class.cost.slope)))
-        .collect();
-    let mut duals = IdMap::filled(smooth.row_count(), 0.0);
-    let mut work = Work::default();
-    let parts = components(reduced);
-    let unit = 1.0 / parts.parts.len().max(1) as f64;
-    let negligible = negligible_count(smooth, costs);
-    for part in &parts.parts {
-        let (component, scale) = parts.scaled(part, smooth, reduced, unit, negligible);
-        let goal = Goal { aim: settings.tolerance * 1e-2, steps: settings.steps };
-        let outcome = minimise_component(&component, goal);
-        part.record(&outcome, &scale, &mut roots, &mut duals);
-        work.components += 1;
-        work.steps = work.steps.max(outcome.steps);
-        work.rows += component.matrix.height;
-        work.variables += component.matrix.width();
-        work.factor_entries += outcome.factor_entries;
-        work.factor_work += outcome.factor_work;
-    }
-    let values: IdMap<VariableId, f64> =
-        reduced.roots.values().map(|&(root, ratio)| ratio * roots[root]).collect();
-    price_removed_rows(smooth, costs, reduced, &values, &mut duals);
-    let values = values.values().take(problem.variable_count()).copied().collect();
-    let duals = duals.values().take(problem.row_count()).copied().collect();
+fn solve(problem: &Problem, prepared: &mut Prepared, settings: Settings) -> Solution {
+    let solved = prepared.solve(goal(settings));
+    let work = solved.work;
+    let values = solved.values.values().take(problem.variable_count()).copied().collect();
+    let duals = prepared.duals(solved).values().take(problem.row_count()).copied().collect();
     let certificate = certify(problem, &values, &duals);
     Solution { status: Status::BudgetReached, values, duals, certificate, work }
-}
-
-/// A thousandth of the least positive count that a cost or a row names.
-fn negligible_count(problem: &Problem, costs: &IdMap<VariableId, Smooth>) -> f64 {
-    let wanted = costs.values().map(|cost| cost.minimiser(cost.slope));
-    let least = (wanted.chain(problem.right_hand_sides.values().map(|right| right.abs())))
-        .filter(|&count| count > 0.0)
-        .fold(f64::INFINITY, f64::min);
-    1e-3 * least
 }
 
 /// The row that lacks most where all rows together lack least, if they lack
@@ -203,9 +191,7 @@ fn contradiction(problem: &Problem, solution: &Solution, settings: Settings) -> 
             slacks
         })
         .collect();
-    let (smooth, costs) = without_corners(&elastic);
-    let reduced = presolve(&smooth, &costs).ok()?;
-    let least = solve_reduced(&elastic, &smooth, &costs, &reduced, settings);
+    let least = solve(&elastic, &mut Prepared::new(&elastic).ok()?, settings);
     let certificate = &least.certificate;
     if certificate.objective - certificate.gap <= 1e3 * settings.tolerance {
         return None;

@@ -54,6 +54,25 @@ pub(crate) fn first_point(component: &Component, generous: f64) -> (Point, f64) 
     (Point { x, y: vec![0.0; right_hand_sides.len()], z }, floor)
 }
 
+/// A point to begin from where the search for other costs ended: z follows the slopes,
+/// as far as it stays well above 0.
+pub(crate) fn again(component: &Component, last: Point) -> Point {
+    let Point { x, y, mut z } = last;
+    let rest: Vec<f64> = (component.costs.iter().zip(&x).enumerate())
+        .map(|(column, (cost, x))| cost.slope + cost.curvature * x - component.matrix.dot(column, &y))
+        .collect();
+    // How far products are from their goals.
+    let miss = (component.costs.iter().zip(&x).zip(&rest))
+        .map(|((cost, x), rest)| (x * rest.max(0.0) - cost.log_weight).abs())
+        .sum::<f64>();
+    let mu = miss / x.len() as f64;
+    for (column, z) in z.iter_mut().enumerate() {
+        let least = 0.1 * (component.costs[column].log_weight + mu) / x[column];
+        *z = rest[column].max(least);
+    }
+    Point { x, y, z }
+}
+
 /// Geometric mean of the logarithmic weights; without any, what a typical
 /// count costs at a typical price.
 fn first_centre<'a>(costs: impl Iterator<Item = &'a Smooth> + Clone, typical: f64) -> f64 {

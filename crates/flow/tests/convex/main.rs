@@ -9,3 +9,4 @@ mod program;
 mod programs;
 mod referees;
 mod rounding;
+mod series;

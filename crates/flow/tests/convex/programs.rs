@@ -13,9 +13,25 @@ fn assert_repaired(program: &Program, random: &mut Random, samples: f64) {
     assert!(solution.certificate.relative_gap() <= 1e-6);
     let work = solution.work;
     assert!(work.steps <= 60, "{work:?}");
-    // Presolve leaves a third of the rows, and elimination fills in little.
+    // Presolve leaves a third of the rows at most, and elimination fills in little.
     assert!(work.rows * 2 <= repair.problem.row_count(), "{work:?}");
-    assert!(work.factor_entries <= 12 * work.rows, "{work:?}");
+    assert!(work.factor_entries <= 12 * work.rows.max(10), "{work:?}");
+}
+
+/// What the speed comes from, in figures that no machine changes: of a program that was
+/// hardly seen a tenth of the rows is left to the solver.
+#[test]
+fn code_that_was_not_seen_costs_the_solver_little() {
+    let mut random = Random(8);
+    let program = Program::random(&mut random, 400, 14, 0.4);
+    let profile = Profile::random(&mut random, &program, 30.0);
+    let repair = Repair::new(&program, &profile);
+    let solution = minimise(&repair.problem, Settings::default());
+    assert_eq!(solution.status, Status::Optimal, "{:?}", solution.certificate);
+    let work = solution.work;
+    assert!(work.rows * 10 <= repair.problem.row_count(), "{work:?} of {}", repair.problem.row_count());
+    assert!(work.factor_work <= 15 * repair.problem.row_count(), "{work:?}");
+    assert!(work.steps <= 30, "{work:?}");
 }
 
 #[test]
