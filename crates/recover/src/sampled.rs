@@ -6,22 +6,8 @@
 //! the instruction's; else that of the code before it in the block, or the one behind
 //! where that was the call which ends its segment; at the start, the block's first.
 //!
-//! Time is no count: a block of many or slow instructions is seen more often. So
-//! each piece of code has the cycles that the scheduling model expects of one
-//! execution, and an execution's samples are expected to be those by the cycles
-//! of one sample. A segment may have several machine blocks. Copies of which one
-//! runs at a time (a tail that was duplicated) add: of samples s1, s2 of copies of
-//! c1, c2 cycles the count is s1/c1 + s2/c2, and the cycles told for the segment
-//! are those by which its samples give that count. Pieces of one machine block
-//! are of one copy.
-//!
-//! A processor that waits, for memory or after a branch that it did not foresee,
-//! does so at one instruction, where samples then pile up; one that runs smoothly is
-//! seen everywhere. So where samples are spread over a copy as p and its cycles as
-//! q, the cycles are taken to be more by exp(KL(p, q)), the divergence of Kullback
-//! and Leibler (1951): the rate is then the geometric mean of its instructions'
-//! rates, weighted by samples, in place of the arithmetic one. [`EVEN`] samples that are
-//! spread as the cycles are keep few samples from piling up by chance.
+//! How often that means that the segment ran, with several copies of it or one, is
+//! said in `copies.rs`.
 //!
 //! Source: block time as the mean over its instructions is the rule of
 //! Avetisyan, Dolgorukova and Kurmangaleev, "Dynamic profiling for LLVM" (2012),
@@ -35,6 +21,8 @@ use std::collections::BTreeMap;
 use opcost_index::{Id, IdMap};
 use opcost_key::{BlockId, FunctionId, InstructionId, ModuleMap, SegmentId};
 use opcost_profile::formats::code::{CodeRow, FunctionCode, ModuleCode};
+
+use crate::copies::{Piece, PieceKey, Run, joined};
 
 /// How long is one execution expected to take?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,77 +85,37 @@ pub fn observe(
             .collect(),
         without_block: 0,
     };
-    let mut copies: BTreeMap<(FunctionId, SegmentId), Vec<Observation>> = BTreeMap::new();
+    let mut copies: BTreeMap<(FunctionId, SegmentId), Vec<Piece>> = BTreeMap::new();
     for function in &code.functions {
-        let mut block_copies: BTreeMap<(FunctionId, SegmentId), Copy> = BTreeMap::new();
-        let mut before = None;
+        let mut pieces: BTreeMap<(FunctionId, SegmentId, PieceKey), Piece> = BTreeMap::new();
+        let mut runs: BTreeMap<Option<(FunctionId, SegmentId)>, Run<_>> = BTreeMap::new();
+        let (mut before, mut block) = (None, 0);
         for (at, row) in function.rows.iter().enumerate() {
             if row.begins_block {
                 before = None;
-                for (place, copy) in std::mem::take(&mut block_copies) {
-                    copies.entry(place).or_default().push(copy.summed(cycles));
-                }
+                block += 1;
+                std::mem::take(&mut runs).into_values().for_each(|run| run.share(cycles, &mut pieces));
             }
             let samples = samples_of(function, at, hits);
             before = numbers.place(map, row, before);
-            match before.map(|place| (place.function, place.segment)) {
-                Some(place) => {
-                    let copy = block_copies.entry(place).or_default();
-                    copy.rows.push((samples, cycles_of(row, cycles)));
+            match before {
+                Some(Place { function, segment, .. }) => {
+                    // Where copies are told apart all of the machine block is one run.
+                    let run = runs.entry(row.group.is_none().then_some((function, segment))).or_default();
+                    run.add((function, segment, PieceKey::of(row, block)), row, samples, cycles);
                 }
                 None => all.without_block += samples,
             }
         }
-        for (place, copy) in block_copies {
-            copies.entry(place).or_default().push(copy.summed(cycles));
+        runs.into_values().for_each(|run| run.share(cycles, &mut pieces));
+        for ((function, segment, _), piece) in pieces {
+            copies.entry((function, segment)).or_default().push(piece);
         }
     }
-    for ((function, segment), copies) in copies {
-        all.functions[function][segment] = joined(&copies);
+    for ((function, segment), pieces) in copies {
+        all.functions[function][segment] = joined(&pieces);
     }
     all
-}
-
-/// One machine block's part of a segment.
-#[derive(Clone, Debug, Default)]
-struct Copy {
-    /// Samples and cycles of each piece of code.
-    rows: Vec<(u64, f64)>,
-}
-
-impl Copy {
-    fn summed(&self, how: Cycles) -> Observation {
-        let samples: u64 = self.rows.iter().map(|row| row.0).sum();
-        let cycles: f64 = self.rows.iter().map(|row| row.1).sum();
-        let piled = match how {
-            Cycles::Model => self.divergence(samples as f64, cycles).exp(),
-            Cycles::Mean => 1.0,
-        };
-        Observation { samples, cycles: cycles * piled }
-    }
-
-    /// How far samples are from being spread as cycles are.
-    fn divergence(&self, samples: f64, cycles: f64) -> f64 {
-        let terms = self.rows.iter().filter(|row| row.1 > 0.0).map(|&(seen, expected)| {
-            let expected = expected / cycles;
-            let found = (seen as f64 + EVEN * expected) / (samples + EVEN);
-            found * (found / expected).ln()
-        });
-        terms.sum()
-    }
-}
-
-/// What exclusive copies say together.
-fn joined(copies: &[Observation]) -> Observation {
-    let samples = copies.iter().map(|copy| copy.samples).sum();
-    let with_code = || copies.iter().filter(|copy| copy.cycles > 0.0);
-    let count: f64 = with_code().map(|copy| copy.samples as f64 / copy.cycles).sum();
-    let cycles = match count > 0.0 {
-        true => samples as f64 / count,
-        // Which copy runs is not known.
-        false => with_code().map(|copy| copy.cycles).sum::<f64>() / with_code().count().max(1) as f64,
-    };
-    Observation { samples, cycles }
 }
 
 fn samples_of(function: &FunctionCode, at: usize, hits: &BTreeMap<u64, u64>) -> u64 {
@@ -175,32 +123,6 @@ fn samples_of(function: &FunctionCode, at: usize, hits: &BTreeMap<u64, u64>) -> 
     let end = function.rows.get(at + 1).map_or(function.bytes, |next| next.offset);
     hits.range(begin..function.address + u64::from(end)).map(|(_, samples)| samples).sum()
 }
-
-fn cycles_of(row: &CodeRow, how: Cycles) -> f64 {
-    let instructions = f64::from(row.instructions);
-    match how {
-        Cycles::Mean => instructions,
-        Cycles::Model => {
-            let throughput = f64::from(row.throughput) / 16.0;
-            OVERLAPPED * (throughput.max(instructions / WIDTH) + WAITING)
-        }
-    }
-}
-
-/// Instructions that a processor of today retires in a cycle at most.
-const WIDTH: f64 = 4.0;
-/// Cycles that the code of an instruction waits for others besides. Found on Lua,
-/// zstd and `corpus/kernel`, not on SQLite: of 0 and 2 the better one; a share of the
-/// latencies in its place was worse.
-const WAITING: f64 = 2.0;
-/// The share of these cycles that is not spent on other code at the same time. How many
-/// instructions a processor does at once depends on the program; with this share all
-/// counts of zstd, `corpus/kernel`, SQLite, Lua, a chain of multiplications and a program
-/// of unforeseen branches were 0.4, 0.5, 0.6, 1.0, 1.9 and 6 times the true ones. What
-/// counts are of each other does not depend on it.
-const OVERLAPPED: f64 = 0.12;
-/// Samples spread as the cycles are that are added to those of each copy.
-const EVEN: f64 = 5.0;
 
 /// Where functions begin in the module's numbers.
 struct Numbers {
@@ -272,7 +194,9 @@ mod tests {
 
     fn row(offset: u32, instruction: Option<u32>, block: u32, begins_block: bool) -> CodeRow {
         let block = Some(block);
-        CodeRow { offset, instruction, block, instructions: 2, throughput: 16, latency: 0, begins_block }
+        let (instructions, throughput, latency) = (2, 16, 0);
+        let (group, factor) = (None, 1);
+        CodeRow { offset, instruction, block, instructions, throughput, latency, group, factor, begins_block }
     }
 
     fn code(rows: Vec<CodeRow>, bytes: u32) -> ModuleCode {
@@ -313,6 +237,22 @@ mod tests {
     }
 
     #[test]
+    fn code_of_an_unrolled_loop_is_one_piece_wherever_it_lies() {
+        let map = single_loop();
+        let copied =
+            |offset, group, factor| CodeRow { group: Some(group), factor, ..row(offset, None, 1, true) };
+        // Two copies in machine blocks of their own, and a loop for what is left over.
+        let rows = vec![copied(0, 0, 2), copied(4, 0, 2), copied(8, 1, 1)];
+        let hits = BTreeMap::from([(0x100, 6), (0x104, 4), (0x108, 2)]);
+        let seen = observe(&map, &code(rows, 12), &hits, Cycles::Mean);
+        let segment = map.functions[FunctionId::new(0)].blocks[BlockId::new(1)].first_segment;
+        let found = seen.functions[FunctionId::new(0)][segment];
+        assert_eq!(found.samples, 12);
+        // 10 samples by 4 cycles, twice; 2 by 2.
+        assert!((found.count(1.0) - 6.0).abs() < 1e-12, "{}", found.count(1.0));
+    }
+
+    #[test]
     fn what_stands_behind_a_call_is_another_segment() {
         let map = call_left();
         let body = &map.functions[FunctionId::new(0)];
@@ -346,27 +286,6 @@ mod tests {
         let seen = observe(&map, &code(rows, 16), &hits, Cycles::Mean);
         let of = |segment| seen.functions[FunctionId::new(0)][segment].samples;
         assert_eq!((of(own), of(next)), (1 + 2 + 8, 4));
-    }
-
-    #[test]
-    fn where_samples_pile_up_there_was_waiting() {
-        let map = single_loop();
-        let observed = |samples: [u64; 4]| {
-            let rows = (0..4).map(|at| row(at * 4, None, 0, at == 0)).collect();
-            let hits = samples.iter().enumerate().map(|(at, &hits)| (0x100 + 4 * at as u64, hits)).collect();
-            let seen = observe(&map, &code(rows, 16), &hits, Cycles::Model);
-            let body = &map.functions[FunctionId::new(0)];
-            seen.functions[FunctionId::new(0)][body.blocks[BlockId::new(0)].first_segment]
-        };
-        let smooth = observed([1000; 4]);
-        let usual = observed([0; 4]).cycles;
-        assert!((smooth.cycles / usual - 1.0).abs() < 1e-12, "spread as its cycles are");
-        // All at one of four: a divergence of ln 4, but for the even ones.
-        let piled = observed([0, 4000, 0, 0]).cycles / usual;
-        assert!((3.9..4.0).contains(&piled), "{piled}");
-        // Of one sample nothing follows.
-        let one = observed([0, 1, 0, 0]).cycles / usual;
-        assert!((1.0..1.1).contains(&one), "{one}");
     }
 
     #[test]
