@@ -9,24 +9,38 @@
 // by its name (name_blocks); what a pass made of no block goes by the number of
 // its first instruction that has one.
 //
+// When the optimiser has run since the module was numbered, blocks have been merged,
+// copied and inlined, and names say nothing. Then the block is the one of the
+// instruction in the location, as the optimiser drops the location of what it
+// moves to where it is executed otherwise; code without a location goes with
+// the code before it. Unrolling and vectorising multiply a factor into locations:
+// of how many executions one is. Not all code that they make has it (an increment
+// that was written anew): of what one machine block has of one block, the factor that
+// most code has holds for all but what is there with its own factor too. A group is
+// the code of one block, inlined at one place, with one factor, in one machine loop:
+// what unrolling made of one loop, wherever it lies.
+//
 // Each row has the work that the target's scheduling model expects of it, by
 // throughput and by latency, so that time can be turned into counts.
 //
-// Format, little-endian: "OPCCODE1", the map's hash (16 bytes), rows of all
+// Format, little-endian: "OPCCODE2", the map's hash (16 bytes), rows of all
 // functions (u64), functions (u64); each function: address of its first byte
 // (u64), bytes of it (u32), rows (u32); each row: offset (u32), instruction of the
-// module + 1 or 0 (u32), block of the module + 1 or 0 (u32), machine instructions
-// (u16), sixteenths of cycles by throughput (u16), cycles by latency (u16), 1 if
-// a machine block begins here (u16).
+// module + 1 or 0 (u32), block of the module + 1 or 0 (u32), group + 1 or 0 (u32),
+// machine instructions (u16), sixteenths of cycles by throughput (u16), cycles by
+// latency (u16), factor (u16), 1 if a machine block begins here (u16).
 #include "code.h"
 #include "shim.h"
 
 #include "llvm/BinaryFormat/ELF.h"
 #include "llvm/CodeGen/AsmPrinter.h"
 #include "llvm/CodeGen/MachineBasicBlock.h"
+#include "llvm/CodeGen/MachineDominators.h"
 #include "llvm/CodeGen/MachineFunction.h"
 #include "llvm/CodeGen/MachineInstr.h"
+#include "llvm/CodeGen/MachineLoopInfo.h"
 #include "llvm/CodeGen/TargetSubtargetInfo.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -34,6 +48,9 @@
 #include "llvm/MC/MCSectionELF.h"
 #include "llvm/MC/MCStreamer.h"
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
 
 using namespace llvm;
 
@@ -42,10 +59,22 @@ namespace {
 constexpr const char *kCodeSection = ".debug_opcost_code";
 constexpr StringLiteral kBlockName = "opcost.b";
 
+// What an instruction of a machine block stands for.
+struct Mark {
+  uint32_t number = 0;
+  uint32_t block = 0;
+  uint32_t group = 0;
+  uint32_t factor = 1;
+
+  bool operator==(const Mark &other) const {
+    return std::tie(number, block, group, factor) ==
+           std::tie(other.number, other.block, other.group, other.factor);
+  }
+};
+
 struct Row {
   MCSymbol *label;
-  uint32_t number;
-  uint32_t block;
+  Mark mark;
   uint64_t instructions = 0;
   double throughput = 0;
   uint64_t latency = 0;
@@ -59,38 +88,105 @@ struct Code {
 
 uint16_t as_word(uint64_t number) { return uint16_t(std::min<uint64_t>(number, UINT16_MAX)); }
 
+// Marks the code of a function by its locations.
+class Places {
+public:
+  Places(const MachineFunction &function, ArrayRef<uint32_t> block_of)
+      : block_of(block_of), dominators(const_cast<MachineFunction &>(function)), loops(dominators) {}
+
+  // In the order of its instructions that are code.
+  std::vector<Mark> of(const MachineBasicBlock &machine) {
+    std::vector<const DILocation *> places;
+    for (const MachineInstr &instruction : machine)
+      if (!instruction.isMetaInstruction()) places.push_back(numbered(instruction));
+    Weights of_block, of_number;
+    for (const DILocation *place : places) {
+      if (!place) continue;
+      of_block[origin(place)][place->getDuplicationFactor()]++;
+      of_number[{place->getLine(), place->getInlinedAt()}][place->getDuplicationFactor()]++;
+    }
+    const MachineLoop *loop = loops.getLoopFor(&machine);
+    std::vector<Mark> marks;
+    for (const DILocation *place : places) {
+      Mark mark = marks.empty() ? Mark{} : marks.back();
+      mark.number = 0;
+      if (place) {
+        uint32_t usual = most(of_block[origin(place)]);
+        bool is_there = of_number[{place->getLine(), place->getInlinedAt()}].count(usual);
+        uint32_t factor = is_there ? place->getDuplicationFactor() : usual;
+        mark = {place->getLine(), origin(place).first + 1, group(place, factor, loop), factor};
+      }
+      marks.push_back(mark);
+    }
+    // What stands before all locations goes with the first.
+    auto first = llvm::find_if(marks, [](const Mark &mark) { return mark.block != 0; });
+    if (first != marks.end())
+      for (auto before = marks.begin(); before != first; before++)
+        *before = {0, first->block, first->group, first->factor};
+    return marks;
+  }
+
+private:
+  // A block of the module, or an instruction, and where it was inlined.
+  using Origin = std::pair<uint32_t, const DILocation *>;
+  using Weights = std::map<Origin, std::map<uint32_t, unsigned>>;
+
+  const DILocation *numbered(const MachineInstr &instruction) const {
+    const DILocation *place = instruction.getDebugLoc().get();
+    return place && place->getLine() && place->getLine() <= block_of.size() ? place : nullptr;
+  }
+
+  Origin origin(const DILocation *place) const { return {block_of[place->getLine() - 1], place->getInlinedAt()}; }
+
+  // The factor that most have, the greater one of several.
+  static uint32_t most(const std::map<uint32_t, unsigned> &factors) {
+    uint32_t found = 1;
+    unsigned weight = 0;
+    for (auto [factor, count] : factors)
+      if (count >= weight) std::tie(found, weight) = std::pair(factor, count);
+    return found;
+  }
+
+  // Numbered as they come, from 1.
+  uint32_t group(const DILocation *place, uint32_t factor, const MachineLoop *loop) {
+    auto [block, inlined_at] = origin(place);
+    return groups.try_emplace({block, inlined_at, factor, loop}, uint32_t(groups.size() + 1)).first->second;
+  }
+
+  ArrayRef<uint32_t> block_of;
+  MachineDominatorTree dominators;
+  MachineLoopInfo loops;
+  std::map<std::tuple<uint32_t, const DILocation *, uint32_t, const MachineLoop *>, uint32_t> groups;
+};
+
 class CodeTable : public AsmPrinterHandler {
 public:
-  CodeTable(AsmPrinter &printer, const Module &module, const uint8_t *hash) : printer(printer), hash(hash) {
-    uint32_t block = 0;
+  CodeTable(AsmPrinter &printer, const Module &module, const uint8_t *hash, ArrayRef<uint32_t> of_numbered)
+      : printer(printer), hash(hash), is_optimised(!of_numbered.empty()), block_of(of_numbered) {
     for (const Function &function : module)
       for (const BasicBlock &one : function) {
-        block_of.insert(block_of.end(), one.size(), block);
-        block++;
+        if (!is_optimised) block_of.insert(block_of.end(), one.size(), blocks);
+        blocks++;
       }
-    blocks = block;
   }
 
   void beginFunction(const MachineFunction *function) override {
     functions.emplace_back();
     schedule.init(&function->getSubtarget());
     current = nullptr;
+    if (is_optimised) places.emplace(*function, block_of);
   }
 
   void beginInstruction(const MachineInstr *instruction) override {
     if (instruction->isMetaInstruction() || functions.empty()) return;
-    const DebugLoc &place = instruction->getDebugLoc();
-    uint32_t number = place && place.getLine() <= block_of.size() ? place.getLine() : 0;
     bool begins_block = instruction->getParent() != current;
-    if (begins_block) {
-      current = instruction->getParent();
-      current_block = block_number(*current);
-    }
+    if (begins_block) enter(*instruction->getParent());
+    Mark mark = is_optimised ? marks[next++] : Mark{number(*instruction), current_block};
     std::vector<Row> &rows = functions.back().rows;
-    if (begins_block || rows.back().number != number) {
+    if (begins_block || !(rows.back().mark == mark)) {
       MCSymbol *label = printer.OutContext.createTempSymbol("opcost");
       printer.OutStreamer->emitLabel(label);
-      rows.push_back({label, number, current_block, 0, 0, 0, begins_block});
+      rows.push_back({label, mark, 0, 0, 0, begins_block});
     }
     Row &row = rows.back();
     row.instructions++;
@@ -115,7 +211,7 @@ public:
       count += code.end != nullptr;
     }
     out.switchSection(printer.OutContext.getELFSection(kCodeSection, ELF::SHT_PROGBITS, 0));
-    out.emitBytes("OPCCODE1");
+    out.emitBytes("OPCCODE2");
     out.emitBytes(StringRef(reinterpret_cast<const char *>(hash), 16));
     out.emitInt64(rows);
     out.emitInt64(count);
@@ -131,13 +227,30 @@ private:
     out.emitInt32(uint32_t(code.rows.size()));
     for (const Row &row : code.rows) {
       out.emitAbsoluteSymbolDiff(row.label, start, 4);
-      out.emitInt32(row.number);
-      out.emitInt32(row.block);
+      out.emitInt32(row.mark.number);
+      out.emitInt32(row.mark.block);
+      out.emitInt32(row.mark.group);
       out.emitInt16(as_word(row.instructions));
       out.emitInt16(as_word(uint64_t(row.throughput * 16 + 0.5)));
       out.emitInt16(as_word(row.latency));
+      out.emitInt16(as_word(row.mark.factor));
       out.emitInt16(row.begins_block);
     }
+  }
+
+  void enter(const MachineBasicBlock &machine) {
+    current = &machine;
+    if (!is_optimised) {
+      current_block = block_number(machine);
+      return;
+    }
+    marks = places->of(machine);
+    next = 0;
+  }
+
+  uint32_t number(const MachineInstr &instruction) const {
+    const DebugLoc &place = instruction.getDebugLoc();
+    return place && place.getLine() <= block_of.size() ? place.getLine() : 0;
   }
 
   // The block of the module that a machine block is, plus one; or 0.
@@ -147,22 +260,25 @@ private:
       uint32_t number;
       if (name.consume_front(kBlockName) && !name.consumeInteger(10, number) && number < blocks) return number + 1;
     }
-    for (const MachineInstr &instruction : machine) {
-      const DebugLoc &place = instruction.getDebugLoc();
-      if (place && place.getLine() && place.getLine() <= block_of.size()) return block_of[place.getLine() - 1] + 1;
-    }
+    for (const MachineInstr &instruction : machine)
+      if (uint32_t found = number(instruction)) return block_of[found - 1] + 1;
     return 0;
   }
 
   AsmPrinter &printer;
   const uint8_t *hash;
+  const bool is_optimised;
   // By the number of an instruction, less one.
   std::vector<uint32_t> block_of;
-  uint32_t blocks;
+  uint32_t blocks = 0;
   TargetSchedModel schedule;
   std::vector<Code> functions;
   const MachineBasicBlock *current = nullptr;
   uint32_t current_block = 0;
+  // Of the machine block at hand, where the optimiser has run.
+  std::optional<Places> places;
+  std::vector<Mark> marks;
+  size_t next = 0;
 };
 
 } // namespace
@@ -175,6 +291,6 @@ void opcost::name_blocks(Module &module) {
 }
 
 std::unique_ptr<AsmPrinterHandler> opcost::code_table(AsmPrinter &printer, const Module &module,
-                                                      const uint8_t *hash) {
-  return std::make_unique<CodeTable>(printer, module, hash);
+                                                      const uint8_t *hash, ArrayRef<uint32_t> block_of) {
+  return std::make_unique<CodeTable>(printer, module, hash, block_of);
 }

@@ -163,7 +163,7 @@ public:
 
   void printer(AsmPrinter &printer) override {
     if (how.map_hash && how.code_table)
-      printer.addAsmPrinterHandler(opcost::code_table(printer, module, how.map_hash));
+      printer.addAsmPrinterHandler(opcost::code_table(printer, module, how.map_hash, {how.block_of, how.numbered}));
     else if (how.map_hash)
       printer.addAsmPrinterHandler(
           std::make_unique<CallTable>(&printer, how.map_hash, how.call_sites, how.call_site_count));
@@ -265,7 +265,7 @@ char *opcost_emit(LLVMModuleRef handle, const char *path, const opcost_emission 
   std::error_code code;
   raw_fd_ostream out(path, code, sys::fs::OF_None);
   if (code) return opcost::copy(std::string("cannot write ") + path + ": " + code.message());
-  if (how->code_table) opcost::name_blocks(module);
+  if (how->code_table && !how->block_of) opcost::name_blocks(module);
   WithTable onlooker(module, *how);
   error = opcost::generate(module, *machine, out, CodeGenFileType::ObjectFile, how->keep_calls_apart, onlooker);
   if (!error.empty()) return opcost::copy(error);

@@ -25,6 +25,8 @@ struct opcost_emission {
   const uint32_t *call_sites; // per instruction of the module, site + 1 or 0
   uint32_t call_site_count;   // length of call_sites
   uint8_t code_table;         // with map_hash: which code stands for which instruction, in place of the call table
+  const uint32_t *block_of;   // with code_table: if the optimiser has run since numbering, by instruction its block
+  uint32_t numbered;          // length of block_of
 };
 
 } // extern "C"

@@ -49,6 +49,8 @@ impl Emission {
             call_sites: std::ptr::null(),
             call_site_count: 0,
             code_table: 0,
+            block_of: std::ptr::null(),
+            numbered: 0,
         }
     }
 }
@@ -80,7 +82,15 @@ impl Session {
     /// does this itself; alone it serves to show that numbers change no code.
     pub fn identify(&self) {
         // SAFETY: the module is alive.
-        unsafe { ffi::opcost_identify(self.module) };
+        unsafe { ffi::opcost_identify(self.module, false) };
+    }
+
+    /// The same for a module that is optimised before it is emitted
+    /// ([`Session::optimise`]): what the optimiser copies then says how often it stands
+    /// for its instruction.
+    pub fn identify_for_copies(&self) {
+        // SAFETY: the module is alive.
+        unsafe { ffi::opcost_identify(self.module, true) };
     }
 
     /// Drops all debug information.
@@ -115,12 +125,28 @@ impl Session {
     /// Writes an object file with a table of its machine code: which bytes are
     /// executed for which instruction and block. The instructions must be
     /// numbered ([`Session::identify`]); the code is the one without a table.
+    /// `block_of` is empty if the module is as it was then; where it was optimised
+    /// since, it has for each instruction, in the order of their numbers, the block,
+    /// numbered through the module.
     ///
     /// # Errors
     /// Code generation fails or the file cannot be written.
-    pub fn emit_sampled(self, path: &Path, how: Emission, map_hash: Hash128) -> Result<(), LlvmError> {
+    pub fn emit_sampled(
+        self,
+        path: &Path,
+        how: Emission,
+        map_hash: Hash128,
+        block_of: &[u32],
+    ) -> Result<(), LlvmError> {
         let hash = map_hash.0.to_le_bytes();
-        self.emit_as(path, RawEmission { map_hash: hash.as_ptr(), code_table: 1, ..how.raw() })
+        let raw = RawEmission {
+            map_hash: hash.as_ptr(),
+            code_table: 1,
+            block_of: if block_of.is_empty() { std::ptr::null() } else { block_of.as_ptr() },
+            numbered: block_of.len() as u32,
+            ..how.raw()
+        };
+        self.emit_as(path, raw)
     }
 
     /// For each instruction of the module, in the order of its numbers, its
@@ -163,7 +189,7 @@ impl Session {
     /// What `raw` points to must live.
     fn emit_as(self, path: &Path, raw: RawEmission) -> Result<(), LlvmError> {
         let text = c_path(path)?;
-        // SAFETY: our callers' hash and sites outlive the call; the struct mirrors the shim's.
+        // SAFETY: our callers' hash, sites and blocks outlive the call; the struct mirrors the shim's.
         match ffi::take_message(unsafe { ffi::opcost_emit(self.module, text.as_ptr(), &raw) }) {
             None => Ok(()),
             Some(message) => Err(LlvmError::Emission(message)),

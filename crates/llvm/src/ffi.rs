@@ -18,6 +18,8 @@ pub(crate) struct RawEmission {
     pub(crate) call_sites: *const u32,
     pub(crate) call_site_count: u32,
     pub(crate) code_table: u8,
+    pub(crate) block_of: *const u32,
+    pub(crate) numbered: u32,
 }
 
 /// How often a loop goes round; mirrors `Trips` in `trips.cpp`.
@@ -205,7 +207,7 @@ unsafe extern "C" {
     pub(crate) fn opcost_is_empty_assembly(call: LLVMValueRef) -> bool;
     pub(crate) fn opcost_copied_bytes(call: LLVMValueRef) -> u64;
 
-    pub(crate) fn opcost_identify(module: LLVMModuleRef);
+    pub(crate) fn opcost_identify(module: LLVMModuleRef, for_copies: bool);
     pub(crate) fn opcost_strip_debug(module: LLVMModuleRef);
 
     pub(crate) fn opcost_make_counters(

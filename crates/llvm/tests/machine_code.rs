@@ -102,8 +102,8 @@ fn numbers_change_no_byte_of_sqlite() {
 }
 
 /// A row of the table of machine code: offset, instruction, block, machine
-/// instructions, and whether a machine block begins.
-type CodeRow = (u32, u32, u32, u16, bool);
+/// instructions, factor, and whether a machine block begins.
+type CodeRow = (u32, u32, u32, u16, u16, bool);
 
 /// The rows of each function, as the essay of `shim/code.cpp` says.
 fn code_table(object: &Path) -> Vec<(u32, Vec<CodeRow>)> {
@@ -115,17 +115,18 @@ fn code_table(object: &Path) -> Vec<(u32, Vec<CodeRow>)> {
     let u16_at = |at: usize| u16::from_le_bytes(data[at..at + 2].try_into().expect("two bytes"));
     let u32_at = |at: usize| u32::from_le_bytes(data[at..at + 4].try_into().expect("four bytes"));
     let u64_at = |at: usize| u64::from_le_bytes(data[at..at + 8].try_into().expect("eight bytes"));
-    assert_eq!((&data[..8], &data[8..24]), (&b"OPCCODE1"[..], &7u128.to_le_bytes()[..]));
+    assert_eq!((&data[..8], &data[8..24]), (&b"OPCCODE2"[..], &7u128.to_le_bytes()[..]));
     let (mut at, mut functions) = (40, Vec::new());
     for _ in 0..u64_at(32) {
         let (length, rows) = (u32_at(at + 8), u32_at(at + 12));
         at += 16;
         let row = |row: u32| {
-            let at = at + 20 * row as usize;
-            (u32_at(at), u32_at(at + 4), u32_at(at + 8), u16_at(at + 12), u16_at(at + 18) == 1)
+            let at = at + 26 * row as usize;
+            let begins = u16_at(at + 24) == 1;
+            (u32_at(at), u32_at(at + 4), u32_at(at + 8), u16_at(at + 16), u16_at(at + 22), begins)
         };
         functions.push((length, (0..rows).map(row).collect()));
-        at += 20 * rows as usize;
+        at += 26 * rows as usize;
     }
     assert_eq!(at, data.len());
     assert_eq!(u64_at(24), functions.iter().map(|(_, rows): &(u32, Vec<CodeRow>)| rows.len() as u64).sum());
@@ -145,7 +146,7 @@ fn sqlites_code_is_tabled_and_not_changed() {
         session.emit(&plain, how).expect("code generation");
         let session = Session::read(&bitcode, Maker::FrontEnd).expect("our own bitcode");
         session.identify();
-        session.emit_sampled(&tabled, how, opcost_key::Hash128(7)).expect("code generation");
+        session.emit_sampled(&tabled, how, opcost_key::Hash128(7), &[]).expect("code generation");
         let (plain, sampled) = (sections(&plain), sections(&tabled));
         assert_eq!(plain.len(), sampled.len());
         for (left, right) in plain.iter().zip(&sampled) {
@@ -159,9 +160,10 @@ fn sqlites_code_is_tabled_and_not_changed() {
             assert!(
                 rows.windows(2).all(|pair| pair[0].0 <= pair[1].0) && rows.iter().all(|row| row.0 <= *length)
             );
-            assert!(rows[0].4, "a function begins with a block");
-            for &(_, number, block, count, _) in rows {
+            assert!(rows[0].5, "a function begins with a block");
+            for &(_, number, block, count, factor, _) in rows {
                 assert!(number as usize <= instructions && block as usize <= blocks);
+                assert_eq!(factor, 1, "no optimiser has run");
                 machine += u64::from(count);
                 without += if block == 0 { count.into() } else { 0 };
                 unnumbered += if number == 0 { count.into() } else { 0 };
@@ -176,6 +178,48 @@ fn sqlites_code_is_tabled_and_not_changed() {
             "{unnumbered} of {machine} without an instruction at -O{level}"
         );
     }
+}
+
+/// What the optimiser does behind the numbers it does without them, byte for byte;
+/// of SQLite's loops it unrolls and vectorises some.
+#[test]
+fn sqlites_code_is_optimised_behind_its_numbers_and_not_changed() {
+    let folder = scratch();
+    let source = corpus().join("libsqlite3-sys/sqlite3/sqlite3.c");
+    let front = folder.path().join("front.bc");
+    let flags = ["-O2", "-c", "-emit-llvm", "-DSQLITE_THREADSAFE=0", "-Xclang", "-disable-llvm-passes"];
+    clang(&flags, &source, &front);
+    let how = Emission { level: 2, ..Emission::default() };
+    let (plain, tabled) = (folder.path().join("plain.o"), folder.path().join("tabled.o"));
+    let mut session = Session::read(&front, Maker::FrontEnd).expect("our own bitcode");
+    session.strip_debug();
+    session.optimise(how, 2).expect("passes");
+    session.emit(&plain, how).expect("code generation");
+    let mut session = Session::read(&front, Maker::FrontEnd).expect("our own bitcode");
+    let module = session.snapshot();
+    let blocks = module.functions.values().flat_map(|function| function.blocks.values());
+    let block_of: Vec<u32> = (blocks.zip(0..))
+        .flat_map(|(block, number)| std::iter::repeat_n(number, block.instructions.len()))
+        .collect();
+    session.identify_for_copies();
+    session.optimise(how, 2).expect("passes");
+    session.emit_sampled(&tabled, how, opcost_key::Hash128(7), &block_of).expect("code generation");
+    let (plain, sampled) = (sections(&plain), sections(&tabled));
+    assert_eq!(plain.len(), sampled.len());
+    for (left, right) in plain.iter().zip(&sampled) {
+        assert!(left == right, "section {} differs", left.0);
+    }
+    let (mut machine, mut without, mut copied) = (0u64, 0u64, 0u64);
+    for (_, rows) in code_table(&tabled) {
+        for (_, number, block, count, factor, _) in rows {
+            assert!(number == 0 || block == block_of[number as usize - 1] + 1);
+            machine += u64::from(count);
+            without += if block == 0 { count.into() } else { 0 };
+            copied += if factor > 1 { count.into() } else { 0 };
+        }
+    }
+    assert!(machine > 150_000 && copied > 200, "{copied} of {machine}");
+    assert!(without * 10 < machine, "{without} of {machine} without a block");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! of today does is mostly to wait, and for what no model of the code alone tells: for
 //! memory, after a branch that it did not foresee. But samples tell where. While it
 //! waits it does so at one instruction, where samples pile up; where it runs smoothly
-//! it is seen everywhere. So three things make the cycles of a copy:
+//! it is seen everywhere. So three things make the cycles of code that runs together:
 //!
 //! - its instructions, by number, latency and throughput, and as much as [`ARRIVAL`]
 //!   for coming there at all;
@@ -52,77 +52,64 @@ const OVERLAPPED: f64 = 0.06;
 const ARRIVAL: f64 = 4.0;
 const LATENCY: f64 = 0.3;
 const THROUGHPUT: f64 = 0.5;
-/// Samples spread evenly that are added to those of each copy.
+/// Samples spread evenly that are added to those of each machine block.
 const EVEN: f64 = 20.0;
 /// How much of a rate that is out of the usual is waiting.
 const REGRESSION: f64 = 0.1;
 
-/// One machine block's part of a segment.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Copy {
-    pieces: Vec<Piece>,
-}
-
-/// The code of one row.
+/// Code that is executed in a row, and where it was seen.
 #[derive(Clone, Debug)]
-struct Piece {
+pub(crate) struct Code {
     /// Samples of those instructions that were hit.
     hits: Vec<u64>,
     instructions: f64,
-    cycles: f64,
+    /// Cycles of one execution, in those of an instruction that nothing keeps waiting.
+    pub(crate) cycles: f64,
 }
 
-impl Copy {
-    /// Adds a row, and the samples of those of its instructions that were hit.
-    pub(crate) fn push(&mut self, row: &CodeRow, hits: Vec<u64>) {
+impl Code {
+    pub(crate) fn of(row: &CodeRow, hits: Vec<u64>, how: Cycles) -> Code {
         // A sample between two instructions would be damage; nothing is lost by it here.
         let instructions = f64::from(row.instructions).max(hits.len() as f64);
-        let latency = LATENCY * f64::from(row.latency);
-        let throughput = THROUGHPUT * f64::from(row.throughput) / SIXTEENTHS;
-        self.pieces.push(Piece { hits, instructions, cycles: instructions + latency + throughput });
-    }
-
-    pub(crate) fn observation(&self, how: Cycles) -> Observation {
-        let samples = self.pieces.iter().flat_map(|piece| &piece.hits).sum();
-        let instructions: f64 = self.pieces.iter().map(|piece| piece.instructions).sum();
         let cycles = match how {
             Cycles::Mean => instructions,
-            Cycles::Model if instructions == 0.0 => 0.0,
             Cycles::Model => {
-                let smooth = ARRIVAL + self.pieces.iter().map(|piece| piece.cycles).sum::<f64>();
-                OVERLAPPED * smooth * self.divergence(samples as f64, instructions).exp()
+                let throughput = THROUGHPUT * f64::from(row.throughput) / SIXTEENTHS;
+                instructions + LATENCY * f64::from(row.latency) + throughput
             }
         };
-        Observation { samples, cycles }
+        Code { hits, instructions, cycles }
     }
 
-    /// How far samples are from being spread evenly over instructions.
-    fn divergence(&self, samples: f64, instructions: f64) -> f64 {
-        let even = 1.0 / instructions;
-        let of = |seen: f64| {
-            let found = (seen + EVEN * even) / (samples + EVEN);
-            found * (found / even).ln()
-        };
-        let hit = self.pieces.iter().flat_map(|piece| &piece.hits).map(|&seen| of(seen as f64));
-        let missed: f64 = self.pieces.iter().map(|piece| piece.instructions - piece.hits.len() as f64).sum();
-        hit.sum::<f64>() + missed * of(0.0)
+    pub(crate) fn samples(&self) -> u64 {
+        self.hits.iter().sum()
     }
 }
 
 /// The table of code tells throughput in these.
 const SIXTEENTHS: f64 = 16.0;
 
-/// What exclusive copies say together.
-pub(crate) fn joined(copies: &[Observation]) -> Observation {
-    let samples = copies.iter().map(|copy| copy.samples).sum();
-    let with_code = || copies.iter().filter(|copy| copy.cycles > 0.0);
-    let count: f64 = with_code().map(|copy| copy.samples as f64 / copy.cycles).sum();
-    let cycles = match count > 0.0 {
-        true => samples as f64 / count,
-        // Which copy runs is not known.
-        false => with_code().map(|copy| copy.cycles).sum::<f64>() / with_code().count().max(1) as f64,
+/// How many times its own cycles code takes that runs together.
+pub(crate) fn waited(together: &[Code], how: Cycles) -> f64 {
+    let cycles: f64 = together.iter().map(|code| code.cycles).sum();
+    match how {
+        Cycles::Mean => 1.0,
+        Cycles::Model if cycles == 0.0 => 1.0,
+        Cycles::Model => OVERLAPPED * (1.0 + ARRIVAL / cycles) * divergence(together).exp(),
+    }
+}
+
+/// How far samples are from being spread evenly over instructions.
+fn divergence(together: &[Code]) -> f64 {
+    let samples = together.iter().map(Code::samples).sum::<u64>() as f64;
+    let even = 1.0 / together.iter().map(|code| code.instructions).sum::<f64>();
+    let of = |seen: f64| {
+        let found = (seen + EVEN * even) / (samples + EVEN);
+        found * (found / even).ln()
     };
-    Observation { samples, cycles }
+    let hit = together.iter().flat_map(|code| &code.hits).map(|&seen| of(seen as f64));
+    let missed: f64 = together.iter().map(|code| code.instructions - code.hits.len() as f64).sum();
+    hit.sum::<f64>() + missed * of(0.0)
 }
 
 /// Takes part of what is out of the usual for waiting.
@@ -153,8 +140,8 @@ mod tests {
 
     use super::*;
 
-    /// A copy of one row of these instructions, by the samples of each.
-    fn observed(samples: &[u64], how: Cycles) -> Observation {
+    /// Cycles of a row of these instructions, by the samples of each.
+    fn cycles(samples: &[u64], how: Cycles) -> f64 {
         let row = CodeRow {
             offset: 0,
             instruction: None,
@@ -162,28 +149,28 @@ mod tests {
             instructions: samples.len() as u16,
             throughput: 0,
             latency: 0,
+            group: None,
+            factor: 1,
             begins_block: true,
         };
-        let mut copy = Copy::default();
-        copy.push(&row, samples.iter().copied().filter(|&hits| hits > 0).collect());
-        copy.observation(how)
+        let code = Code::of(&row, samples.iter().copied().filter(|&hits| hits > 0).collect(), how);
+        assert_eq!(code.samples(), samples.iter().sum::<u64>());
+        code.cycles * waited(&[code], how)
     }
 
     #[test]
     fn where_samples_pile_up_there_was_waiting() {
-        let usual = observed(&[0; 4], Cycles::Model).cycles;
+        let usual = cycles(&[0; 4], Cycles::Model);
         assert!((usual - OVERLAPPED * (ARRIVAL + 4.0)).abs() < 1e-12);
-        let smooth = observed(&[1000; 4], Cycles::Model);
-        assert_eq!(smooth.samples, 4000);
-        assert!((smooth.cycles / usual - 1.0).abs() < 1e-12, "spread evenly");
+        assert!((cycles(&[1000; 4], Cycles::Model) / usual - 1.0).abs() < 1e-12, "spread evenly");
         // All at one of four: a divergence of ln 4, but for the even ones.
-        let piled = observed(&[0, 4000, 0, 0], Cycles::Model).cycles / usual;
+        let piled = cycles(&[0, 4000, 0, 0], Cycles::Model) / usual;
         assert!((3.8..4.0).contains(&piled), "{piled}");
         // Of one sample nothing follows.
-        let one = observed(&[0, 1, 0, 0], Cycles::Model).cycles / usual;
+        let one = cycles(&[0, 1, 0, 0], Cycles::Model) / usual;
         assert!((1.0..1.1).contains(&one), "{one}");
         // The source document's rule takes the mean.
-        assert_eq!(observed(&[0, 4000, 0, 0], Cycles::Mean), Observation { samples: 4000, cycles: 4.0 });
+        assert_eq!(cycles(&[0, 4000, 0, 0], Cycles::Mean), 4.0);
     }
 
     #[test]

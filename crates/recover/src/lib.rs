@@ -24,6 +24,7 @@
 
 mod asynchronous;
 mod calls;
+mod copies;
 mod counts;
 mod duration;
 mod error;

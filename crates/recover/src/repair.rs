@@ -20,7 +20,7 @@
 //! linear models", 1989). So code that was not seen is evidence by
 //! how much it would have been seen, and where counts agree but for a few places
 //! that are slow, these move least. A segment without code says nothing and costs
-//! nothing. All functions are solved as one convex problem
+//! next to nothing. All functions are solved as one convex problem
 //! (`opcost_flow::convex`), recursion as circulation.
 //!
 //! Counts are then made whole function by function, callers before callees, so

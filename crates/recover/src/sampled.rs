@@ -6,11 +6,8 @@
 //! the instruction's; else that of the code before it in the block, or the one behind
 //! where that was the call which ends its segment; at the start, the block's first.
 //!
-//! A segment may have several machine blocks. Copies of which one runs at a time (a
-//! tail that was duplicated) add: of samples s1, s2 of copies of c1, c2 cycles
-//! (`duration`) the count is s1/c1 + s2/c2, and the cycles told for the segment
-//! are those by which its samples give that count. Pieces of one machine block
-//! are of one copy.
+//! How often that means that the segment ran, with several copies of it or one, is
+//! said in `copies.rs`, how long its code takes in `duration.rs`.
 //!
 //! Input: a map, its code, samples by address. Output: an [`Observation`] for each
 //! segment, and what was not placed. Cost: linear, and a search for each address.
@@ -21,7 +18,8 @@ use opcost_index::{Id, IdMap};
 use opcost_key::{BlockId, FunctionId, InstructionId, ModuleMap, SegmentId};
 use opcost_profile::formats::code::{CodeRow, FunctionCode, ModuleCode};
 
-use crate::duration::{Copy, Cycles, joined, regress};
+use crate::copies::{Piece, PieceKey, Run, joined};
+use crate::duration::{Cycles, regress};
 
 /// What was seen of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -74,30 +72,35 @@ pub fn observe(
             .collect(),
         without_block: 0,
     };
-    let mut copies: BTreeMap<(FunctionId, SegmentId), Vec<Observation>> = BTreeMap::new();
+    let mut copies: BTreeMap<(FunctionId, SegmentId), Vec<Piece>> = BTreeMap::new();
     for function in &code.functions {
-        let mut block_copies: BTreeMap<(FunctionId, SegmentId), Copy> = BTreeMap::new();
-        let mut before = None;
+        let mut pieces: BTreeMap<(FunctionId, SegmentId, PieceKey), Piece> = BTreeMap::new();
+        let mut runs: BTreeMap<Option<(FunctionId, SegmentId)>, Run<_>> = BTreeMap::new();
+        let (mut before, mut block) = (None, 0);
         for (at, row) in function.rows.iter().enumerate() {
             if row.begins_block {
                 before = None;
-                for (place, copy) in std::mem::take(&mut block_copies) {
-                    copies.entry(place).or_default().push(copy.observation(cycles));
-                }
+                block += 1;
+                std::mem::take(&mut runs).into_values().for_each(|run| run.share(cycles, &mut pieces));
             }
             let hits = hits_of(function, at, hits);
             before = numbers.place(map, row, before);
-            match before.map(|place| (place.function, place.segment)) {
-                Some(place) => block_copies.entry(place).or_default().push(row, hits),
+            match before {
+                Some(Place { function, segment, .. }) => {
+                    // Where copies are told apart all of the machine block is one run.
+                    let run = runs.entry(row.group.is_none().then_some((function, segment))).or_default();
+                    run.add((function, segment, PieceKey::of(row, block)), row, hits, cycles);
+                }
                 None => all.without_block += hits.iter().sum::<u64>(),
             }
         }
-        for (place, copy) in block_copies {
-            copies.entry(place).or_default().push(copy.observation(cycles));
+        runs.into_values().for_each(|run| run.share(cycles, &mut pieces));
+        for ((function, segment, _), piece) in pieces {
+            copies.entry((function, segment)).or_default().push(piece);
         }
     }
-    for ((function, segment), copies) in copies {
-        all.functions[function][segment] = joined(&copies);
+    for ((function, segment), pieces) in copies {
+        all.functions[function][segment] = joined(&pieces);
     }
     if cycles == Cycles::Model {
         regress(&mut all.functions);
@@ -182,7 +185,9 @@ mod tests {
 
     fn row(offset: u32, instruction: Option<u32>, block: u32, begins_block: bool) -> CodeRow {
         let block = Some(block);
-        CodeRow { offset, instruction, block, instructions: 2, throughput: 16, latency: 0, begins_block }
+        let (instructions, throughput, latency) = (2, 16, 0);
+        let (group, factor) = (None, 1);
+        CodeRow { offset, instruction, block, instructions, throughput, latency, group, factor, begins_block }
     }
 
     fn code(rows: Vec<CodeRow>, bytes: u32) -> ModuleCode {
@@ -220,6 +225,22 @@ mod tests {
         // 8 samples by 4 cycles and 3 by 1.
         assert_eq!(samples, 11);
         assert!((samples as f64 / cycles - 5.0).abs() < 1e-12, "{cycles}");
+    }
+
+    #[test]
+    fn code_of_an_unrolled_loop_is_one_piece_wherever_it_lies() {
+        let map = single_loop();
+        let copied =
+            |offset, group, factor| CodeRow { group: Some(group), factor, ..row(offset, None, 1, true) };
+        // Two copies in machine blocks of their own, and a loop for what is left over.
+        let rows = vec![copied(0, 0, 2), copied(4, 0, 2), copied(8, 1, 1)];
+        let hits = BTreeMap::from([(0x100, 6), (0x104, 4), (0x108, 2)]);
+        let seen = observe(&map, &code(rows, 12), &hits, Cycles::Mean);
+        let segment = map.functions[FunctionId::new(0)].blocks[BlockId::new(1)].first_segment;
+        let found = seen.functions[FunctionId::new(0)][segment];
+        assert_eq!(found.samples, 12);
+        // 10 samples by 4 cycles, twice; 2 by 2.
+        assert!((found.count(1.0) - 6.0).abs() < 1e-12, "{}", found.count(1.0));
     }
 
     #[test]

@@ -81,6 +81,9 @@ pub(crate) struct SampleArguments {
     /// Keeps the samples while they come, as perf.data: they outlive even a sampler that is killed.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["perf", "emit"])]
     pub(crate) keep: Option<PathBuf>,
+    /// Runs clang's optimiser behind the anchor (source or pgo), so that the program is as fast as the user's own build.
+    #[arg(long, conflicts_with_all = ["pid", "perf"])]
+    pub(crate) optimised: bool,
     /// Writes the program instead of running it: exe.
     #[arg(long, value_name = "KIND", requires = "output", value_parser = ["exe"])]
     pub(crate) emit: Option<String>,

@@ -139,6 +139,8 @@ pub(crate) struct Build<'a> {
     allowed: Option<Vec<String>>,
     /// What values are recorded, if some are.
     pub(crate) values: Option<ValuesWish>,
+    /// Whether what is sampled goes through the optimiser behind its anchor.
+    pub(crate) is_optimised_behind: bool,
     /// The machine for which a portable program is built, if one is.
     pub(crate) machine: Option<Machine>,
     /// Whether it is built for WebAssembly.
@@ -176,6 +178,7 @@ impl<'a> Build<'a> {
             cxx_library: std::cell::OnceCell::new(),
             allowed: None,
             values: None,
+            is_optimised_behind: false,
             machine: None,
             is_wasm: false,
             // Names of variables stand in full debug information only; it changes no code.

@@ -61,6 +61,8 @@ pub(crate) struct ModuleRequest {
     pub(crate) is_metered: bool,
     /// Whether it stays as it is and gets a table of its code.
     pub(crate) is_sampled: bool,
+    /// The optimiser's level, when it runs behind the anchor of what is sampled.
+    pub(crate) optimise: Option<u8>,
     /// Work between two checks when it is metered; none without checks.
     pub(crate) overshoot: Option<u64>,
     /// Whether an auditor checks the metered module.
@@ -128,6 +130,7 @@ impl Build<'_> {
             placement: self.placement(),
             is_metered: matches!(self.purpose, Purpose::Fuel { .. }),
             is_sampled: self.purpose == Purpose::Sample,
+            optimise: self.is_optimised_behind.then(|| self.optimiser_level()).filter(|&level| level > 0),
             overshoot: match self.purpose {
                 Purpose::Count { .. }
                 | Purpose::Life

@@ -173,6 +173,7 @@ fn rust_module(
         placement: purpose.placement,
         is_metered: false,
         is_sampled: purpose.is_sampled,
+        optimise: None,
         overshoot: None,
         audit: false,
         harden: false,

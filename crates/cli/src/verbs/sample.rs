@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use opcost_key::Hash128;
+use opcost_key::{Anchor, Hash128};
 use opcost_profile::{Ledger, Origin, Quality as Sureness, World};
 use opcost_recover::{
     CountedModule, MODEL_ERROR, ModuleCounts, RepairOptions, Repaired, RunFacts, SampledModule, Solver,
@@ -64,7 +64,9 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, CliError> {
         ));
     }
     let compile = with_frame_pointers(arguments, &inputs);
-    let build = Build::new(&compile, Purpose::Sample)?;
+    let mut build = Build::new(&compile, Purpose::Sample)?;
+    build.is_optimised_behind = arguments.optimised;
+    check_optimised(&build, &inputs)?;
     let program = build.path("program");
     let building = Progress::start("building the program");
     build.program(&inputs, &program)?;
@@ -76,6 +78,25 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, CliError> {
             Ok(Status::Fine)
         }
         _ => with_program(arguments, &program),
+    }
+}
+
+/// Whether there is something left to do behind the anchor, if it is asked for.
+fn check_optimised(build: &Build, inputs: &[Input]) -> Result<(), CliError> {
+    if !build.is_optimised_behind {
+        return Ok(());
+    }
+    let done = inputs.iter().find(|input| match input.language {
+        Language::Rust => true,
+        Language::C | Language::Cxx | Language::Fortran => build.anchor(input) == Anchor::Optimized,
+        Language::Bitcode | Language::Object | Language::Program => false,
+    });
+    match done {
+        Some(input) => Err(CliError::Usage(format!(
+            "{}: its anchor lies behind the optimiser; with --optimised say --anchor source or pgo",
+            input.path.display()
+        ))),
+        None => Ok(()),
     }
 }
 

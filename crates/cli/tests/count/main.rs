@@ -12,6 +12,7 @@
 
 mod bitcode;
 mod calls;
+mod copies;
 mod determinism;
 mod directives;
 mod earlier;

@@ -5,10 +5,11 @@
 //! addresses made those of the file. [`read_code`] reads a row of them:
 //!
 //! ```text
-//! "OPCCODE1" | hash of the map 16 | rows u64 | functions u64 | functions
+//! "OPCCODE2" | hash of the map 16 | rows u64 | functions u64 | functions
 //! function: address u64 | bytes u32 | rows u32 | rows
-//! row: offset u32 | instruction + 1 u32 | block + 1 u32 | machine instructions u16
-//!      | throughput u16 | latency u16 | begins a machine block u16
+//! row: offset u32 | instruction + 1 u32 | block + 1 u32 | group + 1 u32
+//!      | machine instructions u16 | throughput u16 | latency u16 | factor u16
+//!      | begins a machine block u16
 //! ```
 //!
 //! Instructions and blocks are numbered through the module; 0 is none. Functions
@@ -21,8 +22,10 @@ use thiserror::Error;
 
 /// The section's name.
 pub const CODE_SECTION: &str = ".debug_opcost_code";
-const MAGIC: &[u8; 8] = b"OPCCODE1";
-const ROW: usize = 20;
+const MAGIC: &[u8; 8] = b"OPCCODE2";
+/// What all versions begin with.
+const ANY_MAGIC: &[u8] = b"OPCCODE";
+const ROW: usize = 26;
 
 /// Why a table could not be read.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -69,6 +72,12 @@ pub struct CodeRow {
     pub throughput: u16,
     /// Cycles that they take when each waits for the one before.
     pub latency: u16,
+    /// Where copies of a block are told apart: which of the function's groups of
+    /// code of one copy it belongs to.
+    pub group: Option<u32>,
+    /// Of how many executions of the block one of this code is: more than 1 in loops that
+    /// were unrolled or vectorised since the instructions were numbered; not 0.
+    pub factor: u16,
     /// Whether control may come from elsewhere: a machine block begins.
     pub begins_block: bool,
 }
@@ -121,9 +130,13 @@ impl Reader<'_> {
     }
 
     fn module(&mut self) -> Result<ModuleCode, CodeError> {
-        if self.take()? != *MAGIC {
+        let magic = self.take()?;
+        if magic != *MAGIC {
             self.at -= MAGIC.len();
-            return self.fails("no table begins here");
+            return self.fails(match magic.starts_with(ANY_MAGIC) {
+                true => "it is of another version of opcost",
+                false => "no table begins here",
+            });
         }
         let map = Hash128(u128::from_le_bytes(self.take()?));
         let (rows, count) = (self.long()?, self.long()?);
@@ -162,9 +175,13 @@ impl Reader<'_> {
     }
 
     fn row(&mut self) -> Result<CodeRow, CodeError> {
-        let (offset, instruction, block) = (self.word()?, self.word()?, self.word()?);
+        let (offset, instruction, block, group) = (self.word()?, self.word()?, self.word()?, self.word()?);
         let mut short = || self.take().map(u16::from_le_bytes);
-        let (instructions, throughput, latency, begins) = (short()?, short()?, short()?, short()?);
+        let (instructions, throughput, latency, factor, begins) =
+            (short()?, short()?, short()?, short()?, short()?);
+        if factor == 0 {
+            return self.fails("code that stands for nothing");
+        }
         Ok(CodeRow {
             offset,
             instruction: instruction.checked_sub(1),
@@ -172,6 +189,8 @@ impl Reader<'_> {
             instructions,
             throughput,
             latency,
+            group: group.checked_sub(1),
+            factor,
             begins_block: begins != 0,
         })
     }
@@ -182,7 +201,9 @@ mod tests {
     use super::*;
 
     fn row(offset: u32, instruction: Option<u32>, block: Option<u32>, begins_block: bool) -> CodeRow {
-        CodeRow { offset, instruction, block, instructions: 2, throughput: 9, latency: 4, begins_block }
+        let (group, factor) = (block, 1 + offset as u16);
+        let (instructions, throughput, latency) = (2, 9, 4);
+        CodeRow { offset, instruction, block, instructions, throughput, latency, group, factor, begins_block }
     }
 
     fn bytes(module: &ModuleCode) -> Vec<u8> {
@@ -200,7 +221,9 @@ mod tests {
                 out.extend(row.offset.to_le_bytes());
                 out.extend(number(row.instruction));
                 out.extend(number(row.block));
-                for short in [row.instructions, row.throughput, row.latency, row.begins_block.into()] {
+                out.extend(number(row.group));
+                let begins = row.begins_block.into();
+                for short in [row.instructions, row.throughput, row.latency, row.factor, begins] {
                     out.extend(short.to_le_bytes());
                 }
             }
@@ -243,6 +266,12 @@ mod tests {
         let mut other = whole.clone();
         other[0] = b'X';
         assert_eq!(read_code(&other), Err(CodeError { offset: 0, what: "no table begins here" }));
+        other.splice(..8, *b"OPCCODE1");
+        assert_eq!(read_code(&other).expect_err("old").what, "it is of another version of opcost");
+        let mut none = whole.clone();
+        // The first row's factor.
+        none[40 + 16 + 22..][..2].fill(0);
+        assert_eq!(read_code(&none).expect_err("a factor").what, "code that stands for nothing");
         let mut back = whole.clone();
         // The second row's offset, behind head, function and one row.
         back[40 + 16 + ROW] = 200;

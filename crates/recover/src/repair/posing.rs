@@ -119,7 +119,7 @@ impl Posed {
                 true => seen(observation, None, options),
                 // What the linker left out runs never, but for what it stands for.
                 false if !has_code => seen(&Observation { samples: 0, cycles: LEFT_OUT }, None, options),
-                false => Cost::Free,
+                false => Cost::Linear { price: UNKNOWN * dear },
             });
         }
         let mut into: IdMap<SegmentId, Vec<(VariableId, f64)>> =
@@ -304,6 +304,10 @@ const TIED: f64 = 0.5;
 /// Cycles of a segment of a function that has no code, of which no execution is ever
 /// seen: the linker left it out, or calls lead to another of the same code.
 const LEFT_OUT: f64 = 1.0;
+
+/// The same for each execution of a segment without code in a function that has some:
+/// nothing speaks against it, and nothing for a loop of such segments that turns for no one.
+const UNKNOWN: f64 = 0.01;
 
 /// A loop turns as its code says if it does up to this share of its turns.
 const NEARLY: f64 = 0.05;

@@ -113,6 +113,7 @@ impl Drive {
             placement,
             is_metered: false,
             is_sampled: self.is_sampled,
+            optimise: None,
             overshoot: None,
             audit: false,
             harden: false,
