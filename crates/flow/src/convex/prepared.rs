@@ -42,7 +42,7 @@ struct PreparedPart {
     component: Component,
     scale: Scale,
     equations: NormalEquations,
-    /// Where it ended, and the mean of its products beyond their goals.
+    /// Where it ended.
     last: Option<Point>,
 }
 
@@ -136,6 +136,11 @@ impl Prepared {
             *ours = theirs;
         }
         is_alike
+    }
+
+    /// Whether something was solved before.
+    pub(crate) fn was_used(&self) -> bool {
+        self.parts.iter().any(|part| part.last.is_some())
     }
 
     /// Solves all parts.
