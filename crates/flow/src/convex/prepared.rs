@@ -11,7 +11,7 @@
 //! Input: the problem. Output: values, and on demand duals. Cost: one passage over the
 //! variables and the steps, in place of setting up.
 
-use opcost_index::IdMap;
+use opcost_index::{Id, IdMap};
 
 use super::components::{Part, Parts, Scale, components};
 use super::condensation::Condensation;
@@ -26,7 +26,10 @@ use super::solve::Work;
 
 /// A problem taken apart, with what its parts came to.
 pub(crate) struct Prepared {
+    /// Without corners, behind which there are more variables and rows than given.
     smooth: Problem,
+    variables: usize,
+    rows: usize,
     costs: IdMap<VariableId, Smooth>,
     reduced: Reduced,
     condensation: Condensation,
@@ -39,7 +42,7 @@ struct PreparedPart {
     component: Component,
     scale: Scale,
     equations: NormalEquations,
-    /// Where it ended, and the mean of its products beyond their goals.
+    /// Where it ended.
     last: Option<Point>,
 }
 
@@ -67,33 +70,23 @@ impl Prepared {
             PreparedPart { part, component, scale, equations, last: None }
         });
         let parts = parts.collect();
-        Ok(Self { smooth, costs, reduced, condensation, parts, places })
+        let (variables, rows) = (problem.variable_count(), problem.row_count());
+        Ok(Self { smooth, variables, rows, costs, reduced, condensation, parts, places })
     }
 
     /// Takes the costs of this problem; false where that needs a fresh start.
     pub(crate) fn reprice(&mut self, problem: &Problem) -> bool {
-        let (smooth, costs) = without_corners(problem);
-        let is_alike = |ours: &Smooth, theirs: &Smooth| {
-            (ours.log_weight > 0.0) == (theirs.log_weight > 0.0)
-                && (ours.curvature > 0.0) == (theirs.curvature > 0.0)
-        };
-        let is_same = self.smooth.right_hand_sides.values().eq(smooth.right_hand_sides.values())
-            && self.smooth.ends.values().eq(smooth.ends.values())
-            && self.smooth.entries == smooth.entries
-            && self.costs.len() == costs.len()
-            && self.costs.values().zip(costs.values()).all(|(ours, theirs)| is_alike(ours, theirs));
-        if !is_same {
+        if !self.take_costs(problem) {
             return false;
         }
         for class in self.reduced.classes.values_mut() {
             class.cost = Smooth::default();
         }
-        for (variable, cost) in costs.iter() {
+        for (variable, cost) in self.costs.iter() {
             let (root, ratio) = self.reduced.roots[variable];
             let class = &mut self.reduced.classes[root];
             class.cost = class.cost.plus(cost.scaled(ratio));
         }
-        (self.smooth, self.costs) = (smooth, costs);
         if !self.condensation.reprice(&mut self.reduced) {
             return false;
         }
@@ -102,6 +95,52 @@ impl Prepared {
             self.places.reprice(part, &self.smooth, &self.reduced, scale, component);
         }
         true
+    }
+
+    /// As [`without_corners`] of the problem, if it has the same rows and costs of the same
+    /// kinds.
+    fn take_costs(&mut self, problem: &Problem) -> bool {
+        let (smooth, rows) = (&mut self.smooth, problem.row_count());
+        let is_same = self.variables == problem.variable_count()
+            && self.rows == rows
+            && smooth.right_hand_sides.values().take(rows).eq(problem.right_hand_sides.values())
+            && smooth.ends.values().take(rows).eq(problem.ends.values())
+            && smooth.entries.starts_with(&problem.entries);
+        if !is_same {
+            return false;
+        }
+        // Corners have a row and two variables each, behind those of the problem.
+        let mut slacks = (problem.variable_count()..smooth.variable_count()).map(VariableId::new);
+        let mut corners = (rows..smooth.row_count()).map(RowId::new);
+        for (variable, &cost) in problem.costs.iter() {
+            let is_corner = Smooth::of_cost(cost).is_none();
+            let plain = if is_corner { Cost::Free } else { cost };
+            smooth.costs[variable] = plain;
+            if let (true, Cost::TwoSided { target, above, below }) = (is_corner, cost) {
+                let (Some(more), Some(less), Some(row)) = (slacks.next(), slacks.next(), corners.next())
+                else {
+                    return false;
+                };
+                if smooth.right_hand_sides[row] != target || smooth.entries(row)[0].0 != variable {
+                    return false;
+                }
+                smooth.costs[more] = Cost::Linear { price: above };
+                smooth.costs[less] = Cost::Linear { price: below };
+            }
+        }
+        let mut is_alike = slacks.next().is_none();
+        for (ours, &cost) in self.costs.values_mut().zip(smooth.costs.values()) {
+            let Some(theirs) = Smooth::of_cost(cost) else { return false };
+            is_alike &= (ours.log_weight > 0.0) == (theirs.log_weight > 0.0)
+                && (ours.curvature > 0.0) == (theirs.curvature > 0.0);
+            *ours = theirs;
+        }
+        is_alike
+    }
+
+    /// Whether something was solved before.
+    pub(crate) fn was_used(&self) -> bool {
+        self.parts.iter().any(|part| part.last.is_some())
     }
 
     /// Solves all parts.

@@ -115,7 +115,13 @@ impl Series {
             // Never the row of a corner: its slacks have both signs.
             Err(row) => return impossible(problem, row),
         };
+        let was_used = prepared.was_used();
         let mut solution = solve(problem, prepared, settings);
+        if was_used && !solution.certificate.holds(settings.tolerance) {
+            // What is left of other costs may be what stands in the way.
+            self.prepared = None;
+            return self.minimise(problem, settings);
+        }
         if solution.certificate.holds(settings.tolerance) {
             solution.status = Status::Optimal;
         } else if let Some(row) = contradiction(problem, &solution, settings) {

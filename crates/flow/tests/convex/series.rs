@@ -19,6 +19,9 @@ fn reweigh(problem: &Problem, random: &mut Random) -> Problem {
                 Cost::Deviance { samples, cycles, dispersion } => {
                     Cost::Deviance { samples, cycles, dispersion: dispersion * factor }
                 }
+                Cost::TwoSided { target, above, below } => {
+                    Cost::TwoSided { target, above: above * factor, below: below / factor }
+                }
                 cost => cost,
             },
         );
@@ -125,4 +128,28 @@ fn a_series_goes_on_where_it_was() {
     let first = assert_as_if_alone(&mut series, &problem);
     let again = assert_as_if_alone(&mut series, &problem);
     assert!(again <= 3, "{again} steps after {first}");
+}
+
+/// Corners may move, come and go.
+#[test]
+fn corners_may_change() {
+    let mut problem = Problem::new();
+    let all = [(); 3].map(|()| problem.add_variable(Cost::Free));
+    problem.add_row(10.0, all.map(|variable| (variable, 1.0)));
+    let corner = |target, above, below| Cost::TwoSided { target, above, below };
+    let mut series = Series::new();
+    for (costs, wanted) in [
+        ([corner(2.0, 1.0, 3.0), corner(5.0, 2.0, 3.0), Cost::Linear { price: 5.0 }], [5.0, 5.0, 0.0]),
+        ([corner(2.0, 3.0, 3.0), corner(5.0, 2.0, 3.0), Cost::Linear { price: 5.0 }], [2.0, 8.0, 0.0]),
+        ([corner(4.0, 3.0, 3.0), corner(5.0, 2.0, 3.0), Cost::Linear { price: 5.0 }], [4.0, 6.0, 0.0]),
+        ([Cost::Linear { price: 5.0 }, corner(4.0, 3.0, 3.0), corner(5.0, 2.0, 3.0)], [0.0, 4.0, 6.0]),
+        ([Cost::Linear { price: 5.0 }, corner(4.0, 9.0, 3.0), Cost::Linear { price: 6.0 }], [6.0, 4.0, 0.0]),
+    ] {
+        all.into_iter().zip(costs).for_each(|(variable, cost)| problem.set_cost(variable, cost));
+        let solution = series.minimise(&problem, Settings::default());
+        assert_eq!(solution.status, Status::Optimal, "{costs:?}: {:?}", solution.certificate);
+        for (&value, wanted) in solution.values.values().zip(wanted) {
+            assert!((value - wanted).abs() < 1e-3, "{costs:?}: {:?}", solution.values);
+        }
+    }
 }
