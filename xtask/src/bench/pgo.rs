@@ -44,13 +44,14 @@ const PLAIN: usize = 0;
 const COUNTERS: usize = 2;
 
 /// Titles and files of the builds.
-const COLUMNS: [(&str, &str); 8] = [
+const COLUMNS: [(&str, &str); 9] = [
     ("clang -O2", "plain"),
     ("the same again", "plain"),
     ("clang -fprofile-generate, -fprofile-use", "counters"),
     ("clang -fprofile-sample-use, profi, samples of perf", "profi"),
     ("opcost count --anchor pgo, profdata", "counted-profdata"),
     ("opcost sample --anchor pgo, profdata", "sampled-profdata"),
+    ("opcost sample --anchor pgo --optimised, profdata", "optimised-profdata"),
     ("opcost sample, bitcode", "sampled-bitcode"),
     ("opcost sample, llvm-sample", "sampled-lines"),
 ];
@@ -75,8 +76,8 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
 impl Options {
     fn parse(flags: &[&str]) -> Result<Self> {
         let mut options = Self {
-            rounds: 9,
-            rows: "150000".to_owned(),
+            rounds: 11,
+            rows: "900000".to_owned(),
             training: "200000".to_owned(),
             rate: "10000".to_owned(),
             opcost: None,
@@ -195,6 +196,11 @@ impl Bench {
             }
             "sampled-profdata" => {
                 let profile = self.exported("sample", &["--anchor", "pgo"], "profdata", file)?;
+                with(&format!("-fprofile-use={profile}"))
+            }
+            "optimised-profdata" => {
+                let how = ["--anchor", "pgo", "--optimised"];
+                let profile = self.exported("sample", &how, "profdata", file)?;
                 with(&format!("-fprofile-use={profile}"))
             }
             "sampled-bitcode" => {

@@ -37,7 +37,9 @@ pub(super) fn profile(bench: &Bench) -> Result<String> {
     let named = |flag: &str, value: &str| format!("--{flag}={value}");
     let flags =
         [named("unsymbolized-profile", &ranges), named("binary", &program), named("output", &profile)];
-    command::output_of(Command::new("llvm-profgen-22").args(flags).arg("--format=text"))?;
+    // The addresses are those of the linker, not offsets in the file.
+    let how = ["--use-offset=0", "--format=text"];
+    command::output_of(Command::new("llvm-profgen-22").args(flags).args(how))?;
     Ok(profile)
 }
 
