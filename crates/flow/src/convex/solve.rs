@@ -118,9 +118,16 @@ impl Series {
         let was_used = prepared.was_used();
         let mut solution = solve(problem, prepared, settings);
         if was_used && !solution.certificate.holds(settings.tolerance) {
-            // What is left of other costs may be what stands in the way.
+            // What is left of other costs may be what stands in the way, or not.
             self.prepared = None;
-            return self.minimise(problem, settings);
+            let afresh = self.minimise(problem, settings);
+            let worth = |one: &Solution| {
+                let certificate = &one.certificate;
+                (certificate.residual.max(settings.tolerance), certificate.gap)
+            };
+            if afresh.status == Status::Optimal || worth(&afresh) < worth(&solution) {
+                return afresh;
+            }
         }
         if solution.certificate.holds(settings.tolerance) {
             solution.status = Status::Optimal;
