@@ -81,9 +81,7 @@ impl Condensation {
             }
         }
     }
-}
 
-impl Condensation {
     /// What the other rows do not pay for a unit of what went, at a value.
     fn unpaid(&self, gone: &Gone, value: f64, duals: &IdMap<RowId, f64>) -> f64 {
         let column = self.columns.taken(gone.column.clone()).iter();

@@ -37,15 +37,15 @@ const TAIL: f64 = 10.0;
 pub(super) fn seen(observation: &Observation, expected: Option<f64>, options: RepairOptions) -> Cost {
     let samples = observation.samples as f64;
     let square = options.error * options.error / (1.0 + observation.cycles / TRUSTED);
-    let dispersion = 1.0 + square * samples.max(expected.unwrap_or(0.0));
-    let cost = Cost::Deviance { samples, cycles: observation.cycles / options.cycles_per_sample, dispersion };
-    match expected {
-        Some(expected) if expected > 0.0 => {
-            let found = deviance(samples, expected) / dispersion;
-            let Cost::Deviance { samples, cycles, .. } = cost else { return cost };
-            Cost::Deviance { samples, cycles, dispersion: dispersion * (1.0 + found / TAIL) }
-        }
-        _ => cost,
+    let level = 1.0 + square * samples.max(expected.unwrap_or(0.0));
+    let tail = match expected {
+        Some(expected) if expected > 0.0 => 1.0 + deviance(samples, expected) / level / TAIL,
+        _ => 1.0,
+    };
+    Cost::Deviance {
+        samples,
+        cycles: observation.cycles / options.cycles_per_sample,
+        dispersion: level * tail,
     }
 }
 
