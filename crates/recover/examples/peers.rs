@@ -216,7 +216,7 @@ fn of_block(
     block: BlockId,
     cycles_per_sample: f64,
 ) -> Option<u64> {
-    let segments = map.segments_of(block).map(|segment| seen[segment]);
+    let segments = map.segments_of(block).map(|segment| seen[segment]).filter(|one| one.cycles > 0.0);
     let (samples, cycles) =
         segments.fold((0, 0.0), |(samples, cycles), one| (samples + one.samples, cycles + one.cycles));
     (cycles > 0.0).then(|| (samples as f64 * cycles_per_sample / cycles).round() as u64)

@@ -137,6 +137,11 @@ impl Piece {
         }
     }
 
+    /// Whether it stands for several executions.
+    pub(crate) fn multiplies(&self) -> bool {
+        self.factor > 1.0
+    }
+
     /// How often the segment ran by this piece alone.
     fn count(&self) -> f64 {
         if self.cycles > 0.0 { self.share * self.factor / self.cycles } else { 0.0 }

@@ -30,6 +30,7 @@ mod duration;
 mod error;
 mod instructions;
 mod ledger;
+mod left_over;
 mod listing;
 mod matched;
 mod moved;

@@ -53,7 +53,7 @@ pub fn raw_ledger(
                 let count = alone(function, block, observed, cycles_per_sample);
                 facts.push(fact(subject, Column::Count, count.round() as u64));
             }
-            for (segment, one) in observed.iter().filter(|(_, one)| one.cycles > 0.0) {
+            for (segment, one) in observed.iter().filter(|(_, one)| **one != Observation::default()) {
                 let Some(subject) = subject_of(&named, function, segment) else { continue };
                 facts.push(fact(subject.clone(), Column::Samples, one.samples));
                 facts.push(fact(subject, Column::Cycles, parts(one.cycles)));
@@ -82,6 +82,7 @@ fn alone(
     let first = function.blocks[block].first_segment.index();
     let own = (first..observed.len()).map(SegmentId::new);
     let own = own.take_while(|&segment| function.segments[segment].block == block);
+    let own = own.filter(|&segment| observed[segment].cycles > 0.0);
     let sum = own.fold(Observation::default(), |sum, segment| Observation {
         samples: sum.samples + observed[segment].samples,
         cycles: sum.cycles + observed[segment].cycles,

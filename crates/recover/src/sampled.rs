@@ -7,31 +7,34 @@
 //! where that was the call which ends its segment; at the start, the block's first.
 //!
 //! How often that means that the segment ran, with several copies of it or one, is
-//! said in `copies.rs`, how long its code takes in `duration.rs`.
+//! said in `copies.rs`, how long its code takes in `duration.rs`, and of which segments
+//! code stands for some executions only in `left_over.rs`.
 //!
 //! Input: a map, its code, samples by address. Output: an [`Observation`] for each
 //! segment, and what was not placed. Cost: linear, and a search for each address.
 
 use std::collections::BTreeMap;
 
-use opcost_index::{Id, IdMap};
+use opcost_index::{Id, IdMap, IdSet};
 use opcost_key::{BlockId, FunctionId, InstructionId, ModuleMap, SegmentId};
 use opcost_profile::formats::code::{CodeRow, FunctionCode, ModuleCode};
 
 use crate::copies::{Piece, PieceKey, Run, joined};
 use crate::duration::{Cycles, regress};
+use crate::left_over::left_over;
 
 /// What was seen of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Observation {
     /// Samples in its code.
     pub samples: u64,
-    /// Cycles that one execution is expected to take; 0 of a segment without code.
+    /// Cycles that one execution is expected to take; 0 where that is not known: without
+    /// code, or with code for some executions only.
     pub cycles: f64,
 }
 
 impl Observation {
-    /// How often the segment ran, by itself; 0 of one without code.
+    /// How often the segment ran, by itself; 0 where its cycles are not known.
     pub fn count(&self, cycles_per_sample: f64) -> f64 {
         if self.cycles > 0.0 { self.samples as f64 * cycles_per_sample / self.cycles } else { 0.0 }
     }
@@ -99,8 +102,17 @@ pub fn observe(
             copies.entry((function, segment)).or_default().push(piece);
         }
     }
+    let mut multiplied: BTreeMap<FunctionId, IdSet<SegmentId>> = BTreeMap::new();
     for ((function, segment), pieces) in copies {
         all.functions[function][segment] = joined(&pieces);
+        if pieces.iter().any(Piece::multiplies) {
+            multiplied.entry(function).or_default().insert(segment);
+        }
+    }
+    for (function, multiplied) in multiplied {
+        for segment in left_over(&map.functions[function], &multiplied) {
+            all.functions[function][segment].cycles = 0.0;
+        }
     }
     if cycles == Cycles::Model {
         regress(&mut all.functions);

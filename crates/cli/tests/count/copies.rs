@@ -60,11 +60,11 @@ fn unrolled_or_not_the_ledger_is_the_same() {
     let sampled = |more: &[&str]| json(&fine(&[&["sample"], &anchor[..], more, &[&*source]].concat()));
     let (whole, plain) = (sampled(&[]), sampled(&["-D", "PLAIN"]));
     let exact = json(&fine(&["count", "--anchor", "source", "--json", "-", &source, "--", "2"]));
-    for (name, twin, least, most) in [("unrolled", "chain", 0.45, 2.2), ("vectors", "each", 0.35, 2.8)] {
+    for (name, twin) in [("unrolled", "chain"), ("vectors", "each")] {
         assert!((ratio(&exact, name, twin) - 1.0).abs() < 1e-9, "{name}");
         for (how, told) in [("as it is", &plain), ("copied", &whole)] {
             let found = ratio(told, name, twin);
-            assert!((least..most).contains(&found), "{name}, {how}: {found} of its twin");
+            assert!((0.45..2.2).contains(&found), "{name}, {how}: {found} of its twin");
         }
     }
 }
