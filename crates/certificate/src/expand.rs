@@ -4,7 +4,6 @@
 use opcost_ir::{Flags, Opcode, Type, Value};
 use opcost_key::InstructionId;
 
-use crate::known::arguments;
 use crate::moves::steps;
 use crate::question::{ALWAYS, Question};
 use crate::range::bits;
@@ -47,7 +46,7 @@ impl Question<'_, '_> {
             }
             Opcode::Call => {
                 let Some(name) = self.checker.intrinsic_name(self.id, at) else { return };
-                let parameters = arguments(self.function, at).to_vec();
+                let parameters = self.function.arguments_of(at).to_vec();
                 let operands: Option<Vec<Operand>> =
                     parameters.iter().map(|&value| self.need(value, guard, steps)).collect();
                 let term = operands.and_then(|operands| terms::intrinsic(name, &operands, operand.width));

@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use opcost_ir::{CalleeRef, ConstantValue, Function, GlobalId, Module, Opcode, Type, TypeId, Value};
+use opcost_ir::{CalleeRef, ConstantValue, GlobalId, Module, Opcode, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::check::{Checker, ClaimId};
@@ -70,16 +70,7 @@ impl<'c> Checker<'c> {
     }
 
     pub(crate) fn type_of(&self, function: FunctionId, value: Value) -> Option<TypeId> {
-        let body = &self.module.functions[function];
-        match value {
-            Value::Instruction(at) => Some(body.instructions[at].ty),
-            Value::Argument(position) => match &self.module.types[body.ty] {
-                Type::Function(_, parameters, _) => parameters.get(position as usize).copied(),
-                _ => None,
-            },
-            Value::Constant(id) => Some(self.module.constants[id].ty),
-            _ => None,
-        }
+        self.module.type_of(&self.module.functions[function], value)
     }
 
     pub(crate) fn is_pointer(&self, function: FunctionId, value: Value) -> bool {
@@ -165,13 +156,4 @@ pub(crate) fn data_names(module: &Module) -> HashMap<GlobalId, Value> {
         }
     }
     names
-}
-
-/// The arguments of a call.
-pub(crate) fn arguments(function: &Function, at: InstructionId) -> &[Value] {
-    let operands = function.operands_of(at);
-    let is_invoke = function.instructions[at].opcode == Opcode::Invoke;
-    // Behind them stand the callee and, of an invoke, two blocks.
-    let behind = if is_invoke { 3 } else { 1 };
-    &operands[..operands.len().saturating_sub(behind)]
 }

@@ -14,7 +14,7 @@ use opcost_key::{FunctionId, InstructionId};
 use crate::check::{Checker, ClaimId, Verdict};
 use crate::claims::ValueName;
 use crate::intervals::{self, Known};
-use crate::known::{arguments, integer_width};
+use crate::known::integer_width;
 use crate::question::ALWAYS;
 use crate::range::Claim;
 use crate::shape::word;
@@ -250,7 +250,7 @@ impl<'c> Checker<'c> {
             if !self.shapes[caller].is_reached(block) {
                 continue;
             }
-            let Some(&value) = arguments(function, call).get(position as usize) else {
+            let Some(&value) = function.arguments_of(call).get(position as usize) else {
                 return fails("a call gives it nothing");
             };
             if self.is_within(caller, value, Wanted::Range(range), used) {

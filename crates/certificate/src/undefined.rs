@@ -12,7 +12,6 @@ use opcost_ir::{CalleeRef, ConstantValue, Module, Opcode, ScalarValue, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::check::Values;
-use crate::known::arguments;
 use crate::origins::{AllOrigins, Object, ObjectId};
 
 /// Values that may be undefined.
@@ -103,7 +102,7 @@ impl Undefined {
                 Some(CalleeRef::Function(callee)) if origins.is_final(callee) => self.returned[callee],
                 Some(callee @ CalleeRef::Declaration(_)) => {
                     module.intrinsic_name(callee).is_some()
-                        && arguments(function, at).iter().any(|&value| self.is(module, id, value))
+                        && function.arguments_of(at).iter().any(|&value| self.is(module, id, value))
                 }
                 _ => false,
             },

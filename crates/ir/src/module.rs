@@ -83,6 +83,8 @@ pub struct Declaration {
     pub is_willreturn: bool,
     /// Marked `noreturn`.
     pub is_noreturn: bool,
+    /// Something besides direct calls refers to it: a pointer to it may exist.
+    pub is_address_taken: bool,
     /// What it may do to memory.
     pub memory: MemoryEffects,
     /// Its result is `noalias`: memory that nothing else leads to.
@@ -277,6 +279,14 @@ impl Function {
         Some(&self.calls[position].1)
     }
 
+    /// The arguments of a call, without targets and callee.
+    pub fn arguments_of(&self, call: InstructionId) -> &[Value] {
+        let operands = self.operands_of(call);
+        let behind = operands.iter().rev().skip(1).take_while(|operand| matches!(operand, Value::Block(_)));
+        let targets = behind.count();
+        &operands[..operands.len().saturating_sub(1 + targets)]
+    }
+
     /// How often each block is a successor.
     pub fn predecessor_counts(&self) -> IdMap<BlockId, u32> {
         let mut counts = IdMap::filled(self.blocks.len(), 0);
@@ -300,6 +310,19 @@ impl Graph for Function {
 }
 
 impl Module {
+    /// The type of an operand of the function; none of a block or function.
+    pub fn type_of(&self, function: &Function, value: Value) -> Option<TypeId> {
+        match value {
+            Value::Instruction(id) => Some(function.instructions[id].ty),
+            Value::Argument(position) => match &self.types[function.ty] {
+                Type::Function(_, parameters, _) => parameters.get(position as usize).copied(),
+                _ => None,
+            },
+            Value::Constant(id) => Some(self.constants[id].ty),
+            Value::Block(_) | Value::Function(_) | Value::Declaration(_) => None,
+        }
+    }
+
     /// The name of what a call calls, when it has one.
     pub fn callee_name(&self, callee: CalleeRef) -> Option<&str> {
         match callee {

@@ -48,6 +48,8 @@ impl Reader {
             is_nounwind: facts.is_nounwind,
             is_willreturn: facts.is_willreturn,
             is_noreturn: facts.is_noreturn,
+            // SAFETY: a function of the live module.
+            is_address_taken: unsafe { ffi::opcost_is_address_taken(handle) },
             memory: facts.memory,
             returns_noalias: facts.returns_noalias,
             parameter_facts: self.parameter_facts(handle),

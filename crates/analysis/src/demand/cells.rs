@@ -16,7 +16,6 @@ use rustc_hash::FxHashMap;
 
 use crate::memory::addresses::{Apart, Offsets, TargetsId};
 use crate::memory::effects::{ResultKind, Touching};
-use crate::memory::external::arguments_of;
 use crate::memory::{Memory, ObjectId, ObjectKind, World};
 use crate::propagation::contents::is_same_or_apart;
 
@@ -110,7 +109,7 @@ impl Collector<'_> {
 
     fn open_argument(&mut self, id: FunctionId, at: InstructionId, position: u32) {
         let addresses = &self.program.addresses;
-        let arguments = arguments_of(&self.program.module.functions[id], at);
+        let arguments = self.program.module.functions[id].arguments_of(at);
         if let Some(&argument) = arguments.get(position as usize) {
             self.open(addresses.targets_id(id, argument));
         }
@@ -127,7 +126,7 @@ impl Collector<'_> {
         if reads_nothing.iter().any(|start| name.starts_with(start)) {
             return;
         }
-        let count = arguments_of(body, at).len() as u32;
+        let count = body.arguments_of(at).len() as u32;
         if is_seen(program, id, at).is_some() && call.copied_bytes == 0 {
             return;
         }

@@ -18,7 +18,6 @@ use super::cells::{self, Cells, is_seen};
 use super::steps::{ALL, demanded};
 use super::{Demand, Values, held};
 use crate::memory::Memory;
-use crate::memory::external::arguments_of;
 use crate::propagation::{Propagation, Range};
 use crate::ranges::{Operation, Step, ValueRange};
 
@@ -169,7 +168,7 @@ impl<'a> Solver<'a> {
             Making::Step(step, operands) => self.through(id, &step, operands, 0),
             Making::Same(_) | Making::Loaded => {}
             Making::Called(callees) => {
-                for (position, &argument) in arguments_of(function, at).iter().enumerate() {
+                for (position, &argument) in function.arguments_of(at).iter().enumerate() {
                     let is_alike = |&callee: &FunctionId| self.is_parameter(id, argument, callee, position);
                     if !callees.iter().all(is_alike) {
                         self.ask(id, argument, ALL);
@@ -230,7 +229,7 @@ impl<'a> Solver<'a> {
     fn intrinsic(&self, id: FunctionId, function: &'a Function, at: InstructionId) -> Making<'a> {
         let call = function.call(at);
         let name = call.and_then(|call| self.program.module.intrinsic_name(call.callee));
-        let arguments = arguments_of(function, at);
+        let arguments = function.arguments_of(at);
         let width = self.range(id, Value::Instruction(at)).map(|range| range.type_width());
         let (Some(name), Some(width)) = (name, width) else { return Making::Other };
         if name.starts_with("llvm.expect.") {
@@ -292,7 +291,7 @@ impl<'a> Solver<'a> {
         let Some(bits) = self.demand.bits(id, Value::Argument(position)) else { return };
         for (caller, at) in self.callers[id].clone() {
             let body = &self.program.module.functions[caller];
-            if let Some(&argument) = arguments_of(body, at).get(position as usize) {
+            if let Some(&argument) = body.arguments_of(at).get(position as usize) {
                 self.ask(caller, argument, bits);
             }
         }

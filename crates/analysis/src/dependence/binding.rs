@@ -19,7 +19,6 @@ use super::memory::{
 };
 use crate::memory::addresses::Offsets;
 use crate::memory::effects::{CallbackArgument, Effect, Touching};
-use crate::memory::external::arguments_of;
 use crate::memory::{self, Apart, ObjectId, ObjectKind, World, Writer, Written};
 
 /// What is known of a module's memory.
@@ -71,7 +70,7 @@ impl<'a> ModuleMemory<'a> {
                     CallbackArgument::Parameter(position) => passed.push(Some(*position)),
                     CallbackArgument::Inside(_) | CallbackArgument::Outside => passed.push(None),
                     CallbackArgument::From(first) => {
-                        passed.extend((*first..arguments_of(function, at).len() as u32).map(Some));
+                        passed.extend((*first..function.arguments_of(at).len() as u32).map(Some));
                     }
                 }
             }

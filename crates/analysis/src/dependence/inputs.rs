@@ -18,7 +18,6 @@ use super::explanation::{Argument, ExplanationId, Input, What};
 use super::memory::Object;
 use super::steps::{signed, way_of};
 use crate::memory::contents::string_at;
-use crate::memory::external::arguments_of;
 
 impl Resolution<'_, '_> {
     /// The name of an input or of memory of others.
@@ -105,7 +104,7 @@ impl Resolution<'_, '_> {
             return None;
         }
         let code = &self.names.module.functions[function];
-        string_at(self.names.module, *arguments_of(code, call).first()?)
+        string_at(self.names.module, *code.arguments_of(call).first()?)
     }
 
     /// The `READ` that an item belongs to, by its cookie.
@@ -147,16 +146,16 @@ impl Resolution<'_, '_> {
         {
             return Some(i64::from(place.line));
         }
-        signed(self.names.module, *arguments_of(code, begin).last()?)
+        signed(self.names.module, *code.arguments_of(begin).last()?)
     }
 
     /// Which item of its statement a call reads, from 1.
     fn item_number(&self, function: FunctionId, call: InstructionId) -> usize {
         let code = &self.names.module.functions[function];
-        let cookie = arguments_of(code, call).first();
+        let cookie = code.arguments_of(call).first();
         let reads = code.calls.iter().take_while(|(at, _)| *at <= call).filter(|(at, _)| {
             self.names.callee(function, *at).starts_with("_FortranAioInput")
-                && arguments_of(code, *at).first() == cookie
+                && code.arguments_of(*at).first() == cookie
         });
         reads.count()
     }

@@ -19,7 +19,6 @@ use super::reaching::{Asked, Definition, Hit, Point};
 use super::search::Search;
 use super::steps::signed;
 use crate::memory::effects::{Effect, Extent, Origin, ResultKind, Statement, Touched, Touching};
-use crate::memory::external::arguments_of;
 
 impl<M: Memory> Search<'_, '_, M> {
     /// What a call of a library function does to a cell; none if its pointers
@@ -35,7 +34,7 @@ impl<M: Memory> Search<'_, '_, M> {
         if effect.does_anything || effect.reaches_others {
             return None;
         }
-        let arguments = arguments_of(self.shared.function(point.function), call);
+        let arguments = self.shared.function(point.function).arguments_of(call);
         let mut hit = Hit::No;
         for (position, &argument) in (0..).zip(arguments) {
             for (extent, is_sure, is_deep) in writes_through(&effect, position) {
@@ -115,7 +114,7 @@ impl<M: Memory> Builder<'_, '_, M> {
         let Some(effect) = shared.memory.effect(spot.function, spot.id) else {
             return Expansion::of(What::Input(read), at, Vec::new());
         };
-        let arguments = arguments_of(code, spot.id);
+        let arguments = code.arguments_of(spot.id);
         let source = |position: u32| {
             let value = *arguments.get(position as usize)?;
             let question = Question::Value(spot.function, value, spot.context);
@@ -216,7 +215,7 @@ impl<M: Memory> Builder<'_, '_, M> {
             return unknown;
         }
         let point = Point { function, before: Some(call), context: definition.context };
-        let arguments = arguments_of(shared.function(function), call);
+        let arguments = shared.function(function).arguments_of(call);
         for (position, &argument) in (0..).zip(arguments) {
             let Some(offset) = self.offset_of(point, argument, &cell) else { continue };
             if let Some(question) =
@@ -329,7 +328,7 @@ impl<M: Memory> Builder<'_, '_, M> {
             }
         });
         let value =
-            origin.and_then(|position| arguments_of(shared.function(function), call).get(position as usize));
+            origin.and_then(|position| shared.function(function).arguments_of(call).get(position as usize));
         let links = value
             .map(|&value| (Question::Value(function, value, context), Argument::Source, Certainty::Outside));
         Expansion::of(what, at, links.into_iter().collect())

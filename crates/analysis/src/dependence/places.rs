@@ -18,7 +18,6 @@ use super::reaching::{Asked, Origin, Point};
 use super::search::Search;
 use super::steps::{Way, way_of};
 use crate::memory::effects::ResultKind;
-use crate::memory::external::arguments_of;
 
 /// How many ways back may lie in one another.
 const DEEPEST: u32 = 6;
@@ -272,7 +271,7 @@ impl<M: Memory> Search<'_, '_, M> {
                 Some(Next::Stop(Placed::At { object, offset: 0, is_own: false }))
             }
             ResultKind::Parameter(position) => {
-                let value = *arguments_of(function, call).get(position as usize)?;
+                let value = *function.arguments_of(call).get(position as usize)?;
                 Some(Next::Go(At { value, ..at }))
             }
             _ => None,

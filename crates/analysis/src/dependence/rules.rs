@@ -22,7 +22,6 @@ use super::contexts::ContextId;
 use super::expand::Spot;
 use super::explanation::{Argument, Certainty, What};
 use super::memory::Memory;
-use crate::memory::external::arguments_of;
 
 /// Stores and calls by what they are given.
 type LocalUses = Rc<HashMap<Value, Vec<InstructionId>>>;
@@ -51,7 +50,7 @@ impl<'a> Uses<'a> {
         for (at, instruction) in function.instructions.iter() {
             let given = match instruction.opcode {
                 Opcode::Store => function.operands_of(at).get(1..2).unwrap_or_default(),
-                opcode if opcode.is_call() => arguments_of(function, at),
+                opcode if opcode.is_call() => function.arguments_of(at),
                 _ => continue,
             };
             for &pointer in given {
@@ -164,7 +163,7 @@ impl<M: Memory> Builder<'_, '_, M> {
             return Some((question, Argument::Written(function, at), Certainty::Possible));
         }
         let CalleeRef::Function(callee) = code.call(at)?.callee else { return None };
-        let arguments = arguments_of(code, at).iter();
+        let arguments = code.arguments_of(at).iter();
         let position =
             arguments.enumerate().find(|(_, value)| self.tables.uses.root(function, **value) == pointer);
         let parameter = Value::Argument(position?.0 as u32);

@@ -197,7 +197,7 @@ impl<'a, M: Memory> Shared<'a, M> {
             Passing::Arguments => parameter,
             Passing::CalledBack(arguments) => (*arguments.get(parameter as usize)?)?,
         };
-        let arguments = crate::memory::external::arguments_of(self.function(function), call);
+        let arguments = self.function(function).arguments_of(call);
         arguments.get(argument as usize).copied()
     }
 

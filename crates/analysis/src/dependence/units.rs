@@ -14,7 +14,6 @@ use super::search::Search;
 use super::steps::signed;
 use crate::memory::contents::text_at;
 use crate::memory::effects::Statement;
-use crate::memory::external::arguments_of;
 
 /// An `OPEN` statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +34,7 @@ impl<M: Memory> Search<'_, '_, M> {
                 let CalleeRef::Declaration(_) = call.callee else { continue };
                 let statement = self.shared.memory.effect(id, at).and_then(|effect| effect.statement);
                 if let Some(Statement::Open(position)) = statement {
-                    let unit = arguments_of(code, at).get(position as usize).copied();
+                    let unit = code.arguments_of(at).get(position as usize).copied();
                     let unit = unit.and_then(|unit| self.number(id, unit, ContextId::empty()));
                     opens.push(Open { unit, file: self.file_of(id, at) });
                 }
@@ -52,7 +51,7 @@ impl<M: Memory> Search<'_, '_, M> {
         for &(at, _) in &code.calls {
             let statement = self.shared.memory.effect(function, at).and_then(|effect| effect.statement);
             let Some(Statement::File(name, length)) = statement else { continue };
-            let arguments = arguments_of(code, at);
+            let arguments = code.arguments_of(at);
             if arguments.first() != Some(&cookie) {
                 continue;
             }

@@ -200,16 +200,7 @@ impl Solver<'_, '_> {
 
     /// The type of an operand.
     pub(super) fn type_of_operand(&self, value: Value) -> Option<opcost_ir::TypeId> {
-        let (module, function) = (self.source.module, self.source.function);
-        match value {
-            Value::Instruction(id) => Some(function.instructions[id].ty),
-            Value::Constant(id) => Some(module.constants[id].ty),
-            Value::Argument(position) => match &module.types[function.ty] {
-                opcost_ir::Type::Function(_, parameters, _) => parameters.get(position as usize).copied(),
-                _ => None,
-            },
-            _ => None,
-        }
+        self.source.module.type_of(self.source.function, value)
     }
 
     fn load(&mut self, id: InstructionId, domain: Domain, mode: Mode) -> Tried {

@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 
 use opcost_index::IdMap;
-use opcost_ir::{Call, DeclarationId, Function, Module, ParameterFacts, Value};
+use opcost_ir::{Call, DeclarationId, Function, Module, ParameterFacts};
 use opcost_key::InstructionId;
 
 use super::contents::string_at;
@@ -45,7 +45,7 @@ impl<'a> Externals<'a> {
     ) -> Cow<'a, Effect> {
         let Some(call) = function.call(site) else { return Cow::Owned(anything()) };
         let Some(known) = self.known[declaration] else {
-            let arguments = arguments_of(function, site).len() as u32;
+            let arguments = function.arguments_of(site).len() as u32;
             return Cow::Owned(self.by_attributes(call, declaration, arguments));
         };
         if known.writes_by_format(self.module, function, site) {
@@ -117,7 +117,7 @@ impl Effect {
             return false;
         }
         let text =
-            arguments_of(function, site).get(format as usize).and_then(|&value| string_at(module, value));
+            function.arguments_of(site).get(format as usize).and_then(|&value| string_at(module, value));
         text.is_none_or(|text| has_count_conversion(&text))
     }
 }
@@ -139,14 +139,6 @@ fn has_count_conversion(format: &str) -> bool {
 /// The effect of what nothing is known of.
 pub(crate) fn anything() -> Effect {
     Effect { does_anything: true, reaches_others: true, ..Effect::default() }
-}
-
-/// The arguments of a call, without targets and callee.
-pub(crate) fn arguments_of(function: &Function, site: InstructionId) -> &[Value] {
-    let operands = function.operands_of(site);
-    let behind = operands.iter().rev().skip(1).take_while(|operand| matches!(operand, Value::Block(_)));
-    let targets = behind.count();
-    &operands[..operands.len().saturating_sub(1 + targets)]
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use opcost_key::{FunctionId, InstructionId};
 use super::addresses::{Addresses, Apart, ObjectId, ObjectKind, Objects, Offsets, Reach, Target, TargetsId};
 use super::calls::{CallGraph, Caller};
 use super::effects::{Effect, Extent, ResultKind, Touching};
-use super::external::{Externals, arguments_of};
+use super::external::Externals;
 
 /// The most spans that are told apart in one object.
 const MOST_SPANS: usize = 8;
@@ -282,7 +282,7 @@ impl Own<'_> {
         is_left_out: &dyn Fn(Value) -> bool,
         into: &mut Summary,
     ) {
-        let arguments = arguments_of(function, at);
+        let arguments = function.arguments_of(at);
         let argument = |position: u32| arguments.get(position as usize).copied();
         for (position, &argument) in (0..).zip(arguments) {
             for touched in effect.touches_of(position) {

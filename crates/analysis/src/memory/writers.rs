@@ -19,7 +19,6 @@ use rustc_hash::FxHashMap;
 
 use super::addresses::{ObjectId, Offsets, Target, TargetsId};
 use super::calls::CallSite;
-use super::external::arguments_of;
 use super::whole::Memory;
 
 /// An instruction that writes to where a pointer points.
@@ -123,7 +122,7 @@ impl Writers {
         }
         let opcost_ir::CalleeRef::Declaration(declared) = call.callee else { return };
         let effect = memory.externals.effect(body, at, declared);
-        let arguments = arguments_of(body, at);
+        let arguments = body.arguments_of(at);
         if effect.reaches_others && self.unknown_calls.last() != Some(&site) {
             self.unknown_calls.push(site);
         }

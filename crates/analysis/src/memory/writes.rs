@@ -17,7 +17,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::addresses::TargetsId;
 use super::calls::{Caller, caller, waits};
-use super::external::arguments_of;
 use super::forms::{Address, Forms};
 use super::summaries::Summary;
 use super::whole::Memory;
@@ -233,7 +232,7 @@ impl<'a> Writes<'a> {
 
     /// Whether the callee keeps no copy of an argument, and gives none back.
     fn is_only_lent(&self, body: &Function, at: InstructionId, position: usize) -> bool {
-        if position >= arguments_of(body, at).len() {
+        if position >= body.arguments_of(at).len() {
             return false;
         }
         let module = self.memory.module;

@@ -15,7 +15,6 @@ use super::tables::kind_of;
 use super::transfer::plain;
 use super::variables::{Definition, Kind, Limit, Range, VariableId};
 use crate::memory::World;
-use crate::memory::external::arguments_of;
 use crate::ranges::word::{mask, sign_bit, signed};
 use crate::ranges::{FloatOperation, Interval, Operation, Sign, ValueRange};
 
@@ -38,7 +37,7 @@ impl Walker<'_, '_> {
     /// Notes the arguments for the callees.
     fn give(&mut self, at: InstructionId) {
         let Some(callees) = self.all.program.addresses.callees(self.id, at) else { return };
-        let arguments: Vec<Value> = arguments_of(self.function, at).to_vec();
+        let arguments: Vec<Value> = self.function.arguments_of(at).to_vec();
         for &callee in &callees.functions {
             for position in 0..self.all.values[callee].arguments.len() {
                 let Some(parameter) = self.all.values[callee].arguments[position] else { continue };
@@ -62,7 +61,7 @@ impl Walker<'_, '_> {
     }
 
     fn intrinsic(&mut self, at: InstructionId, name: &str, kind: Kind) -> Option<Definition> {
-        let arguments = arguments_of(self.function, at);
+        let arguments = self.function.arguments_of(at);
         let unknown = Some(Definition::Full(Limit::Operation));
         match kind {
             Kind::Integer(width) => {

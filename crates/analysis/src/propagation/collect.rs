@@ -178,15 +178,7 @@ impl<'a> Collector<'a> {
 
     /// The type of a value, if it has one here.
     pub(super) fn type_of(&self, function: &Function, value: Value) -> Option<TypeId> {
-        match value {
-            Value::Instruction(id) => Some(function.instructions[id].ty),
-            Value::Argument(position) => match &self.module().types[function.ty] {
-                Type::Function(_, parameters, _) => parameters.get(position as usize).copied(),
-                _ => None,
-            },
-            Value::Constant(id) => Some(self.module().constants[id].ty),
-            _ => None,
-        }
+        self.module().type_of(function, value)
     }
 }
 

@@ -21,7 +21,6 @@ use super::variables::{Definition, Kind, Limit, Range, VariableId};
 use super::{Content, Fact};
 use crate::memory::addresses::{Offsets, gcd};
 use crate::memory::effects::ResultKind;
-use crate::memory::external::arguments_of;
 use crate::memory::{ObjectId, ObjectKind, World, Writer, Written};
 use crate::ranges::word::mask;
 use crate::ranges::{Congruence, FloatRange, Interval, KnownBits, ValueRange};
@@ -234,7 +233,7 @@ impl Collector<'_> {
         let program = self.program;
         let site = writer.at;
         let body = &program.module.functions[site.function];
-        let source = *arguments_of(body, site.call).get(from as usize)?;
+        let source = *body.arguments_of(site.call).get(from as usize)?;
         let targets = program.addresses.targets(site.function, source);
         let [target] = &targets.known[..] else { return None };
         let ObjectKind::Global(global) = program.addresses.objects().kind(target.object) else { return None };

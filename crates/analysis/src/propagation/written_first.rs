@@ -29,7 +29,6 @@ use super::filling::{Body, Filled, Filling};
 use crate::dominators::Dominators;
 use crate::loops::LoopForest;
 use crate::memory::calls::Caller;
-use crate::memory::external::arguments_of;
 use crate::memory::{Memory, ObjectId, ObjectKind, World};
 
 /// Instructions and words of sets that are looked at, for all locals.
@@ -181,7 +180,7 @@ impl<'a> WrittenFirst<'a> {
         let program = self.program;
         let callees = program.addresses.callees(walk.id, at)?;
         let function = walk.body.function;
-        let arguments = arguments_of(function, at).to_vec();
+        let arguments = function.arguments_of(at).to_vec();
         let (nothing, all) = (Bytes::none(asked.size), Bytes::all(asked.size));
         let may_read = |&callee: &FunctionId| {
             let reads = &program.summaries.of(Caller::new(callee.index())).reads;

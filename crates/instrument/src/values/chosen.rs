@@ -7,9 +7,7 @@
 //! left out.
 
 use opcost_index::Id;
-use opcost_ir::{
-    Function, Module, Opcode, Point, PointKind, RecordEdit, Spot, TailKind, Type, TypeId, Value,
-};
+use opcost_ir::{Function, Module, Opcode, Point, PointKind, RecordEdit, Spot, TailKind, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use super::{PointFacts, Recorded, Subject, ValuesRequest};
@@ -40,7 +38,7 @@ pub(super) fn plan(
     for block in function.blocks.ids() {
         for at in function.instructions_of(block) {
             for (operand, value) in told(module, function, at, request) {
-                let Some(kind) = type_of(module, function, value).and_then(|ty| kind_of(&module.types[ty]))
+                let Some(kind) = module.type_of(function, value).and_then(|ty| kind_of(&module.types[ty]))
                 else {
                     continue;
                 };
@@ -69,7 +67,7 @@ pub(super) fn plan_widths(
     let function = &module.functions[id];
     let spots = BranchSpots::new(function);
     let mut add = |value: Value, spot: Option<Spot>, subject: Subject| {
-        let ty = type_of(module, function, value).map(|ty| &module.types[ty]);
+        let ty = module.type_of(function, value).map(|ty| &module.types[ty]);
         let kind = match ty {
             Some(ty @ Type::Integer(_)) if request.integers => kind_of(ty),
             Some(Type::Float("float" | "double")) if request.mantissas => Some(PointKind::Mantissa),
@@ -128,17 +126,6 @@ fn told(
         None => Some((None, result)),
     };
     told.into_iter().filter(|(_, value)| is_named(value)).collect()
-}
-
-fn type_of(module: &Module, function: &Function, value: Value) -> Option<TypeId> {
-    match value {
-        Value::Instruction(id) => Some(function.instructions[id].ty),
-        Value::Argument(position) => match &module.types[function.ty] {
-            Type::Function(_, parameters, _) => parameters.get(position as usize).copied(),
-            _ => None,
-        },
-        _ => None,
-    }
 }
 
 fn kind_of(ty: &Type) -> Option<PointKind> {

@@ -171,10 +171,11 @@ impl Parser {
                 Some("nounwind") => declaration.is_nounwind = true,
                 Some("willreturn") => declaration.is_willreturn = true,
                 Some("noreturn") => declaration.is_noreturn = true,
+                Some("address_taken") => declaration.is_address_taken = true,
                 Some(_) => {
                     return cursor.expected(
-                        "'nounwind', 'willreturn', 'noreturn', 'memory', 'intrinsic', 'plain' \
-                         or the end of the line",
+                        "'nounwind', 'willreturn', 'noreturn', 'address_taken', 'memory', 'intrinsic', \
+                         'plain' or the end of the line",
                     );
                 }
                 None => break,

@@ -95,6 +95,7 @@ impl Printer<'_> {
             (declaration.is_nounwind, " nounwind"),
             (declaration.is_willreturn, " willreturn"),
             (declaration.is_noreturn, " noreturn"),
+            (declaration.is_address_taken, " address_taken"),
         ];
         words.iter().filter(|(is_set, _)| *is_set).for_each(|(_, word)| self.put(word));
         if declaration.memory != MemoryEffects::UNKNOWN {

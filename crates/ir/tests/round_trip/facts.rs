@@ -47,6 +47,7 @@ pub(crate) fn declaration(choices: &mut Choices<'_>, name: &str) -> Declaration 
         is_nounwind: choices.yes(),
         is_willreturn: choices.yes(),
         is_noreturn: choices.yes(),
+        is_address_taken: choices.yes(),
         memory: effects(choices),
         returns_noalias: choices.yes(),
         parameter_facts: (0..parameters).map(|_| parameter(choices)).collect(),

@@ -18,7 +18,6 @@ use super::graph::{Node, Target, Use};
 use super::objects::{ObjectId, ObjectKind};
 use super::offsets::{Move, Offsets};
 use crate::memory::effects::*;
-use crate::memory::external::arguments_of;
 
 /// The most words of a copied block that are told apart.
 const MOST_WORDS: u64 = 16;
@@ -79,7 +78,7 @@ impl Collector<'_> {
 
     fn arguments(&self, site: u32) -> (FunctionId, InstructionId, Vec<Value>) {
         let Site { function, call, .. } = self.sites[site as usize];
-        let arguments = arguments_of(&self.graph.module.functions[function], call).to_vec();
+        let arguments = self.graph.module.functions[function].arguments_of(call).to_vec();
         (function, call, arguments)
     }
 
