@@ -1,9 +1,9 @@
 //! What does code say of how often it runs, before it does?
 //!
-//! Frequencies of edges by static branch prediction (`weights`), and loops whose
-//! number of turns stands in the code (`opcost_analysis::trips`). Whoever repairs a
-//! sampled profile takes the one for functions that nobody saw, and holds the other
-//! against what was seen.
+//! Frequencies of edges by static branch prediction (`weights`), loops whose
+//! number of turns stands in the code (`opcost_analysis::trips`), and who may be called
+//! through pointers (`pointers`). Whoever repairs a sampled profile takes the first for
+//! functions that nobody saw, and holds the others against what was seen.
 //!
 //! Output: [`Expected`], of a map's edges. Cost: as the loop forest.
 
@@ -16,6 +16,7 @@ use opcost_index::Id;
 use opcost_ir::{Function, Module};
 use opcost_key::{BlockId, EdgeId, EdgeKind, Expected, FunctionMap, KnownLoop};
 
+use crate::pointers::pointers;
 use crate::skeleton::Skeleton;
 use crate::weights;
 
@@ -48,5 +49,6 @@ pub(crate) fn expected(
         Some(KnownLoop { entering: vec![entering], back: back.collect::<Option<_>>()?, turns })
     };
     let loops = forest.loops.ids().filter_map(known).collect();
-    Expected { frequencies: weights::estimate(function, skeleton, &forest), loops }
+    let pointers = Some(pointers(module, function));
+    Expected { frequencies: weights::estimate(function, skeleton, &forest), loops, pointers }
 }

@@ -20,6 +20,7 @@ mod map;
 mod paths;
 mod placement;
 mod plan;
+mod pointers;
 mod registers;
 mod skeleton;
 mod spots;

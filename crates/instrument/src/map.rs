@@ -51,6 +51,7 @@ pub(crate) fn map_module(
         functions,
         counter_count: plan.counter_count,
         call_sites,
+        addresses_taken: Vec::new(),
     }
 }
 

@@ -20,6 +20,7 @@ use crate::leaving::Leaving;
 use crate::map::{FunctionFacts, map_module};
 use crate::paths::plan_paths;
 use crate::placement::Chords;
+use crate::pointers::addresses_taken;
 use crate::registers::{PlacedCounter, Registers};
 use crate::skeleton::{Skeleton, Way};
 use crate::spots::{Counting, Spots};
@@ -182,6 +183,7 @@ pub fn survey(module: &Module, request: &Request<'_>, bodies: Bodies) -> Result<
             map.functions[id].expected = expected(module, body, &skeleton, &map.functions[id]);
         }
     }
+    map.addresses_taken = addresses_taken(module);
     Ok(map)
 }
 

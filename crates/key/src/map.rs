@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Version of the map's types.
-pub const MAP_SCHEMA: u32 = 3;
+pub const MAP_SCHEMA: u32 = 4;
 
 /// One module: skeleton, meaning of its counters, weights, places, texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +36,9 @@ pub struct ModuleMap {
     pub counter_count: u32,
     /// Which edge a frame leaves by when it is left at a call site.
     pub call_sites: IdMap<CallSiteId, (FunctionId, EdgeId)>,
+    /// Functions of other modules that it may have pointers to, by name; none where it is
+    /// counted.
+    pub addresses_taken: Vec<String>,
 }
 
 /// How the module was built: what must be equal for counts to be compared.
@@ -132,6 +135,19 @@ pub struct Expected {
     pub frequencies: IdMap<EdgeId, u64>,
     /// Loops that turn a number of times that stands in the code.
     pub loops: Vec<KnownLoop>,
+    /// Who may call it and whom it may call through pointers; `None` where nobody looked.
+    pub pointers: Option<Pointers>,
+}
+
+/// What pointers to functions have to do with a function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pointers {
+    /// Something of its module besides direct calls refers to it: a pointer to it may exist.
+    pub is_address_taken: bool,
+    /// Hash of the types of its result and parameters.
+    pub signature: Hash128,
+    /// Its calls through pointers, with the signatures that they call.
+    pub calls: Vec<(InstructionId, Hash128)>,
 }
 
 /// A loop whose edges back are taken `turns` times for each time it is entered.

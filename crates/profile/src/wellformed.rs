@@ -189,6 +189,9 @@ fn check_expected(function: &FunctionMap) -> Check {
     for edge in loops.iter().flat_map(|known| known.entering.iter().chain(&known.back)) {
         refers(name, *edge, &function.edges)?;
     }
+    for (call, _) in function.expected.pointers.iter().flat_map(|pointers| &pointers.calls) {
+        refers(name, *call, &function.instructions)?;
+    }
     let frequencies = function.expected.frequencies.len();
     if frequencies > 0 && frequencies != function.edges.len() {
         let last = EdgeId::new(frequencies.max(function.edges.len()) - 1);

@@ -95,6 +95,7 @@ pub(crate) fn module(name: &str, functions: Vec<FunctionMap>, counters: u32) -> 
         call_sites: sites.collect(),
         functions: IdMap::from_vec(functions),
         counter_count: counters,
+        addresses_taken: Vec::new(),
     }
 }
 

@@ -81,6 +81,7 @@ fn module(instructions: usize) -> ModuleMap {
         functions: IdMap::filled(1, function),
         counter_count: 1,
         call_sites: IdMap::filled(1, (FunctionId::new(0), EdgeId::new(1))),
+        addresses_taken: Vec::new(),
     }
 }
 
