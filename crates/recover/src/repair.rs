@@ -6,9 +6,10 @@
 //! least from what was seen:
 //!
 //! - what comes into a segment goes out of it;
-//! - a function is entered as often as all its known call sites run, or more
-//!   often: what comes from elsewhere (the C library, a pointer) has a price, and
-//!   none where no call site is known;
+//! - a function is entered as often as all its known call sites run, and as calls
+//!   through pointers to functions of its type enter it; what comes from elsewhere (the
+//!   C library) has a price, is impossible where no pointer leads to a function whose
+//!   name only its module knows, and free where nobody is known to call;
 //! - what was seen ran at least once, and `main` is entered once, as far as nothing
 //!   else speaks against it;
 //! - frames are left by calls that do not return at a price, low where that was seen;

@@ -3,7 +3,8 @@
 
 use opcost_index::{Id, IdMap};
 use opcost_key::{
-    Callee, EdgeId, EdgeKind, EdgeMap, FunctionId, FunctionMap, KnownLoop, Meter, ModuleMap, SegmentId,
+    Callee, EdgeId, EdgeKind, EdgeMap, FunctionId, FunctionMap, Hash128, KnownLoop, Meter, ModuleMap,
+    Pointers, SegmentId,
 };
 
 use super::{RepairOptions, Repaired, SampledModule, Solver, repair};
@@ -302,4 +303,68 @@ fn modules_call_each_other_by_name() {
 fn nothing_is_nothing() {
     let found = repair(&[], OPTIONS).expect("no counts");
     assert!(found.counts.is_empty() && found.is_optimal);
+}
+
+/// Types of functions.
+const INTEGER: Hash128 = Hash128(1);
+const OTHER: Hash128 = Hash128(2);
+
+/// The same function, where somebody looked for pointers.
+fn looked_at(mut function: FunctionMap, is_address_taken: bool, signature: Hash128) -> FunctionMap {
+    let indirect = function.calls.iter().filter(|call| call.callee == Callee::Indirect);
+    let calls = indirect.map(|call| (call.instruction, INTEGER)).collect();
+    function.expected.pointers = Some(Pointers { is_address_taken, signature, calls });
+    function
+}
+
+#[test]
+fn nobody_else_calls_what_no_pointer_leads_to() {
+    let helper = |is_address_taken| {
+        let helper = FunctionMap { is_local: true, ..caller("helper", &[]) };
+        let functions = vec![caller("root", &[defined(1)]), looked_at(helper, is_address_taken, INTEGER)];
+        let map = module("calls.c", functions, 0);
+        let found = repaired(&map, &[&[(1000, 10.0)], &[(100_000, 10.0)]]);
+        (counts(&found, 0)[0], counts(&found, 1)[0], found.from_outside)
+    };
+    let (root, entered, outside) = helper(false);
+    assert_eq!((entered, outside), (root, u128::from(root)), "only root comes from elsewhere");
+    let (root, entered, _) = helper(true);
+    near(&[root, entered], &[10_000, 1_000_000], 0.2);
+}
+
+#[test]
+fn calls_through_pointers_enter_what_has_their_type() {
+    // One function of the type is too short to be seen much, one has another type.
+    let short = looked_at(caller("short", &[]), true, INTEGER);
+    let other = looked_at(caller("other", &[]), true, OTHER);
+    let never = looked_at(caller("never", &[]), false, INTEGER);
+    let root = looked_at(caller("root", &[Callee::Indirect]), false, OTHER);
+    let map = module("pointers.c", vec![root, short, other, never], 0);
+    let found = repaired(&map, &[&[(5000, 10.0)], &[(0, 0.001)], &[(700, 10.0)], &[(0, 0.001)]]);
+    assert_eq!(counts(&found, 0), counts(&found, 1), "to the digit");
+    near(&counts(&found, 0), &[50_000], 0.01);
+    near(&counts(&found, 2), &[7000], 0.01);
+    assert_eq!(counts(&found, 3), [0]);
+}
+
+#[test]
+fn pointers_of_other_modules_count() {
+    let callback = looked_at(caller("callback", &[]), false, INTEGER);
+    let root = looked_at(caller("root", &[defined(1)]), false, OTHER);
+    let first = module("a.c", vec![root, callback], 0);
+    let mut second = module("b.c", vec![], 0);
+    let seen = observed(&[&[(10, 10.0)], &[(2000, 10.0)]]);
+    let nothing = observed(&[]);
+    let mut entered = |taken: &[&str]| {
+        second.addresses_taken = taken.iter().map(|&name| name.to_owned()).collect();
+        let modules = [
+            SampledModule { map: &first, observed: &seen },
+            SampledModule { map: &second, observed: &nothing },
+        ];
+        counts(&repair(&modules, OPTIONS).expect("counts"), 1)[0]
+    };
+    near(&[entered(&["callback"])], &[20_000], 0.2);
+    // Code of others may still know its name, but that is dearer.
+    let by_name = entered(&["another"]);
+    assert!(by_name < entered(&["callback"]), "{by_name}");
 }

@@ -2,14 +2,15 @@
 //!
 //! Functions of all modules get numbers of their own. A call of a defined function is
 //! a known site, and so is one of a name that another module exports (the first of
-//! that name, as the linker takes it); a call through a pointer is none.
+//! that name, as the linker takes it). Calls through pointers and functions that
+//! pointers may lead to are known by the type that they call and have: a [`Class`].
 //!
 //! Input: maps with observations. Output: [`Program`]. Cost: linear.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use opcost_index::{AdjacencyGraph, Id, IdMap, define_id, strongly_connected_components};
-use opcost_key::{Callee, EdgeId, EdgeKind, FunctionMap, ModuleMap, SegmentId};
+use opcost_key::{Callee, EdgeId, EdgeKind, FunctionMap, Hash128, ModuleMap, SegmentId};
 
 use super::SampledModule;
 use crate::FunctionCounts;
@@ -23,6 +24,28 @@ define_id!(
 /// All functions of all modules, and who calls whom.
 pub(super) struct Program<'a> {
     pub(super) functions: IdMap<ProgramFunctionId, Function<'a>>,
+    /// Of each type that is called through pointers and that some function has.
+    pub(super) classes: Vec<Class>,
+}
+
+/// Functions of one type, and the calls through pointers that call it.
+#[derive(Default)]
+pub(super) struct Class {
+    /// Those that a pointer may lead to.
+    pub(super) functions: Vec<ProgramFunctionId>,
+    pub(super) sites: Vec<(ProgramFunctionId, SegmentId)>,
+}
+
+/// Who may call a function beside its known sites?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Others {
+    /// Nobody: no pointer leads to it, and its name is its module's own.
+    Nobody,
+    /// Code of others that knows its name.
+    ByName,
+    /// Code of others that was given a pointer to it; and where nobody looked for
+    /// pointers, any.
+    ByPointer,
 }
 
 pub(super) struct Function<'a> {
@@ -31,6 +54,7 @@ pub(super) struct Function<'a> {
     pub(super) observed: &'a IdMap<SegmentId, Observation>,
     /// Where it is called directly.
     pub(super) sites: Vec<(ProgramFunctionId, SegmentId)>,
+    pub(super) others: Others,
 }
 
 impl Function<'_> {
@@ -47,13 +71,16 @@ impl Function<'_> {
 impl<'a> Program<'a> {
     pub(super) fn of(modules: &[SampledModule<'a>]) -> Self {
         let mut functions: IdMap<ProgramFunctionId, Function<'a>> = IdMap::new();
+        let given: HashSet<&str> =
+            modules.iter().flat_map(|module| &module.map.addresses_taken).map(String::as_str).collect();
         let mut exported: HashMap<&str, ProgramFunctionId> = HashMap::new();
         let mut starts = Vec::new();
         for module in modules {
             starts.push(functions.len());
             for (id, map) in module.map.functions.iter() {
                 let observed = &module.observed.functions[id];
-                let own = functions.push(Function { module: module.map, map, observed, sites: Vec::new() });
+                let (sites, others) = (Vec::new(), others(map, &given));
+                let own = functions.push(Function { module: module.map, map, observed, sites, others });
                 if !map.is_local && !map.blocks.is_empty() {
                     exported.entry(&map.name).or_insert(own);
                 }
@@ -75,7 +102,8 @@ impl<'a> Program<'a> {
         for (callee, caller, segment) in found {
             functions[callee].sites.push((caller, segment));
         }
-        Program { functions }
+        let classes = classes(&functions);
+        Program { functions, classes }
     }
 
     /// Calls that no known call site made.
@@ -96,4 +124,29 @@ impl<'a> Program<'a> {
         }
         strongly_connected_components(&graph).members.iter().flatten().copied().collect()
     }
+}
+
+/// Who may call it, given the names to which other modules may have pointers.
+fn others(map: &FunctionMap, given: &HashSet<&str>) -> Others {
+    let Some(pointers) = &map.expected.pointers else { return Others::ByPointer };
+    match pointers.is_address_taken || (!map.is_local && given.contains(map.name.as_str())) {
+        true => Others::ByPointer,
+        false if map.is_local => Others::Nobody,
+        false => Others::ByName,
+    }
+}
+
+fn classes(functions: &IdMap<ProgramFunctionId, Function<'_>>) -> Vec<Class> {
+    let mut classes: BTreeMap<Hash128, Class> = BTreeMap::new();
+    for (id, function) in functions.iter() {
+        let Some(pointers) = &function.map.expected.pointers else { continue };
+        if function.others == Others::ByPointer && function.enter().is_some() {
+            classes.entry(pointers.signature).or_default().functions.push(id);
+        }
+        for &(call, signature) in &pointers.calls {
+            classes.entry(signature).or_default().sites.push((id, function.map.segment_of(call)));
+        }
+    }
+    classes.retain(|_, class| !class.functions.is_empty() && !class.sites.is_empty());
+    classes.into_values().collect()
 }

@@ -40,9 +40,11 @@ impl Posed {
                 Some(known) => u128::from(known.segments[segment]),
                 None => self.values[self.segment(caller, segment)].round() as u128,
             };
-            let entries = (!function.sites.is_empty()).then(|| {
-                let outside = self.outside.get(&id).map_or(0, |&slack| self.values[slack].round() as u128);
-                let sum = function.sites.iter().map(calls).sum::<u128>() + outside;
+            let unnamed = self.unnamed.get(&id).map(Vec::as_slice).unwrap_or_default();
+            let is_called = !function.sites.is_empty() || !unnamed.is_empty();
+            let entries = is_called.then(|| {
+                let unnamed: f64 = unnamed.iter().map(|&slack| self.values[slack]).sum();
+                let sum = function.sites.iter().map(calls).sum::<u128>() + unnamed.round() as u128;
                 // Parts of calls may all have been rounded down, and the function ran.
                 if sum == 0 && self.is_entered(id, function) { 1 } else { sum }
             });
