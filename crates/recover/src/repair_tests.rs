@@ -368,3 +368,20 @@ fn pointers_of_other_modules_count() {
     let by_name = entered(&["another"]);
     assert!(by_name < entered(&["callback"]), "{by_name}");
 }
+
+#[test]
+fn one_of_the_known_callers_called() {
+    // main goes one of two ways, and the longer one calls a function that loops; nothing of
+    // main was seen, and the way to the call costs more than a call from elsewhere would.
+    let mut main = diamond().functions[FunctionId::new(0)].clone();
+    main.name = "main".into();
+    let way = SegmentId::new(1);
+    let call = main.segments[way].first_instruction.index();
+    let main = looked_at(with_call(main, call, defined(1)), false, OTHER);
+    let body = FunctionMap { name: "turns".into(), ..single_loop().functions[FunctionId::new(0)].clone() };
+    let map = module("calls.c", vec![main, looked_at(body, false, INTEGER)], 0);
+    let unseen: &[(u64, f64)] = &[(0, 1.0), (0, 9.0), (0, 1.0), (0, 1.0)];
+    let found = repaired(&map, &[unseen, &[(0, 0.01), (50_000, 5.0), (0, 0.01)]]);
+    assert_eq!((counts(&found, 0)[way.index()], counts(&found, 1)[0]), (1, 1));
+    assert_eq!(found.from_outside, 1, "main's own");
+}

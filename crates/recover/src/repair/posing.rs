@@ -151,7 +151,7 @@ impl Posed {
         if !ran.is_empty() {
             ran.insert(SegmentId::new(0));
         }
-        ran.into_iter().for_each(|id| self.at_least_once(self.segment(own, id)));
+        ran.into_iter().for_each(|id| self.at_least_once(&[self.segment(own, id)]));
         if function.map.name == "main" {
             self.once(function, own);
         }
@@ -184,10 +184,10 @@ impl Posed {
         self.ties.iter().filter(is_off).count()
     }
 
-    /// What was seen ran.
-    fn at_least_once(&mut self, segment: VariableId) {
-        let more = self.problem.add_variable(Cost::Free);
-        self.problem.add_row(1.0, [(segment, 1.0), (more, -1.0)]);
+    /// What was seen ran; one of several at least.
+    fn at_least_once(&mut self, segments: &[VariableId]) {
+        let more = (self.problem.add_variable(Cost::Free), -1.0);
+        self.problem.add_row(1.0, segments.iter().map(|&segment| (segment, 1.0)).chain([more]));
     }
 
     /// A program's first function is entered once, but for odd programs.
@@ -253,9 +253,16 @@ impl Posed {
             let slack = self.problem.add_variable(Cost::Linear { price });
             self.unnamed.entry(id).or_default().push(slack);
         }
+        let site = |&(caller, segment): &(_, _)| self.segment(caller, segment);
+        let sites: Vec<VariableId> = function.sites.iter().map(site).collect();
+        // One of those that are known to call it did, or calls would come from elsewhere
+        // wherever that is cheaper than the way to the site: of few calls nothing is seen.
+        if function.others == Others::ByName && function.is_seen() && !sites.is_empty() {
+            self.at_least_once(&sites);
+        }
         let mut row = vec![(self.edge(id, enter), 1.0)];
         row.extend(self.unnamed.get(&id).into_iter().flatten().map(|&slack| (slack, -1.0)));
-        row.extend(function.sites.iter().map(|&(caller, segment)| (self.segment(caller, segment), -1.0)));
+        row.extend(sites.iter().map(|&site| (site, -1.0)));
         self.problem.add_row(0.0, row);
     }
 }
