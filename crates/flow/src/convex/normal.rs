@@ -69,6 +69,18 @@ impl NormalEquations {
         self.factor.factor(&self.matrix);
     }
 
+    /// Solves in place as well as the factors can, unrefined.
+    pub(crate) fn solve_roughly(&mut self, vector: &mut [f64]) {
+        let mut solution = vec![0.0; vector.len()];
+        for (&position, &value) in self.position.iter().zip(&*vector) {
+            solution[position as usize] = value;
+        }
+        self.factor.solve(&mut solution);
+        for (&position, value) in self.position.iter().zip(vector) {
+            *value = solution[position as usize];
+        }
+    }
+
     /// Solves in place, refined by conjugate gradients with the factors as
     /// preconditioner: one step as a rule, more where pivots were noise. What
     /// is left in each row is measured by the `sizes` of the rows; a share of
