@@ -39,6 +39,7 @@ mod evidence;
 mod posing;
 mod program;
 mod rounding;
+mod ways;
 
 use opcost_flow::convex::{Series, Settings, Status};
 use opcost_index::IdMap;

@@ -27,6 +27,20 @@ impl Columns {
         Self { height, starts: vec![0], rows: Vec::new(), values: Vec::new() }
     }
 
+    /// Of entries by column, row and value, in any order; those of a column keep theirs.
+    pub(crate) fn of_entries(height: usize, width: usize, entries: &[(usize, u32, f64)]) -> Self {
+        let mut starts = vec![0; width + 1];
+        entries.iter().for_each(|&(column, _, _)| starts[column + 1] += 1);
+        (0..width).for_each(|column| starts[column + 1] += starts[column]);
+        let (mut rows, mut values) = (vec![0; entries.len()], vec![0.0; entries.len()]);
+        let mut ends = starts.clone();
+        for &(column, row, value) in entries {
+            (rows[ends[column]], values[ends[column]]) = (row, value);
+            ends[column] += 1;
+        }
+        Self { height, starts, rows, values }
+    }
+
     pub(crate) fn push_column(&mut self, entries: impl IntoIterator<Item = (u32, f64)>) {
         for (row, value) in entries {
             self.rows.push(row);
@@ -82,10 +96,10 @@ impl Columns {
 /// Replaces a variable in many rows by a chain of copies, each in few of them
 /// and equal to the next by a row of its own. The first copy keeps the place
 /// of the column; further ones are appended. Returns how many there are.
-pub(crate) fn split_wide_columns(matrix: &Columns) -> (Columns, usize) {
+pub(crate) fn split_wide_columns(matrix: Columns) -> (Columns, usize) {
     let widest = (0..matrix.width()).map(|column| matrix.starts[column + 1] - matrix.starts[column]).max();
     if widest.unwrap_or(0) <= WIDEST {
-        return (matrix.clone(), 0);
+        return (matrix, 0);
     }
     let mut narrow = Columns::new(matrix.height);
     let mut copies: Vec<Vec<(u32, f64)>> = Vec::new();
@@ -123,13 +137,14 @@ mod tests {
         let mut matrix = Columns::new(height);
         matrix.push_column(wide);
         (0..height as u32).for_each(|row| matrix.push_column([(row, 1.0)]));
-        let (narrow, added) = split_wide_columns(&matrix);
-        assert_eq!((added, narrow.height, narrow.width()), (6, height + 6, matrix.width() + 6));
+        let width = matrix.width();
+        let (narrow, added) = split_wide_columns(matrix);
+        assert_eq!((added, narrow.height, narrow.width()), (6, height + 6, width + 6));
         assert!(narrow.starts.windows(2).all(|ends| ends[1] - ends[0] <= WIDEST + 2));
         // The same value in all copies meets all links and gives the same sums.
         let mut x = vec![0.0; narrow.width()];
         x[0] = 3.0;
-        x[matrix.width()..].fill(3.0);
+        x[width..].fill(3.0);
         let mut sums = vec![0.0; narrow.height];
         narrow.add_product(&x, &mut sums);
         assert!((0..height).all(|row| sums[row] == 3.0 * (row as f64 + 1.0)));

@@ -16,7 +16,7 @@ use opcost_index::IdMap;
 
 use super::columns::{Columns, split_wide_columns};
 use super::interior::{Component, Outcome};
-use super::presolve::{LiveRow, Reduced};
+use super::presolve::Reduced;
 use super::problem::{Problem, RowId, VariableId};
 use super::smooth::Smooth;
 
@@ -43,17 +43,16 @@ pub(crate) struct Scale {
 pub(crate) fn components(reduced: &Reduced) -> Parts {
     // Union-find over variables by the rows that hold them.
     let mut leader: IdMap<VariableId, VariableId> = reduced.classes.ids().collect();
-    let live = || reduced.rows.iter().filter_map(|(row, live)| Some((row, live.as_ref()?)));
-    for (_, row) in live() {
-        for pair in row.entries.windows(2) {
+    for (_, entries) in reduced.live_rows() {
+        for pair in entries.windows(2) {
             let (a, b) = (lead(&mut leader, pair[0].0), lead(&mut leader, pair[1].0));
             leader[a.max(b)] = a.min(b);
         }
     }
     let mut part_of: IdMap<VariableId, Option<usize>> = IdMap::filled(leader.len(), None);
     let mut parts: Vec<Part> = Vec::new();
-    for (id, row) in live() {
-        let Some(&(first, _)) = row.entries.first() else { continue };
+    for (id, entries) in reduced.live_rows() {
+        let Some(&(first, _)) = entries.first() else { continue };
         let first = lead(&mut leader, first);
         let part = *part_of[first].get_or_insert_with(|| {
             parts.push(Part::default());
@@ -103,7 +102,7 @@ impl Parts {
         let counts = typical_count(costs, part, reduced);
         right_hand_sides.iter_mut().for_each(|right| *right /= counts);
         let tie_break = TIE_BREAK * unit / part.variables.len() as f64;
-        let (matrix, _) = split_wide_columns(&matrix);
+        let (matrix, _) = split_wide_columns(matrix);
         right_hand_sides.resize(matrix.height, 0.0);
         let negligible = negligible / counts;
         let costs = vec![Smooth::default(); matrix.width()];
@@ -140,28 +139,30 @@ impl Parts {
     /// Matrix and right-hand sides of a part, each row divided by its greatest
     /// coefficient, and the inverse of that.
     fn rows_of(&self, part: &Part, reduced: &Reduced) -> (Columns, Vec<f64>, Vec<f64>) {
-        let mut columns: Vec<Vec<(u32, f64)>> = vec![Vec::new(); part.variables.len()];
+        let mut entries = Vec::new();
         let mut right_hand_sides = Vec::with_capacity(part.rows.len());
         let mut factors = Vec::with_capacity(part.rows.len());
-        for (position, row) in part.live_rows(reduced).enumerate() {
-            let factor = 1.0 / row.entries.iter().map(|entry| entry.1.abs()).fold(0.0, f64::max);
-            for &(variable, coefficient) in &row.entries {
-                columns[self.place[variable]].push((position as u32, coefficient * factor));
-            }
-            right_hand_sides.push(row.right_hand_side * factor);
+        for (position, (of_row, right_hand_side)) in part.live_rows(reduced).enumerate() {
+            let factor = 1.0 / of_row.iter().map(|entry| entry.1.abs()).fold(0.0, f64::max);
+            let place = |&(variable, coefficient): &(VariableId, f64)| {
+                (self.place[variable], position as u32, coefficient * factor)
+            };
+            entries.extend(of_row.iter().map(place));
+            right_hand_sides.push(right_hand_side * factor);
             factors.push(factor);
         }
-        let mut matrix = Columns::new(part.rows.len());
-        for column in columns {
-            matrix.push_column(column);
-        }
+        let matrix = Columns::of_entries(part.rows.len(), part.variables.len(), &entries);
         (matrix, right_hand_sides, factors)
     }
 }
 
 impl Part {
-    fn live_rows<'a>(&'a self, reduced: &'a Reduced) -> impl Iterator<Item = &'a LiveRow> {
-        self.rows.iter().map(|&row| reduced.rows[row].as_ref().expect("a part has rows that are left"))
+    /// Its rows and what they add up to.
+    fn live_rows<'a>(&'a self, reduced: &'a Reduced) -> impl Iterator<Item = (&'a [(VariableId, f64)], f64)> {
+        self.rows.iter().map(|&row| {
+            let live = reduced.rows[row].as_ref().expect("a part has rows that are left");
+            (reduced.entries(live), live.right_hand_side)
+        })
     }
 
     /// Notes values and duals in the units of the problem.
@@ -184,9 +185,9 @@ impl Part {
 /// The mean of the counts that costs and rows name, or 1.
 fn typical_count(costs: impl Iterator<Item = Smooth>, part: &Part, reduced: &Reduced) -> f64 {
     let wanted = costs.map(|cost| cost.minimiser(cost.slope));
-    let needed = part.live_rows(reduced).map(|row| {
-        let least = row.entries.iter().map(|entry| entry.1.abs()).fold(f64::INFINITY, f64::min);
-        row.right_hand_side.abs() / least
+    let needed = part.live_rows(reduced).map(|(entries, right_hand_side)| {
+        let least = entries.iter().map(|entry| entry.1.abs()).fold(f64::INFINITY, f64::min);
+        right_hand_side.abs() / least
     });
     let named: Vec<f64> = wanted.chain(needed).filter(|&count| count > 0.0 && count.is_finite()).collect();
     if named.is_empty() { 1.0 } else { named.iter().sum::<f64>() / named.len() as f64 }
@@ -196,6 +197,6 @@ fn typical_count(costs: impl Iterator<Item = Smooth>, part: &Part, reduced: &Red
 fn base_cost(problem: &Problem, reduced: &Reduced, root: VariableId) -> f64 {
     let class = &reduced.classes[root];
     let best = class.cost.minimiser(class.cost.slope);
-    let cost = |&member: &VariableId| problem.cost(member).of(reduced.roots[member].1 * best);
-    class.members().iter().map(cost).sum()
+    let cost = |member: VariableId| problem.cost(member).of(reduced.roots[member].1 * best);
+    reduced.rings.of(root).map(cost).sum()
 }

@@ -10,11 +10,9 @@
 //! Input: values and duals of what was left; or new costs. Output: those of all; or the
 //! costs of what is left. Cost: entries of what went.
 
-use std::ops::Range;
-
 use opcost_index::IdMap;
 
-use super::lists::Lists;
+use super::lists::{Lists, Span};
 use super::presolve::Reduced;
 use super::problem::{RowId, VariableId};
 use super::smooth::Smooth;
@@ -27,14 +25,14 @@ pub(crate) struct Gone {
     /// Its coefficient in the row that went with it.
     pub(crate) pivot: f64,
     /// Where its other rows are, among what was taken from the columns.
-    pub(crate) column: Range<usize>,
+    pub(crate) column: Span,
 }
 
 /// A change that is to be undone.
 #[derive(Debug)]
 pub(crate) enum Step {
     /// The variable is what the row leaves of `right` for it; with no others it is fixed.
-    Told { row: RowId, gone: Gone, right: f64, others: Range<usize> },
+    Told { row: RowId, gone: Gone, right: f64, others: Span },
     /// All are 0.
     Zeroed { row: RowId, all: Vec<Gone> },
     /// The variable has `share` of what the other one has, whose column it has `ratio` times.
@@ -58,7 +56,7 @@ impl Condensation {
         for step in self.steps.iter().rev() {
             match step {
                 Step::Told { row, gone, right, others } => {
-                    let others = self.others[others.clone()].iter();
+                    let others = self.others[others.range()].iter();
                     let parts = others.map(|&(variable, coefficient)| coefficient * values[variable]);
                     // All parts and the right-hand side have one sign: nothing cancels.
                     let value = ((right - parts.sum::<f64>()) / gone.pivot).max(0.0);
@@ -84,7 +82,7 @@ impl Condensation {
 
     /// What the other rows do not pay for a unit of what went, at a value.
     fn unpaid(&self, gone: &Gone, value: f64, duals: &IdMap<RowId, f64>) -> f64 {
-        let column = self.columns.taken(gone.column.clone()).iter();
+        let column = self.columns.taken(gone.column).iter();
         let paid: f64 = column.map(|&(row, coefficient)| coefficient * duals[row]).sum();
         gone.cost.derivative(value) - paid
     }
@@ -98,7 +96,7 @@ impl Condensation {
             match step {
                 Step::Told { gone, others, .. } => {
                     gone.cost = classes[gone.variable].cost;
-                    for &(other, coefficient) in &self.others[others.clone()] {
+                    for &(other, coefficient) in &self.others[others.range()] {
                         let more = gone.cost.scaled(-coefficient / gone.pivot);
                         classes[other].cost = classes[other].cost.plus(more);
                     }

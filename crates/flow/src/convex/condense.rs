@@ -28,8 +28,8 @@ use std::collections::VecDeque;
 use opcost_index::{Id, IdMap};
 
 use super::condensation::{Condensation, Gone, Step, is_dearer, shared};
-use super::lists::Lists;
-use super::presolve::{LARGEST_RATIO, LiveRow, ROUNDING, Reduced};
+use super::lists::{Lists, Span};
+use super::presolve::{LARGEST_RATIO, ROUNDING, Reduced};
 use super::problem::{RowId, VariableId};
 use super::smooth::Smooth;
 
@@ -75,16 +75,16 @@ struct Condenser<'a> {
 impl<'a> Condenser<'a> {
     fn new(reduced: &'a mut Reduced) -> Self {
         let variables = reduced.classes.len();
-        let live = || reduced.rows.iter().filter_map(|(row, live)| Some((row, live.as_ref()?)));
         let mut sizes: IdMap<VariableId, usize> = IdMap::filled(variables, 0);
-        for (_, row) in live() {
-            row.entries.iter().for_each(|&(variable, _)| sizes[variable] += 1);
+        let mut lengths: IdMap<RowId, usize> = IdMap::filled(reduced.rows.len(), 0);
+        for (row, entries) in reduced.live_rows() {
+            lengths[row] = entries.len();
+            entries.iter().for_each(|&(variable, _)| sizes[variable] += 1);
         }
         let mut columns = Lists::with_room(sizes.values().copied(), (RowId::new(0), 0.0));
-        let of_row = |row: &Option<LiveRow>| row.as_ref().map_or(0, |live| live.entries.len());
-        let mut members = Lists::with_room(reduced.rows.values().map(of_row), VariableId::new(0));
-        for (row, live) in live() {
-            for (position, &(variable, coefficient)) in live.entries.iter().enumerate() {
+        let mut members = Lists::with_room(lengths.values().copied(), VariableId::new(0));
+        for (row, entries) in reduced.live_rows() {
+            for (position, &(variable, coefficient)) in entries.iter().enumerate() {
                 let end = columns.of(variable).len();
                 columns.insert(variable, end, (row, coefficient));
                 members.insert(row, position, variable);
@@ -102,7 +102,8 @@ impl<'a> Condenser<'a> {
             stands_for: IdMap::filled(variables, 1.0),
             repeats: IdMap::filled(reduced.rows.len(), false),
             entries: Vec::new(),
-            steps: Vec::new(),
+            // One for each row and variable at most; what is not needed is never touched.
+            steps: Vec::with_capacity(live),
             others: Vec::new(),
             reduced,
         };
@@ -190,8 +191,8 @@ impl<'a> Condenser<'a> {
         let position = column.iter().position(|entry| entry.0 == row).expect("it has an entry there");
         let (_, pivot) = self.columns.remove(variable, position);
         let column = self.columns.take(variable);
-        for place in column.clone() {
-            let (other, _) = self.columns.taken(place..place + 1)[0];
+        for place in column.range() {
+            let (other, _) = self.columns.taken_at(place);
             self.look_again_at(other);
         }
         Gone { variable, cost: self.cost(variable), pivot, column }
@@ -240,14 +241,14 @@ impl<'a> Condenser<'a> {
             let ratio = -coefficient / gone.pivot;
             let own = self.columns.of(other).iter().position(|entry| entry.0 == row);
             self.columns.remove(other, own.expect("it has an entry there"));
-            for place in gone.column.clone() {
-                let (elsewhere, entry) = self.columns.taken(place..place + 1)[0];
+            for place in gone.column.range() {
+                let (elsewhere, entry) = self.columns.taken_at(place);
                 self.add(other, elsewhere, entry * ratio);
             }
             let class = &mut self.reduced.classes[other];
             class.cost = class.cost.plus(gone.cost.scaled(ratio));
         }
-        for &(elsewhere, entry) in self.columns.taken(gone.column.clone()) {
+        for &(elsewhere, entry) in self.columns.taken(gone.column) {
             if let Some(live) = &mut self.reduced.rows[elsewhere] {
                 live.move_right(entry * value);
             }
@@ -255,7 +256,8 @@ impl<'a> Condenser<'a> {
         self.reduced.rows[row] = None;
         let start = self.others.len();
         self.others.extend(others());
-        self.steps.push(Step::Told { row, gone, right, others: start..self.others.len() });
+        let told = Span::of(start..self.others.len());
+        self.steps.push(Step::Told { row, gone, right, others: told });
         for (other, _) in others() {
             self.look_for_twin(other);
         }
@@ -329,8 +331,8 @@ impl<'a> Condenser<'a> {
     }
 
     fn drop_twin(&mut self, variable: VariableId, keeper: VariableId, ratio: f64) {
-        for place in self.columns.take(variable) {
-            let (row, _) = self.columns.taken(place..place + 1)[0];
+        for place in self.columns.take(variable).range() {
+            let (row, _) = self.columns.taken_at(place);
             self.look_again_at(row);
         }
         let (ours, theirs) = ((variable, self.cost(variable)), (keeper, self.cost(keeper)));
@@ -342,9 +344,7 @@ impl<'a> Condenser<'a> {
         for row in self.reduced.rows.ids() {
             if self.reduced.rows[row].is_some() {
                 self.find_entries(row);
-                if let Some(live) = &mut self.reduced.rows[row] {
-                    live.entries.clone_from(&self.entries);
-                }
+                self.reduced.set_entries(row, &self.entries);
             }
         }
     }

@@ -309,7 +309,10 @@ impl<'a> Search<'a> {
                 dy[row] -= coefficient * free;
             }
         }
-        self.equations.solve(&mut dy, &residuals.sizes, enough.unwrap_or(1e-6));
+        match enough {
+            Some(enough) => self.equations.solve(&mut dy, &residuals.sizes, enough),
+            None => self.equations.solve_roughly(&mut dy),
+        }
         // In the place of what pulls.
         let mut dx = pull;
         for (column, dx) in dx.iter_mut().enumerate() {

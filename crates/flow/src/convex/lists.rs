@@ -17,6 +17,26 @@ struct Place {
     room: u32,
 }
 
+/// Where entries stand in a vector.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    start: u32,
+    end: u32,
+}
+
+impl Span {
+    /// # Panics
+    /// When it ends behind 2^32 entries.
+    pub(crate) fn of(range: Range<usize>) -> Self {
+        let place = |place| u32::try_from(place).expect("less than 2^32 entries");
+        Self { start: place(range.start), end: place(range.end) }
+    }
+
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
 /// A list for each id.
 #[derive(Debug)]
 pub(crate) struct Lists<I: Id, T> {
@@ -61,15 +81,20 @@ impl<I: Id, T: Copy> Lists<I, T> {
     }
 
     /// What lists that were taken away held.
-    pub(crate) fn taken(&self, range: Range<usize>) -> &[T] {
-        &self.entries[range]
+    pub(crate) fn taken(&self, span: Span) -> &[T] {
+        &self.entries[span.range()]
+    }
+
+    /// One entry of these.
+    pub(crate) fn taken_at(&self, place: usize) -> T {
+        self.entries[place]
     }
 
     /// Empties a list; where its entries stay.
-    pub(crate) fn take(&mut self, id: I) -> Range<usize> {
-        let range = self.range(id);
+    pub(crate) fn take(&mut self, id: I) -> Span {
+        let span = Span::of(self.range(id));
         self.places[id] = Place::default();
-        range
+        span
     }
 
     /// Takes out one entry; the others keep their order.

@@ -18,7 +18,7 @@
 
 use opcost_index::IdMap;
 
-use super::presolve::{Reduced, Reduction};
+use super::presolve::{Reduced, Reduction, Rings};
 use super::problem::{Problem, RowId, RowsByVariable, VariableId};
 use super::smooth::Smooth;
 
@@ -34,21 +34,21 @@ pub(crate) fn price_removed_rows(
     let mut postsolve = Postsolve::new(problem, costs, reduced, values, duals);
     for (root, class) in reduced.classes.iter() {
         if class.fixed.is_none() && reduced.roots[root].0 == root {
-            postsolve.left_over[class.carrier] = postsolve.sum(class.members());
+            postsolve.left_over[class.carrier] = postsolve.sum(root);
         }
     }
     for reduction in reduced.reductions.iter().rev() {
         match reduction {
-            Reduction::Merged { row, side, carrier, carries_both } => {
+            Reduction::Merged { row, root, gone, carrier, carries_both } => {
+                postsolve.rings.exchange(*root, *gone);
                 let wanted = if *carries_both { postsolve.left_over[*carrier] } else { 0.0 };
-                postsolve.divide(*row, side, wanted);
+                postsolve.divide(*row, *gone, wanted);
             }
             Reduction::Fixed { row, root } => {
-                let class = &reduced.classes[*root];
-                postsolve.divide(*row, class.members(), 0.0);
-                postsolve.left_over[class.carrier] = 0.0;
+                postsolve.divide(*row, *root, 0.0);
+                postsolve.left_over[reduced.classes[*root].carrier] = 0.0;
             }
-            Reduction::Zeroed { row, roots } => postsolve.pay_all(*row, roots),
+            Reduction::Zeroed { row, roots } => postsolve.pay_all(*row, &reduced.zeroed[roots.clone()]),
         }
     }
 }
@@ -61,6 +61,8 @@ struct Postsolve<'a> {
     duals: &'a mut IdMap<RowId, f64>,
     /// Rows of each variable with its coefficients.
     columns: RowsByVariable,
+    /// The members of each class as it was before the reductions that were gone through.
+    rings: Rings,
     /// Of each class, kept at its carrier.
     left_over: IdMap<VariableId, f64>,
     /// Which variables belong to the classes at hand: those with the number of
@@ -80,14 +82,15 @@ impl<'a> Postsolve<'a> {
         let columns = problem.rows_by_variable();
         let left_over = IdMap::filled(problem.variable_count(), 0.0);
         let asked = IdMap::filled(problem.variable_count(), 0);
-        Self { problem, costs, reduced, values, duals, columns, left_over, asked, question: 0 }
+        let rings = reduced.rings.clone();
+        Self { problem, costs, reduced, values, duals, columns, rings, left_over, asked, question: 0 }
     }
 
-    /// Left-over of some members of a class by the duals known so far.
-    fn sum(&self, members: &[VariableId]) -> f64 {
-        members
-            .iter()
-            .map(|&member| {
+    /// Left-over of a class by the duals known so far.
+    fn sum(&self, root: VariableId) -> f64 {
+        self.rings
+            .of(root)
+            .map(|member| {
                 let (_, ratio) = self.reduced.roots[member];
                 let paid: f64 = self
                     .columns
@@ -100,10 +103,10 @@ impl<'a> Postsolve<'a> {
             .sum()
     }
 
-    /// What a unit of the row's dual takes off the left-over of these members.
-    fn share(&mut self, row: RowId, members: &[VariableId]) -> f64 {
+    /// What a unit of the row's dual takes off the left-over of a class.
+    fn share(&mut self, row: RowId, root: VariableId) -> f64 {
         self.question += 1;
-        for &member in members {
+        for member in self.rings.of(root) {
             self.asked[member] = self.question;
         }
         (self.problem.entries(row).iter().filter(|(variable, _)| self.asked[*variable] == self.question))
@@ -111,11 +114,11 @@ impl<'a> Postsolve<'a> {
             .sum()
     }
 
-    /// Chooses the row's dual so that `wanted` is left over at `side`.
-    fn divide(&mut self, row: RowId, side: &[VariableId], wanted: f64) {
-        let share = self.share(row, side);
+    /// Chooses the row's dual so that `wanted` is left over of a class.
+    fn divide(&mut self, row: RowId, root: VariableId, wanted: f64) {
+        let share = self.share(row, root);
         if share != 0.0 {
-            self.duals[row] = (self.sum(side) - wanted) / share;
+            self.duals[row] = (self.sum(root) - wanted) / share;
         }
     }
 
@@ -123,9 +126,8 @@ impl<'a> Postsolve<'a> {
         let classes: Vec<(VariableId, f64, f64)> = roots
             .iter()
             .map(|&root| {
-                let class = &self.reduced.classes[root];
-                let share = self.share(row, class.members());
-                (class.carrier, self.sum(class.members()), share)
+                let share = self.share(row, root);
+                (self.reduced.classes[root].carrier, self.sum(root), share)
             })
             .collect();
         // All shares have one sign; the dual goes as far from 0 as it must.

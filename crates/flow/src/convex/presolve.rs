@@ -11,14 +11,17 @@
 //!   that nothing enters. Interior points need this, for without it there
 //!   would be no interior.
 //!
-//! Variables that are one form a *class*. Every reduction is noted, so that
-//! [`postsolve`](super::postsolve) can price the rows that went.
+//! Variables that are one form a *class*, whose members stand in a ring: two rings
+//! become one, and that one the two again, when the successors of one member of each
+//! change places. Every reduction is noted, so that [`postsolve`](super::postsolve) can
+//! undo them and price the rows that went.
 //!
 //! Output: classes, fixed or not, and the rows that are left. Cost: each row
 //! is looked at once more for each batch of changes in it; a budget of 64
 //! times the entries bounds it (what it leaves is solved, not lost).
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use opcost_index::IdMap;
 
@@ -37,8 +40,10 @@ pub(crate) enum Reduction {
     /// Two classes became one.
     Merged {
         row: RowId,
-        /// The members of the smaller one.
-        side: Vec<VariableId>,
+        /// That of both.
+        root: VariableId,
+        /// That of the smaller one.
+        gone: VariableId,
         /// The carrier of the smaller one.
         carrier: VariableId,
         /// Whether it became that of both.
@@ -46,29 +51,40 @@ pub(crate) enum Reduction {
     },
     /// The class of this root was fixed at a value.
     Fixed { row: RowId, root: VariableId },
-    /// The classes of these roots were fixed at 0.
-    Zeroed { row: RowId, roots: Vec<VariableId> },
+    /// The classes of these roots, a part of [`Reduced::zeroed`], were fixed at 0.
+    Zeroed { row: RowId, roots: Range<usize> },
 }
 
 /// Variables that are multiples of one of them, the root.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
-    /// Empty when it is one alone.
-    merged: Vec<VariableId>,
-    /// Cost of the root's value.
-    pub(crate) cost: Smooth,
+    /// How many they are.
+    size: u32,
     /// The member that is charged with what the dual values leave over: of
     /// those with the greatest logarithmic weight the first.
     pub(crate) carrier: VariableId,
+    /// Cost of the root's value.
+    pub(crate) cost: Smooth,
     /// The value of the root, once it is certain.
     pub(crate) fixed: Option<f64>,
 }
 
-impl Class {
-    /// Its variables.
-    pub(crate) fn members(&self) -> &[VariableId] {
-        // One alone carries itself.
-        if self.merged.is_empty() { std::slice::from_ref(&self.carrier) } else { &self.merged }
+/// Which member of its class comes after each variable.
+#[derive(Clone, Debug)]
+pub(crate) struct Rings {
+    after: IdMap<VariableId, VariableId>,
+}
+
+impl Rings {
+    /// Makes one ring of those of two variables, or two of one.
+    pub(crate) fn exchange(&mut self, a: VariableId, b: VariableId) {
+        (self.after[a], self.after[b]) = (self.after[b], self.after[a]);
+    }
+
+    /// All variables in the ring of one.
+    pub(crate) fn of(&self, first: VariableId) -> impl Iterator<Item = VariableId> + '_ {
+        let next = move |&variable: &VariableId| Some(self.after[variable]).filter(|&next| next != first);
+        std::iter::successors(Some(first), next)
     }
 }
 
@@ -79,22 +95,58 @@ pub(crate) struct Reduced {
     pub(crate) roots: IdMap<VariableId, (VariableId, f64)>,
     /// One class per root; those of other variables are not used.
     pub(crate) classes: IdMap<VariableId, Class>,
+    /// The members of each class.
+    pub(crate) rings: Rings,
     /// What is left: entries are roots that are not fixed, each once.
     pub(crate) rows: IdMap<RowId, Option<LiveRow>>,
+    /// The entries of all rows; some that went.
+    entries: Vec<(VariableId, f64)>,
     /// In the order in which they were made.
     pub(crate) reductions: Vec<Reduction>,
+    /// The roots that were fixed at 0.
+    pub(crate) zeroed: Vec<VariableId>,
+}
+
+impl Reduced {
+    /// The entries of a row that is left.
+    pub(crate) fn entries(&self, row: &LiveRow) -> &[(VariableId, f64)] {
+        &self.entries[row.range()]
+    }
+
+    /// The rows that are left, with their entries.
+    pub(crate) fn live_rows(&self) -> impl Iterator<Item = (RowId, &[(VariableId, f64)])> {
+        self.rows.iter().filter_map(|(row, live)| Some((row, self.entries(live.as_ref()?))))
+    }
+
+    /// Gives a row that is left other entries.
+    pub(crate) fn set_entries(&mut self, row: RowId, entries: &[(VariableId, f64)]) {
+        let Some(live) = &mut self.rows[row] else { return };
+        if entries.len() > live.length as usize {
+            live.start = self.entries.len();
+            self.entries.extend_from_slice(entries);
+        } else {
+            self.entries[live.start..live.start + entries.len()].copy_from_slice(entries);
+        }
+        live.length = entries.len() as u32;
+    }
 }
 
 /// A row with what is fixed in it brought to the right.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct LiveRow {
-    pub(crate) entries: Vec<(VariableId, f64)>,
+    /// Where its entries begin among those of all rows, and how many they are.
+    start: usize,
+    length: u32,
     pub(crate) right_hand_side: f64,
     /// The greatest term that went into the right-hand side.
     scale: f64,
 }
 
 impl LiveRow {
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + self.length as usize
+    }
+
     /// Takes from the right-hand side what a term is.
     pub(crate) fn move_right(&mut self, term: f64) {
         self.right_hand_side -= term;
@@ -112,7 +164,7 @@ pub(crate) fn presolve(problem: &Problem, costs: &IdMap<VariableId, Smooth>) -> 
     while let Some(row) = presolve.queue.pop_front() {
         presolve.queued[row] = false;
         let Some(live) = presolve.state.rows[row].take() else { continue };
-        let length = live.entries.len() + 1;
+        let length = live.length as usize + 1;
         presolve.reduce(row, live)?;
         if budget < length {
             break;
@@ -140,19 +192,23 @@ struct Presolve<'a> {
 
 impl<'a> Presolve<'a> {
     fn new(problem: &'a Problem, costs: &'a IdMap<VariableId, Smooth>) -> Self {
-        let mut rows = IdMap::new();
-        for row in problem.ends.ids() {
-            let entries = problem.entries(row).to_vec();
-            let right_hand_side = problem.right_hand_side(row);
-            rows.push(Some(LiveRow { entries, right_hand_side, scale: right_hand_side.abs() }));
-        }
-        let class =
-            |variable| Class { merged: Vec::new(), cost: costs[variable], carrier: variable, fixed: None };
+        let mut start = 0;
+        let row = |(&end, &right_hand_side): (&usize, &f64)| {
+            let length = (end - start) as u32;
+            let row = LiveRow { start, length, right_hand_side, scale: right_hand_side.abs() };
+            start = end;
+            Some(row)
+        };
+        let rows = problem.ends.values().zip(problem.right_hand_sides.values()).map(row).collect();
+        let class = |variable| Class { size: 1, cost: costs[variable], carrier: variable, fixed: None };
         let state = Reduced {
             roots: costs.ids().map(|variable| (variable, 1.0)).collect(),
             classes: costs.ids().map(class).collect(),
+            rings: Rings { after: costs.ids().collect() },
             rows,
-            reductions: Vec::new(),
+            entries: problem.entries.clone(),
+            reductions: Vec::with_capacity(problem.row_count()),
+            zeroed: Vec::new(),
         };
         Self {
             costs,
@@ -180,7 +236,8 @@ impl<'a> Presolve<'a> {
     /// Sums up the entries of each class and brings fixed ones to the right.
     fn compress(&mut self, live: &mut LiveRow) {
         let mut kept = std::mem::take(&mut self.kept);
-        for (variable, coefficient) in live.entries.drain(..) {
+        for place in live.range() {
+            let (variable, coefficient) = self.state.entries[place];
             let (root, ratio) = self.find(variable);
             let term = coefficient * ratio;
             if let Some(value) = self.state.classes[root].fixed {
@@ -200,8 +257,14 @@ impl<'a> Presolve<'a> {
         for &(root, _, _) in &kept {
             self.place[root] = usize::MAX;
         }
-        let counted = kept.drain(..).filter(|&(_, sum, greatest)| sum.abs() > ROUNDING * greatest);
-        live.entries.extend(counted.map(|(root, sum, _)| (root, sum)));
+        let mut end = live.start;
+        for (root, sum, greatest) in kept.drain(..) {
+            if sum.abs() > ROUNDING * greatest {
+                self.state.entries[end] = (root, sum);
+                end += 1;
+            }
+        }
+        live.length = (end - live.start) as u32;
         self.kept = kept;
         if live.right_hand_side.abs() <= ROUNDING * live.scale {
             live.right_hand_side = 0.0;
@@ -211,24 +274,24 @@ impl<'a> Presolve<'a> {
     fn reduce(&mut self, row: RowId, mut live: LiveRow) -> Result<(), RowId> {
         self.compress(&mut live);
         let right = live.right_hand_side;
-        match live.entries[..] {
+        let one = match *self.state.entries(&live) {
             [] if right != 0.0 => return Err(row),
             [] => return Ok(()),
             [(root, coefficient)] => return self.fix(row, root, right / coefficient),
             // along * a + against * b = 0
-            [(a, along), (b, against)]
-                if right == 0.0
-                    && (along > 0.0) != (against > 0.0)
-                    && self.merge(row, a, b, -along / against) =>
-            {
-                return Ok(());
+            [(a, along), (b, against)] if right == 0.0 && (along > 0.0) != (against > 0.0) => {
+                Some((a, b, -along / against))
             }
-            _ => {}
+            _ => None,
+        };
+        if one.is_some_and(|(a, b, ratio)| self.merge(row, a, b, ratio)) {
+            return Ok(());
         }
-        let positive = live.entries.iter().filter(|&&(_, coefficient)| coefficient > 0.0).count();
+        let entries = self.state.entries(&live).iter();
+        let positive = entries.filter(|&&(_, coefficient)| coefficient > 0.0).count();
         let sign = match positive {
             0 => -1.0,
-            _ if positive == live.entries.len() => 1.0,
+            _ if positive == live.length as usize => 1.0,
             _ => {
                 self.state.rows[row] = Some(live);
                 return Ok(());
@@ -256,30 +319,32 @@ impl<'a> Presolve<'a> {
     }
 
     fn zero(&mut self, row: RowId, live: LiveRow) -> Result<(), RowId> {
-        let roots: Vec<VariableId> = live.entries.iter().map(|&(root, _)| root).collect();
-        if roots.iter().any(|&root| self.state.classes[root].cost.log_weight > 0.0) {
-            return Err(row);
-        }
-        for &root in &roots {
+        let start = self.state.zeroed.len();
+        for place in live.range() {
+            let (root, _) = self.state.entries[place];
+            if self.state.classes[root].cost.log_weight > 0.0 {
+                return Err(row);
+            }
             self.settle(root, 0.0);
+            self.state.zeroed.push(root);
         }
-        self.state.reductions.push(Reduction::Zeroed { row, roots });
+        self.state.reductions.push(Reduction::Zeroed { row, roots: start..self.state.zeroed.len() });
         Ok(())
     }
 
     fn settle(&mut self, root: VariableId, value: f64) {
         self.state.classes[root].fixed = Some(value);
-        for position in 0..self.state.classes[root].members().len() {
-            let member = self.state.classes[root].members()[position];
-            self.look_again_at_rows_of(member);
-        }
+        self.look_again_at_rows_of(root);
     }
 
-    fn look_again_at_rows_of(&mut self, variable: VariableId) {
-        for &(row, _) in self.columns.of(variable) {
-            if !self.queued[row] {
-                self.queued[row] = true;
-                self.queue.push_back(row);
+    /// At the rows of all members of a class.
+    fn look_again_at_rows_of(&mut self, root: VariableId) {
+        for member in self.state.rings.of(root) {
+            for &(row, _) in self.columns.of(member) {
+                if !self.queued[row] {
+                    self.queued[row] = true;
+                    self.queue.push_back(row);
+                }
             }
         }
     }
@@ -289,30 +354,21 @@ impl<'a> Presolve<'a> {
         if !(1.0 / LARGEST_RATIO..=LARGEST_RATIO).contains(&ratio) {
             return false;
         }
-        let size = |root: VariableId| self.state.classes[root].members().len();
+        let size = |root: VariableId| self.state.classes[root].size;
         let (root, gone, ratio) = if size(a) >= size(b) { (a, b, ratio) } else { (b, a, 1.0 / ratio) };
-        let side = match std::mem::take(&mut self.state.classes[gone].merged) {
-            alone if alone.is_empty() => vec![gone],
-            merged => merged,
-        };
-        for &member in &side {
-            self.look_again_at_rows_of(member);
-        }
+        self.look_again_at_rows_of(gone);
+        self.state.rings.exchange(root, gone);
         self.state.roots[gone] = (root, ratio);
-        let cost = self.state.classes[gone].cost.scaled(ratio);
-        let carrier = self.state.classes[gone].carrier;
+        let Class { size, carrier, cost, .. } = self.state.classes[gone];
         let class = &mut self.state.classes[root];
-        class.cost = class.cost.plus(cost);
-        if class.merged.is_empty() {
-            class.merged.push(root);
-        }
-        class.merged.extend_from_slice(&side);
+        class.size += size;
+        class.cost = class.cost.plus(cost.scaled(ratio));
         let weight = |variable: VariableId| self.costs[variable].log_weight;
         let carries_both = weight(carrier) > weight(class.carrier);
         if carries_both {
             class.carrier = carrier;
         }
-        self.state.reductions.push(Reduction::Merged { row, side, carrier, carries_both });
+        self.state.reductions.push(Reduction::Merged { row, root, gone, carrier, carries_both });
         true
     }
 

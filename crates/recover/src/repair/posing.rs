@@ -29,6 +29,7 @@ use opcost_key::{EdgeId, EdgeKind, EdgeMap, FunctionMap, SegmentId};
 use super::RepairOptions;
 use super::evidence::{dearest, seen};
 use super::program::{Class, Function, Others, Program, ProgramFunctionId};
+use super::ways::{Next, Ways, is_all_left};
 use crate::sampled::Observation;
 
 /// The program as a problem, and its solution.
@@ -105,7 +106,8 @@ impl Posed {
     fn pose_function(&mut self, function: &Function<'_>) -> ProgramFunctionId {
         let options = self.options;
         let dear = dearest(function, options);
-        let leaving = leaving(function);
+        let (into, out) = (Ways::into(function.map), Ways::out(function.map));
+        let leaving = leaving(function, &out);
         self.edges.push(self.problem.variable_count());
         for edge in function.map.edges.values() {
             let price = match (edge.kind, edge.from) {
@@ -128,21 +130,21 @@ impl Posed {
                 false => Cost::Linear { price: UNKNOWN * dear },
             });
         }
-        let mut into: IdMap<SegmentId, Vec<(VariableId, f64)>> =
-            function.map.segments.ids().map(|id| vec![(self.segment(own, id), -1.0)]).collect();
-        let mut out = into.clone();
-        for (id, edge) in function.map.edges.iter() {
-            let carried = (self.edge(own, id), 1.0);
-            edge.to.iter().for_each(|&to| into[to].push(carried));
-            edge.from.iter().for_each(|&from| out[from].push(carried));
+        let mut still: IdMap<SegmentId, Option<VariableId>> =
+            IdMap::filled(function.map.segments.len(), None);
+        for segment in endless(function.map, &into) {
+            let open = self.problem.add_variable(Cost::Linear { price: LEAVING * dear });
+            self.open.entry(own).or_default().push((segment, open));
+            still[segment] = Some(open);
         }
-        for segment in endless(function.map) {
-            let still = self.problem.add_variable(Cost::Linear { price: LEAVING * dear });
-            self.open.entry(own).or_default().push((segment, still));
-            out[segment].push((still, 1.0));
-        }
-        for row in into.values().chain(out.values()) {
-            self.problem.add_row(0.0, row.iter().copied());
+        for (ways, is_out) in [(&into, false), (&out, true)] {
+            for id in function.map.segments.ids() {
+                let ran = (self.segment(own, id), -1.0);
+                let first = self.edges[own];
+                let carried = ways.of(id).iter().map(|edge| VariableId::new(first + edge.index()));
+                let carried = carried.chain(still[id].filter(|_| is_out)).map(|edge| (edge, 1.0));
+                self.problem.add_row(0.0, std::iter::once(ran).chain(carried));
+            }
         }
         self.tie_loops(function, own, TIED * dear);
         let mut ran: BTreeSet<SegmentId> =
@@ -269,22 +271,19 @@ impl Posed {
 
 /// What it costs to leave a frame at the end of each segment, as a share of
 /// [`dearest`].
-fn leaving(function: &Function<'_>) -> IdMap<SegmentId, f64> {
-    let mut ways: IdMap<SegmentId, Vec<&EdgeMap>> = IdMap::filled(function.map.segments.len(), Vec::new());
-    for edge in function.map.edges.values().filter(|edge| !matches!(edge.kind, EdgeKind::Left(_))) {
-        edge.from.iter().for_each(|&from| ways[from].push(edge));
-    }
-    let is_seen = |from: SegmentId| match ways[from].as_slice() {
-        [] => function.observed[from].samples > 0,
-        [way] if way.kind == EdgeKind::Fall => is_missed(function, &ways, from),
-        _ => false,
+fn leaving(function: &Function<'_>, out: &Ways) -> IdMap<SegmentId, f64> {
+    let is_seen = |from: SegmentId| match out.next(function.map, from) {
+        Next::Nowhere => function.observed[from].samples > 0,
+        Next::Only(way) if way.kind == EdgeKind::Fall => is_missed(function, out, from),
+        Next::Only(_) | Next::Several => false,
     };
-    ways.ids().map(|from| if is_seen(from) { VANISHED } else { LEAVING }).collect()
+    let price = |from| if is_seen(from) { VANISHED } else { LEAVING };
+    function.map.segments.ids().map(price).collect()
 }
 
 /// Whether hardly any sample lies in the code that surely runs when the call at the
 /// end of a segment returns, though many should.
-fn is_missed(function: &Function<'_>, ways: &IdMap<SegmentId, Vec<&EdgeMap>>, from: SegmentId) -> bool {
+fn is_missed(function: &Function<'_>, out: &Ways, from: SegmentId) -> bool {
     let before = &function.observed[from];
     if before.cycles == 0.0 {
         return false;
@@ -292,8 +291,8 @@ fn is_missed(function: &Function<'_>, ways: &IdMap<SegmentId, Vec<&EdgeMap>>, fr
     let (mut cycles, mut found) = (0.0, 0.0);
     let mut at = from;
     // Each segment once at most: a chain may close.
-    for _ in ways.ids() {
-        let [EdgeMap { to: Some(next), .. }] = ways[at].as_slice() else { break };
+    for _ in function.map.segments.ids() {
+        let Next::Only(EdgeMap { to: Some(next), .. }) = out.next(function.map, at) else { break };
         at = *next;
         cycles += function.observed[at].cycles;
         found += function.observed[at].samples as f64;
@@ -303,7 +302,11 @@ fn is_missed(function: &Function<'_>, ways: &IdMap<SegmentId, Vec<&EdgeMap>>, fr
 }
 
 /// The first segment of each component that nothing leads out of.
-fn endless(map: &FunctionMap) -> Vec<SegmentId> {
+fn endless(map: &FunctionMap, into: &Ways) -> Vec<SegmentId> {
+    // Of nearly all functions; then there is no such component.
+    if is_all_left(map, into) {
+        return Vec::new();
+    }
     let mut graph: AdjacencyGraph<SegmentId> = AdjacencyGraph::new(map.segments.len());
     map.edges
         .values()
