@@ -165,15 +165,19 @@ pub(crate) fn ledger_of(module: CountedModule<'_>) -> Ledger {
     ledger_of_all(&[module])
 }
 
-/// The ledger of modules, whose maps have the hashes 7, 8 and so on.
-pub(crate) fn ledger_of_all(modules: &[CountedModule<'_>]) -> Ledger {
-    let run = RunFacts {
+/// The facts of a counted run.
+pub(crate) fn counted_run() -> RunFacts {
+    RunFacts {
         machine: "here".into(),
         command: vec!["./a".into()],
         origin: Origin::Counted,
         quality: Quality::Exact,
         world: World::Open,
-    };
+    }
+}
+
+/// The ledger of modules, whose maps have the hashes 7, 8 and so on.
+pub(crate) fn ledger_of_all(modules: &[CountedModule<'_>]) -> Ledger {
     let hashes: Vec<Hash128> = (7..).map(Hash128).take(modules.len()).collect();
-    make_ledger(modules, &hashes, &summarize(modules), &run).expect("a ledger")
+    make_ledger(modules, &hashes, &summarize(modules), &counted_run()).expect("a ledger")
 }

@@ -181,22 +181,15 @@ mod tests {
     use opcost_key::{FunctionId, Hash128};
     use opcost_profile::diff::{Verdict, diff};
     use opcost_profile::formats::opc::{read_ledger, write_ledger};
-    use opcost_profile::{Column, Ledger, Origin, Quality, Subject, Way, World};
+    use opcost_profile::{Column, Ledger, Subject, Way};
 
-    use super::{RunFacts, make_ledger};
-    use crate::example::{call_left, diamond, recovered, single_loop};
+    use super::make_ledger;
+    use crate::example::{call_left, counted_run, diamond, recovered, single_loop};
     use crate::{CountedModule, RecoverError, summarize};
 
     fn ledger_of(modules: &[CountedModule<'_>]) -> Result<Ledger, RecoverError> {
-        let run = RunFacts {
-            machine: "here".into(),
-            command: vec!["./a".into()],
-            origin: Origin::Counted,
-            quality: Quality::Exact,
-            world: World::Open,
-        };
         let maps: Vec<_> = (0..modules.len() as u128).map(Hash128).collect();
-        make_ledger(modules, &maps, &summarize(modules), &run)
+        make_ledger(modules, &maps, &summarize(modules), &counted_run())
     }
 
     fn is_function(subject: &Subject) -> bool {

@@ -106,11 +106,10 @@ fn source_line(place: &SourcePlace) -> SourceLine {
 #[cfg(test)]
 mod tests {
     use opcost_key::Hash128;
-    use opcost_profile::{Origin, Quality, World};
 
     use super::{list_by_lines, summarize_ledger};
-    use crate::example::{diamond, recovered, single_loop};
-    use crate::{CallTotals, CountedModule, RunFacts, make_ledger, summarize};
+    use crate::example::{counted_run, diamond, recovered, single_loop};
+    use crate::{CallTotals, CountedModule, make_ledger, summarize};
 
     #[test]
     fn a_ledgers_summary_is_the_runs_summary() {
@@ -121,14 +120,7 @@ mod tests {
             CountedModule { map: &repeat, counts: &repeated },
         ];
         let mut summary = summarize(&modules);
-        let run = RunFacts {
-            machine: "here".into(),
-            command: vec!["./a".into()],
-            origin: Origin::Counted,
-            quality: Quality::Exact,
-            world: World::Open,
-        };
-        let ledger = make_ledger(&modules, &[Hash128(0), Hash128(1)], &summary, &run).unwrap();
+        let ledger = make_ledger(&modules, &[Hash128(0), Hash128(1)], &summary, &counted_run()).unwrap();
         let seen = summarize_ledger(&ledger);
         summary.calls = CallTotals::default();
         summary.lines.iter_mut().for_each(|line| line.max_count = None);
