@@ -28,7 +28,7 @@ pub(crate) struct RepairJson {
     pub(crate) moved: f64,
     /// Calls of functions.
     pub(crate) calls: u64,
-    /// Those that come from no known call site.
+    /// Those that go through pointers or come from elsewhere: no known call site made them.
     pub(crate) calls_from_outside: u64,
     /// Frames that were left by calls that did not return, or are still there.
     pub(crate) left: u64,
@@ -91,7 +91,7 @@ pub(crate) fn print_repair(all: &RepairJson) -> String {
     }
     let of_calls = |part: u64| 100.0 * part as f64 / all.calls.max(1) as f64;
     text += &format!(
-        "{:.1} % of all calls come from no known call site, {:.1} % do not return\n",
+        "{:.1} % of all calls go through pointers or come from elsewhere, {:.1} % do not return\n",
         of_calls(all.calls_from_outside),
         of_calls(all.left)
     );

@@ -142,7 +142,7 @@ pub(super) fn words(
     }
     let of_entries = |part: u128| 100.0 * part as f64 / repaired.entries.max(1) as f64;
     lines.push(format!(
-        "repaired: {:.1} % of all calls come from no known call site, {:.1} % do not return{}",
+        "repaired: {:.1} % of all calls go through pointers or come from elsewhere, {:.1} % do not return{}",
         of_entries(repaired.from_outside),
         of_entries(repaired.left),
         if repaired.is_optimal { "" } else { " (not the likeliest: the solver's steps were used up)" }
