@@ -60,11 +60,11 @@ fn innermost_loops(nodes: usize, mut edges: Vec<(SegmentId, SegmentId)>) -> IdMa
 #[cfg(test)]
 mod tests {
     use opcost_index::{Graph, Id, reachable_from};
+    use opcost_key::{EdgeKind, Meter};
     use proptest::prelude::*;
 
     use super::*;
-    use crate::example::single_loop;
-    use opcost_key::FunctionId;
+    use crate::example::{edge, function, segment};
 
     /// By definition: among nodes that reach each other, the entries are those that an
     /// edge from another node leads to; once no edge leads to them, look again.
@@ -106,21 +106,25 @@ mod tests {
         }
     }
 
+    /// A loop of two in a loop of three, in a function of six segments.
+    fn nest() -> FunctionMap {
+        let edges = [(0, 1), (1, 2), (2, 3), (3, 2), (3, 4), (4, 1), (4, 5)];
+        let between = |(from, to)| edge(segment(from), segment(to), EdgeKind::Fall, Meter::Derived);
+        let block: &[&[u32]] = &[&[1]];
+        function("f", &[block; 6], edges.map(between).to_vec())
+    }
+
     #[test]
     fn what_counts_turns_is_left_out_of_vectors() {
-        let map = single_loop();
-        let function = &map.functions[FunctionId::new(0)];
-        let looping = |segment: &SegmentId| {
-            let edges = function.edges.values();
-            edges.filter(|edge| edge.from == Some(*segment) && edge.to == Some(*segment)).count() > 0
+        let function = nest();
+        let left = |multiplied: &[usize]| -> Vec<usize> {
+            let multiplied = multiplied.iter().map(|&id| SegmentId::new(id)).collect();
+            left_over(&function, &multiplied).iter().map(|id| id.index()).collect()
         };
-        let body: Vec<SegmentId> = function.segments.ids().filter(looping).collect();
-        assert_eq!(body.len(), 1, "the example is a loop of one block");
-        let mut multiplied = IdSet::new();
-        assert_eq!(left_over(function, &multiplied), []);
-        multiplied.insert(SegmentId::new(0));
-        assert_eq!(left_over(function, &multiplied), [], "no loop is around what is in front of it");
-        multiplied.insert(body[0]);
-        assert_eq!(left_over(function, &multiplied), [], "all of the loop multiplies");
+        // Of the inner loop the body is vectors, and of its latch what is left over.
+        assert_eq!(left(&[2]), [3]);
+        assert!(left(&[2, 3]).is_empty(), "all of it multiplies; the loop around it does not");
+        assert_eq!(left(&[1]), [4], "right inside the outer loop");
+        assert!([&[][..], &[0], &[5]].iter().all(|none| left(none).is_empty()), "no loop is around");
     }
 }

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use opcost_index::{Id, IdMap};
+use opcost_index::IdMap;
 use opcost_key::{BlockId, EdgeKind, FunctionMap, Hash128, ModuleMap, SegmentId};
 use opcost_profile::{About, Column, Fact, FunctionFacts, Ledger, Origin, Quality, Subject, World};
 
@@ -79,10 +79,7 @@ fn alone(
     observed: &IdMap<SegmentId, Observation>,
     cycles_per_sample: f64,
 ) -> f64 {
-    let first = function.blocks[block].first_segment.index();
-    let own = (first..observed.len()).map(SegmentId::new);
-    let own = own.take_while(|&segment| function.segments[segment].block == block);
-    let own = own.filter(|&segment| observed[segment].cycles > 0.0);
+    let own = function.segments_of(block).filter(|&segment| observed[segment].cycles > 0.0);
     let sum = own.fold(Observation::default(), |sum, segment| Observation {
         samples: sum.samples + observed[segment].samples,
         cycles: sum.cycles + observed[segment].cycles,
@@ -145,6 +142,7 @@ pub fn raw_observations(ledger: &Ledger, maps: &[&ModuleMap]) -> Option<RawObser
 
 #[cfg(test)]
 mod tests {
+    use opcost_index::Id;
     use opcost_key::FunctionId;
     use opcost_profile::merge;
 
