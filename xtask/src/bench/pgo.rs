@@ -2,11 +2,12 @@
 //!
 //! SQLite is trained by one program (`corpus/sqlite/training.c`) and judged by another
 //! (`corpus/sqlite/driver.c`), which has no statement and no table of it. Profiles are
-//! made in each way: by clang's own counters, by `perf` and clang's inference, by `opcost count` and `opcost sample`; each is
-//! exported and compiled with. The builds then run interleaved, round by round, each
-//! round starting with another; what counts is processor time, the ratio to the plain
-//! build within a round, of which the median is shown, and which part of the gain of clang's
-//! own counters that is. The plain build runs twice: the distance of the two is noise.
+//! made in each way: by clang's own counters, by `perf` and clang's inference, by
+//! `opcost count` and `opcost sample`; each is exported and compiled with. The builds then
+//! run interleaved, round by round, each round starting with another; what counts is
+//! processor time by what the builds of the round take, of which the median is shown, and
+//! which part of the gain of clang's own counters that is. The plain build runs twice: the
+//! distance of the two is noise.
 
 mod peer;
 
@@ -273,27 +274,39 @@ impl Bench {
     }
 }
 
-/// How much faster than the plain build in the same round, in per cent; the median.
-fn gain(column: &Column, plain: &Column) -> f64 {
-    let ratios = column.seconds.iter().zip(&plain.seconds).map(|(own, plain)| 100.0 * (plain / own - 1.0));
-    median(&ratios.collect::<Vec<_>>()).unwrap_or(0.0)
+/// How long each build takes by what a round's builds take: the median of its shares of the
+/// rounds' medians. One run of one build differs from the next by more than profiles do, and
+/// so does what all are compared with, if it is one run of one build.
+fn paces(columns: &[Column]) -> Vec<Option<f64>> {
+    let built = || columns.iter().filter(|column| column.missing.is_none());
+    let rounds = built().map(|column| column.seconds.len()).min().unwrap_or(0);
+    let round = |at: usize| median(&built().map(|column| column.seconds[at]).collect::<Vec<_>>());
+    let usual: Vec<f64> = (0..rounds).filter_map(round).collect();
+    let pace = |column: &Column| {
+        let shares = column.seconds.iter().zip(&usual).map(|(own, usual)| own / usual);
+        median(&shares.collect::<Vec<_>>()).filter(|_| column.missing.is_none())
+    };
+    columns.iter().map(pace).collect()
 }
 
 fn write_times(page: &mut String, columns: &[Column], options: &Options) {
     let _ = write!(
         page,
         "\nSQLite, trained by `corpus/sqlite/training.c {}`, judged by `corpus/sqlite/driver.c {}`; samples at {} a \
-         second. Processor time, medians of {} interleaved rounds; gains are medians of the ratios within rounds.\n\n\
+         second. Processor time, medians of {} interleaved rounds; gains are ratios of the medians of what a build takes by \
+         what the builds of its round take.\n\n\
          | build | seconds | gain | of the gain of clang's counters |\n|---|---|---|---|\n",
         options.training, options.rows, options.rate, options.rounds
     );
-    let whole = gain(&columns[COUNTERS], &columns[PLAIN]);
-    for column in columns {
+    let paces = paces(columns);
+    let gain = |own: Option<f64>| 100.0 * (paces[PLAIN].unwrap_or(0.0) / own.unwrap_or(f64::INFINITY) - 1.0);
+    let whole = gain(paces[COUNTERS]);
+    for (column, &pace) in columns.iter().zip(&paces) {
         if let Some(why) = &column.missing {
             let _ = writeln!(page, "| {} | | not built: {} | |", column.title, why.replace('\n', " "));
             continue;
         }
-        let own = gain(column, &columns[PLAIN]);
+        let own = gain(pace);
         let share = if whole > 0.0 { format!("{:.0} %", 100.0 * own / whole) } else { String::new() };
         let seconds = median(&column.seconds).unwrap_or(0.0);
         let _ = writeln!(page, "| {} | {seconds:.3} | {own:+.1} % | {share} |", column.title);
@@ -314,16 +327,21 @@ mod tests {
     }
 
     #[test]
-    fn gains_are_of_one_round_each() {
+    fn builds_are_compared_with_their_rounds() {
         let column = |seconds: &[f64]| Column {
             title: "",
             program: PathBuf::new(),
             missing: None,
             seconds: seconds.to_vec(),
         };
-        // The machine was half as fast in the second round.
-        let (plain, fast) = (column(&[1.1, 2.2, 1.1]), column(&[1.0, 2.0, 1.0]));
-        assert!((gain(&fast, &plain) - 10.0).abs() < 1e-6);
-        assert!(gain(&plain, &plain).abs() < 1e-9);
+        // The machine was half as fast in the second round, and one run was disturbed.
+        let mut columns = vec![column(&[1.1, 2.2, 1.1]), column(&[1.1, 2.2, 1.9]), column(&[1.0, 2.0, 1.0])];
+        let of = |columns: &[Column]| paces(columns).into_iter().map(Option::unwrap).collect::<Vec<_>>();
+        let paces_of_all = of(&columns);
+        assert!((paces_of_all[0] / paces_of_all[2] - 1.1).abs() < 1e-9, "{paces_of_all:?}");
+        assert!((paces_of_all[0] - paces_of_all[1]).abs() < 1e-9, "{paces_of_all:?}");
+        columns[1].missing = Some("why".to_owned());
+        columns[1].seconds.clear();
+        assert!(paces(&columns)[1].is_none() && paces(&columns)[0].is_some());
     }
 }
