@@ -1,9 +1,12 @@
 //! Do profiles that opcost writes say to their readers what was counted?
 //!
 //! Each format has a referee that is not ours: LLVM's own instrumented run and
-//! `llvm-profdata` for profdata, LLVM's block frequencies for bitcode, `llvm-profdata` and
-//! clang for llvm-sample, gzip and a decoder of a few lines for pprof, the report's
-//! total for folded stacks. What does not fit is refused and leaves no file.
+//! `llvm-profdata` for [`profdata`], LLVM's block frequencies for bitcode, `llvm-profdata`
+//! and clang for llvm-sample, and those of [`viewers`]. What does not fit is refused and
+//! leaves no file.
+
+mod profdata;
+mod viewers;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -44,39 +47,6 @@ int main(int argc, char **argv) {
   if (argc > 5) sum += never(argc);
   printf("%ld\n", sum);
   return 0;
-}
-"#;
-
-/// Computed gotos, exceptions, a longjmp: the profile pass splits blocks here.
-const HARD: &str = r#"
-#include <cstdio>
-#include <cstdlib>
-#include <csetjmp>
-#include <stdexcept>
-#include <vector>
-#include <algorithm>
-static int run(const unsigned char *p, int n) {
-  static void *table[] = {&&add, &&sub, &&loop, &&halt};
-  int acc = 0, turns = n;
-  const unsigned char *start = p;
-  goto *table[*p++];
-add: acc += 3; if (acc > 1000000) goto sub; goto *table[*p++];
-sub: acc -= 1; goto *table[*p++];
-loop: if (--turns > 0) { p = start; goto *table[*p++]; } 
-halt: return acc;
-}
-__attribute__((noinline)) static int thrower(int i) { if (i % 10 == 9) throw std::runtime_error("x"); return i; }
-static jmp_buf buf;
-int main(int c, char **v) {
-  unsigned char prog[] = {0, 0, 1, 0, 2, 3};
-  int n = c > 1 ? atoi(v[1]) : 100, s = run(prog, n);
-  for (int i = 0; i < n; i++) { try { s += thrower(i); } catch (std::exception &) { s++; } }
-  std::vector<int> q; for (int i = 0; i < n; i++) q.push_back((i * 7919) % 1009);
-  std::sort(q.begin(), q.end());
-  volatile int k = 0;
-  if (setjmp(buf) < 5) { k++; longjmp(buf, k); }
-  switch (n % 5) { case 0: case 3: s += q[n / 2]; break; case 1: abort(); default: s++; }
-  printf("%d\n", s);
 }
 "#;
 
@@ -123,154 +93,6 @@ fn silent(bench: &Bench, name: &str, arguments: &[&str]) -> String {
     let output = bench.tool(name, arguments);
     assert_eq!(said(&output), "", "{name} {arguments:?}");
     String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// Hash and counters of all functions of a profile.
-fn counters(bench: &Bench, profile: &str) -> BTreeMap<String, (String, Vec<u64>)> {
-    let shown = silent(bench, "llvm-profdata-22", &["show", "--all-functions", "--counts", profile]);
-    let mut all = BTreeMap::new();
-    let (mut name, mut hash) = (String::new(), String::new());
-    for line in shown.lines() {
-        if let Some(value) = line.strip_prefix("    Hash: ") {
-            value.clone_into(&mut hash);
-        } else if let Some(list) = line.strip_prefix("    Block counts: [") {
-            let numbers = list.trim_end_matches(']').split(", ").filter(|number| !number.is_empty());
-            let counts = numbers.map(|number| number.parse().expect("a number")).collect();
-            all.insert(name.clone(), (hash.clone(), counts));
-        } else if let Some(found) = line.strip_prefix("  ").filter(|rest| !rest.starts_with(' ')) {
-            found.trim_end_matches(':').clone_into(&mut name);
-        }
-    }
-    all
-}
-
-/// The same by LLVM's own counters in the same program.
-fn theirs(
-    bench: &Bench,
-    compiler: &str,
-    source: &str,
-    argument: &str,
-) -> BTreeMap<String, (String, Vec<u64>)> {
-    bench.tool(compiler, &["-O2", "-fno-vectorize", "-fprofile-generate", "-o", "theirs", source]);
-    let run = Command::new(bench.path("theirs"))
-        .arg(argument)
-        .env("LLVM_PROFILE_FILE", bench.path("theirs.profraw"))
-        .output()
-        .expect("it starts");
-    assert!(run.status.success());
-    bench.tool("llvm-profdata-22", &["merge", "-o", "theirs.profdata", "theirs.profraw"]);
-    counters(bench, "theirs.profdata")
-}
-
-/// Hashes and all counters but selects' are equal. Selects come last; which value they
-/// chose is not known, and half is said.
-fn agree(ours: &BTreeMap<String, (String, Vec<u64>)>, theirs: &BTreeMap<String, (String, Vec<u64>)>) {
-    assert!(theirs.len() >= 3, "{theirs:?}");
-    assert_eq!(ours.keys().collect::<Vec<_>>(), theirs.keys().collect::<Vec<_>>());
-    let mut equal = 0;
-    for (name, (hash, counts)) in theirs {
-        let (our_hash, our_counts) = &ours[name];
-        assert_eq!((our_hash, our_counts.len()), (hash, counts.len()), "{name}");
-        let same = counts.iter().zip(our_counts).take_while(|(theirs, ours)| theirs == ours).count();
-        assert!(counts.len() - same <= 2, "{name}: {our_counts:?} for {counts:?}");
-        equal += same;
-    }
-    assert!(equal > 10, "{theirs:?}");
-}
-
-#[test]
-fn split_blocks_and_frames_that_never_return_have_their_counters() {
-    let bench = Bench::new();
-    std::fs::write(bench.path("a.cpp"), HARD).expect("a source");
-    fine(
-        &bench,
-        &[
-            "count",
-            "--anchor",
-            "pgo",
-            "--ledger",
-            "run.opc",
-            "--cflag",
-            "-fno-vectorize",
-            "a.cpp",
-            "--",
-            "500",
-        ],
-    );
-    fine(&bench, &["export", "--to", "profdata", "run.opc", "-o", "ours.profdata"]);
-    let theirs = theirs(&bench, "clang++-22", "a.cpp", "500");
-    agree(&counters(&bench, "ours.profdata"), &theirs);
-    let warnings = ["-Wall", "-Werror", "-Wprofile-instr-missing"];
-    let use_it = ["-O2", "-fno-vectorize", "-fprofile-use=ours.profdata", "-o", "fast", "a.cpp"];
-    silent(&bench, "clang++-22", &[&warnings[..], &use_it[..]].concat());
-}
-
-#[test]
-fn profdata_holds_what_llvms_own_counters_count() {
-    let bench = place();
-    count(&bench, "pgo");
-    fine(&bench, &["export", "--to", "profdata", "run.opc", "-o", "ours.profdata"]);
-    let theirs = theirs(&bench, "clang-22", "a.c", "3000");
-    agree(&counters(&bench, "ours.profdata"), &theirs);
-    // clang takes it without a word, and knows of hot code by it.
-    let use_it = [
-        "-O2",
-        "-fprofile-use=ours.profdata",
-        "-Wall",
-        "-Werror",
-        "-Wprofile-instr-missing",
-        "-Werror=profile-instr-out-of-date",
-    ];
-    let mut arguments = use_it.to_vec();
-    arguments.extend(["-fno-vectorize", "-S", "-emit-llvm", "-o", "used.ll", "a.c"]);
-    silent(&bench, "clang-22", &arguments);
-    let used = text(&bench, "used.ll");
-    assert!(used.contains("!\"function_entry_count\"") && used.contains("!\"ProfileSummary\""), "{used}");
-}
-
-#[test]
-fn a_sampled_ledger_becomes_profdata_too() {
-    let bench = place();
-    fine(&bench, &["sample", "--anchor", "pgo", "--ledger", "run.opc", "a.c", "--", "3000000"]);
-    let output = fine(&bench, &["export", "--to", "profdata", "run.opc", "-o", "ours.profdata"]);
-    assert!(said(&output).contains("functions in ours.profdata"), "{}", said(&output));
-    let sampled = counters(&bench, "ours.profdata");
-    let of =
-        |name: &str| sampled.get(name).map_or(0, |(_, counts)| counts.iter().copied().max().unwrap_or(0));
-    assert!(of("a.c;pick") > 0 && of("main") > of("a.c;never"), "{sampled:?}");
-    silent(
-        &bench,
-        "clang-22",
-        &["-O2", "-fprofile-use=ours.profdata", "-Wall", "-Werror", "-o", "fast", "a.c"],
-    );
-}
-
-#[test]
-fn rustc_takes_profdata_without_a_word() {
-    let bench = Bench::new();
-    let source = "#[inline(never)]
-        fn step(n: u64) -> u64 { if n % 3 == 0 { n / 3 } else { 2 * n + 1 } }
-        fn main() { let mut x = 27; for i in 0..100_000u64 { x = step(x % 100_003) + i; } println!(\"{x}\"); }";
-    std::fs::write(bench.path("a.rs"), source).expect("a source");
-    let level = ["-Copt-level=3", "-Ccodegen-units=1", "--edition=2024"];
-    let emit = ["--emit=llvm-bc", "-Cno-prepopulate-passes", "-o", "a.bc", "a.rs"];
-    silent(&bench, "rustc", &[&level[..], &emit[..]].concat());
-    let folder = silent(&bench, "rustc", &["--print", "target-libdir"]).trim().to_owned();
-    let library = std::fs::read_dir(&folder).expect("rustc's libraries").filter_map(Result::ok);
-    let library = library
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .find_map(|name| Some(name.strip_prefix("libstd-")?.strip_suffix(".so")?.to_owned()))
-        .expect("std");
-    let library = format!("std-{library}");
-    let rpath = format!("-Wl,-rpath,{folder}");
-    let count = ["count", "--anchor", "pgo", "-O", "3", "--ledger", "run.opc", "a.bc"];
-    let link = ["-L", &folder, "-l", &library, "--cflag", &rpath];
-    fine(&bench, &[&count[..], &link[..]].concat());
-    fine(&bench, &["export", "--to", "profdata", "run.opc", "-o", "a.profdata"]);
-    let profile = counters(&bench, "a.profdata");
-    let step = profile.iter().find(|(name, _)| name.contains("4step")).expect("step");
-    assert_eq!(step.1.1.iter().sum::<u64>(), 100_000, "{profile:?}");
-    silent(&bench, "rustc", &[&level[..], &["-Cprofile-use=a.profdata", "-o", "a", "a.rs"]].concat());
 }
 
 /// Counts of blocks as LLVM reads them from weights and entries.
@@ -430,68 +252,6 @@ fn clang_takes_samples_by_line() {
     silent(&bench, "clang-22", &[&arguments[..], &["-o", "used.ll", "a.c"]].concat());
     let used = text(&bench, "used.ll");
     assert!(used.contains("!\"SampleProfile\"") && used.contains("!\"function_entry_count\""), "{used}");
-}
-
-/// Sums of the two values of a pprof profile's samples.
-fn pprof_sums(bench: &Bench, file: &str) -> [u64; 2] {
-    let plain = bench.tool("gzip", &["-dc", file]).stdout;
-    let mut sums = [0; 2];
-    each_field(&plain, |tag, sample| {
-        if tag == 2 {
-            each_field(sample, |tag, values| {
-                if tag == 2 {
-                    let (first, rest) = varint(values);
-                    sums[0] += first;
-                    sums[1] += varint(rest).0;
-                }
-            });
-        }
-    });
-    sums
-}
-
-fn varint(data: &[u8]) -> (u64, &[u8]) {
-    let length = data.iter().position(|byte| byte & 0x80 == 0).expect("an end") + 1;
-    let value = data[..length].iter().rev().fold(0, |value, byte| value << 7 | u64::from(byte & 0x7f));
-    (value, &data[length..])
-}
-
-/// Fields of a message that are bytes.
-fn each_field(mut data: &[u8], mut with: impl FnMut(u64, &[u8])) {
-    while !data.is_empty() {
-        let (key, rest) = varint(data);
-        let (value, rest) = varint(rest);
-        data = rest;
-        if key & 7 == 2 {
-            let (bytes, rest) = data.split_at(usize::try_from(value).expect("a length"));
-            with(key >> 3, bytes);
-            data = rest;
-        }
-    }
-}
-
-#[test]
-fn viewers_are_told_all_instructions() {
-    let bench = place();
-    let counts = count(&bench, "optimized");
-    let total = counts.total();
-    fine(&bench, &["export", "--to", "collapsed", "run.opc", "-o", "a.folded"]);
-    let folded = text(&bench, "a.folded");
-    let lines = || folded.lines().map(|line| line.rsplit_once(' ').expect("a stack and a number"));
-    let sum: u64 = lines().map(|(_, number)| number.parse::<u64>().expect("a number")).sum();
-    assert_eq!(sum, total, "{folded}");
-    assert!(
-        lines().any(|(stack, _)| stack == "main;often") && lines().any(|(stack, _)| stack == "pick"),
-        "{folded}"
-    );
-    fine(&bench, &["export", "--to", "pprof", "run.opc", "-o", "a.pb.gz"]);
-    let [executions, instructions] = pprof_sums(&bench, "a.pb.gz");
-    assert_eq!(instructions, total);
-    assert!(executions >= instructions, "{executions}");
-    // Equal ledgers are equal files.
-    fine(&bench, &["export", "--to", "pprof", "run.opc", "-o", "b.pb.gz"]);
-    let [a, b] = ["a.pb.gz", "b.pb.gz"].map(|name| std::fs::read(bench.path(name)).expect("a file"));
-    assert_eq!(a, b);
 }
 
 /// Refused with these words, and no file is there.
