@@ -212,6 +212,30 @@ fn loops_turn_as_seen_however_often_code_that_nobody_saw_calls_them() {
     near(&counts(&found, 2), &[1000, 100_000, 1000], 0.01);
 }
 
+#[test]
+fn what_was_seen_keeps_its_counts_behind_code_that_nobody_saw() {
+    // root calls `choose`, which is so short that nobody saw it, and whose unlikely arm
+    // calls `work`, where all the time went.
+    let mut choose = diamond().functions[FunctionId::new(0)].clone();
+    choose.name = "choose".into();
+    let share = |edge: &EdgeMap| match (edge.from, edge.to) {
+        (Some(from), Some(to)) if from.index() == 1 || to.index() == 1 => 1,
+        (Some(_), Some(_)) => (1 << 20) - 1,
+        _ => 1 << 20,
+    };
+    choose.expected.frequencies = choose.edges.values().map(share).collect();
+    let choose = with_call(choose, 2, defined(2));
+    let mut work = single_loop().functions[FunctionId::new(0)].clone();
+    work.name = "work".into();
+    work.is_local = true;
+    let work = looked_at(work, false, Hash128(1));
+    let map = module("calls.c", vec![caller("root", &[defined(1)]), choose, work], 0);
+    let unseen: &[(u64, f64)] = &[(0, 0.01), (0, 0.01), (0, 0.01), (0, 0.01)];
+    let found = repaired(&map, &[&[(100, 10.0)], unseen, &[(30, 3.0), (7000, 7.0), (50, 5.0)]]);
+    assert_eq!(counts(&found, 1)[1], counts(&found, 2)[0]);
+    near(&counts(&found, 2), &[1000, 100_000, 1000], 0.1);
+}
+
 /// A function of one block that calls.
 fn caller(name: &str, callees: &[Callee]) -> FunctionMap {
     let edges = vec![

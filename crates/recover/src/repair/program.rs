@@ -116,6 +116,26 @@ impl<'a> Program<'a> {
         self.functions.iter().map(of).sum()
     }
 
+    /// Of each function, where it calls what was seen, or what leads to that in as many
+    /// known calls as it takes.
+    pub(super) fn calls_to_seen(&self) -> IdMap<ProgramFunctionId, Vec<SegmentId>> {
+        let mut leads: IdMap<ProgramFunctionId, bool> =
+            self.functions.values().map(Function::is_seen).collect();
+        let mut open: Vec<ProgramFunctionId> =
+            leads.iter().filter(|(_, leads)| **leads).map(|(id, _)| id).collect();
+        let mut calls: IdMap<ProgramFunctionId, Vec<SegmentId>> =
+            IdMap::filled(self.functions.len(), Vec::new());
+        while let Some(callee) = open.pop() {
+            for &(caller, segment) in &self.functions[callee].sites {
+                calls[caller].push(segment);
+                if !std::mem::replace(&mut leads[caller], true) {
+                    open.push(caller);
+                }
+            }
+        }
+        calls
+    }
+
     /// Functions, callers before what they call where there is no recursion.
     pub(super) fn callers_first(&self) -> Vec<ProgramFunctionId> {
         let mut graph = AdjacencyGraph::new(self.functions.len());

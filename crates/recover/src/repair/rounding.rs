@@ -3,7 +3,8 @@
 //! Function by function, callers before what they call: entries are the calls of the
 //! known sites, which are whole by then, and what comes from elsewhere. A function
 //! that nobody saw takes the shape that its code lets expect, unless that would have
-//! been seen.
+//! been seen, or what was seen needs other ways through it: a function that only leads
+//! on to others is never seen, and its likelier ways may not be the ones that were taken.
 //!
 //! Output: counts as of a run, each function's flow checked. Cost: that of
 //! `round_flow`.
@@ -34,6 +35,7 @@ impl Posed {
     ) -> Result<IdMap<ProgramFunctionId, FunctionCounts>, RecoverError> {
         let mut counts: IdMap<ProgramFunctionId, Option<FunctionCounts>> =
             IdMap::filled(program.functions.len(), None);
+        let ways_to_seen = program.calls_to_seen();
         for id in program.callers_first() {
             let function = &program.functions[id];
             let calls = |&(caller, segment): &(ProgramFunctionId, SegmentId)| match &counts[caller] {
@@ -48,7 +50,7 @@ impl Posed {
                 // Parts of calls may all have been rounded down, and the function ran.
                 if sum == 0 && self.is_entered(id, function) { 1 } else { sum }
             });
-            let made = self.rounded_function(id, function, entries)?;
+            let made = self.rounded_function(id, function, &ways_to_seen[id], entries)?;
             counts[id] = Some(made);
         }
         Ok(counts.values().map(|counts| counts.clone().expect("each function is in a component")).collect())
@@ -60,11 +62,19 @@ impl Posed {
 
     /// What flows in a function that is entered so often: as the whole program's solution
     /// says, unless what calls it turned out otherwise.
-    fn flow(&self, id: ProgramFunctionId, function: &Function<'_>, entries: Option<u128>) -> Flow {
-        if let Some(shape) = self.unseen_shape(function, entries) {
+    fn flow(
+        &self,
+        id: ProgramFunctionId,
+        function: &Function<'_>,
+        to_seen: &[SegmentId],
+        entries: Option<u128>,
+    ) -> Flow {
+        let own = self.flow_of(id, function);
+        if let Some(shape) = self.unseen_shape(function, entries)
+            && leads_on(function, to_seen, &shape, &own.edges)
+        {
             return Flow { edges: shape, open: Vec::new() };
         }
-        let own = self.flow_of(id, function);
         let (Some(enter), Some(entries)) = (function.enter(), entries) else { return own };
         let (entries, solved) = (entries as f64, own.edges[enter]);
         if !function.is_seen() || (entries - solved).abs() <= 1.0 + NEAR * solved {
@@ -77,8 +87,9 @@ impl Posed {
         let solution = minimise(&alone.problem, Settings::default());
         alone.values = solution.values;
         match solution.status {
-            Status::Optimal => alone.flow_of(only, function),
-            _ => own,
+            // Scaled to these entries, nothing might be left of it.
+            Status::Optimal | Status::BudgetReached => alone.flow_of(only, function),
+            Status::Infeasible { .. } => own,
         }
     }
 
@@ -111,6 +122,7 @@ impl Posed {
         &self,
         id: ProgramFunctionId,
         function: &Function<'_>,
+        to_seen: &[SegmentId],
         entries: Option<u128>,
     ) -> Result<FunctionCounts, RecoverError> {
         let map = function.map;
@@ -121,7 +133,7 @@ impl Posed {
         };
         let mut edges: IdMap<EdgeId, FlowEdge<SegmentId>> =
             map.edges.values().map(|edge| FlowEdge { from: edge.from, to: edge.to }).collect();
-        let Flow { edges: mut flow, open } = self.flow(id, function, entries);
+        let Flow { edges: mut flow, open } = self.flow(id, function, to_seen, entries);
         for (from, still) in open {
             edges.push(FlowEdge { from: Some(from), to: None });
             flow.push(still);
@@ -141,6 +153,27 @@ impl Posed {
         Ok(counts_of(map, &whole))
     }
 }
+
+/// Whether a shape leads on to what was seen at least about as often as was solved.
+fn leads_on(
+    function: &Function<'_>,
+    to_seen: &[SegmentId],
+    shape: &IdMap<EdgeId, f64>,
+    solved: &IdMap<EdgeId, f64>,
+) -> bool {
+    let runs = |flow: &IdMap<EdgeId, f64>, segment: SegmentId| -> f64 {
+        let edges = function.map.edges.iter();
+        edges.filter(|(_, edge)| edge.to == Some(segment)).map(|(edge, _)| flow[edge]).sum()
+    };
+    to_seen.iter().all(|&segment| {
+        let solved = runs(solved, segment);
+        solved < 1.0 || runs(shape, segment) >= LEADS_ON * solved
+    })
+}
+
+/// The share of the calls that were solved which a shape has to make; static frequencies
+/// are not better known than that.
+const LEADS_ON: f64 = 0.5;
 
 /// So many samples may be expected where there is none: one in twenty such functions has
 /// none by chance.
