@@ -193,15 +193,26 @@ void opcost_pgo_counters(LLVMModuleRef handle, const opcost_pgo_sink *sink) {
   }
 }
 
+// A function that was called through a pointer, at one of its caller's sites.
+struct opcost_pgo_target {
+  const char *name;
+  size_t name_length;
+  uint64_t calls;
+  uint32_t site;
+};
+
 struct opcost_pgo_record {
   const char *name;
   size_t name_length;
   uint64_t hash;
   const uint64_t *counts;
   size_t count;
-  // Of each kind, how many values are profiled; nothing is known of them.
+  // Of each kind, how many values are profiled.
   const uint32_t *sites;
   size_t kinds;
+  // What is known of them: whom calls through pointers called.
+  const opcost_pgo_target *targets;
+  size_t target_count;
 };
 
 // Writes an indexed profile; null, or what went wrong.
@@ -218,7 +229,15 @@ char *opcost_pgo_write(const char *path, const opcost_pgo_record *records, size_
     for (uint32_t kind = 0; kind < one.kinds; kind++) {
       if (!one.sites[kind]) continue;
       record.reserveSites(kind, one.sites[kind]);
-      for (uint32_t site = 0; site < one.sites[kind]; site++) record.addValueData(kind, site, {}, nullptr);
+      for (uint32_t site = 0; site < one.sites[kind]; site++) {
+        std::vector<InstrProfValueData> values;
+        for (size_t at = 0; kind == IPVK_IndirectCallTarget && at < one.target_count; at++) {
+          const opcost_pgo_target &target = one.targets[at];
+          if (target.site != site) continue;
+          values.push_back({IndexedInstrProf::ComputeHash(StringRef(target.name, target.name_length)), target.calls});
+        }
+        record.addValueData(kind, site, values, nullptr);
+      }
     }
     writer.addRecord(std::move(record), warn);
     if (!text.empty()) return opcost::copy(std::string(one.name, one.name_length) + ": " + text);

@@ -48,7 +48,7 @@ pub use life::{Certainty, LifeEvent, LifeInput, LifeItem, LifeRequest, Referee, 
 pub use machine::{Decoded, Machine, Operand, Operation, Syntax};
 pub use object::{CodeSection, ObjectCode, ObjectRelocation, ObjectSymbol};
 pub use origin::Origins;
-pub use pgo::{PgoCounter, PgoFunction, PgoRecord, PgoWay, write_pgo};
+pub use pgo::{INDIRECT_CALLS, PgoCounter, PgoFunction, PgoRecord, PgoTarget, PgoWay, write_pgo};
 pub use portable::PortableLibrary;
 pub use referee::LlvmSizes;
 pub use session::{LlvmError, Maker, Session};

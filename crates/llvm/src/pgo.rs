@@ -8,8 +8,9 @@
 //! hashes, names, format (`shim/pgo.cpp`).
 //!
 //! Cost: half of an optimisation to get there, then linear. Limits: which value a
-//! select chose and which values calls and copies had is not known of anything that
-//! counts blocks; the file has a place for it, and nothing in it.
+//! select chose and which sizes copies had is not known of anything that counts blocks;
+//! the file has a place for it, and nothing in it. Of calls through pointers it holds
+//! what the caller takes for their targets.
 
 use std::ffi::{c_char, c_void};
 use std::path::Path;
@@ -71,7 +72,24 @@ pub struct PgoRecord {
     pub counts: Vec<u64>,
     /// By kind, how many values would be profiled.
     pub sites: Vec<u32>,
+    /// Whom its calls through pointers called, in order of the calls.
+    pub targets: Vec<PgoTarget>,
 }
+
+/// A function that was called through a pointer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PgoTarget {
+    /// Which of the function's calls through pointers, in program order.
+    pub site: u32,
+    /// The called function's name in profiles.
+    pub name: String,
+    /// How often.
+    pub calls: u64,
+}
+
+/// The kind of value that the targets of calls through pointers are
+/// (`IPVK_IndirectCallTarget`).
+pub const INDIRECT_CALLS: usize = 0;
 
 /// Mirrors `opcost_pgo_sink` in `pgo.cpp`.
 #[repr(C)]
@@ -92,6 +110,17 @@ struct RawRecord {
     count: usize,
     sites: *const u32,
     kinds: usize,
+    targets: *const RawTarget,
+    target_count: usize,
+}
+
+/// Mirrors `opcost_pgo_target` in `pgo.cpp`.
+#[repr(C)]
+struct RawTarget {
+    name: *const u8,
+    name_length: usize,
+    calls: u64,
+    site: u32,
 }
 
 unsafe extern "C" {
@@ -192,7 +221,15 @@ extern "C" fn on_sites(context: *mut c_void, kind: u32, count: u32) {
 /// Two functions of one name have other hashes' counters, or the file cannot be written.
 pub fn write_pgo(path: &Path, records: &[PgoRecord]) -> Result<(), LlvmError> {
     let path = c_path(path)?;
-    let raw = |record: &PgoRecord| RawRecord {
+    let target = |one: &PgoTarget| RawTarget {
+        name: one.name.as_ptr(),
+        name_length: one.name.len(),
+        calls: one.calls,
+        site: one.site,
+    };
+    let targets: Vec<Vec<RawTarget>> =
+        records.iter().map(|record| record.targets.iter().map(target).collect()).collect();
+    let raw = |(record, targets): (&PgoRecord, &Vec<RawTarget>)| RawRecord {
         name: record.name.as_ptr(),
         name_length: record.name.len(),
         hash: record.hash,
@@ -200,9 +237,11 @@ pub fn write_pgo(path: &Path, records: &[PgoRecord]) -> Result<(), LlvmError> {
         count: record.counts.len(),
         sites: record.sites.as_ptr(),
         kinds: record.sites.len(),
+        targets: targets.as_ptr(),
+        target_count: targets.len(),
     };
-    let raw: Vec<RawRecord> = records.iter().map(raw).collect();
-    // SAFETY: the records live for the call, the path is terminated.
+    let raw: Vec<RawRecord> = records.iter().zip(&targets).map(raw).collect();
+    // SAFETY: the records and their targets live for the call, the path is terminated.
     let wrong = unsafe { opcost_pgo_write(path.as_ptr(), raw.as_ptr(), raw.len()) };
     ffi::take_message(wrong).map_or(Ok(()), |message| Err(LlvmError::Emission(message)))
 }

@@ -39,6 +39,7 @@ mod evidence;
 mod posing;
 mod program;
 mod rounding;
+mod targets;
 mod ways;
 
 use opcost_flow::convex::{Series, Settings, Status};
@@ -60,6 +61,7 @@ pub struct SampledModule<'a> {
 }
 
 pub use evidence::MODEL_ERROR;
+pub use targets::{Target, targets};
 
 /// How samples are read.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -15,12 +15,15 @@ use std::path::{Path, PathBuf};
 use opcost_instrument::{Bodies, CostModel, Request, survey};
 use opcost_ir::Opcode;
 use opcost_key::{Anchor, BlockId, BuildFacts, FunctionId, InstructionId, ModuleMap, Placement};
-use opcost_llvm::{Emission, Maker, PgoCounter, PgoRecord, PgoWay, Session, Weighed, write_pgo};
+use opcost_llvm::{
+    Emission, INDIRECT_CALLS, Maker, PgoCounter, PgoFunction, PgoRecord, PgoTarget, PgoWay, Session, Weighed,
+    write_pgo,
+};
 use opcost_profile::formats::opc::load_ledger;
 use opcost_profile::formats::pprof::write_pprof;
 use opcost_profile::formats::stacks::write_collapsed;
 use opcost_profile::{Column, Ledger, Subject};
-use opcost_recover::{Copies, FunctionCounts, Matched, branches, match_counts};
+use opcost_recover::{Copies, FunctionCounts, Matched, Target, branches, match_counts, targets};
 use serde::{Deserialize, Serialize};
 
 use super::export_places::{llvm_sample, stacks};
@@ -151,10 +154,7 @@ fn export(request: &ExportRequest) -> Result<(), String> {
     match request.format {
         ExportFormat::Bitcode => bitcode(request, &ledger, laid)?,
         ExportFormat::Profdata => {
-            let mut records = Vec::new();
-            for one in laid {
-                records.extend(profile_records(one)?);
-            }
+            let records = profile_records(laid)?;
             write_pgo(&request.output, &records).map_err(|error| error.to_string())?;
         }
         ExportFormat::LlvmSample => write(request, llvm_sample(&laid)?.as_bytes())?,
@@ -288,20 +288,64 @@ fn program_counts(ledger: &Ledger) -> Vec<Vec<u64>> {
     all.into_values().collect()
 }
 
-/// What LLVM's counters would have counted.
-fn profile_records(laid: Laid) -> Result<Vec<PgoRecord>, String> {
-    let mut taken = BTreeMap::new();
-    for (id, counts) in laid.counted() {
-        taken.insert(id, (counts.entries, laid.branches(id, counts)?));
+/// What LLVM's counters would have counted, and whom calls through pointers called.
+fn profile_records(laid: Vec<Laid>) -> Result<Vec<PgoRecord>, String> {
+    let modules: Vec<(&ModuleMap, &Matched)> = laid.iter().map(|one| (&one.map, &one.matched)).collect();
+    let targets = targets(&modules);
+    let mut profiled = Vec::new();
+    for one in laid {
+        let mut taken = BTreeMap::new();
+        for (id, counts) in one.counted() {
+            taken.insert(id, (counts.entries, one.branches(id, counts)?));
+        }
+        profiled.push((taken, one.session.pgo_counters()));
     }
-    let counters = laid.session.pgo_counters();
-    let record = |function: opcost_llvm::PgoFunction| {
-        let (entries, branches) = taken.get(&function.function)?;
-        let counts = function.counters.iter().map(|counter| counted(counter, *entries, branches)).collect();
-        Some(PgoRecord { name: function.name, hash: function.hash, counts, sites: function.sites })
-    };
-    Ok(counters.into_iter().filter_map(record).collect())
+    let mut names: BTreeMap<(usize, FunctionId), String> = BTreeMap::new();
+    for (module, (_, functions)) in profiled.iter().enumerate() {
+        names.extend(functions.iter().map(|one| ((module, one.function), one.name.clone())));
+    }
+    let mut records = Vec::new();
+    for ((taken, functions), targets) in profiled.into_iter().zip(targets) {
+        let record = |function: PgoFunction| {
+            let (entries, branches) = taken.get(&function.function)?;
+            let counts =
+                function.counters.iter().map(|counter| counted(counter, *entries, branches)).collect();
+            let targets = called(&function, &targets[function.function], &names);
+            Some(PgoRecord {
+                name: function.name,
+                hash: function.hash,
+                counts,
+                sites: function.sites,
+                targets,
+            })
+        };
+        records.extend(functions.into_iter().filter_map(record));
+    }
+    Ok(records)
 }
+
+/// Targets by their names in profiles; none where LLVM sees other calls through pointers
+/// in the function than the map does.
+fn called(
+    function: &PgoFunction,
+    targets: &[Vec<Target>],
+    names: &BTreeMap<(usize, FunctionId), String>,
+) -> Vec<PgoTarget> {
+    if function.sites.get(INDIRECT_CALLS).is_none_or(|&sites| sites as usize != targets.len()) {
+        return Vec::new();
+    }
+    let named = |(site, target): (u32, &Target)| {
+        let name = names.get(&(target.module, target.function))?.clone();
+        Some(PgoTarget { site, name, calls: target.calls })
+    };
+    let of_site = |(site, targets): (u32, &Vec<Target>)| {
+        targets.iter().take(MOST_TARGETS).filter_map(|target| named((site, target))).collect::<Vec<_>>()
+    };
+    (0..).zip(targets).flat_map(of_site).collect()
+}
+
+/// More targets of a call than LLVM looks at.
+const MOST_TARGETS: usize = 8;
 
 /// Which value a select chose is not known: half and half says so.
 fn counted(counter: &PgoCounter, entries: u64, branches: &BTreeMap<(BlockId, u32), u64>) -> u64 {

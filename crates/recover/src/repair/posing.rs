@@ -62,7 +62,7 @@ impl Posed {
         for function in program.functions.values() {
             posed.pose_function(function);
         }
-        for class in &program.classes {
+        for class in program.classes.values() {
             posed.pose_pointers(program, class);
         }
         for (id, function) in program.functions.iter() {

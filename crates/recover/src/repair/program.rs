@@ -25,7 +25,7 @@ define_id!(
 pub(super) struct Program<'a> {
     pub(super) functions: IdMap<ProgramFunctionId, Function<'a>>,
     /// Of each type that is called through pointers and that some function has.
-    pub(super) classes: Vec<Class>,
+    pub(super) classes: BTreeMap<Hash128, Class>,
 }
 
 /// Functions of one type, and the calls through pointers that call it.
@@ -156,7 +156,7 @@ fn others(map: &FunctionMap, given: &HashSet<&str>) -> Others {
     }
 }
 
-fn classes(functions: &IdMap<ProgramFunctionId, Function<'_>>) -> Vec<Class> {
+fn classes(functions: &IdMap<ProgramFunctionId, Function<'_>>) -> BTreeMap<Hash128, Class> {
     let mut classes: BTreeMap<Hash128, Class> = BTreeMap::new();
     for (id, function) in functions.iter() {
         let Some(pointers) = &function.map.expected.pointers else { continue };
@@ -168,5 +168,5 @@ fn classes(functions: &IdMap<ProgramFunctionId, Function<'_>>) -> Vec<Class> {
         }
     }
     classes.retain(|_, class| !class.functions.is_empty() && !class.sites.is_empty());
-    classes.into_values().collect()
+    classes
 }

@@ -145,6 +145,56 @@ fn profdata_holds_what_llvms_own_counters_count() {
     assert!(used.contains("!\"function_entry_count\"") && used.contains("!\"ProfileSummary\""), "{used}");
 }
 
+/// Two ways to step, one of each type or two of one, called through pointers and by name.
+const POINTERS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+__attribute__((noinline)) static int often(int x) { return x * 3 + 1; }
+__attribute__((noinline)) static int seldom(int x) { return x ^ 5; }
+__attribute__((noinline)) static double only(double x) { return x * 0.5 + 1; }
+static int (*volatile steps[])(int) = {often, often, often, seldom};
+static double (*volatile halve)(double) = only;
+int main(int c, char **v) {
+  int n = atoi(v[1]), s = 0;
+  double d = 0;
+  for (int i = 0; i < n; i++) s = steps[i % 4](s);
+  for (int i = 0; i < n / 2; i++) d = halve(d);
+  for (int i = 0; i < n; i++) s += often(i) + seldom(s);
+  printf("%d %f\n", s, d);
+}
+"#;
+
+/// Targets of the calls through pointers of all functions of a profile, by what
+/// `llvm-profdata` shows of them.
+fn targets(bench: &Bench, profile: &str) -> Vec<(String, u64)> {
+    let shown = silent(bench, "llvm-profdata-22", &["show", "--all-functions", "--ic-targets", profile]);
+    let lines = shown.lines().filter(|line| line.contains(", a.c;"));
+    let target = |line: &str| {
+        let fields: Vec<&str> = line.trim_matches(|c: char| !c.is_alphanumeric()).split(", ").collect();
+        let calls = fields[2].split_whitespace().next().expect("a number");
+        (fields[1].trim().to_owned(), calls.parse().expect("a number"))
+    };
+    lines.map(target).collect()
+}
+
+#[test]
+fn profdata_names_whom_pointers_called() {
+    let bench = Bench::new();
+    std::fs::write(bench.path("a.c"), POINTERS).expect("a source");
+    fine(&bench, &["count", "--anchor", "pgo", "--ledger", "run.opc", "a.c", "--", "4000"]);
+    fine(&bench, &["export", "--to", "profdata", "run.opc", "-o", "ours.profdata"]);
+    theirs(&bench, "clang-22", "a.c", "4000");
+    let ours = targets(&bench, "ours.profdata");
+    let wanted = [("a.c;often", 3000), ("a.c;seldom", 1000), ("a.c;only", 2000)];
+    assert_eq!(ours, wanted.map(|(name, calls)| (name.to_owned(), calls)));
+    assert_eq!(targets(&bench, "theirs.profdata"), ours);
+    // clang compares with them before it calls.
+    let use_it = ["-O2", "-fprofile-use=ours.profdata", "-S", "-emit-llvm", "-o", "used.ll", "a.c"];
+    silent(&bench, "clang-22", &use_it);
+    let used = text(&bench, "used.ll");
+    assert!(used.contains("icmp eq ptr %") && used.contains("@only"), "{used}");
+}
+
 #[test]
 fn a_sampled_ledger_becomes_profdata_too() {
     let bench = place();

@@ -1,0 +1,162 @@
+//! Whom did calls through pointers call, and how often?
+//!
+//! Nobody counted that, but much follows from what was: a function was entered as often as
+//! its known call sites ran, and what is left of its entries came through pointers, from
+//! calls of its type (Lu and Hu, "Where does it go?", 2019, whose first layer this is). Where
+//! only one function of a type is called so, that is the answer; where several are, each
+//! call is taken to call them as often as all calls of the type do together.
+//!
+//! Input: maps that tell of pointers, with the counts of a ledger. Output: of each call
+//! through a pointer its likely targets, most called first. Cost: linear in calls, times
+//! the functions of a type. Limit: calls that code of others makes through pointers that it
+//! was given (a comparator of `qsort`) look like calls of the type that are seen here.
+
+use std::collections::BTreeMap;
+
+use opcost_index::{Id, IdMap};
+use opcost_key::{FunctionId, Hash128, ModuleMap};
+
+use super::SampledModule;
+use super::program::{Program, ProgramFunctionId};
+use crate::matched::Matched;
+use crate::sampled::{ModuleObservations, Observation};
+
+/// A function that a call through a pointer calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// The position of its module.
+    pub module: usize,
+    /// Which.
+    pub function: FunctionId,
+    /// How often it is called from there.
+    pub calls: u64,
+}
+
+/// Of each module's functions, the targets of each of their calls through pointers, in
+/// program order; none of a function that the ledger does not have.
+pub fn targets(modules: &[(&ModuleMap, &Matched)]) -> Vec<IdMap<FunctionId, Vec<Vec<Target>>>> {
+    let unseen: Vec<ModuleObservations> = modules.iter().map(|(map, _)| nothing(map)).collect();
+    let sampled: Vec<SampledModule<'_>> =
+        modules.iter().zip(&unseen).map(|(&(map, _), observed)| SampledModule { map, observed }).collect();
+    let program = Program::of(&sampled);
+    let places: Vec<(usize, FunctionId)> = modules
+        .iter()
+        .enumerate()
+        .flat_map(|(module, (map, _))| map.functions.ids().map(move |function| (module, function)))
+        .collect();
+    let counts = |id: ProgramFunctionId| {
+        let (module, function) = places[id.index()];
+        modules[module].1.functions[function].as_ref().ok()
+    };
+    // Entries that no known call site accounts for.
+    let through = |id: ProgramFunctionId| -> u64 {
+        let sites = program.functions[id].sites.iter();
+        let known = sites.filter_map(|&(caller, at)| Some(u128::from(counts(caller)?.segments[at])));
+        let entries = counts(id).map_or(0, |counts| u128::from(counts.entries));
+        u64::try_from(entries.saturating_sub(known.sum())).unwrap_or(u64::MAX)
+    };
+    let classes: BTreeMap<Hash128, Vec<(ProgramFunctionId, u64)>> = program
+        .classes
+        .iter()
+        .map(|(&signature, class)| {
+            let called = class.functions.iter().map(|&id| (id, through(id)));
+            let mut called: Vec<_> = called.filter(|&(_, calls)| calls > 0).collect();
+            called.sort_by_key(|&(id, calls)| (std::cmp::Reverse(calls), id));
+            (signature, called)
+        })
+        .collect();
+    let of_call = |ran: u64, signature: Hash128| -> Vec<Target> {
+        let called = classes.get(&signature).map(Vec::as_slice).unwrap_or_default();
+        let all: u128 = called.iter().map(|&(_, calls)| u128::from(calls)).sum();
+        let shares = called.iter().map(|&(id, calls)| {
+            let calls = u128::from(ran) * u128::from(calls) / all;
+            let (module, function) = places[id.index()];
+            Target { module, function, calls: u64::try_from(calls).expect("a share of a count") }
+        });
+        shares.filter(|target| target.calls > 0).collect()
+    };
+    let of_function = |(map, matched): &(&ModuleMap, &Matched), id: FunctionId| {
+        let function = &map.functions[id];
+        let (Ok(counts), Some(pointers)) = (&matched.functions[id], &function.expected.pointers) else {
+            return Vec::new();
+        };
+        let calls = pointers.calls.iter();
+        calls.map(|&(at, signature)| of_call(counts.segments[function.segment_of(at)], signature)).collect()
+    };
+    modules.iter().map(|one| one.0.functions.ids().map(|id| of_function(one, id)).collect()).collect()
+}
+
+/// Observations of a module that nobody looked at.
+fn nothing(map: &ModuleMap) -> ModuleObservations {
+    let of = |segments: usize| IdMap::filled(segments, Observation::default());
+    let functions = map.functions.values().map(|function| of(function.segments.len())).collect();
+    ModuleObservations { functions, without_block: 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use opcost_key::{Callee, EdgeKind, FunctionMap, Meter, Pointers};
+
+    use super::*;
+    use crate::FunctionCounts;
+    use crate::example::{edge, function, module, segment, with_call};
+
+    const INTEGER: Hash128 = Hash128(1);
+    const OTHER: Hash128 = Hash128(2);
+
+    /// A function of one block, of this type, to which pointers lead, and what it calls.
+    fn one(name: &str, signature: Hash128, callees: &[Callee]) -> FunctionMap {
+        let edges = vec![
+            edge(None, segment(0), EdgeKind::Enter, Meter::Derived),
+            edge(segment(0), None, EdgeKind::Return, Meter::Derived),
+        ];
+        let weights = vec![1; callees.len() + 1];
+        let made = function(name, &[&[&weights]], edges);
+        let mut made =
+            callees.iter().enumerate().fold(made, |made, (at, callee)| with_call(made, at, callee.clone()));
+        let indirect = made.calls.iter().filter(|call| call.callee == Callee::Indirect);
+        let calls = indirect.map(|call| (call.instruction, INTEGER)).collect();
+        made.expected.pointers = Some(Pointers { is_address_taken: true, signature, calls });
+        made
+    }
+
+    fn ran(times: u64) -> FunctionCounts {
+        FunctionCounts {
+            segments: IdMap::from_vec(vec![times]),
+            edges: None,
+            entries: times,
+            returns: None,
+            left: None,
+            lengths: BTreeMap::new(),
+            paths: Vec::new(),
+        }
+    }
+
+    fn of(counts: &[u64]) -> Vec<Vec<(usize, u64)>> {
+        // main calls twice through pointers of one type, and `often` by its name.
+        let calls = [Callee::Indirect, Callee::Indirect, Callee::Defined(FunctionId::new(1))];
+        let functions = vec![
+            one("main", OTHER, &calls),
+            one("often", INTEGER, &[]),
+            one("seldom", INTEGER, &[]),
+            one("other", OTHER, &[]),
+        ];
+        let map = module("a.c", functions, 0);
+        let functions = counts.iter().map(|&times| Ok(ran(times))).collect();
+        let matched = Matched { functions, gone: Vec::new() };
+        let found = targets(&[(&map, &matched)]);
+        assert!(found[0].values().skip(1).all(Vec::is_empty), "nobody else calls");
+        let calls = found[0][FunctionId::new(0)].iter();
+        calls.map(|call| call.iter().map(|one| (one.function.index(), one.calls)).collect()).collect()
+    }
+
+    #[test]
+    fn what_no_call_by_name_explains_came_through_pointers() {
+        // 100 of the entries of `often` are calls by name, 150 and 50 are left.
+        assert_eq!(of(&[100, 250, 50, 7]), [[(1, 75), (2, 25)], [(1, 75), (2, 25)]]);
+        // The only one.
+        assert_eq!(of(&[100, 100, 200, 0]), [[(2, 100)], [(2, 100)]]);
+        // Nobody is known to be called.
+        assert_eq!(of(&[100, 100, 0, 9]), [vec![], vec![]]);
+    }
+}
