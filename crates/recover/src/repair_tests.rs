@@ -11,6 +11,9 @@ use super::{RepairOptions, Repaired, SampledModule, Solver, repair};
 use crate::example::{branch, call_left, diamond, edge, function, module, segment, single_loop, with_call};
 use crate::{ModuleObservations, Observation};
 
+#[path = "repair_tests/unseen.rs"]
+mod unseen;
+
 const OPTIONS: RepairOptions =
     RepairOptions { cycles_per_sample: 100.0, error: 0.3, solver: Solver::Likeliest };
 
@@ -167,73 +170,6 @@ fn a_loop_whose_turns_stand_in_the_code_tells_how_often_it_was_entered() {
     let found = repaired(&map, &[&[(1000, 1.0), (1000, 1.0), (1000, 1.0)]]);
     near(&counts(&found, 0), &[100_000, 100_000, 100_000], 0.25);
     assert_eq!(found.loops, (1, 1));
-}
-
-#[test]
-fn a_function_that_nobody_saw_has_the_shape_of_its_code() {
-    // Called 1000 times; its arms are said to be taken 3 to 1.
-    let mut chosen = diamond().functions[FunctionId::new(0)].clone();
-    chosen.name = "chosen".into();
-    let share = |edge: &EdgeMap| match (edge.from, edge.to) {
-        (Some(from), Some(to)) => match (from.index(), to.index()) {
-            (_, 1) | (1, _) => 3 << 18,
-            _ => 1 << 18,
-        },
-        _ => 1 << 20,
-    };
-    chosen.expected.frequencies = chosen.edges.values().map(share).collect();
-    let map = module("calls.c", vec![caller("root", &[defined(1)]), chosen], 0);
-    let unseen: &[(u64, f64)] = &[(0, 0.01), (0, 0.01), (0, 0.01), (0, 0.01)];
-    let found = repaired(&map, &[&[(100, 10.0)], unseen]);
-    let root = counts(&found, 0)[0];
-    assert_eq!(counts(&found, 1)[0], root);
-    near(&counts(&found, 1), &[root, root * 3 / 4, root / 4, root], 0.01);
-    // Of 100 cycles the dearer arm would have been seen, so it was not taken.
-    let dear: &[(u64, f64)] = &[(0, 0.01), (0, 100.0), (0, 0.01), (0, 0.01)];
-    let found = repaired(&map, &[&[(100, 10.0)], dear]);
-    assert_eq!(counts(&found, 1)[1], 0);
-}
-
-#[test]
-fn loops_turn_as_seen_however_often_code_that_nobody_saw_calls_them() {
-    // root calls `each` once, whose loop calls `loops`; by its code 1000 times, and nobody
-    // saw it. `loops` turned 100,000 times in all, whoever called it.
-    let mut each = single_loop().functions[FunctionId::new(0)].clone();
-    each.name = "each".into();
-    let turns = |edge: &EdgeMap| if edge.from == edge.to { 999 << 10 } else { 1 << 10 };
-    each.expected.frequencies = each.edges.values().map(turns).collect();
-    let each = with_call(each, 1, defined(2));
-    let mut loops = single_loop().functions[FunctionId::new(0)].clone();
-    loops.name = "loops".into();
-    let map = module("calls.c", vec![caller("main", &[defined(1)]), each, loops], 0);
-    let unseen: &[(u64, f64)] = &[(0, 0.01), (0, 0.01), (0, 0.01)];
-    let found = repaired(&map, &[&[(0, 10.0)], unseen, &[(0, 0.01), (7000, 7.0), (0, 0.01)]]);
-    assert_eq!(counts(&found, 1), [1, 1000, 1]);
-    near(&counts(&found, 2), &[1000, 100_000, 1000], 0.01);
-}
-
-#[test]
-fn what_was_seen_keeps_its_counts_behind_code_that_nobody_saw() {
-    // root calls `choose`, which is so short that nobody saw it, and whose unlikely arm
-    // calls `work`, where all the time went.
-    let mut choose = diamond().functions[FunctionId::new(0)].clone();
-    choose.name = "choose".into();
-    let share = |edge: &EdgeMap| match (edge.from, edge.to) {
-        (Some(from), Some(to)) if from.index() == 1 || to.index() == 1 => 1,
-        (Some(_), Some(_)) => (1 << 20) - 1,
-        _ => 1 << 20,
-    };
-    choose.expected.frequencies = choose.edges.values().map(share).collect();
-    let choose = with_call(choose, 2, defined(2));
-    let mut work = single_loop().functions[FunctionId::new(0)].clone();
-    work.name = "work".into();
-    work.is_local = true;
-    let work = looked_at(work, false, Hash128(1));
-    let map = module("calls.c", vec![caller("root", &[defined(1)]), choose, work], 0);
-    let unseen: &[(u64, f64)] = &[(0, 0.01), (0, 0.01), (0, 0.01), (0, 0.01)];
-    let found = repaired(&map, &[&[(100, 10.0)], unseen, &[(30, 3.0), (7000, 7.0), (50, 5.0)]]);
-    assert_eq!(counts(&found, 1)[1], counts(&found, 2)[0]);
-    near(&counts(&found, 2), &[1000, 100_000, 1000], 0.1);
 }
 
 /// A function of one block that calls.
