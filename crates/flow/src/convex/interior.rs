@@ -77,6 +77,15 @@ pub(crate) struct Point {
     pub(crate) z: Vec<f64>,
 }
 
+impl Point {
+    /// Becomes another, in the room that it has.
+    fn become_as(&mut self, other: &Self) {
+        self.x.clone_from(&other.x);
+        self.y.clone_from(&other.y);
+        self.z.clone_from(&other.z);
+    }
+}
+
 /// The best point that was seen.
 pub(crate) struct Outcome {
     pub(crate) point: Point,
@@ -101,6 +110,7 @@ const CORRECTORS: usize = 1;
 const FAR: f64 = 0.2;
 
 /// A Newton step.
+#[derive(Default)]
 struct Direction {
     x: Vec<f64>,
     y: Vec<f64>,
@@ -167,6 +177,8 @@ struct Search<'a> {
     /// Least sum of the terms of a row that its residual is compared with.
     floor: f64,
     aim: f64,
+    /// Directions that are done with: their room serves the next.
+    spare: Vec<Direction>,
 }
 
 impl<'a> Search<'a> {
@@ -177,7 +189,7 @@ impl<'a> Search<'a> {
         let has_logarithm = |&column: &usize| component.costs[column].log_weight > 0.0;
         let seen = (0..component.costs.len()).filter(has_logarithm).collect();
         let has_curvature = component.costs.iter().any(|cost| cost.curvature > 0.0);
-        Self { component, equations, point, weights, seen, has_curvature, floor, aim }
+        Self { component, equations, point, weights, seen, has_curvature, floor, aim, spare: Vec::new() }
     }
 
     fn begin(&mut self, start: Start) {
@@ -198,7 +210,8 @@ impl<'a> Search<'a> {
                 return steps;
             }
             if residuals.shortfall < best.0 {
-                *best = (residuals.shortfall, self.point.clone());
+                best.0 = residuals.shortfall;
+                best.1.become_as(&self.point);
                 last_gain = steps;
             }
             let near = best.0 > NEAR_ENOUGH * goal.aim && best.0 <= NEARLY * goal.aim;
@@ -258,10 +271,12 @@ impl<'a> Search<'a> {
                 aim + mu - if second_order.is_finite() { second_order } else { 0.0 }
             })
             .collect();
+        self.spare.push(predictor);
         let (corrector, (along_x, along_z)) = self.centre(residuals, aim, mu);
         advance(&mut self.point.x, along_x, &corrector.x);
         advance(&mut self.point.y, along_z, &corrector.y);
         advance(&mut self.point.z, along_z, &corrector.z);
+        self.spare.push(corrector);
         along_x.min(along_z)
     }
 
@@ -287,9 +302,11 @@ impl<'a> Search<'a> {
             let trial = self.direction(residuals, &aim, Some(enough));
             let trial_reach = self.safe_reach(&trial);
             if trial_reach.0 + trial_reach.1 < reach.0 + reach.1 + 0.02 {
+                self.spare.push(trial);
                 break;
             }
-            (best, reach) = (trial, trial_reach);
+            self.spare.push(std::mem::replace(&mut best, trial));
+            reach = trial_reach;
         }
         (best, reach)
     }
@@ -299,10 +316,11 @@ impl<'a> Search<'a> {
     /// terms may be missing in the rows; `None`: roughly.
     fn direction(&mut self, residuals: &Residuals, aim: &[f64], enough: Option<f64>) -> Direction {
         let matrix = &self.component.matrix;
+        let Direction { x: mut pull, y: mut dy, z: mut dz } = self.spare.pop().unwrap_or_default();
         let Point { x, z, .. } = &self.point;
         let weights = &self.weights;
-        let mut pull = vec![0.0; x.len()];
-        let mut dy = residuals.primal.clone();
+        pull.resize(x.len(), 0.0);
+        dy.clone_from(&residuals.primal);
         for (column, pull) in pull.iter_mut().enumerate() {
             *pull = aim[column] / x[column] - residuals.dual[column];
             let free = *pull * weights[column];
@@ -337,7 +355,8 @@ impl<'a> Search<'a> {
             }
             dy.iter_mut().zip(&missing).for_each(|(dy, more)| *dy += more);
         }
-        let dz = (0..x.len()).map(|column| (aim[column] - z[column] * dx[column]) / x[column]).collect();
+        dz.clear();
+        dz.extend((0..x.len()).map(|column| (aim[column] - z[column] * dx[column]) / x[column]));
         Direction { x: dx, y: dy, z: dz }
     }
 
