@@ -77,8 +77,8 @@ usage: cargo xtask VERB
     --opcost PATH, --out FILE  as above
   bench pgo [FLAGS]     what exported profiles are worth to clang, on SQLite, into
                         benchmarks/pgo.md
-    --rounds N            timed runs of each build (9)
-    --training N, --rows N  rows of the training (200000) and of the judge (150000)
+    --rounds N            timed runs of each build (41)
+    --training N, --rows N  rows of the training (2000000) and of the judge (300000)
     --rate N              samples in a second (10000)
     --as-built            take the programs that the last run built
     --opcost PATH, --out FILE  as above
