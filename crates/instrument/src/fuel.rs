@@ -43,7 +43,8 @@ use opcost_key::FunctionId;
 
 use crate::cost::CostModel;
 use crate::leaving::Leaving;
-use crate::plan::{PlanError, is_counted, refuse_uncountable};
+use crate::plan::is_counted;
+use crate::refusal::{PlanError, refuse_uncountable};
 pub use allowed::{Admission, Fingerprint, Objection, Portability, Rule, admit, admit_portable};
 pub use library::Library;
 

@@ -21,6 +21,7 @@ mod paths;
 mod placement;
 mod plan;
 mod pointers;
+mod refusal;
 mod registers;
 mod skeleton;
 mod spots;
@@ -35,5 +36,6 @@ pub use fuel::{
     Admission, Fingerprint, FuelRequest, Library, Metered, Objection, Portability, Rule, admit,
     admit_portable, meter,
 };
-pub use plan::{Bodies, Instrumented, PlanError, Reason, Request, plan, survey};
+pub use plan::{Bodies, Instrumented, Request, plan, survey};
+pub use refusal::{PlanError, Reason};
 pub use values::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Rereads, Subject, ValuesRequest, record};

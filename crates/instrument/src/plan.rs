@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use opcost_analysis::dominators::Dominators;
 use opcost_analysis::loops::LoopForest;
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{Call, Edit, Function, Linkage, Module, Opcode, Plan, Spot};
+use opcost_ir::{Edit, Function, Linkage, Module, Plan, Spot};
 use opcost_key::{
     Anchor, BlockId, BuildFacts, CallSiteId, CounterId, EdgeId, FunctionId, InstructionId, Meter, ModuleMap,
     PathsMap, Placement, SegmentId,
@@ -21,6 +21,7 @@ use crate::map::{FunctionFacts, map_module};
 use crate::paths::plan_paths;
 use crate::placement::Chords;
 use crate::pointers::addresses_taken;
+use crate::refusal::{PlanError, refuse_uncountable};
 use crate::registers::{PlacedCounter, Registers};
 use crate::skeleton::{Skeleton, Way};
 use crate::spots::{Counting, Spots};
@@ -52,67 +53,6 @@ pub struct Instrumented {
     pub plan: Plan,
     /// What the counters will mean.
     pub map: ModuleMap,
-}
-
-/// Why and where a module cannot be counted or metered.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("function {function}{place} {reason}")]
-pub struct PlanError {
-    /// Linkage name of the function.
-    pub function: String,
-    /// ` at file:line`, or nothing without debug information.
-    pub place: String,
-    /// What stands there.
-    pub reason: Reason,
-}
-
-/// What cannot be counted or metered.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
-    /// Coroutines must be split first.
-    #[error(
-        "is a coroutine that is not split yet, and its frames cannot be followed; count it at a later anchor \
-         (--anchor optimized)"
-    )]
-    Coroutine,
-    /// `__builtin_setjmp`, or a call that returns twice and may throw.
-    #[error(
-        "jumps by __builtin_setjmp or __builtin_longjmp (or calls a function that returns twice and may throw), and \
-         what such a jump leaves cannot be followed; use setjmp and longjmp"
-    )]
-    BuiltinJump,
-    /// Exception handling by funclets (Windows): the instruction met.
-    #[error(
-        "handles exceptions by funclets ({0}), which opcost does not count; build for a target with Itanium \
-         exception handling"
-    )]
-    Funclet(&'static str),
-    /// Something that one counter of fuel cannot serve.
-    #[error("{why} ({callee}), and one counter of fuel cannot serve that; meter it without")]
-    Unmeterable {
-        /// What it calls.
-        callee: String,
-        /// What that does.
-        why: &'static str,
-    },
-}
-
-impl PlanError {
-    /// At an instruction, or at the function as a whole.
-    pub(crate) fn new(
-        module: &Module,
-        function: &Function,
-        instruction: Option<InstructionId>,
-        reason: Reason,
-    ) -> PlanError {
-        let place = instruction.and_then(|id| function.instructions[id].place).or(function.place);
-        let place = place.map(|place| &module.places[place]);
-        PlanError {
-            function: function.name.clone(),
-            place: place.map_or(String::new(), |at| format!(" at {}:{}", module.files[at.file], at.line)),
-            reason,
-        }
-    }
 }
 
 /// The prefix under which the runtime keeps its wrappers.
@@ -185,36 +125,6 @@ pub fn survey(module: &Module, request: &Request<'_>, bodies: Bodies) -> Result<
     }
     map.addresses_taken = addresses_taken(module);
     Ok(map)
-}
-
-pub(crate) fn refuse_uncountable(module: &Module, function: &Function) -> Result<(), PlanError> {
-    let refusal = |at, reason| Err(PlanError::new(module, function, at, reason));
-    if function.is_coroutine {
-        return refusal(None, Reason::Coroutine);
-    }
-    let jumps = |call: &Call| {
-        module.intrinsic_name(call.callee).is_some_and(|name| name.starts_with("llvm.eh.sjlj."))
-    };
-    let throws = |id: InstructionId, call: &Call| {
-        call.returns_twice && function.instructions[id].opcode == Opcode::Invoke
-    };
-    if let Some((at, _)) = function.calls.iter().find(|(id, call)| jumps(call) || throws(*id, call)) {
-        return refusal(Some(*at), Reason::BuiltinJump);
-    }
-    let is_funclet = |opcode| {
-        matches!(
-            opcode,
-            Opcode::CatchSwitch
-                | Opcode::CatchPad
-                | Opcode::CleanupPad
-                | Opcode::CatchRet
-                | Opcode::CleanupRet
-        )
-    };
-    match function.instructions.iter().find(|(_, instruction)| is_funclet(instruction.opcode)) {
-        Some((at, instruction)) => refusal(Some(at), Reason::Funclet(instruction.opcode.name())),
-        None => Ok(()),
-    }
 }
 
 /// Whether the body is ours to count: it becomes code, and may be touched.

@@ -30,7 +30,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::claims::{Claimed, Claims};
 use crate::leaving::Leaving;
-use crate::plan::{PlanError, is_counted, refuse_uncountable};
+use crate::plan::is_counted;
+use crate::refusal::{PlanError, refuse_uncountable};
 
 /// The name that calls of `vfork` get.
 const VFORK: &str = "opc_values_vfork";

@@ -9,7 +9,7 @@
 use opcost_ir::{CalleeRef, Module};
 
 use crate::fuel::library::{Known, known};
-use crate::plan::{PlanError, Reason};
+use crate::refusal::{PlanError, Reason};
 
 /// The first call that is refused.
 pub(crate) fn refuse(module: &Module) -> Result<(), PlanError> {
