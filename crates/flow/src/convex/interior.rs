@@ -29,6 +29,7 @@
 //! Limit: a problem without solution makes y grow until the steps stall; the
 //! caller finds out whether that was so ([`solve`](super::solve)).
 
+use super::boundary::Boundary;
 use super::columns::Columns;
 use super::finish::on_optimal_face;
 use super::normal::NormalEquations;
@@ -92,14 +93,8 @@ pub(crate) struct Outcome {
     pub(crate) steps: usize,
 }
 
-/// A step takes this share of the way to the boundary.
-const BOLDNESS: f64 = 0.99;
-
 /// Rows need not be met better than to this share of their terms.
 const EXACT: f64 = 1e-12;
-
-/// Products of variables with a logarithm stay above this share of their goal.
-const NEAR: f64 = 0.1;
 
 /// Most corrections of a step. A second one saves SQLite a step in eight, and makes each
 /// dearer by a fifth.
@@ -111,10 +106,10 @@ const FAR: f64 = 0.2;
 
 /// A Newton step.
 #[derive(Default)]
-struct Direction {
-    x: Vec<f64>,
-    y: Vec<f64>,
-    z: Vec<f64>,
+pub(crate) struct Direction {
+    pub(crate) x: Vec<f64>,
+    pub(crate) y: Vec<f64>,
+    pub(crate) z: Vec<f64>,
 }
 
 /// How far inside the searches begin that are tried one after the other.
@@ -171,9 +166,7 @@ struct Search<'a> {
     equations: &'a mut NormalEquations,
     point: Point,
     weights: Vec<f64>,
-    /// Columns with a logarithm.
-    seen: Vec<usize>,
-    has_curvature: bool,
+    boundary: Boundary,
     /// Least sum of the terms of a row that its residual is compared with.
     floor: f64,
     aim: f64,
@@ -186,10 +179,8 @@ impl<'a> Search<'a> {
         let (point, floor) = first_point(component, 1.0);
         let floor = floor.min(component.negligible);
         let weights = vec![0.0; point.x.len()];
-        let has_logarithm = |&column: &usize| component.costs[column].log_weight > 0.0;
-        let seen = (0..component.costs.len()).filter(has_logarithm).collect();
-        let has_curvature = component.costs.iter().any(|cost| cost.curvature > 0.0);
-        Self { component, equations, point, weights, seen, has_curvature, floor, aim, spare: Vec::new() }
+        let boundary = Boundary::of(&component.costs);
+        Self { component, equations, point, weights, boundary, floor, aim, spare: Vec::new() }
     }
 
     fn begin(&mut self, start: Start) {
@@ -261,7 +252,7 @@ impl<'a> Search<'a> {
         let aim: Vec<f64> =
             (costs.iter().zip(x.iter().zip(z))).map(|(cost, (x, z))| cost.log_weight - x * z).collect();
         let predictor = self.direction(residuals, &aim, None);
-        let reach = self.reach(&predictor, 1.0);
+        let reach = self.boundary.reach(&self.point, &predictor, 1.0);
         let now = self.miss(None, reach);
         let reduced = (self.miss(Some(&predictor), reach) / now).min(1.0);
         let mu = (reduced.powi(3) * now).max(residuals.enough) / self.point.x.len() as f64;
@@ -285,7 +276,7 @@ impl<'a> Search<'a> {
     fn centre(&mut self, residuals: &Residuals, mut aim: Vec<f64>, mu: f64) -> (Direction, (f64, f64)) {
         let enough = (0.01 * residuals.infeasibility).max(1e-4 * residuals.shortfall.min(1.0)).max(EXACT);
         let mut best = self.direction(residuals, &aim, Some(enough));
-        let mut reach = self.safe_reach(&best);
+        let mut reach = self.boundary.safe_reach(&self.component.costs, &self.point, &best);
         for _ in 0..CORRECTORS {
             if reach.0.min(reach.1) > 0.9 {
                 break;
@@ -300,7 +291,7 @@ impl<'a> Search<'a> {
                 *aim += (nearer - product).max(-10.0 * target);
             }
             let trial = self.direction(residuals, &aim, Some(enough));
-            let trial_reach = self.safe_reach(&trial);
+            let trial_reach = self.boundary.safe_reach(&self.component.costs, &self.point, &trial);
             if trial_reach.0 + trial_reach.1 < reach.0 + reach.1 + 0.02 {
                 self.spare.push(trial);
                 break;
@@ -360,40 +351,6 @@ impl<'a> Search<'a> {
         Direction { x: dx, y: dy, z: dz }
     }
 
-    /// How far x and z may go until one has lost the share `boldness` of its
-    /// distance to 0, at most 1. With curvature, both go alike, since dual
-    /// feasibility then depends on both.
-    fn reach(&self, direction: &Direction, boldness: f64) -> (f64, f64) {
-        let along_x = longest(&self.point.x, &direction.x, boldness);
-        let along_z = longest(&self.point.z, &direction.z, boldness);
-        if self.has_curvature {
-            let both = along_x.min(along_z);
-            return (both, both);
-        }
-        (along_x, along_z)
-    }
-
-    /// As [`reach`](Self::reach), but no product falls far below the target
-    /// that stays its own to the end: where it is 0, the way there is good,
-    /// elsewhere it leads into a corner that no Newton step leaves.
-    fn safe_reach(&self, direction: &Direction) -> (f64, f64) {
-        let (mut along_x, mut along_z) = self.reach(direction, BOLDNESS);
-        for &column in &self.seen {
-            let log_weight = self.component.costs[column].log_weight;
-            let (x, z) = (self.point.x[column], self.point.z[column]);
-            let least = (NEAR * log_weight).min(0.9 * x * z);
-            for _ in 0..60 {
-                let product = (x + along_x * direction.x[column]) * (z + along_z * direction.z[column]);
-                if product >= least {
-                    break;
-                }
-                along_x *= 0.9;
-                along_z *= 0.9;
-            }
-        }
-        (along_x, along_z)
-    }
-
     /// Sum of the distances of all products to where they are to end, here or
     /// after a step.
     fn miss(&self, direction: Option<&Direction>, (along_x, along_z): (f64, f64)) -> f64 {
@@ -410,13 +367,6 @@ impl<'a> Search<'a> {
             })
             .sum()
     }
-}
-
-fn longest(from: &[f64], direction: &[f64], boldness: f64) -> f64 {
-    (from.iter().zip(direction))
-        .filter(|&(_, &step)| step < 0.0)
-        .map(|(from, step)| boldness * from / -step)
-        .fold(1.0, f64::min)
 }
 
 fn advance(vector: &mut [f64], along: f64, direction: &[f64]) {

@@ -13,6 +13,7 @@
 //! - [`certify`] is a checker that proves how good an answer is;
 //! - [`round_flow`] makes integers that conserve flow exactly.
 
+mod boundary;
 mod certificate;
 mod columns;
 mod components;

@@ -1,0 +1,71 @@
+//! How far may a Newton step go?
+//!
+//! Until a variable or its dual has lost nearly all of its distance to 0. Where a variable has a
+//! logarithm, its product with the dual has a goal above 0, and a step that takes it far below
+//! leads into a corner that no later one leaves.
+//!
+//! Cost: a passage over the variables.
+
+use super::interior::{Direction, Point};
+use super::smooth::Smooth;
+
+/// A step takes this share of the way to the boundary.
+const BOLDNESS: f64 = 0.99;
+
+/// Products of variables with a logarithm stay above this share of their goal.
+const NEAR: f64 = 0.1;
+
+/// What of the costs says how far steps go.
+pub(crate) struct Boundary {
+    /// Columns with a logarithm.
+    seen: Vec<usize>,
+    has_curvature: bool,
+}
+
+impl Boundary {
+    pub(crate) fn of(costs: &[Smooth]) -> Self {
+        let seen = (0..costs.len()).filter(|&column| costs[column].log_weight > 0.0).collect();
+        Self { seen, has_curvature: costs.iter().any(|cost| cost.curvature > 0.0) }
+    }
+
+    /// How far x and z may go until one has lost the share `boldness` of its
+    /// distance to 0, at most 1. With curvature, both go alike, since dual
+    /// feasibility then depends on both.
+    pub(crate) fn reach(&self, point: &Point, direction: &Direction, boldness: f64) -> (f64, f64) {
+        let along_x = longest(&point.x, &direction.x, boldness);
+        let along_z = longest(&point.z, &direction.z, boldness);
+        if self.has_curvature {
+            let both = along_x.min(along_z);
+            return (both, both);
+        }
+        (along_x, along_z)
+    }
+
+    /// As [`reach`](Self::reach), but no product falls far below the target
+    /// that stays its own to the end: where it is 0, the way there is good,
+    /// elsewhere it leads into a corner that no Newton step leaves.
+    pub(crate) fn safe_reach(&self, costs: &[Smooth], point: &Point, direction: &Direction) -> (f64, f64) {
+        let (mut along_x, mut along_z) = self.reach(point, direction, BOLDNESS);
+        for &column in &self.seen {
+            let log_weight = costs[column].log_weight;
+            let (x, z) = (point.x[column], point.z[column]);
+            let least = (NEAR * log_weight).min(0.9 * x * z);
+            for _ in 0..60 {
+                let product = (x + along_x * direction.x[column]) * (z + along_z * direction.z[column]);
+                if product >= least {
+                    break;
+                }
+                along_x *= 0.9;
+                along_z *= 0.9;
+            }
+        }
+        (along_x, along_z)
+    }
+}
+
+fn longest(from: &[f64], direction: &[f64], boldness: f64) -> f64 {
+    (from.iter().zip(direction))
+        .filter(|&(_, &step)| step < 0.0)
+        .map(|(from, step)| boldness * from / -step)
+        .fold(1.0, f64::min)
+}
