@@ -27,6 +27,7 @@ mod measures;
 mod overhead;
 mod page;
 mod peer;
+mod times;
 mod tools;
 
 use super::{machine, setup};
@@ -90,13 +91,13 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
         all.push(measure(&tools, &program, &options, &folder.join(&program.name))?);
     }
     all.sort_by_key(|one| PROGRAMS.iter().position(|name| *name == one.program));
-    let costs = match options.rounds {
+    let times = match options.rounds {
         0 => None,
-        rounds => Some(overhead::measure(rounds)?),
+        rounds => Some(times::measure(&tools, &all, &folder, rounds)?),
     };
     let words = [&["sampling"], flags].concat();
     let facts = machine::facts(Ok(&tools.opcost), &before, &words);
-    let (text, failed) = page::write(&all, costs.as_deref(), &facts);
+    let (text, failed) = page::write(&all, times.as_ref(), &facts);
     let text = text.replace(&*repository()?.to_string_lossy(), ".");
     println!("{text}");
     fs::write(&options.out, &text).map_err(|error| Failure::at("write", &options.out, error))?;

@@ -1,8 +1,8 @@
 //! The page: what was aimed at and what holds, then the two tables of each program and
-//! what sampling costs.
+//! what sampling and repair cost.
 
 use super::measures::{Of, Results, Run, spread};
-use super::overhead::Cost;
+use super::times::{Times, time_gates, time_sections};
 use crate::bench::machine::Facts;
 use crate::bench::setup;
 use std::fmt::Write;
@@ -50,9 +50,6 @@ const CLOSED: f64 = 0.5;
 const WANTED: [(u64, usize, f64); 5] =
     [(10, 0, 0.86), (1, 0, 0.82), (10, 1, 0.75), (10, 2, 0.85), (10, 3, 0.80)];
 
-/// What the reader may cost over a bare event, of the unsampled run.
-const READER: f64 = 0.01;
-
 const INTRODUCTION: &str = "\
 # How good counts made of samples are
 
@@ -81,10 +78,10 @@ the loader in any of them.
 ";
 
 /// All of it, and how many gates do not hold.
-pub(super) fn write(all: &[Results], costs: Option<&[Cost]>, facts: &Facts) -> (String, usize) {
+pub(super) fn write(all: &[Results], times: Option<&Times>, facts: &Facts) -> (String, usize) {
     let mut text = String::from(INTRODUCTION);
     text += &setup::head(facts);
-    let gates: Vec<Gate> = gates(all).into_iter().chain(cost_gates(costs.unwrap_or_default())).collect();
+    let gates: Vec<Gate> = gates(all).into_iter().chain(times.into_iter().flat_map(time_gates)).collect();
     text += "\n## What was aimed at\n\n| | wanted | found | |\n|---|---:|---:|---|\n";
     for gate in &gates {
         let verdict = if gate.holds { "holds" } else { "**does not hold**" };
@@ -94,16 +91,17 @@ pub(super) fn write(all: &[Results], costs: Option<&[Cost]>, facts: &Facts) -> (
     for results in all {
         text += &section(results);
     }
-    text += &costs
-        .map_or_else(|| "\n## What sampling costs\n\nNot measured this time.\n".to_owned(), cost_section);
+    text += &times
+        .map_or_else(|| "\n## What sampling costs\n\nNot measured this time.\n".to_owned(), time_sections);
     (text, gates.iter().filter(|gate| !gate.holds).count())
 }
 
-struct Gate {
-    what: String,
-    wanted: String,
-    found: String,
-    holds: bool,
+/// What was aimed at, and what became of it.
+pub(super) struct Gate {
+    pub(super) what: String,
+    pub(super) wanted: String,
+    pub(super) found: String,
+    pub(super) holds: bool,
 }
 
 fn gates(all: &[Results]) -> Vec<Gate> {
@@ -226,46 +224,6 @@ fn exact_cell(way: &str, name: &str, value: Option<f64>) -> String {
     }
 }
 
-const COSTS: &str = "
-## What sampling costs
-
-Processor time of the program and of the reader, by that of the same program unsampled in the same round: median, and
-least to most. The program works by itself for some seconds. A bare event has no ring and no reader: no sampler costs
-less. \"reader alone\" is by the sampled program's own time. Made by `cargo run --release -p opcost-sample --example
-overhead`.
-
-| Hz | | added, % | least to most |
-|---:|---|---:|---|
-";
-
-fn cost_section(costs: &[Cost]) -> String {
-    let mut text = String::from(COSTS);
-    for Cost { hertz, name, ratios } in costs {
-        let [median, least, most] = ratios.map(|ratio| 100.0 * (ratio - 1.0));
-        let _ = writeln!(text, "| {hertz} | {name} | {median:.1} | {least:.1} to {most:.1} |");
-    }
-    text
-}
-
-/// Ours costs a bare event and a point more at most: within rounds, for from one round to
-/// the next these machines differ by more.
-fn cost_gates(costs: &[Cost]) -> Vec<Gate> {
-    let median = |hertz: u64, name: &str| {
-        costs.iter().find(|cost| cost.hertz == hertz && cost.name == name).map(|cost| cost.ratios[0])
-    };
-    let at = |hertz: u64| {
-        let (bare, over) = (median(hertz, "bare event")?, median(hertz, "opcost over bare")?);
-        let more = bare * (over - 1.0);
-        Some(Gate {
-            what: format!("sampling at {hertz} Hz, over a bare event ({:.1} %)", 100.0 * (bare - 1.0)),
-            wanted: format!("≤ {:.0} point more", 100.0 * READER),
-            found: format!("{:.1} points", 100.0 * more),
-            holds: more <= READER,
-        })
-    };
-    [4_000, 10_000].into_iter().filter_map(at).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,9 +250,6 @@ mod tests {
         // Four of SQLite at 10 kHz, and two of the distance closed.
         assert_eq!(verdicts(0.95), [true; 6]);
         assert_eq!(verdicts(0.82), [false, true, false, true, false, false]);
-        let cost = |name: &str, ratio| Cost { hertz: 4_000, name: name.to_owned(), ratios: [ratio; 3] };
-        let judged = |over| cost_gates(&[cost("bare event", 1.06), cost("opcost over bare", over)])[0].holds;
-        assert!(judged(1.009) && !judged(1.0096));
     }
 
     #[test]
