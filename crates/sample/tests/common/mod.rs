@@ -47,10 +47,10 @@ static void *thread(void *turns) {
 }
 int main(int count, char **arguments) {
     pthread_t threads[2];
-    if (fork() == 0) { prctl(PR_SET_NAME, \"child\"); for (int i = 0; i < 60; i++) sink += cold(1000000); _exit(0); }
+    if (fork() == 0) { prctl(PR_SET_NAME, \"child\"); for (int i = 0; i < 180; i++) sink += cold(1000000); _exit(0); }
     if (fork() == 0) { execv(arguments[1], arguments + 1); _exit(1); }
-    pthread_create(&threads[0], 0, thread, (void *)30);
-    pthread_create(&threads[1], 0, thread, (void *)120);
+    pthread_create(&threads[0], 0, thread, (void *)90);
+    pthread_create(&threads[1], 0, thread, (void *)360);
     for (int i = 0; i < 2; i++) pthread_join(threads[i], 0);
     while (wait(0) > 0) {}
     return count - 2;
@@ -75,7 +75,7 @@ pub(crate) fn is_the_family(samples: &Samples) {
     let threads: Vec<(&str, u64)> =
         threads.map(|thread| (thread.name.as_deref().unwrap_or("?"), thread.hits)).collect();
     let [("diligent", more), ("idle one", less)] = threads[..] else { panic!("{threads:?}") };
-    assert!(more > 2 * less && more < 8 * less, "120 turns of {more} and 30 of {less}");
+    assert!(more > 2 * less && more < 8 * less, "360 turns of {more} and 90 of {less}");
     assert!(family.threads.iter().all(|thread| thread.tid != family.pid || thread.hits < more / 4));
 }
 
