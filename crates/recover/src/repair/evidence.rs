@@ -49,6 +49,13 @@ pub(super) fn seen(observation: &Observation, expected: Option<f64>, options: Re
     }
 }
 
+/// What it costs at most that a segment is taken to have run once more than it was seen.
+pub(super) fn once_more(observation: &Observation, options: RepairOptions) -> f64 {
+    let square = options.error * options.error / (1.0 + observation.cycles / TRUSTED);
+    let level = 1.0 + square * observation.samples as f64;
+    2.0 * observation.cycles.max(LEAST) / options.cycles_per_sample / level
+}
+
 /// Of a Poisson variable.
 fn deviance(seen: f64, expected: f64) -> f64 {
     let ratio = if seen > 0.0 { seen * (seen / expected).ln() } else { 0.0 };
