@@ -41,7 +41,7 @@ pub(crate) const FAMILY: &str = "
 #include <unistd.h>
 volatile unsigned long sink;
 static void *thread(void *turns) {
-    prctl(PR_SET_NAME, (long)turns > 60 ? \"diligent\" : \"idle one\");
+    prctl(PR_SET_NAME, (long)turns > 180 ? \"diligent\" : \"idle one\");
     for (long i = 0; i < (long)turns; i++) sink += hot(1000000);
     return 0;
 }
