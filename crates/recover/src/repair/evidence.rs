@@ -36,8 +36,7 @@ const TAIL: f64 = 10.0;
 /// make expect so many samples.
 pub(super) fn seen(observation: &Observation, expected: Option<f64>, options: RepairOptions) -> Cost {
     let samples = observation.samples as f64;
-    let square = options.error * options.error / (1.0 + observation.cycles / TRUSTED);
-    let level = 1.0 + square * samples.max(expected.unwrap_or(0.0));
+    let level = level(observation, samples.max(expected.unwrap_or(0.0)), options);
     let tail = match expected {
         Some(expected) if expected > 0.0 => 1.0 + deviance(samples, expected) / level / TAIL,
         _ => 1.0,
@@ -51,9 +50,14 @@ pub(super) fn seen(observation: &Observation, expected: Option<f64>, options: Re
 
 /// What it costs at most that a segment is taken to have run once more than it was seen.
 pub(super) fn once_more(observation: &Observation, options: RepairOptions) -> f64 {
-    let square = options.error * options.error / (1.0 + observation.cycles / TRUSTED);
-    let level = 1.0 + square * observation.samples as f64;
+    let level = level(observation, observation.samples as f64, options);
     2.0 * observation.cycles.max(LEAST) / options.cycles_per_sample / level
+}
+
+/// The variance of so many samples of a segment, by that of chance alone.
+fn level(observation: &Observation, samples: f64, options: RepairOptions) -> f64 {
+    let square = options.error * options.error / (1.0 + observation.cycles / TRUSTED);
+    1.0 + square * samples
 }
 
 /// Of a Poisson variable.
