@@ -51,6 +51,13 @@ pub struct ModuleObservations {
 }
 
 impl ModuleObservations {
+    /// Those of a module that nobody looked at.
+    pub(crate) fn none(map: &ModuleMap) -> Self {
+        let of = |segments: usize| IdMap::filled(segments, Observation::default());
+        let functions = map.functions.values().map(|function| of(function.segments.len())).collect();
+        Self { functions, without_block: 0 }
+    }
+
     /// All that were placed.
     pub fn samples(&self) -> u64 {
         let all = self.functions.values().flat_map(|function| function.values());
@@ -67,14 +74,7 @@ pub fn observe(
     cycles: Cycles,
 ) -> ModuleObservations {
     let numbers = Numbers::of(map);
-    let mut all = ModuleObservations {
-        functions: map
-            .functions
-            .values()
-            .map(|one| IdMap::filled(one.segments.len(), Observation::default()))
-            .collect(),
-        without_block: 0,
-    };
+    let mut all = ModuleObservations::none(map);
     let mut copies: BTreeMap<(FunctionId, SegmentId), Vec<Piece>> = BTreeMap::new();
     for function in &code.functions {
         let mut pieces: BTreeMap<(FunctionId, SegmentId, PieceKey), Piece> = BTreeMap::new();

@@ -19,7 +19,7 @@ use opcost_key::{FunctionId, Hash128, ModuleMap};
 use super::SampledModule;
 use super::program::{Program, ProgramFunctionId};
 use crate::matched::Matched;
-use crate::sampled::{ModuleObservations, Observation};
+use crate::sampled::ModuleObservations;
 
 /// A function that a call through a pointer calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,8 @@ pub struct Target {
 /// Of each module's functions, the targets of each of their calls through pointers, in
 /// program order; none of a function that the ledger does not have.
 pub fn targets(modules: &[(&ModuleMap, &Matched)]) -> Vec<IdMap<FunctionId, Vec<Vec<Target>>>> {
-    let unseen: Vec<ModuleObservations> = modules.iter().map(|(map, _)| nothing(map)).collect();
+    let unseen: Vec<ModuleObservations> =
+        modules.iter().map(|(map, _)| ModuleObservations::none(map)).collect();
     let sampled: Vec<SampledModule<'_>> =
         modules.iter().zip(&unseen).map(|(&(map, _), observed)| SampledModule { map, observed }).collect();
     let program = Program::of(&sampled);
@@ -84,13 +85,6 @@ pub fn targets(modules: &[(&ModuleMap, &Matched)]) -> Vec<IdMap<FunctionId, Vec<
         calls.map(|&(at, signature)| of_call(counts.segments[function.segment_of(at)], signature)).collect()
     };
     modules.iter().map(|one| one.0.functions.ids().map(|id| of_function(one, id)).collect()).collect()
-}
-
-/// Observations of a module that nobody looked at.
-fn nothing(map: &ModuleMap) -> ModuleObservations {
-    let of = |segments: usize| IdMap::filled(segments, Observation::default());
-    let functions = map.functions.values().map(|function| of(function.segments.len())).collect();
-    ModuleObservations { functions, without_block: 0 }
 }
 
 #[cfg(test)]
