@@ -69,6 +69,9 @@ words! {
     /// How many thousandths of a cycle one execution is expected to take; of the
     /// program, those between two samples. Of merged ledgers the sum.
     Cycles = "cycles",
+    /// How many thousandths of a cycle of these its instructions take by themselves; the
+    /// rest is waiting, as samples tell. Of merged ledgers the sum.
+    Busy = "busy",
 }
 
 words! {
@@ -138,7 +141,7 @@ impl Column {
             Column::Count => Unit::Executions,
             Column::Inherited => Unit::Frames,
             Column::Samples => Unit::Samples,
-            Column::Cycles => Unit::Millicycles,
+            Column::Cycles | Column::Busy => Unit::Millicycles,
         }
     }
 }

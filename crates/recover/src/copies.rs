@@ -36,7 +36,7 @@ use std::collections::BTreeMap;
 
 use opcost_profile::formats::code::CodeRow;
 
-use crate::duration::{Code, Cycles, waited};
+use crate::duration::{Code, Cycles, Taken, taken};
 use crate::sampled::Observation;
 
 /// Which rows of a segment are one piece.
@@ -83,13 +83,13 @@ impl<P: Copy + Ord> Run<P> {
     pub(crate) fn share(self, how: Cycles, pieces: &mut BTreeMap<P, Piece>) {
         let samples: u64 = self.code.iter().map(Code::samples).sum();
         let cycles: f64 = self.code.iter().map(|code| code.cycles).sum();
-        let waited = waited(&self.code, how);
+        let taken = taken(&self.code, how);
         let mut shares: BTreeMap<P, f64> = BTreeMap::new();
         for ((place, row), code) in self.rows.iter().zip(&self.code) {
             let share = if cycles > 0.0 { samples as f64 * code.cycles / cycles } else { 0.0 };
             *shares.entry(*place).or_default() += share;
             let piece = pieces.entry(*place).or_insert_with(|| Piece::new(row.factor));
-            piece.take(row, share, code.cycles, waited);
+            piece.take(row, share, code.cycles, taken);
         }
         for (place, whole) in whole_shares(samples, shares) {
             pieces.get_mut(&place).expect("it has a row").samples += whole;
@@ -118,6 +118,8 @@ pub(crate) struct Piece {
     share: f64,
     /// Cycles of one execution of all of it, as samples have them.
     cycles: f64,
+    /// Those that its instructions take by themselves.
+    busy: f64,
     /// Cycles by instruction.
     cycles_of: BTreeMap<u32, f64>,
     factor: f64,
@@ -125,13 +127,14 @@ pub(crate) struct Piece {
 
 impl Piece {
     fn new(factor: u16) -> Piece {
-        let (samples, share, cycles, cycles_of) = (0, 0.0, 0.0, BTreeMap::new());
-        Piece { samples, share, cycles, cycles_of, factor: f64::from(factor.max(1)) }
+        let (samples, share, cycles, busy, cycles_of) = (0, 0.0, 0.0, 0.0, BTreeMap::new());
+        Piece { samples, share, cycles, busy, cycles_of, factor: f64::from(factor.max(1)) }
     }
 
-    fn take(&mut self, row: &CodeRow, share: f64, cycles: f64, waited: f64) {
+    fn take(&mut self, row: &CodeRow, share: f64, cycles: f64, taken: Taken) {
         self.share += share;
-        self.cycles += cycles * waited;
+        self.cycles += cycles * taken.busy * taken.waited;
+        self.busy += cycles * taken.busy;
         if let Some(instruction) = row.instruction {
             *self.cycles_of.entry(instruction).or_default() += cycles;
         }
@@ -161,7 +164,9 @@ pub(crate) fn joined(pieces: &[Piece]) -> Observation {
             if once > 0.0 { cycles / once } else { 0.0 }
         }
     };
-    Observation { samples, cycles }
+    let all = |of: fn(&Piece) -> f64| pieces.iter().map(of).sum::<f64>();
+    let (whole, busy) = (all(|piece| piece.cycles), all(|piece| piece.busy));
+    Observation { samples, cycles, busy: if whole > 0.0 { cycles * busy / whole } else { 0.0 } }
 }
 
 /// How often the segment ran, by how often each of its pieces did.

@@ -153,7 +153,7 @@ fn nothing_seen_has_the_cycles_of_a_copy() {
         Code { factor: 1, group: 0, times: 0, rows: &[(0, 4)] },
         Code { factor: 1, group: 0, times: 0, rows: &[(0, 2)] },
     ];
-    assert_eq!(seen(&code), Observation { samples: 0, cycles: 3.0 });
+    assert_eq!(seen(&code), Observation::busy(0, 3.0));
     assert_eq!(seen(&[Code { factor: 4, group: 0, times: 0, rows: FOUR }]).cycles, 6.0);
     assert_eq!(joined(&[]), Observation::default());
 }

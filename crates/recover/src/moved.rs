@@ -72,7 +72,7 @@ mod tests {
         // 1000 in, 100,000 round, and 3000 out, which cannot be.
         let seen: IdMap<SegmentId, Observation> = [(30, 3.0), (7000, 7.0), (150, 5.0)]
             .into_iter()
-            .map(|(samples, cycles)| Observation { samples, cycles })
+            .map(|(samples, cycles)| Observation::busy(samples, cycles))
             .collect();
         let observed = ModuleObservations { functions: [seen].into_iter().collect(), without_block: 0 };
         let sampled = [SampledModule { map: &map, observed: &observed }];

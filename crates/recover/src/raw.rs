@@ -1,6 +1,7 @@
 //! How is kept what samples say, before it is made consistent?
 //!
-//! As a ledger of its own kind: samples and expected cycles of each segment. A
+//! As a ledger of its own kind: samples and expected cycles of each segment, and how
+//! many of these are no waiting. A
 //! segment at the start of a block is told as the block, one behind a call as the
 //! edge by which the call returned to it, so each has one place. Beside them stand
 //! the counts that follow from each block alone, so that raw counts can be shown and
@@ -56,7 +57,8 @@ pub fn raw_ledger(
             for (segment, one) in observed.iter().filter(|(_, one)| **one != Observation::default()) {
                 let Some(subject) = subject_of(&named, function, segment) else { continue };
                 facts.push(fact(subject.clone(), Column::Samples, one.samples));
-                facts.push(fact(subject, Column::Cycles, parts(one.cycles)));
+                facts.push(fact(subject.clone(), Column::Cycles, parts(one.cycles)));
+                facts.push(fact(subject, Column::Busy, parts(one.busy)));
             }
         }
     }
@@ -83,6 +85,7 @@ fn alone(
     let sum = own.fold(Observation::default(), |sum, segment| Observation {
         samples: sum.samples + observed[segment].samples,
         cycles: sum.cycles + observed[segment].cycles,
+        busy: sum.busy + observed[segment].busy,
     });
     sum.count(cycles_per_sample)
 }
@@ -120,9 +123,12 @@ pub fn raw_observations(ledger: &Ledger, maps: &[&ModuleMap]) -> Option<RawObser
         match fact.column {
             Column::Samples => found.entry(&fact.subject).or_default().samples = value,
             Column::Cycles => found.entry(&fact.subject).or_default().cycles = cycles_of(value),
+            Column::Busy => found.entry(&fact.subject).or_default().busy = cycles_of(value),
             _ => {}
         }
     }
+    // Ledgers of before they told it.
+    found.values_mut().filter(|one| one.busy == 0.0).for_each(|one| one.busy = one.cycles);
     let mut unknown: BTreeSet<&Arc<FunctionFacts>> =
         ledger.facts().iter().filter_map(|fact| fact.subject.function()).collect();
     let mut modules = Vec::new();
@@ -150,7 +156,8 @@ mod tests {
     use crate::example::{call_left, single_loop};
 
     fn observed(seen: &[(u64, f64)]) -> ModuleObservations {
-        let of = |&(samples, cycles): &(u64, f64)| Observation { samples, cycles };
+        // Half of the cycles is waiting.
+        let of = |&(samples, cycles): &(u64, f64)| Observation { samples, cycles, busy: cycles / 2.0 };
         let functions = std::iter::once(seen.iter().map(of).collect()).collect();
         ModuleObservations { functions, without_block: 0 }
     }

@@ -20,7 +20,7 @@ const OPTIONS: RepairOptions =
 /// Samples by segment and function: (samples, cycles).
 fn observed(functions: &[&[(u64, f64)]]) -> ModuleObservations {
     let of = |seen: &&[(u64, f64)]| -> IdMap<SegmentId, Observation> {
-        seen.iter().map(|&(samples, cycles)| Observation { samples, cycles }).collect()
+        seen.iter().map(|&(samples, cycles)| Observation::busy(samples, cycles)).collect()
     };
     ModuleObservations { functions: functions.iter().map(of).collect(), without_block: 0 }
 }

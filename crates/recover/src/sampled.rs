@@ -31,9 +31,17 @@ pub struct Observation {
     /// Cycles that one execution is expected to take; 0 where that is not known: without
     /// code, or with code for some executions only.
     pub cycles: f64,
+    /// Those of these cycles that its instructions take by themselves; the rest it waits: to
+    /// come there, and where its samples pile up.
+    pub busy: f64,
 }
 
 impl Observation {
+    /// Of a segment that waits for nothing.
+    pub const fn busy(samples: u64, cycles: f64) -> Self {
+        Self { samples, cycles, busy: cycles }
+    }
+
     /// How often the segment ran, by itself; 0 where its cycles are not known.
     pub fn count(&self, cycles_per_sample: f64) -> f64 {
         if self.cycles > 0.0 { self.samples as f64 * cycles_per_sample / self.cycles } else { 0.0 }
@@ -218,8 +226,8 @@ mod tests {
         let function = &seen.functions[FunctionId::new(0)];
         let body = &map.functions[FunctionId::new(0)];
         let of = |block: usize| function[body.blocks[BlockId::new(block)].first_segment];
-        assert_eq!(of(0), Observation { samples: 3, cycles: 2.0 });
-        assert_eq!(of(1), Observation { samples: 5, cycles: 2.0 });
+        assert_eq!(of(0), Observation::busy(3, 2.0));
+        assert_eq!(of(1), Observation::busy(5, 2.0));
         assert_eq!((seen.samples(), seen.without_block), (8, 0), "bytes around are others'");
     }
 
@@ -233,7 +241,7 @@ mod tests {
         let hits = BTreeMap::from([(0x101, 4), (0x105, 4), (0x109, 3)]);
         let seen = observe(&map, &code(rows, 16), &hits, Cycles::Mean);
         let segment = map.functions[FunctionId::new(0)].blocks[BlockId::new(1)].first_segment;
-        let Observation { samples, cycles } = seen.functions[FunctionId::new(0)][segment];
+        let Observation { samples, cycles, .. } = seen.functions[FunctionId::new(0)][segment];
         // 8 samples by 4 cycles and 3 by 1.
         assert_eq!(samples, 11);
         assert!((samples as f64 / cycles - 5.0).abs() < 1e-12, "{cycles}");

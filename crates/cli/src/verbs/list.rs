@@ -69,7 +69,7 @@ fn functions(ledger: &Ledger) -> Vec<ListRow> {
         match fact.column {
             Column::Calls => last.count = fact.value,
             Column::Instructions => last.instructions = fact.value,
-            Column::Count | Column::Inherited | Column::Samples | Column::Cycles => {}
+            Column::Count | Column::Inherited | Column::Samples | Column::Cycles | Column::Busy => {}
         }
     }
     rows.into_iter().map(|(_, row)| row).collect()
@@ -101,6 +101,10 @@ fn facts(ledger: &Ledger, wanted: impl Fn(&Fact) -> bool) -> Vec<ListRow> {
             Column::Cycles => {
                 row.count = fact.value;
                 row.what += " expected, in thousandths of cycles";
+            }
+            Column::Busy => {
+                row.count = fact.value;
+                row.what += " of these not waiting, in thousandths of cycles";
             }
         }
         row

@@ -4,15 +4,17 @@
 //! what was seen, or what the counts of the pass before make expect if that is more.
 //! How wrong cycles are depends on the code: of a few instructions the cost is that of
 //! one of them, which may wait; of many it is a mean. So the error's square falls with
-//! cycles, to half at [`TRUSTED`].
+//! the cycles that its instructions take by themselves, to half at [`TRUSTED`]. And the
+//! more of its time is waiting, as samples say, the less is known of how long that is: the
+//! square grows with the logarithm of it, by [`WAITS`].
 //!
 //! Errors have a long tail: a block that waits for memory at each execution is seen
 //! twenty times too often. As for Student's distribution, a deviation that the pass
 //! before found large costs less the larger it is (iteratively reweighted as in Lange,
 //! Little and Taylor, "Robust statistical modeling using the t distribution", 1989).
 //!
-//! [`MODEL_ERROR`], [`TRUSTED`] and [`TAIL`] were fit together with the constants of
-//! `duration`, on the programs named there.
+//! [`MODEL_ERROR`], [`TRUSTED`], [`WAITS`] and [`TAIL`] were fit together with the
+//! constants of `duration`, on the programs named there.
 //!
 //! Output: costs for the solver. Cost: constant.
 
@@ -24,13 +26,17 @@ use crate::sampled::Observation;
 
 /// How wrong the cycles that are expected of a short segment are taken to be, relative
 /// to them.
-pub const MODEL_ERROR: f64 = 0.65;
+pub const MODEL_ERROR: f64 = 0.6;
 
 /// Cycles of a segment whose error has half the square of a short one's.
-const TRUSTED: f64 = 2.0;
+const TRUSTED: f64 = 1.0;
+
+/// By how much the square of the error is larger where a segment waits e times as long as
+/// it is busy.
+const WAITS: f64 = 3.0;
 
 /// A deviance of so much costs half of what it would without a tail.
-const TAIL: f64 = 10.0;
+const TAIL: f64 = 15.0;
 
 /// What it costs to deviate from an observation, where the counts of the pass before
 /// make expect so many samples.
@@ -56,7 +62,9 @@ pub(super) fn once_more(observation: &Observation, options: RepairOptions) -> f6
 
 /// The variance of so many samples of a segment, by that of chance alone.
 fn level(observation: &Observation, samples: f64, options: RepairOptions) -> f64 {
-    let square = options.error * options.error / (1.0 + observation.cycles / TRUSTED);
+    let Observation { cycles, busy, .. } = *observation;
+    let waits = if busy > 0.0 { (cycles / busy).ln().max(0.0) } else { 0.0 };
+    let square = options.error * options.error * (1.0 + WAITS * waits) / (1.0 + busy / TRUSTED);
     1.0 + square * samples
 }
 
@@ -89,7 +97,7 @@ mod tests {
         RepairOptions { cycles_per_sample: 100.0, error: 0.5, solver: Solver::Likeliest };
 
     fn dispersion(samples: u64, cycles: f64, expected: Option<f64>) -> f64 {
-        match seen(&Observation { samples, cycles }, expected, OPTIONS) {
+        match seen(&Observation::busy(samples, cycles), expected, OPTIONS) {
             Cost::Deviance { dispersion, .. } => dispersion,
             other => panic!("{other:?}"),
         }
@@ -99,6 +107,17 @@ mod tests {
     fn long_segments_are_trusted_more() {
         assert_eq!(dispersion(100, TRUSTED, None), 1.0 + 100.0 * 0.25 / 2.0);
         assert!(dispersion(100, 0.1, None) > dispersion(100, 10.0, None));
+    }
+
+    #[test]
+    fn what_waits_is_trusted_less() {
+        let level = |busy: f64| level(&Observation { samples: 100, cycles: 4.0, busy }, 100.0, OPTIONS);
+        let none = 1.0 + 100.0 * 0.25 / 5.0;
+        assert_eq!(level(4.0), none);
+        // Half of the time is waiting: the logarithm of 2 and shorter code.
+        let half = 1.0 + 100.0 * 0.25 * (1.0 + WAITS * 2.0f64.ln()) / 3.0;
+        assert!((level(2.0) - half).abs() < 1e-9 && half > none);
+        assert_eq!(level(0.0), 1.0 + 100.0 * 0.25, "nothing is known of it");
     }
 
     #[test]

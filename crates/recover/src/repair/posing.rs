@@ -126,7 +126,7 @@ impl Posed {
             self.problem.add_variable(match observation.cycles > 0.0 {
                 true => seen(observation, None, options),
                 // What the linker left out runs never, but for what it stands for.
-                false if !has_code => seen(&Observation { samples: 0, cycles: LEFT_OUT }, None, options),
+                false if !has_code => seen(&Observation::busy(0, LEFT_OUT), None, options),
                 false => Cost::Linear { price: UNKNOWN * dear },
             });
         }
