@@ -33,8 +33,20 @@ pub(crate) fn prepare(names: &[&str]) -> Result<()> {
 /// Fetches what the named programs need (all programs when none is named),
 /// writes `corpus.json`, and returns every program that is ready.
 pub(crate) fn programs(names: &[&str]) -> Result<Vec<Program>> {
+    let programs = listed("programs.toml", names)?;
+    write(&folder()?.join("corpus.json"), &CorpusFile { schema: CORPUS_SCHEMA, programs: &programs })?;
+    Ok(programs)
+}
+
+/// The same of the programs of `corpus/training.toml`, which only one benchmark needs;
+/// `corpus.json` does not tell of them.
+pub(crate) fn training(names: &[&str]) -> Result<Vec<Program>> {
+    listed("training.toml", names)
+}
+
+fn listed(list: &str, names: &[&str]) -> Result<Vec<Program>> {
     let own = repository()?.join("corpus");
-    let manifest = Manifest::read(&own.join("programs.toml"))?;
+    let manifest = Manifest::read(&own.join(list))?;
     let folder = folder()?;
     fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
     let mut crates = std::collections::BTreeMap::new();
@@ -49,14 +61,7 @@ pub(crate) fn programs(names: &[&str]) -> Result<Vec<Program>> {
     let ready = |entry: &&crate::manifest::Entry| {
         manifest.crates_of(entry).keys().all(|name| folder.join(name).join("Cargo.toml").is_file())
     };
-    let programs = manifest
-        .programs
-        .iter()
-        .filter(ready)
-        .map(|entry| manifest.resolve(entry, &own, &folder))
-        .collect::<Result<Vec<_>>>()?;
-    write(&folder.join("corpus.json"), &CorpusFile { schema: CORPUS_SCHEMA, programs: &programs })?;
-    Ok(programs)
+    manifest.programs.iter().filter(ready).map(|entry| manifest.resolve(entry, &own, &folder)).collect()
 }
 
 /// Where the corpus lies, absolute.

@@ -5,7 +5,8 @@
 //! `bench life` what following an instruction costs the compiler, `bench loops`
 //! sets trip counts beside LLVM's, over programs that `loops` looks after,
 //! `bench bits` widths of values, over those of `bits`, `bench sampling` counts made
-//! of samples beside LLVM's and exact ones, `bench pgo` what exported profiles are
+//! of samples beside LLVM's and exact ones, `bench training` the same on the programs
+//! that constants were fit on, `bench pgo` what exported profiles are
 //! worth;
 //! `calls` measures library functions. None is part of the tool: this crate imports no other room and knows opcost only as a command,
 //! so what it measures is what a user gets. Few dependencies, because
@@ -75,6 +76,12 @@ usage: cargo xtask VERB
     --take WHAT           builds, samples or results of earlier runs as they are,
                           each with those before it; page: nothing is measured
     --opcost PATH, --out FILE  as above
+  bench training [FLAGS]  the same two solvers on the programs that ours was fit on,
+                        into benchmarks/training.md
+    --only A,B            of the programs of corpus/training.toml (all)
+    --rates A,B           thousands of samples a second (1,10)
+    --take WHAT           builds or samples of an earlier run as they are
+    --opcost PATH, --out FILE  as above
   bench pgo [FLAGS]     what exported profiles are worth to clang, on SQLite, into
                         benchmarks/pgo.md
     --rounds N            timed runs of each build (41)
@@ -101,6 +108,7 @@ fn main() -> ExitCode {
         ["bench", "loops", flags @ ..] => bench::loops::run(flags),
         ["bench", "bits", flags @ ..] => bench::bits::run(flags),
         ["bench", "sampling", flags @ ..] => bench::sampling::run(flags),
+        ["bench", "training", flags @ ..] => bench::sampling::training::run(flags),
         ["bench", "pgo", flags @ ..] => bench::pgo::run(flags),
         ["loops", flags @ ..] => loops::run(flags),
         ["bits", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => bits::run(names),

@@ -1,6 +1,6 @@
 //! The list of programs, as written and as resolved.
 //!
-//! `corpus/programs.toml` names programs by paths with placeholders
+//! `corpus/programs.toml` (and `training.toml` beside it) names programs by paths with placeholders
 //! ([`Manifest`]); a resolved [`Program`] has absolute paths only and is what
 //! `corpus.json` holds. Between the two lies [`Manifest::resolve`], which
 //! touches the file system only to expand a `*` in the last part of a path.
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// The name of the form of `corpus.json`.
 pub(crate) const CORPUS_SCHEMA: &str = "opcost.corpus/1";
 
-/// `corpus/programs.toml`, read.
+/// `corpus/programs.toml` or `corpus/training.toml`, read.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Manifest {
@@ -209,9 +209,7 @@ impl Places<'_> {
             filled = filled.replace(&format!("{{{name}}}"), &self.crates.join(name).to_string_lossy());
         }
         match filled.find('{') {
-            Some(_) => {
-                Err(Failure::new(format!("corpus/programs.toml: `{text}` has an unknown placeholder")))
-            }
+            Some(_) => Err(Failure::new(format!("a list in corpus/: `{text}` has an unknown placeholder"))),
             None => Ok(filled),
         }
     }
@@ -266,6 +264,20 @@ mod tests {
         let names: Vec<&str> =
             manifest.programs.iter().filter(|entry| entry.bench).map(|entry| entry.name.as_str()).collect();
         assert_eq!(names, ["kernel", "lua", "zstd", "sqlite"]);
+    }
+
+    /// None of them is measured with constants that were fit on it.
+    #[test]
+    fn no_program_is_in_both_lists() {
+        let (manifest, own) = real();
+        let training = Manifest::read(&own.join("training.toml")).unwrap();
+        for entry in &training.programs {
+            assert!(manifest.programs.iter().all(|other| other.name != entry.name), "{}", entry.name);
+            let crates = training.crates_of(entry);
+            assert!(!crates.is_empty() && crates.keys().all(|name| !manifest.crates.contains_key(name)));
+            let ours = entry.sources.iter().filter_map(|source| source.strip_prefix("{corpus}/"));
+            assert!(ours.map(|source| own.join(source)).all(|source| source.is_file()), "{}", entry.name);
+        }
     }
 
     #[test]

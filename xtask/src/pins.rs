@@ -3,7 +3,7 @@
 //! Cargo's own client does it: a throw-away package that depends on exactly
 //! one version is vendored, the wanted folder moved out, the rest removed.
 //! Cargo checks the package against its registry; we check what cargo notes
-//! (`.cargo-checksum.json`) against the hash in `corpus/programs.toml`. The
+//! (`.cargo-checksum.json`) against the hash in the list in `corpus/`. The
 //! folder appears by one rename, so a half-fetched crate is never seen, and
 //! its presence with the right hash is all that a second run looks at. Files
 //! changed by hand afterwards go unnoticed: delete the folder to mend that.
@@ -48,7 +48,7 @@ fn fetch(name: &str, pin: &Pin, workshop: &Path, place: &Path) -> Result<()> {
         .ok_or_else(|| Failure::new(format!("cargo vendored no {name} {} with a checksum", pin.version)))?;
     if hash != pin.sha256 {
         return Err(Failure::new(format!(
-            "{name} {} has the SHA-256 {hash}, but corpus/programs.toml pins {}",
+            "{name} {} has the SHA-256 {hash}, but the list in corpus/ pins {}",
             pin.version, pin.sha256
         )));
     }

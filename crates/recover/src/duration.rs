@@ -171,7 +171,6 @@ impl Rate {
 
 #[cfg(test)]
 mod tests {
-    use opcost_index::Id;
 
     use super::*;
 

@@ -29,6 +29,7 @@ mod page;
 mod peer;
 mod times;
 mod tools;
+pub(crate) mod training;
 
 use super::{machine, setup};
 use crate::failure::{Failure, Result};

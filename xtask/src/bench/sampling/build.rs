@@ -50,40 +50,46 @@ pub(super) fn make(
         return Ok(built);
     }
     let _ = fs::remove_file(&done);
-    eprintln!("bench: building {}", program.name);
-    compile(program, &[], &built.file("anchor.bc"))?;
+    anchored(tools, program, arguments, &built)?;
     compile(program, &["-Xclang", "-disable-llvm-passes"], &built.file("front.bc"))?;
     let (front, early) = (built.file("front.bc"), built.file("early.bc"));
     llvm("opt", &[format!("-passes={EARLY}").as_ref(), front.as_ref(), "-o".as_ref(), early.as_ref()])?;
-    for (module, sampled, exact) in
-        [("anchor.bc", "sampled", "exact.opc"), ("early.bc", "early", "early.opc")]
-    {
-        let (module, counted) = (built.file(module), built.file("counted"));
-        assemble(tools, "sample", program, &module, &built.file(sampled))?;
-        assemble(tools, "count", program, &module, &counted)?;
-        eprintln!("bench: counting {}, {exact}", program.name);
-        let mut words: Vec<&OsStr> = vec!["count".as_ref(), "--ledger".as_ref()];
-        let (exact, output) = (built.file(exact), built.file("output"));
-        words.extend([
-            exact.as_os_str(),
-            "--stdout".as_ref(),
-            output.as_ref(),
-            counted.as_ref(),
-            "--".as_ref(),
-        ]);
-        words.extend(arguments.iter().map(|word| -> &OsStr { word.as_ref() }));
-        tools.opcost(&words)?;
-    }
-    for (verb, module, ready) in [
-        ("blocks", "anchor.bc", "blocks.bc"),
-        ("lines", "anchor.bc", "lines.bc"),
-        ("lines", "early.bc", "early.lines.bc"),
-    ] {
-        tools.profi(&[verb.as_ref(), built.file(module).as_ref(), built.file(ready).as_ref()])?;
+    counted(tools, program, arguments, &built, ["early.bc", "early", "early.opc"])?;
+    for (module, ready) in [("anchor.bc", "lines.bc"), ("early.bc", "early.lines.bc")] {
+        tools.profi(&["lines".as_ref(), built.file(module).as_ref(), built.file(ready).as_ref()])?;
     }
     with_lines(program, &built)?;
     super::tools::write(&done, &facts)?;
     Ok(built)
+}
+
+/// Of a program what the comparison of solvers needs: its anchor, sampled, counted and
+/// ready for LLVM's loader.
+pub(super) fn anchored(tools: &Tools, program: &Program, arguments: &[String], built: &Built) -> Result<()> {
+    eprintln!("bench: building {}", program.name);
+    compile(program, &[], &built.file("anchor.bc"))?;
+    counted(tools, program, arguments, built, ["anchor.bc", "sampled", "exact.opc"])?;
+    let (module, ready) = (built.file("anchor.bc"), built.file("blocks.bc"));
+    tools.profi(&["blocks".as_ref(), module.as_ref(), ready.as_ref()]).map(drop)
+}
+
+/// Builds a module to be sampled and to be counted, and counts it.
+fn counted(
+    tools: &Tools,
+    program: &Program,
+    arguments: &[String],
+    built: &Built,
+    [module, sampled, exact]: [&str; 3],
+) -> Result<()> {
+    let (module, counted) = (built.file(module), built.file("counted"));
+    assemble(tools, "sample", program, &module, &built.file(sampled))?;
+    assemble(tools, "count", program, &module, &counted)?;
+    eprintln!("bench: counting {}, {exact}", program.name);
+    let mut words: Vec<&OsStr> = vec!["count".as_ref(), "--ledger".as_ref()];
+    let (exact, output) = (built.file(exact), built.file("output"));
+    words.extend([exact.as_os_str(), "--stdout".as_ref(), output.as_ref(), counted.as_ref(), "--".as_ref()]);
+    words.extend(arguments.iter().map(|word| -> &OsStr { word.as_ref() }));
+    tools.opcost(&words).map(drop)
 }
 
 /// Each source for itself, as it would be, then one module.

@@ -57,6 +57,16 @@ pub(super) fn compare(tools: &Tools, built: &Built, samples: &Path) -> Result<Ru
     Ok(Run { said, ways: peer.ways })
 }
 
+/// The solvers alone.
+pub(super) fn compare_solvers(tools: &Tools, built: &Built, samples: &Path) -> Result<Run> {
+    let mut peer = Peer { tools, built, ways: BTreeMap::new() };
+    let sampled = built.file("sampled");
+    let seen = tools.peers(&["observe".as_ref(), sampled.as_ref(), samples.as_ref()])?;
+    peer.solver_alone(&seen)?;
+    let said = peer.ours(samples)?;
+    Ok(Run { said, ways: peer.ways })
+}
+
 /// All ways of exact counts.
 pub(super) fn ceilings(tools: &Tools, built: &Built) -> Result<Ways> {
     let mut peer = Peer { tools, built, ways: BTreeMap::new() };
