@@ -57,7 +57,9 @@ pub use matched::{Copies, Matched, Unmatched, branches, match_counts};
 pub use moved::{Moved, moves};
 pub use paths::PathCount;
 pub use raw::{RawObservations, raw_ledger, raw_observations};
-pub use repair::{MODEL_ERROR, RepairOptions, Repaired, SampledModule, Solver, Target, repair, targets};
+pub use repair::{
+    MODEL_ERROR, RepairOptions, Repaired, SampledModule, Solver, Target, error_of, repair, targets,
+};
 pub use repeat::{Repetition, compare_runs};
 pub use sampled::{ModuleObservations, Observation, observe};
 pub use summary::{

@@ -60,7 +60,7 @@ pub struct SampledModule<'a> {
     pub observed: &'a ModuleObservations,
 }
 
-pub use evidence::MODEL_ERROR;
+pub use evidence::{MODEL_ERROR, error_of};
 pub use targets::{Target, targets};
 
 /// How samples are read.

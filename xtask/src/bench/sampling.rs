@@ -27,6 +27,7 @@ mod measures;
 mod overhead;
 mod page;
 mod peer;
+mod planted;
 mod times;
 mod tools;
 pub(crate) mod training;
@@ -131,6 +132,7 @@ fn measure(tools: &Tools, program: &Program, options: &Options, folder: &Path) -
         }
     };
     let mut rates = Vec::new();
+    let mut planted = Vec::new();
     for &rate in &options.rates {
         let mut runs = Vec::new();
         for turn in 0..options.runs {
@@ -150,8 +152,12 @@ fn measure(tools: &Tools, program: &Program, options: &Options, folder: &Path) -
             }
         }
         rates.push((rate, runs));
+        planted = match takes(Taken::Page) {
+            true => planted::kept(folder),
+            false => planted::measure(tools, &built, &folder.join(format!("{rate}k-0.data")), is_kept)?,
+        };
     }
-    Ok(Results { program: name.clone(), arguments, ceilings: ceilings.ways, rates })
+    Ok(Results { program: name.clone(), arguments, ceilings: ceilings.ways, planted, rates })
 }
 
 impl Options {

@@ -38,6 +38,8 @@ pub(super) struct Results {
     pub(super) arguments: Vec<String>,
     /// Exact counts in place of samples.
     pub(super) ceilings: Ways,
+    /// Made-up samples in place of those taken.
+    pub(super) planted: Vec<Run>,
     /// Runs by thousands of samples a second.
     pub(super) rates: Vec<(u64, Vec<Run>)>,
 }

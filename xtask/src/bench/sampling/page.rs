@@ -2,6 +2,7 @@
 //! what sampling and repair cost.
 
 use super::measures::{Of, Results, Run, spread};
+use super::planted;
 use super::times::{Times, time_gates, time_sections};
 use crate::bench::machine::Facts;
 use crate::bench::setup;
@@ -88,6 +89,7 @@ pub(super) fn write(all: &[Results], times: Option<&Times>, facts: &Facts) -> (S
         let _ = writeln!(text, "| {} | {} | {} | {verdict} |", gate.what, gate.wanted, gate.found);
     }
     text += WORDS;
+    text += &planted::section(all, &COLUMNS[..2]);
     for results in all {
         text += &section(results);
     }
@@ -128,12 +130,17 @@ fn gates(all: &[Results]) -> Vec<Gate> {
     gates
 }
 
+/// Of the way from profi to its ceiling, what ours goes.
+pub(super) fn closed(profi: f64, ours: f64, ceiling: f64) -> f64 {
+    (ours - profi) / (ceiling - profi)
+}
+
 /// How much of the way from profi to its ceiling ours goes.
 fn closing(results: &Results, rate: u64, runs: &[Run], name: &str, of: Of) -> Option<Gate> {
     let (profi, ..) = spread(runs, "profi", of)?;
     let (ours, ..) = spread(runs, "ours", of)?;
     let ceiling = of(results.ceilings.get("profi")?)?;
-    let share = (ours - profi) / (ceiling - profi);
+    let share = closed(profi, ours, ceiling);
     Some(Gate {
         what: format!(
             "the solver alone, {} at {rate} kHz, {name}: of the distance from profi ({:.1}) to its ceiling ({:.1}) closed",
@@ -238,6 +245,7 @@ mod tests {
             program: "sqlite".to_owned(),
             arguments: vec!["/long/way/x.lua".to_owned(), "7".to_owned()],
             ceilings: ways(ceiling, ceiling),
+            planted: Vec::new(),
             rates: vec![(10, vec![run])],
         }
     }

@@ -67,6 +67,24 @@ pub(super) fn compare_solvers(tools: &Tools, built: &Built, samples: &Path) -> R
     Ok(Run { said, ways: peer.ways })
 }
 
+/// The solvers alone, of made-up samples: as many as these.
+pub(super) fn compare_planted(tools: &Tools, built: &Built, samples: &Path, seed: usize) -> Result<Run> {
+    let mut peer = Peer { tools, built, ways: BTreeMap::new() };
+    let (sampled, exact) = (built.file("sampled"), built.file("exact.opc"));
+    let (seed, ours) = (seed.to_string(), built.file("estimate.opc"));
+    let seen = tools.peers(&[
+        "planted".as_ref(),
+        sampled.as_ref(),
+        samples.as_ref(),
+        exact.as_ref(),
+        seed.as_ref(),
+        ours.as_ref(),
+    ])?;
+    peer.hold("ours", &ours, &BLOCKS)?;
+    peer.solver_alone(&seen)?;
+    Ok(Run { said: String::new(), ways: peer.ways })
+}
+
 /// All ways of exact counts.
 pub(super) fn ceilings(tools: &Tools, built: &Built) -> Result<Ways> {
     let mut peer = Peer { tools, built, ways: BTreeMap::new() };

@@ -10,6 +10,7 @@
 //! | `ranges mean\|raw\|exact PROGRAM PERF\|LEDGER` | address ranges with counts, as `llvm-profgen --unsymbolized-profile --use-offset` reads them: each machine block with the mean over its instructions, each address with its samples, or each piece of code with its block's exact count |
 //! | `alone PROGRAM PERF OUT` | a ledger: our repair, each function by itself |
 //! | `seconds PROGRAM PERF` | how long our repair of the program takes: seconds of the fastest of nine |
+//! | `planted PROGRAM PERF LEDGER SEED OUT` | as `observe`, of made-up samples: as many as were taken, of exact counts, with no more noise than our repair takes them to have; and a ledger: our repair of them |
 //! | `ceiling PROGRAM LEDGER OUT` | a ledger: our repair of observations that say the exact counts |
 //! | `tell PROGRAM LINES OUT` | a ledger of somebody's counts: name, tab, entries, tab, counts of blocks |
 //!
@@ -18,6 +19,8 @@
 //! there are copies are shared out evenly, for nobody counted the copies.
 //!
 //! Cost: that of the repair.
+
+mod planted;
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -74,6 +77,14 @@ fn main() -> Answer<()> {
             let built = Built::read(program)?;
             let (seen, cycles_per_sample) = built.observe(perf)?;
             print_seconds(&built.map, &seen, cycles_per_sample)?;
+        }
+        ["planted", program, perf, ledger, seed, out] => {
+            let built = Built::read(program)?;
+            let exact = Exact::read(ledger, &built.map)?;
+            let (seen, cycles_per_sample) =
+                planted::samples(&built, &built.observe(perf)?.0, &exact, seed.parse()?)?;
+            print_observed(&built.map, &seen, cycles_per_sample);
+            save(&built, &repaired(&built.map, &seen, cycles_per_sample)?, out)?;
         }
         ["ceiling", program, ledger, out] => {
             let built = Built::read(program)?;
