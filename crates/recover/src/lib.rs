@@ -36,6 +36,7 @@ mod matched;
 mod moved;
 mod paths;
 mod raw;
+mod recorded;
 mod repair;
 mod repeat;
 mod sampled;
@@ -57,6 +58,7 @@ pub use matched::{Copies, Matched, Unmatched, branches, match_counts};
 pub use moved::{Moved, moves};
 pub use paths::PathCount;
 pub use raw::{RawObservations, raw_ledger, raw_observations};
+pub use recorded::{RECORDED, observe_runs};
 pub use repair::{
     MODEL_ERROR, RepairOptions, Repaired, SampledModule, Solver, Target, error_of, repair, targets,
 };

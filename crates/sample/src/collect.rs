@@ -18,6 +18,7 @@ use std::time::SystemTime;
 use opcost_index::{IdMap, define_id};
 
 use crate::Reason;
+use crate::branches::{Run, runs};
 use crate::decode::{FileMark, Mapping, Mode, Record, Sample};
 use crate::image::Image;
 use crate::mappings::{Piece, Space};
@@ -45,10 +46,18 @@ struct Known {
     path: String,
     image: Image,
     hits: HashMap<u64, u64>,
+    runs: HashMap<Run, u64>,
 }
 
 /// Path and build-id of an image.
 type Name<'a> = (&'a str, Option<&'a [u8]>);
+
+/// What was seen of an image under all its marks.
+#[derive(Default)]
+struct Merged {
+    hits: BTreeMap<u64, u64>,
+    runs: BTreeMap<Run, u64>,
+}
 
 impl Known {
     fn name(&self) -> Name<'_> {
@@ -79,6 +88,8 @@ pub(crate) struct Collector {
 pub(crate) struct Counts {
     pub(crate) total: u64,
     pub(crate) lost: u64,
+    /// Runs between branches that lie in no image.
+    pub(crate) torn: u64,
     pub(crate) throttled: u64,
     pub(crate) processes: u64,
     pub(crate) threads: u64,
@@ -178,8 +189,9 @@ impl Collector {
                 let opened = Image::open(&mapping.path, &mapping.mark, self.until);
                 let home = match opened.or_else(|reason| self.stand_in_for(mapping).ok_or(reason)) {
                     Ok(image) => {
-                        let known = Known { path: mapping.path.clone(), image, hits: HashMap::new() };
-                        Home::Image(self.images.push(known))
+                        let path = mapping.path.clone();
+                        let (hits, runs) = (HashMap::new(), HashMap::new());
+                        Home::Image(self.images.push(Known { path, image, hits, runs }))
                     }
                     Err(reason) => {
                         let reason = reason_of_name(&mapping.path).unwrap_or(reason);
@@ -220,10 +232,24 @@ impl Collector {
             Ok((image, address)) => *self.images[image].hits.entry(address).or_default() += 1,
             Err(nowhere) => self.nowhere[nowhere] += 1,
         }
+        for run in runs(&sample.branches) {
+            match run.and_then(|run| self.run(sample.pid, run)) {
+                Some((image, run)) => *self.images[image].runs.entry(run).or_default() += 1,
+                None => self.counts.torn += 1,
+            }
+        }
         if !sample.stack.is_empty() {
             let frames = sample.stack.iter().map(|frame| self.place(sample.pid, *frame).ok()).collect();
             *self.stacks.entry(frames).or_default() += 1;
         }
+    }
+
+    /// Where a run of a process lies, in the numbering of its file.
+    fn run(&mut self, pid: u32, run: Run) -> Option<(ImageId, Run)> {
+        let (image, first) = self.place(pid, run.first).ok()?;
+        let (other, last) = self.place(pid, run.last).ok()?;
+        (image == other && last.wrapping_sub(first) == run.last - run.first)
+            .then_some((image, Run { first, last }))
     }
 
     /// Where an address of a process lies, in the numbering of its file.
@@ -246,19 +272,21 @@ impl Collector {
     /// two marks is one image.
     pub(crate) fn hits(&self) -> Hits {
         let with_stacks = !self.stacks.is_empty();
-        let is_hit = |known: &&Known| with_stacks || !known.hits.is_empty();
-        let mut merged: BTreeMap<Name<'_>, BTreeMap<u64, u64>> = BTreeMap::new();
+        let is_hit = |known: &&Known| with_stacks || !known.hits.is_empty() || !known.runs.is_empty();
+        let mut merged: BTreeMap<Name<'_>, Merged> = BTreeMap::new();
         for known in self.images.values().filter(is_hit) {
-            let hits = merged.entry(known.name()).or_default();
+            let Merged { hits, runs } = merged.entry(known.name()).or_default();
             known.hits.iter().for_each(|(address, count)| *hits.entry(*address).or_default() += count);
+            known.runs.iter().for_each(|(run, count)| *runs.entry(*run).or_default() += count);
         }
         let names: Vec<Name<'_>> = merged.keys().copied().collect();
         let position = |known: &Known| names.binary_search(&known.name()).ok();
         let stacks = self.stacks(&IdMap::from_vec(self.images.values().map(position).collect()));
-        let image = |(name, hits): (Name<'_>, BTreeMap<u64, u64>)| ImageSamples {
+        let image = |(name, seen): (Name<'_>, Merged)| ImageSamples {
             path: name.0.to_owned(),
             build_id: name.1.map(<[u8]>::to_vec),
-            hits: hits.into_iter().collect(),
+            hits: seen.hits.into_iter().collect(),
+            runs: seen.runs.into_iter().collect(),
         };
         let images = merged.into_iter().map(image).collect();
         Hits { images, homeless: self.homeless(), stacks, by_process: self.tasks.samples() }
@@ -318,7 +346,15 @@ mod tests {
     }
 
     fn sample(pid: u32, tid: u32, ip: u64) -> Record {
-        Record::Sample(Sample { mode: Mode::User, ip, pid, tid, period: 1, stack: Vec::new() })
+        Record::Sample(Sample {
+            mode: Mode::User,
+            ip,
+            pid,
+            tid,
+            period: 1,
+            stack: Vec::new(),
+            branches: Vec::new(),
+        })
     }
 
     fn reasons(collector: &Collector) -> Vec<(Reason, u64)> {

@@ -9,6 +9,8 @@
 //! Source: `enum perf_event_type` in `include/uapi/linux/perf_event.h`. Cost:
 //! one pass; a sample without a stack allocates nothing.
 
+use crate::branches::Branch;
+
 /// Bits of `sample_type`, in the order in which fields stand in a sample.
 pub(crate) mod field {
     pub(crate) const IP: u64 = 1 << 0;
@@ -21,6 +23,8 @@ pub(crate) mod field {
     pub(crate) const CPU: u64 = 1 << 7;
     pub(crate) const PERIOD: u64 = 1 << 8;
     pub(crate) const STREAM_ID: u64 = 1 << 9;
+    pub(crate) const RAW: u64 = 1 << 10;
+    pub(crate) const BRANCHES: u64 = 1 << 11;
     pub(crate) const IDENTIFIER: u64 = 1 << 16;
 }
 
@@ -33,6 +37,8 @@ pub struct Layout {
     pub read_format: u64,
     /// Whether records that are no samples end in thread and time.
     pub stamps_all: bool,
+    /// Whether records of branches have a number of the hardware's before them.
+    pub numbers_branches: bool,
 }
 
 /// Where code was running when a sample was taken.
@@ -62,6 +68,8 @@ pub struct Sample {
     /// Return addresses in the program, innermost first, beginning with `ip`;
     /// empty where none were asked for.
     pub stack: Vec<u64>,
+    /// The last branches that were taken, the newest first; empty where none were asked for.
+    pub branches: Vec<Branch>,
 }
 
 /// What tells two files of one path apart.
@@ -300,13 +308,17 @@ fn sample(layout: &Layout, header: Header, cursor: &mut Cursor<'_>) -> Result<St
         skip_counts(layout.read_format, cursor)?;
     }
     let stack = if has(field::CALLCHAIN) { stack(cursor)? } else { Vec::new() };
+    if has(field::RAW) {
+        skip_raw(cursor)?;
+    }
+    let branches = if has(field::BRANCHES) { branches(layout, cursor)? } else { Vec::new() };
     let mode = match header.flags & 7 {
         2 => Mode::User,
         1 => Mode::Kernel,
         _ => Mode::Beyond,
     };
     let (pid, tid) = (task as u32, (task >> 32) as u32);
-    Ok(Stamped { time, record: Record::Sample(Sample { mode, ip, pid, tid, period, stack }) })
+    Ok(Stamped { time, record: Record::Sample(Sample { mode, ip, pid, tid, period, stack, branches }) })
 }
 
 /// Skips the counts that stand in a sample taken with `PERF_SAMPLE_READ`.
@@ -319,6 +331,27 @@ fn skip_counts(format: u64, cursor: &mut Cursor<'_>) -> Result<(), Malformed> {
     let members = cursor.number()?;
     let words = members.checked_mul(u64::from(each)).and_then(|words| words.checked_add(u64::from(times)));
     cursor.numbers(words.ok_or(cursor.wrong("it has too many counts"))?).map(|_| ())
+}
+
+/// Skips what a tracepoint has of its own.
+fn skip_raw(cursor: &mut Cursor<'_>) -> Result<(), Malformed> {
+    let bytes = cursor.small()? as usize;
+    cursor.bytes = cursor.bytes.get(bytes..).ok_or(cursor.wrong("it has fewer bytes than it says"))?;
+    Ok(())
+}
+
+fn branches(layout: &Layout, cursor: &mut Cursor<'_>) -> Result<Vec<Branch>, Malformed> {
+    let count = cursor.number()?;
+    if layout.numbers_branches {
+        cursor.number()?;
+    }
+    let words = count.checked_mul(3).ok_or(cursor.wrong("it has too many branches"))?;
+    let (entries, _) = cursor.numbers(words)?.as_chunks::<3>();
+    let branch = |[from, to, _flags]: &[[u8; 8]; 3]| Branch {
+        from: u64::from_le_bytes(*from),
+        to: u64::from_le_bytes(*to),
+    };
+    Ok(entries.iter().map(branch).collect())
 }
 
 /// The program's part of a stack: markers say whose frames follow.

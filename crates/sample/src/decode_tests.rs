@@ -5,8 +5,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-const LAYOUT: Layout =
-    Layout { sample_type: field::IP | field::TID | field::TIME, read_format: 0, stamps_all: true };
+const LAYOUT: Layout = Layout {
+    sample_type: field::IP | field::TID | field::TIME,
+    read_format: 0,
+    stamps_all: true,
+    numbers_branches: false,
+};
 
 fn header(kind: u32, flags: u16, body: &[u8]) -> Header {
     Header { kind, flags, size: HEADER_BYTES + body.len() }
@@ -42,6 +46,7 @@ fn a_sample_has_its_fields_in_the_order_of_the_header_file() {
         // Both times and the count of lost ones: four words.
         read_format: 0b10011,
         stamps_all: true,
+        numbers_branches: false,
     };
     let kernel = -128_i64 as u64;
     let user = -512_i64 as u64;
@@ -70,8 +75,30 @@ fn a_sample_has_its_fields_in_the_order_of_the_header_file() {
     let bytes: Vec<u8> = words.iter().flat_map(|word: &u64| word.to_le_bytes()).collect();
     let read = decode(&layout, header(9, 2, &bytes), &bytes).unwrap();
     let stack = vec![0x40_1000, 0x40_2000, 0x40_3000];
-    let sample = Sample { mode: Mode::User, ip: 0x40_1000, pid: 7, tid: 8, period: 250_000, stack };
+    let sample =
+        Sample { mode: Mode::User, ip: 0x40_1000, pid: 7, tid: 8, period: 250_000, stack, branches: vec![] };
     assert_eq!(read, Stamped { time: Some(55), record: Record::Sample(sample) });
+}
+
+#[test]
+fn branches_stand_behind_a_stack_and_what_a_tracepoint_has() {
+    let fields = field::IP | field::CALLCHAIN | field::RAW | field::BRANCHES;
+    let branches = vec![Branch { from: 0x40, to: 0x80 }, Branch { from: 0x20, to: 0x30 }];
+    for numbers_branches in [false, true] {
+        let layout = Layout { sample_type: fields, read_format: 0, stamps_all: true, numbers_branches };
+        let mut bytes: Vec<u8> = [0x44, 0_u64].iter().flat_map(|word| word.to_le_bytes()).collect();
+        // Four bytes of its own and their number: a word.
+        bytes.extend([4, 0, 0, 0, 9, 9, 9, 9]);
+        let words: &[u64] = if numbers_branches { &[2, u64::MAX] } else { &[2] };
+        let entries = [0x40, 0x80, 1, 0x20, 0x30, 7 << 4];
+        bytes.extend(words.iter().chain(&entries).flat_map(|word| word.to_le_bytes()));
+        let read = |bytes: &[u8]| decode(&layout, header(9, 2, bytes), bytes);
+        let Record::Sample(sample) = read(&bytes).unwrap().record else { panic!("no sample") };
+        assert_eq!((sample.ip, sample.branches), (0x44, branches.clone()));
+        assert!(read(&bytes[..bytes.len() - 8]).is_err(), "one has no flags");
+        bytes[16] = 255;
+        assert!(read(&bytes).unwrap_err().to_string().contains("fewer bytes than it says"));
+    }
 }
 
 #[test]
@@ -154,11 +181,12 @@ proptest! {
         stamps_all in any::<bool>(),
         bytes in prop::collection::vec(any::<u8>(), 0..200),
     ) {
-        let layout = Layout { sample_type: sample_type & 0x1_03ff, read_format, stamps_all };
+        let numbers_branches = sample_type & 1 << 20 != 0;
+        let layout = Layout { sample_type: sample_type & 0x1_0fff, read_format, stamps_all, numbers_branches };
         if let Ok(stamped) = decode(&layout, header(kind, flags, &bytes), &bytes)
             && let Record::Sample(sample) = stamped.record
         {
-            prop_assert!(kind == 9 && sample.stack.len() * 8 <= bytes.len());
+            prop_assert!(kind == 9 && sample.stack.len() * 8 + sample.branches.len() * 24 <= bytes.len());
         }
         if let Some(header) = Header::read(&bytes) {
             prop_assert!(header.size >= HEADER_BYTES && header.size <= bytes.len());

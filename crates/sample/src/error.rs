@@ -33,6 +33,17 @@ pub enum Error {
         /// What the kernel answered.
         source: io::Error,
     },
+    /// The machine has the counter, and keeps no branches with it.
+    #[error(
+        "this machine records no branches with `{event}` ({source}); it takes a processor that does (LBR, on the \
+         hardware itself and no virtual machine) and a counter of its own: --event cycles"
+    )]
+    NoBranches {
+        /// As asked for.
+        event: String,
+        /// What the kernel answered.
+        source: io::Error,
+    },
     /// A name that means nothing to us.
     #[error("no event is called `{name}`; there are {known}, and rHEX for a raw one")]
     UnknownEvent {

@@ -13,7 +13,7 @@ use crate::{Error, Event};
 
 /// Runs `command` to its end under a bare event of `rate` samples a second.
 pub fn run_under_bare_event(command: Command, rate: u64) -> Result<(), Error> {
-    let granted = Granted::negotiate(&Event::cpu_clock(), rate, true, false)?;
+    let granted = Granted::negotiate(&Event::cpu_clock(), rate, true, false, false)?;
     let program = command.get_program().to_string_lossy().into_owned();
     match gate::start(command, |pid| opening::open_bare(&granted, pid)) {
         Ok((mut child, _event)) => {

@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn broken_records_are_counted_and_the_rest_is_read() {
-        let layout = Layout { sample_type: 0b111, read_format: 0, stamps_all: true };
+        let layout = Layout { sample_type: 0b111, read_format: 0, stamps_all: true, numbers_branches: false };
         let record = |length: u16, kind: u8| {
             let mut bytes = vec![kind, 0, 0, 0, 2, 0, length as u8, (length >> 8) as u8];
             bytes.resize(usize::from(length).max(8), 1);

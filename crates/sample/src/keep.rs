@@ -39,6 +39,8 @@ impl Kept {
         bytes.extend(words(&[HEAD, ATTRIBUTE + 16, HEAD, ATTRIBUTE + 16, DATA, 0, 0, 0, 0, 0, 0, 0]));
         let kind = u64::from(of.kind) | ATTRIBUTE << 32;
         bytes.extend(words(&[kind, of.config, of.frequency, of.sample_type, of.read_format, of.flags]));
+        bytes.resize((HEAD + 72) as usize, 0);
+        bytes.extend(of.branch_sample_type.to_le_bytes());
         bytes.resize((HEAD + 92) as usize, 0);
         bytes.extend(of.clock.to_le_bytes());
         bytes.resize((HEAD + ATTRIBUTE) as usize, 0);
@@ -125,7 +127,7 @@ mod tests {
 
     #[test]
     fn what_is_encoded_is_decoded_to_the_same() {
-        let layout = Layout { sample_type: 0b111, read_format: 0, stamps_all: true };
+        let layout = Layout { sample_type: 0b111, read_format: 0, stamps_all: true, numbers_branches: false };
         let same = |record: Record| {
             let bytes = encoded(&record);
             let header = Header::read(&bytes).unwrap();

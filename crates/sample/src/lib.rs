@@ -32,6 +32,7 @@
 //! counted too. Hits are time, not counts: a slow instruction is hit more
 //! often, and an interrupt may land one instruction late.
 
+mod branches;
 mod collect;
 pub mod decode;
 mod error;
@@ -54,6 +55,7 @@ mod sys;
 mod tasks;
 mod timer;
 
+pub use branches::{Branch, Run};
 pub use error::Error;
 pub use event::Event;
 pub use floor::{processor_time, run_under_bare_event};

@@ -29,6 +29,7 @@ pub(crate) struct Granted {
     pub(crate) rate: u64,
     pub(crate) with_kernel: bool,
     pub(crate) with_stacks: bool,
+    with_branches: bool,
     with_build_ids: bool,
     counts_lost: bool,
 }
@@ -58,11 +59,13 @@ impl Granted {
         rate: u64,
         with_kernel: bool,
         with_stacks: bool,
+        with_branches: bool,
     ) -> Result<Self, Error> {
         let rate = most_samples().map_or(rate, |most| rate.min(most));
         let (with_build_ids, counts_lost) = (true, true);
         let event = event.clone();
-        let mut granted = Granted { event, rate, with_kernel, with_stacks, with_build_ids, counts_lost };
+        let mut granted =
+            Granted { event, rate, with_kernel, with_stacks, with_branches, with_build_ids, counts_lost };
         loop {
             let attempt = [Kind::News, Kind::Samples].into_iter().try_for_each(|kind| {
                 event::open(&granted.attributes(kind, Begin::OnCommand, 0), 0, None).map(drop)
@@ -72,8 +75,18 @@ impl Granted {
                 Some(libc::EACCES | libc::EPERM) if granted.with_kernel => granted.with_kernel = false,
                 Some(libc::EINVAL) if granted.counts_lost => granted.counts_lost = false,
                 Some(libc::EINVAL) if granted.with_build_ids => granted.with_build_ids = false,
-                _ => return Err(refusal(&granted.event, error)),
+                _ => return Err(granted.refusal(error)),
             }
+        }
+    }
+
+    /// Why not: because of the branches, or of what is there without them.
+    fn refusal(&self, source: io::Error) -> Error {
+        let without = Granted { with_branches: false, ..self.clone() };
+        let plain = without.attributes(Kind::Samples, Begin::OnCommand, 0);
+        match self.with_branches && event::open(&plain, 0, None).is_ok() {
+            true => Error::NoBranches { event: self.event.name().to_owned(), source },
+            false => refusal(&self.event, source),
         }
     }
 
@@ -97,6 +110,7 @@ impl Granted {
             Kind::Samples => {
                 flags |= flag::FREQUENCY | flag::NO_KERNEL_STACK;
                 sample_type |= if self.with_stacks { field::CALLCHAIN } else { 0 };
+                sample_type |= if self.with_branches { field::BRANCHES } else { 0 };
                 frequency = self.rate;
             }
             Kind::News => {
@@ -113,6 +127,7 @@ impl Granted {
             flags,
             // Half full: the reader sleeps as long as it can and is in time.
             watermark: (ring_bytes / 2) as u32,
+            branch_sample_type: if sample_type & field::BRANCHES != 0 { event::PROGRAM_BRANCHES } else { 0 },
             clock: libc::CLOCK_MONOTONIC,
             ..Attributes::default()
         }
@@ -124,6 +139,7 @@ impl Granted {
             sample_type: attributes.sample_type,
             read_format: attributes.read_format,
             stamps_all: attributes.flags & flag::STAMP_ALL != 0,
+            numbers_branches: false,
         }
     }
 }
@@ -268,6 +284,7 @@ mod tests {
             rate: 4000,
             with_kernel: false,
             with_stacks: false,
+            with_branches: false,
             with_build_ids: true,
             counts_lost: true,
         };
@@ -276,5 +293,12 @@ mod tests {
         assert_eq!(attributes.sample_type.count_ones(), 3);
         assert_ne!(attributes.flags & flag::EXCLUDE_KERNEL, 0);
         assert_eq!(granted.attributes(Kind::News, Begin::Now, 4096).frequency, 0);
+        assert_eq!(attributes.branch_sample_type, 0);
+        // With branches, samples have them, and news do not.
+        let granted = Granted { with_branches: true, ..granted };
+        let [samples, news] =
+            [Kind::Samples, Kind::News].map(|kind| granted.attributes(kind, Begin::OnExec, 4096));
+        assert_eq!((samples.sample_type & field::BRANCHES, samples.branch_sample_type), (field::BRANCHES, 9));
+        assert_eq!((news.sample_type & field::BRANCHES, news.branch_sample_type), (0, 0));
     }
 }

@@ -86,7 +86,7 @@ fn work() -> Duration {
 
 /// What a sample costs here: the interrupt and the reader.
 fn cost_of_a_sample(event: &Event) -> Result<Duration, Error> {
-    let granted = Granted::negotiate(event, MEASURED_AT, true, false)?;
+    let granted = Granted::negotiate(event, MEASURED_AT, true, false, false)?;
     let mut channels: Vec<Channel> = Vec::new();
     opening::open_task(&granted, 0, Begin::OnCommand, 64, &mut channels)?;
     let steer = |how: fn(std::os::fd::BorrowedFd<'_>) -> std::io::Result<()>| {

@@ -25,7 +25,7 @@ use crate::collect::Collector;
 use crate::decode::{self, FileMark, HEADER_BYTES, Header, Layout, Record, Stamped, field};
 use crate::order::Queue;
 use crate::samples::{End, Rate, Samples};
-use crate::sys::event::flag;
+use crate::sys::event::{self, flag};
 use crate::{Error, Event, sys};
 
 /// Why a file of samples is refused.
@@ -185,6 +185,7 @@ fn attribute(bytes: &[u8], entry: &[u8]) -> Option<Attribute> {
         sample_type: number(entry, 24)?,
         read_format: number(entry, 32)?,
         stamps_all: flags & flag::STAMP_ALL != 0,
+        numbers_branches: number(entry, 72)? & event::NUMBER_BRANCHES != 0,
     };
     let with_kernel = flags & flag::EXCLUDE_KERNEL == 0;
     Some(Attribute { event: event.name().to_owned(), rate, layout, with_kernel, ids })
@@ -328,6 +329,7 @@ impl Reader<'_> {
             total: counts.total,
             lost: counts.lost,
             broken: self.broken,
+            torn: counts.torn,
             throttled: counts.throttled,
             event: attribute.event.clone(),
             rate: Rate { asked: attribute.rate, granted: attribute.rate },

@@ -2,79 +2,24 @@
 //! told by name?
 
 use std::io::Cursor;
-use std::os::unix::fs::MetadataExt;
 
 use linux_perf_data::linux_perf_event_reader::EventRecord;
 use linux_perf_data::{PerfFileReader, PerfFileRecord};
 use object::{Object, ObjectSegment, SegmentFlags};
+use opcost_testkit::perf_data::{USER, file, mapping, record, task, words};
 use proptest::prelude::*;
 
 use super::*;
-use crate::Reason;
+use crate::{Reason, Run};
 
-const USER: u16 = 2;
 const FIELDS: u64 = field::IP | field::TID | field::TIME | field::PERIOD;
 
 fn read(bytes: &[u8]) -> Result<Samples, Malformed> {
     super::read(bytes, SystemTime::now(), &[])
 }
 
-fn words(words: &[u64]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
-}
-
-fn record(kind: u32, flags: u16, body: &[u8]) -> Vec<u8> {
-    let mut bytes = kind.to_le_bytes().to_vec();
-    bytes.extend(flags.to_le_bytes());
-    bytes.extend((HEADER_BYTES as u16 + body.len() as u16).to_le_bytes());
-    bytes.extend(body);
-    bytes
-}
-
-fn task(pid: u32) -> u64 {
-    u64::from(pid) << 32 | u64::from(pid)
-}
-
 fn sample(pid: u32, time: u64, ip: u64) -> Vec<u8> {
     record(9, USER, &words(&[ip, task(pid), time, 250_000]))
-}
-
-/// With zeros for a path's end and thread and time 1 behind it.
-fn mapping(pid: u32, start: u64, length: u64, offset: u64, path: &str) -> Vec<u8> {
-    let file = std::fs::metadata(path).ok();
-    let device = file.as_ref().map_or(0, MetadataExt::dev);
-    let device = u64::from(libc::major(device)) | u64::from(libc::minor(device)) << 32;
-    let inode = file.as_ref().map_or(1, MetadataExt::ino);
-    let mut body = words(&[task(pid), start, length, offset, device, inode, 0, 5 | 2 << 32]);
-    body.extend(path.as_bytes());
-    body.resize(body.len() / 8 * 8 + 8, 0);
-    body.extend(words(&[task(pid), 1]));
-    record(10, USER, &body)
-}
-
-/// A file with these events (their number in the kernel and the ids of their
-/// records), fields and records.
-fn file(events: &[(u64, &[u64])], fields: u64, records: &[u8]) -> Vec<u8> {
-    const ATTRIBUTE: u64 = 112;
-    let entry = ATTRIBUTE + 16;
-    let ids_begin = 104 + entry * events.len() as u64;
-    let ids: Vec<u64> = events.iter().flat_map(|event| event.1).copied().collect();
-    let data = ids_begin + 8 * ids.len() as u64;
-    let attributes = entry * events.len() as u64;
-    let mut bytes = b"PERFILE2".to_vec();
-    bytes.extend(words(&[104, entry, 104, attributes, data, records.len() as u64, 0, 0, 0, 0, 0, 0]));
-    let mut next_ids = ids_begin;
-    for (config, ids) in events {
-        let flags = flag::FREQUENCY | flag::STAMP_ALL | flag::INHERIT;
-        let mut attribute = words(&[1 | ATTRIBUTE << 32, *config, 4000, fields, 0, flags]);
-        attribute.resize(ATTRIBUTE as usize, 0);
-        bytes.extend(attribute);
-        bytes.extend(words(&[next_ids, 8 * ids.len() as u64]));
-        next_ids += 8 * ids.len() as u64;
-    }
-    bytes.extend(words(&ids));
-    bytes.extend(records);
-    bytes
 }
 
 /// This very program, with the executable part that it has: path, offset,
@@ -120,6 +65,35 @@ fn samples_of_a_file_lead_to_addresses() {
     assert_eq!(samples.wall, Duration::from_nanos(30));
     assert_eq!(samples.image(&path).unwrap().hits, [(address + 16, 2), (address + 64, 1)]);
     assert_eq!(samples.homeless_hits(|reason| *reason == Reason::Unmapped), 1);
+}
+
+#[test]
+fn branches_of_a_file_become_runs() {
+    let (path, offset, length, address) = own_code();
+    let page = sys::page_size();
+    let (begin, end) = (offset / page * page, (offset + length).next_multiple_of(page));
+    let start = 0x5555_0000_0000;
+    let at = |distance: u64| start + (offset - begin) + distance;
+    // The newest first: out to a library, round a loop twice, in from a library.
+    let branches = [at(60), 0x7000, at(60), at(20), at(60), at(20), 0x7100, at(8)];
+    let entries = branches.chunks_exact(2).flat_map(|ends| [ends[0], ends[1], 0]);
+    let fields: Vec<u64> = [at(64), task(10), 20, 250_000, 4].into_iter().chain(entries).collect();
+    let records = [mapping(10, start, end - begin, begin, &path), record(9, USER, &words(&fields))];
+    let samples = read(&file(&[(0, &[5])], FIELDS | field::BRANCHES, &records.concat())).unwrap();
+    let run = |first, last| Run { first: address + first, last: address + last };
+    assert_eq!(samples.image(&path).unwrap().runs, [(run(8, 60), 1), (run(20, 60), 2)]);
+    assert_eq!((samples.total, samples.torn, samples.broken), (1, 0, 0));
+    assert!(samples.has_runs());
+    // A hole in the records, and one where two images would be one run.
+    let holes = [at(60), 0x7000, at(10), at(20), 0x7200, at(4), at(2), 0x7100];
+    let entries = holes.chunks_exact(2).flat_map(|ends| [ends[0], ends[1], 0]);
+    let fields: Vec<u64> = [at(64), task(10), 20, 250_000, 4].into_iter().chain(entries).collect();
+    let records = [mapping(10, start, end - begin, begin, &path), record(9, USER, &words(&fields))];
+    let samples = read(&file(&[(0, &[5])], FIELDS | field::BRANCHES, &records.concat())).unwrap();
+    assert_eq!(
+        (samples.image(&path).unwrap().runs.as_slice(), samples.torn),
+        ([(run(4, 10), 1), (run(20, 60), 1)].as_slice(), 1)
+    );
 }
 
 /// Addresses of samples in order of time, as `linux-perf-data` reads them.

@@ -8,6 +8,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use crate::Reason;
+use crate::branches::Run;
 
 /// What a processor is taken to run at that does not tell, in cycles a second.
 pub const USUAL_HERTZ: f64 = 2.5e9;
@@ -27,6 +28,8 @@ pub struct Samples {
     pub lost: u64,
     /// Records that no kernel writes; nothing else was read out of them.
     pub broken: u64,
+    /// Runs between branches that lie in no image, or in none as a whole.
+    pub torn: u64,
     /// How often the kernel paused because samples came too fast.
     pub throttled: u64,
     /// The event's name.
@@ -71,6 +74,9 @@ pub struct ImageSamples {
     /// Address in the file's own numbering (as in its symbol table) and how
     /// often it was hit; ascending.
     pub hits: Vec<(u64, u64)>,
+    /// What ran in a row, in the same numbering, and how often that was recorded; ascending.
+    /// Empty where the processor was not asked for branches.
+    pub runs: Vec<(Run, u64)>,
 }
 
 /// Samples of one process, or of what it was before an `exec`.
@@ -161,6 +167,11 @@ impl Samples {
             Some(cpu) if self.total > 0 => cpu.as_secs_f64() / self.total as f64,
             _ => 1.0 / self.rate.granted.max(1) as f64,
         }
+    }
+
+    /// Whether the processor recorded branches.
+    pub fn has_runs(&self) -> bool {
+        self.images.iter().any(|image| !image.runs.is_empty())
     }
 
     /// The image at `path`, if it was hit.

@@ -48,6 +48,9 @@ pub struct Options {
     /// keep a frame pointer only (`-fno-omit-frame-pointer`; a leaf, to which
     /// gcc gives none even then, hides its caller).
     pub stacks: bool,
+    /// Whether the last branches that were taken are wanted in each sample. Few machines keep
+    /// them, and none for a clock.
+    pub branches: bool,
     /// Whether the kernel's part is wanted, as a count without addresses. If
     /// that is not permitted, samples come without it.
     pub kernel: bool,
@@ -69,6 +72,7 @@ impl Default for Options {
             event: Event::cpu_clock(),
             pace,
             stacks: false,
+            branches: false,
             kernel: true,
             ring_pages: 128,
             keep: None,
@@ -152,7 +156,8 @@ impl Sampler {
 
     fn prepare(options: &Options) -> Result<Self, Error> {
         let asked = pace::rate(&options.pace, &options.event)?;
-        let granted = Granted::negotiate(&options.event, asked, options.kernel, options.stacks)?;
+        let Options { kernel, stacks, branches, .. } = *options;
+        let granted = Granted::negotiate(&options.event, asked, kernel, stacks, branches)?;
         let mut fold = Fold::new(SystemTime::now());
         fold.collector.stand_in(&options.images);
         let kept = options.keep.as_deref().map(|path| {
@@ -340,6 +345,7 @@ impl Sampler {
             // events themselves know of the last ones too.
             lost: counts.lost.max(lost),
             broken: self.fold.broken,
+            torn: counts.torn,
             throttled: counts.throttled,
             event: self.granted.event.name().to_owned(),
             rate: self.rate(),

@@ -39,8 +39,12 @@ const SOURCE: &str = include_str!("c/timer.c");
 /// No such timer is faster; asked for when an overhead is.
 const FASTEST: u64 = 1000;
 const ROUND: Duration = Duration::from_millis(100);
-const LAYOUT: Layout =
-    Layout { sample_type: field::IP | field::TID | field::TIME, read_format: 0, stamps_all: true };
+const LAYOUT: Layout = Layout {
+    sample_type: field::IP | field::TID | field::TIME,
+    read_format: 0,
+    stamps_all: true,
+    numbers_branches: false,
+};
 
 /// Words of a ring's control page that `c/timer.c` writes.
 mod word {
@@ -252,6 +256,7 @@ impl TimerSampler {
             total: counts.total,
             lost: sum(word::LOST),
             broken: self.fold.broken,
+            torn: 0,
             throttled: 0,
             event: "timer".to_owned(),
             rate: Rate { asked: self.asked, granted: self.asked.min(FASTEST) },

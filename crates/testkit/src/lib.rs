@@ -6,8 +6,8 @@
 //! what it read, and a grammar of loops ([`random_loops`]) and one of branches ([`random_branches`])
 //! to be analysed and then run with all their inputs. Both are slow, plain and share no code with
 //! what they judge. The third referee are marks, comments in programs that say what
-//! is known of a loop ([`read_marks`], [`judge()`]) or of a value's width ([`read_widths`]). Only tests and chores depend on
-//! this room.
+//! is known of a loop ([`read_marks`], [`judge()`]) or of a value's width ([`read_widths`]). Beside these, files of
+//! samples that nobody took ([`perf_data`]). Only tests and chores depend on this room.
 
 mod access;
 mod accesses;
@@ -26,6 +26,7 @@ mod machine;
 mod marks;
 mod memory;
 mod outcome;
+pub mod perf_data;
 mod random;
 mod record;
 mod scalar;

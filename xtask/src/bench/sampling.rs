@@ -5,7 +5,7 @@
 //! anchor: built to be sampled, to be counted, and as it is with its line tables. The
 //! code of the first and the last is the same byte for byte (checked), so one run's
 //! samples serve both sides. Measured is with `opcost overlap` on ledgers of the same
-//! blocks; what LLVM infers becomes such a ledger too (`crates/recover/examples/peers.rs`).
+//! blocks; what LLVM infers becomes such a ledger too (`crates/recover/examples/peers/main.rs`).
 //!
 //! - The solver alone: the counts that samples by cycles say of blocks are given to
 //!   LLVM's loader of sample profiles, each block a line (`xtask/oracle/profi.cpp`),
@@ -132,7 +132,6 @@ fn measure(tools: &Tools, program: &Program, options: &Options, folder: &Path) -
         }
     };
     let mut rates = Vec::new();
-    let mut planted = Vec::new();
     for &rate in &options.rates {
         let mut runs = Vec::new();
         for turn in 0..options.runs {
@@ -152,11 +151,13 @@ fn measure(tools: &Tools, program: &Program, options: &Options, folder: &Path) -
             }
         }
         rates.push((rate, runs));
-        planted = match takes(Taken::Page) {
-            true => planted::kept(folder),
-            false => planted::measure(tools, &built, &folder.join(format!("{rate}k-0.data")), is_kept)?,
-        };
     }
+    let planted = match options.rates.last() {
+        Some(rate) if !takes(Taken::Page) => {
+            planted::measure(tools, &built, &folder.join(format!("{rate}k-0.data")), is_kept)?
+        }
+        _ => planted::kept(folder),
+    };
     Ok(Results { program: name.clone(), arguments, ceilings: ceilings.ways, planted, rates })
 }
 

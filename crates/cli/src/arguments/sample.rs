@@ -17,7 +17,7 @@ Examples:
   opcost sample --pid 1234 --for 10             a program that was built so and runs already
   opcost sample --for 10 --ledger r.opc ./server  a server that never ends; kill -USR1 opcost writes r-1.opc, r-2.opc …
   opcost sample --stacks prog.c                 who called what is hot (--collapsed FILE for flame graphs)
-  opcost sample --perf perf.data ./prog         samples that perf record took of it
+  opcost sample --perf perf.data ./prog         samples that perf record took of it (of perf record -b: its branches)
   opcost sample --ledger run.opc prog.c         for opcost report, diff, merge and overlap
 
 Nothing is added to what runs: code is byte for byte that of a build without opcost; what it stands for lies beside it.
@@ -57,9 +57,12 @@ pub(crate) struct SampleArguments {
     /// As many samples as cost this part of the time, such as 2%.
     #[arg(long, value_name = "PERCENT", value_parser = parse_overhead, conflicts_with = "rate")]
     pub(crate) overhead: Option<f64>,
-    /// What is counted: cpu-clock, or a counter that the machine has (cycles, cache-misses).
-    #[arg(long, value_name = "NAME", default_value = "cpu-clock")]
-    pub(crate) event: String,
+    /// What is counted: cpu-clock [default], or a counter that the machine has (cycles, cache-misses).
+    #[arg(long, value_name = "NAME")]
+    pub(crate) event: Option<String>,
+    /// The processor's own records of branches (LBR) too, where it has them: counts are made of these then, not of time.
+    #[arg(long)]
+    pub(crate) branches: bool,
     /// Call stacks too: who called what is hot. Programs are built with frame pointers then.
     #[arg(long)]
     pub(crate) stacks: bool,

@@ -18,7 +18,7 @@ use opcost_sample::{End, Samples, read_perf_data_with};
 
 use super::count::shown;
 use super::sample_events;
-use super::sample_places::{Seen, cycles_per_sample, nothing_seen, placed, readable, words};
+use super::sample_places::{Placed, Seen, cycles_per_sample, nothing_seen, placed, readable, words};
 use super::sample_run::{Taken, failed, take, wants_stacks};
 use crate::arguments::{CompileArguments, SampleArguments, ShowArguments};
 use crate::build::{Build, Input, Language, Purpose, install};
@@ -143,22 +143,22 @@ struct Estimate {
     own: u64,
     /// Samples in other images.
     elsewhere: BTreeMap<String, u64>,
+    cycles_per_sample: f64,
 }
 
 impl Estimate {
     /// Leads the samples to code and makes the counts consistent.
     fn of(samples: &Samples, images: &[PathBuf], solver: Solver) -> Result<Estimate, CliError> {
-        let (seen, elsewhere) = placed(samples, images)?;
+        let Placed { seen, own, elsewhere, recorded } = placed(samples, images)?;
         if seen.is_empty() {
             return Err(nothing_seen(samples, &elsewhere));
         }
-        let own = seen.iter().map(|one| one.observed.samples()).sum();
-        let options =
-            RepairOptions { cycles_per_sample: cycles_per_sample(samples), error: MODEL_ERROR, solver };
+        let cycles_per_sample = cycles_per_sample(samples, recorded);
+        let options = RepairOptions { cycles_per_sample, error: MODEL_ERROR, solver };
         let modules: Vec<SampledModule<'_>> =
             seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
         let repaired = repair(&modules, options).map_err(|error| CliError::Counters(error.to_string()))?;
-        Ok(Estimate { seen, repaired, own, elsewhere })
+        Ok(Estimate { seen, repaired, own, elsewhere, cycles_per_sample })
     }
 
     fn counted(&self) -> Vec<CountedModule<'_>> {
@@ -193,7 +193,7 @@ impl Estimate {
 }
 
 fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) -> Result<Status, CliError> {
-    if !sample_events::are_time(&taken.samples.event) {
+    if !sample_events::tell_counts(&taken.samples) {
         sample_events::tell(arguments, &taken.samples, &images_of(arguments, program))?;
         return Ok(status(arguments, taken));
     }
@@ -205,7 +205,7 @@ fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) ->
         report.stacks = Some(call_stacks(&taken.samples, &images_of(arguments, program)));
     }
     let ledger = ledger(arguments, &estimate, &report)?;
-    keep_raw(arguments, &taken.samples, &estimate)?;
+    keep_raw(arguments, &estimate)?;
     let stacks = write_stacks(arguments, &report);
     let kept = arguments.ledger.as_ref().map_or(Ok(()), |path| load::keep(path, &ledger));
     // A disk that is full for one is no reason to lose the other.
@@ -264,7 +264,7 @@ fn images_of(arguments: &SampleArguments, program: Option<&Path>) -> Vec<PathBuf
 
 /// What there is so far: a ledger of its own, or a report where none is wanted.
 fn snapshot(arguments: &SampleArguments, program: Option<&Path>, number: usize, samples: &Samples) {
-    if !sample_events::are_time(&samples.event) {
+    if !sample_events::tell_counts(samples) {
         let told = sample_events::tell(arguments, samples, &images_of(arguments, program));
         return told.unwrap_or_else(|error| eprintln!("opcost: snapshot {number}: {error}"));
     }
@@ -317,13 +317,13 @@ fn ledger(
 }
 
 /// Writes down what samples say by themselves.
-fn keep_raw(arguments: &SampleArguments, samples: &Samples, estimate: &Estimate) -> Result<(), CliError> {
+fn keep_raw(arguments: &SampleArguments, estimate: &Estimate) -> Result<(), CliError> {
     let Some(path) = &arguments.raw else { return Ok(()) };
     let seen = &estimate.seen;
     let modules: Vec<SampledModule<'_>> =
         seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
     let hashes: Vec<Hash128> = seen.iter().map(|one| one.hash).collect();
-    let ledger = raw_ledger(&modules, &hashes, &machine(), command(arguments), cycles_per_sample(samples));
+    let ledger = raw_ledger(&modules, &hashes, &machine(), command(arguments), estimate.cycles_per_sample);
     load::keep(path, &ledger.map_err(|error| CliError::Counters(error.to_string()))?)?;
     // A program that was built for this run only is built again then.
     let inputs = if arguments.inputs.is_empty() { "PROG".to_owned() } else { shown_all(&arguments.inputs) };

@@ -1,7 +1,7 @@
 //! Where does something happen that is no time: faults, misses, switches?
 //!
 //! Samples of a clock tell how often code runs, since each instruction takes
-//! about as long as its model says. Samples of other events tell only where
+//! about as long as its model says, and so do records of branches. Samples of other events tell only where
 //! they happened, so functions are listed by them, and nothing is made
 //! consistent. A ledger of counts cannot be made of them and is refused before
 //! the program runs.
@@ -23,22 +23,28 @@ use crate::run::hit_functions;
 const CLOCKS: [&str; 6] = ["cpu-clock", "task-clock", "timer", "cycles", "ref-cycles", "bus-cycles"];
 
 /// Whether samples of an event are time, so that counts can be made of them.
-pub(super) fn are_time(event: &str) -> bool {
+fn are_time(event: &str) -> bool {
     CLOCKS.contains(&event)
+}
+
+/// Whether samples tell how often code ran: by time, or by the branches that were taken.
+pub(super) fn tell_counts(samples: &Samples) -> bool {
+    are_time(&samples.event) || samples.has_runs()
 }
 
 /// Refuses what would need counts.
 pub(super) fn check(arguments: &SampleArguments) -> Result<(), CliError> {
     let show = &arguments.show;
     let wants_counts = arguments.ledger.is_some() || show.json.is_some() || show.html.is_some();
-    if wants_counts && !are_time(&arguments.event) {
-        return Err(CliError::Usage(format!(
-            "{} tells where it happens and not how often code runs; --ledger, --json and --html want an event of \
-             time: cpu-clock",
-            arguments.event
-        )));
+    match &arguments.event {
+        Some(event) if wants_counts && !arguments.branches && !are_time(event) => {
+            Err(CliError::Usage(format!(
+                "{event} tells where it happens and not how often code runs; --ledger, --json and --html want an \
+                 event of time: cpu-clock"
+            )))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Functions by the samples in them.

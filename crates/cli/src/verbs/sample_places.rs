@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use opcost_key::{Hash128, ModuleMap};
-use opcost_recover::{Cycles, ModuleObservations, Repaired, observe};
+use opcost_recover::{Cycles, ModuleObservations, RECORDED, Repaired, observe, observe_runs};
 use opcost_sample::{End, ImageSamples, Samples, USUAL_HERTZ};
 
 use crate::error::CliError;
@@ -43,30 +43,47 @@ pub(super) fn readable(
     }
 }
 
-/// Modules that were built to be sampled, and hits of other images by path.
-pub(super) fn placed(
-    samples: &Samples,
-    images: &[PathBuf],
-) -> Result<(Vec<Seen>, BTreeMap<String, u64>), CliError> {
-    let (mut seen, mut elsewhere) = (Vec::new(), BTreeMap::new());
+/// Where samples lie.
+#[derive(Default)]
+pub(super) struct Placed {
+    /// Modules that were built to be sampled.
+    pub(super) seen: Vec<Seen>,
+    /// Samples in these.
+    pub(super) own: u64,
+    /// Samples of other images, by path.
+    pub(super) elsewhere: BTreeMap<String, u64>,
+    /// Instructions that records of branches tell of, where there are any.
+    pub(super) recorded: Option<u64>,
+}
+
+/// What samples say of each module, by branches if these were recorded, else by time.
+pub(super) fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, CliError> {
+    let mut placed = Placed { recorded: samples.has_runs().then_some(0), ..Placed::default() };
     for image in &samples.images {
         let own = readable(Path::new(&image.path), image.build_id.as_deref(), images)?;
         let Some(own) = own else {
-            *elsewhere.entry(image.path.clone()).or_default() += image.total();
+            *placed.elsewhere.entry(image.path.clone()).or_default() += image.total();
             continue;
         };
         let hits: BTreeMap<u64, u64> = image.hits.iter().copied().collect();
+        let runs: Vec<_> = image.runs.iter().map(|&(run, count)| ((run.first, run.last), count)).collect();
         let mut rest = image.total();
         for (hash, map, code) in own.modules {
-            let observed = observe(&map, &code, &hits, Cycles::Model);
+            let mut observed = observe(&map, &code, &hits, Cycles::Model);
             rest = rest.saturating_sub(observed.samples());
-            seen.push(Seen { hash, map, observed });
+            placed.own += observed.samples();
+            if let Some(recorded) = &mut placed.recorded {
+                let instructions;
+                (observed, instructions) = observe_runs(&map, &code, &runs);
+                *recorded += instructions;
+            }
+            placed.seen.push(Seen { hash, map, observed });
         }
         if rest > 0 {
-            *elsewhere.entry(format!("code of no block in {}", image.path)).or_default() += rest;
+            *placed.elsewhere.entry(format!("code of no block in {}", image.path)).or_default() += rest;
         }
     }
-    Ok((seen, elsewhere))
+    Ok(placed)
 }
 
 pub(super) fn nothing_seen(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> CliError {
@@ -127,6 +144,18 @@ pub(super) fn words(
         samples.event,
         percent(own)
     ));
+    if samples.has_runs() {
+        let runs: u64 = samples.images.iter().flat_map(|image| &image.runs).map(|(_, count)| count).sum();
+        lines.push(format!(
+            "counts are made of {} runs between branches that the processor recorded, not of time{}",
+            grouped(runs),
+            if samples.torn > 0 {
+                format!("; {} more lie in no image", grouped(samples.torn))
+            } else {
+                String::new()
+            }
+        ));
+    }
     lines.extend(others(samples, elsewhere).map(|places| format!("elsewhere: {places}")));
     if samples.lost + samples.broken > 0 {
         lines.push(format!("lost: {} samples found no room", grouped(samples.lost + samples.broken)));
@@ -155,9 +184,18 @@ pub(super) fn words(
     lines
 }
 
-/// Cycles of the processor between two samples.
-pub(super) fn cycles_per_sample(samples: &Samples) -> f64 {
-    (samples.seconds_per_sample() * hertz()).max(1.0)
+/// Cycles of the processor between two samples. Of `recorded` instructions, cycles that are
+/// told for one execution for each that there was, at an instruction a cycle: how many it
+/// does at a time is not known.
+pub(super) fn cycles_per_sample(samples: &Samples, recorded: Option<u64>) -> f64 {
+    let between = (samples.seconds_per_sample() * hertz()).max(1.0);
+    match recorded {
+        None => between,
+        Some(recorded) => {
+            let all = between * samples.total as f64;
+            RECORDED * (all / recorded.max(1) as f64).max(1.0)
+        }
+    }
 }
 
 /// Of the first processor, as the kernel tells.

@@ -125,13 +125,17 @@ pub(super) fn take(
 }
 
 fn options(arguments: &SampleArguments) -> Result<Options, CliError> {
-    let event = Event::named(&arguments.event).map_err(|error| CliError::Usage(error.to_string()))?;
+    // No clock records branches.
+    let usual = if arguments.branches { "cycles" } else { "cpu-clock" };
+    let name = arguments.event.as_deref().unwrap_or(usual);
+    let event = Event::named(name).map_err(|error| CliError::Usage(error.to_string()))?;
     let pace = arguments.overhead.map_or(Pace::PerSecond(arguments.rate), Pace::Overhead);
     let stacks = wants_stacks(arguments);
     Ok(Options {
         event,
         pace,
         stacks,
+        branches: arguments.branches,
         keep: arguments.keep.clone(),
         images: arguments.image.clone(),
         ..Options::default()
@@ -148,7 +152,7 @@ fn start(arguments: &SampleArguments, program: &Path) -> Result<Source, CliError
     let options = options(arguments)?;
     match Sampler::start(prepared(arguments, &program)?, &options) {
         Ok(sampler) => Ok(Source::Events(Box::new(sampler))),
-        Err(error @ Error::NotPermitted { .. }) if options.keep.is_none() => {
+        Err(error @ Error::NotPermitted { .. }) if options.keep.is_none() && !options.branches => {
             eprintln!("opcost: {error}");
             eprintln!("opcost: going on with a timer inside the program, which is coarser");
             let clang = Tools::find()?.clang;

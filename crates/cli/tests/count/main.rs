@@ -5,12 +5,13 @@
 //! opcost at several anchors, placements and levels of code generation, runs
 //! all of them and compares (`harness`). `referee` asks LLVM's own counting
 //! pass, `exported` the readers of profiles, `paths` a walker of paths; `bitcode`, `libraries`, `determinism` and
-//! what is sampled (`sampled`, `served`, `lost`, `earlier`) need more than one build or
+//! what is sampled (`sampled`, `branches`, `served`, `lost`, `earlier`) need more than one build or
 //! run.
 //!
 //! One test binary, since it starts compilers and runs for a while.
 
 mod bitcode;
+mod branches;
 mod calls;
 mod copies;
 mod determinism;

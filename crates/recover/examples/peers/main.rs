@@ -97,7 +97,7 @@ fn main() -> Answer<()> {
             let built = Built::read(program)?;
             save(&built, &told(&built.map, &std::fs::read_to_string(lines)?)?, out)?;
         }
-        _ => return Err("words as in the first lines of crates/recover/examples/peers.rs".into()),
+        _ => return Err("words as in the first lines of crates/recover/examples/peers/main.rs".into()),
     }
     Ok(())
 }

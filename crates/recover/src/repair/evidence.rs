@@ -62,15 +62,19 @@ pub(super) fn once_more(observation: &Observation, options: RepairOptions) -> f6
 
 /// The variance of so many samples of a segment, by that of chance alone.
 fn level(observation: &Observation, samples: f64, options: RepairOptions) -> f64 {
-    1.0 + error_of(observation, options.error).powi(2) * samples
+    1.0 + square(observation, options.error) * samples
 }
 
 /// How wrong the cycles of a segment are taken to be, relative to them, where those of short
 /// ones that never wait are so wrong.
 pub fn error_of(observation: &Observation, error: f64) -> f64 {
+    square(observation, error).sqrt()
+}
+
+fn square(observation: &Observation, error: f64) -> f64 {
     let Observation { cycles, busy, .. } = *observation;
     let waits = if busy > 0.0 { (cycles / busy).ln().max(0.0) } else { 0.0 };
-    error * ((1.0 + WAITS * waits) / (1.0 + busy / TRUSTED)).sqrt()
+    error * error * (1.0 + WAITS * waits) / (1.0 + busy / TRUSTED)
 }
 
 /// Of a Poisson variable.

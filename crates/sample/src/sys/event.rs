@@ -63,6 +63,11 @@ pub(crate) mod flag {
     pub(crate) const BUILD_IDS: u64 = 1 << 34;
 }
 
+/// Bits of [`Attributes::branch_sample_type`]: branches of the program, of all kinds.
+pub(crate) const PROGRAM_BRANCHES: u64 = 1 << 0 | 1 << 3;
+/// Another bit of it: a number of the hardware's stands before them.
+pub(crate) const NUMBER_BRANCHES: u64 = 1 << 17;
+
 const TIME_ENABLED: u64 = 1 << 0;
 const TIME_RUNNING: u64 = 1 << 1;
 /// Since Linux 6.0.
