@@ -24,7 +24,7 @@
 //! mean over its instructions.
 //!
 //! The constants, and those of `repair/evidence`, were fit to whole repairs of the
-//! programs of `corpus/training.toml`, none of which is in the tables against LLVM's
+//! programs of `corpus/training.toml` (of an earlier form of their drivers, and WebP), none of which is in the tables against LLVM's
 //! inference; `cargo xtask bench training` tells how well they do. Little depends on any by
 //! itself. What programs do not tell is the scale: with [`OVERLAPPED`] all counts of these
 //! and of SQLite, Lua and zstd are 0.7 to 2.1 times the true ones; what counts are of each
