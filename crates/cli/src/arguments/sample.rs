@@ -57,7 +57,7 @@ pub(crate) struct SampleArguments {
     /// As many samples as cost this part of the time, such as 2%.
     #[arg(long, value_name = "PERCENT", value_parser = parse_overhead, conflicts_with = "rate")]
     pub(crate) overhead: Option<f64>,
-    /// What is counted: cpu-clock [default], or a counter that the machine has (cycles, cache-misses).
+    /// What is counted: cpu-clock (the default), or a counter that the machine has (cycles, cache-misses).
     #[arg(long, value_name = "NAME")]
     pub(crate) event: Option<String>,
     /// The processor's own records of branches (LBR) too, where it has them: counts are made of these then, not of time.
