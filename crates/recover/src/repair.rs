@@ -182,16 +182,17 @@ const PASSES: usize = 3;
 
 /// How exact the counts are by which the next pass weighs, relative to the cost. With any
 /// from 1e-6 to 1 the repaired counts of SQLite, Lua and zstd agree as well with exact
-/// ones, to 0.1 points.
-const ROUGH: f64 = 0.5;
+/// ones, to 0.1 points; with 0.5 the last pass of two of the programs of
+/// `corpus/training.toml` began where its steps did not suffice.
+const ROUGH: f64 = 1.0;
 
 /// How much likelier other counts may be, relative to the deviance: at most half a unit of
-/// SQLite's 1566 at 10 kHz, where one is what a single observation is off by chance; proven
-/// of its counts are 0.02. With tolerances that make the search end at 1e-8 to 3e-6 the
+/// SQLite's 1290 at 10 kHz, where one is what a single observation is off by chance; proven
+/// of its counts are 0.05 to 0.08. With tolerances that make the search end at 1e-8 to 3e-6 the
 /// repaired counts of eight programs agree as well with exact ones: of blocks to 0.2 points,
 /// of entries (which may be had in several ways at one price) to 0.4. Smaller ones are not
 /// reached at 1 kHz but by a second search from the start.
-const TOLERANCE: f64 = 3e-4;
+const TOLERANCE: f64 = 4e-4;
 
 /// The same for programs of up to [`SMALL`] variables, which take milliseconds anyway: their
 /// whole deviance may be of a few units, so that a share of one leaves counts of functions
