@@ -33,7 +33,7 @@ pub enum Error {
         /// What the kernel answered.
         source: io::Error,
     },
-    /// The machine has the counter, and keeps no branches with it.
+    /// The machine keeps no branches with this counter, or has no such counter.
     #[error(
         "this machine records no branches with `{event}` ({source}); it takes a processor that does (LBR, on the \
          hardware itself and no virtual machine) and a counter of its own: --event cycles"

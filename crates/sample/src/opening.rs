@@ -80,13 +80,11 @@ impl Granted {
         }
     }
 
-    /// Why not: because of the branches, or of what is there without them.
+    /// Why not. A machine without the counter records no branches with it either.
     fn refusal(&self, source: io::Error) -> Error {
-        let without = Granted { with_branches: false, ..self.clone() };
-        let plain = without.attributes(Kind::Samples, Begin::OnCommand, 0);
-        match self.with_branches && event::open(&plain, 0, None).is_ok() {
-            true => Error::NoBranches { event: self.event.name().to_owned(), source },
-            false => refusal(&self.event, source),
+        match refusal(&self.event, source) {
+            Error::NoCounter { event, source } if self.with_branches => Error::NoBranches { event, source },
+            other => other,
         }
     }
 
@@ -200,7 +198,7 @@ pub(crate) fn open_task(
                 Err(error) if error.raw_os_error() == Some(libc::ESRCH) => {
                     return Err(Error::NoProcess { pid: task });
                 }
-                Err(error) => return Err(refusal(&granted.event, error)),
+                Err(error) => return Err(granted.refusal(error)),
             };
             let same = |channel: &&mut Channel| channel.processor == processor && channel.kind == kind;
             if let Some(channel) = channels.iter_mut().find(same) {
@@ -221,7 +219,7 @@ pub(crate) fn open_task(
 /// An event that begins with the program, is inherited and has no ring.
 pub(crate) fn open_bare(granted: &Granted, task: u32) -> Result<OwnedFd, Error> {
     let attributes = granted.attributes(Kind::Samples, Begin::OnExec, 0);
-    event::open(&attributes, task, None).map_err(|error| refusal(&granted.event, error))
+    event::open(&attributes, task, None).map_err(|error| granted.refusal(error))
 }
 
 /// A ring of `pages` pages or, without memory for it, of half as many and so on.
@@ -296,6 +294,9 @@ mod tests {
         assert_eq!(attributes.branch_sample_type, 0);
         // With branches, samples have them, and news do not.
         let granted = Granted { with_branches: true, ..granted };
+        let told = |code| granted.refusal(io::Error::from_raw_os_error(code)).to_string();
+        assert!(told(libc::ENOENT).contains("records no branches"), "{}", told(libc::ENOENT));
+        assert!(told(libc::EACCES).contains("perf_event_paranoid"), "{}", told(libc::EACCES));
         let [samples, news] =
             [Kind::Samples, Kind::News].map(|kind| granted.attributes(kind, Begin::OnExec, 4096));
         assert_eq!((samples.sample_type & field::BRANCHES, samples.branch_sample_type), (field::BRANCHES, 9));

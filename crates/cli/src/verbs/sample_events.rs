@@ -1,10 +1,10 @@
 //! Where does something happen that is no time: faults, misses, switches?
 //!
 //! Samples of a clock tell how often code runs, since each instruction takes
-//! about as long as its model says, and so do records of branches. Samples of other events tell only where
-//! they happened, so functions are listed by them, and nothing is made
-//! consistent. A ledger of counts cannot be made of them and is refused before
-//! the program runs.
+//! about as long as its model says, and so do records of branches. Samples of
+//! other events tell only where they happened, so functions are listed by them,
+//! and nothing is made consistent. A ledger of counts cannot be made of them and
+//! is refused before the program runs.
 //!
 //! Input: samples. Cost: one look-up for each address.
 
