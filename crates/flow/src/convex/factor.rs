@@ -2,9 +2,10 @@
 //!
 //! By `M = L D L^T` without square roots (Davis, "Direct methods for sparse
 //! linear systems", 2006, chapter 4). What does not depend on the numbers is
-//! done once: the elimination tree (Liu) and the pattern of L by rows, which is
-//! what the entries of column k of M reach in the tree. Each factorisation then
-//! goes up-looking: row k of L is a sparse triangular solve.
+//! done once ([`elimination`](super::elimination)). Each factorisation then goes
+//! up-looking: row k of L is a sparse triangular solve. Where columns that follow each
+//! other share their rows, a few of them (a panel) are gone through together: what a row
+//! below holds is looked up once for all.
 //!
 //! A matrix of rows that depend on each other is only semidefinite, and one
 //! with weights that are nothing beside the others is so to all that numbers
@@ -19,16 +20,10 @@
 //! (the caller permutes, see [`normal`](super::normal)). Cost: the sum of
 //! squares of the column sizes of L to factor, twice their sum to solve.
 
-use std::ops::Range;
-
-/// No parent: the root of a tree.
-const ROOT: usize = usize::MAX;
+use super::elimination::{PANEL, Pattern};
 
 /// A pivot below this share of its diagonal is noise.
 const NOISE: f64 = 5e-16;
-
-/// Fewer rows that follow on each other are treated as any others.
-const SHORT: usize = 8;
 
 /// The upper triangle of a symmetric matrix by columns, diagonal included.
 #[derive(Clone, Debug)]
@@ -41,7 +36,7 @@ pub(crate) struct UpperTriangle {
 }
 
 impl UpperTriangle {
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.starts.len() - 1
     }
 
@@ -66,19 +61,12 @@ impl UpperTriangle {
 /// The factors, with room for the work.
 #[derive(Clone, Debug)]
 pub(crate) struct Factor {
-    /// Where each column of L begins, and the end of the last.
-    starts: Vec<usize>,
-    /// Rows of the entries below the diagonal, ascending in each column.
-    rows: Vec<u32>,
+    pattern: Pattern,
+    /// Entries of L below the diagonal, as the pattern has them.
     values: Vec<f64>,
-    /// From which entry on the rows of each column follow on each other.
-    tails: Vec<usize>,
-    /// Where each row of L begins in `nodes`, and the end of the last.
-    row_starts: Vec<usize>,
-    /// Columns that have an entry in a row, children before parents.
-    nodes: Vec<u32>,
     /// 1 / pivot; 0 where the pivot is noise.
     inverse_pivots: Vec<f64>,
+    /// Up to where the entries of each column are known.
     filled: Vec<usize>,
     row: Vec<f64>,
 }
@@ -87,57 +75,30 @@ impl Factor {
     /// The structure of L for a matrix of this pattern.
     pub(crate) fn analyse(matrix: &UpperTriangle) -> Self {
         let size = matrix.size();
-        let parent = elimination_tree(matrix);
-        let (row_starts, nodes) = pattern_by_rows(matrix, &parent);
-        let mut starts = vec![0; size + 1];
-        nodes.iter().for_each(|&node| starts[node as usize + 1] += 1);
-        (0..size).for_each(|column| starts[column + 1] += starts[column]);
-        let mut rows = vec![0; nodes.len()];
-        let mut tails = starts[..size].to_vec();
-        let mut filled = starts[..size].to_vec();
-        for row in 0..size {
-            for &node in &nodes[row_starts[row]..row_starts[row + 1]] {
-                let (column, end) = (node as usize, filled[node as usize]);
-                rows[end] = row as u32;
-                if end > starts[column] && rows[end - 1] + 1 < row as u32 {
-                    tails[column] = end;
-                }
-                filled[column] = end + 1;
-            }
-        }
-        // Of a few rows it is quicker to look at each.
-        for (column, tail) in tails.iter_mut().enumerate() {
-            if filled[column] - *tail < SHORT {
-                *tail = filled[column];
-            }
-        }
+        let pattern = Pattern::of(matrix);
         Self {
-            starts,
-            values: vec![0.0; rows.len()],
-            rows,
-            tails,
-            row_starts,
-            nodes,
+            values: vec![0.0; pattern.rows.len()],
+            filled: pattern.starts[..size].to_vec(),
+            pattern,
             inverse_pivots: vec![0.0; size],
-            filled,
             row: vec![0.0; size],
         }
     }
 
     /// How many entries L has below its diagonal.
     pub(crate) fn entries(&self) -> usize {
-        self.rows.len()
+        self.values.len()
     }
 
     /// Multiplications that a factorisation takes.
     pub(crate) fn work(&self) -> usize {
-        self.starts.windows(2).map(|ends| (ends[1] - ends[0]) * (ends[1] - ends[0])).sum()
+        self.pattern.starts.windows(2).map(|ends| (ends[1] - ends[0]) * (ends[1] - ends[0])).sum()
     }
 
     /// Factors the numbers of `matrix`, which has the pattern analysed.
     pub(crate) fn factor(&mut self, matrix: &UpperTriangle) {
         let size = matrix.size();
-        self.filled.copy_from_slice(&self.starts[..size]);
+        self.filled.copy_from_slice(&self.pattern.starts[..size]);
         for column in 0..size {
             let range = matrix.starts[column]..matrix.starts[column + 1];
             for (&row, &value) in matrix.rows[range.clone()].iter().zip(&matrix.values[range]) {
@@ -152,133 +113,121 @@ impl Factor {
     /// Computes row `column` of L and returns its pivot.
     fn eliminate(&mut self, column: usize, diagonal: f64) -> f64 {
         let mut pivot = diagonal;
-        for &node in &self.nodes[self.row_starts[column]..self.row_starts[column + 1]] {
-            let node = node as usize;
-            let value = std::mem::take(&mut self.row[node]);
-            let end = self.filled[node];
-            let column_so_far =
-                Column { rows: &self.rows, values: &self.values, tail: self.tails[node].min(end) };
-            column_so_far.subtract(self.starts[node]..end, value, &mut self.row);
-            let scaled = value * self.inverse_pivots[node];
-            pivot -= scaled * value;
-            self.values[end] = scaled;
-            self.filled[node] = end + 1;
+        let mut nodes = self.pattern.nodes_of(column);
+        while let Some(&first) = nodes.first() {
+            let first = first as usize;
+            // The way up the tree goes through all of a panel, if the row does not end it.
+            let is_panel = self.pattern.is_panel[first] && nodes.len() >= PANEL;
+            let mut found = [0.0; PANEL];
+            if is_panel {
+                found = Panel::of(&self.pattern, &self.values, &self.filled, first).subtract(&mut self.row);
+            } else {
+                [found[0]] =
+                    Panel::of(&self.pattern, &self.values, &self.filled, first).subtract(&mut self.row);
+            }
+            let count = if is_panel { PANEL } else { 1 };
+            for (node, value) in (first..first + count).zip(found) {
+                self.row[node] = 0.0;
+                let scaled = value * self.inverse_pivots[node];
+                pivot -= scaled * value;
+                self.values[self.filled[node]] = scaled;
+                self.filled[node] += 1;
+            }
+            nodes = &nodes[count..];
         }
         pivot
     }
 
     /// Solves `M x = vector` in place.
     pub(crate) fn solve(&self, vector: &mut [f64]) {
-        let size = vector.len();
-        for column in 0..size {
-            let value = vector[column];
-            if value != 0.0 {
-                self.column(column).subtract(self.starts[column]..self.starts[column + 1], value, vector);
+        let (pattern, values) = (&self.pattern, &self.values);
+        let ends = &pattern.starts[1..];
+        let mut first = 0;
+        while first < vector.len() {
+            if pattern.is_panel[first] {
+                let found: [f64; PANEL] = Panel::of(pattern, values, ends, first).subtract(vector);
+                vector[first..first + PANEL].copy_from_slice(&found);
+                first += PANEL;
+            } else {
+                let _: [f64; 1] = Panel::of(pattern, values, ends, first).subtract(vector);
+                first += 1;
             }
         }
-        for column in (0..size).rev() {
-            let below = self.column(column).dot(self.starts[column]..self.starts[column + 1], vector);
-            vector[column] = vector[column] * self.inverse_pivots[column] - below;
+        let mut end = vector.len();
+        while end > 0 {
+            if end >= PANEL && pattern.is_panel[end - PANEL] {
+                end -= PANEL;
+                Panel::<PANEL>::of(pattern, values, ends, end).substitute(vector, &self.inverse_pivots);
+            } else {
+                end -= 1;
+                Panel::<1>::of(pattern, values, ends, end).substitute(vector, &self.inverse_pivots);
+            }
         }
-    }
-
-    fn column(&self, column: usize) -> Column<'_> {
-        Column { rows: &self.rows, values: &self.values, tail: self.tails[column] }
     }
 }
 
-/// A column of L whose rows follow on each other from entry `tail` on. Where
-/// much fills in, these are nearly all, and they need no look at their rows.
-struct Column<'a> {
+/// Columns of L that follow on each other, each with the rows of the one before it but its
+/// first: what each row below them holds of them is in the same places.
+struct Panel<'a, const N: usize> {
+    first: usize,
+    /// Rows below all of the columns.
     rows: &'a [u32],
-    values: &'a [f64],
-    tail: usize,
+    /// Entries of each column in the rows that the later ones begin with.
+    above: [&'a [f64]; N],
+    /// Entries of each column in the rows below.
+    below: [&'a [f64]; N],
 }
 
-impl Column<'_> {
-    /// Subtracts `factor` times these entries from the vector.
+impl<'a, const N: usize> Panel<'a, N> {
+    /// The columns from `first` on, with their entries up to these ends.
     #[inline]
-    fn subtract(&self, entries: Range<usize>, factor: f64, vector: &mut [f64]) {
-        let (scattered, tail) = (entries.start..self.tail, self.tail..entries.end);
-        for (&row, &value) in self.rows[scattered.clone()].iter().zip(&self.values[scattered]) {
-            vector[row as usize] -= value * factor;
-        }
-        if !tail.is_empty() {
-            let first = self.rows[tail.start];
-            let beside = &mut vector[first as usize..first as usize + tail.len()];
-            for (target, &value) in beside.iter_mut().zip(&self.values[tail]) {
-                *target -= value * factor;
-            }
+    fn of(pattern: &'a Pattern, values: &'a [f64], ends: &[usize], first: usize) -> Self {
+        let columns: [(&[f64], &[f64]); N] = std::array::from_fn(|at| {
+            let column = first + at;
+            values[pattern.starts[column]..ends[column]].split_at(N - 1 - at)
+        });
+        let last = first + N - 1;
+        Self {
+            first,
+            rows: &pattern.rows[pattern.starts[last]..ends[last]],
+            above: columns.map(|column| column.0),
+            below: columns.map(|column| column.1),
         }
     }
 
-    /// The sum of these entries times those of the vector.
+    /// Solves for the unknowns of these columns and subtracts what they make below.
     #[inline]
-    fn dot(&self, entries: Range<usize>, vector: &[f64]) -> f64 {
-        let (scattered, tail) = (entries.start..self.tail, self.tail..entries.end);
-        let mut sum: f64 = (self.rows[scattered.clone()].iter().zip(&self.values[scattered]))
-            .map(|(&row, &value)| value * vector[row as usize])
-            .sum();
-        if !tail.is_empty() {
-            let first = self.rows[tail.start];
-            let beside = &vector[first as usize..first as usize + tail.len()];
-            // Four sums that do not wait for each other.
-            let mut sums = [0.0; 4];
-            let (values, beside) = (self.values[tail].chunks_exact(4), beside.chunks_exact(4));
-            let rest = values.remainder().iter().zip(beside.remainder());
-            sum += rest.map(|(value, other)| value * other).sum::<f64>();
-            for (values, others) in values.zip(beside) {
-                for lane in 0..4 {
-                    sums[lane] += values[lane] * others[lane];
-                }
+    fn subtract(&self, vector: &mut [f64]) -> [f64; N] {
+        let mut found: [f64; N] = std::array::from_fn(|at| vector[self.first + at]);
+        for at in 0..N {
+            for (later, &value) in self.above[at].iter().enumerate() {
+                found[at + 1 + later] -= value * found[at];
             }
-            sum += (sums[0] + sums[1]) + (sums[2] + sums[3]);
         }
-        sum
+        let below = self.below.map(|column| &column[..self.rows.len()]);
+        for (place, &row) in self.rows.iter().enumerate() {
+            let target = &mut vector[row as usize];
+            *target = (0..N).fold(*target, |left, at| left - below[at][place] * found[at]);
+        }
+        found
     }
-}
 
-/// The parent of each column: the first below the diagonal that it reaches.
-fn elimination_tree(matrix: &UpperTriangle) -> Vec<usize> {
-    let mut parent = vec![ROOT; matrix.size()];
-    // Paths to the root are shortened as they are gone.
-    let mut ancestor = vec![ROOT; matrix.size()];
-    for column in 0..matrix.size() {
-        for &row in &matrix.rows[matrix.starts[column]..matrix.starts[column + 1]] {
-            let mut node = row as usize;
-            while node < column {
-                let next = std::mem::replace(&mut ancestor[node], column);
-                if next == ROOT {
-                    parent[node] = column;
-                    break;
-                }
-                node = next;
-            }
+    /// Puts what is known of the rows below into these columns.
+    #[inline]
+    fn substitute(&self, vector: &mut [f64], inverse_pivots: &[f64]) {
+        let mut sums = [0.0; N];
+        let below = self.below.map(|column| &column[..self.rows.len()]);
+        for (place, &row) in self.rows.iter().enumerate() {
+            let known = vector[row as usize];
+            (0..N).for_each(|at| sums[at] += below[at][place] * known);
+        }
+        for at in (0..N).rev() {
+            let column = self.first + at;
+            let later = &vector[column + 1..column + N - at];
+            let sum: f64 = self.above[at].iter().zip(later).map(|(value, known)| value * known).sum();
+            vector[column] = vector[column] * inverse_pivots[column] - sums[at] - sum;
         }
     }
-    parent
-}
-
-/// The columns with an entry in each row of L: what the entries of the matrix
-/// reach in the tree. Where each row begins, and the columns, ascending.
-fn pattern_by_rows(matrix: &UpperTriangle, parent: &[usize]) -> (Vec<usize>, Vec<u32>) {
-    let mut seen = vec![ROOT; matrix.size()];
-    let (mut starts, mut nodes) = (vec![0], Vec::new());
-    for column in 0..matrix.size() {
-        let start = nodes.len();
-        seen[column] = column;
-        for &row in &matrix.rows[matrix.starts[column]..matrix.starts[column + 1]] {
-            let mut node = row as usize;
-            while seen[node] != column {
-                nodes.push(node as u32);
-                seen[node] = column;
-                node = parent[node];
-            }
-        }
-        nodes[start..].sort_unstable();
-        starts.push(nodes.len());
-    }
-    (starts, nodes)
 }
 
 #[cfg(test)]
@@ -315,7 +264,7 @@ mod tests {
     }
 
     fn vectors() -> impl Strategy<Value = (Vec<Vec<f64>>, Vec<f64>)> {
-        (1usize..9).prop_flat_map(|size| {
+        (1usize..16).prop_flat_map(|size| {
             let entry = prop_oneof![3 => Just(0.0), 1 => Just(1.0), 1 => Just(-1.0), 1 => -3.0..3.0];
             let factor = prop::collection::vec(prop::collection::vec(entry, 6), size);
             (factor, prop::collection::vec(-5.0..5.0, size))

@@ -19,6 +19,7 @@ mod columns;
 mod components;
 mod condensation;
 mod condense;
+mod elimination;
 mod factor;
 mod finish;
 mod interior;
