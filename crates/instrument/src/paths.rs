@@ -5,7 +5,7 @@
 //! the numbering and the increments on chords), and where a path ends the
 //! counter of that number goes up. Paths go on behind calls. They end where the
 //! function ends, at a call that never returns, and at edges that are cut:
-//! those that lead back, and in a function with more than [`MOST_PATHS`]
+//! those that lead back, and in a function with more than [`most_paths`]
 //! others too.
 //!
 //! A frame that is left for good during a call takes its path along: it is not
@@ -27,8 +27,11 @@ use opcost_key::{CounterId, EdgeId, SegmentId};
 use crate::skeleton::{Skeleton, Way};
 use crate::spots::Counting;
 
-/// Paths of one function, at most.
-pub(crate) const MOST_PATHS: u64 = 1024;
+/// Paths of one function, at most: 1,024, and in a large function as many as there are when
+/// nearly every edge is cut.
+fn most_paths(skeleton: &Skeleton) -> u64 {
+    (2 * skeleton.edges.len() as u64).max(1024)
+}
 
 /// The counting of one function's paths.
 pub(crate) struct PathPlan {
@@ -64,8 +67,9 @@ pub(crate) fn plan_paths(
         Counting::ByPredecessor { .. } | Counting::Again(_) | Counting::LeftFrames => None,
     };
     let graph = PathGraph { nodes: skeleton.segments.len(), edges: &ends, entry, without: &without };
-    let cut = cut_to_fit(&graph, MOST_PATHS, |edge| spot_of(edge).is_some())
-        .ok_or_else(|| format!("it has more than {MOST_PATHS} edges and paths"))?;
+    let most = most_paths(skeleton);
+    let cut = cut_to_fit(&graph, most, |edge| spot_of(edge).is_some())
+        .ok_or_else(|| format!("it has more than {most} paths between edges that cannot be cut"))?;
     if cut.iter().any(|edge| spot_of(edge).is_none()) {
         return Err("a loop in it goes round by an edge that cannot be cut".into());
     }

@@ -361,3 +361,33 @@ int main(int argc, char **argv) {
     assert_eq!(found["main"].left, 1, "exit leaves main");
     assert!(!found.contains_key("landing"), "a second return of setjmp enters it in the middle");
 }
+
+/// An interpreter's loop has more edges than a usual function may have paths: nearly all of
+/// them are cut, and its paths are counted all the same.
+#[test]
+fn a_loop_over_hundreds_of_cases() {
+    let case = |at: usize| {
+        format!("case {at}: if (a % {} == 1) a += {at}; else sink = a + {at}; break;\n", at % 97 + 2)
+    };
+    let cases: String = (0..600).map(case).collect();
+    let main = r#"
+int main(void) {
+    unsigned short code[5000];
+    for (unsigned i = 0; i < 5000; i++) code[i] = i * 37 % 610;
+    return interpret(code, 5000) == 0;
+}"#;
+    let interpret = format!(
+        "volatile long sink;
+__attribute__((noinline)) long interpret(const unsigned short *code, int length) {{
+    long a = 1;
+    for (int i = 0; i < length; i++) switch (code[i]) {{
+{cases}    default: a += 7;
+    }}
+    return a;
+}}"
+    );
+    let found = judged("loop.c", &(interpret + main), &["interpret", "main"]);
+    let verdict = &found["interpret"];
+    assert_eq!((verdict.left, verdict.inherited), (0, 0));
+    assert!(verdict.paths > 600, "a path at least for each case: {}", verdict.paths);
+}
