@@ -8,19 +8,18 @@
 //! processor time by what the builds of the round take, of which the median is shown, and
 //! which part of the gain of clang's own counters that is. The plain build runs twice: the
 //! distance of the two is noise. What is made of samples is another profile after each run,
-//! and near the thresholds of an inliner that is another program; so one way has three.
+//! and near the thresholds of an inliner that is another program; so one way has five.
 //!
 //! The training takes six seconds and more: of less, samples say little of code that takes
 //! a hundredth of the time. It is the same for counters.
 
+mod page;
 mod peer;
 
-use super::figures::median;
 use super::{machine, setup, timed};
 use crate::command;
 use crate::failure::{Failure, Result};
 use crate::repository;
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -47,17 +46,23 @@ struct Column {
 const PLAIN: usize = 0;
 /// clang's own counters.
 const COUNTERS: usize = 2;
+/// Its inference from samples.
+const PROFI: usize = 3;
+/// Five runs of the way that is asked of.
+const SAMPLED: std::ops::Range<usize> = 5..10;
 
 /// Titles and files of the builds.
-const COLUMNS: [(&str, &str); 11] = [
+const COLUMNS: [(&str, &str); 13] = [
     ("clang -O2", "plain"),
     ("the same again", "plain"),
     ("clang -fprofile-generate, -fprofile-use", "counters"),
     ("clang -fprofile-sample-use, profi, samples of perf", "profi"),
     ("opcost count --anchor pgo, profdata", "counted-profdata"),
     ("opcost sample --anchor pgo, profdata", "sampled-profdata"),
-    ("another run of it", "sampled-profdata-2"),
-    ("a third run of it", "sampled-profdata-3"),
+    ("a second run of it", "sampled-profdata-2"),
+    ("a third", "sampled-profdata-3"),
+    ("a fourth", "sampled-profdata-4"),
+    ("a fifth", "sampled-profdata-5"),
     ("opcost sample --anchor pgo --optimised, profdata", "optimised-profdata"),
     ("opcost sample, bitcode", "sampled-bitcode"),
     ("opcost sample, llvm-sample", "sampled-lines"),
@@ -72,12 +77,8 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     let bench = Bench::prepare(&options, opcost, folder)?;
     let mut columns = bench.columns()?;
     bench.run_rounds(&mut columns, &options)?;
-    let mut page = String::from(
-        "# What a profile is worth to the compiler\n\nWritten by `cargo xtask bench pgo`; the next run replaces it.\n\n",
-    );
-    page += &setup::head(&machine::facts(Ok(&bench.opcost), &before, &[&["pgo"], flags].concat()));
-    write_times(&mut page, &columns, &options);
-    setup::publish(&page, &options.out)
+    let head = setup::head(&machine::facts(Ok(&bench.opcost), &before, &[&["pgo"], flags].concat()));
+    setup::publish(&page::write(&head, &columns, &options), &options.out)
 }
 
 impl Options {
@@ -201,7 +202,7 @@ impl Bench {
                 let profile = self.exported("count", &["--anchor", "pgo"], "profdata", file)?;
                 with(&format!("-fprofile-use={profile}"))
             }
-            "sampled-profdata" | "sampled-profdata-2" | "sampled-profdata-3" => {
+            _ if file.starts_with("sampled-profdata") => {
                 let profile = self.exported("sample", &["--anchor", "pgo"], "profdata", file)?;
                 with(&format!("-fprofile-use={profile}"))
             }
@@ -280,45 +281,6 @@ impl Bench {
     }
 }
 
-/// How long each build takes by what a round's builds take: the median of its shares of the
-/// rounds' medians. One run of one build differs from the next by more than profiles do, and
-/// so does what all are compared with, if it is one run of one build.
-fn paces(columns: &[Column]) -> Vec<Option<f64>> {
-    let built = || columns.iter().filter(|column| column.missing.is_none());
-    let rounds = built().map(|column| column.seconds.len()).min().unwrap_or(0);
-    let round = |at: usize| median(&built().map(|column| column.seconds[at]).collect::<Vec<_>>());
-    let usual: Vec<f64> = (0..rounds).filter_map(round).collect();
-    let pace = |column: &Column| {
-        let shares = column.seconds.iter().zip(&usual).map(|(own, usual)| own / usual);
-        median(&shares.collect::<Vec<_>>()).filter(|_| column.missing.is_none())
-    };
-    columns.iter().map(pace).collect()
-}
-
-fn write_times(page: &mut String, columns: &[Column], options: &Options) {
-    let _ = write!(
-        page,
-        "\nSQLite, trained by `corpus/sqlite/training.c {}`, judged by `corpus/sqlite/driver.c {}`; samples at {} a \
-         second. Processor time, medians of {} interleaved rounds; gains are ratios of the medians of what a build takes by \
-         what the builds of its round take.\n\n\
-         | build | seconds | gain | of the gain of clang's counters |\n|---|---|---|---|\n",
-        options.training, options.rows, options.rate, options.rounds
-    );
-    let paces = paces(columns);
-    let gain = |own: Option<f64>| 100.0 * (paces[PLAIN].unwrap_or(0.0) / own.unwrap_or(f64::INFINITY) - 1.0);
-    let whole = gain(paces[COUNTERS]);
-    for (column, &pace) in columns.iter().zip(&paces) {
-        if let Some(why) = &column.missing {
-            let _ = writeln!(page, "| {} | | not built: {} | |", column.title, why.replace('\n', " "));
-            continue;
-        }
-        let own = gain(pace);
-        let share = if whole > 0.0 { format!("{:.0} %", 100.0 * own / whole) } else { String::new() };
-        let seconds = median(&column.seconds).unwrap_or(0.0);
-        let _ = writeln!(page, "| {} | {seconds:.3} | {own:+.1} % | {share} |", column.title);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -330,24 +292,5 @@ mod tests {
         for flags in [&["--rounds", "0"][..], &["--rounds"], &["--what"]] {
             assert_eq!(Options::parse(flags).err().map(|failure| failure.status()), Some(2), "{flags:?}");
         }
-    }
-
-    #[test]
-    fn builds_are_compared_with_their_rounds() {
-        let column = |seconds: &[f64]| Column {
-            title: "",
-            program: PathBuf::new(),
-            missing: None,
-            seconds: seconds.to_vec(),
-        };
-        // The machine was half as fast in the second round, and one run was disturbed.
-        let mut columns = vec![column(&[1.1, 2.2, 1.1]), column(&[1.1, 2.2, 1.9]), column(&[1.0, 2.0, 1.0])];
-        let of = |columns: &[Column]| paces(columns).into_iter().map(Option::unwrap).collect::<Vec<_>>();
-        let paces_of_all = of(&columns);
-        assert!((paces_of_all[0] / paces_of_all[2] - 1.1).abs() < 1e-9, "{paces_of_all:?}");
-        assert!((paces_of_all[0] - paces_of_all[1]).abs() < 1e-9, "{paces_of_all:?}");
-        columns[1].missing = Some("why".to_owned());
-        columns[1].seconds.clear();
-        assert!(paces(&columns)[1].is_none() && paces(&columns)[0].is_some());
     }
 }
