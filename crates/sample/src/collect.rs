@@ -11,7 +11,9 @@
 //!
 //! Cost: a look-up in the mappings and one in a hash table for each sample.
 
-use std::collections::{BTreeMap, HashMap};
+mod hits;
+
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -22,7 +24,6 @@ use crate::branches::{Run, runs};
 use crate::decode::{FileMark, Mapping, Mode, Record, Sample};
 use crate::image::Image;
 use crate::mappings::{Piece, Space};
-use crate::samples::{Frame, Homeless, ImageSamples, ProcessSamples, Stack};
 use crate::tasks::Tasks;
 
 define_id!(
@@ -47,22 +48,6 @@ struct Known {
     image: Image,
     hits: HashMap<u64, u64>,
     runs: HashMap<Run, u64>,
-}
-
-/// Path and build-id of an image.
-type Name<'a> = (&'a str, Option<&'a [u8]>);
-
-/// What was seen of an image under all its marks.
-#[derive(Default)]
-struct Merged {
-    hits: BTreeMap<u64, u64>,
-    runs: BTreeMap<Run, u64>,
-}
-
-impl Known {
-    fn name(&self) -> Name<'_> {
-        (&self.path, self.image.build_id.as_deref())
-    }
 }
 
 /// Folds records.
@@ -93,14 +78,6 @@ pub(crate) struct Counts {
     pub(crate) throttled: u64,
     pub(crate) processes: u64,
     pub(crate) threads: u64,
-}
-
-/// The part of the result that comes from records.
-pub(crate) struct Hits {
-    pub(crate) images: Vec<ImageSamples>,
-    pub(crate) homeless: Vec<Homeless>,
-    pub(crate) stacks: Vec<Stack>,
-    pub(crate) by_process: Vec<ProcessSamples>,
 }
 
 impl Collector {
@@ -266,56 +243,6 @@ impl Collector {
                 }
             },
         }
-    }
-
-    /// What was hit so far, in a fixed order. One file that was seen under
-    /// two marks is one image.
-    pub(crate) fn hits(&self) -> Hits {
-        let with_stacks = !self.stacks.is_empty();
-        let is_hit = |known: &&Known| with_stacks || !known.hits.is_empty() || !known.runs.is_empty();
-        let mut merged: BTreeMap<Name<'_>, Merged> = BTreeMap::new();
-        for known in self.images.values().filter(is_hit) {
-            let Merged { hits, runs } = merged.entry(known.name()).or_default();
-            known.hits.iter().for_each(|(address, count)| *hits.entry(*address).or_default() += count);
-            known.runs.iter().for_each(|(run, count)| *runs.entry(*run).or_default() += count);
-        }
-        let names: Vec<Name<'_>> = merged.keys().copied().collect();
-        let position = |known: &Known| names.binary_search(&known.name()).ok();
-        let stacks = self.stacks(&IdMap::from_vec(self.images.values().map(position).collect()));
-        let image = |(name, seen): (Name<'_>, Merged)| ImageSamples {
-            path: name.0.to_owned(),
-            build_id: name.1.map(<[u8]>::to_vec),
-            hits: seen.hits.into_iter().collect(),
-            runs: seen.runs.into_iter().collect(),
-        };
-        let images = merged.into_iter().map(image).collect();
-        Hits { images, homeless: self.homeless(), stacks, by_process: self.tasks.samples() }
-    }
-
-    fn homeless(&self) -> Vec<Homeless> {
-        let homeless = |((reason, path), id): (&(Reason, Option<String>), &NowhereId)| Homeless {
-            reason: reason.clone(),
-            path: path.clone(),
-            hits: self.nowhere[*id],
-        };
-        let mut all: Vec<Homeless> = self.reasons.iter().map(homeless).collect();
-        all.retain(|homeless| homeless.hits > 0);
-        all.sort_by(|a, b| (&a.reason, &a.path).cmp(&(&b.reason, &b.path)));
-        all
-    }
-
-    fn stacks(&self, positions: &IdMap<ImageId, Option<usize>>) -> Vec<Stack> {
-        let frame = |frame: &Option<(ImageId, u64)>| -> Frame {
-            frame.and_then(|(image, address)| positions[image].map(|image| (image, address)))
-        };
-        let mut merged: HashMap<Vec<Frame>, u64> = HashMap::new();
-        self.stacks.iter().for_each(|(frames, hits)| {
-            *merged.entry(frames.iter().map(frame).collect()).or_default() += hits;
-        });
-        let mut stacks: Vec<Stack> =
-            merged.into_iter().map(|(frames, hits)| Stack { frames, hits }).collect();
-        stacks.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.frames.cmp(&b.frames)));
-        stacks
     }
 }
 

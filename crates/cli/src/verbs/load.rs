@@ -78,10 +78,24 @@ pub(crate) fn keep(path: &Path, ledger: &Ledger) -> Result<(), CliError> {
 }
 
 fn ledger_file(path: &Path) -> Result<Ledger, CliError> {
+    if holds_values(path) {
+        return Err(CliError::Usage(format!(
+            "{} holds recorded values, not counts; they are shown by: opcost values --read {} PROGRAM",
+            path.display(),
+            path.display()
+        )));
+    }
     load_ledger(path).map_err(|error| match error {
         unreadable @ OpcError::Unreadable { .. } => CliError::Counters(unreadable.to_string()),
         other => CliError::Counters(format!("{}: {other}", path.display())),
     })
+}
+
+/// Whether it is what `opcost values --keep` wrote: a file of values, or a folder of them.
+fn holds_values(path: &Path) -> bool {
+    let is_one = |path: &Path| path.extension().is_some_and(|extension| extension == "opcval");
+    let files = std::fs::read_dir(path).into_iter().flatten().flatten();
+    is_one(path) || files.map(|file| file.path()).any(|file| is_one(&file))
 }
 
 fn is_raw(path: &Path) -> bool {
@@ -131,5 +145,22 @@ fn quality(ledger: &Ledger) -> Quality {
         Some(fact) => {
             Quality::LowerBound(vec![format!("the ledger says {} of {}", fact.quality, fact.subject)])
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recorded_values_are_no_ledger() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("12-0.opcval");
+        std::fs::write(&file, "values").expect("a file");
+        for path in [file.as_path(), folder.path()] {
+            let said = ledger_file(path).err().map(|error| error.to_string());
+            assert!(said.is_some_and(|said| said.contains("opcost values --read")), "{}", path.display());
+        }
+        assert!(!holds_values(&folder.path().join("none")));
     }
 }

@@ -1,0 +1,91 @@
+//! What was hit so far?
+//!
+//! Hits are told by files, not by mappings: one file that was seen under two marks is one
+//! image, and what is told of it does not depend on the order in which it was mapped.
+//!
+//! Output: [`Hits`], sorted. Cost: that of sorting what was hit.
+
+use std::collections::{BTreeMap, HashMap};
+
+use opcost_index::IdMap;
+
+use super::{Collector, ImageId, Known, NowhereId};
+use crate::Reason;
+use crate::branches::Run;
+use crate::samples::{Frame, Homeless, ImageSamples, ProcessSamples, Stack};
+
+/// The part of the result that comes from records.
+pub(crate) struct Hits {
+    pub(crate) images: Vec<ImageSamples>,
+    pub(crate) homeless: Vec<Homeless>,
+    pub(crate) stacks: Vec<Stack>,
+    pub(crate) by_process: Vec<ProcessSamples>,
+}
+
+/// Path and build-id of an image.
+type Name<'a> = (&'a str, Option<&'a [u8]>);
+
+/// What was seen of an image under all its marks.
+#[derive(Default)]
+struct Merged {
+    hits: BTreeMap<u64, u64>,
+    runs: BTreeMap<Run, u64>,
+}
+
+impl Known {
+    fn name(&self) -> Name<'_> {
+        (&self.path, self.image.build_id.as_deref())
+    }
+}
+
+impl Collector {
+    /// What was hit so far, in a fixed order. One file that was seen under
+    /// two marks is one image.
+    pub(crate) fn hits(&self) -> Hits {
+        let with_stacks = !self.stacks.is_empty();
+        let is_hit = |known: &&Known| with_stacks || !known.hits.is_empty() || !known.runs.is_empty();
+        let mut merged: BTreeMap<Name<'_>, Merged> = BTreeMap::new();
+        for known in self.images.values().filter(is_hit) {
+            let Merged { hits, runs } = merged.entry(known.name()).or_default();
+            known.hits.iter().for_each(|(address, count)| *hits.entry(*address).or_default() += count);
+            known.runs.iter().for_each(|(run, count)| *runs.entry(*run).or_default() += count);
+        }
+        let names: Vec<Name<'_>> = merged.keys().copied().collect();
+        let position = |known: &Known| names.binary_search(&known.name()).ok();
+        let stacks = self.stacks(&IdMap::from_vec(self.images.values().map(position).collect()));
+        let image = |(name, seen): (Name<'_>, Merged)| ImageSamples {
+            path: name.0.to_owned(),
+            build_id: name.1.map(<[u8]>::to_vec),
+            hits: seen.hits.into_iter().collect(),
+            runs: seen.runs.into_iter().collect(),
+        };
+        let images = merged.into_iter().map(image).collect();
+        Hits { images, homeless: self.homeless(), stacks, by_process: self.tasks.samples() }
+    }
+
+    fn homeless(&self) -> Vec<Homeless> {
+        let homeless = |((reason, path), id): (&(Reason, Option<String>), &NowhereId)| Homeless {
+            reason: reason.clone(),
+            path: path.clone(),
+            hits: self.nowhere[*id],
+        };
+        let mut all: Vec<Homeless> = self.reasons.iter().map(homeless).collect();
+        all.retain(|homeless| homeless.hits > 0);
+        all.sort_by(|a, b| (&a.reason, &a.path).cmp(&(&b.reason, &b.path)));
+        all
+    }
+
+    fn stacks(&self, positions: &IdMap<ImageId, Option<usize>>) -> Vec<Stack> {
+        let frame = |frame: &Option<(ImageId, u64)>| -> Frame {
+            frame.and_then(|(image, address)| positions[image].map(|image| (image, address)))
+        };
+        let mut merged: HashMap<Vec<Frame>, u64> = HashMap::new();
+        self.stacks.iter().for_each(|(frames, hits)| {
+            *merged.entry(frames.iter().map(frame).collect()).or_default() += hits;
+        });
+        let mut stacks: Vec<Stack> =
+            merged.into_iter().map(|(frames, hits)| Stack { frames, hits }).collect();
+        stacks.sort_by(|a, b| b.hits.cmp(&a.hits).then_with(|| a.frames.cmp(&b.frames)));
+        stacks
+    }
+}
