@@ -8,7 +8,8 @@
 //! processor time by what the builds of the round take, of which the median is shown, and
 //! which part of the gain of clang's own counters that is. The plain build runs twice: the
 //! distance of the two is noise. What is made of samples is another profile after each run,
-//! and near the thresholds of an inliner that is another program; so one way has five.
+//! and near the thresholds of an inliner that is another program; so one way has five. And so
+//! it is with counters that are trained a little more or less, of which there are three.
 //!
 //! The training takes six seconds and more: of less, samples say little of code that takes
 //! a hundredth of the time. It is the same for counters.
@@ -21,13 +22,15 @@ use crate::command;
 use crate::failure::{Failure, Result};
 use crate::repository;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::str::FromStr;
 
 struct Options {
     rounds: usize,
     rows: String,
-    training: String,
+    training: u64,
     rate: String,
     opcost: Option<PathBuf>,
     as_built: bool,
@@ -45,17 +48,19 @@ struct Column {
 
 const PLAIN: usize = 0;
 /// clang's own counters.
-const COUNTERS: usize = 2;
+const COUNTERS: Range<usize> = 2..5;
 /// Its inference from samples.
-const PROFI: usize = 3;
+const PROFI: usize = 5;
 /// Five runs of the way that is asked of.
-const SAMPLED: std::ops::Range<usize> = 5..10;
+const SAMPLED: Range<usize> = 7..12;
 
 /// Titles and files of the builds.
-const COLUMNS: [(&str, &str); 13] = [
+const COLUMNS: [(&str, &str); 15] = [
     ("clang -O2", "plain"),
     ("the same again", "plain"),
     ("clang -fprofile-generate, -fprofile-use", "counters"),
+    ("the same, trained a tenth less", "counters-less"),
+    ("the same, trained a tenth more", "counters-more"),
     ("clang -fprofile-sample-use, profi, samples of perf", "profi"),
     ("opcost count --anchor pgo, profdata", "counted-profdata"),
     ("opcost sample --anchor pgo, profdata", "sampled-profdata"),
@@ -86,7 +91,7 @@ impl Options {
         let mut options = Self {
             rounds: 41,
             rows: "300000".to_owned(),
-            training: "2000000".to_owned(),
+            training: 2_000_000,
             rate: "10000".to_owned(),
             opcost: None,
             as_built: false,
@@ -98,14 +103,9 @@ impl Options {
                 flags.next().copied().ok_or_else(|| Failure::usage(format!("{flag} wants a value after it")))
             };
             match *flag {
-                "--rounds" => {
-                    let text = value()?;
-                    let number = text.parse().ok().filter(|&rounds| rounds > 0);
-                    options.rounds = number
-                        .ok_or_else(|| Failure::usage(format!("--rounds wants a number, not {text}")))?;
-                }
+                "--rounds" => options.rounds = number(flag, value()?)?,
                 "--rows" => value()?.clone_into(&mut options.rows),
-                "--training" => value()?.clone_into(&mut options.training),
+                "--training" => options.training = number(flag, value()?)?,
                 "--rate" => value()?.clone_into(&mut options.rate),
                 "--opcost" => options.opcost = Some(PathBuf::from(value()?)),
                 "--as-built" => options.as_built = true,
@@ -121,6 +121,12 @@ impl Options {
     }
 }
 
+/// A number above 0.
+fn number<N: FromStr + PartialOrd + Default>(flag: &str, text: &str) -> Result<N> {
+    let number = text.parse().ok().filter(|number| *number > N::default());
+    number.ok_or_else(|| Failure::usage(format!("{flag} wants a number, not {text}")))
+}
+
 struct Bench {
     opcost: PathBuf,
     folder: PathBuf,
@@ -129,7 +135,7 @@ struct Bench {
     driver: PathBuf,
     training: PathBuf,
     flags: Vec<String>,
-    rows: String,
+    rows: u64,
     rate: String,
     is_built: bool,
 }
@@ -143,7 +149,7 @@ impl Bench {
             driver: folder.join("driver.o"),
             training: repository()?.join("corpus/sqlite/training.c"),
             flags: [program.flags.clone(), vec!["-w".to_owned()]].concat(),
-            rows: options.training.clone(),
+            rows: options.training,
             rate: options.rate.clone(),
             is_built: options.as_built,
             folder,
@@ -191,7 +197,9 @@ impl Bench {
         let with = |flag: &str| self.clang(&[flag, "-c", &sqlite, "-o", &object]);
         match file {
             "plain" => with("-w"),
-            "counters" => with(&format!("-fprofile-use={}", self.clangs_profile(&sqlite)?)),
+            _ if file.starts_with("counters") => {
+                with(&format!("-fprofile-use={}", self.clangs_profile(&sqlite, file)?))
+            }
             "profi" => {
                 let flag = format!("-fprofile-sample-use={}", peer::profile(self)?);
                 let lines = ["-gline-tables-only", "-fdebug-info-for-profiling"];
@@ -227,13 +235,20 @@ impl Bench {
         self.clang(&[&object, &driver, "-lm", "-o", &program]).map(drop)
     }
 
-    /// A profile by clang's own counters, of the training.
-    fn clangs_profile(&self, sqlite: &str) -> Result<String> {
+    /// A profile by clang's own counters, of the training, or of somewhat less or more of it.
+    fn clangs_profile(&self, sqlite: &str, file: &str) -> Result<String> {
         let (program, raw, profile) =
             (self.path("train"), self.path("train.profraw"), self.path("train.profdata"));
         let training = self.training.display().to_string();
         self.clang(&["-fprofile-generate", sqlite, &training, "-lm", "-o", &program])?;
-        command::output_of(Command::new(&program).arg(&self.rows).env("LLVM_PROFILE_FILE", &raw))?;
+        let tenths = match file {
+            "counters-less" => 9,
+            "counters-more" => 11,
+            _ => 10,
+        };
+        let rows = (self.rows * tenths / 10).to_string();
+        let _ = fs::remove_file(&raw);
+        command::output_of(Command::new(&program).arg(rows).env("LLVM_PROFILE_FILE", &raw))?;
         command::output_of(Command::new("llvm-profdata-22").args(["merge", "-o", &profile, &raw]))?;
         Ok(profile)
     }
@@ -252,7 +267,8 @@ impl Bench {
                 words.extend(["--rate", &self.rate]);
             }
             words.extend(flags.iter().map(String::as_str));
-            words.extend([&sqlite, &training, "--", &self.rows]);
+            let rows = self.rows.to_string();
+            words.extend([&sqlite, &training, "--", &rows]);
             self.opcost(&words)?;
             fs::rename(&ledger, &shared).map_err(|error| Failure::at("rename", Path::new(&ledger), error))?;
         }
@@ -289,7 +305,7 @@ mod tests {
     fn flags_are_read() {
         let options = Options::parse(&["--rounds", "2", "--rate", "4000", "--as-built"]).unwrap();
         assert_eq!((options.rounds, &*options.rate, options.as_built), (2, "4000", true));
-        for flags in [&["--rounds", "0"][..], &["--rounds"], &["--what"]] {
+        for flags in [&["--rounds", "0"][..], &["--rounds"], &["--training", "many"], &["--what"]] {
             assert_eq!(Options::parse(flags).err().map(|failure| failure.status()), Some(2), "{flags:?}");
         }
     }

@@ -26,8 +26,9 @@ pub(super) fn profile(bench: &Bench) -> Result<String> {
     bench.clang(
         &[&lines[..], &[&bench.sqlite.display().to_string(), &training, "-lm", "-o", &program]].concat(),
     )?;
+    let rows = bench.rows.to_string();
     let record =
-        ["record", "-q", "-e", "cpu-clock", "-F", &bench.rate, "-o", &samples, "--", &program, &bench.rows];
+        ["record", "-q", "-e", "cpu-clock", "-F", &bench.rate, "-o", &samples, "--", &program, &rows];
     command::output_of(Command::new("perf").args(record))?;
     let addresses = command::output_of(Command::new("perf").args(["script", "-i", &samples, "-F", "ip"]))?;
     let symbols = command::output_of(Command::new("llvm-nm-22").args(["-S", "--defined-only", &program]))?;
