@@ -8,7 +8,8 @@
 //! | `entry` | the same with how often each function was called |
 //! | `hot90_weight` | of the truth's weight in the smallest set that holds 90 % of it, the share that lies in the estimate's such set |
 //!
-//! p is the estimate, t the truth; each measure lies between 0 and 1. Blocks
+//! p is the estimate, t the truth; each of these lies between 0 and 1. None depends on
+//! `scale`, p by t: shapes and shares may be right where all counts together are not. Blocks
 //! compare where function and body agree; what only one of them has counts with 0
 //! in the other. Sums are 128 bits wide, shares are fractions of them. A measure
 //! of what the estimate does not tell at all (raw samples have no calls and no
@@ -39,6 +40,8 @@ pub struct Overlap {
     pub entry: Option<f64>,
     /// Weight of the hottest blocks that is found.
     pub hot90_weight: f64,
+    /// Executions of all blocks in the estimate, by those in the truth; none if that has none.
+    pub scale: Option<f64>,
     /// Of the estimate: what leaves frames by a call that did not return, or comes
     /// back a second time, by all that is entered; none if it counts no edges.
     pub leak: Option<f64>,
@@ -148,6 +151,7 @@ pub fn overlap(estimate: &Ledger, truth: &Ledger) -> Overlap {
         function_total: totals,
         entry: (!p.calls.is_empty()).then(|| entries.sum()),
         hot90_weight: hot_weight(&p, &t),
+        scale: (t.total > 0).then(|| share(p.total, t.total)),
         leak,
         residual,
         blocks,

@@ -25,6 +25,9 @@ pub(crate) struct OverlapJson {
     entry: Option<f64>,
     /// Of the blocks that hold 90 % of the truth, the weight that lies among the estimate's such blocks.
     hot90_weight: f64,
+    /// Executions of all blocks in the estimate, by those in the truth (no share: 1 where they agree); null if
+    /// nothing truly ran. The other measures do not depend on it.
+    scale: Option<f64>,
     /// Of the estimate: frames that were left, by calls; null if it has no edges (raw samples).
     leak: Option<f64>,
     /// Of the estimate: what comes into blocks and does not go out; null if it has no edges.
@@ -60,6 +63,7 @@ impl OverlapJson {
             function_total: all.function_total,
             entry: all.entry,
             hot90_weight: all.hot90_weight,
+            scale: all.scale,
             leak: all.leak,
             residual: all.residual,
             blocks: all.blocks,
@@ -96,6 +100,9 @@ pub(crate) fn print_overlap(all: &Overlap) -> String {
             format!("{name:<28} {shown:>8}  {}", share.map_or_else(String::new, |share| bar(share, 20)));
         text += row.trim_end();
         text += "\n";
+    }
+    if let Some(scale) = all.scale {
+        text += &format!("all counts together          {scale:>6.2} ×\n");
     }
     let percent =
         |share: Option<f64>| share.map_or_else(|| "–".to_owned(), |share| format!("{:.2} %", 100.0 * share));

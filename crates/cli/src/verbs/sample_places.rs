@@ -144,6 +144,13 @@ pub(super) fn words(
         samples.event,
         percent(own)
     ));
+    if !samples.has_runs() {
+        lines.push(
+            "shares are surer than totals: what waits for memory counts as work (of 13 programs, all counts \
+             together were 0.5 to 2.5 times the true ones)"
+                .to_owned(),
+        );
+    }
     if samples.has_runs() {
         let runs: u64 = samples.images.iter().flat_map(|image| &image.runs).map(|(_, count)| count).sum();
         lines.push(format!(

@@ -15,6 +15,9 @@ pub(super) struct Measures {
     pub(super) function_total: f64,
     pub(super) entry: Option<f64>,
     pub(super) hot90_weight: f64,
+    /// All counts together, by the exact ones.
+    #[serde(default)]
+    pub(super) scale: Option<f64>,
     /// Of edges; LLVM's counts have none.
     pub(super) leak: Option<f64>,
     pub(super) residual: Option<f64>,
@@ -86,6 +89,7 @@ pub(super) fn example(value: f64) -> Measures {
         function_total: value,
         entry: Some(value),
         hot90_weight: value,
+        scale: Some(2.0 * value),
         leak: Some(0.0),
         residual: Some(0.0),
         blocks: 1,

@@ -99,7 +99,8 @@ const INTRODUCTION: &str = "\
 Written by `cargo xtask bench training`; the next run replaces it. Agreement with exact counts (`opcost overlap`), in
 per cent, by LLVM's inference (\"profi\") and by `opcost sample`, as in \"the solver alone\" of benchmarks/sampling.md,
 whose programs are none of these. One run at each rate. The means were what the constants of
-`crates/recover/src/duration.rs` and `repair/evidence.rs` were chosen by.
+`crates/recover/src/duration.rs` and `repair/evidence.rs` were chosen by. All counts: those of opcost together, by the
+exact ones, in the same run of the program; samples tell time, and how long code waits is not known.
 
 ";
 
@@ -117,27 +118,29 @@ fn tables(rows: &[Row]) -> String {
     for rows in rows.chunk_by(|one, next| one.rate == next.rate) {
         let _ = write!(text, "\n## At {} kHz\n\nEach cell: profi, opcost.\n\n| program |", rows[0].rate);
         MEASURES.iter().for_each(|(name, _)| text += &format!(" {name} |"));
-        text += "\n|---|";
-        text += &"---:|".repeat(MEASURES.len());
+        text += " all counts |\n|---|";
+        text += &"---:|".repeat(MEASURES.len() + 1);
         text.push('\n');
         for row in rows {
             let cells = MEASURES.map(|(_, of)| WAYS.map(|way| row.run.ways.get(way).and_then(of)));
-            text += &line(&row.program, &cells);
+            let scale = row.run.ways.get("ours").and_then(|one| one.scale);
+            text += &line(&row.program, &cells, scale);
         }
         let mean = |way: &str, of: Of| {
             let all: Vec<f64> = rows.iter().filter_map(|row| row.run.ways.get(way).and_then(of)).collect();
             (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
         };
-        text += &line("**mean**", &MEASURES.map(|(_, of)| WAYS.map(|way| mean(way, of))));
+        text += &line("**mean**", &MEASURES.map(|(_, of)| WAYS.map(|way| mean(way, of))), None);
     }
     text
 }
 
-fn line(name: &str, cells: &[[Option<f64>; 2]]) -> String {
+fn line(name: &str, cells: &[[Option<f64>; 2]], scale: Option<f64>) -> String {
     let one = |value: &Option<f64>| value.map_or("–".to_owned(), |value| format!("{:.1}", 100.0 * value));
     let cells: Vec<String> =
         cells.iter().map(|ways| ways.iter().map(one).collect::<Vec<_>>().join(", ")).collect();
-    format!("| {name} | {} |\n", cells.join(" | "))
+    let scale = scale.map_or_else(String::new, |scale| format!("{scale:.2} ×"));
+    format!("| {name} | {} | {scale} |\n", cells.join(" | "))
 }
 
 impl Options {
@@ -203,7 +206,10 @@ mod tests {
         };
         let text = tables(&[row("a", 1, 0.5, 0.75), row("b", 1, 0.25, 0.85), row("a", 10, 0.1, 0.2)]);
         assert_eq!(text.matches("## At ").count(), 2);
-        assert!(text.contains("\n| b | 25.0, 85.0 | 25.0, 85.0 | 25.0, 85.0 | 25.0, 85.0 |\n"), "{text}");
+        assert!(
+            text.contains("\n| b | 25.0, 85.0 | 25.0, 85.0 | 25.0, 85.0 | 25.0, 85.0 | 1.70 × |\n"),
+            "{text}"
+        );
         assert!(
             text.contains("| **mean** | 37.5, 80.0 |") && text.contains("| **mean** | 10.0, 20.0 |"),
             "{text}"
