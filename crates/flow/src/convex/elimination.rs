@@ -52,11 +52,6 @@ impl Pattern {
         let is_panel = panels(&starts, &parent);
         Self { starts, rows, row_starts, nodes, is_panel }
     }
-
-    /// The columns that have an entry in a row.
-    pub(super) fn nodes_of(&self, row: usize) -> &[u32] {
-        &self.nodes[self.row_starts[row]..self.row_starts[row + 1]]
-    }
 }
 
 /// As [`Pattern::is_panel`]. A column without its first row, the parent, has only rows of

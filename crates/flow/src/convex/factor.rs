@@ -113,27 +113,32 @@ impl Factor {
     /// Computes row `column` of L and returns its pivot.
     fn eliminate(&mut self, column: usize, diagonal: f64) -> f64 {
         let mut pivot = diagonal;
-        let mut nodes = self.pattern.nodes_of(column);
-        while let Some(&first) = nodes.first() {
-            let first = first as usize;
+        let (mut at, end) = (self.pattern.row_starts[column], self.pattern.row_starts[column + 1]);
+        while at < end {
+            let first = self.pattern.nodes[at] as usize;
             // The way up the tree goes through all of a panel, if the row does not end it.
-            let is_panel = self.pattern.is_panel[first] && nodes.len() >= PANEL;
-            let mut found = [0.0; PANEL];
-            if is_panel {
-                found = Panel::of(&self.pattern, &self.values, &self.filled, first).subtract(&mut self.row);
+            if self.pattern.is_panel[first] && end - at >= PANEL {
+                pivot = self.eliminate_panel::<PANEL>(first, pivot);
+                at += PANEL;
             } else {
-                [found[0]] =
-                    Panel::of(&self.pattern, &self.values, &self.filled, first).subtract(&mut self.row);
+                pivot = self.eliminate_panel::<1>(first, pivot);
+                at += 1;
             }
-            let count = if is_panel { PANEL } else { 1 };
-            for (node, value) in (first..first + count).zip(found) {
-                self.row[node] = 0.0;
-                let scaled = value * self.inverse_pivots[node];
-                pivot -= scaled * value;
-                self.values[self.filled[node]] = scaled;
-                self.filled[node] += 1;
-            }
-            nodes = &nodes[count..];
+        }
+        pivot
+    }
+
+    /// Computes the entries of the row in the columns from `first` on and returns what they
+    /// leave of its pivot.
+    #[inline]
+    fn eliminate_panel<const N: usize>(&mut self, first: usize, mut pivot: f64) -> f64 {
+        let panel = Panel::<N>::of(&self.pattern, &self.values, &self.filled, first);
+        for (node, value) in (first..).zip(panel.subtract(&mut self.row)) {
+            self.row[node] = 0.0;
+            let scaled = value * self.inverse_pivots[node];
+            pivot -= scaled * value;
+            self.values[self.filled[node]] = scaled;
+            self.filled[node] += 1;
         }
         pivot
     }
