@@ -306,7 +306,9 @@ mod tests {
     fn scale_does_not_matter_and_absence_is_zero() {
         let truth = ledger_of_blocks(&[("f", 1, &[10, 30]), ("g", 1, &[60, 0])]);
         let scaled = ledger_of_blocks(&[("f", 7, &[70, 210]), ("g", 7, &[420, 0])]);
-        assert!((overlap(&scaled, &truth).program_block - 1.0).abs() < 1e-12);
+        let all = overlap(&scaled, &truth);
+        assert!((all.program_block - 1.0).abs() < 1e-12);
+        assert_eq!(all.scale, Some(7.0));
         let half = ledger_of_blocks(&[("f", 1, &[10, 30])]);
         let all = overlap(&half, &truth);
         assert!(
@@ -316,6 +318,7 @@ mod tests {
         let nothing = ledger_of_blocks(&[]);
         let all = overlap(&nothing, &truth);
         assert_eq!((all.program_block, all.hot90_weight, all.blocks), (0.0, 0.0, 0));
+        assert_eq!((all.scale, overlap(&truth, &nothing).scale), (Some(0.0), None));
     }
 
     #[test]

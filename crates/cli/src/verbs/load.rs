@@ -93,9 +93,13 @@ fn ledger_file(path: &Path) -> Result<Ledger, CliError> {
 
 /// Whether it is what `opcost values --keep` wrote: a file of values, or a folder of them.
 fn holds_values(path: &Path) -> bool {
-    let is_one = |path: &Path| path.extension().is_some_and(|extension| extension == "opcval");
     let files = std::fs::read_dir(path).into_iter().flatten().flatten();
-    is_one(path) || files.map(|file| file.path()).any(|file| is_one(&file))
+    is_value_file(path) || files.map(|file| file.path()).any(|file| is_value_file(&file))
+}
+
+/// Whether a file is one of recorded values, by its name.
+pub(crate) fn is_value_file(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "opcval")
 }
 
 fn is_raw(path: &Path) -> bool {

@@ -144,13 +144,6 @@ pub(super) fn words(
         samples.event,
         percent(own)
     ));
-    if !samples.has_runs() {
-        lines.push(
-            "shares are surer than totals: what waits for memory counts as work (of 13 programs, all counts \
-             together were 0.5 to 2.5 times the true ones)"
-                .to_owned(),
-        );
-    }
     if samples.has_runs() {
         let runs: u64 = samples.images.iter().flat_map(|image| &image.runs).map(|(_, count)| count).sum();
         lines.push(format!(
@@ -162,6 +155,12 @@ pub(super) fn words(
                 String::new()
             }
         ));
+    } else {
+        lines.push(
+            "shares are surer than totals: what waits for memory counts as work (of 13 programs, all counts \
+             together were 0.5 to 2.6 times the true ones)"
+                .to_owned(),
+        );
     }
     lines.extend(others(samples, elsewhere).map(|places| format!("elsewhere: {places}")));
     if samples.lost + samples.broken > 0 {

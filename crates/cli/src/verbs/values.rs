@@ -17,6 +17,7 @@ use crate::report::{
     print_values, save_json, save_text, screen_width, time_picture, values_document,
 };
 use crate::run::{Finish, Observed, ObservedPoint, Recorder, Streams, observe, point_lists, record_run};
+use crate::verbs::load::is_value_file;
 use crate::verbs::show::tell_json;
 use crate::verbs::values_whole;
 
@@ -159,7 +160,7 @@ fn files_to_read(given: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
         let before = files.len();
         for entry in std::fs::read_dir(path).map_err(CliError::file("read", path))? {
             let file = entry.map_err(CliError::file("read", path))?.path();
-            if file.extension().is_some_and(|extension| extension == "opcval") {
+            if is_value_file(&file) {
                 files.push(file);
             }
         }
