@@ -1,9 +1,10 @@
 //! The list of programs, as written and as resolved.
 //!
 //! `corpus/programs.toml` (and `training.toml` beside it) names programs by
-//! paths with placeholders ([`Manifest`]); a resolved [`Program`] has absolute paths only and is what
-//! `corpus.json` holds. Between the two lies [`Manifest::resolve`], which
-//! touches the file system only to expand a `*` in the last part of a path.
+//! paths with placeholders ([`Manifest`]); a resolved [`Program`] has absolute
+//! paths only and is what `corpus.json` holds. Between the two lies
+//! [`Manifest::resolve`], which touches the file system only to expand a `*` in
+//! the last part of a path.
 
 use crate::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};

@@ -24,11 +24,11 @@
 //! mean over its instructions.
 //!
 //! The constants, and those of `repair/evidence`, were fit to whole repairs of the
-//! programs of `corpus/training.toml` (of an earlier form of their drivers, and WebP), none of which is in the tables against LLVM's
-//! inference; `cargo xtask bench training` tells how well they do. Little depends on any by
-//! itself. What programs do not tell is the scale: with [`OVERLAPPED`] all counts of these
-//! and of SQLite, Lua and zstd are 0.7 to 2.1 times the true ones; what counts are of each
-//! other does not depend on it.
+//! programs of `corpus/training.toml` (of an earlier form of their drivers, and WebP), none
+//! of which is in the tables against LLVM's inference; `cargo xtask bench training` tells
+//! how well they do. Little depends on any by itself. What programs do not tell is the
+//! scale: with [`OVERLAPPED`] all counts of these and of SQLite, Lua and zstd are 0.5 to 2.6
+//! times the true ones; what counts are of each other does not depend on it.
 //!
 //! Input: pieces of code with samples. Output: [`Observation`]s. Cost: linear.
 
