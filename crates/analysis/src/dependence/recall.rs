@@ -7,7 +7,7 @@
 //! known, all that is ever written to such elements, and the index.
 
 use opcost_index::Id;
-use opcost_ir::{GlobalKind, Linkage, Opcode, ScalarValue, Type, TypeId, Value};
+use opcost_ir::{ConstantValue, GlobalKind, Linkage, Opcode, ScalarValue, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::RuleSet;
@@ -21,6 +21,8 @@ use super::reaching::{Asked, Definition, Origin, Point};
 
 /// What answers about COMMON blocks rest on.
 const COMMON: &str = "common data is zero at the start";
+/// How many lanes that are put into a vector are followed.
+const MOST_PARTS: u32 = 64;
 /// What answers about arrays rest on.
 const INDICES: &str = "indices stay inside their arrays";
 /// What answers about memory rest on where types tell writes apart.
@@ -342,8 +344,21 @@ impl<M: Memory> Builder<'_, '_, M> {
         let (&[value, address], Some(stored)) = (code.operands_of(at), instruction.second_type) else {
             return unclear;
         };
-        if shared.layout.size(stored) != Some(cell.size) || is_opaque(instruction.flags) {
+        if is_opaque(instruction.flags) {
             return unclear;
+        }
+        if shared.layout.size(stored) != Some(cell.size)
+            || matches!(shared.module.types[stored], Type::Vector { .. })
+        {
+            let place = self.search.place(function, address, definition.context);
+            let part = match place {
+                Placed::At { object, offset, .. } if object == cell.object && !is_element => {
+                    cell.offset.checked_sub(offset).and_then(|way| u64::try_from(way).ok())
+                }
+                _ => None,
+            };
+            let part = part.and_then(|way| self.part_of(definition, function, value, stored, way, ty));
+            return part.unwrap_or(unclear);
         }
         let is_exact = match self.search.place(function, address, definition.context) {
             Placed::At { object, offset, .. } if !is_element => {
@@ -359,6 +374,48 @@ impl<M: Memory> Builder<'_, '_, M> {
             true => Question::Value(function, value, definition.context),
             false => unclear,
         }
+    }
+
+    /// What lies so many bytes behind the start of a value that was stored: a
+    /// part of a constant, or what was put into a vector there.
+    fn part_of(
+        &self,
+        definition: &Definition,
+        function: FunctionId,
+        value: Value,
+        stored: TypeId,
+        way: u64,
+        ty: TypeId,
+    ) -> Option<Question> {
+        let shared = self.search.shared;
+        let Type::Integer(bits) = shared.module.types[ty] else { return None };
+        let code = shared.function(function);
+        let mut value = value;
+        for _ in 0..MOST_PARTS {
+            let Value::Instruction(at) = value else { break };
+            let &[whole, part, lane] = code.operands_of(at) else { return None };
+            let (
+                Opcode::InsertElement,
+                Value::Constant(lane),
+                &Type::Vector { element, scalable: false, .. },
+            ) = (code.instructions[at].opcode, lane, &shared.module.types[stored])
+            else {
+                return None;
+            };
+            let ConstantValue::Integer(lane) = shared.module.constants[lane].value else { return None };
+            let size = u128::from(shared.layout.size(element)?);
+            if lane.checked_mul(size)? == u128::from(way) && self.same_kind(element, ty) {
+                return Some(Question::Value(function, part, definition.context));
+            }
+            let end = u128::from(way) + u128::from(shared.layout.size(ty)?);
+            if lane * size < end && u128::from(way) < (lane + 1) * size {
+                return None;
+            }
+            value = whole;
+        }
+        let Value::Constant(constant) = value else { return None };
+        let value = shared.module.part_of_constant(constant, &shared.layout, way, bits)?;
+        Some(Question::Leaf(What::Integer { value, bits }, Some(ty)))
     }
 
     /// What the caller's memory holds that is copied into a parameter.
