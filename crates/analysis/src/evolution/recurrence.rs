@@ -13,16 +13,23 @@
 //! min(x + c, m)      min(start + c·h, m)      c >= 0, start <= m; max alike
 //! (x + c) mod m      (start + c·h) mod m      start in 0..m
 //! g(h)               g(h - 1), and start in turn 0
+//! phi(x, start)      start, in circles of phis, too
 //! ```
 //!
 //! Variables that depend on one another in a circle have no closed form here.
 //! Source: Bachmann, Wang, Zima, "Chains of recurrences" (1994); source
 //! document 004, section 4.3. Cost: one look at each variable.
 
+use opcost_ir::{Opcode, Value};
+use opcost_key::InstructionId;
+
 use super::answer::Reason;
 use super::solver::{Closed, DEEPEST_QUESTION, Known, Mode, Solver, Variable, both};
 use crate::expression::{Domain, FormulaId, Interval, Node, Relation, Rounding, Symbol, SymbolId, Test};
 use crate::loops::LoopId;
+
+/// How many phis of a circle are looked at.
+const LARGEST_WEB: usize = 16;
 
 impl Solver<'_, '_> {
     /// The closed form of a variable of the loop's head.
@@ -54,6 +61,9 @@ impl Solver<'_, '_> {
         let leaf = self.leaf(variable);
         let symbol = self.table.as_symbol(leaf).ok_or(Reason::TooBig)?;
         let start = self.start(variable, id, mode);
+        if let Some(same) = self.same_in_all_turns(variable, id, mode) {
+            return Ok((same, None));
+        }
         let next = self.next(variable, id, mode).ok_or_else(|| self.depends_on(symbol))?;
         let next = self.at_turn(next, id, mode, Some(symbol))?;
         let relies = both(&start.relies, &next.relies).ok_or(Reason::TooBig)?;
@@ -63,6 +73,55 @@ impl Solver<'_, '_> {
         let formula = formula.filter(|&formula| !self.table.is_too_big(formula));
         let formula = formula.ok_or_else(|| self.depends_on(symbol))?;
         Ok((Known { formula, relies }, None))
+    }
+
+    /// What a variable is that merges only itself, in circles of phis, and one
+    /// value that no turn changes: a bound that some turns read again.
+    fn same_in_all_turns(&mut self, variable: Variable, id: LoopId, mode: Mode) -> Option<Known> {
+        let Variable::Result(first) = variable else { return None };
+        let function = self.source.function;
+        let is_phi = |at: InstructionId| function.instructions[at].opcode == Opcode::Phi;
+        let (mut web, mut found): (Vec<InstructionId>, Option<Known>) = (vec![first], None);
+        let mut position = 0;
+        while let Some(&phi) = web.get(position) {
+            position += 1;
+            for pair in function.operands_of(phi).chunks_exact(2) {
+                let Value::Block(from) = pair[1] else { return None };
+                match pair[0] {
+                    _ if !self.source.dominators.is_reachable(from) => {}
+                    Value::Instruction(at) if web.contains(&at) => {}
+                    Value::Instruction(at) if is_phi(at) && web.len() < LARGEST_WEB => web.push(at),
+                    Value::Instruction(at) if is_phi(at) => return None,
+                    value => {
+                        let value = self.raw_value(value, mode);
+                        found = match found {
+                            None => Some(value),
+                            Some(known) if known.formula == value.formula => {
+                                let relies = both(&known.relies, &value.relies)?;
+                                Some(Known { relies, ..known })
+                            }
+                            Some(_) => return None,
+                        };
+                    }
+                }
+            }
+        }
+        let found = found.filter(|found| !self.is_no_number(found.formula))?;
+        // The value must be the same wherever and whenever a phi of them takes it.
+        for &phi in &web {
+            let block = self.state.blocks[phi];
+            let chain: Vec<LoopId> = self.source.forest.chain(self.source.forest.innermost[block]).collect();
+            for around in chain {
+                let is_outside = around != id && self.is_within(Some(id), around);
+                let heads = |other: &InstructionId| {
+                    self.source.forest.headed_by(self.state.blocks[*other]) == Some(around)
+                };
+                if (!is_outside || web.iter().any(heads)) && self.varying(found.formula, around).is_some() {
+                    return None;
+                }
+            }
+        }
+        Some(found)
     }
 
     fn depends_on(&self, symbol: SymbolId) -> Reason {
