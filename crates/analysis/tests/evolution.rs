@@ -2,7 +2,8 @@
 //!
 //! Random loops are analysed once and run with many inputs; 8-bit parameters are
 //! tried out. Every exact claim must be what each complete activation did, every
-//! bound must not be below it, partial activations must not be above. A claim is
+//! bound must not be below it, partial activations must not be above. No loop is
+//! entered that was told not to be, and each that was told to be is. A claim is
 //! left out where a condition that it lists does not hold, and only there: a run
 //! that uses poison ends, so that a broken promise excuses nothing before.
 //!
@@ -15,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use common::cells::LocalCells;
 use opcost_analysis::dominators::Dominators;
-use opcost_analysis::evolution::{Answer, Assumption, Form, FunctionEvolution, Source, TripCount};
-use opcost_analysis::expression::{FormulaId, Formulas, NoNumber, Symbol};
+use opcost_analysis::evolution::{Answer, Assumption, Entered, Form, FunctionEvolution, Source, TripCount};
+use opcost_analysis::expression::{FormulaId, Formulas, NoNumber, Symbol, Test};
 use opcost_analysis::loops::LoopForest;
 use opcost_index::Id;
 use opcost_ir::{Layout, Module, Value};
@@ -72,6 +73,7 @@ fn claims(module: &Module, id: FunctionId) -> Claims {
 fn formulas(count: &TripCount) -> Vec<FormulaId> {
     let mut all: Vec<FormulaId> =
         [&count.back_edges, &count.body_iterations].into_iter().filter_map(Answer::formula).collect();
+    all.extend(count.entered.formulas());
     all.extend(count.total.iter().flat_map(|total| [total.back_edges, total.body_iterations]));
     all.extend(count.assumptions.iter().filter_map(|assumption| match assumption {
         Assumption::Condition(test, _) => Some(test.of),
@@ -112,6 +114,11 @@ impl Claims {
         }
     }
 
+    /// When the loop is entered, for what is known by these symbols.
+    fn entered(&self, count: &TripCount, binding: &dyn Fn(&Symbol) -> Option<i128>) -> Entered {
+        count.entered.decided(&mut |test: Test| self.table.evaluate_test(test, binding).map_err(|_| test))
+    }
+
     /// Whether what the claim assumes holds in this activation.
     fn assumes_rightly(&self, count: &TripCount, input: &[Scalar], activation: &Activation) -> bool {
         count.assumptions.iter().all(|assumption| match assumption {
@@ -139,6 +146,9 @@ struct Tally {
     checked: u64,
     unbound: u64,
     conditional: u64,
+    /// Activations that were told to be, and loops that were told not to be entered.
+    entries: u64,
+    not_entered: u64,
     reasons: BTreeMap<String, u32>,
 }
 
@@ -197,6 +207,11 @@ impl Referee<'_> {
                 continue;
             }
             let count = &self.claims.counts[activation.shape];
+            let entered = self.claims.entered(count, &self.claims.binding(self.input, activation));
+            if entered == Entered::Never {
+                self.wrong(activation, "no entry", 0, 1);
+            }
+            self.tally.entries += u64::from(entered == Entered::Always);
             let Some(formula) = count.back_edges.formula() else { continue };
             if !self.claims.assumes_rightly(count, self.input, activation) {
                 self.tally.conditional += 1;
@@ -225,6 +240,36 @@ impl Referee<'_> {
             }
             self.look_at_body(count, activation);
             self.look_at_total(count, activation, position);
+        }
+        self.look_at_missing();
+    }
+
+    /// A loop of the function that was not entered, though it was told that it is.
+    fn look_at_missing(&mut self) {
+        if !matches!(self.run.ended, Ended::Returned(_)) {
+            return;
+        }
+        for (shape, count) in self.claims.counts.iter().enumerate() {
+            let is_inner = (0..self.claims.shapes.len()).any(|outer| self.is_inside(shape, outer));
+            let is_seen = self.run.activations.iter().any(|one| one.shape == shape && one.frame.index() == 0);
+            if is_inner || is_seen {
+                continue;
+            }
+            let binding = |symbol: &Symbol| match symbol {
+                Symbol::Argument(position) => number(self.input.get(*position as usize)?),
+                _ => None,
+            };
+            let entered = self.claims.entered(count, &binding);
+            assert!(
+                entered != Entered::Always,
+                "seed {}: loop {shape} at {} is not entered with {:?}: {:?}\n{}",
+                self.case.seed,
+                count.header,
+                self.input,
+                count.entered,
+                self.case.text
+            );
+            self.tally.not_entered += u64::from(entered == Entered::Never);
         }
     }
 
@@ -336,4 +381,5 @@ fn random_loops_go_round_as_often_as_told() {
     // counters; of what is left the larger part must be exact.
     assert!(tally.exact * 100 > tally.loops * 30, "a fair share is exact: {tally:?}");
     assert!(tally.bound > 0 && tally.unknown > 0, "{tally:?}");
+    assert!(tally.entries > 0 && tally.not_entered > 0, "{tally:?}");
 }

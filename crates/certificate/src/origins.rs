@@ -116,7 +116,11 @@ impl<'a> AllOrigins<'a> {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        let begins = self.module.functions.values().any(|function| MAINS.contains(&&*function.name));
+        let begins = self
+            .module
+            .functions
+            .values()
+            .any(|function| opcost_ir::PROGRAM_STARTS.contains(&&*function.name));
         self.world == ClaimedWorld::Closed && begins && !self.module.has_module_assembly
     }
 
@@ -127,7 +131,7 @@ impl<'a> AllOrigins<'a> {
         };
         for (id, function) in self.module.functions.iter() {
             let is_hidden = function.linkage == Linkage::Local && !self.module.has_module_assembly;
-            let is_main = MAINS.contains(&&*function.name);
+            let is_main = opcost_ir::PROGRAM_STARTS.contains(&&*function.name);
             self.is_called_here_only[id] = (is_hidden || self.is_closed())
                 && !is_main
                 && !started(id)
@@ -315,6 +319,3 @@ impl<'a> AllOrigins<'a> {
         is_news
     }
 }
-
-/// Names of the function where a program begins.
-const MAINS: [&str; 4] = ["main", "_QQmain", "MAIN__", "MAIN_"];

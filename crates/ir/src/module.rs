@@ -21,6 +21,10 @@ define_id!(
     pub struct DeclarationId, "declaration"
 );
 
+/// Names of the function where a program begins, the likeliest first: C's, and
+/// those of Fortran compilers (flang, old flang and gfortran, others).
+pub const PROGRAM_STARTS: [&str; 4] = ["main", "_QQmain", "MAIN__", "MAIN_"];
+
 /// A module at its anchor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Module {

@@ -11,11 +11,16 @@
 //! | question | file |
 //! |---|---|
 //! | what is it called, and is it an input? | `names` |
+//! | when is a loop entered, and what if it is not? | `entry` |
 //! | how does a claim read? | `words` |
 
+mod entry;
 mod names;
 mod vectors;
 pub mod words;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use opcost_index::Id;
 use opcost_ir::{Function, FunctionText, Module};
@@ -25,10 +30,11 @@ use crate::dependence::binding::ModuleMemory;
 use crate::dependence::{Limits, Quality, Resolution, Resolver, Use};
 use crate::dominators::Dominators;
 use crate::evolution::{Assumption, FunctionEvolution, Part, Source, TripCount};
-use crate::expression::{Facts, FormulaId, Formulas, Interval, NoNumber, Symbol};
+use crate::expression::{Domain, Facts, FormulaId, Formulas, Interval, NoNumber, Symbol, SymbolId};
 use crate::loops::{LoopForest, LoopId};
 use crate::memory::{Memory, MemoryVersions, Writers};
 
+pub use entry::{EntryClaim, EntryKind};
 pub use vectors::Vectorised;
 
 use names::{Decide, Decided, Wanted};
@@ -73,6 +79,8 @@ pub struct LoopClaim {
     pub parent: Option<BlockId>,
     /// How it is built, in words.
     pub form: String,
+    /// When it is entered: the counts are those of a loop that is.
+    pub entered: EntryClaim,
     /// How much is known.
     pub kind: Kind,
     /// Back edges as text, if they are exact.
@@ -113,6 +121,8 @@ pub struct Numbers {
 pub struct Bindings {
     /// Name and number.
     pub given: Vec<(String, i128)>,
+    /// Data that is read holds what it holds when the read fails, unless it is given.
+    pub defaults: bool,
 }
 
 /// Claims about all loops, and the names that occur in them.
@@ -122,6 +132,8 @@ pub struct Claims {
     pub loops: Vec<LoopClaim>,
     /// Every name that a formula has, sorted.
     pub names: Vec<String>,
+    /// Positions of bindings whose numbers nothing of the name can hold.
+    pub too_wide: BTreeSet<usize>,
 }
 
 impl Claims {
@@ -140,19 +152,29 @@ impl Claims {
         let writers = Writers::compute(program);
         let memory = ModuleMemory::new(program, &writers);
         let resolver = Resolver::new(program.module, &memory).with_limits(LIMITS);
-        let decide = |wanted| match wanted {
-            Wanted::Value(function, value) => {
-                decided(&resolver.resolve(&Use { function, value, calls: &[] }))
+        let inputs: RefCell<BTreeSet<String>> = RefCell::default();
+        let decide = |wanted| {
+            let answer = match wanted {
+                Wanted::Value(function, value) => {
+                    Some(resolver.resolve(&Use { function, value, calls: &[] }))
+                }
+                Wanted::Behind(function, load, at) => resolver.resolve_behind(function, load, at),
+            };
+            let Some(answer) = answer else { return Decided::Open };
+            let decided = decided(&answer, bindings);
+            if !matches!(decided, Decided::Open) {
+                inputs.borrow_mut().extend(answer.integer_inputs());
             }
-            Wanted::Behind(function, load, at) => {
-                resolver.resolve_behind(function, load, at).map_or(Decided::Open, |answer| decided(&answer))
-            }
+            decided
         };
+        let mut held = BTreeSet::new();
         for id in program.module.functions.ids().filter(|&id| is_wanted(id)) {
             if !program.module.functions[id].blocks.is_empty() {
-                claims.add_function((program, &decide), id, bindings);
+                claims.add_function((program, &decide), id, bindings, &mut held);
             }
         }
+        claims.too_wide.retain(|position| !held.contains(position));
+        claims.names.extend(inputs.take());
         claims.names.sort();
         claims.names.dedup();
         claims
@@ -163,6 +185,7 @@ impl Claims {
         (program, decide): (&Memory<'_>, Decide<'_>),
         id: FunctionId,
         bindings: &Bindings,
+        held: &mut BTreeSet<usize>,
     ) {
         let function = &program.module.functions[id];
         let dominators = Dominators::compute(function, BlockId::new(0));
@@ -182,16 +205,30 @@ impl Claims {
                 layout: program.layout,
                 cells: &versions,
             };
-            let evolution = FunctionEvolution::compute(source, &mut formulas);
+            let mut evolution = FunctionEvolution::compute(source, &mut formulas);
             let names = Names::new((program, decide), id, &forest, &versions, &text);
-            let mut teller = Teller { program, id, forest: &forest, text: &text, names, formulas, bindings };
+            let mut teller = Teller {
+                program,
+                id,
+                forest: &forest,
+                text: &text,
+                names,
+                formulas,
+                bindings,
+                held: BTreeSet::new(),
+                too_wide: BTreeSet::new(),
+            };
             for natural in forest.loops.ids() {
-                let (trips, facts) = (evolution.trip_count(natural), teller.around(natural, &evolution));
-                let mut claim = teller.claim(natural, trips, &facts);
-                claim.vectorised = teller.vectorised(trips, &evolution, &facts);
-                self.loops.push(claim);
+                let trips = evolution.trip_count(natural).clone();
+                let facts = teller.around(natural, &evolution);
+                let mut claim = teller.claim(natural, &trips, &facts);
+                claim.vectorised = teller.vectorised(&trips, &evolution, &facts);
+                let broken = teller.broken_promise(natural, &trips, &mut evolution);
+                self.loops.push(teller.as_entered(claim, &trips, broken));
             }
             self.names.extend(teller.names.used());
+            held.extend(teller.held);
+            self.too_wide.extend(teller.too_wide);
         }
         for part in &forest.irreducible {
             self.loops.push(irreducible(program.module, id, &forest, &text, part));
@@ -200,12 +237,18 @@ impl Claims {
 }
 
 /// What an answer of the resolver means for a formula.
-fn decided(answer: &Resolution<'_, '_>) -> Decided {
+fn decided(answer: &Resolution<'_, '_>, bindings: &Bindings) -> Decided {
     if answer.quality() == Quality::Unknown {
         return Decided::Open;
     }
     if let Some(number) = answer.as_constant() {
         return Decided::Number(number);
+    }
+    if !bindings.given.is_empty() || bindings.defaults {
+        let given = |name: &str| Some(bindings.given.iter().find(|(given, _)| given == name)?.1);
+        if let Some(number) = answer.number_given(&given, bindings.defaults) {
+            return Decided::Number(number);
+        }
     }
     if !answer.is_closed() {
         return Decided::Open;
@@ -231,6 +274,10 @@ struct Teller<'a> {
     names: Names<'a>,
     formulas: Formulas,
     bindings: &'a Bindings,
+    /// Positions of bindings whose numbers their names can hold.
+    held: BTreeSet<usize>,
+    /// Of those that one cannot.
+    too_wide: BTreeSet<usize>,
 }
 
 impl Teller<'_> {
@@ -289,6 +336,7 @@ impl Teller<'_> {
             depth: natural.depth,
             parent: natural.parent.map(|parent| self.forest.loops[parent].header),
             form: words::form(trips),
+            entered: self.entry(&trips.entered),
             kind,
             total: total.filter(|total| natural.depth > 1 && Some(total) != body.as_ref()),
             back_edges: back,
@@ -328,9 +376,7 @@ impl Teller<'_> {
         let mut settled = formula;
         for symbol in self.formulas.symbols_in(formula).to_vec() {
             let named = self.names.of(self.formulas.symbol_of(symbol));
-            let bound =
-                self.bindings.given.iter().find(|(name, _)| *name == named.name).map(|(_, value)| *value);
-            if let Some(value) = bound.or(named.value) {
+            if let Some(value) = self.given(&named.name, symbol).or(named.value) {
                 let value = self.formulas.constant(value);
                 settled = self.formulas.replace(settled, symbol, value);
             }
@@ -346,6 +392,19 @@ impl Teller<'_> {
                 settled
             }
         }
+    }
+
+    /// The number that a user gave, as a symbol of its width is read; none that
+    /// it cannot hold.
+    fn given(&mut self, name: &str, symbol: SymbolId) -> Option<i128> {
+        let position = self.bindings.given.iter().position(|(given, _)| given == name)?;
+        let value = self.bindings.given[position].1;
+        let Some(domain) = Domain::of(self.formulas.symbol_range(symbol)) else { return Some(value) };
+        let halves = [true, false].map(|signed| Domain { signed, ..domain }.interval());
+        let fits = halves.iter().any(|half| (half.low..=half.high).contains(&value));
+        let known = if fits { &mut self.held } else { &mut self.too_wide };
+        known.insert(position);
+        fits.then(|| domain.reduce(value))
     }
 
     fn kind(&mut self, formula: FormulaId) -> Kind {
@@ -407,6 +466,7 @@ fn irreducible(
         depth: around.map_or(0, |around| forest.loops[around].depth) + 1,
         parent: around.map(|around| forest.loops[around].header),
         form: "irreducible".to_owned(),
+        entered: EntryClaim::unknown(),
         kind: Kind::Unknown,
         back_edges: None,
         body_iterations: None,

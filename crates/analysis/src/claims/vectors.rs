@@ -14,8 +14,8 @@
 
 use opcost_key::BlockId;
 
-use super::Teller;
-use crate::evolution::{FunctionEvolution, Part, TripCount};
+use super::{EntryClaim, EntryKind, Teller};
+use crate::evolution::{Entered, FunctionEvolution, Part, TripCount};
 use crate::expression::{Domain, Facts, FormulaId, Formulas, Node, Test};
 
 /// A vector body, and the loop of the source that it is a part of.
@@ -27,6 +27,8 @@ pub struct Vectorised {
     pub remainder: Option<BlockId>,
     /// Iterations of the source's loop in one activation, if they are exact.
     pub source_iterations: Option<String>,
+    /// When the source's loop is entered: by one of its parts.
+    pub entered: EntryClaim,
 }
 
 impl Teller<'_> {
@@ -40,11 +42,18 @@ impl Teller<'_> {
         let Some(Part::VectorBody { lanes: lanes @ 1.., remainder }) = trips.part else { return None };
         let rest = remainder.map(|remainder| evolution.trip_count(remainder));
         let source = self.source_iterations(lanes, trips, rest);
-        let source = source.map(|source| self.settled(source, facts));
+        let mut source = source.map(|source| self.settled(source, facts));
+        // The source's loop is entered where one of its parts is.
+        let entered = trips.entered.clone().or(rest.map_or(Entered::Never, |rest| rest.entered.clone()));
+        let entered = self.entry(&entered);
+        if entered.kind == EntryKind::Never {
+            source = source.map(|_| self.formulas.constant(0));
+        }
         Some(Vectorised {
             lanes,
             remainder: remainder.map(|remainder| self.forest.loops[remainder].header),
             source_iterations: source.map(|source| self.text(source)),
+            entered,
         })
     }
 

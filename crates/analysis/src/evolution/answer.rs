@@ -7,6 +7,7 @@
 use opcost_ir::Predicate;
 use opcost_key::{BlockId, InstructionId};
 
+use super::entered::Entered;
 use crate::edge::Edge;
 use crate::expression::{FormulaId, Symbol, Test};
 use crate::loops::LoopId;
@@ -204,8 +205,8 @@ pub struct ExitCount {
 pub enum ExitTurn {
     /// This one, under the assumptions of the trip count.
     At(FormulaId),
-    /// The first one if the statement holds, else none.
-    FirstIf(Test),
+    /// This one if all statements hold, else none.
+    AtIf(FormulaId, Vec<Test>),
     /// None.
     Never,
     /// That cannot be told.
@@ -236,6 +237,8 @@ pub struct TripCount {
     pub exits: Vec<ExitCount>,
     /// Where it is left.
     pub form: Form,
+    /// When it is entered; the counts are those of a loop that is.
+    pub entered: Entered,
     /// What the vectoriser made of it.
     pub part: Option<Part>,
     /// What the answers rest on.

@@ -13,7 +13,7 @@ use opcost_ir::Opcode;
 use opcost_key::BlockId;
 
 use super::answer::{Assumption, ExitCount, ExitTurn, Form, Otherwise, Reason};
-use super::exits::Leaves;
+use super::exits::{Leaves, Perhaps};
 use super::form::Shape;
 use super::resolve::is_condition;
 use super::solver::{DEEPEST_QUESTION, Known, Mode, Relies, Solver, both};
@@ -152,7 +152,7 @@ impl Solver<'_, '_> {
             return Leaves::unknown(Reason::LeavesFromInside(edge));
         }
         let leaves = self.leaves(edge, id, mode);
-        let is_never = leaves.complete && leaves.turn.is_none() && leaves.at_once.is_empty();
+        let is_never = leaves.complete && leaves.turn.is_none() && leaves.perhaps.is_empty();
         if every_turn || is_never { leaves } else { Leaves::unknown(Reason::NotEveryTurn(edge)) }
     }
 
@@ -177,9 +177,9 @@ impl Solver<'_, '_> {
         };
         let plain = |_: &mut Self, turn: FormulaId| turn;
         let one_more = |solver: &mut Self, turn: FormulaId| solver.table.add_constant(turn, 1);
-        let back_edges = self.first_turn(&top, &rest, (0, 0), plain);
+        let back_edges = self.first_turn(&top, &rest, plain);
         let body = match shape.top {
-            Some(_) => self.first_turn(&top, &rest, (0, 1), one_more),
+            Some(_) => self.first_turn(&top, &rest, one_more),
             None => back_edges
                 .as_ref()
                 .map(|(turns, conditions)| (self.table.add_constant(*turns, 1), conditions.clone())),
@@ -209,12 +209,11 @@ impl Solver<'_, '_> {
     }
 
     /// The first turn in which one of the exits is taken, those not at the top
-    /// counted by `late`; and what must hold for there to be one.
+    /// counted by `late`; and what must hold for that.
     fn first_turn(
         &mut self,
         top: &Leaves,
         rest: &Leaves,
-        (at_top, elsewhere): (i128, i128),
         late: impl Fn(&mut Self, FormulaId) -> FormulaId,
     ) -> Option<(FormulaId, Relies)> {
         let rest_turn = rest.turn.map(|turn| late(self, turn));
@@ -222,25 +221,36 @@ impl Solver<'_, '_> {
             (Some(a), Some(b)) => Some(self.table.least(a, b)),
             (a, b) => a.or(b),
         };
-        // Who leaves at the top in the first turn does not come to the others.
-        let at_top = self.table.constant(at_top);
-        let elsewhere = self.table.constant(elsewhere);
-        let elsewhere = top.turn.map_or(elsewhere, |turn| self.table.least(turn, elsewhere));
-        let others = rest.at_once.iter().map(|&test| (test, elsewhere));
-        let tests: Vec<_> = others.chain(top.at_once.iter().map(|&test| (test, at_top))).collect();
-        let none: Relies = Vec::new().into();
-        match (turn, &tests[..]) {
-            (None, &[(test, count)]) => {
-                let condition = Assumption::Condition(test, Otherwise::Endless);
-                Some((count, [condition].into()))
+        let mut perhaps: Vec<Perhaps> = Vec::new();
+        for other in &rest.perhaps {
+            let mut count = late(self, other.turn);
+            // Who leaves at the top in the first turn does not come to the others.
+            if let (Some(turn), Some(0)) = (top.turn, self.table.as_constant(other.turn)) {
+                count = self.table.least(turn, count);
             }
-            (None, _) => None,
-            (Some(turn), tests) => {
-                let turn =
-                    tests.iter().fold(turn, |turn, &(test, count)| self.table.select(test, count, turn));
-                (!self.table.is_too_big(turn)).then_some((turn, none))
-            }
+            perhaps.push(Perhaps { tests: other.tests.clone(), turn: count });
         }
+        // The last one decides among those of the first turn.
+        perhaps.extend(top.perhaps.iter().cloned());
+        // Nothing is sooner than the first turn.
+        let are_first =
+            rest.perhaps.iter().chain(&top.perhaps).all(|one| self.table.as_constant(one.turn) == Some(0));
+        let (turn, conditions) = match (turn, perhaps.is_empty()) {
+            (Some(turn), _) => (turn, Vec::new()),
+            (None, true) => return None,
+            // One of them must be taken: that the first is will do.
+            (None, false) => {
+                let first = perhaps.remove(0);
+                let otherwise = if perhaps.is_empty() { Otherwise::Endless } else { Otherwise::Differs };
+                let conditions = first.tests.iter().map(|&test| Assumption::Condition(test, otherwise));
+                (first.turn, conditions.collect())
+            }
+        };
+        let turn = perhaps.iter().fold(turn, |turn, one| {
+            let sooner = if are_first { one.turn } else { self.table.least(turn, one.turn) };
+            one.tests.iter().fold(sooner, |sooner, &test| self.table.select(test, sooner, turn))
+        });
+        (!self.table.is_too_big(turn)).then_some((turn, conditions.into()))
     }
 
     /// Whether something undefined is in a formula.

@@ -4,12 +4,13 @@
 //! on while `a || b` when both have failed. Each comparison of integers has a
 //! first turn in which it fails ([`leaving`](super::leaving)), or none, or it
 //! cannot be told; `i < x`, x being a byte that anyone changes, has failed when
-//! i is 255. Cost: the comparisons.
+//! i is 255. An exit by `!=` whose counter steps over its bound is never taken:
+//! beside others it counts where it is met only. Cost: the comparisons.
 
 use opcost_ir::{Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::answer::{Assumption, ExitTurn, Reason};
+use super::answer::{Assumption, ExitTurn, Otherwise, Reason};
 use super::logic::Condition;
 use super::solver::{Known, Mode, Relies, Solver, both};
 use crate::edge::Edge;
@@ -23,10 +24,10 @@ const WIDEST_EXTREME: i128 = 1 << 24;
 #[derive(Clone, Debug)]
 pub(super) struct Leaves {
     /// The first turn in which one of those that are known is taken, if there
-    /// were no tests in `at_once`.
+    /// were none in `perhaps`.
     pub(super) turn: Option<FormulaId>,
-    /// Exits that are taken in the first turn or never.
-    pub(super) at_once: Vec<Test>,
+    /// Exits that are taken in a turn of their own or never.
+    pub(super) perhaps: Vec<Perhaps>,
     /// Whether all of them are known.
     pub(super) complete: bool,
     /// Why not.
@@ -36,11 +37,20 @@ pub(super) struct Leaves {
     pub(super) relies: Relies,
 }
 
+/// An exit that is taken where all tests hold, else never.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Perhaps {
+    /// None of them depends on the turn.
+    pub(super) tests: Vec<Test>,
+    /// The turn in which it is taken then.
+    pub(super) turn: FormulaId,
+}
+
 impl Leaves {
     pub(super) fn never() -> Leaves {
         Leaves {
             turn: None,
-            at_once: Vec::new(),
+            perhaps: Vec::new(),
             complete: true,
             reason: None,
             is_modular: false,
@@ -58,10 +68,10 @@ impl Leaves {
 
     /// What is said of the exit alone.
     pub(super) fn exit_turn(&self) -> ExitTurn {
-        match (&self.reason, self.turn, &self.at_once[..]) {
+        match (&self.reason, self.turn, &self.perhaps[..]) {
             (Some(reason), ..) => ExitTurn::Unknown(reason.clone()),
             (None, Some(turn), []) => ExitTurn::At(turn),
-            (None, None, &[test]) => ExitTurn::FirstIf(test),
+            (None, None, [only]) => ExitTurn::AtIf(only.turn, only.tests.clone()),
             (None, None, []) => ExitTurn::Never,
             _ => ExitTurn::Unknown(Reason::TooBig),
         }
@@ -118,7 +128,8 @@ impl Solver<'_, '_> {
         true
     }
 
-    fn exit_condition(&self, exit: Edge<BlockId>) -> Condition {
+    /// When an edge out of a block is taken, as what would keep from it.
+    pub(super) fn exit_condition(&self, exit: Edge<BlockId>) -> Condition {
         let function = self.source.function;
         let terminator = function.terminator_of(exit.from);
         let operands = function.operands_of(terminator);
@@ -162,12 +173,15 @@ impl Solver<'_, '_> {
             (x, y) => x.or(y),
         };
         let Some(relies) = both(&a.relies, &b.relies) else { return Leaves::unknown(Reason::TooBig) };
-        let mut at_once = a.at_once;
-        at_once.extend(b.at_once);
-        at_once.dedup();
+        let mut perhaps = a.perhaps;
+        for other in b.perhaps {
+            if !perhaps.contains(&other) {
+                perhaps.push(other);
+            }
+        }
         let complete = a.complete && b.complete;
         let is_modular = a.is_modular || b.is_modular;
-        Leaves { turn, at_once, complete, reason: a.reason.or(b.reason), is_modular, relies }
+        Leaves { turn, perhaps, complete, reason: a.reason.or(b.reason), is_modular, relies }
     }
 
     /// The loop is left when all have failed at once. That is told where all
@@ -177,9 +191,11 @@ impl Solver<'_, '_> {
         let mut tests: Vec<Test> = Vec::new();
         for part in parts {
             let leaves = self.leaves_by(part, id, mode, false);
-            match (leaves.complete, leaves.turn, &leaves.at_once[..]) {
+            match (leaves.complete, leaves.turn, &leaves.perhaps[..]) {
                 (true, None, []) => return Leaves::never(),
-                (true, None, &[test]) if leaves.relies.is_empty() => tests.push(test),
+                (true, None, [only]) if leaves.relies.is_empty() && self.is_fixed(part, id, Mode::Strict) => {
+                    tests.extend(&only.tests);
+                }
                 (true, Some(turn), [])
                     if self.table.as_constant(turn) == Some(0) && self.is_fixed(part, id, Mode::Strict) => {}
                 _ if moving.is_none() => moving = Some(leaves),
@@ -191,10 +207,16 @@ impl Solver<'_, '_> {
                 let zero = self.table.constant(0);
                 Leaves::at(zero, Vec::new().into())
             }
-            (None, &[test]) => Leaves { at_once: vec![test], ..Leaves::never() },
+            (None, _) => self.perhaps_at_once(tests),
             (Some(leaves), []) => leaves,
             _ => self.not_told(parts),
         }
+    }
+
+    /// Taken in the first turn where all tests hold, else never.
+    fn perhaps_at_once(&mut self, tests: Vec<Test>) -> Leaves {
+        let turn = self.table.constant(0);
+        Leaves { perhaps: vec![Perhaps { tests, turn }], ..Leaves::never() }
     }
 
     /// Whether a condition is the same in every turn.
@@ -247,7 +269,7 @@ impl Solver<'_, '_> {
         let leaves = self.leaves_by_sides(Sides { stays, sides, domain, relies, is_only, reason }, id, mode);
         match missing {
             None => leaves,
-            Some(reason) if leaves.turn.is_none() || !leaves.at_once.is_empty() => Leaves::unknown(reason),
+            Some(reason) if leaves.turn.is_none() || !leaves.perhaps.is_empty() => Leaves::unknown(reason),
             Some(reason) => Leaves { complete: false, reason: Some(reason), ..leaves },
         }
     }
@@ -318,8 +340,7 @@ impl Solver<'_, '_> {
         let turn = self.turn(id);
         let trusts = mode == Mode::Trusting && is_only;
         let facts = &guards.facts;
-        let mut question =
-            super::leaving::Question { table: self.table, facts, turn, trusts, is_only, are_addresses };
+        let mut question = super::leaving::Question { table: self.table, facts, turn, trusts, are_addresses };
         let mut first = question.first_turn(stays, sides[0], sides[1], domain.bits);
         // Only where it is needed, since it may rest on promises of its own.
         if matches!(first, super::leaving::First::Unknown)
@@ -330,24 +351,31 @@ impl Solver<'_, '_> {
             counters.into_iter().for_each(|fact| facts.add(self.table, fact));
             let facts = &facts;
             let mut question =
-                super::leaving::Question { table: self.table, facts, turn, trusts, is_only, are_addresses };
+                super::leaving::Question { table: self.table, facts, turn, trusts, are_addresses };
             first = question.first_turn(stays, sides[0], sides[1], domain.bits);
             relies = all;
         }
         match first {
             super::leaving::First::Never => Leaves { relies, ..Leaves::never() },
-            super::leaving::First::AtOnceIf(test) => {
-                Leaves { at_once: vec![test], relies, ..Leaves::never() }
-            }
+            super::leaving::First::AtOnceIf(test) => Leaves { relies, ..self.perhaps_at_once(vec![test]) },
             super::leaving::First::At { turn, conditions, is_modular } => {
                 let turn = self.table.assuming(turn, &guards.facts);
-                let conditions: Vec<Assumption> = conditions
+                // Never taken, beside other exits: no condition of the claim.
+                let is_met = |(_, otherwise): &(Test, Otherwise)| *otherwise == Otherwise::Endless;
+                let (met, needed): (Vec<_>, Vec<_>) =
+                    conditions.into_iter().partition(|one| !is_only && is_met(one));
+                let needed: Vec<Assumption> = needed
                     .into_iter()
                     .map(|(test, otherwise)| Assumption::Condition(test, otherwise))
                     .collect();
-                match both(&relies, &conditions.into()) {
-                    Some(relies) if !self.table.is_too_big(turn) => {
+                let tests: Vec<Test> = met.into_iter().map(|(test, _)| test).collect();
+                match both(&relies, &needed.into()) {
+                    Some(relies) if !self.table.is_too_big(turn) && tests.is_empty() => {
                         Leaves { is_modular, ..Leaves::at(turn, relies) }
+                    }
+                    Some(relies) if !self.table.is_too_big(turn) => {
+                        let perhaps = vec![Perhaps { tests, turn }];
+                        Leaves { perhaps, is_modular, relies, ..Leaves::never() }
                     }
                     _ => Leaves::unknown(Reason::TooBig),
                 }

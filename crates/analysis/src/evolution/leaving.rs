@@ -63,8 +63,6 @@ pub(super) struct Question<'t> {
     /// loop, so that a counter that passes its bound without meeting it breaks a
     /// promise.
     pub(super) trusts: bool,
-    /// Whether nothing else ends the loop.
-    pub(super) is_only: bool,
     /// Whether both sides are addresses: read without sign, so that they are
     /// what they are without wrapping.
     pub(super) are_addresses: bool,

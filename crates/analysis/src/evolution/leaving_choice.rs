@@ -102,8 +102,6 @@ impl Question<'_> {
         });
         let behind = match (self.first_turn_by_cases(stays, later, bits, cases - 1), leaves) {
             (First::At { turn, conditions, is_modular }, _) => (turn, conditions, is_modular),
-            // Never, perhaps: of one exit among others that is no answer.
-            (First::AtOnceIf(_), _) if !self.is_only => return First::Unknown,
             (First::AtOnceIf(test), _) => (self.table.constant(0), vec![(test, Otherwise::Endless)], false),
             (First::Never, None) => return First::Never,
             (First::Never, Some(test)) => return First::AtOnceIf(test),
@@ -138,7 +136,6 @@ impl Question<'_> {
                 let needed = (at_second, Otherwise::Endless);
                 let conditions = match later {
                     Some(_) => Vec::new(),
-                    None if !self.is_only => return First::Unknown,
                     None => self.needed_if(at_first.inverse(), needed).into_iter().collect(),
                 };
                 First::plain(turn, conditions)
@@ -210,7 +207,12 @@ impl Question<'_> {
     }
 
     /// When `stays` does not hold between two values of so many bits.
-    fn leaves_if(&mut self, stays: Predicate, [left, right]: [FormulaId; 2], bits: u32) -> Option<Test> {
+    pub(super) fn leaves_if(
+        &mut self,
+        stays: Predicate,
+        [left, right]: [FormulaId; 2],
+        bits: u32,
+    ) -> Option<Test> {
         use Predicate::*;
         if self.table.is_too_big(left) || self.table.is_too_big(right) {
             return None;

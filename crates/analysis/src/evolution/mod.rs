@@ -8,7 +8,8 @@
 //! 3. Each exit has a first turn in which it is taken (`exits`, `leaving` and its
 //!    sisters for choices and for counters that wrap), with
 //!    what holds when the loop is entered put in (`guards`); the least of them is
-//!    the number of back edges (`counts`).
+//!    the number of back edges (`counts`). All of that is said of a loop that is
+//!    entered, and under which condition it is (`entered`).
 //! 4. What is around is put in: counts become formulas of the turns of the loops
 //!    around and of what the function is given (`resolve`), and are summed over
 //!    these turns (`totals`). Where no formula helps and all is numbers (or
@@ -34,6 +35,7 @@ mod address;
 mod answer;
 mod compute;
 mod counts;
+mod entered;
 mod exits;
 mod form;
 mod guards;
@@ -58,6 +60,7 @@ use opcost_ir::Value;
 pub use answer::{
     Answer, Assumption, ExitCount, ExitTurn, Form, Otherwise, Part, Promise, Reason, Total, TripCount,
 };
+pub use entered::Entered;
 pub use solver::Source;
 
 use crate::expression::{Facts, FormulaId, Formulas};
@@ -166,6 +169,7 @@ impl Solver<'_, '_> {
                 total: None,
                 exits: Vec::new(),
                 form: Form::MiddleTested,
+                entered: Entered::Unknown,
                 part: None,
                 assumptions: Vec::new(),
             };
@@ -195,6 +199,7 @@ impl Solver<'_, '_> {
         if self.is_promised_to_end(id) && assumptions.iter().any(is_endless) {
             assumptions.push(Assumption::MustProgress);
         }
+        let entered = self.entered(id, mode, &assumptions);
         TripCount {
             header,
             back_edges: answer(back_edges),
@@ -202,6 +207,7 @@ impl Solver<'_, '_> {
             total: total.map(|(total, _)| total),
             exits: count.exits.clone(),
             form: count.form,
+            entered,
             part: self.part(id),
             assumptions,
         }

@@ -70,6 +70,9 @@ pub(crate) struct LoopsArguments {
     // A name may begin with a minus: `-3||%from`, what the callers give.
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parse_binding, allow_hyphen_values = true)]
     pub(crate) bindings: Vec<(String, i128)>,
+    /// Data that the program reads holds what it holds when the read fails, unless --set says otherwise.
+    #[arg(long)]
+    pub(crate) defaults: bool,
     #[command(flatten)]
     pub(crate) program: ProgramArguments,
     /// Writes opcost.loops/1 to a file; - is stdout.

@@ -24,14 +24,11 @@ use super::{Build, Input, Language};
 use crate::arguments::{PortContract, ProgramArguments, WorldName};
 use crate::error::CliError;
 
-/// Names of the function where a program begins.
-const MAINS: [&str; 2] = ["main", "_QQmain"];
-
 /// What is asked.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum AnalysisQuestion {
     /// How often does every loop turn, with these values for names?
-    Loops { bindings: Vec<(String, i128)> },
+    Loops { bindings: Vec<(String, i128)>, defaults: bool },
     /// How many bits does each value need? And shall what is told be what a
     /// checker believes?
     Bits { is_certified: bool, assumptions: Assumptions, contracts: Vec<PortContract> },
@@ -137,7 +134,9 @@ pub(crate) fn analyse(request: &AnalysisRequest) -> Result<(), Refusal> {
     let layout = Layout::of(&module);
     let program = Memory::of(&module, &layout, &effects, world);
     let answers = match &request.question {
-        AnalysisQuestion::Loops { bindings } => Answers::Loops(super::loops::answer(&program, bindings)?),
+        AnalysisQuestion::Loops { bindings, defaults } => {
+            Answers::Loops(super::loops::answer(&program, bindings, *defaults)?)
+        }
         AnalysisQuestion::Bits { is_certified, assumptions, contracts } => {
             Answers::Bits(super::bits::answer(&program, *is_certified, *assumptions, contracts)?)
         }
@@ -170,7 +169,8 @@ fn program(request: &AnalysisRequest) -> Result<(Session, Module, World), String
     }
     let mut module = session.snapshot_in_detail();
     name_files(&mut module, &request.root);
-    let begins = module.functions.values().any(|function| MAINS.contains(&&*function.name));
+    let begins =
+        module.functions.values().any(|function| opcost_ir::PROGRAM_STARTS.contains(&&*function.name));
     if request.is_closed == Some(true) && !begins {
         return Err("the program is said to be whole, but there is no main to begin with; give all of its \
                     files, or leave out --closed (or --world closed)"

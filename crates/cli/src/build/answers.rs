@@ -28,6 +28,32 @@ pub(crate) struct LoopNumbers {
     pub(crate) total: Option<i128>,
 }
 
+/// How well it is known when a loop is entered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum EntryKind {
+    /// Whenever its function is, or the turn of the loop around it begins.
+    Always,
+    /// Exactly where the condition holds.
+    If,
+    /// Only where the condition holds, and perhaps not always then.
+    OnlyIf,
+    /// It is never entered: no turn runs.
+    Never,
+    /// That cannot be told.
+    #[default]
+    Unknown,
+}
+
+/// When a loop is entered, once its function is, or a turn of the loop around it begins; that
+/// calls before it return is presumed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct EntryAnswer {
+    pub(crate) kind: EntryKind,
+    /// The condition, over the names of the formulas; of `if` and `only_if`.
+    pub(crate) condition: Option<String>,
+}
+
 /// How much is known of a loop's turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -64,6 +90,8 @@ pub(crate) struct LoopAnswer {
     pub(crate) parent: Option<u32>,
     /// How it is built: `tested first`, `tested last`, `endless`, `irreducible`, `vector body`, …
     pub(crate) form: String,
+    /// When it is entered: the counts are those of a loop that is.
+    pub(crate) entered_if: EntryAnswer,
     pub(crate) kind: AnswerKind,
     /// How often it goes back, as a formula.
     pub(crate) back_edges: Option<String>,
@@ -96,6 +124,8 @@ pub(crate) struct VectorisedAnswer {
     pub(crate) remainder: Option<u32>,
     /// How often the body of the source runs, as a formula, if that is exact.
     pub(crate) source_iterations: Option<String>,
+    /// When the source's loop is entered: by one of its parts.
+    pub(crate) entered_if: EntryAnswer,
 }
 
 impl LoopAnswers {

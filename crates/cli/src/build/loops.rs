@@ -1,11 +1,13 @@
 //! From claims about loops to plain answers.
 
-use opcost_analysis::claims::{Bindings, Claims, Kind, LoopClaim, Named, Numbers};
+use opcost_analysis::claims::{Bindings, Claims, EntryClaim, Kind, LoopClaim, Named, Numbers};
 use opcost_analysis::memory::{Memory, World};
 use opcost_index::Id;
 use opcost_ir::Module;
 
-use super::answers::{AnswerKind, LoopAnswer, LoopAnswers, LoopNumbers, VectorisedAnswer};
+use super::answers::{
+    AnswerKind, EntryAnswer, EntryKind, LoopAnswer, LoopAnswers, LoopNumbers, VectorisedAnswer,
+};
 
 /// How many known names an error lists.
 const LISTED: usize = 12;
@@ -14,8 +16,12 @@ const LISTED: usize = 12;
 ///
 /// # Errors
 /// A bound name that no formula has; the names that they have.
-pub(super) fn answer(program: &Memory<'_>, bindings: &[(String, i128)]) -> Result<LoopAnswers, String> {
-    let claims = Claims::compute(program, &Bindings { given: bindings.to_vec() });
+pub(super) fn answer(
+    program: &Memory<'_>,
+    bindings: &[(String, i128)],
+    defaults: bool,
+) -> Result<LoopAnswers, String> {
+    let claims = Claims::compute(program, &Bindings { given: bindings.to_vec(), defaults });
     for (name, _) in bindings {
         if !claims.names.contains(name) {
             let mut known = claims.names.clone();
@@ -27,6 +33,11 @@ pub(super) fn answer(program: &Memory<'_>, bindings: &[(String, i128)]) -> Resul
                 known => format!("no formula has the name '{name}'; there are {}{more}", known.join(", ")),
             });
         }
+    }
+    if let Some((name, value)) = claims.too_wide.first().map(|&position| &bindings[position]) {
+        return Err(format!(
+            "'{name}' cannot be {value}: it has too few bits; give a number that it can hold"
+        ));
     }
     let module = program.module;
     Ok(LoopAnswers {
@@ -40,6 +51,18 @@ pub(super) fn answer(program: &Memory<'_>, bindings: &[(String, i128)]) -> Resul
 fn numbers(claim: &LoopClaim) -> LoopNumbers {
     let Numbers { exact, bound, total } = claim.numbers;
     LoopNumbers { exact, bound, total }
+}
+
+fn entry(claim: &EntryClaim) -> EntryAnswer {
+    use opcost_analysis::claims::EntryKind as Claimed;
+    let kind = match claim.kind {
+        Claimed::Always => EntryKind::Always,
+        Claimed::If => EntryKind::If,
+        Claimed::OnlyIf => EntryKind::OnlyIf,
+        Claimed::Never => EntryKind::Never,
+        Claimed::Unknown => EntryKind::Unknown,
+    };
+    EntryAnswer { kind, condition: claim.condition.clone() }
 }
 
 fn of(module: &Module, claim: &LoopClaim) -> LoopAnswer {
@@ -64,6 +87,7 @@ fn of(module: &Module, claim: &LoopClaim) -> LoopAnswer {
         depth: claim.depth,
         parent: claim.parent.map(|parent| parent.index() as u32),
         form: claim.form.clone(),
+        entered_if: entry(&claim.entered),
         kind,
         back_edges: claim.back_edges.clone(),
         body_iterations: claim.body_iterations.clone(),
@@ -77,6 +101,7 @@ fn of(module: &Module, claim: &LoopClaim) -> LoopAnswer {
             lanes: whole.lanes,
             remainder: whole.remainder.map(|header| header.index() as u32),
             source_iterations: whole.source_iterations.clone(),
+            entered_if: entry(&whole.entered),
         }),
         remainder_of: claim.remainder_of.map(|header| header.index() as u32),
     }

@@ -54,8 +54,8 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use analysis::{AnalysisQuestion, AnalysisRequest, Answers, ExplainWanted, Refusal, analyse};
 pub(crate) use answers::{
-    AnswerKind, DependenceEdge, DependenceNode, ExplainAnswers, Explained, LoopAnswer, LoopAnswers,
-    LoopNumbers,
+    AnswerKind, DependenceEdge, DependenceNode, EntryAnswer, EntryKind, ExplainAnswers, Explained,
+    LoopAnswer, LoopAnswers, LoopNumbers,
 };
 pub(crate) use bits::{
     Assumptions, BitsAnswers, BitsFinding, BitsFunction, BitsObserved, BitsValue, CertifiedAnswer,

@@ -15,7 +15,7 @@ use super::style::{
     BAD, DIM, GOOD, STRONG, WARM, cut, cut_start, padded, paint, printable, screen_width, width_of,
 };
 use super::{demangle, document, grouped};
-use crate::build::{AnswerKind, LoopAnswer, LoopAnswers};
+use crate::build::{AnswerKind, EntryAnswer, EntryKind, LoopAnswer, LoopAnswers};
 
 /// Cells of the line of source beside a loop.
 const SOURCE: usize = 34;
@@ -140,7 +140,12 @@ fn row(text: &mut String, answer: &LoopAnswer, rest: Option<&LoopAnswer>, source
     let left = 2 + 22 + 1 + SOURCE + 2;
     let whole = answer.vectorised.as_ref();
     let source = whole.and_then(|whole| Some((whole.lanes, whole.source_iterations.clone()?)));
-    let said = source.as_ref().map_or_else(|| said(answer), |(_, source)| source.clone());
+    let entered = whole.filter(|_| source.is_some()).map_or(&answer.entered_if, |whole| &whole.entered_if);
+    let said = match (entered.kind, &source) {
+        (EntryKind::Never, _) => "0 (never entered)".to_owned(),
+        (_, Some((_, source))) => source.clone(),
+        (_, None) => said(answer),
+    };
     let style = match answer.kind {
         AnswerKind::Constant | AnswerKind::Inputs => GOOD,
         AnswerKind::Formula => anstyle::Style::new(),
@@ -153,11 +158,17 @@ fn row(text: &mut String, answer: &LoopAnswer, rest: Option<&LoopAnswer>, source
     let mut below = |words: String| {
         let _ = writeln!(text, "  {}{}", " ".repeat(left - 1), paint(DIM, cut(&words, room)));
     };
+    if entered.kind == EntryKind::Never {
+        return;
+    }
     if let (Some((lanes, _)), Some(turns)) = (&source, &answer.body_iterations) {
-        below(format!("{turns} times {lanes} at once"));
-        if let Some(left) = rest.and_then(|rest| rest.body_iterations.as_ref()) {
-            below(format!("then {left}"));
+        below(format!("{turns} times {lanes} at once{}", only_if(&answer.entered_if)));
+        if let Some((rest, left)) = rest.and_then(|rest| Some((rest, rest.body_iterations.as_ref()?))) {
+            below(format!("then {left}{}", only_if(&rest.entered_if)));
         }
+    }
+    if let (Some(condition), true) = (&entered.condition, answer.kind != AnswerKind::Unknown) {
+        below(format!("entered if {condition}"));
     }
     if let (Some(total), None) = (&answer.total, &source) {
         below(format!("in all {total}"));
@@ -168,6 +179,11 @@ fn row(text: &mut String, answer: &LoopAnswer, rest: Option<&LoopAnswer>, source
     if !answer.assumes.is_empty() {
         below(format!("if {}", answer.assumes.join(", ")));
     }
+}
+
+/// ` if n > 3`: when a part of a vectorised loop is entered.
+fn only_if(entered: &EntryAnswer) -> String {
+    entered.condition.as_ref().map_or_else(String::new, |condition| format!(" if {condition}"))
 }
 
 fn said(answer: &LoopAnswer) -> String {

@@ -19,7 +19,8 @@ pub(crate) fn run(arguments: &LoopsArguments) -> Result<Status, CliError> {
 fn carry_out(arguments: &LoopsArguments) -> Result<Status, CliError> {
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
     let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
-    let question = AnalysisQuestion::Loops { bindings: arguments.bindings.clone() };
+    let question =
+        AnalysisQuestion::Loops { bindings: arguments.bindings.clone(), defaults: arguments.defaults };
     let working = Progress::start("analysing loops");
     let answers = build.analyse(&inputs, &arguments.program, question)?;
     drop(working);

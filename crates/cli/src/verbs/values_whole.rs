@@ -33,7 +33,7 @@ pub(crate) fn foretold(arguments: &ValuesArguments, inputs: &[Input]) -> Result<
     let program = ProgramArguments { world: None, effects: None, compile: arguments.compile.clone() };
     let ask = || {
         let build = Build::new(&program.compile, Purpose::Analysis)?;
-        build.analyse(inputs, &program, AnalysisQuestion::Loops { bindings: Vec::new() })
+        build.analyse(inputs, &program, AnalysisQuestion::Loops { bindings: Vec::new(), defaults: false })
     };
     match ask() {
         Ok(Answers::Loops(answers)) => Ok(answers),

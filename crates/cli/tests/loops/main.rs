@@ -10,6 +10,7 @@ mod bits_odd;
 mod changed;
 mod check;
 mod contracts;
+mod entered;
 mod errors;
 mod explained;
 mod hard;

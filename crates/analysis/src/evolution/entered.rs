@@ -1,0 +1,371 @@
+//! Under which condition is a loop entered? What stands before it, as a formula.
+//!
+//! A count holds for a loop that is entered: where a test before it fails (a
+//! loop that is tested last has one, and so has what a vector body leaves) its
+//! formula says nothing, so the condition belongs to the claim. It is that of
+//! coming from the start of the function, or of the turn of the loop around, to
+//! the header: along the dominators, each step being the disjunction of its
+//! ways. A block that all ways lead to costs no test. Loops between are left as
+//! they are left, if they have one exit; that they end, and that calls return,
+//! is presumed. What has no formula is [`Entered::Unknown`], and evaluation has
+//! three values: a conjunction fails where one known part does.
+//!
+//! Input: the loop, and what its count rests on; a test that rests on more is
+//! unknown. Output: a tree of tests on the symbols of the count. Cost: at most
+//! [`MOST_STEPS`] edges looked at for each loop.
+
+use opcost_index::Id;
+use opcost_ir::{Predicate, Value};
+use opcost_key::BlockId;
+use rustc_hash::FxHashSet as HashSet;
+
+use super::answer::Assumption;
+use super::leaving::Question;
+use super::logic::Condition;
+use super::solver::{Known, Mode, Solver};
+use crate::edge::{Edge, edges_from};
+use crate::expression::{Domain, Facts, FormulaId, Relation, Test};
+use crate::loops::LoopId;
+
+/// How many edges are looked at for one loop.
+const MOST_STEPS: u32 = 96;
+/// How many tests a condition may have; the rest of them are unknown.
+const MOST_TESTS: u32 = 12;
+
+/// When a loop is entered, once its function, or the turn around it, begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entered {
+    /// Whatever the symbols are.
+    Always,
+    /// By no way.
+    Never,
+    /// Where the statement holds.
+    If(Test),
+    /// Where all hold.
+    All(Vec<Entered>),
+    /// Where one holds.
+    Any(Vec<Entered>),
+    /// That cannot be told.
+    Unknown,
+}
+
+impl Entered {
+    /// All of two.
+    pub fn and(self, other: Entered) -> Entered {
+        match (self, other) {
+            (Entered::Never, _) | (_, Entered::Never) => Entered::Never,
+            (Entered::Always, one) | (one, Entered::Always) => one,
+            (one, other) => Entered::All(joined(one, other, |one| match one {
+                Entered::All(parts) => Ok(parts),
+                one => Err(one),
+            })),
+        }
+        .or_the_only()
+    }
+
+    /// One of two.
+    pub fn or(self, other: Entered) -> Entered {
+        match (self, other) {
+            (Entered::Always, _) | (_, Entered::Always) => Entered::Always,
+            (Entered::Never, one) | (one, Entered::Never) => one,
+            (one, other) => Entered::Any(joined(one, other, |one| match one {
+                Entered::Any(parts) => Ok(parts),
+                one => Err(one),
+            })),
+        }
+        .or_the_only()
+    }
+
+    fn or_the_only(self) -> Entered {
+        match self {
+            Entered::All(mut parts) | Entered::Any(mut parts) if parts.len() == 1 => parts.remove(0),
+            one => one,
+        }
+    }
+
+    /// The same with each statement put through `decide`: true, false, or a
+    /// statement again.
+    pub fn decided(&self, decide: &mut dyn FnMut(Test) -> Result<bool, Test>) -> Entered {
+        match self {
+            Entered::If(test) => match decide(*test) {
+                Ok(true) => Entered::Always,
+                Ok(false) => Entered::Never,
+                Err(test) => Entered::If(test),
+            },
+            Entered::All(parts) => {
+                parts.iter().fold(Entered::Always, |all, part| all.and(part.decided(decide)))
+            }
+            Entered::Any(parts) => {
+                parts.iter().fold(Entered::Never, |any, part| any.or(part.decided(decide)))
+            }
+            one => one.clone(),
+        }
+    }
+
+    /// What certainly must hold: the condition without what is unknown, and
+    /// whether nothing was.
+    pub fn necessary(&self) -> (Entered, bool) {
+        match self {
+            Entered::Unknown => (Entered::Always, false),
+            Entered::All(parts) => parts.iter().fold((Entered::Always, true), |(all, is_whole), part| {
+                let (part, is_known) = part.necessary();
+                (all.and(part), is_whole && is_known)
+            }),
+            Entered::Any(parts) => parts.iter().fold((Entered::Never, true), |(any, is_whole), part| {
+                let (part, is_known) = part.necessary();
+                (any.or(part), is_whole && is_known)
+            }),
+            one => (one.clone(), true),
+        }
+    }
+
+    /// All formulas in it.
+    pub fn formulas(&self) -> Vec<FormulaId> {
+        match self {
+            Entered::If(test) => vec![test.of],
+            Entered::All(parts) | Entered::Any(parts) => parts.iter().flat_map(Entered::formulas).collect(),
+            Entered::Always | Entered::Never | Entered::Unknown => Vec::new(),
+        }
+    }
+}
+
+/// The parts of two, each once, those of the same kind opened.
+fn joined(
+    one: Entered,
+    other: Entered,
+    open: impl Fn(Entered) -> Result<Vec<Entered>, Entered>,
+) -> Vec<Entered> {
+    let mut all: Vec<Entered> = Vec::new();
+    for side in [one, other] {
+        for part in open(side).unwrap_or_else(|one| vec![one]) {
+            if !all.contains(&part) {
+                all.push(part);
+            }
+        }
+    }
+    all
+}
+
+/// A loop whose entry is looked for.
+struct Search<'r> {
+    id: LoopId,
+    /// The loop around it: conditions are those of its turn.
+    scope: Option<LoopId>,
+    mode: Mode,
+    relies: &'r [Assumption],
+    steps: u32,
+    tests: u32,
+}
+
+impl Solver<'_, '_> {
+    /// When a loop is entered, resting on nothing more than this.
+    pub(super) fn entered(&mut self, id: LoopId, mode: Mode, relies: &[Assumption]) -> Entered {
+        let natural = &self.source.forest.loops[id];
+        let (header, scope) = (natural.header, natural.parent);
+        let start = match scope {
+            Some(around) => self.source.forest.loops[around].header,
+            None => BlockId::new(0),
+        };
+        let mut search = Search { id, scope, mode, relies, steps: MOST_STEPS, tests: MOST_TESTS };
+        self.reached(header, start, &mut search)
+    }
+
+    /// When control that is at `from` comes to `to`, which it dominates.
+    fn reached(&mut self, to: BlockId, from: BlockId, search: &mut Search<'_>) -> Entered {
+        let mut all = Entered::Always;
+        let mut below = to;
+        while below != from {
+            let Some(above) = self.step_above(below, search) else { return Entered::Unknown };
+            let step = self.between(above, below, search);
+            // What comes first is said first.
+            all = step.and(all);
+            if all == Entered::Never {
+                break;
+            }
+            below = above;
+        }
+        all
+    }
+
+    /// The nearest dominator, or the header of the loop that it lies in and
+    /// that was left on the way.
+    fn step_above(&self, below: BlockId, search: &Search<'_>) -> Option<BlockId> {
+        let above = self.source.dominators.immediate(below)?;
+        Some(match self.left_between(above, below, search) {
+            Some(left) => self.source.forest.loops[left].header,
+            None => above,
+        })
+    }
+
+    /// The outermost loop of the turn that holds `from` and not `to`.
+    fn left_between(&self, from: BlockId, to: BlockId, search: &Search<'_>) -> Option<LoopId> {
+        let chain = self.source.forest.chain(self.source.forest.innermost[from]);
+        chain
+            .take_while(|&id| Some(id) != search.scope)
+            .filter(|&id| !self.source.forest.contains(id, to))
+            .last()
+    }
+
+    /// When control goes on from a block to one that it dominates next.
+    fn between(&mut self, above: BlockId, below: BlockId, search: &mut Search<'_>) -> Entered {
+        if self.all_ways_lead(above, below, search) {
+            return Entered::Always;
+        }
+        let mut any = Entered::Never;
+        for from in self.state.predecessors[below].clone() {
+            let is_back = self.source.dominators.dominates(below, from);
+            if is_back || !self.source.dominators.is_reachable(from) {
+                continue;
+            }
+            if search.steps == 0 {
+                return Entered::Unknown;
+            }
+            search.steps -= 1;
+            let left = self.left_between(from, below, search);
+            let way = match left {
+                Some(left) => {
+                    let header = self.source.forest.loops[left].header;
+                    let exits = &self.source.forest.loops[left].exits;
+                    let is_only = exits.iter().all(|exit| exit.to == below);
+                    let after = if is_only { Entered::Always } else { Entered::Unknown };
+                    self.reached(header, above, search).and(after)
+                }
+                None => {
+                    let before = self.reached(from, above, search);
+                    // What is never reached needs no further test.
+                    if before == Entered::Never {
+                        before
+                    } else {
+                        before.and(self.goes_to(from, below, search))
+                    }
+                }
+            };
+            any = any.or(way);
+            if any == Entered::Always {
+                break;
+            }
+        }
+        any
+    }
+
+    /// Whether control that is at `from` comes to `to` whatever is decided.
+    fn all_ways_lead(&self, from: BlockId, to: BlockId, search: &mut Search<'_>) -> bool {
+        let function = self.source.function;
+        let scope_header = search.scope.map(|around| self.source.forest.loops[around].header);
+        let mut seen: HashSet<BlockId> = HashSet::from_iter([from]);
+        let mut work = vec![from];
+        while let Some(block) = work.pop() {
+            if search.steps == 0 {
+                return false;
+            }
+            search.steps -= 1;
+            if function.blocks[block].successors.is_empty() {
+                return false;
+            }
+            for &next in &function.blocks[block].successors {
+                // The turn around ends.
+                let is_out = Some(next) == scope_header
+                    || search.scope.is_some_and(|around| !self.source.forest.contains(around, next));
+                if is_out {
+                    return false;
+                }
+                if next != to && seen.insert(next) {
+                    work.push(next);
+                }
+            }
+        }
+        true
+    }
+
+    /// When control at the end of a block goes to this one of those behind it.
+    fn goes_to(&mut self, from: BlockId, to: BlockId, search: &mut Search<'_>) -> Entered {
+        let function = self.source.function;
+        let edges: Vec<Edge<BlockId>> = edges_from(function, from).collect();
+        if edges.iter().all(|edge| edge.to == to) {
+            return Entered::Always;
+        }
+        let mut any = Entered::Never;
+        for edge in edges.into_iter().filter(|edge| edge.to == to) {
+            let condition = self.exit_condition(edge);
+            any = any.or(self.holds_where(&condition, search));
+        }
+        any
+    }
+
+    /// A condition as a tree of tests: it holds where a loop would be left.
+    fn holds_where(&mut self, condition: &Condition, search: &mut Search<'_>) -> Entered {
+        match condition {
+            Condition::Always(true) => Entered::Always,
+            Condition::Always(false) => Entered::Never,
+            Condition::Unknown(_) => Entered::Unknown,
+            Condition::Any(parts) => {
+                parts.iter().fold(Entered::Never, |any, part| any.or(self.holds_where(part, search)))
+            }
+            Condition::All(parts) => {
+                parts.iter().fold(Entered::Always, |all, part| all.and(self.holds_where(part, search)))
+            }
+            Condition::Comparison { stays, sides, domain, .. } => {
+                let are_addresses = domain.bits > 1 && !domain.signed;
+                if are_addresses && super::exits::is_signed(*stays) {
+                    return Entered::Unknown;
+                }
+                let [left, right] = sides.map(|side| self.told(side, search));
+                match (left, right) {
+                    (Some(left), Some(right)) => self.tested(*stays, [left, right], *domain, search),
+                    _ => Entered::Unknown,
+                }
+            }
+            Condition::Truth { value, stays_if } => {
+                let domain = self.type_of_operand(*value).and_then(|ty| self.domain(ty));
+                let Some(domain) = domain.filter(|domain| domain.bits == 1) else { return Entered::Unknown };
+                let Some(value) = self.told(*value, search) else { return Entered::Unknown };
+                let stays = if *stays_if { Predicate::Ne } else { Predicate::Eq };
+                let zero = self.table.constant(0);
+                self.tested(stays, [value, zero], domain, search)
+            }
+        }
+    }
+
+    /// A value in terms of the turns around, if that rests on nothing more.
+    fn told(&mut self, value: Value, search: &Search<'_>) -> Option<FormulaId> {
+        let raw = self.raw_value(value, search.mode);
+        let inside = self.resolve(raw, search.scope, search.mode);
+        let known = self.lifted(inside, search.id, search.mode);
+        let Known { formula, relies } = known;
+        let rests = relies.iter().all(|one| search.relies.contains(one));
+        let is_told = rests && !self.table.is_too_big(formula) && !self.is_no_number(formula);
+        is_told.then_some(formula)
+    }
+
+    /// The statement that `stays` does not hold.
+    fn tested(
+        &mut self,
+        stays: Predicate,
+        sides: [FormulaId; 2],
+        domain: Domain,
+        search: &mut Search<'_>,
+    ) -> Entered {
+        let turn = self.turn(search.id);
+        let are_addresses = domain.bits > 1 && !domain.signed;
+        let facts = Facts::new();
+        let mut question = Question { table: self.table, facts: &facts, turn, trusts: false, are_addresses };
+        let Some(mut test) = question.leaves_if(stays, sides, domain.bits) else { return Entered::Unknown };
+        if self.table.is_too_big(test.of) {
+            return Entered::Unknown;
+        }
+        match self.table.decide(test, &facts) {
+            Some(true) => return Entered::Always,
+            Some(false) => return Entered::Never,
+            None => {}
+        }
+        if search.tests == 0 {
+            return Entered::Unknown;
+        }
+        search.tests -= 1;
+        // `x != 0` of what is not negative reads `x > 0`.
+        if test.relation == Relation::NotZero && self.table.range(test.of).low >= 0 {
+            test = Test { relation: Relation::NotNegative, of: self.table.add_constant(test.of, -1) };
+        }
+        Entered::If(test)
+    }
+}
