@@ -12,6 +12,8 @@
 //! | what does a branch tell? | `edges`, `again` |
 //! | what goes into functions and comes out? | `calls`, by promise [`contracts`] |
 //! | what does a load read? | `cells`, `contents`, `tables` |
+//! | does the code change how numbers are rounded? | [`rounding`] |
+//! | what do ranges rest on that is no step? | [`told`] |
 //! | is a local written before it is read? | `written_first`, `filling`, `bytes` |
 //! | what do the turns of a loop tell? | `turns`, `counted`, `closed`, one by one `unrolled` |
 //! | what does one step make of ranges? | `transfer` |
@@ -45,9 +47,11 @@ mod filling;
 mod findings;
 mod instructions;
 mod low;
+pub mod rounding;
 mod solve;
 mod sources;
 mod tables;
+pub mod told;
 pub(crate) mod transfer;
 mod turns;
 mod unrolled;
@@ -383,6 +387,10 @@ fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: Functio
         let mut closed = closed::Closed::compute(source);
         turns = closed.most_turns().clone();
         bounds = closed.bounds();
+        // What rests on numbers that are rounded in another way is not known.
+        if collector.changes_rounding && bounds.assumptions.contains(&Assumption::Ieee) {
+            (turns, bounds) = Default::default();
+        }
     }
     let mut walker = Walker::new(collector, id, &dominators, versions.as_ref());
     walker.walk();

@@ -18,6 +18,7 @@ use opcost_analysis::propagation::Propagation;
 use opcost_certificate::{Certificate, Checker, Claim, ClaimId, Misfit, Solver, SolverError, Verdict, Word};
 
 use crate::claimed::claimed;
+use crate::told::told;
 
 /// Why there is no certificate.
 #[derive(Debug)]
@@ -60,8 +61,9 @@ pub fn certify(
     for level in levels {
         add_weaker(&mut all, level, &mut weaker);
     }
+    let told = told(program, &all);
     let mut checker =
-        Checker::new(program.module, program.layout, all, solver).map_err(NoCertificate::Misfit)?;
+        Checker::new(program.module, program.layout, all, told, solver).map_err(NoCertificate::Misfit)?;
     checker.patience = 1;
     let mut work: VecDeque<ClaimId> = checker.all().into();
     let claims = work.len();

@@ -9,15 +9,18 @@
 //! Input: the ranges of a module. Output: an unsealed [`Certificate`]. Cost:
 //! linear.
 
+use std::collections::HashMap;
+
 use opcost_analysis::memory::{Memory, ObjectKind, World};
+use opcost_analysis::propagation::told::library_result;
 use opcost_analysis::propagation::{Content, Definition, Distance, Fact, Propagation, VariableId};
 use opcost_analysis::ranges::{KnownBits, ValueRange, signed};
 use opcost_certificate::{
-    Certificate, Claim, ClaimedWorld, ContentsClaim, FORMAT, FunctionClaims, GivenClaim, SumClaim,
-    TurnsClaim, ValueClaim, ValueName, Word, fingerprint,
+    Certificate, Claim, ClaimedWorld, ContentsClaim, FORMAT, FunctionClaims, GivenBy, GivenClaim, ObjectName,
+    SumClaim, TurnsClaim, ValueClaim, ValueName, Word, fingerprint,
 };
 use opcost_index::Id;
-use opcost_ir::{CalleeRef, ConstantId, ConstantValue, Function, Module, Opcode, Type, Value};
+use opcost_ir::{ConstantId, ConstantValue, Function, Module, Opcode, Type, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 /// Changes that are farther apart say nothing of sums.
@@ -29,7 +32,11 @@ const MOST_PARTS: usize = 16;
 /// All that is claimed.
 pub(crate) fn claimed(program: &Memory<'_>, ranges: &Propagation) -> Certificate {
     let module = program.module;
-    let bodies = module.functions.iter().filter(|(_, function)| !function.blocks.is_empty());
+    let mut names: HashMap<&str, u32> = HashMap::new();
+    module.functions.values().for_each(|function| *names.entry(&function.name).or_default() += 1);
+    // Of two of one name nothing can be claimed: nobody could tell of which.
+    let is_one = |function: &Function| names[&*function.name] == 1;
+    let bodies = module.functions.iter().filter(|(_, one)| !one.blocks.is_empty() && is_one(one));
     let functions = bodies.map(|(id, function)| Claimant { program, ranges, id, function }.function());
     let assumes = ranges.facts().filter_map(|fact| match fact {
         Fact::Memory(words) => Some((*words).to_owned()),
@@ -47,6 +54,7 @@ pub(crate) fn claimed(program: &Memory<'_>, ranges: &Propagation) -> Certificate
         // As the analysis takes them.
         one_word: true,
         no_overflow: ranges.facts().any(|fact| matches!(fact, Fact::NoOverflow)),
+        written_first: ranges.facts().any(|fact| matches!(fact, Fact::WrittenFirst(_))),
         in_bounds: ranges.facts().any(|fact| matches!(fact, Fact::InBounds)),
         functions: functions.collect(),
         contents: contents(program, ranges),
@@ -80,24 +88,41 @@ pub(crate) fn claim(range: &ValueRange) -> Claim {
 
 fn contents(program: &Memory<'_>, ranges: &Propagation) -> Vec<ContentsClaim> {
     let objects = program.addresses.objects();
+    let names = object_names(program);
     let of = |content: &Content| {
         let range = claim(ranges.range_of(content.variable).integer()?);
-        // The checker does not follow what is written first: it is told.
+        // The checker does not follow what is written first: it asks who knows it.
         let written_first = !matches!(objects.kind(content.object), ObjectKind::Global(_));
         let (first, _, step) = content.offsets.parts();
         let object = match objects.kind(content.object) {
-            ObjectKind::Global(global) => program.module.globals[global].name.clone(),
+            ObjectKind::Global(global) => ObjectName::data(&program.module.globals[global].name),
             ObjectKind::Alloca(function, at) | ObjectKind::Fresh(function, at) => {
-                format!("{}:{at}", program.module.functions[function].name)
+                ObjectName::allocated(&program.module.functions[function].name, at)
             }
             _ => return None,
         };
+        if names.get(&object).is_none_or(|&count| count > 1) {
+            return None;
+        }
         let size = program.layout.size(content.ty)?;
         let is_number = matches!(program.module.types[content.ty], Type::Integer(_));
         let claim = ContentsClaim { object, first, step, size, written_first, range };
         Some(claim).filter(|claim| is_number && !claim.range.is_anything())
     };
     ranges.contents().iter().filter_map(of).collect()
+}
+
+/// How many objects have each name.
+fn object_names(program: &Memory<'_>) -> HashMap<ObjectName, u32> {
+    let mut names = HashMap::new();
+    let mut add = |name: ObjectName| *names.entry(name).or_default() += 1;
+    program.module.globals.values().for_each(|global| add(ObjectName::data(&global.name)));
+    for function in program.module.functions.values() {
+        let makes = |opcode: Opcode| matches!(opcode, Opcode::Alloca | Opcode::Call | Opcode::Invoke);
+        let places = function.instructions.iter().filter(|(_, one)| makes(one.opcode));
+        places.for_each(|(at, _)| add(ObjectName::allocated(&function.name, at)));
+    }
+    names
 }
 
 /// What is claimed of one function.
@@ -320,18 +345,13 @@ impl Claimant<'_> {
 
     /// Results of library functions, which a table of effects tells, and contracts.
     fn given(&self) -> Vec<GivenClaim> {
-        let is_told = |callee: CalleeRef| match callee {
-            CalleeRef::Declaration(declared) => {
-                self.ranges.facts().any(|fact| *fact == Fact::LibraryResult(declared)).then_some(declared)
-            }
-            _ => None,
-        };
-        let calls = self.function.calls.iter().filter_map(|&(at, call)| Some((at, is_told(call.callee)?)));
-        let one = |(at, declared): (InstructionId, opcost_ir::DeclarationId)| {
-            let value = Value::Instruction(at);
-            let range = claim(self.ranges.range(self.id, value)?.integer()?);
-            let by = format!("the table of effects, of {}", self.program.module.declarations[declared].name);
-            (!range.is_anything()).then_some(GivenClaim { value: ValueName::of(value)?, range, by })
+        let calls = self.function.calls.iter().map(|&(at, _)| at);
+        // As the table says it: what else is known of the result is to be shown.
+        let one = |at: InstructionId| {
+            let (declared, range) = library_result(self.program, self.id, at)?;
+            let is_used = self.ranges.facts().any(|fact| *fact == Fact::LibraryResult(declared));
+            let (value, range) = (ValueName::of(Value::Instruction(at))?, claim(&range));
+            (is_used && !range.is_anything()).then_some(GivenClaim { value, range, by: GivenBy::Library })
         };
         calls.filter_map(one).chain(self.promised()).collect()
     }
@@ -343,8 +363,7 @@ impl Claimant<'_> {
             let value = Value::Argument(contract.position);
             let range = claim(contract.range.integer()?);
             let is_said = !range.is_anything() && self.is_whole(value);
-            let by = "a contract".to_owned();
-            is_said.then_some(GivenClaim { value: ValueName::of(value)?, range, by })
+            is_said.then_some(GivenClaim { value: ValueName::of(value)?, range, by: GivenBy::Contract })
         })
     }
 }

@@ -8,6 +8,7 @@
 //! | which results can be computed in fewer bits, and how? | [`narrow`] |
 //! | how is a range written? | [`text`] |
 //! | what is claimed, so that a checker can follow? | `claimed`, of two values `apart`, of shifted ones `growth` |
+//! | what does the checker know besides? | [`mod@told`] |
 //! | which of it does the checker believe? | [`certified`] |
 //!
 //! The ranges come from [`opcost_analysis::propagation`], what is looked at from
@@ -29,6 +30,7 @@ mod growth;
 pub mod helps;
 pub mod narrow;
 pub mod text;
+pub mod told;
 pub mod widths;
 
 pub use because::{Cause, Link, Owners, because};

@@ -1,7 +1,9 @@
 //! Does a goal follow from what is known at a point? The solver is asked.
 //!
 //! First with little and at once, then with more and all simplifications: most
-//! claims need little. What is not answered in time does not follow.
+//! claims need little. What is not answered in its steps does not follow, and is told
+//! as not decided; nor is anything asked when all such questions together have taken
+//! more than a module of this size gets.
 
 use std::collections::BTreeSet;
 
@@ -30,6 +32,10 @@ impl<'c> Checker<'c> {
         used: &mut BTreeSet<ClaimId>,
         ask: impl Fn(&mut Question<'_, 'c>) -> Option<String>,
     ) -> Verdict {
+        if self.left.get() == 0 {
+            let words = "z3 has used up all steps that a certificate of this module gets";
+            return Verdict::Fails { what: format!("{what}: not decided, {words}"), example: Vec::new() };
+        }
         let (mut last, mut example) = (None, Vec::new());
         let mut is_answered = false;
         for (depth, effort, steps) in TRIES {
@@ -51,14 +57,18 @@ impl<'c> Checker<'c> {
             match self.solver.borrow_mut().ask(&text, &terms, effort, steps) {
                 Ok(Answer::Contradiction) => return Verdict::Holds,
                 Ok(Answer::Possible(values)) => (example, is_answered) = (values, true),
-                Ok(Answer::Unknown) => is_answered = false,
+                Ok(Answer::Unknown) => {
+                    is_answered = false;
+                    self.left.set(self.left.get().saturating_sub(steps));
+                }
                 Err(failure) => {
                     *self.failure.borrow_mut() = Some(failure);
                     break;
                 }
             }
         }
-        Verdict::Fails { what: what.to_owned(), example }
+        let undecided = if is_answered { "" } else { ": not decided, z3 gave up" };
+        Verdict::Fails { what: format!("{what}{undecided}"), example }
     }
 }
 

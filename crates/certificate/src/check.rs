@@ -17,9 +17,11 @@ use opcost_index::IdMap;
 use opcost_ir::{GlobalId, Layout, Module, Type, TypeId, Value};
 use opcost_key::FunctionId;
 
-use crate::claims::{Certificate, ValueName};
+use crate::claims::Certificate;
+use crate::given::Told;
 use crate::known::data_names;
-use crate::origins::AllOrigins;
+use crate::names::ValueName;
+use crate::origins::{AllOrigins, ObjectId};
 use crate::range::Claim;
 use crate::shape::Shape;
 use crate::solver::{Solver, SolverError};
@@ -38,10 +40,21 @@ pub enum ClaimId {
     Turns(usize, usize),
     /// `functions[f].sums[n]`
     Sum(usize, usize),
-    /// `functions[f].given[n]`: never asked.
+    /// `functions[f].given[n]`: asked only whether the code contradicts it.
     Given(usize, usize),
     /// `contents[n]`
     Contents(usize),
+}
+
+/// Distances, turns and sums of a function: at most so many for each of its values;
+/// contents: for each load.
+const MOST_OF_EACH: usize = 16;
+
+/// Steps of the solver that questions without an answer may take in all: some minutes,
+/// and a tenth of a second for each instruction.
+fn steps_of(module: &Module) -> u64 {
+    let instructions: usize = module.functions.values().map(|function| function.instructions.len()).sum();
+    200_000_000 + 200_000 * instructions as u64
 }
 
 /// What became of a claim.
@@ -78,6 +91,15 @@ pub enum Misfit {
     /// It names what is not there.
     #[error("{0}: it was not made of this module, or edited; write it again")]
     Unknown(String),
+    /// It takes something as given that nobody gives.
+    #[error(
+        "{0}, and nobody says so: only parameters by a contract and results of library functions by the table of \
+             effects can be given; write it again"
+    )]
+    Given(String),
+    /// It has more claims than the module has what they could be about.
+    #[error("{0}: a certificate of this module has no so many; write it again")]
+    Many(String),
 }
 
 /// A module and what is claimed of it.
@@ -92,6 +114,11 @@ pub struct Checker<'c> {
     /// patient than who checks it, so that what was shown once is shown again.
     pub patience: u32,
     pub(crate) undefined: Undefined,
+    pub(crate) told: Told,
+    /// Steps of the solver that questions without an answer may still take.
+    pub(crate) left: std::cell::Cell<u64>,
+    /// Claims of contents by object.
+    pub(crate) by_object: HashMap<ObjectId, Vec<usize>>,
     /// Functions by place in the certificate.
     pub(crate) functions: Vec<FunctionId>,
     pub(crate) places: HashMap<FunctionId, usize>,
@@ -102,7 +129,8 @@ pub struct Checker<'c> {
 }
 
 impl<'c> Checker<'c> {
-    /// Whether the certificate fits the module, and what is to be asked.
+    /// Whether the certificate fits the module, and what is to be asked. `told` is what
+    /// is known besides the module; a certificate cannot say it by itself.
     ///
     /// # Errors
     /// It is of another version or module, or names what is not there.
@@ -110,6 +138,7 @@ impl<'c> Checker<'c> {
         module: &'c Module,
         layout: &'c Layout,
         certificate: Certificate,
+        told: Told,
         solver: Solver,
     ) -> Result<Checker<'c>, Misfit> {
         if certificate.schema != crate::claims::FORMAT {
@@ -130,6 +159,9 @@ impl<'c> Checker<'c> {
             certificate,
             patience: 2,
             undefined,
+            told,
+            left: std::cell::Cell::new(steps_of(module)),
+            by_object: HashMap::new(),
             functions: Vec::new(),
             places: HashMap::new(),
             by_value: HashMap::new(),
@@ -138,17 +170,25 @@ impl<'c> Checker<'c> {
             failure: std::cell::RefCell::new(None),
         };
         checker.find_functions()?;
+        checker.find_sizes()?;
         checker.find_values()?;
+        checker.find_contents()?;
+        checker.find_given()?;
         Ok(checker)
     }
 
     fn find_functions(&mut self) -> Result<(), Misfit> {
-        let by_name: HashMap<&str, FunctionId> =
-            self.module.functions.iter().map(|(id, function)| (&*function.name, id)).collect();
+        let mut by_name: HashMap<&str, Option<FunctionId>> = HashMap::new();
+        for (id, function) in self.module.functions.iter() {
+            // Of two of one name nobody knows which is meant.
+            by_name.entry(&function.name).and_modify(|known| *known = None).or_insert(Some(id));
+        }
         for (place, claims) in self.certificate.functions.iter().enumerate() {
             let id = *by_name
                 .get(&*claims.name)
-                .ok_or_else(|| Misfit::Unknown(format!("no function is called {}", claims.name)))?;
+                .ok_or_else(|| Misfit::Unknown(format!("no function is called {}", claims.name)))?
+                .as_ref()
+                .ok_or_else(|| Misfit::Unknown(format!("several functions are called {}", claims.name)))?;
             if self.places.insert(id, place).is_some() {
                 return Err(Misfit::Unknown(format!("{} is there twice", claims.name)));
             }
@@ -196,15 +236,50 @@ impl<'c> Checker<'c> {
                 self.by_value.entry((place, value)).or_default().push(id);
             }
         }
-        for claim in &self.certificate.contents {
-            if self.origins.named(&claim.object).is_none() {
-                return Err(Misfit::Unknown(format!("nothing is called {}", claim.object)));
+        Ok(())
+    }
+
+    /// As many claims as the module has something to claim of, and no more.
+    fn find_sizes(&self) -> Result<(), Misfit> {
+        let more = |what: &str, of: &str| Err(Misfit::Many(format!("it has too many {what} of {of}")));
+        for (claims, &id) in self.certificate.functions.iter().zip(&self.functions) {
+            let function = &self.module.functions[id];
+            let values = function.instructions.len() + function.parameters as usize;
+            let lists = [claims.differences.len(), claims.turns.len(), claims.sums.len()];
+            if lists.iter().any(|&length| length > MOST_OF_EACH * values) {
+                return more("claims", &claims.name);
             }
+            let own = claims.values.iter().map(|claim| claim.value).collect::<HashSet<_>>();
+            let given = claims.given.iter().map(|claim| claim.value).collect::<HashSet<_>>();
+            if own.len() < claims.values.len() || given.len() < claims.given.len() {
+                let twice = format!("a value of {} has two ranges", claims.name);
+                return Err(Misfit::Unknown(twice));
+            }
+        }
+        let is_load = |at: &opcost_ir::Instruction| at.opcode == opcost_ir::Opcode::Load;
+        let loads = self.module.functions.values().map(|function| {
+            function.instructions.values().filter(|instruction| is_load(instruction)).count()
+        });
+        match self.certificate.contents.len() > MOST_OF_EACH * (loads.sum::<usize>() + 1) {
+            true => more("claims", "what lies in objects"),
+            false => Ok(()),
+        }
+    }
+
+    fn find_contents(&mut self) -> Result<(), Misfit> {
+        for (at, claim) in self.certificate.contents.iter().enumerate() {
+            let Some(object) = self.origins.named(&claim.object) else {
+                return Err(Misfit::Unknown(format!(
+                    "nothing is called {}, or several things are",
+                    claim.object
+                )));
+            };
             // Places of no bytes would be touched by nothing that is written.
             let is_whole = claim.size.checked_mul(8).is_some_and(|bits| bits >= claim.range.width.into());
             if !claim.range.is_well_formed() || !is_whole {
                 return Err(Misfit::Unknown(format!("{} has no such contents", claim.object)));
             }
+            self.by_object.entry(object).or_default().push(at);
         }
         Ok(())
     }
@@ -215,8 +290,12 @@ impl<'c> Checker<'c> {
             ValueName::Argument(position) => position < body.parameters,
             ValueName::Result(at) => (at as usize) < body.instructions.len(),
         };
-        let width = || self.type_of(function, value.value()).map_or(0, |ty| self.word_width(ty));
-        is_there && range.is_well_formed() && range.width == width()
+        is_there && range.is_well_formed() && range.width == self.word_width_of(function, value.value())
+    }
+
+    /// Bits of the words of a value; 0 of what has none.
+    pub(crate) fn word_width_of(&self, function: FunctionId, value: Value) -> u32 {
+        self.type_of(function, value).map_or(0, |ty| self.word_width(ty))
     }
 
     fn returns(&self, function: FunctionId, range: &Claim) -> bool {
@@ -263,7 +342,7 @@ impl<'c> Checker<'c> {
             ClaimId::Turns(place, at) => self.check_turns(place, at, &mut used),
             ClaimId::Sum(place, at) => self.check_sum(place, at, &mut used),
             ClaimId::Contents(at) => self.check_contents(at, &mut used),
-            ClaimId::Given(..) => Verdict::Holds,
+            ClaimId::Given(place, at) => self.check_given(place, at),
         };
         match self.failure.borrow_mut().take() {
             Some(failure) => Err(failure),
@@ -294,8 +373,12 @@ impl Checker<'_> {
     /// # Errors
     /// The solver failed.
     pub fn check_all(&self) -> Result<Verdicts, SolverError> {
-        let all = self.all();
-        let mut verdicts = Verdicts { claims: all.len(), ..Verdicts::default() };
+        let mut all = self.all();
+        let given = self.certificate.functions.iter().enumerate();
+        let given = given.flat_map(|(place, claims)| (0..claims.given.len()).map(move |at| (place, at)));
+        let claims = all.len();
+        all.extend(given.map(|(place, at)| ClaimId::Given(place, at)));
+        let mut verdicts = Verdicts { claims, ..Verdicts::default() };
         for &claim in &all {
             let (verdict, _) = self.check(claim)?;
             if verdict != Verdict::Holds {

@@ -12,31 +12,22 @@
 //!
 //! A claim is about a moment and may rest on claims about earlier moments only,
 //! so that all of them hold together if each one follows in one step. Functions
-//! go by name, values by their numbers in the module (`argument0`, `i12`).
+//! go by name, values by their numbers in the module (`argument0`, `i12`), objects
+//! by what they are and their name ([`names`](crate::names)).
+//!
+//! A name that two functions or two objects have is refused, a field that is not
+//! known or is there twice, too, and what is larger than any certificate
+//! ([`reading`](crate::reading)).
 
-use std::fmt;
-use std::str::FromStr;
-
-use opcost_index::Id;
-use opcost_ir::Value;
-use opcost_key::{Hash128, Hasher128, InstructionId};
+use opcost_key::{Hash128, Hasher128};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::names::{ObjectName, ValueName};
 use crate::range::{Claim, mask};
 
 /// Version of the format.
-pub const FORMAT: &str = "opcost.certificate/1";
-
-/// A parameter or result, by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, JsonSchema)]
-#[schemars(with = "String")]
-pub enum ValueName {
-    /// A parameter.
-    Argument(u32),
-    /// The result of an instruction.
-    Result(u32),
-}
+pub const FORMAT: &str = "opcost.certificate/2";
 
 /// Who may call functions and change data of the module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -51,9 +42,9 @@ pub enum ClaimedWorld {
 /// Everything that is claimed of a module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(title = "opcost.certificate/1")]
+#[schemars(title = "opcost.certificate/2")]
 pub struct Certificate {
-    /// `opcost.certificate/1`.
+    /// `opcost.certificate/2`.
     pub schema: String,
     /// Hash of the module that it is about.
     pub module: String,
@@ -79,6 +70,10 @@ pub struct Certificate {
     /// object. With hindsight only.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_bounds: bool,
+    /// Whether it is believed that nothing is read of locals and of what is allocated
+    /// before it is written.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub written_first: bool,
     /// By function.
     pub functions: Vec<FunctionClaims>,
     /// Of objects.
@@ -228,23 +223,24 @@ pub struct SumClaim {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContentsClaim {
-    /// Name of the data, or `function:i3` of what is allocated there.
-    pub object: String,
+    /// The object.
+    pub object: ObjectName,
     /// The first offset, in bytes.
     pub first: i64,
     /// From one to the next, in bytes.
     pub step: u64,
     /// Bytes of each.
     pub size: u64,
-    /// Of what is allocated: that nothing is read there before it is written is
-    /// taken as given, not proven.
+    /// Of what is allocated: nothing is read there before it is written. Who checks
+    /// must know that from elsewhere ([`Told`](crate::Told)), or it is believed
+    /// ([`Certificate::written_first`]).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub written_first: bool,
     /// What it is.
     pub range: Claim,
 }
 
-/// What nobody proves.
+/// What the checker does not prove.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GivenClaim {
@@ -252,8 +248,19 @@ pub struct GivenClaim {
     pub value: ValueName,
     /// What it is.
     pub range: Claim,
-    /// Who says so: a contract, a table of library functions.
-    pub by: String,
+    /// Who says so.
+    pub by: GivenBy,
+}
+
+/// Who says what is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum GivenBy {
+    /// A contract: each caller gives that to a parameter.
+    Contract,
+    /// The table of library functions, of what a call of one gives: who checks must
+    /// have the same table ([`Told`](crate::Told)).
+    Library,
 }
 
 impl Certificate {
@@ -269,58 +276,5 @@ impl Certificate {
     pub fn sealed(mut self) -> Certificate {
         self.seal = self.sealing().to_string();
         self
-    }
-}
-
-impl ValueName {
-    /// Of a value; none of what is no parameter nor result.
-    pub fn of(value: Value) -> Option<ValueName> {
-        match value {
-            Value::Argument(position) => Some(ValueName::Argument(position)),
-            Value::Instruction(at) => Some(ValueName::Result(at.index() as u32)),
-            _ => None,
-        }
-    }
-
-    /// The value.
-    pub fn value(self) -> Value {
-        match self {
-            ValueName::Argument(position) => Value::Argument(position),
-            ValueName::Result(at) => Value::Instruction(InstructionId::new(at as usize)),
-        }
-    }
-}
-
-impl fmt::Display for ValueName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ValueName::Argument(position) => write!(f, "argument{position}"),
-            ValueName::Result(at) => write!(f, "i{at}"),
-        }
-    }
-}
-
-impl FromStr for ValueName {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<ValueName, String> {
-        let number = |rest: &str| rest.parse().map_err(|_| format!("{text} names no value"));
-        match (text.strip_prefix("argument"), text.strip_prefix('i')) {
-            (Some(rest), _) => number(rest).map(ValueName::Argument),
-            (_, Some(rest)) => number(rest).map(ValueName::Result),
-            _ => Err(format!("{text} names no value")),
-        }
-    }
-}
-
-impl Serialize for ValueName {
-    fn serialize<S: serde::Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
-        out.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for ValueName {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<ValueName, D::Error> {
-        String::deserialize(from)?.parse().map_err(serde::de::Error::custom)
     }
 }

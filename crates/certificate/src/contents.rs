@@ -3,8 +3,9 @@
 //! Of an object into which nothing leads that is not followed
 //! ([`origins`](crate::origins)) all writes are known: each must touch none of
 //! the places of the claim, or exactly one and put there what is claimed. At
-//! first data holds what the module says; what is allocated holds nothing that
-//! may be read, which is taken as given if the claim says so, and else refused.
+//! first data holds what the module says; what is allocated holds zeros if whoever
+//! checks knows that, or nothing that may be read, if the claim says so and whoever
+//! checks knows it, or the certificate is of programs of which that is believed.
 //!
 //! A load reads one place of each object that its address may lead into. Of
 //! constant data the element counts that lies at the offset: those that break
@@ -80,8 +81,13 @@ impl Checker<'_> {
                     _ => Some(fails("it holds something else at first")),
                 }
             }
-            _ if claim.written_first => None,
-            _ => Some(fails("it may be read before it is written")),
+            Object::Fresh(id, at) if self.told.zeroed.contains(&(id, at)) => {
+                (!claim.range.contains(0)).then(|| fails("it holds zeros at first"))
+            }
+            Object::Local(id, at) | Object::Fresh(id, at) => {
+                let is_known = self.certificate.written_first || self.told.written_first.contains(&(id, at));
+                (!claim.written_first || !is_known).then(|| fails("it may be read before it is written"))
+            }
         }
     }
 
@@ -158,6 +164,9 @@ impl Checker<'_> {
             return Verdict::Holds;
         }
         let name = &self.module.functions[id].name;
+        if self.comes_again(id) {
+            return fails(&format!("control may return a second time to where {name}:{at} stores"));
+        }
         self.follows(id, &format!("what {name}:{at} stores"), used, |question| {
             question.at_block(self.shapes[id].block_of[at]);
             wanted(question, value, Wanted::Range(&claim.range))
@@ -283,8 +292,9 @@ impl Checker<'_> {
         used: &mut BTreeSet<ClaimId>,
     ) -> Verdict {
         let name = self.origins.name(object);
-        let claims = self.certificate.contents.iter().enumerate().filter(|(_, claim)| {
-            let is_same = claim.object == name && claim.size == size && claim.range.width == range.width;
+        let all = self.by_object.get(&object).map_or(&[][..], Vec::as_slice);
+        let claims = all.iter().map(|&at| (at, &self.certificate.contents[at])).filter(|(_, claim)| {
+            let is_same = claim.size == size && claim.range.width == range.width;
             is_same && places_of(claim).holds(places)
         });
         let claims: Vec<_> = claims.collect();

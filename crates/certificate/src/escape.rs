@@ -21,17 +21,28 @@ impl AllOrigins<'_> {
         let mut opened: Vec<Origins> = Vec::new();
         for (id, function) in self.module.functions.iter() {
             for (at, instruction) in function.instructions.iter() {
+                // Several pointers at once (a vector of them) are not followed.
+                let is_followed = self.is_pointer(instruction.ty);
                 for &value in function.operands_of(at) {
-                    let keeps = !matches!(
+                    let leaves = matches!(
                         instruction.opcode,
-                        Opcode::Load
-                            | Opcode::GetElementPtr
+                        Opcode::GetElementPtr
                             | Opcode::Phi
                             | Opcode::Select
                             | Opcode::Freeze
                             | Opcode::BitCast
-                            | Opcode::ICmp
                     );
+                    let keeps = leaves && !is_followed
+                        || !matches!(
+                            instruction.opcode,
+                            Opcode::Load
+                                | Opcode::GetElementPtr
+                                | Opcode::Phi
+                                | Opcode::Select
+                                | Opcode::Freeze
+                                | Opcode::BitCast
+                                | Opcode::ICmp
+                        );
                     if keeps && self.gets_away(id, function, at, value) {
                         opened.push(self.origins(id, value));
                     }
@@ -147,6 +158,10 @@ impl AllOrigins<'_> {
                 let declaration = &self.module.declarations[declared];
                 if is_harmless(&declaration.name) {
                     return false;
+                }
+                // What it gives may be what it was given, whatever it says.
+                if declaration.is_intrinsic && self.is_pointer(function.instructions[at].ty) {
+                    return true;
                 }
                 // It neither keeps it nor writes through it.
                 positions.iter().any(|&position| match declaration.parameter_facts.get(position) {

@@ -70,7 +70,8 @@ impl Checker<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::claims::{SumClaim, ValueName};
+    use crate::claims::SumClaim;
+    use crate::names::ValueName;
     use crate::range::Claim;
 
     #[test]

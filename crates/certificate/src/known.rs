@@ -9,7 +9,8 @@ use opcost_ir::{CalleeRef, ConstantValue, GlobalId, Module, Opcode, Type, TypeId
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::check::{Checker, ClaimId};
-use crate::claims::{DifferenceClaim, FunctionClaims, ValueName};
+use crate::claims::{DifferenceClaim, FunctionClaims};
+use crate::names::ValueName;
 use crate::range::Claim;
 
 /// How a value is claimed to stand to another.

@@ -9,6 +9,9 @@
 //! | question | file |
 //! |---|---|
 //! | what does a certificate say? | [`claims`], of one integer [`range`] |
+//! | how is what it speaks of named? | [`names`] |
+//! | is a text a certificate, of a size that one has? | [`reading`] |
+//! | may something be taken as given? | `given` |
 //! | what must a value be so that what follows is defined? | `hindsight` |
 //! | is it of this module? | `fingerprint` |
 //! | does each claim follow in one step? | [`check`], said in `words` |
@@ -41,16 +44,19 @@ mod contents;
 mod escape;
 mod expand;
 mod fingerprint;
+mod given;
 mod growth;
 mod hindsight;
 mod intervals;
 mod known;
 mod low;
 mod moves;
+pub mod names;
 mod origins;
 mod places;
 mod question;
 pub mod range;
+pub mod reading;
 mod shape;
 pub mod solver;
 mod steps;
@@ -62,9 +68,12 @@ mod words;
 
 pub use check::{Checker, ClaimId, Misfit, Verdict, Verdicts};
 pub use claims::{
-    Certificate, ClaimedWorld, ContentsClaim, DifferenceClaim, FORMAT, FunctionClaims, GivenClaim, SumClaim,
-    TurnsClaim, ValueClaim, ValueName,
+    Certificate, ClaimedWorld, ContentsClaim, DifferenceClaim, FORMAT, FunctionClaims, GivenBy, GivenClaim,
+    SumClaim, TurnsClaim, ValueClaim,
 };
 pub use fingerprint::fingerprint;
+pub use given::Told;
+pub use names::{ObjectName, ValueName};
 pub use range::{Claim, Word};
+pub use reading::Unreadable;
 pub use solver::{Solver, SolverError};

@@ -37,7 +37,9 @@ pub(crate) fn steps(
         match index {
             Value::Constant(id) => {
                 let Type::Integer(width) = module.types[module.constants[id].ty] else { return None };
-                constant += signed(word(module, index)?, width) * i128::from(scale);
+                // An index is taken modulo 2^64.
+                let index = signed(word(module, index)?, width) as i64;
+                constant += i128::from(index) * i128::from(scale);
             }
             _ => variable.push((index, scale)),
         }

@@ -24,6 +24,7 @@ use opcost_key::{FunctionId, InstructionId};
 
 use crate::claims::ClaimedWorld;
 use crate::moves::{even_bits, steps};
+use crate::names::ObjectName;
 use crate::places::{Places, divisor};
 
 define_id!(
@@ -58,6 +59,8 @@ pub(crate) struct AllOrigins<'a> {
     layout: &'a Layout,
     pub(crate) objects: IdMap<ObjectId, Object>,
     pub(crate) ids: HashMap<Object, ObjectId>,
+    /// By name; none where several have it.
+    by_name: HashMap<ObjectName, Option<ObjectId>>,
     of: HashMap<(FunctionId, Value), Origins>,
     returned: HashMap<FunctionId, Origins>,
     /// Objects that others may write to.
@@ -102,6 +105,7 @@ impl<'a> AllOrigins<'a> {
             layout,
             objects: IdMap::new(),
             ids: HashMap::new(),
+            by_name: HashMap::new(),
             of: HashMap::new(),
             returned: HashMap::new(),
             open: IdMap::new(),
@@ -166,6 +170,8 @@ impl<'a> AllOrigins<'a> {
     fn add_object(&mut self, object: Object) {
         let id = self.objects.push(object);
         self.ids.insert(object, id);
+        let name = self.name(id);
+        self.by_name.entry(name).and_modify(|known| *known = None).or_insert(Some(id));
         self.open.push(false);
     }
 
@@ -176,17 +182,17 @@ impl<'a> AllOrigins<'a> {
         }
     }
 
-    /// The object of this name in a certificate.
-    pub(crate) fn named(&self, name: &str) -> Option<ObjectId> {
-        self.objects.ids().find(|&id| self.name(id) == name)
+    /// The object of this name in a certificate; none if several have it.
+    pub(crate) fn named(&self, name: &ObjectName) -> Option<ObjectId> {
+        self.by_name.get(name).copied().flatten()
     }
 
     /// Its name in a certificate.
-    pub(crate) fn name(&self, id: ObjectId) -> String {
+    pub(crate) fn name(&self, id: ObjectId) -> ObjectName {
         match self.objects[id] {
-            Object::Data(global) => self.module.globals[global].name.clone(),
+            Object::Data(global) => ObjectName::data(&self.module.globals[global].name),
             Object::Local(function, at) | Object::Fresh(function, at) => {
-                format!("{}:{at}", self.module.functions[function].name)
+                ObjectName::allocated(&self.module.functions[function].name, at)
             }
         }
     }
@@ -197,6 +203,12 @@ impl<'a> AllOrigins<'a> {
             Value::Constant(id) => match self.module.constants[id].value {
                 ConstantValue::Global { global, offset } => {
                     Origins::only(self.ids[&Object::Data(global)], Places::exact(offset.into()))
+                }
+                // In other address spaces memory may lie at 0.
+                ConstantValue::Null
+                    if !matches!(self.module.types[self.module.constants[id].ty], Type::Pointer(0)) =>
+                {
+                    Origins::unknown()
                 }
                 ConstantValue::Null | ConstantValue::Undef | ConstantValue::Poison => Origins::default(),
                 _ => Origins::unknown(),
@@ -284,7 +296,8 @@ impl<'a> AllOrigins<'a> {
                     .map(|&(index, scale)| u128::from(scale) << even_bits(self.module, function, index, 6));
                 let step = each.fold(0, divisor);
                 // Without a promise the sum is one of 64 bits.
-                let step = if is_promised || step == 0 { step } else { divisor(step, 1 << 64) };
+                let is_far = step != 0 || constant.unsigned_abs() > LARGEST_STEP;
+                let step = if is_promised || !is_far { step } else { divisor(step, 1 << 64) };
                 for places in origins.known.values_mut() {
                     *places = places.moved(constant, step);
                 }
@@ -319,3 +332,7 @@ impl<'a> AllOrigins<'a> {
         is_news
     }
 }
+
+/// By so many bytes a pointer may be moved without a promise, and is taken not to have
+/// gone around all addresses: a loop would have to turn 2^48 times for that.
+const LARGEST_STEP: u128 = 1 << 16;

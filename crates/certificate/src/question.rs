@@ -29,9 +29,9 @@ use opcost_ir::{ConstantValue, Function, Type, TypeId, Value};
 use opcost_key::{BlockId, FunctionId};
 
 use crate::check::{Checker, ClaimId};
-use crate::claims::ValueName;
 use crate::hindsight::Later;
 use crate::known::DifferenceOf;
+use crate::names::ValueName;
 use crate::origins::Object;
 use crate::range::{Claim, bits};
 use crate::shape::{Decision, decision};

@@ -25,12 +25,50 @@ impl Serialize for Word {
 impl<'de> Deserialize<'de> for Word {
     fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Word, D::Error> {
         let text = String::deserialize(from)?;
-        u128::from_str_radix(&text, 16).map(Word).map_err(serde::de::Error::custom)
+        // One way to write each word: no sign, no zeros before it.
+        let number = u128::from_str_radix(&text, 16).map_err(serde::de::Error::custom)?;
+        match format!("{number:x}") == text {
+            true => Ok(Word(number)),
+            false => Err(serde::de::Error::custom(format!("{number:x} is how that word is written"))),
+        }
     }
+}
+
+/// The most words that a claim lists.
+pub const MOST_WORDS: usize = 64;
+
+/// A list of words that is given up when it is too long.
+fn few_words<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Vec<Word>>, D::Error> {
+    struct Few;
+    impl<'de> serde::de::Visitor<'de> for Few {
+        type Value = Option<Vec<Word>>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "at most {MOST_WORDS} words")
+        }
+
+        fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+            let mut words = Vec::new();
+            while let Some(word) = list.next_element()? {
+                if words.len() == MOST_WORDS {
+                    let what = format!("a range lists more than {MOST_WORDS} words");
+                    return Err(serde::de::Error::custom(what));
+                }
+                words.push(word);
+            }
+            Ok(Some(words))
+        }
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+    }
+    from.deserialize_any(Few)
 }
 
 /// A set of words of so many bits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Claim {
     /// Bits of the type, 1 to 128.
     pub width: u32,
@@ -51,7 +89,7 @@ pub struct Claim {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rest: Word,
     /// The words, if they are few; none of them: no execution gets there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "few_words")]
     pub set: Option<Vec<Word>>,
 }
 
@@ -100,7 +138,8 @@ impl Claim {
         let all = mask(self.width);
         let words = [self.first, self.span, self.zeros, self.ones, self.modulus, self.rest];
         let set = self.set.iter().flatten();
-        (1..=128).contains(&self.width) && words.iter().chain(set).all(|word| word.0 <= all)
+        let is_short = self.set.as_ref().is_none_or(|set| set.len() <= MOST_WORDS);
+        (1..=128).contains(&self.width) && is_short && words.iter().chain(set).all(|word| word.0 <= all)
     }
 
     /// Whether nothing is claimed.
@@ -211,5 +250,32 @@ mod tests {
         assert!(Claim::arc(8, 3, 4).is_well_formed());
         assert!(!Claim { first: Word(256), ..Claim::anything(8) }.is_well_formed());
         assert!(!Claim { width: 129, ..Claim::anything(8) }.is_well_formed());
+        assert!(!Claim { set: Some(vec![Word(1); 65]), ..Claim::anything(8) }.is_well_formed());
+    }
+
+    #[test]
+    fn what_is_no_claim_is_not_read() {
+        let read = |text: &str| serde_json::from_str::<Claim>(text).is_ok();
+        assert!(read(r#"{"width": 8, "first": "0", "span": "ff"}"#));
+        for wrong in [
+            r#"{"width": 8, "first": "0", "span": "ff", "spam": "1"}"#,
+            r#"{"width": 8, "first": "0", "first": "0", "span": "ff"}"#,
+            r#"{"width": 8, "first": "0"}"#,
+            r#"{"width": 8, "first": "+0", "span": "ff"}"#,
+            r#"{"width": 8, "first": "00", "span": "ff"}"#,
+            r#"{"width": 8, "first": "FF", "span": "ff"}"#,
+            r#"{"width": -8, "first": "0", "span": "ff"}"#,
+            r#"{"width": 8.0, "first": "0", "span": "ff"}"#,
+            r#"{"width": 8, "first": 0, "span": "ff"}"#,
+        ] {
+            assert!(!read(wrong), "{wrong}");
+        }
+        let many = |count: usize| {
+            format!(
+                r#"{{"width": 8, "first": "0", "span": "ff", "set": [{}]}}"#,
+                vec!["\"1\""; count].join(",")
+            )
+        };
+        assert!(read(&many(64)) && !read(&many(65)));
     }
 }

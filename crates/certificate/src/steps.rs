@@ -12,9 +12,9 @@ use opcost_ir::{CalleeRef, Flags, Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::check::{Checker, ClaimId, Verdict};
-use crate::claims::ValueName;
 use crate::intervals::{self, Known};
 use crate::known::integer_width;
+use crate::names::ValueName;
 use crate::question::ALWAYS;
 use crate::range::Claim;
 use crate::shape::word;
@@ -253,6 +253,9 @@ impl<'c> Checker<'c> {
             let Some(&value) = function.arguments_of(call).get(position as usize) else {
                 return fails("a call gives it nothing");
             };
+            if self.type_of(caller, value) != self.type_of(id, Value::Argument(position)) {
+                return fails("a call gives it something of another type");
+            }
             if self.is_within(caller, value, Wanted::Range(range), used) {
                 continue;
             }
@@ -322,7 +325,29 @@ impl<'c> Checker<'c> {
         let function = &self.module.functions[id];
         function.is_naked
             || function.is_coroutine
-            || function.calls.iter().any(|(_, call)| call.returns_twice)
+            || function
+                .calls
+                .iter()
+                .any(|(_, call)| call.returns_twice || self.is_known_to_return_twice(call))
+    }
+
+    /// By its name, where the declaration does not say it.
+    fn is_known_to_return_twice(&self, call: &opcost_ir::Call) -> bool {
+        const ALL: [&str; 9] = [
+            "setjmp",
+            "_setjmp",
+            "sigsetjmp",
+            "__sigsetjmp",
+            "savectx",
+            "vfork",
+            "getcontext",
+            "setjmp_syscall",
+            "llvm.eh.sjlj.setjmp",
+        ];
+        match call.callee {
+            CalleeRef::Declaration(declared) => ALL.contains(&&*self.module.declarations[declared].name),
+            _ => false,
+        }
     }
 
     /// Whether an access is seen from outside, so that it may read anything.

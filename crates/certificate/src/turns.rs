@@ -245,7 +245,8 @@ fn goes_on(claim: &TurnsClaim, now: &str, next: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::claims::{SumClaim, TurnsClaim, ValueName};
+    use crate::claims::{SumClaim, TurnsClaim};
+    use crate::names::ValueName;
     use crate::range::Claim;
 
     #[test]

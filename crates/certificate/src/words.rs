@@ -1,6 +1,9 @@
 //! How is a claim said? Where it is, and what it says.
 
+use opcost_ir::{CalleeRef, Module, Value};
+
 use crate::check::{Checker, ClaimId};
+use crate::claims::{Certificate, GivenBy, GivenClaim};
 
 impl Checker<'_> {
     /// A claim in words: where it is, what it says.
@@ -43,7 +46,8 @@ impl Checker<'_> {
             }
             ClaimId::Given(place, at) => {
                 let claim = &self.claims(place).given[at];
-                format!("{}:{} is {} ({})", name(place), claim.value, claim.range, claim.by)
+                let by = self.certificate.given_by(self.module, name(place), claim);
+                format!("{}:{} is {} ({by})", name(place), claim.value, claim.range)
             }
             ClaimId::Contents(at) => {
                 let claim = &self.certificate.contents[at];
@@ -52,6 +56,24 @@ impl Checker<'_> {
                     claim.object, claim.first, claim.step, claim.range
                 )
             }
+        }
+    }
+}
+
+impl Certificate {
+    /// Who gives what is given, in words; of a library function with its name.
+    pub fn given_by(&self, module: &Module, function: &str, given: &GivenClaim) -> String {
+        let called = || {
+            let Value::Instruction(at) = given.value.value() else { return None };
+            let function = module.functions.values().find(|one| one.name == function)?;
+            match function.call(at)?.callee {
+                CalleeRef::Declaration(declared) => Some(&*module.declarations[declared].name),
+                _ => None,
+            }
+        };
+        match given.by {
+            GivenBy::Contract => "a contract".to_owned(),
+            GivenBy::Library => format!("the table of effects, of {}", called().unwrap_or("a function")),
         }
     }
 }

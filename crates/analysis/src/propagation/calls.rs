@@ -12,6 +12,7 @@ use opcost_key::{FunctionId, InstructionId};
 use super::Fact;
 use super::collect::{Collector, Walker};
 use super::tables::kind_of;
+use super::told::library_result;
 use super::transfer::plain;
 use super::variables::{Definition, Kind, Limit, Range, VariableId};
 use crate::memory::World;
@@ -89,6 +90,10 @@ impl Walker<'_, '_> {
             }
             Kind::Float(format) => {
                 let operation = FloatOperation::of_intrinsic(name)?;
+                // `rint` and `nearbyint` round as the mode says.
+                if operation == FloatOperation::RoundEven && self.all.changes_rounding {
+                    return unknown;
+                }
                 let operands: Option<Vec<VariableId>> =
                     arguments.iter().map(|&value| self.number(value)).collect();
                 let Some(operands) = operands else { return unknown };
@@ -125,12 +130,11 @@ impl Walker<'_, '_> {
             return self.pointed(at);
         }
         match (call.callee, kind) {
-            (CalleeRef::Declaration(declared), Kind::Integer(width)) => {
-                let effect = self.all.program.externals.effect(self.function, at, declared);
-                match effect.range.filter(|_| !effect.does_anything) {
-                    Some(range) => {
+            (CalleeRef::Declaration(_), Kind::Integer(_)) => {
+                match library_result(self.all.program, self.id, at) {
+                    Some((declared, range)) => {
                         self.all.note(Fact::LibraryResult(declared));
-                        Definition::Constant(Range::Integer(within(width, range)))
+                        Definition::Constant(Range::Integer(range))
                     }
                     None => Definition::Full(Limit::Call),
                 }
@@ -189,7 +193,7 @@ impl Collector<'_> {
 }
 
 /// The words of these numbers, as far as the type has them.
-fn within(width: u32, (low, high): (i128, i128)) -> ValueRange {
+pub(super) fn within(width: u32, (low, high): (i128, i128)) -> ValueRange {
     let least = signed(sign_bit(width), width);
     let word = |number: i128| number as u128 & mask(width);
     let arc = if low >= 0 {

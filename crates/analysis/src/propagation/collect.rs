@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::cells::Reads;
 use super::contents::Wanted;
+use super::rounding::rounding_changes;
 use super::tables::{Tables, kind_of};
 use super::variables::{Definition, Kind, Limit, Range, VariableId, Variables};
 use super::written_first::WrittenFirst;
@@ -57,6 +58,8 @@ pub(super) struct Collector<'a> {
     pub(super) handed: Vec<Handed>,
     /// What contracts say.
     pub(super) promised: Vec<VariableId>,
+    /// The code changes how floating point numbers are rounded.
+    pub(super) changes_rounding: bool,
     constants: FxHashMap<ConstantId, Option<VariableId>>,
     /// How far phis are from phis at heads of loops around them.
     pub(super) distances: Vec<Distance>,
@@ -77,6 +80,7 @@ impl<'a> Collector<'a> {
             .map(|global| global.leads_into_code)
             .collect();
         let mut collector = Collector {
+            changes_rounding: !rounding_changes(program.module).is_empty(),
             has_second_names_of_data: names.contains(&false),
             has_second_names_of_code: names.contains(&true),
             options,

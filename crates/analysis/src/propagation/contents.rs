@@ -17,10 +17,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::collect::Collector;
 use super::tables::kind_of;
+use super::told::is_zeroed;
 use super::variables::{Definition, Kind, Limit, Range, VariableId};
 use super::{Content, Fact};
 use crate::memory::addresses::{Offsets, gcd};
-use crate::memory::effects::ResultKind;
 use crate::memory::{ObjectId, ObjectKind, World, Writer, Written};
 use crate::ranges::word::mask;
 use crate::ranges::{Congruence, FloatRange, Interval, KnownBits, ValueRange};
@@ -112,7 +112,7 @@ impl Collector<'_> {
                     self.variables.add(Kind::Integer(64), Definition::Constant(Range::Integer(reached)));
                 Ok(vec![self.variables.add(kind, Definition::Table(table, reached))])
             }
-            ObjectKind::Fresh(function, at) if self.is_zeroed(function, at) => match kind {
+            ObjectKind::Fresh(function, at) if is_zeroed(program, function, at) => match kind {
                 Kind::Integer(width) => Ok(vec![self.variables.word(width, 0)]),
                 Kind::Float(_) => Ok(vec![self.zero_float(kind)]),
             },
@@ -143,19 +143,6 @@ impl Collector<'_> {
             Kind::Integer(_) => Range::full(kind),
         };
         self.variables.add(kind, Definition::Constant(range))
-    }
-
-    /// Whether a call gives zeros, and nothing can add memory to them.
-    fn is_zeroed(&self, function: FunctionId, at: InstructionId) -> bool {
-        let names = self.module().declarations.values().map(|declaration| &*declaration.name);
-        if names.into_iter().any(|name| name.contains("realloc")) {
-            return false;
-        }
-        let body = &self.module().functions[function];
-        let Some(opcost_ir::CalleeRef::Declaration(declared)) = body.call(at).map(|call| call.callee) else {
-            return false;
-        };
-        self.program.externals.effect(body, at, declared).result == ResultKind::Fresh { zeroed: true }
     }
 
     /// All that is written there.

@@ -76,6 +76,9 @@ impl Walker<'_, '_> {
                     operands.iter().map(|&value| self.number(value)).collect();
                 let Some(numbers) = numbers else { return Definition::Full(Limit::Operation) };
                 match (instruction.opcode, &numbers[..]) {
+                    (Opcode::SIToFP | Opcode::UIToFP | Opcode::FPTrunc, _) if self.all.changes_rounding => {
+                        Definition::Full(Limit::Operation)
+                    }
                     (Opcode::SIToFP, &[from]) => Definition::ToFloat(Sign::Signed, from, false),
                     (Opcode::UIToFP, &[from]) => {
                         Definition::ToFloat(Sign::Unsigned, from, instruction.flags.has(Flags::NNEG))
@@ -100,7 +103,7 @@ impl Walker<'_, '_> {
         format: Format,
         flags: Flags,
     ) -> FloatStep {
-        let is_relaxed = flags.has(Flags::RELAXED);
+        let is_relaxed = flags.has(Flags::RELAXED) || self.all.changes_rounding;
         if !is_relaxed {
             self.all.note(Fact::Ieee);
         }

@@ -9,7 +9,9 @@
 //! `PROPTEST_CASES=1000 cargo test -p opcost-bits --test certificates` goes on for
 //! longer.
 
+mod attack;
 mod mutants;
+mod odd;
 mod relations;
 mod turned;
 mod worked;
@@ -20,7 +22,10 @@ use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{Memory, World};
 use opcost_analysis::propagation::{Options, Propagation};
 use opcost_bits::certified::certify;
-use opcost_certificate::{Certificate, Checker, Solver, ValueName, Verdict};
+use opcost_bits::told::told;
+use opcost_certificate::{
+    Certificate, Checker, ClaimedWorld, Misfit, Solver, SolverError, ValueName, Verdicts,
+};
 use opcost_ir::{Layout, Module, Type, Value, parse_module};
 use opcost_key::FunctionId;
 use opcost_testkit::{
@@ -75,6 +80,14 @@ pub(crate) fn certificate_with_hindsight(module: &Module, world: World) -> Certi
 }
 
 impl Subject {
+    /// The world that its certificate is of.
+    pub(crate) fn claimed_world(&self) -> ClaimedWorld {
+        match self.world {
+            World::Open => ClaimedWorld::Open,
+            World::Closed => ClaimedWorld::Closed,
+        }
+    }
+
     /// Its certificate.
     pub(crate) fn certificate(&self) -> Certificate {
         match self.hindsight {
@@ -84,12 +97,32 @@ impl Subject {
     }
 }
 
+/// What the checker says, with what is known of the module from elsewhere.
+pub(crate) fn checked(
+    module: &Module,
+    certificate: Certificate,
+    world: World,
+) -> Result<Result<Verdicts, SolverError>, Misfit> {
+    let (layout, effects) = (Layout::of(module), Effects::built_in());
+    let program = Memory::of(module, &layout, &effects, world);
+    let told = told(&program, &certificate);
+    let solver = Solver::start().expect("z3 is installed");
+    let checker = Checker::new(module, &layout, certificate, told, solver)?;
+    Ok(checker.check_all())
+}
+
 /// Whether the checker accepts all of it; the claims that changed come first.
 pub(crate) fn is_accepted(module: &Module, certificate: &Certificate) -> bool {
-    let layout = Layout::of(module);
-    let solver = Solver::start().expect("z3 is installed");
-    let checker = Checker::new(module, &layout, certificate.clone(), solver).expect("it is of this module");
-    checker.all().into_iter().all(|claim| checker.check(claim).expect("z3 answers").0 == Verdict::Holds)
+    let world = match certificate.world {
+        ClaimedWorld::Open => World::Open,
+        ClaimedWorld::Closed => World::Closed,
+    };
+    match checked(module, certificate.clone(), world) {
+        Ok(verdicts) => verdicts.expect("z3 answers").failed.is_empty(),
+        // It names what is not there, or has too much: refused.
+        Err(Misfit::Unknown(_) | Misfit::Given(_) | Misfit::Many(_)) => false,
+        Err(misfit) => panic!("it is of this module: {misfit}"),
+    }
 }
 
 fn is_integer(module: &Module, function: FunctionId, value: Value) -> bool {

@@ -2,13 +2,14 @@
 
 use opcost_analysis::memory::World;
 use opcost_certificate::{
-    Certificate, Checker, Claim, ContentsClaim, Misfit, Solver, ValueClaim, ValueName, fingerprint,
+    Certificate, Checker, Claim, ContentsClaim, Misfit, ObjectName, Solver, Told, ValueClaim, ValueName,
+    fingerprint,
 };
 use opcost_ir::{Layout, parse_module};
 
 use crate::{certificate_of, certificate_with_hindsight, is_accepted};
 
-const SUMS: &str = "
+pub(crate) const SUMS: &str = "
 define i32 @sums() {
 entry:
   br label %loop
@@ -197,7 +198,7 @@ fn claims_that_hold_each_other_up_are_rejected() {
     // Even for ever, if it were at the beginning; and so it would keep on.
     let low = Claim::arc(32, 0, 1);
     certificate.contents = vec![ContentsClaim {
-        object: "cell".into(),
+        object: ObjectName::data("cell"),
         first: 0,
         step: 0,
         size: 4,
@@ -214,8 +215,13 @@ fn a_certificate_of_another_module_is_told() {
     let (sums, cell) = (parse_module(SUMS).expect("a module"), parse_module(CELL).expect("a module"));
     let certificate = certificate_of(&sums, World::Open);
     let layout = Layout::of(&cell);
-    let checker =
-        Checker::new(&cell, &layout, certificate.clone(), Solver::start().expect("z3 is installed"));
+    let checker = Checker::new(
+        &cell,
+        &layout,
+        certificate.clone(),
+        Told::default(),
+        Solver::start().expect("z3 is installed"),
+    );
     assert!(matches!(checker.err(), Some(Misfit::Module { .. })));
     assert_ne!(fingerprint(&sums), fingerprint(&cell));
     let other = parse_module(&SUMS.replace("add i32 %s, 7", "add i32 %s, 8")).expect("a module");
@@ -224,7 +230,8 @@ fn a_certificate_of_another_module_is_told() {
     let mut certificate = certificate;
     set(&mut certificate, "sums", ValueName::Result(77), Claim::arc(32, 0, 1));
     let layout = Layout::of(&sums);
-    let checker = Checker::new(&sums, &layout, certificate, Solver::start().expect("z3 is installed"));
+    let solver = Solver::start().expect("z3 is installed");
+    let checker = Checker::new(&sums, &layout, certificate, Told::default(), solver);
     assert!(matches!(checker.err(), Some(Misfit::Unknown(_))));
 }
 

@@ -64,7 +64,7 @@ pub(crate) struct BitsArguments {
     /// Standard input of the program, with --observe.
     #[arg(long, value_name = "FILE", requires = "observe")]
     pub(crate) stdin: Option<PathBuf>,
-    /// Writes opcost.certificate/1: the ranges with all that they rest on, each of which a checker follows.
+    /// Writes opcost.certificate/2: the ranges with all that they rest on, each of which a checker follows.
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,
     /// Does this certificate hold for the program? Each claim is asked; status 3 if one does not follow.

@@ -2,13 +2,14 @@
 
 use opcost_analysis::demand::Demand;
 use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::propagation::rounding::rounding_changes;
 use opcost_analysis::propagation::{Fact, Finding, Limit, Options, Propagation};
 use opcost_analysis::ranges::Sign;
 use opcost_bits::{Cause, FunctionWidths, Link, Owners, Total, ValueWidth, Widths, because, text};
 use opcost_certificate::Certificate;
 use opcost_index::IdMap;
 use opcost_ir::{Flags, Function, FunctionText, Module, Opcode, Value};
-use opcost_key::InstructionId;
+use opcost_key::{FunctionId, InstructionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +37,8 @@ pub(crate) struct BitsAnswers {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct BitsFinding {
     /// `out-of-bounds`: the access never lies in its object; `never`: no execution gets there, or its
-    /// result is always poison; `contract`: the call perhaps gives what a contract forbids.
+    /// result is always poison; `contract`: the call perhaps gives what a contract forbids;
+    /// `rounding`: the call changes how numbers with a point are rounded.
     pub(crate) kind: String,
     /// Of the instruction.
     pub(crate) key: String,
@@ -195,7 +197,13 @@ pub(super) fn answer(
             .map(str::to_owned)
             .chain(contracts::assumed(contracts))
             .collect(),
-        findings: ranges.findings().iter().map(|&finding| teller.finding(finding)).chain(unproven).collect(),
+        findings: ranges
+            .findings()
+            .iter()
+            .map(|&finding| teller.finding(finding))
+            .chain(unproven)
+            .chain(rounding_changes(module).into_iter().map(|site| teller.told("rounding", site)))
+            .collect(),
         functions: widths.functions.iter().map(|function| teller.function(function)).collect(),
     })
 }
@@ -204,7 +212,9 @@ pub(super) fn answer(
 pub(super) fn assumed(fact: &Fact) -> Option<&'static str> {
     match fact {
         Fact::Memory(words) => Some(words),
-        Fact::Ieee => Some("numbers with a point are computed as IEEE 754 says, rounded to the nearest"),
+        Fact::Ieee => Some(
+            "numbers with a point are computed as IEEE 754 says, rounded to the nearest: nothing that is not seen changes that",
+        ),
         _ => None,
     }
 }
@@ -221,6 +231,10 @@ impl Teller<'_> {
             Finding::NeverInBounds(id, at) => ("out-of-bounds", id, at),
             Finding::NeverReached(id, at) => ("never", id, at),
         };
+        self.told(kind, (id, at))
+    }
+
+    fn told(&self, kind: &str, (id, at): (FunctionId, InstructionId)) -> BitsFinding {
         let body = &self.module.functions[id];
         let place = body.instructions[at].place.map(|place| &self.module.places[place]);
         BitsFinding {

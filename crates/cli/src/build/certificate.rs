@@ -3,7 +3,9 @@
 use opcost_analysis::memory::{Memory, World};
 use opcost_analysis::propagation::Options;
 use opcost_bits::certified::{NoCertificate, certify as find};
+use opcost_bits::told::told;
 use opcost_certificate::{Certificate, Checker, ClaimedWorld, Solver, Verdict};
+use opcost_ir::Module;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +68,7 @@ pub(super) fn certify(
 /// # Errors
 /// It is no certificate, or of another module or world; there is no solver.
 pub(super) fn answer(program: &Memory<'_>, (name, text): (&str, &str)) -> Result<CheckAnswers, String> {
-    let certificate: Certificate = serde_json::from_str(text).map_err(|error| {
+    let certificate = Certificate::read(text.as_bytes()).map_err(|error| {
         format!("{name} is no certificate ({error}); opcost bits --certificate writes one")
     })?;
     // What holds whoever calls holds in the whole program, too; not the other way.
@@ -77,9 +79,10 @@ pub(super) fn answer(program: &Memory<'_>, (name, text): (&str, &str)) -> Result
         ));
     }
     let is_edited = certificate.sealing().to_string() != certificate.seal;
-    let assumes = assumed(&certificate);
+    let assumes = assumed(program.module, &certificate);
     let solver = Solver::start().map_err(|error| error.to_string())?;
-    let checker = Checker::new(program.module, program.layout, certificate, solver);
+    let told = told(program, &certificate);
+    let checker = Checker::new(program.module, program.layout, certificate, told, solver);
     let checker = checker.map_err(|misfit| format!("the certificate {name} does not fit: {misfit}"))?;
     let verdicts = checker.check_all().map_err(|error| error.to_string())?;
     let failed = verdicts.failed.iter().filter_map(|(&claim, verdict)| match verdict {
@@ -100,7 +103,7 @@ pub(super) fn answer(program: &Memory<'_>, (name, text): (&str, &str)) -> Result
 }
 
 /// All that nobody proves.
-pub(super) fn assumed(certificate: &Certificate) -> Vec<String> {
+pub(super) fn assumed(module: &Module, certificate: &Certificate) -> Vec<String> {
     let mut all = certificate.assumes.clone();
     if certificate.hindsight {
         all.push("executions do nothing undefined, later neither".to_owned());
@@ -113,14 +116,15 @@ pub(super) fn assumed(certificate: &Certificate) -> Vec<String> {
     let believed = Assumptions {
         assume_inbounds: certificate.in_bounds,
         assume_no_overflow: certificate.no_overflow,
-        assume_written_first: false,
+        assume_written_first: certificate.written_first,
     };
     all.extend(believed.words().map(str::to_owned));
     for claims in &certificate.functions {
         let given = claims.given.iter();
-        all.extend(
-            given.map(|given| format!("{}:{} is {} ({})", claims.name, given.value, given.range, given.by)),
-        );
+        all.extend(given.map(|given| {
+            let by = certificate.given_by(module, &claims.name, given);
+            format!("{}:{} is {} ({by})", claims.name, given.value, given.range)
+        }));
     }
     let unwritten = certificate.contents.iter().filter(|claim| claim.written_first);
     all.extend(unwritten.map(|claim| format!("nothing is read of {} before it is written", claim.object)));

@@ -126,6 +126,9 @@ fn findings(text: &mut String, all: &[BitsFinding]) {
         let words = match &*finding.kind {
             "out-of-bounds" => "this access never lies in its object",
             "contract" => "this call is not shown to keep a contract",
+            "rounding" => {
+                "this call changes how numbers with a point are rounded: nothing is said of what is rounded"
+            }
             _ => continue,
         };
         let place = match (&finding.file, finding.line) {

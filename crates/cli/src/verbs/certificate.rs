@@ -1,9 +1,11 @@
 //! `opcost bits --certificate` and `--check`: ranges with all that they rest on.
 
 use std::fmt::Write;
+use std::io::Read;
 use std::path::Path;
 
-use opcost_certificate::{Certificate, FORMAT};
+use opcost_certificate::Certificate;
+use opcost_certificate::reading::MOST_BYTES;
 
 use crate::arguments::{AssumptionArguments, BitsArguments, ProgramArguments};
 use crate::build::{AnalysisQuestion, Answers, Build, CertifiedAnswer, Input, Purpose};
@@ -35,26 +37,17 @@ pub(super) fn save(
 /// A certificate as it is written. Before anything is compiled: what is wrong
 /// with it is its fault and not the program's.
 fn read(path: &Path) -> Result<String, CliError> {
-    /// What every document says of itself.
-    #[derive(serde::Deserialize)]
-    struct Head {
-        schema: String,
-    }
-    let bytes = std::fs::read(path).map_err(CliError::file("read", path))?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
     let module = path.display().to_string();
     let wrong = |what: String| CliError::Module {
         module: module.clone(),
         message: format!("this is no certificate ({what}); opcost bits --certificate FILE writes one"),
     };
-    if let Ok(Head { schema }) = serde_json::from_str(&text)
-        && schema != FORMAT
-    {
-        let what = format!("it says that it is {schema}, and {FORMAT} is what this version reads");
-        return Err(wrong(what));
-    }
-    serde_json::from_str::<Certificate>(&text).map_err(|error| wrong(error.to_string()))?;
-    Ok(text)
+    // No more of it than a certificate has.
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(CliError::file("read", path))?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(CliError::file("read", path))?;
+    Certificate::read(&bytes).map_err(|error| wrong(error.to_string()))?;
+    String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))
 }
 
 /// Whether a certificate holds.

@@ -183,7 +183,12 @@ const EDITS: &[Edit] = &[
         "something else is stored there, too",
     ),
     ("a name is another", |c| of(c, "low")["name"] = "high".into(), 1, "no function is called high"),
-    ("an object is another", |c| c["contents"][0]["object"] = "bells".into(), 1, "nothing is called bells"),
+    (
+        "an object is another",
+        |c| c["contents"][0]["object"]["global"] = "bells".into(),
+        1,
+        "nothing is called bells",
+    ),
     (
         "a hash is another",
         |c| c["module"] = "00000000000000000000000000000000".into(),
@@ -192,9 +197,9 @@ const EDITS: &[Edit] = &[
     ),
     (
         "a version is another",
-        |c| c["schema"] = "opcost.certificate/2".into(),
+        |c| c["schema"] = "opcost.certificate/1".into(),
         1,
-        "opcost.certificate/1 is what",
+        "opcost.certificate/2 is what",
     ),
     (
         "a function is there twice",
@@ -278,6 +283,77 @@ const EDITS: &[Edit] = &[
     ),
     // Nobody calls anything in a program without a beginning.
     ("another world", |c| c["world"] = "closed".into(), 1, "anyone may call this one"),
+    ("a name without a kind", |c| c["contents"][0]["object"] = "cells".into(), 1, "ObjectName"),
+    ("a name of two kinds", |c| c["contents"][0]["object"]["function"] = "get".into(), 1, "ObjectName"),
+    (
+        "a range that a value has already",
+        |c| {
+            let again = of(c, "low")["values"][0].clone();
+            push(&mut of(c, "low")["values"], again);
+        },
+        1,
+        "a value of low has two ranges",
+    ),
+    (
+        "a field of a range that nobody knows",
+        |c| range(c, "low", "i0")["sapn"] = "0".into(),
+        1,
+        "unknown field `sapn`",
+    ),
+    (
+        "a word with a sign",
+        |c| range(c, "low", "i0")["span"] = "+1f".into(),
+        1,
+        "1f is how that word is written",
+    ),
+    (
+        "a value by another spelling",
+        |c| of(c, "low")["values"][0]["value"] = "i00".into(),
+        1,
+        "i00 is not how",
+    ),
+    (
+        "a set of many words",
+        |c| {
+            range(c, "low", "i0")["set"] =
+                (0..200_000).map(|word| format!("{word:x}")).collect::<Vec<_>>().into()
+        },
+        1,
+        "a range lists more than 64 words",
+    ),
+    (
+        "many claims",
+        |c| c["contents"] = vec![c["contents"][0].clone(); 20_000].into(),
+        1,
+        "too many claims of what lies in objects",
+    ),
+    (
+        "a result that somebody gives",
+        |c| {
+            let given = json!({ "value": "i0", "range": arc(32, "0", "3"), "by": "contract" });
+            push(&mut of(c, "low")["given"], given);
+        },
+        1,
+        "low:i0 is said to be given as 0..3 of i32, and nobody says so",
+    ),
+    (
+        "a library function that is none",
+        |c| {
+            let given = json!({ "value": "i0", "range": arc(32, "0", "3"), "by": "library" });
+            push(&mut of(c, "low")["given"], given);
+        },
+        1,
+        "nobody says so",
+    ),
+    (
+        "a friend gives",
+        |c| {
+            let given = json!({ "value": "argument0", "range": arc(32, "0", "3"), "by": "a friend" });
+            push(&mut of(c, "low")["given"], given);
+        },
+        1,
+        "unknown variant `a friend`",
+    ),
     ("a field that nobody knows", |c| c["no_overflows"] = true.into(), 1, "unknown field `no_overflows`"),
     ("no world", |c| c["world"] = "flat".into(), 1, "unknown variant `flat`"),
 ];
@@ -317,11 +393,11 @@ fn what_is_taken_as_given_is_listed_whoever_wrote_it() {
     let mut edited = subject.certificate.clone();
     push(
         &mut of(&mut edited, "low")["given"],
-        json!({ "value": "argument0", "range": arc(32, "0", "3"), "by": "a friend" }),
+        json!({ "value": "argument0", "range": arc(32, "0", "3"), "by": "contract" }),
     );
     range(&mut edited, "low", "i0")["span"] = "3".into();
     let (status, words) = subject.check(&edited.to_string());
-    let is_listed = words.contains("taken as given: low:argument0 is 0..3 of i32 (a friend)");
+    let is_listed = words.contains("taken as given: low:argument0 is 0..3 of i32 (a contract)");
     assert!(status == Some(0) && is_listed && words.contains("it was changed since"), "{words}");
     of(&mut edited, "low")["given"] = json!([]);
     let (status, words) = subject.check(&edited.to_string());
@@ -334,9 +410,9 @@ fn what_is_no_certificate_is_told_with_its_name() {
     let subject = Subject::new();
     let whole = subject.certificate.to_string();
     let bits = json!({ "schema": "opcost.bits/1", "world": "open", "functions": [] }).to_string();
-    let newer = json!({ "schema": "opcost.certificate/2", "rules": {} }).to_string();
+    let newer = json!({ "schema": "opcost.certificate/3", "rules": {} }).to_string();
     let large = whole.replacen("\"width\":32", "\"width\":1e400", 1);
-    let twice = whole.replacen("\"schema\":", "\"schema\":\"opcost.certificate/1\",\"schema\":", 1);
+    let twice = whole.replacen("\"schema\":", "\"schema\":\"opcost.certificate/2\",\"schema\":", 1);
     let deep = "[".repeat(100_000);
     let deeper = whole.replacen("\"assumes\":[", &format!("\"assumes\":[{deep}"), 1);
     let cases: &[(&str, &str)] = &[
@@ -347,7 +423,7 @@ fn what_is_no_certificate_is_told_with_its_name() {
         ("null", "invalid type: null"),
         ("[]", "invalid length 0"),
         (&bits, "it says that it is opcost.bits/1"),
-        (&newer, "it says that it is opcost.certificate/2"),
+        (&newer, "it says that it is opcost.certificate/3"),
         (&large, "number out of range"),
         (&twice, "duplicate field `schema`"),
         (&deep, "invalid type: sequence"),

@@ -13,6 +13,7 @@ mod contracts;
 mod entered;
 mod errors;
 mod explained;
+mod forged;
 mod hard;
 mod narrow;
 mod narrow_fuzz;

@@ -1,0 +1,92 @@
+//! Does code in plain sight change how floating point numbers are rounded?
+//!
+//! LLVM's arithmetic and all that is said of it here round to the nearest number. A
+//! program that sets another mode (`fesetround`, `fesetenv`, the control word of the
+//! machine) computes other numbers in code that does not say so. Then nothing is said
+//! of results that are rounded, and the call is told as a finding. A function of
+//! another module that does so in secret breaks what every compiler takes for granted
+//! without `FENV_ACCESS`; that is listed as an assumption.
+//!
+//! Input: a module. Output: the calls. Cost: linear in its calls.
+
+use opcost_ir::{CalleeRef, Module};
+use opcost_key::{FunctionId, InstructionId};
+
+/// Library functions that set the rounding mode, or the register that holds it.
+const FUNCTIONS: [&str; 16] = [
+    "fesetround",
+    "fesetenv",
+    "feupdateenv",
+    "fesetmode",
+    "__fesetround",
+    "__fesetenv",
+    "fpsetround",
+    "fpsetmask",
+    "_controlfp",
+    "_controlfp_s",
+    "_control87",
+    "__control87_2",
+    "_mm_setcsr",
+    "_MM_SET_ROUNDING_MODE",
+    "_FortranASetRoundingMode",
+    "__setfpucw",
+];
+
+/// The same of intrinsics: how their names begin.
+const INTRINSICS: [&str; 12] = [
+    "llvm.set.rounding",
+    "llvm.set.fpenv",
+    "llvm.set.fpmode",
+    "llvm.x86.sse.ldmxcsr",
+    "llvm.x86.fxrstor",
+    "llvm.x86.xrstor",
+    "llvm.x86.fldenv",
+    "llvm.aarch64.set.fpcr",
+    "llvm.arm.set.fpscr",
+    "llvm.ppc.setrnd",
+    "llvm.ppc.mtfsf",
+    "llvm.amdgcn.s.setreg",
+];
+
+/// Calls that may change the rounding mode, in the order of the module.
+pub fn rounding_changes(module: &Module) -> Vec<(FunctionId, InstructionId)> {
+    let mut found = Vec::new();
+    for (id, function) in module.functions.iter() {
+        for &(at, call) in &function.calls {
+            let changes = match call.callee {
+                CalleeRef::Declaration(declared) => changes_rounding(&module.declarations[declared].name),
+                CalleeRef::Function(callee) => FUNCTIONS.contains(&&*module.functions[callee].name),
+                CalleeRef::Assembly | CalleeRef::Indirect => false,
+            };
+            if changes {
+                found.push((id, at));
+            }
+        }
+    }
+    found
+}
+
+fn changes_rounding(name: &str) -> bool {
+    FUNCTIONS.contains(&name) || INTRINSICS.iter().any(|start| name.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changes_rounding;
+
+    #[test]
+    fn setting_the_mode_is_seen_and_asking_for_it_is_not() {
+        let all =
+            ["fesetround", "fesetenv", "llvm.set.rounding", "llvm.x86.sse.ldmxcsr", "llvm.set.fpenv.i256"];
+        assert!(all.into_iter().all(changes_rounding));
+        let none = [
+            "fegetround",
+            "fegetenv",
+            "llvm.get.rounding",
+            "llvm.x86.sse.stmxcsr",
+            "fesetexceptflag",
+            "round",
+        ];
+        assert!(!none.into_iter().any(changes_rounding));
+    }
+}
