@@ -1,6 +1,6 @@
 // Asks the kernel whether there is memory, page by page: that is no crash. It
 // is paid for, and there are 2^35 places: at a million a second, nine hours.
-// Ends: used-up|blocked
+// Ends: used-up|time|blocked
 #include <stdint.h>
 #include <unistd.h>
 int main(void) {

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 /// The header's parts, in order; those behind the first are its implementation.
-const PARTS: [&str; 6] = ["interface.h", "switch.c", "examine.c", "signals.c", "instance.c", "turn.c"];
+const PARTS: [&str; 7] =
+    ["interface.h", "switch.c", "examine.c", "told.h", "signals.c", "instance.c", "turn.c"];
 
 fn main() {
     println!("cargo:rerun-if-changed=c");

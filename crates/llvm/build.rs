@@ -60,6 +60,7 @@ fn main() {
             "shim/plugin.cpp",
             "shim/portable.cpp",
             "shim/spell.cpp",
+            "shim/tell.cpp",
             "shim/trips.cpp",
             "shim/values.cpp",
             "shim/weigh.cpp",

@@ -56,7 +56,7 @@ extern "C" {
 /* ---- what plug-in and host share ------------------------------------------ */
 
 #define OPCOST_PLUGIN_MAGIC UINT64_C(0x314e4947554c504f) /* "OPLUGIN1" */
-#define OPCOST_PLUGIN_VERSION 1
+#define OPCOST_PLUGIN_VERSION 2
 
 /* A place in the source; the compiler writes these. */
 struct opcost_site {
@@ -79,6 +79,7 @@ struct opcost_plugin {
   const uint64_t *overshoot;
   const struct opcost_export *functions; /* up to a null name */
   int64_t *fuel;
+  const void *told, *told_end; /* where what is left is, at each instruction */
   void (*enter)(void); /* the first function on the bot's stack; never returns */
   char *output;        /* what it printed in this turn */
   uint64_t output_size, output_used, output_lost;

@@ -32,6 +32,8 @@
 
 #define OPCOST__TICK 10000000 /* nanoseconds between two tries to cut off */
 #define OPCOST__TRIES 25
+#define OPCOST__SOON 37000 /* nanoseconds until it is asked once more what is left */
+#define OPCOST__LOOKS 50
 #define OPCOST__SIGNAL_STACK 65536
 #define OPCOST__NEAR 65536
 
@@ -57,7 +59,7 @@ struct opcost_instance {
   /* Fuel of this turn that the cell has had; fuel that it gets when it asks. */
   uint64_t granted, pending, spent_before;
   uint64_t deadline; /* by the monotonic clock, in nanoseconds; 0: none */
-  int tries;
+  int tries, looks;
 };
 
 struct opcost__thread {
@@ -82,21 +84,46 @@ static uint64_t opcost__now(void) {
   return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* The bot is ended where it is: the cell gets what is left there, if that is known. */
+static int opcost__settle(struct opcost_instance *instance, const ucontext_t *there) {
+#ifdef OPCOST_TELLS
+  const struct opcost_plugin *plugin = instance->plugin;
+  int64_t left;
+  if (!opcost__told(plugin->told, plugin->told_end, there, (uint64_t)(uintptr_t)instance->stack_low,
+                    (uint64_t)(uintptr_t)instance->stack_high, &left))
+    return 0;
+  if (left < *plugin->fuel && left > INT64_MIN / 2) *plugin->fuel = left;
+#else
+  (void)instance;
+  (void)there;
+#endif
+  return 1;
+}
+
 static void opcost__end(struct opcost_instance *instance, opcost_kind kind, int number) {
   instance->kind = kind;
   instance->signal = number;
   opcost__jump(instance->host_left);
 }
 
-static void opcost__on_deadline(struct opcost_instance *instance, int is_own_code) {
+static void opcost__set_timer(struct opcost__thread *thread, uint64_t deadline);
+
+static void opcost__on_deadline(struct opcost_instance *instance, const ucontext_t *there, int is_own_code) {
   if (instance->deadline == 0 || opcost__now() < instance->deadline) return;
-  if (is_own_code || instance->tries >= OPCOST__TRIES) opcost__end(instance, OPCOST_BLOCKED, 0);
+  int is_last = is_own_code || instance->tries >= OPCOST__TRIES;
+  if (is_last && !opcost__settle(instance, there) && is_own_code && instance->looks++ < OPCOST__LOOKS) {
+    /* What is left is on its way between two registers: a little later. */
+    opcost__set_timer(opcost__own, opcost__now() + OPCOST__SOON);
+    return;
+  }
+  if (is_last) opcost__end(instance, OPCOST_BLOCKED, 0);
   if (instance->tries++ == 0)
     mprotect(instance->text_low, (size_t)(instance->text_high - instance->text_low), PROT_READ);
 }
 
 static void opcost__on_fault(struct opcost_instance *instance, int number, const siginfo_t *info, const char *stack,
-                             int is_own_code) {
+                             const ucontext_t *there, int is_own_code) {
+  opcost__settle(instance, there);
   const char *address = (const char *)info->si_addr;
   int is_memory = number == SIGSEGV || number == SIGBUS;
   if (is_own_code && instance->tries > 0 && number == SIGSEGV) opcost__end(instance, OPCOST_BLOCKED, 0);
@@ -150,9 +177,9 @@ static void opcost__on_signal(int number, siginfo_t *info, void *context) {
   int is_bot = instance && opcost__is_bots(instance, stack);
   int is_own_code = is_bot && code >= instance->text_low && code < instance->text_high;
   if (number == OPCOST_SIGNAL && info->si_code == SI_TIMER && info->si_value.sival_ptr == &opcost__once) {
-    if (is_bot) opcost__on_deadline(instance, is_own_code);
+    if (is_bot) opcost__on_deadline(instance, there, is_own_code);
   } else if (is_bot && number != OPCOST_SIGNAL && (info->si_code > 0 || info->si_pid == getpid())) {
-    opcost__on_fault(instance, number, info, stack, is_own_code);
+    opcost__on_fault(instance, number, info, stack, there, is_own_code);
   } else {
     opcost__pass_on(number, info, context);
   }

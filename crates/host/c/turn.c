@@ -67,7 +67,7 @@ static void opcost__go(struct opcost_instance *instance, struct opcost__thread *
   instance->plugin->reason = NULL;
   instance->plugin->signal = 0;
   instance->signal = 0;
-  instance->tries = 0;
+  instance->tries = instance->looks = 0;
   instance->deadline = deadline ? opcost__now() + deadline : 0;
   instance->host_frame = (char *)__builtin_frame_address(0);
   opcost__current = instance;

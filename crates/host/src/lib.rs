@@ -45,3 +45,7 @@ pub use verdict::{Kind, Place, Verdict};
 /// The C header, one file: declarations for C11 and C++, and with
 /// `OPCOST_HOST_IMPLEMENTATION` defined the code itself.
 pub const HEADER: &str = include_str!(concat!(env!("OUT_DIR"), "/opcost_host.h"));
+
+/// The C header that finds what was left at an interrupted instruction: for the
+/// runtime of metered programs, which have the same table as plug-ins.
+pub const TOLD: (&str, &str) = ("told.h", include_str!("../c/told.h"));

@@ -38,7 +38,7 @@ mod segments;
 mod stretches;
 
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{FuelEdit, Linkage, Metering, Module, Site, SiteId, Spot, Trips};
+use opcost_ir::{FuelEdit, Keeper, Linkage, Metering, Module, Site, SiteId, Spot, Trips};
 use opcost_key::FunctionId;
 
 use crate::cost::CostModel;
@@ -76,6 +76,9 @@ pub struct FuelRequest {
     /// Whether every segment is charged at its own start, as the referee of all
     /// other ways: without checks.
     pub by_segment: bool,
+    /// Whether the cell is settled at every check: for machines where nobody can
+    /// read the registers of a program that was ended.
+    pub settles_at_checks: bool,
 }
 
 impl FuelRequest {
@@ -149,7 +152,9 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
         }
         let checked = checks.as_mut().map(|checks| checks.place(id, &stretches)).unwrap_or_default();
         let payment = Payment::choose(module, id, &stretches, &checked);
-        Writer { module, id, stretches: &stretches, metering: &mut metering }.write(&payment, &checked);
+        let settles_at_checks = request.settles_at_checks;
+        let writer = Writer { module, id, stretches: &stretches, metering: &mut metering, settles_at_checks };
+        writer.write(&payment, &checked);
     }
     // Callees come first above; the list goes by function.
     metering.edits.sort_by_key(|(function, _)| *function);
@@ -187,6 +192,7 @@ struct Writer<'a> {
     id: FunctionId,
     stretches: &'a Stretches,
     metering: &'a mut Metering,
+    settles_at_checks: bool,
 }
 
 impl Writer<'_> {
@@ -209,7 +215,13 @@ impl Writer<'_> {
         for stretch in checked.stretches.iter() {
             let advance = payment.at_check(self.stretches, checked, stretch);
             let site = self.site(stretch);
-            self.push(FuelEdit::Check { spot: self.stretches.start_of(stretch), advance, site });
+            self.check(self.stretches.start_of(stretch), advance, site);
+        }
+        // Where it is settled anyway, nobody reads registers.
+        let told = if self.settles_at_checks { 0 } else { self.stretches.list.len() };
+        for stretch in self.stretches.list.ids().take(told) {
+            let (spot, advance) = (self.stretches.start_of(stretch), payment.at_start(stretch));
+            self.push(FuelEdit::Tell { spot, advance });
         }
         for &(spot, amount) in &payment.on_leaving {
             self.push(FuelEdit::Charge { spot, amount });
@@ -217,11 +229,17 @@ impl Writer<'_> {
         let function = &self.module.functions[self.id];
         for block in checked.ends.iter() {
             let site = self.site(self.stretches.last_of(block, function));
-            let spot = Spot::Before(function.terminator_of(block));
-            self.push(FuelEdit::Check { spot, advance: 0, site });
+            self.check(Spot::Before(function.terminator_of(block)), 0, site);
         }
         for (spot, advance, keeper) in payment.stores(self.stretches) {
             self.push(FuelEdit::Store { keeper, spot, advance });
+        }
+    }
+
+    fn check(&mut self, spot: Spot, advance: i64, site: SiteId) {
+        self.push(FuelEdit::Check { spot, advance, site });
+        if self.settles_at_checks {
+            self.push(FuelEdit::Store { keeper: Keeper::Cell, spot, advance });
         }
     }
 

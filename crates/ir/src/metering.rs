@@ -120,6 +120,14 @@ pub enum FuelEdit {
         /// Where that is in the source.
         site: SiteId,
     },
+    /// From here on what is left is the register and this: a note for whoever
+    /// ends the program between two settlements. It costs no code.
+    Tell {
+        /// Where.
+        spot: Spot,
+        /// What is paid for and not done at this spot.
+        advance: i64,
+    },
     /// The block ends in a branch to one that only returns: it gets that
     /// block's `ret` in place of the branch.
     ReturnHere {
@@ -166,6 +174,7 @@ impl FuelEdit {
             FuelEdit::Load { spot, .. }
             | FuelEdit::Store { spot, .. }
             | FuelEdit::Charge { spot, .. }
+            | FuelEdit::Tell { spot, .. }
             | FuelEdit::Check { spot, .. } => Some(spot),
             FuelEdit::ChargeLength { instruction, .. } | FuelEdit::ChargeTrips { instruction, .. } => {
                 Some(Spot::Before(instruction))

@@ -9,6 +9,7 @@
 #include "code.h"
 #include "generate.h"
 #include "shim.h"
+#include "tell.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/CodeGen/AsmPrinter.h"
@@ -162,6 +163,7 @@ public:
   WithTable(const Module &module, const opcost_emission &how) : module(module), how(how) {}
 
   void printer(AsmPrinter &printer) override {
+    if (auto told = opcost::told(printer, module)) printer.addAsmPrinterHandler(std::move(told));
     if (how.map_hash && how.code_table)
       printer.addAsmPrinterHandler(opcost::code_table(printer, module, how.map_hash, {how.block_of, how.numbered}));
     else if (how.map_hash)

@@ -382,6 +382,7 @@ unsafe extern "C" {
         is_handed: *const bool,
         count: usize,
     );
+    pub(crate) fn opcost_fuel_tell(before: LLVMValueRef, register: LLVMValueRef, advance: i64);
     pub(crate) fn opcost_fuel_charge(before: LLVMValueRef, register: LLVMValueRef, amount: i64);
     pub(crate) fn opcost_fuel_site(
         module: LLVMModuleRef,

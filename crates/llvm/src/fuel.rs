@@ -206,6 +206,7 @@ impl<'a> FunctionMeter<'a> {
                     let (site, ends) = (self.sites[site], self.ends_at_limit);
                     ffi::opcost_fuel_check(module, before, register, cell, advance, site, ends);
                 }
+                FuelEdit::Tell { advance, .. } => ffi::opcost_fuel_tell(before, register, advance),
                 FuelEdit::ReturnHere { block } => ffi::opcost_return_here(self.spots.terminators[block]),
             }
         }

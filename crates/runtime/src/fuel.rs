@@ -30,6 +30,8 @@ const KEY_AT: usize = 48 + 1024 + 2048;
 const FORKED: u32 = 1;
 const WALLS_UP: u32 = 2;
 const HIDDEN: u32 = 4;
+const LOOKS: u32 = 8;
+const SEEN_AT: usize = KEY_AT + 16;
 const WALLS_AT: usize = 4096;
 
 /// An instruction of a system call filter, as the kernel reads it: code, jumps
@@ -75,8 +77,15 @@ pub fn fresh_page(limit: i64) -> Vec<u8> {
 /// What a page says after the program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// What was left; below zero, what was spent beyond the limit.
+    /// What was left; below zero, what was spent beyond the limit. At most this
+    /// if the program did not end by itself or by its limit.
     pub left: i64,
+    /// What the program's cell says: it may be behind.
+    pub settled: i64,
+    /// Whether the program says what is left when it gets a SIGURG.
+    pub can_look: bool,
+    /// How often it did.
+    pub looks: u32,
     /// Where it was stopped, if it was.
     pub stopped: Option<Stop>,
     /// Whether it crashed because its stack was full.
@@ -127,8 +136,13 @@ impl Page {
         }
         let is_stopped = word(24)? == USED_UP;
         let stopped = Stop { function: text(48, 1024)?, file: text(48 + 1024, 2048)?, line: word(28)? };
+        let (settled, looks) = (long(0)?, word(36)?);
+        let seen = if looks > 0 { long(SEEN_AT)? } else { i64::MAX };
         Some(Page {
-            left: if is_stopped { long(40)? } else { long(0)? },
+            left: if is_stopped { long(40)? } else { settled.min(seen) },
+            settled,
+            can_look: word(32)? & LOOKS != 0,
+            looks,
             stopped: is_stopped.then(|| stopped.clone()),
             is_stack_full: word(24)? == STACK,
             forbidden_call: (word(24)? == FORBIDDEN).then_some(word(28)?),
@@ -150,6 +164,9 @@ mod tests {
 
     const RUNNING: Page = Page {
         left: 0,
+        settled: 0,
+        can_look: false,
+        looks: 0,
         stopped: None,
         is_stack_full: false,
         forbidden_call: None,
@@ -179,18 +196,33 @@ mod tests {
     }
 
     #[test]
+    fn what_was_seen_counts_where_the_cell_is_behind() {
+        let mut bytes = fresh_page(100);
+        bytes[..8].copy_from_slice(&90i64.to_le_bytes());
+        bytes[8..16].copy_from_slice(MAGIC);
+        bytes[SEEN_AT..SEEN_AT + 8].copy_from_slice(&40i64.to_le_bytes());
+        let left = |bytes: &[u8]| Page::read(bytes).map(|page| (page.left, page.settled));
+        assert_eq!(left(&bytes), Some((90, 90)));
+        bytes[36] = 1;
+        assert_eq!(left(&bytes), Some((40, 90)));
+        bytes[..8].copy_from_slice(&30i64.to_le_bytes());
+        assert_eq!(left(&bytes), Some((30, 30)));
+    }
+
+    #[test]
     fn a_page_tells_what_was_left_and_where() {
         let mut bytes = fresh_page(100);
         bytes[..8].copy_from_slice(&(-3i64).to_le_bytes());
         bytes[8..16].copy_from_slice(MAGIC);
-        assert_eq!(Page::read(&bytes), Some(Page { left: -3, ..RUNNING }));
+        assert_eq!(Page::read(&bytes), Some(Page { left: -3, settled: -3, ..RUNNING }));
         bytes[24] = 1;
         bytes[28] = 41;
         bytes[32] = 1;
         bytes[40..48].copy_from_slice(&(-9i64).to_le_bytes());
         bytes[48..53].copy_from_slice(b"think");
         let stop = Stop { function: "think".into(), file: String::new(), line: 41 };
-        let page = Page { left: -9, stopped: Some(stop), forked: true, is_running: false, ..RUNNING };
+        let page =
+            Page { left: -9, settled: -3, stopped: Some(stop), forked: true, is_running: false, ..RUNNING };
         assert_eq!(Page::read(&bytes), Some(page));
         bytes[24] = 2;
         assert!(Page::read(&bytes).is_some_and(|page| page.is_stack_full && page.left == -3));

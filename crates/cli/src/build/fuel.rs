@@ -67,6 +67,8 @@ pub(super) fn meter(
         is_whole,
         ends_at_limit: !request.plugin,
         by_segment: request.by_segment,
+        settles_at_checks: request.wasm
+            || request.portable.as_ref().is_some_and(|portable| portable.is_windows()),
     };
     let metered = plan(&module, &wanted).map_err(|error| error.to_string())?;
     watch.lap("plan");

@@ -97,7 +97,12 @@ pub(crate) struct PortableRequest {
 impl PortableRequest {
     /// The section for what a program promises.
     pub(super) fn section(&self) -> &'static str {
-        if self.triple.contains("windows") { FUEL_SECTION_WINDOWS } else { FUEL_SECTION }
+        if self.is_windows() { FUEL_SECTION_WINDOWS } else { FUEL_SECTION }
+    }
+
+    /// Whether it is for Windows.
+    pub(super) fn is_windows(&self) -> bool {
+        self.triple.contains("windows")
     }
 }
 
@@ -153,7 +158,8 @@ impl Build<'_> {
         use opcost_runtime::{fuel, portable};
         let folder = self.path("machine");
         let source = if machine == Machine::X86Windows { portable::FUEL_WINDOWS } else { fuel::SOURCE };
-        write_all(&folder, &[source, fuel::PAGE_HEADER, portable::WORLD, fuel::WALLS])?;
+        let headers = [fuel::PAGE_HEADER, fuel::WALLS, opcost_host::TOLD];
+        write_all(&folder, &[&[source, portable::WORLD], &headers[..]].concat())?;
         let mut command = Command::new(&self.tools.clang);
         command.arg(format!("--target={}", machine.triple())).arg("-O2");
         if machine != Machine::at_hand() {

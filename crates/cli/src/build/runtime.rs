@@ -67,7 +67,7 @@ pub(crate) fn compile_fuel(
     folder: &Path,
 ) -> Result<PathBuf, CliError> {
     use opcost_runtime::fuel::{PAGE_HEADER, SOURCE, WALLS};
-    write_all(folder, &[SOURCE, PAGE_HEADER, WALLS])?;
+    write_all(folder, &[SOURCE, PAGE_HEADER, WALLS, opcost_host::TOLD])?;
     let path = folder.join(SOURCE.0);
     let object = path.with_extension("o");
     let mut command = Command::new(clang);

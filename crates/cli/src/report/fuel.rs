@@ -28,7 +28,9 @@ pub(crate) enum FuelVerdict {
     Stack,
     /// A signal ended it.
     Crashed,
-    /// It did not end in its time; in the sandbox.
+    /// It computed and did not end in its time; in the sandbox.
+    Time,
+    /// It waited and did not end in its time; in the sandbox.
     Blocked,
     /// It had no more memory; in the sandbox.
     Memory,
@@ -61,6 +63,7 @@ impl FuelReport<'_> {
         match self.spending.finish {
             _ if self.offence().is_some() => FuelVerdict::Rejected,
             _ if self.spending.page.stopped.is_some() || is_over => FuelVerdict::UsedUp,
+            _ if ending == Some(Ending::Time) => FuelVerdict::Time,
             _ if ending == Some(Ending::Clock) => FuelVerdict::Blocked,
             Finish::Killed(_) if self.spending.page.is_memory_full => FuelVerdict::Memory,
             Finish::Killed(_) if self.spending.page.is_stack_full => FuelVerdict::Stack,
@@ -69,6 +72,16 @@ impl FuelReport<'_> {
             Finish::Killed(_) => FuelVerdict::Crashed,
             Finish::Exited(_) => FuelVerdict::Finished,
         }
+    }
+
+    /// Whether it may have spent more than is known.
+    fn is_at_least(&self) -> bool {
+        let page = &self.spending.page;
+        let is_own_end = matches!(self.spending.finish, Finish::Exited(_))
+            && page.crash.is_none()
+            && !page.is_stack_full
+            && page.tampered.is_none();
+        page.stopped.is_none() && !is_own_end
     }
 
     /// What it did that is not allowed behind walls.
@@ -108,7 +121,7 @@ impl FuelReport<'_> {
                     paint(BAD, "stack")
                 )
             }
-            FuelVerdict::Blocked | FuelVerdict::Memory | FuelVerdict::Rejected => {
+            FuelVerdict::Time | FuelVerdict::Blocked | FuelVerdict::Memory | FuelVerdict::Rejected => {
                 let (word, why) = self.walled_end();
                 format!("{}: {why}, behind at least {spent}{of} instructions", paint(BAD, word))
             }
@@ -164,9 +177,10 @@ impl FuelReport<'_> {
     fn walled_end(&self) -> (&'static str, String) {
         let room = self.spending.walled.as_ref().map(|walled| walled.room);
         match self.verdict() {
-            FuelVerdict::Blocked => {
+            verdict @ (FuelVerdict::Time | FuelVerdict::Blocked) => {
                 let seconds = room.map_or(0.0, |room| room.time.as_secs_f64());
-                ("blocked", format!("it did not end in {seconds} s"))
+                let word = if verdict == FuelVerdict::Time { "time" } else { "blocked" };
+                (word, format!("it did not end in {seconds} s"))
             }
             FuelVerdict::Memory => {
                 let size = room.map_or(0, |room| room.memory >> 20);
@@ -236,11 +250,15 @@ pub(crate) struct FuelJson {
     #[schemars(extend("const" = "opcost.fuel/1"))]
     schema: &'static str,
     verdict: FuelVerdict,
-    /// Instructions used, also beyond the limit. After a crash at least these.
+    /// Instructions used, also beyond the limit; at least these if `at_least`.
     ///
     /// What goes beyond limit and `overshoot` is the length of an instruction, or a
     /// whole loop, that was charged, asked for and not begun.
     spent: u64,
+    /// Whether it may have done more: it did not end by itself or by its limit.
+    /// What was known last counts. A loop that is paid for before it begins counts
+    /// as a whole.
+    at_least: bool,
     /// Null without a limit.
     limit: Option<u64>,
     /// The most work between two checks, computed from the code; null when it
@@ -254,7 +272,7 @@ pub(crate) struct FuelJson {
     /// Whether its world was held fixed (`--deterministic`).
     deterministic: bool,
     program_status: EndJson,
-    /// Why it is rejected, blocked or out of memory.
+    /// Why it is rejected, out of time or memory, or blocked.
     reason: Option<String>,
     /// What speaks against metering it at all; then it did not run.
     objections: Vec<ObjectionJson>,
@@ -320,6 +338,7 @@ impl FuelJson {
             schema: "opcost.fuel/1",
             verdict: report.verdict(),
             spent: report.spending.spent,
+            at_least: report.is_at_least(),
             limit: report.limit,
             overshoot: report.overshoot,
             cost_model: report.cost_model.clone(),
@@ -328,7 +347,7 @@ impl FuelJson {
             deterministic: report.spending.is_deterministic,
             program_status: EndJson { exit, signal },
             reason: match report.verdict() {
-                FuelVerdict::Blocked | FuelVerdict::Memory | FuelVerdict::Rejected => {
+                FuelVerdict::Time | FuelVerdict::Blocked | FuelVerdict::Memory | FuelVerdict::Rejected => {
                     Some(report.walled_end().1)
                 }
                 _ => None,
@@ -355,6 +374,7 @@ impl FuelJson {
             schema: "opcost.fuel/1",
             verdict: FuelVerdict::Rejected,
             spent: 0,
+            at_least: false,
             limit,
             overshoot: None,
             cost_model,

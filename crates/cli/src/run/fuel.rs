@@ -91,7 +91,9 @@ pub(crate) fn spend(
     std::fs::write(&file, keyed_page(limit, drawn())).map_err(CliError::file("write", &file))?;
     let engine = wasm::engine(program, engine)?;
     let starter = engine.map(|engine| engine.starter(folder.path())).transpose()?;
-    let finish = run_program(program, arguments, (FILE_VARIABLE, &file), streams, world, starter)?;
+    // Engines of WebAssembly have no signals for the program.
+    let looks_at = engine.is_none().then_some(file.as_path());
+    let finish = run_program(program, arguments, (FILE_VARIABLE, &file), streams, world, starter, looks_at)?;
     let bytes = std::fs::read(&file).map_err(CliError::file("read", &file))?;
     let page = Page::read(&bytes).ok_or_else(|| {
         CliError::Counters(format!(

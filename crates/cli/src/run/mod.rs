@@ -10,6 +10,7 @@ mod emulator;
 mod frames;
 mod fuel;
 mod image;
+mod looks;
 mod sandbox;
 mod start;
 mod values;

@@ -17,7 +17,6 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek};
-use std::os::unix::fs::FileExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -32,6 +31,7 @@ use rustix::process::{Resource, Rlimit, Signal};
 use serde::{Deserialize, Serialize};
 
 use super::fuel::{NO_LIMIT, Spending};
+use super::looks::{Looks, TICK, wanted_time};
 use super::start::{Finish, Streams};
 use super::walls::filters;
 use crate::error::CliError;
@@ -59,7 +59,9 @@ pub(crate) struct Room {
 /// How a program behind walls was ended by others than itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// Its time was over.
+    /// Its time was over, and most of it was the processor's.
+    Time,
+    /// Its time was over, and it had waited for most of it.
     Clock,
     /// Its counter went up.
     Tampered,
@@ -175,7 +177,7 @@ pub(crate) fn spend_walled(
     let landlock = serde_json::from_slice(&status).unwrap_or(Landlock::Missing);
     let ending = match finish {
         Finish::Killed(OUTPUT_SIGNAL) => Some(Ending::Output),
-        _ if page.left > limit => Some(Ending::Tampered),
+        _ if page.settled > limit => Some(Ending::Tampered),
         _ => ending,
     };
     let spent = u64::try_from(i128::from(limit) - i128::from(page.left)).unwrap_or(0);
@@ -186,12 +188,11 @@ pub(crate) fn spend_walled(
 /// Waits for the end, or brings it about.
 fn watch(mut child: Child, page: &Path, time: Duration) -> Result<(Finish, Option<Ending>), CliError> {
     let start = Instant::now();
-    let file = File::open(page).map_err(CliError::file("read", page))?;
-    let mut lowest = i64::MAX;
-    let mut ending = None;
+    let mut looks = Looks::new(page, child.id())?;
+    let (mut lowest, mut ending, mut looked) = (i64::MAX, None, start);
     loop {
         let status = child.try_wait().map_err(CliError::file("wait for", "the program"))?;
-        let left = left_in(&file);
+        let left = looks.page().map(|page| page.settled);
         if let Some(status) = status {
             if left.is_some_and(|left| left > lowest) {
                 ending.get_or_insert(Ending::Tampered);
@@ -206,22 +207,28 @@ fn watch(mut child: Child, page: &Path, time: Duration) -> Result<(Finish, Optio
             if left.is_some_and(|left| left > lowest) {
                 ending = Some(Ending::Tampered);
             } else if start.elapsed() > time {
-                ending = Some(Ending::Clock);
+                ending = Some(out_of_time(&child, start.elapsed()));
+                looks.insist();
             }
             if ending.is_some() {
                 child.kill().map_err(CliError::file("end", "the program"))?;
             }
+        }
+        if looked.elapsed() >= TICK {
+            looks.tick();
+            looked = Instant::now();
         }
         lowest = lowest.min(left.unwrap_or(i64::MAX));
         std::thread::sleep(LOOK);
     }
 }
 
-/// What is left while the program runs; nothing once its end has begun.
-fn left_in(page: &File) -> Option<i64> {
-    let mut head = vec![0; opcost_runtime::fuel::PAGE];
-    page.read_exact_at(&mut head, 0).ok()?;
-    Page::read(&head).filter(|page| page.is_running).map(|page| page.left)
+/// Whether a program whose time is over has computed or waited. A machine that is
+/// busy gives a program that computes less than all of the time: what it was
+/// ready to run counts, too.
+fn out_of_time(child: &Child, elapsed: Duration) -> Ending {
+    let busy = wanted_time(rustix::process::Pid::from_child(child));
+    if busy.is_none_or(|busy| busy >= elapsed / 2) { Ending::Time } else { Ending::Clock }
 }
 
 /// What `opcost __sandbox` does: puts up the walls that can be put up before the

@@ -5,10 +5,11 @@ use std::fs::File;
 use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use super::deterministic::FixedWorld;
 use super::emulator::emulator;
+use super::looks::{Looks, TICK};
 use crate::error::CliError;
 
 /// Where the program's streams go.
@@ -57,6 +58,7 @@ pub(crate) fn run_program(
     streams: &Streams,
     world: Option<&FixedWorld>,
     starter: Option<Starter>,
+    looks_at: Option<&Path>,
 ) -> Result<Finish, CliError> {
     // A bare name is a file here, not something to be looked up in PATH.
     let program =
@@ -99,7 +101,11 @@ pub(crate) fn run_program(
         let copy = stderr.as_fd().try_clone_to_owned().map_err(CliError::file("copy", "stderr"))?;
         command.stdout(Stdio::from(copy));
     }
-    let status = command.status().map_err(|source| CliError::Start { program: program.clone(), source })?;
+    let mut child = command.spawn().map_err(|source| CliError::Start { program: program.clone(), source })?;
+    if let Some(page) = looks_at {
+        look_on(&child, page)?;
+    }
+    let status = child.wait().map_err(CliError::file("wait for", &program))?;
     if let Some(world) = world {
         world.check_entered(&program)?;
     }
@@ -108,4 +114,24 @@ pub(crate) fn run_program(
         (None, Some(signal)) => Finish::Killed(signal),
         (None, None) => Finish::Exited(1),
     })
+}
+
+/// Asks a child what it has left until it has ended; it is still to be waited for.
+fn look_on(child: &Child, page: &Path) -> Result<(), CliError> {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let mut looks = Looks::new(page, child.id())?;
+    let pid = Pid::from_child(child);
+    let (ended, has_ended) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            while has_ended.recv_timeout(TICK) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                looks.tick();
+            }
+        });
+        // It stays a zombie, so its number is no other process's meanwhile.
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while matches!(waitid(WaitId::Pid(pid), options), Err(rustix::io::Errno::INTR)) {}
+        drop(ended);
+    });
+    Ok(())
 }

@@ -90,7 +90,7 @@ pub(crate) fn record_run(
     let mut wish = OsString::from(format!("{}:{}:", recorder.memory, recorder.sample));
     wish.push(&folder);
     let before = value_files(&folder)?;
-    let finish = run_program(program, arguments, (VARIABLE, Path::new(&wish)), streams, None, None)?;
+    let finish = run_program(program, arguments, (VARIABLE, Path::new(&wish)), streams, None, None, None)?;
     let mut files = value_files(&folder)?;
     files.retain(|file| !before.contains(file));
     if files.is_empty() {

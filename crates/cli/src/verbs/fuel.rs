@@ -289,9 +289,14 @@ fn tell(
         save_json(path, &document(&FuelJson::new(&report)))?;
     }
     Ok(match (report.verdict(), spending.finish) {
-        (FuelVerdict::UsedUp | FuelVerdict::Rejected | FuelVerdict::Blocked | FuelVerdict::Memory, _) => {
-            Status::Verdict
-        }
+        (
+            FuelVerdict::UsedUp
+            | FuelVerdict::Rejected
+            | FuelVerdict::Time
+            | FuelVerdict::Blocked
+            | FuelVerdict::Memory,
+            _,
+        ) => Status::Verdict,
         (FuelVerdict::Finished, Finish::Exited(0)) => Status::Fine,
         _ => Status::Program,
     })

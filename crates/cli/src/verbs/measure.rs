@@ -205,6 +205,7 @@ fn run_once(
         &task.streams,
         world,
         None,
+        None,
     )?;
     let _progress = Progress::start("reading the counters");
     let collected = collect(raw.path(), images, finish)?;

@@ -179,7 +179,7 @@ fn what_passes_the_check_ends_in_a_clean_verdict() {
         }
         let status = match verdict {
             "finished" => 0,
-            "used-up" | "rejected" | "blocked" | "memory" => 3,
+            "used-up" | "rejected" | "time" | "blocked" | "memory" => 3,
             _ => 4,
         };
         assert_eq!(answer.status, status, "{at}");

@@ -36,6 +36,13 @@ void freeing(long *p) { free(p); }
 void freeing_twice(long *p) { void *volatile m = malloc(50); free(m); p[1] = 5; free(m); }
 void asserting(long *p) { assert(p[0] == 77); }
 void jumping(long *p) { jmp_buf b; memset(&b, 1, sizeof b); longjmp(b, 1); }
+static unsigned burn(long n) { unsigned x = 1; for (long i = 0; i < n; i++) { x = x * 1664525u + 1013904223u; if (x >> 31) x ^= i; } return x; }
+static volatile unsigned sink;
+static volatile int zero;
+void burning(long *p) { sink = burn(p[0]); p[1] = 5 / zero; }
+void burning_wild(long *p) { sink = burn(p[0]); *(volatile int *)8 = 1; }
+void burning_deep(long *p) { sink = burn(p[0]); p[1] = deep(1); }
+void burning_strings(long *p) { sink = burn(p[0]); p[1] = (long)strlen((char *)8); }
 void strings(long *p) { p[1] = (long)strlen((char *)p[0]); }
 "#;
 
@@ -92,6 +99,21 @@ fn every_end_of_a_turn_has_its_verdict() {
     }
 }
 
+/// A host that bills is told of the work in a register.
+#[test]
+fn what_was_done_before_a_fault_is_told() {
+    let bench = Bench::new(&[]);
+    let plugin = build(&bench, "ends.c", ENDS);
+    for function in ["burning", "burning_wild", "burning_deep", "burning_strings"] {
+        let (_bot, few) = once(&plugin, function, 1000, PLENTY);
+        let (_bot, verdict) = once(&plugin, function, 1_000_000, PLENTY);
+        assert!(!verdict.is_exact && !few.is_exact, "{function}: {verdict:?}");
+        // A turn of the loop is six or seven instructions.
+        let more = verdict.spent - few.spent;
+        assert!((6_000_000..7_000_000).contains(&more), "{function}: {verdict:?}, {few:?}");
+    }
+}
+
 /// Whatever a forged jump does, the host stays.
 #[test]
 fn a_jump_to_nowhere_is_the_bots_own_crash() {
@@ -115,6 +137,8 @@ fn a_deadline_ends_what_fuel_does_not() {
         let took = start.elapsed();
         assert_eq!((verdict.kind, verdict.is_exact), (Kind::Blocked, false), "{function}: {verdict:?}");
         assert!(took >= Duration::from_millis(30) && took < Duration::from_secs(5), "{function}: {took:?}");
+        // However slow the machine is, it did something.
+        assert!(function != "endless" || verdict.spent > 1000, "{function}: {verdict:?}");
         let again = run(&mut bot, "finish", 1, turn);
         assert_eq!(again.kind, Kind::Rejected, "{function}: {again:?}");
     }

@@ -120,6 +120,11 @@ impl Payment {
         self.loaded.iter().map(|&(spot, id, keeper)| (spot, advance(id), keeper)).collect()
     }
 
+    /// What is paid and not done where a stretch begins.
+    pub(crate) fn at_start(&self, id: StretchId) -> i64 {
+        self.advance[id]
+    }
+
     /// What is paid and not done at the check before a stretch.
     pub(crate) fn at_check(&self, stretches: &Stretches, checked: &Checked, id: StretchId) -> i64 {
         // What is paid for is as good as done: nothing keeps it from being done.

@@ -31,7 +31,14 @@ use crate::values::Values;
 /// Walks through every function of the module. Whether any walk came to an end.
 pub(crate) fn walks_pay(module: &Module, overshoot: Option<u64>, is_whole: bool, seed: u64) -> bool {
     let cost = CostModel::Table(CostTable::fuel());
-    let request = FuelRequest { cost, overshoot, is_whole, ends_at_limit: true, by_segment: false };
+    let request = FuelRequest {
+        cost,
+        overshoot,
+        is_whole,
+        ends_at_limit: true,
+        by_segment: false,
+        settles_at_checks: false,
+    };
     let Ok(metered) = meter(module, &request) else { return true };
     let mut has_ended = false;
     for (id, function) in module.functions.iter() {

@@ -6,6 +6,12 @@
 // constructor of the program runs, so whoever made the file can read what was
 // left after any end whatever, SIGKILL too. Without a file there is no limit.
 //
+// While the program computes, the cell is behind. So whatever signal ends it is
+// handled first, and what was left is looked up (`told.h`) and noted beside the
+// cell; then it ends as it would have. SIGURG, which else means nothing to a
+// program, asks for the same and lets it go on: whoever waits for the program
+// sends it when the cell stands still, so that little is lost at a SIGKILL.
+//
 // A stack that is full is told apart from other crashes: the signal comes on a
 // stack of its own, and the address is close to the stack pointer, below the
 // end of the stack.
@@ -32,6 +38,7 @@
 #include <unistd.h>
 
 #include "fuel_page.h"
+#include "told.h"
 
 #define OPC_HIDDEN __attribute__((visibility("hidden")))
 // The metered code's registers stay as they are, where clang has a way to say so.
@@ -41,7 +48,7 @@
 #define OPC_KEEPS_MOST
 #endif
 #define OPC_PAGE 65536
-enum { OPC_FORKED = 1, OPC_WALLS = 2, OPC_HIDDEN_PAGE = 4 };
+enum { OPC_FORKED = 1, OPC_WALLS = 2, OPC_HIDDEN_PAGE = 4, OPC_LOOKS = 8 };
 
 #if defined OPC_WALLED && defined __x86_64__
 #define OPC_SPACE __seg_gs
@@ -85,27 +92,92 @@ static void opc_fuel_refuse(const char *path) {
 #endif
 
 static char *opc_fuel_stack_top;
-static char opc_fuel_signal_stack[16384];
+static char opc_fuel_signal_stack[65536];
 
-static void opc_fuel_segv(int number, siginfo_t *info, void *context) {
+#ifdef OPCOST_TELLS
+extern OPC_HIDDEN __attribute__((weak)) const char opc_table[] __asm__("__start_opc_told");
+extern OPC_HIDDEN __attribute__((weak)) const char opc_table_end[] __asm__("__stop_opc_told");
+
+// Notes what is left, if it is known here.
+static void opc_fuel_look(void *context) {
+  const char *table = opc_table;
+  int64_t left;
+  if (!table || page->state != OPC_RUNNING) return;
+  // Where `main` has its frame differs; nothing of a program's lies far above.
+  uint64_t top = (uint64_t)(uintptr_t)opc_fuel_stack_top + 65536, stack = top - 8;
+#if defined(__x86_64__)
+  stack = (uint64_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+  stack = ((ucontext_t *)context)->uc_mcontext.sp;
+#elif defined(__riscv)
+  stack = ((ucontext_t *)context)->uc_mcontext.__gregs[REG_SP];
+#endif
+  if (!opcost__told(table, opc_table_end, (const ucontext_t *)context, stack - 128, top, &left)) return;
+  if (left < page->seen && left > INT64_MIN / 2) page->seen = left;
+  page->looks++;
+}
+#else
+static void opc_fuel_look(void *context) { (void)context; }
+#endif
+
+static void opc_fuel_asked(int number, siginfo_t *info, void *context) { opc_fuel_look(context); }
+
+#ifndef OPC_WALLED
+// It was sent: it is sent once more, to end the program when this returns.
+static void opc_fuel_sent(int number, siginfo_t *info, void *context) {
+  opc_fuel_look(context);
+  raise(number);
+}
+#endif
+
+static void opc_fuel_fault(int number, siginfo_t *info, void *context) {
   struct rlimit limit;
   char *at = info->si_addr;
-  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && at < opc_fuel_stack_top) {
+  int is_full = 0;
+  if (number == SIGSEGV && getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      at < opc_fuel_stack_top) {
     size_t depth = (size_t)(opc_fuel_stack_top - at);
     // The kernel keeps a gap; a large frame may step over more than a page.
-    if (depth + (4 << 20) > limit.rlim_cur && depth < limit.rlim_cur + (64 << 20)) page->state = OPC_STACK;
+    is_full = depth + (4 << 20) > limit.rlim_cur && depth < limit.rlim_cur + (64 << 20);
   }
+#ifdef __x86_64__
+  // Behind a breakpoint the program would go on: it meets it again instead.
+  greg_t *code = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+  if (number == SIGTRAP && info->si_code > 0 && ((const unsigned char *)*code)[-1] == 0xcc) --*code;
+#endif
+  opc_fuel_look(context);
+  if (is_full) page->state = OPC_STACK;
 #ifdef OPC_WALLED
-  opc_walls_blame_memory();
+  if (number == SIGSEGV) opc_walls_blame_memory();
+#else
+  if (info->si_code <= 0) raise(number);
 #endif
   // It happens once more, without this handler: the program ends as it would have.
 }
 
-static void opc_fuel_watch_stack(void) {
+static void opc_fuel_handle(const int *signals, size_t count, void (*handler)(int, siginfo_t *, void *), int flags) {
+  struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_ONSTACK | flags}, before;
+  for (size_t at = 0; at < count; at++)
+    if (sigaction(signals[at], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+      sigaction(signals[at], &action, NULL);
+}
+
+// Whatever ends the program is seen first.
+static void opc_fuel_watch_ends(void) {
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}, asking[] = {SIGURG};
   stack_t stack = {.ss_sp = opc_fuel_signal_stack, .ss_size = sizeof opc_fuel_signal_stack};
-  struct sigaction action = {.sa_sigaction = opc_fuel_segv, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND};
   opc_fuel_stack_top = __builtin_frame_address(0);
-  if (sigaltstack(&stack, NULL) == 0) sigaction(SIGSEGV, &action, NULL);
+  if (sigaltstack(&stack, NULL) != 0) return;
+  opc_fuel_handle(faults, sizeof faults / sizeof *faults, opc_fuel_fault, SA_RESETHAND);
+#ifdef OPCOST_TELLS
+  opc_fuel_handle(asking, 1, opc_fuel_asked, SA_RESTART);
+  page->flags |= OPC_LOOKS;
+#endif
+#ifndef OPC_WALLED
+  static const int sent[] = {SIGTERM, SIGINT,    SIGHUP,  SIGQUIT, SIGXCPU, SIGALRM,
+                             SIGABRT, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2};
+  opc_fuel_handle(sent, sizeof sent / sizeof *sent, opc_fuel_sent, SA_RESETHAND);
+#endif
 }
 
 // The library (library/) says by calls of it what is to be charged.
@@ -134,7 +206,8 @@ __attribute__((constructor(101))) static void opc_fuel_start(void) {
   page->mirror = page->left ^ page->key;
   opc_fuel_copy(page->magic, sizeof page->magic, "OPCFUEL");
   page->magic[7] = '1';
-  opc_fuel_watch_stack();
+  page->seen = OPC_FULL;
+  opc_fuel_watch_ends();
   // A program that this one starts has its own fuel, or none.
   unsetenv("OPCOST_FUEL");
 #ifdef OPC_WALLED

@@ -16,9 +16,12 @@ struct opc_fuel_page {
   int64_t left;
   char magic[8];
   int64_t limit;
-  uint32_t state, line, flags, padding;
+  // `looks`: how often `seen` was found.
+  uint32_t state, line, flags, looks;
   int64_t left_at_stop;
   char function[1024], file[2048];
   // What is left once more, under a key: for programs that are kept off it.
   int64_t key, mirror;
+  // What was left when a signal came, where the cell was behind it.
+  int64_t seen;
 };

@@ -15,7 +15,7 @@
 __attribute__((weak)) uintptr_t __stack_chk_guard = 0x57a57a57;
 __attribute__((weak)) _Noreturn void __stack_chk_fail(void) { abort(); }
 
-struct opc_fuel_page opc_fuel_page __asm__("opc_fuel") = {.left = OPC_FULL, .limit = OPC_FULL};
+struct opc_fuel_page opc_fuel_page __asm__("opc_fuel") = {.left = OPC_FULL, .limit = OPC_FULL, .seen = OPC_FULL};
 #define page (&opc_fuel_page)
 
 static void copy(char *to, size_t size, const char *from) {

@@ -11,7 +11,7 @@
 
 #include "fuel_page.h"
 
-struct opc_fuel_page opc_fuel_memory = {.left = OPC_FULL};
+struct opc_fuel_page opc_fuel_memory = {.left = OPC_FULL, .seen = OPC_FULL};
 extern int64_t opc_fuel __attribute__((alias("opc_fuel_memory")));
 #define page (&opc_fuel_memory)
 

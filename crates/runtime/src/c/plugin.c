@@ -29,6 +29,9 @@ OPC_HIDDEN union {
 } opc_fuel_memory __attribute__((aligned(4096)));
 extern OPC_HIDDEN int64_t opc_fuel __attribute__((alias("opc_fuel_memory")));
 
+extern OPC_HIDDEN __attribute__((weak)) const char opc_table[] __asm__("__start_opc_told");
+extern OPC_HIDDEN __attribute__((weak)) const char opc_table_end[] __asm__("__stop_opc_told");
+
 static void opc_enter(void);
 
 __attribute__((visibility("default"))) struct opcost_plugin opcost_plugin = {
@@ -39,6 +42,8 @@ __attribute__((visibility("default"))) struct opcost_plugin opcost_plugin = {
     .overshoot = &opc_plugin_overshoot,
     .functions = opc_plugin_functions,
     .fuel = &opc_fuel_memory.left,
+    .told = opc_table,
+    .told_end = opc_table_end,
     .enter = opc_enter,
 };
 

@@ -1,0 +1,168 @@
+//! Is what was spent told after any end?
+//!
+//! The referee is the same program with every segment charged at its own start:
+//! its cell is true at any instruction, with all of the segment that it was in.
+//! Programs are made at random: loops that keep what is left in a register,
+//! calls that hand it on, recursion; each ends itself in many ways at an iteration
+//! of its own, so that no clock decides.
+
+use crate::bench::{Answer, Bench};
+
+/// Ways to end: what the program does, and what is said of it.
+const WAYS: [(&str, &str); 9] = [
+    ("sink = (unsigned)(5 / zero);", "signal 8"),
+    ("*nowhere = 1;", "signal 11"),
+    ("__builtin_trap();", "signal 4"),
+    ("memcpy((char *)nowhere, room, (size_t)count);", "signal 11"),
+    ("sink = (unsigned)strlen((char *)nowhere);", "signal 11"),
+    ("abort();", "signal 6"),
+    ("raise(SIGKILL);", "signal 9"),
+    ("raise(SIGTERM);", "signal 15"),
+    ("raise(SIGXCPU);", "signal 24"),
+];
+
+/// More than any straight code of these programs.
+const STRAIGHT: u64 = 200;
+
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+fn statements(chance: &mut Chance, depth: u32, calls: u64) -> String {
+    let mut text = String::new();
+    for _ in 0..=chance.below(3) {
+        let (a, b) = (chance.below(1 << 20) | 1, chance.below(50) + 2);
+        text += &match chance.below(6) {
+            0 => format!("x = x * {a}u + {b}; room[x % 64] ^= (char)x;\n"),
+            1 if depth < 3 => format!(
+                "for (unsigned i = 0; i < {b} + x % 7; i++) {{ x ^= x >> 5; {} }}\n",
+                statements(chance, depth + 1, calls)
+            ),
+            2 if depth < 3 => format!(
+                "do {{ x = x * 5 + {a}u; {} }} while (x >> 28);\n",
+                statements(chance, depth + 1, calls)
+            ),
+            3 if calls > 0 => format!("x += part{}(x ^ {a}u);\n", chance.below(calls)),
+            4 => "if (x & 4) x = deep(x % 9, x);\n".to_owned(),
+            _ => format!("if (x % {b} == 1) {{ x += {a}u; TURN }}\n"),
+        };
+    }
+    text + "TURN\n"
+}
+
+/// A program that ends in the way that its first argument says, at the turn that its second says.
+fn program(chance: &mut Chance) -> String {
+    let ways = WAYS.iter().enumerate().map(|(way, (words, _))| format!("case {way}: {words} break;\n"));
+    let mut text = format!(
+        "#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
+         static volatile int zero; static volatile unsigned sink; static volatile char *volatile nowhere;\n\
+         static char room[64]; static long count = 64, turns; static int way;\n\
+         #define TURN if (--turns == 0) {{ switch (way) {{ {} }} }}\n\
+         static __attribute__((noinline)) unsigned deep(unsigned n, unsigned x) {{\n\
+         TURN if (n == 0) return x; return deep(n - 1, x * 3 + n) + 1; }}\n",
+        ways.collect::<String>()
+    );
+    for part in 0..3 {
+        let body = statements(chance, 0, part);
+        text += &format!(
+            "static __attribute__((noinline)) unsigned part{part}(unsigned x) {{ {body} return x; }}\n"
+        );
+    }
+    text + "int main(int argc, char **argv) { way = atoi(argv[1]); turns = atol(argv[2]); unsigned x = 1;\n\
+            for (;;) { x += part2(x) + part1(x + 1) + 1; sink = x; } }\n"
+}
+
+fn spent(answer: &Answer) -> u64 {
+    answer.json["spent"].as_u64().unwrap_or_else(|| panic!("{}", answer.said()))
+}
+
+#[test]
+fn whatever_ends_it_all_but_straight_code_is_told() {
+    let mut chance = Chance(25);
+    for number in 0..3 {
+        let bench = Bench::new();
+        bench.write("a.c", &program(&mut chance));
+        for (output, flag) in [("metered", "--audit"), ("referee", "--by-segment")] {
+            let made = bench.fuel(&["--cflag=-w", "--emit", "exe", "-o", output, flag, "a.c"]);
+            assert_eq!(made.status, 0, "{}", made.said());
+        }
+        for (way, (words, signal)) in WAYS.iter().enumerate() {
+            let turns = (1 + chance.below(3000)).to_string();
+            let run = |program: &str| bench.fuel(&[program, "--", &way.to_string(), &turns]);
+            let (told, truth) = (run("metered"), run("referee"));
+            let at = format!("program {number}, {words} at turn {turns}: {}{}", told.said(), truth.said());
+            assert_eq!(told.json["verdict"], "crashed", "{at}");
+            assert_eq!(told.json["at_least"], true, "{at}");
+            assert!(told.stderr.contains(signal) && told.stderr.contains("behind at least"), "{at}");
+            let (told, truth) = (spent(&told), spent(&truth));
+            assert!(told <= truth && truth - told <= STRAIGHT, "{told} of {truth}: {at}");
+        }
+    }
+}
+
+/// As it was found: it burns its turns in a register and divides by zero.
+const TRAP: &str = "#include <stdlib.h>\n#include <stdio.h>\nvolatile int zero; volatile unsigned sink;\n\
+    int main(int c, char **v) { int n = c > 1 ? atoi(v[1]) : 1000; unsigned x = 1;\n\
+    for (int i = 0; i < n; i++) { x = x * 1664525u + 1013904223u; if (x >> 31) x ^= i; }\n\
+    sink = x; int q = 5 / zero; printf(\"%d\\n\", q); return 0; }\n";
+
+#[test]
+fn what_was_burned_before_a_trap_is_told() {
+    for flags in
+        [&["--limit", "100M"][..], &["--limit", "100M", "--sandbox"], &["--unchecked"], &["--harden"]]
+    {
+        let bench = Bench::new();
+        bench.write("trap.c", TRAP);
+        let answer = bench.fuel(&[flags, &["trap.c", "--", "1000000"]].concat());
+        assert_eq!(answer.json["verdict"], "crashed", "{}", answer.said());
+        assert!((6_000_000..7_000_000).contains(&spent(&answer)), "{}", answer.said());
+    }
+}
+
+#[test]
+fn a_program_that_computes_is_out_of_time_and_its_work_is_told() {
+    let bench = Bench::new();
+    bench.write("a.c", "int main(void) { volatile unsigned long x = 1; for (;;) x = x * 3; }");
+    let answer = bench.fuel(&["--limit", "100G", "--sandbox", "--seconds", "1", "a.c"]);
+    let at = answer.said();
+    assert_eq!((answer.status, &answer.json["verdict"]), (3, &"time".into()), "{at}");
+    assert_eq!(answer.json["at_least"], true, "{at}");
+    // However slow the machine is: it did something.
+    assert!(spent(&answer) > 10_000, "{at}");
+    bench.write("a.c", "#include <unistd.h>\nint main(void) { for (;;) sleep(1); }");
+    let answer = bench.fuel(&["--limit", "100G", "--sandbox", "--seconds", "1", "a.c"]);
+    assert_eq!(answer.json["verdict"], "blocked", "{}", answer.said());
+}
+
+#[test]
+fn a_full_stack_has_its_depth_in_the_number() {
+    let bench = Bench::new();
+    let deep = "#include <stdio.h>\nstatic __attribute__((noinline)) int deep(int n)\n\
+        { volatile char c[300]; c[n % 300] = 1; return deep(n + 1) + c[3]; }\n\
+        int main(void) { printf(\"%d\\n\", deep(1)); }";
+    bench.write("a.c", deep);
+    let (told, truth) = (bench.fuel(&["a.c"]), bench.fuel(&["--by-segment", "a.c"]));
+    assert_eq!(told.json["verdict"], "stack", "{}", told.said());
+    // Frames of both need not be of one size.
+    let (told, truth) = (spent(&told), spent(&truth));
+    assert!(told > truth / 2 && told < truth * 2, "{told} of {truth}");
+}
+
+/// A number that ended well says nothing of "at least".
+#[test]
+fn an_end_of_its_own_is_exact() {
+    let bench = Bench::new();
+    bench.write(
+        "a.c",
+        "#include <stdlib.h>\nint main(void) { for (volatile int i = 0; i < 99; i++); exit(3); }",
+    );
+    for flags in [&[][..], &["--limit", "50"]] {
+        let answer = bench.fuel(&[flags, &["a.c"]].concat());
+        assert_eq!(answer.json["at_least"], false, "{}", answer.said());
+    }
+}
