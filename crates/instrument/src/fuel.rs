@@ -76,9 +76,20 @@ pub struct FuelRequest {
     /// Whether every segment is charged at its own start, as the referee of all
     /// other ways: without checks.
     pub by_segment: bool,
-    /// Whether the cell is settled at every check: for machines where nobody can
-    /// read the registers of a program that was ended.
-    pub settles_at_checks: bool,
+    /// How whoever ends the program between two settlements knows what is left.
+    pub told: Told,
+}
+
+/// How it is known what is left of a program that is ended while a register has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// The cell is settled at every check: within one allowance. For machines and
+    /// products where nobody can look registers up.
+    AtChecks,
+    /// Code generation says where it is at each instruction, which costs no code.
+    ByRegisters,
+    /// Both: for a host, which bills.
+    Both,
 }
 
 impl FuelRequest {
@@ -152,8 +163,8 @@ pub fn meter(module: &Module, request: &FuelRequest) -> Result<Metered, PlanErro
         }
         let checked = checks.as_mut().map(|checks| checks.place(id, &stretches)).unwrap_or_default();
         let payment = Payment::choose(module, id, &stretches, &checked);
-        let settles_at_checks = request.settles_at_checks;
-        let writer = Writer { module, id, stretches: &stretches, metering: &mut metering, settles_at_checks };
+        let told = request.told;
+        let writer = Writer { module, id, stretches: &stretches, metering: &mut metering, told };
         writer.write(&payment, &checked);
     }
     // Callees come first above; the list goes by function.
@@ -192,7 +203,7 @@ struct Writer<'a> {
     id: FunctionId,
     stretches: &'a Stretches,
     metering: &'a mut Metering,
-    settles_at_checks: bool,
+    told: Told,
 }
 
 impl Writer<'_> {
@@ -217,8 +228,7 @@ impl Writer<'_> {
             let site = self.site(stretch);
             self.check(self.stretches.start_of(stretch), advance, site);
         }
-        // Where it is settled anyway, nobody reads registers.
-        let told = if self.settles_at_checks { 0 } else { self.stretches.list.len() };
+        let told = if self.told == Told::AtChecks { 0 } else { self.stretches.list.len() };
         for stretch in self.stretches.list.ids().take(told) {
             let (spot, advance) = (self.stretches.start_of(stretch), payment.at_start(stretch));
             self.push(FuelEdit::Tell { spot, advance });
@@ -238,7 +248,7 @@ impl Writer<'_> {
 
     fn check(&mut self, spot: Spot, advance: i64, site: SiteId) {
         self.push(FuelEdit::Check { spot, advance, site });
-        if self.settles_at_checks {
+        if self.told != Told::ByRegisters {
             self.push(FuelEdit::Store { keeper: Keeper::Cell, spot, advance });
         }
     }

@@ -33,7 +33,7 @@ pub use checks::{NoResult, evaluate};
 pub use claims::{Claim, ClaimStep, Claimed, Claims, Moment, steps_over_arguments};
 pub use cost::{CostModel, CostTable};
 pub use fuel::{
-    Admission, Fingerprint, FuelRequest, Library, Metered, Objection, Portability, Rule, admit,
+    Admission, Fingerprint, FuelRequest, Library, Metered, Objection, Portability, Rule, Told, admit,
     admit_portable, meter,
 };
 pub use plan::{Bodies, Instrumented, Request, plan, survey};

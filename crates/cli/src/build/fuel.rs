@@ -3,7 +3,7 @@
 //! What the plan promises travels in the object, so that a program built
 //! earlier still says it.
 
-use opcost_instrument::{Audit, FuelRequest, Library, admit, audit as find_faults, meter as plan};
+use opcost_instrument::{Audit, FuelRequest, Library, Told, admit, audit as find_faults, meter as plan};
 use opcost_llvm::Session;
 use serde::{Deserialize, Serialize};
 
@@ -67,8 +67,7 @@ pub(super) fn meter(
         is_whole,
         ends_at_limit: !request.plugin,
         by_segment: request.by_segment,
-        settles_at_checks: request.wasm
-            || request.portable.as_ref().is_some_and(|portable| portable.is_windows()),
+        told: told(request),
     };
     let metered = plan(&module, &wanted).map_err(|error| error.to_string())?;
     watch.lap("plan");
@@ -112,6 +111,20 @@ pub(super) fn meter(
     watch.lap("machine code");
     watch.finish(instructions, &request.output.with_extension("phases"));
     Ok(())
+}
+
+/// Whether what is left can be looked up in the registers of a program that was
+/// ended. Bitcode goes through a code generation that would not write where it is,
+/// and without optimisation code generation does not follow values far.
+fn told(request: &ModuleRequest) -> Told {
+    let is_windows = request.portable.as_ref().is_some_and(|portable| portable.is_windows());
+    if request.product != Product::Object || request.wasm || is_windows {
+        Told::AtChecks
+    } else if request.plugin || request.level == 0 {
+        Told::Both
+    } else {
+        Told::ByRegisters
+    }
 }
 
 /// Whether the program itself, before it is metered, knows the counter by name.

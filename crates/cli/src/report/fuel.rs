@@ -149,6 +149,9 @@ impl FuelReport<'_> {
             Some(overshoot) => format!("at most {} between two checks", grouped(overshoot)),
             None => "no checks, nothing stops it".to_owned(),
         });
+        if self.is_at_least() {
+            facts.push("a loop that is paid for ahead counts as a whole".to_owned());
+        }
         if let Some((stores, guarded)) = self.guarded {
             let counts = (grouped(u64::from(guarded)), grouped(u64::from(stores)));
             facts.push(format!("hardened, {} of {} stores asked", counts.0, counts.1));

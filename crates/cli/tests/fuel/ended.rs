@@ -118,7 +118,7 @@ fn what_was_burned_before_a_trap_is_told() {
     {
         let bench = Bench::new();
         bench.write("trap.c", TRAP);
-        let answer = bench.fuel(&[flags, &["trap.c", "--", "1000000"]].concat());
+        let answer = bench.fuel(&[&flags[..], &["trap.c", "--", "1000000"]].concat());
         assert_eq!(answer.json["verdict"], "crashed", "{}", answer.said());
         assert!((6_000_000..7_000_000).contains(&spent(&answer)), "{}", answer.said());
     }
@@ -151,6 +151,21 @@ fn a_full_stack_has_its_depth_in_the_number() {
     // Frames of both need not be of one size.
     let (told, truth) = (spent(&told), spent(&truth));
     assert!(told > truth / 2 && told < truth * 2, "{told} of {truth}");
+}
+
+/// Such a loop is charged where it is entered, and told as charged.
+#[test]
+fn a_loop_that_is_paid_for_ahead_counts_as_a_whole() {
+    let bench = Bench::new();
+    bench.write(
+        "a.c",
+        "#include <stdlib.h>\nint room[64]; int main(int c, char **v) { long n = atol(v[1]);\n\
+         volatile int *p = (volatile int *)room; for (long i = 0; i < n; i++) p[i] = 1; return 0; }",
+    );
+    let answer = bench.fuel(&["a.c", "--", "1000000000"]);
+    assert_eq!(answer.json["verdict"], "crashed", "{}", answer.said());
+    assert!(spent(&answer) > 1_000_000_000, "{}", answer.said());
+    assert!(answer.stderr.contains("paid for ahead counts as a whole"), "{}", answer.said());
 }
 
 /// A number that ended well says nothing of "at least".

@@ -37,7 +37,7 @@ pub(crate) fn walks_pay(module: &Module, overshoot: Option<u64>, is_whole: bool,
         is_whole,
         ends_at_limit: true,
         by_segment: false,
-        settles_at_checks: false,
+        told: opcost_instrument::Told::ByRegisters,
     };
     let Ok(metered) = meter(module, &request) else { return true };
     let mut has_ended = false;
