@@ -4,8 +4,8 @@
 //! passes, `longjmp`, `exit`, `exec`, the end of the thread, an endless wait.
 //! A call is proven to return when LLVM marks it `nounwind` and `willreturn`,
 //! when it is an intrinsic that becomes no such call, when it is inline
-//! assembly (which cannot unwind; an `exit` system call written in assembly is
-//! an asynchronous end to us), or when it calls a function of this module that
+//! assembly that surely comes out at its end (`opcost_ir::inline_assembly_may_leave`),
+//! or when it calls a function of this module that
 //! no other can replace and all of whose own calls are proven to return. The
 //! last is the greatest fixed point over the call graph: a recursion that
 //! calls only itself returns or never ends, and in both cases no frame is left
@@ -14,6 +14,10 @@
 //! Calling a function "not proven" costs nothing at run time; calling one
 //! "proven" that is not would break the flow equations. So the analysis is
 //! careful only in one direction. Cost: calls + functions, a worklist.
+//!
+//! Assembly can leave frames that nobody notes: it moves to another stack and never
+//! comes back. Where a module has such code ([`Leaving::frames_can_vanish`]), nothing may
+//! be concluded behind a call that may leave.
 //!
 //! The second question here is which tail calls keep their meaning: a frame
 //! that a tail call takes away cannot be noted when it is left. `musttail`
@@ -25,8 +29,10 @@
 //! several modules takes stack.
 
 use opcost_index::{AdjacencyGraph, IdMap, strongly_connected_components};
-use opcost_ir::{Call, CalleeRef, Function, Linkage, Module, Opcode, TailKind, Value};
+use opcost_ir::{Call, CalleeRef, DeclarationId, Function, Linkage, Module, Opcode, TailKind, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
+
+use crate::fuel::library::{Known, known};
 
 /// What is known of the calls of a module.
 pub(crate) struct Leaving {
@@ -34,6 +40,7 @@ pub(crate) struct Leaving {
     returns: IdMap<FunctionId, bool>,
     /// Component of the call graph.
     component_of: IdMap<FunctionId, usize>,
+    frames_can_vanish: bool,
 }
 
 impl Leaving {
@@ -72,7 +79,13 @@ impl Leaving {
             }
         }
         let component_of = strongly_connected_components(&graph).component_of;
-        Leaving { returns, component_of }
+        Leaving { returns, component_of, frames_can_vanish: frames_can_vanish(module) }
+    }
+
+    /// Whether code of this module may leave frames that the runtime does not see:
+    /// assembly that moves the stack pointer or goes elsewhere.
+    pub(crate) fn frames_can_vanish(&self) -> bool {
+        self.frames_can_vanish
     }
 
     /// Whether a call may leave the frame it is made from.
@@ -172,8 +185,62 @@ fn returns_by_itself(module: &Module, call: &Call) -> bool {
         return false;
     }
     match call.callee {
-        CalleeRef::Assembly => true,
+        CalleeRef::Assembly => !call.assembly_may_leave,
+        CalleeRef::Declaration(id) if is_opaque(module, id) => false,
         _ if call.is_nounwind && call.is_willreturn => true,
         callee => module.intrinsic_name(callee).is_some_and(|_| call.is_nounwind),
     }
+}
+
+/// Whether the call may lead to code that is not counted and that nothing is known of. Such
+/// code may leave frames without a note: switch stacks, or jump in a way of its own.
+pub(crate) fn is_doubtful(module: &Module, call: &Call) -> bool {
+    match call.callee {
+        CalleeRef::Function(id) => module.functions[id].linkage == Linkage::Elsewhere,
+        CalleeRef::Declaration(id) => {
+            let declaration = &module.declarations[id];
+            let is_harmless = matches!(
+                known(&declaration.name),
+                Some(Known::Computes | Known::World | Known::Differs | Known::Ends)
+            );
+            !declaration.is_intrinsic && !is_harmless
+        }
+        CalleeRef::Indirect => true,
+        CalleeRef::Assembly => call.assembly_may_leave,
+    }
+}
+
+/// Whether not even a name is known of what the call leads to.
+pub(crate) fn is_unknown(module: &Module, call: &Call) -> bool {
+    match call.callee {
+        CalleeRef::Declaration(id) => {
+            let declaration = &module.declarations[id];
+            !declaration.is_intrinsic && known(&declaration.name).is_none()
+        }
+        _ => is_doubtful(module, call),
+    }
+}
+
+/// Whether assembly beside the functions may be what this declares: then what is promised
+/// of it was written by hand.
+fn is_opaque(module: &Module, id: DeclarationId) -> bool {
+    let declaration = &module.declarations[id];
+    let name = declaration.name.as_str();
+    (declaration.is_intrinsic && moves_stack(name))
+        || (module.module_assembly_has_code && !declaration.is_intrinsic && known(name).is_none())
+}
+
+/// Whether this intrinsic sets the stack pointer, or may.
+fn moves_stack(intrinsic: &str) -> bool {
+    ["llvm.write_register", "llvm.write_volatile_register", "llvm.eh.return"]
+        .iter()
+        .any(|start| intrinsic.starts_with(start))
+}
+
+fn frames_can_vanish(module: &Module) -> bool {
+    let mut calls = module.functions.values().flat_map(|function| &function.calls);
+    let mut declarations = module.declarations.values();
+    module.module_assembly_has_code
+        || calls.any(|(_, call)| call.assembly_may_leave)
+        || declarations.any(|declaration| declaration.is_intrinsic && moves_stack(&declaration.name))
 }

@@ -10,6 +10,11 @@
 //! sooner part of the tree. Only the first return of a `returns_twice` call
 //! has no spot at all: its second return passes every spot behind the call.
 //! Such edges join a segment to the next one, so they never close a cycle.
+//!
+//! Conservation tells counts and checks nothing: a frame that vanished would only make
+//! other counts. Where a call may do that ([`Balance::Checked`]), all ways into
+//! the function and out of it are counted, and the tree spans its segments alone: one
+//! counter more, and `entries = returns + left` is a check.
 
 use opcost_flow::{Countability, FlowEdge, choose_chords};
 use opcost_index::{IdMap, IdSet};
@@ -19,6 +24,15 @@ use opcost_key::{EdgeId, FunctionId, SegmentId};
 use crate::leaving::Leaving;
 use crate::skeleton::{Edge, Skeleton, Way};
 use crate::spots::{Counting, SPLIT_FACTOR, Spots};
+
+/// Whether a function's counts can tell that a frame of it vanished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Balance {
+    /// No: its ways out follow from the others.
+    Assumed,
+    /// Yes: each way in or out is known by itself.
+    Checked,
+}
 
 /// The edges of one function that get a counter, and how.
 pub(crate) struct Chords {
@@ -33,20 +47,27 @@ impl Chords {
         leaving: &Leaving,
         id: FunctionId,
         weights: &IdMap<EdgeId, u64>,
+        balance: Balance,
     ) -> Chords {
         let skeleton: &Skeleton = spots.skeleton;
         let counting: IdMap<EdgeId, Counting> =
             skeleton.edges.values().map(|edge| spots.of_edge(edge, leaving, id)).collect();
+        let is_counted_anyway = |edge: &Edge| {
+            let is_outside = edge.from.is_none() || edge.to.is_none();
+            matches!(edge.kind, Way::Again(_))
+                || (balance == Balance::Checked && is_outside && !matches!(edge.kind, Way::Left(_)))
+        };
         let countability = skeleton
             .edges
             .iter()
             .map(|(edge, known)| match counting[edge] {
                 _ if is_first_return(spots, known) => Countability::Uncountable,
-                Counting::LeftFrames | Counting::Again(_) => Countability::Known,
+                Counting::LeftFrames => Countability::Known,
+                _ if is_counted_anyway(known) => Countability::Known,
                 Counting::At(Spot::Edge(..)) | Counting::ByPredecessor { .. } => {
                     Countability::Countable { weight: weights[edge].saturating_mul(SPLIT_FACTOR) }
                 }
-                Counting::At(_) => Countability::Countable { weight: weights[edge] },
+                Counting::At(_) | Counting::Again(_) => Countability::Countable { weight: weights[edge] },
             })
             .collect();
         let edges: IdMap<EdgeId, FlowEdge<SegmentId>> =
@@ -54,7 +75,7 @@ impl Chords {
         let mut counted = choose_chords(skeleton.segments.len(), &edges, &countability)
             .expect("edges that cannot be counted are a forest");
         for (edge, known) in skeleton.edges.iter() {
-            if matches!(known.kind, Way::Again(_)) {
+            if is_counted_anyway(known) {
                 counted.insert(edge);
             }
         }

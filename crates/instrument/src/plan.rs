@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use opcost_analysis::dominators::Dominators;
 use opcost_analysis::loops::LoopForest;
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{Edit, Function, Linkage, Module, Plan, Spot};
+use opcost_ir::{CalleeRef, Edit, Function, Linkage, Module, Plan, Spot};
 use opcost_key::{
     Anchor, BlockId, BuildFacts, CallSiteId, CounterId, EdgeId, FunctionId, InstructionId, Meter, ModuleMap,
     PathsMap, Placement, SegmentId,
@@ -16,10 +16,10 @@ use opcost_key::{
 
 use crate::cost::CostModel;
 use crate::expected::expected;
-use crate::leaving::Leaving;
+use crate::leaving::{Leaving, is_doubtful};
 use crate::map::{FunctionFacts, map_module};
 use crate::paths::plan_paths;
-use crate::placement::Chords;
+use crate::placement::{Balance, Chords};
 use crate::pointers::addresses_taken;
 use crate::refusal::{PlanError, refuse_uncountable};
 use crate::registers::{PlacedCounter, Registers};
@@ -164,13 +164,38 @@ impl Planner<'_> {
         }
         self.keep_frames(id);
         self.number_call_sites(id, &mut facts);
-        match self.request.placement {
+        let placement = match self.request.placement {
+            _ if self.can_vanish(&facts.skeleton) => Placement::EverySegment,
+            wanted => wanted,
+        };
+        if placement != self.request.placement && self.request.placement == Placement::Paths {
+            facts.paths = PathsMap::Refused("assembly of its module may leave it in the middle".into());
+        }
+        match placement {
             Placement::EverySegment => self.count_every_segment(id, &mut facts),
             Placement::Chords | Placement::Paths => self.count_chords(id, &mut facts),
         }
         self.count_lengths(id, &mut facts);
         self.return_at_jumps(id);
         facts
+    }
+
+    /// Whether a frame of this function may be left without a note: what follows from
+    /// frames is false there, so each segment gets a counter.
+    fn can_vanish(&self, skeleton: &Skeleton) -> bool {
+        self.leaving.frames_can_vanish()
+            && skeleton.edges.values().any(|edge| matches!(edge.kind, Way::Left(_)))
+    }
+
+    /// Whether a call may lead to code of which nothing is known, and which may leave
+    /// this frame for good without a note.
+    fn has_doubtful_call(&self, function: &Function) -> bool {
+        function.calls.iter().any(|(_, call)| {
+            self.leaving.may_leave(self.module, call)
+                && is_doubtful(self.module, call)
+                && !matches!(call.callee, CalleeRef::Declaration(id)
+                    if self.request.wrapped.contains(&self.module.declarations[id].name.as_str()))
+        })
     }
 
     fn count_lengths(&mut self, id: FunctionId, facts: &mut FunctionFacts) {
@@ -233,7 +258,8 @@ impl Planner<'_> {
         let loops = LoopForest::compute(function, &dominators);
         let spots = Spots::new(function, &facts.skeleton);
         let weights = weights::estimate(function, &facts.skeleton, &loops);
-        let chords = Chords::choose(&spots, self.leaving, id, &weights);
+        let balance = if self.has_doubtful_call(function) { Balance::Checked } else { Balance::Assumed };
+        let chords = Chords::choose(&spots, self.leaving, id, &weights, balance);
         for edge in chords.counted.iter() {
             facts.counters[edge] = Some(self.new_counter());
         }

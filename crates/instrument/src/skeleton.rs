@@ -10,7 +10,7 @@ use opcost_index::{Id, IdMap};
 use opcost_ir::{Flow, Function, Module, Opcode};
 use opcost_key::{BlockId, EdgeId, FunctionId, InstructionId, SegmentId};
 
-use crate::leaving::Leaving;
+use crate::leaving::{Leaving, is_unknown};
 
 /// A function's flow graph, before anything is placed on it.
 pub(crate) struct Skeleton {
@@ -50,11 +50,22 @@ pub(crate) enum Way {
     Again(InstructionId),
 }
 
+/// What a call comes back to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Behind {
+    Code,
+    /// It is `noreturn`.
+    Nothing,
+    /// It is `noreturn`, and of what it calls nothing is known: its frames are left
+    /// when they are noted, or else they vanished.
+    NothingNoted,
+}
+
 /// How a segment ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     /// At a call that may leave, in the middle of a block.
-    Call { noreturn: bool, twice: bool },
+    Call { behind: Behind, twice: bool },
     /// At the block's terminator.
     Terminator,
 }
@@ -76,7 +87,7 @@ impl Skeleton {
         }
         for segment in skeleton.segments.ids() {
             match ends[segment.index()] {
-                End::Call { noreturn, twice } => skeleton.edges_behind_call(segment, noreturn, twice),
+                End::Call { behind, twice } => skeleton.edges_behind_call(segment, behind, twice),
                 End::Terminator => skeleton.edges_behind_block(module, function, segment, leaving),
             }
         }
@@ -105,7 +116,12 @@ impl Skeleton {
                 if !cut {
                     continue;
                 }
-                End::Call { noreturn: call.is_noreturn, twice: call.returns_twice }
+                let behind = match call.is_noreturn {
+                    false => Behind::Code,
+                    true if is_unknown(module, call) => Behind::NothingNoted,
+                    true => Behind::Nothing,
+                };
+                End::Call { behind, twice: call.returns_twice }
             };
             self.segments.push(Segment { block, first, last: instruction });
             ends.push(end);
@@ -113,14 +129,17 @@ impl Skeleton {
         }
     }
 
-    fn edges_behind_call(&mut self, segment: SegmentId, noreturn: bool, twice: bool) {
+    fn edges_behind_call(&mut self, segment: SegmentId, behind: Behind, twice: bool) {
         let call = self.segments[segment].last;
         let next = SegmentId::new(segment.index() + 1);
-        if noreturn {
-            self.add_edge(Some(segment), None, Way::Gone(call));
+        match behind {
+            Behind::Nothing => _ = self.add_edge(Some(segment), None, Way::Gone(call)),
+            Behind::NothingNoted => _ = self.add_edge(Some(segment), None, Way::Left(call)),
+            Behind::Code => _ = self.add_edge(Some(segment), Some(next), Way::Fall),
+        }
+        if behind != Behind::Code {
             return;
         }
-        self.add_edge(Some(segment), Some(next), Way::Fall);
         self.add_edge(Some(segment), None, Way::Left(call));
         if twice {
             self.add_edge(None, Some(next), Way::Again(call));

@@ -22,6 +22,9 @@ pub struct Call {
     /// Inline assembly without a word in it, whose operands name no register:
     /// a barrier for the optimiser.
     pub is_empty_assembly: bool,
+    /// Inline assembly that may go elsewhere or move the stack
+    /// ([`inline_assembly_may_leave`](crate::inline_assembly_may_leave)).
+    pub assembly_may_leave: bool,
     /// Bytes of arguments that are copied on the way (`byval`).
     pub copied_bytes: u64,
     /// What it may do to memory: what call and callee say together.

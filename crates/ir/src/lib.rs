@@ -10,6 +10,7 @@
 //! compute are folded or kept as text, metadata is dropped but for places,
 //! weights, loops and, in a snapshot in detail, alias tags and names.
 
+mod assembly;
 mod call;
 mod constant;
 mod contents;
@@ -30,6 +31,7 @@ mod text;
 mod types;
 mod verify;
 
+pub use assembly::{inline_assembly_may_leave, module_assembly_has_code};
 pub use call::{Call, CalleeRef, TailKind};
 pub use constant::{Constant, ConstantId, ConstantValue};
 pub use contents::{Contents, ScalarValue};

@@ -48,6 +48,9 @@ pub struct Module {
     pub places: IdMap<PlaceId, Place>,
     /// Whether the module carries top-level assembly.
     pub has_module_assembly: bool,
+    /// Whether there is code in it
+    /// ([`module_assembly_has_code`](crate::module_assembly_has_code)).
+    pub module_assembly_has_code: bool,
     /// Data and second names in module order.
     pub globals: IdMap<GlobalId, Global>,
     /// What runs before `main` and behind the end, as the module lists it.

@@ -175,6 +175,21 @@ bool opcost_is_empty_assembly(LLVMValueRef call) {
   return true;
 }
 
+// The text of inline assembly, or its constraints.
+const char *opcost_assembly_text(LLVMValueRef call, bool constraints, size_t *length) {
+  auto *assembly = cast<InlineAsm>(cast<CallBase>(unwrap(call))->getCalledOperand());
+  StringRef text = constraints ? assembly->getConstraintString() : assembly->getAsmString();
+  *length = text.size();
+  return text.data();
+}
+
+// The text of the assembly beside the functions.
+const char *opcost_module_assembly(LLVMModuleRef module, size_t *length) {
+  const std::string &text = unwrap(module)->getModuleInlineAsm();
+  *length = text.size();
+  return text.data();
+}
+
 // Bytes of arguments that are copied on the way.
 uint64_t opcost_copied_bytes(LLVMValueRef handle) {
   auto *call = cast<CallBase>(unwrap(handle));

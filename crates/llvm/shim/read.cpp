@@ -183,6 +183,4 @@ bool opcost_is_called_oddly(LLVMValueRef handle) {
   return false;
 }
 
-uint32_t opcost_has_module_assembly(LLVMModuleRef module) { return !unwrap(module)->getModuleInlineAsm().empty(); }
-
 } // extern "C"

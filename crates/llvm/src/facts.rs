@@ -97,12 +97,26 @@ impl Reader {
                 [(facts >> 8 & 3) as usize],
             // SAFETY: as above.
             is_empty_assembly: facts & 16 != 0 && unsafe { ffi::opcost_is_empty_assembly(handle) },
+            assembly_may_leave: facts & 16 != 0 && assembly_may_leave(handle),
             // SAFETY: as above.
             copied_bytes: if facts & 32 != 0 { unsafe { ffi::opcost_copied_bytes(handle) } } else { 0 },
             // SAFETY: as above.
             memory: MemoryEffects::from_bits(unsafe { facts_ffi::opcost_call_effects(handle) }),
         }
     }
+}
+
+/// Whether control may leave inline assembly otherwise than at its end.
+fn assembly_may_leave(call: LLVMValueRef) -> bool {
+    let text = |constraints| {
+        let mut length = 0;
+        // SAFETY: a live call of inline assembly; the text is copied.
+        unsafe {
+            let text = ffi::opcost_assembly_text(call, constraints, &mut length);
+            ffi::borrowed(text, length)
+        }
+    };
+    opcost_ir::inline_assembly_may_leave(&text(false), &text(true))
 }
 
 /// What an instruction promises.

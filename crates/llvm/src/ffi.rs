@@ -181,7 +181,6 @@ unsafe extern "C" {
     pub(crate) fn opcost_branch_weights(terminator: LLVMValueRef, weights: *mut u32, count: u32) -> u32;
     pub(crate) fn opcost_is_address_taken(function: LLVMValueRef) -> bool;
     pub(crate) fn opcost_is_called_oddly(function: LLVMValueRef) -> bool;
-    pub(crate) fn opcost_has_module_assembly(module: LLVMModuleRef) -> u32;
 
     pub(crate) fn opcost_global_facts(global: LLVMValueRef) -> u32;
     pub(crate) fn opcost_implicit_section(global: LLVMValueRef) -> *mut c_char;
@@ -205,6 +204,12 @@ unsafe extern "C" {
     ) -> *const c_char;
     pub(crate) fn opcost_function_extras(function: LLVMValueRef) -> u32;
     pub(crate) fn opcost_is_empty_assembly(call: LLVMValueRef) -> bool;
+    pub(crate) fn opcost_assembly_text(
+        call: LLVMValueRef,
+        constraints: bool,
+        length: *mut usize,
+    ) -> *const c_char;
+    pub(crate) fn opcost_module_assembly(module: LLVMModuleRef, length: *mut usize) -> *const c_char;
     pub(crate) fn opcost_copied_bytes(call: LLVMValueRef) -> u64;
 
     pub(crate) fn opcost_identify(module: LLVMModuleRef, for_copies: bool);

@@ -49,7 +49,10 @@ impl Session {
             module.triple = std::ffi::CStr::from_ptr(triple).to_string_lossy().into_owned();
             let layout = LLVMGetDataLayoutStr(self.module);
             module.data_layout = std::ffi::CStr::from_ptr(layout).to_string_lossy().into();
-            module.has_module_assembly = ffi::opcost_has_module_assembly(self.module) != 0;
+            let assembly = ffi::opcost_module_assembly(self.module, &mut length);
+            let assembly = ffi::borrowed(assembly, length);
+            module.has_module_assembly = !assembly.is_empty();
+            module.module_assembly_has_code = opcost_ir::module_assembly_has_code(&assembly);
         }
         reader.number_globals(self.module);
         let defined = self.number_functions(&mut reader, &mut module);

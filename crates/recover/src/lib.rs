@@ -41,6 +41,7 @@ mod repair;
 mod repeat;
 mod sampled;
 mod summary;
+mod vanished;
 mod view;
 
 #[cfg(test)]
@@ -67,4 +68,5 @@ pub use sampled::{ModuleObservations, Observation, observe};
 pub use summary::{
     BlockTotal, CountedModule, FunctionTotal, LineTotal, ProgramSummary, SourceLine, summarize,
 };
+pub use vanished::{Vanished, vanished_frames};
 pub use view::{list_by_lines, summarize_ledger};

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use opcost_key::{EdgeKind, Hash128, Meter, ModuleMap};
 use opcost_profile::opcraw::{self, EndState, Flags, RawFile};
-use opcost_recover::{LeftFrames, ModuleCounts, recover_module, recover_open_module};
+use opcost_recover::{
+    LeftFrames, ModuleCounts, Vanished, recover_module, recover_open_module, vanished_frames,
+};
 
 use super::{Finish, Image};
 use crate::error::CliError;
@@ -155,8 +157,16 @@ fn count_program(
     let maps: HashMap<Hash128, &ModuleMap> = image.maps.iter().map(|(hash, map)| (*hash, map)).collect();
     let mut surprises = Vec::new();
     let left = left_frames(raw, all, images, &mut surprises);
-    let is_closed = doubts.is_empty() && surprises.is_empty();
     let none = LeftFrames::new();
+    for module in &raw.modules {
+        let left = left.get(&module.map_hash).unwrap_or(&none);
+        if let (true, Some(map)) = (doubts.is_empty(), maps.get(&module.map_hash)) {
+            let vanished = vanished_frames(map, &module.counts, left)
+                .map_err(|error| CliError::Counters(error.to_string()))?;
+            surprises.extend(vanished.iter().map(vanished_sentence));
+        }
+    }
+    let is_closed = doubts.is_empty() && surprises.is_empty();
     let mut modules = Vec::new();
     let mut missing = Some(0);
     for module in &raw.modules {
@@ -179,6 +189,17 @@ fn count_program(
         modules.push((module.map_hash, counts));
     }
     Ok(Counting { program: CountedProgram { raw: raw.clone(), modules }, missing, surprises })
+}
+
+/// Why counts are too low where frames vanished.
+fn vanished_sentence(vanished: &Vanished) -> String {
+    let Vanished { function, frames } = vanished;
+    format!(
+        "{frames} frame{} of {function} neither returned nor {} seen to leave: code that is not counted (assembly, \
+         a library) switched stacks or jumped",
+        if *frames == 1 { "" } else { "s" },
+        if *frames == 1 { "was" } else { "were" },
+    )
 }
 
 /// The frames left in this image, by module and call site. A frame may have

@@ -57,6 +57,7 @@ programs! {
     jump_foreign = "jump_foreign.c";
     jump_hot_loop = "jump_hot_loop.c";
     jump_nested = "jump_nested.c";
+    jump_own = "jump_own.c";
     jump_qsort = "jump_qsort.c";
     jump_register_loop = "jump_register_loop.c";
     jump_segv = "jump_segv.c";
@@ -71,7 +72,13 @@ programs! {
     signal_handler = "signal_handler.c";
     signal_storm = "signal_storm.c";
     stack = "stack.c";
+    switch_inline = "switch_inline.c";
+    switch_module = "switch_module.c";
+    switch_naked = "switch_naked.c";
+    switch_noreturn = "switch_noreturn.c";
+    switch_object = "switch_object.c";
     switch_parallel = "switch_parallel.ll";
+    switch_pointer = "switch_pointer.c";
     tail_must = "tail_must.c";
     tail_plain = "tail_plain.c";
     threads = "threads.c";

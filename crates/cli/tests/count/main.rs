@@ -6,7 +6,7 @@
 //! all of them and compares (`harness`). `referee` asks LLVM's own counting
 //! pass, `exported` the readers of profiles, `paths` a walker of paths; `bitcode`, `libraries`, `determinism` and
 //! what is sampled (`sampled`, `branches`, `served`, `lost`, `earlier`) need more than one build or
-//! run.
+//! run. `vanishing` searches for programs whose frames vanish in assembly.
 //!
 //! One test binary, since it starts compilers and runs for a while.
 
@@ -30,3 +30,4 @@ mod paths;
 mod referee;
 mod sampled;
 mod served;
+mod vanishing;

@@ -2,7 +2,7 @@
 //!
 //! Metered code does, and whatever may lead to it or end the program: then the
 //! cell must be true before the call and is read again behind it. Intrinsics,
-//! inline assembly and some C library functions do neither. Others must find
+//! inline assembly that surely comes out at its end and some C library functions do neither. Others must find
 //! the cell true, since they may end the program or unwind the stack, but never
 //! call back into a program's code. Which is which stands in `library.txt`.
 
@@ -24,6 +24,7 @@ pub(crate) enum Looks {
 /// What this call may do.
 pub(crate) fn looks(module: &Module, call: &Call) -> Looks {
     match call.callee {
+        CalleeRef::Assembly if call.assembly_may_leave => Looks::Freely,
         CalleeRef::Assembly => Looks::Never,
         CalleeRef::Declaration(id) if module.declarations[id].is_intrinsic => {
             if call.is_noreturn || !call.is_nounwind { Looks::WithoutCallback } else { Looks::Never }

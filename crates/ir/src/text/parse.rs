@@ -131,6 +131,7 @@ impl Parser {
             Some("assembly") => {
                 cursor.next();
                 self.module.has_module_assembly = true;
+                self.module.module_assembly_has_code = cursor.eat_word("code");
             }
             Some("place") => self.place(cursor)?,
             Some("type") => self.type_line(cursor)?,

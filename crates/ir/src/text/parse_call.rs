@@ -27,6 +27,7 @@ impl Reader<'_> {
             returns_twice: false,
             tail,
             is_empty_assembly: false,
+            assembly_may_leave: false,
             copied_bytes: 0,
             memory: MemoryEffects::UNKNOWN,
         };
@@ -100,9 +101,10 @@ impl Reader<'_> {
                 "noreturn" => &mut call.is_noreturn,
                 "returns_twice" => &mut call.returns_twice,
                 "empty" => &mut call.is_empty_assembly,
+                "far" => &mut call.assembly_may_leave,
                 _ => {
                     return cursor.expected(
-                        "'nounwind', 'willreturn', 'noreturn', 'returns_twice', 'empty', 'memory' or 'copies'",
+                        "'nounwind', 'willreturn', 'noreturn', 'returns_twice', 'empty', 'far', 'memory' or 'copies'",
                     );
                 }
             } = true;

@@ -210,6 +210,7 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
             (call.is_noreturn, " noreturn"),
             (call.returns_twice, " returns_twice"),
             (call.is_empty_assembly, " empty"),
+            (call.assembly_may_leave, " far"),
         ];
         words.iter().filter(|(is_set, _)| *is_set).for_each(|(_, word)| self.put(word));
         if call.memory != default_effects(self.printer.module, call.callee) {
