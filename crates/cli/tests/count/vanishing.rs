@@ -44,13 +44,13 @@ fn program(random: &mut Random, home: Home, switch: &str) -> String {
     match home {
         Home::Beside => {
             let lines = quoted(switch.lines());
-            write!(text, "void sw(struct ctx *, struct ctx *);\n__asm__({lines});\n").expect("a string");
+            writeln!(text, "void sw(struct ctx *, struct ctx *);\n__asm__({lines});").expect("a string");
         }
         Home::Naked => {
             let code = switch.split_once("sw:").expect("a label").1;
             let lines = quoted(code.lines().filter(|line| !line.trim().starts_with('.')));
             let kind = "__attribute__((naked, noinline))";
-            write!(text, "{kind} void sw(struct ctx *a, struct ctx *b) {{ __asm__({lines}); }}\n")
+            writeln!(text, "{kind} void sw(struct ctx *a, struct ctx *b) {{ __asm__({lines}); }}")
                 .expect("a string");
         }
         Home::OtherModule | Home::Object => text.push_str("void sw(struct ctx *, struct ctx *);\n"),
@@ -68,17 +68,17 @@ fn program(random: &mut Random, home: Home, switch: &str) -> String {
             1 => format!("if (n & 1) {{ {plain} f{inner}(n); }} else f{inner}(n + 1); w += 2;"),
             _ => format!("{plain} f{inner}(n); w++; f{inner}(n + {turns});"),
         };
-        write!(text, "__attribute__((noinline)) static void f{level}(int n) {{ {body} w += n; }}\n")
+        writeln!(text, "__attribute__((noinline)) static void f{level}(int n) {{ {body} w += n; }}")
             .expect("a string");
     }
     let (rounds, resumed) = (1 + random.below(9), 1 + random.below(3));
-    write!(
+    writeln!(
         text,
         "static void entry(void) {{ for (int n = 0;; n++) f{depth}(n); }}\n\
          static void start(void) {{ void **sp = (void **)(st + sizeof st); *--sp = 0; *--sp = (void *)entry;\n\
            for (int i = 0; i < 6; i++) *--sp = 0; co.sp = sp; }}\n\
          int main(void) {{ for (int r = 0; r < {rounds}; r++) {{ start();\n\
-           for (int k = 0; k < {resumed}; k++) sw(&main_, &co); }} printf(\"%ld\\n\", w); }}\n"
+           for (int k = 0; k < {resumed}; k++) sw(&main_, &co); }} printf(\"%ld\\n\", w); }}"
     )
     .expect("a string");
     text
