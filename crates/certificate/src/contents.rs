@@ -15,11 +15,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use opcost_ir::{ConstantValue, Global, GlobalId, Linkage, Opcode, ScalarValue, Value};
+use opcost_ir::{ConstantValue, Global, GlobalId, Opcode, ScalarValue, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::check::{Checker, ClaimId, Verdict};
-use crate::claims::{ClaimedWorld, ContentsClaim};
+use crate::claims::ContentsClaim;
 use crate::origins::{Object, ObjectId};
 use crate::places::Places;
 use crate::question::ALWAYS;
@@ -247,9 +247,7 @@ impl Checker<'_> {
 
     /// Whether data always is what the module says.
     fn is_fixed(&self, global: GlobalId) -> bool {
-        let data = &self.module.globals[global];
-        data.is_constant
-            && (data.linkage != Linkage::Replaceable || self.certificate.world == ClaimedWorld::Closed)
+        self.module.globals[global].is_constant && self.origins.is_final_data(global)
     }
 
     pub(crate) fn load_follows(

@@ -7,8 +7,7 @@
 use std::collections::BTreeMap;
 
 use opcost_ir::{
-    CalleeRef, ConstantValue, Function, Global, GlobalId, GlobalKind, Linkage, Opcode, ScalarValue, Type,
-    Value,
+    CalleeRef, ConstantValue, Function, Global, GlobalKind, Linkage, Opcode, ScalarValue, Type, Value,
 };
 use opcost_key::{FunctionId, InstructionId};
 
@@ -56,7 +55,7 @@ impl AllOrigins<'_> {
                 && !global.is_thread_local
                 && !self.module.has_module_assembly
                 && global.kind == GlobalKind::Variable;
-            if !is_own || self.is_kept(id) {
+            if !is_own || self.outside.globals.contains(id) {
                 opened.push(Origins::only(self.ids[&Object::Data(id)], Places::exact(0)));
             }
             // Its address lies in data that may be read.
@@ -102,19 +101,6 @@ impl AllOrigins<'_> {
             .values()
             .any(|constant| matches!(constant.value, ConstantValue::Other) && is_address(&constant.text));
         others || self.module.globals.values().any(untold)
-    }
-
-    /// `llvm.used`: others know it by name.
-    fn is_kept(&self, id: GlobalId) -> bool {
-        let used = self.module.globals.values().find(|global| global.name == "llvm.used");
-        used.is_some_and(|used| {
-            match &used.contents {
-            Some(contents) => contents.scalars.iter().any(|&(_, _, scalar)| {
-                matches!(scalar, ScalarValue::Constant(ConstantValue::Global { global, .. }) if global == id)
-            }),
-            None => true,
-        }
-        })
     }
 
     /// Whether an instruction may keep the address, or write through it in a way

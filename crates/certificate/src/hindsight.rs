@@ -16,11 +16,10 @@
 use std::collections::{BTreeSet, HashSet};
 
 use opcost_index::Id;
-use opcost_ir::{Linkage, Opcode, Value};
+use opcost_ir::{Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::check::{Checker, ClaimId, Verdict};
-use crate::claims::ClaimedWorld;
 use crate::moves::array_indices;
 use crate::origins::Object;
 use crate::question::{ALWAYS, Question};
@@ -188,9 +187,7 @@ impl<'c> Checker<'c> {
         let size = match self.origins.objects[object] {
             Object::Data(global) => {
                 let data = &self.module.globals[global];
-                let is_final = data.contents.is_some()
-                    && (data.linkage != Linkage::Replaceable
-                        || self.certificate.world == ClaimedWorld::Closed);
+                let is_final = data.contents.is_some() && self.origins.is_final_data(global);
                 self.layout.size(data.ty).filter(|_| is_final)?
             }
             Object::Local(owner, alloca) => self.local_size(owner, alloca)?,

@@ -17,8 +17,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use opcost_index::{IdMap, define_id};
 use opcost_ir::{
-    CalleeRef, ConstantValue, Flags, Function, GlobalId, GlobalKind, Layout, Linkage, Module, Opcode, Type,
-    TypeId, Value,
+    CalleeRef, ConstantValue, Flags, Function, GlobalId, GlobalKind, Layout, Linkage, Module, Opcode,
+    Outside, Type, TypeId, Value,
 };
 use opcost_key::{FunctionId, InstructionId};
 
@@ -68,6 +68,8 @@ pub(crate) struct AllOrigins<'a> {
     /// Functions all of whose calls are seen.
     pub(crate) is_called_here_only: IdMap<FunctionId, bool>,
     pub(crate) world: ClaimedWorld,
+    /// What code beside the module reaches by name, in either world.
+    pub(crate) outside: Outside,
 }
 
 impl Origins {
@@ -111,6 +113,7 @@ impl<'a> AllOrigins<'a> {
             open: IdMap::new(),
             is_called_here_only: IdMap::filled(module.functions.len(), false),
             world,
+            outside: Outside::of(module),
         };
         all.find_callers();
         all.find_objects();
@@ -138,6 +141,7 @@ impl<'a> AllOrigins<'a> {
             let is_main = opcost_ir::PROGRAM_STARTS.contains(&&*function.name);
             self.is_called_here_only[id] = (is_hidden || self.is_closed())
                 && !is_main
+                && !self.outside.functions.contains(id)
                 && !started(id)
                 && !function.is_address_taken
                 && !has_second_names
@@ -148,8 +152,15 @@ impl<'a> AllOrigins<'a> {
     /// Whether the body that is here is what runs.
     pub(crate) fn is_final(&self, id: FunctionId) -> bool {
         let function = &self.module.functions[id];
-        let is_own = matches!(function.linkage, Linkage::Local | Linkage::Exact) || self.is_closed();
+        let is_whole = self.is_closed() && !self.outside.functions.contains(id);
+        let is_own = matches!(function.linkage, Linkage::Local | Linkage::Exact) || is_whole;
         is_own && !function.blocks.is_empty() && !function.is_naked && !function.is_coroutine
+    }
+
+    /// Whether what the module says of data is what is there, and no other definition.
+    pub(crate) fn is_final_data(&self, id: GlobalId) -> bool {
+        let is_whole = self.world == ClaimedWorld::Closed && !self.outside.globals.contains(id);
+        self.module.globals[id].linkage != Linkage::Replaceable || is_whole
     }
 
     fn find_objects(&mut self) {

@@ -25,6 +25,8 @@ pub struct Call {
     /// Inline assembly that may go elsewhere or move the stack
     /// ([`inline_assembly_may_leave`](crate::inline_assembly_may_leave)).
     pub assembly_may_leave: bool,
+    /// Marked `nobuiltin`: not known to be the library's function of that name.
+    pub is_nobuiltin: bool,
     /// Bytes of arguments that are copied on the way (`byval`).
     pub copied_bytes: u64,
     /// What it may do to memory: what call and callee say together.

@@ -25,6 +25,7 @@ mod metering;
 mod module;
 mod narrowing;
 mod opcode;
+mod outside;
 mod recording;
 mod tags;
 mod text;
@@ -48,6 +49,7 @@ pub use module::{
 };
 pub use narrowing::{Narrow, Narrowing, Widened};
 pub use opcode::{Opcode, Predicate};
+pub use outside::Outside;
 pub use recording::{
     Check, Comparison, Input, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, MOST_SUMS, MOST_TERMS, Point, PointId,
     PointKind, RecordEdit, Recording, Step,

@@ -51,6 +51,8 @@ pub struct Module {
     /// Whether there is code in it
     /// ([`module_assembly_has_code`](crate::module_assembly_has_code)).
     pub module_assembly_has_code: bool,
+    /// Words of assembly within functions that are names of the module's, sorted.
+    pub assembly_names: Vec<Box<str>>,
     /// Data and second names in module order.
     pub globals: IdMap<GlobalId, Global>,
     /// What runs before `main` and behind the end, as the module lists it.

@@ -141,6 +141,7 @@ fn module(choices: &mut Choices<'_>) -> Module {
         module.initializers.push(Initializer { priority, function, at_end: choices.yes() });
     }
     module.metadata = choices.of(&[vec![], vec!["llvm.ident".into()]]);
+    module.assembly_names = choices.of(&[vec![], vec!["a word".into(), "f".into()]]);
     let count = 1 + choices.below(2);
     for position in 0..count {
         let function = function(choices, &module, position, count);

@@ -3,6 +3,7 @@
 #include "shim.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalAlias.h"
@@ -10,6 +11,8 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Operator.h"
+
+#include <set>
 
 using namespace llvm;
 
@@ -188,6 +191,32 @@ const char *opcost_module_assembly(LLVMModuleRef module, size_t *length) {
   const std::string &text = unwrap(module)->getModuleInlineAsm();
   *length = text.size();
   return text.data();
+}
+
+// Names of the module that stand as words in assembly within its functions, one a
+// line, sorted; for Rust to free, or null where there are none.
+char *opcost_assembly_names(LLVMModuleRef handle) {
+  Module *module = unwrap(handle);
+  std::set<std::string> names;
+  auto isPart = [](char c) { return isAlnum(c) || c == '_' || c == '$' || c == '.'; };
+  for (Function &function : *module)
+    for (BasicBlock &block : function)
+      for (Instruction &instruction : block) {
+        auto *call = dyn_cast<CallBase>(&instruction);
+        auto *assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+        if (!assembly) continue;
+        StringRef rest = assembly->getAsmString();
+        while (!rest.empty()) {
+          rest = rest.drop_until(isPart);
+          StringRef word = rest.take_while(isPart);
+          rest = rest.drop_front(word.size());
+          // `$f` is an immediate, `$$f` its escape, `f.part` may be a part of `f`.
+          for (StringRef name : {word, word.ltrim('$'), word.ltrim('$').split('.').first})
+            if (!name.empty() && module->getNamedValue(name)) names.insert(name.str());
+        }
+      }
+  if (names.empty()) return nullptr;
+  return opcost::copy(join(names.begin(), names.end(), "\n"));
 }
 
 // Bytes of arguments that are copied on the way.

@@ -114,6 +114,7 @@ uint32_t opcost_call_facts(LLVMValueRef value) {
   if (call->isInlineAsm()) facts |= 16;
   for (unsigned i = 0; i < call->arg_size(); i++)
     if (call->isByValArgument(i)) facts |= 32;
+  if (call->isNoBuiltin()) facts |= 64;
   if (auto *plain = dyn_cast<CallInst>(call)) facts |= uint32_t(plain->getTailCallKind()) << 8;
   return facts;
 }

@@ -98,6 +98,7 @@ impl Reader {
             // SAFETY: as above.
             is_empty_assembly: facts & 16 != 0 && unsafe { ffi::opcost_is_empty_assembly(handle) },
             assembly_may_leave: facts & 16 != 0 && assembly_may_leave(handle),
+            is_nobuiltin: facts & 64 != 0,
             // SAFETY: as above.
             copied_bytes: if facts & 32 != 0 { unsafe { ffi::opcost_copied_bytes(handle) } } else { 0 },
             // SAFETY: as above.

@@ -203,6 +203,7 @@ unsafe extern "C" {
         length: *mut usize,
     ) -> *const c_char;
     pub(crate) fn opcost_function_extras(function: LLVMValueRef) -> u32;
+    pub(crate) fn opcost_assembly_names(module: LLVMModuleRef) -> *mut c_char;
     pub(crate) fn opcost_is_empty_assembly(call: LLVMValueRef) -> bool;
     pub(crate) fn opcost_assembly_text(
         call: LLVMValueRef,

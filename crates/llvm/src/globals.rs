@@ -34,6 +34,9 @@ impl Reader {
         for at_end in [false, true] {
             self.initializers(handle, at_end, module);
         }
+        // SAFETY: the module is alive; the text is ours.
+        let names = ffi::take_message(unsafe { ffi::opcost_assembly_names(handle) });
+        module.assembly_names = names.iter().flat_map(|text| text.lines()).map(Into::into).collect();
         let (mut position, mut length) = (0, 0);
         loop {
             // SAFETY: the name is copied at once; null ends the list.

@@ -112,7 +112,8 @@ impl CallGraph {
                 }
             }
         }
-        if function.instructions.values().any(waits) {
+        let is_hidden = |at: InstructionId| externals.calls_by_name(function, at);
+        if function.instructions.values().any(waits) || function.instructions.ids().any(is_hidden) {
             self.graph.add_edge(caller(id), outside);
         }
     }

@@ -25,6 +25,8 @@ pub struct Effects {
 /// What one function does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
+    /// The table that opcost carries says so, of the library's function of that name.
+    pub is_built_in: bool,
     /// Whether it comes back.
     pub returns: Returns,
     /// What it does through each parameter that the table names.
@@ -224,7 +226,11 @@ const BUILT_IN: &str = include_str!("effects.txt");
 impl Effects {
     /// The table that opcost carries.
     pub fn built_in() -> Effects {
-        Effects::default().with(BUILT_IN).expect("a test reads the table that opcost carries")
+        let mut effects =
+            Effects::default().with(BUILT_IN).expect("a test reads the table that opcost carries");
+        effects.by_name.values_mut().for_each(|effect| effect.is_built_in = true);
+        effects.by_beginning.iter_mut().for_each(|(_, effect)| effect.is_built_in = true);
+        effects
     }
 
     /// This table, overridden by what `text` says.

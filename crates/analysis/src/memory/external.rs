@@ -3,7 +3,9 @@
 //! A function that the effect table knows does what stands there. Any other
 //! does what its attributes leave: `memory(...)` of call and declaration,
 //! `captures(none)`, `readonly` and `readnone` of its parameters. A `printf`
-//! writes through its arguments if its format is not known or has `%n`.
+//! writes through its arguments if its format is not known or has `%n`. What the
+//! table that opcost carries says of a name holds only where that name is a builtin;
+//! a user's table is believed.
 //!
 //! Input: module and table. Output: an [`Effect`] for each call. Cost: a
 //! look-up for each declaration, then constant for each call.
@@ -11,8 +13,9 @@
 use std::borrow::Cow;
 
 use opcost_index::IdMap;
-use opcost_ir::{Call, DeclarationId, Function, Module, ParameterFacts};
+use opcost_ir::{Call, DeclarationId, Function, Module, Outside, ParameterFacts};
 use opcost_key::InstructionId;
+use rustc_hash::FxHashSet;
 
 use super::contents::string_at;
 use super::effects::*;
@@ -22,13 +25,25 @@ use super::effects::*;
 pub struct Externals<'a> {
     module: &'a Module,
     known: IdMap<DeclarationId, Option<&'a Effect>>,
+    /// What of the module code beside it reaches by name.
+    pub outside: Outside,
 }
 
 impl<'a> Externals<'a> {
     /// Looks every declaration up.
     pub fn new(module: &'a Module, effects: &'a Effects) -> Self {
-        let known = module.declarations.values().map(|declaration| effects.of(&declaration.name));
-        Self { module, known: known.collect() }
+        // The linker was told to call the program's own (`--wrap`).
+        let own = module.functions.values().filter_map(|function| function.name.strip_prefix("__wrap_"));
+        let wrapped: FxHashSet<&str> = own.collect();
+        let of = |name: &str| effects.of(name).filter(|_| !wrapped.contains(name));
+        let known = module.declarations.values().map(|declaration| of(&declaration.name));
+        Self { module, known: known.collect(), outside: Outside::of(module) }
+    }
+
+    /// Whether an instruction may call functions of the module that nobody sees it call:
+    /// it is, or becomes, a call of a library function, and the module owns such by name.
+    pub fn calls_by_name(&self, function: &Function, at: InstructionId) -> bool {
+        self.outside.has_library_functions && self.module.may_become_call(function, at)
     }
 
     /// Whether a table knows it.
@@ -44,7 +59,10 @@ impl<'a> Externals<'a> {
         declaration: DeclarationId,
     ) -> Cow<'a, Effect> {
         let Some(call) = function.call(site) else { return Cow::Owned(anything()) };
-        let Some(known) = self.known[declaration] else {
+        let is_believed = |effect: &&Effect| {
+            !effect.is_built_in || self.module.is_library_call(function, call, declaration)
+        };
+        let Some(known) = self.known[declaration].filter(is_believed) else {
             let arguments = function.arguments_of(site).len() as u32;
             return Cow::Owned(self.by_attributes(call, declaration, arguments));
         };

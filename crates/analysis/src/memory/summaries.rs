@@ -268,9 +268,8 @@ impl Own<'_> {
         let effect = self.externals.effect(function, at, declared);
         let is_left_out = |value: Value| leaves_out && self.is_own_local(function, value);
         self.effect(id, function, at, &effect, &is_left_out, into);
-        if effect.result != ResultKind::Pure {
-            self.library_data(into);
-        }
+        let is_library = !self.module.declarations[declared].is_intrinsic;
+        self.library_data(effect.result != ResultKind::Pure, is_library, into);
     }
 
     fn effect(
@@ -311,12 +310,15 @@ impl Own<'_> {
         }
     }
 
-    /// Data of the library's, which any function of it may change.
-    fn library_data(&self, into: &mut Summary) {
+    /// Data of the library's, which any function of it may change that computes more
+    /// than its result; and data of the program's that the library has by name.
+    fn library_data(&self, is_impure: bool, is_library: bool, into: &mut Summary) {
         let objects = self.addresses.objects();
-        for (id, _) in
-            self.module.globals.iter().filter(|(_, global)| global.is_declared && !global.is_constant)
-        {
+        let known = &self.externals.outside.globals;
+        for (id, global) in self.module.globals.iter().filter(|(_, global)| !global.is_constant) {
+            if !(is_impure && global.is_declared || is_library && known.contains(id)) {
+                continue;
+            }
             into.writes.add_span(objects.of_global(id), Span { offsets: Offsets::ANY, size: u64::MAX });
         }
     }

@@ -3,7 +3,7 @@
 //! The parts in the order in which they rest on each other; everything that
 //! asks of memory asks through this. Cost: the sum of the parts.
 
-use opcost_ir::{Layout, Module};
+use opcost_ir::{GlobalId, Layout, Linkage, Module};
 use opcost_key::FunctionId;
 
 use super::addresses::{Addresses, ObjectId, ObjectKind};
@@ -66,6 +66,21 @@ impl<'a> Memory<'a> {
     fn is_made_once(&self, function: FunctionId, at: opcost_key::InstructionId) -> bool {
         let block = self.module.functions[function].block_of(at);
         !self.calls.is_recursive(function) && !self.calls.is_on_cycle(function, block)
+    }
+
+    /// Whether what the module says of data is what is there when the program begins,
+    /// and not another definition of that name.
+    pub fn is_final_data(&self, global: GlobalId) -> bool {
+        let is_own = !self.externals.outside.globals.contains(global);
+        self.module.globals[global].linkage != Linkage::Replaceable
+            || self.roots.world == World::Closed && is_own
+    }
+
+    /// Whether the body of a function that is here is the one that runs.
+    pub fn is_final_body(&self, function: FunctionId) -> bool {
+        let is_own = !self.externals.outside.functions.contains(function);
+        let is_exact = matches!(self.module.functions[function].linkage, Linkage::Local | Linkage::Exact);
+        is_exact || self.roots.world == World::Closed && is_own
     }
 
     /// Whether nothing ever writes to the object.

@@ -2,17 +2,17 @@
 //!
 //! In the *open* world anyone may call an exported function with anything, and
 //! change exported data. In the *closed* world the module is the program: it
-//! begins at `main` and the constructors; what must be kept for others
-//! (`llvm.used`) belongs to others; all else is reached only by code that is
-//! seen here. Functions whose address gets out, to code that is not seen, are
+//! begins at `main` and the constructors; what code beside it reaches by name
+//! ([`Outside`]: names of libraries, kept data, sections) belongs to others in
+//! both worlds; all else is reached only by code that is seen here. Functions whose address gets out, to code that is not seen, are
 //! found by [`Addresses`](super::Addresses), not here.
 //!
 //! A definition that another may replace (`weak`, `linkonce`) is taken for the
 //! one that runs. Assembly at top level may name anything: then the world is
 //! open and local names are reached too. Cost: linear in the names.
 
-use opcost_index::{Id, IdSet};
-use opcost_ir::{ConstantValue, GlobalId, Linkage, Module, ScalarValue, Value};
+use opcost_index::IdSet;
+use opcost_ir::{GlobalId, Linkage, Module, Outside, Value};
 use opcost_key::FunctionId;
 
 /// Whether others than this module may call and change what it exports.
@@ -58,7 +58,7 @@ impl Roots {
             world,
         };
         roots.add_exported(module);
-        roots.add_used(module);
+        roots.add_known(&Outside::of(module));
         roots
     }
 
@@ -84,24 +84,11 @@ impl Roots {
         }
     }
 
-    fn add_used(&mut self, module: &Module) {
-        let Some(used) = module.globals.values().find(|global| global.name == "llvm.used") else { return };
-        let Some(contents) = &used.contents else {
-            self.called_from_outside.extend_with(module.functions.ids());
-            self.reached_from_outside.extend_with(module.globals.ids());
-            return;
-        };
-        for &(_, _, value) in &contents.scalars {
-            match value {
-                ScalarValue::Function(Value::Function(id)) => {
-                    self.called_from_outside.insert(id);
-                }
-                ScalarValue::Constant(ConstantValue::Global { global, .. }) => {
-                    self.reached_from_outside.insert(global);
-                }
-                _ => {}
-            }
-        }
+    /// What code beside the module reaches by name, in either world.
+    fn add_known(&mut self, outside: &Outside) {
+        let others = outside.functions.iter().filter(|&id| Some(id) != self.main);
+        others.for_each(|id| _ = self.called_from_outside.insert(id));
+        outside.globals.iter().for_each(|id| _ = self.reached_from_outside.insert(id));
     }
 
     /// Whether a function is run by others than the calls that are seen.
@@ -109,19 +96,6 @@ impl Roots {
         self.main == Some(function)
             || self.constructors.contains(&function)
             || self.called_from_outside.contains(function)
-    }
-}
-
-/// Adding many to a set.
-trait ExtendWith<I> {
-    fn extend_with(&mut self, ids: impl Iterator<Item = I>);
-}
-
-impl<I: Id> ExtendWith<I> for IdSet<I> {
-    fn extend_with(&mut self, ids: impl Iterator<Item = I>) {
-        for id in ids {
-            self.insert(id);
-        }
     }
 }
 

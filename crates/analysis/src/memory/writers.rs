@@ -123,7 +123,8 @@ impl Writers {
         let opcost_ir::CalleeRef::Declaration(declared) = call.callee else { return };
         let effect = memory.externals.effect(body, at, declared);
         let arguments = body.arguments_of(at);
-        if effect.reaches_others && self.unknown_calls.last() != Some(&site) {
+        let reaches = effect.reaches_others || memory.externals.calls_by_name(body, at);
+        if reaches && self.unknown_calls.last() != Some(&site) {
             self.unknown_calls.push(site);
         }
         for (position, &argument) in (0..).zip(arguments) {

@@ -129,6 +129,10 @@ impl<'a> Writes<'a> {
     fn class(&self, body: &Function, at: InstructionId, forms: &mut Forms<'_>) -> Option<Class> {
         let instruction = &body.instructions[at];
         let operands = body.operands_of(at);
+        if !instruction.opcode.is_call() && self.memory.externals.calls_by_name(body, at) {
+            let called = vec![self.memory.calls.outside()];
+            return Some(Class::Call { own: Summary::default(), called, twice: false });
+        }
         match instruction.opcode {
             Opcode::Store => Some(Class::Store(Stored {
                 address: forms.address(operands[1]),
@@ -161,7 +165,8 @@ impl<'a> Writes<'a> {
 
     fn call(&self, body: &Function, at: InstructionId) -> Option<Class> {
         let call = body.call(at)?;
-        if !call.memory.may_write() && !call.returns_twice {
+        let calls_by_name = self.memory.externals.calls_by_name(body, at);
+        if !call.memory.may_write() && !call.returns_twice && !calls_by_name {
             return None;
         }
         let mut own = Summary::default();
@@ -179,6 +184,9 @@ impl<'a> Writes<'a> {
             if effect.reaches_others || effect.synchronises {
                 called.push(self.memory.calls.outside());
             }
+        }
+        if calls_by_name {
+            called.push(self.memory.calls.outside());
         }
         called.sort_unstable();
         called.dedup();

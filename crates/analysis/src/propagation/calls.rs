@@ -6,7 +6,7 @@
 //! are operations; of library functions the table of effects tells the range.
 //! Contexts of calls are not told apart. Cost: arguments times callees.
 
-use opcost_ir::{CalleeRef, Linkage, Value};
+use opcost_ir::{CalleeRef, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::Fact;
@@ -15,7 +15,6 @@ use super::tables::kind_of;
 use super::told::library_result;
 use super::transfer::plain;
 use super::variables::{Definition, Kind, Limit, Range, VariableId};
-use crate::memory::World;
 use crate::ranges::word::{mask, sign_bit, signed};
 use crate::ranges::{FloatOperation, Interval, Operation, Sign, ValueRange};
 
@@ -157,10 +156,8 @@ impl Walker<'_, '_> {
 impl Collector<'_> {
     /// Whether the body that is seen is what runs.
     fn is_final(&self, function: FunctionId) -> bool {
-        let is_closed = self.program.roots.world == World::Closed;
         let body = &self.module().functions[function];
-        let is_own = matches!(body.linkage, Linkage::Local | Linkage::Exact) || is_closed;
-        is_own && !body.is_naked && !body.is_coroutine
+        self.program.is_final_body(function) && !body.is_naked && !body.is_coroutine
     }
 
     /// Parameters, when all calls have been seen.

@@ -9,7 +9,7 @@
 //!
 //! Volatile and atomic loads read anything. Cost: constant for each load.
 
-use opcost_ir::{Flags, Linkage, TypeId, Value};
+use opcost_ir::{Flags, TypeId, Value};
 use opcost_key::InstructionId;
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ use super::Fact;
 use super::collect::Walker;
 use super::variables::{Definition, Kind, Limit, VariableId};
 use crate::cells::{CellDefinition, CellVersion, Cells};
-use crate::memory::{ObjectId, ObjectKind, World};
+use crate::memory::{ObjectId, ObjectKind};
 
 /// What loads read of versions, while a function is walked.
 #[derive(Default)]
@@ -85,7 +85,7 @@ impl Walker<'_, '_> {
         let program = self.all.program;
         let ObjectKind::Global(global) = program.addresses.objects().kind(object) else { return None };
         let data = &program.module.globals[global];
-        let is_final = data.linkage != Linkage::Replaceable || program.roots.world == World::Closed;
+        let is_final = program.is_final_data(global);
         if !data.is_constant || !is_final {
             return None;
         }

@@ -11,7 +11,7 @@
 //! fields and the columns of arrays of structs are told apart.
 //! Cost: for each question the writes of its object, [`MOST_WRITES`] in all.
 
-use opcost_ir::{ConstantValue, Linkage, TypeId, Value};
+use opcost_ir::{ConstantValue, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,7 +21,7 @@ use super::told::is_zeroed;
 use super::variables::{Definition, Kind, Limit, Range, VariableId};
 use super::{Content, Fact};
 use crate::memory::addresses::{Offsets, gcd};
-use crate::memory::{ObjectId, ObjectKind, World, Writer, Written};
+use crate::memory::{ObjectId, ObjectKind, Writer, Written};
 use crate::ranges::word::mask;
 use crate::ranges::{Congruence, FloatRange, Interval, KnownBits, ValueRange};
 
@@ -225,7 +225,7 @@ impl Collector<'_> {
         let [target] = &targets.known[..] else { return None };
         let ObjectKind::Global(global) = program.addresses.objects().kind(target.object) else { return None };
         let data = &program.module.globals[global];
-        let is_final = data.linkage != Linkage::Replaceable || program.roots.world == World::Closed;
+        let is_final = program.is_final_data(global);
         if targets.is_unknown || !data.is_constant || !is_final {
             return None;
         }

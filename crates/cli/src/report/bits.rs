@@ -370,7 +370,9 @@ fn annotated(text: &mut String, report: &BitsReport<'_>, sources: &mut Sources) 
 fn dead(text: &mut String, report: &BitsReport<'_>) {
     let mut places: Vec<String> = Vec::new();
     for value in report.answers.functions.iter().flat_map(|function| &function.values) {
-        if let (true, Some(file), Some(line)) = (value.range == "never", &value.file, value.line) {
+        // What may be poison is perhaps computed and not looked at.
+        let is_dead = value.range == "never" && !value.may_be_poison;
+        if let (true, Some(file), Some(line)) = (is_dead, &value.file, value.line) {
             places.push(format!("{}:{line}", tidy_path(file)));
         }
     }

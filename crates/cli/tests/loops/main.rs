@@ -17,6 +17,7 @@ mod forged;
 mod hard;
 mod narrow;
 mod narrow_fuzz;
+mod outside;
 mod told;
 mod twelve;
 mod weaker;

@@ -137,6 +137,10 @@ impl Parser {
             Some("type") => self.type_line(cursor)?,
             Some("constant") => self.constant_line(cursor)?,
             Some("declare") => self.declaration(cursor)?,
+            Some("in_assembly") => {
+                let name = text_behind(cursor, "a name in assembly")?;
+                self.module.assembly_names.push(name.into());
+            }
             Some("metadata") => {
                 let name = text_behind(cursor, "the name of metadata")?;
                 self.module.metadata.push(name.into());

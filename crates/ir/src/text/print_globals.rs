@@ -10,6 +10,7 @@ impl Printer<'_> {
     pub(super) fn globals(&mut self) {
         let module = self.module;
         module.metadata.iter().for_each(|name| self.line_of_text("metadata", name));
+        module.assembly_names.iter().for_each(|name| self.line_of_text("in_assembly", name));
         module.globals.values().for_each(|global| self.global(global));
         for initializer in &module.initializers {
             self.put(if initializer.at_end { "destructor " } else { "constructor " });

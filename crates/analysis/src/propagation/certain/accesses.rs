@@ -6,14 +6,14 @@
 //! offset is the base's and what the indices add, each of which is what the
 //! others leave. Cost: the square of the indices.
 
-use opcost_ir::{CalleeRef, Flags, Function, Linkage, Opcode, TypeId, Value};
+use opcost_ir::{CalleeRef, Flags, Function, Opcode, TypeId, Value};
 use opcost_key::InstructionId;
 
 use super::Walk;
 use crate::demand::back;
 use crate::memory::addresses::moves::{self, steps_of};
 use crate::memory::effects::ResultKind;
-use crate::memory::{Memory, ObjectKind, World};
+use crate::memory::{Memory, ObjectKind};
 use crate::ranges::word::mask;
 use crate::ranges::{Interval, Operation, Step, ValueRange};
 
@@ -53,9 +53,7 @@ impl Walk<'_> {
             let is_whole = match objects.kind(target.object) {
                 ObjectKind::Global(global) => {
                     let data = &program.module.globals[global];
-                    let is_final =
-                        data.linkage != Linkage::Replaceable || program.roots.world == World::Closed;
-                    is_final && !data.is_declared
+                    program.is_final_data(global) && !data.is_declared
                 }
                 ObjectKind::Alloca(..) => true,
                 ObjectKind::Fresh(..) => self.allocates_once,

@@ -1,0 +1,390 @@
+//! Which definitions of a module does code beside it reach by their names?
+//!
+//! A program is never all of its code: libraries, start files, the linker and
+//! code generation look names up, whoever defines them. A program's own `malloc`
+//! is called by the library's `printf`, its own `optind` is written by `getopt`,
+//! its own `memcpy` is what a copied struct calls, and data in the section `tab`
+//! is what lies between `__start_tab` and `__stop_tab`. What is reached so may be
+//! called with anything and hold anything, whoever else calls and writes it.
+//!
+//! A definition that others see is reached if its name stands in a table of names
+//! (`outside/names.txt`, which says how it was read), is reserved to the
+//! implementation (`__x`, `_X`), or if the module looks names up when it runs
+//! (`dlsym`). Whoever sees it, it is reached if code generation may call it, if
+//! it is kept for others (`llvm.used`, `llvm.compiler.used`), lies in a section of
+//! its own choice, is named in assembly, or if the module takes the ends of all data.
+//!
+//! Input: a module. Output: [`Outside`]. Cost: a look-up for each name, and the
+//! table once. Limits: that a library of the user's knows a name which is not in
+//! the table cannot be seen; nor can flags of the linker that rename.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use opcost_index::IdSet;
+use opcost_key::FunctionId;
+
+use crate::{
+    Call, CalleeRef, ConstantValue, DeclarationId, Function, GlobalId, GlobalKind, Linkage, Module,
+    ScalarValue, Type, Value,
+};
+
+/// What of a module code beside it reaches by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// Functions that it may call with anything.
+    pub functions: IdSet<FunctionId>,
+    /// Data that it may read and write, and second names that lead it there.
+    pub globals: IdSet<GlobalId>,
+    /// Functions of the module that any call of a library function, or what becomes
+    /// such a call, may call: they are among `functions`.
+    pub has_library_functions: bool,
+}
+
+impl Outside {
+    /// Of a module.
+    pub fn of(module: &Module) -> Outside {
+        let mut outside = Outside::default();
+        let in_assembly: HashSet<&str> = module.assembly_names.iter().map(|name| &**name).collect();
+        let is_looked_up = module.declarations.values().any(|declared| looks_up(&declared.name));
+        for (id, function) in module.functions.iter() {
+            let by_name = is_seen(function.linkage) && (is_looked_up || is_known(&function.name));
+            let by_code = is_generated(&function.name);
+            outside.has_library_functions |= by_name || by_code;
+            if by_name || by_code || is_placed(function) || in_assembly.contains(plain(&function.name)) {
+                outside.functions.insert(id);
+            }
+        }
+        let all_data = module.globals.values().any(|global| global.is_declared && is_end(&global.name))
+            || module.declarations.values().any(|declared| is_end(&declared.name));
+        for (id, global) in module.globals.iter() {
+            let by_name = is_seen(global.linkage) && (is_looked_up || is_known(&global.name));
+            let is_table = global.name.starts_with("llvm.");
+            let is_placed = global.section.is_some() || all_data || in_assembly.contains(plain(&global.name));
+            if !is_table && (by_name || is_placed) {
+                outside.globals.insert(id);
+            }
+            // A second name: whoever has it has a function of ours.
+            let is_code = global.kind != GlobalKind::Variable;
+            outside.has_library_functions |= by_name && is_code && !global.is_declared;
+        }
+        outside.add_kept(module);
+        outside
+    }
+
+    /// What `llvm.used` and `llvm.compiler.used` list; all, where the lists are not told.
+    fn add_kept(&mut self, module: &Module) {
+        let is_list = |name: &str| matches!(name, "llvm.used" | "llvm.compiler.used");
+        for list in module.globals.values().filter(|global| is_list(&global.name)) {
+            let Some(contents) = &list.contents else {
+                module.functions.ids().for_each(|id| _ = self.functions.insert(id));
+                module.globals.ids().for_each(|id| _ = self.globals.insert(id));
+                continue;
+            };
+            for &(_, _, value) in &contents.scalars {
+                match value {
+                    ScalarValue::Function(Value::Function(id)) => _ = self.functions.insert(id),
+                    ScalarValue::Constant(ConstantValue::Global { global, .. }) => {
+                        self.globals.insert(global);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+impl Module {
+    /// Whether a call of a declared function is surely one of the library's function of
+    /// that name: not where the name is no builtin (`-fno-builtin`, `-ffreestanding`).
+    /// An intrinsic always is what it says.
+    pub fn is_library_call(&self, caller: &Function, call: &Call, declared: DeclarationId) -> bool {
+        let name = &*self.declarations[declared].name;
+        if self.declarations[declared].is_intrinsic {
+            return true;
+        }
+        let is_off = |mark: &str| {
+            mark == "no-builtins" || mark.strip_prefix("no-builtin-").is_some_and(|other| other == name)
+        };
+        !call.is_nobuiltin && !caller.marks.iter().any(|mark| is_off(mark))
+    }
+
+    /// Whether an instruction may become a call of a library function: an intrinsic that
+    /// is none of the optimiser's own marks, a remainder of floating point numbers, and
+    /// arithmetic on types that machines do not have.
+    pub fn may_become_call(&self, function: &Function, at: opcost_key::InstructionId) -> bool {
+        use crate::Opcode as Op;
+        let instruction = &function.instructions[at];
+        let is_odd = |ty: crate::TypeId| match &self.types[ty] {
+            Type::Integer(width) => *width > 64,
+            Type::Float(name) => !matches!(&**name, "float" | "double"),
+            _ => false,
+        };
+        match instruction.opcode {
+            Op::FRem => true,
+            opcode if opcode.is_call() => match function.call(at).map(|call| call.callee) {
+                Some(CalleeRef::Declaration(declared)) => {
+                    let declared = &self.declarations[declared];
+                    !declared.is_intrinsic || !is_mark(&declared.name)
+                }
+                _ => false,
+            },
+            Op::UDiv | Op::SDiv | Op::URem | Op::SRem | Op::Mul | Op::FNeg => is_odd(instruction.ty),
+            Op::FAdd | Op::FSub | Op::FMul | Op::FDiv | Op::FCmp | Op::SIToFP | Op::UIToFP | Op::FPTrunc => {
+                is_odd(instruction.ty) || self.has_odd_operand(function, at, &is_odd)
+            }
+            Op::FPExt | Op::FPToSI | Op::FPToUI => {
+                is_odd(instruction.ty) || self.has_odd_operand(function, at, &is_odd)
+            }
+            _ => false,
+        }
+    }
+
+    fn has_odd_operand(
+        &self,
+        function: &Function,
+        at: opcost_key::InstructionId,
+        is_odd: &dyn Fn(crate::TypeId) -> bool,
+    ) -> bool {
+        function.operands_of(at).iter().any(|&value| self.type_of(function, value).is_some_and(is_odd))
+    }
+}
+
+/// Intrinsics that are no code, or that are always some instructions of the machine.
+fn is_mark(name: &str) -> bool {
+    const ALL: [&str; 26] = [
+        "llvm.dbg.",
+        "llvm.lifetime.",
+        "llvm.assume",
+        "llvm.expect",
+        "llvm.experimental.noalias.scope",
+        "llvm.invariant.",
+        "llvm.smin.",
+        "llvm.smax.",
+        "llvm.umin.",
+        "llvm.umax.",
+        "llvm.abs.",
+        "llvm.fshl.",
+        "llvm.fshr.",
+        "llvm.bswap.",
+        "llvm.uadd.",
+        "llvm.usub.",
+        "llvm.sadd.",
+        "llvm.ssub.",
+        "llvm.vector.",
+        "llvm.stack",
+        "llvm.va_",
+        "llvm.objectsize.",
+        "llvm.is.constant",
+        "llvm.ptrmask",
+        "llvm.launder.",
+        "llvm.strip.",
+    ];
+    ALL.iter().any(|start| name.starts_with(start))
+}
+
+/// Whether another module may see the name.
+fn is_seen(linkage: Linkage) -> bool {
+    linkage != Linkage::Local
+}
+
+/// A function in a section that the program chose; not where compilers put code.
+fn is_placed(function: &Function) -> bool {
+    function.section.as_ref().is_some_and(|section| {
+        let behind = section.strip_prefix(".text");
+        !behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('.'))
+    })
+}
+
+/// The name as the linker sees it.
+fn plain(name: &str) -> &str {
+    name.strip_prefix('\u{1}').unwrap_or(name)
+}
+
+/// Functions that look names up, or load what does.
+fn looks_up(name: &str) -> bool {
+    const ALL: [&str; 12] = [
+        "dlsym",
+        "dlvsym",
+        "dlopen",
+        "dlmopen",
+        "dlinfo",
+        "dladdr1",
+        "g_module_open",
+        "g_module_symbol",
+        "lt_dlsym",
+        "lt_dlopen",
+        "NSLookupSymbolInImage",
+        "GetProcAddress",
+    ];
+    ALL.contains(&plain(name))
+}
+
+/// Names that linkers give to the ends of data.
+fn is_end(name: &str) -> bool {
+    const ALL: [&str; 14] = [
+        "__bss_start",
+        "__bss_start__",
+        "__bss_end__",
+        "_edata",
+        "edata",
+        "_end",
+        "end",
+        "__end__",
+        "__data_start",
+        "data_start",
+        "__executable_start",
+        "__ehdr_start",
+        "_DYNAMIC",
+        "_GLOBAL_OFFSET_TABLE_",
+    ];
+    ALL.contains(&plain(name))
+}
+
+/// Whether libraries, start files or code generation may know a name.
+fn is_known(name: &str) -> bool {
+    let name = plain(name);
+    if let Some(rest) = name.strip_prefix("_Z") {
+        return is_known_in_cxx(rest);
+    }
+    TABLE.library.holds(name) || TABLE.generated.holds(name) || is_reserved(name)
+}
+
+/// Whether code generation or the optimiser may make a call of a name.
+fn is_generated(name: &str) -> bool {
+    let name = plain(name);
+    let is_operator = ["_Znw", "_Zna", "_Zdl", "_Zda"].iter().any(|operator| name.starts_with(operator));
+    is_operator || TABLE.generated.holds(name)
+}
+
+/// Names of the implementation, but for those that compilers make of the source's.
+fn is_reserved(name: &str) -> bool {
+    let mangled = |start: &str, next: fn(char) -> bool| {
+        name.strip_prefix(start).and_then(|rest| rest.chars().next()).is_some_and(next)
+    };
+    // Rust, Fortran, D.
+    let is_made = mangled("_R", |c| matches!(c, 'N' | 'I' | 'C' | 'M' | 'X' | 'Y'))
+        || mangled("_Q", |c| matches!(c, 'M' | 'P' | 'F' | 'E' | 'C' | 'B'))
+        || mangled("_D", |c| c.is_ascii_digit());
+    let mut chars = name.chars();
+    let starts = (chars.next(), chars.next());
+    matches!(starts, (Some('_'), Some(c)) if c == '_' || c.is_ascii_uppercase()) && !is_made
+}
+
+/// Of a name behind `_Z`: operators that a program may own, and what the library instantiates.
+fn is_known_in_cxx(name: &str) -> bool {
+    if ["nw", "na", "dl", "da"].iter().any(|operator| name.starts_with(operator)) {
+        return true;
+    }
+    let thing = ["TV", "TI", "TS", "TT", "TC", "GV", "GR", "GTt"]
+        .iter()
+        .find_map(|kind| name.strip_prefix(kind))
+        .unwrap_or(name);
+    let thing = thing.strip_prefix('N').unwrap_or(thing).trim_start_matches(['K', 'V', 'R', 'O']);
+    // Entities by length: `St12basic_stringIc…` begins with `St12basic_string`.
+    (2..=thing.len().min(MOST_ENTITY))
+        .filter(|&length| thing.is_char_boundary(length))
+        .any(|length| TABLE.entities.contains(&thing[..length]))
+}
+
+/// The longest entity in the table is shorter.
+const MOST_ENTITY: usize = 64;
+
+/// Words of a part of the table.
+#[derive(Default)]
+struct Names {
+    words: HashSet<&'static str>,
+    beginnings: Vec<&'static str>,
+}
+
+impl Names {
+    fn holds(&self, name: &str) -> bool {
+        self.words.contains(name) || self.beginnings.iter().any(|beginning| name.starts_with(beginning))
+    }
+}
+
+/// The table, read.
+struct Table {
+    generated: Names,
+    library: Names,
+    entities: HashSet<&'static str>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let mut parts: HashMap<&str, Names> = HashMap::new();
+    let mut part = "";
+    for line in include_str!("outside/names.txt").lines().filter(|line| !line.starts_with('#')) {
+        if let Some(title) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            part = title;
+            continue;
+        }
+        let names = parts.entry(part).or_default();
+        for word in line.split_whitespace() {
+            match word.strip_suffix('*') {
+                Some(beginning) => names.beginnings.push(beginning),
+                None => _ = names.words.insert(word),
+            }
+        }
+    }
+    let mut take = |title: &str| parts.remove(title).unwrap_or_default();
+    Table { generated: take("generated"), library: take("library"), entities: take("std").words }
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_module;
+
+    #[test]
+    fn the_table_has_its_parts() {
+        assert!(TABLE.generated.words.len() > 1000 && TABLE.library.words.len() > 3000);
+        assert!(TABLE.entities.len() > 200);
+        assert!(TABLE.entities.iter().all(|entity| entity.len() <= MOST_ENTITY));
+    }
+
+    #[test]
+    fn names_of_libraries_are_known_and_those_of_programs_are_not() {
+        for name in
+            ["memcpy", "malloc", "optind", "environ", "stdout", "signgam", "qsort", "xerbla_", "_init"]
+        {
+            assert!(is_known(name), "{name}");
+        }
+        for name in ["__udivti3", "\u{1}memset", "fmod", "bcmp", "_Znwm", "_ZdlPv", "_ZSt9terminatev"] {
+            assert!(is_known(name), "{name}");
+        }
+        let of_cxx = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4sizeEv";
+        assert!(is_known(of_cxx) && is_known("__cyg_profile_func_enter") && is_known("PyInit_spam"));
+        for name in ["step", "work", "_Z4stepi", "_ZNSt6vectorIiSaIiEE9push_backERKi", "_QMmPstep", "step_"] {
+            assert!(!is_known(name), "{name}");
+        }
+        assert!(is_generated("memcpy") && is_generated("__addtf3") && !is_generated("optind"));
+    }
+
+    #[test]
+    fn what_is_kept_placed_or_named_is_reached_whoever_sees_it() {
+        let module = parse_module(
+            "
+in_assembly \"asked\"
+global internal @a section \"tab\"
+global internal @b
+global internal @asked
+define internal i32 @memset() {
+  ret i32 0
+}
+define internal i32 @index() {
+  ret i32 0
+}
+define i32 @rindex() {
+  ret i32 0
+}
+",
+        )
+        .expect("a module");
+        let outside = Outside::of(&module);
+        let names: Vec<&str> = outside.functions.iter().map(|id| &*module.functions[id].name).collect();
+        assert_eq!(names, ["memset", "rindex"]);
+        let names: Vec<&str> = outside.globals.iter().map(|id| &*module.globals[id].name).collect();
+        assert_eq!(names, ["a", "asked"]);
+        assert!(outside.has_library_functions);
+    }
+}
