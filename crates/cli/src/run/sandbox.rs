@@ -285,6 +285,8 @@ fn landlock(entry: &Entry) -> Result<Landlock, landlock::RulesetError> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::FileExt as _;
+
     use super::*;
 
     /// A page as a running program has it.
