@@ -264,7 +264,7 @@ fn is_reserved(name: &str) -> bool {
     };
     // Rust, Fortran, D.
     let is_made = mangled("_R", |c| matches!(c, 'N' | 'I' | 'C' | 'M' | 'X' | 'Y'))
-        || mangled("_Q", |c| matches!(c, 'M' | 'P' | 'F' | 'E' | 'C' | 'B'))
+        || mangled("_Q", |c| matches!(c, 'Q' | 'M' | 'P' | 'F' | 'E' | 'C' | 'B'))
         || mangled("_D", |c| c.is_ascii_digit());
     let mut chars = name.chars();
     let starts = (chars.next(), chars.next());
@@ -354,7 +354,17 @@ mod tests {
         }
         let of_cxx = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4sizeEv";
         assert!(is_known(of_cxx) && is_known("__cyg_profile_func_enter") && is_known("PyInit_spam"));
-        for name in ["step", "work", "_Z4stepi", "_ZNSt6vectorIiSaIiEE9push_backERKi", "_QMmPstep", "step_"] {
+        for name in [
+            "main",
+            "MAIN__",
+            "_QQmain",
+            "step",
+            "work",
+            "_Z4stepi",
+            "_ZNSt6vectorIiSaIiEE9push_backERKi",
+            "_QMmPstep",
+            "step_",
+        ] {
             assert!(!is_known(name), "{name}");
         }
         assert!(is_generated("memcpy") && is_generated("__addtf3") && !is_generated("optind"));
