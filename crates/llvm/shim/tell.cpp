@@ -54,11 +54,12 @@ constexpr const char *kMark = "opcost.told";
 DISubprogram *subprogram(Function &function) {
   if (DISubprogram *known = function.getSubprogram()) return known;
   Module &module = *function.getParent();
-  DIBuilder builder(module);
-  DIFile *file = builder.createFile("opcost", "");
   DICompileUnit *unit = nullptr;
   for (DICompileUnit *other : module.debug_compile_units())
     if (other->getProducer() == "opcost") unit = other;
+  // A builder gives functions the unit that it knows, whatever scope they are made in.
+  DIBuilder builder(module, true, unit);
+  DIFile *file = builder.createFile("opcost", "");
   if (!unit)
     unit = builder.createCompileUnit(DISourceLanguageName(dwarf::DW_LANG_C11), file, "opcost", true, "", 0, "",
                                      DICompileUnit::LineTablesOnly);

@@ -51,7 +51,7 @@ impl Teller<'_> {
             let of = self.settled(test.of, &Facts::new());
             let test = Test { of, ..test };
             let range = self.formulas.range(of);
-            test.relation.decide(range).map_or(Err(test), Ok)
+            test.relation.decide(range).ok_or(test)
         });
         let (necessary, is_whole) = settled.necessary();
         let kind = match (&necessary, is_whole) {

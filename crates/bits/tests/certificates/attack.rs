@@ -151,7 +151,7 @@ fn judge(subject: &Subject, certificate: Certificate, what: &str) -> bool {
 
 /// Programs with loops, branches and accesses, one after the other.
 fn subject(seed: u64) -> Option<Subject> {
-    let world = if seed % 2 == 0 { World::Open } else { World::Closed };
+    let world = if seed.is_multiple_of(2) { World::Open } else { World::Closed };
     match seed % 4 {
         0 => Some(branch_subject(seed)),
         1 => Some(access_subject(seed)),

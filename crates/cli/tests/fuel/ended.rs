@@ -118,7 +118,7 @@ fn what_was_burned_before_a_trap_is_told() {
     {
         let bench = Bench::new();
         bench.write("trap.c", TRAP);
-        let answer = bench.fuel(&[&flags[..], &["trap.c", "--", "1000000"]].concat());
+        let answer = bench.fuel(&[flags, &["trap.c", "--", "1000000"]].concat());
         assert_eq!(answer.json["verdict"], "crashed", "{}", answer.said());
         assert!((6_000_000..7_000_000).contains(&spent(&answer)), "{}", answer.said());
     }

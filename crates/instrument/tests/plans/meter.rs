@@ -338,6 +338,8 @@ impl<'a> Walk<'a> {
                 self.passes(said - charged, edit.before());
                 self.asked = said;
             }
+            // A record for who looks from outside: nothing is computed.
+            FuelEdit::Tell { .. } => {}
             FuelEdit::Load { .. } | FuelEdit::ReturnHere { .. } => unreachable!("handled before"),
         }
     }
