@@ -161,7 +161,41 @@ pub(crate) fn anything() -> Effect {
 
 #[cfg(test)]
 mod tests {
-    use super::has_count_conversion;
+    use opcost_index::Id;
+    use opcost_ir::{DeclarationId, parse_module};
+    use opcost_key::{FunctionId, InstructionId};
+
+    use super::{Externals, has_count_conversion};
+    use crate::memory::Effects;
+
+    /// `-fno-builtin` marks callers, and calls: then only attributes are believed.
+    #[test]
+    fn a_name_that_is_no_builtin_is_not_looked_up() {
+        let text = "
+declare @isalpha
+define void @plain() {
+  %r = call i32 @isalpha(i32 97)
+  ret void
+}
+define void @call() {
+  %r = call i32 @isalpha(i32 97) nobuiltin
+  ret void
+}
+";
+        let mut module = parse_module(text).expect("a module");
+        let (plain, call) = (FunctionId::new(0), FunctionId::new(1));
+        let effects = Effects::built_in();
+        let range = |module: &opcost_ir::Module, function: FunctionId| {
+            let body = &module.functions[function];
+            Externals::new(module, &effects).effect(body, InstructionId::new(0), DeclarationId::new(0)).range
+        };
+        assert!(range(&module, plain).is_some() && range(&module, call).is_none());
+        for (mark, is_off) in [("no-builtins", true), ("no-builtin-isalpha", true), ("no-builtin-abs", false)]
+        {
+            module.functions[plain].marks = vec![mark.into()];
+            assert_eq!(range(&module, plain).is_none(), is_off, "{mark}");
+        }
+    }
 
     #[test]
     fn only_percent_n_counts() {

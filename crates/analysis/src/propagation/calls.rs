@@ -6,7 +6,7 @@
 //! are operations; of library functions the table of effects tells the range.
 //! Contexts of calls are not told apart. Cost: arguments times callees.
 
-use opcost_ir::{CalleeRef, Value};
+use opcost_ir::{CalleeRef, ConstantValue, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::Fact;
@@ -42,7 +42,7 @@ impl Walker<'_, '_> {
             for position in 0..self.all.values[callee].arguments.len() {
                 let Some(parameter) = self.all.values[callee].arguments[position] else { continue };
                 let kind = self.all.variables.get(parameter).kind;
-                let given = arguments.get(position).and_then(|&value| self.now(value));
+                let given = arguments.get(position).and_then(|&value| self.handed_over(value));
                 let is_same = self.is_same_type(callee, position, arguments.get(position).copied());
                 let given = given.filter(|&given| is_same && self.all.variables.get(given).kind == kind);
                 let given = given.unwrap_or_else(|| self.all.variables.full(kind, Limit::Call));
@@ -50,6 +50,17 @@ impl Walker<'_, '_> {
                 self.all.note_handed((callee, position), (self.id, at), given);
             }
         }
+    }
+
+    /// A value as a call gives it or a function returns it. Poison is given where nobody
+    /// looks (a dead parameter): the code runs all the same, and who watches the register
+    /// sees any word in it, so it says nothing of what is reached.
+    pub(super) fn handed_over(&mut self, value: Value) -> Option<VariableId> {
+        let now = self.now(value)?;
+        let is_poison = matches!(value, Value::Constant(id)
+            if self.all.module().constants[id].value == ConstantValue::Poison);
+        let kind = self.all.variables.get(now).kind;
+        Some(if is_poison { self.all.variables.full(kind, Limit::Undefined) } else { now })
     }
 
     /// An integer must not be taken for an offset.

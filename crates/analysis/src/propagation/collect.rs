@@ -160,12 +160,10 @@ impl<'a> Collector<'a> {
                 self.variables.word(width, offset as i128 as u128 & crate::ranges::word::mask(width))
             }
             // No access goes through null.
-            (ConstantValue::Null, kind) => self.variables.add(kind, Definition::Constant(Range::empty(kind))),
-            // Poison is passed where nobody looks (a dead parameter): the code runs all the
-            // same, and whoever watches the register sees any word in it.
-            (ConstantValue::Undef | ConstantValue::Poison, kind) => {
-                self.variables.full(kind, Limit::Undefined)
+            (ConstantValue::Null | ConstantValue::Poison, kind) => {
+                self.variables.add(kind, Definition::Constant(Range::empty(kind)))
             }
+            (ConstantValue::Undef, kind) => self.variables.full(kind, Limit::Undefined),
             (_, kind) => self.variables.full(kind, Limit::Address),
         });
         self.constants.insert(id, made);

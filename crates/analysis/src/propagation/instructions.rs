@@ -30,7 +30,7 @@ impl Walker<'_, '_> {
         match instruction.opcode {
             Opcode::Store => return self.note_store(at),
             Opcode::Ret => {
-                if let Some(variable) = operands.first().and_then(|&value| self.now(value)) {
+                if let Some(variable) = operands.first().and_then(|&value| self.handed_over(value)) {
                     self.returned.push(variable);
                 }
                 return;

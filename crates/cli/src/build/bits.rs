@@ -8,7 +8,7 @@ use opcost_analysis::ranges::Sign;
 use opcost_bits::{Cause, FunctionWidths, Link, Owners, Total, ValueWidth, Widths, because, text};
 use opcost_certificate::Certificate;
 use opcost_index::IdMap;
-use opcost_ir::{Flags, Function, FunctionText, Module, Opcode, Value};
+use opcost_ir::{ConstantValue, Flags, Function, FunctionText, Module, Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -250,7 +250,7 @@ impl Teller<'_> {
         let body = &self.module.functions[widths.function];
         let words = FunctionText::new(self.module, body);
         let Total { declared, needed, slice, .. } = widths.total();
-        let poison = may_be_poison(body);
+        let poison = may_be_poison(self.module, body);
         BitsFunction {
             name: body.name.clone(),
             declared,
@@ -333,9 +333,9 @@ impl Teller<'_> {
 }
 
 /// Results that are poison if a promise is broken: by their own flags, by how
-/// far they shift, or by what they are computed from. Where memory or a call
-/// stands in between, nothing is said of it.
-fn may_be_poison(body: &Function) -> IdMap<InstructionId, bool> {
+/// far they shift, or by what they are computed from, poison itself too. Where
+/// memory or a call stands in between, nothing is said of it.
+fn may_be_poison(module: &Module, body: &Function) -> IdMap<InstructionId, bool> {
     let mut found = IdMap::filled(body.instructions.len(), false);
     let mut is_news = true;
     while std::mem::take(&mut is_news) {
@@ -344,7 +344,11 @@ fn may_be_poison(body: &Function) -> IdMap<InstructionId, bool> {
             let shifts = matches!(opcode, Opcode::Shl | Opcode::LShr | Opcode::AShr)
                 && !matches!(body.operands_of(at)[1], Value::Constant(_));
             let inherits = !matches!(opcode, Opcode::Load | Opcode::Freeze) && !opcode.is_call();
-            let from = |value: &Value| matches!(value, Value::Instruction(from) if found[*from]);
+            let from = |value: &Value| match *value {
+                Value::Instruction(from) => found[from],
+                Value::Constant(id) => module.constants[id].value == ConstantValue::Poison,
+                _ => false,
+            };
             let promises = |flag: Flags| flag != Flags::RELAXED && instruction.flags.has(flag);
             let is = Flags::words(opcode).iter().any(|&(flag, _)| promises(flag))
                 && !matches!(opcode, Opcode::Load | Opcode::Store)
