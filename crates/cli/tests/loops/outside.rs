@@ -3,8 +3,7 @@
 //! Programs that own a name of the C library or of code generation, data in
 //! sections, names in assembly, second names, names that are looked up; each is
 //! narrowed as a whole and run against the original, by ranges alone and by those
-//! that a certificate shows, which must hold when it is checked. Where no value
-//! may depend on the name a program has a twin in the other tests.
+//! that a certificate shows, which must hold when it is checked.
 
 use std::process::Command;
 
@@ -178,6 +177,52 @@ int main(int c, char **v) {
   volatile unsigned long n = 700000, d = 100000;
   count = 2; unsigned __int128 w = n, u = d; int q = (int)(w * u / (u * u));
   printf(\"%d %d\\n\", q, count != 2);
+}",
+        flags: CLOSED,
+        linked: &[],
+    },
+    Program {
+        owns: "a function that is run at the start by its section",
+        text: "
+int g = 1;
+static void init(int c, char **v) { g = c * 300000; }
+void (*const p)(int, char **) __attribute__((section(\".init_array\"))) = init;
+int main(int c, char **v) { printf(\"%d\\n\", g * 3); }",
+        flags: CLOSED,
+        linked: &[],
+    },
+    Program {
+        owns: "what lies between the ends of all data",
+        text: "
+int a = 1; extern int __data_start[], _edata[];
+int main(int c, char **v) {
+  if (c > 5) a = 2;
+  for (int *p = __data_start; p < _edata; p++) if (*p == 1) *p = 300000;
+  printf(\"%d\\n\", a * 3);
+}",
+        flags: CLOSED,
+        linked: &[],
+    },
+    Program {
+        owns: "a function that the linker calls in place of the library's",
+        text: "
+int abs(int);
+static int n = 1;
+int __wrap_abs(int x) { n = x * 100000; return x; }
+int main(int c, char **v) { volatile int k = 3; int r = abs(k); printf(\"%d %d\\n\", r, n); }",
+        flags: FREE,
+        linked: &["-Wl,--wrap=abs"],
+    },
+    Program {
+        owns: "optind, weak, under another name in the source",
+        text: "
+#include <unistd.h>
+int mine __asm__(\"optind\") __attribute__((weak)) = 1;
+int main(int c, char **v) {
+  if (c > 5) mine = 2;
+  char *w[] = {\"x\", \"-a\", \"-b\", \"file\", 0};
+  while (getopt(4, w, \"ab\") != -1);
+  printf(\"%d\\n\", mine * 1000);
 }",
         flags: CLOSED,
         linked: &[],
