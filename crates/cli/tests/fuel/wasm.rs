@@ -108,12 +108,12 @@ fn spent_is_the_count_by_segment_in_both_engines() {
 /// Prints locals that were never written. WebAssembly and `--portable` say what they hold.
 /// On the machine at hand they hold what the start of the program left there, which
 /// differs from processor to processor, and printing takes as long as there are digits.
-const UNDEFINED: &str = "undefined.c";
+const NEVER_WRITTEN: &str = "never_written.c";
 
 /// The referee counts what `opcost count` counts.
 #[test]
 fn the_referee_is_right_on_the_machine_at_hand() {
-    for (program, arguments) in programs().into_iter().filter(|(program, _)| !program.ends_with(UNDEFINED)) {
+    for (program, arguments) in programs().into_iter().filter(|(program, _)| !program.ends_with(NEVER_WRITTEN)) {
         let case = Case::new(&program, arguments);
         let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
         command.current_dir(case.bench.path(".")).args(["count", "--cost", "fuel/1", "--stdin", "input"]);
