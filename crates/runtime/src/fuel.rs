@@ -80,7 +80,7 @@ pub struct Page {
     /// What was left; below zero, what was spent beyond the limit. At most this
     /// if the program did not end by itself or by its limit.
     pub left: i64,
-    /// What the program's cell says: it may be behind.
+    /// What the program's cell says, or said when it was stopped: it may be behind.
     pub settled: i64,
     /// Whether the program says what is left when it gets a SIGURG.
     pub can_look: bool,
@@ -136,10 +136,11 @@ impl Page {
         }
         let is_stopped = word(24)? == USED_UP;
         let stopped = Stop { function: text(48, 1024)?, file: text(48 + 1024, 2048)?, line: word(28)? };
-        let (settled, looks) = (long(0)?, word(36)?);
+        // Whoever is stopped fills the cell, so that its last words can be said.
+        let (settled, looks) = (if is_stopped { long(40)? } else { long(0)? }, word(36)?);
         let seen = if looks > 0 { long(SEEN_AT)? } else { i64::MAX };
         Some(Page {
-            left: if is_stopped { long(40)? } else { settled.min(seen) },
+            left: if is_stopped { settled } else { settled.min(seen) },
             settled,
             can_look: word(32)? & LOOKS != 0,
             looks,

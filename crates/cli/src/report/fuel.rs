@@ -117,13 +117,13 @@ impl FuelReport<'_> {
             FuelVerdict::UsedUp => format!("{}: {limit}{}", paint(BAD, "used up"), self.place()),
             FuelVerdict::Stack => {
                 format!(
-                    "{}: its stack was full behind at least {spent}{of} instructions",
+                    "{}: its stack was full, charged at least {spent}{of} instructions",
                     paint(BAD, "stack")
                 )
             }
             FuelVerdict::Time | FuelVerdict::Blocked | FuelVerdict::Memory | FuelVerdict::Rejected => {
                 let (word, why) = self.walled_end();
-                format!("{}: {why}, behind at least {spent}{of} instructions", paint(BAD, word))
+                format!("{}: {why}, charged at least {spent}{of} instructions", paint(BAD, word))
             }
             FuelVerdict::Crashed => {
                 let what = match (self.spending.finish, self.spending.page.crash) {
@@ -133,7 +133,7 @@ impl FuelReport<'_> {
                     (Finish::Killed(signal), None) => format!("signal {signal}"),
                     (Finish::Exited(_), None) => unreachable!("a crash has a reason"),
                 };
-                format!("{}: {what} behind at least {spent}{of} instructions", paint(BAD, "crashed"))
+                format!("{}: {what}, charged at least {spent}{of} instructions", paint(BAD, "crashed"))
             }
         };
         let mut facts = vec![self.cost_model.clone()];
@@ -150,7 +150,7 @@ impl FuelReport<'_> {
             None => "no checks, nothing stops it".to_owned(),
         });
         if self.is_at_least() {
-            facts.push("a loop that is paid for ahead counts as a whole".to_owned());
+            facts.push("a loop that is paid for ahead is charged whole, even if it was ended inside".to_owned());
         }
         if let Some((stores, guarded)) = self.guarded {
             let counts = (grouped(u64::from(guarded)), grouped(u64::from(stores)));
@@ -253,14 +253,14 @@ pub(crate) struct FuelJson {
     #[schemars(extend("const" = "opcost.fuel/1"))]
     schema: &'static str,
     verdict: FuelVerdict,
-    /// Instructions used, also beyond the limit; at least these if `at_least`.
+    /// Instructions charged, also beyond the limit; at least these if `at_least`.
     ///
     /// What goes beyond limit and `overshoot` is the length of an instruction, or a
     /// whole loop, that was charged, asked for and not begun.
     spent: u64,
-    /// Whether it may have done more: it did not end by itself or by its limit.
-    /// What was known last counts. A loop that is paid for before it begins counts
-    /// as a whole.
+    /// Whether it may have been charged more: it did not end by itself or by its
+    /// limit, so what was known last counts. A loop that is paid for before it
+    /// begins is charged whole, so a program that was ended inside one did less.
     at_least: bool,
     /// Null without a limit.
     limit: Option<u64>,

@@ -48,6 +48,14 @@ impl Bench {
         }
     }
 
+    /// Has `opcost fuel` make a file, which has no document.
+    pub(crate) fn build(&self, arguments: &[&str]) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
+        let output = command.current_dir(self.0.path()).arg("fuel").args(arguments).output();
+        let output = output.expect("opcost starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
     /// What `opcost count` counts.
     pub(crate) fn count(&self, path: &str) -> u64 {
         let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));

@@ -88,8 +88,7 @@ fn whatever_ends_it_all_but_straight_code_is_told() {
         let bench = Bench::new();
         bench.write("a.c", &program(&mut chance));
         for (output, flag) in [("metered", "--audit"), ("referee", "--by-segment")] {
-            let made = bench.fuel(&["--cflag=-w", "--emit", "exe", "-o", output, flag, "a.c"]);
-            assert_eq!(made.status, 0, "{}", made.said());
+            bench.build(&["--cflag=-w", "--emit", "exe", "-o", output, flag, "a.c"]);
         }
         for (way, (words, signal)) in WAYS.iter().enumerate() {
             let turns = (1 + chance.below(3000)).to_string();
@@ -98,7 +97,7 @@ fn whatever_ends_it_all_but_straight_code_is_told() {
             let at = format!("program {number}, {words} at turn {turns}: {}{}", told.said(), truth.said());
             assert_eq!(told.json["verdict"], "crashed", "{at}");
             assert_eq!(told.json["at_least"], true, "{at}");
-            assert!(told.stderr.contains(signal) && told.stderr.contains("behind at least"), "{at}");
+            assert!(told.stderr.contains(signal) && told.stderr.contains("charged at least"), "{at}");
             let (told, truth) = (spent(&told), spent(&truth));
             assert!(told <= truth && truth - told <= STRAIGHT, "{told} of {truth}: {at}");
         }
@@ -155,7 +154,7 @@ fn a_full_stack_has_its_depth_in_the_number() {
 
 /// Such a loop is charged where it is entered, and told as charged.
 #[test]
-fn a_loop_that_is_paid_for_ahead_counts_as_a_whole() {
+fn a_loop_that_is_paid_for_ahead_is_charged_whole() {
     let bench = Bench::new();
     bench.write(
         "a.c",
@@ -165,7 +164,7 @@ fn a_loop_that_is_paid_for_ahead_counts_as_a_whole() {
     let answer = bench.fuel(&["a.c", "--", "1000000000"]);
     assert_eq!(answer.json["verdict"], "crashed", "{}", answer.said());
     assert!(spent(&answer) > 1_000_000_000, "{}", answer.said());
-    assert!(answer.stderr.contains("paid for ahead counts as a whole"), "{}", answer.said());
+    assert!(answer.stderr.contains("paid for ahead is charged whole"), "{}", answer.said());
 }
 
 /// A number that ended well says nothing of "at least".

@@ -243,6 +243,8 @@ impl<'a> Checks<'a> {
         let length = self.allowance / OUTSIDE;
         let foreign = Lengths { head: length, through: Some(length), tail: Some(length) };
         match call.callee {
+            // Its assembly may lead to where code of another object would.
+            CalleeRef::Function(callee) if self.module.functions[callee].is_naked => foreign,
             CalleeRef::Function(callee) => {
                 // A call that goes back is checked behind it, and its callee
                 // at its entry.

@@ -16,8 +16,8 @@
 //!
 //! Input: the weights of blocks that are plain code. Output: [`Prepaid`]. Cost:
 //! the blocks of each loop. Limits: a trap in the middle of such a loop (a bad
-//! address) ends the program before all is done that was charged, but before
-//! the cell was told, too.
+//! address) ends the program before all is done that was charged; what is told
+//! then is what was charged.
 
 use opcost_analysis::dominators::Dominators;
 use opcost_analysis::loops::{LoopForest, LoopId};
