@@ -125,7 +125,7 @@ fn what_is_no_plugin_is_rejected() {
     other[at + 8] = 99;
     bench.write("other.so", &other);
     let said = reason(&bench, "other.so");
-    assert!(said.contains("another version of opcost (plug-in version 99, this host's is 1)"), "{said}");
+    assert!(said.contains("another version of opcost (plug-in version 99, this host's is 2)"), "{said}");
 }
 
 /// The examination reads nothing beyond the file, whatever its numbers say.

@@ -103,7 +103,8 @@ fn every_end_of_a_turn_has_its_verdict() {
 #[test]
 fn what_was_done_before_a_fault_is_told() {
     let bench = Bench::new(&[]);
-    let plugin = build(&bench, "ends.c", ENDS);
+    // What may wait is not loaded without a word of its own.
+    let plugin = build(&bench, "ends.c", ENDS.replace("sleep(100)", "").replace("pause()", "").as_str());
     for function in ["burning", "burning_wild", "burning_deep", "burning_strings"] {
         let (_bot, few) = once(&plugin, function, 1000, PLENTY);
         let (_bot, verdict) = once(&plugin, function, 1_000_000, PLENTY);
