@@ -57,7 +57,7 @@ fn statements(chance: &mut Chance, depth: u32, calls: u64) -> String {
 
 /// A program that ends in the way that its first argument says, at the turn that its second says.
 fn program(chance: &mut Chance) -> String {
-    let ways = WAYS.iter().enumerate().map(|(way, (words, _))| format!("case {way}: {words} break;\n"));
+    let ways = WAYS.iter().enumerate().map(|(way, (words, _))| format!("case {way}: {words} break; "));
     let mut text = format!(
         "#include <signal.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\
          static volatile int zero; static volatile unsigned sink; static volatile char *volatile nowhere;\n\
