@@ -56,9 +56,11 @@ fn document(verb: &str, arguments: &[&str]) -> Value {
     document
 }
 
-/// Holds a document against the schema of its name.
+/// Holds a document against the schema of its name, in the version that it says.
 fn against_schema(name: &str, document: &Value) {
-    let path = format!("{}/../../schemas/opcost.{name}-1.json", env!("CARGO_MANIFEST_DIR"));
+    let said = document["schema"].as_str().expect("the document's schema");
+    let version = said.strip_prefix(&format!("opcost.{name}/")).unwrap_or_else(|| panic!("{said} of {name}"));
+    let path = format!("{}/../../schemas/opcost.{name}-{version}.json", env!("CARGO_MANIFEST_DIR"));
     let schema: Value = serde_json::from_slice(&std::fs::read(path).expect("the schema")).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     assert!(validator.is_valid(document), "{:?}", validator.iter_errors(document).next());
