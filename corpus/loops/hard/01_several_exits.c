@@ -44,7 +44,7 @@ int weigh(const int *a, int n, int limit) {
 int pairs(const int *a, int n) {
   int found = 0;
   for (int i = 0; i < n; i++) {  // expect: body=max(n,0) quality=exact
-    for (int j = i + 1; j < n; j++) {  // expect: body=n-1-i quality=bound
+    for (int j = i + 1; j < n; j++) {  // expect: body=n-1-i quality=bound reached=n>0
       if (a[j] == a[i]) {
         found++;
         break;

@@ -14,7 +14,7 @@ int on_the_heap(int n) {
   int turns = 0, *end = malloc(sizeof *end);
   if (end == NULL) exit(2);
   *end = n;
-  for (int i = 0; i < *end; i++) {  // expect: body=max(n,0) quality=exact
+  for (int i = 0; i < *end; i++) {  // expect: body=max(n,0) quality=exact reached=end>0
     turns++;
   }
   free(end);

@@ -39,7 +39,8 @@ pub use grammar::{Case, Feature, random_loops};
 pub use inputs::all_inputs;
 pub use interpreter::{Externals, Interpreter, Reply, Rewriting, nothing_known};
 pub use marks::{
-    Answer, Claim, Expression, Function, Mark, Quality, Told, Verdict, judge, judge_claim, read_marks,
+    Answer, Claim, EnteredIf, Expression, Function, Mark, Quality, Told, Verdict, judge, judge_claim,
+    read_marks,
 };
 pub use memory::Memory;
 pub use outcome::{

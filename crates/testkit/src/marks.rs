@@ -15,6 +15,7 @@
 //! | `total` | the sum over all activations in one call of the function |
 //! | `assume` | what an exact answer may rest on: `nsw`, `nuw`, `inbounds`, `mustprogress` |
 //! | `where` | the claim is made for these values only |
+//! | `reached` | the loop is reached for these values only; for others nothing is claimed but that it is not entered |
 //! | `world` | `closed`: it takes the whole program; else any caller may come |
 //! | `partial` | `yes`: activations may be left by other ways than the loop's exits; what is claimed holds for complete ones, and is a bound for the others |
 //! | `form` | `irreducible`: no natural loop, which must be said |
@@ -30,7 +31,7 @@ mod judge;
 mod written;
 
 pub use expression::{Expression, Function};
-pub use judge::{Answer, Told, Verdict, judge, judge_claim};
+pub use judge::{Answer, EnteredIf, Told, Verdict, judge, judge_claim};
 
 /// What may be said of a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +59,8 @@ pub struct Claim {
     pub assumes: Vec<String>,
     /// For which values the claim is made.
     pub condition: Option<Expression>,
+    /// For which values the loop is reached.
+    pub reached: Option<Expression>,
     /// It takes the whole program.
     pub is_closed: bool,
     /// Activations may be left by other ways.
@@ -101,6 +104,7 @@ fn claim(text: &str) -> Result<Claim, String> {
         total: None,
         assumes: Vec::new(),
         condition: None,
+        reached: None,
         is_closed: false,
         is_partial: false,
         is_irreducible: false,
@@ -118,6 +122,7 @@ fn claim(text: &str) -> Result<Claim, String> {
             ("total", _) => claim.total = Some(Expression::read(value)?),
             ("assume", _) => claim.assumes = assumptions(value)?,
             ("where", _) => claim.condition = Some(Expression::read(value)?),
+            ("reached", _) => claim.reached = Some(Expression::read(value)?),
             ("world", "closed") => claim.is_closed = true,
             ("world", "open") => {}
             ("partial", "yes") => claim.is_partial = true,

@@ -150,7 +150,9 @@ impl FuelReport<'_> {
             None => "no checks, nothing stops it".to_owned(),
         });
         if self.is_at_least() {
-            facts.push("a loop that is paid for ahead is charged whole, even if it was ended inside".to_owned());
+            facts.push(
+                "a loop that is paid for ahead is charged whole, even if it was ended inside".to_owned(),
+            );
         }
         if let Some((stores, guarded)) = self.guarded {
             let counts = (grouped(u64::from(guarded)), grouped(u64::from(stores)));

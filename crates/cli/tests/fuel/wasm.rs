@@ -113,7 +113,9 @@ const NEVER_WRITTEN: &str = "never_written.c";
 /// The referee counts what `opcost count` counts.
 #[test]
 fn the_referee_is_right_on_the_machine_at_hand() {
-    for (program, arguments) in programs().into_iter().filter(|(program, _)| !program.ends_with(NEVER_WRITTEN)) {
+    for (program, arguments) in
+        programs().into_iter().filter(|(program, _)| !program.ends_with(NEVER_WRITTEN))
+    {
         let case = Case::new(&program, arguments);
         let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
         command.current_dir(case.bench.path(".")).args(["count", "--cost", "fuel/1", "--stdin", "input"]);

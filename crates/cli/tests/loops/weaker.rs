@@ -38,7 +38,6 @@ pub(super) const WEAKER: &[(&str, &str)] = &[
     ),
     ("12_irreducible_and_steps.c:10 open", "no loop is found"),
     ("12_irreducible_and_steps.c:43 open", "it assumes it ends (mustprogress), which is not needed"),
-    ("assertions.c:158 open", "it assumes it ends (mustprogress), which is not needed"),
     ("assertions.c:48 closed", "unknown, where it can be exact"),
     ("hostile_callee.c:50 closed", "unknown, where it can be exact"),
     ("hostile_callee.c:84 open", "unknown, where it can be exact"),

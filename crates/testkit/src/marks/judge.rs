@@ -25,6 +25,8 @@ pub struct Answer {
     pub line: Option<usize>,
     /// `constant`, `inputs`, `formula`, `bound`, `unknown` and the like.
     pub kind: String,
+    /// When the loop is entered.
+    pub entered_if: EnteredIf,
     /// How often the body is begun.
     pub body_iterations: Told,
     /// Never more than this.
@@ -35,6 +37,14 @@ pub struct Answer {
     pub assumes: Vec<String>,
     /// `open` or `closed`.
     pub world: Option<String>,
+}
+
+/// When a loop is entered, as a document says.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct EnteredIf {
+    /// `always`, `if`, `only_if`, `never` or `unknown`.
+    pub kind: String,
 }
 
 /// A number or formula of a document.
@@ -96,7 +106,12 @@ pub fn judge_claim(claim: &Claim, answer: &Answer, value_of: &dyn Fn(&str) -> Op
         return Verdict::NotJudged;
     }
     let wanted = claim.body.as_ref().and_then(|body| body.evaluate(value_of).ok());
+    let reached = claim.reached.as_ref().map(|reached| reached.evaluate(value_of));
+    if answer.entered_if.kind == "never" {
+        return never_entered(reached, wanted);
+    }
     match claim.quality {
+        _ if reached == Some(Ok(0)) => Verdict::NotJudged,
         Quality::Unknown | Quality::Bound if answer.is_exact() => {
             Verdict::Wrong("it says exact, and nobody can".to_owned())
         }
@@ -119,6 +134,17 @@ pub fn judge_claim(claim: &Claim, answer: &Answer, value_of: &dyn Fn(&str) -> Op
             (Some(_), Some(_)) => assumed(claim, answer),
             _ => Verdict::NotJudged,
         },
+    }
+}
+
+/// "Never entered" is right where the loop is not reached, and where nothing of it
+/// runs.
+fn never_entered<E>(reached: Option<Result<i128, E>>, wanted: Option<i128>) -> Verdict {
+    match (reached, wanted) {
+        (Some(Ok(0)), _) => Verdict::Held,
+        (_, Some(wanted)) if wanted <= 0 => Verdict::Held,
+        (Some(Err(_)), _) | (None, None) => Verdict::NotJudged,
+        _ => Verdict::Wrong("it says never entered, and it is".to_owned()),
     }
 }
 
@@ -195,6 +221,24 @@ mod tests {
         }
         assert_eq!(verdict("body=* quality=unknown", bound(9)), Verdict::Held);
         assert_eq!(verdict("body=* quality=unknown", unknown()), Verdict::Held);
+    }
+
+    #[test]
+    fn never_entered_is_right_where_the_loop_is_not_reached() {
+        let never = |mark: &str| {
+            let entered_if = EnteredIf { kind: "never".to_owned() };
+            verdict(mark, Answer { entered_if, ..exact("constant", 0, &[]) })
+        };
+        assert_eq!(never("body=n quality=exact reached=n>7"), Verdict::Held);
+        assert_eq!(never("body=n quality=bound reached=n>7"), Verdict::Held);
+        assert_eq!(never("body=n-9 quality=exact"), Verdict::Held);
+        for mark in ["body=n quality=exact", "body=n quality=exact reached=n>6", "body=n quality=bound"] {
+            assert!(matches!(never(mark), Verdict::Wrong(_)), "{mark}");
+        }
+        assert_eq!(
+            verdict("body=n quality=exact reached=n>7", exact("constant", 3, &[])),
+            Verdict::NotJudged
+        );
     }
 
     /// A mark's bound is one that holds, not the least: a tighter one is no error.

@@ -114,9 +114,10 @@ define i32 @main() {
     // The low half of what was stored.
     assert_eq!(ask(&text.replace("STORE", "fence"), "main.v").constant, Some(2));
     assert_eq!(numbers(&text.replace("STORE", "store i32 7, %x")), (Some(7), Some(vec![7])));
-    for part in
-        ["store i8 1, %x", "store i16 0, %x", "store float 1.0, %x", "store <2 x i16> zeroinitializer, %x"]
-    {
+    // Both lanes are the word.
+    let lanes = text.replace("STORE", "store <2 x i16> zeroinitializer, %x");
+    assert_eq!(ask(&lanes, "main.v").constant, Some(0));
+    for part in ["store i8 1, %x", "store i16 0, %x", "store float 1.0, %x"] {
         let said = ask(&text.replace("STORE", part), "main.v");
         assert_eq!((said.constant, said.quality), (None, Quality::Unknown), "{part}");
     }
