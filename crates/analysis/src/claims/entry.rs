@@ -172,6 +172,7 @@ impl Teller<'_> {
             reason: Some(reason),
             numbers: Numbers::default(),
             vectorised: claim.vectorised.map(|whole| super::Vectorised { source_iterations: None, ..whole }),
+            unrolled: claim.unrolled.map(|whole| super::Unrolled { source_iterations: None, ..whole }),
             ..claim
         }
     }

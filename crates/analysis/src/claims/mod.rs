@@ -16,6 +16,7 @@
 
 mod entry;
 mod names;
+mod unrolled;
 mod vectors;
 pub mod words;
 
@@ -35,6 +36,7 @@ use crate::loops::{LoopForest, LoopId};
 use crate::memory::{Memory, MemoryVersions, Writers};
 
 pub use entry::{EntryClaim, EntryKind};
+pub use unrolled::Unrolled;
 pub use vectors::Vectorised;
 
 use names::{Decide, Decided, Wanted};
@@ -99,7 +101,9 @@ pub struct LoopClaim {
     pub reason: Option<String>,
     /// A vector body: the loop of the source that it is a part of.
     pub vectorised: Option<Vectorised>,
-    /// It does what the vector body with this header leaves.
+    /// An unrolled body: the loop of the source that it is a part of.
+    pub unrolled: Option<Unrolled>,
+    /// It does what the vector body or unrolled body with this header leaves.
     pub remainder_of: Option<BlockId>,
     /// What of it is a number, so that a run can be held against it.
     pub numbers: Numbers,
@@ -218,11 +222,18 @@ impl Claims {
                 held: BTreeSet::new(),
                 too_wide: BTreeSet::new(),
             };
+            let pairs = unrolled::pairs(program.module, function, &forest);
             for natural in forest.loops.ids() {
                 let trips = evolution.trip_count(natural).clone();
                 let facts = teller.around(natural, &evolution);
                 let mut claim = teller.claim(natural, &trips, &facts);
                 claim.vectorised = teller.vectorised(&trips, &evolution, &facts);
+                if let Some(pair) = pairs.iter().find(|pair| pair.body == natural) {
+                    claim.unrolled = Some(teller.unrolled(pair, &evolution, &facts));
+                }
+                if let Some(pair) = pairs.iter().find(|pair| pair.remainder == natural) {
+                    claim.remainder_of = Some(forest.loops[pair.body].header);
+                }
                 let broken = teller.broken_promise(natural, &trips, &mut evolution);
                 self.loops.push(teller.as_entered(claim, &trips, broken));
             }
@@ -350,6 +361,7 @@ impl Teller<'_> {
             },
             reason: trips.reason().map(|reason| self.reason(&reason)),
             vectorised: None,
+            unrolled: None,
             remainder_of: match trips.part {
                 Some(Part::Remainder { of }) => Some(self.forest.loops[of].header),
                 _ => None,
@@ -479,6 +491,7 @@ fn irreducible(
             part.len()
         )),
         vectorised: None,
+        unrolled: None,
         remainder_of: None,
         numbers: Numbers::default(),
     }

@@ -111,8 +111,21 @@ pub(crate) struct LoopAnswer {
     pub(crate) reason: Option<String>,
     /// Of a vector body: the loop of the source, of which this one does most.
     pub(crate) vectorised: Option<VectorisedAnswer>,
-    /// The header of the vector body that leaves this loop what it does.
+    /// Of a body that was unrolled: the loop of the source, of which this one does most.
+    pub(crate) unrolled: Option<UnrolledAnswer>,
+    /// The header of the vector body or unrolled body that leaves this loop what it does.
     pub(crate) remainder_of: Option<u32>,
+}
+
+/// The loop of the source that the unroller split.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct UnrolledAnswer {
+    /// Iterations of the source in one of the unrolled body.
+    pub(crate) copies: u64,
+    /// The header of the loop that does what is left.
+    pub(crate) remainder: u32,
+    /// How often the body of the source runs, as a formula, if that is exact.
+    pub(crate) source_iterations: Option<String>,
 }
 
 /// The loop of the source that the vectoriser split.

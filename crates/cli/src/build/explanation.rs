@@ -69,7 +69,9 @@ pub(super) fn answer(program: &Memory<'_>, wanted: &ExplainWanted) -> Result<Exp
 /// How often the body of a loop runs, or that of the loop of the source that it
 /// is a part of.
 fn iterations(claim: &LoopClaim) -> Option<String> {
-    let source = claim.vectorised.as_ref().and_then(|vectorised| vectorised.source_iterations.clone());
+    let vectorised = claim.vectorised.as_ref().and_then(|whole| whole.source_iterations.clone());
+    let unrolled = || claim.unrolled.as_ref().and_then(|whole| whole.source_iterations.clone());
+    let source = vectorised.or_else(unrolled);
     let least = || claim.bound.as_ref().map(|bound| format!("at most {bound}"));
     source.or_else(|| claim.body_iterations.clone()).or_else(least)
 }

@@ -6,7 +6,8 @@ use opcost_index::Id;
 use opcost_ir::Module;
 
 use super::answers::{
-    AnswerKind, EntryAnswer, EntryKind, LoopAnswer, LoopAnswers, LoopNumbers, VectorisedAnswer,
+    AnswerKind, EntryAnswer, EntryKind, LoopAnswer, LoopAnswers, LoopNumbers, UnrolledAnswer,
+    VectorisedAnswer,
 };
 
 /// How many known names an error lists.
@@ -102,6 +103,11 @@ fn of(module: &Module, claim: &LoopClaim) -> LoopAnswer {
             remainder: whole.remainder.map(|header| header.index() as u32),
             source_iterations: whole.source_iterations.clone(),
             entered_if: entry(&whole.entered),
+        }),
+        unrolled: claim.unrolled.as_ref().map(|whole| UnrolledAnswer {
+            copies: whole.copies,
+            remainder: whole.remainder.index() as u32,
+            source_iterations: whole.source_iterations.clone(),
         }),
         remainder_of: claim.remainder_of.map(|header| header.index() as u32),
     }

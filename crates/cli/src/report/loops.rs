@@ -86,6 +86,7 @@ pub(crate) fn print_loops(report: &LoopsReport<'_>, sources: &mut Sources) -> St
                 continue;
             }
             let rest = answer.vectorised.as_ref().and_then(|whole| whole.remainder);
+            let rest = rest.or(answer.unrolled.as_ref().map(|whole| whole.remainder));
             let rest = rest.and_then(|header| function.iter().find(|other| other.header == header));
             row(&mut text, answer, rest, sources);
         }
@@ -117,14 +118,36 @@ fn head(text: &mut String, report: &LoopsReport<'_>) {
     let _ = writeln!(text, "{}", paint(DIM, format!("{}, {} world", report.about, answers.world)));
 }
 
-/// Whether the row of this vector body says how often the source's loop runs.
+/// Whether the row of this body says how often the source's loop runs.
 fn is_whole(function: &[LoopAnswer], body: u32) -> bool {
-    let body = function.iter().find(|other| other.header == body);
-    body.and_then(|body| body.vectorised.as_ref()).is_some_and(|whole| whole.source_iterations.is_some())
+    function.iter().find(|other| other.header == body).is_some_and(|body| source_of(body).is_some())
 }
 
-/// A loop: where, its line, what is known; below it what that rests on. A
-/// vector body is told as the loop of the source, with what it leaves to `rest`.
+/// The loop of the source that the optimiser split.
+struct SourceLoop<'a> {
+    iterations: &'a str,
+    /// What one iteration of the body does: `4 at once`.
+    each: String,
+    /// When the other loop does the rest: behind the body, or also before it.
+    rest: &'static str,
+    entered_if: Option<&'a EntryAnswer>,
+}
+
+fn source_of(body: &LoopAnswer) -> Option<SourceLoop<'_>> {
+    if let Some(whole) = &body.vectorised {
+        let iterations = whole.source_iterations.as_deref()?;
+        let each = format!("{} at once", whole.lanes);
+        return Some(SourceLoop { iterations, each, rest: "then", entered_if: Some(&whole.entered_if) });
+    }
+    let whole = body.unrolled.as_ref()?;
+    let iterations = whole.source_iterations.as_deref()?;
+    let each = format!("{} copies", whole.copies);
+    Some(SourceLoop { iterations, each, rest: "and", entered_if: None })
+}
+
+/// A loop: where, its line, what is known; below it what that rests on. A vector
+/// body or unrolled body is told as the loop of the source, with what it leaves
+/// to `rest`.
 fn row(text: &mut String, answer: &LoopAnswer, rest: Option<&LoopAnswer>, sources: &mut Sources) {
     let width = screen_width();
     let indent = "  ".repeat(answer.depth.saturating_sub(1).min(8) as usize);
@@ -138,13 +161,13 @@ fn row(text: &mut String, answer: &LoopAnswer, rest: Option<&LoopAnswer>, source
     let place = padded(&cut_start(&place, 22), 22);
     let written = padded(&cut(&format!("{indent}{written}"), SOURCE), SOURCE);
     let left = 2 + 22 + 1 + SOURCE + 2;
-    let whole = answer.vectorised.as_ref();
-    let source = whole.and_then(|whole| Some((whole.lanes, whole.source_iterations.clone()?)));
-    let entered = whole.filter(|_| source.is_some()).map_or(&answer.entered_if, |whole| &whole.entered_if);
-    let said = match (entered.kind, &source) {
-        (EntryKind::Never, _) => "0 (never entered)".to_owned(),
-        (_, Some((_, source))) => source.clone(),
-        (_, None) => said(answer),
+    let source = source_of(answer);
+    let entered = source.as_ref().map_or(Some(&answer.entered_if), |source| source.entered_if);
+    let is_never = entered.is_some_and(|entered| entered.kind == EntryKind::Never);
+    let said = match &source {
+        _ if is_never => "0 (never entered)".to_owned(),
+        Some(source) => source.iterations.to_owned(),
+        None => said(answer),
     };
     let style = match answer.kind {
         AnswerKind::Constant | AnswerKind::Inputs => GOOD,
@@ -158,16 +181,17 @@ fn row(text: &mut String, answer: &LoopAnswer, rest: Option<&LoopAnswer>, source
     let mut below = |words: String| {
         let _ = writeln!(text, "  {}{}", " ".repeat(left - 1), paint(DIM, cut(&words, room)));
     };
-    if entered.kind == EntryKind::Never {
+    if is_never {
         return;
     }
-    if let (Some((lanes, _)), Some(turns)) = (&source, &answer.body_iterations) {
-        below(format!("{turns} times {lanes} at once{}", only_if(&answer.entered_if)));
+    if let (Some(source), Some(turns)) = (&source, &answer.body_iterations) {
+        below(format!("{turns} times {}{}", source.each, only_if(&answer.entered_if)));
         if let Some((rest, left)) = rest.and_then(|rest| Some((rest, rest.body_iterations.as_ref()?))) {
-            below(format!("then {left}{}", only_if(&rest.entered_if)));
+            below(format!("{} {left}{}", source.rest, only_if(&rest.entered_if)));
         }
     }
-    if let (Some(condition), true) = (&entered.condition, answer.kind != AnswerKind::Unknown) {
+    let condition = entered.and_then(|entered| entered.condition.as_ref());
+    if let (Some(condition), true) = (condition, answer.kind != AnswerKind::Unknown) {
         below(format!("entered if {condition}"));
     }
     if let (Some(total), None) = (&answer.total, &source) {

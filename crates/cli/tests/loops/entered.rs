@@ -242,12 +242,29 @@ fn a_bound_that_was_stored_in_a_vector_is_told() {
         let told: Vec<&str> = all.iter().filter_map(|one| one["body_iterations"].as_str()).collect();
         assert_eq!(told, ["700", "899"], "{level}");
     }
-    // Unrolled: four at once, and what that leaves.
-    let whole = loops(&["-O2", "--cflag=-fno-unroll-loops", &source.path]);
-    let told: Vec<&str> = whole.iter().filter_map(|one| one["body_iterations"].as_str()).collect();
+    // Unrolled: several copies, and what they leave.
+    let all = loops(&["-O2", &source.path]);
+    let whole = |one: &Value| one["unrolled"]["source_iterations"].as_str().map(str::to_owned);
+    let mut told: Vec<String> = all.iter().filter_map(whole).collect();
+    told.sort();
     assert_eq!(told, ["700", "899"], "-O2");
-    for one in loops(&["-O2", &source.path]) {
-        assert_eq!(one["kind"], "constant", "{one:#}");
+    let text = String::from_utf8(opcost(&["loops", "-O2", &source.path]).stdout).expect("UTF-8");
+    assert!(text.contains("700") && text.contains("899") && !text.contains("never entered"), "{text}");
+}
+
+/// Two loops of the source on one line are none that was unrolled, nor is one that
+/// begins where another ended.
+#[test]
+fn only_what_the_unroller_split_is_one_loop_of_the_source() {
+    let text = "extern void g(long);\n#define BOTH(n) for(; i < n; i++) g(i); for(; i < 4 * n; i += 4) g(i);\n\
+                void f(void) { long i = 0; BOTH(90) }\n\
+                void h(void) { long i = 0; \\\n_Pragma(\"clang loop unroll(disable)\") for(; i < 90; i++) g(i);\n\
+                for(; i < 400; i += 4) g(i); }\n";
+    let source = Source::new("two.c", text);
+    for level in ["-O1", "-O2", "-O3"] {
+        for one in loops(&[level, "--world", "open", &source.path]) {
+            assert!(one["unrolled"].is_null(), "{level}: {one:#}");
+        }
     }
 }
 
