@@ -4,7 +4,7 @@
 //! first, what the table of library functions says of a result. Whoever checks
 //! ranges against the code asks the same here, and believes no list of it.
 //!
-//! Cost: of locals that of [`written_first`](super::written_first), else constant.
+//! Cost: of locals that of `written_first`, else constant.
 
 use opcost_ir::{CalleeRef, DeclarationId, Type};
 use opcost_key::{FunctionId, InstructionId};
