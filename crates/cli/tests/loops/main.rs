@@ -18,6 +18,7 @@ mod hard;
 mod narrow;
 mod narrow_fuzz;
 mod outside;
+mod outside_search;
 mod told;
 mod twelve;
 mod weaker;

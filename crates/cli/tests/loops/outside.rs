@@ -233,38 +233,43 @@ int main(int c, char **v) {
 fn what_code_beside_a_program_reaches_by_name_stays_as_it_was() {
     for program in PROGRAMS {
         let text = format!("#include <stddef.h>\n#include <stdio.h>\n{}", program.text);
-        let source = Source::new("program.c", &text);
-        let folder = tempfile::tempdir().expect("a folder");
-        let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
-        let compiled: Vec<&str> =
-            program.flags.iter().filter_map(|flag| flag.strip_prefix("--cflag=")).collect();
-        let build = |input: &str, to: &str, flags: &[&str]| {
-            let mut clang = Command::new("clang-22");
-            clang.args(["-w", input, "-o", to, "-lm"]).args(flags).args(program.linked);
-            let output = clang.output().expect("clang");
-            assert!(output.status.success(), "{}: {}", program.owns, said(&output));
-            Command::new(to).output().expect("it runs")
-        };
-        let level: Vec<&str> = compiled.iter().copied().chain(["-O1"]).collect();
-        let whole = build(&source.path, &at("whole"), &level);
-        let certificate = at("certificate.json");
-        for more in [&[][..], &["--certificate", &certificate]] {
-            let to = at("narrow.bc");
-            let mut arguments = vec!["bits", "--narrow", "-o", &to];
-            arguments.extend(program.flags.iter().chain(more).copied());
-            arguments.push(&source.path);
-            let output = opcost(&arguments);
-            assert!(output.status.success(), "{}: {}", program.owns, said(&output));
-            let narrow = build(&to, &at("narrow"), &[]);
-            let is_same = whole.status == narrow.status && whole.stdout == narrow.stdout;
-            assert!(is_same, "{} {more:?}: {whole:?} but {narrow:?}", program.owns);
-        }
-        let mut arguments = vec!["bits", "--check", &certificate];
-        arguments.extend(program.flags);
+        narrowed_does_the_same(program.owns, &text, program.flags, program.linked);
+    }
+}
+
+/// Narrows a program, by ranges alone and by a certificate, runs each against the
+/// original, and has the certificate checked.
+pub(crate) fn narrowed_does_the_same(what: &str, text: &str, flags: &[&str], linked: &[&str]) {
+    let source = Source::new("program.c", text);
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let compiled: Vec<&str> = flags.iter().filter_map(|flag| flag.strip_prefix("--cflag=")).collect();
+    let build = |input: &str, to: &str, flags: &[&str]| {
+        let mut clang = Command::new("clang-22");
+        clang.args(["-w", input, "-o", to, "-lm"]).args(flags).args(linked);
+        let output = clang.output().expect("clang");
+        assert!(output.status.success(), "{what}: {}", said(&output));
+        Command::new(to).output().expect("it runs")
+    };
+    let level: Vec<&str> = compiled.iter().copied().chain(["-O1"]).collect();
+    let whole = build(&source.path, &at("whole"), &level);
+    let certificate = at("certificate.json");
+    for more in [&[][..], &["--certificate", &certificate]] {
+        let to = at("narrow.bc");
+        let mut arguments = vec!["bits", "--narrow", "-o", &to];
+        arguments.extend(flags.iter().chain(more).copied());
         arguments.push(&source.path);
         let output = opcost(&arguments);
-        assert!(output.status.success(), "{}: {}", program.owns, said(&output));
+        assert!(output.status.success(), "{what}: {}", said(&output));
+        let narrow = build(&to, &at("narrow"), &[]);
+        let is_same = whole.status == narrow.status && whole.stdout == narrow.stdout;
+        assert!(is_same, "{what} {more:?}: {whole:?} but {narrow:?}");
     }
+    let mut arguments = vec!["bits", "--check", &certificate];
+    arguments.extend(flags);
+    arguments.push(&source.path);
+    let output = opcost(&arguments);
+    assert!(output.status.success(), "{what}: {}", said(&output));
 }
 
 /// A parameter that nobody looks at is poison at each call: the code runs all the same.
