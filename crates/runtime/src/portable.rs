@@ -32,6 +32,7 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("library.h", include_str!("c/library/library.h")),
     ("text.c", include_str!("c/library/text.c")),
     ("sort.c", include_str!("c/library/sort.c")),
+    ("containers.c", include_str!("c/library/containers.c")),
 ];
 
 /// The file to compile.

@@ -343,9 +343,8 @@ fn complete(session: &mut Session, request: &ModuleRequest) -> Result<bool, Stri
         return super::portable::complete(session, request, portable);
     }
     let Some(library) = &request.library else { return Ok(true) };
-    use opcost_runtime::library::{FORMAT, PREFIX, TEXT_AND_SORT};
-    let functions = [TEXT_AND_SORT, FORMAT].concat();
-    session.use_library(&functions, PREFIX, library).map_err(|error| error.to_string())?;
+    use opcost_runtime::library::{ALL, PREFIX};
+    session.use_library(&ALL.concat(), PREFIX, library).map_err(|error| error.to_string())?;
     Ok(true)
 }
 

@@ -6,8 +6,8 @@
 //! charged and asked for before it is done.
 //!
 //! Known are functions whose third or so argument says how many bytes they
-//! touch. Functions that search for an end have no such argument; they are
-//! compiled with the program in place of the library's.
+//! touch. Functions that search for an end, and strings and streams of C++, have
+//! no such argument; they are compiled with the program in place of the library's.
 
 use std::collections::BTreeMap;
 
@@ -25,20 +25,6 @@ const LENGTHS: &[(&str, &[u32])] = &[
     ("realloc", &[1]),
     ("calloc", &[0, 1]),
     ("reallocarray fread fwrite fread_unlocked fwrite_unlocked", &[1, 2]),
-    // Letters and their number: hashing, writing, reading, and a string that they are put into.
-    ("_ZSt11_Hash_bytesPKvmm", &[1]),
-    ("_ZNSo5writeEPKcl _ZNSi4readEPcl", &[2]),
-    ("_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l", &[2]),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_appendEPKcm", &[2]),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6appendEPKcm", &[2]),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6appendEmc", &[1]),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE10_M_replaceEmmPKcm", &[4]),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE14_M_replace_auxEmmmc", &[3]),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE9_M_mutateEmmPKcm", &[4]),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE12_M_constructEmc", &[1]),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE7reserveEm", &[1]),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6resizeEmc", &[1]),
-    ("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6resizeEm", &[1]),
 ];
 
 /// The table of all known functions.

@@ -1,23 +1,118 @@
 // What do functions cost that read and write numbers and lines as text?
 //
 // The C library does the work; what it walks along is charged before: the
-// characters of a number, a line, a format, and the widths that stand in the
-// format ("%99999d"). What comes out beyond that is charged when it is known.
-// Limit: a width given as an argument ("%*d") is charged behind the call.
+// characters of a number, a line, a format, the widths and precisions that stand
+// in the format or are arguments, and how far a floating-point number is from 1.
+// What comes out beyond that is charged when it is known, and so is what reading
+// takes from a file. Limits: of a file, what one call reads beyond the rest of its
+// buffer and the next one; letters of more than a byte ("%ls").
 #include "library.h"
 
-static void opc_charge_format(const char *format) {
-  size_t bytes = 0, length = 0;
-  for (unsigned char byte; (byte = (unsigned char)format[length]) != 0; length++) {
-    // Most characters stand behind the digits, and a zero only widens.
-    if (byte > '9' || byte <= '0') continue;
-    size_t number = 0;
-    for (; byte >= '0' && byte <= '9'; byte = (unsigned char)format[++length])
-      number = number < 1 << 30 ? number * 10 + (byte - (unsigned)'0') : number;
-    bytes += number;
-    length--;
+#include <float.h>
+
+// The power of two of a number; of what is none, the highest.
+static int opc_power(long double number) {
+#if LDBL_MANT_DIG == 53
+  uint64_t bits;
+  __builtin_memcpy(&bits, &number, sizeof bits);
+  return (int)(bits >> 52 & 0x7ff) - 1022;
+#else
+  char bytes[sizeof number] = {0};
+  uint16_t bits;
+  __builtin_memcpy(bytes, &number, sizeof number);
+  __builtin_memcpy(&bits, bytes + (LDBL_MANT_DIG == 64 ? 8 : 14), sizeof bits);
+  return (bits & 0x7fff) - 16382;
+#endif
+}
+
+// Digits are worked out one by one, each over all words of the number.
+static size_t opc_digits_cost(int power, size_t precision, int is_whole) {
+  size_t distance = (size_t)(power < 0 ? -power : power), words = distance / 64 + 2;
+  size_t digits = precision + (is_whole && power > 0 ? distance * 3 / 10 : 0);
+  if (digits > SIZE_MAX / 8192) return SIZE_MAX / 32;
+  return digits * (30 + 6 * words) + words * words / 2;
+}
+
+// A conversion: digits of a format are read from `format` on, a star is an argument.
+static size_t opc_size_of(const char **format) {
+  size_t number = 0;
+  for (; **format >= '0' && **format <= '9'; ++*format)
+    if (number < 1 << 30) number = number * 10 + (size_t)(**format - '0');
+  return number;
+}
+
+enum { PER_CONVERSION = 150, PER_PLACED = 40000 };
+
+// Every conversion of a format, and what its arguments say of it. The list is a copy.
+static void opc_charge_format(const char *format, va_list list) {
+  size_t units = 0;
+  const char *start = format;
+  for (; *format; format++) {
+    if (*format != '%') continue;
+    format++;
+    while (*format == '-' || *format == '+' || *format == ' ' || *format == '#' || *format == '0' ||
+           *format == '\'' || *format == 'I')
+      format++;
+    size_t width = 0, precision = 6, has_precision = 0, longs = 0;
+    if (*format == '*') {
+      int given = va_arg(list, int);
+      width = given < 0 ? -(size_t)given : (size_t)given;
+      format++;
+    } else {
+      width = opc_size_of(&format);
+    }
+    if (*format == '$') {
+      // Arguments in an order of their own: each conversion may be the dearest.
+      for (format = start; *format; format++)
+        if (*format == '%') units += PER_PLACED;
+      break;
+    }
+    if (*format == '.') {
+      format++, has_precision = 1;
+      if (*format == '*') {
+        int given = va_arg(list, int);
+        if (given < 0) has_precision = 0;
+        else precision = (size_t)given;
+        format++;
+      } else {
+        precision = opc_size_of(&format);
+      }
+    }
+    int is_wide = 0;
+    for (;; format++) {
+      if (*format == 'l' || *format == 'j' || *format == 'z' || *format == 't' || *format == 'q') longs++;
+      else if (*format == 'L') is_wide = 1, longs = 2;
+      else if (*format != 'h') break;
+    }
+    if (*format == 'q') longs = 2;
+    units += PER_CONVERSION + 4 * width;
+    switch (*format) {
+    case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'c':
+      if (has_precision) units += 4 * precision;
+      if (longs) (void)va_arg(list, long long);
+      else (void)va_arg(list, int);
+      break;
+    case 'C': (void)va_arg(list, int); break;
+    case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A': {
+      long double number = is_wide ? va_arg(list, long double) : (long double)va_arg(list, double);
+      size_t cost = opc_digits_cost(opc_power(number), precision, (*format | 32) == 'f');
+      units = cost < SIZE_MAX / 32 - units ? units + cost : SIZE_MAX / 32;
+      break;
+    }
+    case 's': case 'S': {
+      const char *text = va_arg(list, const char *);
+      int letters_are_wide = longs || *format == 'S';
+      if (!letters_are_wide && text) opc_libc_charge(LIBRARY(strnlen)(text, has_precision ? precision : SIZE_MAX));
+      break;
+    }
+    case 'p': case 'n': (void)va_arg(list, void *); break;
+    case '%': case 'm': break;
+    default: format--; break; // the end, or no conversion
+    }
+    if (!*format) break;
   }
-  opc_libc_charge(bytes + length);
+  opc_libc_charge((size_t)(format - start));
+  opc_charge_units(units);
 }
 
 static int opc_charge_result(int written) {
@@ -27,14 +122,19 @@ static int opc_charge_result(int written) {
 
 #define OUTPUT(name, parameters, call)        \
   int LIBRARY(name) parameters {              \
-    opc_charge_format(format);                \
+    va_list copy;                             \
+    va_copy(copy, arguments);                 \
+    opc_charge_format(format, copy);          \
+    va_end(copy);                             \
     return opc_charge_result(call);           \
   }
 
 #define OUTPUT_VARIADIC(name, parameters, call) \
   int LIBRARY(name) parameters {                \
     va_list arguments;                          \
-    opc_charge_format(format);                  \
+    va_start(arguments, format);                \
+    opc_charge_format(format, arguments);       \
+    va_end(arguments);                          \
     va_start(arguments, format);                \
     int written = call;                         \
     va_end(arguments);                          \
@@ -52,6 +152,90 @@ OUTPUT_VARIADIC(sprintf, (char *to, const char *format, ...), vsprintf(to, forma
 OUTPUT_VARIADIC(snprintf, (char *to, size_t size, const char *format, ...),
                 vsnprintf(to, size, format, arguments))
 
+// ---- reading ---------------------------------------------------------------
+
+// How far reading went from `in` of a buffer that ended at `end`: inside of it, or to its end and into
+// the next one.
+static size_t opc_went(const char *in, const char *end, const char *next, const char *now, const char *next_end) {
+  if (next_end == end && now >= in) return (size_t)(now - in);
+  return (size_t)(end - in) + (size_t)(now - next);
+}
+
+// Where a file's buffer stands.
+struct opc_position {
+  const char *in, *end;
+};
+
+static struct opc_position opc_position_of(FILE *file) {
+#ifdef __GLIBC__
+  return (struct opc_position){file->_IO_read_ptr, file->_IO_read_end};
+#else
+  (void)file;
+  return (struct opc_position){NULL, NULL};
+#endif
+}
+
+static size_t opc_went_on(const struct opc_position *position, FILE *file) {
+#ifdef __GLIBC__
+  return opc_went(position->in, position->end, file->_IO_read_base, file->_IO_read_ptr, file->_IO_read_end);
+#else
+  (void)position, (void)file;
+  return 0;
+#endif
+}
+
+#define INPUT(name, parameters, file, call)             \
+  int LIBRARY(name) parameters {                        \
+    struct opc_position position = opc_position_of(file); \
+    opc_libc_charge(LIBRARY(strlen)(format));           \
+    va_list arguments;                                  \
+    va_start(arguments, format);                        \
+    int read = call;                                    \
+    va_end(arguments);                                  \
+    opc_charge_units(opc_went_on(&position, file) * 16); \
+    return read;                                        \
+  }
+INPUT(scanf, (const char *format, ...), stdin, vscanf(format, arguments))
+INPUT(fscanf, (FILE *stream, const char *format, ...), stream, vfscanf(stream, format, arguments))
+INPUT(__isoc99_scanf, (const char *format, ...), stdin, vscanf(format, arguments))
+INPUT(__isoc99_fscanf, (FILE *stream, const char *format, ...), stream, vfscanf(stream, format, arguments))
+INPUT(__isoc23_scanf, (const char *format, ...), stdin, vscanf(format, arguments))
+INPUT(__isoc23_fscanf, (FILE *stream, const char *format, ...), stream, vfscanf(stream, format, arguments))
+
+// The most that is read of a text: as many words as the format has conversions, and its own letters. Where
+// a conversion takes more than a word, all of the text.
+static size_t opc_readable(const char *text, const char *format) {
+  size_t at = 0, own = 0, words = 0;
+  for (; *format; format++, own++)
+    if (*format == '%') words++;
+    else if (*format == '[' || *format == 'c' || *format == 'C') return LIBRARY(strlen)(text);
+  for (; words > 0 && text[at]; words--) {
+    while (text[at] == ' ' || (unsigned char)(text[at] - '\t') < 5) at++;
+    while (text[at] && text[at] != ' ' && (unsigned char)(text[at] - '\t') >= 5) at++;
+  }
+  return at + own;
+}
+
+static void opc_charge_text_input(const char *text, const char *format) {
+  opc_libc_charge(LIBRARY(strlen)(text));
+  opc_charge_units(opc_readable(text, format) * 14);
+}
+
+#define TEXT_INPUT(name)                                      \
+  int LIBRARY(name)(const char *text, const char *format, ...) { \
+    opc_charge_text_input(text, format);                      \
+    va_list arguments;                                        \
+    va_start(arguments, format);                              \
+    int read = vsscanf(text, format, arguments);              \
+    va_end(arguments);                                        \
+    return read;                                              \
+  }
+TEXT_INPUT(sscanf)
+TEXT_INPUT(__isoc99_sscanf)
+TEXT_INPUT(__isoc23_sscanf)
+
+// ---- lines and numbers -----------------------------------------------------
+
 int LIBRARY(puts)(const char *line) {
   opc_libc_charge(LIBRARY(strlen)(line));
   return puts(line);
@@ -62,6 +246,8 @@ int LIBRARY(fputs)(const char *text, FILE *stream) {
   return fputs(text, stream);
 }
 
+enum { EACH_DIGIT = 4, MOST_DIGITS = 800, EACH_OF_THEM = 10 };
+
 // Every character that a number may have, and what stands before it.
 static void opc_charge_number(const char *text) {
   size_t length = 0;
@@ -71,9 +257,10 @@ static void opc_charge_number(const char *text) {
     unsigned letter = (byte | 32u) - 'a', digit = byte - (unsigned)'0';
     if (letter >= 26 && digit >= 10 && byte != '+' && byte != '-' && byte != '.' && byte != '_') break;
   }
-  opc_libc_charge(length);
+  opc_charge_units(length * EACH_DIGIT + (length < MOST_DIGITS ? length : MOST_DIGITS) * EACH_OF_THEM);
 }
 
+// A digit is looked at more than once; those that count are worked out over all words of the number.
 #define NUMBER(type, name, parameters, call) \
   type LIBRARY(name) parameters {            \
     opc_charge_number(text);                 \
@@ -90,3 +277,43 @@ NUMBER(long long, strtoll, (const char *text, char **end, int base), strtoll(tex
 NUMBER(unsigned long long, strtoull, (const char *text, char **end, int base), strtoull(text, end, base))
 NUMBER(double, strtod, (const char *text, char **end), strtod(text, end))
 NUMBER(float, strtof, (const char *text, char **end), strtof(text, end))
+NUMBER(long double, strtold, (const char *text, char **end), strtold(text, end))
+
+// The characters that <charconv> may take for a floating-point number.
+static void opc_charge_range(const char *text, const char *end) {
+  size_t length = 0;
+  for (; text + length < end; length++) {
+    unsigned char byte = (unsigned char)text[length];
+    if ((byte | 32u) - 'a' >= 26 && byte - (unsigned)'0' >= 10 && byte != '+' && byte != '-' && byte != '.') break;
+  }
+  opc_charge_units(length * EACH_DIGIT + (length < MOST_DIGITS ? length : MOST_DIGITS) * EACH_OF_THEM);
+}
+
+struct opc_parsed {
+  const char *end;
+  int error;
+};
+#define RANGE(name, type)                                                                        \
+  struct opc_parsed name(const char *text, const char *end, type *value, int format);            \
+  struct opc_parsed LIBRARY(name)(const char *text, const char *end, type *value, int format) {  \
+    opc_charge_range(text, end);                                                                 \
+    return name(text, end, value, format);                                                       \
+  }
+RANGE(_ZSt10from_charsPKcS0_RdSt12chars_format, double)
+RANGE(_ZSt10from_charsPKcS0_RfSt12chars_format, float)
+
+// ---- remainders ------------------------------------------------------------
+
+// A bit of the quotient at a time, in some C libraries.
+static void opc_charge_quotient(int of, int by) { opc_charge_units(of > by ? (size_t)(of - by) * 4 : 0); }
+
+#define REMAINDER(type, name)                       \
+  type name(type a, type b);                        \
+  type LIBRARY(name)(type a, type b) {              \
+    opc_charge_quotient(opc_power(a), opc_power(b)); \
+    return name(a, b);                              \
+  }
+REMAINDER(double, fmod)
+REMAINDER(float, fmodf)
+REMAINDER(double, remainder)
+REMAINDER(float, remainderf)

@@ -27,4 +27,7 @@
 
 #include "ending.c"
 
+#define CXX(name) name
+#include "containers.c"
+
 #include "cxx.c"

@@ -1,0 +1,230 @@
+// What do the streams of C++ cost?
+//
+// A number costs what it costs (calls.txt), but a width, a precision and a long
+// text stand in the stream or in an argument: they are charged before. How far
+// reading goes is not known before: it is charged behind, also when it ends with
+// an exception, by how far the stream's buffer went. Limit: a number or blanks
+// that go on over more than a whole buffer of a file are charged for two of
+// them.
+//
+// The structures are those of libstdc++ since GCC 5.
+#include "library.h"
+
+struct opc_words {
+  void *pointer;
+  long number;
+};
+
+struct opc_ios {
+  void *functions;
+  ptrdiff_t precision, width;
+  int flags, exceptions, state;
+  void *callbacks;
+  struct opc_words zero, local[8];
+  int count;
+  void *words, *locale, *tie;
+  char fill, is_filled;
+  struct opc_buffer *buffer;
+};
+
+struct opc_buffer {
+  void *functions;
+  const char *in_start, *in, *in_end, *out_start, *out, *out_end;
+  void *locale;
+};
+
+
+enum { FIXED = 1 << 2 };
+
+// Streams have their state in a virtual base.
+static struct opc_ios *opc_state(void *stream) {
+  ptrdiff_t there = *(ptrdiff_t *)(*(char **)stream - 3 * sizeof(void *));
+  return (struct opc_ios *)((char *)stream + there);
+}
+
+// ---- writing ---------------------------------------------------------------
+
+static void opc_charge_width(void *stream, size_t each) {
+  ptrdiff_t width = opc_state(stream)->width;
+  if (width > 0) opc_charge_units((size_t)width * each);
+}
+
+static void opc_charge_text(void *stream, size_t length) {
+  opc_charge_width(stream, 8);
+  opc_charge_copy(length);
+  opc_charge_copy(length);
+}
+
+// Formatted, and once more if the first room was too small.
+static void opc_charge_floating(void *stream, int power) {
+  struct opc_ios *state = opc_state(stream);
+  size_t precision = state->precision < 0 ? 6 : (size_t)state->precision;
+  opc_charge_width(stream, 2);
+  size_t units = opc_digits_cost(power, precision, state->flags & FIXED);
+  opc_charge_units(2 * units);
+}
+
+#define WRITE_MORE(name, type, charge)              \
+  void *name(void *stream, type value);             \
+  void *LIBRARY(name)(void *stream, type value) {   \
+    charge;                                         \
+    return name(stream, value);                     \
+  }
+#define WRITE_WHOLE(name, type) WRITE_MORE(name, type, opc_charge_width(stream, 2))
+#define WRITE_FLOATING(name, type) WRITE_MORE(name, type, opc_charge_floating(stream, opc_power(value)))
+
+WRITE_WHOLE(_ZNSo9_M_insertIbEERSoT_, _Bool)
+WRITE_WHOLE(_ZNSo9_M_insertIlEERSoT_, long)
+WRITE_WHOLE(_ZNSo9_M_insertImEERSoT_, unsigned long)
+WRITE_WHOLE(_ZNSo9_M_insertIxEERSoT_, long long)
+WRITE_WHOLE(_ZNSo9_M_insertIyEERSoT_, unsigned long long)
+WRITE_WHOLE(_ZNSo9_M_insertIPKvEERSoT_, const void *)
+WRITE_WHOLE(_ZNSolsEb, _Bool)
+WRITE_WHOLE(_ZNSolsEs, short)
+WRITE_WHOLE(_ZNSolsEt, unsigned short)
+WRITE_WHOLE(_ZNSolsEi, int)
+WRITE_WHOLE(_ZNSolsEj, unsigned)
+WRITE_WHOLE(_ZNSolsEl, long)
+WRITE_WHOLE(_ZNSolsEm, unsigned long)
+WRITE_WHOLE(_ZNSolsEx, long long)
+WRITE_WHOLE(_ZNSolsEy, unsigned long long)
+WRITE_WHOLE(_ZNSolsEPKv, const void *)
+WRITE_FLOATING(_ZNSo9_M_insertIdEERSoT_, double)
+WRITE_FLOATING(_ZNSo9_M_insertIeEERSoT_, long double)
+WRITE_FLOATING(_ZNSolsEf, float)
+WRITE_FLOATING(_ZNSolsEd, double)
+WRITE_FLOATING(_ZNSolsEe, long double)
+WRITE_MORE(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_c, char, opc_charge_width(stream, 8))
+WRITE_MORE(_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc, const char *,
+           opc_charge_text(stream, value ? LIBRARY(strlen)(value) : 0))
+WRITE_MORE(_ZStlsIcSt11char_traitsIcESaIcEERSt13basic_ostreamIT_T0_ES7_RKNSt7__cxx1112basic_stringIS4_S5_T1_EE,
+           const struct text *, opc_charge_text(stream, value->size))
+
+#define WRITE_LETTERS(name)                                               \
+  void *name(void *stream, const char *letters, ptrdiff_t count);         \
+  void *LIBRARY(name)(void *stream, const char *letters, ptrdiff_t count) { \
+    opc_charge_text(stream, count > 0 ? (size_t)count : 0);               \
+    return name(stream, letters, count);                                  \
+  }
+WRITE_LETTERS(_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l)
+WRITE_LETTERS(_ZNSo5writeEPKcl)
+
+// ---- streams of strings ----------------------------------------------------
+
+static size_t opc_contents(const struct opc_buffer *buffer) {
+  const char *end = buffer->out > buffer->in_end ? buffer->out : buffer->in_end;
+  const char *start = buffer->out_start ? buffer->out_start : buffer->in_start;
+  return start && end > start ? (size_t)(end - start) : 0;
+}
+
+#define CONTENTS(name, offset)                                                             \
+  struct text name(const void *object);                                                    \
+  struct text LIBRARY(name)(const void *object) {                                          \
+    opc_charge_copy(opc_contents((const struct opc_buffer *)((const char *)object + offset))); \
+    return name(object);                                                                   \
+  }
+#define NEW_CONTENTS(name)                                  \
+  void name(void *object, const struct text *text);         \
+  void LIBRARY(name)(void *object, const struct text *text) { \
+    opc_charge_copy(text->size);                            \
+    name(object, text);                                     \
+  }
+#define MADE_OF(name)                                                 \
+  void name(void *object, const struct text *text, int mode);         \
+  void LIBRARY(name)(void *object, const struct text *text, int mode) { \
+    opc_charge_copy(text->size);                                      \
+    name(object, text, mode);                                         \
+  }
+CONTENTS(_ZNKSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strEv, 0)
+CONTENTS(_ZNKSt7__cxx1118basic_stringstreamIcSt11char_traitsIcESaIcEE3strEv, 3 * sizeof(void *))
+CONTENTS(_ZNKSt7__cxx1119basic_istringstreamIcSt11char_traitsIcESaIcEE3strEv, 2 * sizeof(void *))
+CONTENTS(_ZNKSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEE3strEv, sizeof(void *))
+NEW_CONTENTS(_ZNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strERKNS_12basic_stringIcS2_S3_EE)
+NEW_CONTENTS(_ZNSt7__cxx1118basic_stringstreamIcSt11char_traitsIcESaIcEE3strERKNS_12basic_stringIcS2_S3_EE)
+NEW_CONTENTS(_ZNSt7__cxx1119basic_istringstreamIcSt11char_traitsIcESaIcEE3strERKNS_12basic_stringIcS2_S3_EE)
+NEW_CONTENTS(_ZNSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEE3strERKNS_12basic_stringIcS2_S3_EE)
+MADE_OF(_ZNSt7__cxx1118basic_stringstreamIcSt11char_traitsIcESaIcEEC1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode)
+MADE_OF(_ZNSt7__cxx1119basic_istringstreamIcSt11char_traitsIcESaIcEEC1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode)
+MADE_OF(_ZNSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEEC1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode)
+
+// ---- reading ---------------------------------------------------------------
+
+// Where a stream stood, and what a letter costs.
+struct opc_reading {
+  const struct opc_buffer *buffer;
+  const char *in, *end;
+  struct opc_position file;
+  size_t each;
+};
+
+static struct opc_reading opc_begin_reading(void *stream, size_t each) {
+  const struct opc_buffer *buffer = opc_state(stream)->buffer;
+  struct opc_reading reading = {buffer, NULL, NULL, opc_position_of(stdin), each};
+  if (buffer) reading.in = buffer->in, reading.end = buffer->in_end;
+  return reading;
+}
+
+static void opc_end_reading(struct opc_reading *reading) {
+  const struct opc_buffer *buffer = reading->buffer;
+  if (!buffer) return;
+  if (buffer->in_end) {
+    size_t gone = opc_went(reading->in, reading->end, buffer->in_start, buffer->in, buffer->in_end);
+    opc_charge_units(gone * reading->each);
+  } else {
+    // It reads the C library's standard input, letter by letter.
+    opc_charge_units(opc_went_on(&reading->file, stdin) * 70);
+  }
+}
+
+#define READING(each) \
+  struct opc_reading reading __attribute__((cleanup(opc_end_reading))) = opc_begin_reading(stream, each)
+
+#define READ(name, type, each)                      \
+  void *name(void *stream, type value);             \
+  void *LIBRARY(name)(void *stream, type value) {   \
+    READING(each);                                  \
+    return name(stream, value);                     \
+  }
+READ(_ZNSirsERb, void *, 16)
+READ(_ZNSirsERs, void *, 16)
+READ(_ZNSirsERt, void *, 16)
+READ(_ZNSirsERi, void *, 16)
+READ(_ZNSirsERj, void *, 16)
+READ(_ZNSirsERl, void *, 16)
+READ(_ZNSirsERm, void *, 16)
+READ(_ZNSirsERx, void *, 16)
+READ(_ZNSirsERy, void *, 16)
+READ(_ZNSirsERf, void *, 24)
+READ(_ZNSirsERd, void *, 24)
+READ(_ZNSirsERe, void *, 24)
+READ(_ZNSi10_M_extractIbEERSiRT_, void *, 16)
+READ(_ZNSi10_M_extractIjEERSiRT_, void *, 16)
+READ(_ZNSi10_M_extractItEERSiRT_, void *, 16)
+READ(_ZNSi10_M_extractIlEERSiRT_, void *, 16)
+READ(_ZNSi10_M_extractImEERSiRT_, void *, 16)
+READ(_ZNSi10_M_extractIxEERSiRT_, void *, 16)
+READ(_ZNSi10_M_extractIyEERSiRT_, void *, 16)
+READ(_ZNSi10_M_extractIfEERSiRT_, void *, 24)
+READ(_ZNSi10_M_extractIdEERSiRT_, void *, 24)
+READ(_ZNSi10_M_extractIeEERSiRT_, void *, 24)
+READ(_ZStrsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_RS3_, void *, 6)
+READ(_ZStrsIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE, void *, 5)
+READ(_ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EE, void *, 1)
+
+#define READ_MORE(type, name, parameters, arguments, each) \
+  type name parameters;                                  \
+  type LIBRARY(name) parameters {                        \
+    READING(each);                                       \
+    return name arguments;                               \
+  }
+READ_MORE(void *, _ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EES4_,
+          (void *stream, void *text, char end), (stream, text, end), 1)
+READ_MORE(void *, _ZSt2wsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_, (void *stream), (stream), 6)
+READ_MORE(void *, _ZNSi7getlineEPcl, (void *stream, char *to, ptrdiff_t size), (stream, to, size), 1)
+READ_MORE(void *, _ZNSi7getlineEPclc, (void *stream, char *to, ptrdiff_t size, char end), (stream, to, size, end), 1)
+READ_MORE(void *, _ZNSi4readEPcl, (void *stream, char *to, ptrdiff_t size), (stream, to, size), 1)
+READ_MORE(void *, _ZNSi6ignoreEv, (void *stream), (stream), 1)
+READ_MORE(void *, _ZNSi6ignoreEl, (void *stream, ptrdiff_t count), (stream, count), 1)
+READ_MORE(void *, _ZNSi6ignoreEli, (void *stream, ptrdiff_t count, int end), (stream, count, end), 1)
+READ_MORE(int, _ZNSi3getEv, (void *stream), (stream), 1)
+READ_MORE(void *, _ZNSi3getERc, (void *stream, char *to), (stream, to), 1)
