@@ -19,14 +19,13 @@ int main(){
   try { stoi("abc"); } catch(exception&e){ cerr<<e.what()<<"\n"; }
   bitset<100> bs; bs[3]=1; cout<<bs.count()<<" "<<__builtin_popcountll(n)<<"\n";
   auto t=chrono::steady_clock::now(); cout<<(chrono::steady_clock::now()-t).count()%1<<"\n";
-  complex<double> c(1,2); cout<<abs(c*c)<<" "<<pow(c,2)<<"\n";
+  complex<double> c(1,2); cout<<abs(c*c)<<" "<<abs(pow(c,2))<<"\n";
   valarray<int> va(3); va+=1; cout<<va.sum()<<"\n";
-  regex re("a+b"); cout<<regex_match("aaab",re)<<"\n";
   optional<int> o=3; variant<int,string> vr="s"; cout<<get<string>(vr)<<*o<<"\n"; any an=3; cout<<any_cast<int>(an)<<"\n";
   tuple<int,string> tp{1,"a"}; cout<<get<1>(tp)<<"\n"; array<int,5> ar{}; iota(ar.begin(),ar.end(),1); cout<<accumulate(ar.begin(),ar.end(),0)<<"\n";
   printf("%d %s\n",3,"x"); int x; sscanf("42","%d",&x); srand(time(0)); x+=rand(); ifstream f("no"); cout<<f.good()<<"\n";
   nth_element(v.begin(),v.begin()+1,v.end()); next_permutation(ar.begin(),ar.end()); rotate(l.begin(),next(l.begin()),l.end());
-  wcout<<L"w"; cout<<quoted("a")<<boolalpha<<true<<left<<setw(4)<<1<<"\n"; string_view sv="abc"; cout<<sv<<" "<<stod("1.5")<<"\n";
+  cout<<quoted("a")<<boolalpha<<true<<left<<setw(4)<<1<<"\n"; string_view sv="abc"; cout<<sv<<" "<<stod("1.5")<<"\n";
   int*p=new(nothrow) int[3]; delete[] p; vector<bool> vb(10); long double ld=sqrtl(2); cout<<ld<<"\n"; thread_local int tl=3; cout<<tl<<endl;
-  assert(n>0); random_device rd; cout<<(rd()&0)<<"\n"; locale::global(locale("C")); cout<<put_time(gmtime(new time_t(0)),"%Y")<<endl;
+  assert(n>0);
 }

@@ -24,6 +24,7 @@ use opcost_ir::{CalleeRef, Function, Length, Module, Opcode};
 use opcost_key::{Charge, CostFacts, Hasher128, InstructionId};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use calls::is_charged;
 pub use table::CostTable;
 
 /// A named set of weights.

@@ -3,13 +3,110 @@
 // in, seen by this module alone.
 #include "shim.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/Linker/Linker.h"
 
 using namespace llvm;
 
+namespace {
+
+// The remainder of scalars is a call of `fmod` sooner or later; here it is one that can be replaced. Null for
+// types that have no such function here.
+Value *remainder(IRBuilder<> &builder, Value *left, Value *right) {
+  Type *type = left->getType();
+  if (!type->isDoubleTy() && !type->isFloatTy()) return nullptr;
+  Module &module = *builder.GetInsertBlock()->getModule();
+  FunctionCallee fmod = module.getOrInsertFunction(type->isDoubleTy() ? "fmod" : "fmodf", type, type, type);
+  if (auto *function = dyn_cast<Function>(fmod.getCallee())) function->setDoesNotThrow();
+  return builder.CreateCall(fmod, {left, right});
+}
+
+// The same of each element of a vector.
+Value *remainders(IRBuilder<> &builder, Value *left, Value *right) {
+  auto *type = dyn_cast<FixedVectorType>(left->getType());
+  if (!type) return remainder(builder, left, right);
+  if (!type->getElementType()->isDoubleTy() && !type->getElementType()->isFloatTy()) return nullptr;
+  Value *all = PoisonValue::get(type);
+  for (uint64_t i = 0; i < type->getNumElements(); i++) {
+    Value *one = remainder(builder, builder.CreateExtractElement(left, i), builder.CreateExtractElement(right, i));
+    all = builder.CreateInsertElement(all, one, i);
+  }
+  return all;
+}
+
+bool is_remainder(const Instruction &instruction) {
+  if (instruction.getOpcode() == Instruction::FRem) return true;
+  auto *call = dyn_cast<IntrinsicInst>(&instruction);
+  return call && call->getIntrinsicID() == Intrinsic::experimental_constrained_frem;
+}
+
+// A function of the program that calls the declared one, which is charged there.
+Function *caller_of(Function &callee) {
+  Function *caller = Function::Create(callee.getFunctionType(), GlobalValue::InternalLinkage,
+                                      callee.getAddressSpace(), "opc_libc_through_" + callee.getName(), callee.getParent());
+  caller->copyAttributesFrom(&callee);
+  caller->setDLLStorageClass(GlobalValue::DefaultStorageClass);
+  caller->setDSOLocal(true);
+  IRBuilder<> builder(BasicBlock::Create(callee.getContext(), "", caller));
+  SmallVector<Value *, 8> arguments;
+  for (Argument &argument : caller->args()) arguments.push_back(&argument);
+  CallInst *call = builder.CreateCall(&callee, arguments);
+  call->setCallingConv(callee.getCallingConv());
+  call->setAttributes(callee.getAttributes());
+  if (call->getType()->isVoidTy()) builder.CreateRetVoid();
+  else builder.CreateRet(call);
+  return caller;
+}
+
+// Whether a use is an address, and not whom a call calls or what unwinds a function.
+bool is_address(const Use &use) {
+  if (auto *call = dyn_cast<CallBase>(use.getUser())) return !call->isCallee(&use);
+  return !isa<Function>(use.getUser());
+}
+
+} // namespace
+
 extern "C" {
+
+// Makes calls of what is none and yet becomes library work: remainders, and calls through addresses of declared
+// functions. Addresses of functions with variable arguments stay as they are.
+void opcost_make_calls(LLVMModuleRef handle) {
+  Module &module = *unwrap(handle);
+  for (Function &function : module) {
+    for (Instruction &instruction : make_early_inc_range(instructions(function))) {
+      if (!is_remainder(instruction)) continue;
+      IRBuilder<> builder(&instruction);
+      if (Value *made = remainders(builder, instruction.getOperand(0), instruction.getOperand(1))) {
+        instruction.replaceAllUsesWith(made);
+        instruction.eraseFromParent();
+      }
+    }
+  }
+  SmallVector<Function *, 16> declared;
+  for (Function &function : module)
+    if (function.isDeclaration() && !function.isIntrinsic() && !function.isVarArg() && function.hasExternalLinkage())
+      declared.push_back(&function);
+  for (Function *function : declared) {
+    if (none_of(function->uses(), is_address)) continue;
+    Function *caller = caller_of(*function);
+    function->replaceUsesWithIf(caller, [&](Use &use) {
+      auto *user = dyn_cast<Instruction>(use.getUser());
+      return is_address(use) && !isa<Constant>(use.getUser()) && !(user && user->getFunction() == caller);
+    });
+    // Constants are one for all: those that name it are made anew.
+    SmallSetVector<Constant *, 8> constants;
+    for (User *user : function->users())
+      if (auto *constant = dyn_cast<Constant>(user); constant && !isa<GlobalValue>(constant)) constants.insert(constant);
+    for (Constant *constant : constants) constant->handleOperandChange(function, caller);
+    function->replaceUsesWithIf(caller, [](Use &use) { return isa<GlobalVariable>(use.getUser()); });
+  }
+}
 
 LLVMModuleRef opcost_read(LLVMContextRef context, const char *path, char **message);
 

@@ -136,6 +136,7 @@ impl Session {
         // SAFETY: the module and its context are alive, all texts terminated.
         let message = unsafe {
             let count = pointers.len() as u32;
+            ffi::opcost_make_calls(self.module);
             if ffi::opcost_rename_declared(self.module, pointers.as_ptr(), count, prefix.as_ptr()) == 0 {
                 return Ok(());
             }

@@ -80,14 +80,14 @@ int real_printf_chk(int, const char *, ...) __asm__("__printf_chk");
 int real_fprintf_chk(FILE *, int, const char *, ...) __asm__("__fprintf_chk");
 int real_sprintf_chk(char *, int, size_t, const char *, ...) __asm__("__sprintf_chk");
 int real_snprintf_chk(char *, size_t, int, size_t, const char *, ...) __asm__("__snprintf_chk");
-ROW int at_scanf(int *n) { return real_scanf("%d", n); }
-ROW int at_fscanf(FILE *f, int *n) { return real_fscanf(f, "%d", n); }
-ROW int at_sscanf(const char *p, int *n) { return real_sscanf(p, "%d", n); }
-ROW int at___printf_chk(int n) { return real_printf_chk(1, "%d\n", n); }
-ROW int at___fprintf_chk(FILE *f, int n) { return real_fprintf_chk(f, 1, "%d\n", n); }
-ROW int at___sprintf_chk(char *p, int n) { return real_sprintf_chk(p, 1, 40, "%d\n", n); }
-ROW int at___snprintf_chk(char *p, int n) { return real_snprintf_chk(p, 40, 1, 40, "%d\n", n); }
-ROW int at_asprintf(char **p, int n) { return asprintf(p, "%d\n", n); }
+ROW int at_scanf(int *n) { MEASURE("scanf") return real_scanf("%d", n); }
+ROW int at_fscanf(FILE *f, int *n) { MEASURE("fscanf") return real_fscanf(f, "%d", n); }
+ROW int at_sscanf(const char *p, int *n) { MEASURE("sscanf") return real_sscanf(p, "%d", n); }
+ROW int at___printf_chk(int n) { MEASURE("__printf_chk") return real_printf_chk(1, "%d\n", n); }
+ROW int at___fprintf_chk(FILE *f, int n) { MEASURE("__fprintf_chk") return real_fprintf_chk(f, 1, "%d\n", n); }
+ROW int at___sprintf_chk(char *p, int n) { MEASURE("__sprintf_chk") return real_sprintf_chk(p, 1, 40, "%d\n", n); }
+ROW int at___snprintf_chk(char *p, int n) { MEASURE("__snprintf_chk") return real_snprintf_chk(p, 40, 1, 40, "%d\n", n); }
+ROW int at_asprintf(char **p, int n) { MEASURE("asprintf") return asprintf(p, "%d\n", n); }
 AT(vprintf, int, (const char *format, va_list list), (format, list))
 AT(vfprintf, int, (FILE *f, const char *format, va_list list), (f, format, list))
 AT(vsprintf, int, (char *p, const char *format, va_list list), (p, format, list))
@@ -228,3 +228,84 @@ void system_and_text() {
   }
   at_srand(1), at_srandom(1);
 }
+
+#ifdef WORST
+#include <climits>
+#include <cstring>
+#include <string>
+
+static void worst_formats(FILE *out, char *text, const char *format, ...) {
+  va_list list;
+  LISTED(at_vprintf(format, list))
+  LISTED(at_vfprintf(out, format, list))
+  LISTED(at_vsprintf(text, format, list))
+  va_start(list, format), at_vsnprintf(text, 40, format, list), va_end(list);
+}
+
+// Numbers and lines of every length, the same for sizes of memory.
+static void worst_of_length(size_t n, FILE *out) {
+  char *end;
+  for (std::string text : {std::string(n, '9'), std::string(n, '0'), std::string(n, ' ') + "1", "0." + std::string(n, '0') + "1",
+                           "1." + std::string(n, '9') + "e-300", std::string(n, '9') + "e-" + std::to_string(n + 310),
+                           std::string(n, '7') + "e300", "0x" + std::string(n, 'f'), std::string(n, 'x')}) {
+#define WORST_NUMBER(name, type) number = at_##name(text.c_str(), &end, 10), number = at_##name(text.c_str(), &end, 0);
+#define WORST_WHOLE(name, type) number = at_##name(text.c_str());
+#define WORST_DECIMAL(name, type) number = at_##name(text.c_str(), &end);
+    ALL_NUMBER(WORST_NUMBER)
+    ALL_WHOLE(WORST_WHOLE)
+    ALL_DECIMAL(WORST_DECIMAL)
+    number = at_atof(text.c_str());
+    int got;
+    at_sscanf(text.c_str(), &got);
+    at_puts(text.c_str()), at_fputs(text.c_str(), out);
+    at_fwrite(text.data(), 1, n, out), at_fwrite_unlocked(text.data(), n, 1, out);
+    std::string room(2 * n + 400, 0);
+    worst_formats(out, &room[0], "%s", text.c_str());
+    FILE *file = fopen("line.txt", "w+");
+    fputs(text.c_str(), file), fputs(" \n", file), rewind(file), fgetc(file);
+    at_fgets(&room[0], (int)n, file), rewind(file), fgetc(file);
+    char *line = nullptr;
+    size_t size = 0;
+    at_getline(&line, &size, file), rewind(file), fgetc(file);
+    at_getdelim(&line, &size, 'z', file), rewind(file), fgetc(file);
+    at_fread(&room[0], 1, n, file), rewind(file), fgetc(file);
+    at_fread_unlocked(&room[0], n, 1, file), rewind(file);
+    // Of the file as much as its buffer holds.
+    if (n <= 1000) at_fscanf(file, &got);
+    fclose(file), free(line);
+  }
+  std::string room(n + 6000, 0);
+  worst_formats(out, &room[0], "%*d", (int)n, 1), worst_formats(out, &room[0], "%*s", (int)n, "a");
+  worst_formats(out, &room[0], "%.*d", (int)n, 1), worst_formats(out, &room[0], "%.*f", (int)n, 0.1);
+  worst_formats(out, &room[0], "%.*f", (int)n, 5e-324), worst_formats(out, &room[0], "%.*e", (int)n, 1e308);
+  void *p = at_malloc(n), *q = malloc(1), *block = at_calloc(n, 1);
+  at_free(block), p = at_realloc(p, 2 * n), free(q), p = at_realloc(p, n), at_free(p);
+  p = malloc(n), p = at_reallocarray(p, 2, n), at_free(p), at_free(at_memalign(4096, n)), at_free(at_aligned_alloc(64, n));
+}
+
+void worst_text() {
+  FILE *out = fopen("/dev/null", "w");
+  for (size_t n : {1, 10, 100, 1000, 10000, 100000, 1000000}) worst_of_length(n, out);
+  char text[20000];
+  for (double x : {0.0, 1.0, 0.1, 1e308, 5e-324, 1.7e-308, 123456789.123, 1e22})
+    for (const char *format : {"%f", "%e", "%g", "%a", "%.17g", "%.0f", "%.3f", "%F%F%F"}) worst_formats(out, text, format, x, x, x);
+  for (long double x : {1e4932L, 1e-4940L, 1e1000L, 0.1L})
+    for (const char *format : {"%Lf", "%Le", "%Lg", "%La"}) worst_formats(out, text, format, x);
+  worst_formats(out, text, "x"), worst_formats(out, text, "%d%d%d%d%d%d%d%d%d%d", 1, 2, 3, 4, 5, 6, 7, 8, 9, INT_MIN);
+  worst_formats(out, text, "%lld %llu %llx %llo", LLONG_MIN, ~0LL, ~0LL, ~0LL), worst_formats(out, text, "%c%p%%", 1, text);
+  for (int n : {0, 1, -1, 47, INT_MAX, INT_MIN + 1}) {
+    number = at_labs(n), number = at_llabs(n), number = at_div(n, 7).quot, number = at_ldiv(n, -1).quot, number = at_lldiv(n, 3).quot;
+    number = at_abs(n), number = at_ffs(n);
+  }
+  // Memory that was given back piece by piece, of every size.
+  std::string sizes;
+  void *made[4000];
+  for (int i = 0; i < 4000; i++) made[i] = malloc((size_t)(i * 37 % 1000) + 24);
+  for (int i = 0; i < 4000; i += 2) free(made[i]);
+  for (int i = 0; i < 4000; i += 2) made[i] = at_malloc((size_t)(i * 53 % 3000) + 24);
+  for (int i = 0; i < 4000; i++) at_free(made[i]);
+  void *big = at_malloc(100000);
+  at_free(big);
+  fclose(out);
+}
+#endif

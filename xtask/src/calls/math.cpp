@@ -100,3 +100,68 @@ void mathematics() {
     number = at___divtf3(x, y), number = at___lttf2(x, y);
   }
 }
+
+#ifdef WORST
+// Every power of two and ten there is in steps, what is next to zeros, poles and multiples of pi, what is no
+// number, and numbers drawn.
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#pragma clang diagnostic ignored "-Wdeprecated-volatile"
+
+static std::vector<double> arguments(int drawn) {
+  std::vector<double> all = {0.0, 5e-324, 1e-310, 2.2250738585072014e-308, 1e-300, 1e-200, 1e-30, 1e-10, 1e-5, 0.01, 0.1,
+      0.5, 0.78539816339744828, 0.9999999, 0.99999999999999989, 1.0, 1.0000000000000002, 1.1, 1.5, 1.5707963267948966,
+      2, 2.5, 3, 3.1415926535897931, 7.5, 10, 22.3, 27, 36, 100, 141.5, 700, 709.7, 745.1, 1e3, 1e4, 1e5, 1e6, 1e8, 1e10, 1e15,
+      4503599627370495.5, 9007199254740993.0, 1e19, 1e22, 1e30, 1e38, 1e39, 1e100, 1e200, 1e300,
+      5.319372648326541e255, 1.7976931348623157e308, INFINITY, NAN};
+  uint64_t seed = 7;
+  for (int i = 0; i < drawn; i++) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    uint64_t bits = i % 2 ? seed : (seed >> 12 | (uint64_t)(1003 + seed % 41) << 52);
+    double x;
+    memcpy(&x, &bits, 8);
+    all.push_back(x);
+  }
+  size_t count = all.size();
+  for (size_t i = 0; i < count; i++) all.push_back(-all[i]);
+  return all;
+}
+
+void worst_mathematics() {
+  int power;
+  double part, other;
+  float small, small_other;
+  long double wide, wide_other;
+  for (double x : arguments(12)) {
+#define WORST_1(name, argument) number = at_##name(x), number = at_##name##f(x), number = at_##name##l(x);
+    EACH_UNARY(WORST_1)
+    EACH_TO_INTEGER(WORST_1)
+    number = at_frexp(x, &power), number = at_frexpf(x, &power), number = at_frexpl(x, &power);
+    number = at_modf(x, &part), number = at_modff(x, &small), number = at_modfl(x, &wide);
+    at_sincos(x, &part, &other), at_sincosf(x, &small, &small_other), at_sincosl(x, &wide, &wide_other);
+    number = at_j0(x), number = at_j1(x);
+    for (int n : {0, -1, 100, -1000, 2147483647}) {
+      number = at_ldexp(x, n), number = at_ldexpf(x, n), number = at_ldexpl(x, n);
+      number = at_scalbn(x, n), number = at_scalbnf(x, n), number = at_scalbnl(x, n);
+      number = at___powidf2(x, n), number = at___powisf2(x, n), number = at___powixf2(x, n);
+    }
+  }
+  auto few = arguments(0);
+  for (size_t i = 0; i < few.size(); i++)
+    for (size_t j = i % 13; j < few.size(); j += 13) {
+      double x = few[i], y = few[j];
+#define WORST_2(name, a, b) number = at_##name(x, y), number = at_##name##f(x, y), number = at_##name##l(x, y);
+      EACH_BINARY(WORST_2)
+      number = at_remquo(x, y, &power), number = at_fma(x, y, x), number = at_fmaf(x, y, x), number = at_fmal(x, y, x);
+      _Complex double complex = {x, y};
+      number = at_cabs(complex), number = __real__ at_cexp(complex), number = __real__ at_csqrt(complex);
+      number = __real__ at_cpow(complex, complex);
+      number = __real__ at___muldc3(x, y, y, x), number = __real__ at___divdc3(x, y, y, x);
+      number = at___addtf3(x, y), number = at___subtf3(x, y), number = at___multf3(x, y);
+      number = at___divtf3(x, y), number = at___lttf2(x, y);
+    }
+}
+#endif

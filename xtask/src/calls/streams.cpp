@@ -2,6 +2,7 @@
 // said, a file by itself: half of the calls are of each.
 #include "at.h"
 #include <charconv>
+#include <cstring>
 #include <chrono>
 #include <fstream>
 #include <iostream>
@@ -185,3 +186,68 @@ void cxx_streams() {
     at__ZSt10from_charsPKcS0_RdSt12chars_format("123.25", "123.25" + 6, x, std::chars_format::general);
   }
 }
+
+#ifdef WORST
+static void worst_reading(std::string text) {
+  if (text.empty()) return;
+#define WORST_READ(name, type) { std::istringstream in(text); type value{}; at_##name(in, value); }
+  INPUTS(WORST_READ)
+  std::string line;
+  { std::istringstream in(text);
+    at__ZSt7getlineIcSt11char_traitsIcESaIcEERSt13basic_istreamIT_T0_ES7_RNSt7__cxx1112basic_stringIS4_S5_T1_EES4_(in, line, 'z'); }
+  line.resize(text.size() + 1);
+  { std::istringstream in(text); at__ZNSi4readEPcl(in, &line[0], (long)text.size()); }
+  { std::istringstream in(text); at__ZNSi7getlineEPcl(in, &line[0], (long)text.size()); }
+  { std::istringstream in(text); at__ZNSi6ignoreEv(in), at__ZNSi3getEv(in), at__ZNSi3getERc(in, line[0]), at__ZNSi4peekEv(in); }
+}
+
+static void worst_writing(size_t n) {
+  int i = 1;
+  std::string text(n, 'x');
+#define WORST_WRITE(name, type, value)                                   \
+  { std::ostringstream s; s.width((long)n), at_##name(s, value); }       \
+  { std::ostringstream s; s << std::fixed, s.precision((long)n), at_##name(s, value); }
+  OUTPUTS(WORST_WRITE)
+  { std::ostringstream s; at__ZNSo5writeEPKcl(s, text.data(), (long)n); }
+  { std::ostringstream s; at__ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l(s, text.data(), (long)n); }
+  { std::ostringstream s; at__ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc(s, text.c_str()); }
+  { std::ofstream s("/dev/null"); at__ZNSo5writeEPKcl(s, text.data(), (long)n); }
+  alignas(16) char room[1024], other[64];
+#define WORST_FILLED(kind)                                                                          \
+  at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEEC1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode( \
+      room, text, std::ios::in | std::ios::out),                                                    \
+      at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEED1Ev(room);
+  WORST_FILLED(18basic_stringstream)
+  WORST_FILLED(19basic_istringstream)
+  WORST_FILLED(19basic_ostringstream)
+  std::stringbuf buffer(text);
+  at__ZNKSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strEv(other, &buffer);
+  reinterpret_cast<std::string *>(other)->~basic_string();
+  at__ZNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strERKNS_12basic_stringIcS2_S3_EE(&buffer, text);
+}
+
+void worst_streams() {
+  for (size_t n : {1, 10, 100, 1000, 10000, 100000}) {
+    for (std::string text : {std::string(n, '9'), std::string(n, '0'), std::string(n, ' ') + "1", "1." + std::string(n, '9') + "e-300",
+                             "0." + std::string(n, '0') + "1", std::string(n, 'x')}) {
+      worst_reading(text);
+      double x;
+      at__ZSt10from_charsPKcS0_RdSt12chars_format(text.data(), text.data() + text.size(), x, std::chars_format::general);
+    }
+    worst_writing(n);
+  }
+  for (double x : {0.0, 0.1, 1.0, 1e22, 1e308, 5e-324, 1.7e-308, 123456.789, 9007199254740993.0}) {
+    char room[400];
+    at__ZSt8to_charsPcS_d(room, room + 390, x);
+    std::ostringstream s, fixed, scientific;
+    fixed << std::fixed, scientific << std::scientific;
+    for (auto *out : {&s, &fixed, &scientific}) {
+      at__ZNSolsEd(*out, x), at__ZNSolsEe(*out, x), at__ZNSolsEf(*out, (float)x);
+      at__ZNSo9_M_insertIdEERSoT_(*out, x), at__ZNSo9_M_insertIeEERSoT_(*out, x);
+    }
+    snprintf(room, sizeof room, "%.40g", x);
+    double y;
+    at__ZSt10from_charsPKcS0_RdSt12chars_format(room, room + strlen(room), y, std::chars_format::general);
+  }
+}
+#endif

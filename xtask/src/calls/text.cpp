@@ -146,3 +146,65 @@ void strings() {
     SEEN(AT_LOOK(4copyEPcmm)(whole, copied, 30, 2))
   }
 }
+
+#ifdef WORST
+// Strings of every length, without room for more and with it, changed at their start, middle and end.
+void worst_strings() {
+  for (size_t n : {1, 10, 100, 1000, 10000, 100000, 1000000})
+    for (size_t room : {n, 3 * n + 40}) {
+      const String whole(n, 'a'), other(n / 2 + 1, 'b');
+      String s;
+      const char *p = other.c_str();
+#define FRESH_WORST(call) s = String(), s.reserve(room), s = whole, call;
+      for (size_t a : {size_t(0), n / 2, n}) {
+        FRESH_WORST(AT_TEXT(10_M_replaceEmmPKcm)(s, a, n - a, p, other.size()))
+        FRESH_WORST(AT_TEXT(10_M_replaceEmmPKcm)(s, a, 0, "words", 5))
+        FRESH_WORST(AT_TEXT(14_M_replace_auxEmmmc)(s, a, 0, n, 'x'))
+        FRESH_WORST(AT_TEXT(9_M_mutateEmmPKcm)(s, a, 0, "words", 5))
+        FRESH_WORST(AT_TEXT(8_M_eraseEmm)(s, a, a < n))
+        FRESH_WORST(AT_TEXT(6insertEmPKc)(s, a, "words"))
+        FRESH_WORST(AT_TEXT(6insertEmPKc)(s, a, p))
+        FRESH_WORST(AT_TEXT(6insertEmRKS4_)(s, a, other))
+        FRESH_WORST(AT_TEXT(6insertEmmc)(s, a, 1, 'x'))
+        FRESH_WORST(AT_TEXT(6insertEmmc)(s, a, n, 'x'))
+        FRESH_WORST(AT_TEXT(5eraseEmm)(s, a, 1))
+        FRESH_WORST(AT_TEXT(7replaceEmmPKc)(s, a, 1, p))
+        FRESH_WORST(AT_TEXT(7replaceEmmPKcm)(s, a, 0, "words", 5))
+        FRESH_WORST(AT_TEXT(7replaceEmmRKS4_)(s, a, n, other))
+      }
+      FRESH_WORST(AT_TEXT(6appendEPKc)(s, p))
+      FRESH_WORST(AT_TEXT(6appendEPKcm)(s, p, other.size()))
+      FRESH_WORST(AT_TEXT(9_M_appendEPKcm)(s, "x", 1))
+      FRESH_WORST(AT_TEXT(9_M_appendEPKcm)(s, p, other.size()))
+      FRESH_WORST(AT_TEXT(6appendERKS4_)(s, other))
+      FRESH_WORST(AT_TEXT(6appendEmc)(s, n, 'x'))
+      FRESH_WORST(AT_TEXT(pLEPKc)(s, p))
+      FRESH_WORST(AT_TEXT(pLERKS4_)(s, other))
+      FRESH_WORST(AT_TEXT(9push_backEc)(s, 'x'))
+      FRESH_WORST(AT_TEXT(pLEc)(s, 'x'))
+      FRESH_WORST(AT_TEXT(8pop_backEv)(s))
+      FRESH_WORST(AT_TEXT(6resizeEm)(s, 2 * n))
+      FRESH_WORST(AT_TEXT(6resizeEm)(s, n / 2))
+      FRESH_WORST(AT_TEXT(6resizeEmc)(s, 2 * n, 'x'))
+      FRESH_WORST(AT_TEXT(7reserveEm)(s, 2 * n + 9))
+      FRESH_WORST(AT_TEXT(13shrink_to_fitEv)(s))
+      s = String(), AT_TEXT(9_M_assignERKS4_)(s, whole), AT_TEXT(9_M_assignERKS4_)(s, whole);
+      s = String(), AT_TEXT(6assignERKS4_)(s, whole), s = String(), AT_TEXT(aSERKS4_)(s, whole);
+      s = String(), AT_TEXT(6assignEPKc)(s, whole.c_str()), s = String(), AT_TEXT(aSEPKc)(s, whole.c_str());
+      String taken = whole;
+      AT_TEXT(4swapERS4_)(s, taken), AT_TEXT(aSEOS4_)(s, taken);
+      alignas(String) char made[sizeof(String)];
+      MADE(AT_TEXT(C1EPKcRKS3_)(made, p, &room))
+      MADE(AT_TEXT(C1ERKS4_)(made, whole))
+      MADE(AT_TEXT(C1ERKS4_mm)(made, whole, n / 2, n))
+      MADE(AT_TEXT(C1EOS4_)(made, s))
+      MADE(AT_LOOK(6substrEmm)(made, whole, 0, n))
+      *reinterpret_cast<char **>(made) = made + 16;
+      AT_TEXT(12_M_constructEmc)(made, n, 'x'), AT_TEXT(10_M_disposeEv)(*reinterpret_cast<String *>(made));
+      size_t wanted = n;
+      free(AT_TEXT(9_M_createERmm)(nullptr, wanted, n));
+      String copied(n + 1, 0);
+      SEEN(AT_LOOK(4copyEPcmm)(whole, &copied[0], n, 0))
+    }
+}
+#endif

@@ -20,6 +20,26 @@ fn what_contests_use_of_the_libraries_may_be_metered() {
     }
 }
 
+/// What may do much more than is charged for it is not let through, by name and with a way out.
+#[test]
+fn what_is_not_charged_is_told() {
+    let path = corpus().join("honest/not_charged.cpp");
+    let path = path.to_str().expect("UTF-8");
+    let answer = Bench::new().fuel(&["--check", path]);
+    assert_eq!(answer.status, 3, "{}", answer.said());
+    let said = answer.said();
+    for name in ["_ZNSt6localeC1EPKc", "_ZNSt6locale6globalERKS_"] {
+        assert!(said.contains(&format!("uses {name}, whose work may be more than four times")), "{said}");
+    }
+    let list = Bench::new();
+    list.write(
+        "a.c",
+        "#include <string.h>\nint main(int n, char **v) { char a[9]; return (int)strxfrm(a, v[0], 9); }\n",
+    );
+    assert_eq!(list.fuel(&["--check", "a.c"]).status, 3);
+    assert_eq!(list.fuel(&["--check", "--allow", "strxfrm", "a.c"]).status, 0);
+}
+
 #[test]
 fn clocks_are_told_and_do_not_hinder() {
     let path = corpus().join("honest/contest.c");

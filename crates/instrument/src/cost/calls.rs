@@ -10,7 +10,8 @@
 //! `llvm.fabs`, `llvm.minnum`) are not among them, and `half` and `bfloat` are
 //! taken for `float`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
 
 use opcost_ir::{CalleeRef, Function, Module, Opcode, Type, TypeId};
 use opcost_key::InstructionId;
@@ -23,15 +24,63 @@ const BECOME_CALLS: &str = "sin cos tan asin acos atan atan2 sinh cosh tanh sinc
      exp exp2 exp10 log log2 log10 pow powi ldexp frexp modf fma frem \
      floor ceil trunc round roundeven rint nearbyint lround llround lrint llrint";
 
-/// The table, by name.
-pub(super) fn known() -> BTreeMap<String, u32> {
-    let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
-    lines.map(|line| read_line(line).expect("calls.txt is well-formed")).collect()
+/// How the work of a function is charged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Charge {
+    /// By a weight, and by what stands in arguments and memory (`lengths`, `opcost_runtime::library`). On the
+    /// worst arguments that were found it does this many times of what is charged, if that was measured.
+    Weight(u32, Option<f64>),
+    /// By a weight that is right when the caller catches what is thrown.
+    Frames(u32),
+    /// By every instruction: it is compiled with the program.
+    Compiled,
+    /// Once, since it ends the program or a plain address of it is all that is used.
+    Once,
 }
 
-fn read_line(line: &str) -> Option<(String, u32)> {
-    let (name, weight) = line.split_once(' ')?;
-    weight.parse().ok().filter(|&weight| weight > 0).map(|weight| (name.to_owned(), weight))
+/// What a call may do at most, in times of what is charged for it.
+const MOST_TIMES: f64 = 4.0;
+
+fn rows() -> impl Iterator<Item = (&'static str, Charge)> {
+    let lines = TEXT.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| read_line(line).expect("calls.txt is well-formed"))
+}
+
+/// The table, by name.
+pub(super) fn known() -> BTreeMap<String, u32> {
+    let weighed = rows().filter_map(|(name, charge)| match charge {
+        Charge::Weight(weight, _) | Charge::Frames(weight) => Some((name.to_owned(), weight)),
+        Charge::Compiled | Charge::Once => None,
+    });
+    weighed.collect()
+}
+
+fn read_line(line: &'static str) -> Option<(&'static str, Charge)> {
+    let (name, rest) = line.split_once(' ')?;
+    let weight = |text: &str| text.parse().ok().filter(|&weight| weight > 0);
+    let charge = match rest.split_once(' ') {
+        None if rest == "compiled" => Charge::Compiled,
+        None if rest == "once" => Charge::Once,
+        None => Charge::Weight(weight(rest)?, None),
+        Some((number, "frames")) => Charge::Frames(weight(number)?),
+        Some((number, worst)) => Charge::Weight(weight(number)?, Some(worst.parse().ok()?)),
+    };
+    Some((name, charge))
+}
+
+/// Names of functions whose work is charged, whatever their arguments are.
+static CHARGED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let is_held = |charge: &Charge| match *charge {
+        Charge::Weight(_, worst) => worst.is_some_and(|worst| worst <= MOST_TIMES),
+        Charge::Frames(_) | Charge::Compiled | Charge::Once => true,
+    };
+    rows().filter(|(_, charge)| is_held(charge)).map(|(name, _)| name).collect()
+});
+
+/// Whether a function of this name does no more than four times of what `fuel/1` charges for it.
+pub(crate) fn is_charged(name: &str) -> bool {
+    let plain = || name.strip_prefix("__isoc99_").or_else(|| name.strip_prefix("__isoc23_"));
+    CHARGED.contains(name) || plain().is_some_and(|plain| CHARGED.contains(plain))
 }
 
 /// The weight of a call of this name.
@@ -49,6 +98,7 @@ pub(super) fn becomes(module: &Module, function: &Function, id: InstructionId) -
     };
     match instruction.opcode {
         Opcode::FRem => by_width("fmod", instruction.ty),
+        Opcode::Resume => Some(("_Unwind_Resume".to_owned(), 1)),
         Opcode::FAdd => quadruple("__addtf3", module, instruction.ty),
         Opcode::FSub => quadruple("__subtf3", module, instruction.ty),
         Opcode::FMul => quadruple("__multf3", module, instruction.ty),
@@ -142,13 +192,24 @@ mod tests {
         let mut seen = 0;
         for line in lines {
             let (name, _) = read_line(line).unwrap_or_else(|| panic!("{line}"));
-            let known = known_of(&name);
+            let known = known_of(name);
             let is_called =
                 !matches!(known, None | Some(Known::Data | Known::Refused(_) | Known::Outside(_)));
             assert!(is_called, "{name}: {known:?}");
             seen += 1;
         }
-        assert!(seen > 500 && seen == known().len(), "{seen} lines");
+        let names: HashSet<&str> = rows().map(|(name, _)| name).collect();
+        assert!(seen > 500 && seen == names.len(), "{seen} lines");
+    }
+
+    #[test]
+    fn what_was_not_measured_or_does_more_is_not_charged() {
+        assert_eq!(read_line("a 5"), Some(("a", Charge::Weight(5, None))));
+        assert_eq!(read_line("a 5 frames"), Some(("a", Charge::Frames(5))));
+        assert_eq!(read_line("a 5 3.9"), Some(("a", Charge::Weight(5, Some(3.9)))));
+        assert!(["a", "a 0", "a 0 1.0", "a -", "a 5 x"].iter().all(|line| read_line(line).is_none()));
+        assert!(is_charged("malloc") && is_charged("__isoc99_scanf") && is_charged("qsort"));
+        assert!(is_charged("exit") && !is_charged("regexec") && !is_charged("strxfrm"));
     }
 
     #[test]

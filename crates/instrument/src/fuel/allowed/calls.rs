@@ -10,6 +10,7 @@ use opcost_ir::{CalleeRef, DeclarationId, Function, GlobalKind, Linkage, Module,
 use opcost_key::InstructionId;
 
 use super::{Court, LARGEST_COPY, Rule, Use, intrinsics};
+use crate::cost::is_charged;
 use crate::fuel::library::{Known, known};
 
 /// Where each declaration is used first, in the order of the module.
@@ -73,7 +74,11 @@ impl Court<'_> {
         let (reason, remedy) = match known(name) {
             Some(Known::Refused(why)) => (format!("uses {name}, which {why}"), "take it out"),
             Some(Known::Outside(why)) => (format!("uses {name}, which {why}"), TO_ALLOW),
-            Some(_) => return,
+            Some(Known::Data) => return,
+            Some(_) if is_charged(name) => return,
+            Some(_) => {
+                (format!("uses {name}, whose work may be more than four times of what is charged"), TO_ALLOW)
+            }
             None => (format!("uses {name}, an outside function of which nothing is known"), TO_ALLOW),
         };
         self.object_at(Rule::OutsideFunction, at, reason, remedy);

@@ -102,7 +102,7 @@ static void opc_charge_format(const char *format, va_list list) {
     case 's': case 'S': {
       const char *text = va_arg(list, const char *);
       int letters_are_wide = longs || *format == 'S';
-      if (!letters_are_wide && text) opc_libc_charge(LIBRARY(strnlen)(text, has_precision ? precision : SIZE_MAX));
+      if (!letters_are_wide && text) opc_charge_copy(LIBRARY(strnlen)(text, has_precision ? precision : SIZE_MAX));
       break;
     }
     case 'p': case 'n': (void)va_arg(list, void *); break;
@@ -113,6 +113,12 @@ static void opc_charge_format(const char *format, va_list list) {
   }
   opc_libc_charge((size_t)(format - start));
   opc_charge_units(units);
+}
+
+// What did not fit is formatted in small pieces and thrown away.
+static int opc_charge_rest(int written, size_t size) {
+  if (written > 0 && (size_t)written > size) opc_charge_units(((size_t)written - size) * 12);
+  return written;
 }
 
 static int opc_charge_result(int written) {
@@ -145,12 +151,12 @@ OUTPUT(vprintf, (const char *format, va_list arguments), vprintf(format, argumen
 OUTPUT(vfprintf, (FILE *stream, const char *format, va_list arguments), vfprintf(stream, format, arguments))
 OUTPUT(vsprintf, (char *to, const char *format, va_list arguments), vsprintf(to, format, arguments))
 OUTPUT(vsnprintf, (char *to, size_t size, const char *format, va_list arguments),
-       vsnprintf(to, size, format, arguments))
+       opc_charge_rest(vsnprintf(to, size, format, arguments), size))
 OUTPUT_VARIADIC(printf, (const char *format, ...), vprintf(format, arguments))
 OUTPUT_VARIADIC(fprintf, (FILE *stream, const char *format, ...), vfprintf(stream, format, arguments))
 OUTPUT_VARIADIC(sprintf, (char *to, const char *format, ...), vsprintf(to, format, arguments))
 OUTPUT_VARIADIC(snprintf, (char *to, size_t size, const char *format, ...),
-                vsnprintf(to, size, format, arguments))
+                opc_charge_rest(vsnprintf(to, size, format, arguments), size))
 
 // ---- reading ---------------------------------------------------------------
 
@@ -218,7 +224,7 @@ static size_t opc_readable(const char *text, const char *format) {
 
 static void opc_charge_text_input(const char *text, const char *format) {
   opc_libc_charge(LIBRARY(strlen)(text));
-  opc_charge_units(opc_readable(text, format) * 14);
+  opc_charge_units(opc_readable(text, format) * 18);
 }
 
 #define TEXT_INPUT(name)                                      \
@@ -246,7 +252,24 @@ int LIBRARY(fputs)(const char *text, FILE *stream) {
   return fputs(text, stream);
 }
 
-enum { EACH_DIGIT = 4, MOST_DIGITS = 800, EACH_OF_THEM = 10 };
+// A line is as long as it is found to be.
+char *LIBRARY(fgets)(char *to, int size, FILE *stream) {
+  char *line = fgets(to, size, stream);
+  if (line) opc_charge_copy(LIBRARY(strlen)(line));
+  return line;
+}
+
+#ifdef __GLIBC__
+ssize_t LIBRARY(getdelim)(char **to, size_t *size, int end, FILE *stream) {
+  ssize_t length = getdelim(to, size, end, stream);
+  if (length > 0) opc_charge_copy((size_t)length);
+  return length;
+}
+
+ssize_t LIBRARY(getline)(char **to, size_t *size, FILE *stream) { return LIBRARY(getdelim)(to, size, '\n', stream); }
+#endif
+
+enum { EACH_DIGIT = 12, MOST_DIGITS = 800, EACH_OF_THEM = 10 };
 
 // Every character that a number may have, and what stands before it.
 static void opc_charge_number(const char *text) {

@@ -228,3 +228,54 @@ READ_MORE(void *, _ZNSi6ignoreEl, (void *stream, ptrdiff_t count), (stream, coun
 READ_MORE(void *, _ZNSi6ignoreEli, (void *stream, ptrdiff_t count, int end), (stream, count, end), 1)
 READ_MORE(int, _ZNSi3getEv, (void *stream), (stream), 1)
 READ_MORE(void *, _ZNSi3getERc, (void *stream, char *to), (stream, to), 1)
+
+// ---- letters of a locale ---------------------------------------------------
+
+// The facet for letters has virtual functions that work on ranges, and a call of one says no name. Who asks for
+// the facet gets a copy whose functions charge the range and go on to the library's.
+enum { FACET_SIZE = 576, FACET_FUNCTIONS = 12, FIRST_FUNCTION = 2, MOST_FACETS = 8 };
+
+struct opc_facet {
+  void **functions;
+  char rest[FACET_SIZE - sizeof(void *)];
+};
+
+extern char _ZTVSt5ctypeIcE[];
+static void *opc_facet_functions[FACET_FUNCTIONS];
+
+#define RANGE_OF(name, slot, parameters, arguments)                                             \
+  static const char *name parameters {                                                          \
+    opc_charge_units((size_t)(end - start) * 3);                                                \
+    typedef const char *real parameters;                                                        \
+    return ((real *)((void **)(void *)_ZTVSt5ctypeIcE)[FIRST_FUNCTION + (slot)])arguments;      \
+  }
+RANGE_OF(opc_upper_range, 3, (void *facet, char *start, const char *end), (facet, start, end))
+RANGE_OF(opc_lower_range, 5, (void *facet, char *start, const char *end), (facet, start, end))
+RANGE_OF(opc_widen_range, 7, (void *facet, const char *start, const char *end, char *to), (facet, start, end, to))
+RANGE_OF(opc_narrow_range, 9, (void *facet, const char *start, const char *end, char other, char *to),
+         (facet, start, end, other, to))
+
+static const void *opc_copy_of_facet(const void *facet) {
+  static struct opc_facet copies[MOST_FACETS];
+  static const void *originals[MOST_FACETS];
+  static size_t count;
+  for (size_t i = 0; i < count; i++)
+    if (originals[i] == facet) return &copies[i];
+  void **functions = (void **)(void *)_ZTVSt5ctypeIcE;
+  // Facets of other classes have other functions; and nobody has so many.
+  if (*(void ***)facet != functions + FIRST_FUNCTION || count == MOST_FACETS) return facet;
+  memcpy(opc_facet_functions, functions, sizeof opc_facet_functions);
+  opc_facet_functions[FIRST_FUNCTION + 3] = (void *)opc_upper_range;
+  opc_facet_functions[FIRST_FUNCTION + 5] = (void *)opc_lower_range;
+  opc_facet_functions[FIRST_FUNCTION + 7] = (void *)opc_widen_range;
+  opc_facet_functions[FIRST_FUNCTION + 9] = (void *)opc_narrow_range;
+  memcpy(&copies[count], facet, FACET_SIZE);
+  copies[count].functions = opc_facet_functions + FIRST_FUNCTION;
+  originals[count] = facet;
+  return &copies[count++];
+}
+
+const void *_ZSt9use_facetISt5ctypeIcEERKT_RKSt6locale(const void *locale);
+const void *LIBRARY(_ZSt9use_facetISt5ctypeIcEERKT_RKSt6locale)(const void *locale) {
+  return opc_copy_of_facet(_ZSt9use_facetISt5ctypeIcEERKT_RKSt6locale(locale));
+}

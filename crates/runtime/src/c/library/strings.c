@@ -114,6 +114,13 @@ CHARGED(void, 6resizeEmc, (S, size_t n, char c), (s, n, c),
         opc_charge_change(s, s->size, 0, n > s->size ? n - s->size : 0))
 CHARGED(void, 13shrink_to_fitEv, (S), (s), opc_charge_copy(opc_capacity(s) > s->size ? s->size : 0))
 
+void *TEXT(6assignEmc)(S, size_t n, char c) { return TEXT(14_M_replace_auxEmmmc)(s, 0, s->size, n, c); }
+void TEXT(13_S_copy_charsEPcPKcS7_)(char *to, const char *a, const char *b) { memcpy(to, a, (size_t)(b - a)); }
+void TEXT(13_S_copy_charsEPcS5_S5_)(char *to, const char *a, const char *b) { memcpy(to, a, (size_t)(b - a)); }
+void TEXT(13_S_copy_charsEPcN9__gnu_cxx17__normal_iteratorIS5_S4_EES8_)(char *to, const char *a, const char *b) {
+  memcpy(to, a, (size_t)(b - a));
+}
+
 CHARGED_LOOK(size_t, 4copyEPcmm, (T, char *to, size_t n, size_t a), (t, to, n, a),
              opc_charge_copy(opc_at_most(n, opc_behind(t, a))))
 CHARGED_LOOK(struct text, 6substrEmm, (T, size_t a, size_t n), (t, a, n),

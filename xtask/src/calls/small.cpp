@@ -1,0 +1,105 @@
+// Members that a compiler inlines when it optimises, and are calls when it does not.
+#include "at.h"
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+using String = std::string;
+#define STRING(member) _ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE##member
+#define CONST_STRING(member) _ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE##member
+#define OF_STRING(X)                                                                                                   \
+  X(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4dataEv) X(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4sizeEv) \
+  X(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE5c_strEv) X(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE5emptyEv) \
+  X(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6lengthEv) X(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE7_M_dataEv) \
+  X(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE8capacityEv) X(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE8max_sizeEv) \
+  X(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE3endEv) X(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE5beginEv) \
+  X(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE3endEv) X(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE5beginEv) \
+  X(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4dataEv) X(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4backEv) \
+  X(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE5frontEv) X(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE13_M_local_dataEv) \
+  X(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE5clearEv)
+#define ONE(name) AT(name, void *, (void *s), (s))
+#define OF_STREAM(X)                                                                                                   \
+  X(_ZNKSt9basic_iosIcSt11char_traitsIcEE4fillEv) X(_ZNKSt9basic_iosIcSt11char_traitsIcEE4goodEv)                       \
+  X(_ZNKSt9basic_iosIcSt11char_traitsIcEE5rdbufEv) X(_ZNKSt9basic_iosIcSt11char_traitsIcEE3eofEv)                       \
+  X(_ZNKSt9basic_iosIcSt11char_traitsIcEE3badEv) X(_ZNKSt9basic_iosIcSt11char_traitsIcEE7rdstateEv)
+OF_STRING(ONE)
+OF_STREAM(ONE)
+AT(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEixEm, void *, (void *s, size_t n), (s, n))
+AT(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEixEm, void *, (void *s, size_t n), (s, n))
+AT(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE13_M_set_lengthEm, void, (void *s, size_t n), (s, n))
+AT(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE11_M_capacityEm, void, (void *s, size_t n), (s, n))
+AT(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE7_M_dataEPc, void, (void *s, char *p), (s, p))
+AT(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEC1Ev, void, (void *s), (s))
+AT(_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE12_Alloc_hiderC1EPcRKS3_, void, (void *s, char *p, const void *a), (s, p, a))
+AT(_ZNSaIcEC1Ev, void, (void *s), (s))
+AT(_ZNSaIcEC1ERKS_, void, (void *s, const void *a), (s, a))
+AT(_ZNSaIcED1Ev, void, (void *s), (s))
+AT(_ZNKSo6sentrycvbEv, bool, (const void *s), (s))
+AT(_ZNSirsEPFRSt8ios_baseS0_E, void *, (void *s, void *f), (s, f))
+AT(_ZNSt9basic_iosIcSt11char_traitsIcEE8setstateESt12_Ios_Iostate, void, (void *s, int n), (s, n))
+AT(_ZNSt9exceptionD2Ev, void, (void *e), (e))
+AT(_ZNSt8bad_castD2Ev, void, (void *e), (e))
+AT(_ZNSt8ios_base4InitC1Ev, void, (void *s), (s))
+AT(_ZNSt8ios_base4InitD1Ev, void, (void *s), (s))
+AT(_ZSt18uncaught_exceptionv, bool, (), ())
+AT(__cxa_guard_abort, void, (void *guard), (guard))
+AT(_ZNKSt5ctypeIcE13_M_widen_initEv, void, (const void *facet), (facet))
+AT(_ZNKSt6locale2id5_M_idEv, size_t, (const void *id), (id))
+AT(memcpy, void *, (void *a, const void *b, size_t n), (a, b, n))
+AT(memmove, void *, (void *a, const void *b, size_t n), (a, b, n))
+AT(mempcpy, void *, (void *a, const void *b, size_t n), (a, b, n))
+AT(memset, void *, (void *a, int b, size_t n), (a, b, n))
+AT(memcmp, int, (const void *a, const void *b, size_t n), (a, b, n))
+AT(bcmp, int, (const void *a, const void *b, size_t n), (a, b, n))
+AT(open, int, (const char *name, int how), (name, how))
+AT(close, int, (int file), (file))
+AT(lseek, long, (int file, long at, int from), (file, at, from))
+AT(sleep, unsigned, (unsigned seconds), (seconds))
+AT(atexit, int, (void (*last)()), (last))
+AT(_ZNSt9basic_iosIcSt11char_traitsIcEE11_M_setstateESt12_Ios_Iostate, void, (void *s, int n), (s, n))
+
+static void at_the_end() {}
+
+void small_members() {
+  for (int i = 0; i < 6; i++) {
+    String s(i % 2 ? 5 : 50, 'a');
+#define CALL(name) pointer = at_##name(&s);
+    OF_STRING(CALL)
+    s = "some words";
+    std::istringstream in("1 2");
+    // The state lies in the virtual base.
+    std::ios *state = &in;
+#define CALL_STATE(name) pointer = at_##name(state);
+    OF_STREAM(CALL_STATE)
+    pointer = at__ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEixEm(&s, 1);
+    pointer = at__ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEixEm(&s, 1);
+    at__ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE13_M_set_lengthEm(&s, 3);
+    alignas(16) char room[64], guard[8] = {0};
+    at__ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE11_M_capacityEm(room, 3);
+    at__ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE7_M_dataEPc(room, guard);
+    at__ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEC1Ev(room);
+    at__ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE12_Alloc_hiderC1EPcRKS3_(room, guard, guard);
+    at__ZNSaIcEC1Ev(room), at__ZNSaIcEC1ERKS_(room, guard), at__ZNSaIcED1Ev(room);
+    std::ostream::sentry sentry(std::cout);
+    number = at__ZNKSo6sentrycvbEv(&sentry);
+    at__ZNSirsEPFRSt8ios_baseS0_E(&in, reinterpret_cast<void *>(static_cast<std::ios_base &(*)(std::ios_base &)>(std::hex)));
+    at__ZNSt9basic_iosIcSt11char_traitsIcEE8setstateESt12_Ios_Iostate(state, 0);
+    std::exception plain;
+    at__ZNSt9exceptionD2Ev(&plain);
+    new (room) std::bad_cast(), at__ZNSt8bad_castD2Ev(room);
+    at__ZNSt8ios_base4InitC1Ev(room), at__ZNSt8ios_base4InitD1Ev(room);
+    number = at__ZSt18uncaught_exceptionv();
+    at___cxa_guard_abort(guard);
+    at__ZNKSt5ctypeIcE13_M_widen_initEv(&std::use_facet<std::ctype<char>>(std::locale::classic()));
+    number = at__ZNKSt6locale2id5_M_idEv(&std::ctype<char>::id);
+    at__ZNSt9basic_iosIcSt11char_traitsIcEE11_M_setstateESt12_Ios_Iostate(state, 0);
+    int file = at_open("input.txt", 0);
+    number = at_lseek(file, 5, 0), number = at_close(file), number = at_sleep(0), number = at_atexit(at_the_end);
+    static char a[20000], b[20000];
+    for (size_t n : {0, 1, 2, 3, 7, 8, 15, 16, 31, 33, 64, 100, 256, 1000, 2000}) {
+      at_memcpy(a + i, b, n), at_memmove(a + i, a, n), at_mempcpy(a, b + i, n), at_memset(a + i, 0, n);
+      number = at_memcmp(a + i, b, n), number = at_bcmp(a, b + i, n);
+    }
+  }
+}
