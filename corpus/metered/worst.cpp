@@ -11,9 +11,16 @@
 #include <locale>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
+struct Base { virtual ~Base() = default; };
+template <int depth> struct Row : Row<depth - 1> {};
+template <> struct Row<0> : Base {};
+struct Other : Base {};
+
 static volatile double sink;
+static volatile std::size_t million = 1000000;
 static double (*volatile through)(double) = std::sin;
 
 extern "C" __attribute__((noinline)) void work(int which) {
@@ -84,6 +91,39 @@ extern "C" __attribute__((noinline)) void work(int which) {
     for (int round = 0; round < 5; round++)
       for (int value : set) sink = value;
     set.clear();
+    break;
+  }
+  case 13: {
+    std::string from(million, 'a'), to(million, 'b');
+    for (int i = 0; i < 20; i++) std::memcpy(&to[0], &from[0], million), std::memset(&from[0], i, million);
+    for (int i = 0; i < 200; i++) std::memmove(&to[1], &from[0], million / 100), std::memset(&to[0], i, 3000);
+    break;
+  }
+  case 14: {
+    std::ostringstream out;
+    for (int i = 0; i < 300; i++) out.rdbuf()->sputn(text.data(), 2000);
+    std::istringstream in(out.str());
+    for (int i = 0; i < 300; i++) sink = (double)in.rdbuf()->sgetn(&text[0], 2000);
+    break;
+  }
+  case 15: {
+    std::string message(20000, 'x');
+    for (int i = 0; i < 100; i++) sink = std::runtime_error(message).what()[i];
+    break;
+  }
+  case 16:
+    for (int i = 0; i < 100; i++) {
+      try {
+        sink = (double)text.substr(3000, 1).size();
+      } catch (const std::out_of_range &) {
+        sink = i;
+      }
+    }
+    break;
+  case 17: {
+    Row<100> row;
+    Base *volatile base = &row;
+    for (int i = 0; i < 200; i++) sink = dynamic_cast<Other *>(base) != nullptr;
     break;
   }
   }

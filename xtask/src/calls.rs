@@ -1,6 +1,6 @@
 //! What does a call of a library function cost, in machine instructions?
 //!
-//! `cargo xtask calls` compiles the programs beside this file, runs them once
+//! `cargo xtask calls [NAME…]` compiles the programs beside this file, runs them once
 //! under callgrind and writes the table by which `fuel/1` charges such calls
 //! (`crates/instrument/src/cost/calls.txt`). For each function NAME there is a
 //! function `at_NAME` that calls it and nothing else; what callgrind says was
@@ -8,11 +8,14 @@
 //! compiler's hand: where NAME itself is among the callees, it alone counts.
 //!
 //! The worst is looked for by the same programs, built another way: each call is
-//! a part of callgrind's file of its own, with what opcost's library charged for
-//! it beside, over every length up to 10^5 or 10^6, every kind of number and place
-//! (`worst_…` in the programs). A weight is raised where more than [`WANTED`] times
-//! of the charge were found. Rows that no program measures keep what the table says
-//! of them: by `compiled`, `once` and `frames` a hand wrote what they are.
+//! a part of callgrind's file of its own, with what is charged besides the weight
+//! beside it: by lengths that are arguments, and by opcost's library, over lengths up
+//! to 10^6, every kind of number and place (`worst_…` in the programs). Instructions
+//! of opcost's library count as done and not as charged. A weight is raised where
+//! more than [`WANTED`] times of the charge were found. What no program measures has
+//! no worst in the table. By `compiled`, `once` and `frames` a hand wrote what a row
+//! is; a test holds that what is `compiled` is. Another measures again, less of it,
+//! and holds every worst.
 //!
 //! Limits: the mean over the arguments that the programs give, after one round
 //! to warm up; the libraries and the processor of the machine it runs on (two
@@ -51,23 +54,25 @@ const TABLE: &str = "crates/instrument/src/cost/calls.txt";
 /// What the library may take at most, in times of what is charged, before a weight is raised.
 const WANTED: f64 = 3.5;
 
-/// Measures and writes the table.
-pub(crate) fn write() -> Result<()> {
+/// Measures and writes the table: all of it, or the rows of these names.
+pub(crate) fn write(names: &[&str]) -> Result<()> {
     let root = crate::repository()?;
     let folder = root.join("target/calls");
     let table = root.join(TABLE);
     let old = fs::read_to_string(&table).map_err(|error| Failure::at("read", &table, error))?;
     let (header, mut rows) = read_table(&old);
     let weights = measure(&folder)?;
-    let worst = worst(&root, &folder)?;
-    for (name, mean) in weights {
-        let is_told = rows.get(&name).is_some_and(|rest| rest.split(' ').any(|word| WORDS.contains(&word)));
-        if !is_told && !(rows.contains_key(&name) && is_charged_elsewhere(&name)) {
-            let samples = worst.get(&name);
-            rows.insert(
-                name.clone(),
-                if is_allocation(&name) { row_of_all(mean, samples) } else { row(mean, samples) },
-            );
+    let worst = worst(&root, &folder, Search { longest: LONGEST, thinness: 1, names })?;
+    let is_wanted = |name: &str| names.is_empty() || names.contains(&name);
+    for (name, rest) in rows.iter_mut().filter(|(name, _)| is_wanted(name)) {
+        if !is_told(rest) && !weights.contains_key(name) {
+            rest.truncate(rest.find(' ').unwrap_or(rest.len()));
+        }
+    }
+    for (name, mean) in weights.into_iter().filter(|(name, _)| is_wanted(name)) {
+        if !rows.get(&name).is_some_and(|rest| is_told(rest)) {
+            let row = row(&name, mean, worst.get(&name));
+            rows.insert(name, row);
         }
     }
     let lines = rows.iter().map(|(name, rest)| format!("{name} {rest}\n"));
@@ -77,35 +82,22 @@ pub(crate) fn write() -> Result<()> {
     Ok(())
 }
 
+/// The longest text or memory that the worst is looked for on, in bytes.
+const LONGEST: usize = 1_000_000;
+
 /// Words of rows that are not measured.
 const WORDS: [&str; 3] = ["compiled", "once", "frames"];
 
-/// Whether part of the charge is none that the programs see: by an argument (lengths.rs), or for the search of
-/// a text's end. Such rows are made by hand, with that part added.
-fn is_charged_elsewhere(name: &str) -> bool {
-    let by_argument = "memcpy memmove mempcpy memset memcmp bcmp fread fwrite fread_unlocked fwrite_unlocked calloc \
-                       realloc reallocarray puts fputs";
-    by_argument.split(' ').any(|known| known == name)
-        || name.ends_with("PKc")
-        || name.ends_with("EPKcRKS3_")
-        || name.contains("from_chars")
+fn is_told(rest: &str) -> bool {
+    rest.split(' ').any(|word| WORDS.contains(&word))
 }
 
-/// What one call of an allocator puts in order, others have left: all calls together count.
+/// What one call of an allocator puts in order, others have left: all calls of one length together count.
 fn is_allocation(name: &str) -> bool {
     ["_Znw", "_Zna", "_Zdl", "_Zda"].iter().any(|start| name.starts_with(start))
-        || ["malloc", "free", "memalign", "aligned_alloc", "posix_memalign"].contains(&name)
-}
-
-/// The row of what is paid for by all calls together.
-fn row_of_all(mean: u64, samples: Option<&Vec<Sample>>) -> String {
-    let sums = samples.map(|all| all.iter().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + mean + one.1)));
-    match sums {
-        Some((done, charged)) => {
-            format!("{mean} {:.1}", (done as f64 / charged as f64 * 10.0).ceil().max(10.0) / 10.0)
-        }
-        None => mean.to_string(),
-    }
+        || "malloc free calloc realloc reallocarray memalign aligned_alloc posix_memalign atexit __cxa_atexit"
+            .split(' ')
+            .any(|known| known == name)
 }
 
 /// The lines at the start, and what stands behind each name.
@@ -116,29 +108,91 @@ fn read_table(text: &str) -> (String, BTreeMap<String, String>) {
     (header, rows.map(|(name, rest)| (name.to_owned(), rest.to_owned())).collect())
 }
 
-/// One call: instructions, and what was charged besides the weight.
-type Sample = (u64, u64);
-
-/// The weight, raised where the worst asks for it, and the worst in times of the charge.
-fn row(mean: u64, samples: Option<&Vec<Sample>>) -> String {
-    let Some(samples) = samples else { return mean.to_string() };
-    let needed = samples.iter().map(|&(done, charged)| (done as f64 / WANTED - charged as f64).ceil());
-    let needed = needed.fold(0.0, f64::max) as u64;
-    // What would cost usual calls more than sixteen times is not charged so.
-    let weight = if needed > mean && needed <= 16 * mean + 200 { needed } else { mean };
-    let times = samples.iter().map(|&(done, charged)| done as f64 / (weight + charged) as f64);
-    let worst = times.fold(0.0, f64::max);
-    format!("{weight} {:.1}", (worst * 10.0).ceil() / 10.0)
+/// One call.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Sample {
+    /// Its instructions.
+    done: u64,
+    /// What was charged besides the weight.
+    charged: u64,
+    /// Whether its arguments are those that the weight is the mean of.
+    is_usual: bool,
 }
 
-/// Every call of every function, by name.
-fn worst(root: &Path, folder: &Path) -> Result<BTreeMap<String, Vec<Sample>>> {
+/// The weight, raised where the worst asks for it, and the worst in times of the charge. What is charged besides
+/// is no part of the weight.
+fn row(name: &str, mean: u64, samples: Option<&Vec<Sample>>) -> String {
+    let Some(samples) = samples else { return mean.to_string() };
+    let usual: Vec<u64> = samples.iter().filter(|one| one.is_usual).map(|one| one.charged).collect();
+    let besides = usual.iter().sum::<u64>().checked_div(usual.len() as u64).unwrap_or(0);
+    let mean = mean.saturating_sub(besides).max(1);
+    let groups = groups(name, samples);
+    let needed = groups.iter().map(|group| (group.done / WANTED - group.charged) / group.calls);
+    let needed = needed.fold(0.0, f64::max).ceil() as u64;
+    // What would cost usual calls more than sixteen times is not charged so.
+    let weight = if needed > mean && needed <= 16 * mean + 200 { needed } else { mean };
+    format!("{weight} {:.1}", (times(weight, &groups) * 10.0).ceil() / 10.0)
+}
+
+/// Calls that are charged together.
+#[derive(Clone, Copy, Default)]
+struct Group {
+    calls: f64,
+    done: f64,
+    charged: f64,
+}
+
+/// Each call alone; of an allocator all on short lengths together, and those on each longer one.
+fn groups(name: &str, samples: &[Sample]) -> Vec<Group> {
+    let alone = |one: &Sample| Group { calls: 1.0, done: one.done as f64, charged: one.charged as f64 };
+    if !is_allocation(name) {
+        return samples.iter().map(alone).collect();
+    }
+    let mut by_length: BTreeMap<u64, Group> = BTreeMap::new();
+    for one in samples {
+        let length = if one.charged < LONG { 0 } else { one.charged };
+        let group = by_length.entry(length).or_default();
+        group.calls += 1.0;
+        group.done += one.done as f64;
+        group.charged += one.charged as f64;
+    }
+    by_length.into_values().collect()
+}
+
+/// Charged for more than a length that is copied in any other way than word by word.
+const LONG: u64 = 128;
+
+/// The worst, in times of what is charged.
+fn times(weight: u64, groups: &[Group]) -> f64 {
+    let times = groups.iter().map(|group| group.done / (weight as f64 * group.calls + group.charged));
+    times.fold(0.0, f64::max)
+}
+
+/// Memory functions whose lengths are charged where opcost's library calls them.
+const CHARGED_BY_LENGTH: [&str; 6] = ["memcpy", "memset", "memcmp", "memchr", "strncmp", "strncasecmp"];
+
+/// What the worst is looked for in: lengths up to `longest`, of most functions one call in `thinness`; of all
+/// functions, or those of some names.
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    longest: usize,
+    thinness: usize,
+    names: &'a [&'a str],
+}
+
+/// Calls of every function, by name.
+fn worst(root: &Path, folder: &Path, search: Search) -> Result<BTreeMap<String, Vec<Sample>>> {
     let unit: String = LIBRARY_FILES.iter().map(|name| format!("#include \"{name}\"\n")).collect();
     let path = folder.join("library.c");
     fs::write(&path, unit).map_err(|error| Failure::at("write", &path, error))?;
     let mut clang = Command::new("clang-22");
     clang.args(["-O2", "-c", "-fno-builtin", "-fexceptions", "-fPIC", "-std=gnu11", "library.c"]);
     output_of(clang.arg("-I").arg(root.join(LIBRARY)).current_dir(folder))?;
+    let mut objcopy = Command::new("objcopy");
+    for name in CHARGED_BY_LENGTH {
+        objcopy.arg("--redefine-sym").arg(format!("{name}=opc_{name}"));
+    }
+    output_of(objcopy.arg("library.o").current_dir(folder))?;
     let symbols = output_of(Command::new("nm").arg("library.o").current_dir(folder))?;
     let defined = symbols.lines().filter_map(|line| line.split_once(" T opc_libc_"));
     let renamed: String = defined.map(|(_, name)| format!("{name} opc_libc_{name}\n")).collect();
@@ -151,7 +205,10 @@ fn worst(root: &Path, folder: &Path) -> Result<BTreeMap<String, Vec<Sample>>> {
         let mut clang = Command::new("clang++-22");
         clang.args(FLAGS).args(["-DWORST", "-c", source, "-o", &object]);
         output_of(clang.current_dir(folder))?;
-        output_of(Command::new("objcopy").args(["--redefine-syms=renamed", &object]).current_dir(folder))?;
+        if source != "main.cpp" {
+            let renaming = ["--redefine-syms=renamed", &object];
+            output_of(Command::new("objcopy").args(renaming).current_dir(folder))?;
+        }
         objects.push(object);
     }
     let mut clang = Command::new("clang++-22");
@@ -159,6 +216,8 @@ fn worst(root: &Path, folder: &Path) -> Result<BTreeMap<String, Vec<Sample>>> {
     output_of(
         Command::new("valgrind")
             .args(["--tool=callgrind", "--callgrind-out-file=worst.out", "--combine-dumps=yes", "./worst"])
+            .args([search.longest, search.thinness].map(|number| number.to_string()))
+            .args(search.names)
             .env("LD_BIND_NOW", "1")
             .env("LC_ALL", "C")
             .stdin(Stdio::null())
@@ -190,9 +249,11 @@ fn samples_of(parts: &str, notes: &str) -> BTreeMap<String, Vec<Sample>> {
     let own = done.iter().filter(|(name, _)| *name == NOTHING).map(|&(_, done)| done).min().unwrap_or(0);
     let mut samples: BTreeMap<String, Vec<Sample>> = BTreeMap::new();
     for (&(name, instructions), note) in done.iter().zip(notes.lines()) {
-        let charged = note.strip_prefix(name).and_then(|rest| rest.trim().parse().ok());
+        let mut words = note.strip_prefix(name).into_iter().flat_map(|rest| rest.split_whitespace());
+        let charged = words.next().and_then(|word| word.parse().ok());
         if let Some(charged) = charged.filter(|_| name != NOTHING) {
-            let sample = (instructions.saturating_sub(own).max(1), charged);
+            let done = instructions.saturating_sub(own).max(1);
+            let sample = Sample { done, charged, is_usual: words.next().is_some() };
             samples.entry(name.to_owned()).or_default().push(sample);
             if let Some(twin) = twin(name) {
                 samples.entry(twin).or_default().push(sample);
@@ -202,13 +263,18 @@ fn samples_of(parts: &str, notes: &str) -> BTreeMap<String, Vec<Sample>> {
     samples
 }
 
-/// The weight of each function.
-fn measure(folder: &Path) -> Result<BTreeMap<String, u64>> {
+fn write_sources(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| Failure::at("make", folder, error))?;
     for (name, text) in SOURCES {
         let path = folder.join(name);
         fs::write(&path, text).map_err(|error| Failure::at("write", &path, error))?;
     }
+    Ok(())
+}
+
+/// The weight of each function.
+fn measure(folder: &Path) -> Result<BTreeMap<String, u64>> {
+    write_sources(folder)?;
     let sources = SOURCES.iter().map(|(name, _)| *name).filter(|name| name.ends_with(".cpp"));
     output_of(
         Command::new("clang++-22")
@@ -311,13 +377,60 @@ mod tests {
         let parts = "desc: Trigger: Client Request: opc_nothing\nsummary: 30\n\
                      desc: Trigger: Client Request: f\nsummary: 430\ntotals: 430\n\
                      desc: Trigger: Client Request: f\ntotals: 40\n";
-        let samples = samples_of(parts, "opc_nothing 0\nf 60\nf 0\n");
-        assert_eq!(samples.into_iter().collect::<Vec<_>>(), [("f".to_owned(), vec![(400, 60), (10, 0)])]);
-        assert_eq!(row(20, Some(&vec![(400, 60), (10, 0)])), "55 3.5");
-        assert_eq!(row(200, Some(&vec![(400, 60)])), "200 1.6");
-        assert_eq!(row(10, Some(&vec![(4000, 0)])), "10 400.0");
-        assert_eq!(row(10, None), "10");
-        assert_eq!(row_of_all(100, Some(&vec![(150, 0), (350, 0)])), "100 2.5");
+        let samples = samples_of(parts, "opc_nothing 0\nf 60\nf 0 usual\n");
+        let sample = |done, charged| Sample { done, charged, is_usual: false };
+        let usual = Sample { done: 10, charged: 0, is_usual: true };
+        assert_eq!(samples.into_iter().collect::<Vec<_>>(), [("f".to_owned(), vec![sample(400, 60), usual])]);
+        assert_eq!(row("f", 20, Some(&vec![sample(400, 60), usual])), "55 3.5");
+        assert_eq!(row("f", 200, Some(&vec![sample(400, 60)])), "200 1.6");
+        assert_eq!(row("f", 10, Some(&vec![sample(4000, 0)])), "10 400.0");
+        assert_eq!(row("f", 60, Some(&vec![Sample { charged: 20, ..usual }])), "40 0.2");
+        assert_eq!(row("f", 10, None), "10");
+        let calls = vec![sample(150, 0), sample(350, 0), sample(900, 200)];
+        assert_eq!(row("malloc", 100, Some(&calls)), "100 3.0");
+    }
+
+    /// What a row says to be compiled with the program is.
+    #[test]
+    fn what_is_compiled_is_in_the_library() {
+        let root = crate::repository().expect("the repository");
+        let (_, rows) = read_table(&fs::read_to_string(root.join(TABLE)).expect("the table"));
+        let listed = fs::read_to_string(root.join("crates/runtime/src/library.rs")).expect("the list");
+        let compiled: Vec<&String> =
+            rows.iter().filter(|(_, rest)| *rest == "compiled").map(|(name, _)| name).collect();
+        assert!(compiled.len() > 50);
+        let missing: Vec<_> =
+            compiled.iter().filter(|name| !listed.contains(&format!("\"{name}\""))).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
+
+    /// Measured again, on shorter lengths and fewer arguments: every row that says a worst was measured, and no
+    /// call does more than four times of what is charged where the table says so.
+    #[test]
+    fn the_worst_of_the_table_holds() {
+        let root = crate::repository().expect("the repository");
+        let folder = root.join("target/tmp/calls-held");
+        write_sources(&folder).unwrap_or_else(|error| panic!("{error}"));
+        let (_, rows) = read_table(&fs::read_to_string(root.join(TABLE)).expect("the table"));
+        let measured = worst(&root, &folder, Search { longest: 10_000, thinness: 40, names: &[] })
+            .unwrap_or_else(|error| panic!("{error}"));
+        let (mut held, mut wrong) = (0, Vec::new());
+        for (name, rest) in rows.iter().filter(|(_, rest)| !is_told(rest)) {
+            let Some((weight, worst)) = rest.split_once(' ') else { continue };
+            let (weight, worst): (u64, f64) =
+                (weight.parse().expect("a weight"), worst.parse().expect("a worst"));
+            let Some(samples) = measured.get(name) else {
+                wrong.push(format!("{name}: its worst is not measured"));
+                continue;
+            };
+            // Of an allocator's calls a few say nothing of their mean.
+            let times = if is_allocation(name) { worst } else { times(weight, &groups(name, samples)) };
+            if worst <= 4.0 && times > 4.0 {
+                wrong.push(format!("{name} {rest}: {times:.1} times"));
+            }
+            held += 1;
+        }
+        assert!(wrong.is_empty() && held > 450, "{held} held; {}", wrong.join("\n"));
     }
 
     #[test]

@@ -8,8 +8,9 @@
 //! of samples beside LLVM's and exact ones, `bench training` the same on the programs
 //! that constants were fit on, `bench pgo` what exported profiles are
 //! worth;
-//! `calls` measures library functions. None is part of the tool: this crate imports no other room and knows opcost only as a command,
-//! so what it measures is what a user gets. Few dependencies, because
+//! `calls` measures library functions. None is part of the tool: this crate imports
+//! no other room and knows opcost only as a command, so what it measures is what a
+//! user gets. Few dependencies, because
 //! `./x demo` builds it before anything else.
 
 mod bench;
@@ -32,8 +33,8 @@ usage: cargo xtask VERB
   corpus [PROGRAM…]     fetch what the named programs (default: all) need and
                         describe them in corpus.json; where: target/corpus, or
                         the folder in OPCOST_CORPUS
-  calls                 what calls of library functions cost, under callgrind,
-                        into crates/instrument/src/cost/calls.txt
+  calls [NAME…]         what calls of library functions (default: all) cost,
+                        under callgrind, into crates/instrument/src/cost/calls.txt
   bench count [FLAGS]   what counting costs, into benchmarks/count.md
   bench fuel [FLAGS]    what fuel costs, into benchmarks/fuel.md
     --rounds N            timed runs of each program in each column (9)
@@ -101,7 +102,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
         ["corpus", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => corpus::prepare(names),
-        ["calls"] => calls::write(),
+        ["calls", names @ ..] if !names.iter().any(|name| name.starts_with('-')) => calls::write(names),
         ["bench", "count", flags @ ..] => bench::run(bench::Question::Count, flags),
         ["bench", "fuel", flags @ ..] => bench::run(bench::Question::Fuel, flags),
         ["bench", "life", flags @ ..] => bench::life::run(flags),

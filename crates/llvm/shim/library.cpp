@@ -4,12 +4,14 @@
 #include "shim.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/Linker/Linker.h"
 
 using namespace llvm;
@@ -46,11 +48,13 @@ bool is_remainder(const Instruction &instruction) {
   return call && call->getIntrinsicID() == Intrinsic::experimental_constrained_frem;
 }
 
-// A function of the program that calls the declared one, which is charged there.
+// A function of the program that calls the declared one, which is charged there. All modules of a program have the
+// same, since addresses are compared.
 Function *caller_of(Function &callee) {
-  Function *caller = Function::Create(callee.getFunctionType(), GlobalValue::InternalLinkage,
-                                      callee.getAddressSpace(), "opc_libc_through_" + callee.getName(), callee.getParent());
+  Function *caller = Function::Create(callee.getFunctionType(), GlobalValue::LinkOnceODRLinkage,
+                                      callee.getAddressSpace(), "opc_through_" + callee.getName(), callee.getParent());
   caller->copyAttributesFrom(&callee);
+  caller->setVisibility(GlobalValue::HiddenVisibility);
   caller->setDLLStorageClass(GlobalValue::DefaultStorageClass);
   caller->setDSOLocal(true);
   IRBuilder<> builder(BasicBlock::Create(callee.getContext(), "", caller));
@@ -64,6 +68,93 @@ Function *caller_of(Function &callee) {
   return caller;
 }
 
+// Which arguments of a function that copies or fills say how many bytes, as a product. Empty for others.
+ArrayRef<unsigned> bytes_of(const CallBase &call) {
+  static const unsigned SECOND[] = {1}, THIRD[] = {2}, BOTH[] = {0, 1}, LAST[] = {1, 2};
+  if (isa<MemIntrinsic>(call)) return THIRD;
+  const Function *callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration()) return {};
+  return StringSwitch<ArrayRef<unsigned>>(callee->getName())
+      .Cases({"memcpy", "memmove", "memset", "mempcpy", "bcopy"}, THIRD)
+      .Cases({"__memcpy_chk", "__memmove_chk", "__memset_chk", "__mempcpy_chk"}, THIRD)
+      .Cases({"bzero", "explicit_bzero", "realloc"}, SECOND)
+      .Case("calloc", BOTH)
+      .Case("reallocarray", LAST)
+      .Default({});
+}
+
+// From here on a C library may copy byte by byte, with one instruction that is counted for each.
+constexpr uint64_t BULK = 2048;
+
+// Before much is copied, four units more are charged for each 16 bytes.
+void charge_bulk(CallBase &call) {
+  ArrayRef<unsigned> arguments = bytes_of(call);
+  if (arguments.empty() || arguments.back() >= call.arg_size()) return;
+  for (unsigned argument : arguments)
+    if (!call.getArgOperand(argument)->getType()->isIntegerTy()) return;
+  IRBuilder<> builder(&call);
+  Type *word = builder.getInt64Ty();
+  Value *bytes = builder.CreateZExtOrTrunc(call.getArgOperand(arguments[0]), word);
+  for (unsigned argument : arguments.drop_front())
+    bytes = builder.CreateMul(bytes, builder.CreateZExtOrTrunc(call.getArgOperand(argument), word));
+  Value *more = builder.CreateSelect(builder.CreateICmpUGE(bytes, builder.getInt64(BULK)), builder.CreateShl(bytes, 2),
+                                     builder.getInt64(0));
+  if (auto *known = dyn_cast<ConstantInt>(more); known && known->isZero()) return;
+  FunctionCallee charge = call.getModule()->getOrInsertFunction("opc_libc_charge", builder.getVoidTy(), word);
+  auto *function = dyn_cast<Function>(charge.getCallee());
+  if (!function || function->getFunctionType() != charge.getFunctionType()) return;
+  function->setDoesNotThrow();
+  builder.CreateCall(charge, {more});
+}
+
+// Offsets of `xsgetn` and `xsputn` in the table of a C++ stream's buffer, which `sgetn` and `sputn` call.
+constexpr uint64_t READS = 64, WRITES = 96;
+
+// Whether a call may be one of those two: of that type, through that place of an object's table.
+bool is_of_buffer(const CallBase &call) {
+  auto *type = call.getFunctionType();
+  if (type->isVarArg() || type->getNumParams() != 3 || call.hasOperandBundles() || call.isMustTailCall()) return false;
+  if (!type->getReturnType()->isIntegerTy(64) || !type->getParamType(2)->isIntegerTy(64)) return false;
+  if (!type->getParamType(0)->isPointerTy() || !type->getParamType(1)->isPointerTy()) return false;
+  auto *function = dyn_cast<LoadInst>(call.getCalledOperand());
+  auto *place = function ? dyn_cast<GEPOperator>(function->getPointerOperand()) : nullptr;
+  if (!place || !isa<LoadInst>(place->getPointerOperand())) return false;
+  const DataLayout &layout = call.getModule()->getDataLayout();
+  APInt offset(layout.getIndexTypeSizeInBits(place->getType()), 0);
+  return place->accumulateConstantOffset(layout, offset) && (offset == READS || offset == WRITES);
+}
+
+// Leads such a call through a function that charges what the library's own ones copy.
+void lead_through(CallBase &call) {
+  IRBuilder<> builder(&call);
+  Type *word = builder.getInt64Ty(), *pointer = builder.getPtrTy();
+  FunctionCallee through =
+      call.getModule()->getOrInsertFunction("opc_virtual", FunctionType::get(word, {pointer, pointer, word, pointer}, false));
+  Value *arguments[] = {call.getArgOperand(0), call.getArgOperand(1), call.getArgOperand(2), call.getCalledOperand()};
+  CallBase *made;
+  if (auto *invoke = dyn_cast<InvokeInst>(&call))
+    made = builder.CreateInvoke(through, invoke->getNormalDest(), invoke->getUnwindDest(), arguments);
+  else made = builder.CreateCall(through, arguments);
+  made->takeName(&call);
+  call.replaceAllUsesWith(made);
+  call.eraseFromParent();
+}
+
+// Whether a module has to do with streams of C++.
+bool has_streams(const Module &module) {
+  auto is_of_streams = [](StringRef name) {
+    return name.starts_with("_Z") && (name.contains("stream") || name.contains("filebuf") || name.starts_with("_ZNSo") ||
+                                      name.starts_with("_ZNSi") || name == "_ZSt4cout" || name == "_ZSt3cin" ||
+                                      name == "_ZSt4cerr" || name == "_ZSt4clog");
+  };
+  return any_of(module.functions(), [&](const Function &function) {
+           return function.isDeclaration() && is_of_streams(function.getName());
+         }) ||
+         any_of(module.globals(), [&](const GlobalVariable &variable) {
+           return variable.isDeclaration() && is_of_streams(variable.getName());
+         });
+}
+
 // Whether a use is an address, and not whom a call calls or what unwinds a function.
 bool is_address(const Use &use) {
   if (auto *call = dyn_cast<CallBase>(use.getUser())) return !call->isCallee(&use);
@@ -74,9 +165,9 @@ bool is_address(const Use &use) {
 
 extern "C" {
 
-// Makes calls of what is none and yet becomes library work: remainders, and calls through addresses of declared
-// functions. Addresses of functions with variable arguments stay as they are.
-void opcost_make_calls(LLVMModuleRef handle) {
+// Makes calls of what is none and yet becomes library work: remainders, and calls through addresses of the declared
+// ones among `names`, and through the tables of streams' buffers. Addresses of functions with variable arguments stay as they are.
+void opcost_make_calls(LLVMModuleRef handle, const char *const *names, uint32_t count) {
   Module &module = *unwrap(handle);
   for (Function &function : module) {
     for (Instruction &instruction : make_early_inc_range(instructions(function))) {
@@ -88,10 +179,17 @@ void opcost_make_calls(LLVMModuleRef handle) {
       }
     }
   }
+  if (has_streams(module))
+    for (Function &function : module)
+      for (Instruction &instruction : make_early_inc_range(instructions(function)))
+        if (auto *call = dyn_cast<CallBase>(&instruction); call && is_of_buffer(*call)) lead_through(*call);
   SmallVector<Function *, 16> declared;
-  for (Function &function : module)
-    if (function.isDeclaration() && !function.isIntrinsic() && !function.isVarArg() && function.hasExternalLinkage())
-      declared.push_back(&function);
+  for (const char *name : ArrayRef(names, count)) {
+    Function *function = module.getFunction(name);
+    if (function && function->isDeclaration() && !function->isVarArg() && function->hasExternalLinkage() &&
+        !function->hasFnAttribute(Attribute::ReturnsTwice))
+      declared.push_back(function);
+  }
   for (Function *function : declared) {
     if (none_of(function->uses(), is_address)) continue;
     Function *caller = caller_of(*function);
@@ -106,6 +204,13 @@ void opcost_make_calls(LLVMModuleRef handle) {
     for (Constant *constant : constants) constant->handleOperandChange(function, caller);
     function->replaceUsesWithIf(caller, [](Use &use) { return isa<GlobalVariable>(use.getUser()); });
   }
+}
+
+// Charges what is copied and filled in bulk. Calls through addresses lead through functions of the module by now.
+void opcost_charge_bulk(LLVMModuleRef handle) {
+  for (Function &function : *unwrap(handle))
+    for (Instruction &instruction : make_early_inc_range(instructions(function)))
+      if (auto *call = dyn_cast<CallBase>(&instruction)) charge_bulk(*call);
 }
 
 LLVMModuleRef opcost_read(LLVMContextRef context, const char *path, char **message);

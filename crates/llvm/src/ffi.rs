@@ -150,7 +150,8 @@ unsafe extern "C" {
     ) -> *mut c_char;
     pub(crate) fn opcost_tag_origins(module: LLVMModuleRef);
     pub(crate) fn opcost_origins(instruction: LLVMValueRef, to: *mut u32, room: u32) -> u32;
-    pub(crate) fn opcost_make_calls(module: LLVMModuleRef);
+    pub(crate) fn opcost_make_calls(module: LLVMModuleRef, names: *const *const c_char, count: u32);
+    pub(crate) fn opcost_charge_bulk(module: LLVMModuleRef);
     pub(crate) fn opcost_rename_declared(
         module: LLVMModuleRef,
         names: *const *const c_char,

@@ -124,28 +124,41 @@ impl Session {
 
     /// Functions of a library that this module only declares get names with
     /// `prefix` before, and what the bitcode at `library` defines under these
-    /// names becomes part of the module. Before a snapshot is taken.
+    /// names becomes part of the module. Addresses of those and of the `charged`
+    /// ones lead through functions of the module, remainders become calls, and
+    /// what copies much is charged more. Before a snapshot is taken.
     ///
     /// # Errors
     /// The library cannot be read or linked.
-    pub fn use_library(&mut self, functions: &[&str], prefix: &str, library: &Path) -> Result<(), LlvmError> {
+    pub fn use_library(
+        &mut self,
+        functions: &[&str],
+        charged: &[&str],
+        prefix: &str,
+        library: &Path,
+    ) -> Result<(), LlvmError> {
         let text = |text: &str| CString::new(text).map_err(|_| LlvmError::Path(text.to_owned()));
         let names = functions.iter().map(|name| text(name)).collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<_> = names.iter().map(|name| name.as_ptr()).collect();
+        let charged = charged.iter().map(|name| text(name)).collect::<Result<Vec<_>, _>>()?;
+        let addressed: Vec<_> = names.iter().chain(&charged).map(|name| name.as_ptr()).collect();
         let (prefix, library) = (text(prefix)?, c_path(library)?);
         // SAFETY: the module and its context are alive, all texts terminated.
         let message = unsafe {
             let count = pointers.len() as u32;
-            ffi::opcost_make_calls(self.module);
-            if ffi::opcost_rename_declared(self.module, pointers.as_ptr(), count, prefix.as_ptr()) == 0 {
-                return Ok(());
-            }
-            ffi::take_message(ffi::opcost_link_needed(
-                self.context,
-                self.module,
-                library.as_ptr(),
-                prefix.as_ptr(),
-            ))
+            ffi::opcost_make_calls(self.module, addressed.as_ptr(), addressed.len() as u32);
+            let renamed = ffi::opcost_rename_declared(self.module, pointers.as_ptr(), count, prefix.as_ptr());
+            let message = match renamed {
+                0 => None,
+                _ => ffi::take_message(ffi::opcost_link_needed(
+                    self.context,
+                    self.module,
+                    library.as_ptr(),
+                    prefix.as_ptr(),
+                )),
+            };
+            ffi::opcost_charge_bulk(self.module);
+            message
         };
         message.map_or(Ok(()), |message| Err(LlvmError::Unreadable(message)))
     }

@@ -105,6 +105,19 @@ pub const FORMAT: &[&str] = &[
     "fmodf",
     "remainder",
     "remainderf",
+    "__printf_chk",
+    "__fprintf_chk",
+    "__sprintf_chk",
+    "__snprintf_chk",
+    "asprintf",
+    "strftime",
+    "getenv",
+    "vscanf",
+    "vfscanf",
+    "vsscanf",
+    "__isoc99_vscanf",
+    "__isoc99_vfscanf",
+    "__isoc99_vsscanf",
 ];
 
 /// Functions of containers.c: trees and lists of C++.
@@ -122,7 +135,7 @@ pub const CONTAINERS: &[&str] = &[
     "_ZNSt8__detail15_List_node_base4swapERS0_S1_",
 ];
 
-/// Functions of strings.c: `std::string`.
+/// Functions of strings.c: `std::string`, and what keeps texts and types.
 pub const STRINGS: &[&str] = &[
     "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6assignEmc",
     "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE13_S_copy_charsEPcPKcS7_",
@@ -198,6 +211,47 @@ pub const STRINGS: &[&str] = &[
     "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE17find_first_not_ofEcm",
     "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE16find_last_not_ofEcm",
     "_ZSt11_Hash_bytesPKvmm",
+    "_ZNSt11logic_errorC1EPKc",
+    "_ZNSt11logic_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt11logic_errorC2EPKc",
+    "_ZNSt11logic_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt12domain_errorC1EPKc",
+    "_ZNSt12domain_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt12domain_errorC2EPKc",
+    "_ZNSt12domain_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt16invalid_argumentC1EPKc",
+    "_ZNSt16invalid_argumentC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt16invalid_argumentC2EPKc",
+    "_ZNSt16invalid_argumentC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt12length_errorC1EPKc",
+    "_ZNSt12length_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt12length_errorC2EPKc",
+    "_ZNSt12length_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt12out_of_rangeC1EPKc",
+    "_ZNSt12out_of_rangeC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt12out_of_rangeC2EPKc",
+    "_ZNSt12out_of_rangeC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt13runtime_errorC1EPKc",
+    "_ZNSt13runtime_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt13runtime_errorC2EPKc",
+    "_ZNSt13runtime_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt11range_errorC1EPKc",
+    "_ZNSt11range_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt11range_errorC2EPKc",
+    "_ZNSt11range_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt14overflow_errorC1EPKc",
+    "_ZNSt14overflow_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt14overflow_errorC2EPKc",
+    "_ZNSt14overflow_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt15underflow_errorC1EPKc",
+    "_ZNSt15underflow_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZNSt15underflow_errorC2EPKc",
+    "_ZNSt15underflow_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    "_ZSt19__throw_logic_errorPKc",
+    "_ZSt20__throw_length_errorPKc",
+    "_ZSt20__throw_out_of_rangePKc",
+    "_ZSt24__throw_invalid_argumentPKc",
+    "__dynamic_cast",
 ];
 
 /// Functions of streams.c: streams of C++.
@@ -275,6 +329,10 @@ pub const STREAMS: &[&str] = &[
     "_ZNSi3getEv",
     "_ZNSi3getERc",
     "_ZSt9use_facetISt5ctypeIcEERKT_RKSt6locale",
+    "_ZNSt9basic_iosIcSt11char_traitsIcEE5clearESt12_Ios_Iostate",
+    "_ZNSt9basic_iosIcSt11char_traitsIcEE8setstateESt12_Ios_Iostate",
+    "_ZNSt9basic_iosIcSt11char_traitsIcEE10exceptionsESt12_Ios_Iostate",
+    "opc_virtual",
 ];
 
 /// All that are compiled with a program that runs on the machine's libraries.

@@ -3,7 +3,8 @@
 // as the linker knows them, since those stand in the table.
 // With WORST each call is a part of callgrind's file of its own, and what was
 // charged for it besides its weight is written in the same order: the compiled
-// library (crates/runtime/src/c/library) stands in place of what it replaces.
+// library (crates/runtime/src/c/library) stands in place of what it replaces, and
+// lengths are charged as lengths.rs and the shim's library.cpp do.
 #pragma once
 #include <cstddef>
 
@@ -13,25 +14,38 @@
 extern bool is_collecting;
 extern "C" size_t opc_units;
 void note(const char *name);
+bool is_drawn(const char *name);
 struct Measured {
   const char *name;
-  Measured(const char *name) : name(name) {
-    opc_units = 0;
-    if (is_collecting) CALLGRIND_ZERO_STATS;
+  bool is_wanted;
+  Measured(const char *name, size_t units = 0) : name(name), is_wanted(is_collecting && is_drawn(name)) {
+    opc_units = units;
+    if (is_wanted) CALLGRIND_ZERO_STATS;
   }
   ~Measured() {
-    if (!is_collecting) return;
+    if (!is_wanted) return;
     CALLGRIND_DUMP_STATS_AT(name);
     note(name);
   }
 };
 #define MEASURE(name) Measured measured(name);
+#define MEASURE_BYTES(name, units) Measured measured(name, units);
 #else
 #define MEASURE(name)
+#define MEASURE_BYTES(name, units)
 #endif
 #define AT(name, type, parameters, arguments) \
   type real_##name parameters __asm__(#name); \
   ROW type at_##name parameters { MEASURE(#name) return real_##name arguments; }
+
+// What is charged by an argument: a unit for 16 bytes, and four more where much is copied or filled.
+#define AT_LENGTH(name, type, parameters, arguments, bytes) \
+  type real_##name parameters __asm__(#name);               \
+  ROW type at_##name parameters { MEASURE_BYTES(#name, (bytes) / 16) return real_##name arguments; }
+#define AT_BULK(name, type, parameters, arguments, bytes) \
+  type real_##name parameters __asm__(#name);             \
+  ROW type at_##name parameters { MEASURE_BYTES(#name, bulk(bytes)) return real_##name arguments; }
+inline size_t bulk(size_t bytes) { return bytes / 16 + (bytes >= 2048 ? bytes / 4 : 0); }
 
 // How often each is called, and the values that keep the calls alive.
 constexpr int TIMES = 64;
@@ -51,8 +65,13 @@ void cxx_streams();
 void small_members();
 
 #ifdef WORST
+#include <vector>
+// Lengths in powers of ten, up to what was asked for.
+std::vector<size_t> lengths();
 void worst_mathematics();
 void worst_text();
 void worst_strings();
 void worst_streams();
+void worst_errors();
+void worst_small();
 #endif

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 AT(malloc, void *, (size_t n), (n))
-AT(calloc, void *, (size_t n, size_t m), (n, m))
-AT(realloc, void *, (void *p, size_t n), (p, n))
-AT(reallocarray, void *, (void *p, size_t n, size_t m), (p, n, m))
+AT_BULK(calloc, void *, (size_t n, size_t m), (n, m), n * m)
+AT_BULK(realloc, void *, (void *p, size_t n), (p, n), n)
+AT_BULK(reallocarray, void *, (void *p, size_t n, size_t m), (p, n, m), n * m)
 AT(aligned_alloc, void *, (size_t a, size_t n), (a, n))
 AT(memalign, void *, (size_t a, size_t n), (a, n))
 AT(posix_memalign, int, (void **p, size_t a, size_t n), (p, a, n))
@@ -62,36 +62,43 @@ AT(setvbuf, int, (FILE *f, char *b, int m, size_t n), (f, b, m, n))
 AT(fgets, char *, (char *to, int n, FILE *f), (to, n, f))
 AT(getline, ssize_t, (char **to, size_t *n, FILE *f), (to, n, f))
 AT(getdelim, ssize_t, (char **to, size_t *n, int c, FILE *f), (to, n, c, f))
-AT(fread, size_t, (void *p, size_t n, size_t m, FILE *f), (p, n, m, f))
-AT(fwrite, size_t, (const void *p, size_t n, size_t m, FILE *f), (p, n, m, f))
-AT(fread_unlocked, size_t, (void *p, size_t n, size_t m, FILE *f), (p, n, m, f))
-AT(fwrite_unlocked, size_t, (const void *p, size_t n, size_t m, FILE *f), (p, n, m, f))
+AT_LENGTH(fread, size_t, (void *p, size_t n, size_t m, FILE *f), (p, n, m, f), n * m)
+AT_LENGTH(fwrite, size_t, (const void *p, size_t n, size_t m, FILE *f), (p, n, m, f), n * m)
+AT_LENGTH(fread_unlocked, size_t, (void *p, size_t n, size_t m, FILE *f), (p, n, m, f), n * m)
+AT_LENGTH(fwrite_unlocked, size_t, (const void *p, size_t n, size_t m, FILE *f), (p, n, m, f), n * m)
 AT(puts, int, (const char *p), (p))
 AT(fputs, int, (const char *p, FILE *f), (p, f))
-AT(write, ssize_t, (int d, const void *p, size_t n), (d, p, n))
-AT(read, ssize_t, (int d, void *p, size_t n), (d, p, n))
+AT_LENGTH(write, ssize_t, (int d, const void *p, size_t n), (d, p, n), n)
+AT_LENGTH(read, ssize_t, (int d, void *p, size_t n), (d, p, n), n)
 AT(isatty, int, (int d), (d))
 
 // What reads and writes by a format; a list of arguments stands for the rest.
 int real_scanf(const char *, ...) __asm__("scanf");
 int real_fscanf(FILE *, const char *, ...) __asm__("fscanf");
 int real_sscanf(const char *, const char *, ...) __asm__("sscanf");
-int real_printf_chk(int, const char *, ...) __asm__("__printf_chk");
-int real_fprintf_chk(FILE *, int, const char *, ...) __asm__("__fprintf_chk");
-int real_sprintf_chk(char *, int, size_t, const char *, ...) __asm__("__sprintf_chk");
-int real_snprintf_chk(char *, size_t, int, size_t, const char *, ...) __asm__("__snprintf_chk");
 ROW int at_scanf(int *n) { MEASURE("scanf") return real_scanf("%d", n); }
 ROW int at_fscanf(FILE *f, int *n) { MEASURE("fscanf") return real_fscanf(f, "%d", n); }
 ROW int at_sscanf(const char *p, int *n) { MEASURE("sscanf") return real_sscanf(p, "%d", n); }
-ROW int at___printf_chk(int n) { MEASURE("__printf_chk") return real_printf_chk(1, "%d\n", n); }
-ROW int at___fprintf_chk(FILE *f, int n) { MEASURE("__fprintf_chk") return real_fprintf_chk(f, 1, "%d\n", n); }
-ROW int at___sprintf_chk(char *p, int n) { MEASURE("__sprintf_chk") return real_sprintf_chk(p, 1, 40, "%d\n", n); }
-ROW int at___snprintf_chk(char *p, int n) { MEASURE("__snprintf_chk") return real_snprintf_chk(p, 40, 1, 40, "%d\n", n); }
-ROW int at_asprintf(char **p, int n) { MEASURE("asprintf") return asprintf(p, "%d\n", n); }
 AT(vprintf, int, (const char *format, va_list list), (format, list))
 AT(vfprintf, int, (FILE *f, const char *format, va_list list), (f, format, list))
 AT(vsprintf, int, (char *p, const char *format, va_list list), (p, format, list))
 AT(vsnprintf, int, (char *p, size_t n, const char *format, va_list list), (p, n, format, list))
+
+AT(vscanf, int, (const char *format, va_list list), (format, list))
+AT(vfscanf, int, (FILE *f, const char *format, va_list list), (f, format, list))
+AT(vsscanf, int, (const char *p, const char *format, va_list list), (p, format, list))
+
+static void reads_text(const char *text, const char *format, ...) {
+  va_list list;
+  va_start(list, format), at_vsscanf(text, format, list), va_end(list);
+}
+
+static void reads(FILE *in, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  in == stdin ? at_vscanf(format, list) : at_vfscanf(in, format, list);
+  va_end(list);
+}
 
 static void formats(FILE *out, char *text, const char *format, ...) {
   va_list list;
@@ -124,12 +131,9 @@ void streams() {
     number = at_write(fileno(out), text, 8), number = at_read(fileno(in), text, 8), number = at_isatty(1);
     while (getchar() != '\n') {}
     at_scanf(&got), at_rewind(in), at_fscanf(in, &got), at_sscanf("8191", &got);
+    reads(stdin, "%d", &got), reads(in, "%s", text), reads_text("8191", "%d", &got), at_rewind(in);
     formats(out, text, i % 2 ? "%d\n" : "%d %s\n", i * 4099, "word");
     formats(out, text, "%.3f\n", i * 1.7);
-    at___printf_chk(i * 4099), at___fprintf_chk(out, i * 4099), at___sprintf_chk(text, i * 4099);
-    at___snprintf_chk(text, i * 4099);
-    char *made;
-    at_asprintf(&made, i * 4099), free(made);
     FILE *again = i % 2 ? at_fopen("input.txt", "r") : at_fopen64("input.txt", "r");
     at_setvbuf(again, text, _IOFBF, sizeof text), at_fclose(again);
   }
@@ -184,9 +188,10 @@ AT(getpid, int, (), ())
 AT(strerror, char *, (int n), (n))
 
 // `setjmp` comes back twice: it stays where it is called.
-ROW int at__setjmp(jmp_buf &place) { return _setjmp(place); }
-ROW int at___sigsetjmp(sigjmp_buf &place) { return sigsetjmp(place, 0); }
-AT(longjmp, void, (jmp_buf & place, int n), (place, n))
+ROW int at__setjmp(jmp_buf &place) { MEASURE("_setjmp") return _setjmp(place); }
+ROW int at___sigsetjmp(sigjmp_buf &place) { MEASURE("__sigsetjmp") return sigsetjmp(place, 0); }
+void real_longjmp(jmp_buf &place, int n) __asm__("longjmp");
+ROW void at_longjmp(jmp_buf &place, int n) { real_longjmp(place, n); }
 
 void system_and_text() {
   char text[80], *end;
@@ -224,6 +229,8 @@ void system_and_text() {
     jmp_buf place;
     at__setjmp(place);
     volatile bool is_back = false;
+    // Measured where it comes back.
+    MEASURE("longjmp")
     if (_setjmp(place) == 0 && !is_back) is_back = true, at_longjmp(place, 1);
   }
   at_srand(1), at_srandom(1);
@@ -257,6 +264,10 @@ static void worst_of_length(size_t n, FILE *out) {
     number = at_atof(text.c_str());
     int got;
     at_sscanf(text.c_str(), &got);
+    std::string word(text.size() + 1, 0);
+    double decimal;
+    reads_text(text.c_str(), "%d", &got), reads_text(text.c_str(), "%s", &word[0]);
+    reads_text(text.c_str(), "%lf", &decimal), reads_text(text.c_str(), "%[0-9a-z .]", &word[0]);
     at_puts(text.c_str()), at_fputs(text.c_str(), out);
     at_fwrite(text.data(), 1, n, out), at_fwrite_unlocked(text.data(), n, 1, out);
     std::string room(2 * n + 400, 0);
@@ -271,21 +282,44 @@ static void worst_of_length(size_t n, FILE *out) {
     at_fread(&room[0], 1, n, file), rewind(file), fgetc(file);
     at_fread_unlocked(&room[0], n, 1, file), rewind(file);
     // Of the file as much as its buffer holds.
-    if (n <= 1000) at_fscanf(file, &got);
+    if (n <= 1000) at_fscanf(file, &got), rewind(file), reads(file, "%s", &word[0]), rewind(file), reads(file, "%lf", &decimal);
     fclose(file), free(line);
   }
   std::string room(n + 6000, 0);
   worst_formats(out, &room[0], "%*d", (int)n, 1), worst_formats(out, &room[0], "%*s", (int)n, "a");
   worst_formats(out, &room[0], "%.*d", (int)n, 1), worst_formats(out, &room[0], "%.*f", (int)n, 0.1);
   worst_formats(out, &room[0], "%.*f", (int)n, 5e-324), worst_formats(out, &room[0], "%.*e", (int)n, 1e308);
-  void *p = at_malloc(n), *q = malloc(1), *block = at_calloc(n, 1);
-  at_free(block), p = at_realloc(p, 2 * n), free(q), p = at_realloc(p, n), at_free(p);
-  p = malloc(n), p = at_reallocarray(p, 2, n), at_free(p), at_free(at_memalign(4096, n)), at_free(at_aligned_alloc(64, n));
+  for (int i = 0; i < 20; i++) {
+    void *p = at_malloc(n), *q = malloc(1), *block = at_calloc(n, 1);
+    at_free(block), p = at_realloc(p, 2 * n), free(q), p = at_realloc(p, n), at_free(p);
+    p = malloc(n), p = at_reallocarray(p, 2, n), at_free(p), at_free(at_memalign(4096, n)), at_free(at_aligned_alloc(64, n));
+    at_posix_memalign(&p, 256, n), at_free(p);
+  }
+}
+
+// Formats of times, names, and times that are far away.
+static void worst_of_times(size_t n) {
+  std::string letters(n, 'x'), conversions, room(40 * n + 400, 0);
+  while (conversions.size() < n) conversions += "%c";
+  time_t day = 1'700'000'000;
+  tm parts = *gmtime(&day);
+  at_strftime(&room[0], room.size(), letters.c_str(), &parts);
+  at_strftime(&room[0], room.size(), conversions.c_str(), &parts);
+  at_strftime(&room[0], room.size(), ("%" + std::to_string(n) + "Y").c_str(), &parts);
+  for (const char *format : {"%x", "%X", "%r", "%D", "%F", "%Z", "%z", "%s", "%U", "%V", "%G", "%p", "%e", "%j"})
+    at_strftime(&room[0], room.size(), format, &parts);
+  pointer = at_getenv(letters.c_str()), pointer = at_getenv(("HOME" + letters).c_str());
+  for (time_t far : {(time_t)n * 1'000'000, -(time_t)n * 40'000'000'000, (time_t)n * 60'000'000'000}) {
+    pointer = at_gmtime(&far), pointer = at_localtime(&far);
+    tm wild = parts;
+    wild.tm_mon = (int)n * 2000, wild.tm_mday = -(int)n * 2000, wild.tm_sec = (int)n * 2000, wild.tm_isdst = (int)(n % 3) - 1;
+    number = at_mktime(&wild);
+  }
 }
 
 void worst_text() {
   FILE *out = fopen("/dev/null", "w");
-  for (size_t n : {1, 10, 100, 1000, 10000, 100000, 1000000}) worst_of_length(n, out);
+  for (size_t n : lengths()) worst_of_length(n, out), worst_of_times(n);
   char text[20000];
   for (double x : {0.0, 1.0, 0.1, 1e308, 5e-324, 1.7e-308, 123456789.123, 1e22})
     for (const char *format : {"%f", "%e", "%g", "%a", "%.17g", "%.0f", "%.3f", "%F%F%F"}) worst_formats(out, text, format, x, x, x);

@@ -146,6 +146,10 @@ AT(_ZSt25__throw_bad_function_callv, void, (), ())
 void real_out_of_range(const char *, ...) __asm__("_ZSt24__throw_out_of_range_fmtPKcz");
 ROW void at__ZSt24__throw_out_of_range_fmtPKcz(const char *p, size_t n) { real_out_of_range(p, n, n); }
 
+AT(_ZNKSt9exception4whatEv, const char *, (const void *p), (p))
+AT(_ZNKSt11logic_error4whatEv, const char *, (const void *p), (p))
+AT(_ZNKSt13runtime_error4whatEv, const char *, (const void *p), (p))
+
 struct Base { virtual ~Base() = default; };
 struct Left : Base {};
 struct Right : virtual Base {};
@@ -176,6 +180,8 @@ THROWS(16invalid_argument)
 THROWS(12length_error)
 THROWS(12domain_error)
 THROWS(11range_error)
+THROWS(14overflow_error)
+THROWS(15underflow_error)
 
 void exceptions() {
   allocation();
@@ -211,6 +217,12 @@ void exceptions() {
     CAUGHT(at__ZSt16__throw_bad_castv())
     CAUGHT(at__ZSt25__throw_bad_function_callv())
     alignas(16) char room[64];
+    std::exception plain;
+    std::logic_error logic("what");
+    std::runtime_error other("what");
+    pointer = const_cast<char *>(at__ZNKSt9exception4whatEv(&plain));
+    pointer = const_cast<char *>(at__ZNKSt11logic_error4whatEv(&logic));
+    pointer = const_cast<char *>(at__ZNKSt13runtime_error4whatEv(&other));
 #define MADE(type)                                                                                        \
   at__ZNSt##type##C1EPKc(room, "what"), at__ZNSt##type##D1Ev(room);                                       \
   at__ZNSt##type##C1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(room, text);                  \
@@ -222,6 +234,8 @@ void exceptions() {
     MADE(12length_error)
     MADE(12domain_error)
     MADE(11range_error)
+    MADE(14overflow_error)
+    MADE(15underflow_error)
     Derived derived;
     Both both;
     Base *base = &derived;
@@ -231,3 +245,45 @@ void exceptions() {
     pointer = at___dynamic_cast(static_cast<Left *>(&both), &typeid(Left), &typeid(Right), -1);
   }
 }
+
+#ifdef WORST
+// Classes of classes, in a row, side by side and twice over.
+template <int depth> struct Row : Row<depth - 1> {};
+template <> struct Row<0> : Base {};
+template <int depth, int side> struct Twice : Twice<depth - 1, side * 2>, Twice<depth - 1, side * 2 + 1> {};
+template <int side> struct Twice<0, side> : virtual Base {};
+struct Stranger : virtual Base {};
+
+template <class Whole> static void worst_of_types() {
+  Whole whole;
+  const Base *base = &whole;
+  for (auto *to : {&typeid(Whole), &typeid(Stranger), &typeid(Right), &typeid(Row<3>)})
+    pointer = at___dynamic_cast(base, &typeid(Base), to, 0), pointer = at___dynamic_cast(base, &typeid(Base), to, -1);
+}
+
+void worst_errors() {
+  alignas(16) char room[64];
+  for (size_t n : lengths()) {
+    std::string text(n, 'x');
+#define WORST_MADE(type)                                                                                  \
+  at__ZNSt##type##C1EPKc(room, text.c_str()), at__ZNSt##type##D1Ev(room);                                 \
+  at__ZNSt##type##C1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(room, text);                  \
+  at__ZNSt##type##D1Ev(room);
+    WORST_MADE(13runtime_error)
+    WORST_MADE(11logic_error)
+    WORST_MADE(12out_of_range)
+    WORST_MADE(16invalid_argument)
+    WORST_MADE(12length_error)
+    WORST_MADE(12domain_error)
+    WORST_MADE(11range_error)
+    WORST_MADE(14overflow_error)
+    WORST_MADE(15underflow_error)
+    CAUGHT(at__ZSt19__throw_logic_errorPKc(text.c_str()))
+    CAUGHT(at__ZSt20__throw_length_errorPKc(text.c_str()))
+    CAUGHT(at__ZSt20__throw_out_of_rangePKc(text.c_str()))
+    CAUGHT(at__ZSt24__throw_invalid_argumentPKc(text.c_str()))
+  }
+  worst_of_types<Row<1>>(), worst_of_types<Row<10>>(), worst_of_types<Row<100>>();
+  worst_of_types<Twice<4, 1>>(), worst_of_types<Twice<7, 1>>();
+}
+#endif

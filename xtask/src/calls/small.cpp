@@ -46,12 +46,12 @@ AT(_ZSt18uncaught_exceptionv, bool, (), ())
 AT(__cxa_guard_abort, void, (void *guard), (guard))
 AT(_ZNKSt5ctypeIcE13_M_widen_initEv, void, (const void *facet), (facet))
 AT(_ZNKSt6locale2id5_M_idEv, size_t, (const void *id), (id))
-AT(memcpy, void *, (void *a, const void *b, size_t n), (a, b, n))
-AT(memmove, void *, (void *a, const void *b, size_t n), (a, b, n))
-AT(mempcpy, void *, (void *a, const void *b, size_t n), (a, b, n))
-AT(memset, void *, (void *a, int b, size_t n), (a, b, n))
-AT(memcmp, int, (const void *a, const void *b, size_t n), (a, b, n))
-AT(bcmp, int, (const void *a, const void *b, size_t n), (a, b, n))
+AT_BULK(memcpy, void *, (void *a, const void *b, size_t n), (a, b, n), n)
+AT_BULK(memmove, void *, (void *a, const void *b, size_t n), (a, b, n), n)
+AT_BULK(mempcpy, void *, (void *a, const void *b, size_t n), (a, b, n), n)
+AT_BULK(memset, void *, (void *a, int b, size_t n), (a, b, n), n)
+AT_LENGTH(memcmp, int, (const void *a, const void *b, size_t n), (a, b, n), n)
+AT_LENGTH(bcmp, int, (const void *a, const void *b, size_t n), (a, b, n), n)
 AT(open, int, (const char *name, int how), (name, how))
 AT(close, int, (int file), (file))
 AT(lseek, long, (int file, long at, int from), (file, at, from))
@@ -103,3 +103,21 @@ void small_members() {
     }
   }
 }
+
+#ifdef WORST
+// Memory of every length, in step with its words and not, here and there of what one instruction copies.
+void worst_small() {
+  std::vector<size_t> all = lengths();
+  for (size_t n : {0, 7, 15, 31, 33, 64, 257, 2047, 2048, 2100, 3000, 4096, 5000, 8192, 8200})
+    if (n <= all.back()) all.push_back(n);
+  String from(all.back() + 2000000, 'a'), to = from;
+  for (size_t n : all)
+    for (size_t off : {0, 3}) {
+      char *a = &to[off];
+      const char *b = &from[1];
+      at_memcpy(a, b, n), at_memmove(a, b, n), at_mempcpy(a, b, n), at_memset(a, 'a', n);
+      at_memmove(a + 1, a, n), at_memmove(a, a + 1, n), at_memmove(a + 40, a, n);
+      number = at_memcmp(a, b, n), number = at_bcmp(a, b, n);
+    }
+}
+#endif

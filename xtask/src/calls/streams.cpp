@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstring>
 #include <chrono>
+#include <cstdlib>
+#include <malloc.h>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -57,6 +59,10 @@ AT(_ZNSi3getERc, In *, (In & s, char &c), (s, c))
 AT(_ZNSi4peekEv, int, (In & s), (s))
 AT(_ZNSi5ungetEv, In *, (In & s), (s))
 AT(_ZNSi6ignoreEv, In *, (In & s), (s))
+AT(_ZNSi6ignoreEl, In *, (In & s, long n), (s, n))
+AT(_ZNSi6ignoreEli, In *, (In & s, long n, int end), (s, n, end))
+AT(_ZNSi7getlineEPclc, In *, (In & s, char *p, long n, char end), (s, p, n, end))
+AT(_ZSt2wsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_, In *, (In & s), (s))
 AT(_ZNSi4readEPcl, In *, (In & s, char *p, long n), (s, p, n))
 AT(_ZNSi7getlineEPcl, In *, (In & s, char *p, long n), (s, p, n))
 AT(_ZNSt9basic_iosIcSt11char_traitsIcEE5clearESt12_Ios_Iostate, void, (std::ios * s, int n), (s, n))
@@ -73,6 +79,8 @@ AT(_ZNKSt9basic_iosIcSt11char_traitsIcEE4failEv, bool, (std::ios * s), (s))
 AT(_ZNKSt9basic_iosIcSt11char_traitsIcEEcvbEv, bool, (std::ios * s), (s))
 AT(_ZNKSt9basic_iosIcSt11char_traitsIcEEntEv, bool, (std::ios * s), (s))
 AT(_ZNSolsEPFRSoS_E, Out *, (Out & s, Out &(*f)(Out &)), (s, f))
+AT(_ZNSirsEPFRSiS_E, In *, (In & s, In &(*f)(In &)), (s, f))
+AT(_ZNKSt12__basic_fileIcE7is_openEv, bool, (const void *p), (p))
 AT(_ZNSolsEPFRSt8ios_baseS0_E, Out *, (Out & s, std::ios_base &(*f)(std::ios_base &)), (s, f))
 AT(_ZNSo6sentryC1ERSo, void, (void *p, Out &s), (p, s))
 AT(_ZNSo6sentryD1Ev, void, (void *p), (p))
@@ -83,19 +91,28 @@ AT(_ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St8_SetfillIS3_E, Out 
 AT(_ZSt9use_facetISt5ctypeIcEERKT_RKSt6locale, const void *, (const std::locale &l), (l))
 
 using Mode = std::ios_base::openmode;
-#define STREAM(name) AT(name##C1Ev, void, (void *p), (p)) AT(name##D1Ev, void, (void *p), (p))
+#define STREAM(name, tables)                                                                         \
+  AT(name##C1Ev, void, (void *p), (p)) AT(name##D1Ev, void, (void *p), (p))                         \
+  AT(name##D2Ev, void, (void *p, void *t), (p, t))                                                  \
+  extern char tables_of_##name[] __asm__(#tables);
 #define STRINGS(kind)                                                                               \
-  STREAM(_ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEE)                                           \
+  STREAM(_ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEE,                                           \
+         _ZTTNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEEE)                                        \
   AT(_ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEEC1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode, \
      void, (void *p, Text t, Mode m), (p, t, m))
 STRINGS(18basic_stringstream)
 STRINGS(19basic_istringstream)
 STRINGS(19basic_ostringstream)
-AT(_ZNKSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strEv, void *, (void *to, const void *p), (to, p))
-AT(_ZNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strERKNS_12basic_stringIcS2_S3_EE, void,
-   (void *p, Text t), (p, t))
+#define CONTENTS(kind)                                                                               \
+  AT(_ZNKSt7__cxx11##kind##IcSt11char_traitsIcESaIcEE3strEv, void *, (void *to, const void *p), (to, p)) \
+  AT(_ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEE3strERKNS_12basic_stringIcS2_S3_EE, void,        \
+     (void *p, Text t), (p, t))
+CONTENTS(15basic_stringbuf)
+CONTENTS(18basic_stringstream)
+CONTENTS(19basic_istringstream)
+CONTENTS(19basic_ostringstream)
 #define FILES(kind)                                                                                 \
-  STREAM(_ZNSt##kind##IcSt11char_traitsIcEE)                                                        \
+  STREAM(_ZNSt##kind##IcSt11char_traitsIcEE, _ZTTSt##kind##IcSt11char_traitsIcEE)                   \
   AT(_ZNSt##kind##IcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode, void, (void *p, const char *t, Mode m), (p, t, m))
 FILES(14basic_ifstream)
 FILES(14basic_ofstream)
@@ -105,6 +122,8 @@ AT(_ZNSt6chrono3_V212system_clock3nowEv, long, (), ())
 AT(_ZSt8to_charsPcS_d, std::to_chars_result, (char *p, char *end, double x), (p, end, x))
 AT(_ZSt10from_charsPKcS0_RdSt12chars_format, std::from_chars_result,
    (const char *p, const char *end, double &x, std::chars_format f), (p, end, x, f))
+AT(_ZSt10from_charsPKcS0_RfSt12chars_format, std::from_chars_result,
+   (const char *p, const char *end, float &x, std::chars_format f), (p, end, x, f))
 
 // The next number of the input, whatever was read last.
 static void go_on(In &in) {
@@ -133,6 +152,8 @@ static void one_round(int i, Out &out, In &in) {
       in, read_into<std::string>, '\n');
   number = at__ZNSi3getEv(in), at__ZNSi5ungetEv(in), at__ZNSi3getERc(in, letters[0]);
   number = at__ZNSi4peekEv(in), at__ZNSi6ignoreEv(in), at__ZNSi4readEPcl(in, letters, 10);
+  at__ZNSi6ignoreEl(in, 3), at__ZNSi6ignoreEli(in, 100, '\n'), at__ZNSi7getlineEPclc(in, letters, 80, '\n');
+  at__ZSt2wsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_(in);
   at__ZNSi7getlineEPcl(in, letters, 80);
   at__ZNSt9basic_iosIcSt11char_traitsIcEE5clearESt12_Ios_Iostate(&in, 0);
 }
@@ -141,6 +162,7 @@ void cxx_streams() {
   std::ifstream in("input.txt");
   std::ofstream out("/dev/null");
   alignas(16) char room[1024], other[64];
+  free(malloc(100000)), malloc_trim(0);
   for (int i = 0; i < TIMES; i++) {
     i % 2 ? one_round(i, out, in) : one_round(i, std::cout, std::cin);
     at__ZNSt6localeC1Ev(other), at__ZNSt6localeaSERKS_(other, std::locale::classic());
@@ -154,13 +176,18 @@ void cxx_streams() {
     number = at__ZNKSt9basic_iosIcSt11char_traitsIcEEcvbEv(&in);
     number = at__ZNKSt9basic_iosIcSt11char_traitsIcEEntEv(&in);
     at__ZNSolsEPFRSoS_E(out, std::endl), at__ZNSolsEPFRSt8ios_baseS0_E(out, std::dec);
+    at__ZNSirsEPFRSiS_E(in, [](In &same) -> In & { return same; });
+    static const void *closed[16];
+    number = at__ZNKSt12__basic_fileIcE7is_openEv(closed);
     at__ZNSo6sentryC1ERSo(room, out), at__ZNSo6sentryD1Ev(room), at__ZNSi6sentryC1ERSib(room, in, true);
     at__ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St13_Setprecision(out, 6);
     at__ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St5_Setw(out, 0);
     at__ZStlsIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_St8_SetfillIS3_E(out, ' ');
     std::string text = "12 34 56 words and words";
     constexpr Mode mode = std::ios::in | std::ios::out;
-#define MADE(name, ...) at_##name##C1Ev(room), at_##name##D1Ev(room);
+#define MADE(name)                                                                                   \
+  at_##name##C1Ev(room), at_##name##D1Ev(room), at_##name##C1Ev(room);                              \
+  at_##name##D2Ev(room, tables_of_##name);
 #define FILLED(kind)                                                                                \
   MADE(_ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEE)                                             \
   at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEEC1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode( \
@@ -169,10 +196,20 @@ void cxx_streams() {
     FILLED(18basic_stringstream)
     FILLED(19basic_istringstream)
     FILLED(19basic_ostringstream)
-    std::stringbuf buffer(text);
-    at__ZNKSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strEv(other, &buffer);
-    reinterpret_cast<std::string *>(other)->~basic_string();
-    at__ZNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strERKNS_12basic_stringIcS2_S3_EE(&buffer, text);
+#define TAKEN_OUT(kind, object)                                                                      \
+  at__ZNKSt7__cxx11##kind##IcSt11char_traitsIcESaIcEE3strEv(other, &object);                         \
+  reinterpret_cast<std::string *>(other)->~basic_string();                                           \
+  at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEE3strERKNS_12basic_stringIcS2_S3_EE(&object, text);
+#define ALL_TAKEN_OUT                                                                                \
+  std::stringbuf buffer(text);                                                                       \
+  std::stringstream both(text);                                                                      \
+  std::istringstream from(text);                                                                     \
+  std::ostringstream to(text);                                                                       \
+  TAKEN_OUT(15basic_stringbuf, buffer)                                                               \
+  TAKEN_OUT(18basic_stringstream, both)                                                              \
+  TAKEN_OUT(19basic_istringstream, from)                                                             \
+  TAKEN_OUT(19basic_ostringstream, to)
+    ALL_TAKEN_OUT
 #define OPENED(kind, name)                                                                          \
   MADE(_ZNSt##kind##IcSt11char_traitsIcEE)                                                          \
   at__ZNSt##kind##IcSt11char_traitsIcEEC1EPKcSt13_Ios_Openmode(room, name, mode),                   \
@@ -183,12 +220,15 @@ void cxx_streams() {
     number = at__ZNSt6chrono3_V212steady_clock3nowEv(), number = at__ZNSt6chrono3_V212system_clock3nowEv();
     double x = i * 0.7;
     at__ZSt8to_charsPcS_d(room, room + 60, x);
-    at__ZSt10from_charsPKcS0_RdSt12chars_format("123.25", "123.25" + 6, x, std::chars_format::general);
+    const char digits[] = "123.25";
+    float small;
+    at__ZSt10from_charsPKcS0_RdSt12chars_format(digits, digits + 6, x, std::chars_format::general);
+    at__ZSt10from_charsPKcS0_RfSt12chars_format(digits, digits + 6, small, std::chars_format::general);
   }
 }
 
 #ifdef WORST
-static void worst_reading(std::string text) {
+static void worst_reading(const std::string &text) {
   if (text.empty()) return;
 #define WORST_READ(name, type) { std::istringstream in(text); type value{}; at_##name(in, value); }
   INPUTS(WORST_READ)
@@ -198,6 +238,10 @@ static void worst_reading(std::string text) {
   line.resize(text.size() + 1);
   { std::istringstream in(text); at__ZNSi4readEPcl(in, &line[0], (long)text.size()); }
   { std::istringstream in(text); at__ZNSi7getlineEPcl(in, &line[0], (long)text.size()); }
+  { std::istringstream in(text); at__ZNSi7getlineEPclc(in, &line[0], (long)text.size(), 'z'); }
+  { std::istringstream in(text); at__ZNSi6ignoreEl(in, (long)text.size()); }
+  { std::istringstream in(text); at__ZNSi6ignoreEli(in, (long)text.size(), 'z'); }
+  { std::istringstream in(text); at__ZSt2wsIcSt11char_traitsIcEERSt13basic_istreamIT_T0_ES6_(in); }
   { std::istringstream in(text); at__ZNSi6ignoreEv(in), at__ZNSi3getEv(in), at__ZNSi3getERc(in, line[0]), at__ZNSi4peekEv(in); }
 }
 
@@ -216,23 +260,30 @@ static void worst_writing(size_t n) {
 #define WORST_FILLED(kind)                                                                          \
   at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEEC1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode( \
       room, text, std::ios::in | std::ios::out),                                                    \
-      at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEED1Ev(room);
+      at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEED1Ev(room);                                 \
+  at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEEC1ERKNS_12basic_stringIcS2_S3_EESt13_Ios_Openmode( \
+      room, text, std::ios::in | std::ios::out),                                                    \
+      at__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEED2Ev(                                       \
+          room, tables_of__ZNSt7__cxx11##kind##IcSt11char_traitsIcESaIcEE);
   WORST_FILLED(18basic_stringstream)
   WORST_FILLED(19basic_istringstream)
   WORST_FILLED(19basic_ostringstream)
-  std::stringbuf buffer(text);
-  at__ZNKSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strEv(other, &buffer);
-  reinterpret_cast<std::string *>(other)->~basic_string();
-  at__ZNSt7__cxx1115basic_stringbufIcSt11char_traitsIcESaIcEE3strERKNS_12basic_stringIcS2_S3_EE(&buffer, text);
+  ALL_TAKEN_OUT
 }
 
 void worst_streams() {
-  for (size_t n : {1, 10, 100, 1000, 10000, 100000}) {
-    for (std::string text : {std::string(n, '9'), std::string(n, '0'), std::string(n, ' ') + "1", "1." + std::string(n, '9') + "e-300",
-                             "0." + std::string(n, '0') + "1", std::string(n, 'x')}) {
+  for (size_t n : lengths()) {
+    std::vector<std::string> texts = {std::string(n, '9'), std::string(n, ' ') + "1"};
+    if (n < 1000000)
+      texts.insert(texts.end(), {std::string(n, '0'), "1." + std::string(n, '9') + "e-300", "0." + std::string(n, '0') + "1",
+                                 std::string(n, 'x')});
+    for (const std::string &text : texts) {
       worst_reading(text);
       double x;
-      at__ZSt10from_charsPKcS0_RdSt12chars_format(text.data(), text.data() + text.size(), x, std::chars_format::general);
+      float y;
+      const char *start = text.data(), *end = start + text.size();
+      at__ZSt10from_charsPKcS0_RdSt12chars_format(start, end, x, std::chars_format::general);
+      at__ZSt10from_charsPKcS0_RfSt12chars_format(start, end, y, std::chars_format::general);
     }
     worst_writing(n);
   }

@@ -3,6 +3,7 @@
 // have room for what is added.
 #include "at.h"
 #include <cstdlib>
+#include <malloc.h>
 #include <string>
 
 using String = std::string;
@@ -45,6 +46,8 @@ TEXT(C1EOS4_, void, (void *s, String &t), (s, t))
 TEXT(D1Ev, void, (void *s), (s))
 TEXT(4swapERS4_, void, (String & s, String &t), (s, t))
 TEXT(6insertEmPKc, void *, (String & s, size_t a, Chars p), (s, a, p))
+TEXT(6insertEmPKcm, void *, (String & s, size_t a, Chars p, size_t n), (s, a, p, n))
+TEXT(7replaceEmmmc, void *, (String & s, size_t a, size_t n, size_t m, char c), (s, a, n, m, c))
 TEXT(6insertEmRKS4_, void *, (String & s, size_t a, Text t), (s, a, t))
 TEXT(6insertEmmc, void *, (String & s, size_t a, size_t n, char c), (s, a, n, c))
 TEXT(5eraseEmm, void *, (String & s, size_t a, size_t n), (s, a, n))
@@ -76,6 +79,8 @@ AT(_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6substrEmm, void *,
 
 void strings() {
   String letter_by_letter, added;
+  // Memory that others gave back lies in order.
+  free(malloc(100000)), malloc_trim(0);
   for (int i = 0; i < TIMES; i++) {
     String whole(10 + i, 'a'), other(16, 'b'), s = whole;
     whole[i] = 'c';
@@ -104,6 +109,8 @@ void strings() {
     FRESH(AT_TEXT(aSEOS4_)(s, other))
     other = String(16, 'b');
     FRESH(AT_TEXT(6insertEmPKc)(s, 3, "words"))
+    FRESH(AT_TEXT(6insertEmPKcm)(s, 3, "words", 5))
+    FRESH(AT_TEXT(7replaceEmmmc)(s, 3, 2, 5, 'x'))
     FRESH(AT_TEXT(6insertEmRKS4_)(s, 3, other))
     FRESH(AT_TEXT(6insertEmmc)(s, 3, 2, 'x'))
     FRESH(AT_TEXT(5eraseEmm)(s, 3, 2))
@@ -150,7 +157,7 @@ void strings() {
 #ifdef WORST
 // Strings of every length, without room for more and with it, changed at their start, middle and end.
 void worst_strings() {
-  for (size_t n : {1, 10, 100, 1000, 10000, 100000, 1000000})
+  for (size_t n : lengths())
     for (size_t room : {n, 3 * n + 40}) {
       const String whole(n, 'a'), other(n / 2 + 1, 'b');
       String s;
@@ -164,6 +171,8 @@ void worst_strings() {
         FRESH_WORST(AT_TEXT(8_M_eraseEmm)(s, a, a < n))
         FRESH_WORST(AT_TEXT(6insertEmPKc)(s, a, "words"))
         FRESH_WORST(AT_TEXT(6insertEmPKc)(s, a, p))
+        FRESH_WORST(AT_TEXT(6insertEmPKcm)(s, a, p, other.size()))
+        FRESH_WORST(AT_TEXT(7replaceEmmmc)(s, a, 1, n, 'x'))
         FRESH_WORST(AT_TEXT(6insertEmRKS4_)(s, a, other))
         FRESH_WORST(AT_TEXT(6insertEmmc)(s, a, 1, 'x'))
         FRESH_WORST(AT_TEXT(6insertEmmc)(s, a, n, 'x'))

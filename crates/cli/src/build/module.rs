@@ -344,7 +344,14 @@ fn complete(session: &mut Session, request: &ModuleRequest) -> Result<bool, Stri
     }
     let Some(library) = &request.library else { return Ok(true) };
     use opcost_runtime::library::{ALL, PREFIX};
-    session.use_library(&ALL.concat(), PREFIX, library).map_err(|error| error.to_string())?;
+    let charged: Vec<&str> = match &request.cost {
+        CostModel::Table(table) => {
+            table.calls.keys().chain(table.lengths.keys()).map(String::as_str).collect()
+        }
+        CostModel::Unit | CostModel::BlockSize => Vec::new(),
+    };
+    let used = session.use_library(&ALL.concat(), &charged, PREFIX, library);
+    used.map_err(|error| error.to_string())?;
     Ok(true)
 }
 

@@ -3,7 +3,10 @@
 //! One unit is charged for each full 16 bytes (`opcost_ir::BYTES_PER_UNIT`). A
 //! length of up to 64 KiB that stands in the code is part of the weight; any
 //! other is read by the program just before the call, so that the work is
-//! charged and asked for before it is done.
+//! charged and asked for before it is done. What is copied or filled from 2 KiB on
+//! is charged four units more for each 16 bytes by a call before it
+//! (`crates/llvm/shim/library.cpp`): C libraries may use one instruction there that
+//! a processor, and callgrind, does once for each byte.
 //!
 //! Known are functions whose third or so argument says how many bytes they
 //! touch. Functions that search for an end, and strings and streams of C++, have

@@ -9,6 +9,7 @@
 #include "library.h"
 
 #include <float.h>
+#include <time.h>
 
 // The power of two of a number; of what is none, the highest.
 static int opc_power(long double number) {
@@ -158,6 +159,47 @@ OUTPUT_VARIADIC(sprintf, (char *to, const char *format, ...), vsprintf(to, forma
 OUTPUT_VARIADIC(snprintf, (char *to, size_t size, const char *format, ...),
                 opc_charge_rest(vsnprintf(to, size, format, arguments), size))
 
+// As programs call them that ask for checks (_FORTIFY_SOURCE); the library does the checks.
+#ifdef __GLIBC__
+enum { CHECKED = 1500 };
+int __vprintf_chk(int flag, const char *format, va_list arguments);
+int __vfprintf_chk(FILE *stream, int flag, const char *format, va_list arguments);
+int __vsprintf_chk(char *to, int flag, size_t room, const char *format, va_list arguments);
+int __vsnprintf_chk(char *to, size_t size, int flag, size_t room, const char *format, va_list arguments);
+OUTPUT_VARIADIC(__printf_chk, (int flag, const char *format, ...),
+                (opc_charge_units(CHECKED), __vprintf_chk(flag, format, arguments)))
+OUTPUT_VARIADIC(__fprintf_chk, (FILE *stream, int flag, const char *format, ...),
+                (opc_charge_units(CHECKED), __vfprintf_chk(stream, flag, format, arguments)))
+OUTPUT_VARIADIC(__sprintf_chk, (char *to, int flag, size_t room, const char *format, ...),
+                (opc_charge_units(CHECKED), __vsprintf_chk(to, flag, room, format, arguments)))
+OUTPUT_VARIADIC(__snprintf_chk, (char *to, size_t size, int flag, size_t room, const char *format, ...),
+                (opc_charge_units(CHECKED),
+                 opc_charge_rest(__vsnprintf_chk(to, size, flag, room, format, arguments), size)))
+
+// Its room grows, and what is there moves.
+static int opc_charge_made(int written) {
+  if (written > 0) opc_charge_copy((size_t)written), opc_charge_copy((size_t)written);
+  return written;
+}
+OUTPUT_VARIADIC(asprintf, (char **to, const char *format, ...),
+                (opc_charge_units(CHECKED), opc_charge_made(vasprintf(to, format, arguments))))
+#endif
+
+// A conversion of a time writes some words; a width stands in what comes out.
+size_t LIBRARY(strftime)(char *to, size_t size, const char *format, const struct tm *time) {
+  size_t units = 0;
+  for (const char *at = format; *at; at++) units += *at == '%' ? 1500 : 12;
+  opc_charge_units(units);
+  size_t written = strftime(to, size, format, time);
+  opc_charge_copy(written);
+  return written;
+}
+
+char *LIBRARY(getenv)(const char *name) {
+  opc_libc_charge(LIBRARY(strlen)(name));
+  return getenv(name);
+}
+
 // ---- reading ---------------------------------------------------------------
 
 // How far reading went from `in` of a buffer that ended at `end`: inside of it, or to its end and into
@@ -203,10 +245,36 @@ static size_t opc_went_on(const struct opc_position *position, FILE *file) {
   }
 INPUT(scanf, (const char *format, ...), stdin, vscanf(format, arguments))
 INPUT(fscanf, (FILE *stream, const char *format, ...), stream, vfscanf(stream, format, arguments))
-INPUT(__isoc99_scanf, (const char *format, ...), stdin, vscanf(format, arguments))
-INPUT(__isoc99_fscanf, (FILE *stream, const char *format, ...), stream, vfscanf(stream, format, arguments))
+#ifdef __GLIBC__
+int __isoc99_vscanf(const char *format, va_list arguments);
+int __isoc99_vfscanf(FILE *stream, const char *format, va_list arguments);
+int __isoc99_vsscanf(const char *text, const char *format, va_list arguments);
+#else
+#define __isoc99_vscanf vscanf
+#define __isoc99_vfscanf vfscanf
+#define __isoc99_vsscanf vsscanf
+#endif
+INPUT(__isoc99_scanf, (const char *format, ...), stdin, __isoc99_vscanf(format, arguments))
+INPUT(__isoc99_fscanf, (FILE *stream, const char *format, ...), stream, __isoc99_vfscanf(stream, format, arguments))
 INPUT(__isoc23_scanf, (const char *format, ...), stdin, vscanf(format, arguments))
 INPUT(__isoc23_fscanf, (FILE *stream, const char *format, ...), stream, vfscanf(stream, format, arguments))
+
+#define INPUT_OF_LIST(name, parameters, file, call)       \
+  int LIBRARY(name) parameters {                          \
+    struct opc_position position = opc_position_of(file); \
+    opc_libc_charge(LIBRARY(strlen)(format));             \
+    int read = call;                                      \
+    opc_charge_units(opc_went_on(&position, file) * 16);  \
+    return read;                                          \
+  }
+INPUT_OF_LIST(vscanf, (const char *format, va_list arguments), stdin, vscanf(format, arguments))
+INPUT_OF_LIST(vfscanf, (FILE *stream, const char *format, va_list arguments), stream,
+              vfscanf(stream, format, arguments))
+#ifdef __GLIBC__
+INPUT_OF_LIST(__isoc99_vscanf, (const char *format, va_list arguments), stdin, __isoc99_vscanf(format, arguments))
+INPUT_OF_LIST(__isoc99_vfscanf, (FILE *stream, const char *format, va_list arguments), stream,
+              __isoc99_vfscanf(stream, format, arguments))
+#endif
 
 // The most that is read of a text: as many words as the format has conversions, and its own letters. Where
 // a conversion takes more than a word, all of the text.
@@ -227,18 +295,28 @@ static void opc_charge_text_input(const char *text, const char *format) {
   opc_charge_units(opc_readable(text, format) * 18);
 }
 
-#define TEXT_INPUT(name)                                      \
+#define TEXT_INPUT(name, call)                                \
   int LIBRARY(name)(const char *text, const char *format, ...) { \
     opc_charge_text_input(text, format);                      \
     va_list arguments;                                        \
     va_start(arguments, format);                              \
-    int read = vsscanf(text, format, arguments);              \
+    int read = call(text, format, arguments);                 \
     va_end(arguments);                                        \
     return read;                                              \
   }
-TEXT_INPUT(sscanf)
-TEXT_INPUT(__isoc99_sscanf)
-TEXT_INPUT(__isoc23_sscanf)
+TEXT_INPUT(sscanf, vsscanf)
+TEXT_INPUT(__isoc99_sscanf, __isoc99_vsscanf)
+TEXT_INPUT(__isoc23_sscanf, vsscanf)
+
+#define TEXT_INPUT_OF_LIST(name)                                                      \
+  int LIBRARY(name)(const char *text, const char *format, va_list arguments) {        \
+    opc_charge_text_input(text, format);                                              \
+    return name(text, format, arguments);                                             \
+  }
+TEXT_INPUT_OF_LIST(vsscanf)
+#ifdef __GLIBC__
+TEXT_INPUT_OF_LIST(__isoc99_vsscanf)
+#endif
 
 // ---- lines and numbers -----------------------------------------------------
 

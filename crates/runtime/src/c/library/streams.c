@@ -36,6 +36,12 @@ struct opc_buffer {
 
 enum { FIXED = 1 << 2 };
 
+// What a stream throws when it comes to a state that is asked for.
+enum { FAILED = 40000 };
+static void opc_charge_failure(const struct opc_ios *ios, int state) {
+  if (ios->exceptions & state) opc_charge_units(FAILED);
+}
+
 // Streams have their state in a virtual base.
 static struct opc_ios *opc_state(void *stream) {
   ptrdiff_t there = *(ptrdiff_t *)(*(char **)stream - 3 * sizeof(void *));
@@ -44,15 +50,22 @@ static struct opc_ios *opc_state(void *stream) {
 
 // ---- writing ---------------------------------------------------------------
 
+// A stream that failed does not write and fails again.
 static void opc_charge_width(void *stream, size_t each) {
   ptrdiff_t width = opc_state(stream)->width;
+  if (opc_state(stream)->state) opc_charge_failure(opc_state(stream), -1);
   if (width > 0) opc_charge_units((size_t)width * each);
+}
+
+// From one room to the next and on.
+static void opc_charge_twice(size_t length) {
+  opc_charge_copy(length);
+  opc_charge_copy(length);
 }
 
 static void opc_charge_text(void *stream, size_t length) {
   opc_charge_width(stream, 8);
-  opc_charge_copy(length);
-  opc_charge_copy(length);
+  opc_charge_twice(length);
 }
 
 // Formatted, and once more if the first room was too small.
@@ -151,6 +164,7 @@ MADE_OF(_ZNSt7__cxx1119basic_ostringstreamIcSt11char_traitsIcESaIcEEC1ERKNS_12ba
 
 // Where a stream stood, and what a letter costs.
 struct opc_reading {
+  const struct opc_ios *ios;
   const struct opc_buffer *buffer;
   const char *in, *end;
   struct opc_position file;
@@ -159,13 +173,14 @@ struct opc_reading {
 
 static struct opc_reading opc_begin_reading(void *stream, size_t each) {
   const struct opc_buffer *buffer = opc_state(stream)->buffer;
-  struct opc_reading reading = {buffer, NULL, NULL, opc_position_of(stdin), each};
+  struct opc_reading reading = {opc_state(stream), buffer, NULL, NULL, opc_position_of(stdin), each};
   if (buffer) reading.in = buffer->in, reading.end = buffer->in_end;
   return reading;
 }
 
 static void opc_end_reading(struct opc_reading *reading) {
   const struct opc_buffer *buffer = reading->buffer;
+  opc_charge_failure(reading->ios, reading->ios->state);
   if (!buffer) return;
   if (buffer->in_end) {
     size_t gone = opc_went(reading->in, reading->end, buffer->in_start, buffer->in, buffer->in_end);
@@ -228,6 +243,46 @@ READ_MORE(void *, _ZNSi6ignoreEl, (void *stream, ptrdiff_t count), (stream, coun
 READ_MORE(void *, _ZNSi6ignoreEli, (void *stream, ptrdiff_t count, int end), (stream, count, end), 1)
 READ_MORE(int, _ZNSi3getEv, (void *stream), (stream), 1)
 READ_MORE(void *, _ZNSi3getERc, (void *stream, char *to), (stream, to), 1)
+
+// ---- states ------------------------------------------------------------------
+
+#define STATE(name, after)                                    \
+  void name(struct opc_ios *ios, int state);                  \
+  void LIBRARY(name)(struct opc_ios *ios, int state) {        \
+    opc_charge_failure(ios, after);                           \
+    name(ios, state);                                         \
+  }
+STATE(_ZNSt9basic_iosIcSt11char_traitsIcEE5clearESt12_Ios_Iostate, state)
+STATE(_ZNSt9basic_iosIcSt11char_traitsIcEE8setstateESt12_Ios_Iostate, ios->state | state)
+
+void _ZNSt9basic_iosIcSt11char_traitsIcEE10exceptionsESt12_Ios_Iostate(struct opc_ios *ios, int wanted);
+void LIBRARY(_ZNSt9basic_iosIcSt11char_traitsIcEE10exceptionsESt12_Ios_Iostate)(struct opc_ios *ios, int wanted) {
+  if (wanted & ios->state) opc_charge_units(FAILED);
+  _ZNSt9basic_iosIcSt11char_traitsIcEE10exceptionsESt12_Ios_Iostate(ios, wanted);
+}
+
+// ---- a buffer's own functions -----------------------------------------------
+
+// Calls through an object's table that look like `sgetn` and `sputn` come here. Where they mean the library's
+// functions, what these copy is charged.
+#define IS_BUFFERS(member)                                                       \
+  (function == (void *)_ZNSt15basic_streambufIcSt11char_traitsIcEE##member ||    \
+   function == (void *)_ZNSt13basic_filebufIcSt11char_traitsIcEE##member ||      \
+   function == (void *)_ZN9__gnu_cxx18stdio_sync_filebufIcSt11char_traitsIcEE##member)
+
+extern void _ZNSt15basic_streambufIcSt11char_traitsIcEE6xsgetnEPcl(void);
+extern void _ZNSt13basic_filebufIcSt11char_traitsIcEE6xsgetnEPcl(void);
+extern void _ZN9__gnu_cxx18stdio_sync_filebufIcSt11char_traitsIcEE6xsgetnEPcl(void);
+extern void _ZNSt15basic_streambufIcSt11char_traitsIcEE6xsputnEPKcl(void);
+extern void _ZNSt13basic_filebufIcSt11char_traitsIcEE6xsputnEPKcl(void);
+extern void _ZN9__gnu_cxx18stdio_sync_filebufIcSt11char_traitsIcEE6xsputnEPKcl(void);
+
+int64_t LIBRARY(opc_virtual)(void *object, void *bytes, int64_t count, void *function) {
+  if (count > 0 && IS_BUFFERS(6xsputnEPKcl)) opc_charge_units(120), opc_charge_twice((size_t)count);
+  int64_t done = ((int64_t (*)(void *, void *, int64_t))function)(object, bytes, count);
+  if (done > 0 && IS_BUFFERS(6xsgetnEPcl)) opc_charge_units(120), opc_charge_twice((size_t)done);
+  return done;
+}
 
 // ---- letters of a locale ---------------------------------------------------
 

@@ -32,16 +32,31 @@ static size_t opc_capacity(const struct text *text) {
 
 static size_t opc_at_most(size_t a, size_t b) { return a < b ? a : b; }
 
+// What the library throws itself: the place is none of the string.
+enum { THROWN = 22000 };
+static void opc_charge_place(const struct text *text, size_t at) {
+  if (at > text->size) opc_charge_units(THROWN);
+}
+
+// Of no text the library makes an error, not a string.
+static size_t opc_length(const char *text) {
+  if (text) return LIBRARY(strlen)(text);
+  opc_charge_units(THROWN);
+  return 0;
+}
+
 // What lies behind a place.
 static size_t opc_behind(const struct text *text, size_t at) { return text->size > at ? text->size - at : 0; }
 
-// All that is there moves when there is no room for more.
+// All that is there moves to new memory when there is no room for more.
+enum { NEW_MEMORY = 250 };
 static void opc_charge_growth(const struct text *text, size_t more) {
-  if (more > opc_capacity(text) - text->size) opc_charge_copy(text->size);
+  if (more > opc_capacity(text) - text->size) opc_charge_copy(text->size), opc_charge_units(NEW_MEMORY);
 }
 
 // `more` bytes take the place of `less` at `at`.
 static void opc_charge_change(const struct text *text, size_t at, size_t less, size_t more) {
+  opc_charge_place(text, at);
   size_t tail = opc_behind(text, at);
   less = opc_at_most(less, tail);
   if (less != more) opc_charge_copy(tail - less);
@@ -64,7 +79,7 @@ static void opc_charge_change(const struct text *text, size_t at, size_t less, s
 #define S struct text *s
 #define T const struct text *t
 #define P const char *p
-#define LENGTH LIBRARY(strlen)(p)
+#define LENGTH opc_length(p)
 
 // ---- what copies -----------------------------------------------------------
 
@@ -73,8 +88,8 @@ CHARGED(void *, 6assignERKS4_, (S, T), (s, t), opc_charge_copy(t->size))
 CHARGED(void *, aSERKS4_, (S, T), (s, t), opc_charge_copy(t->size))
 CHARGED(void, C1ERKS4_, (S, T), (s, t), opc_charge_copy(t->size))
 CHARGED(void, C2ERKS4_, (S, T), (s, t), opc_charge_copy(t->size))
-CHARGED(void, C1ERKS4_mm, (S, T, size_t a, size_t n), (s, t, a, n), opc_charge_copy(opc_at_most(n, opc_behind(t, a))))
-CHARGED(void, C2ERKS4_mm, (S, T, size_t a, size_t n), (s, t, a, n), opc_charge_copy(opc_at_most(n, opc_behind(t, a))))
+CHARGED(void, C1ERKS4_mm, (S, T, size_t a, size_t n), (s, t, a, n), (opc_charge_place(t, a), opc_charge_copy(opc_at_most(n, opc_behind(t, a)))))
+CHARGED(void, C2ERKS4_mm, (S, T, size_t a, size_t n), (s, t, a, n), (opc_charge_place(t, a), opc_charge_copy(opc_at_most(n, opc_behind(t, a)))))
 CHARGED(void, C1EPKcRKS3_, (S, P, const void *allocator), (s, p, allocator), opc_charge_copy(LENGTH))
 CHARGED(void, C2EPKcRKS3_, (S, P, const void *allocator), (s, p, allocator), opc_charge_copy(LENGTH))
 CHARGED(void *, 6assignEPKc, (S, P), (s, p), opc_charge_copy(LENGTH))
@@ -122,9 +137,9 @@ void TEXT(13_S_copy_charsEPcN9__gnu_cxx17__normal_iteratorIS5_S4_EES8_)(char *to
 }
 
 CHARGED_LOOK(size_t, 4copyEPcmm, (T, char *to, size_t n, size_t a), (t, to, n, a),
-             opc_charge_copy(opc_at_most(n, opc_behind(t, a))))
+             (opc_charge_place(t, a), opc_charge_copy(opc_at_most(n, opc_behind(t, a)))))
 CHARGED_LOOK(struct text, 6substrEmm, (T, size_t a, size_t n), (t, a, n),
-             opc_charge_copy(opc_at_most(n, opc_behind(t, a))))
+             (opc_charge_place(t, a), opc_charge_copy(opc_at_most(n, opc_behind(t, a)))))
 
 // ---- what compares ---------------------------------------------------------
 
@@ -152,14 +167,17 @@ int REAL_LOOK(7compareEmmPKcm)(T, size_t a, size_t n, P, size_t m);
 int LOOK(7compareERKS4_)(T, const struct text *u) { return opc_compare_texts(t->at, t->size, u->at, u->size); }
 int LOOK(7compareEPKc)(T, P) { return opc_compare_texts(t->at, t->size, p, LENGTH); }
 int LOOK(7compareEmmPKcm)(T, size_t a, size_t n, P, size_t m) {
+  opc_charge_place(t, a);
   if (a > t->size) return REAL_LOOK(7compareEmmPKcm)(t, a, n, p, m); // which throws
   return opc_compare_texts(t->at + a, opc_at_most(n, t->size - a), p, m);
 }
 int LOOK(7compareEmmPKc)(T, size_t a, size_t n, P) {
+  opc_charge_place(t, a);
   if (a > t->size) return REAL_LOOK(7compareEmmPKc)(t, a, n, p); // which throws
   return LOOK(7compareEmmPKcm)(t, a, n, p, LENGTH);
 }
 int LOOK(7compareEmmRKS4_)(T, size_t a, size_t n, const struct text *u) {
+  opc_charge_place(t, a);
   if (a > t->size) return REAL_LOOK(7compareEmmPKc)(t, a, n, u->at);
   return LOOK(7compareEmmPKcm)(t, a, n, u->at, u->size);
 }
@@ -260,4 +278,83 @@ size_t _ZSt11_Hash_bytesPKvmm(const void *bytes, size_t count, size_t seed);
 size_t LIBRARY(_ZSt11_Hash_bytesPKvmm)(const void *bytes, size_t count, size_t seed) {
   opc_charge_units(count);
   return _ZSt11_Hash_bytesPKvmm(bytes, count, seed);
+}
+
+// ---- errors, which keep a copy of a text ------------------------------------
+
+#define KEEPS_TEXT(name)                             \
+  void name(void *error, const char *text);          \
+  void LIBRARY(name)(void *error, const char *text) { \
+    opc_charge_copy(opc_length(text));               \
+    name(error, text);                               \
+  }
+#define KEEPS_STRING(name)                                  \
+  void name(void *error, const struct text *text);          \
+  void LIBRARY(name)(void *error, const struct text *text) { \
+    opc_charge_copy(text->size);                            \
+    name(error, text);                                      \
+  }
+#define ERROR(type)                                                                             \
+  KEEPS_TEXT(_ZNSt##type##C1EPKc)                                                               \
+  KEEPS_TEXT(_ZNSt##type##C2EPKc)                                                               \
+  KEEPS_STRING(_ZNSt##type##C1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE)          \
+  KEEPS_STRING(_ZNSt##type##C2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE)
+ERROR(11logic_error)
+ERROR(12domain_error)
+ERROR(16invalid_argument)
+ERROR(12length_error)
+ERROR(12out_of_range)
+ERROR(13runtime_error)
+ERROR(11range_error)
+ERROR(14overflow_error)
+ERROR(15underflow_error)
+
+// Translated, kept, thrown.
+#define THROWS_TEXT(name)                   \
+  void name(const char *text);              \
+  void LIBRARY(name)(const char *text) {    \
+    opc_charge_copy(LIBRARY(strlen)(text)); \
+    opc_charge_copy(LIBRARY(strlen)(text)); \
+    name(text);                             \
+  }
+THROWS_TEXT(_ZSt19__throw_logic_errorPKc)
+THROWS_TEXT(_ZSt20__throw_length_errorPKc)
+THROWS_TEXT(_ZSt20__throw_out_of_rangePKc)
+THROWS_TEXT(_ZSt24__throw_invalid_argumentPKc)
+
+// ---- run-time types ---------------------------------------------------------
+
+struct opc_class {
+  void **functions;
+  const char *name;
+  union {
+    const struct opc_class *base;
+    struct {
+      unsigned flags, count;
+    };
+  };
+  struct {
+    const struct opc_class *base;
+    long offset_and_flags;
+  } bases[];
+};
+
+extern char _ZTVN10__cxxabiv120__si_class_type_infoE[];
+extern char _ZTVN10__cxxabiv121__vmi_class_type_infoE[];
+static int opc_is_of(const struct opc_class *type, const char *table) {
+  return (const char *)type->functions == table + 2 * sizeof(void *);
+}
+
+// Each class that stands among the bases of another, as often as it does.
+static void opc_charge_bases(const struct opc_class *type) {
+  for (; opc_is_of(type, _ZTVN10__cxxabiv120__si_class_type_infoE); type = type->base) opc_charge_units(40);
+  opc_charge_units(40);
+  if (!opc_is_of(type, _ZTVN10__cxxabiv121__vmi_class_type_infoE)) return;
+  for (unsigned i = 0; i < type->count; i++) opc_charge_units(60), opc_charge_bases(type->bases[i].base);
+}
+
+void *__dynamic_cast(const void *object, const void *from, const void *to, ptrdiff_t hint);
+void *LIBRARY(__dynamic_cast)(const void *object, const void *from, const void *to, ptrdiff_t hint) {
+  opc_charge_bases((*(const struct opc_class *const *const *)object)[-1]);
+  return __dynamic_cast(object, from, to, hint);
 }
