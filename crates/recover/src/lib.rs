@@ -61,7 +61,7 @@ pub use paths::PathCount;
 pub use raw::{RawObservations, raw_ledger, raw_observations};
 pub use recorded::{RECORDED, observe_runs};
 pub use repair::{
-    MODEL_ERROR, RepairOptions, Repaired, SampledModule, Solver, Target, error_of, repair, targets,
+    MODEL_ERROR, RepairOptions, Repaired, SampledModule, Solver, Starts, Target, error_of, repair, targets,
 };
 pub use repeat::{Repetition, compare_runs};
 pub use sampled::{ModuleObservations, Observation, observe};

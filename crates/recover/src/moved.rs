@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
     use crate::example::single_loop;
-    use crate::{ModuleObservations, Observation, RepairOptions, Solver, repair};
+    use crate::{ModuleObservations, Observation, RepairOptions, Solver, Starts, repair};
 
     #[test]
     fn the_segment_that_moved_most_is_named() {
@@ -76,7 +76,12 @@ mod tests {
             .collect();
         let observed = ModuleObservations { functions: [seen].into_iter().collect(), without_block: 0 };
         let sampled = [SampledModule { map: &map, observed: &observed }];
-        let options = RepairOptions { cycles_per_sample: 100.0, error: 0.3, solver: Solver::Likeliest };
+        let options = RepairOptions {
+            cycles_per_sample: 100.0,
+            error: 0.3,
+            solver: Solver::Likeliest,
+            starts: Starts::ONCE,
+        };
         let repaired = repair(&sampled, options).expect("counts");
         let moved = moves(&sampled, &repaired.counts, 100.0);
         let [one] = moved.as_slice() else { panic!("one function: {moved:?}") };

@@ -10,10 +10,11 @@
 //!   through pointers to functions of its type enter it; what comes from elsewhere (the
 //!   C library) has a price, is impossible where no pointer leads to a function whose
 //!   name only its module knows, and free where nobody is known to call;
-//! - what was seen ran at least once, and `main` is entered once, as far as nothing
-//!   else speaks against it;
+//! - what was seen ran at least once, and `main` is entered as often as the program was
+//!   started;
 //! - frames are left by calls that do not return at a price, low where that was seen;
-//! - a loop turns as often as its code says, if it does;
+//! - a loop turns as often as its code says, unless it was left early (`loops`);
+//! - of ways that nobody saw that one is taken which static prediction expects;
 //! - what turns for ever is still running.
 //!
 //! A deviation is priced by its likelihood (`evidence`), with what the counts of the
@@ -36,6 +37,7 @@
 
 mod classic;
 mod evidence;
+mod loops;
 mod posing;
 mod program;
 mod rounding;
@@ -72,6 +74,22 @@ pub struct RepairOptions {
     pub error: f64,
     /// By which method.
     pub solver: Solver,
+    /// How often the program was started.
+    pub starts: Starts,
+}
+
+/// How often a program was started, and its `main` entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Starts {
+    /// At least: each run once.
+    pub least: u64,
+    /// At most: each process that was seen may have started the program again.
+    pub most: u64,
+}
+
+impl Starts {
+    /// One run of one process.
+    pub const ONCE: Starts = Starts { least: 1, most: 1 };
 }
 
 /// How counts are made consistent.
@@ -90,7 +108,7 @@ pub struct Repaired {
     /// Of each module, in the order they were given.
     pub counts: Vec<ModuleCounts>,
     /// Whether no other counts are likelier (or cheaper, by the classic method), up to
-    /// the solver's tolerance.
+    /// the solver's tolerance. It says nothing of how near they are to the true ones.
     pub is_optimal: bool,
     /// What the counts may be worse than the best, in units of deviance.
     pub gap: f64,
@@ -157,12 +175,15 @@ fn likeliest(
 ) -> Result<Weighed<IdMap<ProgramFunctionId, FunctionCounts>>, RecoverError> {
     let mut posed = Posed::of(program, options);
     let mut solver = Series::new();
-    let rough = Settings { tolerance: ROUGH, ..Settings::default() };
-    for _ in 1..PASSES {
+    let is_small = posed.problem.variable_count() <= SMALL;
+    let rough = Settings { tolerance: if is_small { CLOSE } else { ROUGH }, ..Settings::default() };
+    for pass in 1..PASSES {
         let values = solver.approximate(&posed.problem, rough);
         posed.weigh_again(program, &values);
+        if pass == 1 {
+            posed.judge_loops(&values);
+        }
     }
-    let is_small = posed.problem.variable_count() <= SMALL;
     let exact = Settings { tolerance: if is_small { CLOSE } else { TOLERANCE }, ..Settings::default() };
     let solution = solver.minimise(&posed.problem, exact);
     posed.values = solution.values;
@@ -180,7 +201,9 @@ fn likeliest(
 /// How often all is solved; each time but the first by the counts of the last.
 const PASSES: usize = 3;
 
-/// How exact the counts are by which the next pass weighs, relative to the cost. With any
+/// How exact the counts are by which the next pass weighs, relative to the cost, in programs of
+/// more than [`SMALL`] variables; in smaller ones the cost of a single loop may be all that
+/// there is, and of the first pass it may be a small part. With any
 /// from 1e-6 to 1 the repaired counts of SQLite, Lua and zstd agree as well with exact
 /// ones, to 0.1 points; with 0.5 the last pass of two of the programs of
 /// `corpus/training.toml` began where its steps did not suffice.

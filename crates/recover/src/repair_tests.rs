@@ -7,15 +7,17 @@ use opcost_key::{
     Pointers, SegmentId,
 };
 
-use super::{RepairOptions, Repaired, SampledModule, Solver, repair};
+use super::{RepairOptions, Repaired, SampledModule, Solver, Starts, repair};
 use crate::example::{branch, call_left, diamond, edge, function, module, segment, single_loop, with_call};
 use crate::{ModuleObservations, Observation};
 
+#[path = "repair_tests/certain.rs"]
+mod certain;
 #[path = "repair_tests/unseen.rs"]
 mod unseen;
 
 const OPTIONS: RepairOptions =
-    RepairOptions { cycles_per_sample: 100.0, error: 0.3, solver: Solver::Likeliest };
+    RepairOptions { cycles_per_sample: 100.0, error: 0.3, solver: Solver::Likeliest, starts: Starts::ONCE };
 
 /// Samples by segment and function: (samples, cycles).
 fn observed(functions: &[&[(u64, f64)]]) -> ModuleObservations {

@@ -10,7 +10,7 @@ use opcost_key::{Hash128, ModuleMap};
 use opcost_profile::{Ledger, Origin, Quality, World};
 use opcost_recover::{
     CountedModule, MODEL_ERROR, Moved, RawObservations, RepairOptions, Repaired, RunFacts, SampledModule,
-    Solver, make_ledger, moves, raw_observations, repair, summarize,
+    Solver, Starts, make_ledger, moves, raw_observations, repair, summarize,
 };
 
 use super::count::shown;
@@ -51,10 +51,13 @@ fn carry_out(arguments: &RepairArguments) -> Result<Status, CliError> {
     let working = Progress::start("making the counts consistent");
     let modules: Vec<SampledModule<'_>> =
         maps.iter().zip(&raw.modules).map(|(map, observed)| SampledModule { map, observed }).collect();
+    let runs = ledger.about.runs.max(1);
     let options = RepairOptions {
         cycles_per_sample: raw.cycles_per_sample,
         error: MODEL_ERROR,
         solver: arguments.solver,
+        // How many processes each run had is not kept.
+        starts: Starts { least: runs, most: runs },
     };
     let repaired = repair(&modules, options).map_err(|error| CliError::Counters(error.to_string()))?;
     drop(working);

@@ -12,7 +12,7 @@ use opcost_key::{Anchor, Hash128};
 use opcost_profile::{Ledger, Origin, Quality as Sureness, World};
 use opcost_recover::{
     CountedModule, MODEL_ERROR, ModuleCounts, RepairOptions, Repaired, RunFacts, SampledModule, Solver,
-    list_functions, make_ledger, raw_ledger, repair, summarize,
+    Starts, list_functions, make_ledger, raw_ledger, repair, summarize,
 };
 use opcost_sample::{End, Samples, read_perf_data_with};
 
@@ -154,7 +154,8 @@ impl Estimate {
             return Err(nothing_seen(samples, &elsewhere));
         }
         let cycles_per_sample = cycles_per_sample(samples, recorded);
-        let options = RepairOptions { cycles_per_sample, error: MODEL_ERROR, solver };
+        let starts = Starts { least: 1, most: samples.processes.max(1) };
+        let options = RepairOptions { cycles_per_sample, error: MODEL_ERROR, solver, starts };
         let modules: Vec<SampledModule<'_>> =
             seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
         let repaired = repair(&modules, options).map_err(|error| CliError::Counters(error.to_string()))?;

@@ -157,8 +157,9 @@ pub(super) fn words(
         ));
     } else {
         lines.push(
-            "shares are surer than totals: what waits for memory counts as work (of 13 programs, all counts \
-             together were 0.5 to 2.6 times the true ones)"
+            "shares are surer than totals: what waits counts as work (measured, and no bound: of 13 programs, all \
+             counts together were 0.5 to 2.6 times the true ones on a quiet machine and 0.8 to 4.5 times on a busy \
+             one; of programs that are one small loop, 0.3 to 16 times)"
                 .to_owned(),
         );
     }
@@ -184,7 +185,8 @@ pub(super) fn words(
     ));
     if let (known, untied @ 1..) = repaired.loops {
         lines.push(format!(
-            "{untied} of {known} loops do not turn as often as their code says, if samples are believed"
+            "{untied} of {known} loops do not turn as often as their code says, if samples are believed: they are taken \
+             to have been left early, and their counts are no surer than totals"
         ));
     }
     lines

@@ -36,7 +36,7 @@ use opcost_profile::formats::opc::{load_ledger, save_ledger};
 use opcost_profile::{Column, FunctionFacts, Ledger, Origin, Quality, Subject, World};
 use opcost_recover::{
     CountedModule, Cycles, FunctionCounts, MODEL_ERROR, ModuleCounts, ModuleObservations, Observation,
-    RepairOptions, RunFacts, SampledModule, Solver, make_ledger, observe, repair, summarize,
+    RepairOptions, RunFacts, SampledModule, Solver, Starts, make_ledger, observe, repair, summarize,
 };
 use opcost_sample::{Samples, USUAL_HERTZ, read_perf_data};
 
@@ -333,7 +333,12 @@ fn for_each_piece(built: &Built, mut job: impl FnMut(u32, bool, u64, u64)) {
 }
 
 fn repaired(map: &ModuleMap, seen: &ModuleObservations, cycles_per_sample: f64) -> Answer<ModuleCounts> {
-    let options = RepairOptions { cycles_per_sample, error: MODEL_ERROR, solver: Solver::Likeliest };
+    let options = RepairOptions {
+        cycles_per_sample,
+        error: MODEL_ERROR,
+        solver: Solver::Likeliest,
+        starts: Starts::ONCE,
+    };
     let repaired = repair(&[SampledModule { map, observed: seen }], options)?;
     if !repaired.is_optimal {
         eprintln!("not optimal: gap {:.3} of {:.3}", repaired.gap, repaired.deviance);

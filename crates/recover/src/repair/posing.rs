@@ -8,9 +8,7 @@
 //! is dear, unless the code that calls what never returns (`exit`, a throw) was seen,
 //! or the code behind the call ought to have been by what was seen before, and was not.
 //!
-//! A loop whose number of turns stands in the code turns so often for each time it is
-//! entered, at a price: that may contradict what else is certain (a loop that is left by
-//! `longjmp`, code that two loops became).
+//! Loops of known trip counts stand in `loops.rs`.
 //!
 //! A segment from which no way leads out of the function (a server's loop) may hold
 //! frames for ever; the first segment of such a component has a way of its own out.
@@ -26,10 +24,11 @@ use opcost_flow::convex::{Cost, Problem, VariableId};
 use opcost_index::{AdjacencyGraph, Id, IdMap, strongly_connected_components};
 use opcost_key::{EdgeId, EdgeKind, EdgeMap, FunctionMap, SegmentId};
 
-use super::RepairOptions;
-use super::evidence::{dearest, once_more, seen};
+use super::evidence::{dearest, first_seen, rate, seen};
+use super::loops::Tie;
 use super::program::{Class, Function, Others, Program, ProgramFunctionId};
 use super::ways::{Next, Ways, is_all_left};
+use super::{RepairOptions, SMALL, Starts};
 use crate::sampled::Observation;
 
 /// The program as a problem, and its solution.
@@ -42,23 +41,19 @@ pub(super) struct Posed {
     pub(super) open: BTreeMap<ProgramFunctionId, Vec<(SegmentId, VariableId)>>,
     /// Calls of functions from no known site: through pointers, and from elsewhere.
     pub(super) unnamed: BTreeMap<ProgramFunctionId, Vec<VariableId>>,
-    /// Loops of known turns.
+    /// Loops of known trip counts.
     pub(super) ties: Vec<Tie>,
     pub(super) values: IdMap<VariableId, f64>,
     pub(super) options: RepairOptions,
-}
-
-/// A loop of known turns.
-pub(super) struct Tie {
-    /// What it turns too much and too little.
-    slacks: [VariableId; 2],
-    /// The ways round.
-    back: Vec<VariableId>,
+    /// Of a program of few variables.
+    is_small: bool,
 }
 
 impl Posed {
     pub(super) fn of(program: &Program<'_>, options: RepairOptions) -> Self {
-        let mut posed = Posed::empty(options);
+        let size = |one: &Function<'_>| one.map.edges.len() + one.map.segments.len();
+        let is_small = program.functions.values().map(size).sum::<usize>() <= SMALL;
+        let mut posed = Posed { is_small, ..Posed::empty(options) };
         for function in program.functions.values() {
             posed.pose_function(function);
         }
@@ -91,6 +86,7 @@ impl Posed {
             ties: Vec::new(),
             values: IdMap::new(),
             options,
+            is_small: true,
         }
     }
 
@@ -121,12 +117,13 @@ impl Posed {
             });
         }
         let own = self.segments.push(self.problem.variable_count());
+        let rate = if self.is_small { rate(function) } else { 0.0 };
         let has_code = function.observed.values().any(|one| one.cycles > 0.0);
         for observation in function.observed.values() {
             self.problem.add_variable(match observation.cycles > 0.0 {
-                true => seen(observation, None, options),
+                true => first_seen(observation, rate, options),
                 // What the linker left out runs never, but for what it stands for.
-                false if !has_code => seen(&Observation::busy(0, LEFT_OUT), None, options),
+                false if !has_code => first_seen(&Observation::busy(0, LEFT_OUT), 0.0, options),
                 false => Cost::Linear { price: UNKNOWN * dear },
             });
         }
@@ -146,7 +143,7 @@ impl Posed {
                 self.problem.add_row(0.0, std::iter::once(ran).chain(carried));
             }
         }
-        self.tie_loops(function, own);
+        self.tie_loops(function, own, &into);
         let mut ran: BTreeSet<SegmentId> =
             function.observed.iter().filter(|(_, one)| one.samples > 0).map(|(id, _)| id).collect();
         // Then the function was entered: a loop may not turn by itself.
@@ -154,38 +151,10 @@ impl Posed {
             ran.insert(SegmentId::new(0));
         }
         ran.into_iter().for_each(|id| self.at_least_once(&[self.segment(own, id)]));
-        if function.map.name == "main" {
-            self.once(function, own);
+        if let (true, Some(enter)) = (is_first(function) && function.sites.is_empty(), function.enter()) {
+            self.problem.set_cost(self.edge(own, enter), self.starts());
         }
         own
-    }
-
-    /// That loops turn as often as their code says.
-    fn tie_loops(&mut self, function: &Function<'_>, own: ProgramFunctionId) {
-        for known in &function.map.expected.loops {
-            let turns = known.turns as f64;
-            let header = known.back.first().and_then(|&edge| function.map.edges[edge].to);
-            let turn = header.map(|header| function.observed[header]).unwrap_or_default();
-            let price = TIED * once_more(&turn, self.options);
-            let slacks = [(); 2].map(|()| self.problem.add_variable(Cost::Linear { price }));
-            let mut row = vec![(slacks[0], -1.0), (slacks[1], 1.0)];
-            let back: Vec<VariableId> = known.back.iter().map(|&edge| self.edge(own, edge)).collect();
-            row.extend(back.iter().map(|&edge| (edge, 1.0)));
-            if known.turns > 0 {
-                row.extend(known.entering.iter().map(|&edge| (self.edge(own, edge), -turns)));
-            }
-            self.problem.add_row(0.0, row);
-            self.ties.push(Tie { slacks, back });
-        }
-    }
-
-    /// Loops that do not turn as often as their code says, nor nearly so.
-    pub(super) fn untied(&self) -> usize {
-        let is_off = |tie: &&Tie| {
-            let turns: f64 = tie.back.iter().map(|&edge| self.values[edge]).sum();
-            tie.slacks.iter().any(|&slack| self.values[slack] >= (NEARLY * turns).max(1.0))
-        };
-        self.ties.iter().filter(is_off).count()
     }
 
     /// What was seen ran; one of several at least.
@@ -194,12 +163,11 @@ impl Posed {
         self.problem.add_row(1.0, segments.iter().map(|&segment| (segment, 1.0)).chain([more]));
     }
 
-    /// A program's first function is entered once, but for odd programs.
-    fn once(&mut self, function: &Function<'_>, own: ProgramFunctionId) {
-        if let Some(enter) = function.enter() {
-            let cost = Cost::TwoSided { target: 1.0, above: ONCE, below: ONCE };
-            self.problem.set_cost(self.edge(own, enter), cost);
-        }
+    /// What calls of a program's first function cost that come from elsewhere.
+    fn starts(&self) -> Cost {
+        let Starts { least, most } = self.options.starts;
+        let above = if most > least { MAYBE } else { ONCE };
+        Cost::TwoSided { target: least as f64, above, below: ONCE }
     }
 
     /// The same with what these counts make expect.
@@ -207,6 +175,20 @@ impl Posed {
         for (id, function) in program.functions.iter() {
             let run = |segment| counts[self.segment(id, segment)];
             self.weigh_function(id, function, &function.map.segments.ids().map(run).collect());
+            self.price_unlikely(id, function, counts);
+        }
+    }
+
+    /// That ways that nobody saw are as static prediction expects.
+    fn price_unlikely(
+        &mut self,
+        id: ProgramFunctionId,
+        function: &Function<'_>,
+        counts: &IdMap<VariableId, f64>,
+    ) {
+        for edge in unlikely(function) {
+            let edge = self.edge(id, edge);
+            self.problem.set_cost(edge, Cost::Linear { price: UNLIKELY / counts[edge].max(1.0) });
         }
     }
 
@@ -219,7 +201,7 @@ impl Posed {
     ) {
         for (segment, observation) in function.observed.iter().filter(|(_, one)| one.cycles > 0.0) {
             let expected = counts[segment] * observation.cycles / self.options.cycles_per_sample;
-            let cost = seen(observation, Some(expected), self.options);
+            let cost = seen(observation, expected, self.options);
             self.problem.set_cost(self.segment(id, segment), cost);
         }
     }
@@ -254,14 +236,16 @@ impl Posed {
         };
         if let Some(share) = share {
             let price = share * dearest(function, self.options);
-            let slack = self.problem.add_variable(Cost::Linear { price });
+            let cost = if is_first(function) { self.starts() } else { Cost::Linear { price } };
+            let slack = self.problem.add_variable(cost);
             self.unnamed.entry(id).or_default().push(slack);
         }
         let site = |&(caller, segment): &(_, _)| self.segment(caller, segment);
         let sites: Vec<VariableId> = function.sites.iter().map(site).collect();
         // One of those that are known to call it did, or calls would come from elsewhere
         // wherever that is cheaper than the way to the site: of few calls nothing is seen.
-        if function.others == Others::ByName && function.is_seen() && !sites.is_empty() {
+        let is_by_name = function.others == Others::ByName && !is_first(function);
+        if is_by_name && function.is_seen() && !sites.is_empty() {
             self.at_least_once(&sites);
         }
         let mut row = vec![(self.edge(id, enter), 1.0)];
@@ -269,6 +253,26 @@ impl Posed {
         row.extend(sites.iter().map(|&site| (site, -1.0)));
         self.problem.add_row(0.0, row);
     }
+}
+
+/// Ways to code that nobody saw and that static prediction hardly ever expects to be taken,
+/// where another one is.
+fn unlikely(function: &Function<'_>) -> Vec<EdgeId> {
+    let (map, frequencies) = (function.map, &function.map.expected.frequencies);
+    if frequencies.is_empty() {
+        return Vec::new();
+    }
+    let mut all: IdMap<SegmentId, u64> = IdMap::filled(map.segments.len(), 0);
+    for (id, edge) in map.edges.iter() {
+        edge.from.iter().for_each(|&from| all[from] = all[from].saturating_add(frequencies[id]));
+    }
+    let is_unlikely = |&(id, edge): &(EdgeId, &EdgeMap)| match (edge.kind, edge.from, edge.to) {
+        (EdgeKind::Branch { .. }, Some(from), Some(to)) => {
+            function.observed[to].samples == 0 && (frequencies[id] as f64) < RARELY * all[from] as f64
+        }
+        _ => false,
+    };
+    map.edges.iter().filter(is_unlikely).map(|(id, _)| id).collect()
 }
 
 /// What it costs to leave a frame at the end of each segment, as a share of
@@ -347,13 +351,6 @@ const VANISHED: f64 = 0.1;
 const MISSED: f64 = 50.0;
 const SEEN: f64 = 0.02;
 
-/// What a turn too many or too few costs of a loop that turns as its code says, by what it
-/// costs to be seen once more than it ran: the code is proven and samples are not. Fit to
-/// `corpus/kernel`, whose outer loops are too short to be seen: blocks in function agree to
-/// 75 % there. At half a price of a usual segment for each *entry* (66 %) it was cheaper to
-/// break each of nine loops than to run code once that nobody saw.
-const TIED: f64 = 10.0;
-
 /// Cycles of a segment of a function that has no code, of which no execution is ever
 /// seen: the linker left it out, or calls lead to another of the same code.
 const LEFT_OUT: f64 = 1.0;
@@ -362,8 +359,21 @@ const LEFT_OUT: f64 = 1.0;
 /// nothing speaks against it, and nothing for a loop of such segments that turns for no one.
 const UNKNOWN: f64 = 0.01;
 
-/// A loop turns as its code says if it does up to this share of its turns.
-const NEARLY: f64 = 0.05;
+/// Whether it is a program's first function.
+fn is_first(function: &Function<'_>) -> bool {
+    function.map.name == "main"
+}
 
-/// What it costs that `main` is entered once more or once less.
-const ONCE: f64 = 1.0;
+/// What it costs that `main` is entered once more or less often than the program was started,
+/// in units of deviance: by samples of a loop that it calls once it would be several times. And
+/// what it costs where other processes were seen, which may have started it again.
+const ONCE: f64 = 100.0;
+const MAYBE: f64 = 1.0;
+
+/// What it costs to take ways that nobody saw and that are taken more seldom than [`RARELY`], of
+/// all ways on from there, by static prediction: in all, if they were taken as often as the pass
+/// before has it. What lies behind a loop is as a rule too short to be seen, and the shorter one
+/// of two ways (to a landing pad) is not the likelier one. From 0.02 to 2 the programs of
+/// `corpus/training.toml` agree as well.
+const UNLIKELY: f64 = 0.2;
+const RARELY: f64 = 0.01;
