@@ -18,7 +18,9 @@ use opcost_sample::{End, Samples, read_perf_data_with};
 
 use super::count::shown;
 use super::sample_events;
-use super::sample_places::{Placed, Seen, cycles_per_sample, nothing_seen, placed, readable, words};
+use super::sample_places::{
+    LEAST_SAMPLES, Placed, Seen, cycles_per_sample, nothing_seen, placed, readable, too_few, words,
+};
 use super::sample_run::{Taken, failed, take, wants_stacks};
 use crate::arguments::{CompileArguments, SampleArguments, ShowArguments};
 use crate::build::{Build, Input, Language, Purpose, install};
@@ -152,6 +154,9 @@ impl Estimate {
         let Placed { seen, own, elsewhere, recorded } = placed(samples, images)?;
         if seen.is_empty() {
             return Err(nothing_seen(samples, &elsewhere));
+        }
+        if own < LEAST_SAMPLES {
+            return Err(too_few(own));
         }
         let cycles_per_sample = cycles_per_sample(samples, recorded);
         let starts = Starts { least: 1, most: samples.processes.max(1) };

@@ -86,6 +86,19 @@ pub(super) fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, Cl
     Ok(placed)
 }
 
+/// Fewer samples in a program make no table: what is told of their error by chance, the
+/// root of their number, is honest from here on (twice that holds 93 % of draws or more).
+pub(super) const LEAST_SAMPLES: u64 = 30;
+
+/// Of a program that was hit too rarely to be told of.
+pub(super) fn too_few(own: u64) -> CliError {
+    CliError::Counters(format!(
+        "only {own} sample{} in the program, and below {LEAST_SAMPLES} counts are chance: let it do more work, sample \
+         it for longer, or raise --rate",
+        if own == 1 { " lies" } else { "s lie" }
+    ))
+}
+
 pub(super) fn nothing_seen(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> CliError {
     CliError::Counters(match samples.total {
         0 => "no sample was taken: the program used hardly any processor time; let it do more work, or raise --rate"
@@ -212,4 +225,30 @@ fn hertz() -> f64 {
     let line = processors.lines().find_map(|line| line.strip_prefix("cpu MHz")?.split_once(": "));
     let told = line.and_then(|(_, number)| number.trim().parse::<f64>().ok());
     told.filter(|&megahertz| megahertz > 100.0).map_or(USUAL_HERTZ, |megahertz| megahertz * 1e6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LEAST_SAMPLES;
+
+    /// How probable it is that a mean lies within twice the root of what is drawn of it.
+    fn held(mean: f64) -> f64 {
+        let (mut probability, mut held) = ((-mean).exp(), 0.0);
+        for drawn in 0..(mean as u32 * 4 + 50) {
+            let drawn = f64::from(drawn);
+            if (drawn - mean).abs() <= 1.96 * drawn.sqrt() {
+                held += probability;
+            }
+            probability *= mean / (drawn + 1.0);
+        }
+        held
+    }
+
+    #[test]
+    fn the_error_that_is_told_is_honest_from_the_least_number_on() {
+        let from_least = (0..400).map(|step| LEAST_SAMPLES as f64 + f64::from(step) / 4.0);
+        assert!(from_least.map(held).all(|held| held >= 0.93));
+        // Not so of a handful.
+        assert!(held(5.0) < 0.88 && held(2.5) < 0.85);
+    }
 }
