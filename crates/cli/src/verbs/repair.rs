@@ -56,8 +56,8 @@ fn carry_out(arguments: &RepairArguments) -> Result<Status, CliError> {
         cycles_per_sample: raw.cycles_per_sample,
         error: MODEL_ERROR,
         solver: arguments.solver,
-        // How many processes each run had is not kept.
-        starts: Starts { least: runs, most: runs },
+        // How many processes each run had is not kept, nor whether branches were recorded.
+        starts: Starts { least: runs, most: u64::MAX },
     };
     let repaired = repair(&modules, options).map_err(|error| CliError::Counters(error.to_string()))?;
     drop(working);

@@ -159,7 +159,9 @@ impl Estimate {
             return Err(too_few(own));
         }
         let cycles_per_sample = cycles_per_sample(samples, recorded);
-        let starts = Starts { least: 1, most: samples.processes.max(1) };
+        // The scale of counts that are made of branches is a guess: one start would outvote them.
+        let most = if recorded.is_some() { u64::MAX } else { samples.processes.max(1) };
+        let starts = Starts { least: 1, most };
         let options = RepairOptions { cycles_per_sample, error: MODEL_ERROR, solver, starts };
         let modules: Vec<SampledModule<'_>> =
             seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
