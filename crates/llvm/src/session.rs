@@ -7,7 +7,9 @@
 use std::ffi::CString;
 use std::path::Path;
 
-use llvm_sys::core::{LLVMContextCreate, LLVMContextDispose, LLVMDisposeModule};
+use llvm_sys::core::{
+    LLVMContextCreate, LLVMContextDispose, LLVMDisposeModule, LLVMGetNamedFunction, LLVMIsDeclaration,
+};
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMContextRef, LLVMModuleRef, LLVMValueRef};
 use opcost_index::IdMap;
 use opcost_ir::DeclarationId;
@@ -105,6 +107,16 @@ impl Session {
         unsafe { std::ffi::CStr::from_ptr(llvm_sys::core::LLVMGetTarget(self.module)) }
             .to_string_lossy()
             .into_owned()
+    }
+
+    /// Whether the module has a function of this name with a body.
+    pub fn defines(&self, name: &str) -> bool {
+        let Ok(name) = CString::new(name) else { return false };
+        // SAFETY: the module is alive, the name terminated; a function that was found lives as long.
+        unsafe {
+            let function = LLVMGetNamedFunction(self.module, name.as_ptr());
+            !function.is_null() && LLVMIsDeclaration(function) == 0
+        }
     }
 
     /// Adds another module to this one, before a snapshot is taken.

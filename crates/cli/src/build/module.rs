@@ -343,6 +343,10 @@ fn complete(session: &mut Session, request: &ModuleRequest) -> Result<bool, Stri
         return super::portable::complete(session, request, portable);
     }
     let Some(library) = &request.library else { return Ok(true) };
+    // The anchor of a portable program has its own library and its weights already.
+    if session.defines(opcost_runtime::portable::START) {
+        return Ok(true);
+    }
     use opcost_runtime::library::{ALL, PREFIX};
     let charged: Vec<&str> = match &request.cost {
         CostModel::Table(table) => {
