@@ -136,7 +136,7 @@ fn a_forbidden_call_is_named_and_denied_ones_come_back() {
                  int main(void) {{ return {call} == 0; }}\n"
             ),
         );
-        let allowed = "kill,socket,mprotect,mmap,ptrace,prctl,syscall,dup";
+        let allowed = "kill,getppid,socket,mprotect,mmap,ptrace,prctl,syscall,dup";
         let answer = bench.fuel(&["--sandbox", "--allow", allowed, "--cflag", "-w", "a.c"]);
         if call.contains("fork") || call.contains("execl") {
             // Those no host can allow.
