@@ -223,7 +223,7 @@ mod tests {
         bytes[48..53].copy_from_slice(b"think");
         let stop = Stop { function: "think".into(), file: String::new(), line: 41 };
         let page =
-            Page { left: -9, settled: -3, stopped: Some(stop), forked: true, is_running: false, ..RUNNING };
+            Page { left: -9, settled: -9, stopped: Some(stop), forked: true, is_running: false, ..RUNNING };
         assert_eq!(Page::read(&bytes), Some(page));
         bytes[24] = 2;
         assert!(Page::read(&bytes).is_some_and(|page| page.is_stack_full && page.left == -3));
