@@ -13,10 +13,10 @@ use opcost_analysis::dominators::Dominators;
 use opcost_analysis::loops::LoopForest;
 use opcost_analysis::trips::CountedLoop;
 use opcost_index::Id;
-use opcost_ir::{Function, Module};
-use opcost_key::{BlockId, EdgeId, EdgeKind, Expected, FunctionMap, KnownLoop};
+use opcost_ir::Module;
+use opcost_key::{BlockId, EdgeId, EdgeKind, Expected, FunctionId, FunctionMap, KnownLoop};
 
-use crate::pointers::pointers;
+use crate::pointers::{TakenByCode, pointers};
 use crate::skeleton::Skeleton;
 use crate::weights;
 
@@ -25,10 +25,12 @@ const MOST_TURNS: u64 = 1 << 40;
 
 pub(crate) fn expected(
     module: &Module,
-    function: &Function,
+    taken: &TakenByCode,
+    id: FunctionId,
     skeleton: &Skeleton,
     map: &FunctionMap,
 ) -> Expected {
+    let function = &module.functions[id];
     if map.blocks.is_empty() {
         return Expected::default();
     }
@@ -49,6 +51,6 @@ pub(crate) fn expected(
         Some(KnownLoop { entering: vec![entering], back: back.collect::<Option<_>>()?, turns })
     };
     let loops = forest.loops.ids().filter_map(known).collect();
-    let pointers = Some(pointers(module, function));
+    let pointers = Some(pointers(module, taken, id));
     Expected { frequencies: weights::estimate(function, skeleton, &forest), loops, pointers }
 }

@@ -20,7 +20,7 @@ use crate::leaving::{Leaving, is_doubtful};
 use crate::map::{FunctionFacts, map_module};
 use crate::paths::plan_paths;
 use crate::placement::{Balance, Chords};
-use crate::pointers::addresses_taken;
+use crate::pointers::{TakenByCode, addresses_taken};
 use crate::refusal::{PlanError, refuse_uncountable};
 use crate::registers::{PlacedCounter, Registers};
 use crate::skeleton::{Skeleton, Way};
@@ -111,6 +111,7 @@ pub fn survey(module: &Module, request: &Request<'_>, bodies: Bodies) -> Result<
     let mut map = plan_of(module, request, is_wanted)?.map;
     map.build.placement = None;
     map.counter_count = 0;
+    let taken = TakenByCode::of(module);
     let leaving = Leaving::compute(module);
     for (id, body) in module.functions.iter() {
         let function = &mut map.functions[id];
@@ -120,10 +121,10 @@ pub fn survey(module: &Module, request: &Request<'_>, bodies: Bodies) -> Result<
         function.instructions.values_mut().for_each(|instruction| instruction.length = None);
         if is_wanted(body) {
             let skeleton = Skeleton::compute(module, id, &leaving);
-            map.functions[id].expected = expected(module, body, &skeleton, &map.functions[id]);
+            map.functions[id].expected = expected(module, &taken, id, &skeleton, &map.functions[id]);
         }
     }
-    map.addresses_taken = addresses_taken(module);
+    map.addresses_taken = addresses_taken(module, &taken);
     Ok(map)
 }
 

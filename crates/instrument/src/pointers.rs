@@ -9,12 +9,75 @@
 //! is made of its result and arguments. Limits: a variadic function is found only by calls
 //! without further arguments, and one that is called by another type than its own by none.
 //!
-//! Output: [`Pointers`] of a function, names of a module. Cost: linear in calls.
+//! Where only data has a function's address, as virtual tables have, hardly anybody calls it but
+//! calls of its type. Limit: an expression of constants in code that is made of its address
+//! counts as data.
+//!
+//! What is listed to run when the program starts, as constructors of static objects are, runs
+//! once. A call that starts a thread ([`STARTERS`]) enters the function that it names, once.
+//!
+//! Output: [`Pointers`] of a function, names of a module. Cost: linear in operands.
 
-use opcost_ir::{CalleeRef, Function, Module, Type, Value};
-use opcost_key::{Hash128, Hasher128, InstructionId, Pointers};
+use opcost_index::IdSet;
+use opcost_ir::{CalleeRef, DeclarationId, Function, Module, Type, Value};
+use opcost_key::{AddressHeld, Callee, FunctionId, Hash128, Hasher128, InstructionId, Pointers};
 
-pub(crate) fn pointers(module: &Module, function: &Function) -> Pointers {
+/// Functions that start a thread, and which argument says where it begins.
+const STARTERS: [(&str, usize); 2] = [("pthread_create", 2), ("thrd_create", 1)];
+
+/// Functions whose address code of a module has.
+#[derive(Default)]
+pub(crate) struct TakenByCode {
+    functions: IdSet<FunctionId>,
+    declarations: IdSet<DeclarationId>,
+}
+
+impl TakenByCode {
+    pub(crate) fn of(module: &Module) -> Self {
+        let mut all = Self::default();
+        for function in module.functions.values() {
+            for at in function.instructions.ids() {
+                let used = used_by(module, function, at);
+                for value in used {
+                    match value {
+                        Value::Function(id) => _ = all.functions.insert(id),
+                        Value::Declaration(id) => _ = all.declarations.insert(id),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        all
+    }
+}
+
+/// The operands of an instruction, without a callee and where a thread begins.
+fn used_by(module: &Module, function: &Function, at: InstructionId) -> Vec<Value> {
+    match function.call(at) {
+        None => function.operands_of(at).to_vec(),
+        Some(_) => {
+            let mut arguments = function.arguments_of(at).to_vec();
+            if let Some((begins, _)) = thread(module, function, at) {
+                arguments.remove(begins);
+            }
+            arguments
+        }
+    }
+}
+
+/// Which argument of a call is the function where a thread begins, and the function.
+fn thread(module: &Module, function: &Function, at: InstructionId) -> Option<(usize, Callee)> {
+    let name = module.callee_name(function.call(at)?.callee)?;
+    let &(_, place) = STARTERS.iter().find(|starter| starter.0 == name)?;
+    match *function.arguments_of(at).get(place)? {
+        Value::Function(id) => Some((place, Callee::Defined(id))),
+        Value::Declaration(id) => Some((place, Callee::Declared(module.declarations[id].name.clone()))),
+        _ => None,
+    }
+}
+
+pub(crate) fn pointers(module: &Module, taken: &TakenByCode, id: FunctionId) -> Pointers {
+    let function = &module.functions[id];
     let signature = match &module.types[function.ty] {
         Type::Function(result, parameters, _) => {
             signature(&module.type_text(*result), parameters.iter().map(|&ty| module.type_text(ty)))
@@ -23,13 +86,27 @@ pub(crate) fn pointers(module: &Module, function: &Function) -> Pointers {
     };
     let indirect = function.calls.iter().filter(|(_, call)| call.callee == CalleeRef::Indirect);
     let calls = indirect.map(|&(at, _)| (at, called(module, function, at))).collect();
-    Pointers { is_address_taken: function.is_address_taken, signature, calls }
+    let threads = function.calls.iter().filter_map(|&(at, _)| Some((at, thread(module, function, at)?.1)));
+    let runs_at_start = module.initializers.iter().any(|one| one.function == Some(Value::Function(id)));
+    let address = match address(function.is_address_taken, taken.functions.contains(id)) {
+        AddressHeld::InData if runs_at_start => AddressHeld::AtStart,
+        other => other,
+    };
+    Pointers { address, signature, calls, threads: threads.collect() }
 }
 
-/// Functions of other modules that this one may have pointers to.
-pub(crate) fn addresses_taken(module: &Module) -> Vec<String> {
-    let declared = module.declarations.values().filter(|one| one.is_address_taken && !one.is_intrinsic);
-    declared.map(|one| one.name.clone()).collect()
+fn address(is_taken: bool, is_taken_by_code: bool) -> AddressHeld {
+    match (is_taken, is_taken_by_code) {
+        (false, _) => AddressHeld::Nowhere,
+        (true, false) => AddressHeld::InData,
+        (true, true) => AddressHeld::InCode,
+    }
+}
+
+/// Functions of other modules that this one may have pointers to, with who has these.
+pub(crate) fn addresses_taken(module: &Module, taken: &TakenByCode) -> Vec<(String, AddressHeld)> {
+    let declared = module.declarations.iter().filter(|(_, one)| one.is_address_taken && !one.is_intrinsic);
+    declared.map(|(id, one)| (one.name.clone(), address(true, taken.declarations.contains(id)))).collect()
 }
 
 /// What a call through a pointer calls.
@@ -72,19 +149,48 @@ define void @caller(ptr %f) {
 }
 ";
 
+    fn of(text: &str, name: &str) -> Pointers {
+        let module = opcost_ir::parse_module(text).expect("a module");
+        let (id, _) =
+            module.functions.iter().find(|(_, function)| function.name == name).expect("a function");
+        pointers(&module, &TakenByCode::of(&module), id)
+    }
+
     #[test]
     fn calls_and_functions_of_one_type_agree() {
-        let module = opcost_ir::parse_module(TEXT).expect("a module");
-        let of = |name: &str| {
-            let function = module.functions.values().find(|function| function.name == name);
-            pointers(&module, function.expect("a function"))
-        };
-        let (callee, caller) = (of("callee"), of("caller"));
-        assert!(callee.is_address_taken && !caller.is_address_taken);
+        let (callee, caller) = (of(TEXT, "callee"), of(TEXT, "caller"));
+        assert_eq!((callee.address, caller.address), (AddressHeld::InData, AddressHeld::Nowhere));
         let called: Vec<_> =
             caller.calls.iter().map(|&(at, called)| (at.to_string(), called == callee.signature)).collect();
         assert_eq!(called, [("i0".to_owned(), true), ("i2".to_owned(), false)], "the result counts too");
-        assert_eq!(of("variadic").signature, callee.signature, "what is fixed of it");
-        assert_eq!(addresses_taken(&module), ["given"]);
+        assert_eq!(of(TEXT, "variadic").signature, callee.signature, "what is fixed of it");
+        let module = opcost_ir::parse_module(TEXT).expect("a module");
+        let taken = addresses_taken(&module, &TakenByCode::of(&module));
+        assert_eq!(taken, [("given".to_owned(), AddressHeld::InCode)]);
+    }
+
+    #[test]
+    fn a_thread_begins_where_its_start_says() {
+        let text = "\
+declare i32 @pthread_create address_taken
+define ptr @worker(ptr %a) address_taken {
+  ret ptr %a
+}
+define ptr @both(ptr %a) address_taken {
+  ret ptr %a
+}
+define void @main(ptr %id, ptr %f) {
+  %0 = call i32 @pthread_create(ptr %id, ptr null, ptr @worker, ptr null)
+  %1 = call i32 @pthread_create(ptr %id, ptr null, ptr @both, ptr @both)
+  %2 = call i32 @pthread_create(ptr %id, ptr null, ptr %f, ptr null)
+  ret void
+}
+";
+        let main = of(text, "main");
+        let begin: Vec<String> = main.threads.iter().map(|(at, begins)| format!("{at} {begins:?}")).collect();
+        assert_eq!(begin.len(), 2, "the third is not known: {begin:?}");
+        assert!(main.threads.iter().all(|(_, begins)| matches!(begins, Callee::Defined(_))));
+        assert_eq!(of(text, "worker").address, AddressHeld::InData, "only its start has it");
+        assert_eq!(of(text, "both").address, AddressHeld::InCode, "its thread is given it");
     }
 }

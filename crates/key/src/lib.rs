@@ -17,8 +17,8 @@ mod skeleton;
 pub use anchor::{Anchor, Placement};
 pub use hash::{Hash128, Hasher128};
 pub use map::{
-    BuildFacts, CallMap, Callee, Charge, CostFacts, Expected, FunctionMap, InstructionMap, KnownLoop,
-    MAP_SCHEMA, ModuleMap, PathsMap, Place, Pointers,
+    AddressHeld, BuildFacts, CallMap, Callee, Charge, CostFacts, Expected, FunctionMap, InstructionMap,
+    KnownLoop, MAP_SCHEMA, ModuleMap, PathsMap, Place, Pointers,
 };
 pub use skeleton::{
     BlockId, BlockMap, CallSiteId, CounterId, EdgeId, EdgeKind, EdgeMap, FileId, FunctionId, InstructionId,

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Version of the map's types.
-pub const MAP_SCHEMA: u32 = 4;
+pub const MAP_SCHEMA: u32 = 5;
 
 /// One module: skeleton, meaning of its counters, weights, places, texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ pub struct ModuleMap {
     pub call_sites: IdMap<CallSiteId, (FunctionId, EdgeId)>,
     /// Functions of other modules that it may have pointers to, by name; none where it is
     /// counted.
-    pub addresses_taken: Vec<String>,
+    pub addresses_taken: Vec<(String, AddressHeld)>,
 }
 
 /// How the module was built: what must be equal for counts to be compared.
@@ -142,12 +142,28 @@ pub struct Expected {
 /// What pointers to functions have to do with a function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pointers {
-    /// Something of its module besides direct calls refers to it: a pointer to it may exist.
-    pub is_address_taken: bool,
+    /// Who of its module has its address.
+    pub address: AddressHeld,
     /// Hash of the types of its result and parameters.
     pub signature: Hash128,
     /// Its calls through pointers, with the signatures that they call.
     pub calls: Vec<(InstructionId, Hash128)>,
+    /// Its calls that start a thread, with the function in which the thread begins.
+    pub threads: Vec<(InstructionId, Callee)>,
+}
+
+/// What of its module, besides direct calls, has a function's address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AddressHeld {
+    /// Nothing: no pointer leads to it, unless others know its name.
+    Nowhere,
+    /// Data alone, as virtual tables: whoever calls it found it there. Calls that start a
+    /// thread in it stand by themselves.
+    InData,
+    /// The list of what runs when the program starts, or that of what runs at its end.
+    AtStart,
+    /// Code, which may give it to anybody.
+    InCode,
 }
 
 /// A loop whose edges back are taken `turns` times for each time it is entered.

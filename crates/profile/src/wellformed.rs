@@ -75,7 +75,7 @@ pub fn check_map(map: &ModuleMap) -> Check {
         check_order(function)?;
         check_weights(function)?;
         check_references(map, function)?;
-        check_expected(function)?;
+        check_expected(map, function)?;
         check_counters(map, function, &mut counters)?;
     }
     for (site, &(function, edge)) in map.call_sites.iter() {
@@ -183,14 +183,22 @@ fn check_references(map: &ModuleMap, function: &FunctionMap) -> Check {
     Ok(())
 }
 
-fn check_expected(function: &FunctionMap) -> Check {
+fn check_expected(map: &ModuleMap, function: &FunctionMap) -> Check {
     let name = || format!("function {}", function.name);
     let loops = &function.expected.loops;
     for edge in loops.iter().flat_map(|known| known.entering.iter().chain(&known.back)) {
         refers(name, *edge, &function.edges)?;
     }
-    for (call, _) in function.expected.pointers.iter().flat_map(|pointers| &pointers.calls) {
-        refers(name, *call, &function.instructions)?;
+    if let Some(pointers) = &function.expected.pointers {
+        for (call, _) in &pointers.calls {
+            refers(name, *call, &function.instructions)?;
+        }
+        for (call, begins) in &pointers.threads {
+            refers(name, *call, &function.instructions)?;
+            if let Callee::Defined(begins) = begins {
+                refers(name, *begins, &map.functions)?;
+            }
+        }
     }
     let frequencies = function.expected.frequencies.len();
     if frequencies > 0 && frequencies != function.edges.len() {

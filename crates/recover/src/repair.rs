@@ -41,6 +41,7 @@ mod loops;
 mod posing;
 mod program;
 mod rounding;
+mod scale;
 mod targets;
 mod ways;
 
@@ -182,6 +183,10 @@ fn likeliest(
         posed.weigh_again(program, &values);
         if pass == 1 {
             posed.judge_loops(&values);
+            if is_small {
+                let scale = posed.scale(&mut solver, rough);
+                posed.take_longer(program, &values, scale);
+            }
         }
     }
     let exact = Settings { tolerance: if is_small { CLOSE } else { TOLERANCE }, ..Settings::default() };

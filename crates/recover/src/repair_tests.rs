@@ -3,8 +3,8 @@
 
 use opcost_index::{Id, IdMap};
 use opcost_key::{
-    Callee, EdgeId, EdgeKind, EdgeMap, FunctionId, FunctionMap, Hash128, KnownLoop, Meter, ModuleMap,
-    Pointers, SegmentId,
+    AddressHeld, Callee, EdgeId, EdgeKind, EdgeMap, FunctionId, FunctionMap, Hash128, KnownLoop, Meter,
+    ModuleMap, Pointers, SegmentId,
 };
 
 use super::{RepairOptions, Repaired, SampledModule, Solver, Starts, repair};
@@ -278,10 +278,15 @@ const INTEGER: Hash128 = Hash128(1);
 const OTHER: Hash128 = Hash128(2);
 
 /// The same function, where somebody looked for pointers.
-fn looked_at(mut function: FunctionMap, is_address_taken: bool, signature: Hash128) -> FunctionMap {
+fn looked_at(function: FunctionMap, is_address_taken: bool, signature: Hash128) -> FunctionMap {
+    let address = if is_address_taken { AddressHeld::InCode } else { AddressHeld::Nowhere };
+    addressed(function, address, signature)
+}
+
+fn addressed(mut function: FunctionMap, address: AddressHeld, signature: Hash128) -> FunctionMap {
     let indirect = function.calls.iter().filter(|call| call.callee == Callee::Indirect);
     let calls = indirect.map(|call| (call.instruction, INTEGER)).collect();
-    function.expected.pointers = Some(Pointers { is_address_taken, signature, calls });
+    function.expected.pointers = Some(Pointers { address, signature, calls, threads: vec![] });
     function
 }
 
@@ -316,6 +321,50 @@ fn calls_through_pointers_enter_what_has_their_type() {
 }
 
 #[test]
+fn calls_enter_what_only_tables_lead_to() {
+    // By itself the call site says 4000 calls, and what it calls 12,000.
+    let entered = |address| {
+        let target = addressed(caller("target", &[]), address, INTEGER);
+        let root = looked_at(caller("root", &[Callee::Indirect]), false, OTHER);
+        let found = repaired(&module("table.c", vec![root, target], 0), &[&[(40, 10.0)], &[(120, 10.0)]]);
+        (counts(&found, 0)[0], counts(&found, 1)[0])
+    };
+    let apart = |address| {
+        let (ran, entries) = entered(address);
+        entries as f64 / ran as f64
+    };
+    // Others may have been given it, and called it.
+    let (table, code) = (apart(AddressHeld::InData), apart(AddressHeld::InCode));
+    assert!(code > 1.1 && table < 1.01, "{table} {code}");
+}
+
+#[test]
+fn what_runs_at_the_start_runs_once() {
+    // Two samples strayed into its loop.
+    let mut before = single_loop().functions[FunctionId::new(0)].clone();
+    before.name = "before".into();
+    let before = addressed(FunctionMap { is_local: true, ..before }, AddressHeld::AtStart, OTHER);
+    let main = looked_at(caller("main", &[]), false, OTHER);
+    let map = module("start.c", vec![main, before], 0);
+    let found = repaired(&map, &[&[(700, 1e9)], &[(0, 1.0), (2, 1.0), (0, 1.0)]]);
+    assert_eq!((counts(&found, 0)[0], counts(&found, 1)[0]), (1, 1));
+}
+
+#[test]
+fn a_thread_begins_as_often_as_it_is_started() {
+    // Main starts two threads, in a function that takes as long as twenty.
+    let start = || Callee::Declared("pthread_create".into());
+    let mut main = caller("main", &[start(), start()]);
+    main = looked_at(main, false, OTHER);
+    let starts = main.calls.iter().map(|call| (call.instruction, defined(1))).collect();
+    main.expected.pointers.as_mut().expect("looked at").threads = starts;
+    let worker = FunctionMap { is_local: true, ..caller("worker", &[]) };
+    let map = module("threads.c", vec![main, addressed(worker, AddressHeld::InData, OTHER)], 0);
+    let found = repaired(&map, &[&[(0, 10.0)], &[(200, 1000.0)]]);
+    assert_eq!((counts(&found, 0)[0], counts(&found, 1)[0]), (1, 2));
+}
+
+#[test]
 fn pointers_of_other_modules_count() {
     let callback = looked_at(caller("callback", &[]), false, INTEGER);
     let root = looked_at(caller("root", &[defined(1)]), false, OTHER);
@@ -324,7 +373,7 @@ fn pointers_of_other_modules_count() {
     let seen = observed(&[&[(10, 10.0)], &[(2000, 10.0)]]);
     let nothing = observed(&[]);
     let mut entered = |taken: &[&str]| {
-        second.addresses_taken = taken.iter().map(|&name| name.to_owned()).collect();
+        second.addresses_taken = taken.iter().map(|&name| (name.to_owned(), AddressHeld::InCode)).collect();
         let modules = [
             SampledModule { map: &first, observed: &seen },
             SampledModule { map: &second, observed: &nothing },

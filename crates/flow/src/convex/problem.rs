@@ -190,6 +190,11 @@ impl Problem {
         self.right_hand_sides[row]
     }
 
+    /// What each variable costs.
+    pub fn costs(&self) -> impl Iterator<Item = (VariableId, &Cost)> {
+        self.costs.iter()
+    }
+
     /// What a variable costs.
     pub fn cost(&self, variable: VariableId) -> Cost {
         self.costs[variable]

@@ -151,9 +151,6 @@ impl Posed {
             ran.insert(SegmentId::new(0));
         }
         ran.into_iter().for_each(|id| self.at_least_once(&[self.segment(own, id)]));
-        if let (true, Some(enter)) = (is_first(function) && function.sites.is_empty(), function.enter()) {
-            self.problem.set_cost(self.edge(own, enter), self.starts());
-        }
         own
     }
 
@@ -163,11 +160,22 @@ impl Posed {
         self.problem.add_row(1.0, segments.iter().map(|&segment| (segment, 1.0)).chain([more]));
     }
 
-    /// What calls of a program's first function cost that come from elsewhere.
-    fn starts(&self) -> Cost {
-        let Starts { least, most } = self.options.starts;
-        let above = if most > least { MAYBE } else { ONCE };
-        Cost::TwoSided { target: least as f64, above, below: ONCE }
+    /// What calls cost that come from no known site and no pointer of the program; none where
+    /// there can be none.
+    fn cost_of_others(&self, function: &Function<'_>) -> Option<Cost> {
+        let linear = |share| Cost::Linear { price: share * dearest(function, self.options) };
+        match function.others {
+            Others::Nobody => None,
+            Others::ByName => Some(linear(BY_NAME)),
+            Others::ByPointer => Some(linear(BY_POINTER)),
+            Others::ByTable => Some(linear(BY_TABLE)),
+            Others::Hardly => Some(Cost::Linear { price: ONCE }),
+            Others::AtStart => {
+                let Starts { least, most } = self.options.starts;
+                let above = if most > least { MAYBE } else { ONCE };
+                Some(Cost::TwoSided { target: least as f64, above, below: ONCE })
+            }
+        }
     }
 
     /// The same with what these counts make expect.
@@ -211,7 +219,11 @@ impl Posed {
     fn pose_pointers(&mut self, program: &Program<'_>, class: &Class) {
         let functions = || class.functions.iter().map(|&id| &program.functions[id]);
         let dear = functions().map(|function| dearest(function, self.options)).sum::<f64>();
-        let price = ELSEWHERE * dear / class.functions.len() as f64;
+        let share = match functions().all(|function| function.others == Others::ByTable) {
+            true => FROM_TABLE,
+            false => ELSEWHERE,
+        };
+        let price = share * dear / class.functions.len() as f64;
         let mut row = vec![(self.problem.add_variable(Cost::Linear { price }), -1.0)];
         for &id in &class.functions {
             let entered = self.problem.add_variable(Cost::Free);
@@ -226,17 +238,10 @@ impl Posed {
     fn pose_calls(&mut self, id: ProgramFunctionId, function: &Function<'_>) {
         let Some(enter) = function.enter() else { return };
         let is_called = !function.sites.is_empty() || self.unnamed.contains_key(&id);
-        if !is_called {
+        if !is_called && function.others != Others::AtStart {
             return;
         }
-        let share = match function.others {
-            Others::Nobody => None,
-            Others::ByName => Some(BY_NAME),
-            Others::ByPointer => Some(BY_POINTER),
-        };
-        if let Some(share) = share {
-            let price = share * dearest(function, self.options);
-            let cost = if is_first(function) { self.starts() } else { Cost::Linear { price } };
+        if let Some(cost) = self.cost_of_others(function) {
             let slack = self.problem.add_variable(cost);
             self.unnamed.entry(id).or_default().push(slack);
         }
@@ -244,8 +249,7 @@ impl Posed {
         let sites: Vec<VariableId> = function.sites.iter().map(site).collect();
         // One of those that are known to call it did, or calls would come from elsewhere
         // wherever that is cheaper than the way to the site: of few calls nothing is seen.
-        let is_by_name = function.others == Others::ByName && !is_first(function);
-        if is_by_name && function.is_seen() && !sites.is_empty() {
+        if function.others == Others::ByName && function.is_seen() && !sites.is_empty() {
             self.at_least_once(&sites);
         }
         let mut row = vec![(self.edge(id, enter), 1.0)];
@@ -341,6 +345,12 @@ const BY_NAME: f64 = 1.0;
 /// The same for a call through a pointer that enters no function of its type.
 const ELSEWHERE: f64 = 0.02;
 
+/// Both where only data has pointers to all functions of the type: calls of virtual functions
+/// enter these. At the prices above a call site and its targets differed by a third, where few
+/// samples lay in them.
+const BY_TABLE: f64 = 4.0;
+const FROM_TABLE: f64 = 4.0;
+
 /// The same for frames that are left, in general (at 6, 2 % of QuickJS's calls seem not
 /// to return, at 60 none) and where nothing came back: of [`MISSED`] samples or more that
 /// were to be expected behind the call, not more than the share [`SEEN`]. Of a few
@@ -359,14 +369,10 @@ const LEFT_OUT: f64 = 1.0;
 /// nothing speaks against it, and nothing for a loop of such segments that turns for no one.
 const UNKNOWN: f64 = 0.01;
 
-/// Whether it is a program's first function.
-fn is_first(function: &Function<'_>) -> bool {
-    function.map.name == "main"
-}
-
-/// What it costs that `main` is entered once more or less often than the program was started,
-/// in units of deviance: by samples of a loop that it calls once it would be several times. And
-/// what it costs where other processes were seen, which may have started it again.
+/// What it costs that `main`, or a constructor, is entered once more or less often than the
+/// program was started, or a thread begins that no known call started, in units of deviance: by
+/// samples of a loop that it calls once it would be several times. And what a start more costs
+/// where other processes were seen, which may have started it again.
 const ONCE: f64 = 100.0;
 const MAYBE: f64 = 1.0;
 

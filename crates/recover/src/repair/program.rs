@@ -7,10 +7,12 @@
 //!
 //! Input: maps with observations. Output: [`Program`]. Cost: linear.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use opcost_index::{AdjacencyGraph, Id, IdMap, define_id, strongly_connected_components};
-use opcost_key::{Callee, EdgeId, EdgeKind, FunctionMap, Hash128, ModuleMap, SegmentId};
+use opcost_key::{
+    AddressHeld, Callee, EdgeId, EdgeKind, FunctionMap, Hash128, InstructionId, ModuleMap, SegmentId,
+};
 
 use super::SampledModule;
 use crate::FunctionCounts;
@@ -46,6 +48,12 @@ pub(super) enum Others {
     /// Code of others that was given a pointer to it; and where nobody looked for
     /// pointers, any.
     ByPointer,
+    /// The same, where only data has pointers to it: virtual tables, lists of functions.
+    ByTable,
+    /// Hardly anybody: threads begin in it, at known calls.
+    Hardly,
+    /// The one that starts the program, once for each start: `main`, constructors.
+    AtStart,
 }
 
 pub(super) struct Function<'a> {
@@ -71,8 +79,13 @@ impl Function<'_> {
 impl<'a> Program<'a> {
     pub(super) fn of(modules: &[SampledModule<'a>]) -> Self {
         let mut functions: IdMap<ProgramFunctionId, Function<'a>> = IdMap::new();
-        let given: HashSet<&str> =
-            modules.iter().flat_map(|module| &module.map.addresses_taken).map(String::as_str).collect();
+        let mut given: HashMap<&str, AddressHeld> = HashMap::new();
+        for (name, address) in modules.iter().flat_map(|module| &module.map.addresses_taken) {
+            let known = given.entry(name).or_insert(*address);
+            if *address == AddressHeld::InCode {
+                *known = AddressHeld::InCode;
+            }
+        }
         let mut exported: HashMap<&str, ProgramFunctionId> = HashMap::new();
         let mut starts = Vec::new();
         for module in modules {
@@ -86,21 +99,36 @@ impl<'a> Program<'a> {
                 }
             }
         }
-        let mut found = Vec::new();
+        let (mut found, mut begun) = (Vec::new(), Vec::new());
         for (caller, function) in functions.iter() {
             let start = starts[starts.partition_point(|&start| start <= caller.index()) - 1];
+            let of_this = |callee: &Callee| match callee {
+                Callee::Defined(id) => Some(ProgramFunctionId::new(start + id.index())),
+                Callee::Declared(name) => exported.get(name.as_str()).copied(),
+                Callee::Memory(_) | Callee::Indirect | Callee::Assembly => None,
+            };
+            let mut add = |callee: ProgramFunctionId, at: InstructionId| {
+                found.push((callee, caller, function.map.segment_of(at)));
+            };
             for call in &function.map.calls {
-                let callee = match &call.callee {
-                    Callee::Defined(id) => Some(ProgramFunctionId::new(start + id.index())),
-                    Callee::Declared(name) => exported.get(name.as_str()).copied(),
-                    Callee::Memory(_) | Callee::Indirect | Callee::Assembly => None,
-                };
-                found
-                    .extend(callee.map(|callee| (callee, caller, function.map.segment_of(call.instruction))));
+                of_this(&call.callee).into_iter().for_each(|callee| add(callee, call.instruction));
+            }
+            let pointers = function.map.expected.pointers.iter();
+            for (at, begins) in pointers.flat_map(|pointers| &pointers.threads) {
+                if let Some(begins) = of_this(begins) {
+                    add(begins, *at);
+                    begun.push(begins);
+                }
             }
         }
         for (callee, caller, segment) in found {
             functions[callee].sites.push((caller, segment));
+        }
+        for begins in begun {
+            let others = &mut functions[begins].others;
+            if *others == Others::ByTable {
+                *others = Others::Hardly;
+            }
         }
         let classes = classes(&functions);
         Program { functions, classes }
@@ -147,12 +175,18 @@ impl<'a> Program<'a> {
 }
 
 /// Who may call it, given the names to which other modules may have pointers.
-fn others(map: &FunctionMap, given: &HashSet<&str>) -> Others {
+fn others(map: &FunctionMap, given: &HashMap<&str, AddressHeld>) -> Others {
+    if map.name == "main" {
+        return Others::AtStart;
+    }
     let Some(pointers) = &map.expected.pointers else { return Others::ByPointer };
-    match pointers.is_address_taken || (!map.is_local && given.contains(map.name.as_str())) {
-        true => Others::ByPointer,
-        false if map.is_local => Others::Nobody,
-        false => Others::ByName,
+    let given = given.get(map.name.as_str()).copied().filter(|_| !map.is_local);
+    match (pointers.address, given.unwrap_or(AddressHeld::Nowhere)) {
+        (AddressHeld::InCode, _) | (_, AddressHeld::InCode) => Others::ByPointer,
+        (AddressHeld::AtStart, _) | (_, AddressHeld::AtStart) => Others::AtStart,
+        (AddressHeld::InData, _) | (_, AddressHeld::InData) => Others::ByTable,
+        (AddressHeld::Nowhere, AddressHeld::Nowhere) if map.is_local => Others::Nobody,
+        (AddressHeld::Nowhere, AddressHeld::Nowhere) => Others::ByName,
     }
 }
 
@@ -160,7 +194,8 @@ fn classes(functions: &IdMap<ProgramFunctionId, Function<'_>>) -> BTreeMap<Hash1
     let mut classes: BTreeMap<Hash128, Class> = BTreeMap::new();
     for (id, function) in functions.iter() {
         let Some(pointers) = &function.map.expected.pointers else { continue };
-        if function.others == Others::ByPointer && function.enter().is_some() {
+        let is_pointed_to = matches!(function.others, Others::ByPointer | Others::ByTable | Others::Hardly);
+        if is_pointed_to && function.enter().is_some() {
             classes.entry(pointers.signature).or_default().functions.push(id);
         }
         for &(call, signature) in &pointers.calls {

@@ -89,7 +89,7 @@ pub fn targets(modules: &[(&ModuleMap, &Matched)]) -> Vec<IdMap<FunctionId, Vec<
 
 #[cfg(test)]
 mod tests {
-    use opcost_key::{Callee, EdgeKind, FunctionMap, Meter, Pointers};
+    use opcost_key::{AddressHeld, Callee, EdgeKind, FunctionMap, Meter, Pointers};
 
     use super::*;
     use crate::FunctionCounts;
@@ -110,7 +110,8 @@ mod tests {
             callees.iter().enumerate().fold(made, |made, (at, callee)| with_call(made, at, callee.clone()));
         let indirect = made.calls.iter().filter(|call| call.callee == Callee::Indirect);
         let calls = indirect.map(|call| (call.instruction, INTEGER)).collect();
-        made.expected.pointers = Some(Pointers { is_address_taken: true, signature, calls });
+        made.expected.pointers =
+            Some(Pointers { address: AddressHeld::InCode, signature, calls, threads: vec![] });
         made
     }
 

@@ -202,6 +202,42 @@ fn a_program_is_started_once_however_long_its_loop_took() {
 }
 
 #[test]
+fn what_is_certain_tells_by_how_much_all_code_is_slower() {
+    // main calls `known`, whose loop has a trip count, and `asked`, whose loop has none.
+    let turning = |name: &str, loops: Vec<KnownLoop>| {
+        let mut made = single_loop().functions[FunctionId::new(0)].clone();
+        made.name = name.into();
+        made.expected.loops = loops;
+        made
+    };
+    let tied =
+        vec![KnownLoop { entering: vec![EdgeId::new(1)], back: vec![EdgeId::new(2)], turns: 99_999_999 }];
+    let of = |loops: &[KnownLoop], slower: f64| {
+        let functions = vec![
+            caller("main", &[defined(1), defined(2)]),
+            turning("known", loops.to_vec()),
+            turning("asked", vec![]),
+        ];
+        let map = unpointed(module("scale.c", functions, 0));
+        // 100 million iterations of each, at a sample in 600,000 cycles.
+        let hits = (1e8 * 3.0 * slower / 600_000.0) as u64;
+        let body: Seen<'_> = &[(0, 0.3, 0.3), (hits, 3.0, 3.0), (0, 0.2, 0.2)];
+        let found = sampled(&map, &[&[(0, 1.0, 1.0)], body, body], options(600_000.0));
+        assert_eq!(counts(&found, 0)[0], 1);
+        counts(&found, 2)[1] as f64 / 1e8
+    };
+    for slower in [0.4, 0.7, 1.0, 1.5, 2.5] {
+        // Of two loops one says it, as surely as one observation can.
+        let found = of(&tied, slower);
+        let before = (slower.ln().abs()).exp();
+        let after = (found.ln().abs()).exp();
+        assert!(after < 1.0 + 0.6 * (before - 1.0) + 0.02, "{slower}: {found}");
+        // Where nothing is certain nothing is said.
+        assert!((of(&[], slower) / slower - 1.0).abs() < 0.01);
+    }
+}
+
+#[test]
 fn a_first_function_that_calls_itself_is_started_once() {
     // main: 0 returns at once (1) or calls main (2), 9999 times of 10,000.
     let edges = vec![
