@@ -15,6 +15,7 @@ use std::process::Command;
 use opcost_runtime::portable::{CXX_HEADERS, CxxLibrary, HEADERS, NoCxxLibrary, TEMPLATES, cxx_library};
 
 use super::Build;
+use super::kept::cache;
 use super::runtime::{write_all, write_each};
 use crate::error::CliError;
 
@@ -74,13 +75,6 @@ impl Build<'_> {
 /// Where headers lie must not matter.
 fn hide(command: &mut Command, folder: &Path) {
     command.arg(format!("-ffile-prefix-map={}=opcost-headers", folder.display()));
-}
-
-/// The user's folder for what can be made again.
-fn cache() -> Option<PathBuf> {
-    let named = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let cache = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")))?;
-    Some(cache.join("opcost"))
 }
 
 /// The library's folder in the cache, written if it is not there; none if that fails.

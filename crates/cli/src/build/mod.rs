@@ -32,6 +32,7 @@ mod fuel;
 mod headers;
 mod input;
 mod install;
+mod kept;
 mod life;
 mod life_asked;
 mod life_code;

@@ -24,8 +24,9 @@ use serde::{Deserialize, Serialize};
 
 use super::compile::run_tool;
 use super::fuel::{FUEL_SECTION, FUEL_SECTION_WINDOWS};
+use super::kept::{Order, make};
 use super::module::{ModuleRequest, Product, name_files};
-use super::runtime::write_all;
+use super::runtime::{ANYWHERE, write_all};
 use super::{Build, Input};
 use crate::error::CliError;
 
@@ -140,9 +141,15 @@ impl Build<'_> {
             let mut command = Command::new(&self.tools.clang);
             command.args(SHAPE).args(opcost_runtime::portable::FLAGS);
             self.include_c(&mut command)?;
-            command.arg(format!("-ffile-prefix-map={}=opcost-library", folder.display()));
+            command.arg(format!("-ffile-prefix-map={}=opcost-library", folder.display())).args(ANYWHERE);
             command.arg(folder.join(UNIT)).arg("-o").arg(&bitcode);
-            run_tool(&mut command, &self.tools.clang, Path::new("opcost's portable library"))?;
+            let order = Order {
+                scratch: &self.path(""),
+                carried: &[&folder, &self.path("portable-include")],
+                products: std::slice::from_ref(&bitcode),
+                name: "opcost's portable library",
+            };
+            make(&mut command, &order)?;
         }
         let mut library = vec![bitcode];
         for (name, bytes) in MATH {
@@ -155,31 +162,50 @@ impl Build<'_> {
 
     /// Links the object, the machine's fuel and its world.
     fn link_portable(&self, machine: Machine, object: &Path, output: &Path) -> Result<(), CliError> {
-        use opcost_runtime::{fuel, portable};
-        let folder = self.path("machine");
-        let source = if machine == Machine::X86Windows { portable::FUEL_WINDOWS } else { fuel::SOURCE };
-        let headers = [fuel::PAGE_HEADER, fuel::WALLS, opcost_host::TOLD];
-        write_all(&folder, &[&[source, portable::WORLD], &headers[..]].concat())?;
-        let mut command = Command::new(&self.tools.clang);
-        command.arg(format!("--target={}", machine.triple())).arg("-O2");
-        if machine != Machine::at_hand() {
-            // An emulator need not find the machine's libraries then.
-            command.args(["-static", "-fuse-ld=lld"]);
-        }
-        command.arg(object).args([source.0, portable::WORLD.0].map(|name| folder.join(name)));
-        // `floor` and its like are calls on some machines, and exact on all.
-        command.args((machine != Machine::X86Windows).then_some("-lm"));
-        // Linkers for Windows choose the ending themselves.
-        let linked = self.path("linked.exe");
-        command.arg("-o").arg(&linked);
-        run_tool(&mut command, &self.tools.clang, output).map_err(|error| match error {
+        let for_machine = |error| match error {
             CliError::ToolFailed { .. } if machine != Machine::at_hand() => CliError::ToolMissing {
                 tool: format!("a C library for {}", machine.triple()),
                 remedy: machine.remedy().to_owned(),
             },
             error => error,
-        })?;
+        };
+        let runtime = self.portable_runtime(machine).map_err(for_machine)?;
+        let mut command = self.clang_for(machine);
+        if machine != Machine::at_hand() {
+            // An emulator need not find the machine's libraries then.
+            command.args(["-static", "-fuse-ld=lld"]);
+        }
+        command.arg(object).args(runtime);
+        // `floor` and its like are calls on some machines, and exact on all.
+        command.args((machine != Machine::X86Windows).then_some("-lm"));
+        // Linkers for Windows choose the ending themselves.
+        let linked = self.path("linked.exe");
+        command.arg("-o").arg(&linked);
+        run_tool(&mut command, &self.tools.clang, output).map_err(for_machine)?;
         std::fs::rename(&linked, output).map_err(CliError::file("write", output))
+    }
+
+    /// The machine's fuel and its world, as objects.
+    fn portable_runtime(&self, machine: Machine) -> Result<[PathBuf; 2], CliError> {
+        use opcost_runtime::{fuel, portable};
+        let folder = self.path("machine");
+        let source = if machine == Machine::X86Windows { portable::FUEL_WINDOWS } else { fuel::SOURCE };
+        let headers = [fuel::PAGE_HEADER, fuel::WALLS, opcost_host::TOLD];
+        write_all(&folder, &[&[source, portable::WORLD], &headers[..]].concat())?;
+        let names = [source.0, portable::WORLD.0];
+        let objects = names.map(|name| folder.join(name).with_extension("o"));
+        let mut command = self.clang_for(machine);
+        command.arg("-c").args(names).current_dir(&folder);
+        let order =
+            Order { scratch: &folder, carried: &[&folder], products: &objects, name: "opcost's runtime" };
+        make(&mut command, &order)?;
+        Ok(objects)
+    }
+
+    fn clang_for(&self, machine: Machine) -> Command {
+        let mut command = Command::new(&self.tools.clang);
+        command.arg(format!("--target={}", machine.triple())).arg("-O2");
+        command
     }
 }
 

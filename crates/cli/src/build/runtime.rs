@@ -1,13 +1,13 @@
 //! The runtime's objects, compiled for the target by the clang at hand.
 //!
-//! One call of clang makes all three (0.3 s); they lie in the build's own
-//! temporary folder, so that builds side by side share nothing.
+//! They lie in the build's own temporary folder, so that builds side by side share
+//! nothing. What was compiled before is taken from the user's cache ([`super::kept`]).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::compile::run_tool;
+use super::kept::{Order, make};
 use crate::error::CliError;
 
 /// Writes files that opcost carries into `folder`, which is made.
@@ -33,15 +33,27 @@ pub(super) fn write_each<'a>(
     Ok(())
 }
 
+/// What messages call most of what is compiled here.
+const RUNTIME: &str = "opcost's runtime";
+
+/// Has the products made of the files in `folder`, where clang's command says so.
+fn make_in(folder: &Path, command: &mut Command, products: &[PathBuf], name: &str) -> Result<(), CliError> {
+    make(command, &Order { scratch: folder, carried: &[folder], products, name })
+}
+
 /// Compiles the runtime in `folder`, which is made.
 pub(crate) fn compile(clang: &Path, target: &[OsString], folder: &Path) -> Result<[PathBuf; 3], CliError> {
     write_all(folder, opcost_runtime::SOURCES)?;
     let folder = std::path::absolute(folder).map_err(CliError::file("find", folder))?;
     let mut command = Command::new(clang);
     command.args(target).args(opcost_runtime::FLAGS).args(opcost_runtime::UNITS).current_dir(&folder);
-    run_tool(&mut command, clang, Path::new("opcost's runtime"))?;
-    Ok(opcost_runtime::UNITS.map(|unit| folder.join(unit).with_extension("o")))
+    let objects = opcost_runtime::UNITS.map(|unit| folder.join(unit).with_extension("o"));
+    make_in(&folder, &mut command, &objects, RUNTIME)?;
+    Ok(objects)
 }
+
+/// Has debugging information not say in which folder opcost was called.
+pub(super) const ANYWHERE: [&str; 1] = ["-fdebug-compilation-dir=."];
 
 /// Compiles the library functions that pay, as bitcode, in `folder`, which is
 /// made. In reports their files lie in `opcost-library`.
@@ -54,8 +66,8 @@ pub(crate) fn compile_library(clang: &Path, target: &[OsString], folder: &Path) 
     map.push("=opcost-library");
     let mut command = Command::new(clang);
     // What the target says of code comes last.
-    command.args(FLAGS).args(target).arg(map).arg(folder.join(UNIT)).arg("-o").arg(&bitcode);
-    run_tool(&mut command, clang, Path::new("opcost's library"))?;
+    command.args(FLAGS).args(target).arg(map).args(ANYWHERE).arg(folder.join(UNIT)).arg("-o").arg(&bitcode);
+    make_in(folder, &mut command, std::slice::from_ref(&bitcode), "opcost's library")?;
     Ok(bitcode)
 }
 
@@ -73,7 +85,7 @@ pub(crate) fn compile_fuel(
     let mut command = Command::new(clang);
     command.args(target).args(opcost_runtime::FLAGS);
     command.args(is_walled.then_some(opcost_runtime::fuel::WALLED)).arg(&path).arg("-o").arg(&object);
-    run_tool(&mut command, clang, Path::new("opcost's runtime"))?;
+    make_in(folder, &mut command, std::slice::from_ref(&object), RUNTIME)?;
     Ok(object)
 }
 
@@ -85,7 +97,7 @@ pub(super) fn compile_values(clang: &Path, target: &[OsString], folder: &Path) -
     let object = path.with_extension("o");
     let mut command = Command::new(clang);
     command.args(target).args(opcost_runtime::FLAGS).arg(&path).arg("-o").arg(&object);
-    run_tool(&mut command, clang, Path::new("opcost's runtime"))?;
+    make_in(folder, &mut command, std::slice::from_ref(&object), RUNTIME)?;
     Ok(object)
 }
 
@@ -95,8 +107,9 @@ pub(crate) fn compile_world(clang: &Path, folder: &Path) -> Result<PathBuf, CliE
     write_all(folder, SOURCES)?;
     let mut command = Command::new(clang);
     command.args(FLAGS).args(UNITS).args(["-o", "world.so"]).current_dir(folder);
-    run_tool(&mut command, clang, Path::new("opcost's deterministic world"))?;
-    Ok(folder.join("world.so"))
+    let library = folder.join("world.so");
+    make_in(folder, &mut command, std::slice::from_ref(&library), "opcost's deterministic world")?;
+    Ok(library)
 }
 
 /// Compiles the runtime of metered plug-ins in `folder`, which is made.
@@ -111,6 +124,7 @@ pub(crate) fn compile_plugin(
     let folder = std::path::absolute(folder).map_err(CliError::file("find", folder))?;
     let mut command = Command::new(clang);
     command.args(target).args(FLAGS).args(UNITS).current_dir(&folder);
-    run_tool(&mut command, clang, Path::new("opcost's runtime"))?;
-    Ok(UNITS.map(|unit| folder.join(unit).with_extension("o")).into())
+    let objects = UNITS.map(|unit| folder.join(unit).with_extension("o"));
+    make_in(&folder, &mut command, &objects, RUNTIME)?;
+    Ok(objects.into())
 }

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::compile::run_tool;
+use super::kept::{Order, make};
 use super::module::{ModuleRequest, Product};
 use super::runtime::write_all;
 use super::{Build, Input, Language};
@@ -68,13 +69,16 @@ impl Build<'_> {
         write_all(&folder, &[source, opcost_runtime::fuel::PAGE_HEADER])?;
         let path = folder.join(source.0);
         let object = path.with_extension("o");
-        let clang = &self.tools.clang;
-        let mut command = Command::new(clang);
+        let mut command = Command::new(&self.tools.clang);
         command.args(target(self)).args(["-O2", "-c"]).arg(&path).arg("-o").arg(&object);
-        run_tool(&mut command, clang, Path::new("opcost's runtime")).map_err(|_| CliError::ToolMissing {
+        let (carried, products) = ([&*folder], [object]);
+        let order =
+            Order { scratch: &folder, carried: &carried, products: &products, name: "opcost's runtime" };
+        make(&mut command, &order).map_err(|_| CliError::ToolMissing {
             tool: "a C library for wasm32-wasi".to_owned(),
             remedy: format!("install it with: {REMEDY}"),
         })?;
+        let [object] = products;
         Ok(object)
     }
 }

@@ -65,3 +65,33 @@ fn repeat_says_that_runs_agree() {
     let counted = bench.count(&["--repeat", "3"], &[corpus().join("recursion.c")], &[]);
     assert!(counted.said().contains("all 3 runs agree to the digit"), "{}", counted.said());
 }
+
+/// Without a cache, with an empty one, with a full one, and with one that is no folder.
+#[test]
+fn what_is_taken_from_the_cache_counts_the_same() {
+    let bench = Bench::new();
+    let cache = bench.path("a cache with a blank");
+    let file = bench.path("file");
+    std::fs::write(&file, "no folder").expect("written");
+    for (verb, name) in [("count", "throw_cleanups.cpp"), ("fuel", "recursion.c")] {
+        let source = corpus().join(name);
+        let run = |cache: Option<&std::path::Path>| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
+            command.current_dir(bench.folder.path()).env_remove("HOME").env_remove("XDG_CACHE_HOME");
+            command.envs(cache.map(|cache| ("XDG_CACHE_HOME", cache)));
+            let output = command.args([verb, "--json", "-", "--stdout", "/dev/null"]).arg(&source).output();
+            let output = output.expect("opcost starts");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            ["total", "spent", "functions", "quality"].map(|field| document[field].clone())
+        };
+        let without = run(None);
+        assert!(without.iter().any(|field| !field.is_null()));
+        for cache in [&cache, &cache, &file] {
+            assert_eq!(run(Some(cache)), without, "{verb} {}: {}", source.display(), cache.display());
+        }
+    }
+    let kept = std::fs::read_dir(cache.join("opcost")).expect("the cache").count();
+    // The runtime of counted programs, that of metered ones, and the functions that pay.
+    assert_eq!(kept, 3);
+}

@@ -80,6 +80,7 @@ impl Circumstances {
         std::fs::create_dir_all(&temporary).expect("a folder");
         let environment = vec![
             ("TMPDIR", temporary.display().to_string()),
+            ("XDG_CACHE_HOME", bench.path("another cache").display().to_string()),
             ("FILLING", "x".repeat(5000)),
             ("TZ", "Asia/Tokyo".into()),
         ];
