@@ -5,6 +5,7 @@ use opcost_analysis::memory::{Memory, World};
 use opcost_index::Id;
 use opcost_ir::Module;
 
+use super::analysis::Refusal;
 use super::answers::{
     AnswerKind, EntryAnswer, EntryKind, LoopAnswer, LoopAnswers, LoopNumbers, UnrolledAnswer,
     VectorisedAnswer,
@@ -16,12 +17,13 @@ const LISTED: usize = 12;
 /// In the child: all loops, their formulas evaluated where names are bound.
 ///
 /// # Errors
-/// A bound name that no formula has; the names that they have.
+/// A bound name that no formula has, with the names that they have; a number that nothing of its name
+/// can hold.
 pub(super) fn answer(
     program: &Memory<'_>,
     bindings: &[(String, i128)],
     defaults: bool,
-) -> Result<LoopAnswers, String> {
+) -> Result<LoopAnswers, Refusal> {
     let claims = Claims::compute(program, &Bindings { given: bindings.to_vec(), defaults });
     for (name, _) in bindings {
         if !claims.names.contains(name) {
@@ -29,16 +31,16 @@ pub(super) fn answer(
             known.sort_by(|a, b| strsim::jaro_winkler(b, name).total_cmp(&strsim::jaro_winkler(a, name)));
             let more = if known.len() > LISTED { ", …" } else { "" };
             known.truncate(LISTED);
-            return Err(match known.as_slice() {
+            return Err(Refusal::Usage(match known.as_slice() {
                 [] => format!("no formula has a name, so '{name}' has none to give a value to"),
                 known => format!("no formula has the name '{name}'; there are {}{more}", known.join(", ")),
-            });
+            }));
         }
     }
     if let Some((name, value)) = claims.too_wide.first().map(|&position| &bindings[position]) {
-        return Err(format!(
+        return Err(Refusal::Usage(format!(
             "'{name}' cannot be {value}: it has too few bits; give a number that it can hold"
-        ));
+        )));
     }
     let module = program.module;
     Ok(LoopAnswers {

@@ -211,7 +211,7 @@ fn the_condition_is_told_in_the_table_and_in_the_document() {
 fn a_number_that_its_name_cannot_hold_is_refused() {
     let source = Source::new("wide.c", "extern void g(long);\nvoid f(int n){ for(int i=0;i<n;i++) g(i); }\n");
     let output = opcost(&["loops", "-O1", "--world", "open", "--set", "n=5000000000", &source.path]);
-    assert_eq!(output.status.code(), Some(1), "{}", super::said(&output));
+    assert_eq!(output.status.code(), Some(2), "{}", super::said(&output));
     assert!(super::said(&output).contains("'n' cannot be 5000000000"), "{}", super::said(&output));
 }
 

@@ -17,7 +17,7 @@ fn fails(arguments: &[&str], status: i32, words: &[&str]) {
 #[test]
 fn a_name_that_no_formula_has_is_told_with_those_that_they_have() {
     let source = Source::new("nest.c", NEST);
-    fails(&["loops", "-O1", "--set", "m=5", &source.path], 1, &["'m'", "n"]);
+    fails(&["loops", "-O1", "--set", "m=5", &source.path], 2, &["'m'", "n"]);
 }
 
 #[test]
