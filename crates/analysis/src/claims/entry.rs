@@ -135,13 +135,8 @@ impl Teller<'_> {
                 kind: Kind::Constant,
                 back_edges: none(),
                 body_iterations: none(),
-                total: None,
-                bound: None,
-                inputs: Vec::new(),
-                assumes: Vec::new(),
-                reason: None,
                 numbers: Numbers { exact: Some(0), bound: Some(0), total: None },
-                ..claim
+                ..claim.uncounted(None)
             };
         }
         let failed = trips.assumptions.iter().find_map(|assumption| {
@@ -161,19 +156,10 @@ impl Teller<'_> {
             (None, Some(promise)) => format!("its formula needs {promise}, which the given numbers break"),
             (None, None) => return claim,
         };
-        LoopClaim {
-            kind: Kind::Unknown,
-            back_edges: None,
-            body_iterations: None,
-            total: None,
-            bound: None,
-            inputs: Vec::new(),
-            assumes: Vec::new(),
-            reason: Some(reason),
-            numbers: Numbers::default(),
-            vectorised: claim.vectorised.map(|whole| super::Vectorised { source_iterations: None, ..whole }),
-            unrolled: claim.unrolled.map(|whole| super::Unrolled { source_iterations: None, ..whole }),
-            ..claim
-        }
+        let mut uncounted = claim.uncounted(Some(reason));
+        // What is told of the source's loop is a count of this one, multiplied.
+        uncounted.vectorised.iter_mut().for_each(|whole| whole.source_iterations = None);
+        uncounted.unrolled.iter_mut().for_each(|whole| whole.source_iterations = None);
+        uncounted
     }
 }

@@ -109,6 +109,48 @@ pub struct LoopClaim {
     pub numbers: Numbers,
 }
 
+impl LoopClaim {
+    /// A loop at the top of its function of which nothing is known but its form.
+    fn unknown(
+        function: FunctionId,
+        header: BlockId,
+        label: String,
+        form: String,
+        reason: Option<String>,
+    ) -> LoopClaim {
+        LoopClaim {
+            function,
+            header,
+            label,
+            place: None,
+            depth: 1,
+            parent: None,
+            form,
+            entered: EntryClaim::unknown(),
+            kind: Kind::Unknown,
+            back_edges: None,
+            body_iterations: None,
+            total: None,
+            bound: None,
+            inputs: Vec::new(),
+            assumes: Vec::new(),
+            reason,
+            vectorised: None,
+            unrolled: None,
+            remainder_of: None,
+            numbers: Numbers::default(),
+        }
+    }
+
+    /// The same loop with no count of its own, and why.
+    fn uncounted(self, reason: Option<String>) -> LoopClaim {
+        let LoopClaim { function, header, label, place, depth, parent, form, entered, .. } = self;
+        let LoopClaim { vectorised, unrolled, remainder_of, .. } = self;
+        let unknown = LoopClaim::unknown(function, header, label, form, reason);
+        LoopClaim { place, depth, parent, entered, vectorised, unrolled, remainder_of, ..unknown }
+    }
+}
+
 /// Back edges as numbers, where the program alone decides them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Numbers {
@@ -470,29 +512,14 @@ fn irreducible(
     let function = &module.functions[id];
     let header = part[0];
     let around = forest.innermost[header];
+    let reason = format!(
+        "a cycle of {} blocks that is entered at several: no block of it counts its turns",
+        part.len()
+    );
     LoopClaim {
-        function: id,
-        header,
-        label: text.block(header),
         place: function.instructions_of(header).find_map(|at| function.instructions[at].place),
         depth: around.map_or(0, |around| forest.loops[around].depth) + 1,
         parent: around.map(|around| forest.loops[around].header),
-        form: "irreducible".to_owned(),
-        entered: EntryClaim::unknown(),
-        kind: Kind::Unknown,
-        back_edges: None,
-        body_iterations: None,
-        total: None,
-        bound: None,
-        inputs: Vec::new(),
-        assumes: Vec::new(),
-        reason: Some(format!(
-            "a cycle of {} blocks that is entered at several: no block of it counts its turns",
-            part.len()
-        )),
-        vectorised: None,
-        unrolled: None,
-        remainder_of: None,
-        numbers: Numbers::default(),
+        ..LoopClaim::unknown(id, header, text.block(header), "irreducible".to_owned(), Some(reason))
     }
 }
