@@ -67,6 +67,8 @@ struct Stream {
 /// Sampling by a timer in the program.
 pub struct TimerSampler {
     folder: TempDir,
+    /// Where the library lies, if it cannot be loaded out of `folder`.
+    _aside: Option<TempDir>,
     streams: Vec<Stream>,
     child: Child,
     handle: Option<OwnedFd>,
@@ -94,7 +96,8 @@ impl TimerSampler {
         let folder = TempDir::with_prefix("opcost-timer-");
         let folder =
             folder.map_err(|source| Error::System { doing: "making a folder for samples", source })?;
-        let library = compile(&folder, compiler)?;
+        let aside = aside(&folder)?;
+        let library = compile(aside.as_ref().unwrap_or(&folder), compiler)?;
         let rings = folder.path().join("rings");
         std::fs::create_dir(&rings)
             .map_err(|source| Error::System { doing: "making a folder for samples", source })?;
@@ -118,6 +121,7 @@ impl TimerSampler {
         })?;
         Ok(TimerSampler {
             folder,
+            _aside: aside,
             streams: Vec::new(),
             child,
             handle: Some(handle),
@@ -288,6 +292,22 @@ impl Stream {
         }
         (self.seen, self.looked) = (now, looked);
     }
+}
+
+/// A folder for the library alone, if a list of libraries to load cannot name the other:
+/// blanks and colons divide the list.
+fn aside(folder: &TempDir) -> Result<Option<TempDir>, Error> {
+    let name = folder.path().as_os_str().as_encoded_bytes();
+    if !name.iter().any(|byte| b" \t\n:".contains(byte)) {
+        return Ok(None);
+    }
+    TempDir::with_prefix_in("opcost-timer-", "/tmp").map(Some).map_err(|error| Error::Timer {
+        what: format!(
+            "needs a folder without blank and colon in its path: {} has one, and /tmp takes none ({error}); \
+             let TMPDIR lead to another",
+            folder.path().display()
+        ),
+    })
 }
 
 /// The library, in the folder.

@@ -144,6 +144,18 @@ int main(void) { for (int i = 0; i < 1000; i++) sink += hot(1000000); return 0; 
     assert!(samples.lost > 10 && samples.total < 128, "{} lost, {} seen", samples.lost, samples.total);
 }
 
+/// A list of libraries to load is divided by blanks and colons. Where folders lie is the
+/// process's, so another one runs a test of this file.
+#[test]
+fn a_temporary_folder_with_blank_and_colon_does() {
+    let folder = tempfile::Builder::new().prefix("a blank: and a colon ").tempdir().expect("a folder");
+    let mut other = Command::new(std::env::current_exe().expect("this test"));
+    other.args(["--exact", "processes_and_threads_have_their_names"]).env("TMPDIR", folder.path());
+    let output = other.output().expect("it starts");
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && told.contains("1 passed"), "{told}");
+}
+
 #[test]
 fn what_cannot_be_entered_is_told() {
     let shop = Shop::new();
