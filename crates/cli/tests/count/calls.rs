@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::fuel::{PAYING, spend};
+use crate::fuel::{PAYING, metered, run, spend};
 use crate::harness::{Bench, corpus};
 
 const TABLE: &str = include_str!("../../../instrument/src/cost/calls.txt");
@@ -180,6 +180,8 @@ fn what_goes_with_contents_is_charged_within_four_times() {
     let source = corpus().join("../metered/worst.cpp");
     let text = source.to_str().expect("UTF-8");
     bench.tool("clang++-22", &["-std=c++20", "-O2", "-w", "-o", "worst", text]);
+    let flags = ["--audit", "--cflag=-std=c++20", "--cflag=-w"];
+    let program = [metered(&bench, &flags, std::slice::from_ref(&source))];
     let mut wrong = Vec::new();
     for case in (0..=LAST_CASE).map(|case| case.to_string()) {
         let tool = ["--tool=callgrind", "--toggle-collect=work", "--callgrind-out-file=out"];
@@ -187,12 +189,7 @@ fn what_goes_with_contents_is_charged_within_four_times() {
         let out = std::fs::read_to_string(bench.path("out")).expect("callgrind's file");
         let totals = out.lines().find_map(|line| line.strip_prefix("totals: ")).expect("totals");
         let done: f64 = totals.trim().parse().expect("a number");
-        let spent = spend(
-            &bench,
-            &["--cflag=-std=c++20", "--cflag=-w"],
-            std::slice::from_ref(&source),
-            std::slice::from_ref(&case),
-        );
+        let spent = run(&bench, &[], &program, std::slice::from_ref(&case));
         assert_eq!(spent.verdict(), "finished", "{}", spent.1);
         let times = done / spent.amount() as f64;
         println!("case {case}: done {done}, charged {}, {times:.2} times", spent.amount());

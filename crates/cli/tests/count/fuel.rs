@@ -33,6 +33,16 @@ pub(crate) fn spend(bench: &Bench, flags: &[&str], inputs: &[PathBuf], arguments
     run(bench, &all, inputs, arguments)
 }
 
+/// Builds a metered program once, for several runs by [`run`].
+pub(crate) fn metered(bench: &Bench, flags: &[&str], inputs: &[PathBuf]) -> PathBuf {
+    let mut all = vec!["fuel", "--emit", "exe", "-o", "metered"];
+    all.extend(flags);
+    all.extend(inputs.iter().map(|input| input.to_str().expect("UTF-8")));
+    let built = bench.opcost(&all);
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    bench.path("metered")
+}
+
 /// As [`spend`], of what may be a program that is metered already.
 pub(crate) fn run(bench: &Bench, flags: &[&str], inputs: &[PathBuf], arguments: &[String]) -> Spent {
     let _ = std::fs::remove_file(bench.path("fuel.json"));
@@ -46,6 +56,10 @@ pub(crate) fn run(bench: &Bench, flags: &[&str], inputs: &[PathBuf], arguments: 
     let text = std::fs::read(bench.path("fuel.json")).unwrap_or_else(|_| panic!("no JSON: {said}"));
     Spent(serde_json::from_slice(&text).expect("JSON"), said)
 }
+
+/// LLVM takes ten seconds to place the blocks of this one once it is metered, unless it optimises
+/// nothing; `goto_hundred.c` is of its kind.
+const SLOW: &str = "goto_computed.c";
 
 /// Programs that a signal ends in the middle of a stretch.
 const KILLED: &[&str] = &["killed", "segfault", "trap"];
@@ -87,7 +101,8 @@ fn check_same(name: &str, bench: &Bench, flags: &[&str], directives: &Directives
     let all: Vec<&str> = flags.iter().copied().chain(own).collect();
     let counting: Vec<&str> = all.iter().copied().chain(PAYING).collect();
     let counted = bench.count(&counting, &directives.sources, &directives.arguments);
-    for level in ["0", "3"] {
+    let levels: &[&str] = if name == SLOW { &["0"] } else { &["0", "3"] };
+    for level in levels {
         let all: Vec<&str> = all.iter().copied().chain(["--codegen", level]).collect();
         let spent = spend(bench, &all, &directives.sources, &directives.arguments);
         if spent.1.contains("one counter of fuel cannot serve that") {
@@ -95,7 +110,7 @@ fn check_same(name: &str, bench: &Bench, flags: &[&str], directives: &Directives
         }
         assert_eq!(spent.amount(), counted.counts().total(), "{name} {all:?}: {}", spent.1);
     }
-    2
+    levels.len()
 }
 
 const ENDLESS: &[(&str, &str)] = &[
@@ -210,12 +225,12 @@ fn loops_of_all_lengths_pass_with_what_they_cost_and_stop_with_one_less() {
         let body = format!("for (int i = 0; i < {turns}; i++) TURN");
         std::fs::write(bench.path("a.c"), bounded(&body)).expect("written");
         let source = [bench.path("a.c")];
-        let cost = spend(&bench, &["--overshoot", "100k"], &source, &[]).amount();
+        let program = [metered(&bench, &["--audit", "--overshoot", "100k"], &source)];
+        let cost = run(&bench, &[], &program, &[]).amount();
         assert!(cost > turns * 5, "{turns}: {cost}");
         for (limit, verdict) in [(cost, "finished"), (cost - 1, "used-up"), (1, "used-up")] {
             let limit_text = limit.to_string();
-            let flags = ["--overshoot", "100k", "--limit", &limit_text];
-            let spent = spend(&bench, &flags, &source, &[]);
+            let spent = run(&bench, &["--limit", &limit_text], &program, &[]);
             assert_eq!(spent.verdict(), verdict, "{turns}, {limit}: {}", spent.1);
             let promised = number(&spent.0["overshoot"]);
             assert!(spent.amount() - limit.min(spent.amount()) <= promised && promised <= 100_000);
@@ -260,15 +275,15 @@ fn sixty_functions_that_call_the_next_twice_stop_soon() {
 #[test]
 fn a_program_that_costs_n_passes_with_n_and_stops_with_one_less() {
     let bench = Bench::new();
-    for source in ["recursion.c", "throw_cleanups.cpp", "jump_hot_loop.c", "exit_nested.c", "goto_computed.c"]
+    for source in ["recursion.c", "throw_cleanups.cpp", "jump_hot_loop.c", "exit_nested.c", "goto_hundred.c"]
     {
-        let source = [corpus().join(source)];
-        let cost = spend(&bench, &[], &source, &[]).amount();
+        let program = [metered(&bench, &["--audit"], &[corpus().join(source)])];
+        let cost = run(&bench, &[], &program, &[]).amount();
         let [enough, less] = [cost, cost - 1].map(|limit| limit.to_string());
-        let passed = spend(&bench, &["--limit", &enough], &source, &[]);
+        let passed = run(&bench, &["--limit", &enough], &program, &[]);
         assert_eq!((passed.verdict(), passed.amount()), ("finished", cost), "{}", passed.1);
-        let stopped = spend(&bench, &["--limit", &less], &source, &[]);
-        assert_eq!(stopped.verdict(), "used-up", "{source:?}: {}", stopped.1);
+        let stopped = run(&bench, &["--limit", &less], &program, &[]);
+        assert_eq!(stopped.verdict(), "used-up", "{source}: {}", stopped.1);
         assert!(stopped.amount() <= cost, "{}", stopped.1);
     }
 }
@@ -293,15 +308,11 @@ fn spends_what_it_is_counted_to_do(name: &str) {
     let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
     let counting: Vec<&str> = flags.iter().copied().chain(PAYING).collect();
     let counted = bench.count(&counting, &program.sources, &program.small);
-    let mut emit = vec!["fuel", "--emit", "exe", "-o", "metered"];
-    emit.extend(&flags);
-    emit.extend(program.sources.iter().map(|source| source.to_str().expect("UTF-8")));
-    let built = bench.opcost(&emit);
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let built = [metered(&bench, &flags, &program.sources)];
     let total = counted.counts().total();
     for (limit, verdict) in [(total, "finished"), (total - 1, "used-up"), (total / 2, "used-up")] {
         let limit = limit.to_string();
-        let spent = spend(&bench, &["--limit", &limit], &[bench.path("metered")], &program.small);
+        let spent = spend(&bench, &["--limit", &limit], &built, &program.small);
         assert_eq!(spent.verdict(), verdict, "{}", spent.1);
         let beyond = spent.amount().saturating_sub(limit.parse().expect("a number"));
         assert!(beyond <= number(&spent.0["overshoot"]), "{}", spent.1);

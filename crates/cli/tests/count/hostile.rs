@@ -52,6 +52,7 @@ programs! {
     fork_jump = "fork_jump.c";
     fork_killed = "fork_killed.c";
     goto_computed = "goto_computed.c";
+    goto_hundred = "goto_hundred.c";
     jump_builtin = "jump_builtin.c";
     jump_deep = "jump_deep.c";
     jump_foreign = "jump_foreign.c";

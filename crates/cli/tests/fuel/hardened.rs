@@ -60,7 +60,7 @@ fn hostile_programs_spend_the_same() {
     for name in [
         "throw_cleanups.cpp",
         "constructors.cpp",
-        "goto_computed.c",
+        "goto_hundred.c",
         "jump_hot_loop.c",
         "jump_qsort.c",
         "tail_must.c",

@@ -43,7 +43,7 @@ fn it_spends_behind_walls_what_it_spends_without() {
         "throw_construct.cpp",
         "jump_hot_loop.c",
         "jump_twice.c",
-        "goto_computed.c",
+        "goto_hundred.c",
         "tail_must.c",
         "exit_nested.c",
         "duff.c",

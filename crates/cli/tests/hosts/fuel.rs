@@ -115,7 +115,7 @@ fn hostile_programs_spend_as_turns_what_they_are_counted_to_do() {
     let programs = [
         "jump_hot_loop.c",
         "jump_qsort.c",
-        "goto_computed.c",
+        "goto_hundred.c",
         "recursion.c",
         "throw_cleanups.cpp",
         "cxx_dynamic.cpp",

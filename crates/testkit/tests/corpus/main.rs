@@ -45,17 +45,14 @@ struct Built {
 }
 
 impl Built {
-    fn new(program: &Path) -> Option<Built> {
+    /// Linked with the object of `filled.c`.
+    fn new(program: &Path, object: &Path) -> Option<Built> {
         let folder = tempfile::tempdir().expect("a folder");
         let is_cxx = program.extension().is_some_and(|end| end == "cpp");
-        let filled = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/filled.c");
-        let object = folder.path().join("filled.o");
-        let made = Command::new("clang-22").args(["-O1", "-c"]).arg(filled).arg("-o").arg(&object).status();
-        assert!(made.is_ok_and(|status| status.success()), "filled.c");
         let linked = Command::new(if is_cxx { "clang++-22" } else { "clang-22" })
             .args(["-O0", "-gdwarf-4", "-w", "-pthread", "-Wl,--wrap=main"])
             .arg(program)
-            .arg(&object)
+            .arg(object)
             .arg("-lm")
             .arg("-o")
             .arg(folder.path().join("program"))
@@ -97,9 +94,14 @@ impl Built {
 }
 
 fn search(folders: &[&str], least: usize, look: impl Fn(&Built) -> Option<String>) {
+    let shared = tempfile::tempdir().expect("a folder");
+    let object = shared.path().join("filled.o");
+    let filled = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/filled.c");
+    let made = Command::new("clang-22").args(["-O1", "-c"]).arg(filled).arg("-o").arg(&object).status();
+    assert!(made.is_ok_and(|status| status.success()), "filled.c");
     let (mut tried, mut is_garbage_found) = (0, false);
     for program in programs(folders) {
-        let Some(built) = Built::new(&program) else { continue };
+        let Some(built) = Built::new(&program, &object) else { continue };
         let found = look(&built);
         if program.ends_with(GARBAGE) {
             is_garbage_found = found.is_some();
