@@ -34,7 +34,7 @@ fn nothing_of_an_end_stays_with_the_host() {
     bench.shell("\"$OPCOST\" fuel --header > opcost_host.h");
     for (how, rounds) in [("", 400), ("-DOPCOST_UCONTEXT", 100)] {
         bench.shell(&format!("clang-22 -O1 -Wall -Wextra -Werror {how} ends.c -o host -lm"));
-        let said = bench.shell(&format!("./host {plugin} {rounds} || true"));
+        let said = bench.shell(&format!("./host '{plugin}' {rounds} || true"));
         assert_eq!(said.out, "fine\n", "{how}");
     }
 }
