@@ -27,6 +27,7 @@ fn main() {
         .flag("-Wall")
         .flag("-Wno-unused-parameter")
         .files([
+            "shim/reach.cpp",
             "shim/read.cpp",
             "shim/globals.cpp",
             "shim/guard.cpp",

@@ -84,18 +84,22 @@ static uint64_t opcost__now(void) {
   return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The bot is ended where it is: the cell gets what is left there, if that is known. */
-static int opcost__settle(struct opcost_instance *instance, const ucontext_t *there) {
+/* The bot is ended where it is: the cell gets what is left there, if that is known.
+ * The cell may have been charged for code that was not begun; where the row is
+ * exact, that comes back. */
+static int opcost__settle(struct opcost_instance *instance, int number, const ucontext_t *there) {
 #ifdef OPCOST_TELLS
   const struct opcost_plugin *plugin = instance->plugin;
-  int64_t left;
-  if (!opcost__told(plugin->told, plugin->told_end, there, (uint64_t)(uintptr_t)instance->stack_low,
-                    (uint64_t)(uintptr_t)instance->stack_high, &left))
+  struct opcost__answer answer;
+  if (!opcost__told(plugin->told, plugin->told_end, number, there, (uint64_t)(uintptr_t)instance->stack_low,
+                    (uint64_t)(uintptr_t)instance->stack_high, &answer))
     return 0;
-  if (left < *plugin->fuel && left > INT64_MIN / 2) *plugin->fuel = left;
+  int is_exact = number != OPCOST_SIGNAL && answer.known == OPCOST__EXACT;
+  if ((is_exact || answer.left < *plugin->fuel) && answer.left > INT64_MIN / 2) *plugin->fuel = answer.left;
 #else
   (void)instance;
   (void)there;
+  (void)number;
 #endif
   return 1;
 }
@@ -111,7 +115,7 @@ static void opcost__set_timer(struct opcost__thread *thread, uint64_t deadline);
 static void opcost__on_deadline(struct opcost_instance *instance, const ucontext_t *there, int is_own_code) {
   if (instance->deadline == 0 || opcost__now() < instance->deadline) return;
   int is_last = is_own_code || instance->tries >= OPCOST__TRIES;
-  if (is_last && !opcost__settle(instance, there) && is_own_code && instance->looks++ < OPCOST__LOOKS) {
+  if (is_last && !opcost__settle(instance, OPCOST_SIGNAL, there) && is_own_code && instance->looks++ < OPCOST__LOOKS) {
     /* What is left is on its way between two registers: a little later. */
     opcost__set_timer(opcost__own, opcost__now() + OPCOST__SOON);
     return;
@@ -123,7 +127,7 @@ static void opcost__on_deadline(struct opcost_instance *instance, const ucontext
 
 static void opcost__on_fault(struct opcost_instance *instance, int number, const siginfo_t *info, const char *stack,
                              const ucontext_t *there, int is_own_code) {
-  opcost__settle(instance, there);
+  opcost__settle(instance, number, there);
   const char *address = (const char *)info->si_addr;
   int is_memory = number == SIGSEGV || number == SIGBUS;
   if (is_own_code && instance->tries > 0 && number == SIGSEGV) opcost__end(instance, OPCOST_BLOCKED, 0);

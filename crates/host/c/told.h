@@ -6,13 +6,15 @@
  * and reads the word from the registers that the signal's handler was given.
  * Behind a call into a library that makes no frame the caller's row is asked.
  *
- * The number is what was left before the straight code that the program was in,
- * so never less than the truth; and no more than one allowance of checks from
- * it. It is read where the row says, if that lies on the stack. Cost: one pass
+ * The number is what was left behind the instruction that the program was at, as
+ * the program's own order has it, and a row says whether it is that. Otherwise it
+ * is what was left before the straight code around, so never less than the truth;
+ * and no more than one allowance of checks from it. It is read where the row says, if that lies on the stack. Cost: one pass
  * through the table. It calls nothing and takes no lock.
  */
 #ifndef OPCOST_TOLD
 #define OPCOST_TOLD
+#include <signal.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -20,10 +22,20 @@
 struct opcost__row {
   int32_t from; /* from the row itself */
   uint8_t kind, number;
-  uint16_t is_lost; /* the call that stands here does not keep the register */
+  uint8_t known; /* and 4: the call that stands here does not keep the register */
+  uint8_t more;  /* what is done more if it is a division that ends the program */
   int32_t offset, addend;
 };
 enum { OPCOST__NOTHING, OPCOST__REGISTER, OPCOST__WORD, OPCOST__OUTSIDE };
+/* What is known of what was done: at least so much, this, or that this much was
+ * charged, for the loop around is paid for before it begins. */
+enum { OPCOST__AT_LEAST, OPCOST__EXACT, OPCOST__AHEAD };
+
+/* What was left, and how that is known. */
+struct opcost__answer {
+  int64_t left;
+  int known;
+};
 
 /* Registers by DWARF's numbers, and where it was. */
 struct opcost__machine {
@@ -75,7 +87,7 @@ static const struct opcost__row *opcost__row_at(const struct opcost__row *row, c
 }
 
 static int opcost__row_says(const struct opcost__row *row, const struct opcost__machine *machine, uint64_t low,
-                            uint64_t high, int64_t *left) {
+                            uint64_t high, struct opcost__answer *answer) {
   if (row->kind != OPCOST__REGISTER && row->kind != OPCOST__WORD) return 0;
   uint64_t value = machine->registers[row->number & 31];
   if (row->kind == OPCOST__WORD) {
@@ -83,26 +95,32 @@ static int opcost__row_says(const struct opcost__row *row, const struct opcost__
     if (at < low || at > high - 8 || at % 8 != 0) return 0;
     value = *(const uint64_t *)(uintptr_t)at;
   }
-  *left = (int64_t)(value + (uint64_t)(int64_t)row->addend);
+  answer->left = (int64_t)(value + (uint64_t)(int64_t)row->addend);
+  answer->known = row->known & 3;
   return 1;
 }
 
-/* What was left, if it is known; the stack lies from `low` to `high`. */
-static int opcost__told(const void *table, const void *table_end, const ucontext_t *there, uint64_t low, uint64_t high,
-                        int64_t *left) {
+/* What was left when the signal of this number came, if it is known; the stack lies
+ * from `low` to `high`. */
+static int opcost__told(const void *table, const void *table_end, int number, const ucontext_t *there, uint64_t low,
+                        uint64_t high, struct opcost__answer *answer) {
   const struct opcost__row *rows = (const struct opcost__row *)table, *end = (const struct opcost__row *)table_end;
   struct opcost__machine machine;
   const struct opcost__row *row;
   opcost__read_machine(there, &machine);
   row = opcost__row_at(rows, end, machine.code);
-  if (row) return opcost__row_says(row, &machine, low, high, left);
+  if (row) {
+    if (!opcost__row_says(row, &machine, low, high, answer)) return 0;
+    if (number == SIGFPE) answer->left -= row->more;
+    return 1;
+  }
 #if defined(__x86_64__)
   if (machine.stack < low || machine.stack > high - 8 || machine.stack % 8 != 0) return 0;
   machine.caller = *(const uint64_t *)(uintptr_t)machine.stack;
   machine.registers[7] += 8;
 #endif
   row = opcost__row_at(rows, end, machine.caller - 1);
-  return row && !row->is_lost && opcost__row_says(row, &machine, low, high, left);
+  return row && !(row->known & 4) && opcost__row_says(row, &machine, low, high, answer);
 }
 #endif
 #endif

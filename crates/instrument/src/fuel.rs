@@ -38,7 +38,7 @@ mod segments;
 mod stretches;
 
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{FuelEdit, Keeper, Linkage, Metering, Module, Site, SiteId, Spot, Trips};
+use opcost_ir::{FuelEdit, Keeper, Linkage, Metering, Module, Site, SiteId, Spot, StraightId, Trips};
 use opcost_key::FunctionId;
 
 use crate::cost::CostModel;
@@ -53,7 +53,7 @@ use folded::{Folded, cost_of_any_way};
 use handed::handed;
 use payment::Payment;
 use recursion::Recursion;
-use stretches::{Around, StretchId, Stretches};
+use stretches::{Around, Reached, StretchId, Stretches};
 
 /// The most work of a function that its callers pay for in one sum.
 const MOST_FOLDED: u64 = 1000;
@@ -226,12 +226,13 @@ impl Writer<'_> {
         for stretch in checked.stretches.iter() {
             let advance = payment.at_check(self.stretches, checked, stretch);
             let site = self.site(stretch);
-            self.check(self.stretches.start_of(stretch), advance, site);
+            let settled = payment.behind_head(self.stretches, stretch);
+            self.check(self.stretches.start_of(stretch), advance, settled, site);
         }
         let told = if self.told == Told::AtChecks { 0 } else { self.stretches.list.len() };
         for stretch in self.stretches.list.ids().take(told) {
             let (spot, advance) = (self.stretches.start_of(stretch), payment.at_start(stretch));
-            self.push(FuelEdit::Tell { spot, advance });
+            self.push(FuelEdit::Tell { spot, advance, straight: straight(stretch) });
         }
         for &(spot, amount) in &payment.on_leaving {
             self.push(FuelEdit::Charge { spot, amount });
@@ -239,22 +240,35 @@ impl Writer<'_> {
         let function = &self.module.functions[self.id];
         for block in checked.ends.iter() {
             let site = self.site(self.stretches.last_of(block, function));
-            self.check(Spot::Before(function.terminator_of(block)), 0, site);
+            self.check(Spot::Before(function.terminator_of(block)), 0, 0, site);
         }
         for (spot, advance, keeper) in payment.stores(self.stretches) {
             self.push(FuelEdit::Store { keeper, spot, advance });
         }
+        // Last: what stands before an instruction is not part of it.
+        if self.told != Told::AtChecks {
+            self.reach();
+        }
     }
 
-    fn check(&mut self, spot: Spot, advance: i64, site: SiteId) {
+    /// What is asked about may not be done yet; the cell gets what is.
+    fn check(&mut self, spot: Spot, advance: i64, settled: i64, site: SiteId) {
         self.push(FuelEdit::Check { spot, advance, site });
         if self.told != Told::ByRegisters {
-            self.push(FuelEdit::Store { keeper: Keeper::Cell, spot, advance });
+            self.push(FuelEdit::Store { keeper: Keeper::Cell, spot, advance: settled });
         }
     }
 
     fn push(&mut self, edit: FuelEdit) {
         self.metering.edits.push((self.id, edit));
+    }
+
+    /// How far each instruction is into its straight code.
+    fn reach(&mut self) {
+        for &Reached { instruction, stretch, done, charged } in &self.stretches.reached {
+            let (straight, done) = (straight(stretch), done as i64);
+            self.push(FuelEdit::Reach { instruction, straight, done, charged });
+        }
     }
 
     /// The first place that the stretch has.
@@ -270,6 +284,11 @@ impl Writer<'_> {
             line: place.map_or(0, |place| place.line),
         })
     }
+}
+
+/// The name of a stretch outside of here.
+fn straight(stretch: StretchId) -> StraightId {
+    StraightId::new(stretch.index())
 }
 
 /// Where a stretch begins.

@@ -42,7 +42,7 @@ pub use flags::Flags;
 pub use globals::{Global, GlobalId, GlobalKind, Initializer};
 pub use layout::Layout;
 pub use length::{BYTES_PER_UNIT, BYTES_SHIFT, Length};
-pub use metering::{FuelEdit, Keeper, Metering, Site, SiteId, Trips};
+pub use metering::{Charged, FuelEdit, Keeper, Metering, Site, SiteId, StraightId, Trips};
 pub use module::PROGRAM_STARTS;
 pub use module::{
     Block, Declaration, DeclarationId, Flow, Function, Instruction, LatchFacts, Linkage, Module, Value,

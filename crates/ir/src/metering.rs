@@ -32,6 +32,22 @@ define_id!(
     pub struct SiteId, "site"
 );
 
+define_id!(
+    /// Straight code of one function, between two looks at the cell.
+    pub struct StraightId, "straight code"
+);
+
+/// When an instruction is charged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Charged {
+    /// With the straight code that it stands in.
+    InPlace,
+    /// The same, and what the function that it calls does is charged with it.
+    WithCallee,
+    /// Before its loop began, with all turns of the loop.
+    Ahead,
+}
+
 /// All changes to one module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metering {
@@ -120,13 +136,28 @@ pub enum FuelEdit {
         /// Where that is in the source.
         site: SiteId,
     },
-    /// From here on what is left is the register and this: a note for whoever
-    /// ends the program between two settlements. It costs no code.
+    /// From here on what was left where straight code began is the register and
+    /// this: a note for whoever ends the program between two settlements. It
+    /// costs no code.
     Tell {
         /// Where.
         spot: Spot,
-        /// What is paid for and not done at this spot.
+        /// What was paid for and not done where the straight code began.
         advance: i64,
+        /// Which straight code of the function.
+        straight: StraightId,
+    },
+    /// How much of its straight code is done once this instruction has begun: a
+    /// note that goes along with the instruction. It costs no code.
+    Reach {
+        /// The instruction.
+        instruction: InstructionId,
+        /// Of which straight code it is.
+        straight: StraightId,
+        /// The weight of that code up to the instruction, which counts.
+        done: i64,
+        /// Whether what is done here is charged as it is done.
+        charged: Charged,
     },
     /// The block ends in a branch to one that only returns: it gets that
     /// block's `ret` in place of the branch.
@@ -179,7 +210,7 @@ impl FuelEdit {
             FuelEdit::ChargeLength { instruction, .. } | FuelEdit::ChargeTrips { instruction, .. } => {
                 Some(Spot::Before(instruction))
             }
-            FuelEdit::ReturnHere { .. } => None,
+            FuelEdit::ReturnHere { .. } | FuelEdit::Reach { .. } => None,
         }
     }
 

@@ -3,7 +3,8 @@
 // Between two settlements what is left stands in a register or a slot of the
 // frame, and whoever ends the program there (a fault, a deadline) leaves the cell
 // behind the work. Each stretch says by a debug record what is left before its
-// work: a value, and a constant to be added. Debug records cost no code, and code
+// work: a value, and a constant to be added, with the number of the stretch in its
+// high bits. How far into the stretch the program is, `reach.h` knows. Debug records cost no code, and code
 // generation follows them to registers and slots as it does for a debugger
 // (LiveDebugValues). A handler on the printer writes what became of them into a
 // table that is loaded, but that nobody reads while the program computes.
@@ -11,12 +12,15 @@
 // The table is a list of rows of 16 bytes, little-endian: where it begins (i32,
 // from the row), what is known (u8: 0 nothing, 1 a register has it, 2 a word of
 // memory has it, 3 nothing, for here a function ends), the register in DWARF's
-// numbers (u8), 1 if a call stands here that does not keep the register (u16), what
-// is to be added for the word's address (i32), and for what is left (i32). A row
-// holds to the next address that any row begins at. `told.h` of the host reads it.
+// numbers (u8), what is known of what was done (u8: `Known`, and 4 if a call stands
+// here that does not keep the register), what is done more if a division ends the
+// program (u8), what is to be added for the word's address (i32), and for what is
+// left (i32). A row holds to the next address that any row begins at. `told.h` of
+// the host reads it.
 //
 // Limit: where a value is between two places, nothing is known.
 #include "tell.h"
+#include "reach.h"
 #include "shim.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -47,6 +51,8 @@ namespace {
 
 constexpr const char *kVariable = "opcost.left";
 constexpr const char *kSection = "opc_told";
+// In a record's constant, above any advance, stands which stretch it is of.
+constexpr unsigned kStraightBit = 40;
 // Names the module's variables, so that code generation knows that there are any.
 constexpr const char *kMark = "opcost.told";
 
@@ -95,18 +101,29 @@ struct Place {
   Register base;
   int64_t offset = 0, addend = 0;
   bool is_lost = false;
+  // How far the program has come, where that is not taken off `addend` yet.
+  opcost::Reached reached;
   bool operator==(const Place &other) const {
     return kind == other.kind && base == other.base && offset == other.offset && addend == other.addend &&
-           is_lost == other.is_lost;
+           is_lost == other.is_lost && reached.straight == other.reached.straight &&
+           reached.done == other.reached.done && reached.known == other.reached.known &&
+           reached.more == other.reached.more;
   }
 };
+
+Place in(Register base) {
+  Place place;
+  place.kind = Place::kRegister;
+  place.base = base;
+  return place;
+}
 
 // What a debug record says; nothing if it is of another form than ours become.
 Place place(const MachineInstr &record) {
   if (record.isUndefDebugValue() || record.getNumDebugOperands() != 1) return {};
   const MachineOperand &operand = record.getDebugOperand(0);
   if (!operand.isReg() || !operand.getReg().isPhysical()) return {};
-  Place found{Place::kRegister, operand.getReg()};
+  Place found = in(operand.getReg());
   auto follow = [&] {
     if (found.kind == Place::kMemory) return false;
     found.kind = Place::kMemory;
@@ -136,6 +153,8 @@ Place place(const MachineInstr &record) {
     }
   }
   if (record.isIndirectDebugValue() && !is_value && !follow()) return {};
+  found.reached.straight = (found.addend + (int64_t(1) << (kStraightBit - 1))) >> kStraightBit;
+  found.addend -= found.reached.straight << kStraightBit;
   return isInt<32>(found.offset) && isInt<32>(found.addend) ? found : Place{};
 }
 
@@ -151,21 +170,29 @@ public:
     rows.clear();
     places.clear();
     has_any = false;
+    opcost::Reach reach(*machine);
     Place written;
     for (MachineBasicBlock &block : const_cast<MachineFunction &>(*machine)) {
       // What is known at the start of a block, it says.
       Place here = &block == &machine->front() ? handed() : Place{};
       for (MachineInstr &instruction : make_early_inc_range(block)) {
         if (is_ours(instruction)) {
+          opcost::Reached before = here.reached;
           here = place(instruction);
+          // It only moved.
+          if (here.reached.straight == before.straight) here.reached = before;
           has_any = true;
           instruction.eraseFromParent();
-        } else if (!instruction.isMetaInstruction()) {
+          continue;
+        }
+        if (!instruction.isMetaInstruction()) {
           bool is_known = here.kind != Place::kNothing, is_changed = is_known && changes(here, instruction);
           here.is_lost = is_changed && instruction.isCall();
+          if (is_known && reach.can_end(instruction)) arrive(here, reach.of(instruction));
           if (!(here == written)) places[&instruction] = written = here;
           if (is_changed) here = {};
         }
+        reach.give_back(instruction);
       }
     }
   }
@@ -207,6 +234,14 @@ private:
     Place place;
   };
 
+  // What stands in the code of another stretch than its own is at the start of this.
+  static void arrive(Place &here, const opcost::Reached &there) {
+    bool is_here = there.straight == here.reached.straight;
+    here.reached.done = is_here ? there.done : 0;
+    here.reached.known = is_here ? there.known : opcost::Known::kAtLeast;
+    here.reached.more = is_here ? there.more : 0;
+  }
+
   static bool is_ours(const MachineInstr &instruction) {
     return instruction.isDebugValue() && instruction.getDebugVariable()->getName() == kVariable &&
            !instruction.getDebugLoc()->getInlinedAt();
@@ -214,10 +249,10 @@ private:
 
   // A function that is handed what is left has it in a register when it begins.
   Place handed() const {
-    for (const MachineBasicBlock::RegisterMaskPair &in : function->front().liveins()) {
-      if (!is_hand(in.PhysReg)) continue;
+    for (const MachineBasicBlock::RegisterMaskPair &live : function->front().liveins()) {
+      if (!is_hand(live.PhysReg)) continue;
       for (const Argument &argument : function->getFunction().args())
-        if (argument.hasSwiftErrorAttr()) return {Place::kRegister, Register(in.PhysReg)};
+        if (argument.hasSwiftErrorAttr()) return in(live.PhysReg);
     }
     return {};
   }
@@ -253,9 +288,11 @@ private:
     out.emitAbsoluteSymbolDiff(row.label, self, 4);
     out.emitInt8(kind);
     out.emitInt8(uint8_t(number));
-    out.emitInt16(row.place.is_lost);
+    out.emitInt8(uint8_t(row.place.reached.known) | (row.place.is_lost ? 4 : 0));
+    out.emitInt8(row.place.reached.more);
     out.emitInt32(uint32_t(int32_t(row.place.offset)));
-    out.emitInt32(uint32_t(int32_t(row.place.addend)));
+    // What was done is not left.
+    out.emitInt32(uint32_t(int32_t(row.place.addend - row.place.reached.done)));
   }
 
   AsmPrinter &printer;
@@ -277,15 +314,17 @@ std::unique_ptr<AsmPrinterHandler> opcost::told(AsmPrinter &printer, const Modul
 
 extern "C" {
 
-// Says that from here on the register and `advance` are what is left.
-void opcost_fuel_tell(LLVMValueRef before, LLVMValueRef reg, int64_t advance) {
+// Says that from here on the register and `advance` are what was left where the
+// straight code of this number began.
+void opcost_fuel_tell(LLVMValueRef before, LLVMValueRef reg, int64_t advance, uint32_t straight) {
   auto *at = unwrap<Instruction>(before);
   LLVMContext &context = at->getContext();
   DILocalVariable *told = variable(*at->getFunction());
   IRBuilder<> builder(at);
   Value *left = builder.CreateLoad(builder.getInt64Ty(), unwrap(reg));
   DIExpression *sum = DIExpression::get(context, {});
-  if (advance) sum = DIExpression::prepend(sum, DIExpression::StackValue, advance);
+  int64_t numbered = advance + (int64_t(straight + 1) << kStraightBit);
+  sum = DIExpression::prepend(sum, DIExpression::StackValue, numbered);
   auto *place = DILocation::get(context, 0, 0, told->getScope());
   auto *record = DbgVariableRecord::createDbgVariableRecord(left, told, sum, place);
   at->getParent()->insertDbgRecordBefore(record, at->getIterator());

@@ -390,7 +390,8 @@ unsafe extern "C" {
         is_handed: *const bool,
         count: usize,
     );
-    pub(crate) fn opcost_fuel_tell(before: LLVMValueRef, register: LLVMValueRef, advance: i64);
+    pub(crate) fn opcost_fuel_tell(before: LLVMValueRef, register: LLVMValueRef, advance: i64, straight: u32);
+    pub(crate) fn opcost_fuel_reach(instruction: LLVMValueRef, straight: u32, done: i64, known: u32);
     pub(crate) fn opcost_fuel_charge(before: LLVMValueRef, register: LLVMValueRef, amount: i64);
     pub(crate) fn opcost_fuel_site(
         module: LLVMModuleRef,

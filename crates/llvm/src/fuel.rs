@@ -5,8 +5,8 @@
 //! into values.
 
 use llvm_sys::prelude::LLVMValueRef;
-use opcost_index::IdMap;
-use opcost_ir::{FuelEdit, Keeper, Metering, SiteId, Trips};
+use opcost_index::{Id, IdMap};
+use opcost_ir::{Charged, FuelEdit, Keeper, Metering, SiteId, Trips};
 use opcost_key::FunctionId;
 
 use crate::ffi;
@@ -109,6 +109,15 @@ struct Hands {
     is_handed: Vec<bool>,
 }
 
+/// As `tell.h` writes it.
+fn how_charged(charged: Charged) -> u32 {
+    match charged {
+        Charged::WithCallee => 0,
+        Charged::InPlace => 1,
+        Charged::Ahead => 2,
+    }
+}
+
 struct FunctionMeter<'a> {
     session: &'a Session,
     handles: &'a FunctionHandles,
@@ -206,7 +215,15 @@ impl<'a> FunctionMeter<'a> {
                     let (site, ends) = (self.sites[site], self.ends_at_limit);
                     ffi::opcost_fuel_check(module, before, register, cell, advance, site, ends);
                 }
-                FuelEdit::Tell { advance, .. } => ffi::opcost_fuel_tell(before, register, advance),
+                FuelEdit::Tell { advance, straight, .. } => {
+                    ffi::opcost_fuel_tell(before, register, advance, straight.index() as u32);
+                }
+                FuelEdit::Reach { instruction, straight, done, charged } => ffi::opcost_fuel_reach(
+                    self.handles.instructions[instruction],
+                    straight.index() as u32,
+                    done,
+                    how_charged(charged),
+                ),
                 FuelEdit::ReturnHere { block } => ffi::opcost_return_here(self.spots.terminators[block]),
             }
         }

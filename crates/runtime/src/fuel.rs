@@ -32,6 +32,8 @@ const WALLS_UP: u32 = 2;
 const HIDDEN: u32 = 4;
 const LOOKS: u32 = 8;
 const SEEN_AT: usize = KEY_AT + 16;
+const KNOWN_AT: usize = SEEN_AT + 8;
+const LEFT_AT_FAULT_AT: usize = KNOWN_AT + 8;
 const WALLS_AT: usize = 4096;
 
 /// An instruction of a system call filter, as the kernel reads it: code, jumps
@@ -86,6 +88,8 @@ pub struct Page {
     pub can_look: bool,
     /// How often it did.
     pub looks: u32,
+    /// How `left` is known of a program that ended by a fault.
+    pub known: Known,
     /// Where it was stopped, if it was.
     pub stopped: Option<Stop>,
     /// Whether it crashed because its stack was full.
@@ -108,6 +112,17 @@ pub struct Page {
     pub is_running: bool,
     /// Whether it made another process, whose work is not in `left`.
     pub forked: bool,
+}
+
+/// How it is known what a program had left when it faulted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// It had at most this; or it ended by no fault.
+    AtMost,
+    /// It had this, at the instruction that faulted.
+    Exactly,
+    /// It had this, and the loop that it was in is charged whole.
+    LoopAhead,
 }
 
 /// Where a program was stopped.
@@ -139,8 +154,21 @@ impl Page {
         // Whoever is stopped fills the cell, so that its last words can be said.
         let (settled, looks) = (if is_stopped { long(40)? } else { long(0)? }, word(36)?);
         let seen = if looks > 0 { long(SEEN_AT)? } else { i64::MAX };
+        // If the cell went on behind the fault, the program did.
+        let is_last_word = looks > 0 && !is_stopped && settled == long(LEFT_AT_FAULT_AT)?;
+        let known = match long(KNOWN_AT)? {
+            1 if is_last_word => Known::Exactly,
+            2 if is_last_word => Known::LoopAhead,
+            _ => Known::AtMost,
+        };
+        let left = match known {
+            _ if is_stopped => settled,
+            Known::AtMost => settled.min(seen),
+            Known::Exactly | Known::LoopAhead => seen,
+        };
         Some(Page {
-            left: if is_stopped { settled } else { settled.min(seen) },
+            left,
+            known,
             settled,
             can_look: word(32)? & LOOKS != 0,
             looks,
@@ -168,6 +196,7 @@ mod tests {
         settled: 0,
         can_look: false,
         looks: 0,
+        known: Known::AtMost,
         stopped: None,
         is_stack_full: false,
         forbidden_call: None,

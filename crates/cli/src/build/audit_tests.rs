@@ -87,7 +87,7 @@ fn spoilt(edit: FuelEdit) -> Option<FuelEdit> {
             FuelEdit::ChargeTrips { instruction, trips, cost: cost - 1 }
         }
         // It changes no code.
-        FuelEdit::Tell { .. } => return None,
+        FuelEdit::Tell { .. } | FuelEdit::Reach { .. } => return None,
         FuelEdit::ReturnHere { .. } => unreachable!("no jump in these modules"),
     })
 }
@@ -264,7 +264,7 @@ fn each_fault_is_found(text: &str) {
             if at != wrong {
                 return Some(edit);
             }
-            is_note.set(matches!(edit, FuelEdit::Tell { .. }));
+            is_note.set(matches!(edit, FuelEdit::Tell { .. } | FuelEdit::Reach { .. }));
             spoilt(edit)
         });
         // A note changes no code; runs that end anywhere judge notes (tests/fuel/ended.rs).

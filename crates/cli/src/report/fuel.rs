@@ -5,7 +5,7 @@ use opcost_runtime::wasi::{TRAP, TRAPS};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use opcost_runtime::fuel::Stop;
+use opcost_runtime::fuel::{Known, Stop};
 
 use super::fuel_check::{ObjectionJson, objections};
 use super::portable::{PortableJson, short_hash};
@@ -81,7 +81,19 @@ impl FuelReport<'_> {
             && page.crash.is_none()
             && !page.is_stack_full
             && page.tampered.is_none();
-        page.stopped.is_none() && !is_own_end
+        page.stopped.is_none() && !is_own_end && !self.is_known_at_fault()
+    }
+
+    /// Whether a fault ended it, and all up to the instruction that faulted is known.
+    fn is_known_at_fault(&self) -> bool {
+        let has_faulted = matches!(self.verdict(), FuelVerdict::Crashed | FuelVerdict::Stack);
+        has_faulted && self.spending.page.known == Known::Exactly
+    }
+
+    /// Of a program that did not end by itself: what was charged, in words.
+    fn charged(&self, of: &str) -> String {
+        let at_least = if self.is_at_least() { "at least " } else { "" };
+        format!("charged {at_least}{}{of} instructions", grouped(self.spending.spent))
     }
 
     /// What it did that is not allowed behind walls.
@@ -116,14 +128,11 @@ impl FuelReport<'_> {
             FuelVerdict::Finished => format!("{}: {spent}{of} instructions", paint(GOOD, "finished")),
             FuelVerdict::UsedUp => format!("{}: {limit}{}", paint(BAD, "used up"), self.place()),
             FuelVerdict::Stack => {
-                format!(
-                    "{}: its stack was full, charged at least {spent}{of} instructions",
-                    paint(BAD, "stack")
-                )
+                format!("{}: its stack was full, {}", paint(BAD, "stack"), self.charged(&of))
             }
             FuelVerdict::Time | FuelVerdict::Blocked | FuelVerdict::Memory | FuelVerdict::Rejected => {
                 let (word, why) = self.walled_end();
-                format!("{}: {why}, charged at least {spent}{of} instructions", paint(BAD, word))
+                format!("{}: {why}, {}", paint(BAD, word), self.charged(&of))
             }
             FuelVerdict::Crashed => {
                 let what = match (self.spending.finish, self.spending.page.crash) {
@@ -133,7 +142,7 @@ impl FuelReport<'_> {
                     (Finish::Killed(signal), None) => format!("signal {signal}"),
                     (Finish::Exited(_), None) => unreachable!("a crash has a reason"),
                 };
-                format!("{}: {what}, charged at least {spent}{of} instructions", paint(BAD, "crashed"))
+                format!("{}: {what}, {}", paint(BAD, "crashed"), self.charged(&of))
             }
         };
         let mut facts = vec![self.cost_model.clone()];
@@ -150,9 +159,16 @@ impl FuelReport<'_> {
             None => "no checks, nothing stops it".to_owned(),
         });
         if self.is_at_least() {
-            facts.push(
-                "a loop that is paid for ahead is charged whole, even if it was ended inside".to_owned(),
-            );
+            facts.push(match self.spending.page.known {
+                Known::LoopAhead => {
+                    "it ended inside a loop, and what is paid for ahead is charged whole".to_owned()
+                }
+                Known::AtMost | Known::Exactly => {
+                    "a loop that is paid for ahead is charged whole, even if it was ended inside".to_owned()
+                }
+            });
+        } else if self.is_known_at_fault() {
+            facts.push("up to the instruction that faulted, which counts".to_owned());
         }
         if let Some((stores, guarded)) = self.guarded {
             let counts = (grouped(u64::from(guarded)), grouped(u64::from(stores)));
@@ -260,8 +276,9 @@ pub(crate) struct FuelJson {
     /// What goes beyond limit and `overshoot` is the length of an instruction, or a
     /// whole loop, that was charged, asked for and not begun.
     spent: u64,
-    /// Whether it may have been charged more: it did not end by itself or by its
-    /// limit, so what was known last counts. A loop that is paid for before it
+    /// Whether it may have been charged more: it did not end by itself, by its limit,
+    /// or by a fault at an instruction that is known, so what was known last counts.
+    /// A loop that is paid for before it
     /// begins is charged whole, so a program that was ended inside one did less.
     at_least: bool,
     /// Null without a limit.

@@ -128,7 +128,13 @@ impl Payment {
     /// What is paid and not done at the check before a stretch.
     pub(crate) fn at_check(&self, stretches: &Stretches, checked: &Checked, id: StretchId) -> i64 {
         // What is paid for is as good as done: nothing keeps it from being done.
-        if checked.ahead.contains(id) { 0 } else { self.advance[id] - stretches.list[id].head as i64 }
+        if checked.ahead.contains(id) { 0 } else { self.behind_head(stretches, id) }
+    }
+
+    /// What is paid and not done behind the head of a stretch. A fault may keep it
+    /// from being done.
+    pub(crate) fn behind_head(&self, stretches: &Stretches, id: StretchId) -> i64 {
+        self.advance[id] - stretches.list[id].head as i64
     }
 
     /// Where the cell is settled, with the advance there: all of the stretch

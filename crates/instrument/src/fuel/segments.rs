@@ -1,7 +1,8 @@
 //! What does a module spend, counted the obvious way?
 //!
 //! The referee of all other placements: every segment of every function is
-//! charged in the cell at its own start. A segment is straight code up to a call
+//! charged in the cell at its own start. A segment is straight code up to an
+//! instruction that a program can end at (a call, an access to memory, a division)
 //! or the end of its block, so none of it is left undone once it was begun.
 //! Nothing is moved, folded, handed on or asked about; a program metered so is
 //! slow and never stopped, and at its end the cell says what was done.
@@ -10,7 +11,7 @@
 //! call that becomes a jump goes the `ret` behind it (`leaving`). Cost: linear.
 
 use opcost_index::Id;
-use opcost_ir::{FuelEdit, Keeper, Length, Metering, Module, Spot};
+use opcost_ir::{FuelEdit, Keeper, Length, Metering, Module, Opcode, Spot};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::cost::CostModel;
@@ -51,10 +52,9 @@ impl Writer<'_> {
             }
             work += self.weight(instruction);
             is_jump |= leaving.is_jump(self.id, function, block, instruction);
-            if function.call(instruction).is_some()
-                && !is_jump
-                && jump.is_none_or(|(at, _)| at != instruction)
-            {
+            let can_end =
+                function.call(instruction).is_some() || can_fault(function.instructions[instruction].opcode);
+            if can_end && !is_jump && jump.is_none_or(|(at, _)| at != instruction) {
                 self.charge(start, work);
                 let next = InstructionId::new(instruction.index() + 1);
                 (start, work) = (Spot::Before(next), 0);
@@ -89,4 +89,10 @@ impl Writer<'_> {
     fn push(&mut self, edit: FuelEdit) {
         self.metering.edits.push((self.id, edit));
     }
+}
+
+/// Whether the machine may refuse it.
+fn can_fault(opcode: Opcode) -> bool {
+    use Opcode::{AtomicCmpXchg, AtomicRMW, Load, SDiv, SRem, Store, UDiv, URem};
+    matches!(opcode, Load | Store | AtomicCmpXchg | AtomicRMW | SDiv | SRem | UDiv | URem)
 }

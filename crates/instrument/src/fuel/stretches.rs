@@ -11,7 +11,7 @@
 //! `checks` look at nothing else. Cost: linear.
 
 use opcost_index::{Id, IdMap, IdSet, define_id};
-use opcost_ir::{CalleeRef, Flow, FuelEdit, Function, Keeper, Module, Opcode, Spot, Value};
+use opcost_ir::{CalleeRef, Charged, Flow, FuelEdit, Function, Keeper, Module, Opcode, Spot, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::cost::CostModel;
@@ -69,6 +69,16 @@ pub(crate) enum End {
     Nowhere,
 }
 
+/// How much of its stretch is done when an instruction has begun.
+pub(crate) struct Reached {
+    pub(crate) instruction: InstructionId,
+    pub(crate) stretch: StretchId,
+    /// The weight of the stretch up to the instruction, which counts; what its
+    /// callee does comes behind it.
+    pub(crate) done: u64,
+    pub(crate) charged: Charged,
+}
+
 /// The stretches of one function.
 pub(crate) struct Stretches {
     pub(crate) list: IdMap<StretchId, Stretch>,
@@ -78,6 +88,8 @@ pub(crate) struct Stretches {
     pub(crate) entered: Keeper,
     /// Loops that are paid for where they are entered.
     pub(crate) prepaid: Prepaid,
+    /// How far into its stretch each instruction is.
+    pub(crate) reached: Vec<Reached>,
 }
 
 /// What metering a function hangs on beside its code.
@@ -102,11 +114,12 @@ impl Stretches {
         let entered = if around.handed.contains(id) { Keeper::Hand } else { Keeper::Cell };
         let mut list = IdMap::new();
         let mut first = IdMap::new();
+        let mut reached = Vec::with_capacity(function.instructions.len());
         for block in function.blocks.ids() {
             first.push(list.next_id());
-            cutter.cut(block, &mut list);
+            cutter.cut(block, &mut list, &mut reached);
         }
-        Stretches { list, first, entered, prepaid: cutter.prepaid }
+        Stretches { list, first, entered, prepaid: cutter.prepaid, reached }
     }
 
     /// Whether it is the first of its block.
@@ -165,7 +178,7 @@ struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    fn cut(&self, block: BlockId, list: &mut IdMap<StretchId, Stretch>) {
+    fn cut(&self, block: BlockId, list: &mut IdMap<StretchId, Stretch>, reached: &mut Vec<Reached>) {
         let terminator = self.function.terminator_of(block);
         let (mut first, mut work, mut head, mut measured) = (None, 0, 0, None);
         let mut is_head = true;
@@ -181,7 +194,15 @@ impl Cutter<'_> {
             }
             let start = *first.get_or_insert(instruction);
             let weight = self.weight(block, instruction);
-            work += weight + self.folded_into(instruction).filter(|_| !self.is_prepaid(block)).unwrap_or(0);
+            work += weight;
+            let callee = self.folded_into(instruction);
+            let charged = match self.is_prepaid(block) {
+                true => Charged::Ahead,
+                false if callee.is_some() => Charged::WithCallee,
+                false => Charged::InPlace,
+            };
+            reached.push(Reached { instruction, stretch: list.next_id(), done: work, charged });
+            work += callee.filter(|_| charged != Charged::Ahead).unwrap_or(0);
             is_head &= self.stands_first(block, instruction);
             if is_head {
                 head += weight;

@@ -123,10 +123,12 @@ impl<'a> Walk<'a> {
             let function = &module.functions[*id];
             let place = &mut edits[*id];
             match edit.spot() {
-                None => {
-                    let FuelEdit::ReturnHere { block } = edit else { unreachable!("it has no spot") };
-                    place.returns_here.push(*block);
-                }
+                None => match edit {
+                    FuelEdit::ReturnHere { block } => place.returns_here.push(*block),
+                    // A note that goes along with its instruction: nothing is computed.
+                    FuelEdit::Reach { .. } => {}
+                    _ => unreachable!("it has no spot"),
+                },
                 Some(Spot::Edge(block, slot)) => {
                     place.on_edge.entry((block, slot)).or_default().push(*edit);
                 }
@@ -339,7 +341,7 @@ impl<'a> Walk<'a> {
                 self.asked = said;
             }
             // A record for who looks from outside: nothing is computed.
-            FuelEdit::Tell { .. } => {}
+            FuelEdit::Tell { .. } | FuelEdit::Reach { .. } => {}
             FuelEdit::Load { .. } | FuelEdit::ReturnHere { .. } => unreachable!("handled before"),
         }
     }

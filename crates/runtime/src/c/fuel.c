@@ -98,10 +98,10 @@ static char opc_fuel_signal_stack[65536];
 extern OPC_HIDDEN __attribute__((weak)) const char opc_table[] __asm__("__start_opc_told");
 extern OPC_HIDDEN __attribute__((weak)) const char opc_table_end[] __asm__("__stop_opc_told");
 
-// Notes what is left, if it is known here.
-static void opc_fuel_look(void *context) {
+// Notes what is left, if it is known here. A fault is the last word.
+static void opc_fuel_look(void *context, int number, int is_fault) {
   const char *table = opc_table;
-  int64_t left;
+  struct opcost__answer answer;
   if (!table || page->state != OPC_RUNNING) return;
   // Where `main` has its frame differs; nothing of a program's lies far above.
   uint64_t top = (uint64_t)(uintptr_t)opc_fuel_stack_top + 65536, stack = top - 8;
@@ -112,20 +112,25 @@ static void opc_fuel_look(void *context) {
 #elif defined(__riscv)
   stack = ((ucontext_t *)context)->uc_mcontext.__gregs[REG_SP];
 #endif
-  if (!opcost__told(table, opc_table_end, (const ucontext_t *)context, stack - 128, top, &left)) return;
-  if (left < page->seen && left > INT64_MIN / 2) page->seen = left;
+  if (!opcost__told(table, opc_table_end, number, (const ucontext_t *)context, stack - 128, top, &answer)) return;
+  if (answer.left <= INT64_MIN / 2) return;
+  if (is_fault) {
+    page->known = answer.known;
+    page->left_at_fault = page->left;
+  }
+  if (answer.left < page->seen || (is_fault && answer.known != OPCOST__AT_LEAST)) page->seen = answer.left;
   page->looks++;
 }
 #else
-static void opc_fuel_look(void *context) { (void)context; }
+static void opc_fuel_look(void *context, int number, int is_fault) { (void)context, (void)number, (void)is_fault; }
 #endif
 
-static void opc_fuel_asked(int number, siginfo_t *info, void *context) { opc_fuel_look(context); }
+static void opc_fuel_asked(int number, siginfo_t *info, void *context) { opc_fuel_look(context, number, 0); }
 
 #ifndef OPC_WALLED
 // It was sent: it is sent once more, to end the program when this returns.
 static void opc_fuel_sent(int number, siginfo_t *info, void *context) {
-  opc_fuel_look(context);
+  opc_fuel_look(context, number, 0);
   raise(number);
 }
 #endif
@@ -145,7 +150,7 @@ static void opc_fuel_fault(int number, siginfo_t *info, void *context) {
   greg_t *code = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
   if (number == SIGTRAP && info->si_code > 0 && ((const unsigned char *)*code)[-1] == 0xcc) --*code;
 #endif
-  opc_fuel_look(context);
+  opc_fuel_look(context, number, info->si_code > 0);
   if (is_full) page->state = OPC_STACK;
 #ifdef OPC_WALLED
   if (number == SIGSEGV) opc_walls_blame_memory();

@@ -24,4 +24,6 @@ struct opc_fuel_page {
   int64_t key, mirror;
   // What was left when a signal came, where the cell was behind it.
   int64_t seen;
+  // What `seen` is when a fault came, and what the cell said then: see `told.h`.
+  int64_t known, left_at_fault;
 };
