@@ -20,7 +20,8 @@ use std::collections::HashMap;
 use opcost_index::{Id, IdMap};
 use opcost_instrument::{CostModel, CostTable, FuelRequest, Metered, meter};
 use opcost_ir::{
-    Call, CalleeRef, FuelEdit, Function, Keeper, Linkage, Module, Opcode, Spot, TailKind, print_module,
+    Call, CalleeRef, Charged, FuelEdit, Function, Keeper, Linkage, Module, Opcode, Spot, StraightId,
+    TailKind, print_module,
 };
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
@@ -74,6 +75,9 @@ struct Edits {
     before: HashMap<InstructionId, Vec<FuelEdit>>,
     on_edge: HashMap<(BlockId, u32), Vec<FuelEdit>>,
     returns_here: Vec<BlockId>,
+    /// How far into its straight code an instruction is said to be, when it is
+    /// charged in its place.
+    reached: HashMap<InstructionId, (StraightId, i64)>,
 }
 
 struct Walk<'a> {
@@ -105,6 +109,8 @@ struct Frame {
     /// Whose length was charged last, and how much: work that is done next, and
     /// not before it was asked.
     measured: Option<(InstructionId, i64)>,
+    /// What the last note says was left where straight code began.
+    told: Option<(StraightId, i64)>,
     /// Counted loops that it is in.
     turns: Turns,
     /// What is known of values.
@@ -125,8 +131,10 @@ impl<'a> Walk<'a> {
             match edit.spot() {
                 None => match edit {
                     FuelEdit::ReturnHere { block } => place.returns_here.push(*block),
-                    // A note that goes along with its instruction: nothing is computed.
-                    FuelEdit::Reach { .. } => {}
+                    FuelEdit::Reach { charged: Charged::Ahead, .. } => {}
+                    FuelEdit::Reach { instruction, straight, done, .. } => {
+                        place.reached.insert(*instruction, (*straight, *done));
+                    }
                     _ => unreachable!("it has no spot"),
                 },
                 Some(Spot::Edge(block, slot)) => {
@@ -219,6 +227,7 @@ impl<'a> Walk<'a> {
             number: self.frames,
             register: None,
             measured: None,
+            told: None,
             turns: Turns::default(),
             values: Values::default(),
         };
@@ -254,6 +263,7 @@ impl<'a> Walk<'a> {
             self.fail(&format!("the length of {at} of {} is charged elsewhere", function.name));
         }
         self.does(frame.function, at);
+        self.is_told(frame, at);
         frame.values.does(module, function, at);
         if function.call(at).is_some() {
             return self.call(frame, at);
@@ -283,6 +293,20 @@ impl<'a> Walk<'a> {
         let function = &self.module.functions[id];
         self.done += i64::from(self.cost.weight(self.module, function, at));
         self.passes(self.done, Some(at));
+    }
+
+    /// What the notes say of a program that ends at this instruction is the truth.
+    fn is_told(&self, frame: &Frame, at: InstructionId) {
+        let opcode = self.module.functions[frame.function].instructions[at].opcode;
+        // Nothing ends at these, and notes stand behind the first ones of a block.
+        if opcode.is_terminator() || matches!(opcode, Opcode::Phi | Opcode::LandingPad | Opcode::Alloca) {
+            return;
+        }
+        let Some(&(straight, done)) = self.edits[frame.function].reached.get(&at) else { return };
+        match frame.told {
+            Some((there, left)) if there == straight && done - left == self.done => {}
+            told => self.fail(&format!("at {at}: {} done, {done} of {straight}, told {told:?}", self.done)),
+        }
     }
 
     /// So much work is within what was promised since the last question.
@@ -340,9 +364,10 @@ impl<'a> Walk<'a> {
                 self.passes(said - charged, edit.before());
                 self.asked = said;
             }
-            // A record for who looks from outside: nothing is computed.
-            FuelEdit::Tell { .. } | FuelEdit::Reach { .. } => {}
-            FuelEdit::Load { .. } | FuelEdit::ReturnHere { .. } => unreachable!("handled before"),
+            FuelEdit::Tell { advance, straight, .. } => frame.told = Some((*straight, *register + advance)),
+            FuelEdit::Load { .. } | FuelEdit::ReturnHere { .. } | FuelEdit::Reach { .. } => {
+                unreachable!("handled before")
+            }
         }
     }
 
