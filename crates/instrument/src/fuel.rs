@@ -38,7 +38,7 @@ mod segments;
 mod stretches;
 
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{FuelEdit, Keeper, Linkage, Metering, Module, Site, SiteId, Spot, StraightId, Trips};
+use opcost_ir::{FuelEdit, Keeper, Linkage, Metering, Module, Opcode, Site, SiteId, Spot, StraightId, Trips};
 use opcost_key::FunctionId;
 
 use crate::cost::CostModel;
@@ -53,7 +53,7 @@ use folded::{Folded, cost_of_any_way};
 use handed::handed;
 use payment::Payment;
 use recursion::Recursion;
-use stretches::{Around, Reached, StretchId, Stretches};
+use stretches::{Around, End, Reached, StretchId, Stretches};
 
 /// The most work of a function that its callers pay for in one sum.
 const MOST_FOLDED: u64 = 1000;
@@ -266,6 +266,12 @@ impl Writer<'_> {
     /// How far each instruction is into its straight code.
     fn reach(&mut self) {
         for &Reached { instruction, stretch, done, charged } in &self.stretches.reached {
+            // A branch that a `ret` takes the place of is gone by then.
+            let is_jump = matches!(self.stretches.list[stretch].end, End::Jump(_));
+            let function = &self.module.functions[self.id];
+            if is_jump && function.instructions[instruction].opcode == Opcode::Br {
+                continue;
+            }
             let (straight, done) = (straight(stretch), done as i64);
             self.push(FuelEdit::Reach { instruction, straight, done, charged });
         }
