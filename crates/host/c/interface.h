@@ -103,11 +103,12 @@ struct opcost_plugin {
 typedef enum opcost_kind {
   OPCOST_FINISHED, /* the function returned within its fuel */
   OPCOST_USED_UP,  /* suspended: resume it with new fuel, or drop it */
-  OPCOST_BLOCKED,  /* cut off at the deadline; only to be dropped */
+  OPCOST_BLOCKED,  /* waited until the deadline; only to be dropped */
   OPCOST_MEMORY,   /* suspended: it wants more than its limit */
   OPCOST_STACK,    /* its stack was full; only to be dropped */
   OPCOST_CRASHED,  /* a signal, abort or exit; only to be dropped */
-  OPCOST_REJECTED  /* nothing was run; `reason` says why */
+  OPCOST_REJECTED, /* nothing was run; `reason` says why */
+  OPCOST_TIME      /* computed until the deadline; only to be dropped */
 } opcost_kind;
 
 #ifndef OPCOST_PLUGIN
@@ -127,7 +128,7 @@ typedef struct opcost_options {
 typedef struct opcost_verdict {
   opcost_kind kind;
   /* Instructions since opcost_run, and since the load. At least these when
-   * `is_exact` is 0: after memory, blocked, stack and crashed. */
+   * `is_exact` is 0: after memory, time, blocked, stack and crashed. */
   uint64_t spent, spent_in_all;
   /* Of these beyond the fuel that was given for this turn. */
   uint64_t beyond;

@@ -12,12 +12,17 @@
  * the very next instruction of the bot faults. Only when that does not come in
  * a quarter of a second it is cut off where it is. A late signal of an earlier
  * turn is told by the clock: the deadline of this turn has not come yet.
+ *
+ * Whether a bot computed or waited the kernel tells: one that waited gave the
+ * processor away by itself, and had it for less than half of its time. One that
+ * others kept from the processor computed.
  */
 #include <errno.h>
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -37,7 +42,17 @@
 #define OPCOST__SIGNAL_STACK 65536
 #define OPCOST__NEAR 65536
 
+#ifndef RUSAGE_THREAD
+#define RUSAGE_THREAD 1
+#endif
+
 enum { OPCOST__IDLE, OPCOST__SUSPENDED, OPCOST__DEAD };
+
+/* What a thread did until a moment of the monotonic clock. */
+struct opcost__effort {
+  uint64_t at, computed; /* nanoseconds */
+  long waits;            /* how often it gave the processor away */
+};
 
 struct opcost_instance {
   struct opcost_plugin *plugin;
@@ -59,6 +74,7 @@ struct opcost_instance {
   /* Fuel of this turn that the cell has had; fuel that it gets when it asks. */
   uint64_t granted, pending, spent_before;
   uint64_t deadline; /* by the monotonic clock, in nanoseconds; 0: none */
+  struct opcost__effort began; /* where there is a deadline */
   int tries, looks;
 };
 
@@ -82,6 +98,25 @@ static uint64_t opcost__now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static struct opcost__effort opcost__effort(void) {
+  struct opcost__effort effort = {opcost__now(), 0, 0};
+  struct rusage used;
+  if (getrusage((__typeof__(RUSAGE_SELF))RUSAGE_THREAD, &used) == 0) {
+    uint64_t seconds = (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+    uint64_t rest = (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    effort.computed = seconds * 1000000000 + rest * 1000;
+    effort.waits = used.ru_nvcsw;
+  }
+  return effort;
+}
+
+/* How a bot ends that the deadline ends. */
+static opcost_kind opcost__late(const struct opcost_instance *instance) {
+  const struct opcost__effort *began = &instance->began, now = opcost__effort();
+  int has_waited = now.waits != began->waits && 2 * (now.computed - began->computed) < now.at - began->at;
+  return has_waited ? OPCOST_BLOCKED : OPCOST_TIME;
 }
 
 /* The bot is ended where it is: the cell gets what is left there, if that is known.
@@ -120,7 +155,7 @@ static void opcost__on_deadline(struct opcost_instance *instance, const ucontext
     opcost__set_timer(opcost__own, opcost__now() + OPCOST__SOON);
     return;
   }
-  if (is_last) opcost__end(instance, OPCOST_BLOCKED, 0);
+  if (is_last) opcost__end(instance, opcost__late(instance), 0);
   if (instance->tries++ == 0)
     mprotect(instance->text_low, (size_t)(instance->text_high - instance->text_low), PROT_READ);
 }
@@ -130,7 +165,7 @@ static void opcost__on_fault(struct opcost_instance *instance, int number, const
   opcost__settle(instance, number, there);
   const char *address = (const char *)info->si_addr;
   int is_memory = number == SIGSEGV || number == SIGBUS;
-  if (is_own_code && instance->tries > 0 && number == SIGSEGV) opcost__end(instance, OPCOST_BLOCKED, 0);
+  if (is_own_code && instance->tries > 0 && number == SIGSEGV) opcost__end(instance, opcost__late(instance), 0);
   /* No room for the frame of another signal's handler: the kernel has no address for that. */
   int is_frame = info->si_code == SI_KERNEL && stack >= instance->stack_low && stack < instance->stack_low + 8192;
   if (is_memory && (is_frame || (address >= instance->stack_mapping && address < instance->stack_low)))

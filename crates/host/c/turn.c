@@ -17,8 +17,8 @@ static void opcost__leave(struct opcost_plugin *plugin, uint32_t why) {
 }
 
 const char *opcost_kind_name(opcost_kind kind) {
-  static const char *const names[] = {"finished", "used-up", "blocked", "memory", "stack", "crashed", "rejected"};
-  return (unsigned)kind < 7 ? names[kind] : "unknown";
+  static const char *const names[] = {"finished", "used-up", "blocked", "memory", "stack", "crashed", "rejected", "time"};
+  return (unsigned)kind < 8 ? names[kind] : "unknown";
 }
 
 static opcost_verdict opcost__refuse(const char *reason) {
@@ -69,6 +69,7 @@ static void opcost__go(struct opcost_instance *instance, struct opcost__thread *
   instance->signal = 0;
   instance->tries = instance->looks = 0;
   instance->deadline = deadline ? opcost__now() + deadline : 0;
+  if (deadline) instance->began = opcost__effort();
   instance->host_frame = (char *)__builtin_frame_address(0);
   opcost__current = instance;
   if (deadline) opcost__set_timer(thread, instance->deadline);

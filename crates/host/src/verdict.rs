@@ -12,7 +12,7 @@ pub enum Kind {
     Finished,
     /// Suspended: resume it with new fuel, or drop it.
     UsedUp,
-    /// Cut off at the deadline; only to be dropped.
+    /// It waited until the deadline; only to be dropped.
     Blocked,
     /// Suspended: it wants more memory than its limit.
     Memory,
@@ -22,10 +22,12 @@ pub enum Kind {
     Crashed,
     /// Nothing was run; the verdict has the reason.
     Rejected,
+    /// It computed until the deadline; only to be dropped.
+    Time,
 }
 
 impl Kind {
-    const ALL: [Kind; 7] = [
+    const ALL: [Kind; 8] = [
         Kind::Finished,
         Kind::UsedUp,
         Kind::Blocked,
@@ -33,6 +35,7 @@ impl Kind {
         Kind::Stack,
         Kind::Crashed,
         Kind::Rejected,
+        Kind::Time,
     ];
 
     /// Whether [`resume`](crate::Instance::resume) can go on with it.
@@ -51,6 +54,7 @@ impl fmt::Display for Kind {
             Kind::Stack => "stack",
             Kind::Crashed => "crashed",
             Kind::Rejected => "rejected",
+            Kind::Time => "time",
         })
     }
 }
@@ -77,7 +81,7 @@ pub struct Verdict {
     pub spent_in_all: u64,
     /// Instructions beyond the fuel that was given for the turn.
     pub beyond: u64,
-    /// False after memory, blocked, stack and crashed.
+    /// False after memory, time, blocked, stack and crashed.
     pub is_exact: bool,
     /// Signal of a crash.
     pub signal: Option<i32>,

@@ -69,7 +69,7 @@ static int child(int how, const char *path) {
   int status;
   pid_t pid = fork();
   if (pid == 0) {
-    if (how == 0) _exit(end(path, "spin", 2000000).kind == OPCOST_BLOCKED ? 7 : 1);
+    if (how == 0) _exit(end(path, "spin", 2000000).kind == OPCOST_TIME ? 7 : 1);
     signal(SIGSEGV, SIG_DFL); /* as if nobody had ever asked for it */
     if (how == 1) *(volatile int *)8 = 1;
     _exit(1);
@@ -97,8 +97,9 @@ int main(int count, char **arguments) {
     CHECK(end(path, "round_up", 0).kind == OPCOST_CRASHED);
     CHECK(end(path, "abort_it", 0).kind == OPCOST_CRASHED);
     CHECK(end(path, "take", 0).kind == OPCOST_MEMORY);
-    if (at % 4 == 0) CHECK(end(path, "spin", 100000).kind == OPCOST_BLOCKED);
-    if (at % 16 == 0) CHECK(end(path, "doze", 100000).kind == OPCOST_BLOCKED);
+    if (at % 4 == 0) CHECK(end(path, "spin", 100000).kind == OPCOST_TIME);
+    /* So long that it is asleep by then. */
+    if (at % 16 == 0) CHECK(end(path, "doze", 20000000).kind == OPCOST_BLOCKED);
     if (at % 4 == 1) {
       int before = own_faults;
       if (sigsetjmp(back, 1) == 0) *(volatile int *)16 = 1;

@@ -91,14 +91,14 @@ fn several_threads_run_several_instances_and_instances_move() {
                     let mut bot = load(&plugin);
                     let short = Turn { fuel: 1 << 50, deadline: Some(Duration::from_millis(3)) };
                     let (function, kind) =
-                        [("crash", Kind::Crashed), ("spin", Kind::Blocked), ("recurse", Kind::Stack)]
+                        [("crash", Kind::Crashed), ("spin", Kind::Time), ("recurse", Kind::Stack)]
                             [(round + worker) % 3];
                     assert_eq!(run(&mut bot, "think", 100, Turn::of(100_000)).kind, Kind::Finished);
                     let verdict = run(
                         &mut bot,
                         function,
                         0,
-                        if kind == Kind::Blocked { short } else { Turn::of(1 << 50) },
+                        if kind == Kind::Time { short } else { Turn::of(1 << 50) },
                     );
                     assert_eq!(verdict.kind, kind, "{verdict:?}");
                 }
@@ -194,7 +194,7 @@ fn loads_alone() {
     let options = Options { memory_bytes: 1 << 20, stack_bytes: 64 << 10, ..Options::default() };
     let ends = [
         ("think", Kind::Finished),
-        ("spin", Kind::Blocked),
+        ("spin", Kind::Time),
         ("crash", Kind::Crashed),
         ("take", Kind::Memory),
         ("recurse", Kind::Stack),
@@ -206,7 +206,7 @@ fn loads_alone() {
         let mut bot = try_load(&plugin, &options).unwrap_or_else(|rejected| panic!("{rejected}"));
         let (function, kind) = ends[round % ends.len()];
         let turn = match kind {
-            Kind::Blocked => Turn { fuel: 1 << 50, deadline: Some(Duration::from_micros(300)) },
+            Kind::Time => Turn { fuel: 1 << 50, deadline: Some(Duration::from_micros(300)) },
             Kind::UsedUp => Turn::of(50_000),
             _ => Turn { fuel: 1 << 50, deadline: Some(Duration::from_secs(100)) },
         };
