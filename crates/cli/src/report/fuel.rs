@@ -167,6 +167,10 @@ impl FuelReport<'_> {
                     "a loop that is paid for ahead is charged whole, even if it was ended inside".to_owned()
                 }
             });
+            if self.spending.finish == Finish::Killed(9) {
+                // It is asked every ten milliseconds; what it did since is not known.
+                facts.push("killed, so its last 20 ms of work may be missing".to_owned());
+            }
         } else if self.is_known_at_fault() {
             facts.push("up to the instruction that faulted, which counts".to_owned());
         }
