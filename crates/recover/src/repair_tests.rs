@@ -365,6 +365,29 @@ fn a_thread_begins_as_often_as_it_is_started() {
 }
 
 #[test]
+fn a_thread_whose_callee_was_seen_began() {
+    // main goes one of two ways, and starts a thread on the longer one; all that was seen is
+    // what the thread calls in a loop.
+    let mut main = diamond().functions[FunctionId::new(0)].clone();
+    main.name = "main".into();
+    let way = SegmentId::new(1);
+    let start = main.segments[way].first_instruction;
+    let main = with_call(main, start.index(), Callee::Declared("pthread_create".into()));
+    let mut main = looked_at(main, false, OTHER);
+    main.expected.pointers.as_mut().expect("looked at").threads = vec![(start, defined(1))];
+    let round = single_loop().functions[FunctionId::new(0)].clone();
+    let at = round.segments[SegmentId::new(1)].first_instruction.index();
+    let worker = FunctionMap { name: "worker".into(), is_local: true, ..with_call(round, at, defined(2)) };
+    let own = FunctionMap { is_local: true, ..caller("own", &[]) };
+    let functions = vec![main, addressed(worker, AddressHeld::InData, OTHER), looked_at(own, false, INTEGER)];
+    let map = module("thread.c", functions, 0);
+    let main: &[(u64, f64)] = &[(0, 1.0), (0, 9.0), (0, 1.0), (0, 1.0)];
+    let found = repaired(&map, &[main, &[(0, 0.01), (0, 0.01), (0, 0.01)], &[(900, 1000.0)]]);
+    assert_eq!((counts(&found, 0)[way.index()], counts(&found, 1)[0]), (1, 1));
+    assert_eq!(counts(&found, 1)[1], counts(&found, 2)[0]);
+}
+
+#[test]
 fn pointers_of_other_modules_count() {
     let callback = looked_at(caller("callback", &[]), false, INTEGER);
     let root = looked_at(caller("root", &[defined(1)]), false, OTHER);

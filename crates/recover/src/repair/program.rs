@@ -164,6 +164,27 @@ impl<'a> Program<'a> {
         calls
     }
 
+    /// Functions that were entered for sure: those that were seen, and those that alone call
+    /// one that was entered.
+    pub(super) fn surely_entered(&self) -> IdMap<ProgramFunctionId, bool> {
+        let mut entered: IdMap<ProgramFunctionId, bool> =
+            self.functions.values().map(Function::is_seen).collect();
+        let mut open: Vec<ProgramFunctionId> =
+            entered.iter().filter(|(_, entered)| **entered).map(|(id, _)| id).collect();
+        while let Some(callee) = open.pop() {
+            let Function { sites, others, .. } = &self.functions[callee];
+            let Some(&(caller, _)) = sites.first() else { continue };
+            let is_only = sites.iter().all(|site| site.0 == caller);
+            if is_only
+                && matches!(others, Others::Nobody | Others::Hardly)
+                && !std::mem::replace(&mut entered[caller], true)
+            {
+                open.push(caller);
+            }
+        }
+        entered
+    }
+
     /// Functions, callers before what they call where there is no recursion.
     pub(super) fn callers_first(&self) -> Vec<ProgramFunctionId> {
         let mut graph = AdjacencyGraph::new(self.functions.len());

@@ -17,7 +17,7 @@ use opcost_index::{Id, IdMap};
 use opcost_key::{EdgeId, EdgeKind, FunctionMap, SegmentId};
 
 use super::posing::Posed;
-use super::program::{Function, Program, ProgramFunctionId};
+use super::program::{Function, Others, Program, ProgramFunctionId};
 use crate::{FunctionCounts, RecoverError};
 
 /// What flows in one function.
@@ -73,7 +73,10 @@ impl Posed {
         let (Some(enter), Some(entries)) = (function.enter(), entries) else { return own };
         let (calls, solved) = (entries as f64, own.edges[enter]);
         let is_near = (calls - solved).abs() <= 1.0 + NEAR * solved && calls <= AT_MOST * solved;
-        if let Some(shape) = self.unseen_shape(function, entries)
+        // What starts the program is entered as often as was solved, and leads to all that was seen.
+        let is_sure = is_near && function.others == Others::AtStart;
+        if !is_sure
+            && let Some(shape) = self.unseen_shape(function, entries)
             && (!is_near || leads_on(function, to_seen, &shape, &own.edges))
         {
             return Flow { edges: shape, open: Vec::new() };
