@@ -172,7 +172,7 @@ pub(super) fn words(
         lines.push(
             "shares are surer than totals: what waits counts as work (measured, and no bound: of 13 programs, all \
              counts together were 0.5 to 2.6 times the true ones on a quiet machine and 0.8 to 4.5 times on a busy \
-             one; of programs that are one small loop, 0.4 to 16 times)"
+             one; of programs that are one small loop, 0.2 to 16 times)"
                 .to_owned(),
         );
     }
