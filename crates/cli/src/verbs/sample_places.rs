@@ -171,7 +171,7 @@ pub(super) fn words(
     } else {
         lines.push(
             "shares are surer than totals: what waits counts as work (measured, and no bound: of 13 programs, all \
-             counts together were 0.5 to 2.6 times the true ones on a quiet machine and 0.8 to 4.5 times on a busy \
+             counts together were 0.5 to 3.7 times the true ones on quiet machines and 0.8 to 4.5 times on a busy \
              one; of programs that are one small loop, 0.2 to 16 times)"
                 .to_owned(),
         );
