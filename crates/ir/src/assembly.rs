@@ -1,8 +1,9 @@
-//! Can assembly move the stack pointer, or go elsewhere?
+//! Can assembly move the stack pointer, go elsewhere, or change how numbers are rounded?
 //!
-//! Two questions about text. Of inline assembly: does control surely come out at its end
+//! Three questions about text. Of inline assembly: does control surely come out at its end
 //! (or at a label that it was given), on the stack that it went in on? Of assembly beside
-//! the functions: is there code in it at all? Such code can do anything.
+//! the functions: is there code in it at all? Such code can do anything. Of both: may it write
+//! the register that says how floating point numbers are rounded?
 //!
 //! The answer errs to one side. Inline assembly surely comes out only if nothing in it names a
 //! register that holds the stack, the frame or the way back; no word calls, returns,
@@ -37,6 +38,51 @@ pub fn module_assembly_has_code(text: &str) -> bool {
     let mut sections = Sections::default();
     statements(text).into_iter().any(|statement| sections.kind(statement) != Kind::Silent)
 }
+
+/// Whether assembly, inline or beside the functions, may change how numbers are rounded.
+/// What is encoded by hand may.
+pub fn assembly_may_round(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let mut sections = Sections::default();
+    statements(&text).into_iter().any(|statement| match sections.kind(statement) {
+        Kind::Silent => false,
+        Kind::Encoded => true,
+        Kind::Instruction => {
+            let mut words = words(statement);
+            let writes = |word: &str| ROUNDING_WRITES.iter().any(|name| word.starts_with(name));
+            words.clone().any(writes)
+                || (words.clone().any(|word| ROUNDING_REGISTERS.contains(&word))
+                    && !words.any(|word| ROUNDING_READS.contains(&word)))
+        }
+    })
+}
+
+/// How the names of instructions and functions begin that set the rounding mode.
+const ROUNDING_WRITES: &[&str] = &[
+    "ldmxcsr",
+    "vldmxcsr",
+    "fldcw",
+    "fldenv",
+    "frstor",
+    "fxrstor",
+    "xrstor",
+    "fninit",
+    "finit",
+    "fnsave",
+    "fsave",
+    "fsrm",
+    "fscsr",
+    "fesetround",
+    "fesetenv",
+    "feupdateenv",
+    "fesetmode",
+];
+
+/// Registers that hold the mode on ARM and RISC-V.
+const ROUNDING_REGISTERS: &[&str] = &["fpcr", "fpscr", "fcsr", "frm"];
+
+/// Instructions that only read them.
+const ROUNDING_READS: &[&str] = &["mrs", "vmrs", "csrr", "frrm", "frcsr"];
 
 /// Registers that hold the stack pointer, a frame pointer or the way back.
 const FRAME_REGISTERS: &[&str] = &[
@@ -174,11 +220,15 @@ fn is_run(directive: &str) -> bool {
     flags.contains('x') || !known.iter().any(|start| operands.starts_with(start))
 }
 
+/// The names in a statement: of its instruction, of registers, of functions.
+fn words(statement: &str) -> impl Iterator<Item = &str> + Clone {
+    statement.split(|one: char| !(one.is_alphanumeric() || one == '.' || one == '_'))
+}
+
 /// Whether control may go elsewhere at this instruction.
 fn may_leave(statements: &[&str], at: usize) -> bool {
     let statement = statements[at];
-    let mut words = statement.split(|one: char| !(one.is_alphanumeric() || one == '.' || one == '_'));
-    words.any(|word| {
+    words(statement).any(|word| {
         let begins = |names: &[&str]| names.iter().any(|name| word.starts_with(name));
         FRAME_REGISTERS.contains(&word)
             || matches!(word, "int" | "b" | "xsave")
@@ -269,6 +319,41 @@ mod tests {
         }
         assert!(inline_assembly_may_leave("movq $1, $0", "={rsp},r"));
         assert!(inline_assembly_may_leave("nop", "~{rbp}"));
+    }
+
+    #[test]
+    fn what_may_change_the_rounding_is_seen() {
+        for text in [
+            "ldmxcsr $0",
+            "stmxcsr $0; orl $$0x6000, $0; ldmxcsr $0",
+            "VLDMXCSR $0",
+            "fldcw $0",
+            "fldenv ($0)",
+            "xrstor64 $0",
+            "call fesetround",
+            "msr fpcr, $0",
+            "vmsr fpscr, r0",
+            "csrw fcsr, a0",
+            "csrrw a0, frm, a1",
+            "fsrmi 1",
+            ".byte 0x0f, 0xae, 0x10",
+            ".globl up\nup: ldmxcsr (%rdi)\n ret",
+        ] {
+            assert!(assembly_may_round(text), "{text}");
+        }
+        for text in [
+            "",
+            "stmxcsr $0",
+            "fnstcw $0",
+            "mrs $0, fpcr",
+            "csrr a0, fcsr",
+            "frrm a0",
+            "addsd $1, $0",
+            "# ldmxcsr\nnop",
+            ".globl ldmxcsr_is_a_name",
+        ] {
+            assert!(!assembly_may_round(text), "{text}");
+        }
     }
 
     #[test]

@@ -25,6 +25,9 @@ pub struct Call {
     /// Inline assembly that may go elsewhere or move the stack
     /// ([`inline_assembly_may_leave`](crate::inline_assembly_may_leave)).
     pub assembly_may_leave: bool,
+    /// Inline assembly that may change how numbers are rounded
+    /// ([`assembly_may_round`](crate::assembly_may_round)).
+    pub assembly_may_round: bool,
     /// Marked `nobuiltin`: not known to be the library's function of that name.
     pub is_nobuiltin: bool,
     /// Bytes of arguments that are copied on the way (`byval`).

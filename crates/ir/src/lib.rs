@@ -32,7 +32,7 @@ mod text;
 mod types;
 mod verify;
 
-pub use assembly::{inline_assembly_may_leave, module_assembly_has_code};
+pub use assembly::{assembly_may_round, inline_assembly_may_leave, module_assembly_has_code};
 pub use call::{Call, CalleeRef, TailKind};
 pub use constant::{Constant, ConstantId, ConstantValue};
 pub use contents::{Contents, ScalarValue};
@@ -49,7 +49,7 @@ pub use module::{
 };
 pub use narrowing::{Narrow, Narrowing, Widened};
 pub use opcode::{Opcode, Predicate};
-pub use outside::Outside;
+pub use outside::{Outside, is_name_of_libraries};
 pub use recording::{
     Check, Comparison, Input, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, MOST_SUMS, MOST_TERMS, Point, PointId,
     PointKind, RecordEdit, Recording, Step,

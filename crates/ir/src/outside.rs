@@ -16,7 +16,8 @@
 //!
 //! Input: a module. Output: [`Outside`]. Cost: a look-up for each name, and the
 //! table once. Limits: that a library of the user's knows a name which is not in
-//! the table cannot be seen; nor can flags of the linker that rename.
+//! the table cannot be seen. Flags of the linker that rename are not seen here; whoever has them
+//! takes the world for open.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -239,6 +240,11 @@ fn is_end(name: &str) -> bool {
         "_GLOBAL_OFFSET_TABLE_",
     ];
     ALL.contains(&plain(name))
+}
+
+/// Whether a name may be one of a library, of start files or of code generation.
+pub fn is_name_of_libraries(name: &str) -> bool {
+    is_known(name)
 }
 
 /// Whether libraries, start files or code generation may know a name.

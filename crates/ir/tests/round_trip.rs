@@ -96,6 +96,7 @@ fn module(choices: &mut Choices<'_>) -> Module {
         ..Module::default()
     };
     module.module_assembly_has_code = module.has_module_assembly && choices.yes();
+    module.module_assembly_may_round = module.has_module_assembly && choices.yes();
     for position in 0..choices.below(3) {
         module.files.push(format!("file{position}.c"));
         module.places.push(Place {

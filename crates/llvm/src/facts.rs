@@ -98,6 +98,7 @@ impl Reader {
             // SAFETY: as above.
             is_empty_assembly: facts & 16 != 0 && unsafe { ffi::opcost_is_empty_assembly(handle) },
             assembly_may_leave: facts & 16 != 0 && assembly_may_leave(handle),
+            assembly_may_round: facts & 16 != 0 && opcost_ir::assembly_may_round(&assembly(handle, false)),
             is_nobuiltin: facts & 64 != 0,
             // SAFETY: as above.
             copied_bytes: if facts & 32 != 0 { unsafe { ffi::opcost_copied_bytes(handle) } } else { 0 },
@@ -109,15 +110,17 @@ impl Reader {
 
 /// Whether control may leave inline assembly otherwise than at its end.
 fn assembly_may_leave(call: LLVMValueRef) -> bool {
-    let text = |constraints| {
-        let mut length = 0;
-        // SAFETY: a live call of inline assembly; the text is copied.
-        unsafe {
-            let text = ffi::opcost_assembly_text(call, constraints, &mut length);
-            ffi::borrowed(text, length)
-        }
-    };
-    opcost_ir::inline_assembly_may_leave(&text(false), &text(true))
+    opcost_ir::inline_assembly_may_leave(&assembly(call, false), &assembly(call, true))
+}
+
+/// The text of inline assembly, or its constraints.
+fn assembly(call: LLVMValueRef, constraints: bool) -> String {
+    let mut length = 0;
+    // SAFETY: a live call of inline assembly; the text is copied.
+    unsafe {
+        let text = ffi::opcost_assembly_text(call, constraints, &mut length);
+        ffi::borrowed(text, length)
+    }
 }
 
 /// What an instruction promises.

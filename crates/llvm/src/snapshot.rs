@@ -53,6 +53,7 @@ impl Session {
             let assembly = ffi::borrowed(assembly, length);
             module.has_module_assembly = !assembly.is_empty();
             module.module_assembly_has_code = opcost_ir::module_assembly_has_code(&assembly);
+            module.module_assembly_may_round = opcost_ir::assembly_may_round(&assembly);
         }
         reader.number_globals(self.module);
         let defined = self.number_functions(&mut reader, &mut module);

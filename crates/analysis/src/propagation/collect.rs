@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::cells::Reads;
 use super::contents::Wanted;
-use super::rounding::rounding_changes;
+use super::rounding::changes_rounding;
 use super::tables::{Tables, kind_of};
 use super::variables::{Definition, Kind, Limit, Range, VariableId, Variables};
 use super::written_first::WrittenFirst;
@@ -80,7 +80,7 @@ impl<'a> Collector<'a> {
             .map(|global| global.leads_into_code)
             .collect();
         let mut collector = Collector {
-            changes_rounding: !rounding_changes(program.module).is_empty(),
+            changes_rounding: changes_rounding(program.module),
             has_second_names_of_data: names.contains(&false),
             has_second_names_of_code: names.contains(&true),
             options,

@@ -3,13 +3,15 @@
 //! LLVM's arithmetic and all that is said of it here round to the nearest number. A
 //! program that sets another mode (`fesetround`, `fesetenv`, the control word of the
 //! machine) computes other numbers in code that does not say so. Then nothing is said
-//! of results that are rounded, and the call is told as a finding. A function of
+//! of results that are rounded, and the call is told as a finding. Assembly counts as
+//! such code if a word in it says so, or if it is encoded by hand: inline at its place,
+//! beside the functions at every call of what it may define. A function of
 //! another module that does so in secret breaks what every compiler takes for granted
 //! without `FENV_ACCESS`; that is listed as an assumption.
 //!
 //! Input: a module. Output: the calls. Cost: linear in its calls.
 
-use opcost_ir::{CalleeRef, Module};
+use opcost_ir::{CalleeRef, Module, is_name_of_libraries};
 use opcost_key::{FunctionId, InstructionId};
 
 /// Library functions that set the rounding mode, or the register that holds it.
@@ -54,9 +56,16 @@ pub fn rounding_changes(module: &Module) -> Vec<(FunctionId, InstructionId)> {
     for (id, function) in module.functions.iter() {
         for &(at, call) in &function.calls {
             let changes = match call.callee {
-                CalleeRef::Declaration(declared) => changes_rounding(&module.declarations[declared].name),
+                CalleeRef::Declaration(declared) => {
+                    let declared = &module.declarations[declared];
+                    sets_rounding(&declared.name)
+                        || (module.module_assembly_may_round
+                            && !declared.is_intrinsic
+                            && !is_name_of_libraries(&declared.name))
+                }
                 CalleeRef::Function(callee) => FUNCTIONS.contains(&&*module.functions[callee].name),
-                CalleeRef::Assembly | CalleeRef::Indirect => false,
+                CalleeRef::Assembly => call.assembly_may_round,
+                CalleeRef::Indirect => module.module_assembly_may_round,
             };
             if changes {
                 found.push((id, at));
@@ -66,19 +75,25 @@ pub fn rounding_changes(module: &Module) -> Vec<(FunctionId, InstructionId)> {
     found
 }
 
-fn changes_rounding(name: &str) -> bool {
+/// Whether any code of the module may change the rounding mode. Assembly beside the functions may
+/// run without a call that is seen.
+pub fn changes_rounding(module: &Module) -> bool {
+    module.module_assembly_may_round || !rounding_changes(module).is_empty()
+}
+
+fn sets_rounding(name: &str) -> bool {
     FUNCTIONS.contains(&name) || INTRINSICS.iter().any(|start| name.starts_with(start))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::changes_rounding;
+    use super::sets_rounding;
 
     #[test]
     fn setting_the_mode_is_seen_and_asking_for_it_is_not() {
         let all =
             ["fesetround", "fesetenv", "llvm.set.rounding", "llvm.x86.sse.ldmxcsr", "llvm.set.fpenv.i256"];
-        assert!(all.into_iter().all(changes_rounding));
+        assert!(all.into_iter().all(sets_rounding));
         let none = [
             "fegetround",
             "fegetenv",
@@ -87,6 +102,6 @@ mod tests {
             "fesetexceptflag",
             "round",
         ];
-        assert!(!none.into_iter().any(changes_rounding));
+        assert!(!none.into_iter().any(sets_rounding));
     }
 }

@@ -71,6 +71,8 @@ pub(crate) struct AnalysisRequest {
     root: PathBuf,
     /// Open or closed, if it was said.
     is_closed: Option<bool>,
+    /// A flag of the linker that gives names of the program to others.
+    opens_names: Option<String>,
     /// The user's table of effects: its name and text.
     effects: Option<(String, String)>,
     question: AnalysisQuestion,
@@ -99,6 +101,7 @@ impl Build<'_> {
             output: self.path("answers.json"),
             root: std::env::current_dir().map_err(CliError::file("find", "."))?,
             is_closed: program.world.map(|world| world == WorldName::Closed),
+            opens_names: super::link::opens_names(&self.arguments.cflags).map(str::to_owned),
             effects: effects.transpose()?,
             question,
         };
@@ -176,7 +179,14 @@ fn program(request: &AnalysisRequest) -> Result<(Session, Module, World), String
                     files, or leave out --closed (or --world closed)"
             .to_owned());
     }
-    let world = if request.is_closed.unwrap_or(begins) { World::Closed } else { World::Open };
+    if let (Some(true), Some(flag)) = (request.is_closed, &request.opens_names) {
+        return Err(format!(
+            "the program is said to be whole, but {flag} gives its names to code outside of it; leave out the \
+             flag, or --closed (or --world closed)"
+        ));
+    }
+    let is_closed = request.is_closed.unwrap_or(begins && request.opens_names.is_none());
+    let world = if is_closed { World::Closed } else { World::Open };
     if world == World::Closed {
         fill_common(&mut module);
     }

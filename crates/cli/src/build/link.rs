@@ -94,6 +94,38 @@ fn calls_fortran(object: &Path) -> bool {
     names.any(|symbol| symbol.name_bytes().is_ok_and(|name| name.starts_with(b"_FortranA")))
 }
 
+/// The first flag that gives the program's names to code outside of it: that renames or exports
+/// them, or tells the linker by a script what to make of them.
+pub(super) fn opens_names(flags: &[String]) -> Option<&str> {
+    const OPTIONS: [&str; 14] = [
+        "defsym",
+        "wrap",
+        "version-script",
+        "dynamic-list",
+        "export-dynamic",
+        "undefined",
+        "require-defined",
+        "script",
+        "default-script",
+        "init",
+        "fini",
+        "entry",
+        "just-symbols",
+        "relocatable",
+    ];
+    const SHORT: [&str; 8] = ["-E", "-T", "-dT", "-e", "-u", "-R", "-r", "@"];
+    let opens = |option: &str| {
+        let long = option.strip_prefix("--").or(option.strip_prefix('-'));
+        long.is_some_and(|long| OPTIONS.iter().any(|name| long.starts_with(name)))
+            || SHORT.iter().any(|short| option.starts_with(short)) && !option.starts_with("-rpath")
+    };
+    let flag = flags.iter().find(|flag| match flag.strip_prefix("-Wl,") {
+        Some(options) => options.split(',').any(opens),
+        None => matches!(&***flag, "-rdynamic" | "-shared" | "-r") || flag.starts_with("-T"),
+    });
+    flag.map(String::as_str)
+}
+
 /// Flags that mean something to the linking compiler.
 fn reaches_linker(flag: &str) -> bool {
     ["-l", "-L", "-Wl,", "-fsanitize", "-static", "-m", "--target", "--sysroot", "-fuse-ld"]

@@ -122,9 +122,14 @@ int main(void) {{
         let all = document["findings"].as_array().expect("findings");
         all.iter().filter(|finding| finding["kind"] == "rounding").count()
     };
-    for call in
-        ["fesetround(FE_UPWARD);", "fenv_t e; fegetenv(&e); fesetenv(&e);", "fesetround(FE_TONEAREST);"]
-    {
+    let mut calls =
+        vec!["fesetround(FE_UPWARD);", "fenv_t e; fegetenv(&e); fesetenv(&e);", "fesetround(FE_TONEAREST);"];
+    if cfg!(target_arch = "x86_64") {
+        calls.push("unsigned m = 0x5f80; __asm__ volatile(\"ldmxcsr %0\" : : \"m\"(m));");
+        calls.push("unsigned short w; __asm__ volatile(\"fnstcw %0; fldcw %0\" : \"=m\"(w));");
+        calls.push("__asm__ volatile(\".byte 0x90\");");
+    }
+    for call in calls {
         let document = of(call);
         assert_eq!(rounding(&document), 1, "{call}: {document:#}");
         let assumes = document["assumes"].to_string();
@@ -137,4 +142,5 @@ int main(void) {{
         "{document:#}"
     );
     assert_eq!(rounding(&of("(void)fegetround();")), 0);
+    assert_eq!(rounding(&of("__asm__ volatile(\"nop\");")), 0);
 }

@@ -214,6 +214,24 @@ int main(int c, char **v) { volatile int k = 3; int r = abs(k); printf(\"%d %d\\
         linked: &["-Wl,--wrap=abs"],
     },
     Program {
+        owns: "data and a function that the linker gives second names",
+        text: "
+int step = 3;
+int twice(int x) { return x > 1000 ? 1 : x * 2; }
+extern int also_step;
+int also_twice(int);
+int main(int c, char **v) {
+  also_step = 300000 + c;
+  printf(\"%d %d %d\\n\", step * 5, twice(4), also_twice(70000 * c));
+}",
+        flags: &[
+            "-O2",
+            "--cflag=-fno-inline",
+            "--cflag=-Wl,--defsym=also_step=step,--defsym=also_twice=twice",
+        ],
+        linked: &["-Wl,--defsym=also_step=step,--defsym=also_twice=twice"],
+    },
+    Program {
         owns: "optind, weak, under another name in the source",
         text: "
 #include <unistd.h>
@@ -234,6 +252,28 @@ fn what_code_beside_a_program_reaches_by_name_stays_as_it_was() {
     for program in PROGRAMS {
         let text = format!("#include <stddef.h>\n#include <stdio.h>\n{}", program.text);
         narrowed_does_the_same(program.owns, &text, program.flags, program.linked);
+    }
+}
+
+/// Who says that a program is whole, and tells the linker to rename, is told that both cannot be.
+#[test]
+fn a_linker_that_renames_opens_the_world() {
+    let source = Source::new("whole.c", "int main(int c, char **v) { return c * 3; }\n");
+    let world = |flags: &[&str]| {
+        let output = opcost(&[&["bits", "--json", "-", &source.path], flags].concat());
+        match output.status.success() {
+            true => serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON")["world"]
+                .to_string(),
+            false => said(&output),
+        }
+    };
+    assert_eq!(world(&[]), "\"closed\"");
+    assert_eq!(world(&["--cflag=-Wl,-O1,--gc-sections,-z,now,-rpath,/x"]), "\"closed\"");
+    for flag in ["-Wl,--defsym=a=main", "-Wl,-z,now,--wrap,f", "-rdynamic", "-Wl,-E", "-Wl,-T,x.ld"] {
+        let flag = format!("--cflag={flag}");
+        assert_eq!(world(&[&flag]), "\"open\"", "{flag}");
+        let refused = world(&["--closed", &flag]);
+        assert!(refused.contains("gives its names to code outside of it"), "{refused}");
     }
 }
 

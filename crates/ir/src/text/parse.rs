@@ -132,6 +132,7 @@ impl Parser {
                 cursor.next();
                 self.module.has_module_assembly = true;
                 self.module.module_assembly_has_code = cursor.eat_word("code");
+                self.module.module_assembly_may_round = cursor.eat_word("rounds");
             }
             Some("place") => self.place(cursor)?,
             Some("type") => self.type_line(cursor)?,

@@ -28,6 +28,7 @@ impl Reader<'_> {
             tail,
             is_empty_assembly: false,
             assembly_may_leave: false,
+            assembly_may_round: false,
             is_nobuiltin: false,
             copied_bytes: 0,
             memory: MemoryEffects::UNKNOWN,
@@ -103,10 +104,11 @@ impl Reader<'_> {
                 "returns_twice" => &mut call.returns_twice,
                 "empty" => &mut call.is_empty_assembly,
                 "far" => &mut call.assembly_may_leave,
+                "rounds" => &mut call.assembly_may_round,
                 "nobuiltin" => &mut call.is_nobuiltin,
                 _ => {
                     return cursor.expected(
-                        "'nounwind', 'willreturn', 'noreturn', 'returns_twice', 'empty', 'far', 'nobuiltin', 'memory' or 'copies'",
+                        "'nounwind', 'willreturn', 'noreturn', 'returns_twice', 'empty', 'far', 'rounds', 'nobuiltin', 'memory' or 'copies'",
                     );
                 }
             } = true;

@@ -80,7 +80,9 @@ impl<'a> Printer<'a> {
             }
         }
         if module.has_module_assembly {
-            self.put(if module.module_assembly_has_code { "assembly code\n" } else { "assembly\n" });
+            self.put("assembly");
+            self.put(if module.module_assembly_has_code { " code" } else { "" });
+            self.put(if module.module_assembly_may_round { " rounds\n" } else { "\n" });
         }
         module.files.values().for_each(|file| self.line_of_text("file", file));
         module.places.ids().for_each(|id| self.place(id));

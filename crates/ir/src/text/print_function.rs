@@ -211,6 +211,7 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
             (call.returns_twice, " returns_twice"),
             (call.is_empty_assembly, " empty"),
             (call.assembly_may_leave, " far"),
+            (call.assembly_may_round, " rounds"),
             (call.is_nobuiltin, " nobuiltin"),
         ];
         words.iter().filter(|(is_set, _)| *is_set).for_each(|(_, word)| self.put(word));

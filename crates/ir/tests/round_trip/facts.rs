@@ -135,6 +135,7 @@ pub(crate) fn call(choices: &mut Choices<'_>, opcode: Opcode) -> Call {
         tail: if opcode == Opcode::Call { choices.of(&tails) } else { TailKind::None },
         is_empty_assembly: choices.yes(),
         assembly_may_leave: choices.yes(),
+        assembly_may_round: choices.yes(),
         is_nobuiltin: choices.yes(),
         copied_bytes: choices.below(3) as u64,
         memory: effects(choices),
