@@ -41,7 +41,7 @@ pub use effects::{Access, MemoryEffects, ParameterFacts};
 pub use flags::Flags;
 pub use globals::{Global, GlobalId, GlobalKind, Initializer};
 pub use layout::Layout;
-pub use length::{BYTES_PER_UNIT, BYTES_SHIFT, Length};
+pub use length::{BULK, BULK_TIMES, BYTES_PER_UNIT, BYTES_SHIFT, Length, Work};
 pub use metering::{Charged, FuelEdit, Keeper, Metering, Site, SiteId, StraightId, Trips};
 pub use module::PROGRAM_STARTS;
 pub use module::{

@@ -120,11 +120,11 @@ void opcost_count(LLVMValueRef before, LLVMValueRef base, uint32_t index) {
 }
 
 // Adds what the instruction is about to work on, in units.
-void opcost_add_length(LLVMValueRef instruction_handle, int32_t first, int32_t second, LLVMValueRef base,
-                       uint32_t index) {
+void opcost_add_length(LLVMValueRef instruction_handle, int32_t first, int32_t second, bool is_moved,
+                       LLVMValueRef base, uint32_t index) {
   auto *instruction = unwrap<Instruction>(instruction_handle);
   IRBuilder<> builder(instruction);
-  Value *units = opcost::units(builder, instruction, first, second);
+  Value *units = opcost::units(builder, instruction, first, second, is_moved);
   add_to(builder, address_of(builder, unwrap(base), index), units);
 }
 

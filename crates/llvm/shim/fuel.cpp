@@ -194,11 +194,12 @@ void opcost_fuel_charge(LLVMValueRef before, LLVMValueRef reg, int64_t amount) {
 }
 
 // Charges what the instruction is about to work on.
-void opcost_fuel_charge_length(LLVMValueRef instruction_handle, LLVMValueRef reg, int32_t first, int32_t second) {
+void opcost_fuel_charge_length(LLVMValueRef instruction_handle, LLVMValueRef reg, int32_t first, int32_t second,
+                               bool is_moved) {
   auto *instruction = unwrap<Instruction>(instruction_handle);
   IRBuilder<> builder(instruction);
   Value *left = builder.CreateLoad(builder.getInt64Ty(), unwrap(reg));
-  Value *units = opcost::units(builder, instruction, first, second);
+  Value *units = opcost::units(builder, instruction, first, second, is_moved);
   builder.CreateStore(builder.CreateSub(left, units), unwrap(reg));
 }
 

@@ -10,6 +10,7 @@ using namespace llvm;
 namespace {
 
 constexpr uint64_t kBytesShift = 4;
+constexpr uint64_t kBulk = 2048, kBulkTimes = 5;
 
 Value *bytes_allocated(IRBuilder<> &builder, AllocaInst *alloca) {
   Value *elements = builder.CreateZExtOrTrunc(alloca->getArraySize(), builder.getInt64Ty());
@@ -20,7 +21,7 @@ Value *bytes_allocated(IRBuilder<> &builder, AllocaInst *alloca) {
 
 } // namespace
 
-Value *opcost::units(IRBuilder<> &builder, Instruction *instruction, int32_t first, int32_t second) {
+Value *opcost::units(IRBuilder<> &builder, Instruction *instruction, int32_t first, int32_t second, bool is_moved) {
   if (first < 0)
     return builder.CreateLShr(bytes_allocated(builder, cast<AllocaInst>(instruction)), kBytesShift);
   auto *call = cast<CallBase>(instruction);
@@ -29,5 +30,9 @@ Value *opcost::units(IRBuilder<> &builder, Instruction *instruction, int32_t fir
   };
   Value *bytes = argument(first);
   if (second >= 0) bytes = builder.CreateMul(bytes, argument(second));
+  if (is_moved) {
+    Value *times = builder.CreateMul(bytes, builder.getInt64(kBulkTimes));
+    bytes = builder.CreateSelect(builder.CreateICmpUGE(bytes, builder.getInt64(kBulk)), times, bytes);
+  }
   return builder.CreateLShr(bytes, kBytesShift);
 }

@@ -68,45 +68,6 @@ Function *caller_of(Function &callee) {
   return caller;
 }
 
-// Which arguments of a function that copies or fills say how many bytes, as a product. Empty for others.
-ArrayRef<unsigned> bytes_of(const CallBase &call) {
-  static const unsigned SECOND[] = {1}, THIRD[] = {2}, BOTH[] = {0, 1}, LAST[] = {1, 2};
-  if (isa<MemIntrinsic>(call)) return THIRD;
-  const Function *callee = call.getCalledFunction();
-  if (!callee || !callee->isDeclaration()) return {};
-  return StringSwitch<ArrayRef<unsigned>>(callee->getName())
-      .Cases({"memcpy", "memmove", "memset", "mempcpy", "bcopy"}, THIRD)
-      .Cases({"__memcpy_chk", "__memmove_chk", "__memset_chk", "__mempcpy_chk"}, THIRD)
-      .Cases({"bzero", "explicit_bzero", "realloc"}, SECOND)
-      .Case("calloc", BOTH)
-      .Case("reallocarray", LAST)
-      .Default({});
-}
-
-// From here on a C library may copy byte by byte, with one instruction that is counted for each.
-constexpr uint64_t BULK = 2048;
-
-// Before much is copied, four units more are charged for each 16 bytes.
-void charge_bulk(CallBase &call) {
-  ArrayRef<unsigned> arguments = bytes_of(call);
-  if (arguments.empty() || arguments.back() >= call.arg_size()) return;
-  for (unsigned argument : arguments)
-    if (!call.getArgOperand(argument)->getType()->isIntegerTy()) return;
-  IRBuilder<> builder(&call);
-  Type *word = builder.getInt64Ty();
-  Value *bytes = builder.CreateZExtOrTrunc(call.getArgOperand(arguments[0]), word);
-  for (unsigned argument : arguments.drop_front())
-    bytes = builder.CreateMul(bytes, builder.CreateZExtOrTrunc(call.getArgOperand(argument), word));
-  Value *more = builder.CreateSelect(builder.CreateICmpUGE(bytes, builder.getInt64(BULK)), builder.CreateShl(bytes, 2),
-                                     builder.getInt64(0));
-  if (auto *known = dyn_cast<ConstantInt>(more); known && known->isZero()) return;
-  FunctionCallee charge = call.getModule()->getOrInsertFunction("opc_libc_charge", builder.getVoidTy(), word);
-  auto *function = dyn_cast<Function>(charge.getCallee());
-  if (!function || function->getFunctionType() != charge.getFunctionType()) return;
-  function->setDoesNotThrow();
-  builder.CreateCall(charge, {more});
-}
-
 // Offsets of `xsgetn` and `xsputn` in the table of a C++ stream's buffer, which `sgetn` and `sputn` call.
 constexpr uint64_t READS = 64, WRITES = 96;
 
@@ -204,13 +165,6 @@ void opcost_make_calls(LLVMModuleRef handle, const char *const *names, uint32_t 
     for (Constant *constant : constants) constant->handleOperandChange(function, caller);
     function->replaceUsesWithIf(caller, [](Use &use) { return isa<GlobalVariable>(use.getUser()); });
   }
-}
-
-// Charges what is copied and filled in bulk. Calls through addresses lead through functions of the module by now.
-void opcost_charge_bulk(LLVMModuleRef handle) {
-  for (Function &function : *unwrap(handle))
-    for (Instruction &instruction : make_early_inc_range(instructions(function)))
-      if (auto *call = dyn_cast<CallBase>(&instruction)) charge_bulk(*call);
 }
 
 LLVMModuleRef opcost_read(LLVMContextRef context, const char *path, char **message);

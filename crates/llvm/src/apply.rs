@@ -190,10 +190,11 @@ impl<'a> FunctionEditor<'a> {
             }
             Edit::AddLength { instruction, length, counter } => {
                 let instruction = self.spots.instruction(*instruction);
-                let (first, second) = arguments(*length);
+                let (first, second, is_moved) = arguments(*length);
                 // SAFETY: a call or alloca of the live module with these arguments.
                 unsafe {
-                    ffi::opcost_add_length(instruction, first, second, self.base, counter.index() as u32)
+                    let index = counter.index() as u32;
+                    ffi::opcost_add_length(instruction, first, second, is_moved, self.base, index)
                 };
             }
             Edit::ReturnHere { block } => {

@@ -151,7 +151,6 @@ unsafe extern "C" {
     pub(crate) fn opcost_tag_origins(module: LLVMModuleRef);
     pub(crate) fn opcost_origins(instruction: LLVMValueRef, to: *mut u32, room: u32) -> u32;
     pub(crate) fn opcost_make_calls(module: LLVMModuleRef, names: *const *const c_char, count: u32);
-    pub(crate) fn opcost_charge_bulk(module: LLVMModuleRef);
     pub(crate) fn opcost_rename_declared(
         module: LLVMModuleRef,
         names: *const *const c_char,
@@ -350,6 +349,7 @@ unsafe extern "C" {
         instruction: LLVMValueRef,
         first: i32,
         second: i32,
+        is_moved: bool,
         base: LLVMValueRef,
         index: u32,
     );
@@ -358,6 +358,7 @@ unsafe extern "C" {
         register: LLVMValueRef,
         first: i32,
         second: i32,
+        is_moved: bool,
     );
     pub(crate) fn opcost_fuel_charge_trips(before: LLVMValueRef, register: LLVMValueRef, trips: RawTrips);
     pub(crate) fn opcost_life_run(

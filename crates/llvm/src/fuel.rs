@@ -190,8 +190,8 @@ impl<'a> FunctionMeter<'a> {
                 }
                 FuelEdit::Charge { amount, .. } => ffi::opcost_fuel_charge(before, register, amount),
                 FuelEdit::ChargeLength { length, .. } => {
-                    let (first, second) = arguments(length);
-                    ffi::opcost_fuel_charge_length(before, register, first, second);
+                    let (first, second, is_moved) = arguments(length);
+                    ffi::opcost_fuel_charge_length(before, register, first, second, is_moved);
                 }
                 FuelEdit::ChargeTrips { trips, cost, .. } => {
                     let [counter, test] = [trips.counter, trips.test].map(|at| self.handles.instructions[at]);

@@ -160,7 +160,7 @@ impl Session {
             let count = pointers.len() as u32;
             ffi::opcost_make_calls(self.module, addressed.as_ptr(), addressed.len() as u32);
             let renamed = ffi::opcost_rename_declared(self.module, pointers.as_ptr(), count, prefix.as_ptr());
-            let message = match renamed {
+            match renamed {
                 0 => None,
                 _ => ffi::take_message(ffi::opcost_link_needed(
                     self.context,
@@ -168,9 +168,7 @@ impl Session {
                     library.as_ptr(),
                     prefix.as_ptr(),
                 )),
-            };
-            ffi::opcost_charge_bulk(self.module);
-            message
+            }
         };
         message.map_or(Ok(()), |message| Err(LlvmError::Unreadable(message)))
     }

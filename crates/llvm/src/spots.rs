@@ -5,7 +5,7 @@
 
 use llvm_sys::prelude::LLVMValueRef;
 use opcost_index::IdMap;
-use opcost_ir::{Length, Spot};
+use opcost_ir::{Length, Spot, Work};
 use opcost_key::{BlockId, InstructionId};
 use rustc_hash::FxHashMap;
 
@@ -57,10 +57,12 @@ impl<'a> Spots<'a> {
     }
 }
 
-/// A length as the shim takes it: positions of arguments, -1 for none.
-pub(crate) fn arguments(length: Length) -> (i32, i32) {
+/// A length as the shim takes it: positions of arguments, -1 for none, and whether all of it is moved.
+pub(crate) fn arguments(length: Length) -> (i32, i32, bool) {
     match length {
-        Length::Arguments(first, second) => (first as i32, second.map_or(-1, |second| second as i32)),
-        Length::Allocated => (-1, -1),
+        Length::Arguments(first, second, work) => {
+            (first as i32, second.map_or(-1, |second| second as i32), work == Work::Moved)
+        }
+        Length::Allocated => (-1, -1, false),
     }
 }

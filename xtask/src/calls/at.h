@@ -45,7 +45,7 @@ struct Measured {
 #define AT_BULK(name, type, parameters, arguments, bytes) \
   type real_##name parameters __asm__(#name);             \
   ROW type at_##name parameters { MEASURE_BYTES(#name, bulk(bytes)) return real_##name arguments; }
-inline size_t bulk(size_t bytes) { return bytes / 16 + (bytes >= 2048 ? bytes / 4 : 0); }
+inline size_t bulk(size_t bytes) { return (bytes >= 2048 ? bytes * 5 : bytes) / 16; }
 
 // How often each is called, and the values that keep the calls alive.
 constexpr int TIMES = 64;

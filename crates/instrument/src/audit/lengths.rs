@@ -5,14 +5,14 @@
 //! that is charged, and the instruction. Limit: the size of an element of
 //! allocated memory is LLVM's to know and is taken as it stands.
 
-use opcost_ir::{Opcode, Value};
+use opcost_ir::{Opcode, Predicate, Value, Work};
 use opcost_key::InstructionId;
 
 use super::module::Before;
 
 /// Whether `value` is the length of `next` in units, by how it is made.
 pub(super) fn is_length_of(before: &Before<'_>, value: Value, next: InstructionId) -> bool {
-    use opcost_ir::{BYTES_SHIFT, Length};
+    use opcost_ir::{BULK, BULK_TIMES, BYTES_SHIFT, Length};
     let function = before.function;
     let made = |value: Value, opcode: Opcode| match value {
         Value::Instruction(id) if before.is_metering(id) && function.instructions[id].opcode == opcode => {
@@ -31,11 +31,32 @@ pub(super) fn is_length_of(before: &Before<'_>, value: Value, next: InstructionI
         return false;
     }
     let given = function.operands_of(next);
+    let is_number = |value: Value, number: u64| before.number(value) == Some(number as i64);
+    // Of what is moved: five times as much if it is much.
+    let moved = |chosen: Value| {
+        let &[test, times, bytes] = made(chosen, Opcode::Select)? else { return None };
+        let (&[compared, bulk], &[factor, five]) = (made(test, Opcode::ICmp)?, made(times, Opcode::Mul)?)
+        else {
+            return None;
+        };
+        let Value::Instruction(test) = test else { return None };
+        let is_so = function.instructions[test].predicate == Some(Predicate::Uge)
+            && (compared, factor) == (bytes, bytes)
+            && is_number(bulk, BULK)
+            && is_number(five, BULK_TIMES);
+        is_so.then_some(bytes)
+    };
     match before.length(next) {
-        Some(Length::Arguments(first, None)) => widened(bytes) == given[first as usize],
-        Some(Length::Arguments(first, Some(second))) => made(bytes, Opcode::Mul).is_some_and(|factors| {
-            widened(factors[0]) == given[first as usize] && widened(factors[1]) == given[second as usize]
-        }),
+        Some(Length::Arguments(first, second, work)) => {
+            let bytes = if work == Work::Moved { moved(bytes) } else { Some(bytes) };
+            bytes.is_some_and(|bytes| match second {
+                None => widened(bytes) == given[first as usize],
+                Some(second) => made(bytes, Opcode::Mul).is_some_and(|factors| {
+                    widened(factors[0]) == given[first as usize]
+                        && widened(factors[1]) == given[second as usize]
+                }),
+            })
+        }
         // The size of an element is LLVM's to know; a byte has none to multiply.
         Some(Length::Allocated) => {
             let elements = made(bytes, Opcode::Mul).map_or(bytes, |factors| factors[0]);
@@ -47,9 +68,9 @@ pub(super) fn is_length_of(before: &Before<'_>, value: Value, next: InstructionI
 
 /// The units of a call whose length stands in the code.
 fn known_length(before: &Before<'_>, next: InstructionId) -> Option<u64> {
-    let Some(opcost_ir::Length::Arguments(first, second)) = before.length(next) else { return None };
+    let Some(opcost_ir::Length::Arguments(first, second, work)) = before.length(next) else { return None };
     let given = before.function.operands_of(next);
     let number = |argument: u32| before.number(given[argument as usize]).map(|number| number as u64);
     let bytes = number(first)?.wrapping_mul(second.map_or(Some(1), number)?);
-    Some(bytes >> opcost_ir::BYTES_SHIFT)
+    Some(work.units(bytes))
 }

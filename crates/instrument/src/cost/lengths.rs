@@ -4,9 +4,7 @@
 //! length of up to 64 KiB that stands in the code is part of the weight; any
 //! other is read by the program just before the call, so that the work is
 //! charged and asked for before it is done. What is copied or filled from 2 KiB on
-//! is charged four units more for each 16 bytes by a call before it
-//! (`crates/llvm/shim/library.cpp`): C libraries may use one instruction there that
-//! a processor, and callgrind, does once for each byte.
+//! is charged five times as much (`opcost_ir::Work`).
 //!
 //! Known are functions whose third or so argument says how many bytes they
 //! touch. Functions that search for an end, and strings and streams of C++, have
@@ -14,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use opcost_ir::{BYTES_SHIFT, Function, Length, Module, Value};
+use opcost_ir::{Function, Length, Module, Value, Work};
 use opcost_key::InstructionId;
 
 /// Functions and intrinsics with the arguments whose product is their length.
@@ -38,6 +36,31 @@ pub(super) fn known() -> BTreeMap<String, Vec<u32>> {
     rows.collect()
 }
 
+/// Functions and intrinsics that copy or fill all of it; of an intrinsic how its name begins.
+const MOVES: &[&str] = &[
+    "memcpy",
+    "memmove",
+    "memset",
+    "mempcpy",
+    "__memcpy_chk",
+    "__memmove_chk",
+    "__memset_chk",
+    "__mempcpy_chk",
+    "bcopy",
+    "bzero",
+    "explicit_bzero",
+    "realloc",
+    "calloc",
+    "reallocarray",
+];
+
+/// What a function or intrinsic does with the bytes.
+pub(super) fn work(name: &str) -> Work {
+    let is_intrinsic = ["llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.experimental.memset.pattern."];
+    let moves = MOVES.contains(&name) || is_intrinsic.iter().any(|start| name.starts_with(start));
+    if moves { Work::Moved } else { Work::Other }
+}
+
 /// More than this is asked for before it is done, even if it is known.
 const MOST_IN_WEIGHT: u32 = 4096;
 
@@ -46,14 +69,14 @@ pub(super) fn units(
     module: &Module,
     function: &Function,
     id: InstructionId,
-    arguments: &[u32],
+    (arguments, work): (&[u32], Work),
 ) -> Option<u32> {
     let operands = function.operands_of(id);
     let mut bytes = 1u64;
     for &argument in arguments {
         bytes = bytes.checked_mul(constant(module, operands[argument as usize])?)?;
     }
-    u32::try_from(bytes >> BYTES_SHIFT).ok().filter(|&units| units <= MOST_IN_WEIGHT)
+    u32::try_from(work.units(bytes)).ok().filter(|&units| units <= MOST_IN_WEIGHT)
 }
 
 /// What an `alloca` takes, unless the number of its elements stands there.

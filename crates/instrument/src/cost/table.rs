@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use opcost_ir::{CalleeRef, Function, Instruction, Length, Module, Opcode};
+use opcost_ir::{CalleeRef, Function, Instruction, Length, Module, Opcode, Work};
 use opcost_key::{Hash128, Hasher128, InstructionId};
 use serde::{Deserialize, Serialize};
 
@@ -110,7 +110,7 @@ impl CostTable {
         let arguments = self.arguments(module, function, id)?;
         match lengths::units(module, function, id, arguments) {
             Some(_) => None,
-            None => Some(Length::Arguments(arguments[0], arguments.get(1).copied())),
+            None => Some(Length::Arguments(arguments.0[0], arguments.0.get(1).copied(), arguments.1)),
         }
     }
 
@@ -169,13 +169,14 @@ impl CostTable {
         }
     }
 
-    /// The arguments whose product is the length of this call.
-    fn arguments(&self, module: &Module, function: &Function, id: InstructionId) -> Option<&[u32]> {
+    /// The arguments whose product is the length of this call, and what is done with so many bytes.
+    fn arguments(&self, module: &Module, function: &Function, id: InstructionId) -> Option<(&[u32], Work)> {
         let CalleeRef::Declaration(callee) = function.call(id)?.callee else { return None };
         let name = &module.declarations[callee].name;
         let arguments = without_suffixes(&self.lengths, name)?;
         let given = function.operands_of(id).len() as u32 - 1;
-        arguments.iter().all(|&argument| argument < given).then_some(arguments)
+        let work = if self.with_library { lengths::work(name) } else { Work::Other };
+        arguments.iter().all(|&argument| argument < given).then_some((arguments, work))
     }
 }
 
