@@ -43,7 +43,8 @@ const SOURCES: &[(&str, &str)] = &[
 /// opcost's own library, which charges what goes with contents; it stands in place of the functions that it
 /// replaces while the worst is looked for.
 const LIBRARY: &str = "crates/runtime/src/c/library";
-const LIBRARY_FILES: [&str; 6] = ["text.c", "sort.c", "format.c", "containers.c", "strings.c", "streams.c"];
+const LIBRARY_FILES: [&str; 7] =
+    ["text.c", "sort.c", "format.c", "containers.c", "throwing.c", "strings.c", "streams.c"];
 
 /// Without optimisation nothing of the library is inlined; no debug
 /// information, which this valgrind cannot always read.

@@ -13,12 +13,13 @@ pub const SOURCES: &[(&str, &str)] = &[
     ("sort.c", include_str!("c/library/sort.c")),
     ("format.c", include_str!("c/library/format.c")),
     ("containers.c", include_str!("c/library/containers.c")),
+    ("throwing.c", include_str!("c/library/throwing.c")),
     ("strings.c", include_str!("c/library/strings.c")),
     ("streams.c", include_str!("c/library/streams.c")),
     (
         "library.c",
         "#include \"text.c\"\n#include \"sort.c\"\n#include \"format.c\"\n\
-         #include \"containers.c\"\n#include \"strings.c\"\n#include \"streams.c\"\n",
+         #include \"containers.c\"\n#include \"throwing.c\"\n#include \"strings.c\"\n#include \"streams.c\"\n",
     ),
 ];
 
@@ -135,6 +136,21 @@ pub const CONTAINERS: &[&str] = &[
     "_ZNSt8__detail15_List_node_base4swapERS0_S1_",
 ];
 
+/// Functions of throwing.c: what throws.
+pub const THROWING: &[&str] = &[
+    "__cxa_throw",
+    "__cxa_rethrow",
+    "_ZSt17__throw_bad_allocv",
+    "_ZSt28__throw_bad_array_new_lengthv",
+    "_ZSt25__throw_bad_function_callv",
+    "_ZSt16__throw_bad_castv",
+    "_ZSt19__throw_logic_errorPKc",
+    "_ZSt20__throw_length_errorPKc",
+    "_ZSt20__throw_out_of_rangePKc",
+    "_ZSt24__throw_invalid_argumentPKc",
+    "_ZSt24__throw_out_of_range_fmtPKcz",
+];
+
 /// Functions of strings.c: `std::string`, and what keeps texts and types.
 pub const STRINGS: &[&str] = &[
     "_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6assignEmc",
@@ -247,10 +263,6 @@ pub const STRINGS: &[&str] = &[
     "_ZNSt15underflow_errorC1ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
     "_ZNSt15underflow_errorC2EPKc",
     "_ZNSt15underflow_errorC2ERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
-    "_ZSt19__throw_logic_errorPKc",
-    "_ZSt20__throw_length_errorPKc",
-    "_ZSt20__throw_out_of_rangePKc",
-    "_ZSt24__throw_invalid_argumentPKc",
     "__dynamic_cast",
 ];
 
@@ -336,7 +348,7 @@ pub const STREAMS: &[&str] = &[
 ];
 
 /// All that are compiled with a program that runs on the machine's libraries.
-pub const ALL: [&[&str]; 5] = [TEXT_AND_SORT, FORMAT, CONTAINERS, STRINGS, STREAMS];
+pub const ALL: [&[&str]; 6] = [TEXT_AND_SORT, FORMAT, CONTAINERS, THROWING, STRINGS, STREAMS];
 
 /// The start of every name.
 pub const PREFIX: &str = "opc_libc_";

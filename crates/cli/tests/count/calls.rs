@@ -224,3 +224,43 @@ fn strings_and_streams_that_pay_do_what_the_library_does() {
         assert_eq!(spent.amount(), counted.counts().total(), "{level}");
     }
 }
+
+/// What a program does under callgrind, in millions of instructions.
+fn done(bench: &Bench, program: &str, arguments: &[&str]) -> f64 {
+    let valgrind = ["--tool=callgrind", "--callgrind-out-file=/dev/null", program];
+    let output = bench.tool("valgrind", &[&valgrind, arguments].concat());
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let number = text.lines().find_map(|line| line.split_once("Collected : ")).expect("callgrind's sum").1;
+    number.trim().parse::<f64>().expect("a number") / 1e6
+}
+
+/// Thrown by the program and by the library, through plain frames and frames that are landed in, thrown
+/// again in the middle: what is charged lies within four times of what callgrind counts.
+#[test]
+fn frames_that_an_exception_passes_are_paid_for() {
+    let bench = Bench::new();
+    let source = corpus().join("../metered/throwing.cpp");
+    let name = source.to_str().expect("UTF-8");
+    bench.tool("clang++-22", &["-O2", "-g0", "-o", "throwing", name]);
+    let mut wrong = Vec::new();
+    for how in ["t", "a", "s", "i", "c", "g", "m"] {
+        for frames in ["0", "300"] {
+            let spent = |times: &str| {
+                let arguments = [how, frames, times].map(str::to_owned);
+                let spent = spend(&bench, &[], std::slice::from_ref(&source), &arguments);
+                assert_eq!(spent.verdict(), "finished", "{}", spent.1);
+                let counted = bench.count(&PAYING, std::slice::from_ref(&source), &arguments);
+                assert_eq!(spent.amount(), counted.counts().total(), "{how} {frames} {times}");
+                spent.amount() as f64 / 1e6
+            };
+            let done = |times: &str| done(&bench, "./throwing", &[how, frames, times]);
+            let times = if frames == "0" { ("5", "25") } else { ("1", "5") };
+            let (charged, done) = (spent(times.1) - spent(times.0), done(times.1) - done(times.0));
+            println!("{how} {frames}: {charged:.3} charged, {done:.3} done, {:.2} times", done / charged);
+            if !(0.25..=4.0).contains(&(done / charged)) {
+                wrong.push(format!("{how} {frames}: {charged:.3} charged, {done:.3} done"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

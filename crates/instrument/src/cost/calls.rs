@@ -30,7 +30,7 @@ enum Charge {
     /// By a weight, and by what stands in arguments and memory (`lengths`, `opcost_runtime::library`). On the
     /// worst arguments that were found it does this many times of what is charged, if that was measured.
     Weight(u32, Option<f64>),
-    /// By a weight that is right when the caller catches what is thrown.
+    /// By a weight that is right when the caller catches what is thrown; opcost's library charges frames between.
     Frames(u32),
     /// By every instruction: it is compiled with the program.
     Compiled,
@@ -98,7 +98,8 @@ pub(super) fn becomes(module: &Module, function: &Function, id: InstructionId) -
     };
     match instruction.opcode {
         Opcode::FRem => by_width("fmod", instruction.ty),
-        Opcode::Resume => Some(("_Unwind_Resume".to_owned(), 1)),
+        // Whoever threw: from there, or from the frame before, the unwinder came as far as this.
+        Opcode::LandingPad => Some(("_Unwind_Resume".to_owned(), 1)),
         Opcode::FAdd => quadruple("__addtf3", module, instruction.ty),
         Opcode::FSub => quadruple("__subtf3", module, instruction.ty),
         Opcode::FMul => quadruple("__multf3", module, instruction.ty),

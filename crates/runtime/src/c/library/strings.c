@@ -33,15 +33,14 @@ static size_t opc_capacity(const struct text *text) {
 static size_t opc_at_most(size_t a, size_t b) { return a < b ? a : b; }
 
 // What the library throws itself: the place is none of the string.
-enum { THROWN = 22000 };
 static void opc_charge_place(const struct text *text, size_t at) {
-  if (at > text->size) opc_charge_units(THROWN);
+  if (at > text->size) opc_charge_out_of_range();
 }
 
 // Of no text the library makes an error, not a string.
 static size_t opc_length(const char *text) {
   if (text) return LIBRARY(strlen)(text);
-  opc_charge_units(THROWN);
+  opc_charge_logic_error();
   return 0;
 }
 
@@ -308,19 +307,6 @@ ERROR(13runtime_error)
 ERROR(11range_error)
 ERROR(14overflow_error)
 ERROR(15underflow_error)
-
-// Translated, kept, thrown.
-#define THROWS_TEXT(name)                   \
-  void name(const char *text);              \
-  void LIBRARY(name)(const char *text) {    \
-    opc_charge_copy(LIBRARY(strlen)(text)); \
-    opc_charge_copy(LIBRARY(strlen)(text)); \
-    name(text);                             \
-  }
-THROWS_TEXT(_ZSt19__throw_logic_errorPKc)
-THROWS_TEXT(_ZSt20__throw_length_errorPKc)
-THROWS_TEXT(_ZSt20__throw_out_of_rangePKc)
-THROWS_TEXT(_ZSt24__throw_invalid_argumentPKc)
 
 // ---- run-time types ---------------------------------------------------------
 
