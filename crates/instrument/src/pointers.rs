@@ -14,7 +14,8 @@
 //! counts as data.
 //!
 //! What is listed to run when the program starts, as constructors of static objects are, runs
-//! once. A call that starts a thread ([`STARTERS`]) enters the function that it names, once.
+//! once. A call that starts a thread ([`STARTERS`]) enters the function that it names, once. The
+//! threads of C++ begin in a virtual function of the object that was made before ([`begun_in_cxx`]).
 //!
 //! Output: [`Pointers`] of a function, names of a module. Cost: linear in operands.
 
@@ -24,6 +25,12 @@ use opcost_key::{AddressHeld, Callee, FunctionId, Hash128, Hasher128, Instructio
 
 /// Functions that start a thread, and which argument says where it begins.
 const STARTERS: [(&str, usize); 2] = [("pthread_create", 2), ("thrd_create", 1)];
+
+/// What starts a thread of C++: `std::thread::_M_start_thread`.
+const CXX_STARTER: &str = "_ZNSt6thread15_M_start_thread";
+/// The table of the object in which such a thread begins, `vtable for std::thread::_State_impl<…>`: how its name
+/// begins.
+const CXX_TABLE: &str = "_ZTVNSt6thread11_State_impl";
 
 /// Functions whose address code of a module has.
 #[derive(Default)]
@@ -57,7 +64,7 @@ fn used_by(module: &Module, function: &Function, at: InstructionId) -> Vec<Value
         None => function.operands_of(at).to_vec(),
         Some(_) => {
             let mut arguments = function.arguments_of(at).to_vec();
-            if let Some((begins, _)) = thread(module, function, at) {
+            if let Some((begins, _)) = begun_by_name(module, function, at) {
                 arguments.remove(begins);
             }
             arguments
@@ -65,8 +72,31 @@ fn used_by(module: &Module, function: &Function, at: InstructionId) -> Vec<Value
     }
 }
 
+/// Where a thread begins that a call starts.
+fn thread(module: &Module, function: &Function, at: InstructionId) -> Option<Callee> {
+    let by_name = || begun_by_name(module, function, at).map(|(_, callee)| callee);
+    by_name().or_else(|| begun_in_cxx(module, function, at))
+}
+
+/// The thread's object has a pointer to the table of its class, and the nearest one that is written before
+/// the call is this object's. The table's name is that of its function `_M_run`, but for what is around it.
+fn begun_in_cxx(module: &Module, function: &Function, at: InstructionId) -> Option<Callee> {
+    let starts = module.callee_name(function.call(at)?.callee)?.starts_with(CXX_STARTER);
+    let before = starts.then(|| function.instructions.ids().take_while(|&id| id != at))?;
+    let tables = before.filter_map(|id| {
+        let &Value::Constant(written) = function.operands_of(id).first()? else { return None };
+        let (_, text) = module.constants[written].text.split_once('@')?;
+        let name = text.split(|one: char| !(one.is_alphanumeric() || one == '_' || one == '.')).next()?;
+        name.starts_with(CXX_TABLE).then_some(name)
+    });
+    let class = tables.last()?.strip_prefix("_ZTV")?.strip_suffix('E')?;
+    let runs = format!("_Z{class}6_M_runEv");
+    let defined = module.functions.iter().find(|(_, function)| function.name == runs);
+    Some(defined.map_or_else(|| Callee::Declared(runs.clone()), |(id, _)| Callee::Defined(id)))
+}
+
 /// Which argument of a call is the function where a thread begins, and the function.
-fn thread(module: &Module, function: &Function, at: InstructionId) -> Option<(usize, Callee)> {
+fn begun_by_name(module: &Module, function: &Function, at: InstructionId) -> Option<(usize, Callee)> {
     let name = module.callee_name(function.call(at)?.callee)?;
     let &(_, place) = STARTERS.iter().find(|starter| starter.0 == name)?;
     match *function.arguments_of(at).get(place)? {
@@ -86,7 +116,7 @@ pub(crate) fn pointers(module: &Module, taken: &TakenByCode, id: FunctionId) -> 
     };
     let indirect = function.calls.iter().filter(|(_, call)| call.callee == CalleeRef::Indirect);
     let calls = indirect.map(|&(at, _)| (at, called(module, function, at))).collect();
-    let threads = function.calls.iter().filter_map(|&(at, _)| Some((at, thread(module, function, at)?.1)));
+    let threads = function.calls.iter().filter_map(|&(at, _)| Some((at, thread(module, function, at)?)));
     let runs_at_start = module.initializers.iter().any(|one| one.function == Some(Value::Function(id)));
     let address = match address(function.is_address_taken, taken.functions.contains(id)) {
         AddressHeld::InData if runs_at_start => AddressHeld::AtStart,
@@ -167,6 +197,28 @@ define void @caller(ptr %f) {
         let module = opcost_ir::parse_module(TEXT).expect("a module");
         let taken = addresses_taken(&module, &TakenByCode::of(&module));
         assert_eq!(taken, [("given".to_owned(), AddressHeld::InCode)]);
+    }
+
+    #[test]
+    fn a_thread_of_cxx_begins_in_its_object() {
+        let text = "\
+declare void @_ZNSt6thread15_M_start_threadESt10unique_ptr
+global @_ZTVNSt6thread11_State_implI1AEE type [5 x ptr] declared constant
+global @_ZTVNSt6thread11_State_implI1BEE type [5 x ptr] declared constant
+define void @_ZNSt6thread11_State_implI1BE6_M_runEv(ptr %a) address_taken {
+  ret void
+}
+define void @main(ptr %a, ptr %b) {
+  store ptr @_ZTVNSt6thread11_State_implI1AEE+16, ptr %a
+  call void @_ZNSt6thread15_M_start_threadESt10unique_ptr(ptr %a)
+  store ptr @_ZTVNSt6thread11_State_implI1BEE+16, ptr %b
+  call void @_ZNSt6thread15_M_start_threadESt10unique_ptr(ptr %b)
+  ret void
+}
+";
+        let begin: Vec<_> = of(text, "main").threads.into_iter().map(|(_, begins)| begins).collect();
+        let elsewhere = Callee::Declared("_ZNSt6thread11_State_implI1AE6_M_runEv".to_owned());
+        assert_eq!(begin, [elsewhere, Callee::Defined(FunctionId::new(0))]);
     }
 
     #[test]

@@ -111,6 +111,7 @@ fn a_turn_in_many_pieces_is_the_same_turn() {
 /// and a function of two instructions calls it. Whole and in pieces.
 #[test]
 fn hostile_programs_spend_as_turns_what_they_are_counted_to_do() {
+    // Some include their neighbours.
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/hostile");
     let programs = [
         "jump_hot_loop.c",
@@ -140,11 +141,14 @@ fn hostile_programs_spend_as_turns_what_they_are_counted_to_do() {
             "-Dmain=bot_main",
             "--cflag",
             "-fno-strict-return",
+            "-I",
+            corpus.to_str().expect("UTF-8"),
             name,
             call,
         ]);
         assert_eq!(said.status, 0, "{name}: {}", said.err);
-        let total = bench.count(&["--cost", "fuel/1", name])["total"].as_u64().expect("a number");
+        let counted = bench.count(&["--cost", "fuel/1", "-I", corpus.to_str().expect("UTF-8"), name]);
+        let total = counted["total"].as_u64().expect("a number");
         for piece in [1 << 40, 1009] {
             let (mut bot, mut verdict) = once(&bench.path("bot.so"), "turn", 0, Turn::of(piece));
             while verdict.kind == Kind::UsedUp {
