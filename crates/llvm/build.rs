@@ -43,6 +43,7 @@ fn main() {
             "shim/keep.cpp",
             "shim/frames.cpp",
             "shim/fuel.cpp",
+            "shim/home.cpp",
             "shim/length.cpp",
             "shim/library.cpp",
             "shim/life/again.cpp",

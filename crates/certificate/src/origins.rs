@@ -127,7 +127,7 @@ impl<'a> AllOrigins<'a> {
             .module
             .functions
             .values()
-            .any(|function| opcost_ir::PROGRAM_STARTS.contains(&&*function.name));
+            .any(|function| opcost_key::is_program_start(&function.name));
         self.world == ClaimedWorld::Closed && begins && !self.module.has_module_assembly
     }
 
@@ -138,7 +138,7 @@ impl<'a> AllOrigins<'a> {
         };
         for (id, function) in self.module.functions.iter() {
             let is_hidden = function.linkage == Linkage::Local && !self.module.has_module_assembly;
-            let is_main = opcost_ir::PROGRAM_STARTS.contains(&&*function.name);
+            let is_main = opcost_key::is_program_start(&function.name);
             self.is_called_here_only[id] = (is_hidden || self.is_closed())
                 && !is_main
                 && !self.outside.functions.contains(id)

@@ -160,6 +160,8 @@ fn signature(result: &str, parameters: impl Iterator<Item = String>) -> Hash128 
 
 #[cfg(test)]
 mod tests {
+    use opcost_index::Id;
+
     use super::*;
 
     const TEXT: &str = "\
@@ -218,7 +220,7 @@ define void @main(ptr %a, ptr %b) {
 ";
         let begin: Vec<_> = of(text, "main").threads.into_iter().map(|(_, begins)| begins).collect();
         let elsewhere = Callee::Declared("_ZNSt6thread11_State_implI1AE6_M_runEv".to_owned());
-        assert_eq!(begin, [elsewhere, Callee::Defined(FunctionId::new(0))]);
+        assert_eq!(begin, [elsewhere, Callee::Defined(Id::new(0))]);
     }
 
     #[test]

@@ -43,7 +43,6 @@ pub use globals::{Global, GlobalId, GlobalKind, Initializer};
 pub use layout::Layout;
 pub use length::{BULK, BULK_TIMES, BYTES_PER_UNIT, BYTES_SHIFT, Length, Work};
 pub use metering::{Charged, FuelEdit, Keeper, Metering, Site, SiteId, StraightId, Trips};
-pub use module::PROGRAM_STARTS;
 pub use module::{
     Block, Declaration, DeclarationId, Flow, Function, Instruction, LatchFacts, Linkage, Module, Value,
 };

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use opcost_index::{Graph, Id, IdMap, define_id};
-use opcost_key::{BlockId, FileId, FunctionId, InstructionId, Place, PlaceId};
+use opcost_key::{BlockId, FileId, FunctionId, FunctionKey, InstructionId, Key, Part, Place, PlaceId};
 
 use crate::{
     Call, CalleeRef, Constant, ConstantId, Flags, Global, GlobalId, Initializer, MemoryEffects, Opcode,
@@ -20,10 +20,6 @@ define_id!(
     /// A function that the module declares and does not define.
     pub struct DeclarationId, "declaration"
 );
-
-/// Names of the function where a program begins, the likeliest first: C's, and
-/// those of Fortran compilers (flang, old flang and gfortran, others).
-pub const PROGRAM_STARTS: [&str; 4] = ["main", "_QQmain", "MAIN__", "MAIN_"];
 
 /// A module at its anchor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,6 +62,10 @@ pub struct Module {
     pub tag_types: IdMap<TagTypeId, Box<str>>,
     /// Alias tags of its accesses. Empty but in a snapshot in detail.
     pub tags: IdMap<TagId, Tag>,
+    /// Modules and names of local functions before modules were linked: the
+    /// linker renames such a function where its name is taken. Not in the text
+    /// form.
+    pub homes: HashMap<FunctionId, FunctionKey>,
 }
 
 /// How a name is seen by other modules.
@@ -243,6 +243,31 @@ pub enum Value {
     Declaration(DeclarationId),
     /// Any other constant: numbers, globals, expressions, assembly, metadata.
     Constant(ConstantId),
+}
+
+impl Module {
+    /// What a function is called in answers: one key for one function of the
+    /// program, whatever else was linked.
+    pub fn key(&self, function: FunctionId) -> FunctionKey {
+        let body = &self.functions[function];
+        let own = || FunctionKey { module: Some(self.source_name.as_str().into()), name: body.name.as_str().into() };
+        match body.linkage {
+            Linkage::Local => self.homes.get(&function).cloned().unwrap_or_else(own),
+            _ => FunctionKey { module: None, name: body.name.as_str().into() },
+        }
+    }
+
+    /// What a parameter, block or result is called in answers; `None` of a
+    /// constant.
+    pub fn key_of(&self, function: FunctionId, value: Value) -> Option<Key> {
+        let part = match value {
+            Value::Instruction(at) => Part::Instruction(at),
+            Value::Argument(position) => Part::Parameter(position),
+            Value::Block(block) => Part::Block(block),
+            Value::Function(_) | Value::Declaration(_) | Value::Constant(_) => return None,
+        };
+        Some(self.key(function).part(part))
+    }
 }
 
 impl Flow {

@@ -11,15 +11,19 @@
 
 mod anchor;
 mod hash;
+mod key;
 mod map;
 mod skeleton;
+mod start;
 
 pub use anchor::{Anchor, Placement};
 pub use hash::{Hash128, Hasher128};
+pub use key::{FunctionKey, Key, KeyError, KeyFault, Part};
 pub use map::{
     AddressHeld, BuildFacts, CallMap, Callee, Charge, CostFacts, Expected, FunctionMap, InstructionMap,
     KnownLoop, MAP_SCHEMA, ModuleMap, PathsMap, Place, Pointers,
 };
+pub use start::{PROGRAM_STARTS, is_program_start};
 pub use skeleton::{
     BlockId, BlockMap, CallSiteId, CounterId, EdgeId, EdgeKind, EdgeMap, FileId, FunctionId, InstructionId,
     Meter, PlaceId, SegmentId, SegmentMap,

@@ -1,6 +1,6 @@
 // Reading a module, and the facts about it that LLVM's C interface does not
 // tell: what a call may do, and the linkage name behind a debug scope.
-#include "shim.h"
+#include "home.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/DebugInfo.h"
@@ -89,6 +89,8 @@ char *opcost_link(LLVMContextRef context, LLVMModuleRef into, const char *path, 
   LLVMContext &owner = *unwrap(context);
   std::unique_ptr<DiagnosticHandler> before = owner.getDiagnosticHandler();
   owner.setDiagnosticHandler(std::make_unique<Errors>(text));
+  opcost::note_homes(*unwrap(into));
+  opcost::note_homes(*other);
   bool has_failed = Linker::linkModules(*unwrap(into), std::move(other));
   owner.setDiagnosticHandler(std::move(before));
   if (!has_failed) return nullptr;

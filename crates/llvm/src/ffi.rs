@@ -148,6 +148,7 @@ unsafe extern "C" {
         path: *const c_char,
         is_trusted: bool,
     ) -> *mut c_char;
+    pub(crate) fn opcost_home(function: LLVMValueRef, part: u32, length: *mut usize) -> *const c_char;
     pub(crate) fn opcost_tag_origins(module: LLVMModuleRef);
     pub(crate) fn opcost_origins(instruction: LLVMValueRef, to: *mut u32, room: u32) -> u32;
     pub(crate) fn opcost_make_calls(module: LLVMModuleRef, names: *const *const c_char, count: u32);

@@ -11,7 +11,7 @@ use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
 use llvm_sys::{LLVMOpcode, LLVMValueKind};
 use opcost_index::{Id, IdMap};
 use opcost_ir::{Block, Flow, Function, Instruction, LatchFacts, Module, Opcode, Value};
-use opcost_key::{BlockId, FunctionId, InstructionId};
+use opcost_key::{BlockId, FunctionId, FunctionKey, InstructionId};
 use rustc_hash::FxHashMap;
 
 use crate::detail::{Tags, source_name};
@@ -59,7 +59,8 @@ impl Session {
         let defined = self.number_functions(&mut reader, &mut module);
         for handle in defined {
             let (function, handles) = reader.function(handle);
-            module.functions.push(function);
+            let id = module.functions.push(function);
+            module.homes.extend(home_of(handle).map(|home| (id, home)));
             self.functions.push(handles);
         }
         reader.beside_functions(self.module, &mut module);
@@ -94,6 +95,18 @@ impl Session {
         }
         defined
     }
+}
+
+/// Where a local function is from, if modules were linked.
+fn home_of(function: LLVMValueRef) -> Option<FunctionKey> {
+    let part = |part| {
+        let mut length = 0;
+        // SAFETY: a function of the live module; the text is copied at once.
+        let text = unsafe { ffi::opcost_home(function, part, &mut length) };
+        // SAFETY: as LLVM gave it.
+        (!text.is_null()).then(|| unsafe { ffi::borrowed(text, length) }.into())
+    };
+    Some(FunctionKey { module: Some(part(0)?), name: part(1)? })
 }
 
 pub(crate) struct Reader {

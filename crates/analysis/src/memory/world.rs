@@ -43,7 +43,7 @@ impl Roots {
     /// The roots of a module.
     pub fn of(module: &Module, world: World) -> Roots {
         let with_name = |name: &&str| module.functions.iter().find(|(_, function)| function.name == **name);
-        let main = opcost_ir::PROGRAM_STARTS.iter().find_map(with_name).map(|(id, _)| id);
+        let main = opcost_key::PROGRAM_STARTS.iter().find_map(with_name).map(|(id, _)| id);
         let mut initializers: Vec<_> = module.initializers.iter().filter(|entry| !entry.at_end).collect();
         initializers.sort_by_key(|entry| entry.priority);
         let constructors = initializers.into_iter().filter_map(|entry| match entry.function {

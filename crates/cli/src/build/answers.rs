@@ -1,6 +1,7 @@
 //! What analyses say of a program, as plain data: the child writes it, the
 //! printers read it, and `opcost.loops/1` is made of it.
 
+use opcost_key::Key;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,9 +74,13 @@ pub(crate) enum AnswerKind {
 
 /// What is known of one loop. Counts are those of one activation: the loop
 /// entered once, and left by one of its own exits.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct LoopAnswer {
-    /// Linkage name of the function.
+    /// The function, and the header of the loop: `@solve:loop3`, `a.c@work:loop1` of a function that only its
+    /// module can name.
+    #[schemars(with = "String")]
+    pub(crate) key: Key,
+    /// Name of the function in its own module.
     pub(crate) function: String,
     /// The header's number among the blocks of the function; of an irreducible region its first block.
     pub(crate) header: u32,

@@ -9,7 +9,7 @@ use opcost_bits::{Cause, FunctionWidths, Link, Owners, Total, ValueWidth, Widths
 use opcost_certificate::Certificate;
 use opcost_index::IdMap;
 use opcost_ir::{ConstantValue, Flags, Function, FunctionText, Module, Opcode, Value};
-use opcost_key::{FunctionId, InstructionId};
+use opcost_key::{FunctionId, FunctionKey, InstructionId, Key, Part};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,8 @@ pub(crate) struct BitsFinding {
     /// `rounding`: the call changes how numbers with a point are rounded.
     pub(crate) kind: String,
     /// Of the instruction.
-    pub(crate) key: String,
+    #[schemars(with = "String")]
+    pub(crate) key: Key,
     /// As its debug information says.
     pub(crate) file: Option<String>,
     pub(crate) line: Option<u32>,
@@ -99,9 +100,11 @@ pub(crate) struct CertifiedAnswer {
 }
 
 /// The values of a function.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct BitsFunction {
-    /// Linkage name.
+    #[schemars(with = "String")]
+    pub(crate) key: FunctionKey,
+    /// Linkage name in its own module.
     pub(crate) name: String,
     /// Bits of the types of its integers.
     pub(crate) declared: u64,
@@ -116,10 +119,12 @@ pub(crate) struct BitsFunction {
 }
 
 /// What is known of an integer.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct BitsValue {
-    /// Function, and number of the parameter (`argument0`) or instruction (`instruction5`) in it.
-    pub(crate) key: String,
+    /// Function, and number of the parameter or instruction in it: `@main:argument0`, `a.c@step:i5` of a function
+    /// that only its module can name.
+    #[schemars(with = "String")]
+    pub(crate) key: Key,
     /// Its name in the source, or else in the text of the module.
     pub(crate) name: String,
     pub(crate) file: Option<String>,
@@ -151,6 +156,32 @@ pub(crate) struct BitsValue {
     pub(crate) because: Option<String>,
     /// What it was in a run.
     pub(crate) observed: Option<BitsObserved>,
+}
+
+#[cfg(test)]
+impl BitsValue {
+    /// One of which nothing is known, for tests.
+    pub(crate) fn example() -> BitsValue {
+        BitsValue {
+            key: "@f:i0".parse().expect("a key"),
+            name: String::new(),
+            file: None,
+            line: None,
+            text: String::new(),
+            opcode: String::new(),
+            declared: 0,
+            width: 0,
+            signed: false,
+            dead_bits: 0,
+            demanded: 0,
+            range: String::new(),
+            least: None,
+            greatest: None,
+            may_be_poison: false,
+            because: None,
+            observed: None,
+        }
+    }
 }
 
 /// What an integer was in a run.
@@ -239,7 +270,7 @@ impl Teller<'_> {
         let place = body.instructions[at].place.map(|place| &self.module.places[place]);
         BitsFinding {
             kind: kind.to_owned(),
-            key: format!("{}:{at}", body.name),
+            key: self.module.key(id).part(Part::Instruction(at)),
             file: place.map(|place| self.module.files[place.file].clone()),
             line: place.map(|place| place.line).filter(|&line| line > 0),
             text: FunctionText::new(self.module, body).instruction(at),
@@ -251,8 +282,10 @@ impl Teller<'_> {
         let words = FunctionText::new(self.module, body);
         let Total { declared, needed, slice, .. } = widths.total();
         let poison = may_be_poison(self.module, body);
+        let key = self.module.key(widths.function);
         BitsFunction {
-            name: body.name.clone(),
+            name: key.name.to_string(),
+            key,
             declared,
             needed_type: needed,
             needed_slice: slice,
@@ -271,13 +304,12 @@ impl Teller<'_> {
         poison: &IdMap<InstructionId, bool>,
         value: &ValueWidth,
     ) -> BitsValue {
-        let (key, opcode, place) = match value.value {
+        let (opcode, place) = match value.value {
             Value::Instruction(at) => {
                 let instruction = &body.instructions[at];
-                (at.to_string(), instruction.opcode.to_string(), instruction.place)
+                (instruction.opcode.to_string(), instruction.place)
             }
-            Value::Argument(position) => (format!("argument{position}"), "argument".to_owned(), body.place),
-            _ => unreachable!("only parameters and results have widths"),
+            _ => ("argument".to_owned(), body.place),
         };
         let place = place.map(|place| &self.module.places[place]);
         let ends = value.range.signed_range().filter(|_| value.declared <= 64);
@@ -286,7 +318,7 @@ impl Teller<'_> {
             .flatten()
             .map(|variable| because(self.ranges, self.owners, variable));
         BitsValue {
-            key: format!("{}:{key}", body.name),
+            key: self.module.key_of(of.function, value.value).expect("only parameters and results have widths"),
             name: name(body, words, value.value),
             text: match value.value {
                 Value::Instruction(at) => words.instruction(at),

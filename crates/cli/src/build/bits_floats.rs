@@ -10,18 +10,19 @@
 use opcost_analysis::propagation::Propagation;
 use opcost_analysis::ranges::FloatRange;
 use opcost_index::{Id, IdMap};
-use opcost_ir::{Function, FunctionText, Module, Value};
-use opcost_key::{FunctionId, InstructionId};
+use opcost_ir::{FunctionText, Module, Value};
+use opcost_key::{FunctionId, InstructionId, Key};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bits::name;
 
 /// What is known of a floating point number.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct BitsFloat {
     /// Function, and number of the parameter (`argument0`) or instruction (`instruction5`) in it.
-    pub(crate) key: String,
+    #[schemars(with = "String")]
+    pub(crate) key: Key,
     /// Its name in the source, or else in the text of the module.
     pub(crate) name: String,
     pub(crate) file: Option<String>,
@@ -73,29 +74,27 @@ pub(super) fn floats(
     known
         .map(|(value, range)| BitsFloat {
             may_be_poison: is_poison(value),
-            ..float((module, body, words), value, range)
+            ..float((module, id, words), value, range)
         })
         .collect()
 }
 
 fn float(
-    (module, body, words): (&Module, &Function, &FunctionText<'_>),
+    (module, id, words): (&Module, FunctionId, &FunctionText<'_>),
     value: Value,
     range: FloatRange,
 ) -> BitsFloat {
-    let (key, opcode, place, text) = match value {
+    let body = &module.functions[id];
+    let (opcode, place, text) = match value {
         Value::Instruction(at) => {
             let one = &body.instructions[at];
-            (at.to_string(), one.opcode.to_string(), one.place, words.instruction(at))
+            (one.opcode.to_string(), one.place, words.instruction(at))
         }
-        Value::Argument(position) => {
-            (format!("argument{position}"), "argument".to_owned(), body.place, words.value(value))
-        }
-        _ => unreachable!("only parameters and results have ranges"),
+        _ => ("argument".to_owned(), body.place, words.value(value)),
     };
     let place = place.map(|place| &module.places[place]);
     BitsFloat {
-        key: format!("{}:{key}", body.name),
+        key: module.key_of(id, value).expect("only parameters and results have ranges"),
         name: name(body, words, value),
         file: place.map(|place| module.files[place.file].clone()),
         line: place.map(|place| place.line).filter(|&line| line > 0),

@@ -13,7 +13,7 @@ use opcost_analysis::ranges::{FloatRange, Format, Interval, ValueRange, signific
 use opcost_bits::text;
 use opcost_index::Id;
 use opcost_ir::{Function, FunctionText, Module, Opcode, Value};
-use opcost_key::{BlockId, FunctionId, InstructionId};
+use opcost_key::{BlockId, FunctionId, InstructionId, Part};
 
 use super::analysis::Refusal;
 use super::bits::BitsFinding;
@@ -104,7 +104,7 @@ fn unproven(
         let place = caller.instructions[at].place.map(|place| &module.places[place]);
         (!contract.range.contains_all(given)).then(|| BitsFinding {
             kind: "contract".to_owned(),
-            key: format!("{}:{at}", caller.name),
+            key: module.key(handed.caller).part(Part::Instruction(at)),
             file: place.map(|place| module.files[place.file].clone()),
             line: place.map(|place| place.line).filter(|&line| line > 0),
             text: format!("{} is {} here, as far as the code says: {}", asked.port, words(given), asked.text),

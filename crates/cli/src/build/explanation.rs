@@ -89,7 +89,7 @@ fn explained(module: &Module, thing: &Thing, answer: &Resolution<'_, '_>) -> Exp
     }
     Explained {
         what: thing.what.clone(),
-        function: function.name.clone(),
+        function: module.key(thing.function).name.into(),
         file: place.map(|place| module.files[place.file].clone()),
         line: place.map(|place| place.line),
         column: place.map(|place| place.column),

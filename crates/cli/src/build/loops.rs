@@ -4,6 +4,7 @@ use opcost_analysis::claims::{Bindings, Claims, EntryClaim, Kind, LoopClaim, Nam
 use opcost_analysis::memory::{Memory, World};
 use opcost_index::Id;
 use opcost_ir::Module;
+use opcost_key::Part;
 
 use super::analysis::Refusal;
 use super::answers::{
@@ -82,7 +83,8 @@ fn of(module: &Module, claim: &LoopClaim) -> LoopAnswer {
         about => format!("{}: {about}", named.name),
     };
     LoopAnswer {
-        function: module.functions[claim.function].name.clone(),
+        key: module.key(claim.function).part(Part::Loop(claim.header)),
+        function: module.key(claim.function).name.into(),
         header: claim.header.index() as u32,
         label: claim.label.clone(),
         file: place.map(|place| module.files[place.file].clone()),

@@ -8,7 +8,7 @@ use opcost_instrument::{
     Claim, ClaimStep, Claimed, Claims, PointFacts, Recorded, Subject, ValuesRequest, record,
 };
 use opcost_ir::{Function, FunctionText, Module, PointKind, Step, Value};
-use opcost_key::{Hash128, Hasher128, InstructionId};
+use opcost_key::{Hash128, Hasher128, InstructionId, Key, Part};
 use opcost_llvm::Session;
 use serde::{Deserialize, Serialize};
 
@@ -49,8 +49,8 @@ pub(crate) struct PointText {
     pub(crate) kind: Meaning,
     /// The header of a loop; the instruction of a value.
     pub(crate) text: String,
-    /// Of a value: function, and number of the parameter or instruction.
-    pub(crate) key: Option<String>,
+    /// The function; of a value its parameter or instruction.
+    pub(crate) key: Key,
     /// Of a loop: the header of the one around it.
     pub(crate) parent: Option<String>,
     pub(crate) depth: u32,
@@ -180,7 +180,7 @@ fn point(module: &Module, facts: &PointFacts, kind: PointKind) -> PointText {
     };
     let (file, line) = place_or(module, function, placed_by);
     PointText {
-        key: key_of(function, &facts.subject),
+        key: key_of(module, facts),
         function: function.name.clone(),
         file,
         line,
@@ -207,12 +207,14 @@ fn encoded((operation, argument, constant): (u32, u32, i128)) -> (u32, u32, Stri
     (operation, argument, constant.to_string())
 }
 
-/// The key of a value.
-fn key_of(function: &Function, subject: &Subject) -> Option<String> {
-    match subject {
-        Subject::Loop { .. } | Subject::Value { operand: Some(_), .. } => None,
-        Subject::Value { instruction, operand: None } => Some(format!("{}:{instruction}", function.name)),
-        Subject::Parameter(position) => Some(format!("{}:argument{position}", function.name)),
+/// The key of what is recorded; of what an instruction is given its function's.
+fn key_of(module: &Module, facts: &PointFacts) -> Key {
+    let function = module.key(facts.function);
+    match facts.subject {
+        Subject::Loop { header, .. } => function.part(Part::Loop(header)),
+        Subject::Value { operand: Some(_), .. } => Key::Function(function),
+        Subject::Value { instruction, operand: None } => function.part(Part::Instruction(instruction)),
+        Subject::Parameter(position) => function.part(Part::Parameter(position)),
     }
 }
 

@@ -13,7 +13,7 @@ use opcost_analysis::ranges::{Sign, ValueRange, Width};
 use opcost_bits::helps::{Help, helps};
 use opcost_bits::{Link, Owners, Widths, because, text};
 use opcost_ir::{FunctionText, Module, Value};
-use opcost_key::{FunctionId, Place};
+use opcost_key::{FunctionId, Key, Place};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,8 +56,9 @@ pub(crate) struct WidthExplained {
 /// A value of the program, with its width.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct WidthStep {
-    /// Function, and number of the parameter (`argument0`) or instruction (`i5`) in it.
-    pub(crate) key: String,
+    /// Function, and number of the parameter (`argument0`) or instruction (`i5`) in it; of a constant none.
+    #[schemars(with = "Option<String>")]
+    pub(crate) key: Option<Key>,
     /// Its name in the source, or else in the text of the module.
     pub(crate) name: String,
     /// Linkage name of its function.
@@ -203,15 +204,14 @@ impl Teller<'_> {
         let place = self.place(function, value);
         let range = self.ranges.range(function, value).and_then(|range| range.integer());
         let width = range.map_or(Width::NONE, ValueRange::needed_width);
-        let (end, text) = match value {
-            Value::Instruction(at) => (at.to_string(), words.instruction(at)),
-            Value::Argument(position) => (format!("argument{position}"), words.value(value)),
-            other => (words.value(other), words.value(other)),
+        let text = match value {
+            Value::Instruction(at) => words.instruction(at),
+            other => words.value(other),
         };
         WidthStep {
-            key: format!("{}:{end}", body.name),
+            key: self.module.key_of(function, value),
             name: name(body, &words, value),
-            function: body.name.clone(),
+            function: self.module.key(function).name.into(),
             file: place.map(|place| self.module.files[place.file].clone()),
             line: place.map(|place| place.line).filter(|&line| line > 0),
             text,

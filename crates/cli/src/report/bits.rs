@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::bits_floats::{floats, mantissas};
 use super::source::{Source, Sources};
 use super::style::{BAD, DIM, STRONG, cut, cut_start, padded, paint, printable, screen_width};
-use super::{bar, demangle, document, grouped, percent, tidy_path};
+use super::{bar, document, grouped, percent, tidy_path, told_apart};
 use crate::build::{BitsAnswers, BitsFinding, BitsFunction, BitsValue};
 
 /// Cells of a bar.
@@ -133,7 +133,7 @@ fn findings(text: &mut String, all: &[BitsFinding]) {
         };
         let place = match (&finding.file, finding.line) {
             (Some(file), Some(line)) => format!("{}:{line}", tidy_path(file)),
-            _ => finding.key.clone(),
+            _ => finding.key.to_string(),
         };
         let _ = writeln!(text, "{place}: {words}: {}", finding.text);
     }
@@ -196,6 +196,10 @@ fn shown(most: usize, all: usize) -> (usize, Option<String>) {
     (count, (count < all).then(|| format!("  … {} more (--top 0 shows all)", grouped(all - count))))
 }
 
+fn name_of(report: &BitsReport<'_>, function: &BitsFunction) -> String {
+    told_apart(&function.key, report.answers.functions.iter().map(|other| &other.key))
+}
+
 fn functions(text: &mut String, report: &BitsReport<'_>) {
     let mut order: Vec<&BitsFunction> = report.answers.functions.iter().collect();
     order.retain(|function| !function.values.is_empty());
@@ -207,7 +211,7 @@ fn functions(text: &mut String, report: &BitsReport<'_>) {
         let _ = writeln!(
             text,
             "{} {:>8} {:>9} {:>9}  {} {}",
-            padded(&cut(&demangle(&function.name), 27), 27),
+            padded(&cut(&name_of(report, function), 27), 27),
             grouped(bits.values),
             grouped(bits.declared),
             grouped(bits.needed),
@@ -293,7 +297,7 @@ fn beside(report: &BitsReport<'_>, value: &BitsValue) -> Option<String> {
 }
 
 fn values(text: &mut String, report: &BitsReport<'_>, function: &BitsFunction) {
-    let _ = writeln!(text, "\n{}", paint(STRONG, demangle(&function.name)));
+    let _ = writeln!(text, "\n{}", paint(STRONG, name_of(report, function)));
     let mut order: Vec<&BitsValue> = function.values.iter().collect();
     order.sort_by_key(|value| std::cmp::Reverse(value.declared - value.width));
     let (count, more) = shown(report.most, order.len());

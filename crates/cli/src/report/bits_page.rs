@@ -189,10 +189,11 @@ mod tests {
             opcode: "add".to_owned(),
             declared: 32,
             width,
-            ..BitsValue::default()
+            ..BitsValue::example()
         };
         let values = vec![value(9, "a<b>", 32), value(10, "y", 7), value(10, "i", 24)];
         let function = BitsFunction {
+            key: "@f".parse().expect("a key"),
             name: "f".to_owned(),
             declared: 96,
             needed_type: 63,

@@ -14,7 +14,7 @@ use super::source::Sources;
 use super::style::{
     BAD, DIM, GOOD, STRONG, WARM, cut, cut_start, padded, paint, printable, screen_width, width_of,
 };
-use super::{demangle, document, grouped};
+use super::{document, grouped, told_apart};
 use crate::build::{AnswerKind, EntryAnswer, EntryKind, LoopAnswer, LoopAnswers};
 
 /// Cells of the line of source beside a loop.
@@ -76,10 +76,13 @@ pub(crate) fn print_loops(report: &LoopsReport<'_>, sources: &mut Sources) -> St
     head(&mut text, report);
     let mut rest = &*report.answers.loops;
     while let Some(first) = rest.first() {
-        let count = rest.iter().take_while(|answer| answer.function == first.function).count();
+        let owner = first.key.function();
+        let count = rest.iter().take_while(|answer| answer.key.function() == owner).count();
         let (function, behind) = rest.split_at(count);
         rest = behind;
-        let _ = writeln!(text, "\n{}", paint(STRONG, demangle(&first.function)));
+        let others = report.answers.loops.iter().filter_map(|other| other.key.function());
+        let name = owner.map(|owner| told_apart(owner, others)).unwrap_or_default();
+        let _ = writeln!(text, "\n{}", paint(STRONG, name));
         for answer in function {
             // It stands in the row of its vector body.
             if answer.remainder_of.is_some_and(|body| is_whole(function, body)) {

@@ -65,7 +65,7 @@ pub(crate) use life_graph::graph_picture;
 pub(crate) use life_page::life_page;
 pub(crate) use list::{List, ListJson, ListRow, print_list};
 pub(crate) use loops::{LoopsJson, LoopsReport, print_loops};
-pub(crate) use names::{demangle, find_functions, short_name, tidy_path};
+pub(crate) use names::{demangle, find_functions, short_name, tidy_path, told_apart};
 pub(crate) use numbers::{bar, grouped, percent, short};
 pub(crate) use overlap::{OverlapJson, print_overlap, print_refused};
 pub(crate) use portable::Elsewhere;

@@ -1,5 +1,6 @@
 //! What is a function called in its own language, and which one is meant?
 
+use opcost_key::FunctionKey;
 use opcost_recover::ProgramSummary;
 
 /// The name as written in C++ or Rust; others as they are. C++ names lose
@@ -18,6 +19,15 @@ pub(crate) fn demangle(name: &str) -> String {
         return format!("{text}{suffix}");
     }
     name.to_owned()
+}
+
+/// The name of a function of a program, with its module where another function has the same name.
+pub(crate) fn told_apart<'a>(owner: &FunctionKey, all: impl IntoIterator<Item = &'a FunctionKey>) -> String {
+    let is_shared = all.into_iter().any(|other| other.name == owner.name && other != owner);
+    match owner.module.as_deref().filter(|_| is_shared) {
+        Some(module) => format!("{} of {}", demangle(&owner.name), tidy_path(module)),
+        None => demangle(&owner.name),
+    }
 }
 
 /// A path as one would write it: `/usr/lib/gcc/../../include/vector` →

@@ -3,6 +3,7 @@
 //! The table of it is [`values_table`](super::values_table)'s, the document
 //! [`values_json`](super::values_json)'s.
 
+use opcost_key::Key;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -34,6 +35,8 @@ pub(crate) struct ValuesReport {
 /// A loop or a value.
 pub(crate) struct ValueRow {
     pub(crate) module: String,
+    /// Of a loop its header, of a value its parameter or instruction.
+    pub(crate) key: Key,
     pub(crate) function: String,
     pub(crate) file: Option<String>,
     pub(crate) line: u32,

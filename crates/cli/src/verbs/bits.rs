@@ -9,16 +9,21 @@ use crate::report::{
     BitsJson, BitsReport, Progress, Sources, Stream, bits_page, demangle, print_bits, save_json, save_text,
 };
 use crate::verbs::loops::analysed;
-use crate::verbs::meant::{about, again, is_one_of, unknown};
+use crate::verbs::meant::{CodeFlag, OF_RUNS, about, again, is_one_of, refuse_idle, unknown};
 use crate::verbs::show::tell_json;
 use crate::verbs::{bits_narrow, bits_observed, certificate};
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &BitsArguments) -> Result<Status, CliError> {
-    if arguments.narrow {
-        return bits_narrow::run(arguments);
-    }
-    let result = carry_out(arguments);
+    let compile = &arguments.program.compile;
+    let result = match arguments.observe {
+        true => refuse_idle(compile, &[CodeFlag::Cost], "what is recorded has no weight"),
+        false => refuse_idle(compile, OF_RUNS, "nothing is measured and no machine code is made"),
+    };
+    let result = result.and_then(|()| match arguments.narrow {
+        true => bits_narrow::run(arguments),
+        false => carry_out(arguments),
+    });
     tell_json(&result, arguments.json.as_deref());
     result
 }

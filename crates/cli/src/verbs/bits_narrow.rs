@@ -9,16 +9,9 @@ use crate::report::{BitsNarrowJson, Progress, Stream, print_bits_narrow, save_js
 use crate::verbs::certificate;
 use crate::verbs::loops::analysed;
 use crate::verbs::meant::{about, paths};
-use crate::verbs::show::tell_json;
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &BitsArguments) -> Result<Status, CliError> {
-    let result = carry_out(arguments);
-    tell_json(&result, arguments.json.as_deref());
-    result
-}
-
-fn carry_out(arguments: &BitsArguments) -> Result<Status, CliError> {
+pub(super) fn run(arguments: &BitsArguments) -> Result<Status, CliError> {
     let output = arguments.output.as_deref().expect("clap asks for it");
     if output.extension().is_some_and(|extension| extension != "bc") {
         let name = output.display();

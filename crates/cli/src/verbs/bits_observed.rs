@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use opcost_instrument::ValuesRequest;
+use opcost_key::Key;
 
 use crate::arguments::BitsArguments;
 use crate::build::{
@@ -61,11 +62,10 @@ pub(crate) fn observe(
 
 /// Notes what was observed; whether a value was what it cannot be.
 fn note(answers: &mut BitsAnswers, points: &[ObservedPoint]) -> bool {
-    let by_key = points.iter().filter_map(|point| Some((point.what.key.as_deref()?, point)));
-    let by_key: HashMap<&str, &ObservedPoint> = by_key.collect();
+    let by_key = by_key(points);
     let mut is_wrong = false;
     for value in answers.functions.iter_mut().flat_map(|function| &mut function.values) {
-        let Some(point) = by_key.get(&*value.key).filter(|point| point.what.text == value.text) else {
+        let Some(point) = by_key.get(&value.key).filter(|point| point.what.text == value.text) else {
             continue;
         };
         let Some((least, greatest)) = point.record.range else { continue };
@@ -74,7 +74,7 @@ fn note(answers: &mut BitsAnswers, points: &[ObservedPoint]) -> bool {
         value.observed = Some(observed);
     }
     for float in answers.functions.iter_mut().flat_map(|function| &mut function.floats) {
-        let Some(point) = by_key.get(&*float.key).filter(|point| point.what.text == float.text) else {
+        let Some(point) = by_key.get(&float.key).filter(|point| point.what.text == float.text) else {
             continue;
         };
         let Some((_, greatest)) = point.record.range else { continue };
@@ -84,6 +84,16 @@ fn note(answers: &mut BitsAnswers, points: &[ObservedPoint]) -> bool {
         float.observed = Some(BitsFloatObserved { times: point.record.entries, needed, is_outside });
     }
     is_wrong
+}
+
+/// Points by their keys. Two modules of one name have the same keys for what is local to them: such keys say
+/// nothing.
+fn by_key(points: &[ObservedPoint]) -> HashMap<&Key, &ObservedPoint> {
+    let mut found: HashMap<&Key, Option<&ObservedPoint>> = HashMap::new();
+    for point in points.iter().filter(|point| matches!(point.what.key, Key::Part(..))) {
+        found.entry(&point.what.key).and_modify(|one| *one = None).or_insert(Some(point));
+    }
+    found.into_iter().filter_map(|(key, point)| Some((key, point?))).collect()
 }
 
 fn seen(value: &BitsValue, least: i64, greatest: i64, times: u64) -> BitsObserved {
@@ -119,7 +129,7 @@ mod tests {
             declared,
             least: Some(least),
             greatest: Some(greatest),
-            ..BitsValue::default()
+            ..BitsValue::example()
         };
         let wide = value(32, -100, 1000);
         let width = |least, greatest| {

@@ -11,6 +11,7 @@ use crate::report::{
     ExplainJson, Progress, Sources, Stream, WidthJson, dependence_dot, dependence_picture, print_explanation,
     print_width, save_json, save_text,
 };
+use crate::verbs::meant::{OF_RUNS, refuse_idle};
 use crate::verbs::show::tell_json;
 
 /// Carries out the verb.
@@ -21,6 +22,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<Status, CliError> {
 }
 
 fn carry_out(arguments: &ExplainArguments) -> Result<Status, CliError> {
+    refuse_idle(&arguments.program.compile, OF_RUNS, "nothing is measured and no machine code is made")?;
     let (path, line, column) = split(&arguments.inputs[0]);
     let wanted = match (&arguments.function, line) {
         (Some(name), None) => ExplainWanted::Function { name: name.clone() },

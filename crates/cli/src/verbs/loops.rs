@@ -6,7 +6,7 @@ use crate::arguments::LoopsArguments;
 use crate::build::{AnalysisQuestion, Answers, Build, Input, Language, LoopAnswers, Purpose};
 use crate::error::{CliError, Status};
 use crate::report::{LoopsJson, LoopsReport, Progress, Sources, Stream, print_loops, save_json, save_text};
-use crate::verbs::meant::{about, is_one_of, unknown};
+use crate::verbs::meant::{OF_RUNS, about, is_one_of, refuse_idle, unknown};
 use crate::verbs::show::tell_json;
 
 /// Carries out the verb.
@@ -17,6 +17,7 @@ pub(crate) fn run(arguments: &LoopsArguments) -> Result<Status, CliError> {
 }
 
 fn carry_out(arguments: &LoopsArguments) -> Result<Status, CliError> {
+    refuse_idle(&arguments.program.compile, OF_RUNS, "nothing is measured and no machine code is made")?;
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
     let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
     let question =
@@ -102,11 +103,21 @@ mod tests {
     use super::{LoopAnswers, most_used};
     use crate::build::LoopAnswer;
 
+    fn example() -> LoopAnswer {
+        let json = serde_json::json!({
+            "key": "@f:loop0", "function": "f", "header": 0, "label": "%0", "file": null, "line": null, "depth": 1,
+            "parent": null, "form": "", "entered_if": {"kind": "unknown", "condition": null}, "kind": "unknown",
+            "back_edges": null, "body_iterations": null, "expression": null, "total": null, "inputs": [],
+            "bound": null, "assumes": [], "reason": null, "vectorised": null, "unrolled": null, "remainder_of": null,
+        });
+        serde_json::from_value(json).expect("a loop of which nothing is known")
+    }
+
     #[test]
     fn the_name_that_most_loops_use_is_to_be_tried() {
         let with = |inputs: &[&str]| LoopAnswer {
             inputs: inputs.iter().map(|&input| input.to_owned()).collect(),
-            ..LoopAnswer::default()
+            ..example()
         };
         let answers = LoopAnswers {
             names: ["a", "n", "nn", "z"].map(str::to_owned).to_vec(),

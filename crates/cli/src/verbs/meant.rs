@@ -5,6 +5,7 @@ use clap::ValueEnum;
 
 use crate::arguments::{CompileArguments, DEFAULT_LEVEL, ProgramArguments};
 use crate::build::{Input, Language};
+use crate::error::CliError;
 use crate::report::{demangle, short_name};
 use crate::verbs::show::not_found;
 
@@ -68,6 +69,33 @@ pub(crate) fn again(inputs: &[Input], program: &ProgramArguments) -> String {
     words.push(paths(inputs));
     words.join(" ")
 }
+
+/// A flag of [`CompileArguments`] that says something of machine code or of measuring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CodeFlag {
+    Cost,
+    Codegen,
+    Time,
+}
+
+/// Refuses flags that would do nothing in a verb: `idle`, of which `why` tells.
+///
+/// # Errors
+/// The first that was given all the same.
+pub(crate) fn refuse_idle(compile: &CompileArguments, idle: &[CodeFlag], why: &str) -> Result<(), CliError> {
+    let given = |flag: &CodeFlag| match flag {
+        CodeFlag::Cost => compile.cost.is_some().then_some("--cost"),
+        CodeFlag::Codegen => compile.codegen.is_some().then_some("--codegen"),
+        CodeFlag::Time => compile.time.then_some("--time"),
+    };
+    match idle.iter().find_map(given) {
+        Some(flag) => Err(CliError::Usage(format!("{flag} would do nothing here: {why}; leave it out"))),
+        None => Ok(()),
+    }
+}
+
+/// What an analysis has no use for.
+pub(crate) const OF_RUNS: &[CodeFlag] = &[CodeFlag::Cost, CodeFlag::Codegen, CodeFlag::Time];
 
 #[cfg(test)]
 mod tests {

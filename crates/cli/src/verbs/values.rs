@@ -18,6 +18,7 @@ use crate::report::{
 };
 use crate::run::{Finish, Observed, ObservedPoint, Recorder, Streams, observe, point_lists, record_run};
 use crate::verbs::load::is_value_file;
+use crate::verbs::meant::{CodeFlag, refuse_idle};
 use crate::verbs::show::tell_json;
 use crate::verbs::values_whole;
 
@@ -74,6 +75,7 @@ fn only(inputs: &[Input]) -> Result<&Input, CliError> {
 }
 
 fn wish(arguments: &ValuesArguments) -> Result<ValuesWish, CliError> {
+    refuse_idle(&arguments.compile, &[CodeFlag::Cost], "what is recorded has no weight")?;
     let turns = arguments.trip_counts || arguments.verify;
     if !turns && arguments.function.is_none() {
         return Err(CliError::Usage(
@@ -220,6 +222,7 @@ fn row(point: ObservedPoint) -> ValueRow {
     let range = record.range.map(|(least, most)| [least, middle(&values, &rough).clamp(least, most), most]);
     ValueRow {
         module,
+        key: what.key,
         function: what.function,
         file: what.file,
         line: what.line,

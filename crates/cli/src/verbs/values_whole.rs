@@ -5,12 +5,14 @@
 //! they are held against what was recorded: exact turns and bounds of each
 //! activation, and sums over the activations of a nest. Formulas with names are
 //! not: the same ones, over the values of the module, are held where the program
-//! runs. A loop is found by its function and the label of its header, if all
-//! loops of the function are the same in both; else it is told as not found.
+//! runs. A loop is found by the key of its function and the label of its header, if
+//! all loops of the function are the same in both; else it is told as not found.
 //! Input: answers and rows. Output: a verdict for each row that has a number.
 //! Cost: linear in the loops.
 
 use std::collections::{BTreeSet, HashMap};
+
+use opcost_key::FunctionKey;
 
 use crate::arguments::{ProgramArguments, ValuesArguments};
 use crate::build::{
@@ -53,7 +55,8 @@ pub(crate) fn hold(answers: &LoopAnswers, rows: &mut [ValueRow], is_lie: bool) -
     let outermost = outermost(rows);
     let facts: Vec<Facts> = rows.iter().map(Facts::of).collect();
     for (position, row) in rows.iter_mut().enumerate().filter(|(_, row)| row.is_loop()) {
-        let Some(&(answer, numbers)) = known.get(&(row.function.clone(), row.text.clone())) else {
+        let found = row.key.function().and_then(|function| known.get(&(function, &*row.text)));
+        let Some(&(answer, numbers)) = found else {
             totals.not_found += 1;
             continue;
         };
@@ -87,28 +90,32 @@ fn lie(numbers: LoopNumbers) -> LoopNumbers {
     LoopNumbers { exact, bound, total: more(numbers.total) }
 }
 
-type Known<'a> = HashMap<(String, String), (&'a LoopAnswer, LoopNumbers)>;
+type Known<'a> = HashMap<(&'a FunctionKey, &'a str), (&'a LoopAnswer, LoopNumbers)>;
 
 /// Answers by function and header, of functions that are the same in both.
 fn common<'a>(answers: &'a LoopAnswers, rows: &[ValueRow]) -> Known<'a> {
-    let mut told: HashMap<&str, BTreeSet<&str>> = HashMap::new();
-    for answer in answers.loops.iter().filter(|answer| answer.form != "irreducible") {
-        told.entry(&answer.function).or_default().insert(&answer.label);
+    let mut told: HashMap<&FunctionKey, BTreeSet<&str>> = HashMap::new();
+    let natural = answers.loops.iter().filter(|answer| answer.form != "irreducible");
+    for (function, answer) in natural.filter_map(|answer| Some((answer.key.function()?, answer))) {
+        told.entry(function).or_default().insert(&answer.label);
     }
-    let mut seen: HashMap<&str, (&str, BTreeSet<&str>, bool)> = HashMap::new();
-    for row in rows.iter().filter(|row| row.is_loop()) {
-        let entry = seen.entry(&row.function).or_insert_with(|| (&row.module, BTreeSet::new(), true));
-        // Functions of several modules may share a name where others do not see it.
+    let mut seen: HashMap<&FunctionKey, (&str, BTreeSet<&str>, bool)> = HashMap::new();
+    let loops = rows.iter().filter(|row| row.is_loop());
+    for (function, row) in loops.filter_map(|row| Some((row.key.function()?, row))) {
+        let entry = seen.entry(function).or_insert_with(|| (&row.module, BTreeSet::new(), true));
+        // Two modules of one name have the same keys for what is local to them.
         entry.2 &= entry.0 == row.module && entry.1.insert(&row.text);
     }
-    let is_same = |function: &str| {
+    let is_same = |function: &FunctionKey| {
         seen.get(function)
             .is_some_and(|(_, labels, is_single)| *is_single && told.get(function) == Some(labels))
     };
     let all = answers.loops.iter().zip(&answers.numbers);
-    all.filter(|(answer, _)| is_same(&answer.function))
-        .map(|(answer, &numbers)| ((answer.function.clone(), answer.label.clone()), (answer, numbers)))
-        .collect()
+    all.filter_map(|(answer, &numbers)| {
+        let function = answer.key.function().filter(|function| is_same(function))?;
+        Some(((function, &*answer.label), (answer, numbers)))
+    })
+    .collect()
 }
 
 /// Of each row the row of the outermost loop around it; none for such a loop itself.

@@ -52,7 +52,7 @@ fn a_clamped_index_needs_seven_bits_whoever_calls() {
         assert!(all.iter().any(|value| value["range"] == "-1..96"), "{level}: {all:#?}");
         let index = all.iter().find(|value| value["opcode"] == "argument" && value["declared"] == 32);
         let index = index.expect("the parameter");
-        assert_eq!((&index["width"], &index["key"]), (&32.into(), &"next_index:argument0".into()));
+        assert_eq!((&index["width"], &index["key"]), (&32.into(), &"@next_index:argument0".into()));
         assert_eq!(index["because"], "a parameter that anyone may give");
     }
 }
@@ -231,13 +231,13 @@ fn what_is_believed_is_asked_for_and_listed() {
             .cloned();
         (found.and_then(|width| width.as_u64()), document["assumes"].to_string())
     };
-    assert_eq!(width(&[], "square", "square:i1"), (Some(32), "[]".to_owned()));
-    let (square, assumes) = width(&["--assume-no-overflow"], "square", "square:i1");
+    assert_eq!(width(&[], "square", "@square:i1"), (Some(32), "[]".to_owned()));
+    let (square, assumes) = width(&["--assume-no-overflow"], "square", "@square:i1");
     assert!(square == Some(31) && assumes.contains("--assume-no-overflow"), "{square:?} {assumes}");
     // The whole object, and only if it is asked for the row.
-    let (column, assumes) = width(&[], "cell", "cell:argument1");
+    let (column, assumes) = width(&[], "cell", "@cell:argument1");
     assert!(column > Some(5) && !assumes.contains("inbounds"), "{column:?} {assumes}");
-    let (column, assumes) = width(&["--assume-inbounds"], "cell", "cell:argument1");
+    let (column, assumes) = width(&["--assume-inbounds"], "cell", "@cell:argument1");
     assert!(column == Some(3) && assumes.contains("--assume-inbounds"), "{column:?} {assumes}");
 }
 
@@ -248,8 +248,8 @@ fn a_certificate_lists_what_it_believes_and_holds_by_that_only() {
     let file = Path::new(&source.path).with_file_name("believed.json");
     let at = file.to_str().expect("a path");
     let cases = [
-        ("--assume-no-overflow", "no_overflow", "square", "square:i1", 31),
-        ("--assume-inbounds", "in_bounds", "cell", "cell:argument1", 3),
+        ("--assume-no-overflow", "no_overflow", "square", "@square:i1", 31),
+        ("--assume-inbounds", "in_bounds", "cell", "@cell:argument1", 3),
     ];
     for (flag, field, function, key, width) in cases {
         let document = bits(&[flag, "--certificate", at, &source.path]);
@@ -276,7 +276,7 @@ fn an_access_that_is_never_in_bounds_is_told_with_its_place() {
     let source = Source::new("believed.ll", BELIEVED);
     let findings = bits(&[&source.path])["findings"].as_array().expect("findings").clone();
     assert!(
-        findings.iter().any(|one| one["kind"] == "out-of-bounds" && one["key"] == "outside:i2"),
+        findings.iter().any(|one| one["kind"] == "out-of-bounds" && one["key"] == "@outside:i2"),
         "{findings:?}"
     );
     let output = opcost(&["bits", &source.path]);

@@ -35,7 +35,7 @@ fn a_product_is_as_wide_as_a_parameter_lets_it() {
     let last = chain.last().expect("a link");
     assert_eq!(
         (&last["name"], &last["key"], &last["line"]),
-        (&"stride".into(), &"pixel:argument1".into(), &2.into())
+        (&"stride".into(), &"@pixel:argument1".into(), &2.into())
     );
     // 255 * 64 = 16320.
     let best = &product["would_help"][0];

@@ -9,6 +9,7 @@ mod ends;
 mod exact;
 mod files;
 mod held;
+mod joined;
 mod many;
 
 use std::path::{Path, PathBuf};

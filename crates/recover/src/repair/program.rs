@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use opcost_index::{AdjacencyGraph, Id, IdMap, define_id, strongly_connected_components};
 use opcost_key::{
     AddressHeld, Callee, EdgeId, EdgeKind, FunctionMap, Hash128, InstructionId, ModuleMap, SegmentId,
+    is_program_start,
 };
 
 use super::SampledModule;
@@ -197,7 +198,7 @@ impl<'a> Program<'a> {
 
 /// Who may call it, given the names to which other modules may have pointers.
 fn others(map: &FunctionMap, given: &HashMap<&str, AddressHeld>) -> Others {
-    if map.name == "main" {
+    if is_program_start(&map.name) {
         return Others::AtStart;
     }
     let Some(pointers) = &map.expected.pointers else { return Others::ByPointer };
