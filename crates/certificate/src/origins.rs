@@ -123,11 +123,8 @@ impl<'a> AllOrigins<'a> {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        let begins = self
-            .module
-            .functions
-            .values()
-            .any(|function| opcost_key::is_program_start(&function.name));
+        let begins =
+            self.module.functions.values().any(|function| opcost_key::is_program_start(&function.name));
         self.world == ClaimedWorld::Closed && begins && !self.module.has_module_assembly
     }
 

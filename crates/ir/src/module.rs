@@ -250,7 +250,10 @@ impl Module {
     /// program, whatever else was linked.
     pub fn key(&self, function: FunctionId) -> FunctionKey {
         let body = &self.functions[function];
-        let own = || FunctionKey { module: Some(self.source_name.as_str().into()), name: body.name.as_str().into() };
+        let own = || FunctionKey {
+            module: Some(self.source_name.as_str().into()),
+            name: body.name.as_str().into(),
+        };
         match body.linkage {
             Linkage::Local => self.homes.get(&function).cloned().unwrap_or_else(own),
             _ => FunctionKey { module: None, name: body.name.as_str().into() },

@@ -61,7 +61,9 @@ pub enum Part {
 
 /// Why a text is no key.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("'{text}' is no key: {why}; keys are written as src/a.c, @main, src/a.c@step, @main:i4, @main:block2")]
+#[error(
+    "'{text}' is no key: {why}; keys are written as src/a.c, @main, src/a.c@step, @main:i4, @main:block2"
+)]
 pub struct KeyError {
     /// The text.
     pub text: String,
@@ -320,10 +322,8 @@ mod tests {
     }
 
     fn key() -> impl Strategy<Value = Key> {
-        let function = (proptest::option::of(name()), name()).prop_map(|(module, name)| FunctionKey {
-            module: module.map(Into::into),
-            name: name.into(),
-        });
+        let function = (proptest::option::of(name()), name())
+            .prop_map(|(module, name)| FunctionKey { module: module.map(Into::into), name: name.into() });
         (function, proptest::option::of(part()), name(), any::<bool>()).prop_map(
             |(function, part, module, is_module)| match part {
                 _ if is_module => Key::Module(module.into()),

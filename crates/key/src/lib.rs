@@ -23,8 +23,8 @@ pub use map::{
     AddressHeld, BuildFacts, CallMap, Callee, Charge, CostFacts, Expected, FunctionMap, InstructionMap,
     KnownLoop, MAP_SCHEMA, ModuleMap, PathsMap, Place, Pointers,
 };
-pub use start::{PROGRAM_STARTS, is_program_start};
 pub use skeleton::{
     BlockId, BlockMap, CallSiteId, CounterId, EdgeId, EdgeKind, EdgeMap, FileId, FunctionId, InstructionId,
     Meter, PlaceId, SegmentId, SegmentMap,
 };
+pub use start::{PROGRAM_STARTS, is_program_start};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use opcost_key::{Anchor, BuildFacts, Charge, CostFacts, Hash128};
 
 use crate::{
-    About, Column, Fact, FunctionFacts, Ledger, ModuleFacts, Origin, Quality, SourcePlace, Subject, Way,
-    World,
+    About, Called, Column, Ending, Fact, FunctionFacts, Ledger, ModuleFacts, Origin, Quality, SourcePlace,
+    Subject, Way, World,
 };
 
 pub(crate) fn about() -> About {
@@ -98,5 +98,20 @@ pub(crate) fn sample() -> Ledger {
     facts[4].quality = Quality::Unknown("the process was killed".into());
     facts[4].value = None;
     facts.push(fact(path, Column::Count, 6));
+    let pointers = |place| Subject::Pointers { function: helper.clone(), place };
+    facts.extend([pointers(Some(place(9))), pointers(None)].map(|at| fact(at, Column::Calls, 2)));
+    let called = [
+        Called::External("puts".into()),
+        Called::Memory("memcpy".into()),
+        Called::Assembly,
+        Called::Internal,
+    ];
+    facts.extend(called.map(|called| fact(Subject::Called(called), Column::Calls, 5)));
+    facts.extend(
+        [Ending::Exited(3), Ending::Killed(11)].map(|end| fact(Subject::Ending(end), Column::Runs, 1)),
+    );
+    facts.push(fact(Subject::Line(place(1)), Column::Highest, 30));
+    facts.push(fact(Subject::Program, Column::Processes, 1));
+    facts.push(fact(Subject::Program, Column::HeldFixed, 1));
     ledger(facts)
 }

@@ -1,7 +1,7 @@
 //! What is known of one program's work? A table of facts.
 //!
 //! A [`Fact`] says of a [`Subject`] (the program, a function, a line, a block,
-//! an edge, a path) one number in one [`Column`], with its unit, where it comes from
+//! an edge, a path, what is called, how runs ended) one number in one [`Column`], with its unit, where it comes from
 //! and how sure it is. Subjects carry the names, hashes and skeleton that a
 //! later reader needs, so that two ledgers compare without their maps.
 //!
@@ -128,14 +128,67 @@ pub enum Subject {
         /// belongs to the path that it ends.
         edges: Arc<[u32]>,
     },
+    /// Calls through pointers that a function makes on one line.
+    Pointers {
+        /// The function that calls.
+        function: Arc<FunctionFacts>,
+        /// The line, when there is one.
+        place: Option<SourcePlace>,
+    },
+    /// Other calls of the program, by what is called.
+    Called(Called),
+    /// Runs that ended in one way.
+    Ending(Ending),
+}
+
+/// What a program calls.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Called {
+    /// A function that no module of it defines, by linkage name.
+    External(Arc<str>),
+    /// A memory intrinsic that becomes a library call (`memcpy`).
+    Memory(Arc<str>),
+    /// Inline assembly.
+    Assembly,
+    /// Functions that it defines, all of them.
+    Internal,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ending {
+    /// With this exit status.
+    Exited(i32),
+    /// By this signal.
+    Killed(i32),
+}
+
+impl fmt::Display for Called {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Called::External(name) | Called::Memory(name) => f.write_str(name),
+            Called::Assembly => f.write_str("inline assembly"),
+            Called::Internal => f.write_str("functions of the program"),
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Exited(status) => write!(f, "exit status {status}"),
+            Ending::Killed(signal) => write!(f, "signal {signal}"),
+        }
+    }
 }
 
 impl Subject {
     /// The function that the subject is or belongs to.
     pub fn function(&self) -> Option<&Arc<FunctionFacts>> {
         match self {
-            Subject::Program | Subject::Line(_) => None,
+            Subject::Program | Subject::Line(_) | Subject::Called(_) | Subject::Ending(_) => None,
             Subject::Function { function, .. }
+            | Subject::Pointers { function, .. }
             | Subject::Block { function, .. }
             | Subject::Edge { function, .. }
             | Subject::Path { function, .. } => Some(function),
@@ -145,9 +198,15 @@ impl Subject {
     /// The line that the subject is or begins on.
     pub fn place(&self) -> Option<&SourcePlace> {
         match self {
-            Subject::Program | Subject::Edge { .. } | Subject::Path { .. } => None,
+            Subject::Program
+            | Subject::Edge { .. }
+            | Subject::Path { .. }
+            | Subject::Called(_)
+            | Subject::Ending(_) => None,
             Subject::Line(place) => Some(place),
-            Subject::Function { place, .. } | Subject::Block { place, .. } => place.as_ref(),
+            Subject::Function { place, .. }
+            | Subject::Block { place, .. }
+            | Subject::Pointers { place, .. } => place.as_ref(),
         }
     }
 }
@@ -163,6 +222,9 @@ impl fmt::Display for Subject {
             }
             Subject::Edge { function, edge, .. } => write!(f, "edge {edge} of function {}", function.name),
             Subject::Path { function, path, .. } => write!(f, "path {path} of function {}", function.name),
+            Subject::Pointers { function, .. } => write!(f, "calls through pointers in {}", function.name),
+            Subject::Called(called) => write!(f, "calls of {called}"),
+            Subject::Ending(ending) => write!(f, "runs that ended with {ending}"),
         }
     }
 }

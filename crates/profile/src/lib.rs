@@ -25,7 +25,9 @@ mod words;
 #[cfg(test)]
 mod example;
 
-pub use ledger::{About, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, SourcePlace, Subject};
+pub use ledger::{
+    About, Called, Ending, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, SourcePlace, Subject,
+};
 pub use merge::{MergeError, average, merge, saturated};
 pub use reduce::{ReduceError, reduce_to_blocks};
 pub use subtract::{SubtractError, subtract};

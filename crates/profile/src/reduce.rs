@@ -53,7 +53,12 @@ pub fn reduce_to_blocks(ledger: &Ledger) -> Result<Ledger, ReduceError> {
                     agree(fact, &edges)?;
                 }
             }
-            Subject::Program | Subject::Line(_) | Subject::Function { .. } => {}
+            Subject::Program
+            | Subject::Line(_)
+            | Subject::Function { .. }
+            | Subject::Pointers { .. }
+            | Subject::Called(_)
+            | Subject::Ending(_) => {}
         }
         facts.push(fact.clone());
     }

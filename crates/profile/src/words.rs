@@ -72,6 +72,15 @@ words! {
     /// How many thousandths of a cycle of these its instructions take by themselves; the
     /// rest is waiting, as samples tell. Of merged ledgers the sum.
     Busy = "busy",
+    /// How often the most frequent instruction of a line started. Of one run: those of several do
+    /// not add up.
+    Highest = "highest",
+    /// How many runs there were of a kind.
+    Runs = "runs",
+    /// How many runs had their world held fixed (`--deterministic`).
+    HeldFixed = "held-fixed",
+    /// How many processes counted.
+    Processes = "processes",
 }
 
 words! {
@@ -89,6 +98,10 @@ words! {
     Samples = "samples",
     /// Thousandths of cycles of the processor.
     Millicycles = "millicycles",
+    /// Runs of the program.
+    Runs = "runs",
+    /// Processes of the system.
+    Processes = "processes",
 }
 
 words! {
@@ -138,11 +151,18 @@ impl Column {
         match self {
             Column::Calls => Unit::Calls,
             Column::Instructions => Unit::Instructions,
-            Column::Count => Unit::Executions,
+            Column::Count | Column::Highest => Unit::Executions,
             Column::Inherited => Unit::Frames,
             Column::Samples => Unit::Samples,
             Column::Cycles | Column::Busy => Unit::Millicycles,
+            Column::Runs | Column::HeldFixed => Unit::Runs,
+            Column::Processes => Unit::Processes,
         }
+    }
+
+    /// Whether the values of several runs add up to that of all of them.
+    pub fn adds_up(self) -> bool {
+        self != Column::Highest
     }
 }
 

@@ -11,7 +11,7 @@ use opcost_key::{
 };
 use opcost_profile::{Ledger, Origin, Quality, World};
 
-use crate::{CountedModule, ModuleCounts, RunFacts, make_ledger, recover_module, summarize};
+use crate::{CountedModule, Course, ModuleCounts, RunFacts, make_ledger, recover_module, summarize};
 
 pub(crate) fn segment(position: usize) -> Option<SegmentId> {
     Some(SegmentId::new(position))
@@ -173,6 +173,7 @@ pub(crate) fn counted_run() -> RunFacts {
         origin: Origin::Counted,
         quality: Quality::Exact,
         world: World::Open,
+        course: Course::default(),
     }
 }
 

@@ -1,24 +1,26 @@
 //! Which facts do the counts of one run make?
 //!
-//! The total; per source line its cost; per function its calls and cost; per
-//! block and edge its count; per path that was taken its count. What a run cannot tell (edges under placement
+//! The total; per source line its cost and its highest count; per function its calls and cost; per
+//! block and edge its count; per path that was taken its count; calls by what is called, those through
+//! pointers by place; how the run ended. What a run cannot tell (edges under placement
 //! every-segment) is absent. Functions stay apart by module here, so that
 //! blocks keep their shape; `diff` brings them together by name.
 //!
 //! Cost: that of `summarize`, and one fact per block and edge. Limit: a value
 //! of more than 64 bits is an error.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use opcost_index::Id;
-use opcost_key::{EdgeId, EdgeKind, FunctionMap, Hash128, ModuleMap, SegmentId};
+use opcost_key::{Callee, EdgeId, EdgeKind, FunctionMap, Hash128, ModuleMap, SegmentId};
 use opcost_profile::{
-    About, Column, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, Origin, Quality, SourcePlace,
-    Subject, Way, World,
+    About, Called, Column, Ending, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, Origin, Quality,
+    SourcePlace, Subject, Way, World,
 };
 
 use crate::summary::Counted;
-use crate::{CountedModule, ProgramSummary, RecoverError};
+use crate::{CallTotals, CountedModule, ProgramSummary, RecoverError};
 
 /// What is known of a run besides its counts.
 #[derive(Clone, Debug)]
@@ -33,6 +35,19 @@ pub struct RunFacts {
     pub quality: Quality,
     /// Under which assumption about callers.
     pub world: World,
+    /// How it went.
+    pub course: Course,
+}
+
+/// How a run went.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Course {
+    /// How the program ended, if that is known.
+    pub ending: Option<Ending>,
+    /// How many processes counted, if that is known.
+    pub processes: Option<u64>,
+    /// Whether its world was held fixed.
+    pub is_held_fixed: bool,
 }
 
 /// The ledger of one run. `maps` are the hashes of the modules' maps, in order.
@@ -66,8 +81,13 @@ pub fn make_ledger(
     facts.add(Subject::Program, Column::Instructions, summary.weight)?;
     for line in &summary.lines {
         let place = SourcePlace { file: Arc::from(line.at.file.as_str()), line: line.at.line };
-        facts.add(Subject::Line(place), Column::Instructions, line.instructions)?;
+        facts.add(Subject::Line(place.clone()), Column::Instructions, line.instructions)?;
+        if let Some(highest) = line.max_count {
+            facts.add(Subject::Line(place), Column::Highest, highest)?;
+        }
     }
+    facts.add_course(&run.course)?;
+    facts.add_calls(&summary.calls)?;
     for module in modules {
         for (id, function) in module.map.functions.iter() {
             facts.add_function(&Counted {
@@ -106,6 +126,41 @@ impl Facts<'_> {
         Ok(())
     }
 
+    fn add_course(&mut self, course: &Course) -> Result<(), LedgerError> {
+        if let Some(processes) = course.processes {
+            self.add(Subject::Program, Column::Processes, processes.into())?;
+        }
+        if course.is_held_fixed {
+            self.add(Subject::Program, Column::HeldFixed, 1)?;
+        }
+        course.ending.map_or(Ok(()), |ending| self.add(Subject::Ending(ending), Column::Runs, 1))
+    }
+
+    fn add_calls(&mut self, calls: &CallTotals) -> Result<(), LedgerError> {
+        let external =
+            calls.external.iter().map(|one| (Called::External(one.name.as_str().into()), one.calls));
+        let memory = calls.memory.iter().map(|one| (Called::Memory(one.name.as_str().into()), one.calls));
+        let others = [(Called::Assembly, calls.assembly), (Called::Internal, calls.internal)];
+        for (called, count) in external.chain(memory).chain(others) {
+            self.add(Subject::Called(called), Column::Calls, count)?;
+        }
+        Ok(())
+    }
+
+    /// Calls through pointers, by line.
+    fn add_pointers(&mut self, counted: &Counted<'_>, facts: &Arc<FunctionFacts>) -> Result<(), LedgerError> {
+        let mut sums: BTreeMap<Option<SourcePlace>, u128> = BTreeMap::new();
+        for call in counted.function.calls.iter().filter(|call| call.callee == Callee::Indirect) {
+            let line = counted.line(counted.function.instructions[call.instruction].place);
+            let calls = counted.counts.instruction(counted.function, call.instruction);
+            *sums.entry(source_place(line)).or_default() += u128::from(calls);
+        }
+        for (place, calls) in sums {
+            self.add(Subject::Pointers { function: facts.clone(), place }, Column::Calls, calls)?;
+        }
+        Ok(())
+    }
+
     fn add_function(&mut self, counted: &Counted<'_>) -> Result<(), LedgerError> {
         let (map, function, counts) = (counted.map, counted.function, counted.counts);
         let facts = function_facts(map, function);
@@ -127,6 +182,7 @@ impl Facts<'_> {
             let column = if count < 0 { Column::Inherited } else { Column::Count };
             self.add(subject, column, count.unsigned_abs().into())?;
         }
+        self.add_pointers(counted, &facts)?;
         for path in &counts.paths {
             let edges = path.edges.iter().copied().map(number).collect();
             let subject = Subject::Path { function: facts.clone(), path: path.number, edges };

@@ -53,7 +53,7 @@ pub use counts::{FunctionCounts, LeftFrames, ModuleCounts, recover_module};
 pub use duration::Cycles;
 pub use error::RecoverError;
 pub use instructions::{OtherModule, count_instructions, list_blocks, module_of};
-pub use ledger::{RunFacts, make_ledger};
+pub use ledger::{Course, RunFacts, make_ledger};
 pub use listing::{BlockListing, FunctionListing, InstructionListing, list_functions};
 pub use matched::{Copies, Matched, Unmatched, branches, match_counts};
 pub use moved::{Moved, moves};
@@ -69,4 +69,4 @@ pub use summary::{
     BlockTotal, CountedModule, FunctionTotal, LineTotal, ProgramSummary, SourceLine, summarize,
 };
 pub use vanished::{Vanished, vanished_frames};
-pub use view::{list_by_lines, summarize_ledger};
+pub use view::{course_of, has_calls, list_by_lines, summarize_ledger};

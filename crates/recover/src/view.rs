@@ -1,9 +1,9 @@
 //! What does a ledger say, in the terms of a summary?
 //!
 //! [`summarize_ledger`] makes a [`ProgramSummary`] of a ledger's facts, so
-//! that one report serves a run and a file. A ledger keeps neither calls of
-//! external functions nor how often a line's hottest instruction ran: the
-//! calls are empty, and [`LineTotal::max_count`](crate::LineTotal) is `None`.
+//! that one report serves a run and a file. A sum of several runs does not tell how often
+//! a line's hottest instruction ran: [`LineTotal::max_count`](crate::LineTotal) is `None` there.
+//! A ledger of an earlier version has no calls: [`has_calls`] says so.
 //! Functions merge over modules as in a summary; blocks too, where the body
 //! hash agrees. Cost: facts * log functions.
 
@@ -11,15 +11,20 @@ use std::collections::BTreeMap;
 
 use opcost_index::Id;
 use opcost_key::{BlockId, Hash128};
-use opcost_profile::{Column, Fact, FunctionFacts, Ledger, SourcePlace, Subject};
+use opcost_profile::{Called, Column, Ending, Fact, FunctionFacts, Ledger, SourcePlace, Subject};
 
-use crate::{BlockTotal, CallTotals, FunctionListing, FunctionTotal, LineTotal, ProgramSummary, SourceLine};
+use crate::{
+    BlockTotal, CallTotals, Course, FunctionListing, FunctionTotal, IndirectCalls, LineTotal, NamedCalls,
+    ProgramSummary, SourceLine,
+};
 
 /// The totals that a ledger holds.
 pub fn summarize_ledger(ledger: &Ledger) -> ProgramSummary {
     let mut functions: BTreeMap<Key<'_>, FunctionTotal> = BTreeMap::new();
     let mut blocks: BTreeMap<BlockKey<'_>, BlockSum<'_>> = BTreeMap::new();
-    let (mut lines, mut weight) = (Vec::new(), 0);
+    let mut indirect: BTreeMap<(Key<'_>, Option<&SourcePlace>), u128> = BTreeMap::new();
+    let mut calls = CallTotals::default();
+    let (mut lines, mut weight) = (Vec::<LineTotal>::new(), 0);
     for Fact { subject, column, value, .. } in ledger.facts() {
         let value = u128::from(value.unwrap_or(0));
         match (subject, column) {
@@ -27,6 +32,16 @@ pub fn summarize_ledger(ledger: &Ledger) -> ProgramSummary {
             (Subject::Line(at), Column::Instructions) => {
                 lines.push(LineTotal { at: source_line(at), instructions: value, max_count: None });
             }
+            (Subject::Line(_), Column::Highest) => {
+                // Facts of one line stand together, its cost first.
+                if let Some(line) = lines.last_mut() {
+                    line.max_count = Some(value);
+                }
+            }
+            (Subject::Pointers { function, place }, Column::Calls) => {
+                *indirect.entry((key(function), place.as_ref())).or_default() += value;
+            }
+            (Subject::Called(called), Column::Calls) => add_called(&mut calls, called, value),
             (Subject::Function { function, place }, Column::Calls | Column::Instructions) => {
                 let total = functions.entry(key(function)).or_insert_with(|| empty(function));
                 total.place = total.place.take().or(place.as_ref().map(source_line));
@@ -45,6 +60,15 @@ pub fn summarize_ledger(ledger: &Ledger) -> ProgramSummary {
         let (function, block) = (*position.get(&key)?, BlockId::new(block as usize));
         Some(BlockTotal { function, module: module.to_owned(), block, place, count })
     });
+    calls.indirect = indirect
+        .into_iter()
+        .map(|(((function, module), place), calls)| IndirectCalls {
+            function: function.to_owned(),
+            module: module.map(str::to_owned),
+            place: place.map(source_line),
+            calls,
+        })
+        .collect();
     let in_lines: u128 = lines.iter().map(|line| line.instructions).sum();
     ProgramSummary {
         weight,
@@ -52,7 +76,37 @@ pub fn summarize_ledger(ledger: &Ledger) -> ProgramSummary {
         blocks: blocks.collect(),
         functions: functions.into_values().collect(),
         lines,
-        calls: CallTotals::default(),
+        calls,
+    }
+}
+
+/// Whether the ledger tells of calls at all.
+pub fn has_calls(ledger: &Ledger) -> bool {
+    ledger.facts().iter().any(|fact| matches!(fact.subject, Subject::Called(_)))
+}
+
+/// How the runs of a ledger went: the first ending that is no success, or else the success.
+pub fn course_of(ledger: &Ledger) -> Course {
+    let endings = ledger.facts().iter().filter_map(|fact| match fact.subject {
+        Subject::Ending(ending) => Some(ending),
+        _ => None,
+    });
+    let is_success = |ending: &Ending| *ending == Ending::Exited(0);
+    let held = ledger.value(&Subject::Program, Column::HeldFixed).unwrap_or(0);
+    Course {
+        ending: endings.clone().find(|ending| !is_success(ending)).or(endings.clone().next()),
+        processes: ledger.value(&Subject::Program, Column::Processes),
+        is_held_fixed: held > 0 && held >= ledger.about.runs,
+    }
+}
+
+fn add_called(calls: &mut CallTotals, called: &Called, count: u128) {
+    let named = |name: &str| NamedCalls { name: name.to_owned(), calls: count };
+    match called {
+        Called::External(name) => calls.external.push(named(name)),
+        Called::Memory(name) => calls.memory.push(named(name)),
+        Called::Assembly => calls.assembly += count,
+        Called::Internal => calls.internal += count,
     }
 }
 
@@ -109,7 +163,7 @@ mod tests {
 
     use super::{list_by_lines, summarize_ledger};
     use crate::example::{counted_run, diamond, recovered, single_loop};
-    use crate::{CallTotals, CountedModule, make_ledger, summarize};
+    use crate::{CountedModule, make_ledger, summarize};
 
     #[test]
     fn a_ledgers_summary_is_the_runs_summary() {
@@ -119,11 +173,9 @@ mod tests {
             CountedModule { map: &choose, counts: &chosen },
             CountedModule { map: &repeat, counts: &repeated },
         ];
-        let mut summary = summarize(&modules);
+        let summary = summarize(&modules);
         let ledger = make_ledger(&modules, &[Hash128(0), Hash128(1)], &summary, &counted_run()).unwrap();
         let seen = summarize_ledger(&ledger);
-        summary.calls = CallTotals::default();
-        summary.lines.iter_mut().for_each(|line| line.max_count = None);
         assert_eq!(seen, summary);
         let listed = list_by_lines(&seen, &[0]);
         assert_eq!(listed[0].lines.len(), 4);

@@ -82,7 +82,7 @@ pub(crate) struct BitsArguments {
     pub(crate) top: usize,
     #[command(flatten)]
     pub(crate) program: ProgramArguments,
-    /// Writes opcost.bits/1, or with --narrow opcost.bits-narrow/1, or with --check opcost.bits-check/1, to a
+    /// Writes opcost.bits/2, or with --narrow opcost.bits-narrow/1, or with --check opcost.bits-check/1, to a
     /// file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,

@@ -100,7 +100,7 @@ pub(crate) struct ExplainArguments {
     pub(crate) width: bool,
     #[command(flatten)]
     pub(crate) contracts: ContractArguments,
-    /// Writes opcost.explain/1, or with --width opcost.explain-width/1, to a file; - is stdout.
+    /// Writes opcost.explain/1, or with --width opcost.explain-width/2, to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Writes the graph of dependences for Graphviz, the argument on each edge; - is stdout.

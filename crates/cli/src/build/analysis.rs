@@ -172,8 +172,7 @@ fn program(request: &AnalysisRequest) -> Result<(Session, Module, World), String
     }
     let mut module = session.snapshot_in_detail();
     name_files(&mut module, &request.root);
-    let begins =
-        module.functions.values().any(|function| opcost_key::is_program_start(&function.name));
+    let begins = module.functions.values().any(|function| opcost_key::is_program_start(&function.name));
     if request.is_closed == Some(true) && !begins {
         return Err("the program is said to be whole, but there is no main to begin with; give all of its \
                     files, or leave out --closed (or --world closed)"

@@ -318,7 +318,10 @@ impl Teller<'_> {
             .flatten()
             .map(|variable| because(self.ranges, self.owners, variable));
         BitsValue {
-            key: self.module.key_of(of.function, value.value).expect("only parameters and results have widths"),
+            key: self
+                .module
+                .key_of(of.function, value.value)
+                .expect("only parameters and results have widths"),
             name: name(body, words, value.value),
             text: match value.value {
                 Value::Instruction(at) => words.instruction(at),

@@ -1,4 +1,4 @@
-//! `opcost bits`: the table of a program's widths, and `opcost.bits/1`.
+//! `opcost bits`: the table of a program's widths, and `opcost.bits/2`.
 //!
 //! First functions, by bits that are not needed; then lines, by the same; of
 //! functions that were asked for their values, one by one, and what forces each
@@ -40,10 +40,10 @@ pub(crate) struct BitsReport<'a> {
 
 /// The document of `opcost bits`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "opcost.bits/1")]
+#[schemars(title = "opcost.bits/2")]
 pub(crate) struct BitsJson<'a> {
-    /// Always `opcost.bits/1`.
-    #[schemars(extend("const" = "opcost.bits/1"))]
+    /// Always `opcost.bits/2`.
+    #[schemars(extend("const" = "opcost.bits/2"))]
     schema: &'static str,
     /// `open`: exported functions may be called by anyone; `closed`: it begins at main.
     world: &'a str,
@@ -66,7 +66,7 @@ impl<'a> BitsJson<'a> {
     pub(crate) fn text(answers: &'a BitsAnswers) -> String {
         let total = of_all(&answers.functions);
         document(&BitsJson {
-            schema: "opcost.bits/1",
+            schema: "opcost.bits/2",
             world: &answers.world,
             assumes: &answers.assumes,
             findings: &answers.findings,

@@ -33,9 +33,9 @@ pub(crate) struct CountJson {
     /// Lines whose instructions ran.
     lines: Vec<LineJson>,
     blocks: Vec<BlockJson>,
-    /// Calls out of what was counted; null when a ledger was read, which does not tell.
+    /// Calls out of what was counted; null when a ledger of an earlier version was read, which does not tell.
     external_calls: Option<Vec<CallJson>>,
-    /// Calls through pointers by place; null when a ledger was read.
+    /// Calls through pointers by place; null when a ledger of an earlier version was read.
     indirect_calls: Option<Vec<IndirectJson>>,
     /// Call stacks with their samples, those with most samples first; only when they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub(crate) struct CountJson {
     processes: usize,
     /// How many runs the counts are the sum of.
     runs: u64,
-    /// Whether the program's world was held fixed (`--deterministic`); a ledger does not tell.
+    /// Whether the program's world was held fixed (`--deterministic`).
     deterministic: bool,
     program_status: StatusJson,
     verdict: VerdictJson,
@@ -84,7 +84,7 @@ struct LineJson {
     line: u32,
     /// What the line's instructions cost, over all functions they were inlined into.
     instructions: u128,
-    /// How often the most frequent of them ran; null when a ledger was read.
+    /// How often the most frequent of them ran; null of several runs together.
     count: Option<u128>,
 }
 
@@ -123,7 +123,7 @@ struct IndirectJson {
     calls: u128,
 }
 
-/// How the program ended; both null when a ledger was read, which does not tell.
+/// How the program ended; both null when a ledger of an earlier version was read, which does not tell.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct StatusJson {
     exit: Option<i32>,

@@ -97,14 +97,14 @@ pub(crate) struct CountReport {
     pub(crate) summary: ProgramSummary,
     pub(crate) facts: ReportFacts,
     pub(crate) quality: Quality,
-    /// How the program ended; a ledger does not tell.
+    /// How the program ended, if that is known.
     pub(crate) finish: Option<Finish>,
     pub(crate) verdict: Verdict,
     /// How many processes counted.
     pub(crate) processes: usize,
     /// How many runs the counts are the sum of.
     pub(crate) runs: u64,
-    /// Whether its world was held fixed; a ledger does not tell.
+    /// Whether its world was held fixed.
     pub(crate) is_deterministic: bool,
     /// What `--repeat` found, in a sentence.
     pub(crate) repetition: Option<String>,

@@ -1,5 +1,5 @@
 //! `opcost explain --width`: why the integers of a line are as wide as they are,
-//! as text and as `opcost.explain-width/1`.
+//! as text and as `opcost.explain-width/2`.
 
 use std::fmt::Write;
 
@@ -12,10 +12,10 @@ use crate::build::{WidthAnswers, WidthExplained, WidthStep};
 
 /// The document of `opcost explain --width`.
 #[derive(Serialize, JsonSchema)]
-#[schemars(title = "opcost.explain-width/1")]
+#[schemars(title = "opcost.explain-width/2")]
 pub(crate) struct WidthJson<'a> {
-    /// Always `opcost.explain-width/1`.
-    #[schemars(extend("const" = "opcost.explain-width/1"))]
+    /// Always `opcost.explain-width/2`.
+    #[schemars(extend("const" = "opcost.explain-width/2"))]
     schema: &'static str,
     /// `open`: exported functions may be called by anyone; `closed`: it begins at main.
     world: &'a str,
@@ -29,7 +29,7 @@ impl<'a> WidthJson<'a> {
     /// The document as text.
     pub(crate) fn text(answers: &'a WidthAnswers) -> String {
         document(&WidthJson {
-            schema: "opcost.explain-width/1",
+            schema: "opcost.explain-width/2",
             world: &answers.world,
             assumes: &answers.assumes,
             values: &answers.values,

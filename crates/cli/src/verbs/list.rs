@@ -27,8 +27,8 @@ pub(crate) fn list_of(
 ) -> Result<List, CliError> {
     let mut notes = Vec::new();
     let rows = match kind {
-        ListKind::Functions => functions(ledger),
-        ListKind::Lines => facts(ledger, |fact| matches!(fact.subject, Subject::Line(_))),
+        ListKind::Functions => by_subject(ledger, |subject| matches!(subject, Subject::Function { .. })),
+        ListKind::Lines => by_subject(ledger, |subject| matches!(subject, Subject::Line(_))),
         ListKind::Blocks => facts(ledger, |fact| matches!(fact.subject, Subject::Block { .. })),
         ListKind::Edges => facts(ledger, |fact| matches!(fact.subject, Subject::Edge { .. })),
         ListKind::Paths => {
@@ -59,17 +59,18 @@ fn row(fact: &Fact) -> ListRow {
     }
 }
 
-fn functions(ledger: &Ledger) -> Vec<ListRow> {
+/// Subjects of a kind with their counts and costs.
+fn by_subject(ledger: &Ledger, is_wanted: impl Fn(&Subject) -> bool) -> Vec<ListRow> {
     let mut rows: Vec<(&Subject, ListRow)> = Vec::new();
-    for fact in ledger.facts().iter().filter(|fact| matches!(fact.subject, Subject::Function { .. })) {
+    for fact in ledger.facts().iter().filter(|fact| is_wanted(&fact.subject)) {
         if rows.last().is_none_or(|(subject, _)| **subject != fact.subject) {
             rows.push((&fact.subject, row(fact)));
         }
         let (_, last) = rows.last_mut().expect("it was just put there");
         match fact.column {
-            Column::Calls => last.count = fact.value,
+            Column::Calls | Column::Highest => last.count = fact.value,
             Column::Instructions => last.instructions = fact.value,
-            Column::Count | Column::Inherited | Column::Samples | Column::Cycles | Column::Busy => {}
+            _ => {}
         }
     }
     rows.into_iter().map(|(_, row)| row).collect()
@@ -85,11 +86,10 @@ fn facts(ledger: &Ledger, wanted: impl Fn(&Fact) -> bool) -> Vec<ListRow> {
                 let slot = slot.map_or(String::new(), |slot| format!(" {slot}"));
                 row.what = format!("edge {edge}: {} → {} ({way}{slot})", end(*from), end(*to));
             }
-            Subject::Line(_) | Subject::Program | Subject::Function { .. } | Subject::Path { .. } => {}
+            _ => {}
         }
         match fact.column {
             Column::Instructions => row.instructions = fact.value,
-            Column::Count | Column::Calls => row.count = fact.value,
             Column::Inherited => {
                 row.count = fact.value;
                 row.what += " inherited by a child";
@@ -106,6 +106,7 @@ fn facts(ledger: &Ledger, wanted: impl Fn(&Fact) -> bool) -> Vec<ListRow> {
                 row.count = fact.value;
                 row.what += " of these not waiting, in thousandths of cycles";
             }
+            _ => row.count = fact.value,
         }
         row
     });

@@ -7,14 +7,14 @@
 use std::path::{Path, PathBuf};
 
 use opcost_profile::formats::opc::{OpcError, load_ledger, save_ledger};
-use opcost_profile::{Ledger, MergeError, Quality as Sureness, merge};
-use opcost_recover::summarize_ledger;
+use opcost_profile::{Ending, Ledger, MergeError, Quality as Sureness, merge};
+use opcost_recover::{course_of, has_calls, summarize_ledger};
 
 use super::measure::Measurement;
 use crate::arguments::RawArguments;
 use crate::error::CliError;
 use crate::report::{CountReport, Progress, ReportFacts, Verdict};
-use crate::run::Quality;
+use crate::run::{Finish, Quality};
 
 /// What was given.
 pub(crate) enum Given {
@@ -111,6 +111,7 @@ pub(crate) fn report_of(ledger: &Ledger) -> CountReport {
     let about = &ledger.about;
     let module = about.modules.first();
     let text = |get: fn(&opcost_profile::ModuleFacts) -> String| module.map_or_else(String::new, get);
+    let course = course_of(ledger);
     CountReport {
         summary: summarize_ledger(ledger),
         facts: ReportFacts {
@@ -123,18 +124,25 @@ pub(crate) fn report_of(ledger: &Ledger) -> CountReport {
             has_lines: about.modules.iter().any(|module| module.build.has_debug_lines),
         },
         quality: quality(ledger),
-        finish: None,
+        finish: course.ending.map(finish),
         verdict: Verdict::None,
-        processes: 1,
+        processes: course.processes.map_or(1, |processes| usize::try_from(processes).unwrap_or(usize::MAX)),
         runs: about.runs,
-        is_deterministic: false,
+        is_deterministic: course.is_held_fixed,
         repetition: None,
         stacks: None,
         tasks: None,
         next: Vec::new(),
-        calls_known: false,
+        calls_known: has_calls(ledger),
         listings: Vec::new(),
         machine: std::collections::HashMap::new(),
+    }
+}
+
+fn finish(ending: Ending) -> Finish {
+    match ending {
+        Ending::Exited(status) => Finish::Exited(status),
+        Ending::Killed(signal) => Finish::Killed(signal),
     }
 }
 

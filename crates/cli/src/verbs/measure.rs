@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use opcost_key::{Hash128, ModuleMap};
 use opcost_profile::opcraw::RawFile;
-use opcost_profile::{Ledger, Origin, Quality as Sureness, World};
+use opcost_profile::{Ending, Ledger, Origin, Quality as Sureness, World};
 use opcost_recover::{
-    CountedModule, FunctionListing, ModuleCounts, ProgramSummary, Repetition, RunFacts, compare_runs,
+    CountedModule, Course, FunctionListing, ModuleCounts, ProgramSummary, Repetition, RunFacts, compare_runs,
     list_functions, make_ledger, summarize,
 };
 
@@ -91,6 +91,12 @@ impl Measurement {
         failed.unwrap_or(self.runs[0].finish)
     }
 
+    /// How many processes counted in the first run.
+    fn processes(&self) -> usize {
+        let programs = self.runs[0].collected.programs.iter();
+        programs.map(|program| program.raw.process.pid).collect::<BTreeSet<_>>().len()
+    }
+
     /// The first run's counts with their maps.
     fn modules(&self) -> Vec<CountedModule<'_>> {
         let maps = self.maps();
@@ -108,14 +114,13 @@ impl Measurement {
         let _progress = Progress::start("adding up");
         let modules = self.modules();
         let first = &self.runs[0].collected;
-        let processes: BTreeSet<_> = first.programs.iter().map(|program| program.raw.process.pid).collect();
         CountReport {
             summary: summarize(&modules),
             facts: facts(&modules),
             quality: first.quality.clone(),
             finish: self.finish(),
             verdict: Verdict::None,
-            processes: processes.len(),
+            processes: self.processes(),
             runs: 1,
             is_deterministic: self.is_deterministic,
             repetition: (self.runs.len() > 1).then(|| self.repetition()),
@@ -148,6 +153,11 @@ impl Measurement {
                 Quality::Estimate(_) => Sureness::Estimate,
             },
             world: World::Open,
+            course: Course {
+                ending: self.finish().map(ending),
+                processes: Some(self.processes() as u64),
+                is_held_fixed: self.is_deterministic,
+            },
         };
         let mut ledger = make_ledger(&self.modules(), &hashes, summary, &run)
             .map_err(|error| CliError::Counters(error.to_string()))?;
@@ -183,6 +193,14 @@ impl Measurement {
             }
             Repetition::NotOneProgram { run } => format!("run {} is not of the same program", run + 1),
         }
+    }
+}
+
+/// How a program ended, as a ledger says it.
+pub(super) fn ending(finish: Finish) -> Ending {
+    match finish {
+        Finish::Exited(status) => Ending::Exited(status),
+        Finish::Killed(signal) => Ending::Killed(signal),
     }
 }
 

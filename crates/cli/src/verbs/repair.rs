@@ -9,8 +9,8 @@ use opcost_index::Id;
 use opcost_key::{Hash128, ModuleMap};
 use opcost_profile::{Ledger, Origin, Quality, World};
 use opcost_recover::{
-    CountedModule, MODEL_ERROR, Moved, RawObservations, RepairOptions, Repaired, RunFacts, SampledModule,
-    Solver, Starts, make_ledger, moves, raw_observations, repair, summarize,
+    CountedModule, Course, MODEL_ERROR, Moved, RawObservations, RepairOptions, Repaired, RunFacts,
+    SampledModule, Solver, Starts, make_ledger, moves, raw_observations, repair, summarize,
 };
 
 use super::count::shown;
@@ -122,6 +122,7 @@ fn made(image: &SampledImage, repaired: &Repaired, raw: &Ledger) -> Result<Ledge
         origin: Origin::Repaired,
         quality: Quality::Estimate,
         world: World::Open,
+        course: Course::default(),
     };
     let mut ledger = make_ledger(&counted, &hashes, &summarize(&counted), &run)
         .map_err(|error| CliError::Counters(error.to_string()))?;

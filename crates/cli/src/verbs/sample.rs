@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use opcost_key::{Anchor, Hash128};
 use opcost_profile::{Ledger, Origin, Quality as Sureness, World};
 use opcost_recover::{
-    CountedModule, MODEL_ERROR, ModuleCounts, RepairOptions, Repaired, RunFacts, SampledModule, Solver,
-    Starts, list_functions, make_ledger, raw_ledger, repair, summarize,
+    CountedModule, Course, MODEL_ERROR, ModuleCounts, RepairOptions, Repaired, RunFacts, SampledModule,
+    Solver, Starts, list_functions, make_ledger, raw_ledger, repair, summarize,
 };
 use opcost_sample::{End, Samples, read_perf_data_with};
 
@@ -28,7 +28,7 @@ use crate::error::{CliError, Status};
 use crate::report::{CountReport, Progress, Stream, Verdict, demangle, grouped, save_text};
 use crate::run::{Finish, Quality, SampledImage, call_stacks, collapsed};
 use crate::verbs::load;
-use crate::verbs::measure::{facts, machine};
+use crate::verbs::measure::{ending, facts, machine};
 use crate::verbs::show::{Show, tell_json};
 
 /// Carries out the verb.
@@ -319,6 +319,11 @@ fn ledger(
         origin: Origin::Repaired,
         quality: Sureness::Estimate,
         world: World::Open,
+        course: Course {
+            ending: report.finish.map(ending),
+            processes: Some(report.processes as u64),
+            is_held_fixed: report.is_deterministic,
+        },
     };
     make_ledger(&estimate.counted(), &hashes, &report.summary, &run)
         .map_err(|error| CliError::Counters(error.to_string()))

@@ -123,7 +123,8 @@ fn what_is_odd_is_told_or_told_to_be_unknown() {
         let values: Vec<&Value> =
             functions.iter().flat_map(|one| one["values"].as_array().expect("values")).collect();
         for &(key, wanted) in *told {
-            let is_it = |value: &&&Value| value["key"].as_str().is_some_and(|one| one.ends_with(&format!("@{key}")));
+            let is_it =
+                |value: &&&Value| value["key"].as_str().is_some_and(|one| one.ends_with(&format!("@{key}")));
             let value = values.iter().find(is_it);
             let is =
                 value.map(|value| (value["width"].as_u64().expect("bits"), value["because"].to_string()));

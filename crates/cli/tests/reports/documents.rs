@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::workplace::Workplace;
 
-/// The file of a schema; only certificates have a second version.
+/// The file of a schema; some have a second version.
 fn schema_path(name: &str) -> String {
-    let version = if name == "certificate" { 2 } else { 1 };
+    let version = if ["certificate", "bits", "explain-width"].contains(&name) { 2 } else { 1 };
     format!("schemas/opcost.{name}-{version}.json")
 }
 

@@ -49,7 +49,7 @@ fn of_later_version(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     let find =
         |bytes: &[u8], mark: &[u8]| bytes.windows(mark.len()).rposition(|window| window == mark).unwrap();
-    let schema = find(&bytes, b"opcost.ledger/2");
+    let schema = find(&bytes, b"opcost.ledger/3");
     bytes[schema + b"opcost.ledger/".len()] = b'9';
     let digits = find(&bytes, b"fnv1a-128:") + b"fnv1a-128:".len();
     bytes[digits..digits + 32].fill(b'0');

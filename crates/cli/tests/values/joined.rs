@@ -69,7 +69,11 @@ fn each_argument_is_held_against_the_range_of_its_own_function() {
             ("step_b.c@step:argument0", "{1000, 1001, 1002}", "1000..1002"),
         ] {
             let value = of(key);
-            assert_eq!((&value["range"], &value["observed"]["range"]), (&range.into(), &seen.into()), "{value:#}");
+            assert_eq!(
+                (&value["range"], &value["observed"]["range"]),
+                (&range.into(), &seen.into()),
+                "{value:#}"
+            );
             assert_eq!(value["observed"]["is_outside"], false, "{value:#}");
         }
         assert_eq!(functions.len(), 2, "{document:#}");
@@ -96,7 +100,9 @@ fn each_loop_is_held_against_the_claim_of_its_own_function() {
         let loops = document["loops"].as_array().expect("loops");
         let told: Vec<(&str, &str)> = loops
             .iter()
-            .map(|one| (one["key"].as_str().expect("a key"), one["body_iterations"].as_str().expect("a number")))
+            .map(|one| {
+                (one["key"].as_str().expect("a key"), one["body_iterations"].as_str().expect("a number"))
+            })
             .map(|(key, iterations)| (key.split(':').next().expect("a function"), iterations))
             .collect();
         assert!(told.contains(&("work_c.c@work", "4")) && told.contains(&("work_d.c@work", "9")), "{told:?}");

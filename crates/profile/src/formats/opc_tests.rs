@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::{OpcError, columns, find_digits, load_ledger, read_ledger, save_ledger, seal, write_ledger};
 use crate::example::{fact, function, ledger, line, sample};
-use crate::{Column, Ledger, Subject, Way};
+use crate::{Called, Column, Ending, Ledger, Subject, Way};
 
 #[test]
 fn a_ledger_comes_back_and_equal_ledgers_are_equal_bytes() {
@@ -69,8 +69,8 @@ fn other_files_and_other_schemas_are_told_apart() {
     assert!(told(b"\x7fELF and more").contains("not an opcost ledger"));
     assert!(told(b"PAR1xxxxxxxxxPAR1").contains("without a hash of opcost"));
     let bytes = write_ledger(&sample());
-    let later = told(&forged(&bytes, "opcost.ledger/2", "opcost.ledger/3"));
-    assert!(later.contains("schema opcost.ledger/3, this opcost reads opcost.ledger/2"), "{later}");
+    let later = told(&forged(&bytes, "opcost.ledger/3", "opcost.ledger/4"));
+    assert!(later.contains("schema opcost.ledger/4, this opcost reads opcost.ledger/3"), "{later}");
     let nameless = told(&forged(&bytes, "opcost.schema", "opcast.schema"));
     assert!(nameless.contains("without a schema of opcost"), "{nameless}");
 }
@@ -128,18 +128,25 @@ fn expected_sums(ledger: &Ledger) -> String {
             Subject::Block { .. } => "block",
             Subject::Edge { .. } => "edge",
             Subject::Path { .. } => "path",
+            Subject::Pointers { .. } => "pointers",
+            Subject::Called(Called::External(_)) => "external",
+            Subject::Called(Called::Memory(_)) => "memory",
+            Subject::Called(Called::Assembly) => "assembly",
+            Subject::Called(Called::Internal) => "internal",
+            Subject::Ending(Ending::Exited(_)) => "exit",
+            Subject::Ending(Ending::Killed(_)) => "signal",
         };
         let sum: &mut (u128, u64) = sums.entry((kind, fact.column.word())).or_default();
         *sum = (sum.0 + u128::from(fact.value.unwrap_or(0)), sum.1 + 1);
     }
     let rows =
         sums.iter().map(|((kind, column), (sum, count))| format!("{kind} {column} {sum} {count} UBIGINT\n"));
-    rows.collect::<String>() + "opcost.ledger/2\n"
+    rows.collect::<String>() + "opcost.ledger/3\n"
 }
 
 #[test]
 fn the_schema_has_one_column_per_cell() {
-    assert_eq!(columns::schema().get_fields().len(), 20);
+    assert_eq!(columns::schema().get_fields().len(), 21);
 }
 
 prop_compose! {

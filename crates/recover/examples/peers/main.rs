@@ -35,8 +35,9 @@ use opcost_profile::formats::map::read_maps;
 use opcost_profile::formats::opc::{load_ledger, save_ledger};
 use opcost_profile::{Column, FunctionFacts, Ledger, Origin, Quality, Subject, World};
 use opcost_recover::{
-    CountedModule, Cycles, FunctionCounts, MODEL_ERROR, ModuleCounts, ModuleObservations, Observation,
-    RepairOptions, RunFacts, SampledModule, Solver, Starts, make_ledger, observe, repair, summarize,
+    CountedModule, Course, Cycles, FunctionCounts, MODEL_ERROR, ModuleCounts, ModuleObservations,
+    Observation, RepairOptions, RunFacts, SampledModule, Solver, Starts, make_ledger, observe, repair,
+    summarize,
 };
 use opcost_sample::{Samples, USUAL_HERTZ, read_perf_data};
 
@@ -389,6 +390,7 @@ fn save(built: &Built, counts: &ModuleCounts, out: &str) -> Answer<()> {
         origin: Origin::Repaired,
         quality: Quality::Estimate,
         world: World::Open,
+        course: Course::default(),
     };
     let counted = [CountedModule { map: &built.map, counts }];
     let ledger: Ledger = make_ledger(&counted, &[built.hash], &summarize(&counted), &run)?;

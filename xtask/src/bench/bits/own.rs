@@ -138,7 +138,7 @@ pub(super) struct Certified {
 
 fn read(text: &str) -> Result<Answers> {
     let document: Document = serde_json::from_str(text)
-        .map_err(|error| Failure::new(format!("`opcost bits` said what is no opcost.bits/1: {error}")))?;
+        .map_err(|error| Failure::new(format!("`opcost bits` said what is no opcost.bits/2: {error}")))?;
     let mut answers = Answers::new();
     for function in document.functions {
         for value in function.values {
@@ -153,7 +153,7 @@ fn read(text: &str) -> Result<Answers> {
 mod tests {
     use super::*;
 
-    const DOCUMENT: &str = r#"{"schema": "opcost.bits/1", "functions": [{"name": "f", "values": [
+    const DOCUMENT: &str = r#"{"schema": "opcost.bits/2", "functions": [{"name": "f", "values": [
         {"key": "f:argument1", "text": "%n", "declared": 32, "width": 7, "signed": false, "dead_bits": 2,
          "range": "0..124 in steps of 4", "least": 0, "greatest": 124, "because": "a table"},
         {"key": "f:i3", "text": "%3 = add", "declared": 8, "width": 0, "signed": false, "dead_bits": 0,

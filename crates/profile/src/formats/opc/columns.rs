@@ -1,13 +1,16 @@
 //! Which columns has the table of a ledger, and which cells has a fact?
 //!
 //! ```text
-//! kind      program, line, function, block, edge, path
+//! kind      program, line, function, block, edge, path; pointers, external, memory, assembly,
+//!           internal (calls); exit, signal (how runs ended)
 //! module … body     the function: its module, name, whether local, hashes
 //! file, line        the line itself; where a function is written, a block begins
-//! index             position of the block or edge in its function, number of the path
+//! index             position of the block or edge in its function, number of the path; exit
+//!                   status or signal
 //! way, from_block, to_block, slot    the edge
 //! edges             positions of the edges along a path
 //! column, value, unit, origin, quality, world    the fact
+//! callee            who is called, of external and memory; files of schema 2 have none
 //! ```
 //!
 //! [`TABLE`] is the one list of columns; schema, writer and reader follow it.
@@ -29,7 +32,7 @@ use parquet::schema::types::{Type, TypePtr};
 
 use super::about::parse_hash;
 use super::{OpcError, malformed};
-use crate::{Column, Fact, FunctionFacts, SourcePlace, Subject, Unit, Way};
+use crate::{Called, Column, Ending, Fact, FunctionFacts, SourcePlace, Subject, Unit, Way};
 
 /// The cells of a column; what a fact has in it.
 enum Cells {
@@ -43,7 +46,7 @@ fn of_function<'a, T>(fact: &'a Fact, get: impl Fn(&'a FunctionFacts) -> T) -> O
     fact.subject.function().map(|function| get(function))
 }
 
-const TABLE: [(&str, Cells); 20] = [
+const TABLE: [(&str, Cells); 21] = [
     ("kind", Cells::Text(|fact| Some(kind(&fact.subject).into()))),
     ("module", Cells::Text(|fact| of_function(fact, |f| f.module.as_str().into()))),
     ("function", Cells::Text(|fact| of_function(fact, |f| f.name.as_str().into()))),
@@ -64,7 +67,11 @@ const TABLE: [(&str, Cells); 20] = [
     ("origin", Cells::Text(|fact| Some(fact.origin.word().into()))),
     ("quality", Cells::Text(|fact| Some(fact.quality.to_string().into()))),
     ("world", Cells::Text(|fact| Some(fact.world.word().into()))),
+    ("callee", Cells::Text(callee)),
 ];
+
+/// How many of these columns files of schema 2 have.
+const OF_SCHEMA_2: usize = 20;
 
 fn kind(subject: &Subject) -> &'static str {
     match subject {
@@ -74,6 +81,20 @@ fn kind(subject: &Subject) -> &'static str {
         Subject::Block { .. } => "block",
         Subject::Edge { .. } => "edge",
         Subject::Path { .. } => "path",
+        Subject::Pointers { .. } => "pointers",
+        Subject::Called(Called::External(_)) => "external",
+        Subject::Called(Called::Memory(_)) => "memory",
+        Subject::Called(Called::Assembly) => "assembly",
+        Subject::Called(Called::Internal) => "internal",
+        Subject::Ending(Ending::Exited(_)) => "exit",
+        Subject::Ending(Ending::Killed(_)) => "signal",
+    }
+}
+
+fn callee(fact: &Fact) -> Option<Cow<'_, str>> {
+    match &fact.subject {
+        Subject::Called(Called::External(name) | Called::Memory(name)) => Some(Cow::from(&**name)),
+        _ => None,
     }
 }
 
@@ -88,6 +109,7 @@ fn index(subject: &Subject) -> Option<u32> {
         Subject::Block { block, .. } => Some(*block),
         Subject::Edge { edge, .. } => Some(*edge),
         Subject::Path { path, .. } => Some(*path),
+        Subject::Ending(Ending::Exited(number) | Ending::Killed(number)) => Some(number.cast_unsigned()),
         _ => None,
     }
 }
@@ -101,8 +123,17 @@ fn edge<T>(fact: &Fact, get: impl Fn(End, End, End, Way) -> Option<T>) -> Option
     }
 }
 
+/// Whether a file's table is one of these: that of this schema, or of the one before.
+pub(super) fn is_known(found: &Type) -> bool {
+    [TABLE.len(), OF_SCHEMA_2].into_iter().any(|columns| *found == *schema_of(columns))
+}
+
 /// The table's schema.
 pub(super) fn schema() -> TypePtr {
+    schema_of(TABLE.len())
+}
+
+fn schema_of(columns: usize) -> TypePtr {
     let field = |(name, cells): &(&str, Cells)| {
         let (physical, logical) = match cells {
             Cells::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
@@ -114,7 +145,7 @@ pub(super) fn schema() -> TypePtr {
         let field = builder.with_repetition(Repetition::OPTIONAL).build();
         Arc::new(field.expect("each type of cell is one that Parquet has"))
     };
-    let fields = TABLE.iter().map(field).collect();
+    let fields = TABLE[..columns].iter().map(field).collect();
     Arc::new(Type::group_type_builder("ledger").with_fields(fields).build().expect("a flat list of columns"))
 }
 
@@ -185,7 +216,12 @@ pub(super) fn read(group: &dyn RowGroupReader) -> Result<Vec<Fact>, OpcError> {
         last: None,
         files: HashMap::new(),
     };
-    for (position, (name, cells)) in TABLE.iter().enumerate() {
+    let present = group.metadata().num_columns();
+    // What an older file does not have is null in every row.
+    for (name, _) in &TABLE[present.min(TABLE.len())..] {
+        rows.text.insert(name, vec![None; count]);
+    }
+    for (position, (name, cells)) in TABLE.iter().enumerate().take(present) {
         let reader = group.get_column_reader(position)?;
         match cells {
             Cells::Text(_) => {
@@ -304,6 +340,13 @@ impl Rows {
                 let edges = edges.map_err(|error| malformed(format!("row {row}: edges: {error}")))?;
                 Ok(Subject::Path { function: self.function(row)?, path: self.index(row)?, edges })
             }
+            "pointers" => Ok(Subject::Pointers { function: self.function(row)?, place: self.place(row)? }),
+            "external" => Ok(Subject::Called(Called::External(self.need_text("callee", row)?.into()))),
+            "memory" => Ok(Subject::Called(Called::Memory(self.need_text("callee", row)?.into()))),
+            "assembly" => Ok(Subject::Called(Called::Assembly)),
+            "internal" => Ok(Subject::Called(Called::Internal)),
+            "exit" => Ok(Subject::Ending(Ending::Exited(self.index(row)?.cast_signed()))),
+            "signal" => Ok(Subject::Ending(Ending::Killed(self.index(row)?.cast_signed()))),
             other => {
                 Err(malformed(format!("row {row} is of kind '{other}', which this opcost does not know")))
             }

@@ -32,8 +32,11 @@ use thiserror::Error;
 use super::{WriteError, write_whole};
 use crate::{Ledger, LedgerError};
 
-/// The schema that this version writes and reads.
-pub const LEDGER_SCHEMA: &str = "opcost.ledger/2";
+/// The schema that this version writes.
+pub const LEDGER_SCHEMA: &str = "opcost.ledger/3";
+
+/// The one before, without calls and endings, which it reads too.
+const EARLIER_SCHEMA: &str = "opcost.ledger/2";
 
 const SCHEMA_KEY: &str = "opcost.schema";
 const HASH_KEY: &str = "opcost.hash";
@@ -72,7 +75,10 @@ pub enum OpcError {
     #[error("the ledger is damaged (its hash differs): copy it again, or repeat the run that wrote it")]
     Damaged,
     /// Written by another version.
-    #[error("the ledger has schema {found}, this opcost reads {LEDGER_SCHEMA}: use the opcost that wrote it")]
+    #[error(
+        "the ledger has schema {found}, this opcost reads {LEDGER_SCHEMA}: use the opcost that wrote \
+             it, or repeat the run with this one: opcost count … --ledger FILE"
+    )]
     OtherSchema {
         /// Its schema.
         found: String,
@@ -152,13 +158,13 @@ pub fn read_ledger(bytes: &[u8]) -> Result<Ledger, OpcError> {
         entries.iter().find(|entry| entry.key == key)?.value.as_deref()
     };
     match entry(SCHEMA_KEY) {
-        Some(LEDGER_SCHEMA) => {}
+        Some(LEDGER_SCHEMA | EARLIER_SCHEMA) => {}
         Some(found) => return Err(OpcError::OtherSchema { found: found.to_owned() }),
         None => {
             return Err(OpcError::NotALedger { what: "it is a Parquet table without a schema of opcost" });
         }
     }
-    if metadata.schema() != columns::schema().as_ref() {
+    if !columns::is_known(metadata.schema()) {
         return Err(malformed("its columns are not those of its schema"));
     }
     let about = about::parse(entry)?;
