@@ -43,7 +43,9 @@ fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
 impl Room {
     fn of(source: &Path) -> Room {
         let mut room = Room::default();
-        for start in ["lib.rs", "main.rs"].map(|name| source.join(name)).into_iter().filter(|path| path.exists()) {
+        for start in
+            ["lib.rs", "main.rs"].map(|name| source.join(name)).into_iter().filter(|path| path.exists())
+        {
             room.file(&start, source, Vec::new());
         }
         room
@@ -51,7 +53,8 @@ impl Room {
 
     /// Reads a file and the files of its modules, which lie in `folder`.
     fn file(&mut self, path: &Path, folder: &Path, module: Module) {
-        let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let text =
+            std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         self.named.entry(module.clone()).or_default();
         self.items(&file.items, folder, &module);
@@ -78,13 +81,16 @@ impl Room {
         if let Some((_, items)) = &inner.content {
             return self.items(items, &below, &child);
         }
-        let named = inner.attrs.iter().find(|one| one.path().is_ident("path")).and_then(|one| match &one.meta {
-            syn::Meta::NameValue(pair) => match &pair.value {
-                syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(folder.join(text.value())),
+        let named =
+            inner.attrs.iter().find(|one| one.path().is_ident("path")).and_then(|one| match &one.meta {
+                syn::Meta::NameValue(pair) => match &pair.value {
+                    syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => {
+                        Some(folder.join(text.value()))
+                    }
+                    _ => None,
+                },
                 _ => None,
-            },
-            _ => None,
-        });
+            });
         let candidates = [named, Some(folder.join(format!("{name}.rs"))), Some(below.join("mod.rs"))];
         if let Some(path) = candidates.into_iter().flatten().find(|path| path.exists()) {
             self.file(&path, &below, child);
@@ -253,7 +259,10 @@ fn circles_are_found_through_re_exports_and_paths() {
         std::fs::write(path, text).expect("written");
     };
     // A facade that only hands on is in no circle; who needs the facade's own things is.
-    write("lib.rs", "mod a; mod b; mod c; mod d; mod e; mod f;\npub use a::A; pub use b::B;\npub struct Own;");
+    write(
+        "lib.rs",
+        "mod a; mod b; mod c; mod d; mod e; mod f;\npub use a::A; pub use b::B;\npub struct Own;",
+    );
     write("a.rs", "use crate::B; pub struct A(B);");
     write("b.rs", "pub struct B;");
     write("c.rs", "mod inner; use inner::help; pub struct C; fn f() { help(); }");

@@ -110,7 +110,10 @@ pub(crate) fn sample() -> Ledger {
     facts.extend(
         [Ending::Exited(3), Ending::Killed(11)].map(|end| fact(Subject::Ending(end), Column::Runs, 1)),
     );
-    facts.push(fact(Subject::Line(place(1)), Column::Highest, 30));
+    facts.push(fact(Subject::Line(place(1)), Column::Count, 30));
+    facts.push(fact(Subject::Doubt(0, "it was killed".into()), Column::Runs, 1));
+    let inlined = Subject::FunctionLine { function: main.clone(), place: place(9) };
+    facts.extend([Column::Instructions, Column::Count].map(|column| fact(inlined.clone(), column, 7)));
     facts.push(fact(Subject::Program, Column::Processes, 1));
     facts.push(fact(Subject::Program, Column::HeldFixed, 1));
     ledger(facts)

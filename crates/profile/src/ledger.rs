@@ -135,8 +135,18 @@ pub enum Subject {
         /// The line, when there is one.
         place: Option<SourcePlace>,
     },
+    /// A line of the source, as far as it stands in one function: what is inlined there stands under
+    /// its own file.
+    FunctionLine {
+        /// The function.
+        function: Arc<FunctionFacts>,
+        /// The line.
+        place: SourcePlace,
+    },
     /// Other calls of the program, by what is called.
     Called(Called),
+    /// Why counts are not exact: position among the reasons of a run, and words.
+    Doubt(u32, Arc<str>),
     /// Runs that ended in one way.
     Ending(Ending),
 }
@@ -186,9 +196,14 @@ impl Subject {
     /// The function that the subject is or belongs to.
     pub fn function(&self) -> Option<&Arc<FunctionFacts>> {
         match self {
-            Subject::Program | Subject::Line(_) | Subject::Called(_) | Subject::Ending(_) => None,
+            Subject::Program
+            | Subject::Line(_)
+            | Subject::Called(_)
+            | Subject::Doubt(..)
+            | Subject::Ending(_) => None,
             Subject::Function { function, .. }
             | Subject::Pointers { function, .. }
+            | Subject::FunctionLine { function, .. }
             | Subject::Block { function, .. }
             | Subject::Edge { function, .. }
             | Subject::Path { function, .. } => Some(function),
@@ -202,8 +217,9 @@ impl Subject {
             | Subject::Edge { .. }
             | Subject::Path { .. }
             | Subject::Called(_)
+            | Subject::Doubt(..)
             | Subject::Ending(_) => None,
-            Subject::Line(place) => Some(place),
+            Subject::Line(place) | Subject::FunctionLine { place, .. } => Some(place),
             Subject::Function { place, .. }
             | Subject::Block { place, .. }
             | Subject::Pointers { place, .. } => place.as_ref(),
@@ -223,7 +239,11 @@ impl fmt::Display for Subject {
             Subject::Edge { function, edge, .. } => write!(f, "edge {edge} of function {}", function.name),
             Subject::Path { function, path, .. } => write!(f, "path {path} of function {}", function.name),
             Subject::Pointers { function, .. } => write!(f, "calls through pointers in {}", function.name),
+            Subject::FunctionLine { function, place } => {
+                write!(f, "{}:{} in function {}", place.file, place.line, function.name)
+            }
             Subject::Called(called) => write!(f, "calls of {called}"),
+            Subject::Doubt(_, words) => write!(f, "runs with a doubt: {words}"),
             Subject::Ending(ending) => write!(f, "runs that ended with {ending}"),
         }
     }

@@ -51,7 +51,8 @@ pub enum MergeError {
 /// There are none, they are not of one build, or of more than one origin.
 pub fn merge(ledgers: &[Ledger]) -> Result<Ledger, MergeError> {
     let about = about_all(ledgers)?;
-    Ok(Ledger::of_ordered(about, sums_of(ledgers)?.into_iter().map(saturate).collect()))
+    let sums = add_up(ledgers.iter().flat_map(|ledger| ledger.facts().iter().cloned()))?;
+    Ok(Ledger::of_ordered(about, sums.into_iter().map(saturate).collect()))
 }
 
 /// What one run of these did on average: a ledger that is itself a sum counts
@@ -62,7 +63,7 @@ pub fn merge(ledgers: &[Ledger]) -> Result<Ledger, MergeError> {
 pub fn average(ledgers: &[Ledger]) -> Result<Ledger, MergeError> {
     let mut about = about_all(ledgers)?;
     let runs = u128::from(std::mem::replace(&mut about.runs, 1).max(1));
-    let sums = sums_of(ledgers)?;
+    let sums = add_up(ledgers.iter().flat_map(|ledger| ledger.facts().iter().cloned()))?;
     let mean = |Sum { mut fact, total }| {
         if total.is_some_and(|total| total % runs != 0) {
             let rounded = Quality::ExactUnder(format!("the mean of {runs} runs, rounded to the nearest"));
@@ -72,12 +73,6 @@ pub fn average(ledgers: &[Ledger]) -> Result<Ledger, MergeError> {
         saturate(Sum { fact, total: mean })
     };
     Ok(Ledger::of_ordered(about, sums.into_iter().map(mean).collect()))
-}
-
-/// What the ledgers say together; of one what it says.
-fn sums_of(ledgers: &[Ledger]) -> Result<Vec<Sum>, LedgerError> {
-    let is_kept = |fact: &&Fact| ledgers.len() == 1 || fact.column.adds_up();
-    add_up(ledgers.iter().flat_map(|ledger| ledger.facts().iter().filter(is_kept).cloned()))
 }
 
 /// The facts whose value did not fit into 64 bits and is a lower bound now.

@@ -57,7 +57,9 @@ pub fn reduce_to_blocks(ledger: &Ledger) -> Result<Ledger, ReduceError> {
             | Subject::Line(_)
             | Subject::Function { .. }
             | Subject::Pointers { .. }
+            | Subject::FunctionLine { .. }
             | Subject::Called(_)
+            | Subject::Doubt(..)
             | Subject::Ending(_) => {}
         }
         facts.push(fact.clone());

@@ -7,8 +7,8 @@
 //! either way. What remains is as sure as both sides, but nothing can be taken
 //! away that is only a lower bound: the rest would be neither at least nor at
 //! most anything. A fact that only the first ledger has stays whole. The
-//! difference counts as the runs that are left over, or one. How runs ended, and columns
-//! that do not add up, are of whole runs and are left out.
+//! difference counts as the runs that are left over, or one. How runs went is of
+//! whole runs and is left out.
 //!
 //! Cost: facts * log facts.
 
@@ -69,8 +69,7 @@ pub fn subtract(whole: &Ledger, part: &Ledger) -> Result<Ledger, SubtractError> 
     let mut below = Vec::new();
     let mut facts = Vec::new();
     let is_of_runs = |fact: &&Fact| {
-        matches!(fact.subject, Subject::Ending(_))
-            || !fact.column.adds_up()
+        matches!(fact.subject, Subject::Ending(_) | Subject::Doubt(..))
             || matches!(fact.column, Column::Runs | Column::HeldFixed | Column::Processes)
     };
     less.retain(|_, fact| !is_of_runs(fact));

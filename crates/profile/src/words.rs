@@ -59,7 +59,7 @@ words! {
     Calls = "calls",
     /// What it cost under the ledger's cost model.
     Instructions = "instructions",
-    /// How often a block ran or an edge was taken.
+    /// How often a block ran, an edge was taken, a line was executed.
     Count = "count",
     /// How many frames a child process took over by `fork` and left by this
     /// edge; they stand against the edge's `count`.
@@ -72,9 +72,6 @@ words! {
     /// How many thousandths of a cycle of these its instructions take by themselves; the
     /// rest is waiting, as samples tell. Of merged ledgers the sum.
     Busy = "busy",
-    /// How often the most frequent instruction of a line started. Of one run: those of several do
-    /// not add up.
-    Highest = "highest",
     /// How many runs there were of a kind.
     Runs = "runs",
     /// How many runs had their world held fixed (`--deterministic`).
@@ -151,18 +148,13 @@ impl Column {
         match self {
             Column::Calls => Unit::Calls,
             Column::Instructions => Unit::Instructions,
-            Column::Count | Column::Highest => Unit::Executions,
+            Column::Count => Unit::Executions,
             Column::Inherited => Unit::Frames,
             Column::Samples => Unit::Samples,
             Column::Cycles | Column::Busy => Unit::Millicycles,
             Column::Runs | Column::HeldFixed => Unit::Runs,
             Column::Processes => Unit::Processes,
         }
-    }
-
-    /// Whether the values of several runs add up to that of all of them.
-    pub fn adds_up(self) -> bool {
-        self != Column::Highest
     }
 }
 

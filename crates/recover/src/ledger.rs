@@ -1,6 +1,6 @@
 //! Which facts do the counts of one run make?
 //!
-//! The total; per source line its cost and its highest count; per function its calls and cost; per
+//! The total; per source line its cost and executions, and the same of each function's lines; per function its calls and cost; per
 //! block and edge its count; per path that was taken its count; calls by what is called, those through
 //! pointers by place; how the run ended. What a run cannot tell (edges under placement
 //! every-segment) is absent. Functions stay apart by module here, so that
@@ -19,6 +19,7 @@ use opcost_profile::{
     SourcePlace, Subject, Way, World,
 };
 
+use crate::lines::{LineReader, Lines};
 use crate::summary::Counted;
 use crate::{CallTotals, CountedModule, ProgramSummary, RecoverError};
 
@@ -40,7 +41,7 @@ pub struct RunFacts {
 }
 
 /// How a run went.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Course {
     /// How the program ended, if that is known.
     pub ending: Option<Ending>,
@@ -48,6 +49,8 @@ pub struct Course {
     pub processes: Option<u64>,
     /// Whether its world was held fixed.
     pub is_held_fixed: bool,
+    /// Why its counts are not exact, in words.
+    pub doubts: Vec<String>,
 }
 
 /// The ledger of one run. `maps` are the hashes of the modules' maps, in order.
@@ -82,19 +85,17 @@ pub fn make_ledger(
     for line in &summary.lines {
         let place = SourcePlace { file: Arc::from(line.at.file.as_str()), line: line.at.line };
         facts.add(Subject::Line(place.clone()), Column::Instructions, line.instructions)?;
-        if let Some(highest) = line.max_count {
-            facts.add(Subject::Line(place), Column::Highest, highest)?;
+        if let Some(executions) = line.executions {
+            facts.add(Subject::Line(place), Column::Count, executions)?;
         }
     }
     facts.add_course(&run.course)?;
     facts.add_calls(&summary.calls)?;
     for module in modules {
+        let mut reader = LineReader::new(module.map);
         for (id, function) in module.map.functions.iter() {
-            facts.add_function(&Counted {
-                map: module.map,
-                function,
-                counts: &module.counts.functions[id],
-            })?;
+            let counted = Counted { map: module.map, function, counts: &module.counts.functions[id] };
+            facts.add_function(&counted, reader.read(&counted))?;
         }
     }
     Ok(Ledger::new(about, facts.facts)?)
@@ -133,6 +134,9 @@ impl Facts<'_> {
         if course.is_held_fixed {
             self.add(Subject::Program, Column::HeldFixed, 1)?;
         }
+        for (position, doubt) in (0..).zip(&course.doubts) {
+            self.add(Subject::Doubt(position, doubt.as_str().into()), Column::Runs, 1)?;
+        }
         course.ending.map_or(Ok(()), |ending| self.add(Subject::Ending(ending), Column::Runs, 1))
     }
 
@@ -161,7 +165,7 @@ impl Facts<'_> {
         Ok(())
     }
 
-    fn add_function(&mut self, counted: &Counted<'_>) -> Result<(), LedgerError> {
+    fn add_function(&mut self, counted: &Counted<'_>, lines: Lines<'_>) -> Result<(), LedgerError> {
         let (map, function, counts) = (counted.map, counted.function, counted.counts);
         let facts = function_facts(map, function);
         let place = source_place(counted.line(function.place));
@@ -181,6 +185,12 @@ impl Facts<'_> {
             // Only frames that a child inherited by fork stand below zero.
             let column = if count < 0 { Column::Inherited } else { Column::Count };
             self.add(subject, column, count.unsigned_abs().into())?;
+        }
+        for (line, sum) in lines.lines {
+            let place = source_place(Some(line)).expect("a line was given");
+            let subject = Subject::FunctionLine { function: facts.clone(), place };
+            self.add(subject.clone(), Column::Instructions, sum.instructions)?;
+            self.add(subject, Column::Count, sum.executions)?;
         }
         self.add_pointers(counted, &facts)?;
         for path in &counts.paths {

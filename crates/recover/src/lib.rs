@@ -31,6 +31,7 @@ mod error;
 mod instructions;
 mod ledger;
 mod left_over;
+mod lines;
 mod listing;
 mod matched;
 mod moved;
@@ -69,4 +70,4 @@ pub use summary::{
     BlockTotal, CountedModule, FunctionTotal, LineTotal, ProgramSummary, SourceLine, summarize,
 };
 pub use vanished::{Vanished, vanished_frames};
-pub use view::{course_of, has_calls, list_by_lines, summarize_ledger};
+pub use view::{course_of, has_calls, list_by_ledger, list_by_lines, summarize_ledger};

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use opcost_key::{BlockId, Hash128};
 
+use crate::lines::{LineReader, LineSum, Lines};
 use crate::summary::Counted;
 use crate::{CountedModule, FunctionTotal, LineTotal, ProgramSummary, SourceLine};
 
@@ -67,10 +68,12 @@ pub fn list_functions(
     let mut sums: BTreeMap<_, Listing<'_>> =
         wanted.iter().map(|&position| (key(&summary.functions[position]), Listing::default())).collect();
     for module in modules {
+        let mut reader = LineReader::new(module.map);
         for (id, function) in module.map.functions.iter() {
             let name = (function.name.clone(), function.is_local.then(|| module.map.module.clone()));
             if let Some(sum) = sums.get_mut(&name) {
-                sum.add(&Counted { map: module.map, function, counts: &module.counts.functions[id] });
+                let counted = Counted { map: module.map, function, counts: &module.counts.functions[id] };
+                sum.add(&counted, reader.read(&counted));
             }
         }
     }
@@ -83,15 +86,17 @@ pub fn list_functions(
 
 #[derive(Default)]
 struct Listing<'a> {
-    /// Cost and largest count.
-    lines: BTreeMap<(&'a str, u32), (u128, u128)>,
+    lines: BTreeMap<(&'a str, u32), LineSum>,
     without_line: u128,
     forms: Vec<(Hash128, Vec<BlockListing>)>,
 }
 
 impl<'a> Listing<'a> {
-    fn add(&mut self, counted: &Counted<'a>) {
-        self.add_lines(counted);
+    fn add(&mut self, counted: &Counted<'a>, lines: Lines<'a>) {
+        self.without_line += lines.without_line;
+        for (line, sum) in lines.lines {
+            self.lines.entry(line).or_default().add(sum);
+        }
         let blocks = blocks(counted);
         match self.forms.iter_mut().find(|(body, _)| *body == counted.function.body) {
             Some((_, sums)) => sums.iter_mut().zip(blocks).for_each(|(sum, block)| sum.add(&block)),
@@ -99,27 +104,11 @@ impl<'a> Listing<'a> {
         }
     }
 
-    fn add_lines(&mut self, counted: &Counted<'a>) {
-        let (function, counts) = (counted.function, counted.counts);
-        for (segment, &count) in counts.segments.iter() {
-            for id in function.instructions_of(segment) {
-                let cost = counts.cost(function, segment, id, counted.map.cost.charge);
-                match counted.line(function.instructions[id].place) {
-                    Some(line) => {
-                        let sum = self.lines.entry(line).or_default();
-                        *sum = (sum.0 + cost, sum.1.max(count.into()));
-                    }
-                    None => self.without_line += cost,
-                }
-            }
-        }
-    }
-
     fn finish(&self, function: usize) -> FunctionListing {
-        let lines = self.lines.iter().map(|(&line, &(instructions, count))| LineTotal {
+        let lines = self.lines.iter().map(|(&line, sum)| LineTotal {
             at: SourceLine::new(line),
-            instructions,
-            max_count: Some(count),
+            instructions: sum.instructions,
+            executions: Some(sum.executions),
         });
         FunctionListing {
             function,
@@ -182,7 +171,6 @@ mod tests {
         assert_eq!(costs.map(|instruction| instruction.cost).sum::<u128>(), 148);
         let counts: Vec<_> = listing.blocks.iter().map(|block| block.count).collect();
         assert_eq!(counts, [20, 6, 14, 20], "one form, both modules added");
-        // The largest count of a line is that of one module's instruction.
-        assert_eq!(listing.lines[0].max_count, Some(10));
+        assert_eq!(listing.lines[0].executions, Some(20));
     }
 }

@@ -17,6 +17,7 @@ use opcost_index::IdMap;
 use opcost_key::{BlockId, FunctionMap, Hash128, ModuleMap, PlaceId};
 
 use crate::calls::CallSums;
+use crate::lines::{LineReader, LineSum, Lines};
 use crate::{CallTotals, FunctionCounts, ModuleCounts};
 
 /// A module with the counts of one run.
@@ -59,9 +60,9 @@ pub struct LineTotal {
     pub at: SourceLine,
     /// What its instructions cost, in units of the cost model.
     pub instructions: u128,
-    /// How often its most frequent instruction started; `None` in a ledger,
-    /// which does not tell.
-    pub max_count: Option<u128>,
+    /// How often it was executed, over all copies of its code; `None` in a ledger of an
+    /// earlier version, which does not tell.
+    pub executions: Option<u128>,
 }
 
 /// One block.
@@ -102,14 +103,13 @@ pub fn summarize(modules: &[CountedModule<'_>]) -> ProgramSummary {
     let mut sums = Sums::default();
     let mut calls = CallSums::new(modules);
     for module in modules {
-        let mut places = PlaceSums::new(module.map);
+        let mut reader = LineReader::new(module.map);
         for (id, function) in module.map.functions.iter() {
             let counted = Counted { map: module.map, function, counts: &module.counts.functions[id] };
             sums.add(&counted);
-            places.add(&counted);
+            sums.add_lines(reader.read(&counted));
             calls.add(&counted);
         }
-        sums.add_lines(module.map, places);
     }
     sums.finish(calls.finish())
 }
@@ -149,36 +149,6 @@ impl SourceLine {
     }
 }
 
-/// What the instructions of each place of a module cost.
-struct PlaceSums {
-    /// Cost and largest count; no cost where no instruction is.
-    used: IdMap<PlaceId, (Option<u128>, u64)>,
-    /// Cost of instructions without a place.
-    nowhere: u128,
-}
-
-impl PlaceSums {
-    fn new(map: &ModuleMap) -> Self {
-        Self { used: IdMap::filled(map.places.len(), (None, 0)), nowhere: 0 }
-    }
-
-    fn add(&mut self, counted: &Counted<'_>) {
-        let (function, counts) = (counted.function, counted.counts);
-        for (segment, &count) in counts.segments.iter() {
-            for id in function.instructions_of(segment) {
-                let cost = counts.cost(function, segment, id, counted.map.cost.charge);
-                match function.instructions[id].place {
-                    Some(place) => {
-                        let (sum, largest) = self.used[place];
-                        self.used[place] = (Some(sum.unwrap_or(0) + cost), largest.max(count));
-                    }
-                    None => self.nowhere += cost,
-                }
-            }
-        }
-    }
-}
-
 type Line<'a> = (&'a str, u32);
 
 #[derive(Default)]
@@ -198,8 +168,7 @@ struct BlockSums<'a> {
 struct Sums<'a> {
     without_line: u128,
     functions: BTreeMap<FunctionKey<'a>, FunctionSum<'a>>,
-    /// Cost and largest count.
-    lines: BTreeMap<Line<'a>, (u128, u128)>,
+    lines: BTreeMap<Line<'a>, LineSum>,
     /// By function and form.
     blocks: BTreeMap<(FunctionKey<'a>, Hash128), BlockSums<'a>>,
 }
@@ -213,17 +182,10 @@ impl<'a> Sums<'a> {
         self.add_blocks(counted);
     }
 
-    fn add_lines(&mut self, map: &'a ModuleMap, places: PlaceSums) {
-        self.without_line += places.nowhere;
-        for (place, &(cost, largest)) in places.used.iter() {
-            let Some((cost, largest)) = cost.map(|cost| (cost, u128::from(largest))) else { continue };
-            match map.file_and_line(place) {
-                Some(line) => {
-                    let sum = self.lines.entry(line).or_default();
-                    *sum = (sum.0 + cost, sum.1.max(largest));
-                }
-                None => self.without_line += cost,
-            }
+    fn add_lines(&mut self, lines: Lines<'a>) {
+        self.without_line += lines.without_line;
+        for (line, sum) in lines.lines {
+            self.lines.entry(line).or_default().add(sum);
         }
     }
 
@@ -262,10 +224,10 @@ impl<'a> Sums<'a> {
             lines: self
                 .lines
                 .into_iter()
-                .map(|(at, (instructions, max_count))| LineTotal {
+                .map(|(at, sum)| LineTotal {
                     at: SourceLine::new(at),
-                    instructions,
-                    max_count: Some(max_count),
+                    instructions: sum.instructions,
+                    executions: Some(sum.executions),
                 })
                 .collect(),
             functions: self

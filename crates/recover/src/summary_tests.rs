@@ -26,8 +26,9 @@ fn functions_lines_and_blocks_add_up() {
         summary.functions.iter().map(|f| (f.name.as_str(), f.calls, f.instructions)).collect();
     assert_eq!(functions, [("choose", 10, 74), ("repeat", 2, 52)]);
     let lines: Vec<_> =
-        summary.lines.iter().map(|l| (l.at.line, l.instructions, l.max_count.unwrap())).collect();
-    assert_eq!(lines, [(10, 20 + 2, 10), (11, 9 + 48, 16), (12, 35 + 2, 7), (13, 10, 10)]);
+        summary.lines.iter().map(|l| (l.at.line, l.instructions, l.executions.unwrap())).collect();
+    // Both functions stand on lines 10 to 12, and each executes them.
+    assert_eq!(lines, [(10, 20 + 2, 10 + 2), (11, 9 + 48, 3 + 16), (12, 35 + 2, 7 + 2), (13, 10, 10)]);
     assert_eq!(summary.weight_without_line, 0);
     let blocks: Vec<_> = summary.blocks.iter().map(|b| (b.function, b.block.index(), b.count)).collect();
     assert_eq!(blocks, [(0, 0, 10), (0, 1, 3), (0, 2, 7), (0, 3, 10), (1, 0, 2), (1, 1, 16), (1, 2, 2)]);

@@ -1,9 +1,8 @@
 //! What does a ledger say, in the terms of a summary?
 //!
 //! [`summarize_ledger`] makes a [`ProgramSummary`] of a ledger's facts, so
-//! that one report serves a run and a file. A sum of several runs does not tell how often
-//! a line's hottest instruction ran: [`LineTotal::max_count`](crate::LineTotal) is `None` there.
-//! A ledger of an earlier version has no calls: [`has_calls`] says so.
+//! that one report serves a run and a file. A ledger of an earlier version has neither calls
+//! nor executions of lines: [`has_calls`] says so, and [`LineTotal::executions`] is `None`.
 //! Functions merge over modules as in a summary; blocks too, where the body
 //! hash agrees. Cost: facts * log functions.
 
@@ -30,12 +29,12 @@ pub fn summarize_ledger(ledger: &Ledger) -> ProgramSummary {
         match (subject, column) {
             (Subject::Program, Column::Instructions) => weight += value,
             (Subject::Line(at), Column::Instructions) => {
-                lines.push(LineTotal { at: source_line(at), instructions: value, max_count: None });
+                lines.push(LineTotal { at: source_line(at), instructions: value, executions: None });
             }
-            (Subject::Line(_), Column::Highest) => {
+            (Subject::Line(_), Column::Count) => {
                 // Facts of one line stand together, its cost first.
                 if let Some(line) = lines.last_mut() {
-                    line.max_count = Some(value);
+                    line.executions = Some(value);
                 }
             }
             (Subject::Pointers { function, place }, Column::Calls) => {
@@ -97,6 +96,14 @@ pub fn course_of(ledger: &Ledger) -> Course {
         ending: endings.clone().find(|ending| !is_success(ending)).or(endings.clone().next()),
         processes: ledger.value(&Subject::Program, Column::Processes),
         is_held_fixed: held > 0 && held >= ledger.about.runs,
+        doubts: ledger
+            .facts()
+            .iter()
+            .filter_map(|fact| match &fact.subject {
+                Subject::Doubt(_, words) => Some(words.to_string()),
+                _ => None,
+            })
+            .collect(),
     }
 }
 
@@ -108,6 +115,35 @@ fn add_called(calls: &mut CallTotals, called: &Called, count: u128) {
         Called::Assembly => calls.assembly += count,
         Called::Internal => calls.internal += count,
     }
+}
+
+/// Lists functions from a ledger: their lines, with what is inlined into them; no blocks with texts.
+/// A ledger of an earlier version has no such rows: then by [`list_by_lines`].
+pub fn list_by_ledger(ledger: &Ledger, summary: &ProgramSummary, wanted: &[usize]) -> Vec<FunctionListing> {
+    let mut all: BTreeMap<Key<'_>, BTreeMap<&SourcePlace, LineTotal>> = BTreeMap::new();
+    for fact in ledger.facts() {
+        let Subject::FunctionLine { function, place } = &fact.subject else { continue };
+        let none = || LineTotal { at: source_line(place), instructions: 0, executions: None };
+        let line = all.entry(key(function)).or_default().entry(place).or_insert_with(none);
+        let value = u128::from(fact.value.unwrap_or(0));
+        match fact.column {
+            Column::Instructions => line.instructions += value,
+            Column::Count => *line.executions.get_or_insert(0) += value,
+            _ => {}
+        }
+    }
+    if all.is_empty() {
+        return list_by_lines(summary, wanted);
+    }
+    let listing = |&position: &usize| {
+        let function = &summary.functions[position];
+        let own = all.get(&(function.name.as_str(), function.module.as_deref()));
+        let lines: Vec<LineTotal> = own.into_iter().flat_map(|lines| lines.values().cloned()).collect();
+        let in_lines: u128 = lines.iter().map(|line| line.instructions).sum();
+        let without_line = function.instructions.saturating_sub(in_lines);
+        FunctionListing { function: position, lines, without_line, blocks: Vec::new() }
+    };
+    wanted.iter().map(listing).collect()
 }
 
 /// Lists functions from totals alone: the lines between a function's first
@@ -161,9 +197,9 @@ fn source_line(place: &SourcePlace) -> SourceLine {
 mod tests {
     use opcost_key::Hash128;
 
-    use super::{list_by_lines, summarize_ledger};
+    use super::{list_by_ledger, list_by_lines, summarize_ledger};
     use crate::example::{counted_run, diamond, recovered, single_loop};
-    use crate::{CountedModule, make_ledger, summarize};
+    use crate::{CountedModule, list_functions, make_ledger, summarize};
 
     #[test]
     fn a_ledgers_summary_is_the_runs_summary() {
@@ -179,5 +215,9 @@ mod tests {
         assert_eq!(seen, summary);
         let listed = list_by_lines(&seen, &[0]);
         assert_eq!(listed[0].lines.len(), 4);
+        let of_run = list_functions(&modules, &summary, &[0, 1]);
+        for (listed, of_run) in list_by_ledger(&ledger, &seen, &[0, 1]).iter().zip(of_run) {
+            assert_eq!((&listed.lines, listed.without_line), (&of_run.lines, of_run.without_line));
+        }
     }
 }

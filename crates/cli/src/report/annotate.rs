@@ -147,7 +147,7 @@ impl Annotation<'_> {
         let cost = lines.values().map(|line| line.instructions).sum();
         let is_own = Some(file) == self.own_file();
         let what = if is_own { "" } else { "inlined from " };
-        let counted = if lines.values().any(|line| line.max_count.is_some()) { "ran" } else { "cost" };
+        let counted = if lines.values().any(|line| line.executions.is_some()) { "ran" } else { "cost" };
         let title = format!("  {what}{}", cut_start(&tidy_path(file), self.width - 30));
         let all = if is_own && self.listing.lines.len() == lines.len() {
             String::new()
@@ -301,7 +301,7 @@ impl Annotation<'_> {
 
 /// How often the line's hottest instruction ran, or else what the line cost.
 fn count_of(line: &LineTotal) -> String {
-    match line.max_count {
+    match line.executions {
         Some(count) => format!("{}×", short(count)),
         None if line.instructions == 0 => String::new(),
         None => short(line.instructions),

@@ -192,7 +192,7 @@ impl<'a> Page<'a> {
             Some(line) if ran(line) => {
                 // The square root shows that a line ran at all.
                 let heat = share(line.instructions, hottest).sqrt();
-                let count = line.max_count.map_or_else(String::new, |count| format!("{}×", grouped(count)));
+                let count = line.executions.map_or_else(String::new, |count| format!("{}×", grouped(count)));
                 let part = percent(self.report.share(line.instructions));
                 (format!(" class=\"ran\" style=\"--h:{heat:.3}\""), count, part)
             }
@@ -275,7 +275,7 @@ impl<'a> Page<'a> {
 }
 
 fn ran(line: &LineTotal) -> bool {
-    line.max_count.map_or(line.instructions > 0, |count| count > 0)
+    line.executions.map_or(line.instructions > 0, |count| count > 0)
 }
 
 /// The lines that are not folded.

@@ -84,7 +84,8 @@ struct LineJson {
     line: u32,
     /// What the line's instructions cost, over all functions they were inlined into.
     instructions: u128,
-    /// How often the most frequent of them ran; null of several runs together.
+    /// How often it was executed: in each copy of its code as often as the most frequent of its instructions, over
+    /// copies the sum. Null when a ledger of an earlier version was read.
     count: Option<u128>,
 }
 
@@ -244,12 +245,12 @@ fn functions(report: &CountReport) -> Vec<FunctionJson> {
 
 fn lines(report: &CountReport) -> Vec<LineJson> {
     let all = report.summary.lines.iter();
-    all.filter(|line| line.max_count.map_or(line.instructions > 0, |count| count > 0))
+    all.filter(|line| line.executions.map_or(line.instructions > 0, |count| count > 0))
         .map(|line| LineJson {
             file: line.at.file.clone(),
             line: line.at.line,
             instructions: line.instructions,
-            count: line.max_count,
+            count: line.executions,
         })
         .collect()
 }

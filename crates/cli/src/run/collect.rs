@@ -24,6 +24,16 @@ pub(crate) enum Quality {
     Estimate(Vec<String>),
 }
 
+impl Quality {
+    /// Why it is not exact.
+    pub(crate) fn reasons(&self) -> &[String] {
+        match self {
+            Quality::Exact => &[],
+            Quality::LowerBound(reasons) | Quality::Estimate(reasons) => reasons,
+        }
+    }
+}
+
 /// Everything that was counted in one run.
 pub(crate) struct Collected {
     /// One entry per process, image and program (`exec` makes a new one).

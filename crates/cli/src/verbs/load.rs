@@ -123,7 +123,7 @@ pub(crate) fn report_of(ledger: &Ledger) -> CountReport {
             placement: text(|module| module.build.placement.map_or("none".into(), |p| p.to_string())),
             has_lines: about.modules.iter().any(|module| module.build.has_debug_lines),
         },
-        quality: quality(ledger),
+        quality: quality(ledger, course.doubts.clone()),
         finish: course.ending.map(finish),
         verdict: Verdict::None,
         processes: course.processes.map_or(1, |processes| usize::try_from(processes).unwrap_or(usize::MAX)),
@@ -147,10 +147,14 @@ fn finish(ending: Ending) -> Finish {
 }
 
 /// As sure as the least sure fact.
-fn quality(ledger: &Ledger) -> Quality {
+fn quality(ledger: &Ledger, doubts: Vec<String>) -> Quality {
     let doubtful = |quality: &Sureness| !matches!(quality, Sureness::Exact | Sureness::ExactUnder(_));
     match ledger.facts().iter().find(|fact| doubtful(&fact.quality)) {
         None => Quality::Exact,
+        Some(fact) if !doubts.is_empty() => match fact.quality {
+            Sureness::Estimate => Quality::Estimate(doubts),
+            _ => Quality::LowerBound(doubts),
+        },
         Some(fact) if fact.quality == Sureness::Estimate => {
             Quality::Estimate(vec![format!("{} by samples: about right", fact.origin)])
         }

@@ -157,6 +157,7 @@ impl Measurement {
                 ending: self.finish().map(ending),
                 processes: Some(self.processes() as u64),
                 is_held_fixed: self.is_deterministic,
+                doubts: self.runs[0].collected.quality.reasons().to_vec(),
             },
         };
         let mut ledger = make_ledger(&self.modules(), &hashes, summary, &run)

@@ -1,5 +1,7 @@
 //! `opcost report`: shows what was kept, without the program.
 
+use opcost_recover::list_by_ledger;
+
 use crate::arguments::{RawArguments, ReportArguments};
 use crate::error::{CliError, Status};
 use crate::report::Stream;
@@ -29,7 +31,8 @@ fn carry_out(arguments: &ReportArguments) -> Result<Status, CliError> {
                 load::keep(path, &ledger)?;
             }
             let mut report = load::report_of(&ledger);
-            show(Some(&ledger)).write(&mut report, opcost_recover::list_by_lines)?
+            show(Some(&ledger))
+                .write(&mut report, |summary, wanted| list_by_ledger(&ledger, summary, wanted))?
         }
         Given::Raw(measurement) => {
             let mut report = measurement.report();

@@ -323,6 +323,7 @@ fn ledger(
             ending: report.finish.map(ending),
             processes: Some(report.processes as u64),
             is_held_fixed: report.is_deterministic,
+            doubts: report.quality.reasons().to_vec(),
         },
     };
     make_ledger(&estimate.counted(), &hashes, &report.summary, &run)

@@ -76,10 +76,6 @@ fn a_ledger_is_annotated_by_cost() {
     place.opcost(&["count", "--ledger", "a.opc", "a.c"]).expect(0);
     let said = place.opcost(&["report", "--annotate", "a.opc"]).expect(0).stdout;
     assert!(said.contains("sum ^= sum * 31 + i;") && said.contains("ran "), "{said}");
-    // How often lines of several runs ran, no ledger tells.
-    place.opcost(&["merge", "a.opc", "a.opc", "-o", "two.opc"]).expect(0);
-    let said = place.opcost(&["report", "--annotate", "two.opc"]).expect(0).stdout;
-    assert!(said.contains("sum ^= sum * 31 + i;") && said.contains("cost"), "{said}");
 }
 
 #[test]

@@ -129,6 +129,8 @@ fn expected_sums(ledger: &Ledger) -> String {
             Subject::Edge { .. } => "edge",
             Subject::Path { .. } => "path",
             Subject::Pointers { .. } => "pointers",
+            Subject::FunctionLine { .. } => "function-line",
+            Subject::Doubt(..) => "doubt",
             Subject::Called(Called::External(_)) => "external",
             Subject::Called(Called::Memory(_)) => "memory",
             Subject::Called(Called::Assembly) => "assembly",

@@ -1,16 +1,17 @@
 //! Which columns has the table of a ledger, and which cells has a fact?
 //!
 //! ```text
-//! kind      program, line, function, block, edge, path; pointers, external, memory, assembly,
-//!           internal (calls); exit, signal (how runs ended)
+//! kind      program, line, function, block, edge, path; function-line; pointers, external, memory,
+//!           assembly, internal (calls); doubt, exit, signal (how runs went)
 //! module … body     the function: its module, name, whether local, hashes
 //! file, line        the line itself; where a function is written, a block begins
-//! index             position of the block or edge in its function, number of the path; exit
-//!                   status or signal
+//! index             position of the block or edge in its function, number of the path; of a
+//!                   doubt its position; exit status or signal
 //! way, from_block, to_block, slot    the edge
 //! edges             positions of the edges along a path
 //! column, value, unit, origin, quality, world    the fact
-//! callee            who is called, of external and memory; files of schema 2 have none
+//! name              who is called, of external and memory; the words of a doubt. Files of schema 2
+//!                   have none
 //! ```
 //!
 //! [`TABLE`] is the one list of columns; schema, writer and reader follow it.
@@ -67,7 +68,7 @@ const TABLE: [(&str, Cells); 21] = [
     ("origin", Cells::Text(|fact| Some(fact.origin.word().into()))),
     ("quality", Cells::Text(|fact| Some(fact.quality.to_string().into()))),
     ("world", Cells::Text(|fact| Some(fact.world.word().into()))),
-    ("callee", Cells::Text(callee)),
+    ("name", Cells::Text(name)),
 ];
 
 /// How many of these columns files of schema 2 have.
@@ -82,6 +83,8 @@ fn kind(subject: &Subject) -> &'static str {
         Subject::Edge { .. } => "edge",
         Subject::Path { .. } => "path",
         Subject::Pointers { .. } => "pointers",
+        Subject::FunctionLine { .. } => "function-line",
+        Subject::Doubt(..) => "doubt",
         Subject::Called(Called::External(_)) => "external",
         Subject::Called(Called::Memory(_)) => "memory",
         Subject::Called(Called::Assembly) => "assembly",
@@ -91,9 +94,11 @@ fn kind(subject: &Subject) -> &'static str {
     }
 }
 
-fn callee(fact: &Fact) -> Option<Cow<'_, str>> {
+fn name(fact: &Fact) -> Option<Cow<'_, str>> {
     match &fact.subject {
-        Subject::Called(Called::External(name) | Called::Memory(name)) => Some(Cow::from(&**name)),
+        Subject::Called(Called::External(name) | Called::Memory(name)) | Subject::Doubt(_, name) => {
+            Some(Cow::from(&**name))
+        }
         _ => None,
     }
 }
@@ -109,6 +114,7 @@ fn index(subject: &Subject) -> Option<u32> {
         Subject::Block { block, .. } => Some(*block),
         Subject::Edge { edge, .. } => Some(*edge),
         Subject::Path { path, .. } => Some(*path),
+        Subject::Doubt(position, _) => Some(*position),
         Subject::Ending(Ending::Exited(number) | Ending::Killed(number)) => Some(number.cast_unsigned()),
         _ => None,
     }
@@ -341,8 +347,14 @@ impl Rows {
                 Ok(Subject::Path { function: self.function(row)?, path: self.index(row)?, edges })
             }
             "pointers" => Ok(Subject::Pointers { function: self.function(row)?, place: self.place(row)? }),
-            "external" => Ok(Subject::Called(Called::External(self.need_text("callee", row)?.into()))),
-            "memory" => Ok(Subject::Called(Called::Memory(self.need_text("callee", row)?.into()))),
+            "function-line" => {
+                let place = self.place(row)?;
+                let place = place.ok_or_else(|| malformed(format!("row {row} has no file and line")))?;
+                Ok(Subject::FunctionLine { function: self.function(row)?, place })
+            }
+            "external" => Ok(Subject::Called(Called::External(self.need_text("name", row)?.into()))),
+            "memory" => Ok(Subject::Called(Called::Memory(self.need_text("name", row)?.into()))),
+            "doubt" => Ok(Subject::Doubt(self.index(row)?, self.need_text("name", row)?.into())),
             "assembly" => Ok(Subject::Called(Called::Assembly)),
             "internal" => Ok(Subject::Called(Called::Internal)),
             "exit" => Ok(Subject::Ending(Ending::Exited(self.index(row)?.cast_signed()))),

@@ -1,0 +1,109 @@
+//! What did the lines of one function do?
+//!
+//! An instruction's line is that of its innermost place that has one. Its cost is the sum
+//! over its instructions. How often it was executed, several numbers tell: code of one line may stand
+//! in several copies, each inlined at another place. Within a copy the most frequent instruction
+//! tells, since others may lie behind a branch; copies add up, and so do functions, processes and
+//! runs.
+//!
+//! Input: a function with its counts. Output: [`Lines`]. Cost: one pass over the instructions, and
+//! log of the lines for each place. Limit: copies that an unrolled loop has, or that are inlined
+//! at one place of one line, are one.
+
+use std::collections::BTreeMap;
+
+use opcost_index::IdMap;
+use opcost_key::{ModuleMap, PlaceId};
+
+use crate::summary::Counted;
+
+/// What a function's instructions did, by line.
+#[derive(Default)]
+pub(crate) struct Lines<'a> {
+    /// By file and line.
+    pub(crate) lines: BTreeMap<(&'a str, u32), LineSum>,
+    /// What instructions without a line cost.
+    pub(crate) without_line: u128,
+}
+
+/// What the instructions of a line did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LineSum {
+    /// What they cost together.
+    pub(crate) instructions: u128,
+    /// How often the line was executed.
+    pub(crate) executions: u128,
+}
+
+impl LineSum {
+    pub(crate) fn add(&mut self, other: LineSum) {
+        self.instructions += other.instructions;
+        self.executions += other.executions;
+    }
+}
+
+/// Adds up the lines of one function after the other of a module.
+pub(crate) struct LineReader<'a> {
+    map: &'a ModuleMap,
+    /// Cost and largest count of a place of the function at hand.
+    used: IdMap<PlaceId, Option<(u128, u64)>>,
+    touched: Vec<PlaceId>,
+}
+
+impl<'a> LineReader<'a> {
+    pub(crate) fn new(map: &'a ModuleMap) -> Self {
+        Self { map, used: IdMap::filled(map.places.len(), None), touched: Vec::new() }
+    }
+
+    /// The lines of a function of the module.
+    pub(crate) fn read(&mut self, counted: &Counted<'a>) -> Lines<'a> {
+        let mut lines = Lines::default();
+        let (function, counts) = (counted.function, counted.counts);
+        for (segment, &count) in counts.segments.iter() {
+            for id in function.instructions_of(segment) {
+                let cost = counts.cost(function, segment, id, self.map.cost.charge);
+                let Some(place) = function.instructions[id].place else {
+                    lines.without_line += cost;
+                    continue;
+                };
+                match &mut self.used[place] {
+                    Some((sum, largest)) => (*sum, *largest) = (*sum + cost, (*largest).max(count)),
+                    none => {
+                        *none = Some((cost, count));
+                        self.touched.push(place);
+                    }
+                }
+            }
+        }
+        self.by_line(&mut lines);
+        lines
+    }
+
+    /// Brings the places together that are of one line, by copies.
+    fn by_line(&mut self, lines: &mut Lines<'a>) {
+        let mut copies: BTreeMap<(&str, u32, Option<PlaceId>), u64> = BTreeMap::new();
+        for place in self.touched.drain(..) {
+            let (cost, count) = self.used[place].take().expect("a place that was touched");
+            match line_of(self.map, place) {
+                Some((file, line, copy)) => {
+                    lines.lines.entry((file, line)).or_default().instructions += cost;
+                    let largest = copies.entry((file, line, copy)).or_default();
+                    *largest = (*largest).max(count);
+                }
+                None => lines.without_line += cost,
+            }
+        }
+        for ((file, line, _), count) in copies {
+            lines.lines.entry((file, line)).or_default().executions += u128::from(count);
+        }
+    }
+}
+
+/// The line of a place, and where the code around it is inlined.
+fn line_of(map: &ModuleMap, place: PlaceId) -> Option<(&str, u32, Option<PlaceId>)> {
+    let mut place = &map.places[place];
+    while place.line == 0 {
+        place = &map.places[place.inlined_at?];
+    }
+    Some((&map.files[place.file], place.line, place.inlined_at))
+}
