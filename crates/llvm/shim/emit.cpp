@@ -254,6 +254,18 @@ std::string opcost::generate(Module &module, TargetMachine &machine, raw_pwrite_
   return "";
 }
 
+namespace {
+
+// Calls that say what is to be charged have said it: what they are charged is counted beside them.
+void drop_charges(Module &module) {
+  Function *charge = module.getFunction("opc_libc_charge");
+  if (!charge || !charge->isDeclaration()) return;
+  for (User *user : make_early_inc_range(charge->users()))
+    if (auto *call = dyn_cast<CallInst>(user); call && call->getCalledOperand() == charge) call->eraseFromParent();
+}
+
+} // namespace
+
 extern "C" {
 
 // Writes the object file; null, or what went wrong.
@@ -262,6 +274,7 @@ char *opcost_emit(LLVMModuleRef handle, const char *path, const opcost_emission 
   std::string error;
   std::unique_ptr<TargetMachine> machine = opcost::machine_for(module, *how, error);
   if (!machine) return opcost::copy(error);
+  drop_charges(module);
   if (how->level == 0 && module.getTargetTriple().getArch() == Triple::x86_64) make_indivisible(module);
 
   std::error_code code;
