@@ -77,7 +77,7 @@ impl Room {
 
     fn inner(&mut self, inner: &syn::ItemMod, folder: &Path, module: &Module) {
         let name = inner.ident.to_string();
-        let (below, child) = (folder.join(&name), [&module[..], &[name.clone()]].concat());
+        let (below, child) = (folder.join(&name), [&module[..], std::slice::from_ref(&name)].concat());
         if let Some((_, items)) = &inner.content {
             return self.items(items, &below, &child);
         }
@@ -232,7 +232,7 @@ fn found() -> BTreeSet<String> {
     for room in rooms {
         let name = room.file_name().expect("a name").to_string_lossy().into_owned();
         for module in Room::of(&room.join("src")).circles() {
-            all.insert([&[name.clone()], &module[..]].concat().join("::"));
+            all.insert([std::slice::from_ref(&name), &module[..]].concat().join("::"));
         }
     }
     all
