@@ -11,7 +11,7 @@
     TEN(one, h##5) TEN(one, h##6) TEN(one, h##7) TEN(one, h##8) TEN(one, h##9)
 #define ADDRESS(n) &&l##n,
 #define ADDRESSES(h) HUNDRED(ADDRESS, h)
-// 1##n: a number that begins with 0 would be octal.
+// A number that begins with 0 would be octal.
 #define TARGET(n) l##n: work += 1 + (1##n - 1000) % 7; NEXT;
 #define TARGETS(h) HUNDRED(TARGET, h)
 #define NEXT seed = seed * 1103515245u + 12345u; if (steps-- == 0) return (int)(seed >> 8); \
