@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use opcost_key::Callee;
 
-use crate::summary::{Counted, FunctionKey};
+use crate::counted::{Counted, FunctionKey};
 use crate::{CountedModule, SourceLine};
 
 /// Calls of one callee.

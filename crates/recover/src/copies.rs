@@ -37,7 +37,7 @@ use std::collections::BTreeMap;
 use opcost_profile::formats::code::CodeRow;
 
 use crate::duration::{Code, Cycles, Taken, taken};
-use crate::sampled::Observation;
+use crate::observation::Observation;
 
 /// Which rows of a segment are one piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

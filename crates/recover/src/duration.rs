@@ -36,7 +36,7 @@ use opcost_index::IdMap;
 use opcost_key::{FunctionId, SegmentId};
 use opcost_profile::formats::code::CodeRow;
 
-use crate::sampled::Observation;
+use crate::observation::Observation;
 
 /// How long is one execution expected to take?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,8 +19,8 @@ use opcost_profile::{
     SourcePlace, Subject, Way, World,
 };
 
+use crate::counted::Counted;
 use crate::lines::{LineReader, Lines};
-use crate::summary::Counted;
 use crate::{CallTotals, CountedModule, ProgramSummary, RecoverError};
 
 /// What is known of a run besides its counts.

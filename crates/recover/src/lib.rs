@@ -25,6 +25,7 @@
 mod asynchronous;
 mod calls;
 mod copies;
+mod counted;
 mod counts;
 mod duration;
 mod error;
@@ -35,6 +36,7 @@ mod lines;
 mod listing;
 mod matched;
 mod moved;
+mod observation;
 mod paths;
 mod raw;
 mod recorded;
@@ -50,6 +52,7 @@ mod example;
 
 pub use asynchronous::{OpenCounts, recover_open_module};
 pub use calls::{CallTotals, IndirectCalls, NamedCalls};
+pub use counted::{CountedModule, SourceLine};
 pub use counts::{FunctionCounts, LeftFrames, ModuleCounts, recover_module};
 pub use duration::Cycles;
 pub use error::RecoverError;
@@ -58,6 +61,7 @@ pub use ledger::{Course, RunFacts, make_ledger};
 pub use listing::{BlockListing, FunctionListing, InstructionListing, list_functions};
 pub use matched::{Copies, Matched, Unmatched, branches, match_counts};
 pub use moved::{Moved, moves};
+pub use observation::Observation;
 pub use paths::PathCount;
 pub use raw::{RawObservations, raw_ledger, raw_observations};
 pub use recorded::{RECORDED, observe_runs};
@@ -65,9 +69,7 @@ pub use repair::{
     MODEL_ERROR, RepairOptions, Repaired, SampledModule, Solver, Starts, Target, error_of, repair, targets,
 };
 pub use repeat::{Repetition, compare_runs};
-pub use sampled::{ModuleObservations, Observation, observe};
-pub use summary::{
-    BlockTotal, CountedModule, FunctionTotal, LineTotal, ProgramSummary, SourceLine, summarize,
-};
+pub use sampled::{ModuleObservations, observe};
+pub use summary::{BlockTotal, FunctionTotal, LineTotal, ProgramSummary, summarize};
 pub use vanished::{Vanished, vanished_frames};
 pub use view::{course_of, has_calls, list_by_ledger, list_by_lines, summarize_ledger};

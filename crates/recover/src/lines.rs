@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use opcost_index::IdMap;
 use opcost_key::{ModuleMap, PlaceId};
 
-use crate::summary::Counted;
+use crate::counted::Counted;
 
 /// What a function's instructions did, by line.
 #[derive(Default)]

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 
 use opcost_key::{BlockId, Hash128};
 
+use crate::counted::Counted;
 use crate::lines::{LineReader, LineSum, Lines};
-use crate::summary::Counted;
 use crate::{CountedModule, FunctionTotal, LineTotal, ProgramSummary, SourceLine};
 
 /// One function in detail.

@@ -20,7 +20,8 @@ use opcost_key::ModuleMap;
 use opcost_profile::formats::code::ModuleCode;
 
 use crate::duration::Cycles;
-use crate::sampled::{ModuleObservations, Observation, observe};
+use crate::observation::Observation;
+use crate::sampled::{ModuleObservations, observe};
 
 /// Cycles that one execution stands for where no time was measured.
 pub const RECORDED: f64 = 35.0;

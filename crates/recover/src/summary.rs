@@ -14,29 +14,12 @@
 use std::collections::BTreeMap;
 
 use opcost_index::IdMap;
-use opcost_key::{BlockId, FunctionMap, Hash128, ModuleMap, PlaceId};
+use opcost_key::{BlockId, Hash128};
 
+use crate::CallTotals;
 use crate::calls::CallSums;
+use crate::counted::{Counted, CountedModule, FunctionKey, Line, SourceLine};
 use crate::lines::{LineReader, LineSum, Lines};
-use crate::{CallTotals, FunctionCounts, ModuleCounts};
-
-/// A module with the counts of one run.
-#[derive(Clone, Copy, Debug)]
-pub struct CountedModule<'a> {
-    /// Its map.
-    pub map: &'a ModuleMap,
-    /// Its counts; as many functions as the map.
-    pub counts: &'a ModuleCounts,
-}
-
-/// A line of a source file, as the debug information names it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SourceLine {
-    /// The file.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-}
 
 /// One function of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,43 +96,6 @@ pub fn summarize(modules: &[CountedModule<'_>]) -> ProgramSummary {
     }
     sums.finish(calls.finish())
 }
-
-/// A function with its counts and its module.
-pub(crate) struct Counted<'a> {
-    pub(crate) map: &'a ModuleMap,
-    pub(crate) function: &'a FunctionMap,
-    pub(crate) counts: &'a FunctionCounts,
-}
-
-impl<'a> Counted<'a> {
-    /// The line of a place, when it has one.
-    pub(crate) fn line(&self, place: Option<PlaceId>) -> Option<Line<'a>> {
-        self.map.file_and_line(place?)
-    }
-
-    /// What makes it one function over all modules.
-    pub(crate) fn key(&self) -> FunctionKey<'a> {
-        (&self.function.name, self.function.is_local.then_some(&self.map.module))
-    }
-
-    /// The first line of a block.
-    pub(crate) fn block_line(&self, block: BlockId) -> Option<Line<'a>> {
-        let mut instructions =
-            self.function.segments_of(block).flat_map(|segment| self.function.instructions_of(segment));
-        instructions.find_map(|id| self.line(self.function.instructions[id].place))
-    }
-}
-
-/// Name, and module when the name is local to it.
-pub(crate) type FunctionKey<'a> = (&'a String, Option<&'a String>);
-
-impl SourceLine {
-    pub(crate) fn new((file, line): (&str, u32)) -> Self {
-        Self { file: file.to_owned(), line }
-    }
-}
-
-type Line<'a> = (&'a str, u32);
 
 #[derive(Default)]
 struct FunctionSum<'a> {

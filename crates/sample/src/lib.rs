@@ -41,6 +41,7 @@ mod floor;
 mod fold;
 mod image;
 mod keep;
+pub mod malformed;
 mod mappings;
 mod opening;
 mod order;

@@ -5,10 +5,20 @@
 
 use opcost_key::Hash128;
 
+use super::file::{EndState, Error, Flags, ImageFacts, LeftFrame, Part, ProcessFacts, RawFile, RawModule};
 use super::layout::{self, Field, Kind};
-use super::{EndState, Error, Flags, ImageFacts, LeftFrame, Part, ProcessFacts, RawFile, RawModule};
 
-pub(super) fn parse(bytes: &[u8]) -> Result<RawFile, Error> {
+impl RawFile {
+    /// Reads a file's bytes.
+    ///
+    /// # Errors
+    /// It is none, is of another version, or was damaged.
+    pub fn parse(bytes: &[u8]) -> Result<RawFile, Error> {
+        parse(bytes)
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<RawFile, Error> {
     let header = Header::read(bytes)?;
     let totals = totals(&header)?;
     Ok(RawFile {

@@ -2,8 +2,8 @@
 
 use opcost_key::Hash128;
 
+use super::file::{Checks, Error, Failure, OpenActivation, PointRecord, ValueFile, ValueModule};
 use super::layout::{self, Field, Kind};
-use super::{Checks, Error, Failure, OpenActivation, PointRecord, ValueFile, ValueModule};
 
 /// More slabs than any process has threads.
 const MOST_SLABS: usize = 1 << 20;
@@ -42,7 +42,17 @@ impl Source<'_> {
     }
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<ValueFile, Error> {
+impl ValueFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It is none, of another version, or damaged where nothing can be told.
+    pub fn parse(bytes: &[u8]) -> Result<ValueFile, Error> {
+        parse(bytes)
+    }
+}
+
+fn parse(bytes: &[u8]) -> Result<ValueFile, Error> {
     use layout::header as h;
     if bytes.len() < 8 || bytes[..8] != layout::MAGIC {
         let is_empty = bytes.iter().take(8).all(|byte| *byte == 0) && !bytes.is_empty();
@@ -289,12 +299,12 @@ fn add_last(record: &mut PointRecord, (value, count): (i64, u64), ended: u64) {
     if count == 0 {
         return;
     }
-    super::add_to(record.values.entry(value).or_default(), count);
+    super::file::add_to(record.values.entry(value).or_default(), count);
     record.range =
         Some(record.range.map_or((value, value), |(least, most)| (least.min(value), most.max(value))));
     let kept = ended.saturating_add(count).div_ceil(record.stride) - ended.div_ceil(record.stride);
     match record.runs.last_mut() {
-        Some((last, number)) if *last == value => super::add_to(number, kept),
+        Some((last, number)) if *last == value => super::file::add_to(number, kept),
         _ if kept > 0 => record.runs.push((value, kept)),
         _ => {}
     }

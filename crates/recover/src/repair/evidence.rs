@@ -31,7 +31,7 @@ use opcost_flow::convex::Cost;
 
 use super::RepairOptions;
 use super::program::Function;
-use crate::sampled::Observation;
+use crate::observation::Observation;
 
 /// How wrong the cycles that are expected of a short segment are taken to be, relative
 /// to them.

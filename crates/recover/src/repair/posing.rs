@@ -29,7 +29,7 @@ use super::loops::Tie;
 use super::program::{Class, Function, Others, Program, ProgramFunctionId};
 use super::ways::{Next, Ways, is_all_left};
 use super::{RepairOptions, SMALL, Starts};
-use crate::sampled::Observation;
+use crate::observation::Observation;
 
 /// The program as a problem, and its solution.
 pub(super) struct Posed {

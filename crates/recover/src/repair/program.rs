@@ -17,7 +17,7 @@ use opcost_key::{
 
 use super::SampledModule;
 use crate::FunctionCounts;
-use crate::sampled::Observation;
+use crate::observation::Observation;
 
 define_id!(
     /// A function of the program.

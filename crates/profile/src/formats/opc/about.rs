@@ -6,7 +6,7 @@
 use opcost_key::{Anchor, BuildFacts, Charge, CostFacts, Hash128};
 use serde::{Deserialize, Serialize};
 
-use super::{OpcError, malformed};
+use super::error::{OpcError, malformed};
 use crate::{About, ModuleFacts};
 
 #[derive(Serialize, Deserialize)]

@@ -32,7 +32,7 @@ use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::{Type, TypePtr};
 
 use super::about::parse_hash;
-use super::{OpcError, malformed};
+use super::error::{OpcError, malformed};
 use crate::{Called, Column, Ending, Fact, FunctionFacts, SourcePlace, Subject, Unit, Way};
 
 /// The cells of a column; what a fact has in it.

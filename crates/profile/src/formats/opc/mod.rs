@@ -15,8 +15,9 @@
 
 mod about;
 mod columns;
+mod error;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -27,16 +28,11 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
-use thiserror::Error;
 
+use self::error::{EARLIER_SCHEMA, malformed};
+pub use self::error::{LEDGER_SCHEMA, OpcError};
 use super::{WriteError, write_whole};
-use crate::{Ledger, LedgerError};
-
-/// The schema that this version writes.
-pub const LEDGER_SCHEMA: &str = "opcost.ledger/3";
-
-/// The one before, without calls and endings, which it reads too.
-const EARLIER_SCHEMA: &str = "opcost.ledger/2";
+use crate::Ledger;
 
 const SCHEMA_KEY: &str = "opcost.schema";
 const HASH_KEY: &str = "opcost.hash";
@@ -47,62 +43,6 @@ const DIGITS: usize = 32;
 const PARQUET_MAGIC: &[u8] = b"PAR1";
 /// Rows that are held in memory at once by a reader.
 const ROWS_PER_GROUP: usize = 1 << 20;
-
-/// Why a file is not a ledger that can be used.
-#[derive(Debug, Error)]
-pub enum OpcError {
-    /// The file cannot be read at all.
-    #[error("cannot read {}: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// Something else.
-    #[error("not an opcost ledger: {what}; name a file that `opcost … --ledger FILE` wrote")]
-    NotALedger {
-        /// What it is instead.
-        what: &'static str,
-    },
-    /// The end is missing.
-    #[error("the ledger is cut off after {length} bytes: copy it again, or repeat the run that wrote it")]
-    CutOff {
-        /// What there is of it.
-        length: usize,
-    },
-    /// The bytes were changed after they were written.
-    #[error("the ledger is damaged (its hash differs): copy it again, or repeat the run that wrote it")]
-    Damaged,
-    /// Written by another version.
-    #[error(
-        "the ledger has schema {found}, this opcost reads {LEDGER_SCHEMA}: use the opcost that wrote \
-             it, or repeat the run with this one: opcost count … --ledger FILE"
-    )]
-    OtherSchema {
-        /// Its schema.
-        found: String,
-    },
-    /// The hash holds but the content does not make sense.
-    #[error("the ledger contradicts itself: {what}. This is a fault of the program that wrote it")]
-    Malformed {
-        /// What is wrong.
-        what: String,
-    },
-    /// The facts in it do not make a ledger.
-    #[error(transparent)]
-    Ledger(#[from] LedgerError),
-}
-
-impl From<ParquetError> for OpcError {
-    fn from(error: ParquetError) -> Self {
-        malformed(error)
-    }
-}
-
-fn malformed(what: impl ToString) -> OpcError {
-    OpcError::Malformed { what: what.to_string() }
-}
 
 /// The bytes of a ledger.
 pub fn write_ledger(ledger: &Ledger) -> Vec<u8> {

@@ -1,0 +1,48 @@
+//! Why is a file of samples refused?
+
+/// Why a file of samples is refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Malformed {
+    /// It cannot be read at all.
+    #[error("it cannot be read: {0}")]
+    Unreadable(#[from] std::io::Error),
+    /// It is something else.
+    #[error("it is no perf.data")]
+    NotPerfData,
+    /// It comes from a machine with the other order of bytes.
+    #[error("it was recorded on a big-endian machine; read it on one")]
+    BigEndian,
+    /// It was written to a pipe, which has another format.
+    #[error("it was written to a pipe; record with `perf record -o FILE`")]
+    Pipe,
+    /// Its head breaks off, so nothing can be read.
+    #[error("it breaks off within its {part}; record again")]
+    BrokenOff {
+        /// Where.
+        part: &'static str,
+    },
+    /// It has no event.
+    #[error("it has no event")]
+    NoEvent,
+    /// Its records are compressed.
+    #[error("its records are compressed; record without -z")]
+    Compressed,
+    /// Samples of several events must not be added up.
+    #[error("it has samples of several events ({first} and {second}); record one with -e")]
+    SeveralEvents {
+        /// One of them.
+        first: String,
+        /// Another one.
+        second: String,
+    },
+    /// Records cannot be told apart.
+    #[error("it has several events whose records cannot be told apart; record one with -e")]
+    Ambiguous,
+    /// Its samples have no address, process or time.
+    #[error("its samples do not tell their {what}; record with `perf record` and its usual fields")]
+    Lacks {
+        /// What is missing.
+        what: &'static str,
+    },
+}
