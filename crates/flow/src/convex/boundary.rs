@@ -6,7 +6,7 @@
 //!
 //! Cost: a passage over the variables.
 
-use super::interior::{Direction, Point};
+use super::component::{Direction, Point};
 use super::smooth::Smooth;
 
 /// A step takes this share of the way to the boundary.

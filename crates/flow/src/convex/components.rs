@@ -15,7 +15,8 @@
 use opcost_index::IdMap;
 
 use super::columns::{Columns, split_wide_columns};
-use super::interior::{Component, Outcome};
+use super::component::Component;
+use super::interior::Outcome;
 use super::presolve::Reduced;
 use super::problem::{Problem, RowId, VariableId};
 use super::smooth::Smooth;

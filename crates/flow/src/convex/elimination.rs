@@ -12,7 +12,7 @@
 //! Input: the upper triangle in the order of elimination. Output: [`Pattern`]. Cost: linear
 //! in the entries of L.
 
-use super::factor::UpperTriangle;
+use super::triangle::UpperTriangle;
 
 /// How many columns are gone through together. Results depend on it by rounding only.
 pub(super) const PANEL: usize = 4;

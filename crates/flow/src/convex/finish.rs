@@ -20,7 +20,7 @@
 //! It is a guess: the caller judges it ([`residuals`](super::residuals)) and
 //! keeps the better. Cost: one factorisation.
 
-use super::interior::{Component, Point};
+use super::component::{Component, Point};
 use super::normal::NormalEquations;
 
 /// Each least-squares problem is solved so often, for what it lacks still.

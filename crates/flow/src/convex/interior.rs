@@ -30,36 +30,11 @@
 //! caller finds out whether that was so ([`solve`](super::solve)).
 
 use super::boundary::Boundary;
-use super::columns::Columns;
+use super::component::{Component, Direction, Point};
 use super::finish::on_optimal_face;
 use super::normal::NormalEquations;
 use super::residuals::Residuals;
-use super::smooth::Smooth;
 use super::start::{again, first_point};
-
-/// A problem whose variables all have smooth costs.
-pub(crate) struct Component {
-    pub(crate) matrix: Columns,
-    pub(crate) right_hand_sides: Vec<f64>,
-    pub(crate) costs: Vec<Smooth>,
-    /// What the variables cost when each is at its cheapest.
-    pub(crate) base_cost: f64,
-    /// A count that does not matter.
-    pub(crate) negligible: f64,
-    /// Prices up to this one stand for none.
-    pub(crate) tie_break: f64,
-    /// A cost that is small enough to be neglected, before `aim` is applied.
-    pub(crate) unit: f64,
-}
-
-impl Component {
-    /// What the terms of each row add up to without their signs, for `x >= 0`.
-    pub(crate) fn row_sizes(&self, x: &[f64]) -> Vec<f64> {
-        let mut sizes: Vec<f64> = self.right_hand_sides.iter().map(|right| right.abs()).collect();
-        self.matrix.add_sizes(x, &mut sizes);
-        sizes
-    }
-}
 
 /// How far to go.
 #[derive(Clone, Copy)]
@@ -68,23 +43,6 @@ pub(crate) struct Goal {
     pub(crate) aim: f64,
     /// Steps after which to stop.
     pub(crate) steps: usize,
-}
-
-/// A point inside.
-#[derive(Clone)]
-pub(crate) struct Point {
-    pub(crate) x: Vec<f64>,
-    pub(crate) y: Vec<f64>,
-    pub(crate) z: Vec<f64>,
-}
-
-impl Point {
-    /// Becomes another, in the room that it has.
-    fn become_as(&mut self, other: &Self) {
-        self.x.clone_from(&other.x);
-        self.y.clone_from(&other.y);
-        self.z.clone_from(&other.z);
-    }
 }
 
 /// The best point that was seen.
@@ -103,14 +61,6 @@ const CORRECTORS: usize = 1;
 /// By so much longer a correction is to make a step. With 0.1 to 0.3 little depends on
 /// it.
 const FAR: f64 = 0.2;
-
-/// A Newton step.
-#[derive(Default)]
-pub(crate) struct Direction {
-    pub(crate) x: Vec<f64>,
-    pub(crate) y: Vec<f64>,
-    pub(crate) z: Vec<f64>,
-}
 
 /// How far inside the searches begin that are tried one after the other.
 const STARTS: [f64; 3] = [1.0, 30.0, 1e4];

@@ -16,6 +16,7 @@
 mod boundary;
 mod certificate;
 mod columns;
+mod component;
 mod components;
 mod condensation;
 mod condense;
@@ -34,8 +35,11 @@ mod rounding;
 mod smooth;
 mod solve;
 mod start;
+mod triangle;
+mod work;
 
 pub use certificate::{Certificate, LARGEST_SHIFT, REACH, certify};
 pub use problem::{Cost, Problem, RowId, VariableId};
 pub use rounding::round_flow;
-pub use solve::{Series, Settings, Solution, Status, Work, minimise};
+pub use solve::{Series, Settings, Solution, Status, minimise};
+pub use work::Work;

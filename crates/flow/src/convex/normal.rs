@@ -13,7 +13,8 @@
 //! ([`split_wide_columns`](super::columns::split_wide_columns)). Cost: the sum of squares of the column sizes.
 
 use super::columns::Columns;
-use super::factor::{Factor, UpperTriangle};
+use super::factor::Factor;
+use super::triangle::UpperTriangle;
 
 /// `A D A^T` for one A and many D.
 pub(crate) struct NormalEquations {

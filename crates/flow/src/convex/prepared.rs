@@ -13,16 +13,17 @@
 
 use opcost_index::{Id, IdMap};
 
+use super::component::{Component, Point};
 use super::components::{Part, Parts, Scale, components};
 use super::condensation::Condensation;
 use super::condense::condense;
-use super::interior::{Component, Goal, Point, minimise as minimise_component};
+use super::interior::{Goal, minimise as minimise_component};
 use super::normal::NormalEquations;
 use super::postsolve::price_removed_rows;
 use super::presolve::{Reduced, presolve};
 use super::problem::{Cost, Problem, RowId, VariableId};
 use super::smooth::Smooth;
-use super::solve::Work;
+use super::work::Work;
 
 /// A problem taken apart, with what its parts came to.
 pub(crate) struct Prepared {

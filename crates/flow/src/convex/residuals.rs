@@ -10,7 +10,7 @@
 //! over the entries. Limit: what is hidden behind dual infeasibility is known
 //! for counts up to those that stand beside in the same rows.
 
-use super::interior::{Component, Point};
+use super::component::{Component, Point};
 
 /// What the equations lack at a point.
 pub(crate) struct Residuals {

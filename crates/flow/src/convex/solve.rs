@@ -25,6 +25,7 @@ use super::certificate::{Certificate, certify};
 use super::interior::Goal;
 use super::prepared::Prepared;
 use super::problem::{Cost, Problem, RowId, VariableId};
+use super::work::Work;
 
 /// How exact and how long.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,23 +72,6 @@ pub struct Solution {
     pub certificate: Certificate,
     /// What it took.
     pub work: Work,
-}
-
-/// Measures of effort that do not depend on the machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Components that were solved.
-    pub components: usize,
-    /// Most steps in a component.
-    pub steps: usize,
-    /// Rows left by presolve.
-    pub rows: usize,
-    /// Variables left by presolve.
-    pub variables: usize,
-    /// Entries of the factors, all components together.
-    pub factor_entries: usize,
-    /// Multiplications that one factorisation of each component takes.
-    pub factor_work: usize,
 }
 
 /// Minimises.

@@ -9,7 +9,7 @@
 //! Cost: a few passes over the entries.
 
 use super::columns::Columns;
-use super::interior::{Component, Point};
+use super::component::{Component, Point};
 use super::smooth::Smooth;
 
 /// A point at y = 0, and the least count that matters.
