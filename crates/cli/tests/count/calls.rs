@@ -242,14 +242,19 @@ fn frames_that_an_exception_passes_are_paid_for() {
     let source = corpus().join("../metered/throwing.cpp");
     let name = source.to_str().expect("UTF-8");
     bench.tool("clang++-22", &["-O2", "-g0", "-o", "throwing", name]);
+    let paying = metered(&bench, &["--audit"], std::slice::from_ref(&source));
+    let counting = [&["count", "--emit", "exe", "-o", "counted", name][..], &PAYING].concat();
+    let built = bench.opcost(&counting);
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let counting = bench.path("counted");
     let mut wrong = Vec::new();
     for how in ["t", "a", "s", "i", "c", "g", "m"] {
         for frames in ["0", "300"] {
             let spent = |times: &str| {
                 let arguments = [how, frames, times].map(str::to_owned);
-                let spent = spend(&bench, &[], std::slice::from_ref(&source), &arguments);
+                let spent = run(&bench, &[], std::slice::from_ref(&paying), &arguments);
                 assert_eq!(spent.verdict(), "finished", "{}", spent.1);
-                let counted = bench.count(&PAYING, std::slice::from_ref(&source), &arguments);
+                let counted = bench.count(&[], std::slice::from_ref(&counting), &arguments);
                 assert_eq!(spent.amount(), counted.counts().total(), "{how} {frames} {times}");
                 spent.amount() as f64 / 1e6
             };
