@@ -18,14 +18,24 @@ pub struct UnknownWord {
 
 /// Defines an enum whose variants are words.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident, $kind:literal: $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)*) => {
+    ($(#[$doc:meta])* $name:ident, $kind:literal: $($(#[doc = $meaning:literal])* $variant:ident = $word:literal,)*) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name {
-            $($(#[$variant_doc])* $variant,)*
+            $($(#[doc = $meaning])* $variant,)*
         }
 
         impl $name {
+            /// All of them, in order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// What it means, in a sentence.
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$variant => concat!($($meaning),*).trim_ascii(),)*
+                }
+            }
+
             /// The word in a file.
             pub fn word(self) -> &'static str {
                 match self {

@@ -1,20 +1,7 @@
 //! Which columns has the table of a ledger, and which cells has a fact?
 //!
-//! ```text
-//! kind      program, line, function, block, edge, path; function-line; pointers, external, memory,
-//!           assembly, internal (calls); doubt, exit, signal (how runs went)
-//! module … body     the function: its module, name, whether local, hashes
-//! file, line        the line itself; where a function is written, a block begins
-//! index             position of the block or edge in its function, number of the path; of a
-//!                   doubt its position; exit status or signal
-//! way, from_block, to_block, slot    the edge
-//! edges             positions of the edges along a path
-//! column, value, unit, origin, quality, world    the fact
-//! name              who is called, of external and memory; the words of a doubt. Files of schema 2
-//!                   have none
-//! ```
-//!
-//! [`TABLE`] is the one list of columns; schema, writer and reader follow it.
+//! [`TABLE`] is the one list of columns; schema, writer, reader and the page for readers
+//! (`document`) follow it.
 //! A cell that a kind has no use for is null. Counts are UINT64.
 
 use std::borrow::Cow;
@@ -36,7 +23,7 @@ use super::error::{OpcError, malformed};
 use crate::{Called, Column, Ending, Fact, FunctionFacts, SourcePlace, Subject, Unit, Way};
 
 /// The cells of a column; what a fact has in it.
-enum Cells {
+pub(super) enum Cells {
     Text(fn(&Fact) -> Option<Cow<'_, str>>),
     Flag(fn(&Fact) -> Option<bool>),
     Small(fn(&Fact) -> Option<u32>),
@@ -47,34 +34,86 @@ fn of_function<'a, T>(fact: &'a Fact, get: impl Fn(&'a FunctionFacts) -> T) -> O
     fact.subject.function().map(|function| get(function))
 }
 
-const TABLE: [(&str, Cells); 21] = [
-    ("kind", Cells::Text(|fact| Some(kind(&fact.subject).into()))),
-    ("module", Cells::Text(|fact| of_function(fact, |f| f.module.as_str().into()))),
-    ("function", Cells::Text(|fact| of_function(fact, |f| f.name.as_str().into()))),
-    ("local", Cells::Flag(|fact| of_function(fact, |f| f.is_local))),
-    ("shape", Cells::Text(|fact| of_function(fact, |f| f.shape.to_string().into()))),
-    ("body", Cells::Text(|fact| of_function(fact, |f| f.body.to_string().into()))),
-    ("file", Cells::Text(|fact| fact.subject.place().map(|place| Cow::from(&*place.file)))),
-    ("line", Cells::Small(|fact| fact.subject.place().map(|place| place.line))),
-    ("index", Cells::Small(|fact| index(&fact.subject))),
-    ("way", Cells::Text(|fact| edge(fact, |_, _, _, way| Some(way.word().into())))),
-    ("from_block", Cells::Small(|fact| edge(fact, |from, _, _, _| from))),
-    ("to_block", Cells::Small(|fact| edge(fact, |_, to, _, _| to))),
-    ("slot", Cells::Small(|fact| edge(fact, |_, _, slot, _| slot))),
-    ("edges", Cells::Text(along)),
-    ("column", Cells::Text(|fact| Some(fact.column.word().into()))),
-    ("value", Cells::Count(|fact| fact.value)),
-    ("unit", Cells::Text(|fact| Some(fact.unit().word().into()))),
-    ("origin", Cells::Text(|fact| Some(fact.origin.word().into()))),
-    ("quality", Cells::Text(|fact| Some(fact.quality.to_string().into()))),
-    ("world", Cells::Text(|fact| Some(fact.world.word().into()))),
-    ("name", Cells::Text(name)),
+/// Name, what it means, and what a fact has in it.
+pub(super) const TABLE: [(&str, &str, Cells); 21] = [
+    ("kind", "what the row is about (below)", Cells::Text(|fact| Some(kind(&fact.subject).into()))),
+    (
+        "module",
+        "the module that holds the function",
+        Cells::Text(|fact| of_function(fact, |f| f.module.as_str().into())),
+    ),
+    (
+        "function",
+        "linkage name of the function",
+        Cells::Text(|fact| of_function(fact, |f| f.name.as_str().into())),
+    ),
+    ("local", "whether only its module can name it", Cells::Flag(|fact| of_function(fact, |f| f.is_local))),
+    (
+        "shape",
+        "hash of its flow graph and the positions of its calls",
+        Cells::Text(|fact| of_function(fact, |f| f.shape.to_string().into())),
+    ),
+    (
+        "body",
+        "hash of shape, opcodes and types",
+        Cells::Text(|fact| of_function(fact, |f| f.body.to_string().into())),
+    ),
+    (
+        "file",
+        "file of a line; where a function is written or a block begins",
+        Cells::Text(|fact| fact.subject.place().map(|place| Cow::from(&*place.file))),
+    ),
+    ("line", "its line, from 1", Cells::Small(|fact| fact.subject.place().map(|place| place.line))),
+    (
+        "index",
+        "position of a block or edge in its function, number of a path, position of a doubt, exit status, signal",
+        Cells::Small(|fact| index(&fact.subject)),
+    ),
+    ("way", "which way an edge is", Cells::Text(|fact| edge(fact, |_, _, _, way| Some(way.word().into())))),
+    (
+        "from_block",
+        "where an edge comes from; null: from outside",
+        Cells::Small(|fact| edge(fact, |from, _, _, _| from)),
+    ),
+    ("to_block", "where it leads; null: outside", Cells::Small(|fact| edge(fact, |_, to, _, _| to))),
+    ("slot", "successor slot of a branch", Cells::Small(|fact| edge(fact, |_, _, slot, _| slot))),
+    ("edges", "positions of the edges along a path", Cells::Text(along)),
+    ("column", "which question the row answers", Cells::Text(|fact| Some(fact.column.word().into()))),
+    ("value", "the answer; null if it is unknown", Cells::Count(|fact| fact.value)),
+    ("unit", "what it is counted in", Cells::Text(|fact| Some(fact.unit().word().into()))),
+    ("origin", "how it was had", Cells::Text(|fact| Some(fact.origin.word().into()))),
+    ("quality", "how sure it is", Cells::Text(|fact| Some(fact.quality.to_string().into()))),
+    ("world", "who may call exported functions", Cells::Text(|fact| Some(fact.world.word().into()))),
+    (
+        "name",
+        "who is called, of `external` and `memory`; the words of a `doubt`. Files of schema 2 have none",
+        Cells::Text(name),
+    ),
 ];
 
 /// How many of these columns files of schema 2 have.
 const OF_SCHEMA_2: usize = 20;
 
-fn kind(subject: &Subject) -> &'static str {
+/// What each kind of row is about.
+pub(super) const KINDS: [(&str, &str); 15] = [
+    ("program", "all of the program"),
+    ("function", "a function of a module"),
+    ("line", "a line of the source, over all functions"),
+    ("block", "a block of a function"),
+    ("edge", "an edge of a function's flow graph"),
+    ("path", "a path through a function (Ball and Larus 1996)"),
+    ("pointers", "calls through pointers that a function makes on a line"),
+    ("function-line", "a line, as far as it stands in one function"),
+    ("external", "a function that is called and that no module defines"),
+    ("memory", "a memory operation that becomes a library call"),
+    ("assembly", "inline assembly"),
+    ("internal", "calls of functions that the program defines"),
+    ("doubt", "a reason why counts are not exact"),
+    ("exit", "runs that ended with this status"),
+    ("signal", "runs that this signal ended"),
+];
+
+pub(super) fn kind(subject: &Subject) -> &'static str {
     match subject {
         Subject::Program => "program",
         Subject::Function { .. } => "function",
@@ -140,7 +179,7 @@ pub(super) fn schema() -> TypePtr {
 }
 
 fn schema_of(columns: usize) -> TypePtr {
-    let field = |(name, cells): &(&str, Cells)| {
+    let field = |(name, _, cells): &(&str, &str, Cells)| {
         let (physical, logical) = match cells {
             Cells::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
             Cells::Flag(_) => (Physical::BOOLEAN, None),
@@ -160,7 +199,7 @@ pub(super) fn write(
     group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
     facts: &[Fact],
 ) -> Result<(), ParquetError> {
-    for (_, cells) in &TABLE {
+    for (_, _, cells) in &TABLE {
         match cells {
             Cells::Text(get) => {
                 column::<ByteArrayType>(
@@ -224,10 +263,10 @@ pub(super) fn read(group: &dyn RowGroupReader) -> Result<Vec<Fact>, OpcError> {
     };
     let present = group.metadata().num_columns();
     // What an older file does not have is null in every row.
-    for (name, _) in &TABLE[present.min(TABLE.len())..] {
+    for (name, _, _) in &TABLE[present.min(TABLE.len())..] {
         rows.text.insert(name, vec![None; count]);
     }
-    for (position, (name, cells)) in TABLE.iter().enumerate().take(present) {
+    for (position, (name, _, cells)) in TABLE.iter().enumerate().take(present) {
         let reader = group.get_column_reader(position)?;
         match cells {
             Cells::Text(_) => {

@@ -15,6 +15,7 @@
 
 mod about;
 mod columns;
+mod document;
 mod error;
 
 use std::path::Path;
@@ -29,6 +30,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 
+pub use self::document::ledger_tables;
 use self::error::{EARLIER_SCHEMA, malformed};
 pub use self::error::{LEDGER_SCHEMA, OpcError};
 use super::{WriteError, write_whole};
