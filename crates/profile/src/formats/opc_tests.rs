@@ -111,6 +111,24 @@ fn the_python_wheel_of_duckdb_reads_equal_sums() {
     assert_eq!(String::from_utf8_lossy(&run.stdout), expected_sums(&sample));
 }
 
+/// Each query of the page runs, on a ledger of every kind of row.
+#[test]
+fn the_queries_of_the_page_run() {
+    let folder = std::env::temp_dir().join(format!("opcost-queries-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    save_ledger(&folder.join("run.opc"), &sample()).unwrap();
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ledger.md");
+    let text = std::fs::read_to_string(page).unwrap();
+    let queries = text.split("```sql").nth(1).and_then(|rest| rest.split("```").next()).expect("queries");
+    let script = "import duckdb, sys\n\
+        queries = [query for query in sys.argv[1].split(';') if 'select' in query]\n\
+        print(len(queries), all(len(duckdb.sql(query).fetchall()) > 0 for query in queries))";
+    let run = Command::new(python()).args(["-c", script, queries]).current_dir(&folder).output().unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(String::from_utf8_lossy(&run.stdout).trim(), "3 True");
+}
+
 /// The interpreter of the environment, of the workspace's `target/venv`, or any.
 fn python() -> String {
     let venv = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/venv/bin/python");
