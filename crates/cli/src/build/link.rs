@@ -119,11 +119,13 @@ pub(super) fn opens_names(flags: &[String]) -> Option<&str> {
         long.is_some_and(|long| OPTIONS.iter().any(|name| long.starts_with(name)))
             || SHORT.iter().any(|short| option.starts_with(short)) && !option.starts_with("-rpath")
     };
-    let flag = flags.iter().find(|flag| match flag.strip_prefix("-Wl,") {
+    let is_handed_on = |at: usize| at > 0 && flags[at - 1] == "-Xlinker";
+    let is_one = |(at, flag): &(usize, &String)| match flag.strip_prefix("-Wl,") {
         Some(options) => options.split(',').any(opens),
+        None if is_handed_on(*at) => opens(flag),
         None => matches!(&***flag, "-rdynamic" | "-shared" | "-r") || flag.starts_with("-T"),
-    });
-    flag.map(String::as_str)
+    };
+    flags.iter().enumerate().find(is_one).map(|(_, flag)| flag.as_str())
 }
 
 /// Flags that mean something to the linking compiler.

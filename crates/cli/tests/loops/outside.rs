@@ -269,10 +269,19 @@ fn a_linker_that_renames_opens_the_world() {
     };
     assert_eq!(world(&[]), "\"closed\"");
     assert_eq!(world(&["--cflag=-Wl,-O1,--gc-sections,-z,now,-rpath,/x"]), "\"closed\"");
-    for flag in ["-Wl,--defsym=a=main", "-Wl,-z,now,--wrap,f", "-rdynamic", "-Wl,-E", "-Wl,-T,x.ld"] {
-        let flag = format!("--cflag={flag}");
-        assert_eq!(world(&[&flag]), "\"open\"", "{flag}");
-        let refused = world(&["--closed", &flag]);
+    let renames: [&[&str]; 6] = [
+        &["-Wl,--defsym=a=main"],
+        &["-Wl,-z,now,--wrap,f"],
+        &["-rdynamic"],
+        &["-Wl,-E"],
+        &["-Wl,-T,x.ld"],
+        &["-Xlinker", "--defsym=a=main"],
+    ];
+    for flags in renames {
+        let flags: Vec<String> = flags.iter().map(|flag| format!("--cflag={flag}")).collect();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        assert_eq!(world(&flags), "\"open\"", "{flags:?}");
+        let refused = world(&[&["--closed"][..], &flags].concat());
         assert!(refused.contains("gives its names to code outside of it"), "{refused}");
     }
 }
