@@ -350,6 +350,18 @@ fn what_runs_at_the_start_runs_once() {
     assert_eq!((counts(&found, 0)[0], counts(&found, 1)[0]), (1, 1));
 }
 
+/// C's `main` of a Fortran program holds the main program; what is left of that by itself does not run.
+#[test]
+fn a_program_begins_in_one_function() {
+    let start = |name: &str| looked_at(caller(name, &[]), false, OTHER);
+    let map = module("fortran.f90", vec![start("_QQmain"), start("main")], 0);
+    let found = repaired(&map, &[&[(0, 10.0)], &[(700, 1e9)]]);
+    assert_eq!((counts(&found, 0)[0], counts(&found, 1)[0]), (0, 1));
+    let map = module("alone.f90", vec![start("_QQmain")], 0);
+    let found = repaired(&map, &[&[(700, 1e9)]]);
+    assert_eq!(counts(&found, 0)[0], 1);
+}
+
 #[test]
 fn a_thread_begins_as_often_as_it_is_started() {
     // Main starts two threads, in a function that takes as long as twenty.

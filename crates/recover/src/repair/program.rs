@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use opcost_index::{AdjacencyGraph, Id, IdMap, define_id, strongly_connected_components};
 use opcost_key::{
-    AddressHeld, Callee, EdgeId, EdgeKind, FunctionMap, Hash128, InstructionId, ModuleMap, SegmentId,
-    is_program_start,
+    AddressHeld, Callee, EdgeId, EdgeKind, FunctionMap, Hash128, InstructionId, ModuleMap, PROGRAM_STARTS,
+    SegmentId,
 };
 
 use super::SampledModule;
@@ -87,13 +87,14 @@ impl<'a> Program<'a> {
                 *known = AddressHeld::InCode;
             }
         }
+        let first = first_function(modules);
         let mut exported: HashMap<&str, ProgramFunctionId> = HashMap::new();
         let mut starts = Vec::new();
         for module in modules {
             starts.push(functions.len());
             for (id, map) in module.map.functions.iter() {
                 let observed = &module.observed.functions[id];
-                let (sites, others) = (Vec::new(), others(map, &given));
+                let (sites, others) = (Vec::new(), others(map, &given, first));
                 let own = functions.push(Function { module: module.map, map, observed, sites, others });
                 if !map.is_local && !map.blocks.is_empty() {
                     exported.entry(&map.name).or_insert(own);
@@ -196,9 +197,19 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Who may call it, given the names to which other modules may have pointers.
-fn others(map: &FunctionMap, given: &HashMap<&str, AddressHeld>) -> Others {
-    if is_program_start(&map.name) {
+/// Where the program begins: the likeliest of the names that it defines. C's `main` of a Fortran
+/// program calls, or holds, what the others name.
+fn first_function(modules: &[SampledModule<'_>]) -> Option<&'static str> {
+    let defines = |name: &str| {
+        let mut all = modules.iter().flat_map(|module| module.map.functions.values());
+        all.any(|function| function.name == name && !function.blocks.is_empty())
+    };
+    PROGRAM_STARTS.into_iter().find(|name| defines(name))
+}
+
+/// Who may call it, given the names to which other modules may have pointers and where the program begins.
+fn others(map: &FunctionMap, given: &HashMap<&str, AddressHeld>, first: Option<&str>) -> Others {
+    if first == Some(&*map.name) {
         return Others::AtStart;
     }
     let Some(pointers) = &map.expected.pointers else { return Others::ByPointer };
