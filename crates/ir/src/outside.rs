@@ -49,7 +49,7 @@ impl Outside {
         let in_assembly: HashSet<&str> = module.assembly_names.iter().map(|name| &**name).collect();
         let is_looked_up = module.declarations.values().any(|declared| looks_up(&declared.name));
         for (id, function) in module.functions.iter() {
-            let by_name = is_seen(function.linkage) && (is_looked_up || is_known(&function.name));
+            let by_name = is_seen(function.linkage) && (is_looked_up || is_name_of_libraries(&function.name));
             let by_code = is_generated(&function.name);
             outside.has_library_functions |= by_name || by_code;
             if by_name || by_code || is_placed(function) || in_assembly.contains(plain(&function.name)) {
@@ -59,7 +59,7 @@ impl Outside {
         let all_data = module.globals.values().any(|global| global.is_declared && is_end(&global.name))
             || module.declarations.values().any(|declared| is_end(&declared.name));
         for (id, global) in module.globals.iter() {
-            let by_name = is_seen(global.linkage) && (is_looked_up || is_known(&global.name));
+            let by_name = is_seen(global.linkage) && (is_looked_up || is_name_of_libraries(&global.name));
             let is_table = global.name.starts_with("llvm.");
             let is_placed = global.section.is_some() || all_data || in_assembly.contains(plain(&global.name));
             if !is_table && (by_name || is_placed) {
@@ -242,13 +242,8 @@ fn is_end(name: &str) -> bool {
     ALL.contains(&plain(name))
 }
 
-/// Whether a name may be one of a library, of start files or of code generation.
-pub fn is_name_of_libraries(name: &str) -> bool {
-    is_known(name)
-}
-
 /// Whether libraries, start files or code generation may know a name.
-fn is_known(name: &str) -> bool {
+pub fn is_name_of_libraries(name: &str) -> bool {
     let name = plain(name);
     if let Some(rest) = name.strip_prefix("_Z") {
         return is_known_in_cxx(rest);
@@ -353,13 +348,17 @@ mod tests {
         for name in
             ["memcpy", "malloc", "optind", "environ", "stdout", "signgam", "qsort", "xerbla_", "_init"]
         {
-            assert!(is_known(name), "{name}");
+            assert!(is_name_of_libraries(name), "{name}");
         }
         for name in ["__udivti3", "\u{1}memset", "fmod", "bcmp", "_Znwm", "_ZdlPv", "_ZSt9terminatev"] {
-            assert!(is_known(name), "{name}");
+            assert!(is_name_of_libraries(name), "{name}");
         }
         let of_cxx = "_ZNKSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE4sizeEv";
-        assert!(is_known(of_cxx) && is_known("__cyg_profile_func_enter") && is_known("PyInit_spam"));
+        assert!(
+            is_name_of_libraries(of_cxx)
+                && is_name_of_libraries("__cyg_profile_func_enter")
+                && is_name_of_libraries("PyInit_spam")
+        );
         for name in [
             "main",
             "MAIN__",
@@ -371,7 +370,7 @@ mod tests {
             "_QMmPstep",
             "step_",
         ] {
-            assert!(!is_known(name), "{name}");
+            assert!(!is_name_of_libraries(name), "{name}");
         }
         assert!(is_generated("memcpy") && is_generated("__addtf3") && !is_generated("optind"));
     }

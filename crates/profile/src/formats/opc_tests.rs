@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::{OpcError, columns, find_digits, load_ledger, read_ledger, save_ledger, seal, write_ledger};
 use crate::example::{fact, function, ledger, line, sample};
-use crate::{Called, Column, Ending, Ledger, Subject, Way};
+use crate::{Column, Ledger, Subject, Way};
 
 #[test]
 fn a_ledger_comes_back_and_equal_ledgers_are_equal_bytes() {
@@ -139,23 +139,7 @@ fn python() -> String {
 fn expected_sums(ledger: &Ledger) -> String {
     let mut sums = std::collections::BTreeMap::new();
     for fact in ledger.facts() {
-        let kind = match fact.subject {
-            Subject::Program => "program",
-            Subject::Function { .. } => "function",
-            Subject::Line(_) => "line",
-            Subject::Block { .. } => "block",
-            Subject::Edge { .. } => "edge",
-            Subject::Path { .. } => "path",
-            Subject::Pointers { .. } => "pointers",
-            Subject::FunctionLine { .. } => "function-line",
-            Subject::Doubt(..) => "doubt",
-            Subject::Called(Called::External(_)) => "external",
-            Subject::Called(Called::Memory(_)) => "memory",
-            Subject::Called(Called::Assembly) => "assembly",
-            Subject::Called(Called::Internal) => "internal",
-            Subject::Ending(Ending::Exited(_)) => "exit",
-            Subject::Ending(Ending::Killed(_)) => "signal",
-        };
+        let kind = columns::kind(&fact.subject);
         let sum: &mut (u128, u64) = sums.entry((kind, fact.column.word())).or_default();
         *sum = (sum.0 + u128::from(fact.value.unwrap_or(0)), sum.1 + 1);
     }
