@@ -20,7 +20,7 @@ use super::bits::name;
 /// What is known of a floating point number.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct BitsFloat {
-    /// Function, and number of the parameter (`argument0`) or instruction (`instruction5`) in it.
+    /// Function, and number of the parameter or instruction in it: `@main:argument0`, `a.c@step:i5`.
     #[schemars(with = "String")]
     pub(crate) key: Key,
     /// Its name in the source, or else in the text of the module.

@@ -49,7 +49,7 @@ pub(crate) struct PointText {
     pub(crate) kind: Meaning,
     /// The header of a loop; the instruction of a value.
     pub(crate) text: String,
-    /// The function; of a value its parameter or instruction.
+    /// Of a loop its header, of a value its parameter or instruction; of an operand its function.
     pub(crate) key: Key,
     /// Of a loop: the header of the one around it.
     pub(crate) parent: Option<String>,
