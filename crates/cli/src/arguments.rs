@@ -1,7 +1,6 @@
 //! The command line, as clap reads it.
 
 mod bits;
-mod contract;
 mod export;
 mod fuel;
 mod life;
@@ -14,9 +13,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use opcost_key::{Anchor, Placement};
+use opcost_toolchain::options::CompileOptions;
 
 pub(crate) use bits::*;
-pub(crate) use contract::*;
 pub(crate) use export::*;
 pub(crate) use fuel::*;
 pub(crate) use life::*;
@@ -103,23 +102,6 @@ pub(crate) enum Verb {
     Flang(CompilerArguments),
     /// What is here, what is missing, and the one command that mends it.
     Doctor(DoctorArguments),
-    /// Instruments one module (used by opcost itself, in a process of its own).
-    #[command(name = "__module", hide = true)]
-    Module(ModuleArguments),
-    /// Records the lives of instructions (used by opcost itself, in a process of its own).
-    #[command(name = "__code", hide = true)]
-    Code(ModuleArguments),
-    /// Analyses a program (used by opcost itself, in a process of its own).
-    #[command(name = "__analyse", hide = true)]
-    Analyse(ModuleArguments),
-    #[command(name = "__life", hide = true)]
-    Record(ModuleArguments),
-    /// Makes a profile of a ledger (used by opcost itself, in a process of its own).
-    #[command(name = "__profile", hide = true)]
-    Profile(ModuleArguments),
-    /// Puts up walls and becomes a metered program (used by opcost itself).
-    #[command(name = "__sandbox", hide = true)]
-    Sandbox(SandboxArguments),
 }
 
 const COUNT_EXAMPLES: &str = "\
@@ -238,6 +220,24 @@ pub(crate) struct CompileArguments {
     /// Shows how long each phase of instrumenting each module took.
     #[arg(long)]
     pub(crate) time: bool,
+}
+
+impl CompileArguments {
+    /// The same as the rooms below know it.
+    pub(crate) fn options(&self) -> CompileOptions {
+        CompileOptions {
+            level: self.level.clone(),
+            cflags: self.cflags.clone(),
+            include: self.include.clone(),
+            define: self.define.clone(),
+            library: self.library.clone(),
+            library_path: self.library_path.clone(),
+            anchor: self.anchor,
+            cost: self.cost.clone(),
+            codegen: self.codegen,
+            time: self.time,
+        }
+    }
 }
 
 const FUEL_EXAMPLES: &str = "\
@@ -362,21 +362,6 @@ pub(crate) struct DoctorArguments {
     /// Makes opcost-cc, opcost-c++ and opcost-flang in a folder, for build systems that want one word.
     #[arg(long, value_name = "DIR", conflicts_with = "json")]
     pub(crate) links: Option<PathBuf>,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct ModuleArguments {
-    /// The request, as a JSON file.
-    pub(crate) request: PathBuf,
-}
-
-#[derive(Args, Debug)]
-pub(crate) struct SandboxArguments {
-    /// The request, as a JSON file.
-    pub(crate) request: PathBuf,
-    /// Arguments of the program.
-    #[arg(last = true)]
-    pub(crate) arguments: Vec<std::ffi::OsString>,
 }
 
 /// `2.5G` and the like. Powers of ten, as clocks are sold.

@@ -1,10 +1,6 @@
 //! The verbs: parse, call, convert, print. No algorithm lives here.
 
 mod arguments;
-mod build;
-mod error;
-mod report;
-mod run;
 mod verbs;
 
 use std::process::ExitCode;
@@ -12,16 +8,14 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::arguments::{Arguments, Verb};
-use crate::build::Front;
-use crate::error::{CliError, Status};
+use opcost_answer::{Failure, Status};
+use opcost_toolchain::driver::names::Front;
 
 fn main() -> ExitCode {
+    opcost::offer();
     let line: Vec<std::ffi::OsString> = std::env::args_os().collect();
     if let Some((front, rest)) = verbs::cc::intercept(&line) {
         return told(verbs::cc::run(front, rest));
-    }
-    if build::is_rust_linker(&line[0]) {
-        return told(build::link_rust(&line[0], &line[1..]).map(Status::Own));
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
@@ -38,15 +32,11 @@ fn main() -> ExitCode {
         Verb::Loops(loops) => verbs::loops::run(&loops),
         Verb::Explain(explain) => verbs::explain::run(&explain),
         Verb::Bits(bits) => verbs::bits::run(&bits),
-        Verb::Analyse(request) => verbs::analyse::run(&request),
-        Verb::Record(request) => verbs::life::record(&request),
-        Verb::Code(request) => verbs::life_code::read(&request),
         Verb::Values(values) => verbs::values::run(&values),
         Verb::Sample(sample) => verbs::sample::run(&sample),
         Verb::Repair(repair) => verbs::repair::run(&repair),
         Verb::Overlap(overlap) => verbs::overlap::run(&overlap),
         Verb::Export(export) => verbs::export::run(&export),
-        Verb::Profile(request) => verbs::export::make(&request),
         Verb::Report(report) => verbs::report::run(&report),
         Verb::Check(check) => verbs::check::run(&check),
         Verb::Diff(diff) => verbs::diff::run(&diff),
@@ -59,13 +49,11 @@ fn main() -> ExitCode {
         Verb::Cxx(given) => verbs::cc::run(Front::Cxx, &given.arguments),
         Verb::Flang(given) => verbs::cc::run(Front::Fortran, &given.arguments),
         Verb::Doctor(doctor) => verbs::doctor::run(&doctor),
-        Verb::Module(module) => verbs::module::run(&module),
-        Verb::Sandbox(sandbox) => verbs::sandbox::run(&sandbox),
     })
 }
 
 /// The exit status, after an error was told.
-fn told(outcome: Result<Status, CliError>) -> ExitCode {
+fn told(outcome: Result<Status, Failure>) -> ExitCode {
     match outcome {
         Ok(status) => status.into(),
         Err(error) => {

@@ -11,48 +11,20 @@
 //! instruction. The result names the first instruction that differs. Cost:
 //! linear in their code.
 
+use opcost_answer::life::Comparison;
 use opcost_llvm::{Machine, ObjectCode, Operand, Operation};
 
 use crate::code::{Recorded, RecordedFunction, hex};
 use crate::relocation::clear;
 
-/// What came of a comparison.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Comparison {
-    /// All the same.
-    Identical,
-    /// They differ; where first.
-    Different(String),
-    /// It cannot be made; why.
-    NotMade(String),
-}
-
-impl Comparison {
-    /// As the record has it.
-    pub fn is_identical(&self) -> Option<bool> {
-        match self {
-            Comparison::Identical => Some(true),
-            Comparison::Different(_) => Some(false),
-            Comparison::NotMade(_) => None,
-        }
-    }
-
-    /// The first difference, or why there is no answer.
-    pub fn remark(&self) -> Option<&str> {
-        match self {
-            Comparison::Identical => None,
-            Comparison::Different(words) | Comparison::NotMade(words) => Some(words),
-        }
-    }
-
-    fn first(mut differences: impl Iterator<Item = String>) -> Comparison {
-        differences.next().map_or(Comparison::Identical, Comparison::Different)
-    }
+/// The first difference, if there is one.
+fn first(mut differences: impl Iterator<Item = String>) -> Comparison {
+    differences.next().map_or(Comparison::Identical, Comparison::Different)
 }
 
 /// The object's bytes, taken apart and put together again.
 pub fn disassembly(functions: &[RecordedFunction<'_>], machine: &Machine) -> Comparison {
-    Comparison::first(functions.iter().flat_map(|function| {
+    first(functions.iter().flat_map(|function| {
         function.instructions.iter().filter_map(move |one| {
             let bytes = function.bytes_of(one);
             let words = taken_apart(machine, bytes, one)?;
@@ -115,7 +87,7 @@ fn filled(given: &Operation, found: &Operation) -> Operation {
 
 /// The same functions in another object, which was assembled from text.
 pub fn assembler(functions: &[RecordedFunction<'_>], again: &ObjectCode, machine: &Machine) -> Comparison {
-    Comparison::first(functions.iter().filter_map(|function| {
+    first(functions.iter().filter_map(|function| {
         let Some((section, symbol)) = again.function(function.name) else {
             return Some(format!("{} is not in the assembled object", function.name));
         };
@@ -139,7 +111,7 @@ pub fn in_memory(
     compiled: &ObjectCode,
     machine: &Machine,
 ) -> Comparison {
-    Comparison::first(functions.iter().filter_map(|function| {
+    first(functions.iter().filter_map(|function| {
         let Some((_, bytes)) = taken.iter().find(|(name, _)| *name == function.symbol.name) else {
             return Some(format!("{} is not in memory", function.name));
         };

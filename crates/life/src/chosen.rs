@@ -6,30 +6,8 @@
 
 use opcost_ir::{Function, FunctionText, Module, Opcode};
 use opcost_key::InstructionId;
-use serde::{Deserialize, Serialize};
 
-use crate::Place;
-
-/// What is asked for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Wanted {
-    /// All instructions of a line, or those of one column of it.
-    Line {
-        /// End of the file's path.
-        file: String,
-        /// From 1.
-        line: u32,
-        /// From 1.
-        column: Option<u32>,
-    },
-    /// Instructions of a function: one value, or all.
-    Value {
-        /// Linkage name.
-        function: String,
-        /// `%div`, with or without the sign.
-        value: Option<String>,
-    },
-}
+use opcost_answer::life::{Place, Wanted};
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

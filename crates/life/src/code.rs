@@ -10,52 +10,11 @@
 //! bytes, fields and relocations. Cost: linear; dividing into fields is dearer
 //! than all else, so it is done for what is told.
 
+use opcost_answer::life::{CodeInstruction, FunctionCode, StageLife, StageName};
 use opcost_llvm::{CodeSection, LifeEvent, Machine, ObjectCode, ObjectSymbol, Operation};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::encoding::{Divider, Field, operand_text};
-use crate::relocation::Relocation;
-use crate::{StageLife, StageName};
-
-/// Machine code of a function, of a section of assembly text, or of bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FunctionCode {
-    /// Linkage name; empty of code that has none.
-    pub function: String,
-    /// Where the object has it; empty of bytes.
-    pub section: String,
-    /// In the order of their places: those that were asked for, or all.
-    pub instructions: Vec<CodeInstruction>,
-}
-
-/// One instruction of the machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CodeInstruction {
-    /// From the first byte of the function, or of the section.
-    pub offset: u64,
-    /// `8d 04 37`
-    pub bytes: String,
-    /// Number of the instruction that it comes from, as in the steps; 0 if none.
-    pub key: u32,
-    /// Whether it was asked for.
-    pub is_chosen: bool,
-    /// Of assembly text, from 1; 0 otherwise.
-    pub line: u32,
-    /// LLVM's name of what the bytes say: `LEA64_32r`.
-    pub opcode: String,
-    /// Its operands in LLVM's order; an empty one is no register.
-    pub operands: Vec<String>,
-    /// As the disassembler writes it.
-    pub text: String,
-    /// What the encoder was given, where the assembler had to make it longer:
-    /// `JMP_1`.
-    pub relaxed_from: Option<String>,
-    /// What a linker fills in.
-    pub relocations: Vec<Relocation>,
-    /// Which bits say what.
-    pub fields: Vec<Field>,
-}
+use crate::encoding::{Divider, operand_text};
+use crate::relocation::relocation_of;
 
 /// A machine instruction that was recorded.
 #[derive(Clone, Copy, Debug)]
@@ -212,7 +171,7 @@ impl CodeTeller<'_> {
                 .unwrap_or_default(),
             text: operation.map(|one| self.machine.text(one)).unwrap_or_default(),
             relaxed_from: None,
-            relocations: within.map(|one| Relocation::new(one, from)).collect(),
+            relocations: within.map(|one| relocation_of(one, from)).collect(),
             fields: self.divider.fields(bytes),
         }
     }

@@ -25,23 +25,8 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use opcost_answer::life::Field;
 use opcost_llvm::{Decoded, Machine, Operand, Operation};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// A part of an instruction.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Field {
-    /// `opcode`, `ModRM.reg`, `displacement`; `operand 0` where the width is fixed.
-    pub name: String,
-    /// First bit and the bit behind the last, from the lowest bit of the first
-    /// byte on; several of an operand that is scattered, lowest first.
-    pub bits: Vec<[u32; 2]>,
-    /// The bits, joined, as a hexadecimal number.
-    pub value: String,
-    /// What it says: `%ecx`, `/7`; empty where there is no more to say.
-    pub meaning: String,
-}
 
 /// The operand that each bit belongs to.
 type Owners = Vec<Option<usize>>;

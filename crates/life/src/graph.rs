@@ -12,73 +12,11 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use opcost_answer::life::{Edge, EdgeKind, Graph, Node};
 use opcost_llvm::{LifeEvent, LifeItem, Stage};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// Nodes that a graph may have before it is cut.
 pub const NODES: usize = 60;
-
-/// The graph of a block behind a phase.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Graph {
-    /// The phase.
-    pub pass: String,
-    /// Phases behind it that left the graph as it is.
-    pub also: Vec<String>,
-    /// Linkage name.
-    pub function: String,
-    /// Which of the function's graphs that hold a chosen node, from 1.
-    pub block: u32,
-    /// Each behind those that it works on.
-    pub nodes: Vec<Node>,
-    /// By user, in the order of its operands.
-    pub edges: Vec<Edge>,
-    /// Nodes that were cut off.
-    pub left_out: usize,
-    /// If some were: those kept stand within so many edges of a chosen one.
-    pub reach: usize,
-}
-
-/// A node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Node {
-    /// `sdiv`, `IDIV32r`
-    pub operation: String,
-    /// What else tells it: flags, and operands that are registers or constants.
-    pub details: String,
-    /// Types of its results: `i32`, `ch`, `glue`.
-    pub types: Vec<String>,
-    /// Number of the instruction that it comes from; 0 if that is not known.
-    pub key: u32,
-    /// Whether that was asked for.
-    pub is_chosen: bool,
-}
-
-/// One works on a result of the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct Edge {
-    /// Position of the node whose result it is.
-    pub from: usize,
-    /// Which result, from 0.
-    pub result: u16,
-    /// Position of the node that works on it.
-    pub to: usize,
-    /// What the result is.
-    pub kind: EdgeKind,
-}
-
-/// What goes along an edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum EdgeKind {
-    /// A value.
-    Data,
-    /// Nothing: one comes before the other.
-    Chain,
-    /// Nothing may come between them.
-    Glue,
-}
 
 /// The graphs that hold chosen nodes, phase by phase, each cut to `limit` nodes.
 pub fn graphs(events: &[LifeEvent], limit: usize) -> Vec<Graph> {
@@ -92,9 +30,9 @@ pub fn graphs(events: &[LifeEvent], limit: usize) -> Vec<Graph> {
         let block = blocks.entry(function).or_default();
         // A graph is built for each block anew.
         *block += u32::from(pass == "built" || *block == 0);
-        let mut graph = whole(items).cut(limit);
+        let mut graph = cut(whole(items), limit);
         match graphs.last_mut() {
-            Some(last) if last.function == *function && last.block == *block && last.looks_like(&graph) => {
+            Some(last) if last.function == *function && last.block == *block && looks_alike(last, &graph) => {
                 last.also.push(pass.clone());
             }
             _ => {
@@ -191,77 +129,72 @@ fn leaf_text(leaf: &LifeItem) -> String {
     if bare.is_empty() { leaf.operation.clone() } else { bare.to_owned() }
 }
 
-impl Graph {
-    /// What stands nearest to the chosen nodes, if there are more than `limit`.
-    fn cut(mut self, limit: usize) -> Graph {
-        if self.nodes.len() <= limit {
-            return self;
-        }
-        let distance = self.distances();
-        let farthest = distance.iter().copied().filter(|&far| far != usize::MAX).max().unwrap_or(0);
-        let within = |reach: usize| distance.iter().filter(|&&far| far <= reach).count();
-        let reach = (1..=farthest).rev().find(|&reach| within(reach) <= limit).unwrap_or(1);
-        let mut kept: Vec<usize> = (0..self.nodes.len()).filter(|&at| distance[at] <= reach).collect();
-        // Chosen ones alone may be too many.
-        kept.sort_by_key(|&at| (distance[at], at));
-        kept.truncate(limit);
-        kept.sort_unstable();
-        let position: HashMap<usize, usize> = kept.iter().enumerate().map(|(now, &was)| (was, now)).collect();
-        self.left_out = self.nodes.len() - kept.len();
-        self.reach = reach;
-        self.nodes = kept.iter().map(|&at| self.nodes[at].clone()).collect();
-        self.edges = self
-            .edges
-            .iter()
-            .filter_map(|edge| {
-                Some(Edge { from: *position.get(&edge.from)?, to: *position.get(&edge.to)?, ..*edge })
-            })
-            .collect();
-        self
+/// What stands nearest to the chosen nodes, if there are more than `limit`.
+fn cut(mut graph: Graph, limit: usize) -> Graph {
+    if graph.nodes.len() <= limit {
+        return graph;
     }
+    let distance = distances(&graph);
+    let farthest = distance.iter().copied().filter(|&far| far != usize::MAX).max().unwrap_or(0);
+    let within = |reach: usize| distance.iter().filter(|&&far| far <= reach).count();
+    let reach = (1..=farthest).rev().find(|&reach| within(reach) <= limit).unwrap_or(1);
+    let mut kept: Vec<usize> = (0..graph.nodes.len()).filter(|&at| distance[at] <= reach).collect();
+    // Chosen ones alone may be too many.
+    kept.sort_by_key(|&at| (distance[at], at));
+    kept.truncate(limit);
+    kept.sort_unstable();
+    let position: HashMap<usize, usize> = kept.iter().enumerate().map(|(now, &was)| (was, now)).collect();
+    graph.left_out = graph.nodes.len() - kept.len();
+    graph.reach = reach;
+    graph.nodes = kept.iter().map(|&at| graph.nodes[at].clone()).collect();
+    graph.edges = graph
+        .edges
+        .iter()
+        .filter_map(|edge| {
+            Some(Edge { from: *position.get(&edge.from)?, to: *position.get(&edge.to)?, ..*edge })
+        })
+        .collect();
+    graph
+}
 
-    /// Edges from the nearest chosen node; order counts four times.
-    fn distances(&self) -> Vec<usize> {
-        let mut beside: Vec<Vec<(usize, usize)>> = vec![Vec::new(); self.nodes.len()];
-        for edge in &self.edges {
-            let far = if edge.kind == EdgeKind::Chain { 4 } else { 1 };
-            beside[edge.from].push((edge.to, far));
-            beside[edge.to].push((edge.from, far));
-        }
-        let mut distance = vec![usize::MAX; self.nodes.len()];
-        let chosen = (0..self.nodes.len()).filter(|&at| self.nodes[at].is_chosen);
-        let mut queue: VecDeque<usize> = chosen.inspect(|&at| distance[at] = 0).collect();
-        // Steps are few, so a queue that comes back to a node is cheap enough.
-        while let Some(at) = queue.pop_front() {
-            for &(next, far) in &beside[at] {
-                if distance[at] + far < distance[next] {
-                    distance[next] = distance[at] + far;
-                    queue.push_back(next);
-                }
+/// Edges from the nearest chosen node; order counts four times.
+fn distances(graph: &Graph) -> Vec<usize> {
+    let mut beside: Vec<Vec<(usize, usize)>> = vec![Vec::new(); graph.nodes.len()];
+    for edge in &graph.edges {
+        let far = if edge.kind == EdgeKind::Chain { 4 } else { 1 };
+        beside[edge.from].push((edge.to, far));
+        beside[edge.to].push((edge.from, far));
+    }
+    let mut distance = vec![usize::MAX; graph.nodes.len()];
+    let chosen = (0..graph.nodes.len()).filter(|&at| graph.nodes[at].is_chosen);
+    let mut queue: VecDeque<usize> = chosen.inspect(|&at| distance[at] = 0).collect();
+    // Steps are few, so a queue that comes back to a node is cheap enough.
+    while let Some(at) = queue.pop_front() {
+        for &(next, far) in &beside[at] {
+            if distance[at] + far < distance[next] {
+                distance[next] = distance[at] + far;
+                queue.push_back(next);
             }
         }
-        distance
     }
+    distance
+}
 
-    /// The same nodes at work on the same, in whatever order they are told.
-    fn looks_like(&self, other: &Graph) -> bool {
-        self.nodes.len() == other.nodes.len()
-            && self.left_out == other.left_out
-            && self.words() == other.words()
-    }
+/// The same nodes at work on the same, in whatever order they are told.
+fn looks_alike(graph: &Graph, other: &Graph) -> bool {
+    graph.nodes.len() == other.nodes.len() && graph.left_out == other.left_out && words(graph) == words(other)
+}
 
-    fn words(&self) -> Vec<String> {
-        let of = |at: usize| {
-            let node = &self.nodes[at];
-            format!("{} {} {:?} {}", node.operation, node.details, node.types, node.key)
-        };
-        let mut words: Vec<String> = (0..self.nodes.len()).map(of).collect();
-        words.extend(
-            self.edges.iter().map(|edge| format!("{} ▸{} {}", of(edge.from), edge.result, of(edge.to))),
-        );
-        words.sort_unstable();
-        words
-    }
+fn words(graph: &Graph) -> Vec<String> {
+    let of = |at: usize| {
+        let node = &graph.nodes[at];
+        format!("{} {} {:?} {}", node.operation, node.details, node.types, node.key)
+    };
+    let mut words: Vec<String> = (0..graph.nodes.len()).map(of).collect();
+    words
+        .extend(graph.edges.iter().map(|edge| format!("{} ▸{} {}", of(edge.from), edge.result, of(edge.to))));
+    words.sort_unstable();
+    words
 }
 
 #[cfg(test)]

@@ -14,10 +14,13 @@ use opcost_llvm::{
     AssembledInstruction, Assembler, CodeSection, Machine, ObjectCode, ObjectSymbol, Operation, Syntax,
 };
 
-use crate::checks::{self, Comparison};
+use crate::checks;
 use crate::code::{CodeTeller, Recorded, RecordedFunction, hex, mark};
 use crate::encoding::{Divider, operand_text};
-use crate::{Certainty, Change, FunctionCode, Life, Place, SelfCheck, StageLife, StageName, Step, ways};
+use crate::ways;
+use opcost_answer::life::{
+    Certainty, Change, Comparison, FunctionCode, Life, Place, SelfCheck, StageLife, StageName, Step,
+};
 
 /// Extensions of RISC-V that bytes are read with.
 const RISCV: &str = "+m,+a,+f,+d,+c,+v,+zba,+zbb,+zbs";

@@ -6,34 +6,10 @@
 
 use std::collections::HashMap;
 
+use opcost_answer::life::{Line, Listing, StageName};
 use opcost_llvm::{LifeEvent, LifeInput, LifeItem};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use crate::StageName;
 use crate::story::stage_name;
-
-/// One state in full.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Listing {
-    /// Behind which pass.
-    pub pass: String,
-    /// Linkage name.
-    pub function: String,
-    /// In order.
-    pub lines: Vec<Line>,
-}
-
-/// One instruction or node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Line {
-    /// Whether it was asked for.
-    pub is_chosen: bool,
-    /// The block in which it stands.
-    pub block: String,
-    /// All of it.
-    pub text: String,
-}
 
 /// The states of a stage.
 pub fn listings(events: &[LifeEvent], wanted: StageName) -> Vec<Listing> {

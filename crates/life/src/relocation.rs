@@ -6,49 +6,18 @@
 //! that is not known here, all bytes of the word. On x86-64 a linker may also
 //! change the opcode before a GOTPCRELX field.
 
+use opcost_answer::life::Relocation;
 use opcost_llvm::ObjectRelocation;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-/// A field of an instruction that the linker fills.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Relocation {
-    /// Where it stands, from the instruction's first byte.
-    pub offset: u64,
-    /// The format's own name: `R_X86_64_PLT32`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// What it leads to: a symbol, or a section; empty if to nothing.
-    pub symbol: String,
-    /// What is added; null where the format keeps it in the bytes.
-    pub addend: Option<i64>,
-    /// The bits that are a placeholder, one mask for each byte from `offset` on,
-    /// in hexadecimal.
-    pub placeholder: String,
-}
-
-impl Relocation {
-    /// One of an instruction that begins at `start` of the section.
-    pub fn new(relocation: &ObjectRelocation, start: u64) -> Relocation {
-        let masks = masks(&relocation.kind);
-        Relocation {
-            offset: relocation.offset - start,
-            kind: relocation.kind.clone(),
-            symbol: relocation.symbol.clone(),
-            addend: relocation.addend,
-            placeholder: masks.iter().map(|mask| format!("{mask:02x}")).collect(),
-        }
-    }
-
-    /// As objdump writes it: `R_X86_64_PLT32 foo-0x4`.
-    pub fn text(&self) -> String {
-        let addend = match self.addend {
-            Some(addend) if addend != 0 => {
-                format!("{}{:#x}", if addend < 0 { '-' } else { '+' }, addend.unsigned_abs())
-            }
-            _ => String::new(),
-        };
-        format!("{} {}{addend}", self.kind, self.symbol).trim_end().to_owned()
+/// One of an instruction that begins at `start` of the section.
+pub fn relocation_of(relocation: &ObjectRelocation, start: u64) -> Relocation {
+    let masks = masks(&relocation.kind);
+    Relocation {
+        offset: relocation.offset - start,
+        kind: relocation.kind.clone(),
+        symbol: relocation.symbol.clone(),
+        addend: relocation.addend,
+        placeholder: masks.iter().map(|mask| format!("{mask:02x}")).collect(),
     }
 }
 
@@ -132,6 +101,6 @@ mod tests {
         let mut code = 0x9400_0123_u32.to_le_bytes();
         clear(&mut code, 0, &[call("R_AARCH64_CALL26", 0)]);
         assert_eq!(code, 0x9400_0000_u32.to_le_bytes());
-        assert_eq!(Relocation::new(&call("R_X86_64_PLT32", 5), 4).text(), "R_X86_64_PLT32 f-0x4");
+        assert_eq!(relocation_of(&call("R_X86_64_PLT32", 5), 4).text(), "R_X86_64_PLT32 f-0x4");
     }
 }

@@ -15,7 +15,7 @@ use std::collections::{HashMap, VecDeque};
 use opcost_llvm::{LifeEvent, LifeItem, Stage};
 
 use crate::code::hex;
-use crate::{Certainty, Change, StageLife, StageName, Step};
+use opcost_answer::life::{Certainty, Change, StageLife, StageName, Step};
 
 /// Bytes of a function's code, by its name.
 pub type Code = HashMap<String, Vec<u8>>;

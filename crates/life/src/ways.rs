@@ -13,9 +13,9 @@ use opcost_llvm::{
     Assembler, Emission, Machine, ObjectCode, Syntax, compile_in_memory, host_triple, write_assembly,
 };
 
-use crate::SelfCheck;
-use crate::checks::{self, Comparison};
+use crate::checks;
 use crate::code::RecordedFunction;
+use opcost_answer::life::{Comparison, SelfCheck};
 
 /// What RISC-V under Linux has, whatever an object says.
 const RISCV: &str = "+m,+a,+f,+d,+c";

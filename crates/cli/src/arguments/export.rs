@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde::{Deserialize, Serialize};
+use opcost_job::profile::ExportFormat;
 
 use super::RawArguments;
 
@@ -26,7 +26,7 @@ Exit status: 0 fine, 1 opcost failed, 2 usage.";
 pub(crate) struct ExportArguments {
     /// What to write.
     #[arg(long = "to", value_name = "FORMAT")]
-    pub(crate) format: ExportFormat,
+    pub(crate) format: FormatWord,
     /// Ledgers (.opc) of one build, or raw counters (.opcraw) of one run; and sources or bitcode of the modules that
     /// are wanted, if not all are.
     #[arg(required = true, value_name = "FILE")]
@@ -39,8 +39,8 @@ pub(crate) struct ExportArguments {
 }
 
 /// Who reads the profile.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum ExportFormat {
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FormatWord {
     /// The module at its anchor, branches weighed: clang -x ir, llc.
     Bitcode,
     /// clang -fprofile-use, rustc -Cprofile-use; of a ledger at the anchor pgo.
@@ -51,4 +51,16 @@ pub(crate) enum ExportFormat {
     Pprof,
     /// Folded stacks of inlined functions, for flame graphs.
     Collapsed,
+}
+
+impl From<FormatWord> for ExportFormat {
+    fn from(word: FormatWord) -> ExportFormat {
+        match word {
+            FormatWord::Bitcode => ExportFormat::Bitcode,
+            FormatWord::Profdata => ExportFormat::Profdata,
+            FormatWord::LlvmSample => ExportFormat::LlvmSample,
+            FormatWord::Pprof => ExportFormat::Pprof,
+            FormatWord::Collapsed => ExportFormat::Collapsed,
+        }
+    }
 }

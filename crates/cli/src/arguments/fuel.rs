@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use crate::build::Machine;
-use crate::error::CliError;
-use crate::run::Engine;
+use opcost_answer::Failure;
+use opcost_answer::fuel::Engine;
+use opcost_toolchain::machine::Machine;
 
 /// Flags for one number on every machine.
 #[derive(Args, Debug, Clone)]
@@ -19,10 +19,10 @@ pub(crate) struct PortableArguments {
     /// The machine to build for, when it is not the one at hand; it runs in an emulator (qemu, wine) or
     /// an engine (Node, wasmtime).
     #[arg(long, value_name = "MACHINE", value_enum, conflicts_with_all = ["check", "sandbox", "header", "deterministic"])]
-    pub(crate) machine: Option<Machine>,
+    pub(crate) machine: Option<MachineWord>,
     /// What runs WebAssembly; without it Node, or else the wasmtime of Python (OPCOST_PYTHON).
     #[arg(long, value_name = "ENGINE", value_enum)]
-    pub(crate) engine: Option<Engine>,
+    pub(crate) engine: Option<EngineWord>,
     /// The JSON of a run elsewhere: says whether the code is the same, and the first function that is not.
     #[arg(long, value_name = "FILE", requires = "portable", conflicts_with = "emit")]
     pub(crate) same_as: Option<PathBuf>,
@@ -64,14 +64,14 @@ impl TrustArguments {
     ///
     /// # Errors
     /// The file cannot be read, or a line of it is no name.
-    pub(crate) fn allowed(&self) -> Result<Vec<String>, CliError> {
+    pub(crate) fn allowed(&self) -> Result<Vec<String>, Failure> {
         let mut names = self.allow.clone();
         let Some(path) = &self.allow_file else { return Ok(names) };
-        let text = std::fs::read_to_string(path).map_err(CliError::file("read", path))?;
+        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
         for (position, line) in text.lines().enumerate() {
             let name = line.split('#').next().unwrap_or_default().trim();
             if name.contains(char::is_whitespace) {
-                return Err(CliError::Usage(format!(
+                return Err(Failure::Usage(format!(
                     "{}:{}: '{name}' is no name; write one a line",
                     path.display(),
                     position + 1
@@ -119,6 +119,56 @@ mod tests {
         assert_eq!(parse_seconds("0.5"), Ok(Duration::from_millis(500)));
         for wrong in ["", "0", "-1", "nan", "1e300", "10s"] {
             assert!(parse_seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}
+
+/// A machine for which portable programs can be built, as a flag takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MachineWord {
+    /// Linux on x86-64.
+    #[value(name = "x86_64-linux")]
+    X86Linux,
+    /// Linux on 64-bit ARM.
+    #[value(name = "aarch64-linux")]
+    ArmLinux,
+    /// Linux on 64-bit RISC-V.
+    #[value(name = "riscv64-linux")]
+    RiscvLinux,
+    /// Windows on x86-64.
+    #[value(name = "x86_64-windows")]
+    X86Windows,
+    /// WebAssembly with WASI, in Node or wasmtime: its own IR, so its own number (without --portable).
+    #[value(name = "wasm32-wasi")]
+    Wasm,
+}
+
+impl From<MachineWord> for Machine {
+    fn from(word: MachineWord) -> Machine {
+        match word {
+            MachineWord::X86Linux => Machine::X86Linux,
+            MachineWord::ArmLinux => Machine::ArmLinux,
+            MachineWord::RiscvLinux => Machine::RiscvLinux,
+            MachineWord::X86Windows => Machine::X86Windows,
+            MachineWord::Wasm => Machine::Wasm,
+        }
+    }
+}
+
+/// What runs WebAssembly, as a flag takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineWord {
+    /// Node, with its V8.
+    Node,
+    /// The package wasmtime of Python, with cranelift.
+    Wasmtime,
+}
+
+impl From<EngineWord> for Engine {
+    fn from(word: EngineWord) -> Engine {
+        match word {
+            EngineWord::Node => Engine::Node,
+            EngineWord::Wasmtime => Engine::Wasmtime,
         }
     }
 }

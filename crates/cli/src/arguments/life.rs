@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use opcost_life::StageName;
+use opcost_answer::life::StageName;
 
 use super::CompileArguments;
 

@@ -4,7 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{CompileArguments, ContractArguments};
+use opcost_answer::contract::PortContract;
+use opcost_job::program::WorldWish;
+use opcost_toolchain::options::ProgramOptions;
+
+use super::CompileArguments;
 
 pub(crate) const LOOPS_EXAMPLES: &str = "\
 Examples:
@@ -35,6 +39,16 @@ environment. What is only possible, and what comes from outside, is marked.
 
 Exit status: 0 fine, 1 opcost failed, 2 usage.";
 
+/// What is promised of ports.
+#[derive(Args, Debug, Clone, Default)]
+pub(crate) struct ContractArguments {
+    /// A contract: each caller of the function gives this to the parameter. FUNCTION.PORT=NUMBER,
+    /// LOW..HIGH with both ends in it, or several with commas: 'f.stride=64', 'f.n=0..99,128'. May be
+    /// repeated.
+    #[arg(long = "assume", value_name = "CONTRACT")]
+    pub(crate) contracts: Vec<PortContract>,
+}
+
 /// What both verbs must know of the program.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct ProgramArguments {
@@ -47,6 +61,17 @@ pub(crate) struct ProgramArguments {
     pub(crate) effects: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
+}
+
+impl ProgramArguments {
+    /// The same as the rooms below know it.
+    pub(crate) fn options(&self) -> ProgramOptions {
+        let world = self.world.map(|world| match world {
+            WorldName::Open => WorldWish::Open,
+            WorldName::Closed => WorldWish::Closed,
+        });
+        ProgramOptions { world, effects: self.effects.clone() }
+    }
 }
 
 /// A world, as a flag takes it.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use opcost_report::count::list::{ListKind, ListSort};
 
 /// What a report shows, and where else it goes; one set for all verbs that
 /// report counts.
@@ -28,10 +29,10 @@ pub(crate) struct ShowArguments {
     /// Lists all of one kind in place of the report: functions, lines, blocks, edges, paths (counted with
     /// --paths) or instructions (of a ledger with --program); --json then has schema opcost.list/1.
     #[arg(long, value_name = "KIND")]
-    pub(crate) list: Option<ListKind>,
+    pub(crate) list: Option<ListWord>,
     /// Order of the list: count, name, place or none (as in the ledger).
     #[arg(long, value_name = "KEY", requires = "list", default_value = "count")]
-    pub(crate) sort: ListSort,
+    pub(crate) sort: SortWord,
     /// Writes JSON (schema opcost.count/1) to a file, or with `-` to stdout; the program's output then goes to stderr.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
@@ -44,63 +45,6 @@ impl ShowArguments {
     /// Whether what is shown is made of a ledger.
     pub(crate) fn wants_ledger(&self) -> bool {
         self.asm || self.list.is_some()
-    }
-}
-
-/// What is listed.
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ListKind {
-    /// Functions with their calls and cost.
-    Functions,
-    /// Lines of the source with their cost.
-    Lines,
-    /// Blocks.
-    Blocks,
-    /// Edges between blocks.
-    Edges,
-    /// Paths through functions.
-    Paths,
-    /// Instructions in IR text.
-    Instructions,
-}
-
-impl ListKind {
-    /// As it is asked for.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            ListKind::Functions => "functions",
-            ListKind::Lines => "lines",
-            ListKind::Blocks => "blocks",
-            ListKind::Edges => "edges",
-            ListKind::Paths => "paths",
-            ListKind::Instructions => "instructions",
-        }
-    }
-}
-
-/// How a list is sorted.
-#[derive(ValueEnum, Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ListSort {
-    /// The most first: cost of functions and lines, else how often.
-    #[default]
-    Count,
-    /// By name.
-    Name,
-    /// By file and line.
-    Place,
-    /// As it stands in the ledger.
-    None,
-}
-
-impl ListSort {
-    /// As it is asked for.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            ListSort::Count => "count",
-            ListSort::Name => "name",
-            ListSort::Place => "place",
-            ListSort::None => "none",
-        }
     }
 }
 
@@ -287,3 +231,58 @@ opcost.toml:
 
 Exit status: 0 within all limits, 3 over one, 4 a program failed, 1 no verdict: opcost failed, or
 compiler, flags, target or cost model are not those that the limits were recorded with.";
+
+/// What is listed, as a flag takes it.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ListWord {
+    /// Functions with their calls and cost.
+    Functions,
+    /// Lines of the source with their cost.
+    Lines,
+    /// Blocks.
+    Blocks,
+    /// Edges between blocks.
+    Edges,
+    /// Paths through functions.
+    Paths,
+    /// Instructions in IR text.
+    Instructions,
+}
+
+impl From<ListWord> for ListKind {
+    fn from(word: ListWord) -> ListKind {
+        match word {
+            ListWord::Functions => ListKind::Functions,
+            ListWord::Lines => ListKind::Lines,
+            ListWord::Blocks => ListKind::Blocks,
+            ListWord::Edges => ListKind::Edges,
+            ListWord::Paths => ListKind::Paths,
+            ListWord::Instructions => ListKind::Instructions,
+        }
+    }
+}
+
+/// How a list is sorted, as a flag takes it.
+#[derive(ValueEnum, Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SortWord {
+    /// The most first: cost of functions and lines, else how often.
+    #[default]
+    Count,
+    /// By name.
+    Name,
+    /// By file and line.
+    Place,
+    /// As it stands in the ledger.
+    None,
+}
+
+impl From<SortWord> for ListSort {
+    fn from(word: SortWord) -> ListSort {
+        match word {
+            SortWord::Count => ListSort::Count,
+            SortWord::Name => ListSort::Name,
+            SortWord::Place => ListSort::Place,
+            SortWord::None => ListSort::None,
+        }
+    }
+}

@@ -3,18 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{AssumptionArguments, BitsArguments};
-use crate::build::{AnalysisQuestion, Answers, Assumptions, BitsAnswers, Build, Input, Purpose};
-use crate::error::{CliError, Status};
-use crate::report::{
-    BitsJson, BitsReport, Progress, Sources, Stream, bits_page, demangle, print_bits, save_json, save_text,
-};
 use crate::verbs::loops::analysed;
 use crate::verbs::meant::{CodeFlag, OF_RUNS, about, again, is_one_of, refuse_idle, unknown};
 use crate::verbs::show::tell_json;
 use crate::verbs::{bits_narrow, bits_observed, certificate};
+use opcost_answer::bits::{Assumptions, BitsAnswers, BitsFunction};
+use opcost_answer::names::demangle;
+use opcost_answer::{Failure, Status};
+use opcost_job::program::BitsJob;
+use opcost_report::bits::page::bits_page;
+use opcost_report::bits::text::{BitsJson, BitsReport, print_bits};
+use opcost_report::kit::progress::Progress;
+use opcost_report::kit::save::{Stream, save_json, save_text};
+use opcost_report::kit::source::Sources;
+use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::Input;
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &BitsArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &BitsArguments) -> Result<Status, Failure> {
     let compile = &arguments.program.compile;
     let result = match arguments.observe {
         true => refuse_idle(compile, &[CodeFlag::Cost], "what is recorded has no weight"),
@@ -28,25 +34,25 @@ pub(crate) fn run(arguments: &BitsArguments) -> Result<Status, CliError> {
     result
 }
 
-fn carry_out(arguments: &BitsArguments) -> Result<Status, CliError> {
+fn carry_out(arguments: &BitsArguments) -> Result<Status, Failure> {
     if let Some(path) = &arguments.check {
         return certificate::check(arguments, path);
     }
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
-    let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
+    let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let is_certified = arguments.certificate.is_some();
     let working = Progress::start(if is_certified { "certifying widths" } else { "analysing widths" });
     let AssumptionArguments { assume_inbounds, assume_no_overflow, assume_written_first } =
         arguments.assumptions;
     let assumptions = Assumptions { assume_inbounds, assume_no_overflow, assume_written_first };
-    let question = AnalysisQuestion::Bits {
+    let question = BitsJob {
+        program: build.program_source(&inputs, &arguments.program().options())?,
         is_certified,
         assumptions,
         contracts: arguments.contracts.contracts.clone(),
     };
-    let answers = build.analyse(&inputs, &arguments.program(), question)?;
+    let mut answers = build.ask(question, &inputs)?;
     drop(working);
-    let Answers::Bits(mut answers) = answers else { unreachable!("the child answers what it was asked") };
     let told = match (&arguments.certificate, &answers.certified) {
         (Some(path), Some(certified)) => {
             Some(certificate::save(path, certified, &inputs, &arguments.program())?)
@@ -85,12 +91,12 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, CliError> {
 }
 
 /// Leaves the named functions.
-fn only(answers: &mut BitsAnswers, functions: &[String]) -> Result<(), CliError> {
+fn only(answers: &mut BitsAnswers, functions: &[String]) -> Result<(), Failure> {
     if functions.is_empty() {
         return Ok(());
     }
     if let Some(words) = unknown(answers.functions.iter().map(|function| &*function.name), functions) {
-        return Err(CliError::Usage(words));
+        return Err(Failure::Usage(words));
     }
     answers.functions.retain(|function| is_one_of(&function.name, functions));
     Ok(())
@@ -98,7 +104,7 @@ fn only(answers: &mut BitsAnswers, functions: &[String]) -> Result<(), CliError>
 
 fn next(arguments: &BitsArguments, answers: &BitsAnswers, inputs: &[Input]) -> Vec<String> {
     let names = again(inputs, &arguments.program());
-    let waste = |function: &&crate::build::BitsFunction| function.declared - function.needed_type;
+    let waste = |function: &&BitsFunction| function.declared - function.needed_type;
     match answers.functions.iter().max_by_key(waste) {
         Some(widest) if arguments.function.is_empty() && !arguments.annotate => vec![
             format!("opcost bits --function {} {names}", demangle(&widest.name)),

@@ -3,32 +3,36 @@
 use std::path::Path;
 
 use crate::arguments::BitsArguments;
-use crate::build::{AnalysisQuestion, Answers, Build, Purpose, install};
-use crate::error::{CliError, Status};
-use crate::report::{BitsNarrowJson, Progress, Stream, print_bits_narrow, save_json, save_text};
 use crate::verbs::certificate;
 use crate::verbs::loops::analysed;
 use crate::verbs::meant::{about, paths};
+use opcost_answer::{Failure, Status};
+use opcost_job::program::NarrowJob;
+use opcost_report::bits::narrow::{BitsNarrowJson, print_bits_narrow};
+use opcost_report::kit::progress::Progress;
+use opcost_report::kit::save::{Stream, save_json, save_text};
+use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::install::install;
 
 /// Carries out the verb.
-pub(super) fn run(arguments: &BitsArguments) -> Result<Status, CliError> {
+pub(super) fn run(arguments: &BitsArguments) -> Result<Status, Failure> {
     let output = arguments.output.as_deref().expect("clap asks for it");
     if output.extension().is_some_and(|extension| extension != "bc") {
         let name = output.display();
-        return Err(CliError::Usage(format!("--narrow writes bitcode: {name} must end in .bc")));
+        return Err(Failure::Usage(format!("--narrow writes bitcode: {name} must end in .bc")));
     }
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
-    let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
+    let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let working = Progress::start("rewriting");
     let made = build.path("narrow.bc");
-    let question = AnalysisQuestion::Narrow {
+    let question = NarrowJob {
+        program: build.program_source(&inputs, &arguments.program().options())?,
         output: made.clone(),
         is_certified: arguments.certificate.is_some(),
         contracts: arguments.contracts.contracts.clone(),
     };
-    let answers = build.analyse(&inputs, &arguments.program(), question)?;
+    let answers = build.ask(question, &inputs)?;
     drop(working);
-    let Answers::Narrow(answers) = answers else { unreachable!("the child answers what it was asked") };
     install(&made, output)?;
     let told = match (&arguments.certificate, &answers.certified) {
         (Some(path), Some(certified)) => certificate::save(path, certified, &inputs, &arguments.program())?,

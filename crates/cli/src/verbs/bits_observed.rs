@@ -15,12 +15,14 @@ use opcost_instrument::ValuesRequest;
 use opcost_key::Key;
 
 use crate::arguments::BitsArguments;
-use crate::build::{
-    BitsAnswers, BitsFloatObserved, BitsObserved, BitsValue, Build, Input, Purpose, ValuesWish,
-};
-use crate::error::{CliError, Status};
-use crate::report::Progress;
-use crate::run::{ObservedPoint, Recorder, Streams, observe as read, point_lists, record_run};
+use opcost_answer::bits::{BitsAnswers, BitsFloatObserved, BitsObserved, BitsValue};
+use opcost_answer::{Failure, Status};
+use opcost_job::module::ValuesWish;
+use opcost_report::kit::progress::Progress;
+use opcost_run::start::Streams;
+use opcost_run::values::{ObservedPoint, Recorder, observe as read, point_lists, record_run};
+use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::Input;
 
 /// Memory for tables and runs of values: only ends are looked at.
 const MEMORY: u64 = 1 << 20;
@@ -33,8 +35,8 @@ pub(crate) fn observe(
     arguments: &BitsArguments,
     inputs: &[Input],
     answers: &mut BitsAnswers,
-) -> Result<Status, CliError> {
-    let mut build = Build::new(&arguments.program.compile, Purpose::Values)?;
+) -> Result<Status, Failure> {
+    let mut build = Build::new(&arguments.program.compile.options(), Purpose::Values)?;
     let request = ValuesRequest { integers: true, mantissas: true, ..ValuesRequest::default() };
     build.values = Some(ValuesWish { request, ..ValuesWish::default() });
     let program = build.path("made");
@@ -43,7 +45,7 @@ pub(crate) fn observe(
     drop(building);
     let lists = point_lists(&program)?;
     let folder = tempfile::Builder::new().prefix("opcost-values-").tempdir();
-    let folder = folder.map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
+    let folder = folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
     let streams = Streams {
         stdin: arguments.stdin.clone(),
         stdout: None,
@@ -129,7 +131,7 @@ mod tests {
             declared,
             least: Some(least),
             greatest: Some(greatest),
-            ..BitsValue::example()
+            ..BitsValue::unknown("@f:i0".parse().expect("a key"))
         };
         let wide = value(32, -100, 1000);
         let width = |least, greatest| {

@@ -15,8 +15,9 @@ use clap::Parser;
 use opcost_key::Placement;
 
 use crate::arguments::{Arguments, CompileArguments, CountArguments, SampleArguments, Verb};
-use crate::build::{RustPurpose, Rustc, cargo_linker, install, linker_arguments};
-use crate::error::{CliError, Status};
+use opcost_answer::{Failure, Status};
+use opcost_toolchain::build::{RustPurpose, Rustc, cargo_linker, linker_arguments};
+use opcost_toolchain::install::install;
 
 const USAGE: &str = "\
 usage: cargo opcost count [CARGO OPTIONS] [COUNT OPTIONS] -- ARGS
@@ -60,8 +61,8 @@ struct Line {
 }
 
 /// Carries out the verb.
-pub(crate) fn run(given: &[OsString]) -> Result<Status, CliError> {
-    let usage = || CliError::Usage(USAGE.to_owned());
+pub(crate) fn run(given: &[OsString]) -> Result<Status, Failure> {
+    let usage = || Failure::Usage(USAGE.to_owned());
     let (verb, rest) = given.split_first().ok_or_else(usage)?;
     let line = Line::read(rest)?;
     match verb.to_str() {
@@ -89,7 +90,7 @@ pub(crate) fn run(given: &[OsString]) -> Result<Status, CliError> {
 }
 
 impl Line {
-    fn read(given: &[OsString]) -> Result<Line, CliError> {
+    fn read(given: &[OsString]) -> Result<Line, Failure> {
         let mut line = Line::default();
         let mut words = given.iter();
         while let Some(word) = words.next() {
@@ -106,7 +107,7 @@ impl Line {
                 line.option(name, value.into());
             } else if WITH_VALUE.contains(&text.as_ref()) {
                 let value =
-                    words.next().ok_or_else(|| CliError::Usage(format!("{text} needs a value\n{USAGE}")))?;
+                    words.next().ok_or_else(|| Failure::Usage(format!("{text} needs a value\n{USAGE}")))?;
                 line.option(&text, value.clone());
             } else {
                 line.verb.push(word.clone());
@@ -142,29 +143,29 @@ impl Line {
         }
     }
 
-    fn count_arguments(&self) -> Result<Option<CountArguments>, CliError> {
+    fn count_arguments(&self) -> Result<Option<CountArguments>, Failure> {
         match self.parsed("count") {
             Some(Verb::Count(count)) => Ok(Some(count)),
-            Some(_) => Err(CliError::Usage(USAGE.to_owned())),
+            Some(_) => Err(Failure::Usage(USAGE.to_owned())),
             None => Ok(None),
         }
     }
 
-    fn sample_arguments(&self) -> Result<Option<SampleArguments>, CliError> {
+    fn sample_arguments(&self) -> Result<Option<SampleArguments>, Failure> {
         match self.parsed("sample") {
             Some(Verb::Sample(sample)) => Ok(Some(sample)),
-            Some(_) => Err(CliError::Usage(USAGE.to_owned())),
+            Some(_) => Err(Failure::Usage(USAGE.to_owned())),
             None => Ok(None),
         }
     }
 
-    fn build_counted(&self, count: &CountArguments) -> Result<PathBuf, CliError> {
+    fn build_counted(&self, count: &CountArguments) -> Result<PathBuf, Failure> {
         let purpose = RustPurpose { placement: count.build.placement, is_sampled: false };
         self.build(&count.build.compile, purpose)
     }
 
     /// Builds the program to be sampled, and samples it if that is wanted.
-    fn sample(&self, mut sample: SampleArguments) -> Result<Status, CliError> {
+    fn sample(&self, mut sample: SampleArguments) -> Result<Status, Failure> {
         let purpose = RustPurpose { placement: Placement::Chords, is_sampled: true };
         let program = self.build(&sample.compile, purpose)?;
         match (&sample.emit, &sample.output) {
@@ -181,12 +182,12 @@ impl Line {
     }
 
     /// Builds the program with cargo; where it lies.
-    fn build(&self, compile: &CompileArguments, purpose: RustPurpose) -> Result<PathBuf, CliError> {
+    fn build(&self, compile: &CompileArguments, purpose: RustPurpose) -> Result<PathBuf, Failure> {
         let rustc = Rustc::find()?;
         let profile = self.profile.as_deref().unwrap_or("release");
         let target = self.target_folder()?;
         let flags = vec![format!("--profile={profile}"), "-Clto=fat".to_owned()];
-        let linker = cargo_linker(compile, purpose, &rustc, flags, &target)?;
+        let linker = cargo_linker(&compile.options(), purpose, &rustc, flags, &target)?;
         let mut command = cargo();
         command.arg("rustc").args(["--profile", profile, "--message-format=json-render-diagnostics"]);
         command.arg("--target-dir").arg(&target).args(&self.cargo);
@@ -195,31 +196,31 @@ impl Line {
             |name: &str| format!("CARGO_PROFILE_{}_{name}", profile.to_uppercase().replace('-', "_"));
         command.env(variable("LTO"), "fat").env(variable("CODEGEN_UNITS"), "1");
         command.env(variable("DEBUG"), "line-tables-only").env(variable("STRIP"), "none");
-        let output = command.stderr(Stdio::inherit()).output().map_err(|_| CliError::ToolMissing {
+        let output = command.stderr(Stdio::inherit()).output().map_err(|_| Failure::ToolMissing {
             tool: "cargo".to_owned(),
             remedy: "install Rust from https://rustup.rs".to_owned(),
         })?;
         if !output.status.success() {
-            return Err(CliError::ToolFailed { tool: "cargo".to_owned(), input: "this crate".to_owned() });
+            return Err(Failure::ToolFailed { tool: "cargo".to_owned(), input: "this crate".to_owned() });
         }
         program_of(&output.stdout)
     }
 
     /// `target/opcost` of the package's or workspace's own target folder.
-    fn target_folder(&self) -> Result<PathBuf, CliError> {
+    fn target_folder(&self) -> Result<PathBuf, Failure> {
         if let Some(folder) = &self.target_dir {
-            return std::path::absolute(folder).map_err(CliError::file("find", folder));
+            return std::path::absolute(folder).map_err(Failure::file("find", folder));
         }
         let mut command = cargo();
         command.args(["metadata", "--format-version=1", "--no-deps"]);
         if let Some(manifest) = &self.manifest {
             command.arg("--manifest-path").arg(manifest);
         }
-        let output = command.stderr(Stdio::inherit()).output().map_err(CliError::file("start", "cargo"))?;
+        let output = command.stderr(Stdio::inherit()).output().map_err(Failure::file("start", "cargo"))?;
         let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         match said["target_directory"].as_str() {
             Some(folder) => Ok(Path::new(folder).join("opcost")),
-            None => Err(CliError::ToolFailed {
+            None => Err(Failure::ToolFailed {
                 tool: "cargo metadata".to_owned(),
                 input: "this folder".to_owned(),
             }),
@@ -232,7 +233,7 @@ fn cargo() -> Command {
 }
 
 /// The one program among cargo's messages.
-fn program_of(messages: &[u8]) -> Result<PathBuf, CliError> {
+fn program_of(messages: &[u8]) -> Result<PathBuf, Failure> {
     let mut programs = Vec::new();
     for line in messages.split(|&byte| byte == b'\n') {
         let Ok(message) = serde_json::from_slice::<serde_json::Value>(line) else { continue };
@@ -242,10 +243,8 @@ fn program_of(messages: &[u8]) -> Result<PathBuf, CliError> {
     }
     match programs.as_slice() {
         [program] => Ok(program.clone()),
-        [] => Err(CliError::Usage("cargo built no program; name one with --bin or --example".to_owned())),
-        _ => {
-            Err(CliError::Usage("cargo built several programs; name one with --bin or --example".to_owned()))
-        }
+        [] => Err(Failure::Usage("cargo built no program; name one with --bin or --example".to_owned())),
+        _ => Err(Failure::Usage("cargo built several programs; name one with --bin or --example".to_owned())),
     }
 }
 

@@ -6,8 +6,9 @@
 
 use std::ffi::{OsStr, OsString};
 
-use crate::build::{Drive, Front, by_program_name, launched};
-use crate::error::{CliError, Status};
+use opcost_answer::{Failure, Status};
+use opcost_toolchain::driver::Drive;
+use opcost_toolchain::driver::names::{Front, by_program_name, launched};
 
 /// What this command line compiles, if it is one of a compiler.
 pub(crate) fn intercept(line: &[OsString]) -> Option<(Front, &[OsString])> {
@@ -21,7 +22,7 @@ pub(crate) fn intercept(line: &[OsString]) -> Option<(Front, &[OsString])> {
 }
 
 /// Compiles and links as asked.
-pub(crate) fn run(front: Front, arguments: &[OsString]) -> Result<Status, CliError> {
+pub(crate) fn run(front: Front, arguments: &[OsString]) -> Result<Status, Failure> {
     let (front, replaced, arguments) = launched(front, arguments);
     Drive::new(front, replaced.as_deref(), arguments)?.run().map(Status::Own)
 }

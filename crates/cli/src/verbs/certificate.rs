@@ -8,11 +8,16 @@ use opcost_certificate::Certificate;
 use opcost_certificate::reading::MOST_BYTES;
 
 use crate::arguments::{AssumptionArguments, BitsArguments, ProgramArguments};
-use crate::build::{AnalysisQuestion, Answers, Build, CertifiedAnswer, Input, Purpose};
-use crate::error::{CliError, Status};
-use crate::report::{BitsCheckJson, Progress, Stream, print_bits_check, save_json, save_text};
 use crate::verbs::loops::analysed;
 use crate::verbs::meant::again;
+use opcost_answer::bits::CertifiedAnswer;
+use opcost_answer::{Failure, Status};
+use opcost_job::program::CheckJob;
+use opcost_report::bits::certificate::{BitsCheckJson, print_bits_check};
+use opcost_report::kit::progress::Progress;
+use opcost_report::kit::save::{Stream, save_json, save_text};
+use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::Input;
 
 /// Writes the certificate; what is to be said of it.
 pub(super) fn save(
@@ -20,7 +25,7 @@ pub(super) fn save(
     certified: &CertifiedAnswer,
     inputs: &[Input],
     program: &ProgramArguments,
-) -> Result<String, CliError> {
+) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(&certified.certificate).expect("plain data");
     save_json(path, &text)?;
     let mut told = format!(
@@ -36,41 +41,40 @@ pub(super) fn save(
 
 /// A certificate as it is written. Before anything is compiled: what is wrong
 /// with it is its fault and not the program's.
-fn read(path: &Path) -> Result<String, CliError> {
+fn read(path: &Path) -> Result<String, Failure> {
     let module = path.display().to_string();
-    let wrong = |what: String| CliError::Module {
+    let wrong = |what: String| Failure::Module {
         module: module.clone(),
         message: format!("this is no certificate ({what}); opcost bits --certificate FILE writes one"),
     };
     // No more of it than a certificate has.
     let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(CliError::file("read", path))?;
-    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(CliError::file("read", path))?;
+    let file = std::fs::File::open(path).map_err(Failure::file("read", path))?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(Failure::file("read", path))?;
     Certificate::read(&bytes).map_err(|error| wrong(error.to_string()))?;
     String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))
 }
 
 /// Whether a certificate holds.
-pub(super) fn check(arguments: &BitsArguments, path: &Path) -> Result<Status, CliError> {
+pub(super) fn check(arguments: &BitsArguments, path: &Path) -> Result<Status, Failure> {
     if !arguments.contracts.contracts.is_empty() {
         let words = "--check takes contracts from the certificate: leave --assume out";
-        return Err(CliError::Usage(words.to_owned()));
+        return Err(Failure::Usage(words.to_owned()));
     }
     let AssumptionArguments { assume_inbounds, assume_no_overflow, assume_written_first } =
         arguments.assumptions;
     if assume_inbounds || assume_no_overflow || assume_written_first {
         let words = "--check takes what is believed from the certificate, and lists it: leave --assume-… out";
-        return Err(CliError::Usage(words.to_owned()));
+        return Err(Failure::Usage(words.to_owned()));
     }
     let certificate = read(path)?;
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
-    let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
+    let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let name = path.display().to_string();
     let working = Progress::start("checking the certificate");
-    let answers =
-        build.analyse(&inputs, &arguments.program(), AnalysisQuestion::Check { name, certificate })?;
+    let program = build.program_source(&inputs, &arguments.program().options())?;
+    let answers = build.ask(CheckJob { program, name, certificate }, &inputs)?;
     drop(working);
-    let Answers::Check(answers) = answers else { unreachable!("the child answers what it was asked") };
     if let Some(path) = &arguments.json {
         save_json(path, &BitsCheckJson::text(&answers))?;
     }

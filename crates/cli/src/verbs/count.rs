@@ -6,27 +6,33 @@
 
 use std::path::Path;
 
+use opcost_key::Placement;
 use opcost_profile::Ledger;
 use opcost_profile::diff::{Diff, Unlike, diff};
 use opcost_recover::SourceLine;
 
-use crate::arguments::{CountArguments, EmitKind, RawArguments};
-use crate::build::{Build, Input, Language, Product, install};
-use crate::error::{CliError, Status};
-use crate::report::{CountReport, Grown, Growth, Progress, Stream, Verdict};
-use crate::run::Streams;
+use crate::arguments::{BuildArguments, CountArguments, EmitKind, RawArguments};
 use crate::verbs::load;
 use crate::verbs::measure::{Measurement, Task};
 use crate::verbs::show::{Show, tell_json};
+use opcost_answer::{Failure, Status};
+use opcost_job::module::Product;
+use opcost_report::count::report::{CountReport, Grown, Growth, Verdict};
+use opcost_report::kit::progress::Progress;
+use opcost_report::kit::save::Stream;
+use opcost_run::start::Streams;
+use opcost_toolchain::build::Build;
+use opcost_toolchain::input::{Input, Language};
+use opcost_toolchain::install::install;
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &CountArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &CountArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
     tell_json(&result, arguments.show.json.as_deref());
     result
 }
 
-fn carry_out(arguments: &CountArguments) -> Result<Status, CliError> {
+fn carry_out(arguments: &CountArguments) -> Result<Status, Failure> {
     if let Some(kind) = arguments.emit {
         let output = arguments.output.as_deref().expect("clap requires -o with --emit");
         return emit(arguments, &classified(arguments)?, kind, output);
@@ -38,13 +44,13 @@ fn carry_out(arguments: &CountArguments) -> Result<Status, CliError> {
 /// was given.
 pub(crate) fn with_program<T>(
     arguments: &CountArguments,
-    work: impl FnOnce(&Path) -> Result<T, CliError>,
-) -> Result<T, CliError> {
+    work: impl FnOnce(&Path) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let inputs = classified(arguments)?;
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         return work(path);
     }
-    let build = Build::counted(&arguments.build)?;
+    let build = counted_build(&arguments.build)?;
     let program = build.path("program");
     let building = Progress::start(format!("building {}", command(arguments).join(" ")));
     build.program(&inputs, &program)?;
@@ -53,15 +59,19 @@ pub(crate) fn with_program<T>(
 }
 
 /// The inputs; a built program only alone.
-fn classified(arguments: &CountArguments) -> Result<Vec<Input>, CliError> {
+fn classified(arguments: &CountArguments) -> Result<Vec<Input>, Failure> {
     let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
     let programs = inputs.iter().filter(|input| input.language == Language::Program).count();
     if programs > 0 && (inputs.len() > 1 || arguments.emit.is_some()) {
-        return Err(CliError::Usage(
-            "a built program is counted alone; give either it or sources".to_owned(),
-        ));
+        return Err(Failure::Usage("a built program is counted alone; give either it or sources".to_owned()));
     }
     Ok(inputs)
+}
+
+/// The build that is wanted.
+fn counted_build(arguments: &BuildArguments) -> Result<Build, Failure> {
+    let placement = if arguments.paths { Placement::Paths } else { arguments.placement };
+    Build::counted(&arguments.compile.options(), placement, arguments.threads)
 }
 
 fn emit(
@@ -69,11 +79,11 @@ fn emit(
     inputs: &[Input],
     kind: EmitKind,
     output: &Path,
-) -> Result<Status, CliError> {
-    let build = Build::counted(&arguments.build)?;
+) -> Result<Status, Failure> {
+    let build = counted_build(&arguments.build)?;
     let one = || match inputs {
         [input] => Ok(input),
-        _ => Err(CliError::Usage("--emit obj, bc and anchor take one input".to_owned())),
+        _ => Err(Failure::Usage("--emit obj, bc and anchor take one input".to_owned())),
     };
     let made = build.path("made");
     match kind {
@@ -99,7 +109,7 @@ pub(super) fn shown(program: &Path) -> String {
     }
 }
 
-fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, CliError> {
+fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, Failure> {
     let baseline = arguments.baseline.as_deref();
     let baseline = baseline.map(|path| load::ledger(path, &RawArguments::default())).transpose()?;
     let measurement = Measurement::run(&Task {

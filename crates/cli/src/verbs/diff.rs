@@ -4,24 +4,26 @@ use opcost_profile::diff::{Verdict, diff};
 use opcost_profile::{Ledger, Quality};
 
 use crate::arguments::{DiffArguments, FailOn};
-use crate::error::{CliError, Status};
-use crate::report::{DiffJson, DiffReport, Stream, document, print_diff, save_json, save_text, screen_width};
 use crate::verbs::load;
 use crate::verbs::show::tell_json;
+use opcost_answer::{Failure, Status};
+use opcost_report::kit::save::{Stream, document, save_json, save_text};
+use opcost_report::kit::style::screen_width;
+use opcost_report::ledger::diff::{DiffJson, DiffReport, print_diff};
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &DiffArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &DiffArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
     tell_json(&result, arguments.json.as_deref());
     result
 }
 
-fn carry_out(arguments: &DiffArguments) -> Result<Status, CliError> {
+fn carry_out(arguments: &DiffArguments) -> Result<Status, Failure> {
     let before = load::ledger(&arguments.before, &arguments.raw)?;
     let after = load::ledger(&arguments.after, &arguments.raw)?;
     let refused = |why: String| {
         let (before, after) = (arguments.before.display(), arguments.after.display());
-        CliError::Counters(format!("{before} and {after}: {why}"))
+        Failure::Counters(format!("{before} and {after}: {why}"))
     };
     let compared = diff(&before, &after, arguments.force).map_err(|error| refused(error.to_string()))?;
     let is_common = |verdict| !matches!(verdict, Verdict::New | Verdict::Gone);
@@ -50,10 +52,10 @@ fn is_exact(ledger: &Ledger) -> bool {
 }
 
 /// Holds the comparison against `--fail-on`.
-fn judge(fail_on: Option<FailOn>, report: &DiffReport) -> Result<Status, CliError> {
+fn judge(fail_on: Option<FailOn>, report: &DiffReport) -> Result<Status, Failure> {
     let Some(fail_on) = fail_on else { return Ok(Status::Fine) };
     if !report.is_exact {
-        return Err(CliError::Counters(
+        return Err(Failure::Counters(
             "no verdict: some counts are lower bounds; repeat the run that ended without notice".to_owned(),
         ));
     }

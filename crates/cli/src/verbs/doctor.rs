@@ -12,8 +12,9 @@ use std::process::Command;
 use serde::Serialize;
 
 use crate::arguments::DoctorArguments;
-use crate::build::{Rustc, Tools, version_of};
-use crate::error::{CliError, Status};
+use opcost_answer::{Failure, Status};
+use opcost_toolchain::build::Rustc;
+use opcost_toolchain::tools::{Tools, version_of};
 
 /// What was found of one thing.
 #[derive(Debug, Serialize)]
@@ -37,7 +38,7 @@ struct DoctorJson<'a> {
 }
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &DoctorArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &DoctorArguments) -> Result<Status, Failure> {
     if let Some(folder) = &arguments.links {
         return make_links(folder);
     }
@@ -218,16 +219,16 @@ fn count_hello() -> Result<u64, String> {
 }
 
 /// One-word names: `opcost-cc`, `opcost-c++`, `opcost-flang`.
-fn make_links(folder: &Path) -> Result<Status, CliError> {
-    std::fs::create_dir_all(folder).map_err(CliError::file("make", folder))?;
-    let folder = folder.canonicalize().map_err(CliError::file("find", folder))?;
-    let own = std::env::current_exe().map_err(CliError::file("find", "opcost itself"))?;
+fn make_links(folder: &Path) -> Result<Status, Failure> {
+    std::fs::create_dir_all(folder).map_err(Failure::file("make", folder))?;
+    let folder = folder.canonicalize().map_err(Failure::file("find", folder))?;
+    let own = std::env::current_exe().map_err(Failure::file("find", "opcost itself"))?;
     for name in ["cc", "c++", "flang"] {
         let link = folder.join(format!("opcost-{name}"));
         if link.is_symlink() {
-            std::fs::remove_file(&link).map_err(CliError::file("replace", &link))?;
+            std::fs::remove_file(&link).map_err(Failure::file("replace", &link))?;
         }
-        std::os::unix::fs::symlink(&own, &link).map_err(CliError::file("write", &link))?;
+        std::os::unix::fs::symlink(&own, &link).map_err(Failure::file("write", &link))?;
     }
     let at = folder.display();
     say(&format!("cmake -DCMAKE_C_COMPILER={at}/opcost-cc -DCMAKE_CXX_COMPILER={at}/opcost-c++ …"));

@@ -5,33 +5,36 @@ use std::path::Path;
 use super::life::split;
 use super::loops::analysed;
 use crate::arguments::ExplainArguments;
-use crate::build::{AnalysisQuestion, Answers, Build, ExplainWanted, Purpose};
-use crate::error::{CliError, Status};
-use crate::report::{
-    ExplainJson, Progress, Sources, Stream, WidthJson, dependence_dot, dependence_picture, print_explanation,
-    print_width, save_json, save_text,
-};
 use crate::verbs::meant::{OF_RUNS, refuse_idle};
 use crate::verbs::show::tell_json;
+use opcost_answer::width::WidthAnswers;
+use opcost_answer::{Failure, Status};
+use opcost_job::program::{ExplainJob, ExplainWanted, LinePlace, WidthJob};
+use opcost_report::bits::width::{WidthJson, print_width};
+use opcost_report::kit::progress::Progress;
+use opcost_report::kit::save::{Stream, save_json, save_text};
+use opcost_report::kit::source::Sources;
+use opcost_report::loops::explain::{ExplainJson, dependence_dot, dependence_picture, print_explanation};
+use opcost_toolchain::build::{Build, Purpose};
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &ExplainArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &ExplainArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
     tell_json(&result, arguments.json.as_deref());
     result
 }
 
-fn carry_out(arguments: &ExplainArguments) -> Result<Status, CliError> {
+fn carry_out(arguments: &ExplainArguments) -> Result<Status, Failure> {
     refuse_idle(&arguments.program.compile, OF_RUNS, "nothing is measured and no machine code is made")?;
     let (path, line, column) = split(&arguments.inputs[0]);
     let wanted = match (&arguments.function, line) {
         (Some(name), None) => ExplainWanted::Function { name: name.clone() },
-        (None, Some(line)) => ExplainWanted::Line { file: path.to_owned(), line, column },
+        (None, Some(line)) => ExplainWanted::Line(LinePlace { file: path.to_owned(), line, column }),
         (Some(_), Some(_)) => {
-            return Err(CliError::Usage(format!("--function or a line, not both: {path}")));
+            return Err(Failure::Usage(format!("--function or a line, not both: {path}")));
         }
         (None, None) => {
-            return Err(CliError::Usage(format!(
+            return Err(Failure::Usage(format!(
                 "what is to be explained? give a line, {path}:3, or --function"
             )));
         }
@@ -39,22 +42,18 @@ fn carry_out(arguments: &ExplainArguments) -> Result<Status, CliError> {
     let paths = std::iter::once(path).chain(arguments.inputs[1..].iter().map(String::as_str));
     let inputs = analysed(paths.map(Path::new))?;
     if !arguments.width && !arguments.contracts.contracts.is_empty() {
-        return Err(CliError::Usage("--assume is for widths: opcost explain --width".to_owned()));
+        return Err(Failure::Usage("--assume is for widths: opcost explain --width".to_owned()));
     }
-    let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
-    if let (ExplainWanted::Line { file, line, column }, true) = (&wanted, arguments.width) {
-        let question = AnalysisQuestion::Width {
-            file: file.clone(),
-            line: *line,
-            column: *column,
-            contracts: arguments.contracts.contracts.clone(),
-        };
-        return explain_width(arguments, &build.analyse(&inputs, &arguments.program, question)?);
+    let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
+    let program = build.program_source(&inputs, &arguments.program.options())?;
+    if let (ExplainWanted::Line(place), true) = (&wanted, arguments.width) {
+        let contracts = arguments.contracts.contracts.clone();
+        let question = WidthJob { program, place: place.clone(), contracts };
+        return explain_width(arguments, &build.ask(question, &inputs)?);
     }
     let working = Progress::start("looking for what decides it");
-    let answers = build.analyse(&inputs, &arguments.program, AnalysisQuestion::Explain { wanted })?;
+    let answers = build.ask(ExplainJob { program, wanted }, &inputs)?;
     drop(working);
-    let Answers::Explain(answers) = answers else { unreachable!("the child answers what it was asked") };
     if let Some(path) = &arguments.dot {
         save_text(Some(path), &dependence_dot(&answers), Stream::Stdout)?;
     }
@@ -73,8 +72,7 @@ fn carry_out(arguments: &ExplainArguments) -> Result<Status, CliError> {
 }
 
 /// Why the integers of the line are as wide as they are.
-fn explain_width(arguments: &ExplainArguments, answers: &Answers) -> Result<Status, CliError> {
-    let Answers::Width(answers) = answers else { unreachable!("the child answers what it was asked") };
+fn explain_width(arguments: &ExplainArguments, answers: &WidthAnswers) -> Result<Status, Failure> {
     if let Some(path) = &arguments.json {
         save_json(path, &WidthJson::text(answers))?;
     }

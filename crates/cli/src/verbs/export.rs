@@ -11,28 +11,30 @@ use opcost_key::Anchor;
 use opcost_profile::{Ledger, ModuleFacts};
 use opcost_recover::module_of;
 
-use crate::arguments::{ExportArguments, ExportFormat, ModuleArguments};
-use crate::build::{
-    Build, ExportModule, Input, Language, ProfileRequest, Purpose, carry_out as make_profile, install,
-    reasons, relative, tidy,
-};
-use crate::error::{CliError, Status};
-use crate::report::{Progress, demangle, grouped};
+use crate::arguments::ExportArguments;
 use crate::verbs::life_ledger::compile_as;
 use crate::verbs::load::{self, Given};
+use opcost_answer::names::{demangle, relative, tidy};
+use opcost_answer::{Failure, Status};
+use opcost_job::profile::{ExportFormat, ExportModule};
+use opcost_report::kit::numbers::grouped;
+use opcost_report::kit::progress::Progress;
+use opcost_toolchain::build::{Build, Purpose, reasons};
+use opcost_toolchain::input::{Input, Language};
+use opcost_toolchain::install::install;
 
 /// Functions that are named where several are refused.
 const NAMED: usize = 3;
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
     let is_ledger = |path: &&PathBuf| {
         path.extension().is_some_and(|extension| extension == "opc" || extension == "opcraw")
     };
     let (ledgers, sources): (Vec<PathBuf>, Vec<PathBuf>) =
         arguments.inputs.iter().cloned().partition(|path| is_ledger(&path));
     if ledgers.is_empty() {
-        return Err(CliError::Usage(
+        return Err(Failure::Usage(
             "a ledger is missing: opcost sample --ledger run.opc (or count --ledger) makes one".to_owned(),
         ));
     }
@@ -42,7 +44,8 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, CliError> {
     };
     let origin = &ledgers[0];
     let modules = wanted(&ledger, origin, &sources)?;
-    fits(arguments.format, &modules, origin)?;
+    let format = ExportFormat::from(arguments.format);
+    fits(format, &modules, origin)?;
     let working = Progress::start("making the profile");
     let first = compile_as(modules[0], &ledger.about.cost.name);
     let build = Build::new(&first, Purpose::Sample)?;
@@ -53,7 +56,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, CliError> {
     let kept = build.path("export.opc");
     load::keep(&kept, &ledger)?;
     let made = build.path("profile");
-    let answers = build.export(arguments.format, kept, compiled, &made)?;
+    let answers = build.export(format, kept, compiled, &made)?;
     install(&made, &arguments.output)?;
     drop(working);
     for (count, why, names) in reasons(&answers) {
@@ -65,52 +68,37 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, CliError> {
     Ok(Status::Fine)
 }
 
-/// The hidden verb `__profile`, in a process of its own.
-pub(crate) fn make(arguments: &ModuleArguments) -> Result<Status, CliError> {
-    let path = &arguments.request;
-    let text = std::fs::read(path).map_err(CliError::file("read", path))?;
-    let request: ProfileRequest = serde_json::from_slice(&text)
-        .map_err(|error| CliError::Usage(format!("{} is no request of opcost: {error}", path.display())))?;
-    match make_profile(&request) {
-        Ok(()) => Ok(Status::Fine),
-        Err(message) => {
-            eprintln!("opcost: {message}");
-            Ok(Status::Failed)
-        }
-    }
-}
-
 /// The modules that were named, or all.
 fn wanted<'a>(
     ledger: &'a Ledger,
     origin: &Path,
     sources: &[PathBuf],
-) -> Result<Vec<&'a ModuleFacts>, CliError> {
+) -> Result<Vec<&'a ModuleFacts>, Failure> {
     if sources.is_empty() {
         // Each process that ran a module has told of it.
         let mut names = BTreeSet::new();
         let modules = ledger.about.modules.iter().filter(|facts| names.insert(&facts.module));
         let modules: Vec<&ModuleFacts> = modules.collect();
         return match modules.is_empty() {
-            true => Err(CliError::Counters(format!("{} has no modules", origin.display()))),
+            true => Err(Failure::Counters(format!("{} has no modules", origin.display()))),
             false => Ok(modules),
         };
     }
-    let root = std::env::current_dir().map_err(CliError::file("find", "."))?;
+    let root = std::env::current_dir().map_err(Failure::file("find", "."))?;
     let named = |source: &PathBuf| {
         let name = relative(&tidy(&root.join(source)), &root);
-        module_of(ledger, &name).map_err(|error| CliError::Counters(format!("{}: {error}", origin.display())))
+        module_of(ledger, &name).map_err(|error| Failure::Counters(format!("{}: {error}", origin.display())))
     };
     sources.iter().map(named).collect()
 }
 
 /// Whether the format's reader looks at the anchor of these modules.
-fn fits(format: ExportFormat, modules: &[&ModuleFacts], origin: &Path) -> Result<(), CliError> {
+fn fits(format: ExportFormat, modules: &[&ModuleFacts], origin: &Path) -> Result<(), Failure> {
     let origin = origin.display();
     if format == ExportFormat::Profdata
         && let Some(other) = modules.iter().find(|facts| facts.anchor != Anchor::Pgo)
     {
-        return Err(CliError::Usage(format!(
+        return Err(Failure::Usage(format!(
             "{origin} has counts of {} at the anchor {}, and profdata is read at the anchor pgo: opcost sample --anchor \
              pgo --ledger {origin} {} (or count)",
             other.module, other.anchor, other.module
@@ -118,7 +106,7 @@ fn fits(format: ExportFormat, modules: &[&ModuleFacts], origin: &Path) -> Result
     }
     if format == ExportFormat::Bitcode && modules.len() > 1 {
         let names: Vec<&str> = modules.iter().map(|facts| facts.module.as_str()).collect();
-        return Err(CliError::Usage(format!(
+        return Err(Failure::Usage(format!(
             "bitcode is of one module, and {origin} has {}: name one behind it",
             names.join(", ")
         )));
@@ -131,12 +119,12 @@ fn compile(
     facts: &ModuleFacts,
     ledger: &Ledger,
     position: usize,
-    build: &Build<'_>,
-) -> Result<ExportModule, CliError> {
+    build: &Build,
+) -> Result<ExportModule, Failure> {
     let arguments = compile_as(facts, &ledger.about.cost.name);
     let input = Input::classify(Path::new(&facts.module))?;
     if !matches!(input.language, Language::C | Language::Cxx | Language::Fortran | Language::Bitcode) {
-        return Err(CliError::Usage(format!(
+        return Err(Failure::Usage(format!(
             "{} was compiled by another compiler, which opcost cannot ask for its module again; count the bitcode that \
              it writes (rustc --emit=llvm-bc -Cno-prepopulate-passes)",
             facts.module
@@ -145,6 +133,6 @@ fn compile(
     let own = Build::new(&arguments, Purpose::Sample)?;
     let bitcode = own.bitcode(&input, position)?;
     let kept = build.path(format!("{position}.anchor.bc"));
-    std::fs::copy(&bitcode, &kept).map_err(CliError::file("write", &kept))?;
+    std::fs::copy(&bitcode, &kept).map_err(Failure::file("write", &kept))?;
     Ok(ExportModule { name: facts.module.clone(), anchor: facts.anchor, bitcode: kept })
 }

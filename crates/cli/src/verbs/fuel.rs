@@ -7,24 +7,34 @@ use std::path::Path;
 
 use opcost_instrument::Portability;
 
-use crate::arguments::{FuelArguments, FuelEmit, PortableArguments};
-use crate::build::{Build, Input, Language, Machine, Product, Promise, Purpose, install};
-use crate::error::{CliError, Status};
-use crate::report::{
-    CheckedFuel, Elsewhere, FuelCheckJson, FuelJson, FuelReport, FuelVerdict, Progress, Stream, document,
-    rejection, save_json, save_text,
-};
-use crate::run::{Finish, FixedWorld, Room, Spending, Streams, is_metered, spend, spend_walled};
+use crate::arguments::{FuelArguments, FuelEmit, MachineWord, PortableArguments};
 use crate::verbs::show::tell_json;
+use opcost_answer::fuel::{Engine, Promise, Room, Spending};
+use opcost_answer::run::Finish;
+use opcost_answer::{Failure, Status};
+use opcost_job::module::Product;
+use opcost_report::fuel::check::{CheckedFuel, FuelCheckJson};
+use opcost_report::fuel::portable::Elsewhere;
+use opcost_report::fuel::run::{FuelJson, FuelReport, FuelVerdict, rejection};
+use opcost_report::kit::progress::Progress;
+use opcost_report::kit::save::{Stream, document, save_json, save_text};
+use opcost_run::deterministic::FixedWorld;
+use opcost_run::fuel::{FuelRun, is_metered, spend};
+use opcost_run::sandbox::spend_walled;
+use opcost_run::start::Streams;
+use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::{Input, Language};
+use opcost_toolchain::install::install;
+use opcost_toolchain::machine::Machine;
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &FuelArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &FuelArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
     tell_json(&result, arguments.json.as_deref());
     result
 }
 
-fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
+fn carry_out(arguments: &FuelArguments) -> Result<Status, Failure> {
     if arguments.header {
         save_text(arguments.output.as_deref(), opcost_host::HEADER, Stream::Stdout)?;
         return Ok(Status::Fine);
@@ -38,37 +48,35 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
     }
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         if arguments.emit.is_some() {
-            return Err(CliError::Usage(
-                "a built program cannot be built again; give its sources".to_owned(),
-            ));
+            return Err(Failure::Usage("a built program cannot be built again; give its sources".to_owned()));
         }
         return run_program(arguments, path);
     }
     if inputs.iter().any(|input| input.language == Language::Program) {
-        return Err(CliError::Usage("a built program runs alone; give either it or sources".to_owned()));
+        return Err(Failure::Usage("a built program runs alone; give either it or sources".to_owned()));
     }
     let PortableArguments { portable: is_portable, machine, .. } = arguments.portability;
     match (is_portable, machine) {
-        (true, Some(Machine::Wasm)) => {
-            return Err(CliError::Usage(
+        (true, Some(MachineWord::Wasm)) => {
+            return Err(Failure::Usage(
                 "wasm32-wasi has pointers of 32 bits, so the same sources are another IR there and have another \
                  number; leave --portable"
                     .to_owned(),
             ));
         }
         (true, _) => return portable(arguments, &inputs),
-        (false, Some(Machine::Wasm)) => return wasm(arguments, &inputs),
+        (false, Some(MachineWord::Wasm)) => return wasm(arguments, &inputs),
         (false, Some(_)) => {
-            return Err(CliError::Usage(
+            return Err(Failure::Usage(
                 "--machine builds portable programs, but for wasm32-wasi; give --portable, too".to_owned(),
             ));
         }
         (false, None) => {}
     }
     if arguments.trust.harden && arguments.emit == Some(FuelEmit::Shared) {
-        return Err(CliError::Usage("--harden is for programs; a host keeps a plug-in's counter".to_owned()));
+        return Err(Failure::Usage("--harden is for programs; a host keeps a plug-in's counter".to_owned()));
     }
-    let build = Build::new(&arguments.compile, purpose(arguments))?;
+    let build = Build::new(&arguments.compile.options(), purpose(arguments))?;
     let made = build.path("made");
     let building = Progress::start("building the metered program");
     match arguments.emit {
@@ -86,15 +94,15 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, CliError> {
 }
 
 /// Builds a program for WebAssembly, and runs it.
-fn wasm(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, CliError> {
-    let mut build = Build::new(&arguments.compile, purpose(arguments))?;
+fn wasm(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Failure> {
+    let mut build = Build::new(&arguments.compile.options(), purpose(arguments))?;
     build.is_wasm = true;
     let product = match arguments.emit {
         None | Some(FuelEmit::Exe) => Product::Object,
         Some(FuelEmit::Bc) => Product::Counted,
         Some(FuelEmit::Anchor) => Product::Anchor,
         Some(FuelEmit::Obj | FuelEmit::Shared) => {
-            return Err(CliError::Usage(
+            return Err(Failure::Usage(
                 "a program for wasm32-wasi is whole: --emit exe, bc or anchor".to_owned(),
             ));
         }
@@ -110,16 +118,16 @@ fn wasm(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, CliError>
 }
 
 /// Builds a program with one number on every machine, and runs it.
-fn portable(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, CliError> {
-    let mut build = Build::new(&arguments.compile, purpose(arguments))?;
-    let machine = arguments.portability.machine.unwrap_or_else(Machine::at_hand);
+fn portable(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Failure> {
+    let mut build = Build::new(&arguments.compile.options(), purpose(arguments))?;
+    let machine = arguments.portability.machine.map_or_else(Machine::at_hand, Machine::from);
     build.machine = Some(machine);
     let product = match arguments.emit {
         None | Some(FuelEmit::Exe) => Product::Object,
         Some(FuelEmit::Bc) => Product::Counted,
         Some(FuelEmit::Anchor) => Product::Anchor,
         Some(FuelEmit::Obj | FuelEmit::Shared) => {
-            return Err(CliError::Usage("a portable program is whole: --emit exe, bc or anchor".to_owned()));
+            return Err(Failure::Usage("a portable program is whole: --emit exe, bc or anchor".to_owned()));
         }
     };
     let made = build.path("made");
@@ -153,8 +161,8 @@ fn portable(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, CliEr
 }
 
 /// Says whether the inputs may be metered; builds no program.
-fn check(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, CliError> {
-    let mut build = Build::new(&arguments.compile, purpose(arguments))?;
+fn check(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Failure> {
+    let mut build = Build::new(&arguments.compile.options(), purpose(arguments))?;
     let admission = build.admission(inputs, arguments.trust.allowed()?)?;
     let report = CheckedFuel { admission: &admission };
     if arguments.json.as_deref() != Some(Path::new("-")) {
@@ -176,14 +184,14 @@ fn purpose(arguments: &FuelArguments) -> Purpose {
     }
 }
 
-fn only(inputs: &[Input]) -> Result<&Input, CliError> {
+fn only(inputs: &[Input]) -> Result<&Input, Failure> {
     match inputs {
         [input] => Ok(input),
-        _ => Err(CliError::Usage("--emit obj and --emit bc take one input".to_owned())),
+        _ => Err(Failure::Usage("--emit obj and --emit bc take one input".to_owned())),
     }
 }
 
-fn run_program(arguments: &FuelArguments, program: &Path) -> Result<Status, CliError> {
+fn run_program(arguments: &FuelArguments, program: &Path) -> Result<Status, Failure> {
     run_built(arguments, program, None)
 }
 
@@ -191,31 +199,31 @@ fn run_built(
     arguments: &FuelArguments,
     program: &Path,
     portability: Option<&Portability>,
-) -> Result<Status, CliError> {
+) -> Result<Status, Failure> {
     let promises = is_metered(program)?;
     if arguments.limit.is_some() && overshoot(&promises).is_none() {
-        return Err(CliError::Usage(format!(
+        return Err(Failure::Usage(format!(
             "{} was built with --unchecked, so nothing can stop it; build it without, or leave --limit",
             program.display()
         )));
     }
     let (limit, streams) = (limit(arguments)?, streams(arguments));
     let world = arguments.deterministic.then(|| FixedWorld::for_program(program)).transpose()?;
-    let engine = arguments.portability.engine;
-    let spending = spend(program, &arguments.arguments, limit, &streams, world.as_ref(), engine)?;
-    tell(arguments, &spending, limit, &promises, portability)
+    let engine = arguments.portability.engine.map(Engine::from);
+    let spending = spend(&run_of(program, arguments, limit, &streams), world.as_ref(), engine)?;
+    tell(arguments, &report(&spending, limit, &promises, portability)?)
 }
 
 /// Checks the inputs, builds them, and runs the program behind walls.
-fn run_walled(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, CliError> {
+fn run_walled(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Failure> {
     if inputs.iter().any(|input| input.language == Language::Program) {
-        return Err(CliError::Usage(
+        return Err(Failure::Usage(
             "--sandbox builds what it runs, since a program says too little of itself; give its sources or bitcode"
                 .to_owned(),
         ));
     }
     let (limit, streams) = (limit(arguments)?, streams(arguments));
-    let mut build = Build::new(&arguments.compile, purpose(arguments))?;
+    let mut build = Build::new(&arguments.compile.options(), purpose(arguments))?;
     let made = build.path("made");
     let building = Progress::start("building the metered program");
     let admission = build.admitted_program(inputs, arguments.trust.allowed()?, &made)?;
@@ -229,8 +237,12 @@ fn run_walled(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Cli
     }
     let promises = is_metered(&made)?;
     let room = Room { memory: arguments.trust.memory, time: arguments.trust.seconds };
-    let spending = spend_walled(&made, &arguments.arguments, limit, &streams, room)?;
-    tell(arguments, &spending, limit, &promises, None)
+    let walled = spend_walled(&run_of(&made, arguments, limit, &streams), room)?;
+    let report = report(&walled.spending, limit, &promises, None)?;
+    if report.verdict() == FuelVerdict::Finished || arguments.trust.partial {
+        walled.release(&streams)?;
+    }
+    tell(arguments, &report)
 }
 
 /// The most work between two checks in all modules; none if one has no checks.
@@ -245,11 +257,11 @@ fn guarded(promises: &[Promise]) -> Option<(u32, u32)> {
     all.map(|all| all.iter().fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1)))
 }
 
-fn limit(arguments: &FuelArguments) -> Result<Option<u64>, CliError> {
+fn limit(arguments: &FuelArguments) -> Result<Option<u64>, Failure> {
     match arguments.limit.map(u64::try_from) {
         None => Ok(None),
         Some(Ok(limit)) if limit <= i64::MAX as u64 / 2 => Ok(Some(limit)),
-        Some(_) => Err(CliError::Usage("--limit goes up to 4.6 · 10^18 instructions".to_owned())),
+        Some(_) => Err(Failure::Usage("--limit goes up to 4.6 · 10^18 instructions".to_owned())),
     }
 }
 
@@ -261,15 +273,24 @@ fn streams(arguments: &FuelArguments) -> Streams {
     }
 }
 
-/// Says what came of it, and gives the exit status.
-fn tell(
-    arguments: &FuelArguments,
-    spending: &Spending,
+/// The run that is wanted.
+fn run_of<'a>(
+    program: &'a Path,
+    arguments: &'a FuelArguments,
     limit: Option<u64>,
-    promises: &[Promise],
-    portability: Option<&Portability>,
-) -> Result<Status, CliError> {
-    let report = FuelReport {
+    streams: &'a Streams,
+) -> FuelRun<'a> {
+    FuelRun { program, arguments: &arguments.arguments, limit, streams }
+}
+
+/// What there is to show of a run.
+fn report<'a>(
+    spending: &'a Spending,
+    limit: Option<u64>,
+    promises: &'a [Promise],
+    portability: Option<&'a Portability>,
+) -> Result<FuelReport<'a>, Failure> {
+    Ok(FuelReport {
         spending,
         limit,
         cost_model: cost_models(promises)?,
@@ -278,17 +299,16 @@ fn tell(
         code: promises.iter().find_map(|promise| promise.portable.as_deref()),
         sysroot: promises.iter().find_map(|promise| promise.sysroot.as_deref()),
         functions: portability.map(|found| &*found.functions),
-    };
-    if let Some(walled) = &spending.walled
-        && (report.verdict() == FuelVerdict::Finished || arguments.trust.partial)
-    {
-        walled.release(&streams(arguments))?;
-    }
+    })
+}
+
+/// Says what came of it, and gives the exit status.
+fn tell(arguments: &FuelArguments, report: &FuelReport<'_>) -> Result<Status, Failure> {
     save_text(None, &report.text(), Stream::Stderr)?;
     if let Some(path) = &arguments.json {
-        save_json(path, &document(&FuelJson::new(&report)))?;
+        save_json(path, &document(&FuelJson::new(report)))?;
     }
-    Ok(match (report.verdict(), spending.finish) {
+    Ok(match (report.verdict(), report.spending.finish) {
         (
             FuelVerdict::UsedUp
             | FuelVerdict::Rejected
@@ -303,13 +323,13 @@ fn tell(
 }
 
 /// The one model by which all modules of a program pay.
-fn cost_models(promises: &[Promise]) -> Result<String, CliError> {
+fn cost_models(promises: &[Promise]) -> Result<String, Failure> {
     let mut names: Vec<&str> = promises.iter().map(|promise| promise.cost_model.as_str()).collect();
     names.sort_unstable();
     names.dedup();
     match names[..] {
         [name] => Ok(name.to_owned()),
-        _ => Err(CliError::Counters(format!(
+        _ => Err(Failure::Counters(format!(
             "the program's modules pay by different cost models ({}); build all of them alike",
             names.join(", ")
         ))),

@@ -2,27 +2,31 @@
 
 use std::path::Path;
 
-use opcost_life::{StageName, Wanted};
+use opcost_answer::life::{Life, StageName, Wanted};
 
 use super::life_ledger::Counted;
-use crate::arguments::{CompileArguments, LifeArguments, ModuleArguments};
-use crate::build::{self, Build, Input, Language, LifeQuestion, LifeRequest, Meant, Purpose};
-use crate::error::{CliError, Status};
-use crate::report::{
-    LifeJson, Stream, graph_picture, life_page, print_life, save_json, save_text, short_name,
-};
+use crate::arguments::LifeArguments;
 use crate::verbs::life_code;
 use crate::verbs::show::tell_json;
+use opcost_answer::{Failure, Status};
+use opcost_job::life::{LifeQuestion, Selected};
+use opcost_report::kit::save::{Stream, save_json, save_text};
+use opcost_report::life::graph::graph_picture;
+use opcost_report::life::page::life_page;
+use opcost_report::life::text::{LifeJson, print_life};
+use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::{Input, Language};
+use opcost_toolchain::options::CompileOptions;
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &LifeArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &LifeArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
     tell_json(&result, arguments.json.as_deref());
     result
 }
 
 /// Records and shows it.
-fn carry_out(arguments: &LifeArguments) -> Result<Status, CliError> {
+fn carry_out(arguments: &LifeArguments) -> Result<Status, Failure> {
     if let Some(life) = life_code::life(arguments)? {
         show(arguments, &life)?;
         // Bytes from anywhere may be in a form that no encoder here chooses.
@@ -40,21 +44,21 @@ fn carry_out(arguments: &LifeArguments) -> Result<Status, CliError> {
     let mut words = arguments.input.clone().unwrap_or_default();
     let meant = match (&arguments.hot, &arguments.function, line, &counted) {
         (Some(_), _, Some(_), _) => {
-            return Err(CliError::Usage(format!(
+            return Err(Failure::Usage(format!(
                 "--hot chooses the instruction itself; give {path} without a line"
             )));
         }
         (Some(_), _, None, Some(counted)) => {
             let hottest = counted.hottest()?;
             words = hottest.words;
-            Meant::Number(hottest.number)
+            Selected::Number(hottest.number)
         }
         (_, Some(function), _, _) => {
-            Meant::Wanted(Wanted::Value { function: function.clone(), value: arguments.value.clone() })
+            Selected::Wanted(Wanted::Value { function: function.clone(), value: arguments.value.clone() })
         }
-        (_, None, Some(line), _) => Meant::Wanted(Wanted::Line { file: path.to_owned(), line, column }),
+        (_, None, Some(line), _) => Selected::Wanted(Wanted::Line { file: path.to_owned(), line, column }),
         (_, None, None, _) => {
-            return Err(CliError::Usage(format!("which instruction? give a line, {path}:3, or --function")));
+            return Err(Failure::Usage(format!("which instruction? give a line, {path}:3, or --function")));
         }
     };
     if let (Some(counted), None) = (&counted, &arguments.hot) {
@@ -62,8 +66,9 @@ fn carry_out(arguments: &LifeArguments) -> Result<Status, CliError> {
     }
     let compile = compile(arguments, counted.as_ref(), &input)?;
     let build = Build::new(&compile, Purpose::Life)?;
-    let question = LifeQuestion { words, meant, stage: arguments.stage, graphs: wants_graphs(arguments) };
-    let life = build.life(&input, question, short_name);
+    let question =
+        LifeQuestion { words, selected: meant, stage: arguments.stage, graphs: wants_graphs(arguments) };
+    let life = build.life(&input, question);
     let mut life = life.map_err(|error| life_code::about_headers(error, arguments, &input))?;
     if let Some(counted) = &counted {
         counted.fill(&mut life);
@@ -73,12 +78,12 @@ fn carry_out(arguments: &LifeArguments) -> Result<Status, CliError> {
 }
 
 /// An input whose instructions can be followed.
-fn classified(path: &Path) -> Result<Input, CliError> {
+fn classified(path: &Path) -> Result<Input, Failure> {
     let input = Input::classify(path)?;
     if matches!(input.language, Language::C | Language::Cxx | Language::Bitcode) {
         return Ok(input);
     }
-    Err(CliError::Usage(format!("{}: give a source of C or C++, .bc or .ll", path.display())))
+    Err(Failure::Usage(format!("{}: give a source of C or C++, .bc or .ll", path.display())))
 }
 
 /// How the input is compiled: as it was counted, or as the front end leaves it.
@@ -86,15 +91,15 @@ fn compile(
     arguments: &LifeArguments,
     counted: Option<&Counted>,
     input: &Input,
-) -> Result<CompileArguments, CliError> {
-    let mut compile = counted.map_or(&arguments.compile, |counted| &counted.compile).clone();
+) -> Result<CompileOptions, Failure> {
+    let mut compile = counted.map_or_else(|| arguments.compile.options(), |counted| counted.compile.clone());
     if input.language != Language::Bitcode {
         compile.anchor.get_or_insert(opcost_key::Anchor::Source);
         // Names change no code, and say what a value is.
         compile.cflags.push("-fno-discard-value-names".to_owned());
         compile.cflags.extend(life_code::target(arguments)?.map(|target| format!("--target={target}")));
     } else if arguments.target.is_some() || arguments.format.is_some() {
-        return Err(CliError::Usage(format!(
+        return Err(Failure::Usage(format!(
             "{} is for its own machine already; give the source with --target or --format, or leave them",
             input.path.display()
         )));
@@ -103,10 +108,10 @@ fn compile(
 }
 
 /// Writes all that was asked for.
-fn show(arguments: &LifeArguments, life: &opcost_life::Life) -> Result<(), CliError> {
+fn show(arguments: &LifeArguments, life: &Life) -> Result<(), Failure> {
     if let Some(path) = &arguments.svg {
         if life.graphs.is_empty() {
-            return Err(CliError::Counters(format!(
+            return Err(Failure::Counters(format!(
                 "{}: there is no graph to draw: these instructions were selected one by one (FastISel or \
                  GlobalISel, as at -O0), or went before; see --stage mir, or take -O1",
                 life.question
@@ -141,20 +146,5 @@ pub(crate) fn split(input: &str) -> (&str, Option<u32>, Option<u32>) {
     match rest.rsplit_once(':').and_then(|(path, line)| Some((path, number(line)?))) {
         Some((path, line)) => (path, Some(line), Some(last)),
         None => (rest, Some(last), None),
-    }
-}
-
-/// The hidden verb `__life`, in a process of its own.
-pub(crate) fn record(arguments: &ModuleArguments) -> Result<Status, CliError> {
-    let path = &arguments.request;
-    let text = std::fs::read(path).map_err(CliError::file("read", path))?;
-    let request: LifeRequest = serde_json::from_slice(&text)
-        .map_err(|error| CliError::Usage(format!("{} is no request of opcost: {error}", path.display())))?;
-    match build::record(&request, short_name) {
-        Ok(()) => Ok(Status::Fine),
-        Err(message) => {
-            eprintln!("opcost: {message}");
-            Ok(Status::Failed)
-        }
     }
 }

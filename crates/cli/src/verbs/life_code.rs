@@ -3,16 +3,19 @@
 use std::io::Read;
 use std::path::Path;
 
+use opcost_answer::life::Life;
+use opcost_life::ObjectFormat;
 use opcost_life::inputs::parse_bytes;
-use opcost_life::{Life, ObjectFormat};
 
 use super::life::split;
-use crate::arguments::{FormatName, LifeArguments, ModuleArguments};
-use crate::build::{CodeRequest, CodeText, Input, code_life, read_code};
-use crate::error::{CliError, Status};
+use crate::arguments::{FormatName, LifeArguments};
+use opcost_answer::Failure;
+use opcost_job::life::CodeText;
+use opcost_toolchain::build::code_life;
+use opcost_toolchain::input::Input;
 
 /// The machine, if one is named or follows from a format.
-pub(crate) fn target(arguments: &LifeArguments) -> Result<Option<String>, CliError> {
+pub(crate) fn target(arguments: &LifeArguments) -> Result<Option<String>, Failure> {
     let Some(format) = arguments.format else { return Ok(arguments.target.clone()) };
     let format = match format {
         FormatName::Elf => ObjectFormat::Elf,
@@ -20,12 +23,12 @@ pub(crate) fn target(arguments: &LifeArguments) -> Result<Option<String>, CliErr
         FormatName::Macho => ObjectFormat::MachO,
     };
     let machine = arguments.target.clone().unwrap_or_else(opcost_llvm::host_triple);
-    format.triple(&machine).map(Some).map_err(CliError::Usage)
+    format.triple(&machine).map(Some).map_err(Failure::Usage)
 }
 
 /// The life of assembly text or of bytes, if that is what was given.
-pub(crate) fn life(arguments: &LifeArguments) -> Result<Option<Life>, CliError> {
-    let triple = || Ok::<_, CliError>(target(arguments)?.unwrap_or_else(opcost_llvm::host_triple));
+pub(crate) fn life(arguments: &LifeArguments) -> Result<Option<Life>, Failure> {
+    let triple = || Ok::<_, Failure>(target(arguments)?.unwrap_or_else(opcost_llvm::host_triple));
     let Some(given) = &arguments.input else { return Ok(None) };
     if arguments.bytes {
         let (name, bytes) = bytes(given)?;
@@ -33,10 +36,10 @@ pub(crate) fn life(arguments: &LifeArguments) -> Result<Option<Life>, CliError> 
     }
     let (path, line, column) = split(given);
     match Path::new(path).extension().and_then(|extension| extension.to_str()) {
-        Some("S") => Err(CliError::Usage(format!("{path}: preprocess it first: clang -E {path} > prog.s"))),
-        Some("s") if arguments.function.is_some() || column.is_some() => Err(CliError::Usage(format!(
-            "{path}: of assembly text give a line, {path}:3, or nothing for all"
-        ))),
+        Some("S") => Err(Failure::Usage(format!("{path}: preprocess it first: clang -E {path} > prog.s"))),
+        Some("s") if arguments.function.is_some() || column.is_some() => {
+            Err(Failure::Usage(format!("{path}: of assembly text give a line, {path}:3, or nothing for all")))
+        }
         Some("s") => {
             let text = CodeText::Assembly { path: path.into(), line };
             code_life(path, triple()?, text).map(Some)
@@ -46,13 +49,13 @@ pub(crate) fn life(arguments: &LifeArguments) -> Result<Option<Life>, CliError> 
 }
 
 /// The bytes that are meant, and what to call them.
-fn bytes(input: &str) -> Result<(&str, Vec<u8>), CliError> {
+fn bytes(input: &str) -> Result<(&str, Vec<u8>), Failure> {
     let mut data = Vec::new();
     let name = if input == "-" {
-        std::io::stdin().read_to_end(&mut data).map_err(CliError::file("read", "standard input"))?;
+        std::io::stdin().read_to_end(&mut data).map_err(Failure::file("read", "standard input"))?;
         "standard input"
     } else if Path::new(input).is_file() {
-        data = std::fs::read(input).map_err(CliError::file("read", input))?;
+        data = std::fs::read(input).map_err(Failure::file("read", input))?;
         input
     } else {
         data.extend(input.as_bytes());
@@ -62,21 +65,21 @@ fn bytes(input: &str) -> Result<(&str, Vec<u8>), CliError> {
     let is_code = data.iter().any(|byte| !byte.is_ascii_graphic() && !byte.is_ascii_whitespace());
     let bytes = match std::str::from_utf8(&data) {
         Ok(text) if !is_code => {
-            parse_bytes(text).map_err(|error| CliError::Usage(format!("{name}: {error}")))?
+            parse_bytes(text).map_err(|error| Failure::Usage(format!("{name}: {error}")))?
         }
         _ => data,
     };
     if bytes.is_empty() {
-        return Err(CliError::Usage(format!("{name}: there are no bytes")));
+        return Err(Failure::Usage(format!("{name}: there are no bytes")));
     }
     Ok((name, bytes))
 }
 
 /// A compiler that failed for another system may only lack its headers.
-pub(crate) fn about_headers(error: CliError, arguments: &LifeArguments, input: &Input) -> CliError {
+pub(crate) fn about_headers(error: Failure, arguments: &LifeArguments, input: &Input) -> Failure {
     let has_headers = || std::fs::read_to_string(&input.path).is_ok_and(|text| text.contains("#include"));
     match (&error, target(arguments)) {
-        (CliError::ToolFailed { .. }, Ok(Some(target))) if has_headers() => CliError::Module {
+        (Failure::ToolFailed { .. }, Ok(Some(target))) if has_headers() => Failure::Module {
             module: input.path.display().to_string(),
             message: format!(
                 "clang failed for {target} (its own words are above). If headers of that system are missing \
@@ -84,20 +87,5 @@ pub(crate) fn about_headers(error: CliError, arguments: &LifeArguments, input: &
             ),
         },
         _ => error,
-    }
-}
-
-/// The hidden verb `__code`, in a process of its own.
-pub(crate) fn read(arguments: &ModuleArguments) -> Result<Status, CliError> {
-    let path = &arguments.request;
-    let text = std::fs::read(path).map_err(CliError::file("read", path))?;
-    let request: CodeRequest = serde_json::from_slice(&text)
-        .map_err(|error| CliError::Usage(format!("{} is no request of opcost: {error}", path.display())))?;
-    match read_code(&request) {
-        Ok(()) => Ok(Status::Fine),
-        Err(message) => {
-            eprintln!("opcost: {message}");
-            Ok(Status::Failed)
-        }
     }
 }

@@ -16,23 +16,28 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
+use opcost_answer::life::Life;
 use opcost_key::{Anchor, ModuleMap, Placement};
-use opcost_life::Life;
 use opcost_profile::{Column, Ledger, ModuleFacts, Subject};
 use opcost_recover::{SourceLine, count_instructions, module_of};
 
-use crate::arguments::{BuildArguments, CompileArguments, LifeArguments, RawArguments};
-use crate::build::{Build, Input, Language, MachineInstruction, Purpose, relative, tidy};
-use crate::error::CliError;
-use crate::report::{CountReport, MachineLine, demangle, grouped, tidy_path};
+use crate::arguments::{LifeArguments, RawArguments};
 use crate::verbs::load;
+use opcost_answer::Failure;
+use opcost_answer::life::MachineInstruction;
+use opcost_answer::names::{demangle, relative, tidy, tidy_path};
+use opcost_report::count::report::{CountReport, MachineLine};
+use opcost_report::kit::numbers::grouped;
+use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::{Input, Language};
+use opcost_toolchain::options::CompileOptions;
 
 /// A module and its counts.
 pub(super) struct Counted {
     /// Its source or bitcode.
     pub(super) input: PathBuf,
     /// How it was compiled.
-    pub(super) compile: CompileArguments,
+    pub(super) compile: CompileOptions,
     ledger: PathBuf,
     map: ModuleMap,
     /// Of each instruction, in program order.
@@ -56,38 +61,37 @@ impl Counted {
         path: &Path,
         input: Option<&Path>,
         arguments: &LifeArguments,
-    ) -> Result<Counted, CliError> {
+    ) -> Result<Counted, Failure> {
         let ledger = load::ledger(path, &RawArguments::default())?;
-        let told = |what: String| CliError::Counters(format!("{}: {what}", path.display()));
-        let root = std::env::current_dir().map_err(CliError::file("find", "."))?;
+        let told = |what: String| Failure::Counters(format!("{}: {what}", path.display()));
+        let root = std::env::current_dir().map_err(Failure::file("find", "."))?;
         let name = match input {
             Some(input) => relative(&tidy(&root.join(input)), &root),
             None => hottest_module(&ledger).ok_or_else(|| told("nothing in it ran".to_owned()))?,
         };
         let facts = module_of(&ledger, &name).map_err(|error| told(error.to_string()))?;
-        fits(facts, path, &arguments.compile)?;
+        fits(facts, path, &arguments.compile.options())?;
         Counted::of(&ledger, path, &name)
     }
 
     /// The same of a module of a ledger that was read, or made just now; `origin`
     /// is what messages call it.
-    pub(super) fn of(ledger: &Ledger, origin: &Path, name: &str) -> Result<Counted, CliError> {
-        let told = |what: String| CliError::Counters(format!("{}: {what}", origin.display()));
+    pub(super) fn of(ledger: &Ledger, origin: &Path, name: &str) -> Result<Counted, Failure> {
+        let told = |what: String| Failure::Counters(format!("{}: {what}", origin.display()));
         let facts = module_of(ledger, name).map_err(|error| told(error.to_string()))?;
         let compile = compile_as(facts, &ledger.about.cost.name);
         let input = Input::classify(Path::new(&facts.module))?;
         if !matches!(input.language, Language::C | Language::Cxx | Language::Bitcode) {
-            return Err(CliError::Usage(format!(
+            return Err(Failure::Usage(format!(
                 "{name} is neither C or C++ nor .bc or .ll: it cannot be followed"
             )));
         }
         let placement = facts.build.placement.unwrap_or(Placement::Chords);
-        let mut built = BuildArguments { compile: compile.clone(), paths: false, placement, threads: false };
-        let (mut hash, mut map) = Build::counted(&built)?.counted_map(&input)?;
+        let counted_map = |threads| Build::counted(&compile, placement, threads)?.counted_map(&input);
+        let (mut hash, mut map) = counted_map(false)?;
         if hash != facts.map {
             // Another module may start threads; then all have counters for each.
-            built.threads = true;
-            let again = Build::counted(&built)?.counted_map(&input)?;
+            let again = counted_map(true)?;
             if again.0 == facts.map {
                 (hash, map) = again;
             }
@@ -98,10 +102,7 @@ impl Counted {
 
     /// The machine instructions of functions, each with the line and the count of
     /// the instruction that it comes from.
-    pub(super) fn machine_code(
-        &self,
-        functions: Vec<String>,
-    ) -> Result<Vec<(String, MachineLine)>, CliError> {
+    pub(super) fn machine_code(&self, functions: Vec<String>) -> Result<Vec<(String, MachineLine)>, Failure> {
         let build = Build::new(&self.compile, Purpose::Life)?;
         let code = build.code_of_functions(&Input::classify(&self.input)?, functions)?;
         let instructions: Vec<_> =
@@ -122,7 +123,7 @@ impl Counted {
     /// The instruction that cost most: its weight by its count. Of several that
     /// cost the same (all of a block do, where each weighs 1) the one that keeps a
     /// processor longest, and of these the first on the line that cost most.
-    pub(super) fn hottest(&self) -> Result<Hottest, CliError> {
+    pub(super) fn hottest(&self) -> Result<Hottest, Failure> {
         let mut costs: Vec<(u128, usize, usize)> = Vec::new();
         let mut lines: HashMap<(&str, u32), u128> = HashMap::new();
         let instructions = self.map.functions.values().enumerate().flat_map(|(function, known)| {
@@ -142,7 +143,7 @@ impl Counted {
             (*cost, slowness(&all[*at].1.text), of_line(*at), std::cmp::Reverse(*at))
         });
         let Some(&(cost, function, at)) = best.filter(|best| best.0 > 0) else {
-            return Err(CliError::Counters(format!("{}: nothing in it ran", self.ledger.display())));
+            return Err(Failure::Counters(format!("{}: nothing in it ran", self.ledger.display())));
         };
         let place = line(at).map_or(String::new(), |(file, line)| format!("{}:{line}, ", tidy_path(file)));
         let ties = costs.iter().filter(|other| other.0 == cost).count() - 1;
@@ -236,10 +237,10 @@ pub(super) fn machine_of(
 }
 
 /// The flags with which a module was counted.
-pub(super) fn compile_as(facts: &ModuleFacts, cost: &str) -> CompileArguments {
+pub(super) fn compile_as(facts: &ModuleFacts, cost: &str) -> CompileOptions {
     let (levels, others): (Vec<&String>, Vec<&String>) =
         facts.build.flags.iter().partition(|flag| flag.starts_with("-O"));
-    CompileArguments {
+    CompileOptions {
         level: levels.first().map_or("2", |level| &level[2..]).to_owned(),
         cflags: others.into_iter().cloned().collect(),
         include: Vec::new(),
@@ -254,7 +255,7 @@ pub(super) fn compile_as(facts: &ModuleFacts, cost: &str) -> CompileArguments {
 }
 
 /// Whether the flags that were given are none but those of the ledger.
-fn fits(facts: &ModuleFacts, ledger: &Path, given: &CompileArguments) -> Result<(), CliError> {
+fn fits(facts: &ModuleFacts, ledger: &Path, given: &CompileOptions) -> Result<(), Failure> {
     let level = facts.build.flags.iter().find_map(|flag| flag.strip_prefix("-O")).unwrap_or("2");
     let has_others = !given.cflags.is_empty() || !given.include.is_empty() || !given.define.is_empty();
     let is_other_level = given.level != "2" && given.level != level;
@@ -262,7 +263,7 @@ fn fits(facts: &ModuleFacts, ledger: &Path, given: &CompileArguments) -> Result<
     if !has_others && !is_other_level && !is_other_anchor {
         return Ok(());
     }
-    Err(CliError::Usage(format!(
+    Err(Failure::Usage(format!(
         "{} says how {} was compiled (anchor {}, {}); leave these flags, or count it again with them",
         ledger.display(),
         facts.module,

@@ -12,10 +12,11 @@ use opcost_key::{FunctionMap, ModuleMap, PathsMap};
 use opcost_profile::{Column, Fact, FunctionFacts, Ledger, Subject, Way};
 use opcost_recover::{SourceLine, count_instructions, list_blocks};
 
-use crate::arguments::{ListKind, ListSort};
-use crate::error::CliError;
-use crate::report::{CountReport, List, ListRow};
-use crate::run::Image;
+use opcost_answer::Failure;
+use opcost_report::count::list::{List, ListRow};
+use opcost_report::count::list::{ListKind, ListSort};
+use opcost_report::count::report::CountReport;
+use opcost_run::image::Image;
 
 /// Makes the list. `program` is where instructions and what is said of paths
 /// that are not counted come from.
@@ -24,7 +25,7 @@ pub(crate) fn list_of(
     kind: ListKind,
     sort: ListSort,
     program: &Path,
-) -> Result<List, CliError> {
+) -> Result<List, Failure> {
     let mut notes = Vec::new();
     let rows = match kind {
         ListKind::Functions => by_subject(ledger, |subject| matches!(subject, Subject::Function { .. })),
@@ -208,7 +209,7 @@ fn not_counted<'a>(maps: impl Iterator<Item = &'a ModuleMap>) -> Vec<String> {
 
 /// Gives listings that have no blocks (those of a ledger) the ones of the
 /// program's maps.
-pub(crate) fn fill_blocks(ledger: &Ledger, program: &Path, report: &mut CountReport) -> Result<(), CliError> {
+pub(crate) fn fill_blocks(ledger: &Ledger, program: &Path, report: &mut CountReport) -> Result<(), Failure> {
     let image = image_of(program)?;
     for listing in report.listings.iter_mut().filter(|listing| listing.blocks.is_empty()) {
         let total = &report.summary.functions[listing.function];
@@ -219,27 +220,27 @@ pub(crate) fn fill_blocks(ledger: &Ledger, program: &Path, report: &mut CountRep
             };
             let Some(id) = map.functions.ids().find(|&id| is_it(&&map.functions[id])) else { continue };
             let counts = count_instructions(map, *hash, ledger)
-                .map_err(|error| CliError::Counters(error.to_string()))?;
+                .map_err(|error| Failure::Counters(error.to_string()))?;
             listing.blocks.extend(list_blocks(map, &counts, id));
         }
     }
     Ok(())
 }
 
-fn image_of(program: &Path) -> Result<Image, CliError> {
+fn image_of(program: &Path) -> Result<Image, Failure> {
     Image::read(program).map_err(|error| {
-        CliError::Usage(format!(
+        Failure::Usage(format!(
             "instructions stand in the program and not in the ledger; name it with --program ({error})"
         ))
     })
 }
 
-fn instructions(ledger: &Ledger, program: &Path) -> Result<Vec<ListRow>, CliError> {
+fn instructions(ledger: &Ledger, program: &Path) -> Result<Vec<ListRow>, Failure> {
     let image = image_of(program)?;
     let mut rows = Vec::new();
     for (hash, map) in image.maps.iter().filter(|(_, map)| !map.functions.is_empty()) {
         let counts =
-            count_instructions(map, *hash, ledger).map_err(|error| CliError::Counters(error.to_string()))?;
+            count_instructions(map, *hash, ledger).map_err(|error| Failure::Counters(error.to_string()))?;
         let all = map
             .functions
             .values()

@@ -12,9 +12,10 @@ use opcost_recover::{course_of, has_calls, summarize_ledger};
 
 use super::measure::Measurement;
 use crate::arguments::RawArguments;
-use crate::error::CliError;
-use crate::report::{CountReport, Progress, ReportFacts, Verdict};
-use crate::run::{Finish, Quality};
+use opcost_answer::Failure;
+use opcost_answer::run::{Finish, Quality};
+use opcost_report::count::report::{CountReport, ReportFacts, Verdict};
+use opcost_report::kit::progress::Progress;
 
 /// What was given.
 pub(crate) enum Given {
@@ -25,14 +26,14 @@ pub(crate) enum Given {
 }
 
 /// Reads ledgers (they are added), or the raw files of one run.
-pub(crate) fn read(inputs: &[PathBuf], arguments: &RawArguments) -> Result<Given, CliError> {
+pub(crate) fn read(inputs: &[PathBuf], arguments: &RawArguments) -> Result<Given, Failure> {
     let _progress = Progress::start("reading");
     let raw = inputs.iter().filter(|path| is_raw(path)).count();
     if raw == inputs.len() {
         return Ok(Given::Raw(Box::new(Measurement::of_raw(inputs, arguments.program.as_deref())?)));
     }
     if raw > 0 {
-        return Err(CliError::Usage(
+        return Err(Failure::Usage(
             "ledgers (.opc) and raw counters (.opcraw) do not mix here; make a ledger of the raw ones first: \
              opcost report *.opcraw --ledger run.opc"
                 .to_owned(),
@@ -43,7 +44,7 @@ pub(crate) fn read(inputs: &[PathBuf], arguments: &RawArguments) -> Result<Given
 }
 
 /// Reads one ledger, or makes one of one raw file.
-pub(crate) fn ledger(path: &Path, arguments: &RawArguments) -> Result<Ledger, CliError> {
+pub(crate) fn ledger(path: &Path, arguments: &RawArguments) -> Result<Ledger, Failure> {
     if !is_raw(path) {
         return ledger_file(path);
     }
@@ -52,7 +53,7 @@ pub(crate) fn ledger(path: &Path, arguments: &RawArguments) -> Result<Ledger, Cl
 }
 
 /// The sum of ledgers of one build.
-pub(crate) fn add(names: &[PathBuf], ledgers: Vec<Ledger>) -> Result<Ledger, CliError> {
+pub(crate) fn add(names: &[PathBuf], ledgers: Vec<Ledger>) -> Result<Ledger, Failure> {
     if let [_] = ledgers.as_slice() {
         return Ok(ledgers.into_iter().next().expect("one is there"));
     }
@@ -60,34 +61,34 @@ pub(crate) fn add(names: &[PathBuf], ledgers: Vec<Ledger>) -> Result<Ledger, Cli
 }
 
 /// Why ledgers of these names do not add.
-pub(crate) fn unmergeable(names: &[PathBuf], error: MergeError) -> CliError {
+pub(crate) fn unmergeable(names: &[PathBuf], error: MergeError) -> Failure {
     match error {
-        MergeError::OtherBuild { position, what } => CliError::Counters(format!(
+        MergeError::OtherBuild { position, what } => Failure::Counters(format!(
             "{} comes from another build than {} (their {what} differ): merge runs of one build, and compare \
              builds with `opcost diff`",
             names[position].display(),
             names[0].display()
         )),
-        other => CliError::Counters(other.to_string()),
+        other => Failure::Counters(other.to_string()),
     }
 }
 
 /// Writes a ledger, whole or not at all.
-pub(crate) fn keep(path: &Path, ledger: &Ledger) -> Result<(), CliError> {
+pub(crate) fn keep(path: &Path, ledger: &Ledger) -> Result<(), Failure> {
     Ok(save_ledger(path, ledger)?)
 }
 
-fn ledger_file(path: &Path) -> Result<Ledger, CliError> {
+fn ledger_file(path: &Path) -> Result<Ledger, Failure> {
     if holds_values(path) {
-        return Err(CliError::Usage(format!(
+        return Err(Failure::Usage(format!(
             "{} holds recorded values, not counts; they are shown by: opcost values --read {} PROGRAM",
             path.display(),
             path.display()
         )));
     }
     load_ledger(path).map_err(|error| match error {
-        unreadable @ OpcError::Unreadable { .. } => CliError::Counters(unreadable.to_string()),
-        other => CliError::Counters(format!("{}: {other}", path.display())),
+        unreadable @ OpcError::Unreadable { .. } => Failure::Counters(unreadable.to_string()),
+        other => Failure::Counters(format!("{}: {other}", path.display())),
     })
 }
 

@@ -3,29 +3,34 @@
 use std::path::Path;
 
 use crate::arguments::LoopsArguments;
-use crate::build::{AnalysisQuestion, Answers, Build, Input, Language, LoopAnswers, Purpose};
-use crate::error::{CliError, Status};
-use crate::report::{LoopsJson, LoopsReport, Progress, Sources, Stream, print_loops, save_json, save_text};
 use crate::verbs::meant::{OF_RUNS, about, is_one_of, refuse_idle, unknown};
 use crate::verbs::show::tell_json;
+use opcost_answer::loops::LoopAnswers;
+use opcost_answer::{Failure, Status};
+use opcost_job::program::LoopsJob;
+use opcost_report::kit::progress::Progress;
+use opcost_report::kit::save::{Stream, save_json, save_text};
+use opcost_report::kit::source::Sources;
+use opcost_report::loops::table::{LoopsJson, LoopsReport, print_loops};
+use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::{Input, Language};
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &LoopsArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &LoopsArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
     tell_json(&result, arguments.json.as_deref());
     result
 }
 
-fn carry_out(arguments: &LoopsArguments) -> Result<Status, CliError> {
+fn carry_out(arguments: &LoopsArguments) -> Result<Status, Failure> {
     refuse_idle(&arguments.program.compile, OF_RUNS, "nothing is measured and no machine code is made")?;
     let inputs = analysed(arguments.inputs.iter().map(|path| &**path))?;
-    let build = Build::new(&arguments.program.compile, Purpose::Analysis)?;
-    let question =
-        AnalysisQuestion::Loops { bindings: arguments.bindings.clone(), defaults: arguments.defaults };
+    let build = Build::new(&arguments.program.compile.options(), Purpose::Analysis)?;
     let working = Progress::start("analysing loops");
-    let answers = build.analyse(&inputs, &arguments.program, question)?;
+    let program = build.program_source(&inputs, &arguments.program.options())?;
+    let question = LoopsJob { program, bindings: arguments.bindings.clone(), defaults: arguments.defaults };
+    let mut answers = build.ask(question, &inputs)?;
     drop(working);
-    let Answers::Loops(mut answers) = answers else { unreachable!("the child answers what it was asked") };
     only(&mut answers, &arguments.function)?;
     if let Some(path) = &arguments.json {
         save_json(path, &LoopsJson::text(&answers))?;
@@ -43,11 +48,11 @@ fn carry_out(arguments: &LoopsArguments) -> Result<Status, CliError> {
 }
 
 /// Inputs whose code can be looked at.
-pub(crate) fn analysed<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Vec<Input>, CliError> {
+pub(crate) fn analysed<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Vec<Input>, Failure> {
     let inputs = paths.map(Input::classify).collect::<Result<Vec<_>, _>>()?;
     for input in &inputs {
         if !matches!(input.language, Language::C | Language::Cxx | Language::Fortran | Language::Bitcode) {
-            return Err(CliError::Usage(format!(
+            return Err(Failure::Usage(format!(
                 "{}: give a source of C, C++ or Fortran, .bc or .ll (of Rust: rustc --emit llvm-bc)",
                 input.path.display()
             )));
@@ -57,15 +62,15 @@ pub(crate) fn analysed<'a>(paths: impl Iterator<Item = &'a Path>) -> Result<Vec<
 }
 
 /// Leaves the loops of the named functions.
-fn only(answers: &mut LoopAnswers, functions: &[String]) -> Result<(), CliError> {
+fn only(answers: &mut LoopAnswers, functions: &[String]) -> Result<(), Failure> {
     if functions.is_empty() {
         return Ok(());
     }
     if answers.loops.is_empty() {
-        return Err(CliError::Usage("the program has no loops (of functions with loops)".to_owned()));
+        return Err(Failure::Usage("the program has no loops (of functions with loops)".to_owned()));
     }
     if let Some(words) = unknown(answers.loops.iter().map(|answer| &*answer.function), functions) {
-        return Err(CliError::Usage(format!("{words} (of functions with loops)")));
+        return Err(Failure::Usage(format!("{words} (of functions with loops)")));
     }
     // What is a number is asked for by those who hold all loops against a run.
     answers.numbers.clear();
@@ -101,7 +106,7 @@ fn next(answers: &LoopAnswers, inputs: &[Input]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::{LoopAnswers, most_used};
-    use crate::build::LoopAnswer;
+    use opcost_answer::loops::LoopAnswer;
 
     fn example() -> LoopAnswer {
         let json = serde_json::json!({

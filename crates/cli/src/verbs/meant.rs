@@ -4,10 +4,10 @@
 use clap::ValueEnum;
 
 use crate::arguments::{CompileArguments, DEFAULT_LEVEL, ProgramArguments};
-use crate::build::{Input, Language};
-use crate::error::CliError;
-use crate::report::{demangle, short_name};
 use crate::verbs::show::not_found;
+use opcost_answer::Failure;
+use opcost_answer::names::{demangle, short_name};
+use opcost_toolchain::input::{Input, Language};
 
 /// How many other names are suggested.
 const SUGGESTED: usize = 3;
@@ -82,14 +82,14 @@ pub(crate) enum CodeFlag {
 ///
 /// # Errors
 /// The first that was given all the same.
-pub(crate) fn refuse_idle(compile: &CompileArguments, idle: &[CodeFlag], why: &str) -> Result<(), CliError> {
+pub(crate) fn refuse_idle(compile: &CompileArguments, idle: &[CodeFlag], why: &str) -> Result<(), Failure> {
     let given = |flag: &CodeFlag| match flag {
         CodeFlag::Cost => compile.cost.is_some().then_some("--cost"),
         CodeFlag::Codegen => compile.codegen.is_some().then_some("--codegen"),
         CodeFlag::Time => compile.time.then_some("--time"),
     };
     match idle.iter().find_map(given) {
-        Some(flag) => Err(CliError::Usage(format!("{flag} would do nothing here: {why}; leave it out"))),
+        Some(flag) => Err(Failure::Usage(format!("{flag} would do nothing here: {why}; leave it out"))),
         None => Ok(()),
     }
 }

@@ -15,9 +15,15 @@ use opcost_recover::{
     list_functions, make_ledger, summarize,
 };
 
-use crate::error::CliError;
-use crate::report::{CountReport, Progress, ReportFacts, Verdict, demangle};
-use crate::run::{Collected, Finish, FixedWorld, Image, Quality, Streams, collect, run_program};
+use opcost_answer::Failure;
+use opcost_answer::names::demangle;
+use opcost_answer::run::{Finish, Quality};
+use opcost_report::count::report::{CountReport, ReportFacts, Verdict};
+use opcost_report::kit::progress::Progress;
+use opcost_run::collect::{Collected, collect};
+use opcost_run::deterministic::FixedWorld;
+use opcost_run::image::Image;
+use opcost_run::start::{Launch, Streams, run_program};
 
 /// What is run, and how.
 pub(crate) struct Task<'a> {
@@ -48,9 +54,9 @@ struct Run {
 
 impl Measurement {
     /// Runs a program.
-    pub(crate) fn run(task: &Task<'_>) -> Result<Measurement, CliError> {
+    pub(crate) fn run(task: &Task<'_>) -> Result<Measurement, Failure> {
         let mut images = BTreeMap::new();
-        let real = task.program.canonicalize().map_err(CliError::file("find", task.program))?;
+        let real = task.program.canonicalize().map_err(Failure::file("find", task.program))?;
         images.insert(real.clone(), Image::read(&real)?);
         let world = task.is_deterministic.then(|| FixedWorld::for_program(&real)).transpose()?;
         let mut runs = Vec::new();
@@ -62,23 +68,23 @@ impl Measurement {
 
     /// Reads the raw files of one run. They name their programs; `program`
     /// stands for the one that was moved.
-    pub(crate) fn of_raw(files: &[PathBuf], program: Option<&Path>) -> Result<Measurement, CliError> {
+    pub(crate) fn of_raw(files: &[PathBuf], program: Option<&Path>) -> Result<Measurement, Failure> {
         let folder = raw_folder()?;
         let mut images = BTreeMap::new();
         for (position, file) in files.iter().enumerate() {
-            let real = file.canonicalize().map_err(CliError::file("read", file))?;
+            let real = file.canonicalize().map_err(Failure::file("read", file))?;
             let link = folder.path().join(format!("{position:04}.opcraw"));
-            std::os::unix::fs::symlink(&real, &link).map_err(CliError::file("make", link))?;
-            let bytes = std::fs::read(&real).map_err(CliError::file("read", file))?;
+            std::os::unix::fs::symlink(&real, &link).map_err(Failure::file("make", link))?;
+            let bytes = std::fs::read(&real).map_err(Failure::file("read", file))?;
             let raw = RawFile::parse(&bytes)
-                .map_err(|error| CliError::Counters(format!("{}: {error}", file.display())))?;
+                .map_err(|error| Failure::Counters(format!("{}: {error}", file.display())))?;
             if let Some(program) = program {
                 images.insert(PathBuf::from(&raw.image.path), Image::read(program)?);
             }
         }
         let collected = collect(folder.path(), &mut images, Finish::Exited(0))?;
         if collected.programs.is_empty() {
-            return Err(CliError::Counters("no program began to count before these files were made".into()));
+            return Err(Failure::Counters("no program began to count before these files were made".into()));
         }
         let runs = vec![Run { finish: None, collected }];
         Ok(Measurement { images, runs, is_deterministic: false })
@@ -139,7 +145,7 @@ impl Measurement {
     }
 
     /// The facts that are kept. `command` is what the user ran.
-    pub(crate) fn ledger(&self, summary: &ProgramSummary, command: Vec<String>) -> Result<Ledger, CliError> {
+    pub(crate) fn ledger(&self, summary: &ProgramSummary, command: Vec<String>) -> Result<Ledger, Failure> {
         let programs = &self.runs[0].collected.programs;
         let hashes: Vec<Hash128> =
             programs.iter().flat_map(|program| &program.modules).map(|(hash, _)| *hash).collect();
@@ -161,7 +167,7 @@ impl Measurement {
             },
         };
         let mut ledger = make_ledger(&self.modules(), &hashes, summary, &run)
-            .map_err(|error| CliError::Counters(error.to_string()))?;
+            .map_err(|error| Failure::Counters(error.to_string()))?;
         // Several processes have one module each; the build has it once.
         let modules = &mut ledger.about.modules;
         modules.sort_by(|a, b| (&a.module, a.map).cmp(&(&b.module, b.map)));
@@ -205,9 +211,9 @@ pub(super) fn ending(finish: Finish) -> Ending {
     }
 }
 
-fn raw_folder() -> Result<tempfile::TempDir, CliError> {
+fn raw_folder() -> Result<tempfile::TempDir, Failure> {
     let folder = tempfile::Builder::new().prefix("opcost-raw-").tempdir();
-    folder.map_err(CliError::file("make a folder in", std::env::temp_dir()))
+    folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))
 }
 
 fn run_once(
@@ -215,21 +221,22 @@ fn run_once(
     program: &Path,
     world: Option<&FixedWorld>,
     images: &mut BTreeMap<PathBuf, Image>,
-) -> Result<Run, CliError> {
+) -> Result<Run, Failure> {
     let raw = raw_folder()?;
-    let finish = run_program(
+    let finish = run_program(Launch {
         program,
-        task.arguments,
-        (opcost_runtime::DIRECTORY_VARIABLE, raw.path()),
-        &task.streams,
+        arguments: task.arguments,
+        variable: opcost_runtime::DIRECTORY_VARIABLE,
+        writes: raw.path(),
+        streams: &task.streams,
         world,
-        None,
-        None,
-    )?;
+        starter: None,
+        looks_at: None,
+    })?;
     let _progress = Progress::start("reading the counters");
     let collected = collect(raw.path(), images, finish)?;
     if collected.programs.is_empty() {
-        return Err(CliError::Counters(format!(
+        return Err(Failure::Counters(format!(
             "{} wrote no counters: it was killed before it began, or could not write to {}",
             program.display(),
             raw.path().display()

@@ -3,12 +3,12 @@
 use opcost_profile::{Ledger, SubtractError, average, merge, reduce_to_blocks, saturated, subtract};
 
 use crate::arguments::MergeArguments;
-use crate::error::{CliError, Status};
-use crate::report::grouped;
 use crate::verbs::load;
+use opcost_answer::{Failure, Status};
+use opcost_report::kit::numbers::grouped;
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &MergeArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &MergeArguments) -> Result<Status, Failure> {
     let ledgers = arguments
         .inputs
         .iter()
@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Status, CliError> {
         .collect::<Result<Vec<_>, _>>()?;
     let mut made = combine(arguments, ledgers)?;
     if arguments.to_blocks {
-        made = reduce_to_blocks(&made).map_err(|error| CliError::Counters(error.to_string()))?;
+        made = reduce_to_blocks(&made).map_err(|error| Failure::Counters(error.to_string()))?;
     }
     tell_saturated(&made);
     load::keep(&arguments.output, &made)?;
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Status, CliError> {
     Ok(Status::Fine)
 }
 
-fn combine(arguments: &MergeArguments, ledgers: Vec<Ledger>) -> Result<Ledger, CliError> {
+fn combine(arguments: &MergeArguments, ledgers: Vec<Ledger>) -> Result<Ledger, Failure> {
     let names = &arguments.inputs;
     if arguments.average {
         return average(&ledgers).map_err(|error| load::unmergeable(names, error));
@@ -40,12 +40,12 @@ fn combine(arguments: &MergeArguments, ledgers: Vec<Ledger>) -> Result<Ledger, C
     }
     let Some((whole, parts)) = ledgers.split_first().filter(|(_, parts)| !parts.is_empty()) else {
         let what = "--subtract takes the other ledgers away from the first: name two at least";
-        return Err(CliError::Usage(what.to_owned()));
+        return Err(Failure::Usage(what.to_owned()));
     };
     let parts = merge(parts).map_err(|error| load::unmergeable(&names[1..], error))?;
     subtract(whole, &parts).map_err(|error| match error {
         SubtractError::Merge(error) => load::unmergeable(names, error),
-        other => CliError::Counters(other.to_string()),
+        other => Failure::Counters(other.to_string()),
     })
 }
 

@@ -1,5 +1,4 @@
 //! One file per verb; `load`, `measure` and `show` are what several share.
-pub(crate) mod analyse;
 pub(crate) mod bits;
 mod bits_narrow;
 mod bits_observed;
@@ -22,7 +21,6 @@ pub(crate) mod loops;
 mod meant;
 mod measure;
 pub(crate) mod merge;
-pub(crate) mod module;
 pub(crate) mod overlap;
 pub(crate) mod papers;
 pub(crate) mod repair;
@@ -31,7 +29,6 @@ pub(crate) mod sample;
 mod sample_events;
 mod sample_places;
 mod sample_run;
-pub(crate) mod sandbox;
 mod show;
 pub(crate) mod values;
 mod values_whole;

@@ -5,24 +5,25 @@ use std::path::Path;
 use opcost_profile::overlap::overlap;
 
 use crate::arguments::{OverlapArguments, RawArguments};
-use crate::error::{CliError, Status};
-use crate::report::{OverlapJson, Stream, document, print_overlap, print_refused, save_json, save_text};
 use crate::verbs::load;
 use crate::verbs::show::tell_json;
+use opcost_answer::{Failure, Status};
+use opcost_report::kit::save::{Stream, document, save_json, save_text};
+use opcost_report::ledger::overlap::{OverlapJson, print_overlap, print_refused};
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &OverlapArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &OverlapArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
     tell_json(&result, arguments.json.as_deref());
     result
 }
 
-fn carry_out(arguments: &OverlapArguments) -> Result<Status, CliError> {
+fn carry_out(arguments: &OverlapArguments) -> Result<Status, Failure> {
     let read = |path: &Path| load::ledger(path, &RawArguments::default());
     let (estimate, truth) = (read(&arguments.estimate)?, read(&arguments.truth)?);
     let all = overlap(&estimate, &truth);
     if all.blocks == 0 {
-        return Err(CliError::Counters(format!(
+        return Err(Failure::Counters(format!(
             "{} and {} have no block in common: they are of other code; take both of one source, at one level and \
              anchor{}{}",
             arguments.estimate.display(),

@@ -5,18 +5,19 @@ use std::io::Write;
 use clap::CommandFactory;
 
 use crate::arguments::{Arguments, CompletionArguments, ManArguments, SchemaArguments};
-use crate::error::{CliError, Status};
-use crate::report::{document, document_names, schema_of};
+use opcost_answer::{Failure, Status};
+use opcost_report::kit::save::document;
+use opcost_report::schema::{document_names, schema_of};
 
 /// Completions for a shell.
-pub(crate) fn completions(arguments: &CompletionArguments) -> Result<Status, CliError> {
+pub(crate) fn completions(arguments: &CompletionArguments) -> Result<Status, Failure> {
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut Arguments::command(), "opcost", &mut text);
     print(&text)
 }
 
 /// A man page.
-pub(crate) fn man(arguments: &ManArguments) -> Result<Status, CliError> {
+pub(crate) fn man(arguments: &ManArguments) -> Result<Status, Failure> {
     let title = arguments.verb.as_ref().map_or("opcost".to_owned(), |verb| format!("opcost-{verb}"));
     let mut all = Arguments::command();
     all.build();
@@ -24,20 +25,20 @@ pub(crate) fn man(arguments: &ManArguments) -> Result<Status, CliError> {
         None => all,
         Some(verb) => match all.find_subcommand(verb) {
             Some(found) => found.clone(),
-            None => return Err(CliError::Usage(format!("opcost has no verb '{verb}'; see opcost --help"))),
+            None => return Err(Failure::Usage(format!("opcost has no verb '{verb}'; see opcost --help"))),
         },
     };
     let mut text = Vec::new();
     let page = clap_mangen::Man::new(command).title(title);
-    page.render(&mut text).map_err(CliError::file("write", "the page"))?;
+    page.render(&mut text).map_err(Failure::file("write", "the page"))?;
     print(&text)
 }
 
 /// The JSON schema of a document.
-pub(crate) fn schema(arguments: &SchemaArguments) -> Result<Status, CliError> {
+pub(crate) fn schema(arguments: &SchemaArguments) -> Result<Status, Failure> {
     match schema_of(&arguments.name) {
         Some(schema) => print(document(&schema).as_bytes()),
-        None => Err(CliError::Usage(format!(
+        None => Err(Failure::Usage(format!(
             "no document is called '{}'; there are {}",
             arguments.name,
             document_names().collect::<Vec<_>>().join(", ")
@@ -45,10 +46,10 @@ pub(crate) fn schema(arguments: &SchemaArguments) -> Result<Status, CliError> {
     }
 }
 
-fn print(text: &[u8]) -> Result<Status, CliError> {
+fn print(text: &[u8]) -> Result<Status, Failure> {
     match std::io::stdout().write_all(text) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(CliError::file("write", "stdout")(error))
+            Err(Failure::file("write", "stdout")(error))
         }
         _ => Ok(Status::Fine),
     }

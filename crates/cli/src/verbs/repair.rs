@@ -17,24 +17,27 @@ use super::count::shown;
 use super::load;
 use super::show::tell_json;
 use crate::arguments::{RawArguments, RepairArguments};
-use crate::build::{Build, Input, Language, Purpose};
-use crate::error::{CliError, Status};
-use crate::report::{MovedJson, Progress, RepairJson, Stream, document, print_repair, save_json, save_text};
-use crate::run::SampledImage;
+use opcost_answer::{Failure, Status};
+use opcost_report::kit::progress::Progress;
+use opcost_report::kit::save::{Stream, document, save_json, save_text};
+use opcost_report::ledger::repair::{MovedJson, RepairJson, print_repair};
+use opcost_run::image::SampledImage;
+use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::{Input, Language};
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &RepairArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &RepairArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
     tell_json(&result, arguments.json.as_deref());
     result
 }
 
-fn carry_out(arguments: &RepairArguments) -> Result<Status, CliError> {
+fn carry_out(arguments: &RepairArguments) -> Result<Status, Failure> {
     let ledger = load::ledger(&arguments.raw, &RawArguments::default())?;
     let image = image(arguments, &ledger)?;
     let maps: Vec<&ModuleMap> = image.modules.iter().map(|(_, map, _)| map).collect();
     let raw = raw_observations(&ledger, &maps).ok_or_else(|| {
-        CliError::Counters(format!(
+        Failure::Counters(format!(
             "{} holds no samples: its counts were counted or repaired already; opcost sample --raw FILE writes what \
              is to be repaired",
             shown(&arguments.raw)
@@ -42,7 +45,7 @@ fn carry_out(arguments: &RepairArguments) -> Result<Status, CliError> {
     })?;
     let samples: u64 = raw.modules.iter().map(|module| module.samples()).sum();
     if samples == 0 {
-        return Err(CliError::Counters(format!(
+        return Err(Failure::Counters(format!(
             "no function that was sampled in {} is in this program as it was then: give the program that was sampled, \
              or build its sources with the same flags",
             shown(&arguments.raw)
@@ -59,7 +62,7 @@ fn carry_out(arguments: &RepairArguments) -> Result<Status, CliError> {
         // How many processes each run had is not kept, nor whether branches were recorded.
         starts: Starts { least: runs, most: u64::MAX },
     };
-    let repaired = repair(&modules, options).map_err(|error| CliError::Counters(error.to_string()))?;
+    let repaired = repair(&modules, options).map_err(|error| Failure::Counters(error.to_string()))?;
     drop(working);
     if let Some(path) = &arguments.output {
         load::keep(path, &made(&image, &repaired, &ledger)?)?;
@@ -80,12 +83,12 @@ fn carry_out(arguments: &RepairArguments) -> Result<Status, CliError> {
 }
 
 /// The program that was sampled: as given, built again, or as the ledger names it.
-fn image(arguments: &RepairArguments, ledger: &Ledger) -> Result<SampledImage, CliError> {
+fn image(arguments: &RepairArguments, ledger: &Ledger) -> Result<SampledImage, Failure> {
     let named = ledger.about.commands.first().and_then(|words| words.first()).map(PathBuf::from);
     let inputs = match (arguments.inputs.as_slice(), named) {
         ([], Some(named)) if named.is_file() => vec![named],
         ([], _) => {
-            return Err(CliError::Usage(format!(
+            return Err(Failure::Usage(format!(
                 "the program that was sampled is not where {} says: name it or its sources behind the ledger, opcost \
                  repair {} PROG",
                 shown(&arguments.raw),
@@ -97,12 +100,12 @@ fn image(arguments: &RepairArguments, ledger: &Ledger) -> Result<SampledImage, C
     let inputs = inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
     let read = |path: &Path| {
         SampledImage::read(path)?
-            .ok_or_else(|| CliError::Counters(format!("{}: {}", shown(path), SampledImage::why_not(path))))
+            .ok_or_else(|| Failure::Counters(format!("{}: {}", shown(path), SampledImage::why_not(path))))
     };
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         return read(path);
     }
-    let build = Build::new(&arguments.compile, Purpose::Sample)?;
+    let build = Build::new(&arguments.compile.options(), Purpose::Sample)?;
     let program = build.path("program");
     let building = Progress::start("building the program");
     build.program(&inputs, &program)?;
@@ -111,7 +114,7 @@ fn image(arguments: &RepairArguments, ledger: &Ledger) -> Result<SampledImage, C
 }
 
 /// The ledger of the consistent counts.
-fn made(image: &SampledImage, repaired: &Repaired, raw: &Ledger) -> Result<Ledger, CliError> {
+fn made(image: &SampledImage, repaired: &Repaired, raw: &Ledger) -> Result<Ledger, Failure> {
     let counted: Vec<CountedModule<'_>> = (image.modules.iter().zip(&repaired.counts))
         .map(|((_, map, _), counts)| CountedModule { map, counts })
         .collect();
@@ -125,7 +128,7 @@ fn made(image: &SampledImage, repaired: &Repaired, raw: &Ledger) -> Result<Ledge
         course: Course::default(),
     };
     let mut ledger = make_ledger(&counted, &hashes, &summarize(&counted), &run)
-        .map_err(|error| CliError::Counters(error.to_string()))?;
+        .map_err(|error| Failure::Counters(error.to_string()))?;
     ledger.about.runs = raw.about.runs;
     ledger.about.commands.clone_from(&raw.about.commands);
     ledger.about.machines.clone_from(&raw.about.machines);

@@ -3,19 +3,19 @@
 use opcost_recover::list_by_ledger;
 
 use crate::arguments::{RawArguments, ReportArguments};
-use crate::error::{CliError, Status};
-use crate::report::Stream;
 use crate::verbs::load::{self, Given};
 use crate::verbs::show::{Show, tell_json};
+use opcost_answer::{Failure, Status};
+use opcost_report::kit::save::Stream;
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &ReportArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &ReportArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
     tell_json(&result, arguments.show.json.as_deref());
     result
 }
 
-fn carry_out(arguments: &ReportArguments) -> Result<Status, CliError> {
+fn carry_out(arguments: &ReportArguments) -> Result<Status, Failure> {
     let names: Vec<String> = arguments.inputs.iter().map(|input| input.display().to_string()).collect();
     let show = |ledger| Show {
         arguments: &arguments.show,

@@ -22,23 +22,32 @@ use super::sample_places::{
     LEAST_SAMPLES, Placed, Seen, cycles_per_sample, nothing_seen, placed, readable, too_few, words,
 };
 use super::sample_run::{Taken, failed, take, wants_stacks};
-use crate::arguments::{CompileArguments, SampleArguments, ShowArguments};
-use crate::build::{Build, Input, Language, Purpose, install};
-use crate::error::{CliError, Status};
-use crate::report::{CountReport, Progress, Stream, Verdict, demangle, grouped, save_text};
-use crate::run::{Finish, Quality, SampledImage, call_stacks, collapsed};
+use crate::arguments::{SampleArguments, ShowArguments};
 use crate::verbs::load;
 use crate::verbs::measure::{ending, facts, machine};
 use crate::verbs::show::{Show, tell_json};
+use opcost_answer::names::demangle;
+use opcost_answer::run::{Finish, Quality};
+use opcost_answer::{Failure, Status};
+use opcost_report::count::report::{CountReport, Verdict};
+use opcost_report::kit::numbers::grouped;
+use opcost_report::kit::progress::Progress;
+use opcost_report::kit::save::{Stream, save_text};
+use opcost_run::frames::{call_stacks, collapsed};
+use opcost_run::image::SampledImage;
+use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::{Input, Language};
+use opcost_toolchain::install::install;
+use opcost_toolchain::options::CompileOptions;
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &SampleArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &SampleArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
     tell_json(&result, arguments.show.json.as_deref());
     result
 }
 
-fn carry_out(arguments: &SampleArguments) -> Result<Status, CliError> {
+fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
     sample_events::check(arguments)?;
     if !arguments.pid.is_empty() {
         let taken = take(arguments, None, &|number, samples| snapshot(arguments, None, number, samples))?;
@@ -47,19 +56,15 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, CliError> {
     let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         if arguments.emit.is_some() {
-            return Err(CliError::Usage(
-                "it is built already; give its sources to build it again".to_owned(),
-            ));
+            return Err(Failure::Usage("it is built already; give its sources to build it again".to_owned()));
         }
         return with_program(arguments, path);
     }
     if inputs.iter().any(|input| input.language == Language::Program) {
-        return Err(CliError::Usage(
-            "a built program is sampled alone; give either it or sources".to_owned(),
-        ));
+        return Err(Failure::Usage("a built program is sampled alone; give either it or sources".to_owned()));
     }
     if arguments.perf.is_some() {
-        return Err(CliError::Usage(
+        return Err(Failure::Usage(
             "--perf wants the very program that perf saw: build it with opcost sample --emit exe -o PROG, and \
              record that"
                 .to_owned(),
@@ -84,7 +89,7 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, CliError> {
 }
 
 /// Whether there is something left to do behind the anchor, if it is asked for.
-fn check_optimised(build: &Build, inputs: &[Input]) -> Result<(), CliError> {
+fn check_optimised(build: &Build, inputs: &[Input]) -> Result<(), Failure> {
     if !build.is_optimised_behind {
         return Ok(());
     }
@@ -94,7 +99,7 @@ fn check_optimised(build: &Build, inputs: &[Input]) -> Result<(), CliError> {
         Language::Bitcode | Language::Object | Language::Program => false,
     });
     match done {
-        Some(input) => Err(CliError::Usage(format!(
+        Some(input) => Err(Failure::Usage(format!(
             "{}: its anchor lies behind the optimiser; with --optimised say --anchor source or pgo",
             input.path.display()
         ))),
@@ -103,8 +108,8 @@ fn check_optimised(build: &Build, inputs: &[Input]) -> Result<(), CliError> {
 }
 
 /// How it is compiled: with frame pointers, if stacks are wanted.
-fn with_frame_pointers(arguments: &SampleArguments, inputs: &[Input]) -> CompileArguments {
-    let mut compile = arguments.compile.clone();
+fn with_frame_pointers(arguments: &SampleArguments, inputs: &[Input]) -> CompileOptions {
+    let mut compile = arguments.compile.options();
     if wants_stacks(arguments) {
         let has = |language| inputs.iter().any(|input| input.language == language);
         let flags: &[&str] = match (has(Language::Rust), has(Language::Fortran)) {
@@ -117,11 +122,11 @@ fn with_frame_pointers(arguments: &SampleArguments, inputs: &[Input]) -> Compile
     compile
 }
 
-fn with_program(arguments: &SampleArguments, program: &Path) -> Result<Status, CliError> {
+fn with_program(arguments: &SampleArguments, program: &Path) -> Result<Status, Failure> {
     // Before it runs: a run is not thrown away for a program that nobody can read.
     if readable(program, SampledImage::build_id(program).as_deref(), &arguments.image)?.is_none() {
         let why = SampledImage::why_not(program);
-        return Err(CliError::Counters(format!("{}: {why}", program.display())));
+        return Err(Failure::Counters(format!("{}: {why}", program.display())));
     }
     let taken = match &arguments.perf {
         Some(file) => {
@@ -150,7 +155,7 @@ struct Estimate {
 
 impl Estimate {
     /// Leads the samples to code and makes the counts consistent.
-    fn of(samples: &Samples, images: &[PathBuf], solver: Solver) -> Result<Estimate, CliError> {
+    fn of(samples: &Samples, images: &[PathBuf], solver: Solver) -> Result<Estimate, Failure> {
         let Placed { seen, own, elsewhere, recorded } = placed(samples, images)?;
         if seen.is_empty() {
             return Err(nothing_seen(samples, &elsewhere));
@@ -165,7 +170,7 @@ impl Estimate {
         let options = RepairOptions { cycles_per_sample, error: MODEL_ERROR, solver, starts };
         let modules: Vec<SampledModule<'_>> =
             seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
-        let repaired = repair(&modules, options).map_err(|error| CliError::Counters(error.to_string()))?;
+        let repaired = repair(&modules, options).map_err(|error| Failure::Counters(error.to_string()))?;
         Ok(Estimate { seen, repaired, own, elsewhere, cycles_per_sample })
     }
 
@@ -200,7 +205,7 @@ impl Estimate {
     }
 }
 
-fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) -> Result<Status, CliError> {
+fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) -> Result<Status, Failure> {
     if !sample_events::tell_counts(&taken.samples) {
         sample_events::tell(arguments, &taken.samples, &images_of(arguments, program))?;
         return Ok(status(arguments, taken));
@@ -244,7 +249,7 @@ fn show(
     estimate: &Estimate,
     mut report: CountReport,
     ledger: &Ledger,
-) -> Result<(), CliError> {
+) -> Result<(), Failure> {
     let counted = estimate.counted();
     let show = Show {
         arguments: wanted,
@@ -255,10 +260,10 @@ fn show(
         origin: (program.map_or_else(|| PathBuf::from("."), Path::to_owned), "program"),
     };
     let unknown = show.write(&mut report, |summary, wanted| list_functions(&counted, summary, wanted))?;
-    if unknown.is_empty() { Ok(()) } else { Err(CliError::Usage(unknown.join("; "))) }
+    if unknown.is_empty() { Ok(()) } else { Err(Failure::Usage(unknown.join("; "))) }
 }
 
-fn write_stacks(arguments: &SampleArguments, report: &CountReport) -> Result<(), CliError> {
+fn write_stacks(arguments: &SampleArguments, report: &CountReport) -> Result<(), Failure> {
     match (&arguments.collapsed, &report.stacks) {
         (Some(path), Some(stacks)) => save_text(Some(path), &collapsed(stacks, demangle), Stream::Stderr),
         _ => Ok(()),
@@ -307,11 +312,7 @@ fn command(arguments: &SampleArguments) -> Vec<String> {
     inputs.chain(pids).chain(words).collect()
 }
 
-fn ledger(
-    arguments: &SampleArguments,
-    estimate: &Estimate,
-    report: &CountReport,
-) -> Result<Ledger, CliError> {
+fn ledger(arguments: &SampleArguments, estimate: &Estimate, report: &CountReport) -> Result<Ledger, Failure> {
     let hashes: Vec<Hash128> = estimate.seen.iter().map(|one| one.hash).collect();
     let run = RunFacts {
         machine: machine(),
@@ -327,18 +328,18 @@ fn ledger(
         },
     };
     make_ledger(&estimate.counted(), &hashes, &report.summary, &run)
-        .map_err(|error| CliError::Counters(error.to_string()))
+        .map_err(|error| Failure::Counters(error.to_string()))
 }
 
 /// Writes down what samples say by themselves.
-fn keep_raw(arguments: &SampleArguments, estimate: &Estimate) -> Result<(), CliError> {
+fn keep_raw(arguments: &SampleArguments, estimate: &Estimate) -> Result<(), Failure> {
     let Some(path) = &arguments.raw else { return Ok(()) };
     let seen = &estimate.seen;
     let modules: Vec<SampledModule<'_>> =
         seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
     let hashes: Vec<Hash128> = seen.iter().map(|one| one.hash).collect();
     let ledger = raw_ledger(&modules, &hashes, &machine(), command(arguments), estimate.cycles_per_sample);
-    load::keep(path, &ledger.map_err(|error| CliError::Counters(error.to_string()))?)?;
+    load::keep(path, &ledger.map_err(|error| Failure::Counters(error.to_string()))?)?;
     // A program that was built for this run only is built again then.
     let inputs = if arguments.inputs.is_empty() { "PROG".to_owned() } else { shown_all(&arguments.inputs) };
     eprintln!("next: opcost repair {} {inputs} -o repaired.opc", shown(path));

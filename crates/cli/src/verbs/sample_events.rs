@@ -15,9 +15,12 @@ use opcost_sample::Samples;
 
 use super::sample_places::others;
 use crate::arguments::SampleArguments;
-use crate::error::CliError;
-use crate::report::{Stream, bar, demangle, grouped, percent, print_tasks, save_text};
-use crate::run::hit_functions;
+use opcost_answer::Failure;
+use opcost_answer::names::demangle;
+use opcost_report::count::tasks::print_tasks;
+use opcost_report::kit::numbers::{bar, grouped, percent};
+use opcost_report::kit::save::{Stream, save_text};
+use opcost_run::frames::hit_functions;
 
 /// Events whose samples are time.
 const CLOCKS: [&str; 6] = ["cpu-clock", "task-clock", "timer", "cycles", "ref-cycles", "bus-cycles"];
@@ -33,12 +36,12 @@ pub(super) fn tell_counts(samples: &Samples) -> bool {
 }
 
 /// Refuses what would need counts.
-pub(super) fn check(arguments: &SampleArguments) -> Result<(), CliError> {
+pub(super) fn check(arguments: &SampleArguments) -> Result<(), Failure> {
     let show = &arguments.show;
     let wants_counts = arguments.ledger.is_some() || show.json.is_some() || show.html.is_some();
     match &arguments.event {
         Some(event) if wants_counts && !arguments.branches && !are_time(event) => {
-            Err(CliError::Usage(format!(
+            Err(Failure::Usage(format!(
                 "{event} tells where it happens and not how often code runs; --ledger, --json and --html want an \
                  event of time: cpu-clock"
             )))
@@ -52,7 +55,7 @@ pub(super) fn tell(
     arguments: &SampleArguments,
     samples: &Samples,
     images: &[PathBuf],
-) -> Result<(), CliError> {
+) -> Result<(), Failure> {
     let mut out = format!(
         "{} samples of {}, by the functions in which it happened\n",
         grouped(samples.total),

@@ -10,9 +10,9 @@ use opcost_key::{Hash128, ModuleMap};
 use opcost_recover::{Cycles, ModuleObservations, RECORDED, Repaired, observe, observe_runs};
 use opcost_sample::{End, ImageSamples, Samples, USUAL_HERTZ};
 
-use crate::error::CliError;
-use crate::report::grouped;
-use crate::run::SampledImage;
+use opcost_answer::Failure;
+use opcost_report::kit::numbers::grouped;
+use opcost_run::image::SampledImage;
 
 /// Places of samples that are named.
 const NAMED: usize = 4;
@@ -29,7 +29,7 @@ pub(super) fn readable(
     path: &Path,
     build_id: Option<&[u8]>,
     images: &[PathBuf],
-) -> Result<Option<SampledImage>, CliError> {
+) -> Result<Option<SampledImage>, Failure> {
     // Another build may lie at its path by now.
     let is_it = |path: &Path| build_id.is_none() || SampledImage::build_id(path).as_deref() == build_id;
     if is_it(path)
@@ -57,7 +57,7 @@ pub(super) struct Placed {
 }
 
 /// What samples say of each module, by branches if these were recorded, else by time.
-pub(super) fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, CliError> {
+pub(super) fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, Failure> {
     let mut placed = Placed { recorded: samples.has_runs().then_some(0), ..Placed::default() };
     for image in &samples.images {
         let own = readable(Path::new(&image.path), image.build_id.as_deref(), images)?;
@@ -91,16 +91,16 @@ pub(super) fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, Cl
 pub(super) const LEAST_SAMPLES: u64 = 30;
 
 /// Of a program that was hit too rarely to be told of.
-pub(super) fn too_few(own: u64) -> CliError {
-    CliError::Counters(format!(
+pub(super) fn too_few(own: u64) -> Failure {
+    Failure::Counters(format!(
         "only {own} sample{} in the program, and below {LEAST_SAMPLES} counts are chance: let it do more work, sample \
          it for longer, or raise --rate",
         if own == 1 { " lies" } else { "s lie" }
     ))
 }
 
-pub(super) fn nothing_seen(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> CliError {
-    CliError::Counters(match samples.total {
+pub(super) fn nothing_seen(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Failure {
+    Failure::Counters(match samples.total {
         0 => "no sample was taken: the program used hardly any processor time; let it do more work, or raise --rate"
             .to_owned(),
         total => format!(

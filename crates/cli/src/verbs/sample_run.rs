@@ -19,15 +19,15 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use opcost_report::kit::progress::Progress as Line;
 use opcost_sample::{
     End, Error, Event, Options, Pace, Progress, Request, Requests, Sampler, Samples, TimerSampler,
 };
 use rustix::process::Signal;
 
 use crate::arguments::SampleArguments;
-use crate::build::Tools;
-use crate::error::CliError;
-use crate::report;
+use opcost_answer::Failure;
+use opcost_toolchain::tools::Tools;
 
 /// How soon a request is heard.
 const SLICE: Duration = Duration::from_millis(200);
@@ -90,8 +90,8 @@ impl Source {
     }
 }
 
-pub(super) fn failed(error: Error) -> CliError {
-    CliError::Counters(error.to_string())
+pub(super) fn failed(error: Error) -> Failure {
+    Failure::Counters(error.to_string())
 }
 
 /// Samples the program, or the processes of the command line without one.
@@ -101,7 +101,7 @@ pub(super) fn take(
     arguments: &SampleArguments,
     program: Option<&Path>,
     snapshot: &(impl Fn(usize, &Samples) + Sync),
-) -> Result<Taken, CliError> {
+) -> Result<Taken, Failure> {
     let requests = Requests::hear().map_err(failed)?;
     let (mut source, enter) = match program {
         Some(program) => (start(arguments, program)?, None),
@@ -110,7 +110,7 @@ pub(super) fn take(
             (Source::Events(Box::new(sampler)), enter(&requests))
         }
     };
-    let progress = program.is_none().then(|| report::Progress::start("sampling"));
+    let progress = program.is_none().then(|| Line::start("sampling"));
     let asked = std::thread::scope(|scope| {
         let mut taken = 0;
         let mut watch = Watch { arguments, is_ours: program.is_some(), requests: &requests, enter };
@@ -124,11 +124,11 @@ pub(super) fn take(
     Ok(Taken { samples: source.finish().map_err(failed)?, asked })
 }
 
-fn options(arguments: &SampleArguments) -> Result<Options, CliError> {
+fn options(arguments: &SampleArguments) -> Result<Options, Failure> {
     // No clock records branches.
     let usual = if arguments.branches { "cycles" } else { "cpu-clock" };
     let name = arguments.event.as_deref().unwrap_or(usual);
-    let event = Event::named(name).map_err(|error| CliError::Usage(error.to_string()))?;
+    let event = Event::named(name).map_err(|error| Failure::Usage(error.to_string()))?;
     let pace = arguments.overhead.map_or(Pace::PerSecond(arguments.rate), Pace::Overhead);
     let stacks = wants_stacks(arguments);
     Ok(Options {
@@ -147,8 +147,8 @@ pub(super) fn wants_stacks(arguments: &SampleArguments) -> bool {
     arguments.stacks || arguments.collapsed.is_some()
 }
 
-fn start(arguments: &SampleArguments, program: &Path) -> Result<Source, CliError> {
-    let program = program.canonicalize().map_err(CliError::file("find", program))?;
+fn start(arguments: &SampleArguments, program: &Path) -> Result<Source, Failure> {
+    let program = program.canonicalize().map_err(Failure::file("find", program))?;
     let options = options(arguments)?;
     match Sampler::start(prepared(arguments, &program)?, &options) {
         Ok(sampler) => Ok(Source::Events(Box::new(sampler))),
@@ -164,17 +164,17 @@ fn start(arguments: &SampleArguments, program: &Path) -> Result<Source, CliError
 }
 
 /// The program with its streams, ready to be started.
-fn prepared(arguments: &SampleArguments, program: &Path) -> Result<Command, CliError> {
+fn prepared(arguments: &SampleArguments, program: &Path) -> Result<Command, Failure> {
     let mut command = Command::new(program);
     command.args(&arguments.arguments);
     if let Some(path) = &arguments.stdin {
-        command.stdin(File::open(path).map_err(CliError::file("read", path))?);
+        command.stdin(File::open(path).map_err(Failure::file("read", path))?);
     }
     if let Some(path) = &arguments.stdout {
-        command.stdout(File::create(path).map_err(CliError::file("write", path))?);
+        command.stdout(File::create(path).map_err(Failure::file("write", path))?);
     } else if arguments.show.json.as_deref() == Some(Path::new("-")) {
         let copy = std::io::stderr().as_fd().try_clone_to_owned();
-        command.stdout(Stdio::from(copy.map_err(CliError::file("copy", "stderr"))?));
+        command.stdout(Stdio::from(copy.map_err(Failure::file("copy", "stderr"))?));
     }
     Ok(command)
 }
@@ -213,7 +213,7 @@ impl Watch<'_> {
         &mut self,
         source: &mut Source,
         mut snapshot: impl FnMut(Samples),
-    ) -> Result<Vec<i32>, CliError> {
+    ) -> Result<Vec<i32>, Failure> {
         let limit = self.arguments.seconds.map(Duration::from_secs_f64);
         let mut until = limit.map(|limit| Instant::now() + limit);
         let mut asked: Vec<i32> = Vec::new();

@@ -10,12 +10,20 @@ use opcost_recover::{FunctionListing, ProgramSummary};
 use super::life_ledger::machine_of;
 use super::list::{fill_blocks, list_of};
 
-use crate::arguments::{ListKind, ShowArguments};
-use crate::error::CliError;
-use crate::report::{
-    CountJson, CountReport, Layout, ListJson, Sources, Stream, document, error_json, find_functions,
-    html_page, print_count, print_list, save_json, save_text, screen_width,
-};
+use crate::arguments::ShowArguments;
+use opcost_answer::Failure;
+use opcost_report::count::json::CountJson;
+use opcost_report::count::list::ListKind;
+use opcost_report::count::list::{ListJson, print_list};
+use opcost_report::count::page::html_page;
+use opcost_report::count::report::CountReport;
+use opcost_report::count::terminal::Layout;
+use opcost_report::count::terminal::print_count;
+use opcost_report::kit::names::find_functions;
+use opcost_report::kit::save::{Stream, document, save_json, save_text};
+use opcost_report::kit::source::Sources;
+use opcost_report::kit::style::screen_width;
+use opcost_report::schema::error_json;
 
 /// Functions that `--annotate` shows, and that a page lists when there is no source.
 const ANNOTATED: usize = 5;
@@ -45,9 +53,9 @@ impl Show<'_> {
         &self,
         report: &mut CountReport,
         list: impl FnOnce(&ProgramSummary, &[usize]) -> Vec<FunctionListing>,
-    ) -> Result<Vec<String>, CliError> {
+    ) -> Result<Vec<String>, Failure> {
         if let Some(kind) = self.arguments.list {
-            self.list(kind)?;
+            self.list(kind.into())?;
             return Ok(Vec::new());
         }
         let (wanted, unknown) = self.wanted(report);
@@ -82,9 +90,9 @@ impl Show<'_> {
     }
 
     /// Writes a list in place of the report.
-    fn list(&self, kind: ListKind) -> Result<(), CliError> {
+    fn list(&self, kind: ListKind) -> Result<(), Failure> {
         let ledger = self.ledger.expect("a list is made of a ledger, so one was made");
-        let list = list_of(ledger, kind, self.arguments.sort, &self.origin.0)?;
+        let list = list_of(ledger, kind, self.arguments.sort.into(), &self.origin.0)?;
         let mut sources = Sources::of(Some(&self.origin.0), self.origin.1);
         let text = print_list(&list, &mut sources, self.arguments.top, screen_width());
         save_text(self.output, &text, self.stream)?;
@@ -134,7 +142,7 @@ pub(crate) fn not_found(name: &str, near: &[String]) -> String {
 
 /// Leaves word of a failure where a document was asked for, so that nobody
 /// takes an older one for the answer.
-pub(crate) fn tell_json<T>(result: &Result<T, CliError>, json: Option<&Path>) {
+pub(crate) fn tell_json<T>(result: &Result<T, Failure>, json: Option<&Path>) {
     if let (Err(error), Some(path)) = (result, json) {
         // The failure itself is told on stderr; a second one adds nothing.
         let _ = save_json(path, &error_json(error));

@@ -10,45 +10,53 @@ use opcost_instrument::ValuesRequest;
 use opcost_profile::opcval::layout::bucket_range;
 
 use crate::arguments::{ValuesArguments, ValuesEmit, ValuesOrder};
-use crate::build::{Build, Input, Language, LoopAnswers, Meaning, Product, Purpose, ValuesWish, install};
-use crate::error::{CliError, Status};
-use crate::report::{
-    ClaimRow, ClaimVerdict, Progress, Stream, ValueRow, ValuesReport, VerifyTotals, histogram_picture,
-    print_values, save_json, save_text, screen_width, time_picture, values_document,
-};
-use crate::run::{Finish, Observed, ObservedPoint, Recorder, Streams, observe, point_lists, record_run};
 use crate::verbs::load::is_value_file;
 use crate::verbs::meant::{CodeFlag, refuse_idle};
 use crate::verbs::show::tell_json;
 use crate::verbs::values_whole;
+use opcost_answer::loops::LoopAnswers;
+use opcost_answer::points::Meaning;
+use opcost_answer::run::Finish;
+use opcost_answer::{Failure, Status};
+use opcost_job::module::{Product, ValuesWish};
+use opcost_report::kit::progress::Progress;
+use opcost_report::kit::save::{Stream, save_json, save_text};
+use opcost_report::kit::style::screen_width;
+use opcost_report::values::json::values_document;
+use opcost_report::values::plot::{histogram_picture, time_picture};
+use opcost_report::values::report::{ClaimRow, ClaimVerdict, ValueRow, ValuesReport, VerifyTotals};
+use opcost_report::values::table::print_values;
+use opcost_run::start::Streams;
+use opcost_run::values::{Observed, ObservedPoint, Recorder, observe, point_lists, record_run};
+use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::{Input, Language};
+use opcost_toolchain::install::install;
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &ValuesArguments) -> Result<Status, CliError> {
+pub(crate) fn run(arguments: &ValuesArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
     tell_json(&result, arguments.json.as_deref());
     result
 }
 
-fn carry_out(arguments: &ValuesArguments) -> Result<Status, CliError> {
+fn carry_out(arguments: &ValuesArguments) -> Result<Status, Failure> {
     let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         if arguments.emit.is_some() {
-            return Err(CliError::Usage(
-                "a built program cannot be built again; give its sources".to_owned(),
-            ));
+            return Err(Failure::Usage("a built program cannot be built again; give its sources".to_owned()));
         }
         let reason = "it was built before; give its sources".to_owned();
         return with_program(arguments, path, arguments.verify.then_some(Err(reason)));
     }
     if inputs.iter().any(|input| input.language == Language::Program) {
-        return Err(CliError::Usage("a built program runs alone; give either it or sources".to_owned()));
+        return Err(Failure::Usage("a built program runs alone; give either it or sources".to_owned()));
     }
     if !arguments.read.is_empty() {
-        return Err(CliError::Usage(
+        return Err(Failure::Usage(
             "--read needs the program that recorded; give what --emit exe made, not its sources".to_owned(),
         ));
     }
-    let mut build = Build::new(&arguments.compile, Purpose::Values)?;
+    let mut build = Build::new(&arguments.compile.options(), Purpose::Values)?;
     build.values = Some(wish(arguments)?);
     let made = build.path("made");
     let building = Progress::start("building the program that records");
@@ -67,18 +75,18 @@ fn carry_out(arguments: &ValuesArguments) -> Result<Status, CliError> {
     }
 }
 
-fn only(inputs: &[Input]) -> Result<&Input, CliError> {
+fn only(inputs: &[Input]) -> Result<&Input, Failure> {
     match inputs {
         [input] => Ok(input),
-        _ => Err(CliError::Usage("--emit obj and bc take one input".to_owned())),
+        _ => Err(Failure::Usage("--emit obj and bc take one input".to_owned())),
     }
 }
 
-fn wish(arguments: &ValuesArguments) -> Result<ValuesWish, CliError> {
+fn wish(arguments: &ValuesArguments) -> Result<ValuesWish, Failure> {
     refuse_idle(&arguments.compile, &[CodeFlag::Cost], "what is recorded has no weight")?;
     let turns = arguments.trip_counts || arguments.verify;
     if !turns && arguments.function.is_none() {
-        return Err(CliError::Usage(
+        return Err(Failure::Usage(
             "what is to be recorded? --trip-counts every loop's turns, --verify the same against what opcost \
              foretells, --function NAME [--line N] the values of a function"
                 .to_owned(),
@@ -103,17 +111,17 @@ fn with_program(
     arguments: &ValuesArguments,
     program: &Path,
     foretold: Option<Result<LoopAnswers, String>>,
-) -> Result<Status, CliError> {
+) -> Result<Status, Failure> {
     let lists = point_lists(program)?;
     if lists.iter().all(|list| list.points.is_empty() && list.refused.is_empty()) {
         return Err(nothing_to_record(arguments));
     }
     let folder = tempfile::Builder::new().prefix("opcost-values-").tempdir();
-    let folder = folder.map_err(CliError::file("make a folder in", std::env::temp_dir()))?;
+    let folder = folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
     let (finish, files) = if arguments.read.is_empty() {
         let kept = arguments.keep.as_deref();
         if let Some(kept) = kept {
-            std::fs::create_dir_all(kept).map_err(CliError::file("make", kept))?;
+            std::fs::create_dir_all(kept).map_err(Failure::file("make", kept))?;
         }
         let streams = Streams {
             stdin: arguments.stdin.clone(),
@@ -137,8 +145,8 @@ fn with_program(
     Ok(status(arguments, finish, &report))
 }
 
-fn nothing_to_record(arguments: &ValuesArguments) -> CliError {
-    CliError::Usage(match (&arguments.function, arguments.line) {
+fn nothing_to_record(arguments: &ValuesArguments) -> Failure {
+    Failure::Usage(match (&arguments.function, arguments.line) {
         (Some(function), Some(line)) => format!(
             "line {line} of {function} computes, stores or returns nothing that could be recorded (an integer of at most \
              64 bits, an address, a double), or there is no such function; -O0 keeps every line"
@@ -152,7 +160,7 @@ fn nothing_to_record(arguments: &ValuesArguments) -> CliError {
 }
 
 /// The files named, and those in the folders named.
-fn files_to_read(given: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+fn files_to_read(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for path in given {
         if !path.is_dir() {
@@ -160,14 +168,14 @@ fn files_to_read(given: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
             continue;
         }
         let before = files.len();
-        for entry in std::fs::read_dir(path).map_err(CliError::file("read", path))? {
-            let file = entry.map_err(CliError::file("read", path))?.path();
+        for entry in std::fs::read_dir(path).map_err(Failure::file("read", path))? {
+            let file = entry.map_err(Failure::file("read", path))?.path();
             if is_value_file(&file) {
                 files.push(file);
             }
         }
         if files.len() == before {
-            return Err(CliError::Usage(format!("{} has no recorded values (.opcval)", path.display())));
+            return Err(Failure::Usage(format!("{} has no recorded values (.opcval)", path.display())));
         }
     }
     files.sort();
@@ -334,7 +342,7 @@ fn sort(rows: &mut [ValueRow], order: ValuesOrder) {
     });
 }
 
-fn show(arguments: &ValuesArguments, report: &ValuesReport) -> Result<(), CliError> {
+fn show(arguments: &ValuesArguments, report: &ValuesReport) -> Result<(), Failure> {
     if let Some(path) = &arguments.plot {
         save_text(Some(path), &time_picture(report), Stream::Stdout)?;
     }

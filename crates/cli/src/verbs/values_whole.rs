@@ -14,12 +14,14 @@ use std::collections::{BTreeSet, HashMap};
 
 use opcost_key::FunctionKey;
 
-use crate::arguments::{ProgramArguments, ValuesArguments};
-use crate::build::{
-    AnalysisQuestion, Answers, Build, Input, Language, LoopAnswer, LoopAnswers, LoopNumbers, Purpose,
-};
-use crate::error::CliError;
-use crate::report::{ClaimVerdict, ValueRow, WholeRow, WholeTotals};
+use crate::arguments::ValuesArguments;
+use opcost_answer::Failure;
+use opcost_answer::loops::{LoopAnswer, LoopAnswers, LoopNumbers};
+use opcost_job::program::LoopsJob;
+use opcost_report::values::report::{ClaimVerdict, ValueRow, WholeRow, WholeTotals};
+use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::{Input, Language};
+use opcost_toolchain::options::ProgramOptions;
 
 /// What `opcost loops` says of the same inputs with the same flags.
 ///
@@ -32,19 +34,15 @@ pub(crate) fn foretold(arguments: &ValuesArguments, inputs: &[Input]) -> Result<
     if !inputs.iter().all(is_known) {
         return Err("not all inputs are sources of C, C++ or Fortran or bitcode".to_owned());
     }
-    let program = ProgramArguments { world: None, effects: None, compile: arguments.compile.clone() };
     let ask = || {
-        let build = Build::new(&program.compile, Purpose::Analysis)?;
-        build.analyse(inputs, &program, AnalysisQuestion::Loops { bindings: Vec::new(), defaults: false })
+        let build = Build::new(&arguments.compile.options(), Purpose::Analysis)?;
+        let program = build.program_source(inputs, &ProgramOptions::default())?;
+        build.ask(LoopsJob { program, bindings: Vec::new(), defaults: false }, inputs)
     };
-    match ask() {
-        Ok(Answers::Loops(answers)) => Ok(answers),
-        Ok(_) => Err("it answered something else".to_owned()),
-        Err(error) => Err(one_line(&error)),
-    }
+    ask().map_err(|error| one_line(&error))
 }
 
-fn one_line(error: &CliError) -> String {
+fn one_line(error: &Failure) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 

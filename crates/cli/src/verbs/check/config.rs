@@ -11,7 +11,8 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use crate::arguments::parse_budget;
-use crate::error::CliError;
+use opcost_answer::Failure;
+use opcost_answer::check::Recorded;
 
 /// The file.
 #[derive(Deserialize)]
@@ -71,19 +72,6 @@ impl TryFrom<LimitText> for Limit {
     }
 }
 
-/// What limits were recorded with; numbers mean something only there.
-#[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Recorded {
-    pub(crate) compiler: String,
-    pub(crate) flags: Vec<String>,
-    pub(crate) target: String,
-    pub(crate) cost_model: String,
-    /// Why the limits are what they are.
-    #[serde(default)]
-    pub(crate) reason: String,
-}
-
 /// The file's text and what it asks for.
 pub(crate) struct ConfigFile {
     pub(crate) path: PathBuf,
@@ -93,20 +81,20 @@ pub(crate) struct ConfigFile {
 
 impl ConfigFile {
     /// Reads the file.
-    pub(crate) fn read(path: &Path) -> Result<ConfigFile, CliError> {
+    pub(crate) fn read(path: &Path) -> Result<ConfigFile, Failure> {
         let text = std::fs::read_to_string(path).map_err(|source| match source.kind() {
-            std::io::ErrorKind::NotFound => CliError::Usage(format!(
+            std::io::ErrorKind::NotFound => Failure::Usage(format!(
                 "there is no {}; write one (opcost check --help shows how), or name it with --file",
                 path.display()
             )),
-            _ => CliError::file("read", path)(source),
+            _ => Failure::file("read", path)(source),
         })?;
         let config: Config = toml::from_str(&text).map_err(|error| {
-            CliError::Usage(format!("{}: {}", path.display(), error.to_string().trim_end()))
+            Failure::Usage(format!("{}: {}", path.display(), error.to_string().trim_end()))
         })?;
         let file = ConfigFile { path: path.to_owned(), text, config };
         if file.config.run.is_empty() {
-            return Err(CliError::Usage(format!(
+            return Err(Failure::Usage(format!(
                 "{} names no run; add [run.NAME] with inputs = [\"…\"]",
                 path.display()
             )));

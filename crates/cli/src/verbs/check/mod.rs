@@ -15,27 +15,32 @@ use std::process::Command;
 use clap::Parser;
 use opcost_profile::formats::write_whole;
 
-pub(crate) use config::Recorded;
 use config::{ConfigFile, Limit, RunConfig};
 
 use crate::arguments::{Arguments, CheckArguments, CheckFormat, CountArguments, Verb};
-use crate::error::{CliError, Status};
-use crate::report::{
-    CheckJson, CheckReport, CheckVerdict, CheckedFunction, CheckedRun, CountReport, Counted, Stream,
-    demangle, document, find_functions, grouped, print_check, print_github, print_markdown, save_json,
-    save_text, share,
-};
-use crate::run::{Quality, Streams};
 use crate::verbs::count::with_program;
 use crate::verbs::measure::{Measurement, Task};
 use crate::verbs::show::{not_found, tell_json};
+use opcost_answer::check::Recorded;
+use opcost_answer::names::demangle;
+use opcost_answer::run::Quality;
+use opcost_answer::{Failure, Status};
+use opcost_report::check::{
+    CheckJson, CheckReport, CheckVerdict, CheckedFunction, CheckedRun, Counted, print_check, print_github,
+    print_markdown,
+};
+use opcost_report::count::report::CountReport;
+use opcost_report::kit::names::find_functions;
+use opcost_report::kit::numbers::{grouped, share};
+use opcost_report::kit::save::{Stream, document, save_json, save_text};
+use opcost_run::start::Streams;
 
 /// Share of the total from which on a first `--update` gives a function a limit.
 const LIMITED_SHARE: f64 = 0.05;
 
 /// Carries out the verb.
-pub(crate) fn run(arguments: &CheckArguments) -> Result<Status, CliError> {
-    let here = std::env::current_dir().map_err(CliError::file("find", "."))?;
+pub(crate) fn run(arguments: &CheckArguments) -> Result<Status, Failure> {
+    let here = std::env::current_dir().map_err(Failure::file("find", "."))?;
     let json = arguments
         .json
         .as_ref()
@@ -45,13 +50,13 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Status, CliError> {
     result
 }
 
-fn carry_out(arguments: &CheckArguments, here: &Path, json: Option<&Path>) -> Result<Status, CliError> {
+fn carry_out(arguments: &CheckArguments, here: &Path, json: Option<&Path>) -> Result<Status, Failure> {
     let mut file = ConfigFile::read(&arguments.file)?;
     file.path = arguments.file.clone();
     let names = wanted(&file, &arguments.runs)?;
     let target = here.join(&arguments.file);
     let folder = target.parent().unwrap_or(here);
-    std::env::set_current_dir(folder).map_err(CliError::file("go to", folder))?;
+    std::env::set_current_dir(folder).map_err(Failure::file("go to", folder))?;
     let runs: Vec<CheckedRun> = names.iter().map(|name| check_run(&file, name)).collect();
     let report = CheckReport { file: arguments.file.display().to_string(), runs };
     let updated = arguments.update && report.may_update();
@@ -72,7 +77,7 @@ fn write(
     json: Option<&Path>,
     report: &CheckReport,
     updated: bool,
-) -> Result<(), CliError> {
+) -> Result<(), Failure> {
     let text = if arguments.update {
         print_check(report, Some(updated))
     } else {
@@ -92,10 +97,10 @@ fn write(
 }
 
 /// The runs that were asked for.
-fn wanted(file: &ConfigFile, asked: &[String]) -> Result<Vec<String>, CliError> {
+fn wanted(file: &ConfigFile, asked: &[String]) -> Result<Vec<String>, Failure> {
     let known: Vec<String> = file.config.run.keys().cloned().collect();
     match asked.iter().find(|name| !known.contains(name)) {
-        Some(name) => Err(CliError::Usage(format!(
+        Some(name) => Err(Failure::Usage(format!(
             "{} has no run '{name}'; it has {}",
             file.path.display(),
             known.join(", ")
@@ -126,15 +131,15 @@ fn check_run(file: &ConfigFile, name: &str) -> CheckedRun {
 }
 
 /// Builds and counts one run.
-fn count(config: &RunConfig) -> Result<CountReport, CliError> {
+fn count(config: &RunConfig) -> Result<CountReport, Failure> {
     if let Some(build) = &config.build {
         let status = Command::new("sh")
             .args(["-c", build])
             .stdout(std::io::stderr())
             .status()
-            .map_err(CliError::file("start", "sh"))?;
+            .map_err(Failure::file("start", "sh"))?;
         if !status.success() {
-            return Err(CliError::ToolFailed { tool: "the build".to_owned(), input: build.clone() });
+            return Err(Failure::ToolFailed { tool: "the build".to_owned(), input: build.clone() });
         }
     }
     let arguments = count_arguments(config)?;
@@ -156,7 +161,7 @@ fn count(config: &RunConfig) -> Result<CountReport, CliError> {
 }
 
 /// The run in the words of `opcost count`, read by the same parser.
-fn count_arguments(config: &RunConfig) -> Result<CountArguments, CliError> {
+fn count_arguments(config: &RunConfig) -> Result<CountArguments, Failure> {
     let mut words = vec!["opcost".to_owned(), "count".to_owned()];
     words.extend(config.flags.iter().cloned());
     words.extend(config.inputs.iter().map(|input| input.display().to_string()));
@@ -165,11 +170,11 @@ fn count_arguments(config: &RunConfig) -> Result<CountArguments, CliError> {
     let arguments = Arguments::try_parse_from(&words).map_err(|error| {
         let said = error.to_string();
         let first = said.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        CliError::Usage(format!("its flags are not right: {first}"))
+        Failure::Usage(format!("its flags are not right: {first}"))
     })?;
     match arguments.verb {
         Verb::Count(count) if count.emit.is_none() => Ok(count),
-        _ => Err(CliError::Usage("its flags are not right: a check counts and emits nothing".to_owned())),
+        _ => Err(Failure::Usage("its flags are not right: a check counts and emits nothing".to_owned())),
     }
 }
 

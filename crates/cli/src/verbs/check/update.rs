@@ -7,13 +7,16 @@
 
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value, value};
 
-use super::config::{ConfigFile, Recorded};
-use crate::error::CliError;
-use crate::report::{CheckedRun, grouped};
+use opcost_answer::check::Recorded;
+
+use super::config::ConfigFile;
+use opcost_answer::Failure;
+use opcost_report::check::CheckedRun;
+use opcost_report::kit::numbers::grouped;
 
 /// The text of the file with new limits.
-pub(super) fn updated(file: &ConfigFile, runs: &[CheckedRun], reason: &str) -> Result<String, CliError> {
-    let wrong = |what: String| CliError::Usage(format!("{}: {what}", file.path.display()));
+pub(super) fn updated(file: &ConfigFile, runs: &[CheckedRun], reason: &str) -> Result<String, Failure> {
+    let wrong = |what: String| Failure::Usage(format!("{}: {what}", file.path.display()));
     let mut document: DocumentMut = file.text.parse().map_err(|error| wrong(format!("{error}")))?;
     for run in runs {
         let table = document

@@ -1,0 +1,30 @@
+//! What became of a certificate when its claims were checked.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What became of a certificate.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct CheckAnswers {
+    /// Claims that were asked.
+    pub claims: usize,
+    /// What the solver was asked.
+    pub questions: u64,
+    /// Claims that do not follow.
+    pub failed: Vec<CheckFailure>,
+    /// What is taken as given.
+    pub assumes: Vec<String>,
+    /// Whether it was changed since it was written.
+    pub is_edited: bool,
+}
+
+/// A claim that does not follow.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct CheckFailure {
+    /// The claim in words.
+    pub claim: String,
+    /// What was not shown.
+    pub what: String,
+    /// Values by which it breaks, if the solver found some.
+    pub example: Vec<(String, String)>,
+}

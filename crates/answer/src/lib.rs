@@ -1,0 +1,35 @@
+//! What opcost answers, as plain data, and how it fails.
+//!
+//! Every kind of answer has a file. Analyses and runs fill these types, the child that holds
+//! LLVM sends them to its parent, and reports print them. Nothing is computed here.
+//!
+//! | answer | file |
+//! |---|---|
+//! | trip counts of loops, and when loops are entered | [`loops`] |
+//! | what decides a value | [`dependence`] |
+//! | bits that values need, and what became narrower | [`bits`], [`width`] |
+//! | whether a certificate holds | [`certificate`] |
+//! | what becomes of an instruction | [`life`] |
+//! | what limits were recorded with | [`check`] |
+//! | what recorded values belong to | [`points`] |
+//! | what a metered program promises | [`fuel`] |
+//! | how a run ended, and how sure its counts are | [`run`] |
+//! | what callers promise | [`contract`] |
+//! | a failure, and its exit status | [`failure`] |
+//! | a function's name as its source writes it | [`names`] |
+
+pub mod bits;
+pub mod certificate;
+pub mod check;
+pub mod contract;
+pub mod dependence;
+pub mod failure;
+pub mod fuel;
+pub mod life;
+pub mod loops;
+pub mod names;
+pub mod points;
+pub mod run;
+pub mod width;
+
+pub use failure::{Failure, Status};

@@ -1,0 +1,158 @@
+//! What is known of loops before they run: trip counts, bounds, and when they are entered.
+//!
+//! The child that analyses writes it, printers read it, and `opcost.loops/1` is made of it.
+
+use opcost_key::Key;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// All loops of a program.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct LoopAnswers {
+    /// `open` or `closed`.
+    pub world: String,
+    /// Names that formulas are made of, those of `--set`.
+    pub names: Vec<String>,
+    /// By function in module order, outer loops before inner ones.
+    pub loops: Vec<LoopAnswer>,
+    /// Of each of them, what of it is a number.
+    pub numbers: Vec<LoopNumbers>,
+}
+
+/// Back edges of a loop, where the program alone decides them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoopNumbers {
+    /// In one activation, exactly.
+    pub exact: Option<i128>,
+    /// In one activation, at most.
+    pub bound: Option<i128>,
+    /// In all activations of one of the outermost loop around it.
+    pub total: Option<i128>,
+}
+
+/// How well it is known when a loop is entered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EntryKind {
+    /// Whenever its function is, or the turn of the loop around it begins.
+    Always,
+    /// Exactly where the condition holds.
+    If,
+    /// Only where the condition holds, and perhaps not always then.
+    OnlyIf,
+    /// It is never entered: no turn runs.
+    Never,
+    /// That cannot be told.
+    #[default]
+    Unknown,
+}
+
+/// When a loop is entered, once its function is, or a turn of the loop around it begins; that
+/// calls before it return is presumed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EntryAnswer {
+    /// How well that is known.
+    pub kind: EntryKind,
+    /// The condition, over the names of the formulas; of `if` and `only_if`.
+    pub condition: Option<String>,
+}
+
+/// How much is known of a loop's turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AnswerKind {
+    /// A number.
+    Constant,
+    /// Exact, over named inputs only.
+    Inputs,
+    /// Exact, over other values of the program, too.
+    Formula,
+    /// No more than this.
+    Bound,
+    /// Nothing; the reason is said.
+    #[default]
+    Unknown,
+}
+
+/// What is known of one loop. Counts are those of one activation: the loop
+/// entered once, and left by one of its own exits.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LoopAnswer {
+    /// The function, and the header of the loop: `@solve:loop3`, `a.c@work:loop1` of a function that only its
+    /// module can name.
+    #[schemars(with = "String")]
+    pub key: Key,
+    /// Name of the function in its own module.
+    pub function: String,
+    /// The header's number among the blocks of the function; of an irreducible region its first block.
+    pub header: u32,
+    /// The header's label in the text of the module.
+    pub label: String,
+    /// Where the loop is written, if the module says so.
+    pub file: Option<String>,
+    /// The line of its header there, from 1.
+    pub line: Option<u32>,
+    /// 1 for an outermost loop.
+    pub depth: u32,
+    /// The header of the loop around it.
+    pub parent: Option<u32>,
+    /// How it is built: `tested first`, `tested last`, `endless`, `irreducible`, `vector body`, …
+    pub form: String,
+    /// When it is entered: the counts are those of a loop that is.
+    pub entered_if: EntryAnswer,
+    /// How much is known.
+    pub kind: AnswerKind,
+    /// How often it goes back, as a formula.
+    pub back_edges: Option<String>,
+    /// How often its body runs, as a formula.
+    pub body_iterations: Option<String>,
+    /// What one wants to see first: the body's iterations, else the bound.
+    pub expression: Option<String>,
+    /// Body iterations over all turns of the loops around it, where these change it.
+    pub total: Option<String>,
+    /// Named inputs that the answer is made of, as `name: what is known of it`.
+    pub inputs: Vec<String>,
+    /// The body runs no more often than this.
+    pub bound: Option<String>,
+    /// What an exact answer rests on: `nsw of %add (line 4)`.
+    pub assumes: Vec<String>,
+    /// Why there is no exact answer.
+    pub reason: Option<String>,
+    /// Of a vector body: the loop of the source, of which this one does most.
+    pub vectorised: Option<VectorisedAnswer>,
+    /// Of a body that was unrolled: the loop of the source, of which this one does most.
+    pub unrolled: Option<UnrolledAnswer>,
+    /// The header of the vector body or unrolled body that leaves this loop what it does.
+    pub remainder_of: Option<u32>,
+}
+
+/// The loop of the source that the unroller split.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct UnrolledAnswer {
+    /// Iterations of the source in one of the unrolled body.
+    pub copies: u64,
+    /// The header of the loop that does what is left.
+    pub remainder: u32,
+    /// How often the body of the source runs, as a formula, if that is exact.
+    pub source_iterations: Option<String>,
+}
+
+/// The loop of the source that the vectoriser split.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct VectorisedAnswer {
+    /// Turns of the source in one of the vector body.
+    pub lanes: u64,
+    /// The header of the loop that does what is left.
+    pub remainder: Option<u32>,
+    /// How often the body of the source runs, as a formula, if that is exact.
+    pub source_iterations: Option<String>,
+    /// When the source's loop is entered: by one of its parts.
+    pub entered_if: EntryAnswer,
+}
+
+impl LoopAnswers {
+    /// How many are of each kind, in the order of `kinds`.
+    pub fn numbers(&self, kinds: &[AnswerKind]) -> Vec<usize> {
+        kinds.iter().map(|kind| self.loops.iter().filter(|answer| answer.kind == *kind).count()).collect()
+    }
+}

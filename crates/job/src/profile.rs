@@ -1,0 +1,74 @@
+//! Which profile is wanted of a ledger?
+
+use std::path::PathBuf;
+
+use opcost_instrument::CostModel;
+use opcost_key::Anchor;
+use serde::{Deserialize, Serialize};
+
+/// A module as the front end left it goes to where clang's profile passes read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PgoJob {
+    /// The module.
+    pub bitcode: PathBuf,
+    /// Whether opcost's own front end made it.
+    pub is_own: bool,
+    /// The level at which machine code is generated.
+    pub codegen: u8,
+    /// The optimiser's level.
+    pub level: u8,
+    /// Where it is written.
+    pub output: PathBuf,
+}
+
+/// A profile of a ledger.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ExportJob {
+    /// Who reads it.
+    pub format: ExportFormat,
+    /// The ledger's file.
+    pub ledger: PathBuf,
+    /// Its modules, compiled again.
+    pub modules: Vec<ExportModule>,
+    /// Weights of instructions.
+    pub cost: CostModel,
+    /// Source files below this folder are named relative to it.
+    pub root: PathBuf,
+    /// Where the profile is written.
+    pub output: PathBuf,
+}
+
+/// Who reads the profile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExportFormat {
+    /// The module at its anchor, branches weighed: clang -x ir, llc.
+    Bitcode,
+    /// clang -fprofile-use, rustc -Cprofile-use; of a ledger at the anchor pgo.
+    Profdata,
+    /// clang -fprofile-sample-use: by function and line.
+    LlvmSample,
+    /// go tool pprof and what reads its files.
+    Pprof,
+    /// Folded stacks of inlined functions, for flame graphs.
+    Collapsed,
+}
+
+/// A module of the ledger, compiled again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ExportModule {
+    /// Its name in the ledger.
+    pub name: String,
+    /// The state at which it was counted.
+    pub anchor: Anchor,
+    /// The module at that anchor.
+    pub bitcode: PathBuf,
+}
+
+/// What was written, and what was not.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ExportAnswers {
+    /// How many functions have their counts in the file.
+    pub functions: usize,
+    /// Linkage names of functions that do not, and why.
+    pub refused: Vec<(String, String)>,
+}

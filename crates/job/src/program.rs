@@ -1,0 +1,133 @@
+//! What is asked of a program that is looked at without running it?
+
+use std::path::PathBuf;
+
+use opcost_answer::bits::Assumptions;
+use opcost_answer::contract::PortContract;
+use serde::{Deserialize, Serialize};
+
+/// The program: all of its modules, and what is known besides.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ProgramSource {
+    /// Bitcode of its modules, linked in this order.
+    pub bitcode: Vec<PathBuf>,
+    /// Whether opcost's own front end made all of it.
+    pub is_own: bool,
+    /// Source files below this folder are named relative to it.
+    pub root: PathBuf,
+    /// Who may call, if it was said.
+    pub world: Option<WorldWish>,
+    /// A flag of the linker that gives names of the program to others.
+    pub opens_names: Option<String>,
+    /// The user's table of effects.
+    pub effects: Option<EffectTable>,
+}
+
+/// Who may call into a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WorldWish {
+    /// Exported functions may be called by anyone with anything.
+    Open,
+    /// The program begins at main, and nobody else calls.
+    Closed,
+}
+
+/// What functions outside the program do, as text.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EffectTable {
+    /// Of the file, for messages.
+    pub name: String,
+    /// Its lines.
+    pub text: String,
+}
+
+/// A line of a source, and perhaps one column of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LinePlace {
+    /// End of the file's path.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1.
+    pub column: Option<u32>,
+}
+
+/// How often does every loop iterate?
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LoopsJob {
+    /// The program.
+    pub program: ProgramSource,
+    /// Values for names in formulas.
+    pub bindings: Vec<(String, i128)>,
+    /// Whether data that is read holds what it holds when the read fails.
+    pub defaults: bool,
+}
+
+/// How many bits does each value need?
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BitsJob {
+    /// The program.
+    pub program: ProgramSource,
+    /// Whether only what a checker believes is told.
+    pub is_certified: bool,
+    /// What is believed besides the code.
+    pub assumptions: Assumptions,
+    /// What callers promise.
+    pub contracts: Vec<PortContract>,
+}
+
+/// Does a certificate hold?
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CheckJob {
+    /// The program.
+    pub program: ProgramSource,
+    /// Name of the certificate's file.
+    pub name: String,
+    /// The certificate, as JSON.
+    pub certificate: String,
+}
+
+/// Why are the integers of a line as wide as they are?
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct WidthJob {
+    /// The program.
+    pub program: ProgramSource,
+    /// The line.
+    pub place: LinePlace,
+    /// What callers promise.
+    pub contracts: Vec<PortContract>,
+}
+
+/// The program in as few bits as are proven to do.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NarrowJob {
+    /// The program.
+    pub program: ProgramSource,
+    /// Where the bitcode is written.
+    pub output: PathBuf,
+    /// Whether only what a checker believes is used.
+    pub is_certified: bool,
+    /// What callers promise.
+    pub contracts: Vec<PortContract>,
+}
+
+/// What decides what stands here?
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ExplainJob {
+    /// The program.
+    pub program: ProgramSource,
+    /// What is explained.
+    pub wanted: ExplainWanted,
+}
+
+/// What is to be explained.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum ExplainWanted {
+    /// What stands in a line.
+    Line(LinePlace),
+    /// A function: its loops and results.
+    Function {
+        /// By its linkage name or its name in the source.
+        name: String,
+    },
+}

@@ -1,0 +1,97 @@
+//! Whether a certificate holds, as text and as a document.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::kit::save::document;
+use opcost_answer::certificate::{CheckAnswers, CheckFailure};
+
+/// Claims that are shown of those that fail.
+const MOST_SHOWN: usize = 20;
+
+/// The document of `opcost bits --check`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "opcost.bits-check/1")]
+pub struct BitsCheckJson<'a> {
+    /// Always `opcost.bits-check/1`.
+    #[schemars(extend("const" = "opcost.bits-check/1"))]
+    schema: &'static str,
+    /// Whether every claim follows.
+    holds: bool,
+    /// How many claims there are.
+    claims: usize,
+    /// What the solver was asked.
+    questions: u64,
+    /// Whether the certificate was changed since it was written.
+    is_edited: bool,
+    /// Claims that do not follow.
+    failed: &'a [CheckFailure],
+    /// What nobody proves.
+    assumes: &'a [String],
+}
+
+impl<'a> BitsCheckJson<'a> {
+    /// The document as text.
+    pub fn text(answers: &'a CheckAnswers) -> String {
+        document(&BitsCheckJson {
+            schema: "opcost.bits-check/1",
+            holds: answers.failed.is_empty(),
+            claims: answers.claims,
+            questions: answers.questions,
+            is_edited: answers.is_edited,
+            failed: &answers.failed,
+            assumes: &answers.assumes,
+        })
+    }
+}
+
+/// What is printed.
+pub fn print_bits_check(answers: &CheckAnswers) -> String {
+    let CheckAnswers { claims, questions, failed, assumes, is_edited } = answers;
+    let mut text = String::new();
+    let mut say = |line: String| {
+        text.push_str(&line);
+        text.push('\n');
+    };
+    match failed.len() {
+        0 => say(format!("holds: each of {claims} claims follows ({questions} questions to z3)")),
+        count => say(format!("does not hold: {count} of {claims} claims do not follow")),
+    }
+    if *is_edited {
+        say("it was changed since it was written; what it says now is what was checked".to_owned());
+    }
+    for failure in failed.iter().take(MOST_SHOWN) {
+        say(format!("  {}", failure.claim));
+        say(format!("    not shown: {}", failure.what));
+        if !failure.example.is_empty() {
+            let values: Vec<String> =
+                failure.example.iter().map(|(name, value)| format!("{name} = {}", number(value))).collect();
+            say(format!("    for example {}", values.join(", ")));
+        }
+    }
+    if failed.len() > MOST_SHOWN {
+        say(format!("  and {} more", failed.len() - MOST_SHOWN));
+    }
+    for given in assumes {
+        say(format!("taken as given: {given}"));
+    }
+    text
+}
+
+/// A word as a solver writes it, in decimal.
+fn number(word: &str) -> String {
+    let digits = word.strip_prefix("#x").map(|digits| (digits, 16));
+    let digits = digits.or_else(|| word.strip_prefix("#b").map(|digits| (digits, 2)));
+    let parsed = digits.and_then(|(digits, base)| u128::from_str_radix(digits, base).ok());
+    parsed.map_or_else(|| word.to_owned(), |number| number.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn words_of_the_solver_read_as_numbers() {
+        assert_eq!([number("#x0f"), number("#b101"), number("?")], ["15", "5", "?"]);
+    }
+}

@@ -1,0 +1,392 @@
+//! `opcost bits`: the table of a program's widths, and `opcost.bits/2`.
+//!
+//! First functions, by bits that are not needed; then lines, by the same; of
+//! functions that were asked for their values, one by one, and what forces each
+//! to be that wide. Or the source, with the widths of what each line computes.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use opcost_bits::Total;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::bits::floats::{floats, mantissas};
+use crate::kit::numbers::{bar, grouped, percent};
+use crate::kit::save::document;
+use crate::kit::source::{Source, Sources};
+use crate::kit::style::{BAD, DIM, STRONG, cut, cut_start, padded, paint, printable, screen_width};
+use opcost_answer::bits::{BitsAnswers, BitsFinding, BitsFunction, BitsValue};
+use opcost_answer::names::{tidy_path, told_apart};
+
+/// Cells of a bar.
+const BAR: usize = 10;
+/// Lines around one that is shown.
+const CONTEXT: u32 = 1;
+
+/// What is shown.
+pub struct BitsReport<'a> {
+    pub answers: &'a BitsAnswers,
+    /// The level and the inputs, in words.
+    pub about: String,
+    /// Value by value.
+    pub with_values: bool,
+    pub annotate: bool,
+    /// Beside what was observed.
+    pub observed: bool,
+    /// Rows of each table; all if there is no limit.
+    pub most: usize,
+    /// What to try next.
+    pub next: Vec<String>,
+}
+
+/// The document of `opcost bits`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "opcost.bits/2")]
+pub struct BitsJson<'a> {
+    /// Always `opcost.bits/2`.
+    #[schemars(extend("const" = "opcost.bits/2"))]
+    schema: &'static str,
+    /// `open`: exported functions may be called by anyone; `closed`: it begins at main.
+    world: &'a str,
+    /// What the widths rest on besides the code.
+    assumes: &'a [String],
+    /// What can never be: accesses out of bounds, code that no execution reaches.
+    findings: &'a [BitsFinding],
+    /// Bits of the types of all integers.
+    declared: u64,
+    /// Bits of the narrowest types that hold them.
+    needed_type: u64,
+    /// Bits that are not always the same, and that anything looks at.
+    needed_slice: u64,
+    /// In the order of the module.
+    functions: &'a [BitsFunction],
+}
+
+impl<'a> BitsJson<'a> {
+    /// The document as text.
+    pub fn text(answers: &'a BitsAnswers) -> String {
+        let total = of_all(&answers.functions);
+        document(&BitsJson {
+            schema: "opcost.bits/2",
+            world: &answers.world,
+            assumes: &answers.assumes,
+            findings: &answers.findings,
+            declared: total.declared,
+            needed_type: total.needed,
+            needed_slice: total.slice,
+            functions: &answers.functions,
+        })
+    }
+}
+
+/// Bits of the values of functions.
+pub fn of_all(functions: &[BitsFunction]) -> Total {
+    functions.iter().map(of_one).sum()
+}
+
+pub fn of_one(function: &BitsFunction) -> Total {
+    Total {
+        values: function.values.len() as u64,
+        declared: function.declared,
+        needed: function.needed_type,
+        demanded: function.values.iter().map(|value| u64::from(value.demanded)).sum(),
+        slice: function.needed_slice,
+    }
+}
+
+/// The tables, or the source.
+pub fn print_bits(report: &BitsReport<'_>, sources: &mut Sources) -> String {
+    let mut text = String::new();
+    head(&mut text, report);
+    if report.annotate {
+        annotated(&mut text, report, sources);
+    } else if report.with_values {
+        for function in &report.answers.functions {
+            values(&mut text, report, function);
+            floats(&mut text, function, report.most);
+        }
+    } else {
+        functions(&mut text, report);
+        lines(&mut text, report, sources);
+    }
+    dead(&mut text, report);
+    findings(&mut text, &report.answers.findings);
+    for assumption in &report.answers.assumes {
+        let _ = writeln!(text, "assuming {assumption}");
+    }
+    for next in &report.next {
+        let _ = writeln!(text, "{}", paint(DIM, format!("next: {next}")));
+    }
+    text
+}
+
+/// Accesses that are never in bounds, contracts that are perhaps broken; of code
+/// that is never reached its widths tell.
+fn findings(text: &mut String, all: &[BitsFinding]) {
+    for finding in all {
+        let words = match &*finding.kind {
+            "out-of-bounds" => "this access never lies in its object",
+            "contract" => "this call is not shown to keep a contract",
+            "rounding" => {
+                "this call changes how numbers with a point are rounded: nothing is said of what is rounded"
+            }
+            _ => continue,
+        };
+        let place = match (&finding.file, finding.line) {
+            (Some(file), Some(line)) => format!("{}:{line}", tidy_path(file)),
+            _ => finding.key.to_string(),
+        };
+        let _ = writeln!(text, "{place}: {words}: {}", finding.text);
+    }
+}
+
+fn head(text: &mut String, report: &BitsReport<'_>) {
+    let total = of_all(&report.answers.functions);
+    let values = match total.values {
+        0 => "no integers".to_owned(),
+        1 => "1 integer".to_owned(),
+        many => format!("{} integers", grouped(many)),
+    };
+    let _ = writeln!(
+        text,
+        "{} of {} bits need {} ({}), {} of those are looked at and not always the same",
+        paint(STRONG, values),
+        grouped(total.declared),
+        paint(STRONG, grouped(total.needed)),
+        percent(total.share()),
+        grouped(total.slice),
+    );
+    let _ = writeln!(text, "{}", paint(DIM, format!("{}, {} world", report.about, report.answers.world)));
+    if report.observed {
+        seen(text, report);
+    }
+    mantissas(text, &report.answers.functions);
+}
+
+/// What the run says of all values that it had.
+fn seen(text: &mut String, report: &BitsReport<'_>) {
+    let all = || report.answers.functions.iter().flat_map(|function| &function.values);
+    let ran = || all().filter_map(|value| Some((value, value.observed.as_ref()?)));
+    let sum = |bits: fn(&BitsValue) -> u32| ran().map(|(value, _)| u64::from(bits(value))).sum::<u64>();
+    let observed: u64 = ran().map(|(_, observed)| u64::from(observed.width)).sum();
+    let _ = writeln!(
+        text,
+        "in this run {} of them were defined: {} bits declared, {} proven, {} observed",
+        grouped(ran().count()),
+        grouped(sum(|value| value.declared)),
+        grouped(sum(|value| value.width)),
+        grouped(observed),
+    );
+    let is_bad = |value: &BitsValue, outside: bool| outside && !value.may_be_poison;
+    for (value, observed) in ran().filter(|(value, observed)| is_bad(value, observed.is_outside)) {
+        let _ = writeln!(
+            text,
+            "{} {} was {}, which it cannot be ({}){}",
+            paint(BAD, "wrong:"),
+            value.key,
+            observed.range,
+            value.range,
+            if report.answers.assumes.is_empty() { "" } else { " if what is assumed holds" },
+        );
+    }
+}
+
+/// How many rows of so many, and a word about the rest.
+fn shown(most: usize, all: usize) -> (usize, Option<String>) {
+    let count = if most == 0 { all } else { most.min(all) };
+    (count, (count < all).then(|| format!("  … {} more (--top 0 shows all)", grouped(all - count))))
+}
+
+fn name_of(report: &BitsReport<'_>, function: &BitsFunction) -> String {
+    told_apart(&function.key, report.answers.functions.iter().map(|other| &other.key))
+}
+
+fn functions(text: &mut String, report: &BitsReport<'_>) {
+    let mut order: Vec<&BitsFunction> = report.answers.functions.iter().collect();
+    order.retain(|function| !function.values.is_empty());
+    order.sort_by_key(|function| std::cmp::Reverse(of_one(function).waste()));
+    let (count, more) = shown(report.most, order.len());
+    let _ = writeln!(text, "\n{}", paint(DIM, "function                    integers  declared    needed"));
+    for function in &order[..count] {
+        let bits = of_one(function);
+        let _ = writeln!(
+            text,
+            "{} {:>8} {:>9} {:>9}  {} {}",
+            padded(&cut(&name_of(report, function), 27), 27),
+            grouped(bits.values),
+            grouped(bits.declared),
+            grouped(bits.needed),
+            padded(&bar(bits.share(), BAR), BAR),
+            percent(bits.share()),
+        );
+    }
+    if let Some(more) = more {
+        let _ = writeln!(text, "{}", paint(DIM, more));
+    }
+}
+
+/// Values of the lines of each file.
+pub type Lines<'a> = BTreeMap<(&'a str, u32), Vec<&'a BitsValue>>;
+
+pub fn by_line<'a>(functions: &'a [BitsFunction]) -> Lines<'a> {
+    let mut lines = Lines::new();
+    for value in functions.iter().flat_map(|function| &function.values) {
+        if let (Some(file), Some(line)) = (&value.file, value.line) {
+            lines.entry((file, line)).or_default().push(value);
+        }
+    }
+    lines
+}
+
+pub fn of_values(values: &[&BitsValue]) -> Total {
+    let one = |value: &&BitsValue| Total {
+        values: 1,
+        declared: value.declared.into(),
+        needed: value.width.into(),
+        demanded: value.demanded.into(),
+        slice: (value.width - value.dead_bits).into(),
+    };
+    values.iter().map(one).sum()
+}
+
+fn lines(text: &mut String, report: &BitsReport<'_>, sources: &mut Sources) {
+    let lines = by_line(&report.answers.functions);
+    if lines.is_empty() {
+        return;
+    }
+    let mut order: Vec<_> = lines.iter().map(|(at, values)| (at, of_values(values))).collect();
+    order.sort_by_key(|&(at, bits)| (std::cmp::Reverse(bits.waste()), at));
+    let (count, more) = shown(report.most, order.len());
+    let _ = writeln!(text, "\n{}", paint(DIM, "line                        declared    needed"));
+    let room = screen_width().saturating_sub(50).max(20);
+    for ((file, line), bits) in &order[..count] {
+        let place = format!("{}:{line}", tidy_path(file));
+        let written = sources.line(file, *line).unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "{} {:>8} {:>9}  {}",
+            padded(&cut_start(&place, 27), 27),
+            grouped(bits.declared),
+            grouped(bits.needed),
+            cut(printable(&written).trim(), room),
+        );
+    }
+    if let Some(more) = more {
+        let _ = writeln!(text, "{}", paint(DIM, more));
+    }
+}
+
+/// `u7` or `s12`; `0` of a constant.
+fn width(value: &BitsValue) -> String {
+    match value.width {
+        0 => "0".to_owned(),
+        bits if value.signed => format!("s{bits}"),
+        bits => format!("u{bits}"),
+    }
+}
+
+/// What a run says of a value, or else why it is as wide as it is.
+fn beside(report: &BitsReport<'_>, value: &BitsValue) -> Option<String> {
+    match &value.observed {
+        Some(seen) if report.observed => {
+            let sign = if seen.signed { "s" } else { "u" };
+            Some(format!("seen {sign}{}  {} in {} times", seen.width, seen.range, grouped(seen.times)))
+        }
+        None if report.observed => Some("not seen".to_owned()),
+        _ => value.because.clone(),
+    }
+}
+
+fn values(text: &mut String, report: &BitsReport<'_>, function: &BitsFunction) {
+    let _ = writeln!(text, "\n{}", paint(STRONG, name_of(report, function)));
+    let mut order: Vec<&BitsValue> = function.values.iter().collect();
+    order.sort_by_key(|value| std::cmp::Reverse(value.declared - value.width));
+    let (count, more) = shown(report.most, order.len());
+    let room = screen_width().saturating_sub(66).max(24);
+    for value in &order[..count] {
+        let line = value.line.map_or_else(String::new, |line| format!("line {line}"));
+        let _ = writeln!(
+            text,
+            "  {} {} {} {:>4} → {}  {}  {}",
+            padded(&cut(&printable(&value.name), 16), 16),
+            padded(&line, 9),
+            padded(&cut(&value.opcode, 10), 10),
+            format!("i{}", value.declared),
+            padded(&width(value), 4),
+            padded(&cut(&value.range, 22), 22),
+            paint(DIM, cut(beside(report, value).as_deref().unwrap_or(""), room)),
+        );
+    }
+    if let Some(more) = more {
+        let _ = writeln!(text, "{}", paint(DIM, more));
+    }
+}
+
+/// What a line computes, each name once, with its widths.
+pub fn told(values: &[&BitsValue]) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for value in values.iter().filter(|value| value.declared > 1) {
+        let is_named = !value.name.starts_with('%');
+        let name = if is_named { printable(&value.name) } else { value.opcode.clone() };
+        let part = format!("{name} {}→{}", value.declared, width(value));
+        if !parts.contains(&part) {
+            parts.push(part);
+        }
+    }
+    parts
+}
+
+fn annotated(text: &mut String, report: &BitsReport<'_>, sources: &mut Sources) {
+    let lines = by_line(&report.answers.functions);
+    let mut files: Vec<&str> = lines.keys().map(|(file, _)| *file).collect();
+    files.dedup();
+    let column = (screen_width() / 2).max(40);
+    for file in files {
+        let _ = writeln!(text, "\n{}", paint(STRONG, tidy_path(file)));
+        let known = match sources.file(file) {
+            Source::Lines(known) => known.clone(),
+            Source::Unusable(why) => {
+                let _ = writeln!(text, "  its source {why}");
+                continue;
+            }
+        };
+        let own = lines.range((file, 0)..=(file, u32::MAX));
+        let own: BTreeMap<u32, &Vec<&BitsValue>> = own.map(|(&(_, line), values)| (line, values)).collect();
+        let mut before = 0;
+        for (line, written) in (1u32..).zip(&known) {
+            let is_near = (line.saturating_sub(CONTEXT)..=line + CONTEXT).any(|near| own.contains_key(&near));
+            if !is_near {
+                continue;
+            }
+            if line > before + 1 {
+                let _ = writeln!(text, "{}", paint(DIM, "      ⋮"));
+            }
+            before = line;
+            let values = own.get(&line).map_or_else(String::new, |values| told(values).join(", "));
+            let written = padded(&cut(&printable(written), column), column);
+            let room = screen_width().saturating_sub(column + 10).max(20);
+            let row = format!("{line:>6}  {written}  {}", paint(DIM, cut(&values, room)));
+            let _ = writeln!(text, "{}", row.trim_end());
+        }
+    }
+}
+
+/// Values that no execution gets to: a dead branch, or an index never in bounds.
+fn dead(text: &mut String, report: &BitsReport<'_>) {
+    let mut places: Vec<String> = Vec::new();
+    for value in report.answers.functions.iter().flat_map(|function| &function.values) {
+        // What may be poison is perhaps computed and not looked at.
+        let is_dead = value.range == "never" && !value.may_be_poison;
+        if let (true, Some(file), Some(line)) = (is_dead, &value.file, value.line) {
+            places.push(format!("{}:{line}", tidy_path(file)));
+        }
+    }
+    places.dedup();
+    if places.is_empty() {
+        return;
+    }
+    let (count, _) = shown(report.most, places.len());
+    let more = if count < places.len() { ", …" } else { "" };
+    let _ = writeln!(text, "\nno execution gets to {}{more}", places[..count].join(", "));
+}

@@ -1,0 +1,321 @@
+//! The same numbers for a machine: schema `opcost.count/1`.
+//!
+//! The schema lies in `schemas/opcost.count-1.json`; a test holds the two
+//! together. Functions, lines, blocks and calls that never ran are left out.
+//! Functions are named as their language writes them (`name`) and as the
+//! linker does (`linkage_name`); whatever else points at a function uses the
+//! linkage name. Counts above 2^53 are still written as JSON integers:
+//! readers that keep 64 bits (jq 1.7, Python, serde) see them whole.
+
+use opcost_recover::SourceLine;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::count::report::{CountReport, Growth, Verdict};
+use crate::count::tasks::ProcessJson;
+use opcost_answer::names::demangle;
+use opcost_answer::run::{CallStack, Finish, Quality};
+
+/// What ran how often.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "opcost.count/1")]
+pub struct CountJson {
+    /// Always `opcost.count/1`.
+    #[schemars(extend("const" = "opcost.count/1"))]
+    schema: &'static str,
+    /// The state of the module at which instructions were counted.
+    anchor: String,
+    /// Name and version of the weights behind every `instructions`.
+    cost_model: String,
+    quality: QualityJson,
+    /// What all of it cost.
+    total: u128,
+    functions: Vec<FunctionJson>,
+    /// Lines whose instructions ran.
+    lines: Vec<LineJson>,
+    blocks: Vec<BlockJson>,
+    /// Calls out of what was counted; null when a ledger of an earlier version was read, which does not tell.
+    external_calls: Option<Vec<CallJson>>,
+    /// Calls through pointers by place; null when a ledger of an earlier version was read.
+    indirect_calls: Option<Vec<IndirectJson>>,
+    /// Call stacks with their samples, those with most samples first; only when they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stacks: Option<Vec<StackJson>>,
+    /// Samples by process and thread, those with most first; only of samples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    samples_by_process: Option<Vec<ProcessJson>>,
+    /// How many processes counted.
+    processes: usize,
+    /// How many runs the counts are the sum of.
+    runs: u64,
+    /// Whether the program's world was held fixed (`--deterministic`).
+    deterministic: bool,
+    program_status: StatusJson,
+    verdict: VerdictJson,
+    build: BuildJson,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct QualityJson {
+    #[schemars(extend("enum" = ["exact", "lower bound", "estimate"]))]
+    kind: &'static str,
+    /// Why it is not exact.
+    reasons: Vec<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FunctionJson {
+    /// As its language writes it.
+    name: String,
+    /// As the linker knows it.
+    linkage_name: String,
+    /// The module, when the name is local to it (`static`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    module: Option<String>,
+    file: Option<String>,
+    line: Option<u32>,
+    calls: u128,
+    /// What it cost itself, without what it calls.
+    instructions: u128,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct LineJson {
+    file: String,
+    line: u32,
+    /// What the line's instructions cost, over all functions they were inlined into.
+    instructions: u128,
+    /// How often it was executed: in each copy of its code as often as the most frequent of its instructions, over
+    /// copies the sum. Null when a ledger of an earlier version was read.
+    count: Option<u128>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct BlockJson {
+    /// Linkage name.
+    function: String,
+    /// Its number in the function: `block3`.
+    block: String,
+    file: Option<String>,
+    line: Option<u32>,
+    /// How often its first instruction started.
+    count: u128,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct StackJson {
+    /// Linkage names, outermost function first; `[image]` where an image has no symbol.
+    frames: Vec<String>,
+    samples: u64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct CallJson {
+    /// Linkage name of the callee.
+    name: String,
+    calls: u128,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct IndirectJson {
+    /// Linkage name of the function that calls.
+    function: String,
+    file: Option<String>,
+    line: Option<u32>,
+    calls: u128,
+}
+
+/// How the program ended; both null when a ledger of an earlier version was read, which does not tell.
+#[derive(Serialize, JsonSchema)]
+pub struct StatusJson {
+    exit: Option<i32>,
+    signal: Option<i32>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct VerdictJson {
+    /// About the budget.
+    #[schemars(extend("enum" = ["none", "within", "over"]))]
+    result: &'static str,
+    budget: Option<u128>,
+    /// Over the budget, with a baseline: functions that cost more than in it, the most first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grew: Option<Vec<GrownJson>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct GrownJson {
+    name: String,
+    linkage_name: String,
+    file: Option<String>,
+    line: Option<u32>,
+    /// What it cost in the baseline; null: it is new.
+    before: Option<u128>,
+    after: u128,
+}
+
+/// How the program was built (its first module).
+#[derive(Serialize, JsonSchema)]
+struct BuildJson {
+    compiler: String,
+    flags: Vec<String>,
+    /// Target triple.
+    target: String,
+    /// Where counters stood.
+    placement: String,
+    /// Version of the opcost that reports.
+    opcost: &'static str,
+}
+
+impl CountJson {
+    /// The document of one report.
+    pub fn new(report: &CountReport) -> CountJson {
+        let facts = &report.facts;
+        CountJson {
+            schema: "opcost.count/1",
+            anchor: facts.anchor.clone(),
+            cost_model: facts.cost_model.clone(),
+            quality: quality(&report.quality),
+            total: report.summary.weight,
+            functions: functions(report),
+            lines: lines(report),
+            blocks: blocks(report),
+            external_calls: report.calls_known.then(|| external(report)),
+            indirect_calls: report.calls_known.then(|| indirect(report)),
+            stacks: report.stacks.as_deref().map(stacks),
+            samples_by_process: report
+                .tasks
+                .as_ref()
+                .map(|tasks| tasks.iter().map(ProcessJson::new).collect()),
+            processes: report.processes,
+            runs: report.runs,
+            deterministic: report.is_deterministic,
+            program_status: StatusJson::new(report.finish),
+            verdict: verdict(&report.verdict),
+            build: BuildJson {
+                compiler: facts.compiler.clone(),
+                flags: facts.flags.clone(),
+                target: facts.target.clone(),
+                placement: facts.placement.clone(),
+                opcost: env!("CARGO_PKG_VERSION"),
+            },
+        }
+    }
+}
+
+impl StatusJson {
+    /// How a program ended, if that is known.
+    pub fn new(finish: Option<Finish>) -> StatusJson {
+        match finish {
+            Some(Finish::Exited(status)) => StatusJson { exit: Some(status), signal: None },
+            Some(Finish::Killed(signal)) => StatusJson { exit: None, signal: Some(signal) },
+            None => StatusJson { exit: None, signal: None },
+        }
+    }
+}
+
+fn quality(quality: &Quality) -> QualityJson {
+    match quality {
+        Quality::Exact => QualityJson { kind: "exact", reasons: Vec::new() },
+        Quality::LowerBound(reasons) => QualityJson { kind: "lower bound", reasons: reasons.clone() },
+        Quality::Estimate(reasons) => QualityJson { kind: "estimate", reasons: reasons.clone() },
+    }
+}
+
+fn split(place: Option<&SourceLine>) -> (Option<String>, Option<u32>) {
+    (place.map(|place| place.file.clone()), place.map(|place| place.line))
+}
+
+fn functions(report: &CountReport) -> Vec<FunctionJson> {
+    let all = report.summary.functions.iter();
+    all.filter(|function| function.calls > 0 || function.instructions > 0)
+        .map(|function| {
+            let (file, line) = split(function.place.as_ref());
+            FunctionJson {
+                name: demangle(&function.name),
+                linkage_name: function.name.clone(),
+                module: function.module.clone(),
+                file,
+                line,
+                calls: function.calls,
+                instructions: function.instructions,
+            }
+        })
+        .collect()
+}
+
+fn lines(report: &CountReport) -> Vec<LineJson> {
+    let all = report.summary.lines.iter();
+    all.filter(|line| line.executions.map_or(line.instructions > 0, |count| count > 0))
+        .map(|line| LineJson {
+            file: line.at.file.clone(),
+            line: line.at.line,
+            instructions: line.instructions,
+            count: line.executions,
+        })
+        .collect()
+}
+
+fn blocks(report: &CountReport) -> Vec<BlockJson> {
+    let summary = &report.summary;
+    let ran = summary.blocks.iter().filter(|block| block.count > 0);
+    ran.map(|block| {
+        let (file, line) = split(block.place.as_ref());
+        BlockJson {
+            function: summary.functions[block.function].name.clone(),
+            block: block.block.to_string(),
+            file,
+            line,
+            count: block.count,
+        }
+    })
+    .collect()
+}
+
+fn stacks(stacks: &[CallStack]) -> Vec<StackJson> {
+    let stack = |stack: &CallStack| StackJson { frames: stack.frames.clone(), samples: stack.samples };
+    stacks.iter().map(stack).collect()
+}
+
+fn external(report: &CountReport) -> Vec<CallJson> {
+    let calls = &report.summary.calls;
+    let made = calls.external.iter().chain(&calls.memory).filter(|call| call.calls > 0);
+    made.map(|call| CallJson { name: call.name.clone(), calls: call.calls }).collect()
+}
+
+fn indirect(report: &CountReport) -> Vec<IndirectJson> {
+    let made = report.summary.calls.indirect.iter().filter(|site| site.calls > 0);
+    made.map(|site| {
+        let (file, line) = split(site.place.as_ref());
+        IndirectJson { function: site.function.clone(), file, line, calls: site.calls }
+    })
+    .collect()
+}
+
+fn verdict(verdict: &Verdict) -> VerdictJson {
+    match verdict {
+        Verdict::None => VerdictJson { result: "none", budget: None, grew: None },
+        Verdict::Within { budget } => VerdictJson { result: "within", budget: Some(*budget), grew: None },
+        Verdict::Over { budget, grew } => {
+            let grew = match grew {
+                Growth::Since(grown) => Some(grown.iter().map(GrownJson::new).collect()),
+                Growth::Unknown | Growth::Refused(_) => None,
+            };
+            VerdictJson { result: "over", budget: Some(*budget), grew }
+        }
+    }
+}
+
+impl GrownJson {
+    fn new(grown: &crate::count::report::Grown) -> GrownJson {
+        let (file, line) = split(grown.place.as_ref());
+        GrownJson {
+            name: demangle(&grown.name),
+            linkage_name: grown.name.clone(),
+            file,
+            line,
+            before: grown.before,
+            after: grown.after,
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! What does a ledger say of every function, line, block, edge, path or
+//! instruction? One row each, sorted, as text and as a document.
+//!
+//! Rows are plain data; `verbs::list` makes them of a ledger. Text shows the
+//! first rows with their share of the column and, where a source is at hand,
+//! the line that they begin on.
+
+use std::cmp::Reverse;
+use std::fmt::Write;
+
+use opcost_recover::SourceLine;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::kit::numbers::{grouped, percent, share};
+use crate::kit::source::Sources;
+use crate::kit::style::{DIM, STRONG, cut, heat, padded, paint, printable, width_of};
+use opcost_answer::names::{demangle, tidy_path};
+
+/// What is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListKind {
+    /// Functions with their calls and cost.
+    Functions,
+    /// Lines of the source with their cost.
+    Lines,
+    /// Blocks.
+    Blocks,
+    /// Edges between blocks.
+    Edges,
+    /// Paths through functions.
+    Paths,
+    /// Instructions in IR text.
+    Instructions,
+}
+
+impl ListKind {
+    /// As it is asked for.
+    pub fn word(self) -> &'static str {
+        match self {
+            ListKind::Functions => "functions",
+            ListKind::Lines => "lines",
+            ListKind::Blocks => "blocks",
+            ListKind::Edges => "edges",
+            ListKind::Paths => "paths",
+            ListKind::Instructions => "instructions",
+        }
+    }
+}
+
+/// How a list is sorted.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum ListSort {
+    /// The most first: cost of functions and lines, else how often.
+    #[default]
+    Count,
+    /// By name.
+    Name,
+    /// By file and line.
+    Place,
+    /// As it stands in the ledger.
+    None,
+}
+
+impl ListSort {
+    /// As it is asked for.
+    pub fn word(self) -> &'static str {
+        match self {
+            ListSort::Count => "count",
+            ListSort::Name => "name",
+            ListSort::Place => "place",
+            ListSort::None => "none",
+        }
+    }
+}
+
+/// One row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListRow {
+    /// Linkage name, if it is of a function.
+    pub function: Option<String>,
+    pub module: Option<String>,
+    /// Which block, edge, path, or the text of an instruction.
+    pub what: String,
+    pub place: Option<SourceLine>,
+    /// How often; of functions: calls.
+    pub count: Option<u64>,
+    /// What it cost, where a ledger tells.
+    pub instructions: Option<u64>,
+    /// How sure that is.
+    pub quality: String,
+    /// Along a path: blocks, and the lines that they begin on.
+    pub blocks: Vec<u32>,
+    pub lines: Vec<SourceLine>,
+}
+
+/// All rows of one kind.
+pub struct List {
+    pub kind: ListKind,
+    pub sort: ListSort,
+    pub rows: Vec<ListRow>,
+    /// What there is to say besides.
+    pub notes: Vec<String>,
+}
+
+impl List {
+    /// Puts the rows in order; equal ones stay in that of the ledger.
+    pub fn sorted(mut self) -> List {
+        match self.sort {
+            ListSort::Count if matches!(self.kind, ListKind::Functions | ListKind::Lines) => {
+                self.rows.sort_by_key(|row| Reverse((row.instructions, row.count)));
+            }
+            ListSort::Count => self.rows.sort_by_key(|row| Reverse((row.count, row.instructions))),
+            ListSort::Name => {
+                self.rows.sort_by(|a, b| (&a.function, &a.module).cmp(&(&b.function, &b.module)))
+            }
+            ListSort::Place => self.rows.sort_by(|a, b| a.place.cmp(&b.place)),
+            ListSort::None => {}
+        }
+        self
+    }
+
+    /// The number that a row is judged by.
+    fn measure(&self, row: &ListRow) -> Option<u64> {
+        match self.kind {
+            ListKind::Functions | ListKind::Lines => row.instructions,
+            ListKind::Blocks | ListKind::Edges | ListKind::Paths | ListKind::Instructions => row.count,
+        }
+    }
+}
+
+/// The first `top` rows as text.
+pub fn print_list(list: &List, sources: &mut Sources, top: usize, width: usize) -> String {
+    let mut out = String::new();
+    let total: u128 = list.rows.iter().filter_map(|row| list.measure(row)).map(u128::from).sum();
+    let unit = match list.kind {
+        ListKind::Functions | ListKind::Lines => "instructions",
+        _ => "times",
+    };
+    let head = format!("{} {}, {} {unit} in all", grouped(list.rows.len()), list.kind.word(), grouped(total));
+    let _ = writeln!(out, "{}", paint(STRONG, head));
+    for row in list.rows.iter().take(top) {
+        let part = list.measure(row).map_or(0.0, |value| share(value.into(), total));
+        let number = list.measure(row).map_or("unknown".to_owned(), grouped);
+        let figures = format!("{number:>16} {:>7}", percent(part));
+        let name = row.function.as_deref().map_or(String::new(), demangle);
+        let what =
+            [name.as_str(), &row.what].iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>();
+        let room = width.saturating_sub(27);
+        let text = cut(&printable(&what.join(" ")), room);
+        let _ = writeln!(out, "{}  {text}", paint(heat(part), figures));
+        let _ = write!(out, "{}", place_line(row, sources, width));
+    }
+    if list.rows.len() > top {
+        let _ = writeln!(out, "{:>16}", format!("… {} more (--top N)", grouped(list.rows.len() - top)));
+    }
+    for note in &list.notes {
+        let _ = writeln!(out, "  {note}");
+    }
+    out
+}
+
+/// Where a row begins, and what stands there; of a path its lines.
+fn place_line(row: &ListRow, sources: &mut Sources, width: usize) -> String {
+    if !row.lines.is_empty() {
+        let mut text = String::new();
+        let mut file = "";
+        for line in &row.lines {
+            let (name, number) = (tidy_path(&line.file), line.line);
+            text += &if line.file == file { format!(" {number}") } else { format!(" {name}:{number}") };
+            file = &line.file;
+        }
+        return format!("{:>26}{}\n", "", paint(DIM, cut(&text, width.saturating_sub(27))));
+    }
+    let Some(place) = &row.place else { return String::new() };
+    let head = format!("{}:{}", tidy_path(&place.file), place.line);
+    let source = sources.line(&place.file, place.line).map(|text| printable(&text).trim().to_owned());
+    let room = width.saturating_sub(29 + width_of(&head));
+    let source = source.map_or(String::new(), |text| cut(&text, room));
+    let head = padded(&head, width_of(&head));
+    format!("{:>26} {}\n", "", paint(DIM, format!("{head}  {source}").trim_end()))
+}
+
+/// The document of `--list`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "opcost.list/1")]
+pub struct ListJson {
+    /// Always `opcost.list/1`.
+    #[schemars(extend("const" = "opcost.list/1"))]
+    schema: &'static str,
+    /// functions, lines, blocks, edges, paths or instructions.
+    kind: &'static str,
+    /// How rows are sorted: count, name, place or none (as in the ledger).
+    sort: &'static str,
+    /// All rows.
+    rows: Vec<RowJson>,
+    /// What there is to say besides.
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct RowJson {
+    /// Linkage name; null for a line of the source.
+    function: Option<String>,
+    /// The module that holds it.
+    module: Option<String>,
+    /// Which block, edge or path of the function, or the instruction in IR text.
+    what: String,
+    /// The file that it begins in.
+    file: Option<String>,
+    /// The line that it begins on.
+    line: Option<u32>,
+    /// How often it ran or was taken; of a function: calls. Null when unknown.
+    count: Option<u64>,
+    /// What it cost under the ledger's cost model, where a ledger tells.
+    instructions: Option<u64>,
+    /// exact, exact-under(…), lower bound, estimate or unknown(…).
+    quality: String,
+    /// The blocks along a path.
+    blocks: Vec<u32>,
+    /// The lines that the blocks of a path begin on.
+    lines: Vec<String>,
+}
+
+impl ListJson {
+    /// Of a list.
+    pub fn new(list: &List) -> ListJson {
+        let row = |row: &ListRow| RowJson {
+            function: row.function.clone(),
+            module: row.module.clone(),
+            what: row.what.clone(),
+            file: row.place.as_ref().map(|place| place.file.clone()),
+            line: row.place.as_ref().map(|place| place.line),
+            count: row.count,
+            instructions: row.instructions,
+            quality: row.quality.clone(),
+            blocks: row.blocks.clone(),
+            lines: row.lines.iter().map(|line| format!("{}:{}", line.file, line.line)).collect(),
+        };
+        ListJson {
+            schema: "opcost.list/1",
+            kind: list.kind.word(),
+            sort: list.sort.word(),
+            rows: list.rows.iter().map(row).collect(),
+            notes: list.notes.clone(),
+        }
+    }
+}

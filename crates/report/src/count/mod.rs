@@ -1,0 +1,10 @@
+//! Counts: the report of a run, on the terminal, as a page, as JSON and as lists.
+
+pub mod annotate;
+pub mod json;
+pub mod list;
+pub mod page;
+pub mod report;
+pub mod stacks;
+pub mod tasks;
+pub mod terminal;

@@ -1,0 +1,112 @@
+//! A counted run, ready to be shown: terminal, page and JSON are made of one [`CountReport`].
+
+use std::collections::HashMap;
+
+use opcost_answer::run::{CallStack, Finish, Quality};
+use opcost_recover::{FunctionListing, FunctionTotal, ProgramSummary, SourceLine};
+use opcost_sample::ProcessSamples;
+
+use crate::kit::numbers::share;
+
+/// A counted run, ready to be shown.
+pub struct CountReport {
+    pub summary: ProgramSummary,
+    pub facts: ReportFacts,
+    pub quality: Quality,
+    /// How the program ended, if that is known.
+    pub finish: Option<Finish>,
+    pub verdict: Verdict,
+    /// How many processes counted.
+    pub processes: usize,
+    /// How many runs the counts are the sum of.
+    pub runs: u64,
+    /// Whether its world was held fixed.
+    pub is_deterministic: bool,
+    /// What `--repeat` found, in a sentence.
+    pub repetition: Option<String>,
+    /// Call stacks of samples, if they were asked for.
+    pub stacks: Option<Vec<CallStack>>,
+    /// Samples by process and thread, if they are samples; a ledger does not tell.
+    pub tasks: Option<Vec<ProcessSamples>>,
+    /// The command to try next.
+    pub next: Vec<String>,
+    /// Whether calls out of the program are known.
+    pub calls_known: bool,
+    /// Functions in detail, the hottest first.
+    pub listings: Vec<FunctionListing>,
+    /// Machine code of listed functions by their position in the summary, if it was
+    /// asked for; or why there is none.
+    pub machine: HashMap<usize, Result<Vec<MachineLine>, String>>,
+}
+
+/// A machine instruction beside its count.
+#[derive(Clone, Debug)]
+pub struct MachineLine {
+    /// The line that it comes from, if one is known.
+    pub at: Option<SourceLine>,
+    /// From the function's first byte.
+    pub offset: u64,
+    /// As the disassembler writes it.
+    pub text: String,
+    /// How often the instruction started that it comes from.
+    pub count: Option<u64>,
+}
+
+/// Facts about the build, of the first module.
+pub struct ReportFacts {
+    pub anchor: String,
+    pub cost_model: String,
+    pub compiler: String,
+    pub flags: Vec<String>,
+    pub target: String,
+    pub placement: String,
+    pub has_lines: bool,
+}
+
+/// What was decided about a budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No budget was given.
+    None,
+    /// Within it.
+    Within { budget: u128 },
+    /// Over it, and who is to blame.
+    Over { budget: u128, grew: Growth },
+}
+
+/// Which functions made it too much.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Growth {
+    /// No baseline was given.
+    Unknown,
+    /// The baseline is not comparable, for this reason.
+    Refused(String),
+    /// Functions that do more than in the baseline, the most first.
+    Since(Vec<Grown>),
+}
+
+/// A function that does more than before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grown {
+    /// Linkage name.
+    pub name: String,
+    pub place: Option<SourceLine>,
+    /// What it cost before; `None`: it is new.
+    pub before: Option<u128>,
+    pub after: u128,
+}
+
+impl CountReport {
+    /// Functions that ran, the most expensive first.
+    pub fn by_cost(&self) -> Vec<&FunctionTotal> {
+        let ran = self.summary.functions.iter().filter(|total| total.calls > 0 || total.instructions > 0);
+        let mut functions: Vec<_> = ran.collect();
+        functions.sort_by(|a, b| b.instructions.cmp(&a.instructions).then_with(|| a.name.cmp(&b.name)));
+        functions
+    }
+
+    /// The share of the total.
+    pub fn share(&self, instructions: u128) -> f64 {
+        share(instructions, self.summary.weight)
+    }
+}

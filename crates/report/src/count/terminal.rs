@@ -1,0 +1,294 @@
+//! The report on the terminal: what one wants to see first, first.
+//!
+//! A headline with the total; the functions by cost, the hottest with their
+//! hottest lines; what was not seen inside; what limits the answer; the next
+//! command. With `--annotate` the source of the hottest functions follows the
+//! table. Names and places are cut to the terminal's width.
+
+use std::fmt::Write;
+
+use opcost_recover::{FunctionTotal, NamedCalls};
+
+use crate::count::annotate::{Annotation, Depth, hot_lines};
+use crate::count::report::{CountReport, Grown, Growth, Verdict};
+use crate::count::stacks::print_stacks;
+use crate::count::tasks::print_tasks;
+use crate::kit::numbers::{bar, grouped, percent};
+use crate::kit::source::Sources;
+use crate::kit::style::{BAD, DIM, GOOD, STRONG, cut_middle, cut_start, heat, padded, paint, width_of};
+use opcost_answer::names::{demangle, tidy_path};
+use opcost_answer::run::{Finish, Quality};
+
+/// Cells of a full bar.
+const BAR_WIDTH: usize = 10;
+/// Share of the total from which on a function shows its hottest lines.
+const HOT_SHARE: f64 = 0.10;
+/// Share from which on `--annotate` shows a function that was not asked for.
+const ANNOTATED_SHARE: f64 = 0.01;
+/// Callees that are named.
+const CALLEES: usize = 6;
+/// Functions that are blamed.
+const BLAMED: usize = 10;
+
+/// What of a report is printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Rows of the table.
+    pub top: usize,
+    /// Whether listings are shown whole; else only their hottest lines.
+    pub annotate: bool,
+    /// Whether listings have IR text.
+    pub ir: bool,
+    /// Whether listings are of functions that were asked for by name.
+    pub chosen: bool,
+    /// Cells of a line.
+    pub width: usize,
+}
+
+/// The whole report of `opcost count`.
+pub fn print_count(report: &CountReport, sources: &mut Sources, layout: Layout) -> String {
+    let mut out = String::new();
+    headline(report, &mut out);
+    functions(report, sources, layout, &mut out);
+    if layout.annotate {
+        out.push('\n');
+        let depth = if layout.chosen { Depth::Whole } else { Depth::Hottest };
+        let is_shown = |part: f64| layout.chosen || part >= ANNOTATED_SHARE;
+        for listing in &report.listings {
+            if !is_shown(report.share(report.summary.functions[listing.function].instructions)) {
+                continue;
+            }
+            Annotation { report, listing, depth, ir: layout.ir, width: layout.width }
+                .write(sources, &mut out);
+        }
+    }
+    unseen(report, &mut out);
+    if let Some(stacks) = &report.stacks {
+        out += &print_stacks(stacks);
+        out.push('\n');
+    }
+    if let Some(tasks) = &report.tasks {
+        out += &print_tasks(tasks);
+    }
+    notes(report, layout.width, &mut out);
+    out
+}
+
+fn headline(report: &CountReport, out: &mut String) {
+    let facts = &report.facts;
+    let flags = facts.flags.join(" ");
+    let quality = match &report.quality {
+        Quality::Exact => "exact",
+        Quality::LowerBound(_) => "at least",
+        Quality::Estimate(_) => "about, by samples",
+    };
+    let _ = writeln!(
+        out,
+        "{} instructions   {} · {} {flags} · {quality}{}",
+        paint(STRONG, grouped(report.summary.weight)),
+        facts.cost_model,
+        facts.compiler,
+        if report.is_deterministic { " · deterministic world" } else { "" }
+    );
+    if report.processes > 1 {
+        let _ = writeln!(out, "  in {} processes", report.processes);
+    }
+    if report.runs > 1 {
+        let _ = writeln!(out, "  in {} runs", report.runs);
+    }
+}
+
+fn functions(report: &CountReport, sources: &mut Sources, layout: Layout, out: &mut String) {
+    let functions = report.by_cost();
+    let shown = &functions[..functions.len().min(layout.top)];
+    let table = Table::fit(shown, layout.width);
+    for function in shown {
+        let part = report.share(function.instructions);
+        let _ = writeln!(out, "{}", table.row(function, part));
+        let listing =
+            report.listings.iter().find(|listing| report.summary.functions[listing.function] == **function);
+        if let Some(listing) = listing
+            && !layout.annotate
+            && part >= HOT_SHARE
+        {
+            hot_lines(report, listing, sources, layout.width, out);
+        }
+    }
+    if functions.len() > shown.len() {
+        let rest: u128 = functions[shown.len()..].iter().map(|function| function.instructions).sum();
+        let part = percent(report.share(rest));
+        let _ = writeln!(out, "{part:>7} in {} more functions (--top N)", functions.len() - shown.len());
+    }
+}
+
+/// Widths of the table's columns.
+struct Table {
+    name: usize,
+    place: usize,
+    calls: usize,
+}
+
+impl Table {
+    fn fit(shown: &[&FunctionTotal], width: usize) -> Table {
+        let widest = |cell: fn(&FunctionTotal) -> String| {
+            shown.iter().map(|function| width_of(&cell(function))).max().unwrap_or(0)
+        };
+        let (name, place, calls) = (widest(|f| demangle(&f.name)), widest(place), widest(calls));
+        let room = width.saturating_sub(7 + 1 + BAR_WIDTH + 1 + 2 + 2 + calls);
+        let place =
+            if name + place <= room { place } else { place.min((room / 3).max(room - name.min(room))) };
+        Table { name: name.min(room - place.min(room)), place, calls }
+    }
+
+    fn row(&self, function: &FunctionTotal, part: f64) -> String {
+        let bar = paint(heat(part), padded(&bar(part, BAR_WIDTH), BAR_WIDTH));
+        let name = padded(&cut_middle(&demangle(&function.name), self.name), self.name);
+        let place = padded(&cut_start(&place(function), self.place), self.place);
+        format!(
+            "{:>7} {bar} {}  {}  {:>calls$}",
+            percent(part),
+            paint(STRONG, name),
+            paint(DIM, place),
+            calls(function),
+            calls = self.calls
+        )
+        .trim_end()
+        .to_owned()
+    }
+}
+
+fn place(function: &FunctionTotal) -> String {
+    function
+        .place
+        .as_ref()
+        .map_or(String::new(), |place| format!("{}:{}", tidy_path(&place.file), place.line))
+}
+
+fn calls(function: &FunctionTotal) -> String {
+    let what = if function.calls == 1 { "call " } else { "calls" };
+    format!("{} {what}", grouped(function.calls))
+}
+
+fn unseen(report: &CountReport, out: &mut String) {
+    let calls = &report.summary.calls;
+    let all = calls.external.iter().chain(&calls.memory);
+    let mut named: Vec<&NamedCalls> = all.filter(|call| call.calls > 0).collect();
+    named.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.name.cmp(&b.name)));
+    let mut parts: Vec<String> = named
+        .iter()
+        .take(CALLEES)
+        .map(|call| format!("{} {}", demangle(&call.name), grouped(call.calls)))
+        .collect();
+    if named.len() > CALLEES {
+        let rest: u128 = named[CALLEES..].iter().map(|call| call.calls).sum();
+        parts.push(format!("{} others {}", named.len() - CALLEES, grouped(rest)));
+    }
+    let through_pointers: u128 = calls.indirect.iter().map(|site| site.calls).sum();
+    if through_pointers > 0 {
+        parts.push(format!("through pointers {}", grouped(through_pointers)));
+    }
+    if !parts.is_empty() {
+        let _ = writeln!(out, "not seen inside (calls): {}", parts.join(" · "));
+    }
+}
+
+fn notes(report: &CountReport, width: usize, out: &mut String) {
+    if let Quality::LowerBound(reasons) = &report.quality {
+        for reason in reasons {
+            let _ = writeln!(out, "{} {reason}", paint(BAD, "not exact:"));
+        }
+    }
+    if let Quality::Estimate(words) = &report.quality {
+        for word in words {
+            let _ = writeln!(out, "{word}");
+        }
+    }
+    if !report.facts.has_lines {
+        let _ = writeln!(out, "no debug information: functions are shown without lines (build with -g)");
+    }
+    if let Some(repetition) = &report.repetition {
+        let _ = writeln!(out, "{repetition}");
+    }
+    match report.finish {
+        None | Some(Finish::Exited(0)) => {}
+        Some(Finish::Exited(status)) => {
+            let _ = writeln!(out, "{}", paint(BAD, format!("the program exited with status {status}")));
+        }
+        Some(Finish::Killed(signal)) => {
+            let _ = writeln!(out, "{}", paint(BAD, format!("signal {signal} ended the program")));
+        }
+    }
+    verdict(report, out);
+    if !report.next.is_empty() {
+        let one_line = report.next.join("   ·   ");
+        let fits = width_of(&one_line) + 6 <= width;
+        let next = if fits { one_line } else { report.next.join("\n      ") };
+        let _ = writeln!(out, "{} {next}", paint(DIM, "next:"));
+    }
+}
+
+fn verdict(report: &CountReport, out: &mut String) {
+    match &report.verdict {
+        Verdict::None => {}
+        Verdict::Within { budget } => {
+            let _ = writeln!(out, "{}", paint(GOOD, format!("within the budget of {}", grouped(budget))));
+        }
+        Verdict::Over { budget, grew } => {
+            let over = report.summary.weight - budget;
+            let text = format!("over the budget of {} by {}", grouped(budget), grouped(over));
+            let _ = writeln!(out, "{}", paint(BAD, text));
+            blame(report, grew, out);
+        }
+    }
+}
+
+/// The functions that made it too much.
+fn blame(report: &CountReport, grew: &Growth, out: &mut String) {
+    match grew {
+        Growth::Since(grown) if grown.is_empty() => {
+            let _ = writeln!(out, "  no function does more than in the baseline: it was over already");
+        }
+        Growth::Since(grown) => {
+            let _ = writeln!(out, "functions that grew since the baseline:");
+            for function in grown.iter().take(BLAMED) {
+                let _ = writeln!(out, "  {}", growth(function));
+            }
+            if grown.len() > BLAMED {
+                let _ = writeln!(out, "  and {} more", grown.len() - BLAMED);
+            }
+        }
+        Growth::Refused(why) => {
+            let _ = writeln!(out, "the baseline says nothing about who grew: {why}");
+        }
+        Growth::Unknown => {
+            let largest: Vec<String> = report
+                .by_cost()
+                .iter()
+                .take(3)
+                .map(|function| format!("{} {}", demangle(&function.name), grouped(function.instructions)))
+                .collect();
+            let _ = writeln!(
+                out,
+                "  the largest: {} (with --baseline FILE.opc: those that grew)",
+                largest.join(" · ")
+            );
+        }
+    }
+}
+
+fn growth(function: &Grown) -> String {
+    let name = demangle(&function.name);
+    let place = function
+        .place
+        .as_ref()
+        .map_or(String::new(), |place| format!("  {}:{}", tidy_path(&place.file), place.line));
+    match function.before {
+        None => format!("+{}  {name}{place}  (new)", grouped(function.after)),
+        Some(before) => format!(
+            "+{}  {name}{place}  ({} before, {} now)",
+            grouped(function.after - before),
+            grouped(before),
+            grouped(function.after)
+        ),
+    }
+}

@@ -1,0 +1,10 @@
+//! What all reports share: styles, numbers, names, sources, progress, pages, and where text goes.
+
+pub mod html;
+pub mod layout;
+pub mod names;
+pub mod numbers;
+pub mod progress;
+pub mod save;
+pub mod source;
+pub mod style;

@@ -1,0 +1,81 @@
+//! Which function does a user mean by a name, and which names are near?
+
+use opcost_answer::names::{demangle, last_part, without_parameters};
+use opcost_recover::ProgramSummary;
+
+/// How many names are suggested.
+const SUGGESTIONS: usize = 3;
+/// Likeness (Jaro and Winkler) from which on a name is suggested.
+const NEAR: f64 = 0.75;
+
+/// The functions that a user's name means: the linkage name, or else the
+/// demangled name, with or without its parameters and its scope. When there
+/// is none: names that are near.
+pub fn find_functions(summary: &ProgramSummary, wanted: &str) -> Result<Vec<usize>, Vec<String>> {
+    let exact = |name: &str| name == wanted;
+    let loose = |name: &str| {
+        let name = demangle(name);
+        let bare = without_parameters(&name);
+        name == wanted || bare == wanted || last_part(bare) == wanted
+    };
+    for matches in [&exact as &dyn Fn(&str) -> bool, &loose] {
+        let functions = summary.functions.iter().enumerate();
+        let found: Vec<usize> =
+            functions.filter(|(_, total)| matches(&total.name)).map(|(at, _)| at).collect();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+    }
+    Err(near(summary, wanted))
+}
+
+fn near(summary: &ProgramSummary, wanted: &str) -> Vec<String> {
+    let likeness = |name: &str| {
+        let bare = without_parameters(name);
+        strsim::jaro_winkler(bare, wanted).max(strsim::jaro_winkler(last_part(bare), wanted))
+    };
+    let names = summary.functions.iter().map(|total| demangle(&total.name));
+    let mut near: Vec<(f64, String)> =
+        names.map(|name| (likeness(&name), name)).filter(|(likeness, _)| *likeness >= NEAR).collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    near.dedup();
+    near.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use opcost_recover::{CallTotals, FunctionTotal, ProgramSummary};
+
+    use super::find_functions;
+
+    #[test]
+    fn a_function_is_found_by_any_of_its_names() {
+        let total = |name: &str| FunctionTotal {
+            name: name.to_owned(),
+            module: None,
+            place: None,
+            calls: 1,
+            instructions: 1,
+        };
+        let summary = ProgramSummary {
+            weight: 3,
+            weight_without_line: 0,
+            functions: ["_RNvCs1234_7mycrate3foo", "_Z6searchR5Boardi", "main"].map(total).to_vec(),
+            lines: Vec::new(),
+            blocks: Vec::new(),
+            calls: CallTotals::default(),
+        };
+        for (name, expected) in [
+            ("main", 2),
+            ("search", 1),
+            ("search(Board&, int)", 1),
+            ("_Z6searchR5Boardi", 1),
+            ("foo", 0),
+            ("mycrate::foo", 0),
+        ] {
+            assert_eq!(find_functions(&summary, name), Ok(vec![expected]), "{name}");
+        }
+        assert_eq!(find_functions(&summary, "serch"), Err(vec!["search(Board&, int)".to_owned()]));
+        assert_eq!(find_functions(&summary, "zzz"), Err(vec![]));
+    }
+}

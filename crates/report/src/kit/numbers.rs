@@ -1,0 +1,90 @@
+//! How is a number read at a glance?
+
+/// `2501813919` → `2,501,813,919`.
+pub fn grouped(number: impl std::fmt::Display) -> String {
+    let digits = number.to_string();
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));
+    let mut out = String::with_capacity(digits.len() * 4 / 3 + 1);
+    out.push_str(sign);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `1204551` → `1.2 M`; below ten thousand all digits.
+pub fn short(number: u128) -> String {
+    if number < 10_000 {
+        return grouped(number);
+    }
+    let mut scaled = number as f64;
+    for unit in ["k", "M", "G", "T", "P", "E"] {
+        scaled /= 1000.0;
+        if scaled < 9.95 {
+            return format!("{scaled:.1} {unit}");
+        }
+        if scaled < 999.5 {
+            return format!("{scaled:.0} {unit}");
+        }
+    }
+    grouped(number)
+}
+
+/// `0.6124` → `61.2 %`; what is not nothing never shows as nothing.
+pub fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.0005 { "<0.1 %".to_owned() } else { format!("{:.1} %", share * 100.0) }
+}
+
+/// A bar of at most `width` cells for a share between 0 and 1, in eighths.
+pub fn bar(share: f64, width: usize) -> String {
+    let eighths = (share.clamp(0.0, 1.0) * (width * 8) as f64).round() as usize;
+    let mut out = "█".repeat(eighths / 8);
+    if !eighths.is_multiple_of(8) {
+        out.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8 - 1]);
+    }
+    out
+}
+
+/// A part of a whole, between 0 and 1.
+pub fn share(part: u128, whole: u128) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bar, grouped, percent, short};
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(2_501_813_919u64), "2,501,813,919");
+        assert_eq!(grouped(-1234), "-1,234");
+    }
+
+    #[test]
+    fn short_numbers_keep_two_digits_at_least() {
+        assert_eq!(short(9_999), "9,999");
+        assert_eq!(short(1_204_551), "1.2 M");
+        assert_eq!(short(88_102), "88 k");
+        assert_eq!(short(999_499), "999 k");
+        assert_eq!(short(999_500), "1.0 M");
+    }
+
+    #[test]
+    fn shares_never_vanish() {
+        assert_eq!(percent(0.6124), "61.2 %");
+        assert_eq!(percent(0.00001), "<0.1 %");
+        assert_eq!(percent(0.0), "0.0 %");
+    }
+
+    #[test]
+    fn bars_grow_in_eighths() {
+        assert_eq!(bar(1.0, 4), "████");
+        assert_eq!(bar(0.0, 4), "");
+        assert_eq!(bar(0.5 / 4.0, 4), "▌");
+    }
+}

@@ -1,0 +1,5 @@
+//! Two ledgers, or one before and after repair.
+
+pub mod diff;
+pub mod overlap;
+pub mod repair;

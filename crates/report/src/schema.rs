@@ -1,0 +1,92 @@
+//! Which fields has which document?
+//!
+//! The schemas are made from the very structs that are written (schemars),
+//! lie in `schemas/` for everyone to read, and a test holds both together and
+//! validates real output against them. A change that a reader would notice
+//! raises the number in the document's name.
+
+use opcost_certificate::Certificate;
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Serialize;
+
+use crate::bits::certificate::BitsCheckJson;
+use crate::bits::narrow::BitsNarrowJson;
+use crate::bits::text::BitsJson;
+use crate::bits::width::WidthJson;
+use crate::check::CheckJson;
+use crate::count::json::CountJson;
+use crate::count::list::ListJson;
+use crate::fuel::check::FuelCheckJson;
+use crate::fuel::run::FuelJson;
+use crate::ledger::diff::DiffJson;
+use crate::ledger::overlap::OverlapJson;
+use crate::ledger::repair::RepairJson;
+use crate::life::text::LifeJson;
+use crate::loops::explain::ExplainJson;
+use crate::loops::table::LoopsJson;
+use crate::values::json::ValuesJson;
+use opcost_answer::Failure;
+
+/// The document that stands in place of another when opcost failed, so that a
+/// reader never takes an old document for the new one. Wrong use that the
+/// command line itself shows (status 2 before anything is read) writes none.
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "opcost.error/1")]
+struct ErrorJson {
+    /// Always `opcost.error/1`.
+    #[schemars(extend("const" = "opcost.error/1"))]
+    schema: &'static str,
+    /// What happened.
+    error: FailureJson,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct FailureJson {
+    /// What happened, where, and what to do next.
+    message: String,
+    /// The exit status: 1 opcost failed, 2 usage.
+    status: u8,
+}
+
+/// The document of a failure.
+pub fn error_json(error: &Failure) -> String {
+    crate::kit::save::document(&ErrorJson {
+        schema: "opcost.error/1",
+        error: FailureJson { message: error.to_string(), status: error.status().number() },
+    })
+}
+
+/// A document's short name, and what makes its schema.
+type Document = (&'static str, fn() -> Schema);
+
+/// Every document that opcost writes.
+const DOCUMENTS: [Document; 18] = [
+    ("count", || schema_for!(CountJson)),
+    ("fuel", || schema_for!(FuelJson)),
+    ("fuel-check", || schema_for!(FuelCheckJson)),
+    ("life", || schema_for!(LifeJson)),
+    ("loops", || schema_for!(LoopsJson<'_>)),
+    ("explain", || schema_for!(ExplainJson<'_>)),
+    ("explain-width", || schema_for!(WidthJson<'_>)),
+    ("bits", || schema_for!(BitsJson<'_>)),
+    ("bits-check", || schema_for!(BitsCheckJson<'_>)),
+    ("bits-narrow", || schema_for!(BitsNarrowJson<'_>)),
+    ("certificate", || schema_for!(Certificate)),
+    ("overlap", || schema_for!(OverlapJson)),
+    ("repair", || schema_for!(RepairJson)),
+    ("list", || schema_for!(ListJson)),
+    ("values", || schema_for!(ValuesJson)),
+    ("diff", || schema_for!(DiffJson)),
+    ("check", || schema_for!(CheckJson)),
+    ("error", || schema_for!(ErrorJson)),
+];
+
+/// The short names of all documents.
+pub fn document_names() -> impl Iterator<Item = &'static str> {
+    DOCUMENTS.iter().map(|(name, _)| *name)
+}
+
+/// The schema of a document by its short name.
+pub fn schema_of(name: &str) -> Option<Schema> {
+    DOCUMENTS.iter().find(|(known, _)| *known == name).map(|(_, make)| make())
+}

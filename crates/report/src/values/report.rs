@@ -1,0 +1,229 @@
+//! What values were recorded: all that is shown of a recording, as plain data.
+//!
+//! The table of it is [`values_table`](super::values_table)'s, the document
+//! [`values_json`](super::values_json)'s.
+
+use opcost_key::Key;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::kit::numbers::grouped;
+use crate::kit::style::printable;
+use opcost_answer::points::{Meaning, RefusedText};
+
+/// All that was recorded, ready to be shown.
+pub struct ValuesReport {
+    /// What the user ran.
+    pub command: String,
+    /// Loops and values, in the order in which they are shown.
+    pub rows: Vec<ValueRow>,
+    pub refused: Vec<RefusedText>,
+    pub remarks: Vec<String>,
+    pub processes: usize,
+    pub sample: u64,
+    /// Bytes that sequences and histograms took, and might.
+    pub memory: (u64, u64),
+    /// How the program ended, in words; none: it was not run now.
+    pub ending: Option<String>,
+    pub verify: Option<VerifyTotals>,
+    /// How the numbers of the whole program fared, or why nothing was held.
+    pub whole: Option<Result<WholeTotals, String>>,
+    /// Lines of the table; 0 is all.
+    pub top: usize,
+}
+
+/// A loop or a value.
+pub struct ValueRow {
+    pub module: String,
+    /// Of a loop its header, of a value its parameter or instruction.
+    pub key: Key,
+    pub function: String,
+    pub file: Option<String>,
+    pub line: u32,
+    pub meaning: Meaning,
+    /// The header of a loop, the instruction of a value.
+    pub text: String,
+    pub parent: Option<String>,
+    pub depth: u32,
+    pub entries: u64,
+    pub complete: u64,
+    /// Left by a jump, an exception or the end of a thread: how many, the most turns of one.
+    pub left: (u64, u64),
+    /// Open at the end: how many, the most turns of one.
+    pub open: (u64, u64),
+    /// Activations of the parent of a fork that went on in it.
+    pub inherited: u64,
+    /// Turns of all activations, whatever their end; of a value, nothing.
+    pub back_edges: i128,
+    pub recorded: u64,
+    /// Least, middle and greatest recorded value.
+    pub range: Option<[i64; 3]>,
+    /// How often each value was recorded, ascending.
+    pub values: Vec<(i64, u64)>,
+    /// Values that are known by range only: least, greatest, how many.
+    pub rough: Vec<(i64, i64, u64)>,
+    /// Values over time, as runs of equal ones; every `stride`-th of them.
+    pub runs: Vec<(i64, u64)>,
+    pub stride: u64,
+    /// Whether every value is in `values`.
+    pub is_exact: bool,
+    pub claim: Option<ClaimRow>,
+    /// What `opcost loops` says of it as a number.
+    pub whole: Option<WholeRow>,
+}
+
+/// What is known of a loop from the whole program, and how it fared.
+pub struct WholeRow {
+    /// Back edges: `7`, `at most 9`.
+    pub says: String,
+    pub assumes: Vec<String>,
+    pub verdict: ClaimVerdict,
+    /// What did not agree.
+    pub failure: Option<String>,
+}
+
+/// How what `opcost loops` says of the whole program fared, in loops.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct WholeTotals {
+    /// `open` or `closed`.
+    pub world: String,
+    /// Numbers that held.
+    pub held: u64,
+    /// Numbers of loops that were never entered: not verified.
+    pub not_entered: u64,
+    /// Numbers that were wrong: a defect of opcost.
+    pub wrong: u64,
+    /// Wrong, but under assumptions or on named inputs.
+    pub assumption_violated: u64,
+    /// Could not be held against the run.
+    pub not_checked: u64,
+    /// Formulas with names: held in each module only.
+    pub formulas: u64,
+    /// Loops of which nothing is claimed.
+    pub no_claim: u64,
+    /// Loops that are not the same in the whole program, or share their function's name.
+    pub not_found: u64,
+}
+
+/// A claim and how it fared.
+pub struct ClaimRow {
+    pub is_exact: bool,
+    pub text: String,
+    pub assumes: Vec<String>,
+    pub verdict: ClaimVerdict,
+    /// Activations in which it held, and did not.
+    pub held: u64,
+    pub failed: u64,
+    /// Activations in which it had no result.
+    pub unchecked: u64,
+    /// Activations whose sums were too long to hold.
+    pub too_long: u64,
+    /// The first that failed: which entry, its turns, what was claimed.
+    pub first_failure: Option<(u64, u64, i128)>,
+    /// Why it was not checked.
+    pub reason: Option<String>,
+}
+
+/// How a claim fared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimVerdict {
+    /// In every activation.
+    Held,
+    /// The loop was never entered.
+    NotEntered,
+    /// Not in some activation.
+    Wrong,
+    /// Not in some activation, and it rests on assumptions.
+    AssumptionViolated,
+    /// It could not be held against the run.
+    NotChecked,
+}
+
+/// How all claims fared, in loops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct VerifyTotals {
+    /// Held in every activation.
+    pub held: u64,
+    /// Claims on loops that were never entered: not verified.
+    pub not_entered: u64,
+    /// Wrong in some activation: a defect of opcost.
+    pub wrong: u64,
+    /// Wrong, but under assumptions that the program may have broken.
+    pub assumption_violated: u64,
+    /// Could not be held against the run.
+    pub not_checked: u64,
+    /// Loops of which nothing is claimed.
+    pub no_claim: u64,
+}
+
+/// A recorded number as its point means it.
+pub fn number(meaning: Meaning, value: i64) -> String {
+    match meaning {
+        Meaning::Float => format!("{}", double(value)),
+        Meaning::Unsigned if value.unsigned_abs() > 1 << 40 => format!("{:#x}", value as u64),
+        Meaning::Turns | Meaning::Unsigned => grouped(value as u64),
+        Meaning::Signed => grouped(value),
+    }
+}
+
+/// Back from the order of all doubles to the number.
+pub fn double(key: i64) -> f64 {
+    f64::from_bits((key ^ ((key >> 63) as u64 >> 1) as i64) as u64)
+}
+
+impl ValueRow {
+    /// `prog.c:12`, or the block or instruction where no line is known.
+    pub fn place(&self) -> String {
+        match &self.file {
+            Some(file) if self.line > 0 => format!("{}:{}", printable(file), self.line),
+            _ => format!("%{}", printable(&self.text)),
+        }
+    }
+
+    pub fn is_loop(&self) -> bool {
+        self.meaning == Meaning::Turns
+    }
+
+    /// Activations that were not seen to their end.
+    pub fn partial(&self) -> u64 {
+        self.left.0 + self.open.0
+    }
+
+    /// How often values lay in each of `columns` equal parts of the range.
+    pub fn shape(&self, columns: usize) -> Vec<u64> {
+        let Some([least, _, most]) = self.range else { return Vec::new() };
+        let width = i128::from(most) - i128::from(least) + 1;
+        let columns = columns.min(usize::try_from(width).unwrap_or(columns)).max(1);
+        let mut shape = vec![0; columns];
+        let at = |value: i64| ((i128::from(value) - i128::from(least)) * columns as i128 / width) as usize;
+        for &(value, count) in &self.values {
+            shape[at(value).min(columns - 1)] += count;
+        }
+        for &(from, to, count) in &self.rough {
+            let middle = (i128::from(from.max(least)) + i128::from(to.min(most))) / 2;
+            shape[at(middle.clamp(least.into(), most.into()) as i64).min(columns - 1)] += count;
+        }
+        shape
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::double;
+
+    #[test]
+    fn doubles_come_back_and_keep_their_order() {
+        let key = |number: f64| {
+            let bits = number.to_bits() as i64;
+            bits ^ ((bits >> 63) as u64 >> 1) as i64
+        };
+        let numbers = [f64::NEG_INFINITY, -2.5, -1e-300, 0.0, 1e-300, 1.0, 2.5, f64::INFINITY];
+        for pair in numbers.windows(2) {
+            assert!(key(pair[0]) < key(pair[1]), "{pair:?}");
+        }
+        for number in numbers {
+            assert_eq!(double(key(number)), number);
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! What values were recorded, as a table for people: loops with the shape of
+//! their turns, values with their ranges, claims and how they fared.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::kit::numbers::{grouped, short};
+use crate::kit::style::{
+    BAD, DIM, GOOD, STRONG, cut, cut_middle, cut_start, padded, paint, printable, width_of,
+};
+use crate::values::report::{ClaimVerdict, ValueRow, ValuesReport, VerifyTotals, number};
+use opcost_answer::names::short_name;
+
+/// The report as text.
+pub fn print_values(report: &ValuesReport, width: usize) -> String {
+    let mut out = String::new();
+    let (loops, values): (Vec<_>, Vec<_>) = report.rows.iter().partition(|row| row.is_loop());
+    if !loops.is_empty() {
+        print_loops(report, &loops, width, &mut out);
+    }
+    if !values.is_empty() {
+        print_single(report, &values, width, &mut out);
+    }
+    if loops.is_empty() && values.is_empty() {
+        out += "no loop and no value was found to record\n";
+    }
+    if let Some(totals) = &report.verify {
+        print_verify(report, totals, &mut out);
+    }
+    print_whole(report, &mut out);
+    for refused in &report.refused {
+        let place = refused
+            .file
+            .as_ref()
+            .map_or(format!("%{}", refused.text), |file| format!("{file}:{}", refused.line));
+        _ = writeln!(
+            out,
+            "{}",
+            paint(
+                DIM,
+                format!("not recorded: {place} in {}: {}", short_name(&refused.function), refused.reason)
+            )
+        );
+    }
+    print_remarks(report, &mut out);
+    out
+}
+
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// A row of small bars.
+fn spark(shape: &[u64]) -> String {
+    let most = shape.iter().copied().max().unwrap_or(0).max(1);
+    let mark = |&count: &u64| match count {
+        0 => ' ',
+        count => BLOCKS[((u128::from(count) * 8).div_ceil(u128::from(most)) as usize - 1).min(7)],
+    };
+    shape.iter().map(mark).collect()
+}
+
+fn print_loops(report: &ValuesReport, loops: &[&ValueRow], width: usize, out: &mut String) {
+    let entered = loops.iter().filter(|row| row.entries > 0).count();
+    let sum = |of: fn(&ValueRow) -> u64| loops.iter().map(|row| of(row)).sum::<u64>();
+    let (complete, partial) = (sum(|row| row.complete), sum(ValueRow::partial));
+    _ = writeln!(
+        out,
+        "{}  {} loops, {entered} entered, {} never; activations: {} complete, {} partial",
+        paint(STRONG, &report.command),
+        loops.len(),
+        loops.len() - entered,
+        grouped(complete),
+        grouped(partial),
+    );
+    let shown = if report.top == 0 { loops.len() } else { report.top };
+    let rows: Vec<&&ValueRow> =
+        loops.iter().filter(|row| row.entries + row.inherited > 0).take(shown).collect();
+    if rows.is_empty() {
+        return;
+    }
+    let place_width = rows.iter().map(|row| width_of(&row.place())).max().unwrap_or(0).clamp(5, 28);
+    let claims = report.verify.is_some();
+    let function_width = (width.saturating_sub(place_width + 74 + if claims { 20 } else { 0 })).clamp(8, 30);
+    _ = writeln!(
+        out,
+        "{}",
+        paint(
+            DIM,
+            format!(
+                "{}  {}  {:>11} {:>7} {:>9} {:>9} {:>9} {:>9}  turns{}",
+                padded("loop", place_width),
+                padded("function", function_width),
+                "activations",
+                "partial",
+                "min",
+                "median",
+                "max",
+                "together",
+                if claims { "         claim" } else { "" },
+            )
+        )
+    );
+    for row in &rows {
+        let numbers = row.range.map_or([String::new(), String::new(), String::new()], |range| {
+            range.map(|value| short(u128::from(value as u64)))
+        });
+        let line = format!(
+            "{}  {}  {:>11} {:>7} {:>9} {:>9} {:>9} {:>9}  {}",
+            padded(&cut_start(&row.place(), place_width), place_width),
+            padded(&cut_middle(&printable(&short_name(&row.function)), function_width), function_width),
+            short(row.entries.into()),
+            if row.partial() > 0 { short(row.partial().into()) } else { String::new() },
+            numbers[0],
+            numbers[1],
+            numbers[2],
+            short(row.back_edges.unsigned_abs()),
+            padded(&spark(&row.shape(12)), 12),
+        );
+        let claim = if claims { claim_cell(row) } else { String::new() };
+        _ = writeln!(out, "{}", format!("{line}  {claim}").trim_end());
+    }
+    if entered > rows.len() {
+        _ = writeln!(out, "{}", paint(DIM, format!("… {} more (--top 0 shows all)", entered - rows.len())));
+    }
+}
+
+fn claim_cell(row: &ValueRow) -> String {
+    let Some(claim) = &row.claim else { return paint(DIM, "none") };
+    let text = cut(&printable(&claim.text), 30);
+    match claim.verdict {
+        ClaimVerdict::Held => format!("{} {text}", paint(GOOD, "held")),
+        ClaimVerdict::Wrong => format!("{} {text}", paint(BAD, "WRONG")),
+        ClaimVerdict::AssumptionViolated => format!("{} {text}", paint(BAD, "assumption violated")),
+        ClaimVerdict::NotChecked => format!("{} {text}", paint(DIM, "not checked")),
+        ClaimVerdict::NotEntered => String::new(),
+    }
+}
+
+fn print_single(report: &ValuesReport, values: &[&ValueRow], width: usize, out: &mut String) {
+    let shown = if report.top == 0 { values.len() } else { report.top };
+    for row in values.iter().take(shown) {
+        _ = writeln!(
+            out,
+            "{}  {}  {}",
+            paint(STRONG, row.place()),
+            short_name(&row.function),
+            cut(&printable(&row.text), width.saturating_sub(width_of(&row.place()) + 20))
+        );
+        let Some([least, middle, most]) = row.range else {
+            out.push_str("  never computed\n");
+            continue;
+        };
+        let as_text = |value| number(row.meaning, value);
+        _ = writeln!(
+            out,
+            "  {} times, {} values; min {}, median {}, max {}",
+            grouped(row.complete),
+            if row.rough.is_empty() {
+                grouped(row.values.len())
+            } else {
+                format!("more than {}", grouped(row.values.len()))
+            },
+            as_text(least),
+            as_text(middle),
+            as_text(most),
+        );
+        let mut common: Vec<&(i64, u64)> = row.values.iter().collect();
+        common.sort_by_key(|(value, count)| (std::cmp::Reverse(*count), *value));
+        let all = row.recorded.max(1);
+        for (value, count) in common.iter().take(10) {
+            let bar = crate::kit::numbers::bar(*count as f64 / all as f64, 30);
+            _ = writeln!(out, "  {:>20}  {:>11}  {bar}", as_text(*value), grouped(count));
+        }
+        if common.len() > 10 {
+            _ = writeln!(
+                out,
+                "{}",
+                paint(DIM, format!("  … {} more values (--histogram FILE.svg, --json)", common.len() - 10))
+            );
+        }
+    }
+    if values.len() > shown {
+        _ = writeln!(
+            out,
+            "{}",
+            paint(DIM, format!("… {} more values (--top 0 shows all)", values.len() - shown))
+        );
+    }
+}
+
+fn print_verify(report: &ValuesReport, totals: &VerifyTotals, out: &mut String) {
+    _ = writeln!(
+        out,
+        "claims: {} held, {} not verified (never entered), {} wrong, {} with an assumption violated, {} not checked; {} loops without a claim",
+        totals.held,
+        totals.not_entered,
+        totals.wrong,
+        totals.assumption_violated,
+        totals.not_checked,
+        totals.no_claim,
+    );
+    print_unchecked(report, out);
+    for row in &report.rows {
+        let Some(claim) = &row.claim else { continue };
+        if let (ClaimVerdict::Wrong | ClaimVerdict::AssumptionViolated, Some((entry, turns, claimed))) =
+            (claim.verdict, claim.first_failure)
+        {
+            let what = if claim.is_exact { "" } else { "at most " };
+            let rests = if claim.assumes.is_empty() {
+                String::new()
+            } else {
+                format!(", assuming {}", claim.assumes.join(", "))
+            };
+            _ = writeln!(
+                out,
+                "{} {} in {}: entry {entry} turned {} times, claimed were {what}{}{rests} ({}; {} of {} activations)",
+                paint(
+                    BAD,
+                    if claim.verdict == ClaimVerdict::Wrong { "wrong:" } else { "assumption violated:" }
+                ),
+                row.place(),
+                short_name(&row.function),
+                grouped(turns),
+                grouped(claimed),
+                printable(&claim.text),
+                claim.failed,
+                claim.failed + claim.held,
+            );
+        }
+    }
+}
+
+/// What `opcost loops` says of the whole program, and how it fared.
+fn print_whole(report: &ValuesReport, out: &mut String) {
+    match &report.whole {
+        None => {}
+        Some(Err(reason)) => {
+            let text = format!("what opcost loops says of the whole program was not held: {reason}");
+            _ = writeln!(out, "{}", paint(DIM, text));
+        }
+        Some(Ok(totals)) => {
+            _ = writeln!(
+                out,
+                "whole program ({} world): numbers of {} loops held, {} not verified (never entered), {} wrong, {} with an assumption violated, {} not checked; {} loops have formulas, {} no claim, {} were not found",
+                totals.world,
+                totals.held,
+                totals.not_entered,
+                totals.wrong,
+                totals.assumption_violated,
+                totals.not_checked,
+                totals.formulas,
+                totals.no_claim,
+                totals.not_found,
+            );
+        }
+    }
+    for row in &report.rows {
+        let Some(whole) = &row.whole else { continue };
+        let Some(failure) = &whole.failure else { continue };
+        let is_wrong = whole.verdict == ClaimVerdict::Wrong;
+        let word = paint(BAD, if is_wrong { "wrong:" } else { "assumption violated:" });
+        let rests = match &whole.assumes[..] {
+            [] => String::new(),
+            assumes => format!(", assuming {}", assumes.join(", ")),
+        };
+        _ = writeln!(
+            out,
+            "{word} {} in {}, of the whole program: {failure}{rests}",
+            row.place(),
+            short_name(&row.function)
+        );
+    }
+}
+
+/// Why claims were not checked, the most frequent reason first, each with some places.
+fn print_unchecked(report: &ValuesReport, out: &mut String) {
+    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for row in &report.rows {
+        let Some(claim) = &row.claim else { continue };
+        if let (ClaimVerdict::NotChecked, Some(reason)) = (claim.verdict, &claim.reason) {
+            reasons.entry(reason).or_default().push(row.place());
+        }
+    }
+    let mut reasons: Vec<(&str, Vec<String>)> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, places)| std::cmp::Reverse(places.len()));
+    for (reason, places) in reasons {
+        let more = places.len().saturating_sub(4);
+        let shown = places[..places.len() - more].join(", ");
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        _ = writeln!(out, "{}", paint(DIM, format!("not checked: {reason} ({shown}{more})")));
+    }
+}
+
+fn print_remarks(report: &ValuesReport, out: &mut String) {
+    let mut remark = |text: String| _ = writeln!(out, "{}", paint(DIM, text));
+    if report.sample > 1 {
+        remark(format!(
+            "sampled: every {}. value of each point; numbers of activations and turns are exact",
+            report.sample
+        ));
+    }
+    if report.rows.iter().any(|row| !row.rough.is_empty()) {
+        remark(format!(
+            "the histogram of some points is coarse where it is full: {} of {} bytes are used (--memory gives more)",
+            grouped(report.memory.0),
+            grouped(report.memory.1)
+        ));
+    }
+    if report.rows.iter().any(|row| row.stride > 1) {
+        remark("the sequence of some points is thinned: every n-th value (--memory keeps more)".to_owned());
+    }
+    if report.processes > 1 {
+        remark(format!(
+            "{} processes recorded; what children went on with is counted once",
+            report.processes
+        ));
+    }
+    for text in &report.remarks {
+        remark(text.clone());
+    }
+    if let Some(ending) = &report.ending {
+        remark(ending.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spark;
+
+    #[test]
+    fn the_highest_bar_is_full_and_nothing_is_nothing() {
+        assert_eq!(spark(&[0, 1, 8]), " ▁█");
+        assert_eq!(spark(&[]), "");
+    }
+}

@@ -1,0 +1,130 @@
+//! How is the program started, and how did it end?
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use opcost_answer::run::Finish;
+
+use crate::deterministic::FixedWorld;
+use crate::emulator::emulator;
+use crate::looks::{Looks, TICK};
+use opcost_answer::Failure;
+
+/// Where the program's streams go.
+#[derive(Clone, Debug, Default)]
+pub struct Streams {
+    pub stdin: Option<PathBuf>,
+    pub stdout: Option<PathBuf>,
+    /// JSON owns stdout, so the program's output goes to stderr.
+    pub stdout_to_stderr: bool,
+}
+
+/// What starts a program that does not start by itself: a command with the
+/// program behind it.
+pub type Starter = Vec<OsString>;
+
+/// How a program is started.
+pub struct Launch<'a> {
+    /// The program.
+    pub program: &'a Path,
+    /// Its arguments.
+    pub arguments: &'a [OsString],
+    /// The environment's variable that names what its runtime writes.
+    pub variable: &'a str,
+    /// What its runtime writes.
+    pub writes: &'a Path,
+    /// Where its streams go.
+    pub streams: &'a Streams,
+    /// A world of its own, if it gets one.
+    pub world: Option<&'a FixedWorld>,
+    /// What starts it, if it does not start by itself.
+    pub starter: Option<Starter>,
+    /// The page of its fuel, if it is asked what is left while it runs.
+    pub looks_at: Option<&'a Path>,
+}
+
+/// Runs a program to its end.
+///
+/// # Errors
+/// It cannot be started, or did not come into its world.
+pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
+    let Launch { program, arguments, variable, writes: path, streams, world, starter, looks_at } = launch;
+    // A bare name is a file here, not something to be looked up in PATH.
+    let program =
+        if program.components().count() == 1 { Path::new(".").join(program) } else { program.to_owned() };
+    let starter = match starter {
+        Some(starter) => Some(starter),
+        None => emulator(&program)?.map(|emulator| vec![OsString::from(emulator)]),
+    };
+    let mut command = match (starter, world) {
+        (Some(starter), Some(_)) => {
+            return Err(Failure::Usage(format!(
+                "--deterministic holds the world of this machine, and {} runs in {}; leave the flag",
+                program.display(),
+                Path::new(&starter[0]).display()
+            )));
+        }
+        (Some(starter), None) => {
+            let mut command = Command::new(&starter[0]);
+            command.args(&starter[1..]).arg(&program);
+            if std::env::var_os("WINEDEBUG").is_none() {
+                // Wine says much that is not the program's.
+                command.env("WINEDEBUG", "-all");
+            }
+            command
+        }
+        (None, _) => Command::new(&program),
+    };
+    command.args(arguments);
+    match world {
+        None => _ = command.env(variable, path),
+        Some(world) => world.prepare(&mut command, (variable, path))?,
+    }
+    if let Some(path) = &streams.stdin {
+        command.stdin(File::open(path).map_err(Failure::file("read", path))?);
+    }
+    if let Some(path) = &streams.stdout {
+        command.stdout(File::create(path).map_err(Failure::file("write", path))?);
+    } else if streams.stdout_to_stderr {
+        let stderr = std::io::stderr();
+        let copy = stderr.as_fd().try_clone_to_owned().map_err(Failure::file("copy", "stderr"))?;
+        command.stdout(Stdio::from(copy));
+    }
+    let mut child = command.spawn().map_err(|source| Failure::Start { program: program.clone(), source })?;
+    if let Some(page) = looks_at {
+        look_on(&child, page)?;
+    }
+    let status = child.wait().map_err(Failure::file("wait for", &program))?;
+    if let Some(world) = world {
+        world.check_entered(&program)?;
+    }
+    Ok(match (status.code(), status.signal()) {
+        (Some(code), _) => Finish::Exited(code),
+        (None, Some(signal)) => Finish::Killed(signal),
+        (None, None) => Finish::Exited(1),
+    })
+}
+
+/// Asks a child what it has left until it has ended; it is still to be waited for.
+fn look_on(child: &Child, page: &Path) -> Result<(), Failure> {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let mut looks = Looks::new(page, child.id())?;
+    let pid = Pid::from_child(child);
+    let (ended, has_ended) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            while has_ended.recv_timeout(TICK) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                looks.tick();
+            }
+        });
+        // It stays a zombie, so its number is no other process's meanwhile.
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while matches!(waitid(WaitId::Pid(pid), options), Err(rustix::io::Errno::INTR)) {}
+        drop(ended);
+    });
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! From a source to bitcode at its anchor, by clang.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use opcost_job::profile::PgoJob;
+use opcost_key::Anchor;
+
+use super::state::Build;
+use crate::input::{Input, Language};
+use crate::tools::run_tool;
+use crate::wasm_flags::target;
+use opcost_answer::Failure;
+
+impl Build {
+    /// The anchor at which this input is counted.
+    pub fn anchor(&self, input: &Input) -> Anchor {
+        let default = if input.language == Language::Bitcode { Anchor::File } else { Anchor::Optimized };
+        self.options.anchor.unwrap_or(default)
+    }
+
+    /// Whether the user says where files of Fortran modules go. Else they lie
+    /// with what is built, and the user's folder stays as it is.
+    fn names_module_folder(&self) -> bool {
+        self.options.cflags.iter().any(|flag| flag.starts_with("-J") || flag.starts_with("-module-dir"))
+    }
+
+    /// clang, for C or C++.
+    pub(crate) fn compiler(&self, input: &Input) -> &Path {
+        if input.language == Language::Cxx { &self.tools.clangxx } else { &self.tools.clang }
+    }
+
+    /// Bitcode of one input at its anchor.
+    pub fn bitcode(&self, input: &Input, position: usize) -> Result<PathBuf, Failure> {
+        if input.language == Language::Bitcode {
+            if self.anchor(input) != Anchor::Pgo {
+                return Ok(input.path.clone());
+            }
+            let output = self.path(format!("{position}.bc"));
+            self.to_pgo(input, input.path.clone(), &output)?;
+            return Ok(output);
+        }
+        if input.language == Language::Rust {
+            return Err(Failure::Usage(format!(
+                "{}: a Rust source becomes a program only (--emit exe)",
+                input.path.display()
+            )));
+        }
+        let flang;
+        let compiler = match input.language {
+            Language::Fortran => {
+                flang = self.tools.flang()?.0;
+                &flang
+            }
+            _ => self.compiler(input),
+        };
+        let output = self.path(format!("{position}.bc"));
+        let mut command = Command::new(compiler);
+        command
+            .args(self.options.shaping_flags())
+            .args([self.debug_flag, "-c", "-emit-llvm", "-o"])
+            .arg(&output);
+        if input.language == Language::Fortran && !self.names_module_folder() {
+            command.arg("-J").arg(self.folder.path());
+        }
+        if self.as_plugin.get() {
+            command.arg("-fPIC");
+        }
+        if self.machine.is_some() {
+            command.args(portable_flags(input)?);
+            // The compiler would work out what it can by the library of its machine.
+            let names = opcost_runtime::portable::MATH_FUNCTIONS.iter();
+            command.args(names.map(|name| format!("-fno-builtin-{name}")));
+            if input.language == Language::Cxx {
+                self.include_cxx(&mut command)?;
+            }
+            self.include_c(&mut command)?;
+        }
+        if self.is_wasm {
+            command.args(target(&self.options));
+        }
+        match self.anchor(input) {
+            Anchor::Source | Anchor::Pgo if input.language != Language::Fortran => {
+                command.args(["-Xclang", "-disable-llvm-passes"]);
+            }
+            Anchor::Optimized => {}
+            other => {
+                return Err(Failure::Usage(format!(
+                    "anchor {other} does not fit the source {}; use optimized{}",
+                    input.path.display(),
+                    if input.language == Language::Fortran { "" } else { ", source or pgo" }
+                )));
+            }
+        }
+        run_tool(command.arg(&input.path), compiler, &input.path)?;
+        if self.anchor(input) == Anchor::Pgo {
+            let there = self.path(format!("{position}.pgo.bc"));
+            self.to_pgo(input, output, &there)?;
+            return Ok(there);
+        }
+        Ok(output)
+    }
+
+    /// Brings a module that the front end made to where profile passes read.
+    fn to_pgo(&self, input: &Input, bitcode: PathBuf, output: &Path) -> Result<(), Failure> {
+        let job = PgoJob {
+            bitcode,
+            is_own: input.language != Language::Bitcode,
+            codegen: self.options.code_level(),
+            level: self.options.optimiser_level(),
+            output: output.to_owned(),
+        };
+        opcost_job::ask(job, &output.with_extension("job"), &input.path.display().to_string())
+    }
+}
+
+/// How a portable program is compiled: for one machine, whatever the one at hand.
+fn portable_flags(input: &Input) -> Result<impl Iterator<Item = &'static str>, Failure> {
+    use opcost_runtime::portable::{SHAPE, SHAPE_CXX};
+    let further: &[&str] = match input.language {
+        Language::C => &[],
+        Language::Cxx => SHAPE_CXX,
+        _ => {
+            return Err(Failure::Usage(format!(
+                "{}: a portable program is made of C, C++ and bitcode",
+                input.path.display()
+            )));
+        }
+    };
+    Ok(SHAPE.iter().chain(further).copied())
+}

@@ -1,0 +1,22 @@
+//! Builds, from sources to what is run or asked: one file a step.
+
+mod admission;
+mod analysis;
+mod code;
+mod compile;
+mod export;
+mod headers;
+mod life;
+mod link;
+mod module;
+mod plugin;
+mod portable;
+mod program;
+mod rust;
+mod state;
+mod wasm;
+
+pub use code::code_life;
+pub use export::reasons;
+pub use rust::{RustPurpose, Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
+pub use state::{Build, Purpose};

@@ -1,0 +1,146 @@
+//! One module: from bitcode to its object and map, by the worker.
+
+use std::path::{Path, PathBuf};
+
+use opcost_answer::Failure;
+use opcost_answer::names::{relative, tidy};
+use opcost_job::module::{
+    CodeOptions, MeteredHost, Metering, ModuleJob, ModulePurpose, ModuleReply, Product, ThreadMode,
+};
+use opcost_key::{Hash128, ModuleMap, Placement};
+use opcost_profile::formats::map::read_maps;
+
+use super::state::{Build, Purpose};
+use crate::input::{Input, Language};
+
+impl Build {
+    /// Has one module built, as the purpose says.
+    pub(crate) fn build_module(
+        &self,
+        input: &Input,
+        bitcode: &Path,
+        product: Product,
+        output: &Path,
+    ) -> Result<ModuleReply, Failure> {
+        self.have_built(self.module_job(input, bitcode, product, output)?)
+    }
+
+    /// The same, with all other modules of the program linked to it first.
+    pub(crate) fn build_together(
+        &self,
+        inputs: &[Input],
+        product: Product,
+        output: &Path,
+    ) -> Result<ModuleReply, Failure> {
+        let bitcode = |(position, input)| self.bitcode(input, position);
+        let mut modules = inputs.iter().enumerate().map(bitcode).collect::<Result<Vec<_>, _>>()?;
+        let first = modules.remove(0);
+        let job = self.module_job(&inputs[0], &first, product, output)?;
+        self.have_built(ModuleJob { others: Some(modules), ..job })
+    }
+
+    fn have_built(&self, job: ModuleJob) -> Result<ModuleReply, Failure> {
+        let module = job.module.clone();
+        let file = job.output.with_extension("job");
+        let reply = opcost_job::ask(job, &file, &module)?;
+        if let (true, Some(phases)) = (self.options.time, &reply.phases) {
+            eprintln!("{}", phases.line(&module));
+        }
+        Ok(reply)
+    }
+
+    fn module_job(
+        &self,
+        input: &Input,
+        bitcode: &Path,
+        product: Product,
+        output: &Path,
+    ) -> Result<ModuleJob, Failure> {
+        let root = std::env::current_dir().map_err(Failure::file("find", "."))?;
+        let has_flag = |flag: &str| self.options.has_flag(flag);
+        let is_threaded = self.starts_threads.get() || has_flag("-pthread") || has_flag("-fopenmp");
+        Ok(ModuleJob {
+            bitcode: bitcode.to_owned(),
+            others: None,
+            output: output.to_owned(),
+            product,
+            map: output.with_extension("opcmap"),
+            module: relative(&tidy(&root.join(&input.path)), &root),
+            root,
+            anchor: self.anchor(input),
+            purpose: self.module_purpose()?,
+            threads: if is_threaded { ThreadMode::Always } else { ThreadMode::IfStarted },
+            cost: self.cost.clone(),
+            library: if self.machine.is_some() { None } else { self.library()? },
+            code: CodeOptions {
+                level: self.options.codegen.unwrap_or_else(|| self.options.code_level()),
+                is_position_independent: has_flag("-fPIC")
+                    || self.as_plugin.get()
+                    || self.machine.is_some()
+                    || (!self.is_wasm && self.is_foreign_and_movable(input)),
+                function_sections: has_flag("-ffunction-sections"),
+                data_sections: has_flag("-fdata-sections"),
+            },
+            compiler: self.tools.clang_version.clone(),
+            flags: self.options.shaping_flags(),
+        })
+    }
+
+    fn module_purpose(&self) -> Result<ModulePurpose, Failure> {
+        Ok(match self.purpose {
+            Purpose::Count { placement } => ModulePurpose::Count { placement },
+            Purpose::Fuel { overshoot, audit, harden, by_segment } => ModulePurpose::Meter(Metering {
+                overshoot,
+                by_segment,
+                audit,
+                harden,
+                allowed: self.allowed.clone(),
+                host: match self.machine {
+                    Some(machine) => MeteredHost::Portable(self.portable_wish(machine)?),
+                    None if self.is_wasm => MeteredHost::Wasm,
+                    None if self.as_plugin.get() => MeteredHost::Plugin,
+                    None => MeteredHost::Program,
+                },
+            }),
+            Purpose::Values => ModulePurpose::Values(self.values.clone().unwrap_or_default()),
+            Purpose::Sample => ModulePurpose::Sample {
+                optimise: self
+                    .is_optimised_behind
+                    .then(|| self.options.optimiser_level())
+                    .filter(|&level| level > 0),
+            },
+            // Nothing is built of what is only looked at, but its anchor.
+            Purpose::Life | Purpose::Analysis => ModulePurpose::Count { placement: Placement::Chords },
+        })
+    }
+
+    /// Bitcode that does not say where it may be loaded is compiled as clang
+    /// does it: to be loaded anywhere, unless a flag says otherwise.
+    fn is_foreign_and_movable(&self, input: &Input) -> bool {
+        let fixed = ["-fno-pic", "-fno-PIC", "-fno-pie", "-fno-PIE", "-no-pie", "-static"];
+        input.language == Language::Bitcode && !fixed.iter().any(|flag| self.options.has_flag(flag))
+    }
+
+    /// One module, and nothing of the runtime, at `output`.
+    ///
+    /// # Errors
+    /// It does not compile, or is refused.
+    pub fn module(&self, input: &Input, product: Product, output: &Path) -> Result<(), Failure> {
+        let bitcode = self.bitcode(input, 0)?;
+        self.build_module(input, &bitcode, product, output)?;
+        Ok(())
+    }
+
+    /// The map that counting an input makes, and its hash.
+    ///
+    /// # Errors
+    /// It does not compile, or cannot be counted.
+    pub fn counted_map(&self, input: &Input) -> Result<(Hash128, ModuleMap), Failure> {
+        let made = self.path("counted.bc");
+        self.module(input, Product::Counted, &made)?;
+        let path: PathBuf = made.with_extension("opcmap");
+        let bytes = std::fs::read(&path).map_err(Failure::file("read", &path))?;
+        let maps = read_maps(&bytes).map_err(|error| Failure::Counters(error.to_string()))?;
+        Ok(maps.into_iter().next().expect("a module has a map"))
+    }
+}

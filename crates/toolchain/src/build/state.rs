@@ -1,0 +1,160 @@
+//! A build in progress: what it is for, with which tools and options, and what it has made so far.
+//!
+//! All intermediate files lie in one temporary folder that goes away with it.
+
+use std::cell::{Cell, OnceCell};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use opcost_answer::Failure;
+use opcost_instrument::CostModel;
+use opcost_job::module::ValuesWish;
+use opcost_key::Placement;
+
+use crate::cost::{COUNTED, cost_model, fuel_model};
+use crate::machine::Machine;
+use crate::options::CompileOptions;
+use crate::runtime::compile_library;
+use crate::tools::Tools;
+use crate::wasm_flags::target;
+
+/// What a program is built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be counted.
+    Count { placement: Placement },
+    /// To be looked at on its way to machine code.
+    Life,
+    /// To be looked at without running it.
+    Analysis,
+    /// To record values: what, `Build::values` says.
+    Values,
+    /// To be sampled: as it is, with a table of its code beside it.
+    Sample,
+    /// To be given fuel, with at most so much work between two checks (without
+    /// checks it is never stopped); audited when it is metered, if wanted; kept
+    /// off its counter, if wanted; every segment charged by itself, as the referee
+    /// of metering.
+    Fuel { overshoot: Option<u64>, audit: bool, harden: bool, by_segment: bool },
+}
+
+impl Purpose {
+    /// The cost model of this name, or the usual one.
+    fn cost(self, given: Option<&str>) -> Result<CostModel, Failure> {
+        match self {
+            Purpose::Count { .. } | Purpose::Life | Purpose::Analysis | Purpose::Values | Purpose::Sample => {
+                cost_model(given.unwrap_or(COUNTED))
+            }
+            Purpose::Fuel { .. } => fuel_model(given.unwrap_or("fuel/1")),
+        }
+    }
+}
+
+/// A build in progress: its tools, its flags and its temporary folder.
+pub struct Build {
+    pub tools: Tools,
+    pub options: CompileOptions,
+    pub purpose: Purpose,
+    pub cost: CostModel,
+    /// Whether some module of the program starts threads, so that all of them
+    /// need counters for each thread. Rust's library does.
+    pub(crate) starts_threads: Cell<bool>,
+    /// Made when the first module wants it.
+    pub(crate) library: OnceCell<PathBuf>,
+    /// Where the headers of the C++ library are, once a portable program wants them.
+    pub(crate) cxx_library: OnceCell<PathBuf>,
+    /// Outside names that the program may use besides those known, when it
+    /// must be admitted before it is metered.
+    pub(crate) allowed: Option<Vec<String>>,
+    /// What values are recorded, if some are.
+    pub values: Option<ValuesWish>,
+    /// Whether what is sampled goes through the optimiser behind its anchor.
+    pub is_optimised_behind: bool,
+    /// The machine for which a portable program is built, if one is.
+    pub machine: Option<Machine>,
+    /// Whether it is built for WebAssembly.
+    pub is_wasm: bool,
+    /// How much the compiler says of places.
+    pub(crate) debug_flag: &'static str,
+    /// Whether a plug-in is made, to be loaded anywhere.
+    pub(crate) as_plugin: Cell<bool>,
+    pub(crate) folder: tempfile::TempDir,
+}
+
+impl Build {
+    /// A build of a program to be counted. `threads` is whether all threads get counters of their own,
+    /// also where no module is seen to start any.
+    ///
+    /// # Errors
+    /// A tool is missing, or the cost model is wrong.
+    pub fn counted(options: &CompileOptions, placement: Placement, threads: bool) -> Result<Build, Failure> {
+        let build = Build::new(options, Purpose::Count { placement })?;
+        build.starts_threads.set(threads);
+        Ok(build)
+    }
+
+    /// Finds the tools and makes the temporary folder.
+    pub fn new(options: &CompileOptions, purpose: Purpose) -> Result<Build, Failure> {
+        let folder = tempfile::Builder::new()
+            .prefix("opcost-")
+            .tempdir()
+            .map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
+        Ok(Build {
+            tools: Tools::find()?,
+            options: options.clone(),
+            purpose,
+            cost: purpose.cost(options.cost.as_deref())?,
+            starts_threads: Cell::new(false),
+            library: OnceCell::new(),
+            cxx_library: OnceCell::new(),
+            allowed: None,
+            values: None,
+            is_optimised_behind: false,
+            machine: None,
+            is_wasm: false,
+            // Names of variables stand in full debug information only; it changes no code.
+            debug_flag: if purpose == Purpose::Analysis { "-g" } else { "-gline-tables-only" },
+            as_plugin: Cell::new(false),
+            folder,
+        })
+    }
+
+    /// Where counters go, if any are wanted.
+    pub(crate) fn placement(&self) -> Placement {
+        match self.purpose {
+            Purpose::Count { placement } => placement,
+            Purpose::Fuel { .. } | Purpose::Life | Purpose::Analysis | Purpose::Values | Purpose::Sample => {
+                Placement::Chords
+            }
+        }
+    }
+
+    /// Flags that name the machine: the runtime is compiled with them too.
+    pub(crate) fn target_flags(&self) -> Vec<OsString> {
+        if self.is_wasm {
+            return target(&self.options);
+        }
+        let names = ["--target=", "--sysroot=", "--gcc-toolchain=", "-mabi=", "-m32", "-m64"];
+        let is_target = |flag: &&String| names.iter().any(|name| flag.starts_with(name));
+        self.options.cflags.iter().filter(is_target).map(OsString::from).collect()
+    }
+
+    /// Bitcode of the library functions that pay, if the cost model wants it.
+    pub(crate) fn library(&self) -> Result<Option<PathBuf>, Failure> {
+        let CostModel::Table(table) = &self.cost else { return Ok(None) };
+        if !table.with_library {
+            return Ok(None);
+        }
+        if let Some(made) = self.library.get() {
+            return Ok(Some(made.clone()));
+        }
+        let folder = self.path("library");
+        let made = compile_library(&self.tools.clang, &self.target_flags(), &folder)?;
+        Ok(Some(self.library.get_or_init(|| made).clone()))
+    }
+
+    /// A path in the temporary folder.
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.folder.path().join(name)
+    }
+}

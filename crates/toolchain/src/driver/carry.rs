@@ -1,0 +1,151 @@
+//! A plan is carried out, job by job, as the driver would.
+//!
+//! A failed compilation does not keep the others from running, but nothing is
+//! linked then; the status is that of the first that failed. An object
+//! appears at its place whole, or not at all.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use opcost_answer::Failure;
+use opcost_answer::names::{relative, tidy};
+use opcost_job::module::{CodeOptions, ModuleJob, ModulePurpose, Product, ThreadMode};
+use opcost_key::{Anchor, Placement};
+
+use super::call::{Drive, root_of, setting};
+use super::plan::{DriverJob, Plan, Role};
+use crate::cost::{COUNTED, lone_cost_model};
+use crate::install::install;
+use crate::tools::{status_of, without_stripping};
+
+impl Drive {
+    pub(crate) fn carry_out(&self, plan: &Plan) -> Result<u8, Failure> {
+        let mut stderr = std::io::stderr();
+        if self.words.has("-v") {
+            let _ = stderr.write_all(&plan.banner);
+        }
+        let _ = stderr.write_all(&plan.warnings);
+        let mut failed = 0;
+        for (number, job) in plan.jobs.iter().enumerate() {
+            let status = match job.role {
+                Role::Object => self.object(job, number)?,
+                Role::Link if failed != 0 => break,
+                Role::Link => self.link(job)?,
+                Role::Other => status_of(Command::new(&job.program).args(&job.arguments), &job.program)?,
+            };
+            if failed == 0 {
+                failed = status;
+            }
+        }
+        Ok(failed)
+    }
+
+    /// Compiles and instruments one source.
+    fn object(&self, job: &DriverJob, number: usize) -> Result<u8, Failure> {
+        let made = self.folder.path().join(format!("job-{number}.o"));
+        let bitcode = made.with_extension("bc");
+        let status = self.front_end(job, &bitcode)?;
+        if status != 0 {
+            return Ok(status);
+        }
+        let module = self.module_job(job, bitcode, made.clone())?;
+        let name = module.module.clone();
+        opcost_job::ask(module, &made.with_extension("job"), &name)?;
+        let output = Path::new(job.behind("-o").unwrap_or_default());
+        if output == Path::new("-") {
+            let bytes = std::fs::read(&made).map_err(Failure::file("read", &made))?;
+            std::io::stdout().write_all(&bytes).map_err(Failure::file("write", "stdout"))?;
+        } else {
+            install(&made, output)?;
+        }
+        Ok(0)
+    }
+
+    /// The front end's job, with bitcode in place of an object.
+    fn front_end(&self, job: &DriverJob, bitcode: &Path) -> Result<u8, Failure> {
+        let mut arguments = Vec::new();
+        let mut given = job.arguments.iter();
+        while let Some(argument) = given.next() {
+            match argument.to_str() {
+                Some("-emit-obj") => arguments.push("-emit-llvm-bc".into()),
+                Some("-o") => {
+                    given.next();
+                    arguments.extend(["-o".into(), bitcode.as_os_str().to_owned()]);
+                }
+                _ => arguments.push(argument.clone()),
+            }
+        }
+        let is_clang = job.has("-cc1");
+        if is_clang {
+            // The order of uses decides machine code here and there.
+            arguments.insert(1, "-emit-llvm-uselists".into());
+        }
+        // flang's driver names itself for C, which only clang can compile.
+        let is_flang =
+            job.program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("flang"));
+        let program = if is_clang && is_flang { &self.tools.clang } else { &job.program };
+        // `-cc1` must stay first, also before a response file.
+        let first = arguments.remove(0);
+        let rest = self.shortened(arguments, "front")?;
+        status_of(Command::new(program).arg(first).args(rest), program)
+    }
+
+    fn module_job(&self, job: &DriverJob, bitcode: PathBuf, object: PathBuf) -> Result<ModuleJob, Failure> {
+        let source = PathBuf::from(job.arguments.last().cloned().unwrap_or_default());
+        let source = std::path::absolute(&source).map_err(Failure::file("find", &source))?;
+        let root = root_of(&source);
+        let placement = match setting("OPCOST_PLACEMENT") {
+            None => Placement::Chords,
+            Some(text) => {
+                text.parse().map_err(|error| Failure::Usage(format!("OPCOST_PLACEMENT: {error}")))?
+            }
+        };
+        let is_threaded = job.has("-pthread") || job.has("-fopenmp") || self.words.has("-pthread");
+        let always = is_threaded || setting("OPCOST_THREADS").is_some();
+        Ok(ModuleJob {
+            bitcode,
+            others: None,
+            map: object.with_extension("opcmap"),
+            output: object,
+            product: Product::Object,
+            module: relative(&tidy(&source), &root),
+            root,
+            anchor: Anchor::Optimized,
+            purpose: match self.is_sampled {
+                true => ModulePurpose::Sample { optimise: None },
+                false => ModulePurpose::Count { placement },
+            },
+            threads: if always { ThreadMode::Always } else { ThreadMode::IfStarted },
+            cost: lone_cost_model(setting("OPCOST_COST").as_deref().unwrap_or(COUNTED))?,
+            library: None,
+            code: CodeOptions {
+                level: job.level(),
+                is_position_independent: false,
+                function_sections: job.has("-ffunction-sections"),
+                data_sections: job.has("-fdata-sections"),
+            },
+            compiler: self.compiler.clone(),
+            flags: self.words.shaping(),
+        })
+    }
+
+    fn link(&self, job: &DriverJob) -> Result<u8, Failure> {
+        if self.words.wants_lto() {
+            eprintln!("opcost: -flto is not done here: every file was optimised and counted by itself");
+        }
+        let mut arguments = vec![OsString::from("--build-id=sha1")];
+        let kept = without_stripping(job.arguments.clone());
+        arguments.extend(kept.into_iter().filter(|argument| argument != "--build-id"));
+        let arguments = self.shortened(arguments, "link")?;
+        let status = status_of(Command::new(&job.program).args(arguments), &job.program)?;
+        if status != 0 {
+            let driver = self.driver.file_name().unwrap_or_default().to_string_lossy();
+            eprintln!(
+                "{driver}: error: linker command failed with exit code {status} (use -v to see invocation)"
+            );
+        }
+        Ok(status)
+    }
+}

@@ -1,0 +1,115 @@
+//! `opcost cc`, `opcost c++`, `opcost flang`: what does a compiler's command
+//! line ask for, and how is the same done with counters?
+//!
+//! **The driver plans, opcost carries out.** clang's own driver is asked what
+//! it would do (`-###`); it answers with one line per job. So every option,
+//! language, input and output name means what it means to clang, dependency
+//! files included. Of the jobs,
+//!
+//! ```text
+//! -cc1 -emit-obj (C, C++, .bc, .ll)   the same job with -emit-llvm-bc, then
+//! -fc1 -emit-obj (Fortran)            the worker, then the object at -o
+//! ld, ld.lld, mold, …                 planned again with the runtime around, then run
+//! -cc1as and others                   run as they are
+//! ```
+//!
+//! With `--opcost-sample` among the words, or `OPCOST_PURPOSE=sample` in the
+//! environment, objects get a table of their code in place of counters, and
+//! nothing is linked around them.
+//!
+//! A command line without an object or a link (`-E`, `-S`, `-M`, `--version`,
+//! `-print-…`, `-emit-llvm`, a wrong one) goes to the compiler itself, and
+//! `-r` links without the runtime, since its product is linked again. What
+//! configure looks at stays clang's: exit status, stderr, files.
+//!
+//! Cost: two more starts of the driver (20 ms) and, for each link, 0.3 s for
+//! the runtime. Limits: `-flto`, `-gsplit-dwarf`, `-save-temps` and an outside
+//! assembler are dropped, as a file is optimised alone and its object written
+//! by opcost. Code for bare machines (`-nostdlib` without a C library) does
+//! not link, because counters need one.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+
+use opcost_answer::Failure;
+
+use super::call::{Drive, is_sampled_by_setting};
+use super::names::Front;
+use super::plan::{Plan, Role};
+use super::words::Words;
+use crate::tools::{Tools, status_of};
+
+/// The flag by which a build is made to be sampled.
+const SAMPLE_FLAG: &str = "--opcost-sample";
+
+impl Drive {
+    /// Reads a command line (without the name of the compiler).
+    ///
+    /// `replaced` is the compiler in whose place clang works, when a build
+    /// named another one.
+    pub fn new(front: Front, replaced: Option<&str>, given: &[OsString]) -> Result<Drive, Failure> {
+        let tools = Tools::find()?;
+        let is_sampled = given.iter().any(|word| word == SAMPLE_FLAG) || is_sampled_by_setting()?;
+        let (driver, version) = match front {
+            Front::C => (tools.clang.clone(), tools.clang_version.clone()),
+            Front::Cxx => (tools.clangxx.clone(), tools.clang_version.clone()),
+            Front::Fortran => tools.flang()?,
+        };
+        let compiler = match replaced {
+            Some(other) => format!("{version} in place of {other}"),
+            None => version,
+        };
+        let folder = tempfile::Builder::new()
+            .prefix("opcost-cc-")
+            .tempdir()
+            .map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
+        let given: Vec<OsString> = given.iter().filter(|word| *word != SAMPLE_FLAG).cloned().collect();
+        Ok(Drive { tools, driver, words: Words::read(&given)?, folder, compiler, is_sampled })
+    }
+
+    /// Does what the command line asks for; the exit status for the caller.
+    pub fn run(&self) -> Result<u8, Failure> {
+        let Some(first) = self.plan(&[], &[])? else { return self.pass_on() };
+        let links = first.jobs.iter().any(|job| job.role == Role::Link && !job.has("-r"));
+        if !links && !first.jobs.iter().any(|job| job.role == Role::Object) {
+            return self.pass_on();
+        }
+        // Nothing is linked around what is sampled.
+        if !links || self.is_sampled {
+            return self.carry_out(&first);
+        }
+        let folder = self.folder.path().join("runtime");
+        let around = crate::runtime::compile(&self.tools.clang, &self.words.target_flags(), &folder)?;
+        let [begin, runtime, end] = around.map(PathBuf::into_os_string);
+        let none = [OsString::from("-x"), OsString::from("none")];
+        let behind = [&none[..], &[runtime, end]].concat();
+        match self.plan(&[begin], &behind)? {
+            Some(second) => self.carry_out(&second),
+            None => self.pass_on(),
+        }
+    }
+
+    /// Asks the driver for its plan; `None` when it refuses the command line.
+    /// `before` and `behind` are linked around what the user gave.
+    fn plan(&self, before: &[OsString], behind: &[OsString]) -> Result<Option<Plan>, Failure> {
+        let mut arguments: Vec<OsString> = vec!["-###".into(), "-gline-tables-only".into()];
+        if self.words.wants_colour() {
+            arguments.push("-fcolor-diagnostics".into());
+        }
+        arguments.extend(before.iter().cloned());
+        arguments.extend(self.words.kept(behind));
+        let mut command = Command::new(&self.driver);
+        command.args(self.shortened(arguments, "plan")?);
+        command.env("TMPDIR", self.folder.path()).stdin(std::process::Stdio::null());
+        let output = command.output().map_err(Failure::file("start", &self.driver))?;
+        Ok(output.status.success().then(|| Plan::read(&output.stderr)))
+    }
+
+    /// Lets the compiler do it, with its streams and its status.
+    fn pass_on(&self) -> Result<u8, Failure> {
+        let mut command = Command::new(&self.driver);
+        command.args(self.shortened(self.words.given.clone(), "given")?);
+        status_of(&mut command, &self.driver)
+    }
+}

@@ -1,0 +1,80 @@
+//! What has the user given? By name first, by contents where names do not tell.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use opcost_answer::Failure;
+
+/// One input.
+#[derive(Clone, Debug)]
+pub struct Input {
+    pub path: PathBuf,
+    pub language: Language,
+}
+
+/// What an input is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    C,
+    Cxx,
+    Fortran,
+    Rust,
+    /// `.bc` or `.ll`
+    Bitcode,
+    /// An object, an archive, a shared library or assembly, to be linked as it is.
+    Object,
+    /// A program.
+    Program,
+}
+
+impl Input {
+    /// Looks at a file.
+    pub fn classify(path: &Path) -> Result<Input, Failure> {
+        let mut head = [0; 18];
+        let mut file = File::open(path).map_err(Failure::file("read", path))?;
+        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            return Err(Failure::Usage(format!("{} is a folder; give its sources", path.display())));
+        }
+        let length = file.read(&mut head).map_err(Failure::file("read", path))?;
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+        let language = match extension {
+            "c" | "i" => Language::C,
+            "cc" | "cpp" | "cxx" | "C" | "c++" | "cp" | "ii" => Language::Cxx,
+            "f" | "for" | "ftn" | "f77" | "f90" | "f95" | "f03" | "f08" | "f18" | "F" | "FOR" | "F77"
+            | "F90" | "F95" | "F03" | "F08" | "F18" => Language::Fortran,
+            "rs" => Language::Rust,
+            "bc" | "ll" => Language::Bitcode,
+            "a" | "so" | "s" | "S" => Language::Object,
+            _ if head.starts_with(b"\x7fELF") => elf_kind(path, &head[..length]),
+            _ if head.starts_with(b"MZ") || head.starts_with(b"\0asm") => Language::Program,
+            _ if head.starts_with(b"BC\xc0\xde") => Language::Bitcode,
+            _ if head.starts_with(b"!<arch>") => Language::Object,
+            _ if head.starts_with(b"#!") => {
+                return Err(Failure::Usage(format!(
+                    "{} is a script; give the program that it starts (libtool keeps it in .libs)",
+                    path.display()
+                )));
+            }
+            _ => {
+                return Err(Failure::Usage(format!(
+                    "{} is neither a source (.c, .cc, .cpp, .f90, .rs, …), nor .bc or .ll, nor a program",
+                    path.display()
+                )));
+            }
+        };
+        Ok(Input { path: path.to_owned(), language })
+    }
+}
+
+/// Relocatable files and libraries are linked; executables are run. A
+/// position-independent executable and a shared library have one type; who is
+/// named `.so` is a library.
+fn elf_kind(path: &Path, head: &[u8]) -> Language {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    match head.get(16) {
+        Some(1) => Language::Object,
+        Some(3) if name.contains(".so.") => Language::Object,
+        _ => Language::Program,
+    }
+}

@@ -1,0 +1,30 @@
+//! From sources to programs: clang, flang, rustc, linkers, and the wrappers around them.
+//!
+//! ```text
+//! source ─clang -emit-llvm▶ bitcode ─worker▶ object + map ─clang▶ program
+//! ```
+//!
+//! | question | file |
+//! |---|---|
+//! | how is a program compiled, and for which machine? | [`options`], [`machine`] |
+//! | what has the user given? | [`input`] |
+//! | which compilers are at hand? | [`tools`] |
+//! | what is a build, and what does it make? | [`build`] |
+//! | what does a compiler's command line ask for? | [`driver`] |
+//! | which weights are meant? | [`cost`] |
+//! | what of opcost's own is compiled, and was it before? | [`runtime`], [`kept`] |
+//! | how does a finished file get to its place? | [`install`](mod@install) |
+
+pub mod build;
+pub mod cost;
+pub mod driver;
+pub mod input;
+pub mod install;
+pub mod kept;
+pub mod link_flags;
+pub mod machine;
+pub mod options;
+pub mod runtime;
+pub mod tools;
+mod tree;
+mod wasm_flags;

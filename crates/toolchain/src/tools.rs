@@ -1,0 +1,134 @@
+//! Which compilers are at hand?
+//!
+//! clang 22 by its versioned name, then by its plain name when that is 22:
+//! bitcode of a newer clang could not be read. `OPCOST_CLANG` overrides.
+
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use opcost_answer::Failure;
+use opcost_job::LLVM_MAJOR;
+
+/// Compilers found on this machine.
+pub struct Tools {
+    pub clang: PathBuf,
+    pub clangxx: PathBuf,
+    /// `clang 22.1.8`, for the map.
+    pub clang_version: String,
+}
+
+const REMEDY: &str = "install it with: apt-get install clang-22 (Debian 12: its security suite has LLVM 22)";
+
+impl Tools {
+    /// Looks for the tools every build needs.
+    pub fn find() -> Result<Tools, Failure> {
+        let named = std::env::var_os("OPCOST_CLANG").map(PathBuf::from);
+        let candidates = match named {
+            Some(named) => vec![named],
+            None => vec![PathBuf::from("clang-22"), PathBuf::from("clang")],
+        };
+        let mut seen = None;
+        for clang in candidates {
+            let Some(version) = version_of(&clang) else { continue };
+            if version.starts_with("22.") {
+                let clangxx = companion(&clang);
+                return Ok(Tools { clang, clangxx, clang_version: format!("clang {version}") });
+            }
+            seen = Some((clang, version));
+        }
+        Err(match seen {
+            Some((clang, version)) => Failure::ToolMissing {
+                tool: "clang 22".to_owned(),
+                remedy: format!(
+                    "{} is version {version}, whose bitcode this opcost (LLVM {}) cannot be sure to read; {REMEDY}",
+                    clang.display(),
+                    LLVM_MAJOR
+                ),
+            },
+            None => Failure::ToolMissing { tool: "clang 22".to_owned(), remedy: REMEDY.to_owned() },
+        })
+    }
+}
+
+const FLANG_REMEDY: &str = "install it with: apt-get install flang-22";
+
+impl Tools {
+    /// flang and its version. `OPCOST_FLANG` overrides the search.
+    pub fn flang(&self) -> Result<(PathBuf, String), Failure> {
+        let candidates = match std::env::var_os("OPCOST_FLANG") {
+            Some(named) => vec![PathBuf::from(named)],
+            None => vec![PathBuf::from("flang-22"), PathBuf::from("flang")],
+        };
+        let found = candidates.into_iter().find_map(|flang| {
+            let version = version_of(&flang).filter(|version| version.starts_with("22."))?;
+            Some((flang, format!("flang {version}")))
+        });
+        found.ok_or_else(|| Failure::ToolMissing {
+            tool: "flang 22, which compiles Fortran,".to_owned(),
+            remedy: FLANG_REMEDY.to_owned(),
+        })
+    }
+}
+
+/// `clang-22` → `clang++-22`.
+fn companion(clang: &Path) -> PathBuf {
+    let name = clang.file_name().unwrap_or_default().to_string_lossy().replacen("clang", "clang++", 1);
+    clang.with_file_name(name)
+}
+
+/// What `--version` says, as `22.1.8`.
+pub fn version_of(tool: &Path) -> Option<String> {
+    let output = Command::new(tool).arg("--version").output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (_, rest) = text.split_once("version ").or_else(|| text.split_once(' '))?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    Some(rest[..end].to_owned())
+}
+
+/// Runs a tool whose own words go to stderr.
+pub fn run_tool(command: &mut Command, tool: &Path, input: &Path) -> Result<(), Failure> {
+    let name = tool.display().to_string();
+    let status = command.status().map_err(|error| Failure::ToolMissing {
+        tool: name.clone(),
+        remedy: format!("starting it failed: {error}"),
+    })?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::ToolFailed { tool: name, input: input.display().to_string() })
+    }
+}
+
+/// Runs a tool with our streams; its exit status as the driver would pass it on.
+pub(crate) fn status_of(command: &mut Command, tool: &Path) -> Result<u8, Failure> {
+    let status = command.status().map_err(|error| Failure::ToolMissing {
+        tool: tool.display().to_string(),
+        remedy: format!("starting it failed: {error}"),
+    })?;
+    if let Some(signal) = status.signal() {
+        eprintln!("opcost: {} was ended by signal {signal}", tool.display());
+    }
+    Ok(status.code().map_or(1, |code| code as u8))
+}
+
+/// A linker's words without those that would drop the map and the symbols.
+pub(crate) fn without_stripping(mut words: Vec<OsString>) -> Vec<OsString> {
+    let given = words.len();
+    let strips = [
+        "-s",
+        "-S",
+        "--strip-all",
+        "--strip-debug",
+        "-Wl,-s",
+        "-Wl,-S",
+        "-Wl,--strip-all",
+        "-Wl,--strip-debug",
+    ];
+    words.retain(|word| !strips.iter().any(|strip| word == strip));
+    if words.len() < given {
+        eprintln!("opcost: the program is not stripped, since its map and symbols are needed");
+    }
+    words
+}

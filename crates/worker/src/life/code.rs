@@ -1,0 +1,23 @@
+//! Assembly text and raw bytes, read.
+
+use opcost_answer::life::Life;
+use opcost_job::life::{CodeJob, CodeText};
+use opcost_life::inputs::{from_assembly, from_bytes};
+
+use crate::error::WorkError;
+
+/// The life of code that has no source.
+///
+/// # Errors
+/// It is no code of the machine.
+pub(crate) fn read_code(job: &CodeJob) -> Result<Life, WorkError> {
+    match &job.text {
+        CodeText::Bytes(bytes) => from_bytes(bytes, &job.triple).map_err(WorkError::Refused),
+        CodeText::Assembly { path, line } => {
+            let text = std::fs::read(path)
+                .map_err(|error| WorkError::Refused(format!("cannot read it: {error}")))?;
+            let object = job.scratch.with_extension("o");
+            from_assembly(&text, &job.name, *line, &job.triple, &object).map_err(WorkError::Refused)
+        }
+    }
+}

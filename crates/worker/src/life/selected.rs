@@ -1,0 +1,173 @@
+//! Which instructions does a question mean, and if none: what to ask instead?
+//!
+//! A function is found by its linkage name, else by its name in the source, and
+//! then in all its instances; one that lives on only where it was inlined, in
+//! each of its copies. Input: the module before anything is done with it.
+//! Cost: a few passes over it.
+
+use opcost_answer::life::{Place, Wanted};
+use opcost_answer::names::short_name;
+use opcost_ir::{Function, FunctionText, Module, Opcode, Type};
+use opcost_job::life::Selected;
+use opcost_key::PlaceId;
+use opcost_life::{Chosen, choose};
+
+use crate::error::WorkError;
+
+/// Names and lines that an error lists, at most.
+const LISTED: usize = 12;
+
+/// The instructions that are meant.
+///
+/// # Errors
+/// There are none: what there is instead.
+pub(crate) fn find(module: &Module, selected: &Selected) -> Result<Chosen, WorkError> {
+    let wanted = match selected {
+        Selected::Wanted(wanted) => wanted,
+        Selected::Number(wanted) => return Ok(those(module, |number, _| number == *wanted)),
+    };
+    let chosen = choose(module, wanted);
+    if !chosen.numbers.is_empty() {
+        return Ok(chosen);
+    }
+    match wanted {
+        Wanted::Line { file, line, column } => {
+            Err(WorkError::Refused(no_line(module, &chosen.near, file, *line, *column)))
+        }
+        Wanted::Value { function, value } => {
+            let defined = module.functions.values().filter(|known| !known.blocks.is_empty());
+            let names: Vec<&Function> = defined
+                .filter(|known| known.name == *function || short_name(&known.name) == *function)
+                .collect();
+            let mut all = Chosen::default();
+            for known in &names {
+                let of_one = Wanted::Value { function: known.name.clone(), value: value.clone() };
+                let found = choose(module, &of_one);
+                all.numbers.extend(found.numbers);
+                all.places.extend(found.places);
+            }
+            if all.numbers.is_empty() && value.is_none() {
+                all = copies(module, function);
+            }
+            match all.numbers.is_empty() {
+                false => Ok(all),
+                true => Err(WorkError::Refused(no_value(module, &names, function, value.as_deref()))),
+            }
+        }
+    }
+}
+
+fn no_line(module: &Module, near: &[u32], file: &str, line: u32, column: Option<u32>) -> String {
+    let nearest = near.iter().min_by_key(|near| near.abs_diff(line));
+    let place = column.map_or(format!("{file}:{line}"), |column| format!("{file}:{line}:{column}"));
+    match nearest {
+        Some(near) if *near == line => format!("{place} has no code in that column; try {file}:{line}"),
+        Some(nearest) => {
+            // The lines with code before it and behind it.
+            let before = near.iter().rev().find(|near| **near < line);
+            let behind = near.iter().find(|near| **near > line);
+            let both =
+                before.zip(behind).map_or(String::new(), |(a, b)| format!(" (before it {a}, behind it {b})"));
+            format!("{place} has no code; the nearest line that has is {file}:{nearest}{both}")
+        }
+        None if module.functions.values().all(|function| function.blocks.is_empty()) => {
+            format!(
+                "no code comes from {file}: it defines no function, or only inline ones that nothing uses"
+            )
+        }
+        None if module.places.is_empty() => format!(
+            "{file} says nothing of lines; compile it with -gline-tables-only, or ask by --function and --value"
+        ),
+        None => format!("no code comes from {file}; is it compiled away, or an unused header?"),
+    }
+}
+
+fn no_value(module: &Module, names: &[&Function], function: &str, value: Option<&str>) -> String {
+    if let Some(known) = names.first() {
+        let values = listed(values(module, known));
+        return format!(
+            "{function} has no value {}; as the front end left it, it has {values} (a value that a pass makes or \
+             renames is followed by the line that it comes from)",
+            value.unwrap_or("")
+        );
+    }
+    if module.declarations.values().any(|known| known.name == function) {
+        return format!("{function} is only declared here; give the source that defines it");
+    }
+    let defined: Vec<String> = module
+        .functions
+        .values()
+        .filter(|known| !known.blocks.is_empty())
+        .map(|known| {
+            if short_name(&known.name) == known.name {
+                known.name.clone()
+            } else {
+                format!("{} ({})", short_name(&known.name), known.name)
+            }
+        })
+        .collect();
+    if defined.is_empty() {
+        return format!("no function is called {function}; the module defines none");
+    }
+    format!("no function is called {function}; there are {}", listed(defined))
+}
+
+fn values(module: &Module, function: &Function) -> Vec<String> {
+    let texts = FunctionText::new(module, function);
+    let named = function.instructions.ids().filter(|&at| {
+        let instruction = &function.instructions[at];
+        module.types[instruction.ty] != Type::Void && instruction.opcode != Opcode::Alloca
+    });
+    named.filter_map(|at| Some(texts.instruction(at).split_once(" = ")?.0.to_owned())).collect()
+}
+
+fn listed(mut names: Vec<String>) -> String {
+    let more = names.len().saturating_sub(LISTED);
+    names.truncate(LISTED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{rest}", names.join(", "))
+}
+
+/// Instructions that were written in a function and stand in others now.
+fn copies(module: &Module, wanted: &str) -> Chosen {
+    those(module, |_, place| place.is_some_and(|place| is_written_in(module, place, wanted)))
+}
+
+/// The instructions that are meant by number or place.
+fn those(module: &Module, is_meant: impl Fn(u32, Option<PlaceId>) -> bool) -> Chosen {
+    let mut chosen = Chosen::default();
+    let mut number = 0;
+    for function in module.functions.values() {
+        for at in function.instructions.ids() {
+            number += 1;
+            let place = function.instructions[at].place;
+            if !is_meant(number, place) {
+                continue;
+            }
+            let place = place.map(|place| &module.places[place]);
+            let written = place.and_then(|place| place.inlined_function.clone());
+            chosen.numbers.push(number);
+            chosen.places.push(Place {
+                key: number,
+                function: written.unwrap_or_else(|| function.name.clone()),
+                line: place.map_or(0, |place| place.line),
+                column: place.map_or(0, |place| place.column),
+            });
+        }
+    }
+    chosen
+}
+
+/// Whether a place is of that function, or of what was inlined into it before.
+fn is_written_in(module: &Module, place: PlaceId, wanted: &str) -> bool {
+    let mut next = Some(place);
+    while let Some(place) = next {
+        let place = &module.places[place];
+        let is_it = |name: &String| name == wanted || short_name(name) == wanted;
+        if place.inlined_function.as_ref().is_some_and(is_it) {
+            return true;
+        }
+        next = place.inlined_at;
+    }
+    false
+}

@@ -1,0 +1,58 @@
+//! A module as it is, with its map and a table of its machine code beside it.
+//!
+//! Nothing is added to what runs: the code is byte for byte that of a build
+//! without opcost. Input: a module, and the optimiser's level if it is to run behind
+//! the anchor. Output: an object whose sections that are not loaded tell which code
+//! stands for which instruction and block, and how often.
+
+use opcost_instrument::{Bodies, survey};
+use opcost_job::module::{ModuleJob, Phases, Product};
+use opcost_llvm::Session;
+use opcost_profile::formats::map::write_map;
+
+use super::prepared::{emission, wanted, write_map_file};
+use super::stopwatch::Stopwatch;
+use crate::error::WorkError;
+
+/// Writes the object.
+pub(crate) fn table_code(
+    mut session: Session,
+    job: &ModuleJob,
+    optimise: Option<u8>,
+    mut watch: Stopwatch,
+) -> Result<Phases, WorkError> {
+    if job.product != Product::Object {
+        return Err(WorkError::Refused(
+            "what is sampled becomes machine code: --emit exe, obj or shared".to_owned(),
+        ));
+    }
+    let mut module = session.snapshot();
+    watch.lap("snapshot");
+    let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
+    let wanted = wanted(&mut module, job);
+    let map = survey(&module, &wanted, Bodies::Own)?;
+    let block_of = optimise.map_or_else(Vec::new, |_| blocks_of(&module));
+    drop(module);
+    let (bytes, hash) = write_map(&map);
+    write_map_file(job, &bytes)?;
+    watch.lap("map");
+    session.embed_map(&job.map)?;
+    match optimise {
+        None => session.identify(),
+        Some(level) => {
+            session.identify_for_copies();
+            session.optimise(emission(&job.code), level)?;
+            watch.lap("optimiser");
+        }
+    }
+    session.emit_sampled(&job.output, emission(&job.code), hash, &block_of)?;
+    watch.lap("machine code");
+    Ok(watch.finish(instructions))
+}
+
+/// For each instruction of the module its block, numbered through the module.
+fn blocks_of(module: &opcost_ir::Module) -> Vec<u32> {
+    let blocks = module.functions.values().flat_map(|function| function.blocks.values());
+    let each = blocks.zip(0u32..).map(|(block, number)| (block.instructions.len(), number));
+    each.flat_map(|(instructions, number)| std::iter::repeat_n(number, instructions)).collect()
+}

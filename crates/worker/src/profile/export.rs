@@ -1,0 +1,209 @@
+//! From a ledger to a profile that a compiler reads.
+//!
+//! Each module of the ledger is compiled to its anchor as when it was counted and
+//! surveyed; the ledger's counts are laid on it function by function. Then its branches
+//! are weighed (bitcode), or LLVM is asked which counters its profile passes would
+//! have and what each counts is worked out (profdata), or instructions are told by their
+//! places ([`super::places`]).
+//!
+//! Input: bitcode of each module at its anchor, a ledger. Output: a file, and what did
+//! not fit. Cost: that of reading the modules; SQLite takes about two seconds.
+
+use std::collections::BTreeMap;
+
+use opcost_job::profile::{ExportAnswers, ExportFormat, ExportJob, PgoJob};
+use opcost_key::{BlockId, FunctionId, ModuleMap};
+use opcost_llvm::{
+    Emission, INDIRECT_CALLS, Maker, PgoCounter, PgoFunction, PgoRecord, PgoTarget, PgoWay, Session, Weighed,
+    write_pgo,
+};
+use opcost_profile::formats::opc::load_ledger;
+use opcost_profile::formats::pprof::write_pprof;
+use opcost_profile::formats::stacks::write_collapsed;
+use opcost_profile::{Column, Ledger, Subject};
+use opcost_recover::{Matched, Target, targets};
+
+use super::laid::{Laid, lay};
+use super::places::{llvm_sample, stacks};
+use crate::error::WorkError;
+
+/// Brings a module to where clang's profile passes read.
+///
+/// # Errors
+/// It cannot be read, or LLVM says no.
+pub(crate) fn to_pgo(job: &PgoJob) -> Result<(), WorkError> {
+    let maker = if job.is_own { Maker::FrontEnd } else { Maker::Anyone };
+    let session = Session::read(&job.bitcode, maker)?;
+    let how = Emission { level: job.codegen, ..Emission::default() };
+    Ok(session.to_pgo(how, job.level, &job.output)?)
+}
+
+/// Makes the profile, and tells what did not fit.
+///
+/// # Errors
+/// Nothing fits, a module cannot be read, or the file cannot be written.
+pub(crate) fn export(job: &ExportJob) -> Result<ExportAnswers, WorkError> {
+    let ledger = load_ledger(&job.ledger)?;
+    let mut answers = ExportAnswers::default();
+    let mut laid = Vec::new();
+    for module in &job.modules {
+        let one = lay(job, module, &ledger)?;
+        add(&mut answers, &one);
+        laid.push(one);
+    }
+    if answers.functions == 0 {
+        return Err(WorkError::Refused(nothing_fits(&answers)));
+    }
+    match job.format {
+        ExportFormat::Bitcode => bitcode(job, &ledger, laid)?,
+        ExportFormat::Profdata => {
+            let records = profile_records(laid)?;
+            write_pgo(&job.output, &records)?;
+        }
+        ExportFormat::LlvmSample => write(job, llvm_sample(&laid)?.as_bytes())?,
+        ExportFormat::Collapsed => write(job, write_collapsed(&stacks(&laid)).as_bytes())?,
+        ExportFormat::Pprof => write(job, &write_pprof(&stacks(&laid), &comment(&ledger)))?,
+    }
+    Ok(answers)
+}
+
+fn write(job: &ExportJob, bytes: &[u8]) -> Result<(), WorkError> {
+    let output = &job.output;
+    std::fs::write(output, bytes).map_err(WorkError::file("write", output))
+}
+
+/// Where the counts come from.
+fn comment(ledger: &Ledger) -> String {
+    let origin = ledger.facts().first().map_or("nothing", |fact| fact.origin.word());
+    let commands: Vec<String> = ledger.about.commands.iter().map(|words| words.join(" ")).collect();
+    format!("opcost: {origin}, {} by {}", ledger.about.cost.name, commands.join("; "))
+}
+
+/// Adds what a module gave.
+fn add(answers: &mut ExportAnswers, laid: &Laid) {
+    for (id, counts) in laid.matched.functions.iter() {
+        let name = || laid.map.functions[id].name.clone();
+        match counts {
+            Ok(_) => answers.functions += 1,
+            Err(why) => answers.refused.push((name(), why.to_string())),
+        }
+    }
+    answers.refused.extend(
+        laid.matched.gone.iter().map(|name| {
+            (name.clone(), "it was counted, and the module does not have it any more".to_owned())
+        }),
+    );
+}
+
+/// Why nothing was written.
+fn nothing_fits(answers: &ExportAnswers) -> String {
+    let example = match answers.refused.first() {
+        Some((name, why)) => format!(" ({name}: {why})"),
+        None => " (it has none)".to_owned(),
+    };
+    format!(
+        "the ledger is of another build: no function of the module is as it was counted{example}; count or sample \
+         it again"
+    )
+}
+
+/// The module with weights on its branches.
+fn bitcode(job: &ExportJob, ledger: &Ledger, laid: Vec<Laid>) -> Result<(), WorkError> {
+    let Ok([mut one]) = <[Laid; 1]>::try_from(laid) else {
+        return Err(WorkError::Refused("bitcode is of one module; name it".to_owned()));
+    };
+    let mut functions = Vec::new();
+    for (id, counts) in one.counted() {
+        let taken = one.branches(id, counts)?;
+        let branches = taken.into_iter().map(|((block, slot), count)| (block, slot, count)).collect();
+        functions.push(Weighed { function: id, entries: counts.entries, branches });
+    }
+    one.session.weigh(&functions, &program_counts(ledger))?;
+    Ok(one.session.write(&job.output)?)
+}
+
+/// Of each function of the program its entries, then the counts of its other blocks.
+fn program_counts(ledger: &Ledger) -> Vec<Vec<u64>> {
+    let mut all: BTreeMap<(&str, &str), Vec<u64>> = BTreeMap::new();
+    for fact in ledger.facts() {
+        let (Some(value), Some(function)) = (fact.value, fact.subject.function()) else { continue };
+        let counts = || (function.module.as_str(), function.name.as_str());
+        match (&fact.subject, fact.column) {
+            (Subject::Function { .. }, Column::Calls) => all.entry(counts()).or_default().insert(0, value),
+            (Subject::Block { block, .. }, Column::Count) if *block > 0 => {
+                all.entry(counts()).or_default().push(value);
+            }
+            _ => {}
+        }
+    }
+    all.into_values().collect()
+}
+
+/// What LLVM's counters would have counted, and whom calls through pointers called.
+fn profile_records(laid: Vec<Laid>) -> Result<Vec<PgoRecord>, WorkError> {
+    let modules: Vec<(&ModuleMap, &Matched)> = laid.iter().map(|one| (&one.map, &one.matched)).collect();
+    let targets = targets(&modules);
+    let mut profiled = Vec::new();
+    for one in laid {
+        let mut taken = BTreeMap::new();
+        for (id, counts) in one.counted() {
+            taken.insert(id, (counts.entries, one.branches(id, counts)?));
+        }
+        profiled.push((taken, one.session.pgo_counters()));
+    }
+    let mut names: BTreeMap<(usize, FunctionId), String> = BTreeMap::new();
+    for (module, (_, functions)) in profiled.iter().enumerate() {
+        names.extend(functions.iter().map(|one| ((module, one.function), one.name.clone())));
+    }
+    let mut records = Vec::new();
+    for ((taken, functions), targets) in profiled.into_iter().zip(targets) {
+        let record = |function: PgoFunction| {
+            let (entries, branches) = taken.get(&function.function)?;
+            let counts =
+                function.counters.iter().map(|counter| counted(counter, *entries, branches)).collect();
+            let targets = called(&function, &targets[function.function], &names);
+            Some(PgoRecord {
+                name: function.name,
+                hash: function.hash,
+                counts,
+                sites: function.sites,
+                targets,
+            })
+        };
+        records.extend(functions.into_iter().filter_map(record));
+    }
+    Ok(records)
+}
+
+/// Targets by their names in profiles; none where LLVM sees other calls through pointers
+/// in the function than the map does.
+fn called(
+    function: &PgoFunction,
+    targets: &[Vec<Target>],
+    names: &BTreeMap<(usize, FunctionId), String>,
+) -> Vec<PgoTarget> {
+    if function.sites.get(INDIRECT_CALLS).is_none_or(|&sites| sites as usize != targets.len()) {
+        return Vec::new();
+    }
+    let named = |(site, target): (u32, &Target)| {
+        let name = names.get(&(target.module, target.function))?.clone();
+        Some(PgoTarget { site, name, calls: target.calls })
+    };
+    let of_site = |(site, targets): (u32, &Vec<Target>)| {
+        targets.iter().take(MOST_TARGETS).filter_map(|target| named((site, target))).collect::<Vec<_>>()
+    };
+    (0..).zip(targets).flat_map(of_site).collect()
+}
+
+/// More targets of a call than LLVM looks at.
+const MOST_TARGETS: usize = 8;
+
+/// Which value a select chose is not known: half and half says so.
+fn counted(counter: &PgoCounter, entries: u64, branches: &BTreeMap<(BlockId, u32), u64>) -> u64 {
+    let of_way = |way: &PgoWay| match way {
+        PgoWay::Entry => entries,
+        PgoWay::Branch { block, slot } => branches.get(&(*block, *slot)).copied().unwrap_or(0),
+    };
+    let sum = counter.ways.iter().map(of_way).fold(0, u64::saturating_add);
+    if counter.is_select { sum / 2 } else { sum }
+}

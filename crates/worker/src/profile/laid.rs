@@ -1,0 +1,77 @@
+//! A module with what a ledger has of it: the counts are laid on it function by function.
+
+use std::collections::{BTreeMap, HashSet};
+
+use opcost_instrument::{Bodies, Request, survey};
+use opcost_ir::Opcode;
+use opcost_job::profile::{ExportFormat, ExportJob, ExportModule};
+use opcost_key::{Anchor, BlockId, BuildFacts, FunctionId, InstructionId, ModuleMap, Placement};
+use opcost_llvm::{Maker, Session};
+use opcost_profile::Ledger;
+use opcost_recover::{Copies, FunctionCounts, Matched, branches, match_counts};
+
+use crate::error::WorkError;
+use crate::names::name_files;
+
+/// A module with what the ledger has of it.
+pub(crate) struct Laid {
+    pub(crate) session: Session,
+    pub(crate) map: ModuleMap,
+    pub(crate) matched: Matched,
+    phis: HashSet<(FunctionId, InstructionId)>,
+}
+
+impl Laid {
+    /// Whether an instruction becomes no code of its own.
+    pub(crate) fn is_phi(&self, function: FunctionId, instruction: InstructionId) -> bool {
+        self.phis.contains(&(function, instruction))
+    }
+
+    /// Functions whose counts are known.
+    pub(crate) fn counted(&self) -> impl Iterator<Item = (FunctionId, &FunctionCounts)> {
+        self.matched.functions.iter().filter_map(|(id, counts)| Some((id, counts.as_ref().ok()?)))
+    }
+
+    /// How often each successor was taken.
+    pub(crate) fn branches(
+        &self,
+        function: FunctionId,
+        counts: &FunctionCounts,
+    ) -> Result<BTreeMap<(BlockId, u32), u64>, WorkError> {
+        branches(&self.map.functions[function], counts).ok_or_else(|| {
+            WorkError::Refused(
+                "the ledger has no edges: it was counted with --placement every-segment; count again without"
+                    .to_owned(),
+            )
+        })
+    }
+}
+
+pub(crate) fn lay(job: &ExportJob, module: &ExportModule, ledger: &Ledger) -> Result<Laid, WorkError> {
+    let maker = if module.anchor == Anchor::File { Maker::Anyone } else { Maker::FrontEnd };
+    let mut session = Session::read(&module.bitcode, maker)?;
+    let mut read = session.snapshot();
+    name_files(&mut read, &job.root);
+    let wanted = Request {
+        module: module.name.clone(),
+        anchor: module.anchor,
+        build: BuildFacts::default(),
+        cost: job.cost.clone(),
+        placement: Placement::Chords,
+        per_thread: false,
+        wrapped: opcost_runtime::WRAPPED,
+    };
+    // A module by itself is weighed by what its functions do in the whole program;
+    // what is added up over modules has each count once.
+    let (bodies, copies) = match job.format {
+        ExportFormat::Bitcode => (Bodies::All, Copies::All),
+        _ => (Bodies::Own, Copies::Own),
+    };
+    let map = survey(&read, &wanted, bodies)?;
+    let matched = match_counts(&map, ledger, copies);
+    let phis = read.functions.iter().flat_map(|(id, function)| {
+        let phis = function.instructions.iter().filter(|(_, one)| one.opcode == Opcode::Phi);
+        phis.map(move |(phi, _)| (id, phi))
+    });
+    Ok(Laid { session, map, matched, phis: phis.collect() })
+}

@@ -1,0 +1,259 @@
+//! From widths of values to plain answers.
+
+use opcost_analysis::demand::Demand;
+use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::propagation::rounding::rounding_changes;
+use opcost_analysis::propagation::{Fact, Finding, Limit, Options, Propagation};
+use opcost_analysis::ranges::Sign;
+use opcost_bits::{Cause, FunctionWidths, Link, Owners, Total, ValueWidth, Widths, because, text};
+use opcost_index::IdMap;
+use opcost_ir::{ConstantValue, Flags, Function, FunctionText, Module, Opcode, Value};
+use opcost_key::{FunctionId, InstructionId, Part};
+
+use opcost_answer::bits::{Assumptions, BitsAnswers, BitsFinding, BitsFunction, BitsValue};
+use opcost_answer::contract::PortContract;
+
+use super::contracts::{self, Under, ranges_under};
+use super::floats::floats;
+use super::name::name;
+use crate::error::WorkError;
+
+/// The widths of all values.
+///
+/// # Errors
+/// There is no solver for a certificate.
+pub(crate) fn answer(
+    program: &Memory<'_>,
+    is_certified: bool,
+    assumptions: Assumptions,
+    contracts: &[PortContract],
+) -> Result<BitsAnswers, WorkError> {
+    let module = program.module;
+    let Under { ranges, unproven } = ranges_under(program, options(assumptions, true), contracts)?;
+    let certified =
+        is_certified.then(|| super::certificate::certify(program, assumptions, contracts)).transpose()?;
+    let demand = Demand::compute(program, &ranges);
+    let (mut widths, owners) = (Widths::of(module, &ranges, &demand), Owners::of(module, &ranges));
+    if let Some(certified) = &certified {
+        widths.keep_certified(module, &certified.certificate);
+    }
+    let teller = Teller { module, ranges: &ranges, owners: &owners };
+    Ok(BitsAnswers {
+        certified,
+        world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
+        assumes: ranges
+            .facts()
+            .filter_map(assumed)
+            .chain(assumptions.words())
+            .map(str::to_owned)
+            .chain(contracts::assumed(contracts))
+            .collect(),
+        findings: ranges
+            .findings()
+            .iter()
+            .map(|&finding| teller.finding(finding))
+            .chain(unproven)
+            .chain(rounding_changes(module).into_iter().map(|site| teller.told("rounding", site)))
+            .collect(),
+        functions: widths.functions.iter().map(|function| teller.function(function)).collect(),
+    })
+}
+
+/// What ranges may rest on; `backwards` also on accesses that certainly follow.
+pub(crate) fn options(assumptions: Assumptions, backwards: bool) -> Options {
+    Options {
+        memory_is_written_first: assumptions.assume_written_first,
+        backwards,
+        assume_inbounds: assumptions.assume_inbounds && backwards,
+        assume_no_overflow: assumptions.assume_no_overflow,
+        without_unrolling: false,
+    }
+}
+
+/// What is taken for granted of the source language.
+pub(crate) fn assumed(fact: &Fact) -> Option<&'static str> {
+    match fact {
+        Fact::Memory(words) => Some(words),
+        Fact::Ieee => Some(
+            "numbers with a point are computed as IEEE 754 says, rounded to the nearest: nothing that is not seen changes that",
+        ),
+        _ => None,
+    }
+}
+
+struct Teller<'a> {
+    module: &'a Module,
+    ranges: &'a Propagation,
+    owners: &'a Owners,
+}
+
+impl Teller<'_> {
+    fn finding(&self, finding: Finding) -> BitsFinding {
+        let (kind, id, at) = match finding {
+            Finding::NeverInBounds(id, at) => ("out-of-bounds", id, at),
+            Finding::NeverReached(id, at) => ("never", id, at),
+        };
+        self.told(kind, (id, at))
+    }
+
+    fn told(&self, kind: &str, (id, at): (FunctionId, InstructionId)) -> BitsFinding {
+        let body = &self.module.functions[id];
+        let place = body.instructions[at].place.map(|place| &self.module.places[place]);
+        BitsFinding {
+            kind: kind.to_owned(),
+            key: self.module.key(id).part(Part::Instruction(at)),
+            file: place.map(|place| self.module.files[place.file].clone()),
+            line: place.map(|place| place.line).filter(|&line| line > 0),
+            text: FunctionText::new(self.module, body).instruction(at),
+        }
+    }
+
+    fn function(&self, widths: &FunctionWidths) -> BitsFunction {
+        let body = &self.module.functions[widths.function];
+        let words = FunctionText::new(self.module, body);
+        let Total { declared, needed, slice, .. } = widths.total();
+        let poison = may_be_poison(self.module, body);
+        let key = self.module.key(widths.function);
+        BitsFunction {
+            name: key.name.to_string(),
+            key,
+            declared,
+            needed_type: needed,
+            needed_slice: slice,
+            values: widths
+                .values
+                .iter()
+                .map(|value| self.value((widths, body, &words), &poison, value))
+                .collect(),
+            floats: floats(self.module, self.ranges, widths.function, &words, &poison),
+        }
+    }
+
+    fn value(
+        &self,
+        (of, body, words): (&FunctionWidths, &Function, &FunctionText<'_>),
+        poison: &IdMap<InstructionId, bool>,
+        value: &ValueWidth,
+    ) -> BitsValue {
+        let (opcode, place) = match value.value {
+            Value::Instruction(at) => {
+                let instruction = &body.instructions[at];
+                (instruction.opcode.to_string(), instruction.place)
+            }
+            _ => ("argument".to_owned(), body.place),
+        };
+        let place = place.map(|place| &self.module.places[place]);
+        let ends = value.range.signed_range().filter(|_| value.declared <= 64);
+        let chain = (value.needed.bits > 0)
+            .then(|| self.ranges.variable(of.function, value.value))
+            .flatten()
+            .map(|variable| because(self.ranges, self.owners, variable));
+        BitsValue {
+            key: self
+                .module
+                .key_of(of.function, value.value)
+                .expect("only parameters and results have widths"),
+            name: name(body, words, value.value),
+            text: match value.value {
+                Value::Instruction(at) => words.instruction(at),
+                other => words.value(other),
+            },
+            file: place.map(|place| self.module.files[place.file].clone()),
+            line: place.map(|place| place.line).filter(|&line| line > 0),
+            opcode,
+            declared: value.declared,
+            width: value.needed.bits,
+            signed: value.needed.sign == Sign::Signed,
+            dead_bits: value.needed.bits - value.slice,
+            demanded: value.demanded,
+            range: text::range(&value.range),
+            least: ends.map(|(least, _)| least as i64),
+            greatest: ends.map(|(_, greatest)| greatest as i64),
+            may_be_poison: matches!(value.value, Value::Instruction(at) if poison[at]),
+            observed: None,
+            because: chain.map(|chain| self.chain(&chain)),
+        }
+    }
+
+    /// The end of a chain, and through which named value it leads there.
+    fn chain(&self, chain: &[Link]) -> String {
+        let last = chain.last().expect("the value itself");
+        let what = reason(last.cause);
+        // The last one that has a name, if it is not the value itself.
+        let through = chain[1..].iter().rev().find_map(|link| link.value);
+        match through {
+            None => what.to_owned(),
+            Some((function, value)) => {
+                let body = &self.module.functions[function];
+                let words = FunctionText::new(self.module, body);
+                let place = match value {
+                    Value::Instruction(at) => body.instructions[at].place,
+                    _ => None,
+                };
+                let line = place.map(|place| self.module.places[place].line).filter(|&line| line > 0);
+                let line = line.map_or_else(String::new, |line| format!(", line {line}"));
+                format!("{} of {}{line}: {what}", name(body, &words, value), body.name)
+            }
+        }
+    }
+}
+
+/// Results that are poison if a promise is broken: by their own flags, by how
+/// far they shift, or by what they are computed from, poison itself too. Where
+/// memory or a call stands in between, nothing is said of it.
+fn may_be_poison(module: &Module, body: &Function) -> IdMap<InstructionId, bool> {
+    let mut found = IdMap::filled(body.instructions.len(), false);
+    let mut is_news = true;
+    while std::mem::take(&mut is_news) {
+        for (at, instruction) in body.instructions.iter() {
+            let opcode = instruction.opcode;
+            let shifts = matches!(opcode, Opcode::Shl | Opcode::LShr | Opcode::AShr)
+                && !matches!(body.operands_of(at)[1], Value::Constant(_));
+            let inherits = !matches!(opcode, Opcode::Load | Opcode::Freeze) && !opcode.is_call();
+            let from = |value: &Value| match *value {
+                Value::Instruction(from) => found[from],
+                Value::Constant(id) => module.constants[id].value == ConstantValue::Poison,
+                _ => false,
+            };
+            let promises = |flag: Flags| flag != Flags::RELAXED && instruction.flags.has(flag);
+            let is = Flags::words(opcode).iter().any(|&(flag, _)| promises(flag))
+                && !matches!(opcode, Opcode::Load | Opcode::Store)
+                || shifts
+                || inherits && body.operands_of(at).iter().any(from);
+            if is && !found[at] {
+                found[at] = true;
+                is_news = true;
+            }
+        }
+    }
+    found
+}
+
+/// What ends a chain of reasons.
+pub(crate) fn reason(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Limit(limit) => limited(limit),
+        Cause::Constant => "computed from constants",
+        Cause::Contract => "what a contract leaves (--assume)",
+        Cause::Table => "an element of a constant table",
+        Cause::Float => "a floating point number",
+        Cause::Grows | Cause::Computed | Cause::OneOf => "it grows from turn to turn",
+        Cause::AndSoOn => "a long chain of operations",
+    }
+}
+
+/// Why nothing is known.
+fn limited(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Parameter => "a parameter that anyone may give",
+        Limit::Call => "the result of code that is not seen",
+        Limit::Memory => "memory that is not followed",
+        Limit::Volatile => "a volatile or atomic access",
+        Limit::Assembly => "inline assembly",
+        Limit::Undefined => "memory or a value that perhaps was never written",
+        Limit::Frozen => "a freeze of what may be poison",
+        Limit::Address => "an address as a number",
+        Limit::Part => "a part of a vector or aggregate",
+        Limit::Operation => "an operation that is not followed",
+    }
+}

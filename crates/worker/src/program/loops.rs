@@ -1,0 +1,119 @@
+//! From claims about loops to plain answers.
+
+use opcost_analysis::claims::{Bindings, Claims, EntryClaim, Kind, LoopClaim, Named, Numbers};
+use opcost_analysis::memory::{Memory, World};
+use opcost_index::Id;
+use opcost_ir::Module;
+use opcost_key::Part;
+
+use opcost_answer::loops::{
+    AnswerKind, EntryAnswer, EntryKind, LoopAnswer, LoopAnswers, LoopNumbers, UnrolledAnswer,
+    VectorisedAnswer,
+};
+
+use crate::error::WorkError;
+
+/// How many known names an error lists.
+const LISTED: usize = 12;
+
+/// All loops, their formulas evaluated where names are bound.
+///
+/// # Errors
+/// A bound name that no formula has, with the names that they have; a number that nothing of its name
+/// can hold.
+pub(crate) fn answer(
+    program: &Memory<'_>,
+    bindings: &[(String, i128)],
+    defaults: bool,
+) -> Result<LoopAnswers, WorkError> {
+    let claims = Claims::compute(program, &Bindings { given: bindings.to_vec(), defaults });
+    for (name, _) in bindings {
+        if !claims.names.contains(name) {
+            let mut known = claims.names.clone();
+            known.sort_by(|a, b| strsim::jaro_winkler(b, name).total_cmp(&strsim::jaro_winkler(a, name)));
+            let more = if known.len() > LISTED { ", …" } else { "" };
+            known.truncate(LISTED);
+            return Err(WorkError::Usage(match known.as_slice() {
+                [] => format!("no formula has a name, so '{name}' has none to give a value to"),
+                known => format!("no formula has the name '{name}'; there are {}{more}", known.join(", ")),
+            }));
+        }
+    }
+    if let Some((name, value)) = claims.too_wide.first().map(|&position| &bindings[position]) {
+        return Err(WorkError::Usage(format!(
+            "'{name}' cannot be {value}: it has too few bits; give a number that it can hold"
+        )));
+    }
+    let module = program.module;
+    Ok(LoopAnswers {
+        world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
+        names: claims.names,
+        loops: claims.loops.iter().map(|claim| of(module, claim)).collect(),
+        numbers: claims.loops.iter().map(numbers).collect(),
+    })
+}
+
+fn numbers(claim: &LoopClaim) -> LoopNumbers {
+    let Numbers { exact, bound, total } = claim.numbers;
+    LoopNumbers { exact, bound, total }
+}
+
+fn entry(claim: &EntryClaim) -> EntryAnswer {
+    use opcost_analysis::claims::EntryKind as Claimed;
+    let kind = match claim.kind {
+        Claimed::Always => EntryKind::Always,
+        Claimed::If => EntryKind::If,
+        Claimed::OnlyIf => EntryKind::OnlyIf,
+        Claimed::Never => EntryKind::Never,
+        Claimed::Unknown => EntryKind::Unknown,
+    };
+    EntryAnswer { kind, condition: claim.condition.clone() }
+}
+
+fn of(module: &Module, claim: &LoopClaim) -> LoopAnswer {
+    let place = claim.place.map(|place| &module.places[place]);
+    let kind = match claim.kind {
+        Kind::Constant => AnswerKind::Constant,
+        Kind::Inputs => AnswerKind::Inputs,
+        Kind::Formula => AnswerKind::Formula,
+        Kind::Bound => AnswerKind::Bound,
+        Kind::Unknown => AnswerKind::Unknown,
+    };
+    let input = |named: &Named| match named.about.as_str() {
+        "" => named.name.clone(),
+        about => format!("{}: {about}", named.name),
+    };
+    LoopAnswer {
+        key: module.key(claim.function).part(Part::Loop(claim.header)),
+        function: module.key(claim.function).name.into(),
+        header: claim.header.index() as u32,
+        label: claim.label.clone(),
+        file: place.map(|place| module.files[place.file].clone()),
+        line: place.map(|place| place.line),
+        depth: claim.depth,
+        parent: claim.parent.map(|parent| parent.index() as u32),
+        form: claim.form.clone(),
+        entered_if: entry(&claim.entered),
+        kind,
+        back_edges: claim.back_edges.clone(),
+        body_iterations: claim.body_iterations.clone(),
+        expression: claim.body_iterations.clone().or(claim.bound.clone()).or(claim.back_edges.clone()),
+        total: claim.total.clone(),
+        inputs: claim.inputs.iter().map(input).collect(),
+        bound: claim.bound.clone(),
+        assumes: claim.assumes.clone(),
+        reason: claim.reason.clone(),
+        vectorised: claim.vectorised.as_ref().map(|whole| VectorisedAnswer {
+            lanes: whole.lanes,
+            remainder: whole.remainder.map(|header| header.index() as u32),
+            source_iterations: whole.source_iterations.clone(),
+            entered_if: entry(&whole.entered),
+        }),
+        unrolled: claim.unrolled.as_ref().map(|whole| UnrolledAnswer {
+            copies: whole.copies,
+            remainder: whole.remainder.index() as u32,
+            source_iterations: whole.source_iterations.clone(),
+        }),
+        remainder_of: claim.remainder_of.map(|header| header.index() as u32),
+    }
+}

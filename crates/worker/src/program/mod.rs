@@ -1,0 +1,12 @@
+//! A program is looked at without running it: its modules are linked, read, and asked.
+
+mod bits;
+mod certificate;
+mod contracts;
+mod explanation;
+mod floats;
+mod loops;
+mod name;
+mod narrow;
+pub(crate) mod questions;
+mod width;

@@ -1,0 +1,189 @@
+//! Why is each integer of a line as wide as it is, and which one fact more would
+//! help?
+//!
+//! The chain of reasons of `opcost_bits`, its links that are values of the program
+//! with their places, and what the same analysis finds if one input is given.
+
+use std::collections::BTreeSet;
+
+use opcost_analysis::demand::Demand;
+use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::propagation::{Propagation, VariableId};
+use opcost_analysis::ranges::{Sign, ValueRange, Width};
+use opcost_bits::helps::{Help, helps};
+use opcost_bits::{Link, Owners, Widths, because, text};
+use opcost_ir::{FunctionText, Module, Value};
+use opcost_key::{FunctionId, Place};
+
+use opcost_answer::contract::PortContract;
+use opcost_answer::names::short_name;
+use opcost_answer::width::{WidthAnswers, WidthExplained, WidthHelp, WidthStep};
+use opcost_job::program::LinePlace;
+
+use super::bits::{assumed, reason};
+use super::contracts::{self, BOTH_WAYS, ranges_under};
+use super::explanation::is_file;
+use super::name::name;
+use crate::error::WorkError;
+
+/// More values than these are not explained at once.
+const MOST: usize = 48;
+
+/// The integers of a line, explained.
+///
+/// # Errors
+/// None is there; what is there instead. A contract names nothing or contradicts the code.
+pub(crate) fn answer(
+    program: &Memory<'_>,
+    place: &LinePlace,
+    contracts: &[PortContract],
+) -> Result<WidthAnswers, WorkError> {
+    let (module, LinePlace { file, line, column }) = (program.module, place);
+    let (line, column) = (*line, *column);
+    let ranges = ranges_under(program, BOTH_WAYS, contracts)?.ranges;
+    let teller = Teller { module, ranges: &ranges, owners: &Owners::of(module, &ranges) };
+    let mut found: Vec<(FunctionId, Value, u32)> = Vec::new();
+    let mut lines = BTreeSet::new();
+    let demand = Demand::compute(program, &ranges);
+    for widths in &Widths::of(module, &ranges, &demand).functions {
+        for one in &widths.values {
+            let Some(place) = teller.place(widths.function, one.value) else { continue };
+            if place.line == 0 || !is_file(&module.files[place.file], file) {
+                continue;
+            }
+            lines.insert(place.line);
+            if place.line == line && column.is_none_or(|column| place.column == column) {
+                found.push((widths.function, one.value, one.declared));
+            }
+        }
+    }
+    // A truth value cannot be narrower.
+    if found.iter().any(|(_, _, declared)| *declared > 1) {
+        found.retain(|(_, _, declared)| *declared > 1);
+    }
+    if found.is_empty() {
+        return Err(WorkError::Refused(nothing(file, line, column, &lines)));
+    }
+    found.truncate(MOST);
+    Ok(WidthAnswers {
+        world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
+        assumes: ranges
+            .facts()
+            .filter_map(assumed)
+            .map(str::to_owned)
+            .chain(contracts::assumed(contracts))
+            .collect(),
+        values: teller.explained(&found),
+    })
+}
+
+/// What is told where no integer is.
+fn nothing(file: &str, line: u32, column: Option<u32>, lines: &BTreeSet<u32>) -> String {
+    let near = lines.iter().min_by_key(|near| near.abs_diff(line));
+    match (near, column) {
+        (None, _) => format!(
+            "{file} computes no integer, or says nothing of lines: compile it with -g; widths of whole functions: opcost \
+             bits --function NAME"
+        ),
+        (Some(near), Some(column)) if *near == line => {
+            format!(
+                "{file}:{line} computes no integer at column {column}; ask for {file}:{line}, all of the line"
+            )
+        }
+        (Some(near), _) => format!("{file}:{line} computes no integer; the nearest line that does is {near}"),
+    }
+}
+
+struct Teller<'a> {
+    module: &'a Module,
+    ranges: &'a Propagation,
+    owners: &'a Owners,
+}
+
+impl Teller<'_> {
+    fn explained(&self, found: &[(FunctionId, Value, u32)]) -> Vec<WidthExplained> {
+        let variable = |&(function, value, _): &(FunctionId, Value, u32)| {
+            self.ranges.variable(function, value).expect("it has a range")
+        };
+        let variables: Vec<VariableId> = found.iter().map(variable).collect();
+        let helps = helps(self.module, self.ranges, self.owners, &variables);
+        let values = found.iter().zip(variables).zip(helps);
+        values
+            .map(|((&(function, value, declared), variable), helps)| {
+                let links = because(self.ranges, self.owners, variable);
+                let step = self.step(function, value);
+                let is_constant = step.width == 0;
+                WidthExplained {
+                    declared,
+                    chain: if is_constant { Vec::new() } else { self.chain(&links) },
+                    reason: match is_constant {
+                        true if step.range == "never" => "no execution gets there".to_owned(),
+                        true => "it is always the same".to_owned(),
+                        false => reason(links.last().expect("the value itself").cause).to_owned(),
+                    },
+                    value: step,
+                    would_help: helps.iter().map(|help| self.help(help)).collect(),
+                }
+            })
+            .collect()
+    }
+
+    /// The links that are values, each once, without the first, which is told.
+    fn chain(&self, links: &[Link]) -> Vec<WidthStep> {
+        let values = links[1..].iter().filter_map(|link| link.value);
+        values.map(|(function, value)| self.step(function, value)).collect()
+    }
+
+    fn step(&self, function: FunctionId, value: Value) -> WidthStep {
+        let body = &self.module.functions[function];
+        let words = FunctionText::new(self.module, body);
+        let place = self.place(function, value);
+        let range = self.ranges.range(function, value).and_then(|range| range.integer());
+        let width = range.map_or(Width::NONE, ValueRange::needed_width);
+        let text = match value {
+            Value::Instruction(at) => words.instruction(at),
+            other => words.value(other),
+        };
+        WidthStep {
+            key: self.module.key_of(function, value),
+            name: name(body, &words, value),
+            function: self.module.key(function).name.into(),
+            file: place.map(|place| self.module.files[place.file].clone()),
+            line: place.map(|place| place.line).filter(|&line| line > 0),
+            text,
+            width: width.bits,
+            signed: width.sign == Sign::Signed,
+            range: range.map_or_else(|| "a floating point number".to_owned(), text::range),
+        }
+    }
+
+    fn help(&self, help: &Help) -> WidthHelp {
+        let step = self.step(help.input.0, help.input.1);
+        let given = format!("0..{}", help.most);
+        let contract = match help.input.1 {
+            Value::Argument(_) => {
+                Some(format!("{}.{}={given}", short_name(&step.function), step.name.trim_start_matches('%')))
+            }
+            _ => None,
+        };
+        WidthHelp {
+            input: step.name,
+            function: step.function,
+            line: step.line,
+            given,
+            contract,
+            width: help.width.bits,
+            signed: help.width.sign == Sign::Signed,
+        }
+    }
+
+    /// Where a value is computed; of a parameter where its function begins.
+    fn place(&self, function: FunctionId, value: Value) -> Option<&Place> {
+        let body = &self.module.functions[function];
+        let place = match value {
+            Value::Instruction(at) => body.instructions[at].place,
+            _ => body.place,
+        };
+        place.map(|place| &self.module.places[place])
+    }
+}
