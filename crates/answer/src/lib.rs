@@ -17,6 +17,7 @@
 //! | what callers promise | [`contract`] |
 //! | a failure, and its exit status | [`failure`] |
 //! | a function's name as its source writes it | [`names`] |
+//! | a large number, in groups of digits | [`numbers`] |
 
 pub mod bits;
 pub mod certificate;
@@ -28,6 +29,7 @@ pub mod fuel;
 pub mod life;
 pub mod loops;
 pub mod names;
+pub mod numbers;
 pub mod points;
 pub mod run;
 pub mod width;

@@ -9,10 +9,12 @@ use clap::Parser;
 
 use crate::arguments::{Arguments, Verb};
 use opcost_answer::{Failure, Status};
+use opcost_report::kit::progress::Progress;
 use opcost_toolchain::driver::names::Front;
 
 fn main() -> ExitCode {
     opcost::offer();
+    opcost::progress::watch_work(|name| Box::new(Progress::start(name)));
     let line: Vec<std::ffi::OsString> = std::env::args_os().collect();
     if let Some((front, rest)) = verbs::cc::intercept(&line) {
         return told(verbs::cc::run(front, rest));

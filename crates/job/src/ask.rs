@@ -1,9 +1,9 @@
 //! How is a job asked, and which program does it?
 //!
 //! The job is written to a file, a program that holds LLVM is started on it, and its reply is read
-//! from a file beside it. That program is, in this order: the one that `OPCOST` names; this very
-//! program, if it has offered itself ([`offer_self`]); `opcost` beside it or in the folders above,
-//! up to two; `opcost` in PATH.
+//! from a file beside it. That program is, in this order: this very program, if it has offered
+//! itself ([`offer_self`]); the one that `OPCOST` names; `opcost` beside this program or in the
+//! folders above, up to two; `opcost` in PATH.
 //!
 //! Cost: a start of the program (about 10 ms), and JSON both ways.
 
@@ -92,12 +92,12 @@ fn broken(about: &str, status: std::process::ExitStatus, said: &[u8]) -> Failure
 /// # Errors
 /// There is none; where it is looked for.
 pub fn worker_program() -> Result<PathBuf, Failure> {
-    if let Some(named) = std::env::var_os("OPCOST").filter(|named| !named.is_empty()) {
-        return Ok(PathBuf::from(named));
-    }
     let own = std::env::current_exe().map_err(Failure::file("find", "this program itself"))?;
     if OFFERED.load(Ordering::Relaxed) {
         return Ok(own);
+    }
+    if let Some(named) = std::env::var_os("OPCOST").filter(|named| !named.is_empty()) {
+        return Ok(PathBuf::from(named));
     }
     let above = own.ancestors().skip(1).take(3).map(Path::to_owned);
     let path = std::env::var_os("PATH").unwrap_or_default();

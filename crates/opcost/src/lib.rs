@@ -1,7 +1,92 @@
 //! What a native program costs, one instruction at a time: the library.
+//!
+//! Exact counts that are the same on every machine:
+//!
+//! ```
+//! use opcost::{CompileOptions, Program, Run};
+//! # fn main() -> Result<(), opcost::Failure> {
+//! # let folder = std::env::temp_dir().join(format!("opcost-doc-count-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder).unwrap();
+//! # let source = folder.join("sum.c");
+//! # std::fs::write(&source, "#include <stdlib.h>\nint main(int argc, char **argv) {\n    unsigned sum = 0;\n    for (int i = 0; i < atoi(argv[1]); i++) sum += i * i;\n    return sum == 7;\n}\n").unwrap();
+//! let program = Program::build([&source], &CompileOptions::default())?;
+//! let small = program.measure(&Run::with(["10"]))?.summary().weight;
+//! let large = program.measure(&Run::with(["20"]))?.summary().weight;
+//! // Each iteration costs the same.
+//! assert_eq!((large - small) % 10, 0);
+//! let ledger = program.count(&Run::with(["10"]))?;
+//! opcost::ledgers::keep(&folder.join("run.opc"), &ledger)?;
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! # Ok(()) }
+//! ```
+//!
+//! A limit that stops a program:
+//!
+//! ```
+//! use opcost::{CompileOptions, Program, Run};
+//! # fn main() -> Result<(), opcost::Failure> {
+//! # let folder = std::env::temp_dir().join(format!("opcost-doc-fuel-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder).unwrap();
+//! # let source = folder.join("spin.c");
+//! # std::fs::write(&source, "int main(void) {\n    for (volatile int i = 0;; i = i + 1) {}\n}\n").unwrap();
+//! let program = Program::build([&source], &CompileOptions::default())?;
+//! let spending = program.fuel(&Run::default(), Some(5_000_000))?;
+//! assert!(spending.page.stopped.is_some() && spending.spent > 5_000_000);
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! # Ok(()) }
+//! ```
+//!
+//! Trip counts and bits, told from the code alone:
+//!
+//! ```
+//! use opcost::{Code, CompileOptions};
+//! # fn main() -> Result<(), opcost::Failure> {
+//! # let folder = std::env::temp_dir().join(format!("opcost-doc-code-{}", std::process::id()));
+//! # std::fs::create_dir_all(&folder).unwrap();
+//! # let source = folder.join("dot.c");
+//! # std::fs::write(&source, "int dot(const int *a, const int *b, int n) {\n    int sum = 0;\n    for (int i = 0; i < n; i++) sum += a[i] * b[i];\n    return sum;\n}\n").unwrap();
+//! let options = CompileOptions { level: "1".to_owned(), ..CompileOptions::default() };
+//! let code = Code::load([&source], &options)?;
+//! let loops = code.loops(None, &[])?;
+//! assert_eq!(loops.loops[0].expression.as_deref(), Some("n"));
+//! let bits = code.bits(None, &["dot.n=0..99".parse().unwrap()])?;
+//! let n = bits.functions[0].values.iter().find(|value| value.name == "n").unwrap();
+//! assert_eq!(n.width, 7);
+//! # std::fs::remove_dir_all(&folder).unwrap();
+//! # Ok(()) }
+//! ```
+//!
+//! # Where LLVM is
+//!
+//! LLVM ends its process on fatal errors, so it lives in a child. The library starts the program
+//! `opcost` for it: the one that the environment names by `OPCOST`, one beside the caller or up to
+//! two folders above, or the one in `PATH`. With the feature `worker` the caller's own `main` can
+//! offer itself by `offer`; then no other program is needed. Where there is none, the
+//! error says so.
+//!
+//! The library prints nothing, but that sampling goes on by a timer where the kernel grants no
+//! events. [`progress::watch_work`] names a function that is told of long work.
 
+mod code;
+pub mod counting;
+pub mod ledgers;
+pub mod machine;
 #[cfg(feature = "worker")]
 mod offer;
+mod program;
+pub mod progress;
+pub mod sampling;
 
+pub use code::Code;
 #[cfg(feature = "worker")]
 pub use offer::offer;
+pub use opcost_answer::contract::PortContract;
+pub use opcost_answer::fuel::Spending;
+pub use opcost_answer::loops::LoopAnswers;
+pub use opcost_answer::{Failure, Status};
+pub use opcost_job::program::{LinePlace, WorldWish};
+pub use opcost_profile::Ledger;
+pub use opcost_run::start::Streams;
+pub use opcost_toolchain::options::CompileOptions;
+pub use program::{Program, Run};
+pub use sampling::take::SampleOptions;

@@ -220,7 +220,7 @@ pub(crate) fn release_build() -> Result<PathBuf> {
     let repository = crate::repository()?;
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);
-    command.args(["build", "--release", "--package", "opcost"]).current_dir(&repository);
+    command.args(["build", "--release", "--package", "opcost-cli"]).current_dir(&repository);
     eprintln!("bench: building opcost");
     command::output_of(&mut command)?;
     let target =

@@ -11,10 +11,11 @@ use opcost_profile::Ledger;
 use opcost_profile::diff::{Diff, Unlike, diff};
 use opcost_recover::SourceLine;
 
-use crate::arguments::{BuildArguments, CountArguments, EmitKind, RawArguments};
-use crate::verbs::load;
-use crate::verbs::measure::{Measurement, Task};
+use crate::arguments::{BuildArguments, CountArguments, EmitKind};
+use crate::verbs::counted::report_of_run;
 use crate::verbs::show::{Show, tell_json};
+use opcost::counting::{Measurement, Task};
+use opcost::ledgers;
 use opcost_answer::{Failure, Status};
 use opcost_job::module::Product;
 use opcost_report::count::report::{CountReport, Grown, Growth, Verdict};
@@ -111,7 +112,7 @@ pub(super) fn shown(program: &Path) -> String {
 
 fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, Failure> {
     let baseline = arguments.baseline.as_deref();
-    let baseline = baseline.map(|path| load::ledger(path, &RawArguments::default())).transpose()?;
+    let baseline = baseline.map(|path| ledgers::ledger(path, None)).transpose()?;
     let measurement = Measurement::run(&Task {
         program,
         arguments: &arguments.arguments,
@@ -123,14 +124,14 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
         repeat: arguments.repeat,
         is_deterministic: arguments.deterministic,
     })?;
-    let mut report = measurement.report();
+    let mut report = report_of_run(&measurement);
     let command = command(arguments);
     let title = command.join(" ");
     let wants_ledger = arguments.ledger.is_some() || baseline.is_some() || arguments.show.wants_ledger();
     let ledger = wants_ledger.then(|| measurement.ledger(&report.summary, command)).transpose()?;
     report.verdict = judge(arguments.budget, &report, baseline.as_ref().zip(ledger.as_ref()));
     if let (Some(path), Some(ledger)) = (&arguments.ledger, &ledger) {
-        load::keep(path, ledger)?;
+        ledgers::keep(path, ledger)?;
     }
     report.next = next(arguments, report.summary.weight);
     let show = Show {

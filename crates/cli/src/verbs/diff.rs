@@ -4,8 +4,8 @@ use opcost_profile::diff::{Verdict, diff};
 use opcost_profile::{Ledger, Quality};
 
 use crate::arguments::{DiffArguments, FailOn};
-use crate::verbs::load;
 use crate::verbs::show::tell_json;
+use opcost::ledgers;
 use opcost_answer::{Failure, Status};
 use opcost_report::kit::save::{Stream, document, save_json, save_text};
 use opcost_report::kit::style::screen_width;
@@ -19,8 +19,8 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Status, Failure> {
 }
 
 fn carry_out(arguments: &DiffArguments) -> Result<Status, Failure> {
-    let before = load::ledger(&arguments.before, &arguments.raw)?;
-    let after = load::ledger(&arguments.after, &arguments.raw)?;
+    let before = ledgers::ledger(&arguments.before, arguments.raw.program.as_deref())?;
+    let after = ledgers::ledger(&arguments.after, arguments.raw.program.as_deref())?;
     let refused = |why: String| {
         let (before, after) = (arguments.before.display(), arguments.after.display());
         Failure::Counters(format!("{before} and {after}: {why}"))

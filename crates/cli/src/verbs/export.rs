@@ -13,7 +13,7 @@ use opcost_recover::module_of;
 
 use crate::arguments::ExportArguments;
 use crate::verbs::life_ledger::compile_as;
-use crate::verbs::load::{self, Given};
+use opcost::ledgers::{self, Given};
 use opcost_answer::names::{demangle, relative, tidy};
 use opcost_answer::{Failure, Status};
 use opcost_job::profile::{ExportFormat, ExportModule};
@@ -38,9 +38,9 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
             "a ledger is missing: opcost sample --ledger run.opc (or count --ledger) makes one".to_owned(),
         ));
     }
-    let ledger = match load::read(&ledgers, &arguments.raw)? {
+    let ledger = match ledgers::read(&ledgers, arguments.raw.program.as_deref())? {
         Given::Ledger(ledger) => ledger,
-        Given::Raw(measurement) => measurement.ledger(&measurement.report().summary, Vec::new())?,
+        Given::Raw(measurement) => measurement.ledger(&measurement.summary(), Vec::new())?,
     };
     let origin = &ledgers[0];
     let modules = wanted(&ledger, origin, &sources)?;
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
         compiled.push(compile(facts, &ledger, position, &build)?);
     }
     let kept = build.path("export.opc");
-    load::keep(&kept, &ledger)?;
+    ledgers::keep(&kept, &ledger)?;
     let made = build.path("profile");
     let answers = build.export(format, kept, compiled, &made)?;
     install(&made, &arguments.output)?;

@@ -21,8 +21,8 @@ use opcost_key::{Anchor, ModuleMap, Placement};
 use opcost_profile::{Column, Ledger, ModuleFacts, Subject};
 use opcost_recover::{SourceLine, count_instructions, module_of};
 
-use crate::arguments::{LifeArguments, RawArguments};
-use crate::verbs::load;
+use crate::arguments::LifeArguments;
+use opcost::ledgers;
 use opcost_answer::Failure;
 use opcost_answer::life::MachineInstruction;
 use opcost_answer::names::{demangle, relative, tidy, tidy_path};
@@ -62,7 +62,7 @@ impl Counted {
         input: Option<&Path>,
         arguments: &LifeArguments,
     ) -> Result<Counted, Failure> {
-        let ledger = load::ledger(path, &RawArguments::default())?;
+        let ledger = ledgers::ledger(path, None)?;
         let told = |what: String| Failure::Counters(format!("{}: {what}", path.display()));
         let root = std::env::current_dir().map_err(Failure::file("find", "."))?;
         let name = match input {

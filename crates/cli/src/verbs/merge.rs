@@ -3,7 +3,7 @@
 use opcost_profile::{Ledger, SubtractError, average, merge, reduce_to_blocks, saturated, subtract};
 
 use crate::arguments::MergeArguments;
-use crate::verbs::load;
+use opcost::ledgers;
 use opcost_answer::{Failure, Status};
 use opcost_report::kit::numbers::grouped;
 
@@ -12,14 +12,14 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Status, Failure> {
     let ledgers = arguments
         .inputs
         .iter()
-        .map(|path| load::ledger(path, &arguments.raw))
+        .map(|path| ledgers::ledger(path, arguments.raw.program.as_deref()))
         .collect::<Result<Vec<_>, _>>()?;
     let mut made = combine(arguments, ledgers)?;
     if arguments.to_blocks {
         made = reduce_to_blocks(&made).map_err(|error| Failure::Counters(error.to_string()))?;
     }
     tell_saturated(&made);
-    load::keep(&arguments.output, &made)?;
+    ledgers::keep(&arguments.output, &made)?;
     let what = match (arguments.average, made.about.runs) {
         (true, _) => "the mean run".to_owned(),
         (false, 1) => "1 run".to_owned(),
@@ -33,18 +33,18 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Status, Failure> {
 fn combine(arguments: &MergeArguments, ledgers: Vec<Ledger>) -> Result<Ledger, Failure> {
     let names = &arguments.inputs;
     if arguments.average {
-        return average(&ledgers).map_err(|error| load::unmergeable(names, error));
+        return average(&ledgers).map_err(|error| ledgers::unmergeable(names, error));
     }
     if !arguments.subtract {
-        return load::add(names, ledgers);
+        return ledgers::add(names, ledgers);
     }
     let Some((whole, parts)) = ledgers.split_first().filter(|(_, parts)| !parts.is_empty()) else {
         let what = "--subtract takes the other ledgers away from the first: name two at least";
         return Err(Failure::Usage(what.to_owned()));
     };
-    let parts = merge(parts).map_err(|error| load::unmergeable(&names[1..], error))?;
+    let parts = merge(parts).map_err(|error| ledgers::unmergeable(&names[1..], error))?;
     subtract(whole, &parts).map_err(|error| match error {
-        SubtractError::Merge(error) => load::unmergeable(names, error),
+        SubtractError::Merge(error) => ledgers::unmergeable(names, error),
         other => Failure::Counters(other.to_string()),
     })
 }

@@ -1,4 +1,4 @@
-//! One file per verb; `load`, `measure` and `show` are what several share.
+//! One file per verb; `counted` and `show` are what several share.
 pub(crate) mod bits;
 mod bits_narrow;
 mod bits_observed;
@@ -7,6 +7,7 @@ pub(crate) mod cc;
 mod certificate;
 pub(crate) mod check;
 pub(crate) mod count;
+mod counted;
 pub(crate) mod diff;
 pub(crate) mod doctor;
 pub(crate) mod explain;
@@ -16,10 +17,8 @@ pub(crate) mod life;
 pub(crate) mod life_code;
 mod life_ledger;
 mod list;
-mod load;
 pub(crate) mod loops;
 mod meant;
-mod measure;
 pub(crate) mod merge;
 pub(crate) mod overlap;
 pub(crate) mod papers;
@@ -27,8 +26,6 @@ pub(crate) mod repair;
 pub(crate) mod report;
 pub(crate) mod sample;
 mod sample_events;
-mod sample_places;
-mod sample_run;
 mod show;
 pub(crate) mod values;
 mod values_whole;

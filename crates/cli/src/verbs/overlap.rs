@@ -4,9 +4,9 @@ use std::path::Path;
 
 use opcost_profile::overlap::overlap;
 
-use crate::arguments::{OverlapArguments, RawArguments};
-use crate::verbs::load;
+use crate::arguments::OverlapArguments;
 use crate::verbs::show::tell_json;
+use opcost::ledgers;
 use opcost_answer::{Failure, Status};
 use opcost_report::kit::save::{Stream, document, save_json, save_text};
 use opcost_report::ledger::overlap::{OverlapJson, print_overlap, print_refused};
@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &OverlapArguments) -> Result<Status, Failure> {
 }
 
 fn carry_out(arguments: &OverlapArguments) -> Result<Status, Failure> {
-    let read = |path: &Path| load::ledger(path, &RawArguments::default());
+    let read = |path: &Path| ledgers::ledger(path, None);
     let (estimate, truth) = (read(&arguments.estimate)?, read(&arguments.truth)?);
     let all = overlap(&estimate, &truth);
     if all.blocks == 0 {

@@ -14,9 +14,9 @@ use opcost_recover::{
 };
 
 use super::count::shown;
-use super::load;
 use super::show::tell_json;
-use crate::arguments::{RawArguments, RepairArguments};
+use crate::arguments::RepairArguments;
+use opcost::ledgers;
 use opcost_answer::{Failure, Status};
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, document, save_json, save_text};
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &RepairArguments) -> Result<Status, Failure> {
 }
 
 fn carry_out(arguments: &RepairArguments) -> Result<Status, Failure> {
-    let ledger = load::ledger(&arguments.raw, &RawArguments::default())?;
+    let ledger = ledgers::ledger(&arguments.raw, None)?;
     let image = image(arguments, &ledger)?;
     let maps: Vec<&ModuleMap> = image.modules.iter().map(|(_, map, _)| map).collect();
     let raw = raw_observations(&ledger, &maps).ok_or_else(|| {
@@ -65,7 +65,7 @@ fn carry_out(arguments: &RepairArguments) -> Result<Status, Failure> {
     let repaired = repair(&modules, options).map_err(|error| Failure::Counters(error.to_string()))?;
     drop(working);
     if let Some(path) = &arguments.output {
-        load::keep(path, &made(&image, &repaired, &ledger)?)?;
+        ledgers::keep(path, &made(&image, &repaired, &ledger)?)?;
     }
     let moved = moves(&modules, &repaired.counts, raw.cycles_per_sample);
     let told = told(arguments.solver, &maps, &raw, &repaired, &moved, samples);

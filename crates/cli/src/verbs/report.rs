@@ -3,8 +3,9 @@
 use opcost_recover::list_by_ledger;
 
 use crate::arguments::{RawArguments, ReportArguments};
-use crate::verbs::load::{self, Given};
+use crate::verbs::counted::{report_of, report_of_run};
 use crate::verbs::show::{Show, tell_json};
+use opcost::ledgers::{self, Given};
 use opcost_answer::{Failure, Status};
 use opcost_report::kit::save::Stream;
 
@@ -25,22 +26,22 @@ fn carry_out(arguments: &ReportArguments) -> Result<Status, Failure> {
         ledger,
         origin: (origin(arguments), "ledger"),
     };
-    let unknown = match load::read(&arguments.inputs, &arguments.raw)? {
+    let unknown = match ledgers::read(&arguments.inputs, arguments.raw.program.as_deref())? {
         Given::Ledger(ledger) => {
             if let Some(path) = &arguments.ledger {
-                load::keep(path, &ledger)?;
+                ledgers::keep(path, &ledger)?;
             }
-            let mut report = load::report_of(&ledger);
+            let mut report = report_of(&ledger);
             show(Some(&ledger))
                 .write(&mut report, |summary, wanted| list_by_ledger(&ledger, summary, wanted))?
         }
         Given::Raw(measurement) => {
-            let mut report = measurement.report();
+            let mut report = report_of_run(&measurement);
             let wants_ledger = arguments.ledger.is_some() || arguments.show.wants_ledger();
             let ledger =
                 wants_ledger.then(|| measurement.ledger(&report.summary, names.clone())).transpose()?;
             if let (Some(path), Some(ledger)) = (&arguments.ledger, &ledger) {
-                load::keep(path, ledger)?;
+                ledgers::keep(path, ledger)?;
             }
             show(ledger.as_ref()).write(&mut report, |summary, wanted| measurement.list(summary, wanted))?
         }

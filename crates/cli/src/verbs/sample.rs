@@ -5,40 +5,39 @@
 //! running, make counts of time, make the counts consistent, report. The counts
 //! are as of `opcost count` from there on, so every output is the same.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use opcost_key::{Anchor, Hash128};
-use opcost_profile::{Ledger, Origin, Quality as Sureness, World};
-use opcost_recover::{
-    CountedModule, Course, MODEL_ERROR, ModuleCounts, RepairOptions, Repaired, RunFacts, SampledModule,
-    Solver, Starts, list_functions, make_ledger, raw_ledger, repair, summarize,
-};
-use opcost_sample::{End, Samples, read_perf_data_with};
-
-use super::count::shown;
-use super::sample_events;
-use super::sample_places::{
-    LEAST_SAMPLES, Placed, Seen, cycles_per_sample, nothing_seen, placed, readable, too_few, words,
-};
-use super::sample_run::{Taken, failed, take, wants_stacks};
-use crate::arguments::{SampleArguments, ShowArguments};
-use crate::verbs::load;
-use crate::verbs::measure::{ending, facts, machine};
-use crate::verbs::show::{Show, tell_json};
+use opcost::counting::ending;
+use opcost::ledgers;
+use opcost::sampling::estimate::Estimate;
+use opcost::sampling::places::{others, readable};
+use opcost::sampling::take::{SampleOptions, Taken, Target, failed, take};
 use opcost_answer::names::demangle;
 use opcost_answer::run::{Finish, Quality};
 use opcost_answer::{Failure, Status};
+use opcost_key::Anchor;
+use opcost_profile::Ledger;
+use opcost_recover::{Course, list_functions, summarize};
 use opcost_report::count::report::{CountReport, Verdict};
+use opcost_report::count::samples::words;
 use opcost_report::kit::numbers::grouped;
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, save_text};
 use opcost_run::frames::{call_stacks, collapsed};
 use opcost_run::image::SampledImage;
+use opcost_run::start::Streams;
+use opcost_sample::{End, Pace, Samples, read_perf_data_with};
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
 use opcost_toolchain::options::CompileOptions;
+
+use super::count::shown;
+use super::counted::facts;
+use super::sample_events;
+use crate::arguments::{SampleArguments, ShowArguments};
+use crate::verbs::show::{Show, tell_json};
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &SampleArguments) -> Result<Status, Failure> {
@@ -50,7 +49,10 @@ pub(crate) fn run(arguments: &SampleArguments) -> Result<Status, Failure> {
 fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
     sample_events::check(arguments)?;
     if !arguments.pid.is_empty() {
-        let taken = take(arguments, None, &|number, samples| snapshot(arguments, None, number, samples))?;
+        let target = Target::Processes(&arguments.pid);
+        let taken = take(&options(arguments), target, &|number, samples| {
+            snapshot(arguments, None, number, samples);
+        })?;
         return report(arguments, None, &taken);
     }
     let inputs = arguments.inputs.iter().map(|path| Input::classify(path)).collect::<Result<Vec<_>, _>>()?;
@@ -135,73 +137,59 @@ fn with_program(arguments: &SampleArguments, program: &Path) -> Result<Status, F
             let samples = read_perf_data_with(file, &images).map_err(failed)?;
             Taken { samples, asked: Vec::new() }
         }
-        None => take(arguments, Some(program), &|number, samples| {
-            snapshot(arguments, Some(program), number, samples);
-        })?,
+        None => {
+            let streams = Streams {
+                stdin: arguments.stdin.clone(),
+                stdout: arguments.stdout.clone(),
+                stdout_to_stderr: arguments.show.json.as_deref() == Some(Path::new("-")),
+            };
+            let target = Target::Program { program, arguments: &arguments.arguments, streams: &streams };
+            take(&options(arguments), target, &|number, samples| {
+                snapshot(arguments, Some(program), number, samples);
+            })?
+        }
     };
     report(arguments, Some(program), &taken)
 }
 
-/// Everything that samples say of a program.
-struct Estimate {
-    seen: Vec<Seen>,
-    repaired: Repaired,
-    /// Samples in the program.
-    own: u64,
-    /// Samples in other images.
-    elsewhere: BTreeMap<String, u64>,
-    cycles_per_sample: f64,
+/// How it is sampled.
+fn options(arguments: &SampleArguments) -> SampleOptions {
+    SampleOptions {
+        pace: arguments.overhead.map_or(Pace::PerSecond(arguments.rate), Pace::Overhead),
+        event: arguments.event.clone(),
+        branches: arguments.branches,
+        stacks: wants_stacks(arguments),
+        limit: arguments.seconds.map(Duration::from_secs_f64),
+        keep: arguments.keep.clone(),
+        images: arguments.image.clone(),
+    }
 }
 
-impl Estimate {
-    /// Leads the samples to code and makes the counts consistent.
-    fn of(samples: &Samples, images: &[PathBuf], solver: Solver) -> Result<Estimate, Failure> {
-        let Placed { seen, own, elsewhere, recorded } = placed(samples, images)?;
-        if seen.is_empty() {
-            return Err(nothing_seen(samples, &elsewhere));
-        }
-        if own < LEAST_SAMPLES {
-            return Err(too_few(own));
-        }
-        let cycles_per_sample = cycles_per_sample(samples, recorded);
-        // The scale of counts that are made of branches is a guess: one start would outvote them.
-        let most = if recorded.is_some() { u64::MAX } else { samples.processes.max(1) };
-        let starts = Starts { least: 1, most };
-        let options = RepairOptions { cycles_per_sample, error: MODEL_ERROR, solver, starts };
-        let modules: Vec<SampledModule<'_>> =
-            seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
-        let repaired = repair(&modules, options).map_err(|error| Failure::Counters(error.to_string()))?;
-        Ok(Estimate { seen, repaired, own, elsewhere, cycles_per_sample })
-    }
+/// Whether call stacks are asked for.
+fn wants_stacks(arguments: &SampleArguments) -> bool {
+    arguments.stacks || arguments.collapsed.is_some()
+}
 
-    fn counted(&self) -> Vec<CountedModule<'_>> {
-        self.seen
-            .iter()
-            .zip(&self.repaired.counts)
-            .map(|(one, counts): (&Seen, &ModuleCounts)| CountedModule { map: &one.map, counts })
-            .collect()
-    }
-
-    /// As a count would tell it.
-    fn report(&self, samples: &Samples) -> CountReport {
-        let counted = self.counted();
-        CountReport {
-            summary: summarize(&counted),
-            facts: facts(&counted),
-            quality: Quality::Estimate(words(samples, self.own, &self.elsewhere, &self.repaired)),
-            finish: finish(samples.end),
-            verdict: Verdict::None,
-            processes: usize::try_from(samples.processes).unwrap_or(usize::MAX).max(1),
-            runs: 1,
-            is_deterministic: false,
-            repetition: None,
-            stacks: None,
-            tasks: Some(samples.by_process.clone()),
-            next: Vec::new(),
-            calls_known: true,
-            listings: Vec::new(),
-            machine: std::collections::HashMap::new(),
-        }
+/// As a count would tell it.
+fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
+    let counted = estimate.counted();
+    let elsewhere = others(samples, &estimate.elsewhere);
+    CountReport {
+        summary: summarize(&counted),
+        facts: facts(&counted),
+        quality: Quality::Estimate(words(samples, estimate.own, elsewhere.as_deref(), &estimate.repaired)),
+        finish: finish(samples.end),
+        verdict: Verdict::None,
+        processes: usize::try_from(samples.processes).unwrap_or(usize::MAX).max(1),
+        runs: 1,
+        is_deterministic: false,
+        repetition: None,
+        stacks: None,
+        tasks: Some(samples.by_process.clone()),
+        next: Vec::new(),
+        calls_known: true,
+        listings: Vec::new(),
+        machine: std::collections::HashMap::new(),
     }
 }
 
@@ -213,14 +201,14 @@ fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) ->
     let working = Progress::start("making the counts consistent");
     let estimate = Estimate::of(&taken.samples, &images_of(arguments, program), arguments.solver)?;
     drop(working);
-    let mut report = estimate.report(&taken.samples);
+    let mut report = report_of(&estimate, &taken.samples);
     if wants_stacks(arguments) {
         report.stacks = Some(call_stacks(&taken.samples, &images_of(arguments, program)));
     }
     let ledger = ledger(arguments, &estimate, &report)?;
     keep_raw(arguments, &estimate)?;
     let stacks = write_stacks(arguments, &report);
-    let kept = arguments.ledger.as_ref().map_or(Ok(()), |path| load::keep(path, &ledger));
+    let kept = arguments.ledger.as_ref().map_or(Ok(()), |path| ledgers::keep(path, &ledger));
     // A disk that is full for one is no reason to lose the other.
     show(arguments, &arguments.show, program, &estimate, report, &ledger)?;
     kept.and(stacks)?;
@@ -282,14 +270,14 @@ fn snapshot(arguments: &SampleArguments, program: Option<&Path>, number: usize, 
         return told.unwrap_or_else(|error| eprintln!("opcost: snapshot {number}: {error}"));
     }
     let told = Estimate::of(samples, &images_of(arguments, program), arguments.solver).and_then(|estimate| {
-        let report = estimate.report(samples);
+        let report = report_of(&estimate, samples);
         let ledger = ledger(arguments, &estimate, &report)?;
         let Some(path) = &arguments.ledger else {
             let text_only = ShowArguments { json: None, html: None, ..arguments.show.clone() };
             return show(arguments, &text_only, program, &estimate, report, &ledger);
         };
         let path = numbered(path, number);
-        load::keep(&path, &ledger)?;
+        ledgers::keep(&path, &ledger)?;
         eprintln!("opcost: snapshot {number} after {} samples: {}", grouped(samples.total), path.display());
         Ok(())
     });
@@ -313,33 +301,19 @@ fn command(arguments: &SampleArguments) -> Vec<String> {
 }
 
 fn ledger(arguments: &SampleArguments, estimate: &Estimate, report: &CountReport) -> Result<Ledger, Failure> {
-    let hashes: Vec<Hash128> = estimate.seen.iter().map(|one| one.hash).collect();
-    let run = RunFacts {
-        machine: machine(),
-        command: command(arguments),
-        origin: Origin::Repaired,
-        quality: Sureness::Estimate,
-        world: World::Open,
-        course: Course {
-            ending: report.finish.map(ending),
-            processes: Some(report.processes as u64),
-            is_held_fixed: report.is_deterministic,
-            doubts: report.quality.reasons().to_vec(),
-        },
+    let course = Course {
+        ending: report.finish.map(ending),
+        processes: Some(report.processes as u64),
+        is_held_fixed: report.is_deterministic,
+        doubts: report.quality.reasons().to_vec(),
     };
-    make_ledger(&estimate.counted(), &hashes, &report.summary, &run)
-        .map_err(|error| Failure::Counters(error.to_string()))
+    estimate.ledger(&report.summary, command(arguments), course)
 }
 
 /// Writes down what samples say by themselves.
 fn keep_raw(arguments: &SampleArguments, estimate: &Estimate) -> Result<(), Failure> {
     let Some(path) = &arguments.raw else { return Ok(()) };
-    let seen = &estimate.seen;
-    let modules: Vec<SampledModule<'_>> =
-        seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
-    let hashes: Vec<Hash128> = seen.iter().map(|one| one.hash).collect();
-    let ledger = raw_ledger(&modules, &hashes, &machine(), command(arguments), estimate.cycles_per_sample);
-    load::keep(path, &ledger.map_err(|error| Failure::Counters(error.to_string()))?)?;
+    ledgers::keep(path, &estimate.raw_ledger(command(arguments))?)?;
     // A program that was built for this run only is built again then.
     let inputs = if arguments.inputs.is_empty() { "PROG".to_owned() } else { shown_all(&arguments.inputs) };
     eprintln!("next: opcost repair {} {inputs} -o repaired.opc", shown(path));

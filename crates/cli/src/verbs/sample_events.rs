@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use opcost_sample::Samples;
 
-use super::sample_places::others;
 use crate::arguments::SampleArguments;
+use opcost::sampling::places::others;
 use opcost_answer::Failure;
 use opcost_answer::names::demangle;
 use opcost_report::count::tasks::print_tasks;

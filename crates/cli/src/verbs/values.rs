@@ -10,10 +10,10 @@ use opcost_instrument::ValuesRequest;
 use opcost_profile::opcval::layout::bucket_range;
 
 use crate::arguments::{ValuesArguments, ValuesEmit, ValuesOrder};
-use crate::verbs::load::is_value_file;
 use crate::verbs::meant::{CodeFlag, refuse_idle};
 use crate::verbs::show::tell_json;
 use crate::verbs::values_whole;
+use opcost::ledgers::is_value_file;
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::points::Meaning;
 use opcost_answer::run::Finish;

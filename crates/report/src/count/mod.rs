@@ -5,6 +5,7 @@ pub mod json;
 pub mod list;
 pub mod page;
 pub mod report;
+pub mod samples;
 pub mod stacks;
 pub mod tasks;
 pub mod terminal;

@@ -1,19 +1,6 @@
 //! How is a number read at a glance?
 
-/// `2501813919` → `2,501,813,919`.
-pub fn grouped(number: impl std::fmt::Display) -> String {
-    let digits = number.to_string();
-    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));
-    let mut out = String::with_capacity(digits.len() * 4 / 3 + 1);
-    out.push_str(sign);
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
+pub use opcost_answer::numbers::grouped;
 
 /// `1204551` → `1.2 M`; below ten thousand all digits.
 pub fn short(number: u128) -> String {
@@ -55,15 +42,7 @@ pub fn share(part: u128, whole: u128) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{bar, grouped, percent, short};
-
-    #[test]
-    fn numbers_are_grouped_by_thousands() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(2_501_813_919u64), "2,501,813,919");
-        assert_eq!(grouped(-1234), "-1,234");
-    }
+    use super::{bar, percent, short};
 
     #[test]
     fn short_numbers_keep_two_digits_at_least() {

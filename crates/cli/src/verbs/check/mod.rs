@@ -19,8 +19,9 @@ use config::{ConfigFile, Limit, RunConfig};
 
 use crate::arguments::{Arguments, CheckArguments, CheckFormat, CountArguments, Verb};
 use crate::verbs::count::with_program;
-use crate::verbs::measure::{Measurement, Task};
+use crate::verbs::counted::report_of_run;
 use crate::verbs::show::{not_found, tell_json};
+use opcost::counting::{Measurement, Task};
 use opcost_answer::check::Recorded;
 use opcost_answer::names::demangle;
 use opcost_answer::run::Quality;
@@ -156,7 +157,7 @@ fn count(config: &RunConfig) -> Result<CountReport, Failure> {
             repeat: arguments.repeat,
             is_deterministic: arguments.deterministic,
         })?;
-        Ok(measurement.report())
+        Ok(report_of_run(&measurement))
     })
 }
 

@@ -1,4 +1,4 @@
-//! Where do the samples of a run lie, and what is there to say of them?
+//! Where do the samples of a run lie?
 //!
 //! Each image is read where it ran, or where a file of the same build is named; its
 //! table leads addresses to segments. What lies elsewhere is told by share.
@@ -6,26 +6,25 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use opcost_key::{Hash128, ModuleMap};
-use opcost_recover::{Cycles, ModuleObservations, RECORDED, Repaired, observe, observe_runs};
-use opcost_sample::{End, ImageSamples, Samples, USUAL_HERTZ};
-
 use opcost_answer::Failure;
-use opcost_report::kit::numbers::grouped;
+use opcost_answer::numbers::grouped;
+use opcost_key::{Hash128, ModuleMap};
+use opcost_recover::{Cycles, ModuleObservations, RECORDED, observe, observe_runs};
 use opcost_run::image::SampledImage;
+use opcost_sample::{End, ImageSamples, Samples, USUAL_HERTZ};
 
 /// Places of samples that are named.
 const NAMED: usize = 4;
 
 /// One module of the program and what was seen of it.
-pub(super) struct Seen {
-    pub(super) hash: Hash128,
-    pub(super) map: ModuleMap,
-    pub(super) observed: ModuleObservations,
+pub struct Seen {
+    pub hash: Hash128,
+    pub map: ModuleMap,
+    pub observed: ModuleObservations,
 }
 
 /// The image at `path`, or a file of `images` that is the same build.
-pub(super) fn readable(
+pub fn readable(
     path: &Path,
     build_id: Option<&[u8]>,
     images: &[PathBuf],
@@ -45,19 +44,19 @@ pub(super) fn readable(
 
 /// Where samples lie.
 #[derive(Default)]
-pub(super) struct Placed {
+pub struct Placed {
     /// Modules that were built to be sampled.
-    pub(super) seen: Vec<Seen>,
+    pub seen: Vec<Seen>,
     /// Samples in these.
-    pub(super) own: u64,
+    pub own: u64,
     /// Samples of other images, by path.
-    pub(super) elsewhere: BTreeMap<String, u64>,
+    pub elsewhere: BTreeMap<String, u64>,
     /// Instructions that records of branches tell of, where there are any.
-    pub(super) recorded: Option<u64>,
+    pub recorded: Option<u64>,
 }
 
 /// What samples say of each module, by branches if these were recorded, else by time.
-pub(super) fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, Failure> {
+pub fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, Failure> {
     let mut placed = Placed { recorded: samples.has_runs().then_some(0), ..Placed::default() };
     for image in &samples.images {
         let own = readable(Path::new(&image.path), image.build_id.as_deref(), images)?;
@@ -88,10 +87,10 @@ pub(super) fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, Fa
 
 /// Fewer samples in a program make no table: what is told of their error by chance, the
 /// root of their number, is honest from here on (twice that holds 93 % of draws or more).
-pub(super) const LEAST_SAMPLES: u64 = 30;
+pub const LEAST_SAMPLES: u64 = 30;
 
 /// Of a program that was hit too rarely to be told of.
-pub(super) fn too_few(own: u64) -> Failure {
+pub fn too_few(own: u64) -> Failure {
     Failure::Counters(format!(
         "only {own} sample{} in the program, and below {LEAST_SAMPLES} counts are chance: let it do more work, sample \
          it for longer, or raise --rate",
@@ -99,7 +98,7 @@ pub(super) fn too_few(own: u64) -> Failure {
     ))
 }
 
-pub(super) fn nothing_seen(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Failure {
+pub fn nothing_seen(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Failure {
     Failure::Counters(match samples.total {
         0 => "no sample was taken: the program used hardly any processor time; let it do more work, or raise --rate"
             .to_owned(),
@@ -127,7 +126,7 @@ fn remedy(samples: &Samples) -> String {
 }
 
 /// Where samples are that are not the program's, most first.
-pub(super) fn others(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Option<String> {
+pub fn others(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Option<String> {
     let mut others: Vec<(String, u64)> = elsewhere.iter().map(|(path, hits)| (path.clone(), *hits)).collect();
     others.extend(samples.homeless.iter().map(|one| {
         let path = one.path.as_ref().map_or_else(String::new, |path| format!(" ({path})"));
@@ -140,75 +139,10 @@ pub(super) fn others(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Op
     (!named.is_empty()).then(|| named.join(" · "))
 }
 
-/// What there is to say of the samples, in lines.
-pub(super) fn words(
-    samples: &Samples,
-    own: u64,
-    elsewhere: &BTreeMap<String, u64>,
-    repaired: &Repaired,
-) -> Vec<String> {
-    let mut lines = Vec::new();
-    let percent = |part: u64| format!("{:.1} %", 100.0 * part as f64 / samples.total.max(1) as f64);
-    let rate = samples.rate_reached().map_or_else(String::new, |rate| format!(" at {rate:.0} a second"));
-    let expected = 100.0 / (own.max(1) as f64).sqrt();
-    lines.push(format!(
-        "{} samples of {}{rate}, {} of them in the program; by chance alone its total is wrong by {expected:.1} %",
-        grouped(samples.total),
-        samples.event,
-        percent(own)
-    ));
-    if samples.has_runs() {
-        let runs: u64 = samples.images.iter().flat_map(|image| &image.runs).map(|(_, count)| count).sum();
-        lines.push(format!(
-            "counts are made of {} runs between branches that the processor recorded, not of time{}",
-            grouped(runs),
-            if samples.torn > 0 {
-                format!("; {} more lie in no image", grouped(samples.torn))
-            } else {
-                String::new()
-            }
-        ));
-    } else {
-        lines.push(
-            "shares are surer than totals: what waits counts as work (measured, and no bound: of 13 programs, all \
-             counts together were 0.5 to 3.7 times the true ones on quiet machines and 0.8 to 4.5 times on a busy \
-             one; of programs that are one small loop, 0.2 to 16 times)"
-                .to_owned(),
-        );
-    }
-    lines.extend(others(samples, elsewhere).map(|places| format!("elsewhere: {places}")));
-    if samples.lost + samples.broken > 0 {
-        lines.push(format!("lost: {} samples found no room", grouped(samples.lost + samples.broken)));
-    }
-    if let Some(reason) = &samples.not_kept {
-        lines.push(format!("not all samples were kept: {reason}"));
-    }
-    if samples.throttled > 0 {
-        lines.push(format!("the kernel paused {} times: the rate is too high", grouped(samples.throttled)));
-    }
-    if samples.end == End::FileBrokenOff {
-        lines.push("the file of samples breaks off; what stands before is told".to_owned());
-    }
-    let of_entries = |part: u128| 100.0 * part as f64 / repaired.entries.max(1) as f64;
-    lines.push(format!(
-        "repaired: {:.1} % of all calls go through pointers or come from elsewhere, {:.1} % do not return{}",
-        of_entries(repaired.from_outside),
-        of_entries(repaired.left),
-        if repaired.is_optimal { "" } else { " (not the likeliest: the solver's steps were used up)" }
-    ));
-    if let (known, untied @ 1..) = repaired.loops {
-        lines.push(format!(
-            "{untied} of {known} loops do not turn as often as their code says, if samples are believed: they are taken \
-             to have been left early, and their counts are no surer than totals"
-        ));
-    }
-    lines
-}
-
 /// Cycles of the processor between two samples. Of `recorded` instructions, cycles that are
 /// told for one execution for each that there was, at an instruction a cycle: how many it
 /// does at a time is not known.
-pub(super) fn cycles_per_sample(samples: &Samples, recorded: Option<u64>) -> f64 {
+pub fn cycles_per_sample(samples: &Samples, recorded: Option<u64>) -> f64 {
     let between = (samples.seconds_per_sample() * hertz()).max(1.0);
     match recorded {
         None => between,

@@ -11,23 +11,25 @@
 //!
 //! Where the kernel grants no events, a timer in the program samples.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufRead, IsTerminal};
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use opcost_report::kit::progress::Progress as Line;
 use opcost_sample::{
     End, Error, Event, Options, Pace, Progress, Request, Requests, Sampler, Samples, TimerSampler,
 };
 use rustix::process::Signal;
 
-use crate::arguments::SampleArguments;
 use opcost_answer::Failure;
+use opcost_run::start::Streams;
 use opcost_toolchain::tools::Tools;
+
+use crate::progress::work;
 
 /// How soon a request is heard.
 const SLICE: Duration = Duration::from_millis(200);
@@ -36,16 +38,67 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// A signal that comes again after this is meant: `timeout` sends each twice.
 const AGAIN: Duration = Duration::from_secs(1);
 
+/// How it is sampled.
+#[derive(Clone, Debug)]
+pub struct SampleOptions {
+    /// How often.
+    pub pace: Pace,
+    /// What is counted, by its name; without it the usual clock.
+    pub event: Option<String>,
+    /// Whether the processor's own records of branches are taken, too.
+    pub branches: bool,
+    /// Whether call stacks are taken, too.
+    pub stacks: bool,
+    /// How long at most; without it to the end.
+    pub limit: Option<Duration>,
+    /// Where samples are kept while they come, as perf.data.
+    pub keep: Option<PathBuf>,
+    /// Builds as they were linked, for images that ran stripped or lie elsewhere.
+    pub images: Vec<PathBuf>,
+}
+
+impl Default for SampleOptions {
+    /// 4,000 samples in a second of processor time, by the usual clock, to the end.
+    fn default() -> SampleOptions {
+        SampleOptions {
+            pace: Pace::PerSecond(4000),
+            event: None,
+            branches: false,
+            stacks: false,
+            limit: None,
+            keep: None,
+            images: Vec::new(),
+        }
+    }
+}
+
+/// What is sampled.
+#[derive(Clone, Copy, Debug)]
+pub enum Target<'a> {
+    /// A program, which is started.
+    Program {
+        /// It was built to be sampled.
+        program: &'a Path,
+        /// Its arguments.
+        arguments: &'a [OsString],
+        /// Where its streams go.
+        streams: &'a Streams,
+    },
+    /// Processes that run already, by their numbers.
+    Processes(&'a [u32]),
+}
+
 /// What came of it.
-pub(super) struct Taken {
-    pub(super) samples: Samples,
+pub struct Taken {
+    /// The samples.
+    pub samples: Samples,
     /// Signals by which the program was asked to end.
-    pub(super) asked: Vec<i32>,
+    pub asked: Vec<i32>,
 }
 
 impl Taken {
     /// Whether the program ended as it was asked to.
-    pub(super) fn ended_as_asked(&self) -> bool {
+    pub fn ended_as_asked(&self) -> bool {
         match self.samples.end {
             End::Killed(signal) => self.asked.contains(&signal),
             End::Exited(status) => self.asked.contains(&(status - 128)),
@@ -90,73 +143,77 @@ impl Source {
     }
 }
 
-pub(super) fn failed(error: Error) -> Failure {
+/// What sampling fails with.
+pub fn failed(error: Error) -> Failure {
     Failure::Counters(error.to_string())
 }
 
-/// Samples the program, or the processes of the command line without one.
-/// `snapshot` is called with a number and what there is so far, beside the
+/// Samples the target. `snapshot` is called with a number and what there is so far, beside the
 /// sampling.
-pub(super) fn take(
-    arguments: &SampleArguments,
-    program: Option<&Path>,
+///
+/// # Errors
+/// The program cannot be started, or the kernel does not let it be sampled.
+pub fn take(
+    options: &SampleOptions,
+    target: Target<'_>,
     snapshot: &(impl Fn(usize, &Samples) + Sync),
 ) -> Result<Taken, Failure> {
     let requests = Requests::hear().map_err(failed)?;
-    let (mut source, enter) = match program {
-        Some(program) => (start(arguments, program)?, None),
-        None => {
-            let sampler = Sampler::attach(&arguments.pid, &options(arguments)?).map_err(failed)?;
+    let (mut source, enter) = match target {
+        Target::Program { program, arguments, streams } => {
+            (start(options, program, arguments, streams)?, None)
+        }
+        Target::Processes(pids) => {
+            let sampler = Sampler::attach(pids, &kernel_options(options)?).map_err(failed)?;
             (Source::Events(Box::new(sampler)), enter(&requests))
         }
     };
-    let progress = program.is_none().then(|| Line::start("sampling"));
+    let is_ours = matches!(target, Target::Program { .. });
+    let working = if is_ours { None } else { work("sampling") };
     let asked = std::thread::scope(|scope| {
         let mut taken = 0;
-        let mut watch = Watch { arguments, is_ours: program.is_some(), requests: &requests, enter };
+        let mut watch = Watch { limit: options.limit, is_ours, requests: &requests, enter };
         watch.until_end(&mut source, |samples| {
             taken += 1;
             let number = taken;
             scope.spawn(move || snapshot(number, &samples));
         })
     })?;
-    drop(progress);
+    drop(working);
     Ok(Taken { samples: source.finish().map_err(failed)?, asked })
 }
 
-fn options(arguments: &SampleArguments) -> Result<Options, Failure> {
+fn kernel_options(options: &SampleOptions) -> Result<Options, Failure> {
     // No clock records branches.
-    let usual = if arguments.branches { "cycles" } else { "cpu-clock" };
-    let name = arguments.event.as_deref().unwrap_or(usual);
+    let usual = if options.branches { "cycles" } else { "cpu-clock" };
+    let name = options.event.as_deref().unwrap_or(usual);
     let event = Event::named(name).map_err(|error| Failure::Usage(error.to_string()))?;
-    let pace = arguments.overhead.map_or(Pace::PerSecond(arguments.rate), Pace::Overhead);
-    let stacks = wants_stacks(arguments);
     Ok(Options {
         event,
-        pace,
-        stacks,
-        branches: arguments.branches,
-        keep: arguments.keep.clone(),
-        images: arguments.image.clone(),
+        pace: options.pace,
+        stacks: options.stacks,
+        branches: options.branches,
+        keep: options.keep.clone(),
+        images: options.images.clone(),
         ..Options::default()
     })
 }
 
-/// Whether call stacks are asked for.
-pub(super) fn wants_stacks(arguments: &SampleArguments) -> bool {
-    arguments.stacks || arguments.collapsed.is_some()
-}
-
-fn start(arguments: &SampleArguments, program: &Path) -> Result<Source, Failure> {
+fn start(
+    options: &SampleOptions,
+    program: &Path,
+    arguments: &[OsString],
+    streams: &Streams,
+) -> Result<Source, Failure> {
     let program = program.canonicalize().map_err(Failure::file("find", program))?;
-    let options = options(arguments)?;
-    match Sampler::start(prepared(arguments, &program)?, &options) {
+    let options = kernel_options(options)?;
+    match Sampler::start(prepared(&program, arguments, streams)?, &options) {
         Ok(sampler) => Ok(Source::Events(Box::new(sampler))),
         Err(error @ Error::NotPermitted { .. }) if options.keep.is_none() && !options.branches => {
             eprintln!("opcost: {error}");
             eprintln!("opcost: going on with a timer inside the program, which is coarser");
             let clang = Tools::find()?.clang;
-            let sampler = TimerSampler::start(prepared(arguments, &program)?, &options, &clang);
+            let sampler = TimerSampler::start(prepared(&program, arguments, streams)?, &options, &clang);
             Ok(Source::Timer(Box::new(sampler.map_err(failed)?)))
         }
         Err(error) => Err(failed(error)),
@@ -164,15 +221,15 @@ fn start(arguments: &SampleArguments, program: &Path) -> Result<Source, Failure>
 }
 
 /// The program with its streams, ready to be started.
-fn prepared(arguments: &SampleArguments, program: &Path) -> Result<Command, Failure> {
+fn prepared(program: &Path, arguments: &[OsString], streams: &Streams) -> Result<Command, Failure> {
     let mut command = Command::new(program);
-    command.args(&arguments.arguments);
-    if let Some(path) = &arguments.stdin {
+    command.args(arguments);
+    if let Some(path) = &streams.stdin {
         command.stdin(File::open(path).map_err(Failure::file("read", path))?);
     }
-    if let Some(path) = &arguments.stdout {
+    if let Some(path) = &streams.stdout {
         command.stdout(File::create(path).map_err(Failure::file("write", path))?);
-    } else if arguments.show.json.as_deref() == Some(Path::new("-")) {
+    } else if streams.stdout_to_stderr {
         let copy = std::io::stderr().as_fd().try_clone_to_owned();
         command.stdout(Stdio::from(copy.map_err(Failure::file("copy", "stderr"))?));
     }
@@ -199,7 +256,8 @@ fn enter(requests: &Requests) -> Option<Receiver<()>> {
 
 /// What is heeded while it is sampled.
 struct Watch<'a> {
-    arguments: &'a SampleArguments,
+    /// How long at most.
+    limit: Option<Duration>,
     /// Whether it was started by us.
     is_ours: bool,
     requests: &'a Requests,
@@ -214,8 +272,7 @@ impl Watch<'_> {
         source: &mut Source,
         mut snapshot: impl FnMut(Samples),
     ) -> Result<Vec<i32>, Failure> {
-        let limit = self.arguments.seconds.map(Duration::from_secs_f64);
-        let mut until = limit.map(|limit| Instant::now() + limit);
+        let mut until = self.limit.map(|limit| Instant::now() + limit);
         let mut asked: Vec<i32> = Vec::new();
         let mut heard: Option<Instant> = None;
         loop {

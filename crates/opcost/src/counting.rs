@@ -18,27 +18,30 @@ use opcost_recover::{
 use opcost_answer::Failure;
 use opcost_answer::names::demangle;
 use opcost_answer::run::{Finish, Quality};
-use opcost_report::count::report::{CountReport, ReportFacts, Verdict};
-use opcost_report::kit::progress::Progress;
 use opcost_run::collect::{Collected, collect};
 use opcost_run::deterministic::FixedWorld;
 use opcost_run::image::Image;
 use opcost_run::start::{Launch, Streams, run_program};
 
+use crate::machine::machine;
+use crate::progress::work;
+
 /// What is run, and how.
-pub(crate) struct Task<'a> {
+pub struct Task<'a> {
     /// A program built by opcost.
-    pub(crate) program: &'a Path,
-    pub(crate) arguments: &'a [OsString],
-    pub(crate) streams: Streams,
+    pub program: &'a Path,
+    /// Its arguments.
+    pub arguments: &'a [OsString],
+    /// Where its streams go.
+    pub streams: Streams,
     /// How often.
-    pub(crate) repeat: u32,
+    pub repeat: u32,
     /// Whether its world is held fixed.
-    pub(crate) is_deterministic: bool,
+    pub is_deterministic: bool,
 }
 
 /// What was counted.
-pub(crate) struct Measurement {
+pub struct Measurement {
     images: BTreeMap<PathBuf, Image>,
     /// At least one.
     runs: Vec<Run>,
@@ -54,7 +57,7 @@ struct Run {
 
 impl Measurement {
     /// Runs a program.
-    pub(crate) fn run(task: &Task<'_>) -> Result<Measurement, Failure> {
+    pub fn run(task: &Task<'_>) -> Result<Measurement, Failure> {
         let mut images = BTreeMap::new();
         let real = task.program.canonicalize().map_err(Failure::file("find", task.program))?;
         images.insert(real.clone(), Image::read(&real)?);
@@ -68,7 +71,7 @@ impl Measurement {
 
     /// Reads the raw files of one run. They name their programs; `program`
     /// stands for the one that was moved.
-    pub(crate) fn of_raw(files: &[PathBuf], program: Option<&Path>) -> Result<Measurement, Failure> {
+    pub fn of_raw(files: &[PathBuf], program: Option<&Path>) -> Result<Measurement, Failure> {
         let folder = raw_folder()?;
         let mut images = BTreeMap::new();
         for (position, file) in files.iter().enumerate() {
@@ -91,20 +94,20 @@ impl Measurement {
     }
 
     /// How the program ended: the first run that failed, or else the first.
-    pub(crate) fn finish(&self) -> Option<Finish> {
+    pub fn finish(&self) -> Option<Finish> {
         let failed =
             self.runs.iter().map(|run| run.finish).find(|finish| finish.is_some_and(|f| !f.is_success()));
         failed.unwrap_or(self.runs[0].finish)
     }
 
     /// How many processes counted in the first run.
-    fn processes(&self) -> usize {
+    pub fn processes(&self) -> usize {
         let programs = self.runs[0].collected.programs.iter();
         programs.map(|program| program.raw.process.pid).collect::<BTreeSet<_>>().len()
     }
 
     /// The first run's counts with their maps.
-    fn modules(&self) -> Vec<CountedModule<'_>> {
+    pub fn modules(&self) -> Vec<CountedModule<'_>> {
         let maps = self.maps();
         let modules = self.runs[0].collected.programs.iter().flat_map(|program| &program.modules);
         modules.map(|(hash, counts)| CountedModule { map: maps[hash], counts }).collect()
@@ -115,37 +118,33 @@ impl Measurement {
         self.images.values().flat_map(|image| &image.maps).map(|(hash, map)| (*hash, map)).collect()
     }
 
-    /// The report, without verdict and listings.
-    pub(crate) fn report(&self) -> CountReport {
-        let _progress = Progress::start("adding up");
-        let modules = self.modules();
-        let first = &self.runs[0].collected;
-        CountReport {
-            summary: summarize(&modules),
-            facts: facts(&modules),
-            quality: first.quality.clone(),
-            finish: self.finish(),
-            verdict: Verdict::None,
-            processes: self.processes(),
-            runs: 1,
-            is_deterministic: self.is_deterministic,
-            repetition: (self.runs.len() > 1).then(|| self.repetition()),
-            stacks: None,
-            tasks: None,
-            next: Vec::new(),
-            calls_known: true,
-            listings: Vec::new(),
-            machine: std::collections::HashMap::new(),
-        }
+    /// What the first run counted, added up.
+    pub fn summary(&self) -> ProgramSummary {
+        summarize(&self.modules())
+    }
+
+    /// How good the counts are.
+    pub fn quality(&self) -> &Quality {
+        &self.runs[0].collected.quality
+    }
+
+    /// Whether the program's world was held fixed.
+    pub fn is_deterministic(&self) -> bool {
+        self.is_deterministic
+    }
+
+    /// What several runs of it say of each other, in a sentence; none of one run.
+    pub fn repetition(&self) -> Option<String> {
+        (self.runs.len() > 1).then(|| self.compared())
     }
 
     /// Functions in detail, by their positions in the summary.
-    pub(crate) fn list(&self, summary: &ProgramSummary, wanted: &[usize]) -> Vec<FunctionListing> {
+    pub fn list(&self, summary: &ProgramSummary, wanted: &[usize]) -> Vec<FunctionListing> {
         list_functions(&self.modules(), summary, wanted)
     }
 
     /// The facts that are kept. `command` is what the user ran.
-    pub(crate) fn ledger(&self, summary: &ProgramSummary, command: Vec<String>) -> Result<Ledger, Failure> {
+    pub fn ledger(&self, summary: &ProgramSummary, command: Vec<String>) -> Result<Ledger, Failure> {
         let programs = &self.runs[0].collected.programs;
         let hashes: Vec<Hash128> =
             programs.iter().flat_map(|program| &program.modules).map(|(hash, _)| *hash).collect();
@@ -175,7 +174,7 @@ impl Measurement {
         Ok(ledger)
     }
 
-    fn repetition(&self) -> String {
+    fn compared(&self) -> String {
         let maps = self.maps();
         let sums: Vec<BTreeMap<Hash128, ModuleCounts>> = self.runs.iter().map(by_hash).collect();
         let hashes: Vec<Hash128> = sums[0].keys().copied().collect();
@@ -204,7 +203,7 @@ impl Measurement {
 }
 
 /// How a program ended, as a ledger says it.
-pub(super) fn ending(finish: Finish) -> Ending {
+pub fn ending(finish: Finish) -> Ending {
     match finish {
         Finish::Exited(status) => Ending::Exited(status),
         Finish::Killed(signal) => Ending::Killed(signal),
@@ -233,7 +232,7 @@ fn run_once(
         starter: None,
         looks_at: None,
     })?;
-    let _progress = Progress::start("reading the counters");
+    let _working = work("reading the counters");
     let collected = collect(raw.path(), images, finish)?;
     if collected.programs.is_empty() {
         return Err(Failure::Counters(format!(
@@ -245,19 +244,6 @@ fn run_once(
     Ok(Run { finish: Some(finish), collected })
 }
 
-pub(super) fn facts(modules: &[CountedModule<'_>]) -> ReportFacts {
-    let map = modules[0].map;
-    ReportFacts {
-        anchor: map.anchor.to_string(),
-        cost_model: map.cost.name.clone(),
-        compiler: map.build.compiler.clone(),
-        flags: map.build.flags.clone(),
-        target: map.build.target.clone(),
-        placement: map.build.placement.map_or("none".to_owned(), |placement| placement.to_string()),
-        has_lines: modules.iter().any(|module| module.map.build.has_debug_lines),
-    }
-}
-
 /// Counts of a run by map; several processes of one run are told apart by
 /// their order, so only the first of each map is compared.
 fn by_hash(run: &Run) -> BTreeMap<Hash128, ModuleCounts> {
@@ -266,14 +252,4 @@ fn by_hash(run: &Run) -> BTreeMap<Hash128, ModuleCounts> {
         sums.entry(*hash).or_insert_with(|| counts.clone());
     }
     sums
-}
-
-/// System and processor, but not the machine's name: a ledger may be shown around.
-pub(super) fn machine() -> String {
-    let system = rustix::system::uname();
-    let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
-    let processors = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = processors.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    let model = model.map_or(String::new(), |(_, model)| format!(" · {}", model.trim()));
-    format!("{} {} {}{model}", text(system.sysname()), text(system.release()), text(system.machine()))
 }

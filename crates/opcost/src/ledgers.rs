@@ -1,0 +1,128 @@
+//! What did the user give: ledgers, or raw counters with their program?
+//!
+//! `.opc` files are ledgers; `.opcraw` files are the raw counters of one run,
+//! and name the program that wrote them. Every verb that works with ledgers
+//! takes both.
+
+use std::path::{Path, PathBuf};
+
+use opcost_profile::formats::opc::{OpcError, load_ledger, save_ledger};
+use opcost_profile::{Ledger, MergeError, merge};
+
+use opcost_answer::Failure;
+
+use crate::counting::Measurement;
+use crate::progress::work;
+
+/// What was given.
+pub enum Given {
+    /// A ledger, the sum of all that were named.
+    Ledger(Ledger),
+    /// The raw files of one run.
+    Raw(Box<Measurement>),
+}
+
+/// Reads ledgers (they are added), or the raw files of one run, whose program `program` stands for if it was moved.
+///
+/// # Errors
+/// A file is none of these, or they are of different builds.
+pub fn read(inputs: &[PathBuf], program: Option<&Path>) -> Result<Given, Failure> {
+    let _working = work("reading");
+    let raw = inputs.iter().filter(|path| is_raw(path)).count();
+    if raw == inputs.len() {
+        return Ok(Given::Raw(Box::new(Measurement::of_raw(inputs, program)?)));
+    }
+    if raw > 0 {
+        return Err(Failure::Usage(
+            "ledgers (.opc) and raw counters (.opcraw) do not mix here; make a ledger of the raw ones first: \
+             opcost report *.opcraw --ledger run.opc"
+                .to_owned(),
+        ));
+    }
+    let ledgers = inputs.iter().map(|path| ledger_file(path)).collect::<Result<Vec<_>, _>>()?;
+    Ok(Given::Ledger(add(inputs, ledgers)?))
+}
+
+/// Reads one ledger, or makes one of one raw file.
+///
+/// # Errors
+/// The file is neither.
+pub fn ledger(path: &Path, program: Option<&Path>) -> Result<Ledger, Failure> {
+    if !is_raw(path) {
+        return ledger_file(path);
+    }
+    let measurement = Measurement::of_raw(&[path.to_owned()], program)?;
+    measurement.ledger(&measurement.summary(), vec![path.display().to_string()])
+}
+
+/// The sum of ledgers of one build.
+pub fn add(names: &[PathBuf], ledgers: Vec<Ledger>) -> Result<Ledger, Failure> {
+    if let [_] = ledgers.as_slice() {
+        return Ok(ledgers.into_iter().next().expect("one is there"));
+    }
+    merge(&ledgers).map_err(|error| unmergeable(names, error))
+}
+
+/// Why ledgers of these names do not add.
+pub fn unmergeable(names: &[PathBuf], error: MergeError) -> Failure {
+    match error {
+        MergeError::OtherBuild { position, what } => Failure::Counters(format!(
+            "{} comes from another build than {} (their {what} differ): merge runs of one build, and compare \
+             builds with `opcost diff`",
+            names[position].display(),
+            names[0].display()
+        )),
+        other => Failure::Counters(other.to_string()),
+    }
+}
+
+/// Writes a ledger, whole or not at all.
+pub fn keep(path: &Path, ledger: &Ledger) -> Result<(), Failure> {
+    Ok(save_ledger(path, ledger)?)
+}
+
+fn ledger_file(path: &Path) -> Result<Ledger, Failure> {
+    if holds_values(path) {
+        return Err(Failure::Usage(format!(
+            "{} holds recorded values, not counts; they are shown by: opcost values --read {} PROGRAM",
+            path.display(),
+            path.display()
+        )));
+    }
+    load_ledger(path).map_err(|error| match error {
+        unreadable @ OpcError::Unreadable { .. } => Failure::Counters(unreadable.to_string()),
+        other => Failure::Counters(format!("{}: {other}", path.display())),
+    })
+}
+
+/// Whether it is what `opcost values --keep` wrote: a file of values, or a folder of them.
+fn holds_values(path: &Path) -> bool {
+    let files = std::fs::read_dir(path).into_iter().flatten().flatten();
+    is_value_file(path) || files.map(|file| file.path()).any(|file| is_value_file(&file))
+}
+
+/// Whether a file is one of recorded values, by its name.
+pub fn is_value_file(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "opcval")
+}
+
+fn is_raw(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "opcraw")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recorded_values_are_no_ledger() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("12-0.opcval");
+        std::fs::write(&file, "values").expect("a file");
+        for path in [file.as_path(), folder.path()] {
+            let said = ledger_file(path).err().map(|error| error.to_string());
+            assert!(said.is_some_and(|said| said.contains("opcost values --read")), "{}", path.display());
+        }
+        assert!(!holds_values(&folder.path().join("none")));
+    }
+}

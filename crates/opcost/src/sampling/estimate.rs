@@ -1,0 +1,101 @@
+//! From samples to consistent counts.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use opcost_answer::Failure;
+use opcost_key::Hash128;
+use opcost_profile::{Ledger, Origin, Quality as Sureness, World};
+use opcost_recover::{
+    CountedModule, Course, MODEL_ERROR, ModuleCounts, ProgramSummary, RepairOptions, Repaired, RunFacts,
+    SampledModule, Solver, Starts, make_ledger, raw_ledger, repair,
+};
+use opcost_sample::Samples;
+
+use super::places::{LEAST_SAMPLES, Placed, Seen, cycles_per_sample, nothing_seen, placed, too_few};
+use crate::machine::machine;
+
+/// Everything that samples say of a program.
+pub struct Estimate {
+    /// What was seen, by module.
+    pub seen: Vec<Seen>,
+    /// The consistent counts.
+    pub repaired: Repaired,
+    /// Samples in the program.
+    pub own: u64,
+    /// Samples in other images.
+    pub elsewhere: BTreeMap<String, u64>,
+    /// Cycles of the processor between two samples.
+    pub cycles_per_sample: f64,
+}
+
+impl Estimate {
+    /// Leads the samples to code and makes the counts consistent.
+    ///
+    /// # Errors
+    /// No sample, or too few, lie in code that was built to be sampled.
+    pub fn of(samples: &Samples, images: &[PathBuf], solver: Solver) -> Result<Estimate, Failure> {
+        let Placed { seen, own, elsewhere, recorded } = placed(samples, images)?;
+        if seen.is_empty() {
+            return Err(nothing_seen(samples, &elsewhere));
+        }
+        if own < LEAST_SAMPLES {
+            return Err(too_few(own));
+        }
+        let cycles_per_sample = cycles_per_sample(samples, recorded);
+        // The scale of counts that are made of branches is a guess: one start would outvote them.
+        let most = if recorded.is_some() { u64::MAX } else { samples.processes.max(1) };
+        let starts = Starts { least: 1, most };
+        let options = RepairOptions { cycles_per_sample, error: MODEL_ERROR, solver, starts };
+        let modules: Vec<SampledModule<'_>> =
+            seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
+        let repaired = repair(&modules, options).map_err(|error| Failure::Counters(error.to_string()))?;
+        Ok(Estimate { seen, repaired, own, elsewhere, cycles_per_sample })
+    }
+
+    /// The counts with their maps.
+    pub fn counted(&self) -> Vec<CountedModule<'_>> {
+        self.seen
+            .iter()
+            .zip(&self.repaired.counts)
+            .map(|(one, counts): (&Seen, &ModuleCounts)| CountedModule { map: &one.map, counts })
+            .collect()
+    }
+
+    /// The facts that are kept of the consistent counts.
+    ///
+    /// # Errors
+    /// The counts do not fit their maps.
+    pub fn ledger(
+        &self,
+        summary: &ProgramSummary,
+        command: Vec<String>,
+        course: Course,
+    ) -> Result<Ledger, Failure> {
+        let run = RunFacts {
+            machine: machine(),
+            command,
+            origin: Origin::Repaired,
+            quality: Sureness::Estimate,
+            world: World::Open,
+            course,
+        };
+        make_ledger(&self.counted(), &self.hashes(), summary, &run)
+            .map_err(|error| Failure::Counters(error.to_string()))
+    }
+
+    /// What samples say by themselves, before they are made consistent.
+    ///
+    /// # Errors
+    /// The observations do not fit their maps.
+    pub fn raw_ledger(&self, command: Vec<String>) -> Result<Ledger, Failure> {
+        let modules: Vec<SampledModule<'_>> =
+            self.seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
+        raw_ledger(&modules, &self.hashes(), &machine(), command, self.cycles_per_sample)
+            .map_err(|error| Failure::Counters(error.to_string()))
+    }
+
+    fn hashes(&self) -> Vec<Hash128> {
+        self.seen.iter().map(|one| one.hash).collect()
+    }
+}

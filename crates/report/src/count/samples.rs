@@ -1,0 +1,66 @@
+//! What is there to say of the samples of a run?
+
+use opcost_recover::Repaired;
+use opcost_sample::{End, Samples};
+
+use crate::kit::numbers::grouped;
+
+/// What there is to say of the samples, in lines.
+pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Repaired) -> Vec<String> {
+    let mut lines = Vec::new();
+    let percent = |part: u64| format!("{:.1} %", 100.0 * part as f64 / samples.total.max(1) as f64);
+    let rate = samples.rate_reached().map_or_else(String::new, |rate| format!(" at {rate:.0} a second"));
+    let expected = 100.0 / (own.max(1) as f64).sqrt();
+    lines.push(format!(
+        "{} samples of {}{rate}, {} of them in the program; by chance alone its total is wrong by {expected:.1} %",
+        grouped(samples.total),
+        samples.event,
+        percent(own)
+    ));
+    if samples.has_runs() {
+        let runs: u64 = samples.images.iter().flat_map(|image| &image.runs).map(|(_, count)| count).sum();
+        lines.push(format!(
+            "counts are made of {} runs between branches that the processor recorded, not of time{}",
+            grouped(runs),
+            if samples.torn > 0 {
+                format!("; {} more lie in no image", grouped(samples.torn))
+            } else {
+                String::new()
+            }
+        ));
+    } else {
+        lines.push(
+            "shares are surer than totals: what waits counts as work (measured, and no bound: of 13 programs, all \
+             counts together were 0.5 to 3.7 times the true ones on quiet machines and 0.8 to 4.5 times on a busy \
+             one; of programs that are one small loop, 0.2 to 16 times)"
+                .to_owned(),
+        );
+    }
+    lines.extend(elsewhere.map(|places| format!("elsewhere: {places}")));
+    if samples.lost + samples.broken > 0 {
+        lines.push(format!("lost: {} samples found no room", grouped(samples.lost + samples.broken)));
+    }
+    if let Some(reason) = &samples.not_kept {
+        lines.push(format!("not all samples were kept: {reason}"));
+    }
+    if samples.throttled > 0 {
+        lines.push(format!("the kernel paused {} times: the rate is too high", grouped(samples.throttled)));
+    }
+    if samples.end == End::FileBrokenOff {
+        lines.push("the file of samples breaks off; what stands before is told".to_owned());
+    }
+    let of_entries = |part: u128| 100.0 * part as f64 / repaired.entries.max(1) as f64;
+    lines.push(format!(
+        "repaired: {:.1} % of all calls go through pointers or come from elsewhere, {:.1} % do not return{}",
+        of_entries(repaired.from_outside),
+        of_entries(repaired.left),
+        if repaired.is_optimal { "" } else { " (not the likeliest: the solver's steps were used up)" }
+    ));
+    if let (known, untied @ 1..) = repaired.loops {
+        lines.push(format!(
+            "{untied} of {known} loops do not turn as often as their code says, if samples are believed: they are taken \
+             to have been left early, and their counts are no surer than totals"
+        ));
+    }
+    lines
+}
