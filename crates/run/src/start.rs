@@ -17,7 +17,9 @@ use opcost_answer::Failure;
 /// Where the program's streams go.
 #[derive(Clone, Debug, Default)]
 pub struct Streams {
+    /// File that it reads as its input; ours without one.
     pub stdin: Option<PathBuf>,
+    /// File that its output goes to; ours without one.
     pub stdout: Option<PathBuf>,
     /// JSON owns stdout, so the program's output goes to stderr.
     pub stdout_to_stderr: bool,

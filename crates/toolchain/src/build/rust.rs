@@ -107,6 +107,7 @@ impl Build {
 
 /// rustc, and what it calls itself.
 pub struct Rustc {
+    /// rustc, as `RUSTC` names it; by its plain name without that.
     pub program: PathBuf,
     /// `rustc 1.95.0`
     pub version: String,

@@ -22,7 +22,10 @@ use crate::wasm_flags::target;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To be counted.
-    Count { placement: Placement },
+    Count {
+        /// Where counters go.
+        placement: Placement,
+    },
     /// To be looked at on its way to machine code.
     Life,
     /// To be looked at without running it.
@@ -31,11 +34,17 @@ pub enum Purpose {
     Values,
     /// To be sampled: as it is, with a table of its code beside it.
     Sample,
-    /// To be given fuel, with at most so much work between two checks (without
-    /// checks it is never stopped); audited when it is metered, if wanted; kept
-    /// off its counter, if wanted; every segment charged by itself, as the referee
-    /// of metering.
-    Fuel { overshoot: Option<u64>, audit: bool, harden: bool, by_segment: bool },
+    /// To be given fuel.
+    Fuel {
+        /// The most work between two checks, in units of the cost model; without checks it is never stopped.
+        overshoot: Option<u64>,
+        /// Whether the metering is proven again on LLVM's module.
+        audit: bool,
+        /// Whether its stores are kept off its counter.
+        harden: bool,
+        /// Whether every segment is charged by itself, as the referee of metering.
+        by_segment: bool,
+    },
 }
 
 impl Purpose {
@@ -52,9 +61,13 @@ impl Purpose {
 
 /// A build in progress: its tools, its flags and its temporary folder.
 pub struct Build {
+    /// Compilers that it uses.
     pub tools: Tools,
+    /// Flags of the user, as given.
     pub options: CompileOptions,
+    /// What the program is built for.
     pub purpose: Purpose,
+    /// Weights of instructions: those that were asked for, else the usual ones of the purpose.
     pub cost: CostModel,
     /// Whether some module of the program starts threads, so that all of them
     /// need counters for each thread. Rust's library does.
