@@ -26,7 +26,7 @@ use crate::verbs::load;
 use opcost_answer::Failure;
 use opcost_answer::life::MachineInstruction;
 use opcost_answer::names::{demangle, relative, tidy, tidy_path};
-use opcost_report::count::report::{CountReport, MachineLine};
+use opcost_report::count::report::{CountReport, MachineLine, NoMachineCode};
 use opcost_report::kit::numbers::grouped;
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::{Input, Language};
@@ -207,7 +207,7 @@ pub(super) fn machine_of(
     ledger: &Ledger,
     origin: &Path,
     report: &CountReport,
-) -> HashMap<usize, Result<Vec<MachineLine>, String>> {
+) -> HashMap<usize, Result<Vec<MachineLine>, NoMachineCode>> {
     let module_of_function = |name: &str| {
         ledger.facts().iter().find_map(|fact| match &fact.subject {
             Subject::Function { function, .. } if function.name == name => Some(function.module.clone()),
@@ -230,7 +230,10 @@ pub(super) fn machine_of(
                 let own = code.iter().filter(|(function, _)| *function == name(at));
                 (*at, Ok(own.map(|(_, line)| line.clone()).collect()))
             })),
-            Err(error) => machine.extend(functions.iter().map(|at| (*at, Err(error.to_string())))),
+            Err(error) => {
+                let why = NoMachineCode(error.to_string());
+                machine.extend(functions.iter().map(|at| (*at, Err(why.clone()))));
+            }
         }
     }
     machine

@@ -40,8 +40,13 @@ pub struct CountReport {
     pub listings: Vec<FunctionListing>,
     /// Machine code of listed functions by their position in the summary, if it was
     /// asked for; or why there is none.
-    pub machine: HashMap<usize, Result<Vec<MachineLine>, String>>,
+    pub machine: HashMap<usize, Result<Vec<MachineLine>, NoMachineCode>>,
 }
+
+/// Why there is no machine code of a function, in words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoMachineCode(pub String);
 
 /// A machine instruction beside its count.
 #[derive(Clone, Debug)]

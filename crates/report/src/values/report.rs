@@ -32,7 +32,7 @@ pub struct ValuesReport {
     /// How all claims fared, if they were checked.
     pub verify: Option<VerifyTotals>,
     /// How the numbers of the whole program fared, or why nothing was held.
-    pub whole: Option<Result<WholeTotals, String>>,
+    pub whole: Option<Result<WholeTotals, NotHeld>>,
     /// Lines of the table; 0 is all.
     pub top: usize,
 }
@@ -124,6 +124,11 @@ pub struct WholeTotals {
     /// Loops that are not the same in the whole program, or share their function's name.
     pub not_found: u64,
 }
+
+/// Why the numbers of the whole program were not held against the run, in words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotHeld(pub String);
 
 /// A claim and how it fared.
 pub struct ClaimRow {
