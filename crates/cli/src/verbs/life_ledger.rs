@@ -26,6 +26,7 @@ use crate::verbs::load;
 use opcost_answer::Failure;
 use opcost_answer::life::MachineInstruction;
 use opcost_answer::names::{demangle, relative, tidy, tidy_path};
+use opcost_job::module::ThreadMode;
 use opcost_report::count::report::{CountReport, MachineLine, NoMachineCode};
 use opcost_report::kit::numbers::grouped;
 use opcost_toolchain::build::{Build, Purpose};
@@ -88,10 +89,10 @@ impl Counted {
         }
         let placement = facts.build.placement.unwrap_or(Placement::Chords);
         let counted_map = |threads| Build::counted(&compile, placement, threads)?.counted_map(&input);
-        let (mut hash, mut map) = counted_map(false)?;
+        let (mut hash, mut map) = counted_map(ThreadMode::IfStarted)?;
         if hash != facts.map {
             // Another module may start threads; then all have counters for each.
-            let again = counted_map(true)?;
+            let again = counted_map(ThreadMode::Always)?;
             if again.0 == facts.map {
                 (hash, map) = again;
             }
