@@ -84,7 +84,7 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
     command.args(arguments);
     match world {
         None => _ = command.env(variable, path),
-        Some(world) => world.prepare(&mut command, (variable, path))?,
+        Some(world) => world.prepare(&mut command, variable, path)?,
     }
     if let Some(path) = &streams.stdin {
         command.stdin(File::open(path).map_err(Failure::file("read", path))?);
