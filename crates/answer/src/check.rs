@@ -6,9 +6,13 @@ use serde::Deserialize;
 #[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct Recorded {
+    /// Compiler with its version: `clang 22.1.8`.
     pub compiler: String,
+    /// Flags that shape the code, in order: `-O2`, `-DNDEBUG`.
     pub flags: Vec<String>,
+    /// Target triple, as LLVM writes it.
     pub target: String,
+    /// Name of the weights: `unit/1`.
     pub cost_model: String,
     /// Why the limits are what they are.
     #[serde(default)]

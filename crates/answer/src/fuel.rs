@@ -39,9 +39,11 @@ pub const LONGEST_OUTPUT: u64 = 64 << 20;
 
 /// What a program did with its fuel.
 pub struct Spending {
+    /// How it ended, as whoever waited for it saw.
     pub finish: Finish,
     /// Instructions used, also beyond the limit.
     pub spent: u64,
+    /// The page of its counter, as its runtime left it.
     pub page: Page,
     /// What ran it, if it is WebAssembly.
     pub engine: Option<Engine>,

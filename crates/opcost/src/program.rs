@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_answer::fuel::Spending;
+use opcost_job::module::ThreadMode;
 use opcost_key::Placement;
 use opcost_profile::Ledger;
 use opcost_recover::{Course, Solver, summarize};
@@ -16,7 +17,7 @@ use opcost_run::deterministic::FixedWorld;
 use opcost_run::fuel::{FuelRun, spend};
 use opcost_run::start::Streams;
 use opcost_sample::End;
-use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::build::{Build, Optimiser, Purpose};
 use opcost_toolchain::input::Input;
 use opcost_toolchain::options::CompileOptions;
 
@@ -80,7 +81,7 @@ impl Program {
     ) -> Result<Program, Failure> {
         let inputs: Vec<Input> =
             sources.into_iter().map(|source| Input::classify(source.as_ref())).collect::<Result<_, _>>()?;
-        let counted = Built::of(Build::counted(options, Placement::Chords, false)?, &inputs)?;
+        let counted = Built::of(Build::counted(options, Placement::Chords, ThreadMode::IfStarted)?, &inputs)?;
         let options = options.clone();
         Ok(Program { inputs, options, counted, sampled: OnceCell::new(), metered: OnceCell::new() })
     }
@@ -114,8 +115,8 @@ impl Program {
     /// # Errors
     /// It cannot be started or sampled, or too few samples were taken.
     pub fn sample(&self, run: &Run, options: &SampleOptions) -> Result<Ledger, Failure> {
-        let built =
-            kept(&self.sampled, || Built::of(Build::new(&self.options, Purpose::Sample)?, &self.inputs))?;
+        let purpose = Purpose::Sample { optimiser: Optimiser::BeforeAnchor };
+        let built = kept(&self.sampled, || Built::of(Build::new(&self.options, purpose)?, &self.inputs))?;
         let target =
             Target::Program { program: &built.program, arguments: &run.arguments, streams: &run.streams };
         let taken = take(options, target, &|_, _| {})?;

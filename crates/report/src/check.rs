@@ -19,27 +19,38 @@ use opcost_answer::run::Finish;
 pub struct CheckReport {
     /// The file with the limits, as it was named.
     pub file: String,
+    /// Runs that were asked for, by name; all of the file if none was named.
     pub runs: Vec<CheckedRun>,
 }
 
 /// One run.
 pub struct CheckedRun {
+    /// Name of the run in the file.
     pub name: String,
     /// Its line in the file.
     pub line: u32,
+    /// Most instructions that it may do in all, in units of the cost model; none if the file sets
+    /// none.
     pub limit: Option<u128>,
+    /// Line of that limit in the file, from 1.
     pub limit_line: Option<u32>,
     /// What was counted, if it came to that.
     pub counted: Option<Counted>,
+    /// Functions with a limit; on a first update those that will get one.
     pub functions: Vec<CheckedFunction>,
+    /// Build that the limits were recorded with; none before the first update.
     pub recorded: Option<Recorded>,
+    /// What is said of the run.
     pub verdict: CheckVerdict,
 }
 
 /// What a run counted.
 pub struct Counted {
+    /// All instructions of the run, in units of the cost model.
     pub total: u128,
+    /// How the program ended, if that is known.
     pub finish: Option<Finish>,
+    /// Build that was counted now; its reason is empty.
     pub build: Recorded,
 }
 
@@ -47,17 +58,25 @@ pub struct Counted {
 pub struct CheckedFunction {
     /// Its name in the file.
     pub asked: String,
+    /// File and line of the function, as debug information says; none without it.
     pub place: Option<SourceLine>,
+    /// Instructions that the function did, in units of the cost model, without those of its
+    /// callees.
     pub instructions: u128,
+    /// Most that it may do; none while it has no limit yet.
     pub limit: Option<u128>,
+    /// Line of that limit in the file, from 1.
     pub limit_line: Option<u32>,
 }
 
 /// What is said of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckVerdict {
+    /// All counts are exact and within their limits.
     Within,
+    /// The run or one of its functions is over its limit.
     Over,
+    /// The program did not end with status 0, and that is not ignored.
     ProgramFailed,
     /// It ran, but cannot be judged, for these reasons.
     Refused(Vec<String>),

@@ -19,11 +19,13 @@ use opcost_answer::Failure;
 pub struct Collected {
     /// One entry per process, image and program (`exec` makes a new one).
     pub programs: Vec<CountedProgram>,
+    /// Whether all counts are exact, or why they may be too low.
     pub quality: Quality,
 }
 
 /// What one process counted in one image.
 pub struct CountedProgram {
+    /// The file of raw counters that it left.
     pub raw: RawFile,
     /// Counts by module, with the hash of the module's map.
     pub modules: Vec<(Hash128, ModuleCounts)>,

@@ -79,12 +79,8 @@ impl FixedWorld {
         Ok(FixedWorld { folder, library })
     }
 
-    /// Has the program begin in it.
-    pub(crate) fn prepare(
-        &self,
-        command: &mut Command,
-        (variable, path): (&str, &Path),
-    ) -> Result<(), Failure> {
+    /// Has the program begin in it. What its runtime writes is named by `variable`, as `path`.
+    pub(crate) fn prepare(&self, command: &mut Command, variable: &str, path: &Path) -> Result<(), Failure> {
         let answer = self.answer();
         if answer.exists() {
             std::fs::remove_file(&answer).map_err(Failure::file("remove", &answer))?;

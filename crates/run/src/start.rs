@@ -17,7 +17,9 @@ use opcost_answer::Failure;
 /// Where the program's streams go.
 #[derive(Clone, Debug, Default)]
 pub struct Streams {
+    /// File that it reads as its input; ours without one.
     pub stdin: Option<PathBuf>,
+    /// File that its output goes to; ours without one.
     pub stdout: Option<PathBuf>,
     /// JSON owns stdout, so the program's output goes to stderr.
     pub stdout_to_stderr: bool,
@@ -82,7 +84,7 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
     command.args(arguments);
     match world {
         None => _ = command.env(variable, path),
-        Some(world) => world.prepare(&mut command, (variable, path))?,
+        Some(world) => world.prepare(&mut command, variable, path)?,
     }
     if let Some(path) = &streams.stdin {
         command.stdin(File::open(path).map_err(Failure::file("read", path))?);

@@ -48,8 +48,11 @@ pub struct Observed {
 
 /// A point and what was recorded there.
 pub struct ObservedPoint {
+    /// Name of the module that holds the point.
     pub module: String,
+    /// What the point means, as the program says.
     pub what: PointText,
+    /// What all processes recorded there, added up.
     pub record: PointRecord,
     /// How the check went for activations that were open at the end: not more,
     /// more, more under assumptions.

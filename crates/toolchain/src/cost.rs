@@ -99,21 +99,57 @@ pub fn cost_model(given: &str) -> Result<CostModel, Failure> {
     }
     let path = Path::new(given);
     let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
-    let table = read(&text).map_err(|(at, message)| {
-        let line = text[..at.min(text.len())].matches('\n').count() + 1;
-        Failure::Usage(format!("{given}:{line}: {message}"))
+    let table = read(&text).map_err(|error| {
+        let line = text[..error.at.min(text.len())].matches('\n').count() + 1;
+        Failure::Usage(format!("{given}:{line}: {error}"))
     })?;
     Ok(CostModel::Table(table))
 }
 
+/// What is wrong with a table, and where.
+#[derive(Debug, thiserror::Error)]
+#[error("{fault}")]
+struct TableError {
+    /// The byte of the text at which it begins, from 0.
+    at: usize,
+    fault: TableFault,
+}
+
+/// What can be wrong with a table.
+#[derive(Debug, thiserror::Error)]
+enum TableFault {
+    /// It is no TOML, or has other fields than a table has; as the parser says.
+    #[error("{0}")]
+    Form(String),
+    #[error("a table can be based on fuel/1, not on '{0}'")]
+    Base(String),
+    #[error("the name '{0}' is opcost's own; choose another")]
+    OwnName(String),
+    #[error("'{0}' is no name and version; write name = \"my/1\"")]
+    Name(String),
+    #[error("the weight {0} is not between 0 and {max}", max = u32::MAX)]
+    Weight(i64),
+    #[error("'{name}' is no opcode of LLVM; did you mean {near}?")]
+    Opcode { name: String, near: &'static str },
+    #[error("'{0}' is no type as LLVM writes it (i64, double, ptr, <4 x float>)")]
+    Type(String),
+}
+
+impl TableFault {
+    fn at(self, at: usize) -> TableError {
+        TableError { at, fault: self }
+    }
+}
+
 /// Reads a table; an error is told with its place in the text.
-fn read(text: &str) -> Result<CostTable, (usize, String)> {
-    let file: CostFile = toml::from_str(text)
-        .map_err(|error| (error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
+fn read(text: &str) -> Result<CostTable, TableError> {
+    let file: CostFile = toml::from_str(text).map_err(|error| {
+        TableFault::Form(error.message().to_owned()).at(error.span().map_or(0, |span| span.start))
+    })?;
     let base = match file.based_on.as_ref().map(|base| (base.get_ref().as_str(), base.span().start)) {
         None => CostTable { default: 1, ..CostTable::default() },
         Some(("fuel/1", _)) => CostTable::fuel(),
-        Some((other, at)) => return Err((at, format!("a table can be based on fuel/1, not on '{other}'"))),
+        Some((other, at)) => return Err(TableFault::Base(other.to_owned()).at(at)),
     };
     let mut table = CostTable { name: name_of(&file.name)?, ..base };
     if let Some(default) = &file.default {
@@ -125,7 +161,7 @@ fn read(text: &str) -> Result<CostTable, (usize, String)> {
         if name.starts_with("llvm.") {
             table.intrinsics.insert(name.trim_end_matches('.').to_owned(), weight);
         } else {
-            is_opcode(name).map_err(|message| (key.span().start, message))?;
+            check_opcode(name).map_err(|fault| fault.at(key.span().start))?;
             table.opcodes.insert(name.clone(), weight);
         }
     }
@@ -135,41 +171,37 @@ fn read(text: &str) -> Result<CostTable, (usize, String)> {
     Ok(table)
 }
 
-fn name_of(name: &Spanned<String>) -> Result<String, (usize, String)> {
+fn name_of(name: &Spanned<String>) -> Result<String, TableError> {
     let text = name.get_ref();
     let is_word = |part: &str| {
         !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
     };
-    let fail = |message: String| Err((name.span().start, message));
-    match text.split_once('/') {
-        Some(("unit" | "block-size" | "fuel", _)) => {
-            fail(format!("the name '{text}' is opcost's own; choose another"))
-        }
-        Some((word, version)) if is_word(word) && version.parse::<u32>().is_ok() => Ok(text.clone()),
-        _ => fail(format!("'{text}' is no name and version; write name = \"my/1\"")),
-    }
+    let fault = match text.split_once('/') {
+        Some(("unit" | "block-size" | "fuel", _)) => TableFault::OwnName(text.clone()),
+        Some((word, version)) if is_word(word) && version.parse::<u32>().is_ok() => return Ok(text.clone()),
+        _ => TableFault::Name(text.clone()),
+    };
+    Err(fault.at(name.span().start))
 }
 
-fn weight_of(weight: &Spanned<i64>) -> Result<u32, (usize, String)> {
-    u32::try_from(*weight.get_ref()).map_err(|_| {
-        let message = format!("the weight {} is not between 0 and {}", weight.get_ref(), u32::MAX);
-        (weight.span().start, message)
-    })
+fn weight_of(weight: &Spanned<i64>) -> Result<u32, TableError> {
+    let number = *weight.get_ref();
+    u32::try_from(number).map_err(|_| TableFault::Weight(number).at(weight.span().start))
 }
 
-/// Whether a key names an opcode, and its type looks like one.
-fn is_opcode(key: &str) -> Result<(), String> {
+/// Checks that a key names an opcode, and that its type looks like one.
+fn check_opcode(key: &str) -> Result<(), TableFault> {
     let (opcode, ty) = key.split_once('.').map_or((key, None), |(opcode, ty)| (opcode, Some(ty)));
     if Opcode::from_name(opcode).is_none() {
         let near = Opcode::ALL.iter().map(|known| known.name());
         let near =
             near.max_by(|a, b| strsim::jaro_winkler(opcode, a).total_cmp(&strsim::jaro_winkler(opcode, b)));
-        return Err(format!("'{opcode}' is no opcode of LLVM; did you mean {}?", near.unwrap_or("add")));
+        return Err(TableFault::Opcode { name: opcode.to_owned(), near: near.unwrap_or("add") });
     }
     match ty {
         None => Ok(()),
         Some(ty) if is_type(ty) => Ok(()),
-        Some(ty) => Err(format!("'{ty}' is no type as LLVM writes it (i64, double, ptr, <4 x float>)")),
+        Some(ty) => Err(TableFault::Type(ty.to_owned())),
     }
 }
 
@@ -230,13 +262,16 @@ mod tests {
         assert!(own.calls["sin"] != 20 && table.calls["cos"] == own.calls["cos"]);
         let lower = read(&text.replace("sin = 20", "pow = 1")).expect("well-formed");
         assert!(lower.calls["pow"] == 1 && own.calls["pow"] > 1 && lower.hash() != table.hash());
-        let (at, message) = read(&text.replace("fuel/1", "unit/1")).expect_err("no base");
-        assert_eq!((at, message.contains("not on 'unit/1'")), (25, true));
+        let wrong = read(&text.replace("fuel/1", "unit/1")).expect_err("no base");
+        assert_eq!((wrong.at, wrong.to_string().contains("not on 'unit/1'")), (25, true));
     }
 
     #[test]
     fn what_is_wrong_is_said_with_its_place() {
-        let told = |text: &str| read(text).expect_err("wrong");
+        let told = |text: &str| {
+            let wrong = read(text).expect_err("wrong");
+            (wrong.at, wrong.to_string())
+        };
         let (at, message) = told("name = \"my/1\"\n[weights]\nfdvi = 20\n");
         assert_eq!((at, message.as_str()), (24, "'fdvi' is no opcode of LLVM; did you mean fdiv?"));
         assert!(told("name = \"my/1\"\n[weights]\nadd = 4294967296\n").1.contains("4294967295"));

@@ -9,16 +9,22 @@ use opcost_answer::Failure;
 /// One input.
 #[derive(Clone, Debug)]
 pub struct Input {
+    /// Path of the file, as it was given.
     pub path: PathBuf,
+    /// What the file is written in, by its name or its first bytes.
     pub language: Language,
 }
 
 /// What an input is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
+    /// C source (`.c`), also preprocessed (`.i`).
     C,
+    /// C++ source (`.cc`, `.cpp`, …), also preprocessed (`.ii`).
     Cxx,
+    /// Fortran source, free (`.f90`, …) or fixed form (`.f`, …).
     Fortran,
+    /// Rust source (`.rs`), the root of its crate.
     Rust,
     /// `.bc` or `.ll`
     Bitcode,

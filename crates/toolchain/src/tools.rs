@@ -13,7 +13,9 @@ use opcost_job::LLVM_MAJOR;
 
 /// Compilers found on this machine.
 pub struct Tools {
+    /// clang, by a name that PATH knows or by the path that `OPCOST_CLANG` gives.
     pub clang: PathBuf,
+    /// The clang++ that belongs to it.
     pub clangxx: PathBuf,
     /// `clang 22.1.8`, for the map.
     pub clang_version: String,

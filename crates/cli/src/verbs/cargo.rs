@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Parser;
-use opcost_key::Placement;
 
 use crate::arguments::{Arguments, CompileArguments, CountArguments, SampleArguments, Verb};
 use opcost_answer::{Failure, Status};
@@ -160,14 +159,13 @@ impl Line {
     }
 
     fn build_counted(&self, count: &CountArguments) -> Result<PathBuf, Failure> {
-        let purpose = RustPurpose { placement: count.build.placement, is_sampled: false };
+        let purpose = RustPurpose::Count { placement: count.build.placement };
         self.build(&count.build.compile, purpose)
     }
 
     /// Builds the program to be sampled, and samples it if that is wanted.
     fn sample(&self, mut sample: SampleArguments) -> Result<Status, Failure> {
-        let purpose = RustPurpose { placement: Placement::Chords, is_sampled: true };
-        let program = self.build(&sample.compile, purpose)?;
+        let program = self.build(&sample.compile, RustPurpose::Sample)?;
         match (&sample.emit, &sample.output) {
             (Some(_), Some(output)) => {
                 install(&program, output)?;

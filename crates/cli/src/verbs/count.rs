@@ -17,7 +17,7 @@ use crate::verbs::show::{Show, tell_json};
 use opcost::counting::{Measurement, Task};
 use opcost::ledgers;
 use opcost_answer::{Failure, Status};
-use opcost_job::module::Product;
+use opcost_job::module::{Product, ThreadMode};
 use opcost_report::count::report::{CountReport, Grown, Growth, Verdict};
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::Stream;
@@ -72,7 +72,8 @@ fn classified(arguments: &CountArguments) -> Result<Vec<Input>, Failure> {
 /// The build that is wanted.
 fn counted_build(arguments: &BuildArguments) -> Result<Build, Failure> {
     let placement = if arguments.paths { Placement::Paths } else { arguments.placement };
-    Build::counted(&arguments.compile.options(), placement, arguments.threads)
+    let threads = if arguments.threads { ThreadMode::Always } else { ThreadMode::IfStarted };
+    Build::counted(&arguments.compile.options(), placement, threads)
 }
 
 fn emit(

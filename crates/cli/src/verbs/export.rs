@@ -19,7 +19,7 @@ use opcost_answer::{Failure, Status};
 use opcost_job::profile::{ExportFormat, ExportModule};
 use opcost_report::kit::numbers::grouped;
 use opcost_report::kit::progress::Progress;
-use opcost_toolchain::build::{Build, Purpose, reasons};
+use opcost_toolchain::build::{Build, Optimiser, Purpose, reasons};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
 
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
     fits(format, &modules, origin)?;
     let working = Progress::start("making the profile");
     let first = compile_as(modules[0], &ledger.about.cost.name);
-    let build = Build::new(&first, Purpose::Sample)?;
+    let build = Build::new(&first, Purpose::Sample { optimiser: Optimiser::BeforeAnchor })?;
     let mut compiled = Vec::new();
     for (position, facts) in modules.iter().enumerate() {
         compiled.push(compile(facts, &ledger, position, &build)?);
@@ -130,7 +130,7 @@ fn compile(
             facts.module
         )));
     }
-    let own = Build::new(&arguments, Purpose::Sample)?;
+    let own = Build::new(&arguments, Purpose::Sample { optimiser: Optimiser::BeforeAnchor })?;
     let bitcode = own.bitcode(&input, position)?;
     let kept = build.path(format!("{position}.anchor.bc"));
     std::fs::copy(&bitcode, &kept).map_err(Failure::file("write", &kept))?;

@@ -22,7 +22,7 @@ use opcost_run::deterministic::FixedWorld;
 use opcost_run::fuel::{FuelRun, is_metered, spend};
 use opcost_run::sandbox::spend_walled;
 use opcost_run::start::Streams;
-use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::build::{Build, Platform, Purpose};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
 use opcost_toolchain::machine::Machine;
@@ -96,7 +96,7 @@ fn carry_out(arguments: &FuelArguments) -> Result<Status, Failure> {
 /// Builds a program for WebAssembly, and runs it.
 fn wasm(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Failure> {
     let mut build = Build::new(&arguments.compile.options(), purpose(arguments))?;
-    build.is_wasm = true;
+    build.platform = Platform::Wasm;
     let product = match arguments.emit {
         None | Some(FuelEmit::Exe) => Product::Object,
         Some(FuelEmit::Bc) => Product::Counted,
@@ -121,7 +121,7 @@ fn wasm(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Failure> 
 fn portable(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Failure> {
     let mut build = Build::new(&arguments.compile.options(), purpose(arguments))?;
     let machine = arguments.portability.machine.map_or_else(Machine::at_hand, Machine::from);
-    build.machine = Some(machine);
+    build.platform = Platform::Portable(machine);
     let product = match arguments.emit {
         None | Some(FuelEmit::Exe) => Product::Object,
         Some(FuelEmit::Bc) => Product::Counted,

@@ -26,7 +26,8 @@ use opcost::ledgers;
 use opcost_answer::Failure;
 use opcost_answer::life::MachineInstruction;
 use opcost_answer::names::{demangle, relative, tidy, tidy_path};
-use opcost_report::count::report::{CountReport, MachineLine};
+use opcost_job::module::ThreadMode;
+use opcost_report::count::report::{CountReport, MachineLine, NoMachineCode};
 use opcost_report::kit::numbers::grouped;
 use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::{Input, Language};
@@ -88,10 +89,10 @@ impl Counted {
         }
         let placement = facts.build.placement.unwrap_or(Placement::Chords);
         let counted_map = |threads| Build::counted(&compile, placement, threads)?.counted_map(&input);
-        let (mut hash, mut map) = counted_map(false)?;
+        let (mut hash, mut map) = counted_map(ThreadMode::IfStarted)?;
         if hash != facts.map {
             // Another module may start threads; then all have counters for each.
-            let again = counted_map(true)?;
+            let again = counted_map(ThreadMode::Always)?;
             if again.0 == facts.map {
                 (hash, map) = again;
             }
@@ -207,7 +208,7 @@ pub(super) fn machine_of(
     ledger: &Ledger,
     origin: &Path,
     report: &CountReport,
-) -> HashMap<usize, Result<Vec<MachineLine>, String>> {
+) -> HashMap<usize, Result<Vec<MachineLine>, NoMachineCode>> {
     let module_of_function = |name: &str| {
         ledger.facts().iter().find_map(|fact| match &fact.subject {
             Subject::Function { function, .. } if function.name == name => Some(function.module.clone()),
@@ -230,7 +231,10 @@ pub(super) fn machine_of(
                 let own = code.iter().filter(|(function, _)| *function == name(at));
                 (*at, Ok(own.map(|(_, line)| line.clone()).collect()))
             })),
-            Err(error) => machine.extend(functions.iter().map(|at| (*at, Err(error.to_string())))),
+            Err(error) => {
+                let why = NoMachineCode(error.to_string());
+                machine.extend(functions.iter().map(|at| (*at, Err(why.clone()))));
+            }
         }
     }
     machine

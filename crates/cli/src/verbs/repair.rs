@@ -22,7 +22,7 @@ use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::{Stream, document, save_json, save_text};
 use opcost_report::ledger::repair::{MovedJson, RepairJson, print_repair};
 use opcost_run::image::SampledImage;
-use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::build::{Build, Optimiser, Purpose};
 use opcost_toolchain::input::{Input, Language};
 
 /// Carries out the verb.
@@ -105,7 +105,8 @@ fn image(arguments: &RepairArguments, ledger: &Ledger) -> Result<SampledImage, F
     if let [Input { path, language: Language::Program }] = inputs.as_slice() {
         return read(path);
     }
-    let build = Build::new(&arguments.compile.options(), Purpose::Sample)?;
+    let build =
+        Build::new(&arguments.compile.options(), Purpose::Sample { optimiser: Optimiser::BeforeAnchor })?;
     let program = build.path("program");
     let building = Progress::start("building the program");
     build.program(&inputs, &program)?;

@@ -28,7 +28,7 @@ use opcost_run::frames::{call_stacks, collapsed};
 use opcost_run::image::SampledImage;
 use opcost_run::start::Streams;
 use opcost_sample::{End, Pace, Samples, read_perf_data_with};
-use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::build::{Build, Optimiser, Purpose};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::install::install;
 use opcost_toolchain::options::CompileOptions;
@@ -73,8 +73,8 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
         ));
     }
     let compile = with_frame_pointers(arguments, &inputs);
-    let mut build = Build::new(&compile, Purpose::Sample)?;
-    build.is_optimised_behind = arguments.optimised;
+    let optimiser = if arguments.optimised { Optimiser::BehindAnchor } else { Optimiser::BeforeAnchor };
+    let build = Build::new(&compile, Purpose::Sample { optimiser })?;
     check_optimised(&build, &inputs)?;
     let program = build.path("program");
     let building = Progress::start("building the program");
@@ -92,7 +92,7 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
 
 /// Whether there is something left to do behind the anchor, if it is asked for.
 fn check_optimised(build: &Build, inputs: &[Input]) -> Result<(), Failure> {
-    if !build.is_optimised_behind {
+    if build.purpose != (Purpose::Sample { optimiser: Optimiser::BehindAnchor }) {
         return Ok(());
     }
     let done = inputs.iter().find(|input| match input.language {

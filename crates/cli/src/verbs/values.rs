@@ -24,7 +24,7 @@ use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_report::kit::style::screen_width;
 use opcost_report::values::json::values_document;
 use opcost_report::values::plot::{histogram_picture, time_picture};
-use opcost_report::values::report::{ClaimRow, ClaimVerdict, ValueRow, ValuesReport, VerifyTotals};
+use opcost_report::values::report::{ClaimRow, ClaimVerdict, NotHeld, ValueRow, ValuesReport, VerifyTotals};
 use opcost_report::values::table::print_values;
 use opcost_run::start::Streams;
 use opcost_run::values::{Observed, ObservedPoint, Recorder, observe, point_lists, record_run};
@@ -139,8 +139,9 @@ fn with_program(
     };
     let observed = observe(program, lists, &files)?;
     let mut report = report(arguments, observed, finish);
-    report.whole = foretold
-        .map(|answers| answers.map(|answers| values_whole::hold(&answers, &mut report.rows, arguments.lie)));
+    report.whole = foretold.map(|answers| {
+        answers.map(|answers| values_whole::hold(&answers, &mut report.rows, arguments.lie)).map_err(NotHeld)
+    });
     show(arguments, &report)?;
     Ok(status(arguments, finish, &report))
 }

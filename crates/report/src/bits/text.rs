@@ -26,11 +26,13 @@ const CONTEXT: u32 = 1;
 
 /// What is shown.
 pub struct BitsReport<'a> {
+    /// What the worker found, perhaps of chosen functions only.
     pub answers: &'a BitsAnswers,
     /// The level and the inputs, in words.
     pub about: String,
     /// Value by value.
     pub with_values: bool,
+    /// Whether the source is shown with the widths beside it, in place of tables.
     pub annotate: bool,
     /// Beside what was observed.
     pub observed: bool,
@@ -85,6 +87,7 @@ pub fn of_all(functions: &[BitsFunction]) -> Total {
     functions.iter().map(of_one).sum()
 }
 
+/// Bits of all values of one function.
 pub fn of_one(function: &BitsFunction) -> Total {
     Total {
         values: function.values.len() as u64,
@@ -229,6 +232,7 @@ fn functions(text: &mut String, report: &BitsReport<'_>) {
 /// Values of the lines of each file.
 pub type Lines<'a> = BTreeMap<(&'a str, u32), Vec<&'a BitsValue>>;
 
+/// The values by file and line; those without a line are left out.
 pub fn by_line<'a>(functions: &'a [BitsFunction]) -> Lines<'a> {
     let mut lines = Lines::new();
     for value in functions.iter().flat_map(|function| &function.values) {
@@ -239,6 +243,7 @@ pub fn by_line<'a>(functions: &'a [BitsFunction]) -> Lines<'a> {
     lines
 }
 
+/// Bits of these values together.
 pub fn of_values(values: &[&BitsValue]) -> Total {
     let one = |value: &&BitsValue| Total {
         values: 1,

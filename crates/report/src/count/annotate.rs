@@ -41,8 +41,11 @@ const READABLE: f64 = 0.5;
 
 /// One function's annotated listing.
 pub struct Annotation<'a> {
+    /// The report that the function is listed in.
     pub report: &'a CountReport,
+    /// Lines and blocks of the function with their counts.
     pub listing: &'a FunctionListing,
+    /// How much of the function is shown.
     pub depth: Depth,
     /// Whether IR text is shown beside a source.
     pub ir: bool,

@@ -79,9 +79,11 @@ impl ListSort {
 pub struct ListRow {
     /// Linkage name, if it is of a function.
     pub function: Option<String>,
+    /// Module that holds the function, if it is of a function.
     pub module: Option<String>,
     /// Which block, edge, path, or the text of an instruction.
     pub what: String,
+    /// File and line that it begins on, as debug information says; none without it.
     pub place: Option<SourceLine>,
     /// How often; of functions: calls.
     pub count: Option<u64>,
@@ -91,13 +93,17 @@ pub struct ListRow {
     pub quality: String,
     /// Along a path: blocks, and the lines that they begin on.
     pub blocks: Vec<u32>,
+    /// Lines on which the blocks of a path begin; empty for what is no path.
     pub lines: Vec<SourceLine>,
 }
 
 /// All rows of one kind.
 pub struct List {
+    /// What the rows are of.
     pub kind: ListKind,
+    /// Order of the rows.
     pub sort: ListSort,
+    /// The rows, in that order.
     pub rows: Vec<ListRow>,
     /// What there is to say besides.
     pub notes: Vec<String>,

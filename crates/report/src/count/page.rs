@@ -44,6 +44,17 @@ struct Page<'a> {
     files: BTreeMap<&'a str, usize>,
 }
 
+/// A line of a source file, as it is shown.
+struct Row<'a> {
+    /// Number of the file.
+    file: usize,
+    /// Its line, from 1.
+    line: u32,
+    /// What ran there, if the line has instructions.
+    total: Option<&'a LineTotal>,
+    text: &'a str,
+}
+
 impl<'a> Page<'a> {
     fn facts(&mut self) {
         let report = self.report;
@@ -157,7 +168,7 @@ impl<'a> Page<'a> {
                 );
             }
             let words = text.and_then(|text| text.get(line as usize - 1)).map_or("", String::as_str);
-            self.line(number, line, known.get(&line).copied(), words, hottest);
+            self.line(&Row { file: number, line, total: known.get(&line).copied(), text: words }, hottest);
             next = line + 1;
         }
     }
@@ -170,8 +181,8 @@ impl<'a> Page<'a> {
         places.filter(|place| place.file == *file).map(|place| place.line).collect()
     }
 
-    fn line(&mut self, file: usize, number: u32, line: Option<&LineTotal>, text: &str, hottest: u128) {
-        let (class, count, part) = match line {
+    fn line(&mut self, row: &Row<'_>, hottest: u128) {
+        let (class, count, part) = match row.total {
             Some(line) if ran(line) => {
                 // The square root shows that a line ran at all.
                 let heat = share(line.instructions, hottest).sqrt();
@@ -184,9 +195,11 @@ impl<'a> Page<'a> {
         };
         let _ = writeln!(
             self.out,
-            "<tr id=\"f{file}-{number}\"{class}><td class=\"num\">{number}</td><td class=\"num\">{count}</td>\
-             <td class=\"num\">{part}</td><td><code>{}</code></td></tr>",
-            escaped(text.trim_end())
+            "<tr id=\"f{0}-{1}\"{class}><td class=\"num\">{1}</td><td class=\"num\">{count}</td>\
+             <td class=\"num\">{part}</td><td><code>{2}</code></td></tr>",
+            row.file,
+            row.line,
+            escaped(row.text.trim_end())
         );
     }
 

@@ -10,11 +10,15 @@ use crate::kit::numbers::share;
 
 /// A counted run, ready to be shown.
 pub struct CountReport {
+    /// Functions with their counts, and the total.
     pub summary: ProgramSummary,
+    /// What was built, and how.
     pub facts: ReportFacts,
+    /// Whether the counts are exact, lower bounds or estimates, and why.
     pub quality: Quality,
     /// How the program ended, if that is known.
     pub finish: Option<Finish>,
+    /// What was decided about a budget.
     pub verdict: Verdict,
     /// How many processes counted.
     pub processes: usize,
@@ -36,8 +40,13 @@ pub struct CountReport {
     pub listings: Vec<FunctionListing>,
     /// Machine code of listed functions by their position in the summary, if it was
     /// asked for; or why there is none.
-    pub machine: HashMap<usize, Result<Vec<MachineLine>, String>>,
+    pub machine: HashMap<usize, Result<Vec<MachineLine>, NoMachineCode>>,
 }
+
+/// Why there is no machine code of a function, in words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NoMachineCode(pub String);
 
 /// A machine instruction beside its count.
 #[derive(Clone, Debug)]
@@ -54,12 +63,19 @@ pub struct MachineLine {
 
 /// Facts about the build, of the first module.
 pub struct ReportFacts {
+    /// State of the module at which instructions got their identity: `optimized`.
     pub anchor: String,
+    /// Name of the weights: `unit/1`.
     pub cost_model: String,
+    /// Compiler with its version: `clang 22.1.8`.
     pub compiler: String,
+    /// Flags that shape the code, in order: `-O2`, `-DNDEBUG`.
     pub flags: Vec<String>,
+    /// Target triple, as LLVM writes it.
     pub target: String,
+    /// Where counters stand: `chords`; `none` in a program without counters.
     pub placement: String,
+    /// Whether any module has debug information with lines.
     pub has_lines: bool,
 }
 
@@ -69,9 +85,17 @@ pub enum Verdict {
     /// No budget was given.
     None,
     /// Within it.
-    Within { budget: u128 },
+    Within {
+        /// Most instructions that it may do, in units of the cost model.
+        budget: u128,
+    },
     /// Over it, and who is to blame.
-    Over { budget: u128, grew: Growth },
+    Over {
+        /// Most instructions that it may do, in units of the cost model.
+        budget: u128,
+        /// Functions that do more than in the baseline.
+        grew: Growth,
+    },
 }
 
 /// Which functions made it too much.
@@ -90,9 +114,11 @@ pub enum Growth {
 pub struct Grown {
     /// Linkage name.
     pub name: String,
+    /// File and line of the function, as debug information says; none without it.
     pub place: Option<SourceLine>,
     /// What it cost before; `None`: it is new.
     pub before: Option<u128>,
+    /// What it costs now, in units of the cost model.
     pub after: u128,
 }
 

@@ -37,6 +37,7 @@ struct ThreadJson {
 }
 
 impl ProcessJson {
+    /// Of the samples of one process.
     pub fn new(process: &ProcessSamples) -> Self {
         let thread = |thread: &ThreadSamples| ThreadJson {
             tid: thread.tid,

@@ -10,6 +10,7 @@ use opcost_answer::names::{demangle, tidy_path};
 
 /// What `--check` found, ready to be shown.
 pub struct CheckedFuel<'a> {
+    /// Objections, hashes and functions of the program, as the worker found them.
     pub admission: &'a Admission,
 }
 
@@ -99,6 +100,7 @@ pub struct ObjectionJson {
 }
 
 impl ObjectionJson {
+    /// Of one objection, its function demangled.
     pub fn new(objection: &Objection) -> ObjectionJson {
         ObjectionJson {
             rule: rule_name(objection.rule),
@@ -112,6 +114,7 @@ impl ObjectionJson {
 }
 
 impl FuelCheckJson {
+    /// The document.
     pub fn new(admission: &Admission) -> FuelCheckJson {
         FuelCheckJson {
             schema: "opcost.fuel-check/1",

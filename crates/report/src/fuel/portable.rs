@@ -38,6 +38,8 @@ struct FunctionJson {
 }
 
 impl PortableJson {
+    /// Of the code's hash, the sysroot's if it is known, and the functions, none if they are not
+    /// known.
     pub fn new(code: &str, sysroot: Option<&str>, functions: &[Fingerprint]) -> PortableJson {
         let function = |it: &Fingerprint| FunctionJson {
             name: it.name.clone(),

@@ -48,8 +48,11 @@ pub enum FuelVerdict {
 
 /// A metered run, ready to be shown.
 pub struct FuelReport<'a> {
+    /// How the run ended, and what it used.
     pub spending: &'a Spending,
+    /// Instructions that it might use, in units of the cost model; none without a limit.
     pub limit: Option<u64>,
+    /// Name of the weights: `fuel/1`.
     pub cost_model: String,
     /// The most work between two checks; none without checks.
     pub overshoot: Option<u64>,
@@ -357,6 +360,7 @@ struct EndJson {
 }
 
 impl FuelJson {
+    /// Of a program that was run.
     pub fn new(report: &FuelReport<'_>) -> FuelJson {
         let page = &report.spending.page;
         let stopped = page.stopped.as_ref().map(|stop| StopJson {

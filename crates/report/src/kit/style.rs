@@ -10,11 +10,16 @@ use std::fmt::Display;
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+/// What a line is about: a name, a title, the number that counts.
 pub const STRONG: Style = Style::new().bold();
+/// What is needed less: places, heads of tables, hints.
 pub const DIM: Style = Style::new().dimmed();
+/// What is wrong, refused or over a limit.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
+/// What is well: within a limit, finished, less work than before.
 pub const GOOD: Style = AnsiColor::Green.on_default();
 const HOT: Style = AnsiColor::Red.on_default();
+/// What lies between good and bad: only bounded, or a share that is neither hot nor cool.
 pub const WARM: Style = AnsiColor::Yellow.on_default();
 const COOL: Style = AnsiColor::Blue.on_default();
 

@@ -17,8 +17,11 @@ use opcost_answer::names::{demangle, tidy_path};
 
 /// Two ledgers compared, with their names.
 pub struct DiffReport {
+    /// Path of the ledger that was compared with, as it was given.
     pub before: String,
+    /// Path of the ledger that was compared, as it was given.
     pub after: String,
+    /// What changed from the first to the second.
     pub diff: Diff,
     /// Whether all numbers are exact.
     pub is_exact: bool,

@@ -28,7 +28,9 @@ const LETTERS: usize = 44;
 
 /// One graph, drawn.
 pub struct Panel {
+    /// Width with margins, in pixels of SVG.
     pub width: f64,
+    /// Height with title and margin, in pixels of SVG.
     pub height: f64,
     /// Elements of SVG.
     pub body: String,

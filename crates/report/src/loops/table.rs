@@ -32,6 +32,7 @@ const KINDS: [(AnswerKind, &str); 5] = [
 
 /// What is shown.
 pub struct LoopsReport<'a> {
+    /// What the worker found of each loop.
     pub answers: &'a LoopAnswers,
     /// The level and the inputs, in words.
     pub about: String,

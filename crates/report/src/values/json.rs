@@ -233,7 +233,7 @@ pub fn values_document(report: &ValuesReport) -> String {
         ending: report.ending.as_deref(),
         verify: report.verify,
         whole: report.whole.as_ref().and_then(|whole| whole.as_ref().ok()),
-        whole_reason: report.whole.as_ref().and_then(|whole| whole.as_ref().err()).map(String::as_str),
+        whole_reason: report.whole.as_ref().and_then(|whole| whole.as_ref().err()).map(|why| &*why.0),
         loops: loops.collect(),
         values: values.collect(),
         not_recorded: refused.collect(),

@@ -78,7 +78,16 @@ fn escaped(text: &str) -> String {
     printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-fn axes(top: f64, lowest: &str, highest: &str, first: &str, last: &str, out: &mut String) {
+/// What stands at the ends of a panel's axes.
+struct Ends<'a> {
+    lowest: &'a str,
+    highest: &'a str,
+    first: &'a str,
+    last: &'a str,
+}
+
+fn axes(top: f64, ends: &Ends<'_>, out: &mut String) {
+    let &Ends { lowest, highest, first, last } = ends;
     let (low, high) = (top + PANEL - BOTTOM, top + TOP);
     let right = WIDTH - RIGHT;
     _ = writeln!(out, "<path d=\"M{LEFT} {high:.1}V{low:.1}H{right:.1}\" fill=\"none\" stroke=\"#999\"/>");
@@ -116,7 +125,8 @@ fn over_time(row: &ValueRow, top: f64, out: &mut String) {
     };
     let last = crate::kit::numbers::grouped(u128::from(total) * u128::from(row.stride));
     let unit = if row.stride > 1 { format!(" (every {}.)", row.stride) } else { String::new() };
-    axes(top, &ends(|a, b| a < b), &ends(|a, b| a > b), "1", &format!("{last}{unit}"), out);
+    let (lowest, highest, last) = (ends(|a, b| a < b), ends(|a, b| a > b), format!("{last}{unit}"));
+    axes(top, &Ends { lowest: &lowest, highest: &highest, first: "1", last: &last }, out);
     let (low, high) = (top + PANEL - BOTTOM - 2.0, top + TOP + 2.0);
     let y = |value: f64| {
         if most > least { low - (value - least) / (most - least) * (low - high) } else { (low + high) / 2.0 }
@@ -158,7 +168,8 @@ fn by_value(row: &ValueRow, top: f64, out: &mut String) {
     let shape = row.shape(120);
     let highest = shape.iter().copied().max().unwrap_or(1).max(1);
     let (first, last) = (number(row.meaning, least), number(row.meaning, most));
-    axes(top, "0", &crate::kit::numbers::grouped(highest), &first, &last, out);
+    let most = crate::kit::numbers::grouped(highest);
+    axes(top, &Ends { lowest: "0", highest: &most, first: &first, last: &last }, out);
     let low = top + PANEL - BOTTOM;
     let step = (WIDTH - LEFT - RIGHT) / shape.len() as f64;
     let room = low - top - TOP;

@@ -17,35 +17,50 @@ pub struct ValuesReport {
     pub command: String,
     /// Loops and values, in the order in which they are shown.
     pub rows: Vec<ValueRow>,
+    /// Loops that could not be recorded, each with its reason.
     pub refused: Vec<RefusedText>,
+    /// Why something may be missing or coarse, in sentences.
     pub remarks: Vec<String>,
+    /// How many processes recorded.
     pub processes: usize,
+    /// Every how many values one is in histograms and sequences.
     pub sample: u64,
     /// Bytes that sequences and histograms took, and might.
     pub memory: (u64, u64),
     /// How the program ended, in words; none: it was not run now.
     pub ending: Option<String>,
+    /// How all claims fared, if they were checked.
     pub verify: Option<VerifyTotals>,
     /// How the numbers of the whole program fared, or why nothing was held.
-    pub whole: Option<Result<WholeTotals, String>>,
+    pub whole: Option<Result<WholeTotals, NotHeld>>,
     /// Lines of the table; 0 is all.
     pub top: usize,
 }
 
 /// A loop or a value.
 pub struct ValueRow {
+    /// Name of the module that holds it.
     pub module: String,
     /// Of a loop its header, of a value its parameter or instruction.
     pub key: Key,
+    /// Linkage name of its function.
     pub function: String,
+    /// Its file, as debug information says; none without it.
     pub file: Option<String>,
+    /// Line there, from 1; 0 if it has none.
     pub line: u32,
+    /// How its numbers are read.
     pub meaning: Meaning,
     /// The header of a loop, the instruction of a value.
     pub text: String,
+    /// Header of the loop around it; none of an outermost loop and of a value.
     pub parent: Option<String>,
+    /// 1 for an outermost loop, one more for each loop around it.
     pub depth: u32,
+    /// Of a loop how often it was entered; of a value how often it was computed.
     pub entries: u64,
+    /// Of a loop the activations that left by one of its exits; of a value how often it was
+    /// computed.
     pub complete: u64,
     /// Left by a jump, an exception or the end of a thread: how many, the most turns of one.
     pub left: (u64, u64),
@@ -55,6 +70,7 @@ pub struct ValueRow {
     pub inherited: u64,
     /// Turns of all activations, whatever their end; of a value, nothing.
     pub back_edges: i128,
+    /// How many values were recorded.
     pub recorded: u64,
     /// Least, middle and greatest recorded value.
     pub range: Option<[i64; 3]>,
@@ -64,9 +80,11 @@ pub struct ValueRow {
     pub rough: Vec<(i64, i64, u64)>,
     /// Values over time, as runs of equal ones; every `stride`-th of them.
     pub runs: Vec<(i64, u64)>,
+    /// Every how many recorded values one is in `runs`.
     pub stride: u64,
     /// Whether every value is in `values`.
     pub is_exact: bool,
+    /// What is claimed of the loop, and how it fared; none of a value.
     pub claim: Option<ClaimRow>,
     /// What `opcost loops` says of it as a number.
     pub whole: Option<WholeRow>,
@@ -76,7 +94,9 @@ pub struct ValueRow {
 pub struct WholeRow {
     /// Back edges: `7`, `at most 9`.
     pub says: String,
+    /// What the number rests on.
     pub assumes: Vec<String>,
+    /// How the number fared in this run.
     pub verdict: ClaimVerdict,
     /// What did not agree.
     pub failure: Option<String>,
@@ -105,14 +125,24 @@ pub struct WholeTotals {
     pub not_found: u64,
 }
 
+/// Why the numbers of the whole program were not held against the run, in words.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct NotHeld(pub String);
+
 /// A claim and how it fared.
 pub struct ClaimRow {
+    /// Whether it tells the number of turns; otherwise the most.
     pub is_exact: bool,
+    /// The formula.
     pub text: String,
+    /// What the formula rests on.
     pub assumes: Vec<String>,
+    /// How it fared in all activations together.
     pub verdict: ClaimVerdict,
     /// Activations in which it held, and did not.
     pub held: u64,
+    /// Activations in which it did not hold.
     pub failed: u64,
     /// Activations in which it had no result.
     pub unchecked: u64,
@@ -181,6 +211,7 @@ impl ValueRow {
         }
     }
 
+    /// Whether it is a loop and no single value.
     pub fn is_loop(&self) -> bool {
         self.meaning == Meaning::Turns
     }

@@ -6,7 +6,7 @@ use std::process::Command;
 use opcost_job::profile::PgoJob;
 use opcost_key::Anchor;
 
-use super::state::Build;
+use super::state::{Build, Platform};
 use crate::input::{Input, Language};
 use crate::tools::run_tool;
 use crate::wasm_flags::target;
@@ -66,7 +66,7 @@ impl Build {
         if self.as_plugin.get() {
             command.arg("-fPIC");
         }
-        if self.machine.is_some() {
+        if self.is_portable() {
             command.args(portable_flags(input)?);
             // The compiler would work out what it can by the library of its machine.
             let names = opcost_runtime::portable::MATH_FUNCTIONS.iter();
@@ -76,7 +76,7 @@ impl Build {
             }
             self.include_c(&mut command)?;
         }
-        if self.is_wasm {
+        if self.platform == Platform::Wasm {
             command.args(target(&self.options));
         }
         match self.anchor(input) {

@@ -43,7 +43,7 @@ impl Build {
             }
             Purpose::Values => (None, vec![crate::runtime::compile_values(clang, &target, &folder)?]),
             // Nothing is added to what is only looked at.
-            Purpose::Life | Purpose::Analysis | Purpose::Sample => (None, Vec::new()),
+            Purpose::Life | Purpose::Analysis | Purpose::Sample { .. } => (None, Vec::new()),
         };
         let has = |language| inputs.iter().any(|input| input.language == language);
         // flang knows where its own library lies, clang does not.

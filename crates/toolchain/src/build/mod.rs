@@ -19,4 +19,4 @@ mod wasm;
 pub use code::code_life;
 pub use export::reasons;
 pub use rust::{RustPurpose, Rustc, cargo_linker, is_rust_linker, link as link_rust, linker_arguments};
-pub use state::{Build, Purpose};
+pub use state::{Build, Optimiser, Platform, Purpose};

@@ -10,7 +10,7 @@ use opcost_job::module::{
 use opcost_key::{Hash128, ModuleMap, Placement};
 use opcost_profile::formats::map::read_maps;
 
-use super::state::{Build, Purpose};
+use super::state::{Build, Optimiser, Platform, Purpose};
 use crate::input::{Input, Language};
 
 impl Build {
@@ -71,13 +71,13 @@ impl Build {
             purpose: self.module_purpose()?,
             threads: if is_threaded { ThreadMode::Always } else { ThreadMode::IfStarted },
             cost: self.cost.clone(),
-            library: if self.machine.is_some() { None } else { self.library()? },
+            library: if self.is_portable() { None } else { self.library()? },
             code: CodeOptions {
                 level: self.options.codegen.unwrap_or_else(|| self.options.code_level()),
                 is_position_independent: has_flag("-fPIC")
                     || self.as_plugin.get()
-                    || self.machine.is_some()
-                    || (!self.is_wasm && self.is_foreign_and_movable(input)),
+                    || self.is_portable()
+                    || (self.platform != Platform::Wasm && self.is_foreign_and_movable(input)),
                 function_sections: has_flag("-ffunction-sections"),
                 data_sections: has_flag("-fdata-sections"),
             },
@@ -95,17 +95,16 @@ impl Build {
                 audit,
                 harden,
                 allowed: self.allowed.clone(),
-                host: match self.machine {
-                    Some(machine) => MeteredHost::Portable(self.portable_wish(machine)?),
-                    None if self.is_wasm => MeteredHost::Wasm,
-                    None if self.as_plugin.get() => MeteredHost::Plugin,
-                    None => MeteredHost::Program,
+                host: match self.platform {
+                    Platform::Portable(machine) => MeteredHost::Portable(self.portable_wish(machine)?),
+                    Platform::Wasm => MeteredHost::Wasm,
+                    Platform::Native if self.as_plugin.get() => MeteredHost::Plugin,
+                    Platform::Native => MeteredHost::Program,
                 },
             }),
             Purpose::Values => ModulePurpose::Values(self.values.clone().unwrap_or_default()),
-            Purpose::Sample => ModulePurpose::Sample {
-                optimise: self
-                    .is_optimised_behind
+            Purpose::Sample { optimiser } => ModulePurpose::Sample {
+                optimise: (optimiser == Optimiser::BehindAnchor)
                     .then(|| self.options.optimiser_level())
                     .filter(|&level| level > 0),
             },

@@ -20,7 +20,7 @@ impl Build {
             let what = match self.purpose {
                 Purpose::Fuel { .. } => "be metered",
                 Purpose::Values => "record values",
-                Purpose::Count { .. } | Purpose::Life | Purpose::Analysis | Purpose::Sample => "",
+                Purpose::Count { .. } | Purpose::Life | Purpose::Analysis | Purpose::Sample { .. } => "",
             };
             if !what.is_empty() {
                 return Err(Failure::Usage(format!(

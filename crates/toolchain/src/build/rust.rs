@@ -64,7 +64,10 @@ impl Build {
         let request = RustRequest {
             module: rust_module(
                 &self.options,
-                RustPurpose { placement: self.placement(), is_sampled: self.purpose == Purpose::Sample },
+                match self.purpose {
+                    Purpose::Sample { .. } => RustPurpose::Sample,
+                    _ => RustPurpose::Count { placement: self.placement() },
+                },
                 &rustc,
                 &name,
                 flags.clone(),
@@ -107,6 +110,7 @@ impl Build {
 
 /// rustc, and what it calls itself.
 pub struct Rustc {
+    /// rustc, as `RUSTC` names it; by its plain name without that.
     pub program: PathBuf,
     /// `rustc 1.95.0`
     pub version: String,
@@ -139,11 +143,14 @@ impl Rustc {
 
 /// What a Rust program is built for.
 #[derive(Clone, Copy, Debug)]
-pub struct RustPurpose {
-    /// Where counters go.
-    pub placement: Placement,
-    /// Whether there are none, and a table of the code beside it.
-    pub is_sampled: bool,
+pub enum RustPurpose {
+    /// To be counted.
+    Count {
+        /// Where counters go.
+        placement: Placement,
+    },
+    /// To be sampled: without counters, with a table of its code beside it.
+    Sample,
 }
 
 /// The request for a merged module, paths still empty.
@@ -166,9 +173,9 @@ fn rust_module(
         module: name.to_owned(),
         root: std::env::current_dir().map_err(Failure::file("find", "."))?,
         anchor: Anchor::Optimized,
-        purpose: match purpose.is_sampled {
-            true => ModulePurpose::Sample { optimise: None },
-            false => ModulePurpose::Count { placement: purpose.placement },
+        purpose: match purpose {
+            RustPurpose::Sample => ModulePurpose::Sample { optimise: None },
+            RustPurpose::Count { placement } => ModulePurpose::Count { placement },
         },
         // Its library starts threads.
         threads: ThreadMode::Always,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_instrument::CostModel;
-use opcost_job::module::ValuesWish;
+use opcost_job::module::{ThreadMode, ValuesWish};
 use opcost_key::Placement;
 
 use crate::cost::{COUNTED, cost_model, fuel_model};
@@ -22,7 +22,10 @@ use crate::wasm_flags::target;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To be counted.
-    Count { placement: Placement },
+    Count {
+        /// Where counters go.
+        placement: Placement,
+    },
     /// To be looked at on its way to machine code.
     Life,
     /// To be looked at without running it.
@@ -30,21 +33,52 @@ pub enum Purpose {
     /// To record values: what, `Build::values` says.
     Values,
     /// To be sampled: as it is, with a table of its code beside it.
-    Sample,
-    /// To be given fuel, with at most so much work between two checks (without
-    /// checks it is never stopped); audited when it is metered, if wanted; kept
-    /// off its counter, if wanted; every segment charged by itself, as the referee
-    /// of metering.
-    Fuel { overshoot: Option<u64>, audit: bool, harden: bool, by_segment: bool },
+    Sample {
+        /// Where the optimiser runs.
+        optimiser: Optimiser,
+    },
+    /// To be given fuel.
+    Fuel {
+        /// The most work between two checks, in units of the cost model; without checks it is never stopped.
+        overshoot: Option<u64>,
+        /// Whether the metering is proven again on LLVM's module.
+        audit: bool,
+        /// Whether its stores are kept off its counter.
+        harden: bool,
+        /// Whether every segment is charged by itself, as the referee of metering.
+        by_segment: bool,
+    },
+}
+
+/// Where the optimiser runs on what is sampled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Optimiser {
+    /// Before the anchor, if at all: machine code is made of what has an identity.
+    BeforeAnchor,
+    /// Behind the anchor, where it may copy and move instructions that have an identity.
+    BehindAnchor,
+}
+
+/// What a program is built to run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Platform {
+    /// The machine that the user's flags name; the one at hand without such flags.
+    Native,
+    /// An engine of WebAssembly.
+    Wasm,
+    /// This machine, as a portable program, which is the same for all of them up to machine code.
+    Portable(Machine),
 }
 
 impl Purpose {
     /// The cost model of this name, or the usual one.
     fn cost(self, given: Option<&str>) -> Result<CostModel, Failure> {
         match self {
-            Purpose::Count { .. } | Purpose::Life | Purpose::Analysis | Purpose::Values | Purpose::Sample => {
-                cost_model(given.unwrap_or(COUNTED))
-            }
+            Purpose::Count { .. }
+            | Purpose::Life
+            | Purpose::Analysis
+            | Purpose::Values
+            | Purpose::Sample { .. } => cost_model(given.unwrap_or(COUNTED)),
             Purpose::Fuel { .. } => fuel_model(given.unwrap_or("fuel/1")),
         }
     }
@@ -52,9 +86,13 @@ impl Purpose {
 
 /// A build in progress: its tools, its flags and its temporary folder.
 pub struct Build {
+    /// Compilers that it uses.
     pub tools: Tools,
+    /// Flags of the user, as given.
     pub options: CompileOptions,
+    /// What the program is built for.
     pub purpose: Purpose,
+    /// Weights of instructions: those that were asked for, else the usual ones of the purpose.
     pub cost: CostModel,
     /// Whether some module of the program starts threads, so that all of them
     /// need counters for each thread. Rust's library does.
@@ -68,12 +106,8 @@ pub struct Build {
     pub(crate) allowed: Option<Vec<String>>,
     /// What values are recorded, if some are.
     pub values: Option<ValuesWish>,
-    /// Whether what is sampled goes through the optimiser behind its anchor.
-    pub is_optimised_behind: bool,
-    /// The machine for which a portable program is built, if one is.
-    pub machine: Option<Machine>,
-    /// Whether it is built for WebAssembly.
-    pub is_wasm: bool,
+    /// What the program is built to run on.
+    pub platform: Platform,
     /// How much the compiler says of places.
     pub(crate) debug_flag: &'static str,
     /// Whether a plug-in is made, to be loaded anywhere.
@@ -82,14 +116,17 @@ pub struct Build {
 }
 
 impl Build {
-    /// A build of a program to be counted. `threads` is whether all threads get counters of their own,
-    /// also where no module is seen to start any.
+    /// A build of a program to be counted. `threads` says whether each thread gets counters of its own.
     ///
     /// # Errors
     /// A tool is missing, or the cost model is wrong.
-    pub fn counted(options: &CompileOptions, placement: Placement, threads: bool) -> Result<Build, Failure> {
+    pub fn counted(
+        options: &CompileOptions,
+        placement: Placement,
+        threads: ThreadMode,
+    ) -> Result<Build, Failure> {
         let build = Build::new(options, Purpose::Count { placement })?;
-        build.starts_threads.set(threads);
+        build.starts_threads.set(threads == ThreadMode::Always);
         Ok(build)
     }
 
@@ -109,9 +146,7 @@ impl Build {
             cxx_library: OnceCell::new(),
             allowed: None,
             values: None,
-            is_optimised_behind: false,
-            machine: None,
-            is_wasm: false,
+            platform: Platform::Native,
             // Names of variables stand in full debug information only; it changes no code.
             debug_flag: if purpose == Purpose::Analysis { "-g" } else { "-gline-tables-only" },
             as_plugin: Cell::new(false),
@@ -119,19 +154,26 @@ impl Build {
         })
     }
 
+    /// Whether one of several machines is meant, for which the program is the same.
+    pub(crate) fn is_portable(&self) -> bool {
+        matches!(self.platform, Platform::Portable(_))
+    }
+
     /// Where counters go, if any are wanted.
     pub(crate) fn placement(&self) -> Placement {
         match self.purpose {
             Purpose::Count { placement } => placement,
-            Purpose::Fuel { .. } | Purpose::Life | Purpose::Analysis | Purpose::Values | Purpose::Sample => {
-                Placement::Chords
-            }
+            Purpose::Fuel { .. }
+            | Purpose::Life
+            | Purpose::Analysis
+            | Purpose::Values
+            | Purpose::Sample { .. } => Placement::Chords,
         }
     }
 
     /// Flags that name the machine: the runtime is compiled with them too.
     pub(crate) fn target_flags(&self) -> Vec<OsString> {
-        if self.is_wasm {
+        if self.platform == Platform::Wasm {
             return target(&self.options);
         }
         let names = ["--target=", "--sysroot=", "--gcc-toolchain=", "-mabi=", "-m32", "-m64"];

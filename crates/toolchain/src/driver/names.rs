@@ -11,8 +11,11 @@ use std::path::Path;
 /// The language of a driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Front {
+    /// C, and whatever else `clang` compiles.
     C,
+    /// C++, which is linked with its own library.
     Cxx,
+    /// Fortran, which flang compiles.
     Fortran,
 }
 

@@ -15,7 +15,7 @@ use opcost_answer::Failure;
 const DEPTH: usize = 16;
 
 /// What the user gave.
-pub struct Words {
+pub(crate) struct Words {
     /// As given.
     pub(crate) given: Vec<OsString>,
     /// Response files opened.
