@@ -41,9 +41,9 @@ use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{FuelEdit, Keeper, Linkage, Metering, Module, Opcode, Site, SiteId, Spot, StraightId, Trips};
 use opcost_key::FunctionId;
 
+use crate::bodies::is_counted;
 use crate::cost::CostModel;
 use crate::leaving::Leaving;
-use crate::plan::is_counted;
 use crate::refusal::{PlanError, refuse_uncountable};
 pub use allowed::{Admission, Fingerprint, Objection, Portability, Rule, admit, admit_portable};
 pub use library::Library;

@@ -10,8 +10,8 @@ use opcost_ir::{
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use super::inputs::{Inputs, Noted, Where};
+use super::recorded::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Subject};
 use super::rereads::Rereads;
-use super::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Subject, first_of};
 use crate::claims::{Claim, Claimed, Claims, compile};
 use crate::leaving::Leaving;
 use crate::spots::{BranchSpots, Counting};
@@ -280,4 +280,9 @@ impl Planner<'_> {
             }
         }
     }
+}
+
+/// The first instruction of a block.
+fn first_of(module: &Module, function: FunctionId, block: BlockId) -> InstructionId {
+    InstructionId::new(module.functions[function].blocks[block].instructions.start as usize)
 }
