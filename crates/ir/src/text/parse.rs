@@ -24,9 +24,9 @@ use crate::{DeclarationId, GlobalId, Module, Value, verify};
 pub fn parse_module(text: &str) -> Result<Module, ParseError> {
     let mut lines = Vec::new();
     for (position, line) in text.lines().enumerate() {
-        let tokens = lex(line).map_err(|expected| ParseError {
+        let tokens = lex(line).map_err(|wrong| ParseError {
             line: position + 1,
-            expected,
+            expected: wrong.expected.to_owned(),
             found: format!("'{}'", line.trim()),
         })?;
         if !tokens.is_empty() {
