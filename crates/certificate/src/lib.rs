@@ -80,7 +80,7 @@ pub use claims::{
 };
 pub use fingerprint::fingerprint;
 pub use misfit::Misfit;
-pub use names::{ObjectName, ValueName};
+pub use names::{NoValueName, ObjectName, ValueName};
 pub use range::{Claim, Word};
 pub use reading::Unreadable;
 pub use solver::{Solver, SolverError};
