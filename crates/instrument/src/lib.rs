@@ -27,6 +27,7 @@ mod registers;
 mod request;
 mod skeleton;
 mod spots;
+mod unchecked;
 mod values;
 mod weights;
 
@@ -42,4 +43,5 @@ pub use fuel::{
 pub use plan::{Instrumented, plan, survey};
 pub use refusal::{PlanError, Reason};
 pub use request::Request;
+pub use unchecked::Unchecked;
 pub use values::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Rereads, Subject, ValuesRequest, record};

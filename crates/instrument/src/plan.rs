@@ -255,7 +255,7 @@ impl Planner<'_> {
         }
         let first = CounterId::new(self.plan.counter_count as usize);
         match plan_paths(skeleton, &chords.counting, weights, first) {
-            Err(reason) => PathsMap::Refused(reason),
+            Err(reason) => PathsMap::Refused(reason.to_string()),
             Ok(paths) => {
                 self.plan.counter_count += paths.count;
                 self.plan.edits.extend(paths.edits.into_iter().map(|edit| (id, edit)));

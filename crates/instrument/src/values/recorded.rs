@@ -5,6 +5,7 @@ use opcost_ir::{Recording, Step};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::claims::Claimed;
+use crate::unchecked::Unchecked;
 
 /// What is recorded in a module.
 #[derive(Clone, Debug)]
@@ -65,7 +66,7 @@ pub struct ClaimFacts {
     /// What it rests on.
     pub assumes: Vec<String>,
     /// The check, or why there is none.
-    pub check: Result<Vec<Step>, String>,
+    pub check: Result<Vec<Step>, Unchecked>,
 }
 
 /// A loop that is not recorded.
