@@ -34,12 +34,12 @@ pub struct AstNode {
 ///
 /// # Errors
 /// The text is not JSON; in the reader's words.
-pub fn nodes(json: &str, source: &str, function: &str) -> Result<Vec<AstNode>, String> {
+pub fn nodes(json: &str, source: &str, function: &str) -> Result<Vec<AstNode>, serde_json::Error> {
     let lines: Vec<usize> =
         std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
     let mut walk = Walk { source, lines, found: Vec::new() };
     for tree in serde_json::Deserializer::from_str(json).into_iter::<Value>() {
-        walk.search(&tree.map_err(|error| error.to_string())?, function);
+        walk.search(&tree?, function);
     }
     Ok(walk.found)
 }

@@ -51,11 +51,12 @@ pub(crate) fn code_life(name: &str, triple: String, text: CodeText) -> Result<Li
 /// In the child: reads and writes the life.
 pub(crate) fn read_code(request: &CodeRequest) -> Result<(), String> {
     let life = match &request.text {
-        CodeText::Bytes(bytes) => from_bytes(bytes, &request.triple)?,
+        CodeText::Bytes(bytes) => from_bytes(bytes, &request.triple).map_err(|error| error.to_string())?,
         CodeText::Assembly { path, line } => {
             let text = std::fs::read(path).map_err(|error| format!("cannot read it: {error}"))?;
             let object = request.output.with_extension("o");
-            from_assembly(&text, &request.name, *line, &request.triple, &object)?
+            from_assembly(&text, &request.name, *line, &request.triple, &object)
+                .map_err(|error| error.to_string())?
         }
     };
     let text = serde_json::to_vec(&life).expect("plain data");

@@ -20,7 +20,7 @@ pub(crate) fn target(arguments: &LifeArguments) -> Result<Option<String>, CliErr
         FormatName::Macho => ObjectFormat::MachO,
     };
     let machine = arguments.target.clone().unwrap_or_else(opcost_llvm::host_triple);
-    format.triple(&machine).map(Some).map_err(CliError::Usage)
+    format.triple(&machine).map(Some).map_err(|error| CliError::Usage(error.to_string()))
 }
 
 /// The life of assembly text or of bytes, if that is what was given.
