@@ -18,9 +18,9 @@ use std::collections::BTreeSet;
 use opcost_ir::{Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::check::{Checker, ClaimId, Verdict};
-use crate::steps::fails;
-use crate::wanted::{Apart, Wanted};
+use crate::checker::Checker;
+use crate::relation::{Apart, Wanted};
+use crate::verdict::{ClaimId, Verdict, fails};
 
 impl Checker<'_> {
     pub(crate) fn check_difference(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {

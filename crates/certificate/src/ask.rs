@@ -9,9 +9,10 @@ use std::collections::BTreeSet;
 
 use opcost_key::FunctionId;
 
-use crate::check::{Checker, ClaimId, Verdict};
+use crate::checker::Checker;
 use crate::question::{Depth, Question};
 use crate::solver::{Answer, Effort};
+use crate::verdict::{ClaimId, Verdict};
 
 /// What is tried one after the other, with steps of the solver: most claims need
 /// little.

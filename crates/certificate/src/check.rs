@@ -14,37 +14,21 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use opcost_index::IdMap;
-use opcost_ir::{GlobalId, Layout, Module, Type, TypeId, Value};
+use opcost_ir::{Layout, Module, Type};
 use opcost_key::FunctionId;
 
+use crate::checker::Checker;
 use crate::claims::Certificate;
-use crate::given::Told;
 use crate::known::data_names;
+use crate::misfit::Misfit;
 use crate::names::ValueName;
-use crate::origins::{AllOrigins, ObjectId};
+use crate::origins::AllOrigins;
 use crate::range::Claim;
 use crate::shape::Shape;
 use crate::solver::{Solver, SolverError};
+use crate::told::Told;
 use crate::undefined::Undefined;
-
-/// A claim of a certificate, by its place in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ClaimId {
-    /// `functions[f].values[n]`
-    Value(usize, usize),
-    /// `functions[f].returned`
-    Returned(usize),
-    /// `functions[f].differences[n]`
-    Difference(usize, usize),
-    /// `functions[f].turns[n]`
-    Turns(usize, usize),
-    /// `functions[f].sums[n]`
-    Sum(usize, usize),
-    /// `functions[f].given[n]`: asked only whether the code contradicts it.
-    Given(usize, usize),
-    /// `contents[n]`
-    Contents(usize),
-}
+use crate::verdict::{ClaimId, Verdict};
 
 /// Distances, turns and sums of a function: at most so many for each of its values;
 /// contents: for each load.
@@ -55,77 +39,6 @@ const MOST_OF_EACH: usize = 16;
 fn steps_of(module: &Module) -> u64 {
     let instructions: usize = module.functions.values().map(|function| function.instructions.len()).sum();
     200_000_000 + 200_000 * instructions as u64
-}
-
-/// What became of a claim.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It follows.
-    Holds,
-    /// It does not; where, and, if a solver says so, by which values.
-    Fails {
-        /// What was not shown, in words.
-        what: String,
-        /// Terms with values that break it, as far as is known of them.
-        example: Vec<(String, String)>,
-    },
-}
-
-/// Why a certificate cannot be checked at all.
-#[derive(Debug, thiserror::Error)]
-pub enum Misfit {
-    /// It is of another version.
-    #[error("it says {0}, not {format}: write it again with this version", format = crate::claims::FORMAT)]
-    Version(String),
-    /// It is of another module.
-    #[error(
-        "it is of another module (its hash is {certificate}, the module's {module}): \
-             give the module that it was made of, made with the same flags, or write it again"
-    )]
-    Module {
-        /// What it says.
-        certificate: String,
-        /// What the module has.
-        module: String,
-    },
-    /// It names what is not there.
-    #[error("{0}: it was not made of this module, or edited; write it again")]
-    Unknown(String),
-    /// It takes something as given that nobody gives.
-    #[error(
-        "{0}, and nobody says so: only parameters by a contract and results of library functions by the table of \
-             effects can be given; write it again"
-    )]
-    Given(String),
-    /// It has more claims than the module has what they could be about.
-    #[error("{0}: a certificate of this module has no so many; write it again")]
-    Many(String),
-}
-
-/// A module and what is claimed of it.
-pub struct Checker<'c> {
-    pub(crate) module: &'c Module,
-    pub(crate) layout: &'c Layout,
-    pub(crate) origins: AllOrigins<'c>,
-    pub(crate) shapes: IdMap<FunctionId, Shape>,
-    /// What is claimed; may be made weaker between questions.
-    pub certificate: Certificate,
-    /// How long a question may take, as a factor: who makes a certificate is less
-    /// patient than who checks it, so that what was shown once is shown again.
-    pub patience: u32,
-    pub(crate) undefined: Undefined,
-    pub(crate) told: Told,
-    /// Steps of the solver that questions without an answer may still take.
-    pub(crate) left: std::cell::Cell<u64>,
-    /// Claims of contents by object.
-    pub(crate) by_object: HashMap<ObjectId, Vec<usize>>,
-    /// Functions by place in the certificate.
-    pub(crate) functions: Vec<FunctionId>,
-    pub(crate) places: HashMap<FunctionId, usize>,
-    pub(crate) by_value: HashMap<(usize, ValueName), Vec<ClaimId>>,
-    pub(crate) data_names: HashMap<GlobalId, Value>,
-    pub(crate) solver: std::cell::RefCell<Solver>,
-    pub(crate) failure: std::cell::RefCell<Option<SolverError>>,
 }
 
 impl<'c> Checker<'c> {
@@ -293,26 +206,12 @@ impl<'c> Checker<'c> {
         is_there && range.is_well_formed() && range.width == self.word_width_of(function, value.value())
     }
 
-    /// Bits of the words of a value; 0 of what has none.
-    pub(crate) fn word_width_of(&self, function: FunctionId, value: Value) -> u32 {
-        self.type_of(function, value).map_or(0, |ty| self.word_width(ty))
-    }
-
     fn returns(&self, function: FunctionId, range: &Claim) -> bool {
         let width = match self.module.types[self.module.functions[function].ty] {
             Type::Function(result, ..) => self.word_width(result),
             _ => 0,
         };
         range.is_well_formed() && range.width == width
-    }
-
-    /// Bits of the words of a type; 0 of what has none.
-    fn word_width(&self, ty: TypeId) -> u32 {
-        match self.module.types[ty] {
-            Type::Integer(width) => width,
-            Type::Pointer(_) => 64,
-            _ => 0,
-        }
     }
 
     /// All claims that are to be shown.
@@ -389,6 +288,3 @@ impl Checker<'_> {
         Ok(verdicts)
     }
 }
-
-/// A set of values, by function.
-pub(crate) type Values = HashSet<(FunctionId, Value)>;

@@ -18,15 +18,16 @@ use std::fmt::Write;
 use opcost_ir::{ConstantValue, Global, GlobalId, Opcode, ScalarValue, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use crate::check::{Checker, ClaimId, Verdict};
+use crate::checker::Checker;
 use crate::claims::ContentsClaim;
 use crate::origins::{Object, ObjectId};
 use crate::places::Places;
 use crate::question::ALWAYS;
 use crate::range::{Claim, bits, mask};
+use crate::relation::Wanted;
 use crate::shape::word;
-use crate::steps::fails;
-use crate::wanted::{Wanted, wanted};
+use crate::verdict::{ClaimId, Verdict, fails};
+use crate::wanted::wanted;
 
 /// Elements of a table that are looked at.
 const MOST_ELEMENTS: u64 = 1 << 16;

@@ -3,35 +3,24 @@
 //! - A **contract** is about a parameter: each caller keeps it. A call in the module
 //!   that certainly breaks it refutes it.
 //! - The **table of library functions** says what a call gives: no less than that may
-//!   be given, and only of calls of which whoever checks knows it, too ([`Told`]).
+//!   be given, and only of calls of which whoever checks knows it, too ([`Told`](crate::Told)).
 //! - That a local is **written before it is read**, or that memory is zero at first,
 //!   whoever checks must know from elsewhere, too.
 //!
 //! Everything else that is given is refused. Cost: a question for each call of a
 //! function with a contract.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use opcost_ir::Value;
-use opcost_key::{FunctionId, InstructionId};
+use opcost_key::FunctionId;
 
-use crate::check::{Checker, Misfit, Verdict};
+use crate::checker::Checker;
 use crate::claims::{GivenBy, GivenClaim};
+use crate::misfit::Misfit;
 use crate::question::ALWAYS;
-use crate::range::Claim;
 use crate::shape::word;
-use crate::steps::fails;
-
-/// What whoever checks knows of the module from elsewhere, and not from the certificate.
-#[derive(Clone, Debug, Default)]
-pub struct Told {
-    /// What a call of a library function gives.
-    pub results: HashMap<(FunctionId, InstructionId), Claim>,
-    /// Locals of which nothing is read before it is written.
-    pub written_first: HashSet<(FunctionId, InstructionId)>,
-    /// Calls that give memory that holds zeros.
-    pub zeroed: HashSet<(FunctionId, InstructionId)>,
-}
+use crate::verdict::{Verdict, fails};
 
 impl Checker<'_> {
     /// Refuses what nobody can have given.

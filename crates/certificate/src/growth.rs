@@ -14,11 +14,11 @@ use std::collections::BTreeSet;
 use opcost_ir::Value;
 use opcost_key::{BlockId, FunctionId};
 
-use crate::check::{Checker, ClaimId, Verdict};
+use crate::checker::Checker;
 use crate::claims::SumClaim;
 use crate::question::ALWAYS;
 use crate::range::{Claim, mask};
-use crate::steps::fails;
+use crate::verdict::{ClaimId, Verdict, fails};
 
 impl SumClaim {
     /// What a value is into which bits are shifted.

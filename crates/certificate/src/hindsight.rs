@@ -19,13 +19,14 @@ use opcost_index::Id;
 use opcost_ir::{Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::check::{Checker, ClaimId, Verdict};
+use crate::checker::Checker;
+use crate::later::Later;
 use crate::moves::array_indices;
 use crate::origins::Object;
 use crate::question::{ALWAYS, Question};
 use crate::range::{Claim, bits};
-use crate::shape::{Shape, word};
-use crate::steps::fails;
+use crate::shape::word;
+use crate::verdict::{ClaimId, Verdict, fails};
 
 /// Instructions that are looked at behind a value.
 const MOST_AHEAD: usize = 400;
@@ -33,30 +34,6 @@ const MOST_AHEAD: usize = 400;
 const MOST_ACCESSES: usize = 4;
 /// `getelementptr`s behind one another whose indices are believed.
 const DEEPEST: usize = 8;
-
-/// From where on values are later than the one in question.
-#[derive(Clone, Debug)]
-pub(crate) struct Later {
-    block: BlockId,
-    from: InstructionId,
-    /// Whether that is where the function begins, so that parameters are not earlier.
-    is_start: bool,
-    /// Blocks that are gone through behind it.
-    blocks: HashSet<BlockId>,
-}
-
-impl Later {
-    /// Whether a value is not of an earlier moment.
-    pub(crate) fn contains(&self, value: Value, shape: &Shape) -> bool {
-        match value {
-            Value::Instruction(at) => {
-                let block = shape.block_of[at];
-                self.blocks.contains(&block) || block == self.block && at >= self.from
-            }
-            _ => self.is_start,
-        }
-    }
-}
 
 /// An access that is certainly made: its address, and the last byte where it may
 /// begin; none if nobody knows how large the object is.

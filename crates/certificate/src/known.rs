@@ -5,13 +5,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use opcost_ir::{CalleeRef, ConstantValue, GlobalId, Module, Opcode, Type, TypeId, Value};
+use opcost_ir::{CalleeRef, ConstantValue, Flags, GlobalId, Module, Opcode, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use crate::check::{Checker, ClaimId};
+use crate::checker::Checker;
 use crate::claims::{DifferenceClaim, FunctionClaims};
 use crate::names::ValueName;
 use crate::range::Claim;
+use crate::verdict::ClaimId;
 
 /// How a value is claimed to stand to another.
 pub(crate) struct DifferenceOf {
@@ -137,6 +138,56 @@ impl<'c> Checker<'c> {
             all.extend(calls.map(|&(at, _)| (id, at)));
         }
         all
+    }
+
+    /// Bits of the words of a value; 0 of what has none.
+    pub(crate) fn word_width_of(&self, function: FunctionId, value: Value) -> u32 {
+        self.type_of(function, value).map_or(0, |ty| self.word_width(ty))
+    }
+
+    /// Bits of the words of a type; 0 of what has none.
+    pub(crate) fn word_width(&self, ty: TypeId) -> u32 {
+        match self.module.types[ty] {
+            Type::Integer(width) => width,
+            Type::Pointer(_) => 64,
+            _ => 0,
+        }
+    }
+
+    /// Whether control may return a second time out of a call.
+    pub(crate) fn comes_again(&self, id: FunctionId) -> bool {
+        let function = &self.module.functions[id];
+        function.is_naked
+            || function.is_coroutine
+            || function
+                .calls
+                .iter()
+                .any(|(_, call)| call.returns_twice || self.is_known_to_return_twice(call))
+    }
+
+    /// By its name, where the declaration does not say it.
+    fn is_known_to_return_twice(&self, call: &opcost_ir::Call) -> bool {
+        const ALL: [&str; 9] = [
+            "setjmp",
+            "_setjmp",
+            "sigsetjmp",
+            "__sigsetjmp",
+            "savectx",
+            "vfork",
+            "getcontext",
+            "setjmp_syscall",
+            "llvm.eh.sjlj.setjmp",
+        ];
+        match call.callee {
+            CalleeRef::Declaration(declared) => ALL.contains(&&*self.module.declarations[declared].name),
+            _ => false,
+        }
+    }
+
+    /// Whether an access is seen from outside, so that it may read anything.
+    pub(crate) fn is_shared(&self, id: FunctionId, at: InstructionId) -> bool {
+        let flags = self.module.functions[id].instructions[at].flags;
+        flags.has(Flags::VOLATILE) || flags.has(Flags::ATOMIC)
     }
 }
 

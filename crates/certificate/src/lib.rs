@@ -39,6 +39,7 @@
 mod apart;
 mod ask;
 pub mod check;
+mod checker;
 pub mod claims;
 mod contents;
 mod escape;
@@ -49,7 +50,9 @@ mod growth;
 mod hindsight;
 mod intervals;
 mod known;
+mod later;
 mod low;
+mod misfit;
 mod moves;
 pub mod names;
 mod origins;
@@ -57,23 +60,29 @@ mod places;
 mod question;
 pub mod range;
 pub mod reading;
+mod relation;
 mod shape;
 pub mod solver;
 mod steps;
 mod terms;
+mod told;
 mod turns;
 mod undefined;
+mod verdict;
 mod wanted;
 mod words;
 
-pub use check::{Checker, ClaimId, Misfit, Verdict, Verdicts};
+pub use check::Verdicts;
+pub use checker::Checker;
 pub use claims::{
     Certificate, ClaimedWorld, ContentsClaim, DifferenceClaim, FORMAT, FunctionClaims, GivenBy, GivenClaim,
     SumClaim, TurnsClaim, ValueClaim,
 };
 pub use fingerprint::fingerprint;
-pub use given::Told;
-pub use names::{ObjectName, ValueName};
+pub use misfit::Misfit;
+pub use names::{NoValueName, ObjectName, ValueName};
 pub use range::{Claim, Word};
 pub use reading::Unreadable;
 pub use solver::{Solver, SolverError};
+pub use told::Told;
+pub use verdict::{ClaimId, Verdict};

@@ -16,10 +16,11 @@ use std::collections::BTreeSet;
 use opcost_ir::{Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use crate::check::{Checker, ClaimId};
+use crate::checker::Checker;
 use crate::intervals::{Ends, combined, holds};
 use crate::known::integer_width;
-use crate::wanted::Wanted;
+use crate::relation::Wanted;
+use crate::verdict::ClaimId;
 
 /// How many operations deep is looked.
 const MOST_DEEP: u32 = 3;

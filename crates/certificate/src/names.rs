@@ -107,20 +107,32 @@ impl fmt::Display for ValueName {
     }
 }
 
-impl FromStr for ValueName {
-    type Err = String;
+/// What does not name a value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoValueName {
+    /// It is of no kind of name.
+    #[error("{0} names no value")]
+    Unknown(String),
+    /// It is another spelling of a name.
+    #[error("{0} is not how a value is named; {1} is")]
+    Spelling(String, ValueName),
+}
 
-    fn from_str(text: &str) -> Result<ValueName, String> {
-        let number = |rest: &str| rest.parse().map_err(|_| format!("{text} names no value"));
+impl FromStr for ValueName {
+    type Err = NoValueName;
+
+    fn from_str(text: &str) -> Result<ValueName, NoValueName> {
+        let unknown = || NoValueName::Unknown(text.to_owned());
+        let number = |rest: &str| rest.parse().map_err(|_| unknown());
         let found = match (text.strip_prefix("argument"), text.strip_prefix('i')) {
             (Some(rest), _) => number(rest).map(ValueName::Argument),
             (_, Some(rest)) => number(rest).map(ValueName::Result),
-            _ => Err(format!("{text} names no value")),
+            _ => Err(unknown()),
         }?;
         // The same value by another spelling is another name.
         match found.to_string() == text {
             true => Ok(found),
-            false => Err(format!("{text} is not how a value is named; {found} is")),
+            false => Err(NoValueName::Spelling(text.to_owned(), found)),
         }
     }
 }

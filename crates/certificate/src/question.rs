@@ -28,15 +28,16 @@ use std::fmt::Write;
 use opcost_ir::{ConstantValue, Function, Type, TypeId, Value};
 use opcost_key::{BlockId, FunctionId};
 
-use crate::check::{Checker, ClaimId};
-use crate::hindsight::Later;
+use crate::checker::Checker;
 use crate::known::DifferenceOf;
+use crate::later::Later;
 use crate::names::ValueName;
 use crate::origins::Object;
 use crate::range::{Claim, bits};
+use crate::relation::related;
 use crate::shape::{Decision, decision};
 use crate::terms::{Base, Operand};
-use crate::wanted::related;
+use crate::verdict::ClaimId;
 
 /// How far is looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,17 +8,19 @@
 
 use std::collections::BTreeSet;
 
-use opcost_ir::{CalleeRef, Flags, Opcode, Value};
+use opcost_ir::{CalleeRef, Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use crate::check::{Checker, ClaimId, Verdict};
+use crate::checker::Checker;
 use crate::intervals::{self, Known};
 use crate::known::integer_width;
 use crate::names::ValueName;
 use crate::question::ALWAYS;
 use crate::range::Claim;
+use crate::relation::Wanted;
 use crate::shape::word;
-use crate::wanted::{Wanted, goal, look_at_base, wanted};
+use crate::verdict::{ClaimId, Verdict, fails};
+use crate::wanted::{goal, look_at_base, wanted};
 
 impl<'c> Checker<'c> {
     pub(crate) fn check_value(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
@@ -319,45 +321,4 @@ impl<'c> Checker<'c> {
             Some(wanted_of.conditions("word"))
         })
     }
-
-    /// Whether control may return a second time out of a call.
-    pub(crate) fn comes_again(&self, id: FunctionId) -> bool {
-        let function = &self.module.functions[id];
-        function.is_naked
-            || function.is_coroutine
-            || function
-                .calls
-                .iter()
-                .any(|(_, call)| call.returns_twice || self.is_known_to_return_twice(call))
-    }
-
-    /// By its name, where the declaration does not say it.
-    fn is_known_to_return_twice(&self, call: &opcost_ir::Call) -> bool {
-        const ALL: [&str; 9] = [
-            "setjmp",
-            "_setjmp",
-            "sigsetjmp",
-            "__sigsetjmp",
-            "savectx",
-            "vfork",
-            "getcontext",
-            "setjmp_syscall",
-            "llvm.eh.sjlj.setjmp",
-        ];
-        match call.callee {
-            CalleeRef::Declaration(declared) => ALL.contains(&&*self.module.declarations[declared].name),
-            _ => false,
-        }
-    }
-
-    /// Whether an access is seen from outside, so that it may read anything.
-    pub(crate) fn is_shared(&self, id: FunctionId, at: InstructionId) -> bool {
-        let flags = self.module.functions[id].instructions[at].flags;
-        flags.has(Flags::VOLATILE) || flags.has(Flags::ATOMIC)
-    }
-}
-
-/// It does not follow.
-pub(crate) fn fails(what: &str) -> Verdict {
-    Verdict::Fails { what: what.to_owned(), example: Vec::new() }
 }

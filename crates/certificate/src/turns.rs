@@ -23,12 +23,13 @@ use opcost_index::Id;
 use opcost_ir::{Opcode, Value};
 use opcost_key::{BlockId, FunctionId};
 
-use crate::check::{Checker, ClaimId, Verdict};
+use crate::checker::Checker;
 use crate::claims::{SumClaim, TurnsClaim};
 use crate::question::ALWAYS;
 use crate::range::{Claim, bits, mask};
-use crate::steps::fails;
-use crate::wanted::{Apart, Wanted, wanted};
+use crate::relation::{Apart, Wanted};
+use crate::verdict::{ClaimId, Verdict, fails};
+use crate::wanted::wanted;
 
 /// A phi at the head of a loop.
 struct AtHead {

@@ -7,12 +7,16 @@
 //! says that it takes what is loaded or given for one word, that is none either.
 //! Cost: rounds over the module until nothing is news.
 
+use std::collections::HashSet;
+
 use opcost_index::IdMap;
 use opcost_ir::{CalleeRef, ConstantValue, Module, Opcode, ScalarValue, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use crate::check::Values;
 use crate::origins::{AllOrigins, Object, ObjectId};
+
+/// A set of values, by function.
+type Values = HashSet<(FunctionId, Value)>;
 
 /// Values that may be undefined.
 #[derive(Debug)]

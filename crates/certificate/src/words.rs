@@ -2,8 +2,9 @@
 
 use opcost_ir::{CalleeRef, Module, Value};
 
-use crate::check::{Checker, ClaimId};
+use crate::checker::Checker;
 use crate::claims::{Certificate, GivenBy, GivenClaim};
+use crate::verdict::ClaimId;
 
 impl Checker<'_> {
     /// A claim in words: where it is, what it says.

@@ -10,6 +10,8 @@
 
 use opcost_ir::{Comparison, MOST_DEPTH, MOST_SUMS, MOST_TERMS, Step};
 
+use crate::unchecked::Unchecked;
+
 /// Why a check has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoResult {
@@ -188,47 +190,47 @@ fn wrapped(value: i128, bits: u32, is_signed: bool) -> i128 {
 }
 
 /// Whether each step finds its operands, each sum its end, and one number is left.
-pub(crate) fn balanced(steps: &[Step]) -> Result<(), String> {
+pub(crate) fn balanced(steps: &[Step]) -> Result<(), Unchecked> {
     let mut depth = 0_usize;
     // Of each sum around: its index, where it ends, how deep it began.
     let mut sums: Vec<(u32, usize, usize)> = Vec::new();
     for (at, &step) in steps.iter().enumerate() {
-        let rest = depth.checked_sub(step.takes()).ok_or("its formula takes more than is there")?;
+        let rest = depth.checked_sub(step.takes()).ok_or(Unchecked::TakesTooMuch)?;
         let floor = sums.last().map_or(0, |&(_, _, floor)| floor);
         if rest < floor {
-            return Err("a sum of its formula takes what is not its own".into());
+            return Err(Unchecked::TakesOthers);
         }
         depth = rest + 1;
         match step {
             Step::Wrap { bits, .. } if !(1..=127).contains(&bits) => {
-                return Err(format!("it wraps at {bits} bits"));
+                return Err(Unchecked::Width(bits));
             }
             Step::Power { base, .. } | Step::CeilLog(base) if base < 2 => {
-                return Err(format!("it has a power of {base}"));
+                return Err(Unchecked::Power(base));
             }
             Step::Index(index) if sums.iter().all(|&(known, ..)| known != index) => {
-                return Err("it has an index of no sum".into());
+                return Err(Unchecked::NoSum);
             }
             Step::Sum { index, length } => {
                 depth = rest;
                 let end = at + length as usize;
                 let is_inside = sums.last().is_none_or(|&(_, around, _)| end < around);
                 if length < 2 || !is_inside || steps.get(end) != Some(&Step::SumEnd) {
-                    return Err("a sum of its formula has no end".into());
+                    return Err(Unchecked::SumWithoutEnd);
                 }
                 sums.push((index, end, depth));
             }
             Step::SumEnd => match sums.pop() {
                 Some((_, end, floor)) if end == at && rest == floor => {}
-                _ => return Err("a sum of its formula has no beginning, or several terms".into()),
+                _ => return Err(Unchecked::SumWithoutBeginning),
             },
             _ => {}
         }
         if depth > MOST_DEPTH || sums.len() > MOST_SUMS {
-            return Err("its formula is nested too deeply".into());
+            return Err(Unchecked::TooDeep);
         }
     }
-    if depth == 1 && sums.is_empty() { Ok(()) } else { Err("its formula leaves no single number".into()) }
+    if depth == 1 && sums.is_empty() { Ok(()) } else { Err(Unchecked::NoSingleNumber) }
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use opcost_ir::{Comparison, Function, MOST_INPUTS, MOST_STEPS, Module, Step, Typ
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::checks::balanced;
+use crate::unchecked::Unchecked;
 
 /// Claims on the loops of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub struct Claim {
     pub what: Claimed,
     /// How the result comes about: a stack program, that leaves one number; or
     /// why there is none.
-    pub program: Result<Vec<ClaimStep>, String>,
+    pub program: Result<Vec<ClaimStep>, Unchecked>,
     /// What it rests on (`nsw`, `mustprogress`); none: it must hold.
     pub assumes: Vec<String>,
     /// The same for a reader.
@@ -177,14 +178,14 @@ pub(crate) fn compile(
     module: &Module,
     function: &Function,
     program: &[ClaimStep],
-) -> Result<(Vec<Step>, Vec<Wanted>), String> {
+) -> Result<(Vec<Step>, Vec<Wanted>), Unchecked> {
     let mut inputs: Vec<Wanted> = Vec::new();
     let mut steps = Vec::new();
     for &step in program {
         let wanted = match step {
             ClaimStep::Value(Value::Constant(id)) => {
                 let text = &module.constants[id].text;
-                let number = number(text).ok_or_else(|| format!("{text} is no number"))?;
+                let number = number(text).ok_or_else(|| Unchecked::NoNumber(text.to_string()))?;
                 steps.push(Step::Constant(number));
                 continue;
             }
@@ -200,9 +201,7 @@ pub(crate) fn compile(
                 if !matches!(bits, 8 | 16 | 32 | 64)
                     || !matches!(address, Value::Instruction(_) | Value::Argument(_))
                 {
-                    return Err(
-                        "what it reads from memory is no plain integer behind a pointer in a register".into(),
-                    );
+                    return Err(Unchecked::NotPlain);
                 }
                 Wanted::Loaded { address, bits }
             }
@@ -227,7 +226,7 @@ pub(crate) fn compile(
         steps.push(Step::Input(position as u32));
     }
     if inputs.len() > MOST_INPUTS || steps.len() > MOST_STEPS {
-        return Err(format!("its formula is too long ({} values, {} steps)", inputs.len(), steps.len()));
+        return Err(Unchecked::TooLong { values: inputs.len(), steps: steps.len() });
     }
     balanced(&steps)?;
     Ok((steps, inputs))
@@ -271,21 +270,21 @@ pub(crate) fn number(text: &str) -> Option<i128> {
     }
 }
 
-fn readable(module: &Module, function: &Function, value: Value) -> Result<(), String> {
+fn readable(module: &Module, function: &Function, value: Value) -> Result<(), Unchecked> {
     let ty = match value {
         Value::Instruction(id) => function.instructions[id].ty,
         Value::Argument(position) => match &module.types[function.ty] {
             Type::Function(_, parameters, _) => match parameters.get(position as usize) {
                 Some(&ty) => ty,
-                None => return Err("it names an argument that is not there".into()),
+                None => return Err(Unchecked::NoArgument),
             },
-            _ => return Err("the function has no function type".into()),
+            _ => return Err(Unchecked::NoFunctionType),
         },
-        _ => return Err("it names no value".into()),
+        _ => return Err(Unchecked::NoValue),
     };
     match module.types[ty] {
         Type::Integer(1..=64) | Type::Pointer(_) => Ok(()),
-        _ => Err("it reads a value that is no integer of at most 64 bits".into()),
+        _ => Err(Unchecked::WideValue),
     }
 }
 

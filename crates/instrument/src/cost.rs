@@ -16,15 +16,19 @@
 //! Weights are fixed at the anchor, before any helper transform.
 
 mod calls;
+mod free;
 mod lengths;
 mod sizes;
 mod table;
 
-use opcost_ir::{CalleeRef, Function, Length, Module, Opcode};
+use opcost_ir::{Function, Length, Module};
 use opcost_key::{Charge, CostFacts, Hasher128, InstructionId};
 use serde::{Deserialize, Serialize};
 
+use free::{ASSUME_LIKE, is_free};
+
 pub(crate) use calls::is_charged;
+pub(crate) use free::is_assume_like;
 pub use table::CostTable;
 
 /// A named set of weights.
@@ -37,25 +41,6 @@ pub enum CostModel {
     /// `fuel/1`, or a user's own.
     Table(CostTable),
 }
-
-/// Intrinsics that LLVM's `isAssumeLikeIntrinsic` names, by name without suffix.
-const ASSUME_LIKE: &[&str] = &[
-    "llvm.assume",
-    "llvm.sideeffect",
-    "llvm.pseudoprobe",
-    "llvm.dbg.assign",
-    "llvm.dbg.declare",
-    "llvm.dbg.value",
-    "llvm.dbg.label",
-    "llvm.invariant.start",
-    "llvm.invariant.end",
-    "llvm.lifetime.start",
-    "llvm.lifetime.end",
-    "llvm.experimental.noalias.scope.decl",
-    "llvm.objectsize",
-    "llvm.ptr.annotation",
-    "llvm.var.annotation",
-];
 
 impl CostModel {
     /// The model of this name.
@@ -106,21 +91,4 @@ impl CostModel {
             CostModel::Table(table) => table.length(module, function, id),
         }
     }
-}
-
-/// Phis, and intrinsics that become no code.
-fn is_free(module: &Module, function: &Function, id: InstructionId) -> bool {
-    let opcode = function.instructions[id].opcode;
-    opcode == Opcode::Phi
-        || (opcode == Opcode::Call
-            && function.call(id).is_some_and(|call| is_assume_like(module, call.callee)))
-}
-
-/// Whether a call is one of the intrinsics that become no code.
-pub(crate) fn is_assume_like(module: &Module, callee: CalleeRef) -> bool {
-    module.intrinsic_name(callee).is_some_and(|name| {
-        ASSUME_LIKE.iter().any(|free| {
-            name.strip_prefix(free).is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('.'))
-        })
-    })
 }

@@ -14,7 +14,7 @@
 //! they are entered (`prepaid`), what the stretches of work between them are
 //! (`stretches`), on which calls it must be asked (`recursion`) and which cycles
 //! of blocks (`required`) but those whose work is bounded (`rounds`), where else
-//! the checks stand and how much work passes between two (`checks`), where the
+//! the checks stand and how much work passes between two (`checks`, `lengths`), where the
 //! work is paid for (`payment`).
 //!
 //! Whether a module keeps to its fuel at all is another question (`allowed`).
@@ -23,9 +23,11 @@
 //! runs outside the module's IR costs what the model charges for its call.
 
 mod allowed;
+mod around;
 mod checks;
 mod folded;
 mod handed;
+mod lengths;
 pub(crate) mod library;
 pub(crate) mod looks;
 mod payment;
@@ -35,25 +37,27 @@ mod refusals;
 mod required;
 mod rounds;
 mod segments;
+mod stretch;
 mod stretches;
 
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{FuelEdit, Keeper, Linkage, Metering, Module, Opcode, Site, SiteId, Spot, StraightId, Trips};
 use opcost_key::FunctionId;
 
+use crate::bodies::is_counted;
 use crate::cost::CostModel;
 use crate::leaving::Leaving;
-use crate::plan::is_counted;
 use crate::refusal::{PlanError, refuse_uncountable};
 pub use allowed::{Admission, Fingerprint, Objection, Portability, Rule, admit, admit_portable};
 pub use library::Library;
 
-use checks::{Checked, Checks};
-use folded::{Folded, cost_of_any_way};
+use around::{Around, Folded};
+use folded::cost_of_any_way;
 use handed::handed;
+use lengths::{Checked, Checks};
 use payment::Payment;
 use recursion::Recursion;
-use stretches::{Around, End, Reached, StretchId, Stretches};
+use stretch::{End, Reached, StretchId, Stretches};
 
 /// The most work of a function that its callers pay for in one sum.
 const MOST_FOLDED: u64 = 1000;
@@ -96,7 +100,7 @@ impl FuelRequest {
     /// The most work without a check in each direction in a function that other
     /// code can call, unless one stretch of it is longer.
     pub fn outside(&self) -> u64 {
-        checks::seen_outside(self.overshoot.unwrap_or(0))
+        lengths::seen_outside(self.overshoot.unwrap_or(0))
     }
 }
 
@@ -295,9 +299,4 @@ impl Writer<'_> {
 /// The name of a stretch outside of here.
 fn straight(stretch: StretchId) -> StraightId {
     StraightId::new(stretch.index())
-}
-
-/// Where a stretch begins.
-pub(crate) fn start_spot(is_block_start: bool, stretch: &stretches::Stretch) -> Spot {
-    if is_block_start { Spot::Start(stretch.block) } else { Spot::Before(stretch.first) }
 }

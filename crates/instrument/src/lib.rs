@@ -10,6 +10,7 @@
 //! how all of it is written down (`map`). [`meter`] asks its own (`fuel`).
 
 mod audit;
+mod bodies;
 mod checks;
 mod claims;
 mod cost;
@@ -23,12 +24,15 @@ mod plan;
 mod pointers;
 mod refusal;
 mod registers;
+mod request;
 mod skeleton;
 mod spots;
+mod unchecked;
 mod values;
 mod weights;
 
 pub use audit::{Audit, Fault, Origins, audit};
+pub use bodies::Bodies;
 pub use checks::{NoResult, evaluate};
 pub use claims::{Claim, ClaimStep, Claimed, Claims, Moment, steps_over_arguments};
 pub use cost::{CostModel, CostTable};
@@ -36,6 +40,8 @@ pub use fuel::{
     Admission, Fingerprint, FuelRequest, Library, Metered, Objection, Portability, Rule, Told, admit,
     admit_portable, meter,
 };
-pub use plan::{Bodies, Instrumented, Request, plan, survey};
+pub use plan::{Instrumented, plan, survey};
 pub use refusal::{PlanError, Reason};
+pub use request::Request;
+pub use unchecked::Unchecked;
 pub use values::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Rereads, Subject, ValuesRequest, record};

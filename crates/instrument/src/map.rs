@@ -12,8 +12,9 @@ use opcost_key::{
     SegmentMap,
 };
 
+use crate::bodies::is_counted;
 use crate::cost::is_assume_like;
-use crate::plan::{Request, WRAPPER_PREFIX, is_counted};
+use crate::request::{Request, WRAPPER_PREFIX};
 use crate::skeleton::{Edge, Skeleton, Way};
 
 /// What was decided for one function.

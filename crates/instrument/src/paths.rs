@@ -19,7 +19,7 @@
 //! must happen. Cost: edges * log edges.
 
 use opcost_flow::FlowEdge;
-use opcost_flow::paths::{Increments, PathGraph, PathNumbering, cut_to_fit};
+use opcost_flow::paths::{Increments, PathError, PathGraph, PathNumbering, cut_to_fit};
 use opcost_index::{IdMap, IdSet};
 use opcost_ir::{Edit, Spot};
 use opcost_key::{CounterId, EdgeId, SegmentId};
@@ -43,6 +43,23 @@ pub(crate) struct PathPlan {
     pub(crate) edits: Vec<Edit>,
 }
 
+/// Why the paths of a function cannot be counted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Pathless {
+    #[error("a call in it can return twice (setjmp)")]
+    Twice,
+    #[error("it has no entry")]
+    NoEntry,
+    #[error("it has more than {0} paths between edges that cannot be cut")]
+    TooMany(u64),
+    #[error("a loop in it goes round by an edge that cannot be cut")]
+    Uncut,
+    #[error(transparent)]
+    Numbering(#[from] PathError),
+    #[error("edges in it that cannot be cut go round")]
+    Fixed,
+}
+
 /// Plans the counting of paths, the counter of path 0 being `first`.
 ///
 /// # Errors
@@ -52,32 +69,29 @@ pub(crate) fn plan_paths(
     counting: &IdMap<EdgeId, Counting>,
     weights: &IdMap<EdgeId, u64>,
     first: CounterId,
-) -> Result<PathPlan, String> {
+) -> Result<PathPlan, Pathless> {
     if skeleton.edges.values().any(|edge| matches!(edge.kind, Way::Again(_))) {
-        return Err("a call in it can return twice (setjmp)".into());
+        return Err(Pathless::Twice);
     }
     let ends: IdMap<EdgeId, FlowEdge<SegmentId>> =
         skeleton.edges.values().map(|edge| FlowEdge { from: edge.from, to: edge.to }).collect();
     let is_left = |edge: &EdgeId| matches!(skeleton.edges[*edge].kind, Way::Left(_));
     let without: IdSet<EdgeId> = skeleton.edges.ids().filter(is_left).collect();
     let entry = skeleton.edges.iter().find(|(_, edge)| edge.kind == Way::Enter);
-    let (entry, _) = entry.ok_or("it has no entry")?;
+    let (entry, _) = entry.ok_or(Pathless::NoEntry)?;
     let spot_of = |edge: EdgeId| match counting[edge] {
         Counting::At(spot) => Some(spot),
         Counting::ByPredecessor { .. } | Counting::Again(_) | Counting::LeftFrames => None,
     };
     let graph = PathGraph { nodes: skeleton.segments.len(), edges: &ends, entry, without: &without };
     let most = most_paths(skeleton);
-    let cut = cut_to_fit(&graph, most, |edge| spot_of(edge).is_some())
-        .ok_or_else(|| format!("it has more than {most} paths between edges that cannot be cut"))?;
+    let cut = cut_to_fit(&graph, most, |edge| spot_of(edge).is_some()).ok_or(Pathless::TooMany(most))?;
     if cut.iter().any(|edge| spot_of(edge).is_none()) {
-        return Err("a loop in it goes round by an edge that cannot be cut".into());
+        return Err(Pathless::Uncut);
     }
-    let numbering = PathNumbering::compute(&graph, &cut).map_err(|error| error.to_string())?;
+    let numbering = PathNumbering::compute(&graph, &cut)?;
     let fixed: IdSet<EdgeId> = skeleton.edges.ids().filter(|&edge| spot_of(edge).is_none()).collect();
-    let increments = numbering
-        .increments(weights, &fixed)
-        .map_err(|_| "edges in it that cannot be cut go round".to_owned())?;
+    let increments = numbering.increments(weights, &fixed).map_err(|_| Pathless::Fixed)?;
     let edits = Writer { skeleton, first, numbering: &numbering, increments: &increments };
     Ok(PathPlan {
         count: u32::try_from(numbering.count()).expect("there are few paths"),

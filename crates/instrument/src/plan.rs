@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use opcost_analysis::dominators::Dominators;
 use opcost_analysis::loops::LoopForest;
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{CalleeRef, Edit, Function, Linkage, Module, Plan, Spot};
+use opcost_ir::{CalleeRef, Edit, Function, Module, Plan, Spot};
 use opcost_key::{
-    Anchor, BlockId, BuildFacts, CallSiteId, CounterId, EdgeId, FunctionId, InstructionId, Meter, ModuleMap,
-    PathsMap, Placement, SegmentId,
+    BlockId, CallSiteId, CounterId, EdgeId, FunctionId, InstructionId, Meter, ModuleMap, PathsMap, Placement,
+    SegmentId,
 };
 
-use crate::cost::CostModel;
+use crate::bodies::{Bodies, is_counted};
 use crate::expected::expected;
 use crate::leaving::{Leaving, is_doubtful};
 use crate::map::{FunctionFacts, map_module};
@@ -23,28 +23,10 @@ use crate::placement::{Balance, Chords};
 use crate::pointers::{TakenByCode, addresses_taken};
 use crate::refusal::{PlanError, refuse_uncountable};
 use crate::registers::{PlacedCounter, Registers};
+use crate::request::{Request, WRAPPER_PREFIX};
 use crate::skeleton::{Skeleton, Way};
 use crate::spots::{Counting, Spots};
 use crate::weights;
-
-/// What is wanted.
-#[derive(Clone, Debug)]
-pub struct Request<'a> {
-    /// Path of the module relative to the project root.
-    pub module: String,
-    /// State of the module.
-    pub anchor: Anchor,
-    /// Facts for the map.
-    pub build: BuildFacts,
-    /// Weights.
-    pub cost: CostModel,
-    /// Where counters go.
-    pub placement: Placement,
-    /// Whether every thread gets counters of its own.
-    pub per_thread: bool,
-    /// Functions that the runtime wraps: calls of `exit` go to `opc_wrap_exit`.
-    pub wrapped: &'a [&'a str],
-}
 
 /// A plan and the map that goes with it.
 #[derive(Clone, Debug)]
@@ -54,9 +36,6 @@ pub struct Instrumented {
     /// What the counters will mean.
     pub map: ModuleMap,
 }
-
-/// The prefix under which the runtime keeps its wrappers.
-pub(crate) const WRAPPER_PREFIX: &str = "opc_wrap_";
 
 /// Plans the counting of a whole module.
 ///
@@ -88,16 +67,6 @@ fn plan_of(
     Ok(Instrumented { plan, map })
 }
 
-/// Which bodies a survey is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bodies {
-    /// Those that become code, as [`plan`] has them.
-    Own,
-    /// Those that only the optimiser sees too (`available_externally`); they
-    /// run in another module.
-    All,
-}
-
 /// The map of a module that stays as it is: nothing is counted in it, and it says what
 /// its code alone lets expect.
 ///
@@ -126,11 +95,6 @@ pub fn survey(module: &Module, request: &Request<'_>, bodies: Bodies) -> Result<
     }
     map.addresses_taken = addresses_taken(module, &taken);
     Ok(map)
-}
-
-/// Whether the body is ours to count: it becomes code, and may be touched.
-pub(crate) fn is_counted(function: &Function) -> bool {
-    function.linkage != Linkage::Elsewhere && !function.is_naked
 }
 
 struct Planner<'a> {
@@ -291,7 +255,7 @@ impl Planner<'_> {
         }
         let first = CounterId::new(self.plan.counter_count as usize);
         match plan_paths(skeleton, &chords.counting, weights, first) {
-            Err(reason) => PathsMap::Refused(reason),
+            Err(reason) => PathsMap::Refused(reason.to_string()),
             Ok(paths) => {
                 self.plan.counter_count += paths.count;
                 self.plan.edits.extend(paths.edits.into_iter().map(|edit| (id, edit)));

@@ -18,115 +18,25 @@
 
 mod chosen;
 mod inputs;
+mod recorded;
+mod request;
 mod rereads;
 mod turns;
 
+pub use recorded::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Subject};
+pub use request::ValuesRequest;
 pub use rereads::Rereads;
 
-use opcost_index::{Id, IdMap};
-use opcost_ir::{Function, Layout, Module, Recording, Step};
-use opcost_key::{BlockId, FunctionId, InstructionId};
-use serde::{Deserialize, Serialize};
+use opcost_index::IdMap;
+use opcost_ir::{Function, Layout, Module, Recording};
 
-use crate::claims::{Claimed, Claims};
+use crate::bodies::is_counted;
+use crate::claims::Claims;
 use crate::leaving::Leaving;
-use crate::plan::is_counted;
 use crate::refusal::{PlanError, refuse_uncountable};
 
 /// The name that calls of `vfork` get.
 const VFORK: &str = "opc_values_vfork";
-
-/// What is to be recorded.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct ValuesRequest {
-    /// The turns of all loops (of the chosen function, if one is chosen).
-    pub turns: bool,
-    /// Values: of this function, by linkage name or the name before its `(`.
-    pub function: Option<String>,
-    /// Values: only those of this line; without it what the function returns.
-    pub line: Option<u32>,
-    /// Values: only this one, by its name or number in the IR.
-    pub value: Option<String>,
-    /// All integers of at most 64 bits: parameters and results (of the chosen function, if one is chosen).
-    #[serde(default)]
-    pub integers: bool,
-    /// Of the same functions how many bits of each `float` and `double` are significant.
-    #[serde(default)]
-    pub mantissas: bool,
-}
-
-/// What is recorded in a module.
-#[derive(Clone, Debug)]
-pub struct Recorded {
-    /// What to change.
-    pub recording: Recording,
-    /// What the points mean, in their order.
-    pub points: IdMap<opcost_ir::PointId, PointFacts>,
-    /// Loops that are not recorded.
-    pub refused: Vec<RefusedLoop>,
-    /// Cycles with several entries, which are no loops: a block of each.
-    pub irreducible: Vec<(FunctionId, BlockId)>,
-}
-
-/// What a point means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PointFacts {
-    /// Its function.
-    pub function: FunctionId,
-    /// A loop or a value.
-    pub subject: Subject,
-}
-
-/// What is recorded at a point.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
-    /// A loop.
-    Loop {
-        /// Its header.
-        header: BlockId,
-        /// The header of the loop around it.
-        parent: Option<BlockId>,
-        /// 1 for an outermost one.
-        depth: u32,
-        /// The instruction whose place is the loop's.
-        placed_by: InstructionId,
-        /// What is claimed.
-        claim: Option<ClaimFacts>,
-    },
-    /// A value.
-    Value {
-        /// The instruction that computes, stores or returns it.
-        instruction: InstructionId,
-        /// Which of its operands; none: its result.
-        operand: Option<u32>,
-    },
-    /// A parameter, each time the function is entered.
-    Parameter(u32),
-}
-
-/// A claim, and how it is checked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClaimFacts {
-    /// What it says.
-    pub what: Claimed,
-    /// The same for a reader.
-    pub text: String,
-    /// What it rests on.
-    pub assumes: Vec<String>,
-    /// The check, or why there is none.
-    pub check: Result<Vec<Step>, String>,
-}
-
-/// A loop that is not recorded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RefusedLoop {
-    /// Its function.
-    pub function: FunctionId,
-    /// Its header.
-    pub header: BlockId,
-    /// Why not.
-    pub reason: &'static str,
-}
 
 /// Plans the recording of a module.
 ///
@@ -170,22 +80,10 @@ pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Resu
     Ok(recorded)
 }
 
-impl ValuesRequest {
-    /// Whether a function is meant, by its linkage name.
-    fn names(&self, linkage: &str) -> bool {
-        self.function.as_deref().is_none_or(|name| chosen::is_called(linkage, name))
-    }
-}
-
 /// Whether code of the function that is meant was inlined into this one.
 fn has_inlined(module: &Module, function: &Function, request: &ValuesRequest) -> bool {
     let places = function.instructions.values().filter_map(|instruction| instruction.place);
     places
         .filter_map(|place| module.places[place].inlined_function.as_deref())
         .any(|written_in| request.names(written_in))
-}
-
-/// The first instruction of a block.
-fn first_of(module: &Module, function: FunctionId, block: BlockId) -> InstructionId {
-    InstructionId::new(module.functions[function].blocks[block].instructions.start as usize)
 }

@@ -2,7 +2,8 @@
 
 use opcost_key::FunctionId;
 
-use crate::{DeclarationId, MemoryEffects};
+use crate::effects::MemoryEffects;
+use crate::ids::DeclarationId;
 
 /// What is known of a call beside its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

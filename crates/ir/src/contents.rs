@@ -6,7 +6,9 @@
 //! first [`Contents::MOST`] scalars. What data holds later is another question:
 //! only constant data whose definition nobody replaces still holds it.
 
-use crate::{ConstantValue, TypeId, Value};
+use crate::constant::ConstantValue;
+use crate::types::TypeId;
+use crate::value::Value;
 
 /// The initial bytes of data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

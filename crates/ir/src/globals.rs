@@ -7,15 +7,12 @@
 //! out the addresses of blocks. Of what initialisers hold these are told by two
 //! words; all of it is copied only by a snapshot in detail.
 
-use opcost_index::define_id;
 use opcost_key::PlaceId;
 
-use crate::{Contents, Linkage, TypeId, Value};
-
-define_id!(
-    /// Data or a second name of the module.
-    pub struct GlobalId, "global"
-);
+use crate::contents::Contents;
+use crate::linkage::Linkage;
+use crate::types::TypeId;
+use crate::value::Value;
 
 /// A variable, a second name or an `ifunc`.
 #[derive(Clone, Debug, PartialEq, Eq)]

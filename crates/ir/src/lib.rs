@@ -13,14 +13,18 @@
 mod assembly;
 mod call;
 mod constant;
+mod constant_parts;
 mod contents;
 mod edit;
 mod effects;
 mod flags;
 mod globals;
+mod ids;
 mod layout;
 mod layout_string;
 mod length;
+mod linkage;
+mod malformed;
 mod metering;
 mod module;
 mod narrowing;
@@ -30,22 +34,24 @@ mod recording;
 mod tags;
 mod text;
 mod types;
+mod value;
 mod verify;
 
 pub use assembly::{assembly_may_round, inline_assembly_may_leave, module_assembly_has_code};
 pub use call::{Call, CalleeRef, TailKind};
-pub use constant::{Constant, ConstantId, ConstantValue};
+pub use constant::{Constant, ConstantValue};
 pub use contents::{Contents, ScalarValue};
 pub use edit::{Edit, Plan, RegisterId, Spot};
 pub use effects::{Access, MemoryEffects, ParameterFacts};
 pub use flags::Flags;
-pub use globals::{Global, GlobalId, GlobalKind, Initializer};
+pub use globals::{Global, GlobalKind, Initializer};
+pub use ids::{ConstantId, DeclarationId, GlobalId, TagId, TagTypeId};
 pub use layout::Layout;
 pub use length::{BULK, BULK_TIMES, BYTES_PER_UNIT, BYTES_SHIFT, Length, Work};
+pub use linkage::Linkage;
+pub use malformed::Malformed;
 pub use metering::{Charged, FuelEdit, Keeper, Metering, Site, SiteId, StraightId, Trips};
-pub use module::{
-    Block, Declaration, DeclarationId, Flow, Function, Instruction, LatchFacts, Linkage, Module, Value,
-};
+pub use module::{Block, Declaration, Flow, Function, Instruction, LatchFacts, Module};
 pub use narrowing::{Narrow, Narrowing, Widened};
 pub use opcode::{Opcode, Predicate};
 pub use outside::{Outside, is_name_of_libraries};
@@ -53,7 +59,8 @@ pub use recording::{
     Check, Comparison, Input, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, MOST_SUMS, MOST_TERMS, Point, PointId,
     PointKind, RecordEdit, Recording, Step,
 };
-pub use tags::{Tag, TagId, TagTypeId};
+pub use tags::Tag;
 pub use text::{FunctionText, ParseError, parse_module, print_module};
 pub use types::{Type, TypeId};
-pub use verify::{Malformed, verify};
+pub use value::Value;
+pub use verify::verify;

@@ -8,18 +8,20 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use opcost_index::{Graph, Id, IdMap, define_id};
+use opcost_index::{Graph, Id, IdMap};
 use opcost_key::{BlockId, FileId, FunctionId, FunctionKey, InstructionId, Key, Part, Place, PlaceId};
 
-use crate::{
-    Call, CalleeRef, Constant, ConstantId, Flags, Global, GlobalId, Initializer, MemoryEffects, Opcode,
-    ParameterFacts, Predicate, Tag, TagId, TagTypeId, Type, TypeId,
-};
-
-define_id!(
-    /// A function that the module declares and does not define.
-    pub struct DeclarationId, "declaration"
-);
+use crate::call::{Call, CalleeRef};
+use crate::constant::Constant;
+use crate::effects::{MemoryEffects, ParameterFacts};
+use crate::flags::Flags;
+use crate::globals::{Global, Initializer};
+use crate::ids::{ConstantId, DeclarationId, GlobalId, TagId, TagTypeId};
+use crate::linkage::Linkage;
+use crate::opcode::{Opcode, Predicate};
+use crate::tags::Tag;
+use crate::types::{Type, TypeId};
+use crate::value::Value;
 
 /// A module at its anchor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,20 +68,6 @@ pub struct Module {
     /// linker renames such a function where its name is taken. Not in the text
     /// form.
     pub homes: HashMap<FunctionId, FunctionKey>,
-}
-
-/// How a name is seen by other modules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Linkage {
-    /// `internal`, `private`: nobody else.
-    Local,
-    /// What is written here is what runs (`external`).
-    Exact,
-    /// Another definition may take its place (`weak`, `linkonce`, …), or the
-    /// same one, optimised in another module in another way (`linkonce_odr`).
-    Replaceable,
-    /// `available_externally`: a copy for the optimiser; another module's runs.
-    Elsewhere,
 }
 
 /// A function the module only declares.
@@ -228,23 +216,6 @@ pub struct Instruction {
     pub place: Option<PlaceId>,
 }
 
-/// An operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Value {
-    /// The result of an instruction of the same function.
-    Instruction(InstructionId),
-    /// A parameter, by position.
-    Argument(u32),
-    /// A block, of a terminator or phi.
-    Block(BlockId),
-    /// A defined function.
-    Function(FunctionId),
-    /// A declared function.
-    Declaration(DeclarationId),
-    /// Any other constant: numbers, globals, expressions, assembly, metadata.
-    Constant(ConstantId),
-}
-
 impl Module {
     /// What a function is called in answers: one key for one function of the
     /// program, whatever else was linked.
@@ -380,5 +351,16 @@ impl Module {
             }
             _ => None,
         }
+    }
+
+    /// Whether accesses with these tags may overlap.
+    pub fn may_overlap_by_type(&self, left: TagId, right: TagId) -> bool {
+        self.tags[left].may_overlap(&self.tags[right])
+    }
+
+    /// Names of the access type of a tag and of its more general types up to
+    /// the root: `int`, `omnipotent char`, `Simple C/C++ TBAA`.
+    pub fn tag_path(&self, tag: TagId) -> Vec<&str> {
+        self.tags[tag].general().map(|ty| &*self.tag_types[ty]).collect()
     }
 }

@@ -18,18 +18,7 @@
 //! writes unasked, are not kept. Cost: linear in the ways, which are as long
 //! as structs lie in structs.
 
-use opcost_index::define_id;
-
-use crate::Module;
-
-define_id!(
-    /// A type-based alias tag of the module.
-    pub struct TagId, "tag"
-);
-define_id!(
-    /// A type that tags tell of: of the source language, not of LLVM.
-    pub struct TagTypeId, "tag_type"
-);
+use crate::ids::TagTypeId;
 
 /// An access of a type, in an object of a type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -45,7 +34,7 @@ pub struct Tag {
 
 impl Tag {
     /// The access type and its more general types up to the root.
-    fn general(&self) -> impl DoubleEndedIterator<Item = TagTypeId> {
+    pub(crate) fn general(&self) -> impl DoubleEndedIterator<Item = TagTypeId> {
         self.steps.iter().skip(self.access as usize).map(|&(ty, _)| ty)
     }
 
@@ -66,23 +55,14 @@ impl Tag {
         let &(_, here) = self.steps.iter().find(|&&(ty, _)| ty == base)?;
         Some(here == offset || base == access || part.access == 0)
     }
-}
 
-impl Module {
     /// Whether accesses with these tags may overlap.
-    pub fn may_overlap_by_type(&self, left: TagId, right: TagId) -> bool {
-        let (left, right) = (&self.tags[left], &self.tags[right]);
-        let Some(common) = left.common(right) else { return true };
-        if left == right {
+    pub(crate) fn may_overlap(&self, other: &Tag) -> bool {
+        let Some(common) = self.common(other) else { return true };
+        if self == other {
             return true;
         }
-        left.may_hold(right, common).or_else(|| right.may_hold(left, common)).unwrap_or(false)
-    }
-
-    /// Names of the access type of a tag and of its more general types up to
-    /// the root: `int`, `omnipotent char`, `Simple C/C++ TBAA`.
-    pub fn tag_path(&self, tag: TagId) -> Vec<&str> {
-        self.tags[tag].general().map(|ty| &*self.tag_types[ty]).collect()
+        self.may_hold(other, common).or_else(|| other.may_hold(self, common)).unwrap_or(false)
     }
 }
 
@@ -90,8 +70,7 @@ impl Module {
 mod tests {
     use opcost_index::Id;
 
-    use super::TagId;
-    use crate::parse_module;
+    use crate::{TagId, parse_module};
 
     /// Table of LLVM's own documentation: `struct S { float f; int i; }` and so on.
     const TAGS: &str = r#"

@@ -8,43 +8,14 @@
 //! of operands are not checked. Cost: linear.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use opcost_index::Id;
-use opcost_key::{BlockId, FunctionId, InstructionId, PlaceId};
+use opcost_key::{BlockId, InstructionId, PlaceId};
 
-use crate::{
-    Block, CalleeRef, Flow, Function, Instruction, Module, Opcode, ParameterFacts, TailKind, Type, TypeId,
-    Value,
-};
+use crate::malformed::{Malformed, Verdict, demand, parameter_facts};
+use crate::{Block, CalleeRef, Flow, Function, Instruction, Module, Opcode, TailKind, Type, TypeId, Value};
 
 mod tables;
-
-/// What is wrong with a module, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Malformed {
-    /// The function, unless it is in the module's tables.
-    pub function: Option<FunctionId>,
-    /// The instruction, where one is to blame.
-    pub instruction: Option<InstructionId>,
-    /// What should be.
-    pub expected: String,
-    /// What is.
-    pub found: String,
-}
-
-impl fmt::Display for Malformed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.function, self.instruction) {
-            (Some(function), Some(instruction)) => write!(f, "{function}, {instruction}: ")?,
-            (Some(function), None) => write!(f, "{function}: ")?,
-            _ => {}
-        }
-        write!(f, "expected {}, found {}", self.expected, self.found)
-    }
-}
-
-impl std::error::Error for Malformed {}
 
 /// Looks at a whole module.
 ///
@@ -62,15 +33,6 @@ pub fn verify(module: &Module) -> Result<(), Malformed> {
         verifier.function().map_err(|wrong| Malformed { function: Some(id), ..wrong })?;
     }
     Ok(())
-}
-
-type Verdict = Result<(), Malformed>;
-
-fn demand(is_right: bool, expected: &str, found: impl FnOnce() -> String) -> Verdict {
-    if is_right {
-        return Ok(());
-    }
-    Err(Malformed { function: None, instruction: None, expected: expected.to_owned(), found: found() })
 }
 
 struct Verifier<'a> {
@@ -282,12 +244,6 @@ impl Verifier<'_> {
         };
         demand(is_known, "a value that there is", || format!("{value:?}"))
     }
-}
-
-/// Types of what is copied.
-fn parameter_facts(module: &Module, facts: &[ParameterFacts]) -> Verdict {
-    let mut copied = facts.iter().filter_map(|facts| facts.byval);
-    demand(copied.all(|ty| ty.index() < module.types.len()), "a type of the table", || "another".into())
 }
 
 fn successors_fit(opcode: Opcode, count: usize) -> bool {

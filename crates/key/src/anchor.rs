@@ -30,15 +30,20 @@ impl fmt::Display for Anchor {
     }
 }
 
+/// A name that no anchor has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no anchor is called '{0}'; there are source, pgo, optimized and file")]
+pub struct UnknownAnchor(pub String);
+
 impl FromStr for Anchor {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = UnknownAnchor;
+    fn from_str(text: &str) -> Result<Self, UnknownAnchor> {
         match text {
             "source" => Ok(Anchor::Source),
             "pgo" => Ok(Anchor::Pgo),
             "optimized" => Ok(Anchor::Optimized),
             "file" => Ok(Anchor::File),
-            other => Err(format!("no anchor is called '{other}'; there are source, pgo, optimized and file")),
+            other => Err(UnknownAnchor(other.to_owned())),
         }
     }
 }
@@ -65,16 +70,19 @@ impl fmt::Display for Placement {
     }
 }
 
+/// A name that no placement has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no placement is called '{0}'; there are chords, paths and every-segment")]
+pub struct UnknownPlacement(pub String);
+
 impl FromStr for Placement {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = UnknownPlacement;
+    fn from_str(text: &str) -> Result<Self, UnknownPlacement> {
         match text {
             "chords" => Ok(Placement::Chords),
             "every-segment" => Ok(Placement::EverySegment),
             "paths" => Ok(Placement::Paths),
-            other => {
-                Err(format!("no placement is called '{other}'; there are chords, paths and every-segment"))
-            }
+            other => Err(UnknownPlacement(other.to_owned())),
         }
     }
 }

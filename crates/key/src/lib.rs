@@ -16,7 +16,7 @@ mod map;
 mod skeleton;
 mod start;
 
-pub use anchor::{Anchor, Placement};
+pub use anchor::{Anchor, Placement, UnknownAnchor, UnknownPlacement};
 pub use hash::{Hash128, Hasher128};
 pub use key::{FunctionKey, Key, KeyError, KeyFault, Part};
 pub use map::{

@@ -17,12 +17,20 @@ pub enum ObjectFormat {
     MachO,
 }
 
+/// A machine for which LLVM has no such format.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("for {machine} there is ELF alone; COFF and Mach-O are of x86_64 and aarch64")]
+pub struct NoFormat {
+    /// The machine, as triples have it.
+    pub machine: String,
+}
+
 impl ObjectFormat {
     /// The triple for a machine with this format.
     ///
     /// # Errors
     /// LLVM has no such format for the machine; says what there is.
-    pub fn triple(self, target: &str) -> Result<String, String> {
+    pub fn triple(self, target: &str) -> Result<String, NoFormat> {
         let machine = target.split('-').next().unwrap_or(target);
         let machine = if machine == "arm64" { "aarch64" } else { machine };
         match (self, machine) {
@@ -30,7 +38,7 @@ impl ObjectFormat {
             (ObjectFormat::Coff, "x86_64" | "aarch64") => Ok(format!("{machine}-w64-windows-gnu")),
             (ObjectFormat::MachO, "x86_64") => Ok("x86_64-apple-macosx".to_owned()),
             (ObjectFormat::MachO, "aarch64") => Ok("arm64-apple-macosx".to_owned()),
-            _ => Err(format!("for {machine} there is ELF alone; COFF and Mach-O are of x86_64 and aarch64")),
+            _ => Err(NoFormat { machine: machine.to_owned() }),
         }
     }
 }

@@ -11,7 +11,8 @@
 use std::path::Path;
 
 use opcost_llvm::{
-    AssembledInstruction, Assembler, CodeSection, Machine, ObjectCode, ObjectSymbol, Operation, Syntax,
+    AssembledInstruction, Assembler, CodeSection, LlvmError, Machine, ObjectCode, ObjectSymbol, Operation,
+    Syntax,
 };
 
 use crate::checks;
@@ -24,6 +25,52 @@ use opcost_answer::life::{
 
 /// Extensions of RISC-V that bytes are read with.
 const RISCV: &str = "+m,+a,+f,+d,+c,+v,+zba,+zbb,+zbs";
+
+/// Why there is no life of what was given.
+#[derive(Debug, thiserror::Error)]
+pub enum NoLife {
+    /// In LLVM's words.
+    #[error(transparent)]
+    Llvm(#[from] LlvmError),
+    /// The triple names no machine that is linked in.
+    #[error("{0}; there are x86_64, aarch64 and riscv64")]
+    NoMachine(LlvmError),
+    /// Nobody saw what was assembled.
+    #[error(
+        "the hook on MCObjectStreamer::emitInstruction does not fire: this opcost was linked without --wrap"
+    )]
+    SilentHook,
+    /// The line has no instruction.
+    #[error("{name}:{line} has no instruction; the nearest line that has is {name}:{near}")]
+    EmptyLine {
+        /// The file.
+        name: String,
+        /// The line.
+        line: u32,
+        /// One that has some.
+        near: u32,
+    },
+    /// The file has no instructions.
+    #[error("{0} has no instructions")]
+    Empty(String),
+    /// Bytes that are no instruction.
+    #[error("no instruction of {triple} at offset {offset:#x} ({bytes}); {before}")]
+    NoInstruction {
+        /// The machine.
+        triple: String,
+        /// Where they begin.
+        offset: usize,
+        /// Some of them.
+        bytes: String,
+        /// What was read before them, in words.
+        before: String,
+    },
+}
+
+/// A word that is no bytes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is no byte in hexadecimal, two digits each")]
+pub struct NoByte(pub String);
 
 /// The life of assembly text: of one line, or of all.
 ///
@@ -38,7 +85,7 @@ pub fn from_assembly(
     line: Option<u32>,
     triple: &str,
     object: &Path,
-) -> Result<Life, String> {
+) -> Result<Life, NoLife> {
     // What the file is written in, its instructions are shown in.
     let is_intel = String::from_utf8_lossy(text).contains(".intel_syntax");
     let syntax = if is_intel { Syntax::Intel } else { Syntax::Usual };
@@ -49,16 +96,13 @@ pub fn from_assembly(
         ..Assembler::default()
     };
     let assemble = |object: &Path, wanted| {
-        let made = assembler.assemble(text, name, object, wanted);
-        made.map_err(|error| error.to_string())
-            .and_then(|made| Ok((made, ObjectCode::read(object).map_err(|error| error.to_string())?)))
+        let made = assembler.assemble(text, name, object, wanted)?;
+        Ok::<_, NoLife>((made, ObjectCode::read(object)?))
     };
     let (instructions, mut code) = assemble(object, true)?;
     let (_, plain) = assemble(&object.with_extension("plain.o"), false)?;
     if instructions.is_empty() && code.sections.iter().any(|section| !section.bytes.is_empty()) {
-        return Err("the hook on MCObjectStreamer::emitInstruction does not fire: this opcost was linked \
-                    without --wrap"
-            .to_owned());
+        return Err(NoLife::SilentHook);
     }
     let is_chosen = |one: &AssembledInstruction| line.is_none_or(|line| one.operation.line == line);
     if !instructions.iter().any(is_chosen) {
@@ -93,7 +137,7 @@ pub fn from_assembly(
 /// # Errors
 /// Bytes that are no instruction: which, and what was read before them; a triple
 /// that is not linked in.
-pub fn from_bytes(bytes: &[u8], triple: &str) -> Result<Life, String> {
+pub fn from_bytes(bytes: &[u8], triple: &str) -> Result<Life, NoLife> {
     let machine = machine(triple, if triple.starts_with("riscv") { RISCV } else { "" }, Syntax::Usual)?;
     let (mut ends, mut operations) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -127,13 +171,13 @@ pub fn from_bytes(bytes: &[u8], triple: &str) -> Result<Life, String> {
 ///
 /// # Errors
 /// Says which word is none.
-pub fn parse_bytes(text: &str) -> Result<Vec<u8>, String> {
+pub fn parse_bytes(text: &str) -> Result<Vec<u8>, NoByte> {
     let mut bytes = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
         let digits = word.strip_prefix("0x").unwrap_or(word);
         if digits.is_empty() || digits.len() % 2 != 0 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit())
         {
-            return Err(format!("'{word}' is no byte in hexadecimal, two digits each"));
+            return Err(NoByte(word.to_owned()));
         }
         let pairs = (0..digits.len()).step_by(2).map(|at| &digits[at..at + 2]);
         bytes.extend(pairs.map(|pair| u8::from_str_radix(pair, 16).expect("two digits")));
@@ -141,9 +185,8 @@ pub fn parse_bytes(text: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-fn machine(triple: &str, features: &str, syntax: Syntax) -> Result<Machine, String> {
-    Machine::new(triple, &ways::features(triple, features), syntax)
-        .map_err(|error| format!("{error}; there are x86_64, aarch64 and riscv64"))
+fn machine(triple: &str, features: &str, syntax: Syntax) -> Result<Machine, NoLife> {
+    Machine::new(triple, &ways::features(triple, features), syntax).map_err(NoLife::NoMachine)
 }
 
 fn no_module() -> Comparison {
@@ -255,13 +298,12 @@ fn operation_text(machine: &Machine, operation: &Operation) -> String {
     format!("{} {}", machine.opcode_name(operation.opcode), operands.join(", ")).trim_end().to_owned()
 }
 
-fn no_instruction(name: &str, line: Option<u32>, instructions: &[AssembledInstruction]) -> String {
+fn no_instruction(name: &str, line: Option<u32>, instructions: &[AssembledInstruction]) -> NoLife {
     let lines = instructions.iter().map(|one| one.operation.line);
+    let name = name.to_owned();
     match (line, lines.min_by_key(|near| near.abs_diff(line.unwrap_or(0)))) {
-        (Some(line), Some(near)) => {
-            format!("{name}:{line} has no instruction; the nearest line that has is {name}:{near}")
-        }
-        _ => format!("{name} has no instructions"),
+        (Some(line), Some(near)) => NoLife::EmptyLine { name, line, near },
+        _ => NoLife::Empty(name),
     }
 }
 
@@ -271,7 +313,7 @@ fn no_instruction_at(
     triple: &str,
     machine: &Machine,
     ends: &[(u64, u64)],
-) -> String {
+) -> NoLife {
     let rest = &bytes[at..bytes.len().min(at + 8)];
     let read: Vec<String> = ends
         .iter()
@@ -287,7 +329,7 @@ fn no_instruction_at(
         0 => "nothing was read before it".to_owned(),
         _ => format!("{} instructions were read before it, last: {}", ends.len(), read.join("; ")),
     };
-    format!("no instruction of {triple} at offset {at:#x} ({}); {before}", hex(rest))
+    NoLife::NoInstruction { triple: triple.to_owned(), offset: at, bytes: hex(rest), before }
 }
 
 #[cfg(test)]
@@ -309,12 +351,14 @@ mod tests {
     fn bytes_that_are_no_instruction_say_how_far_it_got() {
         let error = from_bytes(&[0x99, 0x06, 0xc3], "x86_64-linux-gnu").expect_err("06 is none");
         assert_eq!(
-            error,
+            error.to_string(),
             "no instruction of x86_64-linux-gnu at offset 0x1 (06 c3); 1 instructions were read before it, \
              last: +0x0 cltd"
         );
-        assert!(parse_bytes("89 d").expect_err("one digit").contains("'d'"));
-        assert!(from_bytes(&[0], "pdp11-unknown-none").expect_err("no machine").contains("x86_64"));
+        assert!(parse_bytes("89 d").expect_err("one digit").to_string().contains("'d'"));
+        assert!(
+            from_bytes(&[0], "pdp11-unknown-none").expect_err("no machine").to_string().contains("x86_64")
+        );
     }
 
     /// The encoder chooses the shorter form, and says so.

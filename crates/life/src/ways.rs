@@ -7,10 +7,11 @@
 //! (1.5 to write text, 0.1 to assemble it, 1.3 in memory), 1.0 s for a small one,
 //! 220 MB at most.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use opcost_llvm::{
-    Assembler, Emission, Machine, ObjectCode, Syntax, compile_in_memory, host_triple, write_assembly,
+    Assembler, Emission, LlvmError, Machine, ObjectCode, Syntax, compile_in_memory, host_triple,
+    write_assembly,
 };
 
 use crate::checks;
@@ -59,8 +60,20 @@ pub fn compare(
     self_check.note("disassembly_identical", &checks::disassembly(functions, machine));
     let names: Vec<String> = functions.iter().map(|function| function.name.to_owned()).collect();
     let assembled = assembled(functions, code, triple, machine, bitcode, how, &names);
-    self_check.note("assembler_identical", &assembled.unwrap_or_else(Comparison::NotMade));
+    self_check
+        .note("assembler_identical", &assembled.unwrap_or_else(|why| Comparison::NotMade(why.to_string())));
     self_check.note("jit_identical", &in_memory(functions, triple, machine, bitcode, how, &names));
+}
+
+/// Why text was not made and assembled.
+#[derive(Debug, thiserror::Error)]
+enum Unmade {
+    #[error(transparent)]
+    Llvm(#[from] LlvmError),
+    #[error("{path}: {error}", path = path.display())]
+    Unreadable { path: PathBuf, error: std::io::Error },
+    #[error("the assembler refuses the printer's text: {0}")]
+    Refused(LlvmError),
 }
 
 fn assembled(
@@ -71,10 +84,10 @@ fn assembled(
     bitcode: &Path,
     how: Emission,
     names: &[String],
-) -> Result<Comparison, String> {
+) -> Result<Comparison, Unmade> {
     let (path, object) = (bitcode.with_extension("s"), bitcode.with_extension("assembled.o"));
-    write_assembly(bitcode, &path, how, names).map_err(|error| error.to_string())?;
-    let text = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    write_assembly(bitcode, &path, how, names)?;
+    let text = std::fs::read(&path).map_err(|error| Unmade::Unreadable { path: path.clone(), error })?;
     let assembler = Assembler {
         triple: triple.to_owned(),
         features: assembler_features(triple, &code.features),
@@ -83,8 +96,8 @@ fn assembled(
         syntax: Syntax::Usual,
     };
     let made = assembler.assemble(&text, "assembly", &object, false);
-    made.map_err(|error| format!("the assembler refuses the printer's text: {error}"))?;
-    let again = ObjectCode::read(&object).map_err(|error| error.to_string())?;
+    made.map_err(Unmade::Refused)?;
+    let again = ObjectCode::read(&object)?;
     Ok(checks::assembler(functions, &again, machine))
 }
 

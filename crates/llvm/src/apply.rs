@@ -37,7 +37,7 @@ impl Session {
             }
         }
         if cfg!(debug_assertions) || self.maker == Maker::Anyone {
-            self.verify().map_err(LlvmError::Broken)?;
+            self.verify()?;
         }
         Ok(())
     }

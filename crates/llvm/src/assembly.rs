@@ -9,10 +9,11 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 
-use crate::code_ffi::{self, RawAssembly, RawOperation};
+use crate::code_ffi::{self, RawAssembly};
 use crate::emit::Emission;
 use crate::ffi;
 use crate::machine::{Operation, Syntax, operation};
+use crate::operation_ffi::RawOperation;
 use crate::session::{LlvmError, Session, c_path};
 
 /// What an assembler must know.

@@ -6,25 +6,7 @@ use std::ffi::{c_char, c_void};
 use llvm_sys::prelude::LLVMModuleRef;
 
 use crate::ffi::RawEmission;
-
-/// Mirrors `opcost_operand` in `operation.h`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct RawOperand {
-    pub(crate) value: u64,
-    pub(crate) kind: u8,
-}
-
-/// Mirrors `opcost_operation` in `operation.h`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(crate) struct RawOperation {
-    pub(crate) operands: *const RawOperand,
-    pub(crate) operand_count: u32,
-    pub(crate) opcode: u32,
-    pub(crate) flags: u32,
-    pub(crate) line: u32,
-}
+use crate::operation_ffi::RawOperation;
 
 /// Mirrors `opcost_code_sink` in `object.cpp`.
 #[repr(C)]

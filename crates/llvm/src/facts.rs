@@ -11,7 +11,7 @@ use opcost_ir::{
     Call, CalleeRef, Declaration, Flags, LatchFacts, Linkage, MemoryEffects, ParameterFacts, TailKind, Value,
 };
 
-use crate::snapshot::Reader;
+use crate::reader::Reader;
 use crate::{facts_ffi, ffi};
 
 /// What is said of a function, whether it is defined or declared.

@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_void};
 use llvm_sys::prelude::{LLVMMetadataRef, LLVMTypeRef, LLVMValueRef};
 use llvm_sys::target::LLVMTargetDataRef;
 
-use crate::referee::LlvmSizes;
+use crate::sizes::LlvmSizes;
 
 /// What a constant is; mirrors `Facts` in `contents.cpp`.
 #[repr(C)]

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMContextRef, LLVMMetadataRef, LLVMModuleRef, LLVMValueRef};
 
-use crate::code_ffi::RawOperation;
+use crate::operation_ffi::RawOperation;
 
 /// How an object is emitted; mirrors `opcost_emission` in `emit.cpp`.
 #[repr(C)]

@@ -55,7 +55,7 @@ impl Session {
         }
         self.functions = IdMap::new();
         if cfg!(debug_assertions) || self.maker == Maker::Anyone {
-            self.verify().map_err(LlvmError::Broken)?;
+            self.verify()?;
         }
         Ok(())
     }
@@ -82,7 +82,7 @@ impl Session {
         let (mut stores, mut guarded) = (0, 0);
         // SAFETY: the module is alive, both numbers can be written to.
         unsafe { ffi::opcost_guard_counter(self.module, &mut stores, &mut guarded) };
-        self.verify().map_err(LlvmError::Broken)?;
+        self.verify()?;
         Ok(Guarded { stores, guarded })
     }
 

@@ -10,7 +10,7 @@ use opcost_index::Id;
 use opcost_ir::{Global, GlobalId, GlobalKind, Initializer, Linkage, Module};
 
 use crate::facts::{linkage, name_of};
-use crate::snapshot::Reader;
+use crate::reader::Reader;
 use crate::{facts_ffi, ffi};
 
 impl Reader {

@@ -27,15 +27,19 @@ mod machine;
 mod narrow;
 mod object;
 mod operands;
+mod operation_ffi;
 mod origin;
 mod pgo;
 mod places;
 mod plugin;
 mod portable;
+mod reader;
 mod referee;
 mod session;
+mod sizes;
 mod snapshot;
 mod spots;
+mod tags;
 mod values;
 mod weigh;
 
@@ -50,8 +54,8 @@ pub use object::{CodeSection, ObjectCode, ObjectRelocation, ObjectSymbol};
 pub use origin::Origins;
 pub use pgo::{INDIRECT_CALLS, PgoCounter, PgoFunction, PgoRecord, PgoTarget, PgoWay, write_pgo};
 pub use portable::PortableLibrary;
-pub use referee::LlvmSizes;
 pub use session::{LlvmError, Maker, Session};
+pub use sizes::LlvmSizes;
 pub use weigh::Weighed;
 
 /// Version of LLVM that is linked in, as clang prints it: `22.1.8`.

@@ -7,10 +7,10 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 
-use crate::code_ffi::RawOperation;
 use crate::emit::Emission;
 use crate::ffi;
 use crate::machine::{Operation, operation};
+use crate::operation_ffi::RawOperation;
 use crate::session::{LlvmError, Session, c_path};
 
 /// Where a state stands on the way.

@@ -7,8 +7,9 @@
 
 use std::ffi::{CStr, CString};
 
-use crate::code_ffi::{self, RawMachine, RawOperand, RawOperation};
+use crate::code_ffi::{self, RawMachine};
 use crate::ffi;
+use crate::operation_ffi::{RawOperand, RawOperation};
 use crate::session::LlvmError;
 
 /// An operand of an operation.

@@ -37,7 +37,7 @@ impl Session {
             // SAFETY: made above.
             unsafe { LLVMDisposeBuilder(builder) };
         }
-        self.verify().map_err(LlvmError::Broken)
+        self.verify()
     }
 }
 

@@ -41,6 +41,6 @@ impl Session {
         let cost_model = CString::new(cost_model).expect("a cost model's name has no zero byte");
         // SAFETY: the module is alive, the name terminated; both are only read.
         unsafe { ffi::opcost_plugin_close(self.module, cost_model.as_ptr(), overshoot) };
-        self.verify().map_err(LlvmError::Broken)
+        self.verify()
     }
 }

@@ -66,7 +66,7 @@ impl Session {
         }
         // SAFETY: the module is alive.
         unsafe { ffi::opcost_enclose(self.module) };
-        self.verify().map_err(LlvmError::Broken)
+        self.verify()
     }
 
     /// Makes code generation generate for another machine, by its triple. What

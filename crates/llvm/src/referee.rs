@@ -7,20 +7,7 @@ use opcost_key::{FunctionId, InstructionId};
 
 use crate::Session;
 use crate::facts_ffi;
-
-/// Sizes of a type, as LLVM has them.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LlvmSizes {
-    /// Bytes that a store writes.
-    pub size: u64,
-    /// Bytes from one element of an array to the next.
-    pub stride: u64,
-    /// Bits of the value.
-    pub bits: u64,
-    /// Bytes that its address is a multiple of.
-    pub alignment: u64,
-}
+use crate::sizes::LlvmSizes;
 
 impl Session {
     /// Sizes of the type that an `alloca` takes; `None` of a scalable one.

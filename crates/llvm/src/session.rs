@@ -173,12 +173,12 @@ impl Session {
         message.map_or(Ok(()), |message| Err(LlvmError::Unreadable(message)))
     }
 
-    /// Whether the module keeps LLVM's rules.
-    pub(crate) fn verify(&self) -> Result<(), String> {
+    /// Whether the module still keeps LLVM's rules; if not, it is opcost that broke it.
+    pub(crate) fn verify(&self) -> Result<(), LlvmError> {
         // SAFETY: the module is alive.
         match ffi::take_message(unsafe { ffi::opcost_verify(self.module) }) {
             None => Ok(()),
-            Some(message) => Err(message.trim_end().to_owned()),
+            Some(message) => Err(LlvmError::Broken(message.trim_end().to_owned())),
         }
     }
 }

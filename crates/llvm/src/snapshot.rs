@@ -7,18 +7,17 @@
 use std::collections::HashMap;
 
 use llvm_sys::core::*;
-use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMModuleRef, LLVMValueRef};
+use llvm_sys::prelude::LLVMValueRef;
 use llvm_sys::{LLVMOpcode, LLVMValueKind};
 use opcost_index::{Id, IdMap};
 use opcost_ir::{Block, Flow, Function, Instruction, LatchFacts, Module, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, FunctionKey, InstructionId};
-use rustc_hash::FxHashMap;
 
-use crate::detail::{Tags, source_name};
+use crate::detail::source_name;
 use crate::facts::{FunctionFacts, flags_of, has_attribute, latch_of, linkage, name_of};
 use crate::globals::{marks_of, section_of};
-use crate::operands::{Interned, integer_predicate, opcode, real_predicate};
-use crate::places::Places;
+use crate::operands::{integer_predicate, opcode, real_predicate};
+use crate::reader::Reader;
 use crate::session::{FunctionHandles, Session};
 use crate::{facts_ffi, ffi};
 
@@ -109,29 +108,7 @@ fn home_of(function: LLVMValueRef) -> Option<FunctionKey> {
     Some(FunctionKey { module: Some(part(0)?), name: part(1)? })
 }
 
-pub(crate) struct Reader {
-    pub(crate) is_in_detail: bool,
-    pub(crate) interned: Interned,
-    pub(crate) places: Places,
-    pub(crate) tags: Tags,
-    pub(crate) globals: FxHashMap<LLVMValueRef, Value>,
-    pub(crate) locals: FxHashMap<LLVMValueRef, Value>,
-    block_ids: FxHashMap<LLVMBasicBlockRef, BlockId>,
-}
-
 impl Reader {
-    fn new(module: LLVMModuleRef, is_in_detail: bool) -> Self {
-        Self {
-            is_in_detail,
-            interned: Interned::new(module),
-            places: Places::default(),
-            tags: Tags::default(),
-            globals: FxHashMap::default(),
-            locals: FxHashMap::default(),
-            block_ids: FxHashMap::default(),
-        }
-    }
-
     fn function(&mut self, handle: LLVMValueRef) -> (Function, FunctionHandles) {
         self.locals.clear();
         self.block_ids.clear();
@@ -357,16 +334,6 @@ impl Reader {
                 function.operands.push(Value::Block(self.block_ids[&LLVMGetSuccessor(handle, slot)]));
             }
         }
-    }
-
-    fn value(&mut self, handle: LLVMValueRef) -> Value {
-        if let Some(&local) = self.locals.get(&handle) {
-            return local;
-        }
-        if let Some(&global) = self.globals.get(&handle) {
-            return global;
-        }
-        Value::Constant(self.interned.constant(handle))
     }
 }
 

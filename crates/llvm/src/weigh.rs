@@ -65,6 +65,6 @@ impl Session {
             .collect();
         // SAFETY: as above; both arrays live for the call.
         unsafe { opcost_weigh_program(self.module, all.as_ptr(), ends.as_ptr(), ends.len()) };
-        self.verify().map_err(LlvmError::Broken)
+        self.verify()
     }
 }

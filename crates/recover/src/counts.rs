@@ -197,7 +197,8 @@ impl Raw<'_> {
         let counts = reconstruct(nodes, &ends, &known).map_err(|error| self.explain(function, &error))?;
         check_conservation(nodes, &ends, &counts).map_err(|error| self.explain(function, &error))?;
         let paths = self.paths(function)?;
-        check_paths(function, &paths, &counts).map_err(|what| self.contradiction(function, what))?;
+        check_paths(function, &paths, &counts)
+            .map_err(|what| self.contradiction(function, what.to_string()))?;
 
         let mut inflow: IdMap<SegmentId, i128> = IdMap::filled(nodes, 0);
         let (mut entries, mut returns, mut left) = (0, 0, 0);
@@ -228,7 +229,7 @@ impl Raw<'_> {
 
     /// The paths that were taken to their end.
     pub(crate) fn paths(&self, function: &FunctionMap) -> Result<Vec<PathCount>, RecoverError> {
-        count_paths(function, self.counters).map_err(|what| self.contradiction(function, what))
+        count_paths(function, self.counters).map_err(|what| self.contradiction(function, what.to_string()))
     }
 
     fn contradiction(&self, function: &FunctionMap, what: String) -> RecoverError {

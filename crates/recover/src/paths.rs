@@ -14,7 +14,7 @@
 //! paths that were not finished are not known, only how many frames were left.
 
 use opcost_flow::FlowEdge;
-use opcost_flow::paths::{PathGraph, PathNumbering};
+use opcost_flow::paths::{PathError, PathGraph, PathNumbering};
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_key::{EdgeId, EdgeKind, FunctionMap, Meter, PathsMap, SegmentId};
 
@@ -30,23 +30,56 @@ pub struct PathCount {
     pub count: u64,
 }
 
+/// Why the paths of a function are not what was counted of its edges.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PathFault {
+    /// No edge leads into the function.
+    #[error("its paths have no entry")]
+    NoEntry,
+    /// They cannot be numbered.
+    #[error("of its paths {0}")]
+    Numbering(#[from] PathError),
+    /// The map has another number of them.
+    #[error("it has {paths} paths, but {counters} counters for them")]
+    Count {
+        /// As many as the edges make.
+        paths: u64,
+        /// As many as the map says.
+        counters: u32,
+    },
+    /// Paths and an edge disagree.
+    #[error(
+        "{edge} was taken {taken} times, and {along} paths went along it, with {unfinished} left on their way"
+    )]
+    Edge {
+        /// The edge.
+        edge: EdgeId,
+        /// How often it was taken.
+        taken: i128,
+        /// How many paths went along it.
+        along: i128,
+        /// How many frames were left on their way.
+        unfinished: i128,
+    },
+}
+
 /// The paths of a function that were taken, by number; none if they were not
 /// counted.
 ///
 /// # Errors
 /// The map's cut edges do not make as many paths as it has counters.
-pub(crate) fn count_paths(function: &FunctionMap, counters: &[u64]) -> Result<Vec<PathCount>, String> {
+pub(crate) fn count_paths(function: &FunctionMap, counters: &[u64]) -> Result<Vec<PathCount>, PathFault> {
     let PathsMap::Counted { first, count, cut } = &function.paths else { return Ok(Vec::new()) };
     let ends: IdMap<EdgeId, FlowEdge<SegmentId>> =
         function.edges.values().map(|edge| FlowEdge { from: edge.from, to: edge.to }).collect();
     let entry = function.edges.iter().find(|(_, edge)| edge.kind == EdgeKind::Enter);
-    let (entry, _) = entry.ok_or("its paths have no entry")?;
+    let (entry, _) = entry.ok_or(PathFault::NoEntry)?;
     let without: IdSet<EdgeId> = left_during_calls(function).collect();
     let graph = PathGraph { nodes: function.segments.len(), edges: &ends, entry, without: &without };
     let cut: IdSet<EdgeId> = cut.iter().copied().collect();
-    let numbering = PathNumbering::compute(&graph, &cut).map_err(|error| format!("of its paths {error}"))?;
+    let numbering = PathNumbering::compute(&graph, &cut)?;
     if numbering.count() != u64::from(*count) {
-        return Err(format!("it has {} paths, but {count} counters for them", numbering.count()));
+        return Err(PathFault::Count { paths: numbering.count(), counters: *count });
     }
     let counted = (0..*count).map(|number| (number, counters[first.index() + number as usize]));
     let taken = counted.filter(|&(_, count)| count > 0).map(|(number, count)| {
@@ -72,7 +105,7 @@ pub(crate) fn check_paths(
     function: &FunctionMap,
     paths: &[PathCount],
     edges: &IdMap<EdgeId, i128>,
-) -> Result<(), String> {
+) -> Result<(), PathFault> {
     if !matches!(function.paths, PathsMap::Counted { .. }) {
         return Ok(());
     }
@@ -89,10 +122,7 @@ pub(crate) fn check_paths(
     let wrong = edges.iter().find(|&(edge, &taken)| !(0..=unfinished).contains(&(taken - along[edge])));
     match wrong {
         None => Ok(()),
-        Some((edge, taken)) => Err(format!(
-            "{edge} was taken {taken} times, and {} paths went along it, with {unfinished} left on their way",
-            along[edge]
-        )),
+        Some((edge, &taken)) => Err(PathFault::Edge { edge, taken, along: along[edge], unfinished }),
     }
 }
 

@@ -38,70 +38,29 @@
 mod classic;
 mod evidence;
 mod loops;
+mod options;
+mod posed;
 mod posing;
 mod program;
 mod rounding;
 mod scale;
 mod targets;
 mod ways;
+mod weighed;
 
 use opcost_flow::convex::{Series, Settings, Status};
 use opcost_index::IdMap;
-use opcost_key::{FunctionId, ModuleMap};
+use opcost_key::FunctionId;
 
-use crate::sampled::ModuleObservations;
 use crate::{FunctionCounts, ModuleCounts, RecoverError};
-use posing::Posed;
+use options::SMALL;
+use posed::Posed;
 use program::{Program, ProgramFunctionId};
-
-/// A module and what was seen of it.
-#[derive(Clone, Copy, Debug)]
-pub struct SampledModule<'a> {
-    /// Its map.
-    pub map: &'a ModuleMap,
-    /// What samples say.
-    pub observed: &'a ModuleObservations,
-}
+use weighed::Weighed;
 
 pub use evidence::{MODEL_ERROR, error_of};
+pub use options::{RepairOptions, SampledModule, Solver, Starts};
 pub use targets::{Target, targets};
-
-/// How samples are read.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RepairOptions {
-    /// Cycles of the processor for each sample.
-    pub cycles_per_sample: f64,
-    /// How wrong the expected cycles of a segment are, relative to them.
-    pub error: f64,
-    /// By which method.
-    pub solver: Solver,
-    /// How often the program was started.
-    pub starts: Starts,
-}
-
-/// How often a program was started, and its `main` entered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Starts {
-    /// At least: each run once.
-    pub least: u64,
-    /// At most: each process that was seen may have started the program again.
-    pub most: u64,
-}
-
-impl Starts {
-    /// One run of one process.
-    pub const ONCE: Starts = Starts { least: 1, most: 1 };
-}
-
-/// How counts are made consistent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Solver {
-    /// The likeliest counts over the whole program.
-    #[default]
-    Likeliest,
-    /// The source document's method, each function by itself.
-    Classic,
-}
 
 /// Consistent counts.
 #[derive(Clone, Debug)]
@@ -160,16 +119,6 @@ pub fn repair(modules: &[SampledModule<'_>], options: RepairOptions) -> Result<R
     Ok(repaired)
 }
 
-/// Counts, and how good they are.
-struct Weighed<C> {
-    counts: C,
-    is_optimal: bool,
-    gap: f64,
-    deviance: f64,
-    /// As in [`Repaired`].
-    loops: (usize, usize),
-}
-
 fn likeliest(
     program: &Program<'_>,
     options: RepairOptions,
@@ -226,7 +175,6 @@ const TOLERANCE: f64 = 4e-4;
 /// whole deviance may be of a few units, so that a share of one leaves counts of functions
 /// open that hardly depend on each other (by 1 to 3 % in 2 of 24 repairs of a sort).
 const CLOSE: f64 = 1e-6;
-const SMALL: usize = 20_000;
 
 #[cfg(test)]
 #[path = "repair_tests.rs"]

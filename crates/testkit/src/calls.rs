@@ -10,7 +10,7 @@ use opcost_index::Id;
 use opcost_ir::{CalleeRef, Function, Instruction, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::interpreter::Reply;
+use crate::externals::Reply;
 use crate::kinds::function_of;
 use crate::machine::{Machine, Return, Step};
 use crate::outcome::{Ended, Trap, Use};

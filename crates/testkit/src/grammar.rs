@@ -23,7 +23,7 @@ use opcost_ir::{GlobalId, Module, ParseError, parse_module};
 
 pub use feature::Feature;
 
-use crate::interpreter::Reply;
+use crate::externals::Reply;
 use crate::memory::Memory;
 use crate::random::Random;
 use crate::scalar::{Pointer, Scalar};

@@ -1,26 +1,17 @@
-//! What does a function of a module really do with these arguments?
+//! What is computed once for a module, so that many runs of it are cheap?
 //!
-//! An interpreter of the snapshot, by LLVM's language reference and as slow as
-//! that: every instruction is executed, one at a time, poison is carried along,
-//! every byte of memory knows who wrote it. It is the referee of analyses that
-//! claim something of all runs, so it shares no code with them.
-//!
-//! Input: a module that passed `verify`, a function of it, arguments, and a
-//! closure that stands for the functions that are only declared. Output: a
-//! [`Run`]. What is computed once for a module lies in [`Interpreter`], so that
-//! many runs are cheap. Cost: some hundred nanoseconds an instruction. Limits: no
-//! vectors, no integers above 128 bits, no `x86_fp80`, one thread, 2 MiB of memory
-//! that is written, 2,000 calls inside one another; what cannot be executed ends
-//! the run and is named.
+//! Sizes, kinds of types, constants, memory at the start, and what shall be
+//! noted of a run. Input: a module that passed `verify`. Output: an
+//! [`Interpreter`]; how it runs a function is the question of `running`.
+//! Cost: linear in types, constants and data.
 
 use opcost_index::IdMap;
 use opcost_ir::{ConstantId, Layout, Module, TypeId, Value};
 use opcost_key::FunctionId;
 
 use crate::kinds::{self, Kind};
-use crate::machine::Machine;
 use crate::memory::Memory;
-use crate::outcome::{LoopShape, Run};
+use crate::outcome::LoopShape;
 use crate::record::Shapes;
 use crate::scalar::Scalar;
 
@@ -43,29 +34,6 @@ pub struct Interpreter<'m> {
 
 /// What a result or parameter is taken for, instead of what it is.
 pub type Rewriting<'a> = dyn Fn(FunctionId, Value, Scalar) -> Scalar + 'a;
-
-/// What a function that is only declared does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
-    /// It returns this.
-    Value(Scalar),
-    /// It returns, without a result.
-    Nothing,
-    /// It throws.
-    Unwind,
-    /// It ends the program.
-    Stop,
-    /// It is not known here; the interpreter may know it.
-    Unknown,
-}
-
-/// The functions that a module only declares: memory, name, arguments.
-pub type Externals<'a> = dyn FnMut(&mut Memory, &str, &[Scalar]) -> Reply + 'a;
-
-/// No function is known but those that the interpreter has.
-pub fn nothing_known(_: &mut Memory, _: &str, _: &[Scalar]) -> Reply {
-    Reply::Unknown
-}
 
 impl<'m> Interpreter<'m> {
     /// Makes a module ready. Cost: linear in types, constants and data.
@@ -130,22 +98,5 @@ impl<'m> Interpreter<'m> {
     /// [`run_in`](Self::run_in).
     pub fn memory(&self) -> Memory {
         self.memory.clone()
-    }
-
-    /// Runs a function.
-    pub fn run(&self, function: FunctionId, arguments: &[Scalar], externals: &mut Externals<'_>) -> Run {
-        self.run_in(self.memory(), function, arguments, externals)
-    }
-
-    /// Runs a function in memory that was prepared. Arguments that are missing
-    /// are undefined.
-    pub fn run_in(
-        &self,
-        memory: Memory,
-        function: FunctionId,
-        arguments: &[Scalar],
-        externals: &mut Externals<'_>,
-    ) -> Run {
-        Machine::new(self, memory, externals).run(function, arguments)
     }
 }

@@ -15,6 +15,7 @@ mod arithmetic_intrinsics;
 mod branches;
 mod calls;
 mod compute;
+mod externals;
 mod float;
 mod grammar;
 mod inputs;
@@ -29,24 +30,28 @@ mod outcome;
 pub mod perf_data;
 mod random;
 mod record;
+mod run;
+mod running;
 mod scalar;
 mod widths;
 
 pub use accesses::with_accesses;
 pub use branches::random_branches;
 pub use calls::function_named;
+pub use externals::{Externals, Reply, nothing_known};
 pub use grammar::{Case, Feature, random_loops};
 pub use inputs::all_inputs;
-pub use interpreter::{Externals, Interpreter, Reply, Rewriting, nothing_known};
+pub use interpreter::{Interpreter, Rewriting};
 pub use marks::{
     Answer, Claim, EnteredIf, Expression, Function, Mark, Quality, Told, Verdict, judge, judge_claim,
     read_marks,
 };
 pub use memory::Memory;
 pub use outcome::{
-    Activation, Ended, FrameId, FrameSeen, LoadSeen, LoopEnd, LoopShape, Run, Site, Trap, Use, Write, Writer,
+    Activation, Ended, FrameId, FrameSeen, LoadSeen, LoopEnd, LoopShape, Site, Trap, Use, Write, Writer,
 };
 pub use random::Random;
 pub use record::natural_loops;
+pub use run::Run;
 pub use scalar::{ObjectId, Pointer, Scalar};
 pub use widths::{WidthClaim, WidthMark, read_widths, width_of_joined};

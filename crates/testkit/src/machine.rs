@@ -10,10 +10,12 @@ use opcost_index::{Id, IdMap};
 use opcost_ir::{Function, Instruction, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::interpreter::{Externals, Interpreter};
+use crate::externals::Externals;
+use crate::interpreter::Interpreter;
 use crate::memory::{Fault, Memory};
-use crate::outcome::{Ended, FrameId, FrameSeen, LoadSeen, Run, Site, Trap, Use, Write, Writer};
+use crate::outcome::{Ended, FrameId, FrameSeen, LoadSeen, Site, Trap, Use, Write, Writer};
 use crate::record::{Open, Recorder};
+use crate::run::Run;
 use crate::scalar::{ObjectId, Pointer, Scalar};
 
 /// The most calls inside one another.

@@ -1,5 +1,5 @@
-//! What does a run tell? How it ended, what each loop did, who wrote what was
-//! read.
+//! What can happen in a run? How it ends, what each loop does, who writes what
+//! is read.
 //!
 //! Everything is kept in the order in which it happened. A loop's *activation*
 //! begins where control comes to its header from outside and ends where control
@@ -7,11 +7,10 @@
 //! exact claim must say. One that was cut off (by an exception, a `longjmp`, the
 //! end of the run) is partial: its numbers are what a claim must not be below.
 
-use opcost_index::{IdMap, define_id};
+use opcost_index::define_id;
 use opcost_ir::Value;
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::memory::Memory;
 use crate::scalar::{Pointer, Scalar};
 
 define_id!(
@@ -218,44 +217,4 @@ pub struct FrameSeen {
     pub caller: Option<(FrameId, InstructionId)>,
     /// Instructions executed before it.
     pub step: u64,
-}
-
-/// What a run told.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// How it ended.
-    pub ended: Ended,
-    /// Instructions executed, phis and calls among them.
-    pub steps: u64,
-    /// Each time a loop was entered, in order.
-    pub activations: Vec<Activation>,
-    /// Each load, in order, if asked for.
-    pub loads: Vec<LoadSeen>,
-    /// Each call of a defined function, in order; the first is the run's own.
-    pub frames: IdMap<FrameId, FrameSeen>,
-    /// Memory at the end.
-    pub memory: Memory,
-    /// Each number that a result or parameter had, once, in the order in which
-    /// they first had it, if asked for: integers by their bits, others by those
-    /// of a `double`; of pointers the offset.
-    pub values: Vec<(FunctionId, Value, u128)>,
-}
-
-impl Run {
-    /// What wrote, as seen from one call of a function: the instruction of that
-    /// very call, be it a store or a call in which the write happened. `None`
-    /// if it happened before that call began. Cost: depth of calls.
-    pub fn writer_in(&self, frame: FrameId, writer: Writer) -> Option<InstructionId> {
-        let Writer::Instruction(write) = writer else { return None };
-        let (mut inner, mut instruction) = (write.frame, write.at.instruction);
-        while inner > frame {
-            (inner, instruction) = self.frames[inner].caller?;
-        }
-        (inner == frame).then_some(instruction)
-    }
-
-    /// Activations of one loop, in order.
-    pub fn activations_of(&self, shape: usize) -> impl Iterator<Item = &Activation> {
-        self.activations.iter().filter(move |activation| activation.shape == shape)
-    }
 }

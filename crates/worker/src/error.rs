@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use opcost_certificate::SolverError;
 use opcost_instrument::PlanError;
 use opcost_job::Refusal;
+use opcost_life::inputs::NoLife;
 use opcost_llvm::LlvmError;
 use opcost_profile::formats::map::MapError;
 use opcost_profile::formats::opc::OpcError;
@@ -33,6 +34,9 @@ pub(crate) enum WorkError {
     /// A ledger cannot be read.
     #[error(transparent)]
     Ledger(#[from] OpcError),
+    /// Code has no life that could be told.
+    #[error(transparent)]
+    NoLife(#[from] NoLife),
     /// There is no solver, or it failed.
     #[error(transparent)]
     Solver(#[from] SolverError),

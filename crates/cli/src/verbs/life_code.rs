@@ -23,7 +23,7 @@ pub(crate) fn target(arguments: &LifeArguments) -> Result<Option<String>, Failur
         FormatName::Macho => ObjectFormat::MachO,
     };
     let machine = arguments.target.clone().unwrap_or_else(opcost_llvm::host_triple);
-    format.triple(&machine).map(Some).map_err(Failure::Usage)
+    format.triple(&machine).map(Some).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// The life of assembly text or of bytes, if that is what was given.

@@ -9,15 +9,12 @@
 //! Cost: the module, once for each level of calls between such functions.
 
 use opcost_index::{Id, IdMap};
-use opcost_ir::{CalleeRef, Opcode};
+use opcost_ir::Opcode;
 use opcost_key::{BlockId, FunctionId};
 
-use super::Audit;
+use super::given::Audit;
 use super::module::Before;
-use super::prepaid::Prepaid;
-
-/// What such functions cost.
-pub(super) type Folded = IdMap<FunctionId, Option<i64>>;
+use super::paid::{Folded, Prepaid};
 
 pub(super) fn find(audit: &Audit<'_>) -> Folded {
     // A function with a loop that costs something costs no one number.
@@ -76,14 +73,4 @@ fn one_cost(before: &Before<'_>) -> Option<i64> {
         }
     }
     total
-}
-
-impl Before<'_> {
-    /// What the callee of a call costs, if that is part of the call.
-    pub(super) fn folded_into(&self, callee: CalleeRef) -> Option<i64> {
-        match callee {
-            CalleeRef::Function(id) => self.folded[id],
-            _ => None,
-        }
-    }
 }

@@ -1,11 +1,11 @@
 //! What was each instruction of a metered function before?
 
+use opcost_index::Id;
 use opcost_ir::{Call, CalleeRef, Function, FunctionText, Length, Module, Opcode, Type, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::folded::Folded;
-use super::prepaid::Prepaid;
-use super::{Audit, Fault};
+use super::given::{Audit, Fault};
+use super::paid::{Folded, Prepaid};
 use crate::fuel::looks::{Looks, looks};
 
 /// The cell of fuel, as constants name it.
@@ -136,7 +136,6 @@ impl<'a> Before<'a> {
     /// Whether the frame is gone while the callee runs, if its work says so: a
     /// tail call with its `ret` directly behind.
     pub(super) fn return_behind(&self, at: InstructionId) -> Option<InstructionId> {
-        use opcost_index::Id;
         let call = self.function.call(at)?;
         let is_tail = matches!(call.tail, opcost_ir::TailKind::Tail | opcost_ir::TailKind::MustTail);
         let end = self.function.terminator_of(self.function.block_of(at));
@@ -154,4 +153,29 @@ impl<'a> Before<'a> {
             what: what.into(),
         }
     }
+
+    /// What the callee of a call costs, if that is part of the call.
+    pub(super) fn folded_into(&self, callee: CalleeRef) -> Option<i64> {
+        match callee {
+            CalleeRef::Function(id) => self.folded[id],
+            _ => None,
+        }
+    }
+}
+
+/// The first instruction of the program on the way from here that leads over
+/// metering alone; the ways of a question meet again before it.
+pub(super) fn next_of_program(before: &Before<'_>, at: InstructionId) -> Option<InstructionId> {
+    let function = before.function;
+    let mut block = function.block_of(at);
+    let mut from = at.index() + 1;
+    for _ in 0..function.blocks.len() {
+        let rest = function.instructions_of(block).filter(|id| id.index() >= from);
+        if let Some(found) = rest.into_iter().find(|&id| !before.is_metering(id)) {
+            return Some(found);
+        }
+        block = *function.blocks[block].successors.last()?;
+        from = 0;
+    }
+    None
 }

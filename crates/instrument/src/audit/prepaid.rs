@@ -13,68 +13,16 @@
 //! Whether the charge stands there, and is asked for, is the question of
 //! `values`. Cost: blocks of loops, and some hundred turns per loop.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use opcost_analysis::dominators::Dominators;
 use opcost_analysis::loops::{Loop, LoopForest, LoopId};
-use opcost_index::{Id, IdSet};
+use opcost_index::Id;
 use opcost_ir::{Opcode, Predicate, Trips, Type, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use super::module::Before;
-
-/// The loops of a function that were paid for when they were entered.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Prepaid {
-    /// All their blocks.
-    blocks: IdSet<BlockId>,
-    /// Their edges that go back.
-    back_edges: BTreeSet<(BlockId, BlockId)>,
-    /// By the branch that leads into each.
-    entries: BTreeMap<InstructionId, Entry>,
-}
-
-/// A way into such a loop.
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    counter: Counter,
-    /// What a turn costs.
-    turn: i64,
-    /// What the branch costs beside its weight.
-    at_entry: i64,
-    /// Whether the program computes the rest, and is charged for it.
-    is_computed: bool,
-}
-
-/// The counter of a loop, as its code moves and tests it.
-#[derive(Clone, Copy, Debug)]
-struct Counter {
-    start: Value,
-    bound: Value,
-    step: i64,
-    is_next_tested: bool,
-    width: u32,
-}
-
-impl Prepaid {
-    pub(super) fn contains(&self, block: BlockId) -> bool {
-        self.blocks.contains(block)
-    }
-
-    pub(super) fn goes_back(&self, from: BlockId, to: BlockId) -> bool {
-        self.back_edges.contains(&(from, to))
-    }
-
-    /// What the loop costs at the branch that leads into it.
-    pub(super) fn at_entry(&self, at: InstructionId) -> i64 {
-        self.entries.get(&at).map_or(0, |entry| entry.at_entry)
-    }
-
-    /// Whether what is behind this branch must be charged by a computation.
-    pub(super) fn is_computed(&self, at: InstructionId) -> bool {
-        self.entries.get(&at).is_some_and(|entry| entry.is_computed)
-    }
-}
+use super::paid::{Counter, Entry, Prepaid};
 
 /// The loops of a function. `before` must know of none yet.
 pub(super) fn find(before: &Before<'_>) -> Prepaid {
@@ -278,7 +226,7 @@ fn is_computed_before(before: &Before<'_>, entry: InstructionId) -> bool {
         before.is_metering(*at) && before.function.instructions[*at].opcode == Opcode::Sub
     };
     let mut differences = before.function.instructions.ids().filter(is_difference);
-    differences.any(|at| super::values::next_of_program(before, at) == Some(entry))
+    differences.any(|at| super::module::next_of_program(before, at) == Some(entry))
 }
 
 impl Counter {

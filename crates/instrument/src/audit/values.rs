@@ -23,9 +23,9 @@ use opcost_index::{Id, IdMap, IdSet, reverse_postorder};
 use opcost_ir::{Flow, Linkage, Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::Fault;
+use super::given::Fault;
 use super::lengths::is_length_of;
-use super::module::Before;
+use super::module::{Before, next_of_program};
 use super::prepaid::is_cost_of_loop;
 
 /// What was found in a function.
@@ -389,21 +389,4 @@ fn off(offset: Option<i64>) -> String {
         Some(offset) => format!("{offset} off"),
         None => "not settled".to_owned(),
     }
-}
-
-/// The first instruction of the program on the way from here that leads over
-/// metering alone; the ways of a question meet again before it.
-pub(super) fn next_of_program(before: &Before<'_>, at: InstructionId) -> Option<InstructionId> {
-    let function = before.function;
-    let mut block = function.block_of(at);
-    let mut from = at.index() + 1;
-    for _ in 0..function.blocks.len() {
-        let rest = function.instructions_of(block).filter(|id| id.index() >= from);
-        if let Some(found) = rest.into_iter().find(|&id| !before.is_metering(id)) {
-            return Some(found);
-        }
-        block = *function.blocks[block].successors.last()?;
-        from = 0;
-    }
-    None
 }

@@ -21,12 +21,11 @@ use opcost_index::{AdjacencyGraph, Id, IdMap, strongly_connected_components};
 use opcost_ir::{Block, Call, CalleeRef, Flow, Linkage, Opcode};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use super::folded::Folded;
+use super::given::{Audit, Fault};
 use super::module::Before;
-use super::prepaid::Prepaid;
+use super::paid::{Folded, Prepaid};
 use super::rounds::{self, Round, Rounds};
 use super::values::Found;
-use super::{Audit, Fault};
 use crate::fuel::looks::{Looks, looks};
 
 /// The longest ways of a function.

@@ -11,8 +11,6 @@
 use opcost_ir::{Function, Module, Opcode, Type, TypeId};
 use opcost_key::InstructionId;
 
-use super::table::takes_operand_type;
-
 const WORD: u64 = 64;
 const VECTOR: u64 = 128;
 
@@ -70,4 +68,9 @@ fn bits(module: &Module, ty: TypeId) -> u64 {
         }
         Type::Void | Type::Function(..) | Type::Other(_) => 0,
     }
+}
+
+/// Whether the type that a table names is that of the operand.
+pub(super) fn takes_operand_type(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Store | Opcode::ICmp | Opcode::FCmp)
 }

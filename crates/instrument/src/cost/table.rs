@@ -16,7 +16,9 @@ use opcost_ir::{CalleeRef, Function, Instruction, Length, Module, Opcode, Work};
 use opcost_key::{Hash128, Hasher128, InstructionId};
 use serde::{Deserialize, Serialize};
 
-use super::{calls, is_free, lengths, sizes};
+use super::free::is_free;
+use super::sizes::takes_operand_type;
+use super::{calls, lengths, sizes};
 
 /// A set of weights with a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -192,9 +194,4 @@ fn without_suffixes<'a, T>(list: &'a BTreeMap<String, T>, name: &str) -> Option<
         }
         name = name.rsplit_once('.')?.0;
     }
-}
-
-/// Whether the type that a table names is that of the operand.
-pub(super) fn takes_operand_type(opcode: Opcode) -> bool {
-    matches!(opcode, Opcode::Store | Opcode::ICmp | Opcode::FCmp)
 }

@@ -11,12 +11,8 @@
 
 use opcost_index::{IdMap, IdSet};
 use opcost_ir::Function;
-use opcost_key::FunctionId;
 
-use crate::fuel::stretches::{End, StretchId, Stretches};
-
-/// What calls of folded functions cost beside themselves.
-pub(crate) type Folded = IdMap<FunctionId, Option<u64>>;
+use crate::fuel::stretch::{End, StretchId, Stretches};
 
 /// The cost of the function whichever way it goes, if it is one number up to
 /// `most`.

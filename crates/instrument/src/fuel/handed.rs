@@ -14,8 +14,8 @@ use opcost_index::IdSet;
 use opcost_ir::{CalleeRef, Function, Linkage, Module};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
+use crate::bodies::is_counted;
 use crate::leaving::Leaving;
-use crate::plan::is_counted;
 
 /// The functions of a module that are handed what is left.
 pub(crate) fn handed(module: &Module, leaving: &Leaving) -> IdSet<FunctionId> {

@@ -27,8 +27,8 @@ use opcost_index::{Id, IdMap, IdSet, define_id};
 use opcost_ir::{Flow, Function, Keeper, Module, Spot};
 use opcost_key::{BlockId, FunctionId};
 
-use crate::fuel::checks::Checked;
-use crate::fuel::stretches::{End, StretchId, Stretches};
+use crate::fuel::lengths::Checked;
+use crate::fuel::stretch::{End, Stretch, StretchId, Stretches};
 use crate::spots::{BranchSpots, Counting, SPLIT_FACTOR};
 use crate::weights;
 
@@ -140,7 +140,7 @@ impl Payment {
     /// Where the cell is settled, with the advance there: all of the stretch
     /// counts as done.
     pub(crate) fn stores(&self, stretches: &Stretches) -> Vec<(Spot, i64, Keeper)> {
-        let settled = |(id, stretch): (StretchId, &crate::fuel::stretches::Stretch)| match stretch.end {
+        let settled = |(id, stretch): (StretchId, &Stretch)| match stretch.end {
             End::Call(at) | End::Gone(at) | End::Jump(at) | End::Invoke(at) | End::Return(at) => {
                 Some((Spot::Before(at), self.behind(stretches, id), stretch.keeper))
             }

@@ -26,7 +26,7 @@ use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{Function, Module, Trips};
 use opcost_key::BlockId;
 
-use crate::fuel::stretches::Around;
+use crate::fuel::around::Around;
 
 /// The loops of a function that are paid for ahead.
 #[derive(Default)]

@@ -21,9 +21,9 @@ use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{Flow, Function, Opcode};
 use opcost_key::{BlockId, FunctionId};
 
-use crate::fuel::checks::{Checks, OUTSIDE, called};
+use crate::fuel::lengths::{Checks, OUTSIDE, called};
 use crate::fuel::rounds::{MOST_TURNS, Round, Rounds, Turn, Walked, Ways};
-use crate::fuel::stretches::{End, StretchId, Stretches};
+use crate::fuel::stretch::{End, StretchId, Stretches};
 
 /// Checks that cycles need.
 pub(super) struct Required {

@@ -30,7 +30,7 @@ use opcost_index::{IdMap, IdSet};
 use opcost_ir::Function;
 use opcost_key::BlockId;
 
-use crate::fuel::stretches::{StretchId, Stretches};
+use crate::fuel::stretch::{StretchId, Stretches};
 
 /// The most back edges of a loop that nobody asks: who checks this goes round
 /// with its counter.

@@ -14,9 +14,9 @@ use opcost_index::Id;
 use opcost_ir::{FuelEdit, Keeper, Length, Metering, Module, Opcode, Spot};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
+use crate::bodies::is_counted;
 use crate::cost::CostModel;
 use crate::leaving::Leaving;
-use crate::plan::is_counted;
 
 /// Charges all segments of a module.
 pub(crate) fn charge_each(module: &Module, cost: &CostModel) -> Metering {

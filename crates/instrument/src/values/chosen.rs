@@ -10,20 +10,9 @@ use opcost_index::Id;
 use opcost_ir::{Function, Module, Opcode, Point, PointKind, RecordEdit, Spot, TailKind, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use super::{PointFacts, Recorded, Subject, ValuesRequest};
+use super::recorded::{PointFacts, Recorded, Subject};
+use super::request::ValuesRequest;
 use crate::spots::{BranchSpots, Counting};
-
-/// Whether a function is meant by a name: its linkage name, or the plain name
-/// that a linkage name of C++ or Fortran is made of.
-pub(super) fn is_called(linkage: &str, name: &str) -> bool {
-    if linkage == name || linkage.strip_suffix('_') == Some(name) {
-        return true;
-    }
-    // _QPname and _QMmoduleFinner of flang; _Z4namei and _ZN5space4nameEi of C++.
-    let flang = linkage.strip_prefix("_Q").and_then(|rest| rest.rsplit(['P', 'F']).next());
-    let last = name.rsplit("::").next().unwrap_or(name);
-    flang == Some(last) || linkage.starts_with("_Z") && linkage.contains(&format!("{}{last}", last.len()))
-}
 
 /// Edits for the chosen values of one function.
 pub(super) fn plan(
@@ -158,20 +147,4 @@ fn behind(function: &Function, spots: &BranchSpots<'_>, block: BlockId, at: Inst
     let is_jump = function.call(at).is_some_and(|call| call.tail == TailKind::MustTail);
     let mut behind = function.instructions_of(block).skip_while(|&id| id <= at);
     behind.next().filter(|_| !is_jump).map(Spot::Before)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_called;
-
-    #[test]
-    fn functions_go_by_the_names_of_their_sources() {
-        assert!(is_called("work", "work"));
-        assert!(is_called("work_", "work"));
-        assert!(is_called("_QPwork", "work"));
-        assert!(is_called("_Z4worki", "work"));
-        assert!(is_called("_ZN5space4workEi", "space::work"));
-        assert!(!is_called("_Z5workyi", "work"));
-        assert!(!is_called("rework", "work"));
-    }
 }

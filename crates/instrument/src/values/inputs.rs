@@ -19,6 +19,7 @@ use opcost_key::{BlockId, InstructionId};
 use super::rereads::Rereads;
 use crate::claims::{Moment, Wanted, number};
 use crate::spots::{BranchSpots, Counting};
+use crate::unchecked::Unchecked;
 
 /// What a check notes at the entry of its loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +64,7 @@ pub(super) struct Where<'a> {
     pub(super) points: &'a IdMap<LoopId, Option<PointId>>,
 }
 
-type Result<T> = std::result::Result<T, String>;
+type Result<T> = std::result::Result<T, Unchecked>;
 
 impl Inputs {
     pub(super) fn len(&self) -> usize {
@@ -103,12 +104,11 @@ impl Inputs {
                 if at.rereads.is_known_in(address, header) && at.rereads.is_outside(address) {
                     return Ok(Noted::Always(Input::Loaded { address, bits }));
                 }
-                Err("it needs an address that is not known where the loop is entered".into())
+                Err(Unchecked::UnknownAddress)
             }
             Wanted::Entering(phi) => {
                 let block = at.rereads.function.block_of(phi);
-                let natural =
-                    at.rereads.forest.headed_by(block).ok_or("it needs a phi that is at no loop's head")?;
+                let natural = at.rereads.forest.headed_by(block).ok_or(Unchecked::NoHead)?;
                 let entering = at.entering(natural, phi)?;
                 if natural == at.rereads.natural {
                     return Ok(Noted::ByEdge(entering));
@@ -141,9 +141,7 @@ impl Inputs {
                     around != at.rereads.natural && at.rereads.forest.contains(around, header)
                 });
                 let point = around.and_then(|around| at.points[around]);
-                point.map(|point| Noted::Always(Input::Turns(point))).ok_or_else(|| {
-                    "it needs the turns of a loop that is not around it, or not recorded".to_owned()
-                })
+                point.map(|point| Noted::Always(Input::Turns(point))).ok_or(Unchecked::NoTurns)
             }
         }
     }
@@ -154,7 +152,7 @@ impl Inputs {
         if at.rereads.is_known_in(value, header) && at.rereads.is_outside(value) {
             return Ok(Noted::Always(Input::Value(value)));
         }
-        let Value::Instruction(id) = value else { return Err("it names no value".into()) };
+        let Value::Instruction(id) = value else { return Err(Unchecked::NoValue) };
         at.is_not_of_the_loop(at.rereads.function.block_of(id))?;
         Ok(self.cell(vec![(at.behind(id)?, Some(Input::Value(value)))]))
     }
@@ -163,9 +161,7 @@ impl Inputs {
 impl Where<'_> {
     fn is_not_of_the_loop(&self, block: BlockId) -> Result<()> {
         if self.rereads.forest.contains(self.rereads.natural, block) {
-            return Err(
-                "it needs a value that the loop itself computes: not known where the loop is entered".into(),
-            );
+            return Err(Unchecked::OfTheLoop);
         }
         Ok(())
     }
@@ -184,14 +180,14 @@ impl Where<'_> {
     fn spot(&self, from: BlockId, slot: u32) -> Result<Spot> {
         match self.spots.of_branch(from, slot) {
             Counting::At(spot) => Ok(spot),
-            _ => Err("it needs what a loop had on an edge on which nothing can stand".into()),
+            _ => Err(Unchecked::NoEdge),
         }
     }
 
     /// What a phi gets, by edge.
     fn entering(&self, natural: LoopId, phi: InstructionId) -> Result<Vec<((BlockId, u32), Input)>> {
         if self.rereads.function.instructions[phi].opcode != Opcode::Phi {
-            return Err("it needs a phi that is none".into());
+            return Err(Unchecked::NoPhi);
         }
         let entries = self.entries(natural).into_iter();
         let inputs = entries.map(|edge| {
@@ -201,7 +197,7 @@ impl Where<'_> {
                 Some(Value::Constant(id)) => Input::Number(self.constant(id)?),
                 // A phi gets it from the end of the block, where it is known.
                 Some(value @ (Value::Instruction(_) | Value::Argument(_))) => Input::Value(value),
-                _ => return Err("it needs an address of code".to_owned()),
+                _ => return Err(Unchecked::Code),
             };
             Ok(((edge.from, edge.slot), input))
         });
@@ -214,11 +210,11 @@ impl Where<'_> {
         match self.rereads.module.types[constant.ty] {
             Type::Integer(bits @ 1..=64) => {
                 let number =
-                    number(&constant.text).ok_or_else(|| format!("{} is no number", constant.text))?;
+                    number(&constant.text).ok_or_else(|| Unchecked::NoNumber(constant.text.to_string()))?;
                 Ok(number as u64 & (u64::MAX >> (64 - bits)))
             }
             Type::Pointer(_) if constant.value == ConstantValue::Null => Ok(0),
-            _ => Err(format!("{} is no integer of at most 64 bits", constant.text)),
+            _ => Err(Unchecked::WideConstant(constant.text.to_string())),
         }
     }
 
@@ -229,9 +225,7 @@ impl Where<'_> {
         match self.rereads.function.instructions[id].opcode {
             Opcode::Phi | Opcode::LandingPad => Ok(Spot::Start(block)),
             Opcode::Invoke => self.spot(block, 0),
-            opcode if opcode.is_terminator() || is_jump => {
-                Err("it needs a value behind which nothing can stand".into())
-            }
+            opcode if opcode.is_terminator() || is_jump => Err(Unchecked::NothingBehind),
             _ => Ok(Spot::Before(InstructionId::new(id.index() + 1))),
         }
     }
@@ -242,7 +236,7 @@ impl Where<'_> {
             Moment::Block(block) => Ok(vec![Spot::Start(block)]),
             Moment::Behind(id) => Ok(vec![self.behind(id)?]),
             Moment::Entry(header) => {
-                let natural = self.rereads.forest.headed_by(header).ok_or("it names a loop that is none")?;
+                let natural = self.rereads.forest.headed_by(header).ok_or(Unchecked::NoLoop)?;
                 self.entries(natural).iter().map(|edge| self.spot(edge.from, edge.slot)).collect()
             }
         }

@@ -15,6 +15,7 @@ use opcost_ir::{ConstantValue, Flags, Function, GlobalKind, Layout, Module, Opco
 use opcost_key::{BlockId, InstructionId};
 
 use crate::claims::Moment;
+use crate::unchecked::Unchecked;
 
 /// How many `getelementptr`s, and loads, an address is followed through.
 const DEEPEST: u32 = 8;
@@ -42,7 +43,7 @@ impl Rereads<'_> {
     ///
     /// # Errors
     /// Why not.
-    pub fn check(&self, load: InstructionId, moment: Moment) -> Result<(), String> {
+    pub fn check(&self, load: InstructionId, moment: Moment) -> Result<(), Unchecked> {
         self.may_reread(load, moment, DEEPEST)
     }
 
@@ -76,23 +77,20 @@ impl Rereads<'_> {
         }
     }
 
-    fn may_reread(&self, load: InstructionId, moment: Moment, depth: u32) -> Result<(), String> {
+    fn may_reread(&self, load: InstructionId, moment: Moment, depth: u32) -> Result<(), Unchecked> {
         let instruction = &self.function.instructions[load];
         let bits = match self.module.types[instruction.ty] {
             Type::Integer(bits @ (8 | 16 | 32 | 64)) => bits,
             Type::Pointer(0) => self.layout.pointer_bits(0),
-            _ => return Err("what it reads from memory is no plain integer".into()),
+            _ => return Err(Unchecked::NoPlainInteger),
         };
         let is_open = instruction.flags.has(Flags::VOLATILE) || instruction.flags.has(Flags::ATOMIC);
         if instruction.opcode != Opcode::Load || is_open || depth == 0 {
-            return Err("what it reads from memory cannot be read twice".into());
+            return Err(Unchecked::NotTwice);
         }
         let (base, offset) = self.base(self.function.operands_of(load)[0]);
         let is_inside = |size: u64| offset >= 0 && offset as u64 + u64::from(bits / 8) <= size;
-        let gone = || {
-            Err("its value in memory cannot be read where it would be needed: the address is not certain"
-                .into())
-        };
+        let gone = || Err(Unchecked::UncertainAddress);
         match base {
             Value::Constant(id) => match self.module.constants[id].value {
                 ConstantValue::Global { global, offset: more } => {

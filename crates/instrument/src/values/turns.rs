@@ -10,11 +10,12 @@ use opcost_ir::{
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use super::inputs::{Inputs, Noted, Where};
+use super::recorded::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Subject};
 use super::rereads::Rereads;
-use super::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Subject, first_of};
 use crate::claims::{Claim, Claimed, Claims, compile};
 use crate::leaving::Leaving;
 use crate::spots::{BranchSpots, Counting};
+use crate::unchecked::Unchecked;
 
 /// Edits for the loops of one function.
 pub(super) fn plan(
@@ -188,8 +189,8 @@ impl Planner<'_> {
         (facts, inputs)
     }
 
-    fn check(&mut self, id: LoopId, claim: &Claim) -> Result<(Vec<Step>, Vec<Noted>), String> {
-        let program = claim.program.as_ref().map_err(String::clone)?;
+    fn check(&mut self, id: LoopId, claim: &Claim) -> Result<(Vec<Step>, Vec<Noted>), Unchecked> {
+        let program = claim.program.as_ref().map_err(Unchecked::clone)?;
         let (steps, wanted) = compile(self.module, self.function, program)?;
         let rereads = Rereads {
             module: self.module,
@@ -202,7 +203,7 @@ impl Planner<'_> {
         let place = Where { rereads, spots: &self.spots, points: &self.points };
         let before = self.held.len();
         let held = &mut self.held;
-        let noted: Result<Vec<Noted>, String> =
+        let noted: Result<Vec<Noted>, Unchecked> =
             wanted.into_iter().map(|wanted| held.noted(&place, wanted)).collect();
         if noted.is_err() {
             held.forget(before);
@@ -280,4 +281,9 @@ impl Planner<'_> {
             }
         }
     }
+}
+
+/// The first instruction of a block.
+fn first_of(module: &Module, function: FunctionId, block: BlockId) -> InstructionId {
+    InstructionId::new(module.functions[function].blocks[block].instructions.start as usize)
 }

@@ -4,8 +4,8 @@
 //! memory first, and then the places that differ.
 
 use super::cursor::{Cursor, Parsed};
-use super::parse::Parser;
-use super::print::Printer;
+use super::parser::Parser;
+use super::printer::Printer;
 use crate::{Access, MemoryEffects, ParameterFacts};
 
 const ACCESSES: [(&str, Access); 4] =

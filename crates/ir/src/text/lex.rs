@@ -38,10 +38,22 @@ pub(crate) enum Name {
     Number(u32),
 }
 
+/// Where no token begins: what should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoToken {
+    pub(crate) expected: &'static str,
+}
+
+impl NoToken {
+    fn expected(expected: &'static str) -> NoToken {
+        NoToken { expected }
+    }
+}
+
 const SIGNS: &[&str] = &["->", ",", "(", ")", "[", "]", "{", "}", "<", ">", "=", ":"];
 
 /// The tokens of one line, or what was expected where none begins.
-pub(crate) fn lex(line: &str) -> Result<Vec<Token>, String> {
+pub(crate) fn lex(line: &str) -> Result<Vec<Token>, NoToken> {
     let mut rest = line.trim_start();
     let mut tokens = Vec::new();
     while !rest.is_empty() && !rest.starts_with(';') {
@@ -52,7 +64,7 @@ pub(crate) fn lex(line: &str) -> Result<Vec<Token>, String> {
     Ok(tokens)
 }
 
-fn token(rest: &str) -> Result<(Token, &str), String> {
+fn token(rest: &str) -> Result<(Token, &str), NoToken> {
     for sign in SIGNS {
         if let Some(behind) = rest.strip_prefix(sign) {
             return Ok((Token::Sign(sign), behind));
@@ -71,7 +83,12 @@ fn token(rest: &str) -> Result<(Token, &str), String> {
         }
         '#' => {
             let (digits, behind) = take(behind, |c| c.is_ascii_digit());
-            Ok((Token::Hash(digits.parse().map_err(|_| "the number of a constant behind '#'")?), behind))
+            Ok((
+                Token::Hash(
+                    digits.parse().map_err(|_| NoToken::expected("the number of a constant behind '#'"))?,
+                ),
+                behind,
+            ))
         }
         '0'..='9' | '-' | '+' => {
             let (number, behind) = take(rest, |c| c.is_ascii_alphanumeric() || ".+-".contains(c));
@@ -81,31 +98,31 @@ fn token(rest: &str) -> Result<(Token, &str), String> {
             let (word, behind) = take(rest, is_name_character);
             Ok((Token::Word(word.to_owned()), behind))
         }
-        _ => Err("a word".to_owned()),
+        _ => Err(NoToken::expected("a word")),
     }
 }
 
-fn local(behind: &str) -> Result<(Token, &str), String> {
+fn local(behind: &str) -> Result<(Token, &str), NoToken> {
     if behind.starts_with(|c: char| c.is_ascii_digit()) {
         let (digits, behind) = take(behind, |c| c.is_ascii_digit());
-        let number = digits.parse().map_err(|_| "a number below 2^32 behind '%'")?;
+        let number = digits.parse().map_err(|_| NoToken::expected("a number below 2^32 behind '%'"))?;
         return Ok((Token::Local(Name::Number(number)), behind));
     }
     name(behind).map(|(name, behind)| (Token::Local(Name::Own(name)), behind))
 }
 
-fn name(rest: &str) -> Result<(String, &str), String> {
+fn name(rest: &str) -> Result<(String, &str), NoToken> {
     if let Some(behind) = rest.strip_prefix('"') {
         return quoted(behind);
     }
     match take(rest, is_name_character) {
-        ("", _) => Err("a name behind '%', '@' or '!'".to_owned()),
+        ("", _) => Err(NoToken::expected("a name behind '%', '@' or '!'")),
         (name, behind) => Ok((name.to_owned(), behind)),
     }
 }
 
 /// What stands up to the closing quote, and what is behind it.
-fn quoted(rest: &str) -> Result<(String, &str), String> {
+fn quoted(rest: &str) -> Result<(String, &str), NoToken> {
     let mut text = String::new();
     let mut characters = rest.chars();
     while let Some(character) = characters.next() {
@@ -114,14 +131,14 @@ fn quoted(rest: &str) -> Result<(String, &str), String> {
             '\\' => {
                 let mut digit = || characters.next().and_then(|c| c.to_digit(16));
                 let (Some(high), Some(low)) = (digit(), digit()) else {
-                    return Err("two hexadecimal digits behind '\\'".to_owned());
+                    return Err(NoToken::expected("two hexadecimal digits behind '\\'"));
                 };
                 text.extend(char::from_u32(high * 16 + low));
             }
             _ => text.push(character),
         }
     }
-    Err("a closing '\"'".to_owned())
+    Err(NoToken::expected("a closing '\"'"))
 }
 
 fn take(rest: &str, belongs: impl Fn(char) -> bool) -> (&str, &str) {

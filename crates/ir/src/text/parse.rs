@@ -7,8 +7,6 @@
 //! The module that comes out has passed [`verify`]. Cost: linear. No text makes
 //! it panic.
 
-use std::collections::HashMap;
-
 use opcost_index::Id;
 use opcost_key::{FileId, FunctionId, Place, PlaceId};
 
@@ -16,10 +14,8 @@ use super::cursor::{Cursor, ParseError, Parsed};
 use super::lex::{Token, lex};
 use super::parse_function::parse_function;
 use super::parse_globals::introduction;
-use super::parse_type::Interner;
-use crate::{
-    ConstantId, ConstantValue, DeclarationId, GlobalId, Module, TagTypeId, Type, TypeId, Value, verify,
-};
+use super::parser::{Line, Parser};
+use crate::{DeclarationId, GlobalId, Module, Value, verify};
 
 /// Reads a module.
 ///
@@ -28,9 +24,9 @@ use crate::{
 pub fn parse_module(text: &str) -> Result<Module, ParseError> {
     let mut lines = Vec::new();
     for (position, line) in text.lines().enumerate() {
-        let tokens = lex(line).map_err(|expected| ParseError {
+        let tokens = lex(line).map_err(|wrong| ParseError {
             line: position + 1,
-            expected,
+            expected: wrong.expected.to_owned(),
             found: format!("'{}'", line.trim()),
         })?;
         if !tokens.is_empty() {
@@ -51,35 +47,6 @@ pub fn parse_module(text: &str) -> Result<Module, ParseError> {
         }
     }
     parser.verified()
-}
-
-/// The tokens of a line that has some.
-pub(crate) struct Line {
-    pub(crate) number: usize,
-    pub(crate) tokens: Vec<Token>,
-}
-
-impl Line {
-    pub(crate) fn cursor(&self) -> Cursor<'_> {
-        Cursor::new(self.number, &self.tokens)
-    }
-}
-
-/// What has been read so far.
-#[derive(Default)]
-pub(crate) struct Parser {
-    pub(crate) module: Module,
-    pub(crate) interner: Interner,
-    /// Functions and declarations by name.
-    pub(crate) globals: HashMap<String, Value>,
-    /// Data and second names by name; of several, the first.
-    pub(super) data: HashMap<String, GlobalId>,
-    /// Types of tags by name; of several, the first.
-    pub(super) tag_types: HashMap<String, TagTypeId>,
-    /// Calls of functions that say nothing of memory.
-    pub(super) unsaid_effects: Vec<(FunctionId, usize)>,
-    /// Where each function and each of its instructions is written.
-    pub(crate) lines: Vec<(usize, Vec<usize>)>,
 }
 
 impl Parser {
@@ -206,29 +173,6 @@ impl Parser {
         };
         self.interner.new_constant(&mut self.module, ty, &text, value);
         Ok(())
-    }
-
-    /// The value that a text has unless it is said.
-    fn value_of(&self, ty: TypeId, text: &str) -> ConstantValue {
-        ConstantValue::of_text(&self.module.types[ty], text, |name| self.data.get(name).copied())
-    }
-
-    pub(crate) fn ty(&mut self, cursor: &mut Cursor<'_>) -> Parsed<TypeId> {
-        self.interner.parse(&mut self.module, cursor)
-    }
-
-    pub(crate) fn intern(&mut self, ty: Type) -> TypeId {
-        self.interner.ty(&mut self.module, ty)
-    }
-
-    pub(crate) fn constant(&mut self, ty: TypeId, text: &str) -> ConstantId {
-        match self.interner.constant(ty, text) {
-            Some(known) => known,
-            None => {
-                let value = self.value_of(ty, text);
-                self.interner.new_constant(&mut self.module, ty, text, value)
-            }
-        }
     }
 
     /// Calls that say nothing of memory do to it what their callees do.

@@ -6,7 +6,7 @@ use super::cursor::{Cursor, Parsed};
 use super::default_callee;
 use super::effects::memory;
 use super::lex::Token;
-use super::parse_function::Reader;
+use super::operands::Reader;
 use crate::{Call, CalleeRef, MemoryEffects, TailKind, Value};
 
 impl Reader<'_> {

@@ -2,11 +2,8 @@
 //!
 //! Labels and results are numbered by a first look at the body's lines, so
 //! that operands may point ahead. Successors and flow kind of a block are
-//! those that its terminator implies. An operand may repeat the type of a
-//! local value, and `[`, `]`, `to`, `unwind` may stand where LLVM writes them.
-//! Calls are read in `parse_call`.
-
-use std::collections::HashMap;
+//! those that its terminator implies. Operands are read in `operands`, calls in
+//! `parse_call`.
 
 use opcost_index::Id;
 use opcost_key::{BlockId, InstructionId};
@@ -14,13 +11,12 @@ use opcost_key::{BlockId, InstructionId};
 use super::cursor::{Cursor, Parsed};
 use super::lex::{Name, Token};
 use super::notes::{Notes, notes};
-use super::parse::{Line, Parser};
+use super::operands::{Locals, Reader};
 use super::parse_call::tail_kind;
 use super::parse_header::parse_header;
-use super::{CONSTANT_WORDS, default_result, default_type, has_second_type, has_type};
-use crate::{
-    Block, ConstantId, Flags, Flow, Function, Instruction, LatchFacts, Opcode, Predicate, Type, TypeId, Value,
-};
+use super::parser::{Line, Parser};
+use super::{default_result, has_second_type, has_type};
+use crate::{Block, Flags, Flow, Instruction, LatchFacts, Opcode, Predicate, Type, TypeId, Value};
 
 /// Reads a function whose first line `header` stands in, behind `define`; what
 /// is left of `lines` behind its body.
@@ -47,25 +43,6 @@ pub(crate) fn parse_function<'l>(
     parser.module.functions.push(function);
     parser.lines.push((header.line(), own_lines));
     Ok(&lines[end + 1..])
-}
-
-/// Local values by name or number.
-#[derive(Default)]
-pub(super) struct Locals {
-    values: HashMap<Name, Value>,
-    names: HashMap<Value, Box<str>>,
-}
-
-impl Locals {
-    pub(super) fn define(&mut self, name: &Name, value: Value, cursor: &Cursor<'_>) -> Parsed<()> {
-        if self.values.insert(name.clone(), value).is_some() {
-            return cursor.expected(format!("no second {} in the function", Token::Local(name.clone())));
-        }
-        if let Name::Own(text) = name {
-            self.names.insert(value, text.as_str().into());
-        }
-        Ok(())
-    }
 }
 
 fn predicate(opcode: Opcode, cursor: &mut Cursor<'_>) -> Parsed<Option<Predicate>> {
@@ -119,13 +96,6 @@ fn result_of(line: &Line) -> Option<&Name> {
         [Token::Local(name), Token::Sign("="), ..] => Some(name),
         _ => None,
     }
-}
-
-pub(super) struct Reader<'p> {
-    pub(super) parser: &'p mut Parser,
-    pub(super) function: Function,
-    locals: Locals,
-    lines: Vec<usize>,
 }
 
 impl Reader<'_> {
@@ -229,27 +199,6 @@ impl Reader<'_> {
         (block.weights, block.latch) = (notes.weights, notes.latch);
     }
 
-    fn operands(&mut self, kept: Option<TypeId>, cursor: &mut Cursor<'_>) -> Parsed<()> {
-        loop {
-            self.skip_noise(cursor);
-            if matches!(cursor.peek(), None | Some(Token::Note(_))) {
-                return Ok(());
-            }
-            let value = self.operand(kept, cursor)?;
-            self.function.operands.push(value);
-        }
-    }
-
-    /// Steps over what LLVM writes between operands.
-    pub(super) fn skip_noise(&self, cursor: &mut Cursor<'_>) {
-        const WORDS: &[&str] = &["to", "unwind", "cleanup", "catch"];
-        while cursor.eat(",")
-            || cursor.eat("]")
-            || (!cursor.is_array() && cursor.eat("["))
-            || WORDS.iter().any(|word| cursor.eat_word(word))
-        {}
-    }
-
     fn phi(&mut self, ty: TypeId, cursor: &mut Cursor<'_>) -> Parsed<()> {
         while !matches!(cursor.peek(), None | Some(Token::Note(_))) {
             cursor.eat(",");
@@ -263,51 +212,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// One operand; `kept` is the type of a constant that says none.
-    pub(super) fn operand(&mut self, kept: Option<TypeId>, cursor: &mut Cursor<'_>) -> Parsed<Value> {
-        if cursor.peek_word() == Some("label") && matches!(cursor.peek_second(), Some(Token::Local(_))) {
-            cursor.next();
-            return self.local(cursor);
-        }
-        let said = if self.parser.interner.is_type(cursor) { Some(self.parser.ty(cursor)?) } else { None };
-        let Some(token) = cursor.peek() else { return cursor.expected("an operand") };
-        let mut text = match token {
-            Token::Local(_) => return self.local(cursor),
-            Token::Hash(number) if (*number as usize) < self.parser.module.constants.len() => {
-                cursor.next();
-                return Ok(Value::Constant(ConstantId::new(*number as usize)));
+    fn operands(&mut self, kept: Option<TypeId>, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        loop {
+            self.skip_noise(cursor);
+            if matches!(cursor.peek(), None | Some(Token::Note(_))) {
+                return Ok(());
             }
-            Token::Global(name) => match self.parser.globals.get(name) {
-                Some(&value) => {
-                    cursor.next();
-                    return Ok(value);
-                }
-                None => format!("@{name}"),
-            },
-            Token::Constant(text) | Token::Number(text) => text.clone(),
-            Token::Word(word) if CONSTANT_WORDS.contains(&word.as_str()) => word.clone(),
-            _ => return cursor.expected("an operand"),
-        };
-        let unsaid = default_type(token).map(|ty| self.parser.intern(ty)).or(kept);
-        let Some(ty) = said.or(unsaid) else { return cursor.expected("the type of a constant before it") };
-        cursor.next();
-        // `@data+8`
-        if let (Token::Global(_), Some(Token::Number(offset))) = (token, cursor.peek())
-            && offset.starts_with(['+', '-'])
-        {
-            cursor.next();
-            text.push_str(offset);
-        }
-        Ok(Value::Constant(self.parser.constant(ty, &text)))
-    }
-
-    fn local(&mut self, cursor: &mut Cursor<'_>) -> Parsed<Value> {
-        match cursor.peek() {
-            Some(Token::Local(name)) if self.locals.values.contains_key(name) => {
-                cursor.next();
-                Ok(self.locals.values[name])
-            }
-            _ => cursor.expected("a value of this function"),
+            let value = self.operand(kept, cursor)?;
+            self.function.operands.push(value);
         }
     }
 }

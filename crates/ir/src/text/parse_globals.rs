@@ -7,7 +7,7 @@
 use super::cursor::{Cursor, Parsed};
 use super::lex::Token;
 use super::notes::notes;
-use super::parse::Parser;
+use super::parser::Parser;
 use crate::constant::{float, integer};
 use crate::{
     ConstantValue, Contents, Global, GlobalId, GlobalKind, Initializer, Linkage, ScalarValue, Type, TypeId,

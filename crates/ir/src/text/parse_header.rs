@@ -12,9 +12,9 @@ use super::cursor::{Cursor, Parsed};
 use super::effects::{memory, parameter};
 use super::lex::Token;
 use super::notes::notes;
-use super::parse::Parser;
-use super::parse_function::Locals;
+use super::operands::Locals;
 use super::parse_globals::section;
+use super::parser::Parser;
 use crate::{Declaration, Function, Linkage, MemoryEffects, ParameterFacts, Type, TypeId, Value};
 
 /// Reads the first line of a function, behind `define`.

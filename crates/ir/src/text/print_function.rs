@@ -5,7 +5,7 @@ use opcost_key::{BlockId, InstructionId, PlaceId};
 
 use super::lex::write_name;
 use super::notes::{write_latch, write_source_name};
-use super::print::Printer;
+use super::printer::Printer;
 use super::{FunctionText, default_callee, default_effects, default_result, has_second_type, has_type};
 use crate::{Call, CalleeRef, Flags, Function, Instruction, Opcode, TailKind, Type, TypeId, Value};
 

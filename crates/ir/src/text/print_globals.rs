@@ -3,7 +3,7 @@
 use super::lex::{write_name, write_quoted};
 use super::notes::write_source_name;
 use super::parse_globals::NO_TYPE;
-use super::print::Printer;
+use super::printer::Printer;
 use crate::{Contents, Global, GlobalKind, Linkage, ScalarValue, Type, Value};
 
 impl Printer<'_> {

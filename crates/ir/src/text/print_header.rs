@@ -2,8 +2,8 @@
 
 use super::lex::{write_name, write_quoted};
 use super::notes::write_source_name;
-use super::print::Printer;
 use super::print_function::FunctionPrinter;
+use super::printer::Printer;
 use crate::{Declaration, Linkage, MemoryEffects, ParameterFacts, Type, Value};
 
 impl FunctionPrinter<'_, '_> {

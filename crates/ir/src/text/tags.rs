@@ -9,8 +9,8 @@ use opcost_index::Id;
 
 use super::cursor::{Cursor, Parsed};
 use super::lex::{Token, write_quoted};
-use super::parse::Parser;
-use super::print::Printer;
+use super::parser::Parser;
+use super::printer::Printer;
 use crate::{Tag, TagTypeId};
 
 impl Parser {

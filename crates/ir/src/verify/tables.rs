@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use opcost_index::Id;
 
-use super::{Verdict, demand, parameter_facts};
+use crate::malformed::{Verdict, demand, parameter_facts};
 use crate::{ConstantValue, Global, Module, ScalarValue, Type, TypeId, Value};
 
 /// Looks at all that stands beside the functions, and at how functions are

@@ -19,9 +19,10 @@ use opcost_flow::classic::{CostModel, Options, Prior, repair};
 use opcost_index::{AdjacencyGraph, IdMap, postorder};
 use opcost_key::{EdgeId, EdgeKind, FunctionMap, SegmentId};
 
+use super::options::RepairOptions;
 use super::program::{Function, Program, ProgramFunctionId};
 use super::rounding::counts_of;
-use super::{RepairOptions, Weighed};
+use super::weighed::Weighed;
 use crate::{FunctionCounts, RecoverError};
 
 /// Of [`ALL`] ways on from the end of a loop's body, how many go round.

@@ -29,7 +29,7 @@
 
 use opcost_flow::convex::Cost;
 
-use super::RepairOptions;
+use super::options::RepairOptions;
 use super::program::Function;
 use crate::observation::Observation;
 

@@ -18,31 +18,9 @@ use opcost_index::IdMap;
 use opcost_key::{EdgeKind, FunctionMap, KnownLoop, SegmentId};
 
 use super::evidence::once_more;
-use super::posing::Posed;
+use super::posed::{Posed, Tie};
 use super::program::{Function, ProgramFunctionId};
 use super::ways::Ways;
-
-/// A loop of a known trip count.
-pub(super) struct Tie {
-    /// What an iteration too many or too few costs.
-    price: f64,
-    /// The back edges, and those by which it is entered.
-    back: Vec<VariableId>,
-    entering: Vec<VariableId>,
-    turns: f64,
-    /// Trips that were cut off, where a call in the loop may leave it.
-    cut: Option<VariableId>,
-}
-
-impl Tie {
-    fn iterations(&self, values: &IdMap<VariableId, f64>) -> f64 {
-        self.back.iter().map(|&edge| values[edge]).sum()
-    }
-
-    fn all_iterations(&self, values: &IdMap<VariableId, f64>) -> f64 {
-        self.turns * self.entering.iter().map(|&edge| values[edge]).sum::<f64>()
-    }
-}
 
 impl Posed {
     /// That loops take their back edges as often as their code says.

@@ -18,36 +18,18 @@
 //!
 //! Output: [`Posed`]. Cost: linear in edges and call sites.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use opcost_flow::convex::{Cost, Problem, VariableId};
+use opcost_flow::convex::{Cost, VariableId};
 use opcost_index::{AdjacencyGraph, Id, IdMap, strongly_connected_components};
 use opcost_key::{EdgeId, EdgeKind, EdgeMap, FunctionMap, SegmentId};
 
 use super::evidence::{dearest, first_seen, rate, seen};
-use super::loops::Tie;
+use super::options::{RepairOptions, SMALL, Starts};
+use super::posed::Posed;
 use super::program::{Class, Function, Others, Program, ProgramFunctionId};
 use super::ways::{Next, Ways, is_all_left};
-use super::{RepairOptions, SMALL, Starts};
 use crate::observation::Observation;
-
-/// The program as a problem, and its solution.
-pub(super) struct Posed {
-    pub(super) problem: Problem,
-    /// Where each function's edges and segments begin among the variables.
-    edges: IdMap<ProgramFunctionId, usize>,
-    segments: IdMap<ProgramFunctionId, usize>,
-    /// Frames that are still there, by function and segment.
-    pub(super) open: BTreeMap<ProgramFunctionId, Vec<(SegmentId, VariableId)>>,
-    /// Calls of functions from no known site: through pointers, and from elsewhere.
-    pub(super) unnamed: BTreeMap<ProgramFunctionId, Vec<VariableId>>,
-    /// Loops of known trip counts.
-    pub(super) ties: Vec<Tie>,
-    pub(super) values: IdMap<VariableId, f64>,
-    pub(super) options: RepairOptions,
-    /// Of a program of few variables.
-    is_small: bool,
-}
 
 impl Posed {
     pub(super) fn of(program: &Program<'_>, options: RepairOptions) -> Self {
@@ -82,28 +64,6 @@ impl Posed {
             posed.problem.add_row(entries, [(posed.edge(own, enter), 1.0)]);
         }
         posed
-    }
-
-    fn empty(options: RepairOptions) -> Self {
-        Posed {
-            problem: Problem::new(),
-            edges: IdMap::new(),
-            segments: IdMap::new(),
-            open: BTreeMap::new(),
-            unnamed: BTreeMap::new(),
-            ties: Vec::new(),
-            values: IdMap::new(),
-            options,
-            is_small: true,
-        }
-    }
-
-    pub(super) fn edge(&self, function: ProgramFunctionId, edge: EdgeId) -> VariableId {
-        VariableId::new(self.edges[function] + edge.index())
-    }
-
-    pub(super) fn segment(&self, function: ProgramFunctionId, segment: SegmentId) -> VariableId {
-        VariableId::new(self.segments[function] + segment.index())
     }
 
     /// What one function says by itself.

@@ -15,7 +15,7 @@ use opcost_key::{
     SegmentId,
 };
 
-use super::SampledModule;
+use super::options::SampledModule;
 use crate::FunctionCounts;
 use crate::observation::Observation;
 

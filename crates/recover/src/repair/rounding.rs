@@ -16,7 +16,7 @@ use opcost_flow::{FlowEdge, check_conservation};
 use opcost_index::{Id, IdMap};
 use opcost_key::{EdgeId, EdgeKind, FunctionMap, SegmentId};
 
-use super::posing::Posed;
+use super::posed::Posed;
 use super::program::{Function, Others, Program, ProgramFunctionId};
 use crate::{FunctionCounts, RecoverError};
 

@@ -18,7 +18,7 @@
 use opcost_flow::convex::{Cost, Series, Settings, VariableId};
 use opcost_index::IdMap;
 
-use super::posing::Posed;
+use super::posed::Posed;
 use super::program::Program;
 
 impl Posed {

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use opcost_index::{Id, IdMap};
 use opcost_key::{FunctionId, Hash128, ModuleMap};
 
-use super::SampledModule;
+use super::options::SampledModule;
 use super::program::{Program, ProgramFunctionId};
 use crate::matched::Matched;
 use crate::sampled::ModuleObservations;

@@ -12,12 +12,12 @@ use crate::error::WorkError;
 /// It is no code of the machine.
 pub(crate) fn read_code(job: &CodeJob) -> Result<Life, WorkError> {
     match &job.text {
-        CodeText::Bytes(bytes) => from_bytes(bytes, &job.triple).map_err(WorkError::Refused),
+        CodeText::Bytes(bytes) => Ok(from_bytes(bytes, &job.triple)?),
         CodeText::Assembly { path, line } => {
             let text = std::fs::read(path)
                 .map_err(|error| WorkError::Refused(format!("cannot read it: {error}")))?;
             let object = job.scratch.with_extension("o");
-            from_assembly(&text, &job.name, *line, &job.triple, &object).map_err(WorkError::Refused)
+            Ok(from_assembly(&text, &job.name, *line, &job.triple, &object)?)
         }
     }
 }

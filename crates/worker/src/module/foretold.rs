@@ -17,7 +17,7 @@ use opcost_analysis::expression::{Formulas, Symbol, SymbolId};
 use opcost_analysis::loops::{LoopForest, LoopId};
 use opcost_analysis::memory::{Effects, Memory, MemoryVersions, World};
 use opcost_index::Id;
-use opcost_instrument::{Claim, ClaimStep, Claimed, Claims, Moment, Rereads};
+use opcost_instrument::{Claim, ClaimStep, Claimed, Claims, Moment, Rereads, Unchecked};
 use opcost_ir::{Function, FunctionText, Layout, Module, Opcode, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
@@ -102,7 +102,7 @@ impl Foreteller<'_> {
         let mut program = Vec::new();
         let symbol = |id: SymbolId, out: &mut Vec<ClaimStep>| self.symbol(formulas, id, out);
         let made = Maker { formulas, symbol: &symbol }.steps(formula, &mut program);
-        let program = made.map(|()| program).map_err(|reason| reason.into_owned());
+        let program = made.map(|()| program).map_err(|reason| Unchecked::NoProgram(reason.into_owned()));
         let text = formulas.text(formula, &|symbol| names.of(symbol).name);
         Some(Claim {
             function: id,

@@ -115,7 +115,7 @@ fn point(module: &Module, facts: &PointFacts, kind: PointKind) -> PointText {
             is_exact: claim.what == Claimed::BackEdges,
             text: claim.text.clone(),
             assumes: claim.assumes.clone(),
-            unchecked: claim.check.as_ref().err().cloned(),
+            unchecked: claim.check.as_ref().err().map(ToString::to_string),
             steps: claim.check.iter().flatten().map(|step| step.encode()).map(encoded).collect(),
         }),
     }

@@ -9,9 +9,14 @@ use opcost_index::{IdMap, IdSet};
 use opcost_ir::{CalleeRef, DeclarationId, Function, GlobalKind, Linkage, Module, Opcode, Value};
 use opcost_key::InstructionId;
 
-use super::{Court, LARGEST_COPY, Rule, Use, intrinsics};
+use super::court::{Court, Use};
+use super::intrinsics;
+use super::rule::Rule;
 use crate::cost::is_charged;
 use crate::fuel::library::{Known, known};
+
+/// Bytes that a call may copy as its arguments.
+const LARGEST_COPY: u64 = 4096;
 
 /// Where each declaration is used first, in the order of the module.
 pub(super) fn first_uses(module: &Module) -> IdMap<DeclarationId, Option<Use>> {

@@ -7,8 +7,12 @@
 
 use opcost_ir::{Function, GlobalKind, Linkage};
 
-use super::{Court, OWN_PRIORITY, Rule};
+use super::court::Court;
+use super::rule::Rule;
 use crate::fuel::library::known;
+
+/// The priority with which the fuel's own constructor runs.
+const OWN_PRIORITY: u32 = 101;
 
 /// Module-wide metadata that is for readers.
 const METADATA: &str = "llvm.module.flags llvm.ident llvm.dbg.cu llvm.errno.tbaa llvm.commandline";

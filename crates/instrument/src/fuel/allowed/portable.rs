@@ -14,7 +14,10 @@ use opcost_ir::{CalleeRef, Function, FunctionText, Linkage, Module, Opcode, Type
 use opcost_key::{Hasher128, InstructionId};
 use serde::{Deserialize, Serialize};
 
-use super::{Admission, Court, Library, Rule, calls, hash, values};
+use super::court::Court;
+use super::rule::Rule;
+use super::sizes::{Sizes, WIDEST_INTEGER};
+use super::{Admission, Library, calls, hash, values};
 
 /// What is to be said of a module that shall be portable.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,7 +68,7 @@ pub fn admit_portable(module: &Module, world: &[&str]) -> Portability {
         module,
         library: &library,
         uses: calls::first_uses(module),
-        sizes: values::Sizes::new(module),
+        sizes: Sizes::new(module),
         code: values::names_of_code(module),
         objections: Vec::new(),
     };
@@ -176,7 +179,7 @@ impl Court<'_> {
             Type::Float(name) => matches!(*name, "float" | "double"),
             Type::Vector { scalable, .. } => !scalable,
             Type::Pointer(space) => *space == 0,
-            Type::Integer(bits) => *bits <= super::WIDEST_INTEGER,
+            Type::Integer(bits) => *bits <= WIDEST_INTEGER,
             _ => true,
         };
         let element = match &self.module.types[ty] {

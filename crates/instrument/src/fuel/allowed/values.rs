@@ -6,11 +6,15 @@
 
 use std::collections::HashSet;
 
-use opcost_index::{IdMap, IdSet};
+use opcost_index::IdSet;
 use opcost_ir::{Function, GlobalKind, Module, Opcode, Type, TypeId, Value};
 use opcost_key::InstructionId;
 
-use super::{Court, LARGEST_FRAME, MOST_PARTS, Rule, WIDEST_INTEGER, WIDEST_VECTOR};
+use super::court::Court;
+use super::rule::Rule;
+
+/// Bytes of one variable of a frame: the usual stack.
+const LARGEST_FRAME: u64 = 8 << 20;
 
 impl Court<'_> {
     /// The instructions of one function and the values they work on.
@@ -136,82 +140,6 @@ fn is_allowed(opcode: Opcode) -> bool {
         ExtractElement | InsertElement | ShuffleVector | ExtractValue | InsertValue | LandingPad => true,
         CleanupRet | CatchRet | CatchSwitch | CallBr | CleanupPad | CatchPad | AddrSpaceCast | UserOp => {
             false
-        }
-    }
-}
-
-/// Sizes of all types of a module, and what is wrong with them as values.
-pub(super) struct Sizes {
-    /// At least so many bytes in memory.
-    bytes: IdMap<TypeId, u64>,
-    wrong: IdMap<TypeId, Option<(Rule, String)>>,
-}
-
-impl Sizes {
-    pub(super) fn new(module: &Module) -> Sizes {
-        let mut sizes = Sizes { bytes: IdMap::new(), wrong: IdMap::new() };
-        let mut parts: IdMap<TypeId, u64> = IdMap::new();
-        for (id, ty) in module.types.iter() {
-            let (bytes, count) = match ty {
-                Type::Integer(bits) => (u64::from(bits.div_ceil(8)), 1),
-                Type::Float("half" | "bfloat") => (2, 1),
-                Type::Float("float") => (4, 1),
-                Type::Float("double") => (8, 1),
-                Type::Float(_) => (10, 1),
-                Type::Pointer(_) => (8, 1),
-                Type::Array(length, element) => {
-                    (sizes.bytes[*element].saturating_mul(*length), parts[*element].saturating_mul(*length))
-                }
-                Type::Vector { length, element, .. } => {
-                    (sizes.bytes[*element].saturating_mul(u64::from(*length)), 1)
-                }
-                Type::Struct { fields, .. } => {
-                    let sum = |list: &IdMap<TypeId, u64>| {
-                        fields.iter().fold(0u64, |sum, field| sum.saturating_add(list[*field]))
-                    };
-                    (sum(&sizes.bytes), sum(&parts))
-                }
-                Type::Void | Type::Function(..) | Type::Other(_) => (0, 1),
-            };
-            sizes.bytes.push(bytes);
-            parts.push(count);
-            let wrong = sizes.wrong(module, id, ty, count);
-            sizes.wrong.push(wrong);
-        }
-        sizes
-    }
-
-    fn wrong(&self, module: &Module, id: TypeId, ty: &Type, parts: u64) -> Option<(Rule, String)> {
-        let text = || module.type_text(id);
-        match ty {
-            Type::Integer(bits) if *bits > WIDEST_INTEGER => {
-                Some((Rule::Size, format!("works on an integer of {bits} bits, more than {WIDEST_INTEGER}")))
-            }
-            Type::Pointer(space) if *space != 0 => {
-                Some((Rule::AddressSpace, format!("works on memory of another kind ({})", text())))
-            }
-            Type::Vector { scalable: true, .. } => {
-                Some((Rule::Size, format!("works on a vector without a fixed length ({})", text())))
-            }
-            Type::Vector { length, element, .. } => {
-                let bits = (self.bytes[*element] * 8).max(1).saturating_mul(u64::from(*length));
-                let is_mask = module.types[*element] == Type::Integer(1);
-                let bits = if is_mask { u64::from(*length) } else { bits };
-                (bits > WIDEST_VECTOR)
-                    .then(|| (Rule::Size, format!("works on {}, more than {WIDEST_VECTOR} bits", text())))
-                    .or_else(|| self.wrong[*element].clone())
-            }
-            Type::Array(_, element) if parts <= MOST_PARTS => self.wrong[*element].clone(),
-            Type::Struct { fields, .. } if parts <= MOST_PARTS => {
-                fields.iter().find_map(|field| self.wrong[*field].clone())
-            }
-            Type::Array(..) | Type::Struct { .. } => {
-                Some((Rule::Size, format!("moves a value of {parts} parts as one, more than {MOST_PARTS}")))
-            }
-            Type::Other(text) if !matches!(&**text, "label" | "metadata" | "token") => {
-                Some((Rule::Size, format!("works on values of the type {text}")))
-            }
-            _ => None,
         }
     }
 }

@@ -1,0 +1,38 @@
+//! How does a value stand to another, or to a range?
+
+use opcost_ir::Value;
+
+use crate::range::{Claim, bits};
+use crate::terms::Operand;
+
+/// What is asked of a value.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted<'w> {
+    /// Its range; of a pointer that of its offset.
+    Range(&'w Claim),
+    /// How it stands to another.
+    From(Apart<'w>),
+}
+
+/// How a value stands to another.
+#[derive(Clone, Copy)]
+pub(crate) struct Apart<'w> {
+    /// The other.
+    pub(crate) base: Value,
+    /// Of the value and so many times the other.
+    pub(crate) range: &'w Claim,
+    /// Whether the other is taken to be no poison; else that it is none is wanted.
+    pub(crate) if_both: bool,
+    /// How many times; -1: a distance.
+    pub(crate) times: i64,
+}
+
+/// The term of which a claim of two values speaks: one and so many times the other.
+pub(crate) fn related(times: i64, value: &Operand, base: &Operand) -> String {
+    let (one, two) = (&value.term, &base.term);
+    match times {
+        -1 => format!("(bvsub {one} {two})"),
+        1 => format!("(bvadd {one} {two})"),
+        _ => format!("(bvadd {one} (bvmul {} {two}))", bits(value.width, times as i128 as u128)),
+    }
+}

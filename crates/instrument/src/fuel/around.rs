@@ -1,0 +1,24 @@
+//! What does metering a function hang on beside its code?
+
+use opcost_index::{IdMap, IdSet};
+use opcost_key::FunctionId;
+
+use crate::cost::CostModel;
+use crate::leaving::Leaving;
+
+/// What calls of folded functions cost beside themselves.
+pub(crate) type Folded = IdMap<FunctionId, Option<u64>>;
+
+/// What metering a function hangs on beside its code.
+pub(crate) struct Around<'a> {
+    pub(crate) leaving: &'a Leaving,
+    /// The functions that take what is left from hand to hand.
+    pub(crate) handed: &'a IdSet<FunctionId>,
+    pub(crate) folded: &'a Folded,
+    pub(crate) cost: &'a CostModel,
+    /// The most that a loop whose turns are known may cost to be paid for as
+    /// straight code.
+    pub(crate) most_known: u64,
+    /// Whether loops may be paid for ahead whose turns the running program tells.
+    pub(crate) are_trips_charged: bool,
+}
