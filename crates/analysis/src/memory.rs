@@ -28,7 +28,6 @@ pub mod effects;
 pub mod effects_parse;
 pub mod external;
 pub mod forms;
-pub(crate) mod frontiers;
 pub mod summaries;
 pub mod verdicts;
 pub mod versions;

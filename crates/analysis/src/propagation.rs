@@ -66,12 +66,12 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use crate::cells::NoCells;
-use crate::dominators::Dominators;
 use crate::evolution::{Assumption, Source};
-use crate::loops::LoopForest;
 use crate::memory::addresses::Offsets;
 use crate::memory::{Memory, MemoryVersions, ObjectId, Writers};
 use collect::{Collector, Values, Walker};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::LoopForest;
 use tables::Tables;
 
 pub use contracts::{Contract, Handed};

@@ -25,7 +25,7 @@
 use opcost_ir::{Function, Module, Opcode, Predicate, Trips, Type, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use crate::loops::{LoopForest, LoopId};
+use opcost_graph::loops::{LoopForest, LoopId};
 
 /// A loop of which it is known before it begins how often it goes round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

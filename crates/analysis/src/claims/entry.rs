@@ -11,7 +11,7 @@ use opcost_ir::{Type, Value};
 use super::{Kind, LoopClaim, Numbers, Teller};
 use crate::evolution::{Assumption, Entered, FunctionEvolution, Otherwise, Promise, TripCount};
 use crate::expression::{Facts, FormulaId, Interval, Symbol, Test};
-use crate::loops::LoopId;
+use opcost_graph::loops::LoopId;
 
 /// How well it is known when a loop is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

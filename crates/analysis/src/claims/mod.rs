@@ -29,11 +29,11 @@ use opcost_key::{BlockId, FunctionId, PlaceId};
 
 use crate::dependence::binding::ModuleMemory;
 use crate::dependence::{Limits, Quality, Resolution, Resolver, Use};
-use crate::dominators::Dominators;
 use crate::evolution::{Assumption, FunctionEvolution, Part, Source, TripCount};
 use crate::expression::{Domain, Facts, FormulaId, Formulas, Interval, NoNumber, Symbol, SymbolId};
-use crate::loops::{LoopForest, LoopId};
 use crate::memory::{Memory, MemoryVersions, Writers};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::{LoopForest, LoopId};
 
 pub use entry::{EntryClaim, EntryKind};
 pub use unrolled::Unrolled;

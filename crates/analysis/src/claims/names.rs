@@ -16,8 +16,8 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::cells::{CellDefinition, CellVersion, Cells};
 use crate::expression::Symbol;
-use crate::loops::{LoopForest, LoopId};
 use crate::memory::Memory;
+use opcost_graph::loops::{LoopForest, LoopId};
 
 /// A symbol as a user sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -23,7 +23,7 @@ use opcost_key::{BlockId, InstructionId};
 use super::{EntryKind, Teller, place};
 use crate::evolution::{FunctionEvolution, TripCount};
 use crate::expression::{Facts, FormulaId};
-use crate::loops::{LoopForest, LoopId};
+use opcost_graph::loops::{LoopForest, LoopId};
 
 /// How many phis one after the other lead a counter from one loop to the other.
 const MOST_PHIS: usize = 4;

@@ -21,7 +21,7 @@ use super::evaluate::Number;
 use super::memory::{Cell, Coverage, MOST_WRITERS, Memory, Object, Passing, Write, Writers};
 use super::places::Placed;
 use super::reaching::{Asked, Definitions, Point};
-use crate::dominators::Dominators;
+use opcost_graph::dominators::Dominators;
 
 /// What searches share.
 pub(super) struct Shared<'a, M: Memory> {

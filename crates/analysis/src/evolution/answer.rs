@@ -8,9 +8,9 @@ use opcost_ir::Predicate;
 use opcost_key::{BlockId, InstructionId};
 
 use super::entered::Entered;
-use crate::edge::Edge;
 use crate::expression::{FormulaId, Symbol, Test};
-use crate::loops::LoopId;
+use opcost_graph::edge::Edge;
+use opcost_graph::loops::LoopId;
 
 /// A number of times.
 #[derive(Clone, Debug, PartialEq, Eq)]

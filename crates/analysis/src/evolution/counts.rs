@@ -18,9 +18,9 @@ use super::form::Shape;
 use super::resolve::is_condition;
 use super::solver::{DEEPEST_QUESTION, Known, Mode, Relies, Solver, both};
 use super::walk::Walked;
-use crate::edge::Edge;
 use crate::expression::FormulaId;
-use crate::loops::LoopId;
+use opcost_graph::edge::Edge;
+use opcost_graph::loops::LoopId;
 
 /// How many conditions a formula is worth that needs none and cannot be read.
 const HARD_TO_READ: usize = 3;

@@ -23,9 +23,9 @@ use super::answer::Assumption;
 use super::leaving::Question;
 use super::logic::Condition;
 use super::solver::{Known, Mode, Solver};
-use crate::edge::{Edge, edges_from};
 use crate::expression::{Domain, Facts, FormulaId, Relation, Test};
-use crate::loops::LoopId;
+use opcost_graph::edge::{Edge, edges_from};
+use opcost_graph::loops::LoopId;
 
 /// How many edges are looked at for one loop.
 const MOST_STEPS: u32 = 96;

@@ -13,9 +13,9 @@ use opcost_key::{BlockId, InstructionId};
 use super::answer::{Assumption, ExitTurn, Otherwise, Reason};
 use super::logic::Condition;
 use super::solver::{Known, Mode, Relies, Solver, both};
-use crate::edge::Edge;
 use crate::expression::{Domain, FormulaId, Symbol, Test};
-use crate::loops::LoopId;
+use opcost_graph::edge::Edge;
+use opcost_graph::loops::LoopId;
 
 /// A limit that is above this says no more than the type of the counter does.
 const WIDEST_EXTREME: i128 = 1 << 24;

@@ -15,7 +15,7 @@ use opcost_key::BlockId;
 use super::exits::is_signed;
 use super::solver::{Known, Mode, Relies, Solver, both};
 use crate::expression::{Domain, Facts, FormulaId};
-use crate::loops::LoopId;
+use opcost_graph::loops::LoopId;
 
 /// How many branches above a loop are looked at.
 const MOST_BRANCHES: usize = 48;

@@ -64,8 +64,8 @@ pub use entered::Entered;
 pub use solver::Source;
 
 use crate::expression::{Facts, FormulaId, Formulas};
-use crate::loops::LoopId;
 use counts::LoopCount;
+use opcost_graph::loops::LoopId;
 use solver::{Known, Mode, Solver, State};
 
 /// The loops of one function, solved.

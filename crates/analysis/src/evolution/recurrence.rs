@@ -26,7 +26,7 @@ use opcost_key::InstructionId;
 use super::answer::Reason;
 use super::solver::{Closed, DEEPEST_QUESTION, Known, Mode, Solver, Variable, both};
 use crate::expression::{Domain, FormulaId, Interval, Node, Relation, Rounding, Symbol, SymbolId, Test};
-use crate::loops::LoopId;
+use opcost_graph::loops::LoopId;
 
 /// How many phis of a circle are looked at.
 const LARGEST_WEB: usize = 16;

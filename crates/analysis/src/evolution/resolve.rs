@@ -10,7 +10,7 @@
 use super::answer::{Assumption, Reason};
 use super::solver::{Closed, DEEPEST_QUESTION, Known, Mode, Solver, Variable, both};
 use crate::expression::{Domain, FormulaId, Replacements, Symbol, SymbolId};
-use crate::loops::LoopId;
+use opcost_graph::loops::LoopId;
 use rustc_hash::FxHashMap as HashMap;
 
 impl Solver<'_, '_> {

@@ -17,9 +17,9 @@ use super::answer::{Assumption, Reason};
 use super::counts::LoopCount;
 use super::guards::Guards;
 use crate::cells::{CellDefinition, CellVersion, Cells};
-use crate::dominators::Dominators;
 use crate::expression::{Domain, FormulaId, Formulas, Interval, Symbol, SymbolId};
-use crate::loops::{LoopForest, LoopId};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::{LoopForest, LoopId};
 
 /// What is analysed, and what is known of it.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ use opcost_key::BlockId;
 
 use super::answer::Part;
 use super::solver::{Closed, Mode, Solver};
-use crate::loops::LoopId;
+use opcost_graph::loops::LoopId;
 
 /// How many blocks may lie between a vector body and what does the rest.
 const MOST_BLOCKS: usize = 32;

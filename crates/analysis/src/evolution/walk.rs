@@ -17,9 +17,9 @@ use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use super::compute::{Number, compute};
 use super::solver::{Arm, Mode, Solver, Variable};
 use crate::cells::{CellDefinition, CellVersion};
-use crate::edge::Edge;
 use crate::expression::Domain;
-use crate::loops::LoopId;
+use opcost_graph::edge::Edge;
+use opcost_graph::loops::LoopId;
 
 /// Instructions that the walk through one loop may execute.
 const MOST_STEPS: u32 = 40_000;

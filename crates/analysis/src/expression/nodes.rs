@@ -10,7 +10,7 @@ use opcost_key::InstructionId;
 
 use super::{Domain, Interval};
 use crate::cells::CellVersion;
-use crate::loops::LoopId;
+use opcost_graph::loops::LoopId;
 
 define_id!(
     /// A formula of one table.

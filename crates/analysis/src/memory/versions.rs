@@ -17,7 +17,7 @@ use super::forms::{PlaceId, Point};
 use super::webs::{Definition, FunctionMemory, Version};
 use super::whole::Memory;
 use crate::cells::{CellDefinition, CellVersion, Cells};
-use crate::dominators::Dominators;
+use opcost_graph::dominators::Dominators;
 
 /// Versions of all places that a function loads from.
 #[derive(Clone, Debug)]

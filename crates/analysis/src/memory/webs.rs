@@ -25,14 +25,14 @@ use rustc_hash::FxHashMap;
 use super::addresses::Where;
 use super::effects::ResultKind;
 use super::forms::{Address, Forms, PlaceId, Point, Root};
-use super::frontiers::Frontiers;
 use super::verdicts::{Found, Place, Reasons, Verdict};
 use super::versions::MemoryVersions;
 use super::web::{Begin, Event, Web};
 use super::whole::Memory;
 use super::writes::Writes;
 use crate::cells::CellVersion;
-use crate::dominators::Dominators;
+use opcost_graph::dominators::Dominators;
+use opcost_graph::frontiers::Frontiers;
 
 /// Verdicts, merges and steps up the dominator tree in one function.
 const MOST_WORK: u64 = 4_000_000;

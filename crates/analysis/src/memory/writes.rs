@@ -20,7 +20,7 @@ use super::calls::{Caller, caller, waits};
 use super::forms::{Address, Forms};
 use super::summaries::Summary;
 use super::whole::Memory;
-use crate::dominators::Dominators;
+use opcost_graph::dominators::Dominators;
 
 /// An instruction that may write.
 #[derive(Clone, Copy, Debug)]

@@ -20,9 +20,9 @@ use super::tables::{Tables, kind_of};
 use super::variables::{Definition, Kind, Limit, Range, VariableId, Variables};
 use super::written_first::WrittenFirst;
 use super::{Contract, Distance, Handed, Options};
-use crate::dominators::Dominators;
 use crate::memory::{Memory, MemoryVersions, Writers};
 use crate::ranges::{FloatRange, ValueRange};
+use opcost_graph::dominators::Dominators;
 
 /// Variables of the values of a function.
 #[derive(Clone, Debug, Default)]

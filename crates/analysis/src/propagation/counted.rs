@@ -18,9 +18,9 @@ use super::collect::Walker;
 use super::transfer::plain;
 use super::turns::Turns;
 use super::variables::{Definition, Kind, VariableId};
-use crate::loops::LoopId;
 use crate::ranges::word::mask;
 use crate::ranges::{Operation, ValueRange};
+use opcost_graph::loops::LoopId;
 
 /// Which way it counts, and what is compared.
 struct Met {

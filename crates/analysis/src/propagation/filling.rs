@@ -21,12 +21,12 @@ use opcost_key::{BlockId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use super::bytes::Bytes;
-use crate::dominators::Dominators;
-use crate::loops::{LoopForest, LoopId};
 use crate::memory::Memory;
 use crate::memory::addresses::moves::{Step as Move, steps_of};
 use crate::ranges::word::{mask, signed};
 use crate::ranges::{Step, concrete};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::{LoopForest, LoopId};
 
 /// Evaluations for one function and object.
 const MOST_STEPS: usize = 200_000;

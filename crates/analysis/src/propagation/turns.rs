@@ -27,8 +27,8 @@ use super::closed::Differences;
 use super::collect::Walker;
 use super::transfer::plain;
 use super::variables::{Definition, Kind, VariableId};
-use crate::loops::{Loop, LoopForest, LoopId};
 use crate::ranges::{Interval, Operation, ValueRange};
+use opcost_graph::loops::{Loop, LoopForest, LoopId};
 use opcost_key::BlockId;
 
 /// Instructions that one change is made of.

@@ -11,11 +11,11 @@
 
 use opcost_analysis::cells::{CellDefinition, CellVersion, Cells};
 use opcost_analysis::claims::{Names, words};
-use opcost_analysis::dominators::Dominators;
 use opcost_analysis::evolution::{Answer, FunctionEvolution, Source, TripCount};
 use opcost_analysis::expression::{Formulas, Symbol, SymbolId};
-use opcost_analysis::loops::{LoopForest, LoopId};
 use opcost_analysis::memory::{Effects, Memory, MemoryVersions, World};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::Id;
 use opcost_instrument::{Claim, ClaimStep, Claimed, Claims, Moment, Rereads};
 use opcost_ir::{Function, FunctionText, Layout, Module, Opcode, Type, Value};
