@@ -18,7 +18,7 @@ use super::places::Placed;
 use super::reaching::{Asked, Definition, Hit, Point};
 use super::search::Search;
 use super::steps::signed;
-use crate::memory::effects::{Effect, Extent, Origin, ResultKind, Statement, Touched, Touching};
+use crate::memory::effect::{Effect, Extent, Origin, ResultKind, Statement, Touched, Touching};
 
 impl<M: Memory> Search<'_, '_, M> {
     /// What a call of a library function does to a cell; none if its pointers

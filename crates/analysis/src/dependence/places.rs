@@ -17,7 +17,7 @@ use super::memory::{Cell, Memory, Object};
 use super::reaching::{Asked, Origin, Point};
 use super::search::Search;
 use super::steps::{Way, way_of};
-use crate::memory::effects::ResultKind;
+use crate::memory::effect::ResultKind;
 
 /// How many ways back may lie in one another.
 const DEEPEST: u32 = 6;

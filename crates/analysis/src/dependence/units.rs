@@ -13,7 +13,7 @@ use super::places::Placed;
 use super::search::Search;
 use super::steps::signed;
 use crate::memory::contents::text_at;
-use crate::memory::effects::Statement;
+use crate::memory::effect::Statement;
 
 /// An `OPEN` statement.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ use opcost_key::{FunctionId, InstructionId};
 
 use super::addresses::{Addresses, Apart, ObjectId, ObjectKind, Objects, Offsets, Reach, Target, TargetsId};
 use super::calls::{CallGraph, Caller};
-use super::effects::{Effect, Extent, ResultKind, Touching};
+use super::effect::{Effect, Extent, ResultKind, Touching};
 use super::external::Externals;
 
 /// The most spans that are told apart in one object.

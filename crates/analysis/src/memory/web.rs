@@ -16,7 +16,7 @@ use opcost_index::IdMap;
 use opcost_key::BlockId;
 
 use super::forms::Point;
-use super::webs::Definition;
+use super::version::Definition;
 use crate::cells::CellVersion;
 use opcost_graph::dominators::Dominators;
 use opcost_graph::frontiers::Frontiers;

@@ -23,10 +23,10 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use super::addresses::Where;
-use super::effects::ResultKind;
+use super::effect::ResultKind;
 use super::forms::{Address, Forms, PlaceId, Point, Root};
 use super::verdicts::{Found, Place, Reasons, Verdict};
-use super::versions::MemoryVersions;
+use super::version::{Definition, Version};
 use super::web::{Begin, Event, Web};
 use super::whole::Memory;
 use super::writes::Writes;
@@ -41,35 +41,14 @@ const MOST_ROUNDS: usize = 4;
 /// Nodes in all dominance frontiers of a function together.
 const MOST_FRONTIER: usize = 1 << 20;
 
-/// A version of a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Version {
-    /// The place.
-    pub place: PlaceId,
-    /// Where it begins.
-    pub point: Point,
-    /// What it is.
-    pub is: Definition,
-    position: u32,
-    /// What it rests on that no write in between changes it.
-    reasons: Reasons,
-}
-
-/// Where a version comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Definition {
-    /// A store of this value to exactly this place.
-    Stored(InstructionId, Value),
-    /// Versions meet.
-    Merge,
-    /// What was there when the function was entered.
-    Entry,
-    /// Written by this instruction, perhaps, and not by a store to exactly here.
-    Changed(InstructionId),
-    /// Another place from here on: what names it is defined anew.
-    Renewed,
-    /// Memory that was made here and not written yet.
-    Undefined,
+/// The versions that loads read, and all behind them.
+pub(super) struct Followed {
+    /// The version that each load reads.
+    pub reads: FxHashMap<InstructionId, CellVersion>,
+    /// Those versions, and those that meet in them.
+    pub versions: IdMap<CellVersion, Version>,
+    /// What meets in a merge, by the block that it comes from.
+    pub incoming: FxHashMap<CellVersion, Vec<(BlockId, CellVersion)>>,
 }
 
 /// Places and versions of one function.
@@ -342,21 +321,9 @@ impl<'a> FunctionMemory<'a> {
     }
 }
 
-impl Version {
-    /// The first instruction that sees it.
-    pub(super) fn first(&self) -> InstructionId {
-        InstructionId::new(self.position as usize)
-    }
-
-    /// The promises that it rests on, in words.
-    pub(super) fn relies_on(&self) -> &'static [&'static str] {
-        self.reasons.words()
-    }
-}
-
 impl FunctionMemory<'_> {
-    /// The versions that loads read, and all behind them.
-    pub(super) fn into_versions(self) -> MemoryVersions {
-        MemoryVersions::of_parts(self.reads, self.versions, self.incoming)
+    /// What all rounds found.
+    pub(super) fn followed(self) -> Followed {
+        Followed { reads: self.reads, versions: self.versions, incoming: self.incoming }
     }
 }

@@ -251,9 +251,9 @@ impl<'a> Writes<'a> {
                     let effect = self.memory.externals.effect(body, at, callee);
                     let number = position as u32;
                     let gives = match effect.result {
-                        super::effects::ResultKind::Parameter(given)
-                        | super::effects::ResultKind::Inside(given)
-                        | super::effects::ResultKind::Moved(given) => given == number,
+                        super::effect::ResultKind::Parameter(given)
+                        | super::effect::ResultKind::Inside(given)
+                        | super::effect::ResultKind::Moved(given) => given == number,
                         _ => false,
                     };
                     return !effect.keeps(number) && !gives && effect.callbacks.is_empty();

@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use super::calls::within;
 use super::written_first::WrittenFirst;
 use crate::memory::Memory;
-use crate::memory::effects::ResultKind;
+use crate::memory::effect::ResultKind;
 use crate::ranges::ValueRange;
 
 /// Those of these locals of which nothing is read before it is written.

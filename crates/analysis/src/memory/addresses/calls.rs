@@ -17,7 +17,7 @@ use super::collect::{Collector, Site};
 use super::graph::{Node, Target, Use};
 use super::objects::{ObjectId, ObjectKind};
 use super::offsets::{Move, Offsets};
-use crate::memory::effects::*;
+use crate::memory::effect::*;
 
 /// The most words of a copied block that are told apart.
 const MOST_WORDS: u64 = 16;

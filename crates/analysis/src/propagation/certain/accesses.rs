@@ -12,7 +12,7 @@ use opcost_key::InstructionId;
 use super::Walk;
 use crate::demand::back;
 use crate::memory::addresses::moves::{self, steps_of};
-use crate::memory::effects::ResultKind;
+use crate::memory::effect::ResultKind;
 use crate::memory::{Memory, ObjectKind};
 use crate::ranges::word::mask;
 use crate::ranges::{Interval, Operation, Step, ValueRange};
