@@ -13,7 +13,8 @@ use std::rc::Rc;
 use opcost_index::IdMap;
 
 use super::Interval;
-use super::nodes::{DEEPEST, FormulaId, LARGEST, Node, Symbol, SymbolId, children, range_of};
+use super::node_ranges::range_of;
+use super::nodes::{DEEPEST, FormulaId, LARGEST, Node, Symbol, SymbolId, children};
 
 /// What is kept with each node.
 #[derive(Clone, Debug)]
