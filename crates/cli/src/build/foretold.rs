@@ -10,7 +10,7 @@
 //! loads of the function.
 
 use opcost_analysis::cells::{CellDefinition, CellVersion, Cells};
-use opcost_analysis::claims::{Names, words};
+use opcost_analysis::claims::{Names, Scope, words};
 use opcost_analysis::evolution::{Answer, FunctionEvolution, Source, TripCount};
 use opcost_analysis::expression::{Formulas, Symbol, SymbolId};
 use opcost_analysis::memory::{Effects, Memory, MemoryVersions, World};
@@ -47,7 +47,8 @@ pub(super) fn claims(module: &Module) -> Claims {
         };
         let evolution = FunctionEvolution::compute(source, &mut formulas);
         let text = FunctionText::new(module, function);
-        let names = Names::plain(&memory, id, &forest, &versions, &text);
+        let scope = Scope { program: &memory, id, forest: &forest, cells: &versions, text: &text };
+        let names = Names::plain(scope);
         for natural in forest.loops.ids() {
             let foreteller = Foreteller {
                 module,
