@@ -14,10 +14,11 @@
 use opcost_ir::{Flags, Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::collect::Walker;
+use super::heads::Turns;
+use super::range::Kind;
 use super::transfer::plain;
-use super::turns::Turns;
-use super::variables::{Definition, Kind, VariableId};
+use super::variables::{Definition, VariableId};
+use super::walker::Walker;
 use crate::ranges::word::mask;
 use crate::ranges::{Operation, ValueRange};
 use opcost_graph::loops::LoopId;

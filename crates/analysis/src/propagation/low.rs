@@ -13,9 +13,10 @@
 
 use opcost_ir::{Opcode, Value};
 
-use super::collect::Walker;
+use super::range::Kind;
 use super::transfer::plain;
-use super::variables::{Definition, Kind, VariableId};
+use super::variables::{Definition, VariableId};
+use super::walker::Walker;
 use crate::ranges::Operation;
 use crate::ranges::word::mask;
 

@@ -23,10 +23,11 @@ use std::collections::BTreeSet;
 
 use opcost_index::{Graph, IdMap, strongly_connected_components};
 
+use super::range::Range;
 use super::sources::Edges;
 use super::tables::Tables;
 use super::transfer::Ranges;
-use super::variables::{Definition, Range, VariableId, Variables};
+use super::variables::{Definition, VariableId, Variables};
 use crate::ranges::{Budget, FloatRange, ValueRange};
 
 /// How often a join grows before it is widened.

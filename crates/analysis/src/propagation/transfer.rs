@@ -4,8 +4,9 @@
 //! and what it answers for the ranges that came out must lie in them. Sources
 //! are taken as unrelated. Cost: that of one step of the domains.
 
+use super::range::{Kind, Range};
 use super::tables::Tables;
-use super::variables::{Definition, Kind, Range, VariableId, Variables};
+use super::variables::{Definition, VariableId, Variables};
 use crate::ranges::word::{low_bits, mask};
 use crate::ranges::{Congruence, FloatRange, Format, Interval, KnownBits, Operation, Sign, Step, ValueRange};
 use opcost_index::IdMap;

@@ -22,13 +22,15 @@ use opcost_ir::{Flags, Opcode, Value};
 use opcost_key::InstructionId;
 use rustc_hash::FxHashMap;
 
-use super::Distance;
 use super::closed::Differences;
-use super::collect::Walker;
+use super::facts::Distance;
+use super::heads::Turns;
+use super::range::Kind;
 use super::transfer::plain;
-use super::variables::{Definition, Kind, VariableId};
+use super::variables::{Definition, VariableId};
+use super::walker::Walker;
 use crate::ranges::{Interval, Operation, ValueRange};
-use opcost_graph::loops::{Loop, LoopForest, LoopId};
+use opcost_graph::loops::{Loop, LoopId};
 use opcost_key::BlockId;
 
 /// Instructions that one change is made of.
@@ -36,29 +38,12 @@ const MOST_PARTS: usize = 64;
 /// How deep sums lie in sums.
 const DEEPEST: u32 = 24;
 
-/// What is known of the loops of a function.
-pub(super) struct Turns<'t> {
-    pub(super) forest: &'t LoopForest<BlockId>,
-    /// Control may come back into a turn from anywhere (`setjmp`): nothing counts.
-    comes_again: bool,
-    /// How often each loop goes back.
-    trips: FxHashMap<LoopId, VariableId>,
-    /// Of phis at heads: what comes from outside, as one variable.
-    joins: FxHashMap<InstructionId, VariableId>,
-}
-
 /// A change, while it is looked for.
 struct Change {
     phi: InstructionId,
     id: LoopId,
     left: usize,
     known: FxHashMap<Value, Option<VariableId>>,
-}
-
-impl<'t> Turns<'t> {
-    pub(super) fn new(forest: &'t LoopForest<BlockId>, comes_again: bool) -> Turns<'t> {
-        Turns { forest, comes_again, trips: FxHashMap::default(), joins: FxHashMap::default() }
-    }
 }
 
 impl Walker<'_, '_> {
@@ -122,20 +107,6 @@ impl Walker<'_, '_> {
         let changes = self.add(kind, Definition::Times { delta, trips: turns.trips[&id] });
         let start = self.start(turns, phi, id, kind);
         Some(self.add(kind, Definition::Step(plain(Operation::Add, width), [start, changes].into())))
-    }
-
-    /// What comes into a phi from outside of its loop.
-    pub(super) fn start(
-        &mut self,
-        turns: &Turns<'_>,
-        phi: InstructionId,
-        id: LoopId,
-        kind: Kind,
-    ) -> VariableId {
-        let arms = self.arms.get(&phi).map_or(&[][..], Vec::as_slice);
-        let outside = arms.iter().filter(|&&(from, _)| !turns.forest.contains(id, from));
-        let starts: Box<[VariableId]> = outside.map(|&(_, source)| source).collect();
-        self.add(kind, Definition::Join(starts))
     }
 
     /// By how much the phi changes in one turn.
