@@ -12,14 +12,18 @@ use rustc_hash::FxHashSet as HashSet;
 use opcost_index::{Graph, Id};
 use opcost_key::{BlockId, InstructionId};
 
+use super::asked::{Asked, Point};
 use super::memory::Memory;
-use super::reaching::{Asked, Hit, Point};
-use super::search::{Event, History, Search};
+use super::reaching::Hit;
+use super::search::{Ask, Event, History, Search};
 
 /// The most blocks between a block and its dominator that are looked at.
 const MOST_BLOCKS: usize = 256;
 
-impl<M: Memory> Search<'_, '_, M> {
+impl<M: Memory> Search<'_, '_, M>
+where
+    Self: Ask,
+{
     /// The earliest point with the same version of a cell.
     pub(super) fn earliest(&mut self, point: Point, asked: Asked) -> Point {
         let history = self.shared.history(asked.cell);

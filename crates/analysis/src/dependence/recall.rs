@@ -10,14 +10,16 @@ use opcost_index::Id;
 use opcost_ir::{ConstantValue, GlobalKind, Linkage, Opcode, ScalarValue, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::RuleSet;
-use super::build::{Builder, Expansion, Question};
+use super::asked::{Asked, Definition, Origin, Point};
+use super::asked::{Spot, is_opaque};
 use super::contexts::ContextId;
-use super::expand::{Spot, is_opaque};
+use super::expander::Expander;
 use super::explanation::{Argument, Certainty, Elements, Reason, What};
 use super::memory::{Cell, Memory, Object};
-use super::places::{IndexedWay, Placed};
-use super::reaching::{Asked, Definition, Origin, Point};
+use super::placed::{IndexedWay, Placed};
+use super::question::{Expansion, Question};
+use super::rule_set::RuleSet;
+use super::search::Ask;
 
 /// What answers about COMMON blocks rest on.
 const COMMON: &str = "common data is zero at the start";
@@ -28,7 +30,7 @@ const INDICES: &str = "indices stay inside their arrays";
 /// What answers about memory rest on where types tell writes apart.
 pub(super) const TYPES: &str = "no alias by type";
 
-impl<M: Memory> Builder<'_, '_, M> {
+impl<M: Memory> Expander<'_, '_, M> {
     /// Whatever the first rule finds that finds all; else what was found last.
     pub(super) fn load(&mut self, spot: Spot) -> Expansion {
         let code = self.search.shared.function(spot.function);
@@ -486,16 +488,6 @@ impl<M: Memory> Builder<'_, '_, M> {
                 let is_zero = contents.scalars[..near].last().is_none_or(is_free);
                 if is_zero && contents.is_complete { self.zero(ty) } else { unknown }
             }
-        }
-    }
-
-    /// Zero of a type.
-    pub(super) fn zero(&self, ty: TypeId) -> What {
-        match self.search.shared.module.types[ty] {
-            Type::Integer(bits) => What::Integer { value: 0, bits },
-            Type::Float(_) => What::Float(0),
-            Type::Pointer(_) => What::Null,
-            _ => What::Text("0".into()),
         }
     }
 }

@@ -4,9 +4,9 @@
 use opcost_ir::{Opcode, Predicate, Type, Value};
 
 use super::{Binding, Printed, Writer};
-use crate::dependence::Resolution;
 use crate::dependence::evaluate::Number;
 use crate::dependence::explanation::{Certainty, Explanation, Link, What};
+use crate::dependence::resolution::Resolution;
 use crate::dependence::steps::signed;
 
 impl Writer<'_, '_, '_> {
