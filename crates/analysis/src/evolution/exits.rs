@@ -11,8 +11,11 @@ use opcost_ir::{Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use super::answer::{Assumption, ExitTurn, Otherwise, Reason};
+use super::known::{Known, Mode, Relies, both};
+use super::leaving_question::{First, Question};
 use super::logic::Condition;
-use super::solver::{Known, Mode, Relies, Solver, both};
+use super::predicates::is_signed;
+use super::solver::{Ask, Solver};
 use crate::expression::{Domain, FormulaId, Symbol, Test};
 use opcost_graph::edge::Edge;
 use opcost_graph::loops::LoopId;
@@ -340,25 +343,24 @@ impl Solver<'_, '_> {
         let turn = self.turn(id);
         let trusts = mode == Mode::Trusting && is_only;
         let facts = &guards.facts;
-        let mut question = super::leaving::Question { table: self.table, facts, turn, trusts, are_addresses };
+        let mut question = Question { table: self.table, facts, turn, trusts, are_addresses };
         let mut first = question.first_turn(stays, sides[0], sides[1], domain.bits);
         // Only where it is needed, since it may rest on promises of its own.
-        if matches!(first, super::leaving::First::Unknown)
+        if matches!(first, First::Unknown)
             && let Some((counters, own)) = self.counters_around(&sides, id, mode)
             && let Some(all) = both(&relies, &own)
         {
             let mut facts = guards.facts.clone();
             counters.into_iter().for_each(|fact| facts.add(self.table, fact));
             let facts = &facts;
-            let mut question =
-                super::leaving::Question { table: self.table, facts, turn, trusts, are_addresses };
+            let mut question = Question { table: self.table, facts, turn, trusts, are_addresses };
             first = question.first_turn(stays, sides[0], sides[1], domain.bits);
             relies = all;
         }
         match first {
-            super::leaving::First::Never => Leaves { relies, ..Leaves::never() },
-            super::leaving::First::AtOnceIf(test) => Leaves { relies, ..self.perhaps_at_once(vec![test]) },
-            super::leaving::First::At { turn, conditions, is_modular } => {
+            First::Never => Leaves { relies, ..Leaves::never() },
+            First::AtOnceIf(test) => Leaves { relies, ..self.perhaps_at_once(vec![test]) },
+            First::At { turn, conditions, is_modular } => {
                 let turn = self.table.assuming(turn, &guards.facts);
                 // Never taken, beside other exits: no condition of the claim.
                 let is_met = |(_, otherwise): &(Test, Otherwise)| *otherwise == Otherwise::Endless;
@@ -380,12 +382,7 @@ impl Solver<'_, '_> {
                     _ => Leaves::unknown(Reason::TooBig),
                 }
             }
-            super::leaving::First::Unknown => Leaves::unknown(reason),
+            First::Unknown => Leaves::unknown(reason),
         }
     }
-}
-
-/// Whether a comparison reads its sides with sign.
-pub(super) fn is_signed(predicate: Predicate) -> bool {
-    matches!(predicate, Predicate::Slt | Predicate::Sle | Predicate::Sgt | Predicate::Sge)
 }

@@ -11,11 +11,11 @@
 use opcost_ir::Predicate;
 
 use super::answer::Otherwise;
-use super::leaving::{First, Needed, Question};
+use super::leaving_question::{First, Needed, Question};
 use crate::expression::{Domain, Facts, FormulaId, Node, Relation, Test};
 
 /// How many choices of one comparison are told apart.
-pub(super) const CASES: u32 = 3;
+const CASES: u32 = 3;
 
 /// What decides a choice.
 enum Choice {
@@ -30,6 +30,18 @@ enum Choice {
 }
 
 impl Question<'_> {
+    /// The first turn in which `stays` does not hold between values of so many
+    /// bits.
+    pub(super) fn first_turn(
+        &mut self,
+        stays: Predicate,
+        left: FormulaId,
+        right: FormulaId,
+        bits: u32,
+    ) -> First {
+        self.first_turn_by_cases(stays, [left, right], bits, CASES)
+    }
+
     /// The first turn in which `stays` does not hold, choices told apart.
     pub(super) fn first_turn_by_cases(
         &mut self,

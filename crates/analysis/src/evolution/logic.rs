@@ -10,7 +10,7 @@ use opcost_ir::{Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use super::answer::Reason;
-use super::guards::inverse;
+use super::predicates::inverse;
 use super::solver::Solver;
 use crate::expression::Domain;
 use opcost_graph::edge::Edge;

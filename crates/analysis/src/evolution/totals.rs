@@ -12,7 +12,8 @@ use opcost_ir::Opcode;
 use opcost_key::BlockId;
 
 use super::answer::{Assumption, Total};
-use super::solver::{Known, Mode, Relies, Solver, both};
+use super::known::{Known, Mode, Relies, both};
+use super::solver::{Ask, Solver};
 use crate::expression::{Facts, FormulaId, Node, Relation, Test};
 use opcost_graph::loops::LoopId;
 
