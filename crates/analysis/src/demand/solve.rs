@@ -204,20 +204,15 @@ impl<'a> Solver<'a> {
             Opcode::BitCast if self.range(id, operands[0]).is_some() => Making::Same(operands.into()),
             Opcode::Load => Making::Loaded,
             opcode if opcode.is_call() => self.intrinsic(id, function, at),
-            opcode => self.step(id, at, opcode, instruction, operands),
+            _ => self.step(id, function, at),
         }
     }
 
-    fn step(
-        &self,
-        id: FunctionId,
-        at: InstructionId,
-        opcode: Opcode,
-        instruction: &Instruction,
-        operands: &'a [Value],
-    ) -> Making<'a> {
+    fn step(&self, id: FunctionId, function: &'a Function, at: InstructionId) -> Making<'a> {
+        let Instruction { opcode, predicate, .. } = function.instructions[at];
+        let operands = function.operands_of(at);
         let width = self.range(id, Value::Instruction(at)).map(|range| range.type_width());
-        let step = width.and_then(|width| Step::of_opcode(opcode, instruction.predicate, Flags::NONE, width));
+        let step = width.and_then(|width| Step::of_opcode(opcode, predicate, Flags::NONE, width));
         step.filter(|step| self.fits(id, step, operands))
             .map_or(Making::Other, |step| Making::Step(step, operands))
     }

@@ -3,7 +3,7 @@
 //! A cell at a point in time under the calls that led there, and the writes that it may
 //! hold then.
 
-use opcost_ir::{Flags, TagId};
+use opcost_ir::{Flags, TagId, TypeId};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::contexts::ContextId;
@@ -86,6 +86,23 @@ pub(super) enum Origin {
     Callers(FunctionId),
     /// The walk became too long.
     Lost,
+}
+
+/// What an instruction put into a cell, under the calls that led there, read as a type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Writing {
+    pub(super) function: FunctionId,
+    pub(super) at: InstructionId,
+    pub(super) context: ContextId,
+    pub(super) cell: Cell,
+    pub(super) ty: TypeId,
+}
+
+impl Writing {
+    /// Right before it.
+    pub(super) fn point(self) -> Point {
+        Point { function: self.function, before: Some(self.at), context: self.context }
+    }
 }
 
 /// Whether an access may not be looked through.

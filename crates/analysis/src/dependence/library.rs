@@ -10,8 +10,7 @@
 use opcost_ir::{CalleeRef, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::asked::Spot;
-use super::asked::{Asked, Definition, Point};
+use super::asked::{Asked, Point, Spot, Writing};
 use super::expander::Expander;
 use super::explanation::{Argument, Certainty, Input, Reason, What};
 use super::library_hits::writes;
@@ -120,27 +119,18 @@ impl<M: Memory> Expander<'_, '_, M> {
     }
 
     /// What a call of a function that is elsewhere wrote into a cell.
-    pub(super) fn written_by_call(
-        &mut self,
-        definition: &Definition,
-        function: FunctionId,
-        call: InstructionId,
-        cell: Cell,
-        ty: TypeId,
-    ) -> Question {
+    pub(super) fn written_by_call(&mut self, writing: Writing) -> Question {
+        let Writing { function, at: call, cell, ty, .. } = writing;
         let shared = self.search.shared;
         let unknown = Question::Leaf(What::Unknown(Reason::Call(function, call)), Some(ty));
         let Some(effect) = shared.memory.effect(function, call) else { return unknown };
         if effect.does_anything || effect.reaches_others {
             return unknown;
         }
-        let point = Point { function, before: Some(call), context: definition.context };
         let arguments = shared.function(function).arguments_of(call);
         for (position, &argument) in (0..).zip(arguments) {
-            let Some(offset) = self.offset_of(point, argument, &cell) else { continue };
-            if let Some(question) =
-                self.written_through(&effect, point, call, (position, offset), arguments, cell, ty)
-            {
+            let Some(offset) = self.offset_of(writing.point(), argument, &cell) else { continue };
+            if let Some(question) = self.written_through(&effect, writing, position, offset) {
                 return question;
             }
         }
@@ -162,59 +152,54 @@ impl<M: Memory> Expander<'_, '_, M> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// What a call wrote through a parameter that points so far into the object.
     fn written_through(
         &mut self,
         effect: &Effect,
-        point: Point,
-        call: InstructionId,
-        (position, offset): (u32, Option<i64>),
-        arguments: &[Value],
-        cell: Cell,
-        ty: TypeId,
+        writing: Writing,
+        position: u32,
+        offset: Option<i64>,
     ) -> Option<Question> {
+        let Writing { function, at: call, context, cell, ty } = writing;
         if let Some(copied) = effect.copies.iter().find(|copied| copied.to == position) {
+            let arguments = self.search.shared.function(function).arguments_of(call);
             let source = *arguments.get(copied.from as usize)?;
-            return self.copied(point, source, cell.offset.checked_sub(offset?)?, cell, ty);
+            return self.copied(writing, source, cell.offset.checked_sub(offset?)?);
         }
         let touched = effect.touches_of(position).find(|touched| writes(touched))?;
         match touched.how {
             Touching::Input(_) => {
-                let read = Input::Read { function: point.function, call, argument: Some(position) };
-                Some(Question::Read(read, point.context, ty))
+                let read = Input::Read { function, call, argument: Some(position) };
+                Some(Question::Read(read, context, ty))
             }
             Touching::Zeroes => Some(Question::Leaf(self.zero(ty), Some(ty))),
-            Touching::Writes => self.filled(point, call, arguments, ty),
+            Touching::Writes => self.filled(writing),
             _ => None,
         }
     }
 
     /// A cell of what was copied.
-    fn copied(&mut self, point: Point, source: Value, way: i64, cell: Cell, ty: TypeId) -> Option<Question> {
-        match self.search.place(point.function, source, point.context) {
+    fn copied(&mut self, writing: Writing, source: Value, way: i64) -> Option<Question> {
+        let Writing { function, context, cell, ty, .. } = writing;
+        match self.search.place(function, source, context) {
             Placed::At { object, offset, .. } => {
                 let from = Cell { object, offset: offset.checked_add(way)?, size: cell.size };
-                Some(Question::Cell(point, Asked::any(from), ty, false))
+                Some(Question::Cell(writing.point(), Asked::any(from), ty, false))
             }
             _ => None,
         }
     }
 
     /// What a `memset` leaves in each cell.
-    fn filled(
-        &mut self,
-        point: Point,
-        call: InstructionId,
-        arguments: &[Value],
-        ty: TypeId,
-    ) -> Option<Question> {
+    fn filled(&mut self, writing: Writing) -> Option<Question> {
+        let Writing { function, at: call, context, ty, .. } = writing;
         let shared = self.search.shared;
-        let callee = shared.function(point.function).call(call)?.callee;
-        let name = shared.module.callee_name(callee)?;
+        let code = shared.function(function);
+        let name = shared.module.callee_name(code.call(call)?.callee)?;
         if !name.contains("memset") {
             return None;
         }
-        let byte = self.search.number(point.function, *arguments.get(1)?, point.context)? as u8;
+        let byte = self.search.number(function, *code.arguments_of(call).get(1)?, context)? as u8;
         let bits = match shared.module.types[ty] {
             Type::Integer(bits @ 8..=128) if bits.is_multiple_of(8) => bits,
             _ if byte == 0 => return Some(Question::Leaf(self.zero(ty), Some(ty))),

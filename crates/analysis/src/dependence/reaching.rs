@@ -41,14 +41,29 @@ pub(super) enum Hit {
 /// The most steps of one walk.
 const LONGEST: u32 = 2048;
 
+/// A point on the way.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Here {
+    point: Point,
+    /// It is in the activation that asks.
+    is_home: bool,
+}
+
+/// Where a block is gone back through from.
+struct Start {
+    block: BlockId,
+    /// From before this instruction; none: from its end.
+    below: Option<InstructionId>,
+}
+
 struct Walk {
     asked: Asked,
     history: Rc<History>,
     found: Vec<Definition>,
     /// The same, to be looked up.
     known: HashSet<Definition>,
-    seen: HashSet<(Point, bool)>,
-    work: Vec<(Point, bool)>,
+    seen: HashSet<Here>,
+    work: Vec<Here>,
     has_all: bool,
     steps: u32,
 }
@@ -62,8 +77,9 @@ impl Walk {
     }
 
     fn go(&mut self, point: Point, is_home: bool) {
-        if self.seen.insert((point, is_home)) {
-            self.work.push((point, is_home));
+        let here = Here { point, is_home };
+        if self.seen.insert(here) {
+            self.work.push(here);
         }
     }
 
@@ -119,11 +135,11 @@ where
         } else {
             walk.go(point, asked.is_own);
         }
-        while let Some((point, is_home)) = walk.work.pop() {
+        while let Some(here) = walk.work.pop() {
             if !self.may_go_on(&mut walk) {
                 break;
             }
-            self.walk_function(&mut walk, point, is_home);
+            self.walk_function(&mut walk, here);
         }
         walk.found
     }
@@ -141,7 +157,8 @@ where
         goes_on
     }
 
-    fn walk_function(&mut self, walk: &mut Walk, point: Point, is_home: bool) {
+    fn walk_function(&mut self, walk: &mut Walk, here: Here) {
+        let Here { point, is_home } = here;
         let events = self.shared.events(&walk.history, walk.asked.cell, point.function);
         if events.is_empty() {
             return self.leave(walk, point, is_home);
@@ -160,7 +177,7 @@ where
             if !self.may_go_on(walk) {
                 return;
             }
-            if !self.walk_block(walk, &events, point, is_home, (block, below)) {
+            if !self.walk_block(walk, &events, here, Start { block, below }) {
                 continue;
             }
             if block.index() == 0 {
@@ -187,9 +204,8 @@ where
         &mut self,
         walk: &mut Walk,
         events: &[(InstructionId, Event)],
-        point: Point,
-        is_home: bool,
-        (block, below): (BlockId, Option<InstructionId>),
+        Here { point, is_home }: Here,
+        Start { block, below }: Start,
     ) -> bool {
         let range = self.shared.function(point.function).blocks[block].instructions.clone();
         let end = below.map_or(range.end as usize, |below| below.index());

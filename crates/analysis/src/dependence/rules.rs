@@ -20,6 +20,14 @@ use super::memory::Memory;
 use super::question::{Expansion, Question};
 use super::rule_set::RuleSet;
 
+/// A pointer of a function, under the calls that led there.
+#[derive(Clone, Copy)]
+struct Pointer {
+    function: FunctionId,
+    value: Value,
+    context: ContextId,
+}
+
 /// A stored value that was found.
 type Found = (Question, Argument, Certainty);
 
@@ -28,47 +36,37 @@ impl<M: Memory> Expander<'_, '_, M> {
     pub(super) fn by_uses(&mut self, spot: Spot) -> Option<Expansion> {
         let code = self.search.shared.function(spot.function);
         let pointer = *code.operands_of(spot.id).first()?;
-        let links = self.stores_by_use(spot.function, pointer, spot.context, spot.id.index(), 0);
+        let pointer = Pointer { function: spot.function, value: pointer, context: spot.context };
+        let links = self.stores_by_use(pointer, spot.id.index(), 0);
         let at = Some((spot.function, spot.id));
         (!links.is_empty()).then_some(Expansion::of(What::Loaded(RuleSet::UseOnly), at, links))
     }
 
-    fn stores_by_use(
-        &self,
-        function: FunctionId,
-        pointer: Value,
-        context: ContextId,
-        below: usize,
-        depth: u32,
-    ) -> Vec<Found> {
-        let pointer = self.tables.uses.root(function, pointer);
+    fn stores_by_use(&self, pointer: Pointer, below: usize, depth: u32) -> Vec<Found> {
+        let Pointer { function, context, .. } = pointer;
+        let value = self.tables.uses.root(function, pointer.value);
         let uses = self.tables.uses.of(function);
-        let before = uses.get(&pointer).into_iter().flatten().rev().filter(|at| at.index() < below);
+        let before = uses.get(&value).into_iter().flatten().rev().filter(|at| at.index() < below);
         for &at in before {
-            if let Some(found) = self.store_of(function, pointer, context, at) {
+            if let Some(found) = self.store_of(Pointer { value, ..pointer }, at) {
                 return vec![found];
             }
         }
         if depth >= 8 {
             return Vec::new();
         }
-        match pointer {
+        match value {
             Value::Argument(position) => self.stores_at_calls(function, position, context, depth),
-            _ => match self.tables.uses.address(pointer) {
-                Some(address) => self.stores_to_global(address),
+            _ => match self.tables.uses.address(value) {
+                Some((global, offset)) => self.stores_to_global(global, offset),
                 None => Vec::new(),
             },
         }
     }
 
     /// What this use stores through the pointer.
-    fn store_of(
-        &self,
-        function: FunctionId,
-        pointer: Value,
-        context: ContextId,
-        at: InstructionId,
-    ) -> Option<Found> {
+    fn store_of(&self, pointer: Pointer, at: InstructionId) -> Option<Found> {
+        let Pointer { function, value: pointer, context } = pointer;
         let shared = self.search.shared;
         let code = shared.function(function);
         if code.instructions[at].opcode == Opcode::Store {
@@ -108,15 +106,16 @@ impl<M: Memory> Expander<'_, '_, M> {
         let mut found = Vec::new();
         for (caller, call, parent) in sites.into_iter().take(16) {
             if let Some(passed) = shared.passed(function, position, caller, call) {
-                found.extend(self.stores_by_use(caller, passed, parent, call.index(), depth + 1));
+                let pointer = Pointer { function: caller, value: passed, context: parent };
+                found.extend(self.stores_by_use(pointer, call.index(), depth + 1));
             }
         }
         found
     }
 
-    fn stores_to_global(&self, address: (GlobalId, i64)) -> Vec<Found> {
+    fn stores_to_global(&self, global: GlobalId, offset: i64) -> Vec<Found> {
         let uses = self.tables.uses.of_globals();
-        let found = uses.get(&address).into_iter().flatten().filter_map(|&(function, at)| {
+        let found = uses.get(&(global, offset)).into_iter().flatten().filter_map(|&(function, at)| {
             let value = *self.search.shared.function(function).operands_of(at).first()?;
             let question = Question::Value(function, value, ContextId::empty());
             Some((question, Argument::Written(function, at), Certainty::Possible))

@@ -22,7 +22,7 @@ use rustc_hash::FxHashSet as HashSet;
 use super::answer::Assumption;
 use super::entry::Entered;
 use super::known::{Known, Mode};
-use super::leaving_question::Question;
+use super::leaving_question::{Compared, Question};
 use super::logic::Condition;
 use super::predicates::is_signed;
 use super::solver::Solver;
@@ -238,7 +238,9 @@ impl Solver<'_, '_> {
         let are_addresses = domain.bits > 1 && !domain.signed;
         let facts = Facts::new();
         let mut question = Question { table: self.table, facts: &facts, turn, trusts: false, are_addresses };
-        let Some(mut test) = question.leaves_if(stays, sides, domain.bits) else { return Entered::Unknown };
+        let Some(mut test) = question.leaves_if(Compared { stays, sides, bits: domain.bits }) else {
+            return Entered::Unknown;
+        };
         if self.table.is_too_big(test.of) {
             return Entered::Unknown;
         }

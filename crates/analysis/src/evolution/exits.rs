@@ -12,7 +12,7 @@ use opcost_key::{BlockId, InstructionId};
 
 use super::answer::{Assumption, ExitTurn, Otherwise, Reason};
 use super::known::{Known, Mode, Relies, both};
-use super::leaving_question::{First, Question};
+use super::leaving_question::{Compared, First, Question};
 use super::logic::Condition;
 use super::predicates::is_signed;
 use super::solver::{Ask, Solver};
@@ -92,6 +92,15 @@ struct Comparison {
     is_only: bool,
 }
 
+/// A truth value that a loop goes on with, or without.
+#[derive(Clone, Copy)]
+struct Truth {
+    value: Value,
+    stays_if: bool,
+    /// The loop can be left in no other way.
+    is_only: bool,
+}
+
 /// Formulas of the turn that are compared.
 struct Sides {
     stays: Predicate,
@@ -164,7 +173,8 @@ impl Solver<'_, '_> {
                 self.leaves_by_comparison(comparison, id, mode)
             }
             Condition::Truth { value, stays_if } => {
-                self.leaves_by_truth(*value, *stays_if, id, mode, is_only)
+                let truth = Truth { value: *value, stays_if: *stays_if, is_only };
+                self.leaves_by_truth(truth, id, mode)
             }
         }
     }
@@ -302,11 +312,9 @@ impl Solver<'_, '_> {
     /// A truth value that is no comparison: a choice, or what merges.
     fn leaves_by_truth(
         &mut self,
-        value: Value,
-        stays_if: bool,
+        Truth { value, stays_if, is_only }: Truth,
         id: LoopId,
         mode: Mode,
-        is_only: bool,
     ) -> Leaves {
         let reason = match value {
             Value::Instruction(id) => Reason::DependsOn(Symbol::Result(id)),
@@ -344,7 +352,7 @@ impl Solver<'_, '_> {
         let trusts = mode == Mode::Trusting && is_only;
         let facts = &guards.facts;
         let mut question = Question { table: self.table, facts, turn, trusts, are_addresses };
-        let mut first = question.first_turn(stays, sides[0], sides[1], domain.bits);
+        let mut first = question.first_turn(Compared { stays, sides, bits: domain.bits });
         // Only where it is needed, since it may rest on promises of its own.
         if matches!(first, First::Unknown)
             && let Some((counters, own)) = self.counters_around(&sides, id, mode)
@@ -354,7 +362,7 @@ impl Solver<'_, '_> {
             counters.into_iter().for_each(|fact| facts.add(self.table, fact));
             let facts = &facts;
             let mut question = Question { table: self.table, facts, turn, trusts, are_addresses };
-            first = question.first_turn(stays, sides[0], sides[1], domain.bits);
+            first = question.first_turn(Compared { stays, sides, bits: domain.bits });
             relies = all;
         }
         match first {

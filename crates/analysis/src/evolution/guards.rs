@@ -10,7 +10,7 @@
 use std::rc::Rc;
 
 use opcost_ir::{Opcode, Predicate, Value};
-use opcost_key::BlockId;
+use opcost_key::{BlockId, InstructionId};
 
 use super::known::{Known, Mode, Relies, both};
 use super::loop_facts::{Comparison, Guards};
@@ -33,7 +33,9 @@ impl Solver<'_, '_> {
         for (branch, slot) in self.branches_above(id).into_iter().rev() {
             let condition = self.source.function.operands_of(self.source.function.terminator_of(branch))[0];
             for (comparison, holds) in self.conjuncts(condition, slot == 0) {
-                self.add_comparison(comparison, holds, scope, mode, &mut guards);
+                if let Some((comparison, own)) = self.comparison_that_holds(comparison, holds, scope, mode) {
+                    self.note(&mut guards, comparison, &own);
+                }
             }
         }
         guards
@@ -65,7 +67,7 @@ impl Solver<'_, '_> {
     }
 
     /// Comparisons that hold, or do not, because a condition does or does not.
-    fn conjuncts(&self, condition: Value, holds: bool) -> Vec<(opcost_key::InstructionId, bool)> {
+    fn conjuncts(&self, condition: Value, holds: bool) -> Vec<(InstructionId, bool)> {
         let mut found = Vec::new();
         let mut work = vec![(condition, holds)];
         while let Some((value, holds)) = work.pop() {
@@ -86,30 +88,34 @@ impl Solver<'_, '_> {
         found
     }
 
-    fn add_comparison(
+    /// A comparison that holds, or does not, and what its sides rest on.
+    fn comparison_that_holds(
         &mut self,
-        comparison: opcost_key::InstructionId,
+        at: InstructionId,
         holds: bool,
         scope: Option<LoopId>,
         mode: Mode,
-        guards: &mut Guards,
-    ) {
-        let instruction = &self.source.function.instructions[comparison];
-        let domain = instruction.second_type.and_then(|ty| self.domain(ty));
-        let (Some(domain), Some(predicate)) = (domain, instruction.predicate) else { return };
-        let &[left, right] = self.source.function.operands_of(comparison) else { return };
+    ) -> Option<(Comparison, Relies)> {
+        let instruction = &self.source.function.instructions[at];
+        let domain = instruction.second_type.and_then(|ty| self.domain(ty))?;
+        let predicate = instruction.predicate?;
+        let &[left, right] = self.source.function.operands_of(at) else { return None };
         // Addresses are read without sign here.
         if is_signed(predicate) && domain.bits > 1 && !domain.signed {
-            return;
+            return None;
         }
         let predicate = if holds { predicate } else { inverse(predicate) };
         let left = self.raw_value(left, mode);
         let right = self.raw_value(right, mode);
         let (left, right) = (self.resolve(left, scope, mode), self.resolve(right, scope, mode));
-        let own = both(&left.relies, &right.relies).and_then(|own| both(&guards.relies, &own));
-        let Some(relies) = own else { return };
-        let comparison =
-            Comparison { predicate, left: left.formula, right: right.formula, bits: domain.bits };
+        let own = both(&left.relies, &right.relies)?;
+        let (left, right) = (left.formula, right.formula);
+        Some((Comparison { predicate, left, right, bits: domain.bits }, own))
+    }
+
+    /// Notes a comparison that holds, unless it rests on too much.
+    fn note(&mut self, guards: &mut Guards, comparison: Comparison, own: &Relies) {
+        let Some(relies) = both(&guards.relies, own) else { return };
         if self.add_fact(&mut guards.facts, &comparison) {
             guards.relies = relies;
             guards.comparisons.push(comparison);

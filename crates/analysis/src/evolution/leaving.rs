@@ -20,18 +20,13 @@
 use opcost_ir::Predicate;
 
 use super::answer::Otherwise;
-use super::leaving_question::{Crossing, First, Question};
+use super::leaving_question::{Compared, Crossing, First, Question};
 use super::predicates::is_signed;
 use crate::expression::{FormulaId, Node, Relation, Rounding, Test};
 
 impl Question<'_> {
-    pub(super) fn first_turn_of(
-        &mut self,
-        stays: Predicate,
-        left: FormulaId,
-        right: FormulaId,
-        bits: u32,
-    ) -> First {
+    pub(super) fn first_turn_of(&mut self, compared: Compared) -> First {
+        let Compared { stays, sides: [left, right], bits } = compared;
         use Predicate::*;
         let is_unsigned = matches!(stays, Ult | Ule | Ugt | Uge);
         let (left, right) = match is_unsigned {

@@ -4,6 +4,8 @@
 //! it needs. Also the forms of a formula that several answers look for: a counter, a
 //! multiple of a power, a quotient by one. Cost: the terms.
 
+use opcost_ir::Predicate;
+
 use super::answer::Otherwise;
 use crate::expression::{Domain, Facts, FormulaId, Formulas, Node, Relation, Rounding, SymbolId, Test};
 
@@ -33,6 +35,23 @@ pub(super) enum First {
 impl First {
     pub(super) fn plain(turn: FormulaId, conditions: Vec<Needed>) -> First {
         First::At { turn, conditions, is_modular: false }
+    }
+}
+
+/// Values of so many bits that are compared while a loop goes on.
+#[derive(Clone, Copy)]
+pub(super) struct Compared {
+    /// How they stand then.
+    pub(super) stays: Predicate,
+    /// Both sides, as formulas of the turn.
+    pub(super) sides: [FormulaId; 2],
+    pub(super) bits: u32,
+}
+
+impl Compared {
+    /// The same of other values.
+    pub(super) fn of(self, sides: [FormulaId; 2]) -> Compared {
+        Compared { sides, ..self }
     }
 }
 

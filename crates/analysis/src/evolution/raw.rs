@@ -20,6 +20,7 @@ use rustc_hash::FxHashSet as HashSet;
 use super::answer::Promise;
 use super::known::{Arm, Known, Mode, Variable, both};
 use super::operands::{Built, Tried};
+use super::operations::Made;
 use super::predicates::is_signed;
 use super::solver::Solver;
 use crate::cells::CellDefinition;
@@ -116,13 +117,13 @@ impl Solver<'_, '_> {
             }
             (_, &[a, b]) => {
                 let (a, b) = (self.operand(a, mode)?, self.operand(b, mode)?);
-                Ok(self.binary(id, domain, &a, &b, mode))
+                Ok(self.binary(Made { id, domain, mode }, &a, &b))
             }
             (_, &[of]) => {
                 let of_type = self.type_of_operand(operands[0]).and_then(|ty| self.domain(ty));
                 let Some(from) = of_type else { return Ok(None) };
                 let of = self.operand(of, mode)?;
-                Ok(self.cast(id, from, domain, &of, mode))
+                Ok(self.cast(Made { id, domain, mode }, from, &of))
             }
             _ => Ok(None),
         }

@@ -217,7 +217,7 @@ impl<'a> FunctionMemory<'a> {
     /// The version right before an instruction, and all that meets in it.
     fn version_at(&mut self, place: PlaceId, at: InstructionId, reasons: Reasons) -> Option<CellVersion> {
         let first = self.begin(self.body().block_of(at), at.index() as u32)?;
-        let version = self.number((place, reasons), first);
+        let version = self.number(place, reasons, first);
         let mut work = vec![(version, first)];
         while let Some((version, begin)) = work.pop() {
             let Begin::Merge(block) = begin else { continue };
@@ -229,7 +229,7 @@ impl<'a> FunctionMemory<'a> {
             for position in 0..befores {
                 let before = self.frontiers.as_ref()?.predecessors[block][position];
                 let begin = self.begin(before, u32::MAX)?;
-                let version = self.number((place, reasons), begin);
+                let version = self.number(place, reasons, begin);
                 incoming.push((before, version));
                 work.push((version, begin));
             }
@@ -245,7 +245,7 @@ impl<'a> FunctionMemory<'a> {
     }
 
     /// The number of the version that begins there.
-    fn number(&mut self, (place, reasons): (PlaceId, Reasons), begin: Begin) -> CellVersion {
+    fn number(&mut self, place: PlaceId, reasons: Reasons, begin: Begin) -> CellVersion {
         if let Some(known) = *self.web.number(begin) {
             return known;
         }

@@ -171,7 +171,7 @@ impl<'a> Writes<'a> {
         }
         let mut own = Summary::default();
         let mut called = Vec::new();
-        self.memory.own().call(self.function, body, at, false, &mut own);
+        self.memory.own().call(self.function, at, false, &mut own);
         if let Some(callees) = self.memory.addresses.callees(self.function, at) {
             called.extend(callees.functions.iter().map(|&callee| caller(callee)));
             called.extend(callees.callbacks.iter().map(|&(callee, _)| caller(callee)));

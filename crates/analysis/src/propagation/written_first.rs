@@ -274,7 +274,7 @@ impl Walk<'_, '_> {
                 continue;
             }
             for exit in &natural.exits {
-                if let Some(written) = self.filling.left_by(id, (exit.from, exit.to))
+                if let Some(written) = self.filling.left_by(id, *exit)
                     && !written.is_empty()
                 {
                     match self.edges.get_mut(&(exit.from, exit.to)) {

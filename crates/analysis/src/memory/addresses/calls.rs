@@ -176,7 +176,7 @@ impl Collector<'_> {
         }
         for (position, &argument) in (0..).zip(&arguments) {
             for touched in effect.touches_of(position) {
-                self.touch(id, call, argument, &arguments, touched);
+                self.touch(Site { function: id, call, callback: None }, argument, &arguments, touched);
                 if touched.is_deep {
                     self.look_behind(id, call, position, argument);
                 }
@@ -203,8 +203,7 @@ impl Collector<'_> {
 
     fn touch(
         &mut self,
-        id: FunctionId,
-        call: InstructionId,
+        Site { function: id, call, .. }: Site,
         argument: Value,
         arguments: &[Value],
         touched: &Touched,
