@@ -26,9 +26,9 @@
 use opcost_ir::{Function, Module, Opcode, Predicate, Type, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use crate::dominators::Dominators;
-use crate::edge::Edge;
-use crate::loops::{LoopForest, LoopId};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::edge::Edge;
+use opcost_graph::loops::{LoopForest, LoopId};
 
 /// The most back edges that are taken each time the loop is entered; none if
 /// the code does not say.

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | which bits of its operands does an operation need? | [`steps`], `carries` |
 //! | which bits of what is stored does a load need? | `cells` |
+//! | how is a value held, and which bits does that give? | [`held`](fn@held) |
 //! | which demands meet all instructions of a module? | `solve` |
 //! | which values can an operand have, if the result lies in a range? | [`mod@back`] |
 //!
@@ -24,7 +25,7 @@
 //! hold, so a rewrite that changes them drops the promises. Then each demanded
 //! bit has the value that it had, whatever is put in the others; what has no
 //! demanded bit is not computed, but any number put in its place. What is known
-//! of other operands is what [`Propagation`] found, with all that that rests on.
+//! of other operands is what [`Propagation`](crate::propagation::Propagation) found, with all that that rests on.
 //!
 //! Division, addresses, branches, volatile and atomic accesses, assembly, memory
 //! that others read, functions that are not seen: all bits.
@@ -36,83 +37,13 @@
 pub mod back;
 mod carries;
 mod cells;
+mod held;
 mod solve;
 pub mod steps;
+mod values;
 
-use opcost_index::{Id, IdMap};
-use opcost_ir::Value;
-use opcost_key::FunctionId;
-
-use crate::memory::Memory;
-use crate::propagation::Propagation;
-use crate::ranges::word::low_bits;
-use crate::ranges::{Sign, ValueRange};
-
-/// Demanded bits of all integers of a module.
-#[derive(Clone, Debug, Default)]
-pub struct Demand {
-    values: IdMap<FunctionId, Values>,
-}
-
-/// Those of a function; none of what is no integer.
-#[derive(Clone, Debug, Default)]
-struct Values {
-    arguments: Vec<Option<u128>>,
-    results: Vec<Option<u128>>,
-}
-
-impl Demand {
-    /// What is demanded of all values.
-    pub fn compute(program: &Memory<'_>, ranges: &Propagation) -> Demand {
-        solve::solve(program, ranges)
-    }
-
-    /// The bits of a result or parameter that an execution may notice; none of
-    /// what is no integer of 1 to 128 bits.
-    pub fn bits(&self, function: FunctionId, value: Value) -> Option<u128> {
-        *self.values.get(function)?.get(value)?
-    }
-}
-
-impl Values {
-    fn get(&self, value: Value) -> Option<&Option<u128>> {
-        match value {
-            Value::Instruction(at) => self.results.get(at.index()),
-            Value::Argument(position) => self.arguments.get(position as usize),
-            _ => None,
-        }
-    }
-
-    fn get_mut(&mut self, value: Value) -> Option<&mut Option<u128>> {
-        match value {
-            Value::Instruction(at) => self.results.get_mut(at.index()),
-            Value::Argument(position) => self.arguments.get_mut(position as usize),
-            _ => None,
-        }
-    }
-}
-
-/// Of demanded bits those that a value of this range is held in.
-pub fn held(range: &ValueRange, bits: u128) -> u128 {
-    let width = range.needed_width();
-    if range.is_empty() || width.bits == 0 {
-        return 0;
-    }
-    let low = low_bits(width.bits);
-    let of_sign = width.sign == Sign::Signed && bits & !low != 0;
-    bits & low | u128::from(of_sign) << (width.bits - 1)
-}
-
-/// The bits of a value that are right whatever its demand is: those that
-/// extension gives.
-fn given(range: &ValueRange) -> u128 {
-    let (width, all) = (range.needed_width(), low_bits(range.type_width()));
-    match (width.bits, width.sign) {
-        (0, _) => all,
-        (bits, Sign::Unsigned) => all & !low_bits(bits),
-        (_, Sign::Signed) => 0,
-    }
-}
+pub use held::held;
+pub use values::Demand;
 
 #[cfg(test)]
 mod tests;

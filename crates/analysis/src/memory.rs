@@ -4,7 +4,8 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what does a library function do to memory? | [`effects`], read by [`effects_parse`] |
+//! | what can be told of a library function? | [`effect`] |
+//! | what does one do to memory? | [`effects`], read by [`effects_parse`] |
 //! | what may a call do whose callee is not here? | [`external`] |
 //! | who runs a module's functions? | [`world`] |
 //! | what may a pointer point to? | [`addresses`] |
@@ -14,7 +15,8 @@
 //! | what in a function may write? | `writes` |
 //! | does this write to that place? | [`verdicts`] |
 //! | who writes to an object? | [`writers`] |
-//! | where does a version of a place begin? | `web` |
+//! | what is a version of a place? | `version` |
+//! | where does one begin? | `web` |
 //! | which version of a place is there? | `webs` |
 //! | which version does a load read? | [`versions`] |
 //!
@@ -24,13 +26,14 @@
 pub mod addresses;
 pub mod calls;
 pub(crate) mod contents;
+pub mod effect;
 pub mod effects;
 pub mod effects_parse;
 pub mod external;
 pub mod forms;
-pub(crate) mod frontiers;
 pub mod summaries;
 pub mod verdicts;
+mod version;
 pub mod versions;
 mod web;
 mod webs;
@@ -41,7 +44,8 @@ mod writes;
 
 pub use addresses::moves::constant_distance;
 pub use addresses::{Addresses, Apart, ObjectId, ObjectKind, Target, Targets, TargetsId};
-pub use effects::{Effect, Effects};
+pub use effect::Effect;
+pub use effects::Effects;
 pub use effects_parse::EffectError;
 pub use external::Externals;
 pub use versions::MemoryVersions;

@@ -25,7 +25,7 @@
 use opcost_ir::{Function, Module, Opcode, Predicate, Trips, Type, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use crate::loops::{LoopForest, LoopId};
+use opcost_graph::loops::{LoopForest, LoopId};
 
 /// A loop of which it is known before it begins how often it goes round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,20 +50,29 @@ impl CountedLoop {
     }
 }
 
-/// B for a counter of `width` bits; none if the loop never ends.
-pub fn back_edges(
-    start: u64,
-    bound: u64,
-    step_bits: u32,
-    is_down: bool,
-    is_next_tested: bool,
-    width: u32,
-) -> Option<u64> {
-    let mask = u64::MAX >> (64 - width);
-    let distance = if is_down { start.wrapping_sub(bound) } else { bound.wrapping_sub(start) };
-    let step = 1_u64 << step_bits;
-    let first = if is_next_tested { distance.wrapping_sub(step) } else { distance };
-    (distance & (step - 1) == 0).then_some((first & mask) >> step_bits)
+/// How a counter moves, and when it is tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counting {
+    /// Bits of the counter.
+    pub width: u32,
+    /// It moves by so many bits' power of two.
+    pub step_bits: u32,
+    /// Whether it moves down.
+    pub is_down: bool,
+    /// Whether it is tested behind its step.
+    pub is_next_tested: bool,
+}
+
+impl Counting {
+    /// B from a start to a bound; none if the loop never ends.
+    pub fn back_edges(self, start: u64, bound: u64) -> Option<u64> {
+        let Counting { width, step_bits, is_down, is_next_tested } = self;
+        let mask = u64::MAX >> (64 - width);
+        let distance = if is_down { start.wrapping_sub(bound) } else { bound.wrapping_sub(start) };
+        let step = 1_u64 << step_bits;
+        let first = if is_next_tested { distance.wrapping_sub(step) } else { distance };
+        (distance & (step - 1) == 0).then_some((first & mask) >> step_bits)
+    }
 }
 
 struct Recogniser<'a> {
@@ -93,9 +102,8 @@ impl Recogniser<'_> {
         let preheader = self.preheader()?;
         let sides = function.operands_of(test);
         [0, 1].into_iter().find_map(|bound| {
-            let moving = sides[1 - bound as usize];
             self.is_invariant(sides[bound as usize]).then_some(())?;
-            self.counter(preheader, back.from, test, bound, moving)
+            self.counter(preheader, back.from, test, bound)
         })
     }
 
@@ -117,9 +125,9 @@ impl Recogniser<'_> {
         latch: BlockId,
         test: InstructionId,
         bound: u32,
-        moving: Value,
     ) -> Option<CountedLoop> {
-        let Value::Instruction(tested) = moving else { return None };
+        let sides = self.function.operands_of(test);
+        let Value::Instruction(tested) = sides[1 - bound as usize] else { return None };
         let is_next_tested = self.function.instructions[tested].opcode != Opcode::Phi;
         let counter = if is_next_tested { self.step_of(tested)?.0 } else { tested };
         let facts = &self.function.instructions[counter];
@@ -144,7 +152,7 @@ impl Recogniser<'_> {
         if !size.is_power_of_two() || step_bits >= width {
             return None;
         }
-        let ends = [incoming(preheader)?, self.function.operands_of(test)[bound as usize]];
+        let ends = [incoming(preheader)?, sides[bound as usize]];
         let numbers = ends.map(|end| self.number(end));
         if ends[0] == ends[1] && numbers[0].is_none() {
             return None;
@@ -159,7 +167,8 @@ impl Recogniser<'_> {
         let known = match numbers {
             [Some(start), Some(bound)] => {
                 // A loop without end is none that is counted.
-                Some(back_edges(start as u64, bound as u64, step_bits, is_down, is_next_tested, width)?)
+                let counting = Counting { width, step_bits, is_down, is_next_tested };
+                Some(counting.back_edges(start as u64, bound as u64)?)
             }
             _ => None,
         };
@@ -226,7 +235,7 @@ impl Recogniser<'_> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::back_edges;
+    use super::Counting;
 
     /// By going round.
     fn walked(start: u64, bound: u64, step: i64, is_next_tested: bool, width: u32) -> Option<u64> {
@@ -250,17 +259,19 @@ mod tests {
         ) {
             let step_bits = step_bits % width;
             let step = if is_down { -(1_i64 << step_bits) } else { 1 << step_bits };
-            let told = back_edges(start, bound, step_bits, is_down, is_next_tested, width);
+            let told = Counting { width, step_bits, is_down, is_next_tested }.back_edges(start, bound);
             prop_assert_eq!(told, walked(start, bound, step, is_next_tested, width));
         }
     }
 
     #[test]
     fn from_end_to_end_of_64_bits() {
-        assert_eq!(back_edges(0, 0, 0, false, true, 64), Some(u64::MAX));
-        assert_eq!(back_edges(0, 0, 0, false, false, 64), Some(0));
-        assert_eq!(back_edges(0, 10, 0, false, true, 64), Some(9));
-        assert_eq!(back_edges(10, 0, 0, true, true, 64), Some(9));
-        assert_eq!(back_edges(0, 12, 3, false, true, 64), None);
+        let counting =
+            |step_bits, is_down, is_next_tested| Counting { width: 64, step_bits, is_down, is_next_tested };
+        assert_eq!(counting(0, false, true).back_edges(0, 0), Some(u64::MAX));
+        assert_eq!(counting(0, false, false).back_edges(0, 0), Some(0));
+        assert_eq!(counting(0, false, true).back_edges(0, 10), Some(9));
+        assert_eq!(counting(0, true, true).back_edges(10, 0), Some(9));
+        assert_eq!(counting(3, false, true).back_edges(0, 12), None);
     }
 }

@@ -15,10 +15,10 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::cells::LocalCells;
-use opcost_analysis::dominators::Dominators;
 use opcost_analysis::evolution::{Answer, Assumption, Entered, Form, FunctionEvolution, Source, TripCount};
 use opcost_analysis::expression::{FormulaId, Formulas, NoNumber, Symbol, Test};
-use opcost_analysis::loops::LoopForest;
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::LoopForest;
 use opcost_index::Id;
 use opcost_ir::{Layout, Module, Value};
 use opcost_key::{BlockId, FunctionId};
@@ -58,7 +58,7 @@ fn claims(module: &Module, id: FunctionId) -> Claims {
         }
     }
     let watched: Vec<Value> = watched.into_iter().map(Value::Instruction).collect();
-    let shape = |natural: &opcost_analysis::loops::Loop<BlockId>| LoopShape {
+    let shape = |natural: &opcost_graph::loops::Loop<BlockId>| LoopShape {
         function: id,
         header: natural.header,
         members: natural.members.clone(),

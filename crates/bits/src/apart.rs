@@ -23,6 +23,13 @@ const MOST_COUNTERS: usize = 8;
 /// Values that carry a place in a ring.
 const MOST_MEMBERS: usize = 16;
 
+/// A phi, and by how much each way back moves it.
+#[derive(Clone, Copy, Debug)]
+struct Moved {
+    phi: InstructionId,
+    by: i128,
+}
+
 impl Claimant<'_> {
     /// Distances that are no sums.
     pub(crate) fn differences(&self) -> Vec<DifferenceClaim> {
@@ -126,14 +133,16 @@ impl Claimant<'_> {
 
     /// Pairs of counters at one head that are moved in step.
     fn in_step(&self) -> Vec<DifferenceClaim> {
-        let is_counter = |&(at, moved): &(InstructionId, i128)| moved != 0 && self.number_width(at).is_some();
+        let is_counter = |one: &Moved| one.by != 0 && self.number_width(one.phi).is_some();
         let phis = self.function.instructions.iter().filter(|(_, one)| one.opcode == Opcode::Phi);
-        let counters = phis.filter_map(|(at, _)| Some((at, self.moved_by(at)?))).filter(is_counter);
-        let counters: Vec<(InstructionId, i128)> = counters.collect();
+        let counters =
+            phis.filter_map(|(at, _)| Some(Moved { phi: at, by: self.moved_by(at)? })).filter(is_counter);
+        let counters: Vec<Moved> = counters.collect();
         let mut found = Vec::new();
         for (at, &one) in counters.iter().enumerate() {
             let others = counters[at + 1..].iter().take(MOST_COUNTERS);
-            let others = others.filter(|two| self.function.block_of(two.0) == self.function.block_of(one.0));
+            let others =
+                others.filter(|two| self.function.block_of(two.phi) == self.function.block_of(one.phi));
             found.extend(others.filter_map(|&two| self.pair(one, two)));
         }
         found
@@ -207,18 +216,18 @@ impl Claimant<'_> {
         steps.first().copied().filter(|first| steps.iter().all(|step| step == first))
     }
 
-    fn pair(&self, one: (InstructionId, i128), two: (InstructionId, i128)) -> Option<DifferenceClaim> {
-        let width = self.number_width(one.0).filter(|&width| self.number_width(two.0) == Some(width))?;
+    fn pair(&self, one: Moved, two: Moved) -> Option<DifferenceClaim> {
+        let width = self.number_width(one.phi).filter(|&width| self.number_width(two.phi) == Some(width))?;
         let times = match () {
-            () if one.1 == two.1 => -1,
-            () if one.1 == -two.1 => 1,
+            () if one.by == two.by => -1,
+            () if one.by == -two.by => 1,
             () => return None,
         };
         let (mut low, mut high) = (i128::MAX, i128::MIN);
-        for pair in self.function.operands_of(one.0).chunks_exact(2) {
-            let mut edges = self.function.operands_of(two.0).chunks_exact(2);
+        for pair in self.function.operands_of(one.phi).chunks_exact(2) {
+            let mut edges = self.function.operands_of(two.phi).chunks_exact(2);
             let (first, second) = (pair[0], edges.find(|edge| edge[1] == pair[1])?[0]);
-            if self.step(one.0, first).is_some() && self.step(two.0, second).is_some() {
+            if self.step(one.phi, first).is_some() && self.step(two.phi, second).is_some() {
                 continue;
             }
             let (first, second) = (self.signed_ends(first)?, self.signed_ends(second)?);
@@ -232,7 +241,7 @@ impl Claimant<'_> {
         let range = Claim::arc(width, low as u128, span);
         let is_said = span < u128::from(MOST_GAIN) && !range.is_anything();
         let name = |at: InstructionId| ValueName::of(Value::Instruction(at));
-        let (value, base) = (name(two.0)?, name(one.0)?);
+        let (value, base) = (name(two.phi)?, name(one.phi)?);
         is_said.then_some(DifferenceClaim { value, base, range, times, if_both: true })
     }
 

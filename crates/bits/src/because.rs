@@ -86,8 +86,7 @@ pub fn because(ranges: &Propagation, owners: &Owners, value: VariableId) -> Vec<
     let mut passed = vec![value];
     loop {
         let at = passed[passed.len() - 1];
-        let definition = &ranges.variables().get(at).definition;
-        let (cause, next) = step(ranges, (at, definition), &passed);
+        let (cause, next) = step(ranges, at, &passed);
         let is_promised = cause == Cause::Constant && ranges.is_promised(at);
         let cause = if is_promised { Cause::Contract } else { cause };
         let cause = if passed.len() > MOST_LINKS { Cause::AndSoOn } else { cause };
@@ -105,11 +104,8 @@ fn bits(ranges: &Propagation, at: VariableId) -> u32 {
 }
 
 /// What a definition says of its variable, and where most of its bits come from.
-fn step(
-    ranges: &Propagation,
-    (at, definition): (VariableId, &Definition),
-    passed: &[VariableId],
-) -> (Cause, Option<VariableId>) {
+fn step(ranges: &Propagation, at: VariableId, passed: &[VariableId]) -> (Cause, Option<VariableId>) {
+    let definition = &ranges.variables().get(at).definition;
     let is_new = |source: &VariableId| !passed.contains(source);
     // The first of the widest; none if what came before is wider than all: then it
     // is that which makes it wide, again and again.

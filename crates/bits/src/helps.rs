@@ -105,7 +105,8 @@ fn bound(ranges: &Propagation, input: VariableId, most: u128) -> Option<Range> {
 /// Integers that a value rests on and of which nothing is known, and parameters
 /// before them; the nearest first, without the value itself.
 fn inputs(module: &Module, ranges: &Propagation, owners: &Owners, value: VariableId) -> Vec<VariableId> {
-    let is_integer = |at: &VariableId| owners.of_variable(*at).is_some_and(|owner| is_integer(module, owner));
+    let is_integer =
+        |at: &VariableId| owners.of_variable(*at).is_some_and(|(id, value)| is_integer(module, id, value));
     // Beside each variable the last one on the way that is a value of the program.
     let mut seen = HashSet::from([value]);
     let mut work = VecDeque::from([(value, value)]);
@@ -127,7 +128,7 @@ fn inputs(module: &Module, ranges: &Propagation, owners: &Owners, value: Variabl
     found
 }
 
-fn is_integer(module: &Module, (function, value): (FunctionId, Value)) -> bool {
+fn is_integer(module: &Module, function: FunctionId, value: Value) -> bool {
     let body = &module.functions[function];
     let ty = match value {
         Value::Instruction(at) => Some(body.instructions[at].ty),

@@ -255,7 +255,10 @@ impl Planner<'_> {
     }
 
     fn signed(&self, operands: &[Value], opcode: Opcode) -> Option<u32> {
-        self.widest(operands, opcode, |range| Some(signed_bits(range.signed_range()?)))
+        self.widest(operands, opcode, |range| {
+            let (least, greatest) = range.signed_range()?;
+            Some(signed_bits(least, greatest))
+        })
     }
 
     fn widest(
@@ -299,7 +302,7 @@ impl Planner<'_> {
         let (one, other) = (left.unsigned_range()?, right.unsigned_range()?);
         let plain = unsigned_bits(one.1).max(unsigned_bits(other.1));
         let (one, other) = (left.signed_range()?, right.signed_range()?);
-        let with_sign = signed_bits(one).max(signed_bits(other));
+        let with_sign = signed_bits(one.0, one.1).max(signed_bits(other.0, other.1));
         let (bits, predicate) = match plain <= with_sign {
             // Below the sign bit of the type all are as unsigned as they look.
             true => (plain, unsigned_order(predicate)),
@@ -390,7 +393,7 @@ fn unsigned_bits(greatest: u128) -> u32 {
     (128 - greatest.leading_zeros()).max(1)
 }
 
-fn signed_bits((least, greatest): (i128, i128)) -> u32 {
+fn signed_bits(least: i128, greatest: i128) -> u32 {
     let bits = |number: i128| 129 - (number ^ (number >> 127)).leading_zeros();
     bits(least).max(bits(greatest))
 }
@@ -402,7 +405,8 @@ mod tests {
     #[test]
     fn widths_at_the_edges() {
         assert_eq!([0, 1, 2, 255, 256].map(unsigned_bits), [1, 1, 2, 8, 9]);
-        let signed = [(0, 0), (-1, 0), (0, 1), (-128, 127), (-129, 0), (0, 128)].map(signed_bits);
+        let signed = [(0, 0), (-1, 0), (0, 1), (-128, 127), (-129, 0), (0, 128)]
+            .map(|(least, greatest)| signed_bits(least, greatest));
         assert_eq!(signed, [1, 1, 2, 8, 9, 9]);
     }
 }

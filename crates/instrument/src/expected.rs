@@ -9,9 +9,9 @@
 
 use std::collections::HashMap;
 
-use opcost_analysis::dominators::Dominators;
-use opcost_analysis::loops::LoopForest;
 use opcost_analysis::trips::CountedLoop;
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::LoopForest;
 use opcost_index::Id;
 use opcost_ir::Module;
 use opcost_key::{BlockId, EdgeId, EdgeKind, Expected, FunctionId, FunctionMap, KnownLoop};

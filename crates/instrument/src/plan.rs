@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use opcost_analysis::dominators::Dominators;
-use opcost_analysis::loops::LoopForest;
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::LoopForest;
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{CalleeRef, Edit, Function, Module, Plan, Spot};
 use opcost_key::{

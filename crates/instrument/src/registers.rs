@@ -16,8 +16,8 @@
 //! Input: the function, its loops, and the counted edges that have spots.
 //! Output: edits. Cost: loops × counted edges.
 
-use opcost_analysis::edge::{Edge, edges_from};
-use opcost_analysis::loops::{Loop, LoopForest, LoopId};
+use opcost_graph::edge::{Edge, edges_from};
+use opcost_graph::loops::{Loop, LoopForest, LoopId};
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{Edit, Flow, Function, RegisterId, Spot};
 use opcost_key::{BlockId, CounterId};

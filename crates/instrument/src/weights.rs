@@ -1,12 +1,12 @@
 //! How often is each edge taken, roughly, without running the program?
 //!
 //! A static branch prediction (Wu and Larus 1994, by way of
-//! `opcost_analysis::frequency`): branch weights of the module where it has
+//! `opcost_graph::frequency`): branch weights of the module where it has
 //! them, unwind edges and blocks that end in `unreachable` are cold. Only the
 //! choice of counters hangs on it, never a count.
 
-use opcost_analysis::frequency::{ENTRY, Frequencies, Hint};
-use opcost_analysis::loops::LoopForest;
+use opcost_graph::frequency::{ENTRY, Frequencies, Hint};
+use opcost_graph::loops::LoopForest;
 use opcost_index::{Id, IdMap};
 use opcost_ir::{Flow, Function, Opcode};
 use opcost_key::{BlockId, EdgeId};

@@ -1,70 +1,20 @@
-//! When is a loop entered, and what becomes of a claim where it is not, or where
-//! what it assumes does not hold?
+//! What becomes of a claim where its loop is not entered, or where what it assumes
+//! does not hold?
 //!
-//! The condition of [`Entered`] with the numbers put in that are known or given.
-//! Where it fails, the loop runs no turn, whatever its formula says. Where a
-//! condition that the count rests on fails for these numbers, there is no count.
+//! Where the condition of entering fails, the loop runs no turn, whatever its formula
+//! says. Where a condition that the count rests on fails for the numbers that are
+//! known or given, there is no count.
 //! Cost: the tests.
 
 use opcost_ir::{Type, Value};
 
-use super::{Kind, LoopClaim, Numbers, Teller};
-use crate::evolution::{Assumption, Entered, FunctionEvolution, Otherwise, Promise, TripCount};
-use crate::expression::{Facts, FormulaId, Interval, Symbol, Test};
-use crate::loops::LoopId;
-
-/// How well it is known when a loop is entered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EntryKind {
-    /// Whenever its function is, or the turn around it begins.
-    Always,
-    /// Exactly where the condition holds.
-    If,
-    /// Only where the condition holds, and perhaps not always then.
-    OnlyIf,
-    /// It is never entered.
-    Never,
-    /// That cannot be told.
-    Unknown,
-}
-
-/// When a loop is entered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EntryClaim {
-    /// How well that is known.
-    pub kind: EntryKind,
-    /// The condition, over the names of the claim.
-    pub condition: Option<String>,
-}
-
-impl EntryClaim {
-    /// Nothing is known of it.
-    pub fn unknown() -> EntryClaim {
-        EntryClaim { kind: EntryKind::Unknown, condition: None }
-    }
-}
+use super::claim::{EntryKind, Kind, LoopClaim, Numbers};
+use super::teller::Teller;
+use crate::evolution::{Assumption, FunctionEvolution, Otherwise, Promise, TripCount};
+use crate::expression::{Facts, FormulaId, Interval, Symbol};
+use opcost_graph::loops::LoopId;
 
 impl Teller<'_> {
-    /// The condition with the numbers that are known or given put in.
-    pub(super) fn entry(&mut self, entered: &Entered) -> EntryClaim {
-        let settled = entered.decided(&mut |test| {
-            let of = self.settled(test.of, &Facts::new());
-            let test = Test { of, ..test };
-            let range = self.formulas.range(of);
-            test.relation.decide(range).ok_or(test)
-        });
-        let (necessary, is_whole) = settled.necessary();
-        let kind = match (&necessary, is_whole) {
-            (Entered::Never, _) => EntryKind::Never,
-            (Entered::Always, true) => EntryKind::Always,
-            (Entered::Always, false) => EntryKind::Unknown,
-            (_, true) => EntryKind::If,
-            (_, false) => EntryKind::OnlyIf,
-        };
-        let is_told = matches!(kind, EntryKind::If | EntryKind::OnlyIf);
-        EntryClaim { kind, condition: is_told.then(|| self.condition_text(&necessary, false)) }
-    }
-
     /// A promise not to wrap that the count rests on and that the given numbers
     /// break, in the first turn or the last.
     pub(super) fn broken_promise(
@@ -79,10 +29,10 @@ impl Teller<'_> {
         let turns = trips.body_iterations.exact()?;
         let turns = self.settled(turns, &Facts::new());
         let last = self.formulas.as_constant(turns)? - 1;
-        let function = &self.program.module.functions[self.id];
+        let function = self.scope.function();
         for assumption in &trips.assumptions {
             let Assumption::Promise(at, Promise::NoSignedWrap) = *assumption else { continue };
-            let Type::Integer(bits) = self.program.module.types[function.instructions[at].ty] else {
+            let Type::Integer(bits) = self.scope.program.module.types[function.instructions[at].ty] else {
                 continue;
             };
             let values: Vec<FormulaId> = evolution
@@ -104,21 +54,6 @@ impl Teller<'_> {
             }
         }
         None
-    }
-
-    fn condition_text(&self, entered: &Entered, is_part: bool) -> String {
-        let (parts, word) = match entered {
-            Entered::If(test) => {
-                return self.formulas.test_text(*test, &|symbol| self.names.of(symbol).name);
-            }
-            Entered::All(parts) => (parts, " && "),
-            Entered::Any(parts) => (parts, " || "),
-            Entered::Always | Entered::Unknown => return "true".to_owned(),
-            Entered::Never => return "false".to_owned(),
-        };
-        let parts: Vec<String> = parts.iter().map(|part| self.condition_text(part, true)).collect();
-        let text = parts.join(word);
-        if is_part { format!("({text})") } else { text }
     }
 
     /// The claim as it is for the numbers at hand: no turns where the loop is

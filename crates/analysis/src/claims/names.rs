@@ -12,12 +12,12 @@ use rustc_hash::FxHashMap as HashMap;
 use std::cell::RefCell;
 
 use opcost_ir::{ConstantValue, Function, FunctionText, Opcode, Value};
-use opcost_key::{BlockId, FunctionId, InstructionId};
+use opcost_key::{BlockId, FunctionId, InstructionId, PlaceId};
 
 use crate::cells::{CellDefinition, CellVersion, Cells};
 use crate::expression::Symbol;
-use crate::loops::{LoopForest, LoopId};
 use crate::memory::Memory;
+use opcost_graph::loops::{LoopForest, LoopId};
 
 /// A symbol as a user sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,16 +59,38 @@ pub(super) enum Wanted {
 /// Says what decides it.
 pub(super) type Decide<'a> = &'a dyn Fn(Wanted) -> Decided;
 
+/// The function whose loops are told of.
+#[derive(Clone, Copy)]
+pub struct Scope<'a> {
+    /// The program.
+    pub program: &'a Memory<'a>,
+    /// The function.
+    pub id: FunctionId,
+    /// Its loops.
+    pub forest: &'a LoopForest<BlockId>,
+    /// Which cells its loads read.
+    pub cells: &'a dyn Cells,
+    /// Its text.
+    pub text: &'a FunctionText<'a>,
+}
+
+impl<'a> Scope<'a> {
+    pub(super) fn function(&self) -> &'a Function {
+        &self.program.module.functions[self.id]
+    }
+
+    /// Where a loop is written.
+    pub(super) fn place(&self, id: LoopId) -> Option<PlaceId> {
+        place(self.function(), self.forest, id)
+    }
+}
+
 /// Names of one function's symbols.
 pub struct Names<'a> {
-    program: &'a Memory<'a>,
+    scope: Scope<'a>,
     decide: Decide<'a>,
-    id: FunctionId,
-    forest: &'a LoopForest<BlockId>,
-    text: &'a FunctionText<'a>,
     /// A load that reads a version.
     loads: HashMap<CellVersion, InstructionId>,
-    cells: &'a dyn Cells,
     /// Names of variables that values are kept in from where they are made.
     kept: HashMap<Value, &'a str>,
     known: RefCell<HashMap<Symbol, Named>>,
@@ -77,18 +99,12 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(
-        (program, decide): (&'a Memory<'a>, Decide<'a>),
-        id: FunctionId,
-        forest: &'a LoopForest<BlockId>,
-        cells: &'a dyn Cells,
-        text: &'a FunctionText<'a>,
-    ) -> Names<'a> {
-        let function = &program.module.functions[id];
+    pub(super) fn new(scope: Scope<'a>, decide: Decide<'a>) -> Names<'a> {
+        let function = scope.function();
         let (mut loads, mut kept) = (HashMap::default(), HashMap::default());
         for (at, instruction) in function.instructions.iter() {
             if instruction.opcode == Opcode::Load
-                && let Some(version) = cells.read_by(at)
+                && let Some(version) = scope.cells.read_by(at)
             {
                 loads.entry(version).or_insert(at);
             }
@@ -99,29 +115,12 @@ impl<'a> Names<'a> {
                 }
             }
         }
-        Names {
-            program,
-            decide,
-            id,
-            forest,
-            text,
-            loads,
-            cells,
-            kept,
-            known: RefCell::default(),
-            taken: RefCell::default(),
-        }
+        Names { scope, decide, loads, kept, known: RefCell::default(), taken: RefCell::default() }
     }
 
     /// Names by the code alone: nothing is resolved.
-    pub fn plain(
-        program: &'a Memory<'a>,
-        id: FunctionId,
-        forest: &'a LoopForest<BlockId>,
-        cells: &'a dyn Cells,
-        text: &'a FunctionText<'a>,
-    ) -> Names<'a> {
-        Names::new((program, &|_| Decided::Open), id, forest, cells, text)
+    pub fn plain(scope: Scope<'a>) -> Names<'a> {
+        Names::new(scope, &|_| Decided::Open)
     }
 
     /// What a symbol is called and known to be.
@@ -155,17 +154,17 @@ impl<'a> Names<'a> {
 
     /// `%add (line 4)`
     pub(super) fn instruction(&self, at: InstructionId) -> String {
-        let text = self.text.instruction(at);
+        let text = self.scope.text.instruction(at);
         let name = text.split(" = ").next().unwrap_or(&text);
-        match self.function().instructions[at].place {
-            Some(place) => format!("{name} (line {})", self.program.module.places[place].line),
+        match self.scope.function().instructions[at].place {
+            Some(place) => format!("{name} (line {})", self.scope.program.module.places[place].line),
             None => name.to_owned(),
         }
     }
 
     /// The label of a block.
     pub(super) fn block(&self, block: BlockId) -> String {
-        self.text.block(block)
+        self.scope.text.block(block)
     }
 
     fn look(&self, symbol: &Symbol) -> Named {
@@ -185,9 +184,11 @@ impl<'a> Names<'a> {
             },
             Symbol::Turn(id) => plain(self.turn(*id)),
             Symbol::Index(number) => plain(if *number == 0 { "k".to_owned() } else { format!("k{number}") }),
-            Symbol::Global(global) => plain(format!("&{}", self.program.module.globals[*global].name)),
+            Symbol::Global(global) => plain(format!("&{}", self.scope.program.module.globals[*global].name)),
             Symbol::Code(value) => plain(self.value(*value)),
-            Symbol::Constant(constant) => plain(self.program.module.constants[*constant].text.to_string()),
+            Symbol::Constant(constant) => {
+                plain(self.scope.program.module.constants[*constant].text.to_string())
+            }
             Symbol::Undefined(_) => plain("an undefined value".to_owned()),
             Symbol::Named(name) => plain(name.to_string()),
         }
@@ -196,16 +197,16 @@ impl<'a> Names<'a> {
     /// What an instruction leaves in a cell that is read after others changed it.
     fn written(&self, version: CellVersion) -> Named {
         let (Some(load), CellDefinition::Changed(at)) =
-            (self.cells.load_of(version), self.cells.definition(version))
+            (self.scope.cells.load_of(version), self.scope.cells.definition(version))
         else {
             return Named { name: format!("{version}"), value: None, is_input: false, about: String::new() };
         };
-        self.named(Value::Instruction(load), Wanted::Behind(self.id, load, at))
+        self.named(Value::Instruction(load), Wanted::Behind(self.scope.id, load, at))
     }
 
     /// What decides a value, and what it is called then.
     fn resolved(&self, value: Value) -> Named {
-        self.named(value, Wanted::Value(self.id, value))
+        self.named(value, Wanted::Value(self.scope.id, value))
     }
 
     fn named(&self, value: Value, wanted: Wanted) -> Named {
@@ -228,19 +229,15 @@ impl<'a> Names<'a> {
 
     /// `turn of line 12`
     fn turn(&self, id: LoopId) -> String {
-        match super::place(self.function(), self.forest, id) {
-            Some(place) => format!("turn of line {}", self.program.module.places[place].line),
-            None => format!("turn of %{}", self.text.block(self.forest.loops[id].header)),
+        match self.scope.place(id) {
+            Some(place) => format!("turn of line {}", self.scope.program.module.places[place].line),
+            None => format!("turn of %{}", self.scope.text.block(self.scope.forest.loops[id].header)),
         }
-    }
-
-    fn function(&self) -> &'a Function {
-        &self.program.module.functions[self.id]
     }
 
     /// The name of a value: the source's, that of what it is read from, the text's.
     fn value(&self, value: Value) -> String {
-        let function = self.function();
+        let function = self.scope.function();
         let mut value = value;
         // A conversion does not change what it is called; chains of them are short.
         for _ in 0..8 {
@@ -268,33 +265,33 @@ impl<'a> Names<'a> {
     fn label(&self, value: Value) -> String {
         match value {
             Value::Instruction(at) => {
-                let text = self.text.instruction(at);
+                let text = self.scope.text.instruction(at);
                 text.split(" = ").next().unwrap_or("").to_owned()
             }
-            Value::Argument(position) => match self.function().names.get(&value) {
+            Value::Argument(position) => match self.scope.function().names.get(&value) {
                 Some(name) => format!("%{name}"),
                 None => format!("%{position}"),
             },
-            Value::Function(id) => self.program.module.functions[id].name.clone(),
-            Value::Declaration(id) => self.program.module.declarations[id].name.clone(),
-            Value::Constant(id) => self.program.module.constants[id].text.to_string(),
-            Value::Block(block) => self.text.block(block),
+            Value::Function(id) => self.scope.program.module.functions[id].name.clone(),
+            Value::Declaration(id) => self.scope.program.module.declarations[id].name.clone(),
+            Value::Constant(id) => self.scope.program.module.constants[id].text.to_string(),
+            Value::Block(block) => self.scope.text.block(block),
         }
     }
 
     /// What lies at an address, if it has a name.
     fn place(&self, address: Value, load: InstructionId) -> Option<String> {
-        let function = self.function();
+        let function = self.scope.function();
         if let Some(name) = function.source_names.get(&address) {
             return Some(name.to_string());
         }
         let Value::Constant(constant) = address else { return None };
-        let module = self.program.module;
+        let module = self.scope.program.module;
         let ConstantValue::Global { global, offset } = module.constants[constant].value else { return None };
         let data = &module.globals[global];
         let offset = u64::try_from(offset).ok()?;
-        let size = self.program.layout.size(function.instructions[load].ty)?.max(1);
-        let all = self.program.layout.size(data.ty)?;
+        let size = self.scope.program.layout.size(function.instructions[load].ty)?.max(1);
+        let all = self.scope.program.layout.size(data.ty)?;
         let behind = data.members.partition_point(|(start, _)| *start <= offset);
         let (start, name) = match behind.checked_sub(1) {
             Some(at) => (data.members[at].0, data.members[at].1.to_string()),
@@ -310,4 +307,14 @@ impl<'a> Names<'a> {
         let index = (offset - start) / size;
         Some(if is_fortran { format!("{name}({})", index + 1) } else { format!("{name}[{index}]") })
     }
+}
+
+/// Where a loop is written: its first place in the order of the source among
+/// what its header does; at the branch back where the header says nothing.
+pub(super) fn place(function: &Function, forest: &LoopForest<BlockId>, id: LoopId) -> Option<PlaceId> {
+    let natural = &forest.loops[id];
+    let latches = natural.back_edges.iter().map(|edge| edge.from);
+    let terminators = latches.chain([natural.header]).map(|block| function.terminator_of(block));
+    let said = |at| function.instructions[at].place;
+    terminators.filter_map(said).next().or_else(|| function.instructions_of(natural.header).find_map(said))
 }

@@ -20,24 +20,15 @@
 use opcost_ir::{Function, Module, Opcode, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::{EntryKind, Teller, place};
+use super::claim::{EntryKind, Unrolled};
+use super::names::place;
+use super::teller::Teller;
 use crate::evolution::{FunctionEvolution, TripCount};
 use crate::expression::{Facts, FormulaId};
-use crate::loops::{LoopForest, LoopId};
+use opcost_graph::loops::{LoopForest, LoopId};
 
 /// How many phis one after the other lead a counter from one loop to the other.
 const MOST_PHIS: usize = 4;
-
-/// An unrolled body, and the loop of the source that it is a part of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unrolled {
-    /// Iterations of the source in one of its own.
-    pub copies: u64,
-    /// The header of the loop that does what is left.
-    pub remainder: BlockId,
-    /// Iterations of the source's loop in one activation, if they are exact.
-    pub source_iterations: Option<String>,
-}
 
 /// Two loops that were one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,7 +158,7 @@ impl Teller<'_> {
         });
         Unrolled {
             copies: pair.copies,
-            remainder: self.forest.loops[pair.remainder].header,
+            remainder: self.scope.forest.loops[pair.remainder].header,
             source_iterations: source.map(|source| self.text(source)),
         }
     }

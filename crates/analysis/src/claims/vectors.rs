@@ -12,24 +12,10 @@
 //! remainder is a vector body again, or the side cannot be told. Cost: the
 //! nodes of the remainder's formula.
 
-use opcost_key::BlockId;
-
-use super::{EntryClaim, EntryKind, Teller};
+use super::claim::{EntryKind, Vectorised};
+use super::teller::Teller;
 use crate::evolution::{Entered, FunctionEvolution, Part, TripCount};
 use crate::expression::{Domain, Facts, FormulaId, Formulas, Node, Test};
-
-/// A vector body, and the loop of the source that it is a part of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Vectorised {
-    /// Turns of the source in one of its own.
-    pub lanes: u64,
-    /// The header of the loop that does what is left.
-    pub remainder: Option<BlockId>,
-    /// Iterations of the source's loop in one activation, if they are exact.
-    pub source_iterations: Option<String>,
-    /// When the source's loop is entered: by one of its parts.
-    pub entered: EntryClaim,
-}
 
 impl Teller<'_> {
     /// What a vector body is a part of.
@@ -51,7 +37,7 @@ impl Teller<'_> {
         }
         Some(Vectorised {
             lanes,
-            remainder: remainder.map(|remainder| self.forest.loops[remainder].header),
+            remainder: remainder.map(|remainder| self.scope.forest.loops[remainder].header),
             source_iterations: source.map(|source| self.text(source)),
             entered,
         })

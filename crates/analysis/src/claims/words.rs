@@ -1,32 +1,32 @@
 //! How does a claim read? Reasons, assumptions and forms in words.
 
-use super::{Names, Teller};
+use opcost_ir::FunctionText;
+
+use super::names::Names;
 use crate::evolution::{Assumption, Form, Otherwise, Part, Reason, TripCount};
 use crate::expression::Formulas;
 
-impl Teller<'_> {
-    /// Why there is no exact answer.
-    pub(super) fn reason(&self, reason: &Reason) -> String {
-        match reason {
-            Reason::DependsOn(symbol) => format!("it depends on {}", self.names.of(symbol).name),
-            Reason::Undefined => "it depends on a value that is not defined".to_owned(),
-            Reason::FloatingComparison(at) => {
-                format!("an exit compares numbers with a point: {}", self.names.instruction(*at))
-            }
-            Reason::NotEveryTurn(edge) => {
-                format!("it may be left at %{}, which not every turn passes", self.text.block(edge.from))
-            }
-            Reason::LeavesFromInside(edge) => {
-                format!("it may be left from a loop inside, at %{}", self.text.block(edge.from))
-            }
-            Reason::NoComparison(at) => format!("an exit is no comparison: {}", self.names.instruction(*at)),
-            Reason::NoFirstTurn { comparison, .. } => {
-                format!("the counter may wrap round before {} ends it", self.names.instruction(*comparison))
-            }
-            Reason::Endless => "it has no exit that is ever taken".to_owned(),
-            Reason::TooBig => "its formula is too large".to_owned(),
-            Reason::NoBetterThanType => "the bound is no better than what the counter can hold".to_owned(),
+/// Why there is no exact answer.
+pub(super) fn reason(reason: &Reason, names: &Names<'_>, text: &FunctionText<'_>) -> String {
+    match reason {
+        Reason::DependsOn(symbol) => format!("it depends on {}", names.of(symbol).name),
+        Reason::Undefined => "it depends on a value that is not defined".to_owned(),
+        Reason::FloatingComparison(at) => {
+            format!("an exit compares numbers with a point: {}", names.instruction(*at))
         }
+        Reason::NotEveryTurn(edge) => {
+            format!("it may be left at %{}, which not every turn passes", text.block(edge.from))
+        }
+        Reason::LeavesFromInside(edge) => {
+            format!("it may be left from a loop inside, at %{}", text.block(edge.from))
+        }
+        Reason::NoComparison(at) => format!("an exit is no comparison: {}", names.instruction(*at)),
+        Reason::NoFirstTurn { comparison, .. } => {
+            format!("the counter may wrap round before {} ends it", names.instruction(*comparison))
+        }
+        Reason::Endless => "it has no exit that is ever taken".to_owned(),
+        Reason::TooBig => "its formula is too large".to_owned(),
+        Reason::NoBetterThanType => "the bound is no better than what the counter can hold".to_owned(),
     }
 }
 

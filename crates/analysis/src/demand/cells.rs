@@ -15,7 +15,7 @@ use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use crate::memory::addresses::{Apart, Offsets, TargetsId};
-use crate::memory::effects::{ResultKind, Touching};
+use crate::memory::effect::{ResultKind, Touching};
 use crate::memory::{Memory, ObjectId, ObjectKind, World};
 use crate::propagation::contents::is_same_or_apart;
 

@@ -15,8 +15,9 @@ use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashSet;
 
 use super::cells::{self, Cells, is_seen};
+use super::held::held;
 use super::steps::{ALL, demanded};
-use super::{Demand, Values, held};
+use super::values::{Demand, Values};
 use crate::memory::Memory;
 use crate::propagation::{Propagation, Range};
 use crate::ranges::{Operation, Step, ValueRange};
@@ -50,42 +51,44 @@ enum Making<'a> {
     Other,
 }
 
-/// The demand of a module.
-pub(super) fn solve(program: &Memory<'_>, ranges: &Propagation) -> Demand {
-    let functions = &program.module.functions;
-    let cells = cells::collect(program);
-    let mut solver = Solver {
-        program,
-        ranges,
-        demand: Demand { values: IdMap::filled(functions.len(), Values::default()) },
-        cell_bits: vec![0; cells.stored.len()],
-        cells,
-        callers: IdMap::filled(functions.len(), Vec::new()),
-        returned: IdMap::filled(functions.len(), Vec::new()),
-        work: VecDeque::new(),
-        is_waiting: FxHashSet::default(),
-    };
-    for (id, function) in functions.iter() {
-        solver.reserve(id, function);
-    }
-    for (id, function) in functions.iter() {
-        for at in function.instructions.ids() {
-            solver.begin(id, function, at);
+impl Demand {
+    /// What is demanded of all values.
+    pub fn compute(program: &Memory<'_>, ranges: &Propagation) -> Demand {
+        let functions = &program.module.functions;
+        let cells = cells::collect(program);
+        let mut solver = Solver {
+            program,
+            ranges,
+            demand: Demand { values: IdMap::filled(functions.len(), Values::default()) },
+            cell_bits: vec![0; cells.stored.len()],
+            cells,
+            callers: IdMap::filled(functions.len(), Vec::new()),
+            returned: IdMap::filled(functions.len(), Vec::new()),
+            work: VecDeque::new(),
+            is_waiting: FxHashSet::default(),
+        };
+        for (id, function) in functions.iter() {
+            solver.reserve(id, function);
         }
-    }
-    solver.begin_returns();
-    for (id, value) in std::mem::take(&mut solver.cells.whole) {
-        solver.ask(id, value, ALL);
-    }
-    while let Some((id, value)) = solver.work.pop_front() {
-        solver.is_waiting.remove(&(id, value));
-        match value {
-            Value::Argument(position) => solver.grown_argument(id, position),
-            Value::Instruction(at) => solver.grown_result(id, at),
-            _ => {}
+        for (id, function) in functions.iter() {
+            for at in function.instructions.ids() {
+                solver.begin(id, function, at);
+            }
         }
+        solver.begin_returns();
+        for (id, value) in std::mem::take(&mut solver.cells.whole) {
+            solver.ask(id, value, ALL);
+        }
+        while let Some((id, value)) = solver.work.pop_front() {
+            solver.is_waiting.remove(&(id, value));
+            match value {
+                Value::Argument(position) => solver.grown_argument(id, position),
+                Value::Instruction(at) => solver.grown_result(id, at),
+                _ => {}
+            }
+        }
+        solver.demand
     }
-    solver.demand
 }
 
 impl<'a> Solver<'a> {
@@ -201,20 +204,15 @@ impl<'a> Solver<'a> {
             Opcode::BitCast if self.range(id, operands[0]).is_some() => Making::Same(operands.into()),
             Opcode::Load => Making::Loaded,
             opcode if opcode.is_call() => self.intrinsic(id, function, at),
-            opcode => self.step(id, at, opcode, instruction, operands),
+            _ => self.step(id, function, at),
         }
     }
 
-    fn step(
-        &self,
-        id: FunctionId,
-        at: InstructionId,
-        opcode: Opcode,
-        instruction: &Instruction,
-        operands: &'a [Value],
-    ) -> Making<'a> {
+    fn step(&self, id: FunctionId, function: &'a Function, at: InstructionId) -> Making<'a> {
+        let Instruction { opcode, predicate, .. } = function.instructions[at];
+        let operands = function.operands_of(at);
         let width = self.range(id, Value::Instruction(at)).map(|range| range.type_width());
-        let step = width.and_then(|width| Step::of_opcode(opcode, instruction.predicate, Flags::NONE, width));
+        let step = width.and_then(|width| Step::of_opcode(opcode, predicate, Flags::NONE, width));
         step.filter(|step| self.fits(id, step, operands))
             .map_or(Making::Other, |step| Making::Step(step, operands))
     }

@@ -10,7 +10,8 @@
 
 use opcost_ir::Predicate;
 
-use super::{carries, given};
+use super::carries;
+use super::held::given;
 use crate::ranges::word::{bit_length, low_bits, mask, reversed, sign_bit};
 use crate::ranges::{KnownBits, Operation, Step, ValueRange};
 

@@ -18,7 +18,7 @@ use super::memory::{
     Write, Writers,
 };
 use crate::memory::addresses::Offsets;
-use crate::memory::effects::{CallbackArgument, Effect, Touching};
+use crate::memory::effect::{CallbackArgument, Effect, Touching};
 use crate::memory::{self, Apart, ObjectId, ObjectKind, World, Writer, Written};
 
 /// What is known of a module's memory.

@@ -14,75 +14,17 @@ use opcost_index::{Id, IdMap};
 use opcost_ir::{Module, Opcode, Predicate, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::contexts::ContextId;
-use super::expand::Spot;
-use super::explanation::{Argument, Certainty, Explanation, ExplanationId, Input, Link, Reason, What};
+use super::asked::{MOST_LINKS, Spot};
+use super::expander::Expander;
+use super::explanation::{Argument, Certainty, Explanation, ExplanationId, Link, Reason, What, order};
 use super::memory::Memory;
-use super::reaching::{Asked, Point};
-use super::search::Search;
-use super::{Limits, RuleSet, Tables};
-
-/// The most links of one node.
-pub(super) const MOST_LINKS: usize = 64;
-
-/// What is asked for.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Question {
-    /// A value of a function.
-    Value(FunctionId, Value, ContextId),
-    /// What a cell holds at a point, as this type; and whether that is the
-    /// point only because types of the source language differ.
-    Cell(Point, Asked, TypeId, bool),
-    /// What a call reads into memory from outside.
-    Read(Input, ContextId, TypeId),
-    /// Nothing any more: a node without links.
-    Leaf(What, Option<TypeId>),
-}
-
-/// A node that is not linked yet.
-#[derive(Debug)]
-pub(super) struct Expansion {
-    pub(super) what: What,
-    pub(super) ty: Option<TypeId>,
-    pub(super) at: Option<(FunctionId, InstructionId)>,
-    pub(super) links: Vec<(Question, Argument, Certainty)>,
-    /// What it rests on.
-    pub(super) assumes: Vec<&'static str>,
-}
-
-impl Expansion {
-    pub(super) fn leaf(what: What) -> Self {
-        Expansion { what, ty: None, at: None, links: Vec::new(), assumes: Vec::new() }
-    }
-
-    /// One with links.
-    pub(super) fn of(
-        what: What,
-        at: Option<(FunctionId, InstructionId)>,
-        links: Vec<(Question, Argument, Certainty)>,
-    ) -> Self {
-        Expansion { what, ty: None, at, links, assumes: Vec::new() }
-    }
-
-    /// Whether every link leads on.
-    pub(super) fn is_solved(&self) -> bool {
-        let is_unknown = |question: &Question| matches!(question, Question::Leaf(What::Unknown(_), _));
-        !matches!(self.what, What::Unknown(_))
-            && !self.links.iter().any(|(question, ..)| is_unknown(question))
-    }
-
-    pub(super) fn unknown(reason: Reason) -> Self {
-        Self::leaf(What::Unknown(reason))
-    }
-}
+use super::question::{Expansion, Question};
+use super::rule_set::{Limits, RuleSet};
 
 /// An answer in the making.
 pub(super) struct Builder<'s, 'a, M: Memory> {
-    pub(super) search: Search<'s, 'a, M>,
-    pub(super) rules: &'s [RuleSet],
-    pub(super) tables: &'s Tables<'a>,
+    pub(super) expander: Expander<'s, 'a, M>,
     assumptions: Vec<&'static str>,
-    noted: Vec<&'static str>,
     nodes: IdMap<ExplanationId, Explanation>,
     depths: IdMap<ExplanationId, u32>,
     known: HashMap<Question, ExplanationId>,
@@ -91,18 +33,10 @@ pub(super) struct Builder<'s, 'a, M: Memory> {
 }
 
 impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
-    pub(super) fn new(
-        search: Search<'s, 'a, M>,
-        rules: &'s [RuleSet],
-        tables: &'s Tables<'a>,
-        limits: Limits,
-    ) -> Self {
+    pub(super) fn new(expander: Expander<'s, 'a, M>, limits: Limits) -> Self {
         Builder {
-            search,
-            rules,
-            tables,
+            expander,
             assumptions: Vec::new(),
-            noted: Vec::new(),
             nodes: IdMap::new(),
             depths: IdMap::new(),
             known: HashMap::default(),
@@ -119,7 +53,7 @@ impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
         self.node(question, 0);
         while let Some((question, id)) = self.queue.pop_front() {
             let depth = self.depths[id];
-            if self.nodes.len() > self.limits.nodes || !self.search.burn() {
+            if self.nodes.len() > self.limits.nodes || !self.expander.search.burn() {
                 self.fill(id, &Expansion::unknown(Reason::Large), depth);
             } else if depth >= self.limits.depth {
                 self.fill(id, &Expansion::unknown(Reason::Deep), depth);
@@ -129,20 +63,20 @@ impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
             }
         }
         cut_cycles(&mut self.nodes);
-        share_equal(&mut self.nodes, self.search.shared.module);
+        share_equal(&mut self.nodes, self.expander.search.shared.module);
         (self.nodes, self.assumptions)
     }
 
     /// One step back, from all answers before.
     pub(super) fn expansion(&mut self, question: &Question) -> Rc<Expansion> {
-        if let Some(known) = self.search.shared.expansions.borrow().get(question) {
+        if let Some(known) = self.expander.search.shared.expansions.borrow().get(question) {
             return known.clone();
         }
-        let mut expansion = self.expand(question);
-        expansion.assumes = std::mem::take(&mut self.noted);
+        let mut expansion = self.expander.expand(question);
+        expansion.assumes = std::mem::take(&mut self.expander.noted);
         let expansion = Rc::new(expansion);
-        if self.search.fuel > 0 {
-            self.search.shared.expansions.borrow_mut().insert(question.clone(), expansion.clone());
+        if self.expander.search.fuel > 0 {
+            self.expander.search.shared.expansions.borrow_mut().insert(question.clone(), expansion.clone());
         }
         expansion
     }
@@ -151,23 +85,24 @@ impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
     /// loads of one version ask the same.
     fn same(&mut self, question: Question) -> Question {
         let Question::Value(function, Value::Instruction(load), context) = question else { return question };
-        let is_load = self.search.shared.function(function).instructions[load].opcode == Opcode::Load;
-        if !is_load || self.rules.first() != Some(&RuleSet::MemoryAnalysis) {
+        let is_load =
+            self.expander.search.shared.function(function).instructions[load].opcode == Opcode::Load;
+        if !is_load || self.expander.rules.first() != Some(&RuleSet::MemoryAnalysis) {
             return question;
         }
-        if let Some(known) = self.search.shared.same.borrow().get(&question) {
+        if let Some(known) = self.expander.search.shared.same.borrow().get(&question) {
             return known.clone();
         }
-        let cell = self.cell_of(Spot { function, id: load, context });
+        let cell = self.expander.cell_of(Spot { function, id: load, context });
         let solved = |builder: &mut Self, cell: &Question| {
-            builder.rules.len() == 1 || builder.expansion(cell).is_solved()
+            builder.expander.rules.len() == 1 || builder.expansion(cell).is_solved()
         };
         let same = match cell {
             Some(cell) if solved(self, &cell) => cell,
             _ => question.clone(),
         };
-        if self.search.fuel > 0 {
-            self.search.shared.same.borrow_mut().insert(question, same.clone());
+        if self.expander.search.fuel > 0 {
+            self.expander.search.shared.same.borrow_mut().insert(question, same.clone());
         }
         same
     }
@@ -211,22 +146,6 @@ impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
             if !self.assumptions.contains(assumption) {
                 self.assumptions.push(assumption);
             }
-        }
-    }
-
-    /// The type of a value.
-    pub(super) fn type_of(&self, function: FunctionId, value: Value) -> Option<TypeId> {
-        match value {
-            Value::Instruction(id) => Some(self.search.shared.function(function).instructions[id].ty),
-            Value::Constant(id) => Some(self.search.shared.module.constants[id].ty),
-            _ => None,
-        }
-    }
-
-    /// Notes what the step that is being taken rests on.
-    pub(super) fn assume(&mut self, what: &'static str) {
-        if !self.noted.contains(&what) {
-            self.noted.push(what);
         }
     }
 }
@@ -315,7 +234,7 @@ struct Done {
 fn share_equal(nodes: &mut IdMap<ExplanationId, Explanation>, module: &Module) {
     let mut first: HashMap<Done, ExplanationId> = HashMap::default();
     let mut same: IdMap<ExplanationId, ExplanationId> = nodes.ids().collect();
-    for id in super::resolution::order(nodes) {
+    for id in order(nodes) {
         for link in &mut nodes[id].links {
             link.to = same[link.to];
         }

@@ -8,18 +8,30 @@
 //! a memory-SSA form. Cost: the blocks in between, bounded.
 
 use rustc_hash::FxHashSet as HashSet;
+use std::rc::Rc;
 
 use opcost_index::{Graph, Id};
 use opcost_key::{BlockId, InstructionId};
 
+use super::asked::{Asked, Point};
 use super::memory::Memory;
-use super::reaching::{Asked, Hit, Point};
-use super::search::{Event, History, Search};
+use super::reaching::Hit;
+use super::search::{Ask, Event, History, Search};
 
 /// The most blocks between a block and its dominator that are looked at.
 const MOST_BLOCKS: usize = 256;
 
-impl<M: Memory> Search<'_, '_, M> {
+/// What is asked for, and what happens to it in the function.
+struct Version<'h> {
+    history: &'h History,
+    events: Rc<Vec<(InstructionId, Event)>>,
+    asked: Asked,
+}
+
+impl<M: Memory> Search<'_, '_, M>
+where
+    Self: Ask,
+{
     /// The earliest point with the same version of a cell.
     pub(super) fn earliest(&mut self, point: Point, asked: Asked) -> Point {
         let history = self.shared.history(asked.cell);
@@ -33,27 +45,28 @@ impl<M: Memory> Search<'_, '_, M> {
             return point;
         }
         let code = self.shared.function(point.function);
-        let events = self.shared.events(history, asked.cell, point.function);
+        let version =
+            Version { history, events: self.shared.events(history, asked.cell, point.function), asked };
         let dominators = self.shared.dominators(point.function);
         let (mut block, mut below) = (code.block_of(at), at);
         loop {
             let start = InstructionId::new(code.blocks[block].instructions.start as usize);
             let is_inside = |&&(at, _): &&(InstructionId, Event)| at >= start && at < below;
             for &(at, event) in
-                events.iter().rev().skip_while(|(at, _)| *at >= below).take_while(|e| is_inside(e))
+                version.events.iter().rev().skip_while(|(at, _)| *at >= below).take_while(|e| is_inside(e))
             {
-                if self.matters(history, asked, point, (at, event)) {
+                if self.matters(&version, point, at, event) {
                     return Point { before: Some(InstructionId::new(at.index() + 1)), ..point };
                 }
             }
             let here = Point { before: Some(start), ..point };
             let Some(above) = dominators.immediate(block) else { return here };
-            if !self.is_quiet(history, &events, asked, here, (above, block)) {
+            if !self.is_quiet(&version, here, above, block) {
                 return here;
             }
             let last = code.terminator_of(above);
-            let ends = events.iter().find(|&&(at, event)| at == last && event != Event::Birth);
-            if ends.is_some_and(|&event| self.matters(history, asked, point, event)) {
+            let ends = version.events.iter().find(|&&(at, event)| at == last && event != Event::Birth);
+            if ends.is_some_and(|&(at, event)| self.matters(&version, point, at, event)) {
                 return here;
             }
             (block, below) = (above, last);
@@ -62,14 +75,8 @@ impl<M: Memory> Search<'_, '_, M> {
 
     /// Whether nothing on the ways from the end of one block to the beginning
     /// of another that it dominates changes the cell.
-    fn is_quiet(
-        &mut self,
-        history: &History,
-        events: &[(InstructionId, Event)],
-        asked: Asked,
-        point: Point,
-        (above, block): (BlockId, BlockId),
-    ) -> bool {
+    fn is_quiet(&mut self, version: &Version<'_>, point: Point, above: BlockId, block: BlockId) -> bool {
+        let events = &version.events;
         let code = self.shared.function(point.function);
         let predecessors = self.shared.predecessors(point.function);
         let dominators = self.shared.dominators(point.function);
@@ -85,8 +92,8 @@ impl<M: Memory> Search<'_, '_, M> {
             let range = &code.blocks[next].instructions;
             let first = events.partition_point(|&(at, _)| at.index() < range.start as usize);
             let inside = events[first..].iter().take_while(|(at, _)| at.index() < range.end as usize);
-            for &event in inside {
-                if self.matters(history, asked, point, event) {
+            for &(at, event) in inside {
+                if self.matters(version, point, at, event) {
                     return false;
                 }
             }
@@ -95,13 +102,8 @@ impl<M: Memory> Search<'_, '_, M> {
         true
     }
 
-    fn matters(
-        &mut self,
-        history: &History,
-        asked: Asked,
-        point: Point,
-        (at, event): (InstructionId, Event),
-    ) -> bool {
+    fn matters(&mut self, version: &Version<'_>, point: Point, at: InstructionId, event: Event) -> bool {
+        let Version { history, asked, .. } = *version;
         match event {
             Event::Write(coverage) => self.hit(asked, point, at, coverage) != Hit::No,
             Event::Call => !(asked.is_own && self.is_private(history, point.function)),

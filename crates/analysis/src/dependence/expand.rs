@@ -3,38 +3,19 @@
 //! Registers: the operands (`direct_solve` of the document). Parameters: what is passed at the call that led here, or at every call.
 //! Calls: what the function gives back.
 
-use opcost_ir::{ConstantValue, Flags, Opcode, TypeId, Value};
-use opcost_key::{FunctionId, InstructionId};
+use opcost_ir::{Opcode, Value};
+use opcost_key::FunctionId;
 
-use super::build::{Builder, Expansion, Question};
+use super::asked::Spot;
 use super::calls::returns_of;
 use super::contexts::ContextId;
+use super::expander::Expander;
 use super::explanation::{Argument, Certainty, Input, Reason, What};
 use super::memory::{Memory, Object};
-use super::reaching::Point;
+use super::question::{Expansion, Question};
 use super::recall::TYPES;
 
-/// Whether an access may not be looked through.
-pub(super) fn is_opaque(flags: Flags) -> bool {
-    flags.has(Flags::VOLATILE) || flags.has(Flags::ATOMIC)
-}
-
-/// A value of a function, under a context.
-#[derive(Clone, Copy)]
-pub(super) struct Spot {
-    pub(super) function: FunctionId,
-    pub(super) id: InstructionId,
-    pub(super) context: ContextId,
-}
-
-impl Spot {
-    /// Right before it.
-    pub(super) fn point(self) -> Point {
-        Point { function: self.function, before: Some(self.id), context: self.context }
-    }
-}
-
-impl<M: Memory> Builder<'_, '_, M> {
+impl<M: Memory> Expander<'_, '_, M> {
     /// One step back.
     pub(super) fn expand(&mut self, question: &Question) -> Expansion {
         match question {
@@ -70,21 +51,6 @@ impl<M: Memory> Builder<'_, '_, M> {
     fn constant(&self, id: opcost_ir::ConstantId) -> What {
         let constant = &self.search.shared.module.constants[id];
         self.constant_value(constant.value, constant.ty).unwrap_or_else(|| What::Text(constant.text.clone()))
-    }
-
-    pub(super) fn constant_value(&self, value: ConstantValue, ty: TypeId) -> Option<What> {
-        Some(match value {
-            ConstantValue::Integer(value) => {
-                let bits = self.search.shared.layout.bits(ty).unwrap_or(128) as u32;
-                What::Integer { value, bits }
-            }
-            ConstantValue::Float(bits) => What::Float(bits),
-            ConstantValue::Null => What::Null,
-            ConstantValue::Undef | ConstantValue::Poison => What::Undefined,
-            ConstantValue::Zero => What::Text("0".into()),
-            ConstantValue::Global { global, offset } => What::Address(Object::Global(global), offset),
-            ConstantValue::Other => return None,
-        })
     }
 
     fn parameter(&mut self, function: FunctionId, position: u32, context: ContextId) -> Expansion {

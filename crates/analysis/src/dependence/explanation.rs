@@ -5,12 +5,12 @@
 //! back to itself ends in a node [`What::Again`], so the graph has no cycles.
 //! Every link says which argument it is, and how sure it is.
 
-use opcost_index::define_id;
+use opcost_index::{IdMap, define_id};
 use opcost_ir::{TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::RuleSet;
 use super::memory::{Cell, Object};
+use super::rule_set::RuleSet;
 
 define_id!(
     /// A node of an answer.
@@ -200,4 +200,28 @@ impl Explanation {
             What::Choice | What::Parameter(..) | What::Returned(_) | What::Cell(_) | What::Loaded(_)
         )
     }
+}
+
+/// Each node behind those that it links to (there are no cycles).
+pub(super) fn order(nodes: &IdMap<ExplanationId, Explanation>) -> Vec<ExplanationId> {
+    let mut order = Vec::new();
+    let mut seen: IdMap<ExplanationId, bool> = IdMap::filled(nodes.len(), false);
+    for root in nodes.ids() {
+        let mut stack = vec![(root, 0usize)];
+        if std::mem::replace(&mut seen[root], true) {
+            continue;
+        }
+        while let Some((id, position)) = stack.pop() {
+            match nodes[id].links.get(position) {
+                Some(link) => {
+                    stack.push((id, position + 1));
+                    if !std::mem::replace(&mut seen[link.to], true) {
+                        stack.push((link.to, 0));
+                    }
+                }
+                None => order.push(id),
+            }
+        }
+    }
+    order
 }

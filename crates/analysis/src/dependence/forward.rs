@@ -14,12 +14,12 @@
 use opcost_ir::{Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::Resolver;
 use super::contexts::ContextId;
 use super::explanation::Certainty;
 use super::memory::{Cell, Coverage, Memory, Object};
-use super::places::Placed;
-use super::search::Search;
+use super::placed::Placed;
+use super::resolver::Resolver;
+use super::search::{Ask, Search};
 
 /// How a write gets to the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -140,7 +140,7 @@ impl<M: Memory> Resolver<'_, M> {
                     opcode if opcode.is_call() => (Way::Given, None),
                     _ => (Way::Chosen, None),
                 },
-                Value::Constant(_) if super::inputs::offset_in_data(self.shared.module, pointer) != 0 => {
+                Value::Constant(_) if super::steps::offset_in_data(self.shared.module, pointer) != 0 => {
                     (Way::Member, None)
                 }
                 _ => break,

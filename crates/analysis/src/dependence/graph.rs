@@ -3,8 +3,8 @@
 
 use opcost_index::Id;
 
-use super::Resolution;
 use super::explanation::{Argument, Certainty, Explanation, ExplanationId, Link, What};
+use super::resolution::Resolution;
 
 /// What a node is, for its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

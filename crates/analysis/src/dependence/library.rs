@@ -10,98 +10,17 @@
 use opcost_ir::{CalleeRef, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::build::{Builder, Expansion, Question};
-use super::expand::Spot;
+use super::asked::{Asked, Point, Spot, Writing};
+use super::expander::Expander;
 use super::explanation::{Argument, Certainty, Input, Reason, What};
+use super::library_hits::writes;
 use super::memory::{Cell, Memory, Object};
-use super::places::Placed;
-use super::reaching::{Asked, Definition, Hit, Point};
-use super::search::Search;
-use super::steps::signed;
-use crate::memory::effects::{Effect, Extent, Origin, ResultKind, Statement, Touched, Touching};
+use super::placed::Placed;
+use super::question::{Expansion, Question};
+use super::search::Ask;
+use crate::memory::effect::{Effect, Origin, ResultKind, Statement, Touching};
 
-impl<M: Memory> Search<'_, '_, M> {
-    /// What a call of a library function does to a cell; none if its pointers
-    /// are not followed.
-    pub(super) fn library_hit(
-        &mut self,
-        point: Point,
-        call: InstructionId,
-        cell: &Cell,
-        is_strong: bool,
-    ) -> Option<Hit> {
-        let effect = self.shared.memory.effect(point.function, call)?;
-        if effect.does_anything || effect.reaches_others {
-            return None;
-        }
-        let arguments = self.shared.function(point.function).arguments_of(call);
-        let mut hit = Hit::No;
-        for (position, &argument) in (0..).zip(arguments) {
-            for (extent, is_sure, is_deep) in writes_through(&effect, position) {
-                if is_deep {
-                    return None;
-                }
-                let (object, offset) = match self.place(point.function, argument, point.context) {
-                    Placed::At { object, offset, .. } => (object, Some(offset)),
-                    Placed::Elements { object, .. } => (object, None),
-                    Placed::Null => continue,
-                    _ => return None,
-                };
-                if object != cell.object {
-                    continue;
-                }
-                let size = self.extent(point, extent, arguments);
-                let written =
-                    offset.map(|offset| Cell { object, offset, size: size.unwrap_or(u64::MAX >> 1) });
-                match written {
-                    Some(written) if !written.overlaps(cell) => {}
-                    Some(written) if is_sure && is_strong && size.is_some() && written.covers(cell) => {
-                        hit = Hit::Whole;
-                    }
-                    _ if hit != Hit::Whole => hit = Hit::Perhaps,
-                    _ => {}
-                }
-            }
-        }
-        Some(hit)
-    }
-
-    /// How many bytes are meant, if that is known.
-    fn extent(&mut self, point: Point, extent: Extent, arguments: &[Value]) -> Option<u64> {
-        let mut number = |position: u32| {
-            let value = *arguments.get(position as usize)?;
-            let number = match signed(self.shared.module, value) {
-                Some(number) => i128::from(number),
-                None => self.number(point.function, value, point.context)?,
-            };
-            u64::try_from(number).ok()
-        };
-        match extent {
-            Extent::Unknown => None,
-            Extent::Bytes(bytes) => Some(bytes),
-            Extent::Parameter(position) => number(position),
-            Extent::Product(left, right) => number(left)?.checked_mul(number(right)?),
-        }
-    }
-}
-
-/// What is written through a parameter: how far, whether it certainly is, and
-/// whether also behind the pointers that lie there.
-fn writes_through(effect: &Effect, position: u32) -> impl Iterator<Item = (Extent, bool, bool)> {
-    let touches = effect.touches_of(position).filter(|touched| writes(touched));
-    let touches = touches.map(|touched| {
-        let is_sure = matches!(touched.how, Touching::Writes | Touching::Zeroes);
-        (touched.extent, is_sure, touched.is_deep)
-    });
-    let copies = effect.copies.iter().filter(move |copied| copied.to == position);
-    touches.chain(copies.map(|copied| (copied.extent, true, false)))
-}
-
-fn writes(touched: &Touched) -> bool {
-    matches!(touched.how, Touching::Writes | Touching::Zeroes | Touching::Input(_) | Touching::FreshInto)
-}
-
-impl<M: Memory> Builder<'_, '_, M> {
+impl<M: Memory> Expander<'_, '_, M> {
     /// What a call of a function that is elsewhere gives.
     pub(super) fn library_result(&mut self, spot: Spot) -> Expansion {
         let shared = self.search.shared;
@@ -200,27 +119,18 @@ impl<M: Memory> Builder<'_, '_, M> {
     }
 
     /// What a call of a function that is elsewhere wrote into a cell.
-    pub(super) fn written_by_call(
-        &mut self,
-        definition: &Definition,
-        function: FunctionId,
-        call: InstructionId,
-        cell: Cell,
-        ty: TypeId,
-    ) -> Question {
+    pub(super) fn written_by_call(&mut self, writing: Writing) -> Question {
+        let Writing { function, at: call, cell, ty, .. } = writing;
         let shared = self.search.shared;
         let unknown = Question::Leaf(What::Unknown(Reason::Call(function, call)), Some(ty));
         let Some(effect) = shared.memory.effect(function, call) else { return unknown };
         if effect.does_anything || effect.reaches_others {
             return unknown;
         }
-        let point = Point { function, before: Some(call), context: definition.context };
         let arguments = shared.function(function).arguments_of(call);
         for (position, &argument) in (0..).zip(arguments) {
-            let Some(offset) = self.offset_of(point, argument, &cell) else { continue };
-            if let Some(question) =
-                self.written_through(&effect, point, call, (position, offset), arguments, cell, ty)
-            {
+            let Some(offset) = self.offset_of(writing.point(), argument, &cell) else { continue };
+            if let Some(question) = self.written_through(&effect, writing, position, offset) {
                 return question;
             }
         }
@@ -242,59 +152,54 @@ impl<M: Memory> Builder<'_, '_, M> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// What a call wrote through a parameter that points so far into the object.
     fn written_through(
         &mut self,
         effect: &Effect,
-        point: Point,
-        call: InstructionId,
-        (position, offset): (u32, Option<i64>),
-        arguments: &[Value],
-        cell: Cell,
-        ty: TypeId,
+        writing: Writing,
+        position: u32,
+        offset: Option<i64>,
     ) -> Option<Question> {
+        let Writing { function, at: call, context, cell, ty } = writing;
         if let Some(copied) = effect.copies.iter().find(|copied| copied.to == position) {
+            let arguments = self.search.shared.function(function).arguments_of(call);
             let source = *arguments.get(copied.from as usize)?;
-            return self.copied(point, source, cell.offset.checked_sub(offset?)?, cell, ty);
+            return self.copied(writing, source, cell.offset.checked_sub(offset?)?);
         }
         let touched = effect.touches_of(position).find(|touched| writes(touched))?;
         match touched.how {
             Touching::Input(_) => {
-                let read = Input::Read { function: point.function, call, argument: Some(position) };
-                Some(Question::Read(read, point.context, ty))
+                let read = Input::Read { function, call, argument: Some(position) };
+                Some(Question::Read(read, context, ty))
             }
             Touching::Zeroes => Some(Question::Leaf(self.zero(ty), Some(ty))),
-            Touching::Writes => self.filled(point, call, arguments, ty),
+            Touching::Writes => self.filled(writing),
             _ => None,
         }
     }
 
     /// A cell of what was copied.
-    fn copied(&mut self, point: Point, source: Value, way: i64, cell: Cell, ty: TypeId) -> Option<Question> {
-        match self.search.place(point.function, source, point.context) {
+    fn copied(&mut self, writing: Writing, source: Value, way: i64) -> Option<Question> {
+        let Writing { function, context, cell, ty, .. } = writing;
+        match self.search.place(function, source, context) {
             Placed::At { object, offset, .. } => {
                 let from = Cell { object, offset: offset.checked_add(way)?, size: cell.size };
-                Some(Question::Cell(point, Asked::any(from), ty, false))
+                Some(Question::Cell(writing.point(), Asked::any(from), ty, false))
             }
             _ => None,
         }
     }
 
     /// What a `memset` leaves in each cell.
-    fn filled(
-        &mut self,
-        point: Point,
-        call: InstructionId,
-        arguments: &[Value],
-        ty: TypeId,
-    ) -> Option<Question> {
+    fn filled(&mut self, writing: Writing) -> Option<Question> {
+        let Writing { function, at: call, context, ty, .. } = writing;
         let shared = self.search.shared;
-        let callee = shared.function(point.function).call(call)?.callee;
-        let name = shared.module.callee_name(callee)?;
+        let code = shared.function(function);
+        let name = shared.module.callee_name(code.call(call)?.callee)?;
         if !name.contains("memset") {
             return None;
         }
-        let byte = self.search.number(point.function, *arguments.get(1)?, point.context)? as u8;
+        let byte = self.search.number(function, *code.arguments_of(call).get(1)?, context)? as u8;
         let bits = match shared.module.types[ty] {
             Type::Integer(bits @ 8..=128) if bits.is_multiple_of(8) => bits,
             _ if byte == 0 => return Some(Question::Leaf(self.zero(ty), Some(ty))),

@@ -11,18 +11,17 @@ use opcost_key::FunctionId;
 use super::contexts::ContextId;
 use super::evaluate::{Number, operate};
 use super::memory::Memory;
-use super::search::Search;
+use super::search::{Ask, Search};
 
 /// How many values may lie in one another.
 const DEEPEST: u32 = 12;
 
-impl<M: Memory> Search<'_, '_, M> {
-    /// The number, as a signed one.
-    pub(super) fn number(&mut self, function: FunctionId, value: Value, context: ContextId) -> Option<i128> {
-        self.whole(function, value, context, 0).map(Number::signed)
-    }
-
-    fn whole(
+impl<M: Memory> Search<'_, '_, M>
+where
+    Self: Ask,
+{
+    /// The number of a value that lies so deep in others.
+    pub(super) fn whole(
         &mut self,
         function: FunctionId,
         value: Value,

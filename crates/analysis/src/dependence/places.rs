@@ -11,53 +11,17 @@
 use opcost_ir::{ConstantValue, Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 
+use super::asked::{Asked, Origin, Point, is_opaque};
 use super::calls::returns_of;
 use super::contexts::ContextId;
 use super::memory::{Cell, Memory, Object};
-use super::reaching::{Asked, Origin, Point};
-use super::search::Search;
+use super::placed::{Index, IndexedWay, Placed};
+use super::search::{Ask, Search};
 use super::steps::{Way, way_of};
-use crate::memory::effects::ResultKind;
+use crate::memory::effect::ResultKind;
 
-/// How many ways back may lie in one another.
-const DEEPEST: u32 = 6;
 /// Steps of one way back.
 const LONGEST: u32 = 64;
-
-/// Where a pointer points.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Placed {
-    /// To this byte of this object. Whether the object is that of the very
-    /// activation in which the pointer is.
-    At { object: Object, offset: i64, is_own: bool },
-    /// To an element of the object.
-    Elements { object: Object, way: IndexedWay },
-    /// So many bytes behind what this parameter of the outermost function
-    /// points to that is known.
-    Parameter { function: FunctionId, position: u32, offset: i64 },
-    /// To memory that is not the module's.
-    Foreign,
-    /// To nothing.
-    Null,
-    /// There are several ways, or one that is not followed.
-    Several,
-}
-
-/// Bytes, and indices that are not known.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct IndexedWay {
-    pub(super) bytes: i64,
-    pub(super) indices: Vec<Index>,
-}
-
-/// An index, where it is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Index {
-    pub(super) function: FunctionId,
-    pub(super) context: ContextId,
-    pub(super) value: Value,
-    pub(super) stride: u64,
-}
 
 /// A pointer on the way back.
 #[derive(Clone, Copy)]
@@ -75,30 +39,13 @@ enum Next {
     Stop(Placed),
 }
 
-impl<M: Memory> Search<'_, '_, M> {
-    /// Where a pointer points.
-    pub(super) fn place(&mut self, function: FunctionId, value: Value, context: ContextId) -> Placed {
-        let key = (function, value, context);
-        if let Some(known) = self.shared.placed.borrow().get(&key) {
-            return known.clone();
-        }
-        if self.nesting >= DEEPEST {
-            return Placed::Several;
-        }
-        self.nesting += 1;
-        self.shared.placed.borrow_mut().insert(key, Placed::Several);
-        let found = self.way_back(At { function, value, context });
-        self.nesting -= 1;
-        match self.fuel {
-            // Cut off: another search may find more.
-            0 => _ = self.shared.placed.borrow_mut().remove(&key),
-            _ => _ = self.shared.placed.borrow_mut().insert(key, found.clone()),
-        }
-        found
-    }
-
-    fn way_back(&mut self, start: At) -> Placed {
-        let mut at = start;
+impl<M: Memory> Search<'_, '_, M>
+where
+    Self: Ask,
+{
+    /// The way back of a pointer, step by step.
+    pub(super) fn way_back(&mut self, function: FunctionId, value: Value, context: ContextId) -> Placed {
+        let mut at = At { function, value, context };
         let mut way = IndexedWay::default();
         let mut is_home = true;
         for _ in 0..LONGEST {
@@ -224,7 +171,7 @@ impl<M: Memory> Search<'_, '_, M> {
     ) -> Option<(FunctionId, Value, ContextId)> {
         let code = self.shared.function(function);
         let instruction = &code.instructions[load];
-        if super::expand::is_opaque(instruction.flags) {
+        if is_opaque(instruction.flags) {
             return None;
         }
         let size = self.shared.layout.size(instruction.ty)?;

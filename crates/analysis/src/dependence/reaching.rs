@@ -20,76 +20,15 @@ use opcost_index::{Graph, Id};
 use opcost_ir::{Opcode, TagId};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use super::build::MOST_LINKS;
+use super::asked::{Asked, Definition, MOST_LINKS, Origin, Point};
 use super::calls::{returns_of, unwind_target};
 use super::contexts::ContextId;
 use super::memory::{Cell, Coverage, Memory, Object, Passing};
-use super::places::Placed;
-use super::search::{Event, History, Search};
-
-/// A place in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Point {
-    pub(super) function: FunctionId,
-    /// Right before this instruction; `None`: at the function's returns.
-    pub(super) before: Option<InstructionId>,
-    pub(super) context: ContextId,
-}
+use super::placed::Placed;
+use super::search::{Ask, Event, History, Search};
 
 /// A cell with more writes than this is not followed to each of them.
 const MOST_WRITES: usize = 256;
-
-/// What is asked for at a point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Asked {
-    pub(super) cell: Cell,
-    /// It lies in a local variable of that very activation.
-    pub(super) is_own: bool,
-    /// The type that it is read under, of the source language.
-    pub(super) tag: Option<TagId>,
-}
-
-impl Asked {
-    /// A cell of whatever activation, read as anything.
-    pub(super) fn any(cell: Cell) -> Self {
-        Asked { cell, is_own: false, tag: None }
-    }
-}
-
-/// All that a cell may hold at a point.
-#[derive(Debug, Default)]
-pub(super) struct Definitions {
-    pub(super) list: Vec<Definition>,
-    /// Writes under other types were left out.
-    pub(super) trusts_types: bool,
-}
-
-/// What a cell may hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Definition {
-    pub(super) origin: Origin,
-    pub(super) context: ContextId,
-    pub(super) is_possible: bool,
-}
-
-/// Where it comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Origin {
-    /// A store, or a call of a function that is elsewhere.
-    Write(FunctionId, InstructionId),
-    /// What data holds at the start.
-    Initial,
-    /// What a new object holds.
-    Birth(FunctionId, InstructionId),
-    /// What lies in the caller's memory that is copied for this call.
-    Passed(FunctionId, InstructionId),
-    /// Written by code that is not seen.
-    Unseen,
-    /// The function is called by nobody who is known.
-    Callers(FunctionId),
-    /// The walk became too long.
-    Lost,
-}
 
 /// What a write does to the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,14 +41,29 @@ pub(super) enum Hit {
 /// The most steps of one walk.
 const LONGEST: u32 = 2048;
 
+/// A point on the way.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Here {
+    point: Point,
+    /// It is in the activation that asks.
+    is_home: bool,
+}
+
+/// Where a block is gone back through from.
+struct Start {
+    block: BlockId,
+    /// From before this instruction; none: from its end.
+    below: Option<InstructionId>,
+}
+
 struct Walk {
     asked: Asked,
     history: Rc<History>,
     found: Vec<Definition>,
     /// The same, to be looked up.
     known: HashSet<Definition>,
-    seen: HashSet<(Point, bool)>,
-    work: Vec<(Point, bool)>,
+    seen: HashSet<Here>,
+    work: Vec<Here>,
     has_all: bool,
     steps: u32,
 }
@@ -123,8 +77,9 @@ impl Walk {
     }
 
     fn go(&mut self, point: Point, is_home: bool) {
-        if self.seen.insert((point, is_home)) {
-            self.work.push((point, is_home));
+        let here = Here { point, is_home };
+        if self.seen.insert(here) {
+            self.work.push(here);
         }
     }
 
@@ -149,19 +104,17 @@ impl Walk {
     }
 }
 
-impl<M: Memory> Search<'_, '_, M> {
-    /// What a cell may hold at a point.
-    pub(super) fn definitions(&mut self, point: Point, asked: Asked) -> Rc<Definitions> {
-        let key = (point, asked);
-        if let Some(known) = self.shared.defined.borrow().get(&key) {
-            return known.clone();
-        }
-        let history = self.shared.history(asked.cell);
-        if history.is_too_many {
-            let lost = Definition { origin: Origin::Lost, context: point.context, is_possible: true };
-            return Rc::new(Definitions { list: vec![lost], trusts_types: false });
-        }
-        let trusted = std::mem::take(&mut self.trusts_types);
+impl<M: Memory> Search<'_, '_, M>
+where
+    Self: Ask,
+{
+    /// What a cell may hold at a point, by a walk back from there.
+    pub(super) fn all_definitions(
+        &mut self,
+        point: Point,
+        asked: Asked,
+        history: Rc<History>,
+    ) -> Vec<Definition> {
         let is_shared = history.is_shared || self.shared.calls.by_itself.contains(point.function);
         let mut walk = Walk {
             asked,
@@ -182,18 +135,13 @@ impl<M: Memory> Search<'_, '_, M> {
         } else {
             walk.go(point, asked.is_own);
         }
-        while let Some((point, is_home)) = walk.work.pop() {
+        while let Some(here) = walk.work.pop() {
             if !self.may_go_on(&mut walk) {
                 break;
             }
-            self.walk_function(&mut walk, point, is_home);
+            self.walk_function(&mut walk, here);
         }
-        let found = Rc::new(Definitions { list: walk.found, trusts_types: self.trusts_types });
-        self.trusts_types = trusted;
-        if self.fuel > 0 {
-            self.shared.defined.borrow_mut().insert(key, found.clone());
-        }
-        found
+        walk.found
     }
 
     /// Takes a step; where the walk is too long or has found too much, what it
@@ -209,7 +157,8 @@ impl<M: Memory> Search<'_, '_, M> {
         goes_on
     }
 
-    fn walk_function(&mut self, walk: &mut Walk, point: Point, is_home: bool) {
+    fn walk_function(&mut self, walk: &mut Walk, here: Here) {
+        let Here { point, is_home } = here;
         let events = self.shared.events(&walk.history, walk.asked.cell, point.function);
         if events.is_empty() {
             return self.leave(walk, point, is_home);
@@ -228,7 +177,7 @@ impl<M: Memory> Search<'_, '_, M> {
             if !self.may_go_on(walk) {
                 return;
             }
-            if !self.walk_block(walk, &events, point, is_home, (block, below)) {
+            if !self.walk_block(walk, &events, here, Start { block, below }) {
                 continue;
             }
             if block.index() == 0 {
@@ -255,9 +204,8 @@ impl<M: Memory> Search<'_, '_, M> {
         &mut self,
         walk: &mut Walk,
         events: &[(InstructionId, Event)],
-        point: Point,
-        is_home: bool,
-        (block, below): (BlockId, Option<InstructionId>),
+        Here { point, is_home }: Here,
+        Start { block, below }: Start,
     ) -> bool {
         let range = self.shared.function(point.function).blocks[block].instructions.clone();
         let end = below.map_or(range.end as usize, |below| below.index());

@@ -10,14 +10,15 @@ use opcost_index::Id;
 use opcost_ir::{ConstantValue, GlobalKind, Linkage, Opcode, ScalarValue, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::RuleSet;
-use super::build::{Builder, Expansion, Question};
+use super::asked::{Asked, Definition, Origin, Point, Spot, Writing, is_opaque};
 use super::contexts::ContextId;
-use super::expand::{Spot, is_opaque};
+use super::expander::Expander;
 use super::explanation::{Argument, Certainty, Elements, Reason, What};
 use super::memory::{Cell, Memory, Object};
-use super::places::{IndexedWay, Placed};
-use super::reaching::{Asked, Definition, Origin, Point};
+use super::placed::{IndexedWay, Placed};
+use super::question::{Expansion, Question};
+use super::rule_set::RuleSet;
+use super::search::Ask;
 
 /// What answers about COMMON blocks rest on.
 const COMMON: &str = "common data is zero at the start";
@@ -28,7 +29,7 @@ const INDICES: &str = "indices stay inside their arrays";
 /// What answers about memory rest on where types tell writes apart.
 pub(super) const TYPES: &str = "no alias by type";
 
-impl<M: Memory> Builder<'_, '_, M> {
+impl<M: Memory> Expander<'_, '_, M> {
     /// Whatever the first rule finds that finds all; else what was found last.
     pub(super) fn load(&mut self, spot: Spot) -> Expansion {
         let code = self.search.shared.function(spot.function);
@@ -297,10 +298,11 @@ impl<M: Memory> Builder<'_, '_, M> {
     ) -> (Question, Argument, Certainty) {
         let certainty = if definition.is_possible { Certainty::Possible } else { Certainty::Definite };
         let leaf = |what| Question::Leaf(what, Some(ty));
+        let writing = |function, at| Writing { function, at, context: definition.context, cell, ty };
         match definition.origin {
             Origin::Write(function, at) => {
                 let argument = Argument::Written(function, at);
-                let question = self.write(definition, function, at, cell, ty, is_element);
+                let question = self.write(writing(function, at), is_element);
                 (question, argument, certainty)
             }
             Origin::Initial => {
@@ -312,7 +314,7 @@ impl<M: Memory> Builder<'_, '_, M> {
                 (question, Argument::Written(function, at), certainty)
             }
             Origin::Passed(function, call) => {
-                let question = self.passed_copy(definition, function, call, cell, ty);
+                let question = self.passed_copy(writing(function, call));
                 (question, Argument::Passed(function, call), certainty)
             }
             Origin::Unseen => {
@@ -325,21 +327,14 @@ impl<M: Memory> Builder<'_, '_, M> {
         }
     }
 
-    fn write(
-        &mut self,
-        definition: &Definition,
-        function: FunctionId,
-        at: InstructionId,
-        cell: Cell,
-        ty: TypeId,
-        is_element: bool,
-    ) -> Question {
+    fn write(&mut self, writing: Writing, is_element: bool) -> Question {
+        let Writing { function, at, context, cell, ty } = writing;
         let shared = self.search.shared;
         let code = shared.function(function);
         let instruction = &code.instructions[at];
         let unclear = Question::Leaf(What::Unknown(Reason::Overwritten(function, at)), Some(ty));
         if instruction.opcode != Opcode::Store {
-            return self.written_by_call(definition, function, at, cell, ty);
+            return self.written_by_call(writing);
         }
         let (&[value, address], Some(stored)) = (code.operands_of(at), instruction.second_type) else {
             return unclear;
@@ -350,17 +345,17 @@ impl<M: Memory> Builder<'_, '_, M> {
         if shared.layout.size(stored) != Some(cell.size)
             || matches!(shared.module.types[stored], Type::Vector { .. })
         {
-            let place = self.search.place(function, address, definition.context);
+            let place = self.search.place(function, address, context);
             let part = match place {
                 Placed::At { object, offset, .. } if object == cell.object && !is_element => {
                     cell.offset.checked_sub(offset).and_then(|way| u64::try_from(way).ok())
                 }
                 _ => None,
             };
-            let part = part.and_then(|way| self.part_of(definition, function, value, stored, way, ty));
+            let part = part.and_then(|way| self.part_of(writing, value, stored, way));
             return part.unwrap_or(unclear);
         }
-        let is_exact = match self.search.place(function, address, definition.context) {
+        let is_exact = match self.search.place(function, address, context) {
             Placed::At { object, offset, .. } if !is_element => {
                 object == cell.object && offset == cell.offset
             }
@@ -371,22 +366,15 @@ impl<M: Memory> Builder<'_, '_, M> {
         };
         match is_exact {
             _ if stored != ty && !self.same_kind(stored, ty) => unclear,
-            true => Question::Value(function, value, definition.context),
+            true => Question::Value(function, value, context),
             false => unclear,
         }
     }
 
     /// What lies so many bytes behind the start of a value that was stored: a
     /// part of a constant, or what was put into a vector there.
-    fn part_of(
-        &self,
-        definition: &Definition,
-        function: FunctionId,
-        value: Value,
-        stored: TypeId,
-        way: u64,
-        ty: TypeId,
-    ) -> Option<Question> {
+    fn part_of(&self, writing: Writing, value: Value, stored: TypeId, way: u64) -> Option<Question> {
+        let Writing { function, context, ty, .. } = writing;
         let shared = self.search.shared;
         let Type::Integer(bits) = shared.module.types[ty] else { return None };
         let code = shared.function(function);
@@ -405,7 +393,7 @@ impl<M: Memory> Builder<'_, '_, M> {
             let ConstantValue::Integer(lane) = shared.module.constants[lane].value else { return None };
             let size = u128::from(shared.layout.size(element)?);
             if lane.checked_mul(size)? == u128::from(way) && self.same_kind(element, ty) {
-                return Some(Question::Value(function, part, definition.context));
+                return Some(Question::Value(function, part, context));
             }
             let end = u128::from(way) + u128::from(shared.layout.size(ty)?);
             if lane * size < end && u128::from(way) < (lane + 1) * size {
@@ -419,20 +407,14 @@ impl<M: Memory> Builder<'_, '_, M> {
     }
 
     /// What the caller's memory holds that is copied into a parameter.
-    fn passed_copy(
-        &mut self,
-        definition: &Definition,
-        function: FunctionId,
-        call: InstructionId,
-        cell: Cell,
-        ty: TypeId,
-    ) -> Question {
+    fn passed_copy(&mut self, writing: Writing) -> Question {
+        let Writing { function, at: call, context, cell, ty } = writing;
         let shared = self.search.shared;
         let unknown = Question::Leaf(What::Unknown(Reason::Call(function, call)), Some(ty));
         let Object::Copy(callee, position) = cell.object else { return unknown };
         let Some(pointer) = shared.passed(callee, position, function, call) else { return unknown };
-        let point = Point { function, before: Some(call), context: definition.context };
-        match self.search.place(function, pointer, definition.context) {
+        let point = writing.point();
+        match self.search.place(function, pointer, context) {
             Placed::At { object, offset, is_own } => match offset.checked_add(cell.offset) {
                 Some(offset) => {
                     let asked = Asked { cell: Cell { object, offset, size: cell.size }, is_own, tag: None };
@@ -486,16 +468,6 @@ impl<M: Memory> Builder<'_, '_, M> {
                 let is_zero = contents.scalars[..near].last().is_none_or(is_free);
                 if is_zero && contents.is_complete { self.zero(ty) } else { unknown }
             }
-        }
-    }
-
-    /// Zero of a type.
-    pub(super) fn zero(&self, ty: TypeId) -> What {
-        match self.search.shared.module.types[ty] {
-            Type::Integer(bits) => What::Integer { value: 0, bits },
-            Type::Float(_) => What::Float(0),
-            Type::Pointer(_) => What::Null,
-            _ => What::Text("0".into()),
         }
     }
 }

@@ -14,14 +14,14 @@ use opcost_ir::{Function, Layout, Module, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
-use super::build::{Expansion, Question};
+use super::asked::{Asked, Definitions, Point};
 use super::calls::Calls;
 use super::contexts::{ContextId, Contexts};
 use super::evaluate::Number;
 use super::memory::{Cell, Coverage, MOST_WRITERS, Memory, Object, Passing, Write, Writers};
-use super::places::Placed;
-use super::reaching::{Asked, Definitions, Point};
-use crate::dominators::Dominators;
+use super::placed::Placed;
+use super::question::{Expansion, Question};
+use opcost_graph::dominators::Dominators;
 
 /// What searches share.
 pub(super) struct Shared<'a, M: Memory> {
@@ -243,4 +243,18 @@ impl<'s, 'a, M: Memory> Search<'s, 'a, M> {
         self.fuel = self.fuel.saturating_sub(1);
         self.fuel > 0
     }
+}
+
+/// What the parts of a search ask of each other. A place may rest on the number of an
+/// index, a number on the store that a load reads, and which stores reach a load on the
+/// places that they write to. `follow` answers all three, each once.
+pub(super) trait Ask {
+    /// Where a pointer points.
+    fn place(&mut self, function: FunctionId, value: Value, context: ContextId) -> Placed;
+
+    /// The number that a value certainly is, as a signed one.
+    fn number(&mut self, function: FunctionId, value: Value, context: ContextId) -> Option<i128>;
+
+    /// What a cell may hold at a point.
+    fn definitions(&mut self, point: Point, asked: Asked) -> Rc<Definitions>;
 }

@@ -64,3 +64,8 @@ pub(super) fn signed(module: &Module, value: Value) -> Option<i64> {
         _ => None,
     }
 }
+
+/// Bytes from the start of the data that a constant address is that of.
+pub(super) fn offset_in_data(module: &opcost_ir::Module, address: Value) -> i64 {
+    crate::memory::contents::address(module, address).map_or(0, |(_, offset)| offset)
+}

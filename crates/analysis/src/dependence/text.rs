@@ -18,7 +18,7 @@ use std::fmt;
 
 use opcost_index::IdSet;
 
-use super::Resolution;
+use super::resolution::Resolution;
 
 mod operations;
 use super::evaluate::Number;

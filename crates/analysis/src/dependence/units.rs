@@ -9,11 +9,11 @@ use opcost_key::{FunctionId, InstructionId};
 
 use super::contexts::ContextId;
 use super::memory::{Memory, Object};
-use super::places::Placed;
-use super::search::Search;
+use super::placed::Placed;
+use super::search::{Ask, Search};
 use super::steps::signed;
 use crate::memory::contents::text_at;
-use crate::memory::effects::Statement;
+use crate::memory::effect::Statement;
 
 /// An `OPEN` statement.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,8 +9,9 @@ use opcost_ir::{Flags, Type, TypeId, Value};
 use opcost_key::InstructionId;
 
 use super::answer::Promise;
-use super::raw::Tried;
-use super::solver::{Known, Mode, Solver, both};
+use super::known::{Known, Mode, both};
+use super::operands::Tried;
+use super::solver::Solver;
 use crate::expression::{Domain, FormulaId};
 
 impl Solver<'_, '_> {

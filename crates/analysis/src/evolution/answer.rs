@@ -7,10 +7,10 @@
 use opcost_ir::Predicate;
 use opcost_key::{BlockId, InstructionId};
 
-use super::entered::Entered;
-use crate::edge::Edge;
+use super::entry::Entered;
 use crate::expression::{FormulaId, Symbol, Test};
-use crate::loops::LoopId;
+use opcost_graph::edge::Edge;
+use opcost_graph::loops::LoopId;
 
 /// A number of times.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -211,6 +211,16 @@ pub enum ExitTurn {
     Never,
     /// That cannot be told.
     Unknown(Reason),
+}
+
+impl ExitTurn {
+    /// The formula of the turn, if it has one.
+    pub fn formula(&self) -> Option<FormulaId> {
+        match self {
+            ExitTurn::At(formula) => Some(*formula),
+            _ => None,
+        }
+    }
 }
 
 /// Sums over all activations of a nest, for one of its outermost loop.

@@ -7,104 +7,22 @@
 //! answer says so. A body behind a test at the top begins once less than the
 //! test is made. Cost: the exits.
 
-use std::rc::Rc;
-
 use opcost_ir::Opcode;
 use opcost_key::BlockId;
 
-use super::answer::{Assumption, ExitCount, ExitTurn, Form, Otherwise, Reason};
+use super::answer::{Assumption, ExitCount, Otherwise, Reason};
 use super::exits::{Leaves, Perhaps};
 use super::form::Shape;
-use super::resolve::is_condition;
-use super::solver::{DEEPEST_QUESTION, Known, Mode, Relies, Solver, both};
-use super::walk::Walked;
-use crate::edge::Edge;
+use super::known::{Mode, Relies, both};
+use super::loop_facts::{LoopCount, Walked, is_condition};
+use super::solver::Solver;
 use crate::expression::FormulaId;
-use crate::loops::LoopId;
-
-/// How many conditions a formula is worth that needs none and cannot be read.
-const HARD_TO_READ: usize = 3;
-
-/// What is known of a loop in one mode, as formulas of what is around it.
-#[derive(Clone, Debug)]
-pub(super) struct LoopCount {
-    /// Back edges: exactly, or at most.
-    pub(super) back_edges: Option<FormulaId>,
-    /// Iterations of the body, likewise.
-    pub(super) body: Option<FormulaId>,
-    pub(super) is_exact: bool,
-    /// Why not exact, or not told at all.
-    pub(super) reason: Reason,
-    /// Told by an inverse modulo 2^bits: right, and hard to read.
-    is_modular: bool,
-    pub(super) relies: Relies,
-    pub(super) exits: Vec<ExitCount>,
-    pub(super) form: Form,
-}
-
-impl LoopCount {
-    fn unknown(reason: Reason, exits: Vec<ExitCount>, form: Form) -> LoopCount {
-        let relies = Vec::new().into();
-        LoopCount {
-            back_edges: None,
-            body: None,
-            is_exact: false,
-            reason,
-            is_modular: false,
-            relies,
-            exits,
-            form,
-        }
-    }
-
-    fn known(&self) -> Option<Known> {
-        let needs_nothing = !self.relies.iter().any(is_condition);
-        let formula = self.back_edges.filter(|_| needs_nothing)?;
-        Some(Known { formula, relies: self.relies.clone() })
-    }
-
-    /// Back edges, if they are exact whatever the symbols are.
-    pub(super) fn exact_without_conditions(&self) -> Option<Known> {
-        self.known().filter(|_| self.is_exact)
-    }
-
-    /// What back edges are at most, whatever the symbols are.
-    pub(super) fn most_without_conditions(&self) -> Option<Known> {
-        self.known()
-    }
-
-    /// How good the answer is: the less, the better.
-    pub(super) fn rank(&self) -> (u32, usize, usize, usize) {
-        let kind = match (self.back_edges, self.is_exact) {
-            (Some(_), true) => 0,
-            (Some(_), false) => 1,
-            (None, _) => 2,
-        };
-        let count = |wanted: fn(&Assumption) -> bool| self.relies.iter().filter(|one| wanted(one)).count();
-        let differs = count(|one| matches!(one, Assumption::Condition(_, Otherwise::Differs)));
-        let endless = count(|one| matches!(one, Assumption::Condition(_, Otherwise::Endless)));
-        (kind, differs, endless + if self.is_modular { HARD_TO_READ } else { 0 }, self.relies.len())
-    }
-}
+use opcost_graph::edge::Edge;
+use opcost_graph::loops::LoopId;
 
 impl Solver<'_, '_> {
-    /// What is known of a loop; none while it is being found out.
-    pub(super) fn count(&mut self, id: LoopId, mode: Mode) -> Option<Rc<LoopCount>> {
-        if let Some(known) = self.state.counts.get(&(id, mode)) {
-            return known.clone();
-        }
-        if self.state.depth >= DEEPEST_QUESTION {
-            return None;
-        }
-        self.state.counts.insert((id, mode), None);
-        self.state.depth += 1;
-        let count = Rc::new(self.find_count(id, mode));
-        self.state.depth -= 1;
-        self.state.counts.insert((id, mode), Some(count.clone()));
-        Some(count)
-    }
-
-    fn find_count(&mut self, id: LoopId, mode: Mode) -> LoopCount {
+    /// What the exits of a loop say together.
+    pub(super) fn find_count(&mut self, id: LoopId, mode: Mode) -> LoopCount {
         let shape = self.shape(id);
         let latches = self.source.forest.loops[id].latches();
         let (mut top, mut rest) = (Leaves::never(), Leaves::never());
@@ -251,24 +169,5 @@ impl Solver<'_, '_> {
             one.tests.iter().fold(sooner, |sooner, &test| self.table.select(test, sooner, turn))
         });
         (!self.table.is_too_big(turn)).then_some((turn, conditions.into()))
-    }
-
-    /// Whether something undefined is in a formula.
-    pub(super) fn is_no_number(&self, formula: FormulaId) -> bool {
-        let symbols = self.table.symbols_in(formula).iter();
-        let mut undefined = symbols.filter(|&&symbol| {
-            matches!(self.table.symbol_of(symbol), crate::expression::Symbol::Undefined(_))
-        });
-        undefined.next().is_some()
-    }
-}
-
-impl ExitTurn {
-    /// The formula of the turn, if it has one.
-    pub fn formula(&self) -> Option<FormulaId> {
-        match self {
-            ExitTurn::At(formula) => Some(*formula),
-            _ => None,
-        }
     }
 }

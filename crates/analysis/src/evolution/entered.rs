@@ -20,131 +20,20 @@ use opcost_key::BlockId;
 use rustc_hash::FxHashSet as HashSet;
 
 use super::answer::Assumption;
-use super::leaving::Question;
+use super::entry::Entered;
+use super::known::{Known, Mode};
+use super::leaving_question::{Compared, Question};
 use super::logic::Condition;
-use super::solver::{Known, Mode, Solver};
-use crate::edge::{Edge, edges_from};
+use super::predicates::is_signed;
+use super::solver::Solver;
 use crate::expression::{Domain, Facts, FormulaId, Relation, Test};
-use crate::loops::LoopId;
+use opcost_graph::edge::{Edge, edges_from};
+use opcost_graph::loops::LoopId;
 
 /// How many edges are looked at for one loop.
 const MOST_STEPS: u32 = 96;
 /// How many tests a condition may have; the rest of them are unknown.
 const MOST_TESTS: u32 = 12;
-
-/// When a loop is entered, once its function, or the turn around it, begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entered {
-    /// Whatever the symbols are.
-    Always,
-    /// By no way.
-    Never,
-    /// Where the statement holds.
-    If(Test),
-    /// Where all hold.
-    All(Vec<Entered>),
-    /// Where one holds.
-    Any(Vec<Entered>),
-    /// That cannot be told.
-    Unknown,
-}
-
-impl Entered {
-    /// All of two.
-    pub fn and(self, other: Entered) -> Entered {
-        match (self, other) {
-            (Entered::Never, _) | (_, Entered::Never) => Entered::Never,
-            (Entered::Always, one) | (one, Entered::Always) => one,
-            (one, other) => Entered::All(joined(one, other, |one| match one {
-                Entered::All(parts) => Ok(parts),
-                one => Err(one),
-            })),
-        }
-        .or_the_only()
-    }
-
-    /// One of two.
-    pub fn or(self, other: Entered) -> Entered {
-        match (self, other) {
-            (Entered::Always, _) | (_, Entered::Always) => Entered::Always,
-            (Entered::Never, one) | (one, Entered::Never) => one,
-            (one, other) => Entered::Any(joined(one, other, |one| match one {
-                Entered::Any(parts) => Ok(parts),
-                one => Err(one),
-            })),
-        }
-        .or_the_only()
-    }
-
-    fn or_the_only(self) -> Entered {
-        match self {
-            Entered::All(mut parts) | Entered::Any(mut parts) if parts.len() == 1 => parts.remove(0),
-            one => one,
-        }
-    }
-
-    /// The same with each statement put through `decide`: true, false, or a
-    /// statement again.
-    pub fn decided(&self, decide: &mut dyn FnMut(Test) -> Result<bool, Test>) -> Entered {
-        match self {
-            Entered::If(test) => match decide(*test) {
-                Ok(true) => Entered::Always,
-                Ok(false) => Entered::Never,
-                Err(test) => Entered::If(test),
-            },
-            Entered::All(parts) => {
-                parts.iter().fold(Entered::Always, |all, part| all.and(part.decided(decide)))
-            }
-            Entered::Any(parts) => {
-                parts.iter().fold(Entered::Never, |any, part| any.or(part.decided(decide)))
-            }
-            one => one.clone(),
-        }
-    }
-
-    /// What certainly must hold: the condition without what is unknown, and
-    /// whether nothing was.
-    pub fn necessary(&self) -> (Entered, bool) {
-        match self {
-            Entered::Unknown => (Entered::Always, false),
-            Entered::All(parts) => parts.iter().fold((Entered::Always, true), |(all, is_whole), part| {
-                let (part, is_known) = part.necessary();
-                (all.and(part), is_whole && is_known)
-            }),
-            Entered::Any(parts) => parts.iter().fold((Entered::Never, true), |(any, is_whole), part| {
-                let (part, is_known) = part.necessary();
-                (any.or(part), is_whole && is_known)
-            }),
-            one => (one.clone(), true),
-        }
-    }
-
-    /// All formulas in it.
-    pub fn formulas(&self) -> Vec<FormulaId> {
-        match self {
-            Entered::If(test) => vec![test.of],
-            Entered::All(parts) | Entered::Any(parts) => parts.iter().flat_map(Entered::formulas).collect(),
-            Entered::Always | Entered::Never | Entered::Unknown => Vec::new(),
-        }
-    }
-}
-
-/// The parts of two, each once, those of the same kind opened.
-fn joined(
-    one: Entered,
-    other: Entered,
-    open: impl Fn(Entered) -> Result<Vec<Entered>, Entered>,
-) -> Vec<Entered> {
-    let mut all: Vec<Entered> = Vec::new();
-    for side in [one, other] {
-        for part in open(side).unwrap_or_else(|one| vec![one]) {
-            if !all.contains(&part) {
-                all.push(part);
-            }
-        }
-    }
-    all
-}
 
 /// A loop whose entry is looked for.
 struct Search<'r> {
@@ -306,7 +195,7 @@ impl Solver<'_, '_> {
             }
             Condition::Comparison { stays, sides, domain, .. } => {
                 let are_addresses = domain.bits > 1 && !domain.signed;
-                if are_addresses && super::exits::is_signed(*stays) {
+                if are_addresses && is_signed(*stays) {
                     return Entered::Unknown;
                 }
                 let [left, right] = sides.map(|side| self.told(side, search));
@@ -349,7 +238,9 @@ impl Solver<'_, '_> {
         let are_addresses = domain.bits > 1 && !domain.signed;
         let facts = Facts::new();
         let mut question = Question { table: self.table, facts: &facts, turn, trusts: false, are_addresses };
-        let Some(mut test) = question.leaves_if(stays, sides, domain.bits) else { return Entered::Unknown };
+        let Some(mut test) = question.leaves_if(Compared { stays, sides, bits: domain.bits }) else {
+            return Entered::Unknown;
+        };
         if self.table.is_too_big(test.of) {
             return Entered::Unknown;
         }

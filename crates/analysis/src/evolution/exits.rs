@@ -11,11 +11,14 @@ use opcost_ir::{Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use super::answer::{Assumption, ExitTurn, Otherwise, Reason};
+use super::known::{Known, Mode, Relies, both};
+use super::leaving_question::{Compared, First, Question};
 use super::logic::Condition;
-use super::solver::{Known, Mode, Relies, Solver, both};
-use crate::edge::Edge;
+use super::predicates::is_signed;
+use super::solver::{Ask, Solver};
 use crate::expression::{Domain, FormulaId, Symbol, Test};
-use crate::loops::LoopId;
+use opcost_graph::edge::Edge;
+use opcost_graph::loops::LoopId;
 
 /// A limit that is above this says no more than the type of the counter does.
 const WIDEST_EXTREME: i128 = 1 << 24;
@@ -85,6 +88,15 @@ struct Comparison {
     stays: Predicate,
     sides: [Value; 2],
     domain: Domain,
+    /// The loop can be left in no other way.
+    is_only: bool,
+}
+
+/// A truth value that a loop goes on with, or without.
+#[derive(Clone, Copy)]
+struct Truth {
+    value: Value,
+    stays_if: bool,
     /// The loop can be left in no other way.
     is_only: bool,
 }
@@ -161,7 +173,8 @@ impl Solver<'_, '_> {
                 self.leaves_by_comparison(comparison, id, mode)
             }
             Condition::Truth { value, stays_if } => {
-                self.leaves_by_truth(*value, *stays_if, id, mode, is_only)
+                let truth = Truth { value: *value, stays_if: *stays_if, is_only };
+                self.leaves_by_truth(truth, id, mode)
             }
         }
     }
@@ -299,11 +312,9 @@ impl Solver<'_, '_> {
     /// A truth value that is no comparison: a choice, or what merges.
     fn leaves_by_truth(
         &mut self,
-        value: Value,
-        stays_if: bool,
+        Truth { value, stays_if, is_only }: Truth,
         id: LoopId,
         mode: Mode,
-        is_only: bool,
     ) -> Leaves {
         let reason = match value {
             Value::Instruction(id) => Reason::DependsOn(Symbol::Result(id)),
@@ -340,25 +351,24 @@ impl Solver<'_, '_> {
         let turn = self.turn(id);
         let trusts = mode == Mode::Trusting && is_only;
         let facts = &guards.facts;
-        let mut question = super::leaving::Question { table: self.table, facts, turn, trusts, are_addresses };
-        let mut first = question.first_turn(stays, sides[0], sides[1], domain.bits);
+        let mut question = Question { table: self.table, facts, turn, trusts, are_addresses };
+        let mut first = question.first_turn(Compared { stays, sides, bits: domain.bits });
         // Only where it is needed, since it may rest on promises of its own.
-        if matches!(first, super::leaving::First::Unknown)
+        if matches!(first, First::Unknown)
             && let Some((counters, own)) = self.counters_around(&sides, id, mode)
             && let Some(all) = both(&relies, &own)
         {
             let mut facts = guards.facts.clone();
             counters.into_iter().for_each(|fact| facts.add(self.table, fact));
             let facts = &facts;
-            let mut question =
-                super::leaving::Question { table: self.table, facts, turn, trusts, are_addresses };
-            first = question.first_turn(stays, sides[0], sides[1], domain.bits);
+            let mut question = Question { table: self.table, facts, turn, trusts, are_addresses };
+            first = question.first_turn(Compared { stays, sides, bits: domain.bits });
             relies = all;
         }
         match first {
-            super::leaving::First::Never => Leaves { relies, ..Leaves::never() },
-            super::leaving::First::AtOnceIf(test) => Leaves { relies, ..self.perhaps_at_once(vec![test]) },
-            super::leaving::First::At { turn, conditions, is_modular } => {
+            First::Never => Leaves { relies, ..Leaves::never() },
+            First::AtOnceIf(test) => Leaves { relies, ..self.perhaps_at_once(vec![test]) },
+            First::At { turn, conditions, is_modular } => {
                 let turn = self.table.assuming(turn, &guards.facts);
                 // Never taken, beside other exits: no condition of the claim.
                 let is_met = |(_, otherwise): &(Test, Otherwise)| *otherwise == Otherwise::Endless;
@@ -380,12 +390,7 @@ impl Solver<'_, '_> {
                     _ => Leaves::unknown(Reason::TooBig),
                 }
             }
-            super::leaving::First::Unknown => Leaves::unknown(reason),
+            First::Unknown => Leaves::unknown(reason),
         }
     }
-}
-
-/// Whether a comparison reads its sides with sign.
-pub(super) fn is_signed(predicate: Predicate) -> bool {
-    matches!(predicate, Predicate::Slt | Predicate::Sle | Predicate::Sgt | Predicate::Sge)
 }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet as HashSet;
 
 use super::answer::Form;
 use super::solver::Solver;
-use crate::loops::LoopId;
+use opcost_graph::loops::LoopId;
 
 /// How many blocks a test at the top may have.
 const MOST_BLOCKS: usize = 8;

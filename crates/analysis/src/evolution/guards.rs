@@ -10,62 +10,32 @@
 use std::rc::Rc;
 
 use opcost_ir::{Opcode, Predicate, Value};
-use opcost_key::BlockId;
+use opcost_key::{BlockId, InstructionId};
 
-use super::exits::is_signed;
-use super::solver::{Known, Mode, Relies, Solver, both};
+use super::known::{Known, Mode, Relies, both};
+use super::loop_facts::{Comparison, Guards};
+use super::predicates::{inverse, is_signed};
+use super::solver::{Ask, Solver};
 use crate::expression::{Domain, Facts, FormulaId};
-use crate::loops::LoopId;
+use opcost_graph::loops::LoopId;
 
 /// How many branches above a loop are looked at.
 const MOST_BRANCHES: usize = 48;
 /// How many parts of one condition are looked at.
 const MOST_PARTS: usize = 8;
 
-/// What holds when a loop is entered, and what that rests on.
-#[derive(Clone, Debug)]
-pub(super) struct Guards {
-    pub(super) facts: Facts,
-    pub(super) relies: Relies,
-    /// What the facts were made of.
-    comparisons: Vec<Comparison>,
-}
-
-/// A comparison that holds, of values of so many bits.
-#[derive(Clone, Debug)]
-struct Comparison {
-    predicate: Predicate,
-    left: FormulaId,
-    right: FormulaId,
-    bits: u32,
-}
-
-impl Guards {
-    fn nothing() -> Guards {
-        Guards { facts: Facts::new(), relies: Rc::new([]), comparisons: Vec::new() }
-    }
-}
-
 impl Solver<'_, '_> {
-    pub(super) fn guards(&mut self, id: LoopId, mode: Mode) -> Rc<Guards> {
-        if let Some(known) = self.state.guards.get(&(id, mode)) {
-            return known.clone();
-        }
-        // While it is being found out nothing is known.
-        self.state.guards.insert((id, mode), Rc::new(Guards::nothing()));
-        let found = Rc::new(self.find_guards(id, mode));
-        self.state.guards.insert((id, mode), found.clone());
-        found
-    }
-
-    fn find_guards(&mut self, id: LoopId, mode: Mode) -> Guards {
+    /// What holds when a loop is entered, from its dominators.
+    pub(super) fn find_guards(&mut self, id: LoopId, mode: Mode) -> Guards {
         let mut guards = Guards::nothing();
         let scope = self.source.forest.loops[id].parent;
         // From the outside in: what holds outside makes simpler what holds inside.
         for (branch, slot) in self.branches_above(id).into_iter().rev() {
             let condition = self.source.function.operands_of(self.source.function.terminator_of(branch))[0];
             for (comparison, holds) in self.conjuncts(condition, slot == 0) {
-                self.add_comparison(comparison, holds, scope, mode, &mut guards);
+                if let Some((comparison, own)) = self.comparison_that_holds(comparison, holds, scope, mode) {
+                    self.note(&mut guards, comparison, &own);
+                }
             }
         }
         guards
@@ -96,17 +66,8 @@ impl Solver<'_, '_> {
         found
     }
 
-    /// Whether control comes to `to` from `from` only, but for branches back.
-    pub(super) fn is_only_way(&self, from: BlockId, to: BlockId) -> bool {
-        self.state.predecessors[to].iter().all(|&before| {
-            before == from
-                || self.source.dominators.dominates(to, before)
-                || !self.source.dominators.is_reachable(before)
-        })
-    }
-
     /// Comparisons that hold, or do not, because a condition does or does not.
-    fn conjuncts(&self, condition: Value, holds: bool) -> Vec<(opcost_key::InstructionId, bool)> {
+    fn conjuncts(&self, condition: Value, holds: bool) -> Vec<(InstructionId, bool)> {
         let mut found = Vec::new();
         let mut work = vec![(condition, holds)];
         while let Some((value, holds)) = work.pop() {
@@ -127,47 +88,34 @@ impl Solver<'_, '_> {
         found
     }
 
-    pub(super) fn is_true(&self, value: Value) -> bool {
-        self.truth_value(value) == Some(true)
-    }
-
-    pub(super) fn is_false(&self, value: Value) -> bool {
-        self.truth_value(value) == Some(false)
-    }
-
-    fn truth_value(&self, value: Value) -> Option<bool> {
-        let Value::Constant(id) = value else { return None };
-        let constant = &self.source.module.constants[id];
-        match (constant.value, &self.source.module.types[constant.ty]) {
-            (opcost_ir::ConstantValue::Integer(value), opcost_ir::Type::Integer(1)) => Some(value == 1),
-            _ => None,
-        }
-    }
-
-    fn add_comparison(
+    /// A comparison that holds, or does not, and what its sides rest on.
+    fn comparison_that_holds(
         &mut self,
-        comparison: opcost_key::InstructionId,
+        at: InstructionId,
         holds: bool,
         scope: Option<LoopId>,
         mode: Mode,
-        guards: &mut Guards,
-    ) {
-        let instruction = &self.source.function.instructions[comparison];
-        let domain = instruction.second_type.and_then(|ty| self.domain(ty));
-        let (Some(domain), Some(predicate)) = (domain, instruction.predicate) else { return };
-        let &[left, right] = self.source.function.operands_of(comparison) else { return };
+    ) -> Option<(Comparison, Relies)> {
+        let instruction = &self.source.function.instructions[at];
+        let domain = instruction.second_type.and_then(|ty| self.domain(ty))?;
+        let predicate = instruction.predicate?;
+        let &[left, right] = self.source.function.operands_of(at) else { return None };
         // Addresses are read without sign here.
         if is_signed(predicate) && domain.bits > 1 && !domain.signed {
-            return;
+            return None;
         }
         let predicate = if holds { predicate } else { inverse(predicate) };
         let left = self.raw_value(left, mode);
         let right = self.raw_value(right, mode);
         let (left, right) = (self.resolve(left, scope, mode), self.resolve(right, scope, mode));
-        let own = both(&left.relies, &right.relies).and_then(|own| both(&guards.relies, &own));
-        let Some(relies) = own else { return };
-        let comparison =
-            Comparison { predicate, left: left.formula, right: right.formula, bits: domain.bits };
+        let own = both(&left.relies, &right.relies)?;
+        let (left, right) = (left.formula, right.formula);
+        Some((Comparison { predicate, left, right, bits: domain.bits }, own))
+    }
+
+    /// Notes a comparison that holds, unless it rests on too much.
+    fn note(&mut self, guards: &mut Guards, comparison: Comparison, own: &Relies) {
+        let Some(relies) = both(&guards.relies, own) else { return };
         if self.add_fact(&mut guards.facts, &comparison) {
             guards.relies = relies;
             guards.comparisons.push(comparison);
@@ -276,23 +224,5 @@ impl Solver<'_, '_> {
         let difference = self.table.combine(-by, &[(b, 1), (a, -1)]);
         let difference = self.table.assuming(difference, facts);
         facts.add(self.table, difference);
-    }
-}
-
-/// The predicate that holds where this one does not; itself for floating ones.
-pub(super) fn inverse(predicate: Predicate) -> Predicate {
-    use Predicate::*;
-    match predicate {
-        Eq => Ne,
-        Ne => Eq,
-        Ugt => Ule,
-        Uge => Ult,
-        Ult => Uge,
-        Ule => Ugt,
-        Sgt => Sle,
-        Sge => Slt,
-        Slt => Sge,
-        Sle => Sgt,
-        other => other,
     }
 }

@@ -8,8 +8,9 @@
 use opcost_ir::{Opcode, Value};
 use opcost_key::BlockId;
 
-use super::raw::Tried;
-use super::solver::{Arm, Known, Mode, Solver, Variable, both};
+use super::known::{Arm, Known, Mode, Variable, both};
+use super::operands::Tried;
+use super::solver::Solver;
 use crate::expression::{Relation, Test};
 
 impl Solver<'_, '_> {

@@ -20,74 +20,13 @@
 use opcost_ir::Predicate;
 
 use super::answer::Otherwise;
-use super::exits::is_signed;
-use crate::expression::{Domain, Facts, FormulaId, Formulas, Node, Relation, Rounding, SymbolId, Test};
-
-/// A statement that an answer needs, and what happens without it.
-pub(super) type Needed = (Test, Otherwise);
-
-/// The first turn in which a comparison fails.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum First {
-    /// It holds for ever.
-    Never,
-    /// In the first turn where the statement holds, else never.
-    AtOnceIf(Test),
-    /// In this turn.
-    At {
-        /// Its number.
-        turn: FormulaId,
-        /// What it needs.
-        conditions: Vec<Needed>,
-        /// It is told by an inverse modulo 2^bits: right, and hard to read.
-        is_modular: bool,
-    },
-    /// That cannot be told.
-    Unknown,
-}
-
-impl First {
-    pub(super) fn plain(turn: FormulaId, conditions: Vec<Needed>) -> First {
-        First::At { turn, conditions, is_modular: false }
-    }
-}
-
-/// Where a comparison is asked about.
-pub(super) struct Question<'t> {
-    pub(super) table: &'t mut Formulas,
-    /// What holds when the loop is entered.
-    pub(super) facts: &'t Facts,
-    /// The number of the turn.
-    pub(super) turn: SymbolId,
-    /// Whether exact values are what flags promise and nothing else ends the
-    /// loop, so that a counter that passes its bound without meeting it breaks a
-    /// promise.
-    pub(super) trusts: bool,
-    /// Whether both sides are addresses: read without sign, so that they are
-    /// what they are without wrapping.
-    pub(super) are_addresses: bool,
-}
+use super::leaving_question::{Compared, Crossing, First, Question};
+use super::predicates::is_signed;
+use crate::expression::{FormulaId, Node, Relation, Rounding, Test};
 
 impl Question<'_> {
-    /// The first turn in which `stays` does not hold between values of so many
-    /// bits.
-    pub(super) fn first_turn(
-        &mut self,
-        stays: Predicate,
-        left: FormulaId,
-        right: FormulaId,
-        bits: u32,
-    ) -> First {
-        self.first_turn_by_cases(stays, [left, right], bits, super::leaving_choice::CASES)
-    }
-
-    pub(super) fn first_turn_of(
-        &mut self,
-        stays: Predicate,
-        left: FormulaId,
-        right: FormulaId,
-        bits: u32,
-    ) -> First {
+    pub(super) fn first_turn_of(&mut self, compared: Compared) -> First {
+        let Compared { stays, sides: [left, right], bits } = compared;
         use Predicate::*;
         let is_unsigned = matches!(stays, Ult | Ule | Ugt | Uge);
         let (left, right) = match is_unsigned {
@@ -106,37 +45,6 @@ impl Question<'_> {
         }
     }
 
-    pub(super) fn unsigned(&mut self, formula: FormulaId, bits: u32) -> FormulaId {
-        let is_plain = self.are_addresses || self.table.range(formula).low >= 0;
-        if is_plain || self.holds(Relation::NotNegative, formula) {
-            return formula;
-        }
-        self.table.wrap(Domain { bits, signed: false }, formula)
-    }
-
-    pub(super) fn holds(&mut self, relation: Relation, of: FormulaId) -> bool {
-        self.table.decide(Test { relation, of }, self.facts) == Some(true)
-    }
-
-    /// Adds a condition unless it is shown; none if it is refuted.
-    pub(super) fn need(
-        &mut self,
-        relation: Relation,
-        of: FormulaId,
-        otherwise: Otherwise,
-        conditions: &mut Vec<Needed>,
-    ) -> Option<()> {
-        let test = Test { relation, of };
-        match self.table.decide(test, self.facts) {
-            Some(true) => Some(()),
-            Some(false) => None,
-            None => {
-                conditions.push((test, otherwise));
-                Some(())
-            }
-        }
-    }
-
     /// At which turn `left >= right + more`, `more` being 0 or 1.
     fn until_not_below(&mut self, left: FormulaId, right: FormulaId, more: i128) -> First {
         let difference = self.table.subtract(left, right);
@@ -146,41 +54,6 @@ impl Question<'_> {
         self.crossing(reached)
     }
 
-    /// The first turn in which a formula is not negative.
-    pub(super) fn crossing(&mut self, of: FormulaId) -> First {
-        if self.table.is_too_big(of) {
-            return First::Unknown;
-        }
-        if !self.table.contains(of, self.turn) {
-            return self.at_once(Test { relation: Relation::NotNegative, of });
-        }
-        if self.table.range(of).high < 0 {
-            return First::Never;
-        }
-        if let Some((parts, 1)) = self.table.coefficients(of, self.turn) {
-            return match parts[..] {
-                [constant, slope] => self.linear(constant, slope),
-                [constant, slope, bend] => self.quadratic(constant, slope, bend).unwrap_or(First::Unknown),
-                _ => First::Unknown,
-            };
-        }
-        let (constant, terms) = self.table.terms_of(of);
-        let (moving, fixed): (Vec<_>, Vec<_>) =
-            terms.into_iter().partition(|&(term, _)| self.table.contains(term, self.turn));
-        let fixed = self.table.combine(constant, &fixed);
-        let found = match moving[..] {
-            [(term, factor @ (1 | -1))] if matches!(self.table.node(term), Node::Wrap { .. }) => {
-                self.wrapped(term, factor, fixed)
-            }
-            [(term, -1)] if matches!(self.table.node(term), Node::Divide { .. }) => {
-                self.shrinking(term, fixed)
-            }
-            [(a, 1), (b, -1)] | [(b, -1), (a, 1)] if fixed == self.table.constant(0) => self.racing(a, b),
-            _ => self.growing(&moving, fixed),
-        };
-        found.unwrap_or(First::Unknown)
-    }
-
     /// A statement that no turn changes.
     fn at_once(&mut self, test: Test) -> First {
         match self.table.decide(test, self.facts) {
@@ -188,10 +61,6 @@ impl Question<'_> {
             Some(false) => First::Never,
             None => First::AtOnceIf(test),
         }
-    }
-
-    fn at(&mut self, turn: FormulaId, conditions: Vec<Needed>) -> First {
-        First::plain(self.table.not_negative(turn), conditions)
     }
 
     /// The first h with `constant + slope·h >= 0`.
@@ -244,71 +113,6 @@ impl Question<'_> {
         Some(self.at(turn, conditions))
     }
 
-    /// The base of the power, and what it is multiplied by.
-    pub(super) fn multiples_of_power(&mut self, moving: &[(FormulaId, i128)]) -> Option<(i128, FormulaId)> {
-        let mut base = None;
-        let mut sum = self.table.constant(0);
-        for &(term, factor) in moving {
-            let mut rest = self.table.constant(factor);
-            let mut own = None;
-            for part in self.table.factors_of(term) {
-                match *self.table.node(part) {
-                    Node::Power { base, exponent }
-                        if self.table.as_symbol(exponent) == Some(self.turn) && own.is_none() =>
-                    {
-                        own = Some(base);
-                    }
-                    _ if self.table.contains(part, self.turn) => return None,
-                    _ => rest = self.table.multiply(rest, part),
-                }
-            }
-            if base.replace(own?).is_some_and(|before| Some(before) != own) {
-                return None;
-            }
-            sum = self.table.add(sum, rest);
-        }
-        Some((base?, sum))
-    }
-
-    /// The first h with `n / c^h <= least`, rounded down or towards zero.
-    pub(super) fn shrinking(&mut self, term: FormulaId, least: FormulaId) -> Option<First> {
-        let (_, of, base) = self.quotient_by_power(term)?;
-        let mut conditions = Vec::new();
-        self.need(Relation::NotNegative, least, Otherwise::Differs, &mut conditions)?;
-        // n / c^h <= least when n < (least + 1)·c^h.
-        let next = self.table.add_constant(least, 1);
-        let times = self.table.divide(Rounding::Floor, of, next);
-        let times = self.table.add_constant(times, 1);
-        let turn = self.table.ceil_log(base, times);
-        Some(self.at(turn, conditions))
-    }
-
-    /// `n / c^h` as its rounding, n and c, also where what is left is divided by
-    /// a number once more: `(n / c^h) / d` is `(n / d) / c^h`.
-    pub(super) fn quotient_by_power(&mut self, term: FormulaId) -> Option<(Rounding, FormulaId, i128)> {
-        let &Node::Divide { rounding: rounding @ (Rounding::Floor | Rounding::Truncate), of, by } =
-            self.table.node(term)
-        else {
-            return None;
-        };
-        let (of, by) = match (self.table.as_constant(by), self.table.node(of)) {
-            (Some(once), &Node::Divide { rounding: before, of, by }) if before == rounding && once > 0 => {
-                (self.table.divide_by_constant(rounding, of, once), by)
-            }
-            _ => (of, by),
-        };
-        // `d·c^h` divides as d and c^h one after the other.
-        let (of, by) = match (self.table.terms_of(by), self.table.as_fraction(by)) {
-            ((0, terms), (_, 1)) if terms.len() == 1 && terms[0].1 > 1 => {
-                (self.table.divide_by_constant(rounding, of, terms[0].1), terms[0].0)
-            }
-            _ => (of, by),
-        };
-        let &Node::Power { base, exponent } = self.table.node(by) else { return None };
-        let is_turn = self.table.as_symbol(exponent) == Some(self.turn);
-        (is_turn && !self.table.contains(of, self.turn)).then_some((rounding, of, base))
-    }
-
     /// Two counters that go on while a < b: where neither moves by more than
     /// one towards the other, neither can wrap before they meet.
     fn racing(&mut self, a: FormulaId, b: FormulaId) -> Option<First> {
@@ -329,17 +133,40 @@ impl Question<'_> {
         let slope = self.table.constant(step_a - step_b);
         Some(self.linear(difference, slope))
     }
+}
 
-    /// Start, wrapped, and step of `start + step·h`.
-    pub(super) fn counter(&mut self, domain: Domain, of: FormulaId) -> Option<(FormulaId, i128)> {
-        let (parts, under) = self.table.coefficients(of, self.turn)?;
-        let &[start, step] = &parts[..] else { return None };
-        if under != 1 {
-            return None;
+impl Crossing for Question<'_> {
+    fn crossing(&mut self, of: FormulaId) -> First {
+        if self.table.is_too_big(of) {
+            return First::Unknown;
         }
-        let step = self.table.as_constant(step)?;
-        let step = Domain { signed: true, ..domain }.reduce(step);
-        let start = self.table.wrap(domain, start);
-        Some((self.table.assuming(start, self.facts), step))
+        if !self.table.contains(of, self.turn) {
+            return self.at_once(Test { relation: Relation::NotNegative, of });
+        }
+        if self.table.range(of).high < 0 {
+            return First::Never;
+        }
+        if let Some((parts, 1)) = self.table.coefficients(of, self.turn) {
+            return match parts[..] {
+                [constant, slope] => self.linear(constant, slope),
+                [constant, slope, bend] => self.quadratic(constant, slope, bend).unwrap_or(First::Unknown),
+                _ => First::Unknown,
+            };
+        }
+        let (constant, terms) = self.table.terms_of(of);
+        let (moving, fixed): (Vec<_>, Vec<_>) =
+            terms.into_iter().partition(|&(term, _)| self.table.contains(term, self.turn));
+        let fixed = self.table.combine(constant, &fixed);
+        let found = match moving[..] {
+            [(term, factor @ (1 | -1))] if matches!(self.table.node(term), Node::Wrap { .. }) => {
+                self.wrapped(term, factor, fixed)
+            }
+            [(term, -1)] if matches!(self.table.node(term), Node::Divide { .. }) => {
+                self.shrinking(term, fixed)
+            }
+            [(a, 1), (b, -1)] | [(b, -1), (a, 1)] if fixed == self.table.constant(0) => self.racing(a, b),
+            _ => self.growing(&moving, fixed),
+        };
+        found.unwrap_or(First::Unknown)
     }
 }

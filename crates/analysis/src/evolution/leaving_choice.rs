@@ -11,11 +11,11 @@
 use opcost_ir::Predicate;
 
 use super::answer::Otherwise;
-use super::leaving::{First, Needed, Question};
+use super::leaving_question::{Compared, First, Needed, Question};
 use crate::expression::{Domain, Facts, FormulaId, Node, Relation, Test};
 
 /// How many choices of one comparison are told apart.
-pub(super) const CASES: u32 = 3;
+const CASES: u32 = 3;
 
 /// What decides a choice.
 enum Choice {
@@ -30,36 +30,29 @@ enum Choice {
 }
 
 impl Question<'_> {
+    /// The first turn in which `stays` does not hold between values of so many
+    /// bits.
+    pub(super) fn first_turn(&mut self, compared: Compared) -> First {
+        self.first_turn_by_cases(compared, CASES)
+    }
+
     /// The first turn in which `stays` does not hold, choices told apart.
-    pub(super) fn first_turn_by_cases(
-        &mut self,
-        stays: Predicate,
-        sides: [FormulaId; 2],
-        bits: u32,
-        cases: u32,
-    ) -> First {
-        let choice = if cases > 0 { self.choice(sides) } else { None };
+    fn first_turn_by_cases(&mut self, compared: Compared, cases: u32) -> First {
+        let choice = if cases > 0 { self.choice(compared.sides) } else { None };
         match choice {
-            None => self.first_turn_of(stays, sides[0], sides[1], bits),
-            Some(Choice::Fixed(test)) => self.by_fixed_choice(test, stays, sides, bits, cases),
-            Some(Choice::First(test)) => self.behind_first_turn(test, stays, sides, bits, cases),
-            Some(Choice::Even(test)) => self.in_two_turns(test, stays, sides, bits),
-            Some(Choice::Moving(test)) => self.by_moving_test(test, stays, sides, bits, cases),
+            None => self.first_turn_of(compared),
+            Some(Choice::Fixed(test)) => self.by_fixed_choice(test, compared, cases),
+            Some(Choice::First(test)) => self.behind_first_turn(test, compared, cases),
+            Some(Choice::Even(test)) => self.in_two_turns(test, compared),
+            Some(Choice::Moving(test)) => self.by_moving_test(test, compared, cases),
         }
     }
 
     /// A choice that is the same in every turn makes two cases.
-    fn by_fixed_choice(
-        &mut self,
-        test: Test,
-        stays: Predicate,
-        sides: [FormulaId; 2],
-        bits: u32,
-        cases: u32,
-    ) -> First {
+    fn by_fixed_choice(&mut self, test: Test, compared: Compared, cases: u32) -> First {
         let [then, otherwise] = [test, test.inverse()].map(|holds| {
-            let sides = sides.map(|side| self.table.where_holds(side, holds));
-            self.first_turn_by_cases(stays, sides, bits, cases - 1)
+            let sides = compared.sides.map(|side| self.table.where_holds(side, holds));
+            self.first_turn_by_cases(compared.of(sides), cases - 1)
         });
         match (then, otherwise) {
             (
@@ -79,15 +72,8 @@ impl Question<'_> {
     }
 
     /// The first turn by itself; then the others, counted from the second one.
-    fn behind_first_turn(
-        &mut self,
-        is_first: Test,
-        stays: Predicate,
-        sides: [FormulaId; 2],
-        bits: u32,
-        cases: u32,
-    ) -> First {
-        let leaves = self.leaves_in_turn(0, is_first, stays, sides, bits);
+    fn behind_first_turn(&mut self, is_first: Test, compared: Compared, cases: u32) -> First {
+        let leaves = self.leaves_in_turn(0, is_first, compared);
         let Some(leaves) = leaves else { return First::Unknown };
         let leaves = match self.table.decide(leaves, self.facts) {
             Some(true) => return First::plain(self.table.constant(0), Vec::new()),
@@ -96,11 +82,11 @@ impl Question<'_> {
         };
         let turn = self.turn_formula();
         let next = self.table.add_constant(turn, 1);
-        let later = sides.map(|side| {
+        let later = compared.sides.map(|side| {
             let side = self.table.where_holds(side, is_first.inverse());
             self.table.replace(side, self.turn, next)
         });
-        let behind = match (self.first_turn_by_cases(stays, later, bits, cases - 1), leaves) {
+        let behind = match (self.first_turn_by_cases(compared.of(later), cases - 1), leaves) {
             (First::At { turn, conditions, is_modular }, _) => (turn, conditions, is_modular),
             (First::AtOnceIf(test), _) => (self.table.constant(0), vec![(test, Otherwise::Endless)], false),
             (First::Never, None) => return First::Never,
@@ -118,11 +104,11 @@ impl Question<'_> {
     }
 
     /// Sides that are the same in every second turn.
-    fn in_two_turns(&mut self, is_even: Test, stays: Predicate, sides: [FormulaId; 2], bits: u32) -> First {
+    fn in_two_turns(&mut self, is_even: Test, compared: Compared) -> First {
         let turns = [is_even, is_even.inverse()].map(|holds| {
-            let sides = sides.map(|side| self.table.where_holds(side, holds));
+            let sides = compared.sides.map(|side| self.table.where_holds(side, holds));
             let is_fixed = sides.iter().all(|&side| !self.table.contains(side, self.turn));
-            let leaves = is_fixed.then(|| self.leaves_if(stays, sides, bits)).flatten();
+            let leaves = is_fixed.then(|| self.leaves_if(compared.of(sides))).flatten();
             leaves.map(|leaves| (leaves, self.table.decide(leaves, self.facts)))
         });
         let zero = self.table.constant(0);
@@ -146,17 +132,10 @@ impl Question<'_> {
 
     /// Sides that a test decides alone: the first turn in which the test comes
     /// out so that the comparison fails.
-    fn by_moving_test(
-        &mut self,
-        test: Test,
-        stays: Predicate,
-        sides: [FormulaId; 2],
-        bits: u32,
-        cases: u32,
-    ) -> First {
+    fn by_moving_test(&mut self, test: Test, compared: Compared, cases: u32) -> First {
         let [leaves_if, leaves_if_not] = [test, test.inverse()].map(|holds| {
-            let sides = sides.map(|side| self.table.where_holds(side, holds));
-            let leaves = self.leaves_if(stays, sides, bits);
+            let sides = compared.sides.map(|side| self.table.where_holds(side, holds));
+            let leaves = self.leaves_if(compared.of(sides));
             leaves.and_then(|leaves| self.table.decide(leaves, self.facts))
         });
         match (leaves_if, leaves_if_not) {
@@ -164,7 +143,7 @@ impl Question<'_> {
             (Some(false), Some(false)) => First::Never,
             (Some(true), Some(false)) => self.first_turn_of_test(test, cases),
             (Some(false), Some(true)) => self.first_turn_of_test(test.inverse(), cases),
-            _ => self.first_turn_of(stays, sides[0], sides[1], bits),
+            _ => self.first_turn_of(compared),
         }
     }
 
@@ -178,41 +157,32 @@ impl Question<'_> {
             Relation::NotZero => Predicate::Eq,
         };
         if matches!(test.relation, Relation::Negative | Relation::NotNegative) {
-            return self.first_turn_by_cases(stays, [test.of, zero], 64, cases - 1);
+            return self.first_turn_by_cases(Compared { stays, sides: [test.of, zero], bits: 64 }, cases - 1);
         }
         // Zero modulo 2^bits is zero where the number has so few bits.
         let range = self.table.range(test.of);
         let bits = [32, 64].into_iter().find(|&bits| Domain { bits, signed: true }.interval().holds(range));
         match bits {
-            Some(bits) => self.first_turn_by_cases(stays, [test.of, zero], bits, cases - 1),
+            Some(bits) => {
+                self.first_turn_by_cases(Compared { stays, sides: [test.of, zero], bits }, cases - 1)
+            }
             None => First::Unknown,
         }
     }
 
     /// When the comparison fails in a turn of this number, as a test.
-    fn leaves_in_turn(
-        &mut self,
-        turn: i128,
-        holds: Test,
-        stays: Predicate,
-        sides: [FormulaId; 2],
-        bits: u32,
-    ) -> Option<Test> {
+    fn leaves_in_turn(&mut self, turn: i128, holds: Test, compared: Compared) -> Option<Test> {
         let turn = self.table.constant(turn);
-        let sides = sides.map(|side| {
+        let sides = compared.sides.map(|side| {
             let side = self.table.where_holds(side, holds);
             self.table.replace(side, self.turn, turn)
         });
-        self.leaves_if(stays, sides, bits)
+        self.leaves_if(compared.of(sides))
     }
 
     /// When `stays` does not hold between two values of so many bits.
-    pub(super) fn leaves_if(
-        &mut self,
-        stays: Predicate,
-        [left, right]: [FormulaId; 2],
-        bits: u32,
-    ) -> Option<Test> {
+    pub(super) fn leaves_if(&mut self, compared: Compared) -> Option<Test> {
+        let Compared { stays, sides: [left, right], bits } = compared;
         use Predicate::*;
         if self.table.is_too_big(left) || self.table.is_too_big(right) {
             return None;

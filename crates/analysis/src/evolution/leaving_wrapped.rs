@@ -11,7 +11,7 @@
 //! tells the turn whatever the step is.
 
 use super::answer::Otherwise;
-use super::leaving::{First, Needed, Question};
+use super::leaving_question::{Crossing, First, Needed, Question};
 use crate::expression::{Domain, FormulaId, Node, Relation, Rounding, Test, inverse_of_odd};
 
 impl Question<'_> {

@@ -10,10 +10,10 @@ use opcost_ir::{Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use super::answer::Reason;
-use super::guards::inverse;
+use super::predicates::inverse;
 use super::solver::Solver;
-use crate::edge::Edge;
 use crate::expression::Domain;
+use opcost_graph::edge::Edge;
 
 /// How many parts of one condition are looked at.
 pub(super) const MOST_PARTS: usize = 16;

@@ -10,19 +10,23 @@ use opcost_ir::{Flags, Opcode, Predicate};
 use opcost_key::InstructionId;
 
 use super::answer::Promise;
-use super::raw::Tried;
-use super::solver::{Known, Mode, Solver, both};
+use super::known::{Known, Mode, both};
+use super::operands::Tried;
+use super::solver::Solver;
 use crate::expression::{Domain, FormulaId, Interval, Relation, Rounding, Test};
 
+/// The result of an instruction, that is being made.
+#[derive(Clone, Copy)]
+pub(super) struct Made {
+    pub(super) id: InstructionId,
+    /// How it is read.
+    pub(super) domain: Domain,
+    pub(super) mode: Mode,
+}
+
 impl Solver<'_, '_> {
-    pub(super) fn binary(
-        &mut self,
-        id: InstructionId,
-        domain: Domain,
-        a: &Known,
-        b: &Known,
-        mode: Mode,
-    ) -> Option<Known> {
+    pub(super) fn binary(&mut self, made: Made, a: &Known, b: &Known) -> Option<Known> {
+        let Made { id, domain, mode } = made;
         let from = Known { formula: a.formula, relies: both(&a.relies, &b.relies)? };
         let opcode = self.source.function.instructions[id].opcode;
         let (x, y) = (a.formula, b.formula);
@@ -42,7 +46,7 @@ impl Solver<'_, '_> {
                         self.table.multiply(x, power)
                     }
                 };
-                self.wrapped(id, domain, exact, from, mode)
+                self.wrapped(made, exact, from)
             }
             Opcode::Or
                 if mode == Mode::Trusting && self.flags(id).has(Flags::DISJOINT) && domain.bits > 1 =>
@@ -64,14 +68,8 @@ impl Solver<'_, '_> {
     }
 
     /// A result that may wrap, or is promised not to.
-    pub(super) fn wrapped(
-        &mut self,
-        id: InstructionId,
-        domain: Domain,
-        exact: FormulaId,
-        from: Known,
-        mode: Mode,
-    ) -> Option<Known> {
+    pub(super) fn wrapped(&mut self, made: Made, exact: FormulaId, from: Known) -> Option<Known> {
+        let Made { id, domain, mode } = made;
         let wrapped = self.table.wrap(domain, exact);
         if wrapped == exact || mode == Mode::Strict {
             return Some(Known { formula: wrapped, ..from });
@@ -180,18 +178,12 @@ impl Solver<'_, '_> {
         terms.iter().map(|&(_, factor)| factor).fold(constant, |all, factor| all | factor).trailing_zeros()
     }
 
-    pub(super) fn cast(
-        &mut self,
-        id: InstructionId,
-        from: Domain,
-        to: Domain,
-        of: &Known,
-        mode: Mode,
-    ) -> Option<Known> {
+    pub(super) fn cast(&mut self, made: Made, from: Domain, of: &Known) -> Option<Known> {
+        let Made { id, domain: to, mode } = made;
         let opcode = self.source.function.instructions[id].opcode;
         let plain = |formula| Some(Known { formula, ..of.clone() });
         match opcode {
-            Opcode::Trunc => self.wrapped(id, to, of.formula, of.clone(), mode),
+            Opcode::Trunc => self.wrapped(made, of.formula, of.clone()),
             Opcode::ZExt if mode == Mode::Trusting && self.flags(id).has(Flags::NNEG) => {
                 let unsigned = self.unsigned(of.formula, from.bits);
                 if unsigned == of.formula {

@@ -13,20 +13,18 @@
 //! the exact one where a flag says so, and the flag is listed.
 //! Cost: linear in the instructions that a question reaches.
 
-use opcost_ir::{ConstantValue, Flags, Instruction, Opcode, Value};
+use opcost_ir::{Instruction, Opcode, Value};
 use opcost_key::InstructionId;
 use rustc_hash::FxHashSet as HashSet;
 
-use super::answer::{Assumption, Promise};
-use super::exits::is_signed;
-use super::solver::{Arm, Known, Mode, Solver, Variable, both};
-use crate::cells::{CellDefinition, CellVersion};
-use crate::expression::{Domain, FormulaId, Interval, Relation, Symbol, Test};
-
-/// A value, or the variable that must be looked at first.
-pub(super) type Built = Result<Known, Variable>;
-/// A value, or none if it cannot be looked into.
-pub(super) type Tried = Result<Option<Known>, Variable>;
+use super::answer::Promise;
+use super::known::{Arm, Known, Mode, Variable, both};
+use super::operands::{Built, Tried};
+use super::operations::Made;
+use super::predicates::is_signed;
+use super::solver::Solver;
+use crate::cells::CellDefinition;
+use crate::expression::{Domain, Relation, Test};
 
 impl Solver<'_, '_> {
     /// What a variable is made of.
@@ -86,54 +84,6 @@ impl Solver<'_, '_> {
         }
     }
 
-    /// An operand that was looked at before; else which variable must be.
-    pub(super) fn operand(&mut self, value: Value, mode: Mode) -> Built {
-        let plain = |formula| Ok(Known::plain(formula));
-        match value {
-            Value::Instruction(id) => {
-                let variable = Variable::Result(id);
-                self.state.raw.get(&(variable, mode)).cloned().ok_or(variable)
-            }
-            Value::Argument(position) => plain(self.argument(position)),
-            Value::Constant(_) => plain(self.constant(value)),
-            Value::Function(_) | Value::Declaration(_) => {
-                plain(self.table.symbol(Symbol::Code(value), Interval::unsigned(64)))
-            }
-            Value::Block(_) => plain(self.undefined()),
-        }
-    }
-
-    fn argument(&mut self, position: u32) -> FormulaId {
-        let function_type = &self.source.module.types[self.source.function.ty];
-        let ty = match function_type {
-            opcost_ir::Type::Function(_, parameters, _) => parameters.get(position as usize).copied(),
-            _ => None,
-        };
-        let range = ty.and_then(|ty| self.domain(ty)).map_or(Interval::ALL, Domain::interval);
-        self.table.symbol(Symbol::Argument(position), range)
-    }
-
-    fn constant(&mut self, value: Value) -> FormulaId {
-        let Value::Constant(id) = value else { return self.undefined() };
-        let constant = &self.source.module.constants[id];
-        let domain = self.domain(constant.ty);
-        match (constant.value, domain) {
-            (ConstantValue::Integer(number), Some(domain)) => {
-                self.table.constant(domain.reduce(number as i128))
-            }
-            (ConstantValue::Null, Some(_)) => self.table.constant(0),
-            (ConstantValue::Undef | ConstantValue::Poison, _) => self.undefined(),
-            (ConstantValue::Global { global, offset }, Some(domain)) => {
-                let start = self.table.symbol(Symbol::Global(global), domain.interval());
-                let address = self.table.add_constant(start, offset.into());
-                self.table.wrap(domain, address)
-            }
-            (_, domain) => {
-                self.table.symbol(Symbol::Constant(id), domain.map_or(Interval::ALL, Domain::interval))
-            }
-        }
-    }
-
     /// One variable from others that were looked at; a symbol if that fails.
     fn build(&mut self, variable: Variable, mode: Mode) -> Built {
         let tried = match variable {
@@ -143,25 +93,6 @@ impl Solver<'_, '_> {
         };
         let known = tried.filter(|known| !self.table.is_too_big(known.formula));
         Ok(known.unwrap_or_else(|| Known::plain(self.leaf(variable))))
-    }
-
-    /// What a version of a cell of a domain holds.
-    pub(super) fn cell(&mut self, version: CellVersion, domain: Option<Domain>, mode: Mode) -> Built {
-        let known = match self.source.cells.definition(version) {
-            CellDefinition::Stored { value, .. } => self.operand(value, mode)?,
-            CellDefinition::Undefined => Known::plain(self.undefined()),
-            CellDefinition::Merge { .. } | CellDefinition::Entry | CellDefinition::Changed(_) => {
-                if let Some(domain) = domain {
-                    self.state.cell_domains.entry(version).or_insert(domain);
-                }
-                let variable = Variable::Cell(version);
-                self.state.raw.get(&(variable, mode)).cloned().ok_or(variable)?
-            }
-        };
-        let words: Vec<Assumption> =
-            self.source.cells.relies_on(version).iter().map(|&words| Assumption::Memory(words)).collect();
-        let relies = both(&known.relies, &words.into());
-        Ok(relies.map_or_else(|| Known::plain(known.formula), |relies| Known { relies, ..known }))
     }
 
     fn result(&mut self, id: InstructionId, mode: Mode) -> Tried {
@@ -186,21 +117,16 @@ impl Solver<'_, '_> {
             }
             (_, &[a, b]) => {
                 let (a, b) = (self.operand(a, mode)?, self.operand(b, mode)?);
-                Ok(self.binary(id, domain, &a, &b, mode))
+                Ok(self.binary(Made { id, domain, mode }, &a, &b))
             }
             (_, &[of]) => {
                 let of_type = self.type_of_operand(operands[0]).and_then(|ty| self.domain(ty));
                 let Some(from) = of_type else { return Ok(None) };
                 let of = self.operand(of, mode)?;
-                Ok(self.cast(id, from, domain, &of, mode))
+                Ok(self.cast(Made { id, domain, mode }, from, &of))
             }
             _ => Ok(None),
         }
-    }
-
-    /// The type of an operand.
-    pub(super) fn type_of_operand(&self, value: Value) -> Option<opcost_ir::TypeId> {
-        self.source.module.type_of(self.source.function, value)
     }
 
     fn load(&mut self, id: InstructionId, domain: Domain, mode: Mode) -> Tried {
@@ -242,21 +168,5 @@ impl Solver<'_, '_> {
         let (one, zero) = (self.table.constant(1), self.table.constant(0));
         let formula = self.table.select(test, one, zero);
         Ok(both(&left.relies, &right.relies).map(|relies| Known { formula, relies }))
-    }
-
-    /// A formula that holds because an instruction promises something.
-    pub(super) fn promised(
-        &mut self,
-        formula: FormulaId,
-        from: &Known,
-        id: InstructionId,
-        promise: Promise,
-    ) -> Option<Known> {
-        let own = [Assumption::Promise(id, promise)].into();
-        both(&from.relies, &own).map(|relies| Known { formula, relies })
-    }
-
-    pub(super) fn flags(&self, id: InstructionId) -> Flags {
-        self.source.function.instructions[id].flags
     }
 }

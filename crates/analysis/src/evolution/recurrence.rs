@@ -24,35 +24,17 @@ use opcost_ir::{Opcode, Value};
 use opcost_key::InstructionId;
 
 use super::answer::Reason;
-use super::solver::{Closed, DEEPEST_QUESTION, Known, Mode, Solver, Variable, both};
+use super::known::{Known, Mode, Variable, both};
+use super::solver::{Ask, Solver};
 use crate::expression::{Domain, FormulaId, Interval, Node, Relation, Rounding, Symbol, SymbolId, Test};
-use crate::loops::LoopId;
+use opcost_graph::loops::LoopId;
 
 /// How many phis of a circle are looked at.
 const LARGEST_WEB: usize = 16;
 
 impl Solver<'_, '_> {
-    /// The closed form of a variable of the loop's head.
-    pub(super) fn closed(&mut self, variable: Variable, id: LoopId, mode: Mode) -> Closed {
-        let key = (variable, mode);
-        if let Some(known) = self.state.closed.get(&key) {
-            return known.clone();
-        }
-        if self.state.depth >= DEEPEST_QUESTION {
-            return Closed::None(Reason::TooBig);
-        }
-        self.state.closed.insert(key, Closed::Open);
-        self.state.depth += 1;
-        let closed = match self.solve(variable, id, mode) {
-            Ok((value, unsigned)) => Closed::Form { value, unsigned },
-            Err(reason) => Closed::None(reason),
-        };
-        self.state.depth -= 1;
-        self.state.closed.insert(key, closed.clone());
-        closed
-    }
-
-    fn solve(
+    /// The closed form of a variable, and of its value read without sign.
+    pub(super) fn solve(
         &mut self,
         variable: Variable,
         id: LoopId,

@@ -7,10 +7,11 @@
 //! its number is how often that loop went back, if that is known exactly.
 //! Cost: the parts of the formulas, each loop asked once.
 
-use super::answer::{Assumption, Reason};
-use super::solver::{Closed, DEEPEST_QUESTION, Known, Mode, Solver, Variable, both};
-use crate::expression::{Domain, FormulaId, Replacements, Symbol, SymbolId};
-use crate::loops::LoopId;
+use super::answer::Reason;
+use super::known::{Closed, Known, Mode, Variable, both};
+use super::solver::{Ask, DEEPEST_QUESTION, Solver};
+use crate::expression::{Domain, Facts, FormulaId, Replacements, Symbol, SymbolId};
+use opcost_graph::loops::LoopId;
 use rustc_hash::FxHashMap as HashMap;
 
 impl Solver<'_, '_> {
@@ -185,9 +186,10 @@ impl Solver<'_, '_> {
         }
         self.table.assuming(formula, &facts)
     }
-}
 
-/// Whether a claim rests on conditions besides promises in the code.
-pub(super) fn is_condition(assumption: &Assumption) -> bool {
-    matches!(assumption, Assumption::Condition(..))
+    /// The formula as it is where the facts hold.
+    pub(super) fn simpler(&mut self, known: Known, facts: &Facts) -> Known {
+        let formula = self.table.assuming(known.formula, facts);
+        if self.table.is_too_big(formula) { known } else { Known { formula, ..known } }
+    }
 }

@@ -1,25 +1,22 @@
 //! What is at hand while a function is solved: the code, the table, what was
 //! found so far.
 //!
-//! Every question is answered once for each of two modes. In [`Mode::Strict`]
-//! no flag is believed: the machine goes round whatever was promised. In
-//! [`Mode::Trusting`] the result of an instruction with a flag is what it would
-//! be without wrapping, and the flag is listed with all that rests on it.
+//! Facts of the code alone are told here. Questions about loops that rest on each
+//! other are asked through [`Ask`], which `follow` answers, each once.
 
 use rustc_hash::FxHashMap as HashMap;
 use std::rc::Rc;
 
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::{IdMap, IdSet, reverse};
-use opcost_ir::{Function, Layout, Module, Opcode, Type, TypeId, Value};
+use opcost_ir::{ConstantValue, Function, Layout, Module, Opcode, Type, TypeId, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::answer::{Assumption, Reason};
-use super::counts::LoopCount;
-use super::guards::Guards;
+use super::known::{Arm, Closed, Known, Mode, Variable};
+use super::loop_facts::{Guards, LoopCount, Walked};
 use crate::cells::{CellDefinition, CellVersion, Cells};
-use crate::dominators::Dominators;
 use crate::expression::{Domain, FormulaId, Formulas, Interval, Symbol, SymbolId};
-use crate::loops::{LoopForest, LoopId};
 
 /// What is analysed, and what is known of it.
 #[derive(Clone, Copy)]
@@ -38,74 +35,6 @@ pub struct Source<'a> {
     pub cells: &'a dyn Cells,
 }
 
-/// What is taken as given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Mode {
-    /// No flag.
-    Strict,
-    /// Every flag.
-    Trusting,
-}
-
-/// What may change from turn to turn: a result, or a cell of memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Variable {
-    Result(InstructionId),
-    Cell(CellVersion),
-}
-
-/// What something rests on, each thing once.
-pub(super) type Relies = Rc<[Assumption]>;
-
-/// More than this is not listed; what needs more is not looked into.
-const MOST_ASSUMPTIONS: usize = 24;
-
-/// A formula and what it rests on.
-#[derive(Clone, Debug)]
-pub(super) struct Known {
-    pub(super) formula: FormulaId,
-    pub(super) relies: Relies,
-}
-
-impl Known {
-    pub(super) fn plain(formula: FormulaId) -> Known {
-        Known { formula, relies: Rc::new([]) }
-    }
-}
-
-/// Both lists, each thing once; none if there are too many.
-pub(super) fn both(a: &Relies, b: &Relies) -> Option<Relies> {
-    if b.iter().all(|assumption| a.contains(assumption)) {
-        return Some(a.clone());
-    }
-    if a.is_empty() {
-        return Some(b.clone());
-    }
-    let mut all = a.to_vec();
-    for assumption in b.iter() {
-        if !all.contains(assumption) {
-            all.push(*assumption);
-        }
-    }
-    (all.len() <= MOST_ASSUMPTIONS).then(|| all.into())
-}
-
-/// What a variable of a loop's head is in turn number `Turn(loop)`.
-#[derive(Clone, Debug)]
-pub(super) enum Closed {
-    /// Being found out.
-    Open,
-    /// A formula of the turn.
-    Form {
-        /// The value.
-        value: Known,
-        /// The value read without sign, where that is known better than by wrapping.
-        unsigned: Option<FormulaId>,
-    },
-    /// It has none.
-    None(Reason),
-}
-
 /// What was found so far.
 pub(super) struct State {
     pub(super) blocks: IdMap<InstructionId, BlockId>,
@@ -121,13 +50,16 @@ pub(super) struct State {
     pub(super) undefined: u32,
     /// How deep questions about loops ask about other loops.
     pub(super) depth: u32,
-    pub(super) walks: HashMap<LoopId, Option<super::walk::Walked>>,
+    pub(super) walks: HashMap<LoopId, Option<Walked>>,
     /// Instructions that may still be executed by walks.
     pub(super) steps: u32,
 }
 
 /// How deep questions about loops may ask about other loops.
 pub(super) const DEEPEST_QUESTION: u32 = 24;
+
+/// Instructions that all walks of a function may execute.
+const MOST_STEPS_IN_ALL: u32 = 400_000;
 
 /// A function being solved.
 pub(super) struct Solver<'a, 's> {
@@ -165,7 +97,7 @@ impl State {
             undefined: 0,
             depth: 0,
             walks: HashMap::default(),
-            steps: super::walk::MOST_STEPS_IN_ALL,
+            steps: MOST_STEPS_IN_ALL,
         }
     }
 }
@@ -317,11 +249,58 @@ impl<'a> Solver<'a, '_> {
         }
         self.table.wrap(Domain { bits, signed: false }, formula)
     }
+
+    /// Whether control comes to `to` from `from` only, but for branches back.
+    pub(super) fn is_only_way(&self, from: BlockId, to: BlockId) -> bool {
+        self.state.predecessors[to].iter().all(|&before| {
+            before == from
+                || self.source.dominators.dominates(to, before)
+                || !self.source.dominators.is_reachable(before)
+        })
+    }
+
+    pub(super) fn is_true(&self, value: Value) -> bool {
+        self.truth_value(value) == Some(true)
+    }
+
+    pub(super) fn is_false(&self, value: Value) -> bool {
+        self.truth_value(value) == Some(false)
+    }
+
+    fn truth_value(&self, value: Value) -> Option<bool> {
+        let Value::Constant(id) = value else { return None };
+        let constant = &self.source.module.constants[id];
+        match (constant.value, &self.source.module.types[constant.ty]) {
+            (ConstantValue::Integer(value), Type::Integer(1)) => Some(value == 1),
+            _ => None,
+        }
+    }
+
+    /// Whether something undefined is in a formula.
+    pub(super) fn is_no_number(&self, formula: FormulaId) -> bool {
+        let symbols = self.table.symbols_in(formula).iter();
+        let mut undefined =
+            symbols.filter(|&&symbol| matches!(self.table.symbol_of(symbol), Symbol::Undefined(_)));
+        undefined.next().is_some()
+    }
+
+    /// The type of an operand.
+    pub(super) fn type_of_operand(&self, value: Value) -> Option<TypeId> {
+        self.source.module.type_of(self.source.function, value)
+    }
 }
 
-/// What comes from one block before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arm {
-    Value(Value),
-    Cell(CellVersion),
+/// Questions about loops that rest on each other without end. A recurrence may need how
+/// often a loop inside goes round, that needs what its counters are turn by turn, and
+/// both need what holds where the loop is entered. Each answer that is not there while it
+/// is being found out is the one that says nothing.
+pub(super) trait Ask {
+    /// The closed form of a variable of the loop's head.
+    fn closed(&mut self, variable: Variable, id: LoopId, mode: Mode) -> Closed;
+
+    /// What holds whenever a loop is entered.
+    fn guards(&mut self, id: LoopId, mode: Mode) -> Rc<Guards>;
+
+    /// What is known of a loop; none while it is being found out.
+    fn count(&mut self, id: LoopId, mode: Mode) -> Option<Rc<LoopCount>>;
 }

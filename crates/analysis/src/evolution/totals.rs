@@ -12,9 +12,10 @@ use opcost_ir::Opcode;
 use opcost_key::BlockId;
 
 use super::answer::{Assumption, Total};
-use super::solver::{Known, Mode, Relies, Solver, both};
+use super::known::{Known, Mode, Relies, both};
+use super::solver::{Ask, Solver};
 use crate::expression::{Facts, FormulaId, Node, Relation, Test};
-use crate::loops::LoopId;
+use opcost_graph::loops::LoopId;
 
 /// How many blocks above a loop are looked at for its branch.
 const MOST_BLOCKS: usize = 8;

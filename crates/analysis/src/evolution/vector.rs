@@ -10,8 +10,9 @@ use opcost_ir::{Type, Value};
 use opcost_key::BlockId;
 
 use super::answer::Part;
-use super::solver::{Closed, Mode, Solver};
-use crate::loops::LoopId;
+use super::known::{Closed, Mode};
+use super::solver::{Ask, Solver};
+use opcost_graph::loops::LoopId;
 
 /// How many blocks may lie between a vector body and what does the rest.
 const MOST_BLOCKS: usize = 32;

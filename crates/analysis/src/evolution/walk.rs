@@ -7,40 +7,25 @@
 //! point are IEEE 754's, constant data is read (`walk_addresses`). What is not known (loads that are not followed, calls)
 //! stays unknown; a branch on it ends the walk without an answer. So
 //! `for (x = 0; x < 1; x += 0.1)` goes round 11 times.
-//! Cost: at most [`MOST_STEPS`] instructions a loop, [`MOST_STEPS_IN_ALL`] a
+//! Cost: at most [`MOST_STEPS`] instructions a loop, `MOST_STEPS_IN_ALL` a
 //! function.
 
-use opcost_ir::{ConstantValue, Opcode, Type, Value};
+use opcost_ir::{Opcode, Type};
 use opcost_key::{BlockId, InstructionId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
 use super::compute::{Number, compute};
-use super::solver::{Arm, Mode, Solver, Variable};
+use super::known::{Arm, Variable};
+use super::loop_facts::Walked;
+use super::solver::Solver;
+use super::walk_numbers::Walk;
 use crate::cells::{CellDefinition, CellVersion};
-use crate::edge::Edge;
 use crate::expression::Domain;
-use crate::loops::LoopId;
+use opcost_graph::edge::Edge;
+use opcost_graph::loops::LoopId;
 
 /// Instructions that the walk through one loop may execute.
 const MOST_STEPS: u32 = 40_000;
-/// And all walks of a function.
-pub(super) const MOST_STEPS_IN_ALL: u32 = 400_000;
-
-/// Where a walk came out.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Walked {
-    pub(super) back_edges: u32,
-    pub(super) exit: Edge<BlockId>,
-    /// Whether numbers with a point were computed.
-    pub(super) has_floats: bool,
-}
-
-/// What is known while the loop is gone round.
-pub(super) struct Walk {
-    numbers: HashMap<InstructionId, Number>,
-    cells: HashMap<CellVersion, Number>,
-    has_floats: bool,
-}
 
 impl Solver<'_, '_> {
     /// Goes round a loop, from its entry to its exit.
@@ -124,56 +109,6 @@ impl Solver<'_, '_> {
         let [first, rest @ ..] = &outside[..] else { return None };
         let number = self.arm_number(*first, 0)?;
         rest.iter().all(|&arm| self.arm_number(arm, 0) == Some(number)).then_some(number)
-    }
-
-    /// The constant that an arm from outside is.
-    fn arm_number(&mut self, arm: Arm, depth: u32) -> Option<Number> {
-        match arm {
-            Arm::Value(value) => self.outside_number(value),
-            Arm::Cell(version) if depth < 8 => match self.source.cells.definition(version) {
-                CellDefinition::Stored { value, .. } => self.outside_number(value),
-                CellDefinition::Merge { incoming, .. } => {
-                    let arms: Vec<Arm> = incoming
-                        .iter()
-                        .filter(|(_, other)| *other != version)
-                        .map(|&(_, v)| Arm::Cell(v))
-                        .collect();
-                    let (&first, rest) = arms.split_first()?;
-                    let number = self.arm_number(first, depth + 1)?;
-                    rest.iter().all(|&arm| self.arm_number(arm, depth + 1) == Some(number)).then_some(number)
-                }
-                _ => None,
-            },
-            Arm::Cell(_) => None,
-        }
-    }
-
-    /// A value from outside, if it is a constant.
-    fn outside_number(&mut self, value: Value) -> Option<Number> {
-        if let Some(address) = self.constant_address(value) {
-            return Some(address);
-        }
-        if let Value::Constant(id) = value {
-            let constant = &self.source.module.constants[id];
-            if let ConstantValue::Float(bits) = constant.value {
-                let double = f64::from_bits(bits);
-                return match self.source.module.types[constant.ty] {
-                    Type::Float("double") => Some(Number::Double(double)),
-                    Type::Float("float") => Some(Number::Single(double as f32)),
-                    _ => None,
-                };
-            }
-        }
-        let raw = self.raw_value(value, Mode::Strict);
-        self.table.as_constant(raw.formula).filter(|_| raw.relies.is_empty()).map(Number::Integer)
-    }
-
-    /// An operand: computed in the walk, or constant outside.
-    pub(super) fn number(&mut self, value: Value, walk: &Walk) -> Option<Number> {
-        match value {
-            Value::Instruction(id) => walk.numbers.get(&id).copied(),
-            _ => self.outside_number(value),
-        }
     }
 
     fn step(&mut self, at: InstructionId, walk: &mut Walk) {

@@ -14,24 +14,10 @@ use opcost_key::InstructionId;
 
 use super::compute::{Base, Number};
 use super::solver::Solver;
-use super::walk::Walk;
+use super::walk_numbers::Walk;
 use crate::expression::Domain;
 
 impl Solver<'_, '_> {
-    /// The address that an operand is, if it is a constant one.
-    pub(super) fn constant_address(&self, value: Value) -> Option<Number> {
-        match value {
-            Value::Function(_) => Some(Number::Address(Base::Code(value), 0)),
-            Value::Constant(id) => match self.source.module.constants[id].value {
-                ConstantValue::Global { global, offset } => {
-                    Some(Number::Address(Base::Data(global), offset.into()))
-                }
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     /// The result of a `getelementptr` that does not leave its data.
     pub(super) fn moved(&mut self, at: InstructionId, walk: &Walk) -> Option<Number> {
         let function = self.source.function;

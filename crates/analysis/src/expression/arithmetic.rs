@@ -8,6 +8,7 @@
 //! [`MOST_TERMS`] of them.
 
 use super::formulas::Formulas;
+use super::integers::gcd;
 use super::nodes::{FormulaId, Node, Rounding};
 
 /// How many terms a sum may have.
@@ -238,15 +239,6 @@ impl Formulas {
             _ => self.too_big(),
         }
     }
-}
-
-/// Greatest common divisor, positive unless both are zero.
-pub(super) fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    i128::try_from(a).unwrap_or(1)
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@
 //! `a / b`, the code divided by `b`, or `b` is a step that was shown to move.
 //! Cost: linear in the terms.
 
-use super::arithmetic::gcd;
 use super::formulas::Formulas;
+use super::integers::{gcd, quotient};
 use super::nodes::{FormulaId, Node, Rounding};
 use super::{Domain, Interval};
 
@@ -147,31 +147,6 @@ impl Formulas {
         }
         self.intern(Node::Divide { rounding, of, by })
     }
-}
-
-/// A quotient of numbers; `by` is positive.
-pub(super) fn quotient(rounding: Rounding, of: i128, by: i128) -> i128 {
-    match rounding {
-        Rounding::Floor | Rounding::Exact => of.div_euclid(by),
-        Rounding::Ceiling => of.div_euclid(by) + i128::from(of.rem_euclid(by) != 0),
-        Rounding::Truncate => of / by,
-    }
-}
-
-/// Between what the quotients lie.
-pub(super) fn quotient_range(rounding: Rounding, of: Interval, by: Interval) -> Interval {
-    if by.low <= 0 {
-        // By a number that is not zero: no larger than what is divided.
-        let size = of.negated().or(of);
-        return Interval { low: size.low, high: size.high };
-    }
-    let divided = |value: i128| {
-        let ends = [quotient(rounding, value, by.low), quotient(rounding, value, by.high)];
-        (ends[0].min(ends[1]), ends[0].max(ends[1]))
-    };
-    let low = if of.low == i128::MIN { i128::MIN } else { divided(of.low).0 };
-    let high = if of.high == i128::MAX { i128::MAX } else { divided(of.high).1 };
-    Interval { low, high }
 }
 
 #[cfg(test)]

@@ -9,9 +9,10 @@ use rustc_hash::FxHashMap as HashMap;
 use std::cell::Cell;
 use std::fmt;
 
+use super::Domain;
 use super::formulas::Formulas;
-use super::nodes::{self, FormulaId, Node, Rounding, Symbol, SymbolId, Test};
-use super::{Domain, division};
+use super::integers;
+use super::nodes::{FormulaId, Node, Rounding, Symbol, SymbolId, Test};
 
 /// How many terms of sums are added up.
 const MOST_TERMS: u32 = 1_000_000;
@@ -111,11 +112,11 @@ impl Evaluation<'_> {
             Node::Greatest(list) => self.extreme(list, i128::max),
             Node::Power { base, exponent } => {
                 let exponent = self.number(*exponent)?;
-                nodes::power(*base, exponent).ok_or(NoNumber::TooBig)
+                integers::power(*base, exponent).ok_or(NoNumber::TooBig)
             }
             Node::Wrap { domain, of } => self.wrap(*domain, *of),
-            Node::CeilLog { base, of } => Ok(nodes::ceil_log(*base, self.number(*of)?)),
-            Node::CeilRoot(of) => Ok(nodes::ceil_root(self.number(*of)?)),
+            Node::CeilLog { base, of } => Ok(integers::ceil_log(*base, self.number(*of)?)),
+            Node::CeilRoot(of) => Ok(integers::ceil_root(self.number(*of)?)),
             Node::Select { test, then, otherwise } => {
                 let holds = test.relation.holds(self.number(test.of)?);
                 self.number(if holds { *then } else { *otherwise })
@@ -151,11 +152,11 @@ impl Evaluation<'_> {
         let of = self.number(of)?;
         match by {
             0 => Err(NoNumber::DivisionByZero),
-            1.. => Ok(division::quotient(rounding, of, by)),
+            1.. => Ok(integers::quotient(rounding, of, by)),
             _ => {
                 let (of, by) =
                     (of.checked_neg().ok_or(NoNumber::TooBig)?, by.checked_neg().ok_or(NoNumber::TooBig)?);
-                Ok(division::quotient(rounding, of, by))
+                Ok(integers::quotient(rounding, of, by))
             }
         }
     }

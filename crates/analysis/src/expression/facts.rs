@@ -10,6 +10,7 @@
 
 use super::Interval;
 use super::formulas::Formulas;
+use super::node_ranges;
 use super::nodes::{self, FormulaId, Node};
 use rustc_hash::FxHashMap as HashMap;
 
@@ -64,10 +65,10 @@ impl Facts {
     /// `factor · term >= bound` holds.
     fn bound_term(&mut self, table: &Formulas, term: FormulaId, factor: i128, bound: i128) {
         let interval = if factor > 0 {
-            let low = super::division::quotient(super::Rounding::Ceiling, bound, factor);
+            let low = super::integers::quotient(super::Rounding::Ceiling, bound, factor);
             Interval { low, ..Interval::ALL }
         } else {
-            let high = super::division::quotient(super::Rounding::Floor, -bound, -factor);
+            let high = super::integers::quotient(super::Rounding::Floor, -bound, -factor);
             Interval { high, ..Interval::ALL }
         };
         let known = self.ranges.get(&term).copied().unwrap_or(table.range(term));
@@ -162,7 +163,7 @@ impl Facts {
                 self.range_of_part(table, child, done);
             }
             let known = |part| done.get(&part).copied().unwrap_or_else(|| table.range(part));
-            range = range.and(nodes::range_of(node, &known));
+            range = range.and(node_ranges::range_of(node, &known));
         }
         if let Some(&known) = self.ranges.get(&id) {
             range = range.and(known);

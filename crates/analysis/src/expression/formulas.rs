@@ -13,7 +13,8 @@ use std::rc::Rc;
 use opcost_index::IdMap;
 
 use super::Interval;
-use super::nodes::{DEEPEST, FormulaId, LARGEST, Node, Symbol, SymbolId, children, range_of};
+use super::node_ranges::range_of;
+use super::nodes::{DEEPEST, FormulaId, LARGEST, Node, Symbol, SymbolId, children};
 
 /// What is kept with each node.
 #[derive(Clone, Debug)]
@@ -50,7 +51,8 @@ impl Formulas {
             symbols: IdMap::new(),
             known_symbols: HashMap::default(),
         };
-        table.push(Node::TooBig, Interval::ALL, Rc::new([]), 0, 1);
+        let (node, range) = (Node::TooBig, Interval::ALL);
+        table.push(Entry { node, range, symbols: Rc::new([]), depth: 0, size: 1 });
         table
     }
 
@@ -187,18 +189,12 @@ impl Formulas {
             _ => {}
         }
         let range = self.range_of_node(&node);
-        self.push(node, range, symbols, depth, size)
+        self.push(Entry { node, range, symbols, depth, size })
     }
 
-    fn push(
-        &mut self,
-        node: Node,
-        range: Interval,
-        symbols: Rc<[SymbolId]>,
-        depth: u16,
-        size: u32,
-    ) -> FormulaId {
-        let id = self.entries.push(Entry { node: node.clone(), range, symbols, depth, size });
+    fn push(&mut self, entry: Entry) -> FormulaId {
+        let node = entry.node.clone();
+        let id = self.entries.push(entry);
         self.known.insert(node, id);
         id
     }

@@ -12,6 +12,8 @@
 //! |---|---|
 //! | between which two numbers does it lie? | [`interval`](Interval) |
 //! | what is a formula made of? | [`nodes`](Node) |
+//! | rounded quotients, powers, logarithms, roots of numbers | `integers` |
+//! | between which numbers does a node lie? | `node_ranges` |
 //! | what is there, and each only once? | [`Formulas`] |
 //! | sums and products in one form | `arithmetic` |
 //! | quotients and remainders | `division` |
@@ -37,7 +39,9 @@ mod division;
 mod evaluate;
 mod facts;
 mod formulas;
+mod integers;
 mod interval;
+mod node_ranges;
 mod nodes;
 mod order;
 mod residue;

@@ -1,8 +1,7 @@
 //! What is a formula made of?
 //!
-//! Symbols, tests, and the nodes that join them; what range a node has by the
-//! ranges of its parts, and the arithmetic of powers, logarithms and roots that
-//! that needs. Cost: the parts of one node.
+//! Symbols, tests, and the nodes that join them. Data only: what a table makes of
+//! them is in the files above. Cost: the parts of one node.
 
 use opcost_index::define_id;
 use opcost_ir::{ConstantId, GlobalId, Value};
@@ -10,7 +9,7 @@ use opcost_key::InstructionId;
 
 use super::{Domain, Interval};
 use crate::cells::CellVersion;
-use crate::loops::LoopId;
+use opcost_graph::loops::LoopId;
 
 define_id!(
     /// A formula of one table.
@@ -219,76 +218,6 @@ impl Test {
         Test { relation, ..self }
     }
 }
-/// The range of a node whose parts have these; `ALL` of symbols.
-pub(super) fn range_of(node: &Node, part: &dyn Fn(FormulaId) -> Interval) -> Interval {
-    match node {
-        Node::TooBig | Node::Symbol(_) => Interval::ALL,
-        Node::Constant(value) => Interval::exactly(*value),
-        Node::Sum { constant, terms } => terms
-            .iter()
-            .fold(Interval::exactly(*constant), |sum, &(term, factor)| sum.plus(part(term).scaled(factor))),
-        Node::Product(factors) => product_range(factors, part),
-        Node::Divide { rounding, of, by } => super::division::quotient_range(*rounding, part(*of), part(*by)),
-        Node::Modulo { by, .. } => Interval { low: 0, high: part(*by).high.saturating_sub(1).max(0) },
-        Node::Least(list) => list.iter().map(|&id| part(id)).reduce(Interval::least).unwrap_or(Interval::ALL),
-        Node::Greatest(list) => {
-            list.iter().map(|&id| part(id)).reduce(Interval::greatest).unwrap_or(Interval::ALL)
-        }
-        Node::Power { base, exponent } => {
-            let exponent = part(*exponent).greatest(Interval::exactly(0));
-            exponent.through(|number| power(*base, number).unwrap_or(i128::MAX))
-        }
-        Node::Wrap { domain, .. } => domain.interval(),
-        Node::CeilLog { base, of } => {
-            part(*of).greatest(Interval::exactly(0)).through(|number| ceil_log(*base, number))
-        }
-        Node::CeilRoot(of) => part(*of).greatest(Interval::exactly(0)).through(ceil_root),
-        Node::Select { then, otherwise, .. } => part(*then).or(part(*otherwise)),
-        Node::Series { count, of, .. } => {
-            let count = part(*count).greatest(Interval::exactly(0));
-            count.times(part(*of))
-        }
-    }
-}
-
-/// A square is not negative; other factors are taken as independent.
-fn product_range(factors: &[FormulaId], part: &dyn Fn(FormulaId) -> Interval) -> Interval {
-    let mut product = Interval::exactly(1);
-    for same in factors.chunk_by(|a, b| a == b) {
-        let one = part(same[0]);
-        let mut power = (1..same.len()).fold(one, |power, _| power.times(one));
-        if same.len().is_multiple_of(2) {
-            power = power.greatest(Interval::exactly(0));
-        }
-        product = product.times(power);
-    }
-    product
-}
-
-/// `base ^ exponent`; none if it does not fit or the exponent is negative.
-pub(super) fn power(base: i128, exponent: i128) -> Option<i128> {
-    base.checked_pow(u32::try_from(exponent).ok()?)
-}
-
-/// The least n, not negative, with base^n >= of.
-pub(super) fn ceil_log(base: i128, of: i128) -> i128 {
-    let (mut reached, mut exponent) = (1_i128, 0);
-    while reached < of {
-        exponent += 1;
-        let Some(next) = reached.checked_mul(base) else { return exponent };
-        reached = next;
-    }
-    exponent
-}
-
-/// The least n, not negative, with n² >= of.
-pub(super) fn ceil_root(of: i128) -> i128 {
-    if of <= 0 {
-        return 0;
-    }
-    let root = of.isqrt();
-    if root * root == of { root } else { root + 1 }
-}
 
 /// The formulas that a node is made of.
 pub(super) fn children(node: &Node) -> Vec<FormulaId> {
@@ -303,20 +232,5 @@ pub(super) fn children(node: &Node) -> Vec<FormulaId> {
         | Node::CeilRoot(of) => vec![*of],
         Node::Select { test, then, otherwise } => vec![test.of, *then, *otherwise],
         Node::Series { count, of, .. } => vec![*count, *of],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn logarithms_and_roots_are_rounded_up() {
-        let logs: Vec<i128> = [-3, 0, 1, 2, 3, 4, 5, 8, 9].map(|of| ceil_log(2, of)).to_vec();
-        assert_eq!(logs, [0, 0, 0, 1, 2, 2, 3, 3, 4]);
-        assert_eq!([0, 1, 2, 4, 5, 9, 10].map(ceil_root), [0, 1, 2, 2, 3, 3, 4]);
-        assert_eq!(ceil_log(3, i128::MAX), 81);
-        assert_eq!(power(2, 126), Some(1 << 126));
-        assert_eq!(power(2, 127), None);
     }
 }

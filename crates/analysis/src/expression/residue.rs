@@ -7,7 +7,8 @@
 
 use super::Domain;
 use super::formulas::Formulas;
-use super::nodes::{self, FormulaId, Node};
+use super::integers;
+use super::nodes::{FormulaId, Node};
 
 /// How deep wraps are looked for inside a wrap.
 const STRIPPED: u32 = 6;
@@ -92,13 +93,13 @@ impl Formulas {
         let rest = self.combine(0, &terms);
         // A power of what may be below zero is none, whatever it is multiplied with.
         if terms.is_empty() || constant > 0 && self.range(rest).low >= 0 {
-            let Some(factor) = nodes::power(base, constant) else { return self.too_big() };
+            let Some(factor) = integers::power(base, constant) else { return self.too_big() };
             let power = if terms.is_empty() { self.constant(1) } else { self.power(base, rest) };
             return self.scale(power, factor);
         }
         match terms[..] {
             [(term, factor)] if constant == 0 && factor > 1 => {
-                match nodes::power(base, factor).filter(|&base| base < 1 << 62) {
+                match integers::power(base, factor).filter(|&base| base < 1 << 62) {
                     Some(base) => self.intern(Node::Power { base, exponent: term }),
                     None => self.intern(Node::Power { base, exponent }),
                 }
@@ -113,7 +114,7 @@ impl Formulas {
             return self.too_big();
         }
         if let Some(value) = self.as_constant(of) {
-            return self.constant(nodes::ceil_log(base, value));
+            return self.constant(integers::ceil_log(base, value));
         }
         if self.range(of).high <= 1 {
             return self.constant(0);
@@ -130,7 +131,7 @@ impl Formulas {
     /// The least n, not negative, with n² >= of.
     pub fn ceil_root(&mut self, of: FormulaId) -> FormulaId {
         match self.as_constant(of) {
-            Some(value) => self.constant(nodes::ceil_root(value)),
+            Some(value) => self.constant(integers::ceil_root(value)),
             None => self.intern(Node::CeilRoot(of)),
         }
     }

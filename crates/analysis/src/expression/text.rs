@@ -192,7 +192,7 @@ impl Writer<'_> {
             Node::Symbol(symbol) => out.push_str(&(self.names)(self.table.symbol_of(*symbol))),
             Node::Sum { constant, terms } => self.sum(*constant, terms, depth, out),
             Node::Product(_) => self.term(id, 1, depth, out),
-            Node::Divide { rounding, of, by } => self.quotient(*rounding, *of, *by, depth, out),
+            Node::Divide { rounding, of, by } => self.quotient(*rounding, [*of, *by], depth, out),
             Node::Modulo { of, by } if self.is_natural(*of) => {
                 self.part(*of, Level::Product, depth, out);
                 out.push_str(" % ");
@@ -224,7 +224,7 @@ impl Writer<'_> {
                 out.push_str(" : ");
                 self.part(*otherwise, Level::Choice, depth, out);
             }
-            Node::Series { index, count, of } => self.series(*index, *count, *of, depth, out),
+            Node::Series { index, count, of } => self.series(*index, [*count, *of], depth, out),
         }
     }
 
@@ -307,7 +307,7 @@ impl Writer<'_> {
         }
     }
 
-    fn series(&self, index: SymbolId, count: FormulaId, of: FormulaId, depth: u16, out: &mut String) {
+    fn series(&self, index: SymbolId, [count, of]: [FormulaId; 2], depth: u16, out: &mut String) {
         let name = (self.names)(self.table.symbol_of(index));
         push(out, format_args!("sum({name} < "));
         self.part(count, Level::Sum, depth, out);

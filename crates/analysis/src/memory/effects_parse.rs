@@ -36,7 +36,7 @@
 
 use std::fmt;
 
-use super::effects::*;
+use super::effect::*;
 
 /// A line of an effect table that does not read.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -18,7 +18,8 @@ use opcost_key::InstructionId;
 use rustc_hash::FxHashSet;
 
 use super::contents::string_at;
-use super::effects::*;
+use super::effect::*;
+use super::effects::Effects;
 
 /// Effects of the functions that a module declares.
 #[derive(Clone, Debug)]

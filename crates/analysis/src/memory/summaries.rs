@@ -21,7 +21,7 @@ use opcost_key::{FunctionId, InstructionId};
 
 use super::addresses::{Addresses, Apart, ObjectId, ObjectKind, Objects, Offsets, Reach, Target, TargetsId};
 use super::calls::{CallGraph, Caller};
-use super::effects::{Effect, Extent, ResultKind, Touching};
+use super::effect::{Effect, Extent, ResultKind, Touching};
 use super::external::Externals;
 
 /// The most spans that are told apart in one object.
@@ -204,6 +204,16 @@ pub(super) struct Own<'a> {
     pub(super) externals: &'a Externals<'a>,
 }
 
+/// A call of a declared function.
+#[derive(Clone, Copy)]
+struct Called<'e> {
+    id: FunctionId,
+    at: InstructionId,
+    effect: &'e Effect,
+    /// Locals of the activation by their names do not count.
+    leaves_out: bool,
+}
+
 impl Own<'_> {
     fn function(&self, id: FunctionId, into: &mut Summary) {
         let function = &self.module.functions[id];
@@ -224,7 +234,7 @@ impl Own<'_> {
                     into.writes.add(self.addresses, pointer, self.size(ty));
                 }
                 Opcode::VAArg => into.writes.add(self.addresses, self.targets(id, operands[0]), u64::MAX),
-                opcode if opcode.is_call() => self.call(id, function, at, true, into),
+                opcode if opcode.is_call() => self.call(id, at, true, into),
                 _ => {}
             }
         }
@@ -255,32 +265,20 @@ impl Own<'_> {
     /// What a call of a declared function touches by itself: what it calls, and
     /// the outside, are edges of the call graph. Locals of this activation only
     /// if they are not left out.
-    pub(super) fn call(
-        &self,
-        id: FunctionId,
-        function: &Function,
-        at: InstructionId,
-        leaves_out: bool,
-        into: &mut Summary,
-    ) {
+    pub(super) fn call(&self, id: FunctionId, at: InstructionId, leaves_out: bool, into: &mut Summary) {
+        let function = &self.module.functions[id];
         let Some(call) = function.call(at) else { return };
         let CalleeRef::Declaration(declared) = call.callee else { return };
         let effect = self.externals.effect(function, at, declared);
-        let is_left_out = |value: Value| leaves_out && self.is_own_local(function, value);
-        self.effect(id, function, at, &effect, &is_left_out, into);
+        self.effect(Called { id, at, effect: &effect, leaves_out }, into);
         let is_library = !self.module.declarations[declared].is_intrinsic;
         self.library_data(effect.result != ResultKind::Pure, is_library, into);
     }
 
-    fn effect(
-        &self,
-        id: FunctionId,
-        function: &Function,
-        at: InstructionId,
-        effect: &Effect,
-        is_left_out: &dyn Fn(Value) -> bool,
-        into: &mut Summary,
-    ) {
+    fn effect(&self, called: Called<'_>, into: &mut Summary) {
+        let Called { id, at, effect, leaves_out } = called;
+        let function = &self.module.functions[id];
+        let is_left_out = |value: Value| leaves_out && self.is_own_local(function, value);
         let arguments = function.arguments_of(at);
         let argument = |position: u32| arguments.get(position as usize).copied();
         for (position, &argument) in (0..).zip(arguments) {

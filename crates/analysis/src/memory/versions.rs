@@ -14,10 +14,11 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use super::forms::{PlaceId, Point};
-use super::webs::{Definition, FunctionMemory, Version};
+use super::version::{Definition, Version};
+use super::webs::{Followed, FunctionMemory};
 use super::whole::Memory;
 use crate::cells::{CellDefinition, CellVersion, Cells};
-use crate::dominators::Dominators;
+use opcost_graph::dominators::Dominators;
 
 /// Versions of all places that a function loads from.
 #[derive(Clone, Debug)]
@@ -36,19 +37,8 @@ impl MemoryVersions {
         function: FunctionId,
         dominators: &Dominators<BlockId>,
     ) -> MemoryVersions {
-        FunctionMemory::compute(memory, function, Cow::Borrowed(dominators)).into_versions()
-    }
-
-    /// How many loads are followed.
-    pub fn followed(&self) -> usize {
-        self.reads.len()
-    }
-
-    pub(super) fn of_parts(
-        reads: FxHashMap<InstructionId, CellVersion>,
-        versions: IdMap<CellVersion, Version>,
-        incoming: FxHashMap<CellVersion, Vec<(BlockId, CellVersion)>>,
-    ) -> MemoryVersions {
+        let all = FunctionMemory::compute(memory, function, Cow::Borrowed(dominators));
+        let Followed { reads, versions, incoming } = all.followed();
         let mut loads: FxHashMap<PlaceId, InstructionId> = FxHashMap::default();
         let mut known: Vec<(InstructionId, CellVersion)> = reads.iter().map(|(&at, &of)| (at, of)).collect();
         known.sort_unstable();
@@ -56,6 +46,11 @@ impl MemoryVersions {
             loads.entry(versions[version].place).or_insert(load);
         }
         MemoryVersions { reads, versions, incoming, loads }
+    }
+
+    /// How many loads are followed.
+    pub fn followed(&self) -> usize {
+        self.reads.len()
     }
 }
 

@@ -16,10 +16,10 @@ use opcost_index::IdMap;
 use opcost_key::BlockId;
 
 use super::forms::Point;
-use super::frontiers::Frontiers;
-use super::webs::Definition;
+use super::version::Definition;
 use crate::cells::CellVersion;
-use crate::dominators::Dominators;
+use opcost_graph::dominators::Dominators;
+use opcost_graph::frontiers::Frontiers;
 
 /// Something that begins a version, at this place in the function; a position is
 /// one more than the instruction behind which the version holds.

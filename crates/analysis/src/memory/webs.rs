@@ -23,16 +23,16 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use super::addresses::Where;
-use super::effects::ResultKind;
+use super::effect::ResultKind;
 use super::forms::{Address, Forms, PlaceId, Point, Root};
-use super::frontiers::Frontiers;
 use super::verdicts::{Found, Place, Reasons, Verdict};
-use super::versions::MemoryVersions;
+use super::version::{Definition, Version};
 use super::web::{Begin, Event, Web};
 use super::whole::Memory;
 use super::writes::Writes;
 use crate::cells::CellVersion;
-use crate::dominators::Dominators;
+use opcost_graph::dominators::Dominators;
+use opcost_graph::frontiers::Frontiers;
 
 /// Verdicts, merges and steps up the dominator tree in one function.
 const MOST_WORK: u64 = 4_000_000;
@@ -41,35 +41,14 @@ const MOST_ROUNDS: usize = 4;
 /// Nodes in all dominance frontiers of a function together.
 const MOST_FRONTIER: usize = 1 << 20;
 
-/// A version of a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Version {
-    /// The place.
-    pub place: PlaceId,
-    /// Where it begins.
-    pub point: Point,
-    /// What it is.
-    pub is: Definition,
-    position: u32,
-    /// What it rests on that no write in between changes it.
-    reasons: Reasons,
-}
-
-/// Where a version comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Definition {
-    /// A store of this value to exactly this place.
-    Stored(InstructionId, Value),
-    /// Versions meet.
-    Merge,
-    /// What was there when the function was entered.
-    Entry,
-    /// Written by this instruction, perhaps, and not by a store to exactly here.
-    Changed(InstructionId),
-    /// Another place from here on: what names it is defined anew.
-    Renewed,
-    /// Memory that was made here and not written yet.
-    Undefined,
+/// The versions that loads read, and all behind them.
+pub(super) struct Followed {
+    /// The version that each load reads.
+    pub reads: FxHashMap<InstructionId, CellVersion>,
+    /// Those versions, and those that meet in them.
+    pub versions: IdMap<CellVersion, Version>,
+    /// What meets in a merge, by the block that it comes from.
+    pub incoming: FxHashMap<CellVersion, Vec<(BlockId, CellVersion)>>,
 }
 
 /// Places and versions of one function.
@@ -238,7 +217,7 @@ impl<'a> FunctionMemory<'a> {
     /// The version right before an instruction, and all that meets in it.
     fn version_at(&mut self, place: PlaceId, at: InstructionId, reasons: Reasons) -> Option<CellVersion> {
         let first = self.begin(self.body().block_of(at), at.index() as u32)?;
-        let version = self.number((place, reasons), first);
+        let version = self.number(place, reasons, first);
         let mut work = vec![(version, first)];
         while let Some((version, begin)) = work.pop() {
             let Begin::Merge(block) = begin else { continue };
@@ -250,7 +229,7 @@ impl<'a> FunctionMemory<'a> {
             for position in 0..befores {
                 let before = self.frontiers.as_ref()?.predecessors[block][position];
                 let begin = self.begin(before, u32::MAX)?;
-                let version = self.number((place, reasons), begin);
+                let version = self.number(place, reasons, begin);
                 incoming.push((before, version));
                 work.push((version, begin));
             }
@@ -266,7 +245,7 @@ impl<'a> FunctionMemory<'a> {
     }
 
     /// The number of the version that begins there.
-    fn number(&mut self, (place, reasons): (PlaceId, Reasons), begin: Begin) -> CellVersion {
+    fn number(&mut self, place: PlaceId, reasons: Reasons, begin: Begin) -> CellVersion {
         if let Some(known) = *self.web.number(begin) {
             return known;
         }
@@ -342,21 +321,9 @@ impl<'a> FunctionMemory<'a> {
     }
 }
 
-impl Version {
-    /// The first instruction that sees it.
-    pub(super) fn first(&self) -> InstructionId {
-        InstructionId::new(self.position as usize)
-    }
-
-    /// The promises that it rests on, in words.
-    pub(super) fn relies_on(&self) -> &'static [&'static str] {
-        self.reasons.words()
-    }
-}
-
 impl FunctionMemory<'_> {
-    /// The versions that loads read, and all behind them.
-    pub(super) fn into_versions(self) -> MemoryVersions {
-        MemoryVersions::of_parts(self.reads, self.versions, self.incoming)
+    /// What all rounds found.
+    pub(super) fn followed(self) -> Followed {
+        Followed { reads: self.reads, versions: self.versions, incoming: self.incoming }
     }
 }

@@ -20,7 +20,7 @@ use super::calls::{Caller, caller, waits};
 use super::forms::{Address, Forms};
 use super::summaries::Summary;
 use super::whole::Memory;
-use crate::dominators::Dominators;
+use opcost_graph::dominators::Dominators;
 
 /// An instruction that may write.
 #[derive(Clone, Copy, Debug)]
@@ -171,7 +171,7 @@ impl<'a> Writes<'a> {
         }
         let mut own = Summary::default();
         let mut called = Vec::new();
-        self.memory.own().call(self.function, body, at, false, &mut own);
+        self.memory.own().call(self.function, at, false, &mut own);
         if let Some(callees) = self.memory.addresses.callees(self.function, at) {
             called.extend(callees.functions.iter().map(|&callee| caller(callee)));
             called.extend(callees.callbacks.iter().map(|&(callee, _)| caller(callee)));
@@ -251,9 +251,9 @@ impl<'a> Writes<'a> {
                     let effect = self.memory.externals.effect(body, at, callee);
                     let number = position as u32;
                     let gives = match effect.result {
-                        super::effects::ResultKind::Parameter(given)
-                        | super::effects::ResultKind::Inside(given)
-                        | super::effects::ResultKind::Moved(given) => given == number,
+                        super::effect::ResultKind::Parameter(given)
+                        | super::effect::ResultKind::Inside(given)
+                        | super::effect::ResultKind::Moved(given) => given == number,
                         _ => false,
                     };
                     return !effect.keeps(number) && !gives && effect.callbacks.is_empty();

@@ -14,8 +14,9 @@
 
 use opcost_ir::{Opcode, Value};
 
-use super::collect::Walker;
-use super::variables::{Definition, Kind, VariableId};
+use super::range::Kind;
+use super::variables::{Definition, VariableId};
+use super::walker::Walker;
 
 /// How many operations lie one above another.
 const DEEPEST: u32 = 3;

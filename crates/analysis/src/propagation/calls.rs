@@ -9,14 +9,15 @@
 use opcost_ir::{CalleeRef, ConstantValue, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::Fact;
-use super::collect::{Collector, Walker};
-use super::tables::kind_of;
+use super::collect::Collector;
+use super::facts::Fact;
+use super::range::{Kind, Range, kind_of};
 use super::told::library_result;
 use super::transfer::plain;
-use super::variables::{Definition, Kind, Limit, Range, VariableId};
-use crate::ranges::word::{mask, sign_bit, signed};
-use crate::ranges::{FloatOperation, Interval, Operation, Sign, ValueRange};
+use super::variables::{Definition, Limit, VariableId};
+use super::walker::Walker;
+use crate::memory::calls::CallSite;
+use crate::ranges::{FloatOperation, Operation, Sign};
 
 impl Walker<'_, '_> {
     /// A call: what it learns, gives and gets.
@@ -47,7 +48,8 @@ impl Walker<'_, '_> {
                 let given = given.filter(|&given| is_same && self.all.variables.get(given).kind == kind);
                 let given = given.unwrap_or_else(|| self.all.variables.full(kind, Limit::Call));
                 self.all.given[callee][position].push(given);
-                self.all.note_handed((callee, position), (self.id, at), given);
+                let site = CallSite { function: self.id, call: at };
+                self.all.note_handed(callee, position, site, given);
             }
         }
     }
@@ -198,18 +200,4 @@ impl Collector<'_> {
             }
         }
     }
-}
-
-/// The words of these numbers, as far as the type has them.
-pub(super) fn within(width: u32, (low, high): (i128, i128)) -> ValueRange {
-    let least = signed(sign_bit(width), width);
-    let word = |number: i128| number as u128 & mask(width);
-    let arc = if low >= 0 {
-        let most = mask(width) as i128;
-        let high = if most >= 0 { high.min(most) } else { high };
-        Interval::new(width, word(low), word(high.max(low)))
-    } else {
-        Interval::new(width, word(low.max(least)), word(high.min(!least)))
-    };
-    ValueRange::from(arc)
 }

@@ -11,33 +11,14 @@
 
 use opcost_ir::{Flags, TypeId, Value};
 use opcost_key::InstructionId;
-use rustc_hash::FxHashMap;
 
-use super::Fact;
-use super::collect::Walker;
-use super::variables::{Definition, Kind, Limit, VariableId};
+use super::facts::Fact;
+use super::range::Kind;
+use super::variables::{Definition, Limit, VariableId};
+use super::walker::Walker;
+use super::wanted::Question;
 use crate::cells::{CellDefinition, CellVersion, Cells};
 use crate::memory::{ObjectId, ObjectKind};
-
-/// What loads read of versions, while a function is walked.
-#[derive(Default)]
-pub(super) struct Reads {
-    known: FxHashMap<CellVersion, VariableId>,
-    /// With what lies there whoever wrote it.
-    open: Vec<(CellVersion, VariableId, VariableId)>,
-}
-
-impl Reads {
-    /// Versions that are read, or that what is read is made of.
-    pub(super) fn variables(&self) -> impl Iterator<Item = (CellVersion, VariableId)> + '_ {
-        self.known.iter().map(|(&version, &variable)| (version, variable))
-    }
-
-    /// The variable of one of them.
-    pub(super) fn variable(&self, version: CellVersion) -> Option<VariableId> {
-        self.known.get(&version).copied()
-    }
-}
 
 impl Walker<'_, '_> {
     /// What a load reads.
@@ -67,7 +48,10 @@ impl Walker<'_, '_> {
         for target in &targets.known {
             let part = match self.table(target.object, pointer, ty, kind) {
                 Some(part) => Some(part),
-                None => self.all.contents_of((target.object, target.offsets.without_end(), ty), kind),
+                None => {
+                    let offsets = target.offsets.without_end();
+                    self.all.contents_of(Question { object: target.object, offsets, ty }, kind)
+                }
             };
             match part {
                 Some(part) => parts.push(part),

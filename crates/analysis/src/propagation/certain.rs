@@ -18,34 +18,20 @@
 //! instructions, with at most [`MOST_VALUES`] values followed at a time.
 
 mod accesses;
+mod walk;
 
 use opcost_index::{Id, IdMap, postorder};
-use opcost_ir::{ConstantValue, Flags, Function, Instruction, Opcode, Type, Value};
-use opcost_key::{BlockId, FunctionId, InstructionId};
-use rustc_hash::FxHashMap;
+use opcost_ir::{CalleeRef, Flags, Function, Instruction, Opcode, Type, Value};
+use opcost_key::{BlockId, InstructionId};
 
 use super::edges::{opposite, turned};
-use super::{Options, Propagation};
+use super::found::Propagation;
+use super::options::Options;
 use crate::demand::back;
 use crate::memory::Memory;
-use crate::ranges::word::mask;
+use crate::memory::effect::ResultKind;
 use crate::ranges::{Operation, Step, ValueRange};
-use accesses::moves_memory;
-
-/// Values that are followed at a time.
-const MOST_VALUES: usize = 48;
-
-/// What values must be from here on.
-type State = FxHashMap<Value, ValueRange>;
-
-/// What is demanded of the values of a module.
-#[derive(Debug, Default)]
-pub(super) struct Demanded {
-    /// Values and what they must be.
-    pub(super) ranges: Vec<(FunctionId, Value, ValueRange)>,
-    /// Accesses that never are in bounds.
-    pub(super) outside: Vec<(FunctionId, InstructionId)>,
-}
+use walk::{Demanded, MOST_VALUES, State, Walk};
 
 /// What all certain accesses demand.
 pub(super) fn demanded(program: &Memory<'_>, ranges: &Propagation, options: Options) -> Demanded {
@@ -60,20 +46,6 @@ pub(super) fn demanded(program: &Memory<'_>, ranges: &Propagation, options: Opti
         Walk { program, ranges, options, allocates_once, id, function, state, all: &mut all }.walk();
     }
     all
-}
-
-/// One function.
-struct Walk<'a> {
-    program: &'a Memory<'a>,
-    ranges: &'a Propagation,
-    options: Options,
-    /// What is allocated keeps its size.
-    allocates_once: bool,
-    id: FunctionId,
-    function: &'a Function,
-    /// Before the instruction that was met last.
-    state: State,
-    all: &'a mut Demanded,
 }
 
 impl Walk<'_> {
@@ -92,47 +64,6 @@ impl Walk<'_> {
                 self.all.ranges.push((self.id, value, range.clone()));
             }
         }
-    }
-
-    /// The range that holds without demands.
-    fn known(&self, value: Value) -> Option<ValueRange> {
-        match value {
-            Value::Instruction(_) | Value::Argument(_) => {
-                self.ranges.range(self.id, value)?.integer().cloned()
-            }
-            Value::Constant(id) => {
-                let constant = &self.program.module.constants[id];
-                match (&self.program.module.types[constant.ty], constant.value) {
-                    (&Type::Integer(width @ 1..=128), ConstantValue::Integer(word)) => {
-                        Some(ValueRange::constant(width, word))
-                    }
-                    (&Type::Pointer(space), ConstantValue::Global { offset, .. }) => {
-                        let width = self.program.layout.index_bits(space);
-                        let word = offset as i128 as u128;
-                        (1..=128).contains(&width).then(|| ValueRange::constant(width, word & mask(width)))
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// A value must be in a range, too.
-    fn need(&mut self, value: Value, range: &ValueRange) {
-        if !matches!(value, Value::Instruction(_) | Value::Argument(_)) {
-            return;
-        }
-        let Some(known) = self.known(value) else { return };
-        if range.contains_all(&known) || known.type_width() != range.type_width() {
-            return;
-        }
-        let is_new = !self.state.contains_key(&value);
-        if is_new && self.state.len() >= MOST_VALUES {
-            return;
-        }
-        let own = self.state.entry(value).or_insert(known);
-        *own = own.meet(range);
     }
 
     /// What must hold where a block ends.
@@ -306,4 +237,17 @@ impl Walk<'_> {
             self.need(operand, &back::operand(&step, &ranges, position, own));
         }
     }
+}
+
+/// Whether any call may give an object another size.
+fn moves_memory(program: &Memory<'_>) -> bool {
+    let module = program.module;
+    let by_name = module.declarations.values().any(|declared| declared.name.contains("realloc"));
+    let moves = |function: &Function, &(at, ref call): &(InstructionId, opcost_ir::Call)| match call.callee {
+        CalleeRef::Declaration(declared) => {
+            matches!(program.externals.effect(function, at, declared).result, ResultKind::Moved(_))
+        }
+        _ => false,
+    };
+    by_name || module.functions.values().any(|body| body.calls.iter().any(|call| moves(body, call)))
 }

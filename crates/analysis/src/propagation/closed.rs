@@ -17,9 +17,9 @@ use rustc_hash::FxHashMap;
 
 use crate::evolution::{Assumption, FunctionEvolution, Source};
 use crate::expression::{Facts, FormulaId, Formulas, Interval as Numbers, Node, Symbol, SymbolId};
-use crate::loops::LoopId;
 use crate::ranges::word::mask;
 use crate::ranges::{Interval, ValueRange};
+use opcost_graph::loops::LoopId;
 
 /// Evaluations for one value.
 const MOST_TURNS: u128 = 1024;

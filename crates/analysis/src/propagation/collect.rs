@@ -1,28 +1,28 @@
-//! From the code of a module to definitions: one variable for each value.
+//! The variables of a module while they are made: one for each value.
 //!
-//! Base variables of parameters and results are made first, for all functions;
-//! then each function is walked ([`Walker`]) in the order of its dominator tree
-//! with what is learnt on the way ([`edges`](super::edges)); what crosses
-//! functions is tied together at the end ([`calls`](super::calls)).
-//! Cost: linear in the instructions, but for what the parts say.
+//! Base variables of parameters and results are made first, for all functions, and
+//! constants when they are met; then each function is walked ([`walk`](super::walk)).
+//! What crosses functions is gathered here and tied together at the end
+//! ([`calls`](super::calls)). Cost: linear in the instructions.
 
 use std::collections::BTreeSet;
 
-use opcost_index::{Id, IdMap, reverse};
-use opcost_ir::{ConstantId, ConstantValue, Function, GlobalKind, Module, Opcode, Type, TypeId, Value};
-use opcost_key::{BlockId, FunctionId, InstructionId};
+use opcost_index::{Id, IdMap};
+use opcost_ir::{ConstantId, ConstantValue, Function, GlobalKind, Module, Type, TypeId, Value};
+use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
-use super::cells::Reads;
-use super::contents::Wanted;
+use super::contract::{Contract, Handed};
+use super::facts::{Distance, Fact};
+use super::options::Options;
+use super::range::{Kind, Range, kind_of};
 use super::rounding::changes_rounding;
-use super::tables::{Tables, kind_of};
-use super::variables::{Definition, Kind, Limit, Range, VariableId, Variables};
+use super::tables::Tables;
+use super::variables::{Definition, Limit, VariableId, Variables};
+use super::wanted::Wanted;
 use super::written_first::WrittenFirst;
-use super::{Contract, Distance, Handed, Options};
-use crate::dominators::Dominators;
-use crate::memory::{Memory, MemoryVersions, Writers};
-use crate::ranges::{FloatRange, ValueRange};
+use crate::memory::{Memory, Writers};
+use crate::ranges::FloatRange;
 
 /// Variables of the values of a function.
 #[derive(Clone, Debug, Default)]
@@ -64,7 +64,7 @@ pub(super) struct Collector<'a> {
     /// How far phis are from phis at heads of loops around them.
     pub(super) distances: Vec<Distance>,
     /// What all of it rests on.
-    pub(super) facts: BTreeSet<super::Fact>,
+    pub(super) facts: BTreeSet<Fact>,
 }
 
 impl<'a> Collector<'a> {
@@ -180,221 +180,13 @@ impl<'a> Collector<'a> {
         }
     }
 
+    /// A fact that ranges rest on.
+    pub(super) fn note(&mut self, fact: Fact) {
+        self.facts.insert(fact);
+    }
+
     /// The type of a value, if it has one here.
     pub(super) fn type_of(&self, function: &Function, value: Value) -> Option<TypeId> {
         self.module().type_of(function, value)
-    }
-}
-
-/// One function, while it is walked.
-pub(super) struct Walker<'c, 'a> {
-    pub(super) all: &'c mut Collector<'a>,
-    pub(super) id: FunctionId,
-    pub(super) function: &'a Function,
-    pub(super) dominators: &'c Dominators<BlockId>,
-    pub(super) blocks: IdMap<InstructionId, BlockId>,
-    /// Casts and the like of a value that refinements go on to.
-    pub(super) casts: FxHashMap<Value, Vec<InstructionId>>,
-    /// How often a value is an operand, 2 at most.
-    pub(super) uses: FxHashMap<Value, u8>,
-    current: FxHashMap<Value, VariableId>,
-    log: Vec<(Value, Option<VariableId>)>,
-    /// What phis take from each block.
-    incoming: FxHashMap<BlockId, Vec<(InstructionId, Value)>>,
-    /// The same as variables.
-    pub(super) arms: FxHashMap<InstructionId, Vec<(BlockId, VariableId)>>,
-    pub(super) returned: Vec<VariableId>,
-    /// Operands of sums, as they are there.
-    pub(super) operands: FxHashMap<InstructionId, [VariableId; 2]>,
-    pub(super) cells: Option<&'c MemoryVersions>,
-    pub(super) reads: Reads,
-    /// Where the walk is: all before this in its block is computed.
-    here: (BlockId, InstructionId),
-}
-
-impl<'c, 'a> Walker<'c, 'a> {
-    pub(super) fn new(
-        all: &'c mut Collector<'a>,
-        id: FunctionId,
-        dominators: &'c Dominators<BlockId>,
-        cells: Option<&'c MemoryVersions>,
-    ) -> Self {
-        let function = &all.program.module.functions[id];
-        let mut blocks = IdMap::filled(function.instructions.len(), BlockId::new(0));
-        for block in function.blocks.ids() {
-            function.instructions_of(block).for_each(|at| blocks[at] = block);
-        }
-        let mut walker = Walker {
-            all,
-            id,
-            function,
-            dominators,
-            blocks,
-            casts: FxHashMap::default(),
-            uses: FxHashMap::default(),
-            current: FxHashMap::default(),
-            log: Vec::new(),
-            incoming: FxHashMap::default(),
-            arms: FxHashMap::default(),
-            returned: Vec::new(),
-            operands: FxHashMap::default(),
-            cells,
-            reads: Reads::default(),
-            here: (BlockId::new(0), InstructionId::new(0)),
-        };
-        walker.look_ahead();
-        walker
-    }
-
-    /// Uses, casts, and what phis take.
-    fn look_ahead(&mut self) {
-        for (at, instruction) in self.function.instructions.iter() {
-            let operands = self.function.operands_of(at);
-            for &operand in operands {
-                if matches!(operand, Value::Instruction(_) | Value::Argument(_)) {
-                    let uses = self.uses.entry(operand).or_default();
-                    *uses = (*uses + 1).min(2);
-                }
-            }
-            if instruction.opcode == Opcode::Phi {
-                let mut last = None;
-                for pair in operands.chunks_exact(2) {
-                    let Value::Block(from) = pair[1] else { continue };
-                    // Parallel edges have the same value.
-                    if last.replace((from, pair[0])) != Some((from, pair[0])) {
-                        self.incoming.entry(from).or_default().push((at, pair[0]));
-                    }
-                }
-            }
-            if self.is_cast(at) {
-                self.casts.entry(operands[0]).or_default().push(at);
-            }
-        }
-    }
-
-    /// Walks the dominator tree, depth first.
-    pub(super) fn walk(&mut self) {
-        let entry = BlockId::new(0);
-        let mut children: IdMap<BlockId, Vec<BlockId>> =
-            IdMap::filled(self.function.blocks.len(), Vec::new());
-        for block in self.function.blocks.ids() {
-            if let Some(above) = self.dominators.immediate(block).filter(|_| block != entry) {
-                children[above].push(block);
-            }
-        }
-        let before = reverse(self.function);
-        let mut stack: Vec<(BlockId, Option<usize>)> = vec![(entry, None)];
-        while let Some((block, mark)) = stack.pop() {
-            if let Some(mark) = mark {
-                self.forget(mark);
-                continue;
-            }
-            stack.push((block, Some(self.log.len())));
-            let predecessors: Vec<BlockId> = opcost_index::Graph::successors(&before, block).collect();
-            self.learn_at_entry(block, &predecessors);
-            for at in self.function.instructions_of(block) {
-                self.here = (block, at);
-                self.define(at);
-            }
-            self.leave(block);
-            stack.extend(children[block].iter().rev().map(|&child| (child, None)));
-        }
-    }
-
-    /// What phis behind the block take from it.
-    fn leave(&mut self, block: BlockId) {
-        let Some(all) = self.incoming.remove(&block) else { return };
-        let mut successors = self.function.blocks[block].successors.clone();
-        successors.sort_unstable();
-        successors.dedup();
-        for to in successors {
-            let mark = self.log.len();
-            self.learn_edge(block, to);
-            for &(phi, value) in &all {
-                if self.blocks[phi] == to
-                    && let Some(source) = self.again(value)
-                {
-                    self.arms.entry(phi).or_default().push((block, source));
-                }
-            }
-            self.forget(mark);
-        }
-    }
-
-    /// What is known of a value here.
-    pub(super) fn now(&mut self, value: Value) -> Option<VariableId> {
-        match self.current.get(&value) {
-            Some(&known) => Some(known),
-            None => self.all.base(self.id, value),
-        }
-    }
-
-    /// From here on, below in the tree.
-    pub(super) fn set(&mut self, value: Value, variable: VariableId) {
-        let before = self.current.insert(value, variable);
-        self.log.push((value, before));
-    }
-
-    /// The walk stands at the end of a block.
-    pub(super) fn stand_behind(&mut self, block: BlockId) {
-        self.here = (block, self.function.terminator_of(block));
-    }
-
-    /// Whether an instruction has been executed when control is here, since
-    /// whatever it is computed from was.
-    pub(super) fn is_defined(&self, at: InstructionId) -> bool {
-        let (block, position) = self.here;
-        match self.blocks[at] == block {
-            true => at < position,
-            false => self.dominators.dominates(self.blocks[at], block),
-        }
-    }
-
-    pub(super) fn mark(&self) -> usize {
-        self.log.len()
-    }
-
-    pub(super) fn forget(&mut self, mark: usize) {
-        for (value, before) in self.log.drain(mark..).rev() {
-            match before {
-                Some(before) => _ = self.current.insert(value, before),
-                None => _ = self.current.remove(&value),
-            }
-        }
-    }
-
-    /// The number that a value is here; none of pointers and what is not followed.
-    pub(super) fn number(&mut self, value: Value) -> Option<VariableId> {
-        let ty = self.all.type_of(self.function, value)?;
-        kind_of(self.all.module(), ty)?;
-        self.now(value)
-    }
-
-    /// The integer of so many bits that it is here.
-    pub(super) fn integer(&mut self, value: Value) -> Option<(VariableId, u32)> {
-        let variable = self.number(value)?;
-        match self.all.variables.get(variable).kind {
-            Kind::Integer(width) => Some((variable, width)),
-            Kind::Float(_) => None,
-        }
-    }
-
-    /// The word that a value is, if it stands in the code.
-    pub(super) fn word(&self, value: Value) -> Option<u128> {
-        let Value::Constant(id) = value else { return None };
-        match self.all.module().constants[id].value {
-            ConstantValue::Integer(word) => Some(word),
-            _ => None,
-        }
-    }
-
-    pub(super) fn add(&mut self, kind: Kind, definition: Definition) -> VariableId {
-        self.all.variables.add(kind, definition)
-    }
-
-    /// A variable that is always in this range.
-    pub(super) fn fixed(&mut self, range: ValueRange) -> VariableId {
-        let kind = Kind::Integer(range.type_width());
-        self.add(kind, Definition::Constant(Range::Integer(range)))
     }
 }

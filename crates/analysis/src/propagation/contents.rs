@@ -11,15 +11,16 @@
 //! fields and the columns of arrays of structs are told apart.
 //! Cost: for each question the writes of its object, [`MOST_WRITES`] in all.
 
-use opcost_ir::{ConstantValue, TypeId, Value};
+use opcost_ir::{ConstantValue, Value};
 use opcost_key::{FunctionId, InstructionId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::collect::Collector;
-use super::tables::kind_of;
+use super::facts::Fact;
+use super::range::{Kind, Range, kind_of};
 use super::told::is_zeroed;
-use super::variables::{Definition, Kind, Limit, Range, VariableId};
-use super::{Content, Fact};
+use super::variables::{Definition, Limit, VariableId};
+use super::wanted::Question;
 use crate::memory::addresses::{Offsets, gcd};
 use crate::memory::{ObjectId, ObjectKind, Writer, Written};
 use crate::ranges::word::mask;
@@ -28,46 +29,16 @@ use crate::ranges::{Congruence, FloatRange, Interval, KnownBits, ValueRange};
 /// How many writes all questions look at.
 const MOST_WRITES: usize = 20_000_000;
 
-/// A question about contents.
-type Question = (ObjectId, Offsets, TypeId);
-
-/// Contents that are asked for.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Wanted {
-    known: FxHashMap<Question, Option<VariableId>>,
-    open: Vec<(Question, VariableId)>,
-    looked_at: usize,
-    /// Locals that are written before they are read.
-    is_first: FxHashMap<ObjectId, bool>,
-}
-
-impl Wanted {
-    /// All contents that were asked for and can be told, in order.
-    pub(super) fn found(&self) -> Vec<Content> {
-        let told = self.known.iter().filter_map(|(&(object, offsets, ty), &variable)| {
-            Some(Content { object, offsets, ty, variable: variable? })
-        });
-        let mut all: Vec<Content> = told.collect();
-        all.sort_by_key(|content| content.variable);
-        all
-    }
-}
-
 impl Collector<'_> {
-    /// A fact that ranges rest on.
-    pub(super) fn note(&mut self, fact: Fact) {
-        self.facts.insert(fact);
-    }
-
     /// All that is ever stored there; none if others may write there.
     pub(super) fn contents_of(&mut self, question: Question, kind: Kind) -> Option<VariableId> {
         if let Some(&known) = self.wanted.known.get(&question) {
             return known;
         }
-        let made = self.is_contained(question.0).then(|| self.variables.reserve(kind));
+        let made = self.is_contained(question.object).then(|| self.variables.reserve(kind));
         if let Some(made) = made {
             self.wanted.open.push((question, made));
-            self.note(Fact::ObjectContained(question.0));
+            self.note(Fact::ObjectContained(question.object));
         }
         self.wanted.known.insert(question, made);
         made
@@ -100,7 +71,8 @@ impl Collector<'_> {
     }
 
     /// What lies there before anything is stored.
-    fn initial(&mut self, (object, offsets, ty): Question) -> Result<Vec<VariableId>, Limit> {
+    fn initial(&mut self, question: Question) -> Result<Vec<VariableId>, Limit> {
+        let Question { object, offsets, ty } = question;
         let program = self.program;
         let kind = kind_of(program.module, ty).ok_or(Limit::Memory)?;
         match program.addresses.objects().kind(object) {
@@ -116,9 +88,7 @@ impl Collector<'_> {
                 Kind::Integer(width) => Ok(vec![self.variables.word(width, 0)]),
                 Kind::Float(_) => Ok(vec![self.zero_float(kind)]),
             },
-            ObjectKind::Alloca(function, at) if self.is_written_first(object, (function, at)) => {
-                Ok(Vec::new())
-            }
+            ObjectKind::Alloca(function, at) if self.is_written_first(object, function, at) => Ok(Vec::new()),
             _ if self.options.memory_is_written_first => {
                 self.note(Fact::WrittenFirst(object));
                 Ok(Vec::new())
@@ -128,7 +98,7 @@ impl Collector<'_> {
     }
 
     /// Whether what a local held at first is never read.
-    fn is_written_first(&mut self, object: ObjectId, (function, at): (FunctionId, InstructionId)) -> bool {
+    fn is_written_first(&mut self, object: ObjectId, function: FunctionId, at: InstructionId) -> bool {
         if let Some(&known) = self.wanted.is_first.get(&object) {
             return known;
         }
@@ -147,7 +117,7 @@ impl Collector<'_> {
 
     /// All that is written there.
     fn written(&mut self, question: Question, mut parts: Vec<VariableId>) -> Result<Vec<VariableId>, Limit> {
-        let (object, offsets, ty) = question;
+        let Question { object, offsets, ty } = question;
         let program = self.program;
         let size = program.layout.size(ty).ok_or(Limit::Memory)?;
         let writers: Vec<Writer> =
@@ -167,12 +137,8 @@ impl Collector<'_> {
     }
 
     /// What one write puts there; none if that is not followed.
-    fn one_write(
-        &mut self,
-        (object, offsets, ty): Question,
-        size: u64,
-        writer: &Writer,
-    ) -> Option<VariableId> {
+    fn one_write(&mut self, question: Question, size: u64, writer: &Writer) -> Option<VariableId> {
+        let Question { object, offsets, ty } = question;
         let program = self.program;
         let module = program.module;
         let site = writer.at;
@@ -203,20 +169,14 @@ impl Collector<'_> {
                 let word = (0..16).fold(0u128, |word, _| word << 8 | byte & 0xff);
                 Some(self.variables.word(width, word & mask(width)))
             }
-            Written::Copy { from, .. } => self.copied(object, offsets, ty, writer, from),
+            Written::Copy { from, .. } => self.copied(question, writer, from),
             _ => None,
         }
     }
 
     /// What comes of constant data that is copied to here.
-    fn copied(
-        &mut self,
-        object: ObjectId,
-        offsets: Offsets,
-        ty: TypeId,
-        writer: &Writer,
-        from: u32,
-    ) -> Option<VariableId> {
+    fn copied(&mut self, question: Question, writer: &Writer, from: u32) -> Option<VariableId> {
+        let Question { object, offsets, ty } = question;
         let program = self.program;
         let site = writer.at;
         let body = &program.module.functions[site.function];

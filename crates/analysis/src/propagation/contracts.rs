@@ -7,45 +7,24 @@
 //! is told by [`Handed`], and it is for the user to say who is wrong.
 //! Cost: one variable for each contract and one entry for each call under it.
 
-use opcost_index::Id;
-use opcost_key::{FunctionId, InstructionId};
+use opcost_key::FunctionId;
 
 use super::collect::Collector;
-use super::variables::{Definition, Range, VariableId};
-use super::{Fact, Propagation};
-
-/// What is promised of a parameter.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Contract {
-    /// Whose.
-    pub function: FunctionId,
-    /// Which, from 0.
-    pub position: u32,
-    /// What it is, of the parameter's type, at each call.
-    pub range: Range,
-}
-
-/// What a call that is seen gives to a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Handed {
-    /// The number of the contract.
-    pub contract: usize,
-    /// The function that calls,
-    pub caller: FunctionId,
-    /// and where.
-    pub at: InstructionId,
-    /// What it gives, as far as the code says.
-    pub variable: VariableId,
-}
+use super::contract::{Contract, Handed};
+use super::facts::Fact;
+use super::variables::{Definition, VariableId};
+use crate::memory::calls::CallSite;
 
 impl Collector<'_> {
     /// Notes what a call gives to a parameter under a contract.
     pub(super) fn note_handed(
         &mut self,
-        (callee, position): (FunctionId, usize),
-        (caller, at): (FunctionId, InstructionId),
+        callee: FunctionId,
+        position: usize,
+        site: CallSite,
         variable: VariableId,
     ) {
+        let CallSite { function: caller, call: at } = site;
         let of = |contract: &Contract| contract.function == callee && contract.position as usize == position;
         for contract in self.contracts.iter().enumerate().filter(|(_, one)| of(one)).map(|(number, _)| number)
         {
@@ -64,22 +43,5 @@ impl Collector<'_> {
             self.promised.push(bound);
             self.facts.insert(Fact::Contract(contract.function, contract.position));
         }
-    }
-}
-
-impl Propagation {
-    /// What callers promise.
-    pub fn contracts(&self) -> &[Contract] {
-        &self.contracts
-    }
-
-    /// What calls that are seen give to ports under contract.
-    pub fn handed(&self) -> &[Handed] {
-        &self.handed
-    }
-
-    /// Whether it is what a contract says.
-    pub fn is_promised(&self, variable: VariableId) -> bool {
-        self.promised.binary_search_by_key(&variable.index(), |bound| bound.index()).is_ok()
     }
 }

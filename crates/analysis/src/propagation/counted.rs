@@ -14,13 +14,14 @@
 use opcost_ir::{Flags, Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::collect::Walker;
+use super::heads::Turns;
+use super::range::Kind;
 use super::transfer::plain;
-use super::turns::Turns;
-use super::variables::{Definition, Kind, VariableId};
-use crate::loops::LoopId;
+use super::variables::{Definition, VariableId};
+use super::walker::Walker;
 use crate::ranges::word::mask;
 use crate::ranges::{Operation, ValueRange};
+use opcost_graph::loops::LoopId;
 
 /// Which way it counts, and what is compared.
 struct Met {

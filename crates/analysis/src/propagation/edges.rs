@@ -16,9 +16,10 @@
 use opcost_ir::{Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::collect::Walker;
+use super::range::Kind;
 use super::transfer::plain;
-use super::variables::{Definition, Kind, VariableId};
+use super::variables::{Definition, VariableId};
+use super::walker::Walker;
 use crate::ranges::word::mask;
 use crate::ranges::{Operation, Sign, Step, ValueRange};
 
@@ -205,18 +206,6 @@ impl Walker<'_, '_> {
         let before = self.add(kind, definition);
         let refined = self.add(kind, Definition::Meet([source, before].into()));
         self.refine(value, refined, depth, Some(at));
-    }
-
-    /// Casts that go on with what they are a cast of.
-    pub(super) fn is_cast(&self, at: InstructionId) -> bool {
-        let operands = self.function.operands_of(at);
-        match (self.function.instructions[at].opcode, operands) {
-            (Opcode::ZExt | Opcode::SExt | Opcode::Trunc, &[value]) => !matches!(value, Value::Constant(_)),
-            (Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Shl, &[value, Value::Constant(_)]) => {
-                !matches!(value, Value::Constant(_))
-            }
-            _ => false,
-        }
     }
 
     /// To what was made of the value before.

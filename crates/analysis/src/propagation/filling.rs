@@ -21,12 +21,13 @@ use opcost_key::{BlockId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use super::bytes::Bytes;
-use crate::dominators::Dominators;
-use crate::loops::{LoopForest, LoopId};
 use crate::memory::Memory;
 use crate::memory::addresses::moves::{Step as Move, steps_of};
 use crate::ranges::word::{mask, signed};
 use crate::ranges::{Step, concrete};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::edge::Edge;
+use opcost_graph::loops::{LoopForest, LoopId};
 
 /// Evaluations for one function and object.
 const MOST_STEPS: usize = 200_000;
@@ -101,18 +102,24 @@ impl<'b, 'a> Filling<'b, 'a> {
 
     /// What a loop has written when it is left by this edge; none if that is not
     /// known, or nothing.
-    pub(super) fn left_by(&mut self, id: LoopId, (from, to): (BlockId, BlockId)) -> Option<Bytes> {
+    pub(super) fn left_by(&mut self, id: LoopId, exit: Edge<BlockId>) -> Option<Bytes> {
         if !self.writing.contains(id) {
             return None;
         }
         self.now.clear();
         let mut out = Bytes::none(self.size);
-        self.play(id, (from, to), &mut out, MOST_NESTED).then_some(out)
+        self.play(id, exit, &mut out, MOST_NESTED).then_some(out)
     }
 
     /// Plays a loop through. No if its end is not known; what was added then is
     /// not to be used.
-    fn play(&mut self, id: LoopId, (from, to): (BlockId, BlockId), out: &mut Bytes, depth: u32) -> bool {
+    fn play(
+        &mut self,
+        id: LoopId,
+        Edge { from, to, .. }: Edge<BlockId>,
+        out: &mut Bytes,
+        depth: u32,
+    ) -> bool {
         let function = self.body.function;
         let natural = &self.body.forest.loops[id];
         let (&[latch], true) = (&natural.latches()[..], depth > 0) else { return false };
@@ -169,7 +176,7 @@ impl<'b, 'a> Filling<'b, 'a> {
             }
             if let [only] = natural.exits[..] {
                 let mut part = Bytes::none(self.size);
-                if self.play(inner, (only.from, only.to), &mut part, depth - 1) {
+                if self.play(inner, only, &mut part, depth - 1) {
                     out.join(&part);
                 }
             }

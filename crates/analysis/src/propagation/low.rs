@@ -12,10 +12,12 @@
 //! truncation. Cost: for each truncation at most [`MOST_OPERATIONS`] operations.
 
 use opcost_ir::{Opcode, Value};
+use opcost_key::InstructionId;
 
-use super::collect::Walker;
+use super::range::Kind;
 use super::transfer::plain;
-use super::variables::{Definition, Kind, VariableId};
+use super::variables::{Definition, VariableId};
+use super::walker::Walker;
 use crate::ranges::Operation;
 use crate::ranges::word::mask;
 
@@ -63,7 +65,7 @@ impl Walker<'_, '_> {
             Opcode::And => Operation::And,
             Opcode::Or => Operation::Or,
             Opcode::Xor => Operation::Xor,
-            Opcode::ZExt | Opcode::SExt => return self.of_extended(operands[0], opcode, width, depth, left),
+            Opcode::ZExt | Opcode::SExt => return self.of_extended(at, width, depth, left),
             Opcode::Shl => return self.of_shifted(operands, width, depth, left),
             _ => return Some(truncated(self)),
         };
@@ -74,17 +76,20 @@ impl Walker<'_, '_> {
 
     fn of_extended(
         &mut self,
-        source: Value,
-        opcode: Opcode,
+        at: InstructionId,
         width: u32,
         depth: u32,
         left: &mut u32,
     ) -> Option<VariableId> {
+        let source = self.function.operands_of(at)[0];
         let (variable, own) = self.integer(source)?;
         if own >= width {
             return self.low_bits(source, width, depth - 1, left);
         }
-        let operation = if opcode == Opcode::ZExt { Operation::ZExt } else { Operation::SExt };
+        let operation = match self.function.instructions[at].opcode {
+            Opcode::ZExt => Operation::ZExt,
+            _ => Operation::SExt,
+        };
         Some(self.add(Kind::Integer(width), Definition::Step(plain(operation, width), [variable].into())))
     }
 

@@ -23,10 +23,11 @@ use std::collections::BTreeSet;
 
 use opcost_index::{Graph, IdMap, strongly_connected_components};
 
+use super::range::Range;
 use super::sources::Edges;
 use super::tables::Tables;
 use super::transfer::Ranges;
-use super::variables::{Definition, Range, VariableId, Variables};
+use super::variables::{Definition, VariableId, Variables};
 use crate::ranges::{Budget, FloatRange, ValueRange};
 
 /// How often a join grows before it is widened.
@@ -36,11 +37,20 @@ const MOST_GROWTHS: u8 = 100;
 /// How often ranges shrink.
 const ROUNDS: usize = 4;
 /// Steps of a cycle: for each variable, and besides.
-pub(super) const STEPS: (u64, u64) = (40, 1000);
+pub(super) const STEPS: Steps = Steps { of_a_variable: 40, of_a_cycle: 1000 };
 /// Thresholds of a cycle.
 const MOST_THRESHOLDS: usize = 64;
 /// A cycle of more variables is widened at once.
 const LARGE: usize = 5000;
+
+/// How many steps a cycle may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Steps {
+    /// For each of its variables,
+    pub(super) of_a_variable: u64,
+    /// and besides.
+    pub(super) of_a_cycle: u64,
+}
 
 /// Ranges, and how many variables lie on cycles that were given up.
 pub(super) struct Solved {
@@ -54,7 +64,7 @@ pub(super) fn solve(variables: &Variables, tables: &Tables) -> Solved {
 }
 
 /// The same, each cycle within so many steps.
-pub(super) fn solve_within(steps: (u64, u64), variables: &Variables, tables: &Tables) -> Solved {
+pub(super) fn solve_within(steps: Steps, variables: &Variables, tables: &Tables) -> Solved {
     let sources = Edges::to_sources(variables);
     let components = strongly_connected_components(&sources);
     let users = sources.turned();
@@ -103,12 +113,12 @@ struct Solver<'a> {
     users: &'a Edges,
     sources: &'a Edges,
     given_up: usize,
-    steps: (u64, u64),
+    steps: Steps,
 }
 
 impl Solver<'_> {
     fn cycle(&mut self, number: u32, members: &[VariableId]) {
-        let mut budget = Budget::new(self.steps.0 * members.len() as u64 + self.steps.1);
+        let mut budget = Budget::new(self.steps.of_a_variable * members.len() as u64 + self.steps.of_a_cycle);
         let thresholds = self.thresholds(number, members);
         if !self.grow(number, members, &thresholds, &mut budget) {
             self.given_up += members.len();

@@ -8,11 +8,11 @@
 //! Cost: the scalars between the ends of the range.
 
 use opcost_index::{IdMap, define_id};
-use opcost_ir::{ConstantValue, Contents, GlobalId, Layout, Module, ScalarValue, Type, TypeId};
+use opcost_ir::{ConstantValue, Contents, GlobalId, Layout, Module, ScalarValue, TypeId};
 use rustc_hash::FxHashMap;
 
-use super::variables::{Kind, Range};
-use crate::ranges::{FloatRange, Format, Interval, ValueRange};
+use super::range::{Kind, Range, kind_of};
+use crate::ranges::{FloatRange, Interval, ValueRange};
 
 define_id!(
     /// Initial contents, looked at as scalars of one type.
@@ -45,15 +45,6 @@ enum Scalar {
 pub(super) struct Tables {
     all: IdMap<TableId, Table>,
     known: FxHashMap<(GlobalId, TypeId), Option<TableId>>,
-}
-
-/// The kind of a type; none of what is no number that is followed.
-pub(super) fn kind_of(module: &Module, ty: TypeId) -> Option<Kind> {
-    match &module.types[ty] {
-        Type::Integer(bits @ 1..=128) => Some(Kind::Integer(*bits)),
-        Type::Float(name) => Format::of_name(name).map(Kind::Float),
-        _ => None,
-    }
 }
 
 impl Tables {

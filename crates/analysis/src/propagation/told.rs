@@ -10,11 +10,11 @@ use opcost_ir::{CalleeRef, DeclarationId, Type};
 use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashSet;
 
-use super::calls::within;
 use super::written_first::WrittenFirst;
 use crate::memory::Memory;
-use crate::memory::effects::ResultKind;
-use crate::ranges::ValueRange;
+use crate::memory::effect::ResultKind;
+use crate::ranges::word::{mask, sign_bit, signed};
+use crate::ranges::{Interval, ValueRange};
 
 /// Those of these locals of which nothing is read before it is written.
 pub fn written_first(
@@ -48,6 +48,20 @@ pub fn library_result(
     let Some(CalleeRef::Declaration(declared)) = body.call(at).map(|call| call.callee) else { return None };
     let Type::Integer(width @ 1..=128) = program.module.types[body.instructions[at].ty] else { return None };
     let effect = program.externals.effect(body, at, declared);
-    let range = effect.range.filter(|_| !effect.does_anything)?;
-    Some((declared, within(width, range)))
+    let (low, high) = effect.range.filter(|_| !effect.does_anything)?;
+    Some((declared, within(width, low, high)))
+}
+
+/// The words of these numbers, as far as the type has them.
+fn within(width: u32, low: i128, high: i128) -> ValueRange {
+    let least = signed(sign_bit(width), width);
+    let word = |number: i128| number as u128 & mask(width);
+    let arc = if low >= 0 {
+        let most = mask(width) as i128;
+        let high = if most >= 0 { high.min(most) } else { high };
+        Interval::new(width, word(low), word(high.max(low)))
+    } else {
+        Interval::new(width, word(low.max(least)), word(high.min(!least)))
+    };
+    ValueRange::from(arc)
 }

@@ -4,8 +4,9 @@
 //! and what it answers for the ranges that came out must lie in them. Sources
 //! are taken as unrelated. Cost: that of one step of the domains.
 
+use super::range::{Kind, Range};
 use super::tables::Tables;
-use super::variables::{Definition, Kind, Range, VariableId, Variables};
+use super::variables::{Definition, VariableId, Variables};
 use crate::ranges::word::{low_bits, mask};
 use crate::ranges::{Congruence, FloatRange, Format, Interval, KnownBits, Operation, Sign, Step, ValueRange};
 use opcost_index::IdMap;
@@ -193,9 +194,9 @@ fn times(delta: &ValueRange, trips: &ValueRange) -> ValueRange {
         return zero;
     };
     let Ok(most) = i128::try_from(most) else { return ValueRange::full(width) };
-    let signed_arc = sum_of(width, signed, most);
+    let signed_arc = sum_of(width, signed.0, signed.1, most);
     let unsigned_arc = match (i128::try_from(unsigned.0), i128::try_from(unsigned.1)) {
-        (Ok(low), Ok(high)) => sum_of(width, (low, high), most),
+        (Ok(low), Ok(high)) => sum_of(width, low, high, most),
         _ => Interval::full(width),
     };
     let arc = if signed_arc.span() <= unsigned_arc.span() { signed_arc } else { unsigned_arc };
@@ -203,7 +204,7 @@ fn times(delta: &ValueRange, trips: &ValueRange) -> ValueRange {
     ValueRange::new(arc, KnownBits::new(width, zeros, 0), Congruence::any(width))
 }
 
-fn sum_of(width: u32, (low, high): (i128, i128), most: i128) -> Interval {
+fn sum_of(width: u32, low: i128, high: i128, most: i128) -> Interval {
     let ends = low.min(0).checked_mul(most).zip(high.max(0).checked_mul(most));
     let span = ends.and_then(|(low, high)| Some((low, high.checked_sub(low)?)));
     match span {

@@ -22,13 +22,15 @@ use opcost_ir::{Flags, Opcode, Value};
 use opcost_key::InstructionId;
 use rustc_hash::FxHashMap;
 
-use super::Distance;
 use super::closed::Differences;
-use super::collect::Walker;
+use super::facts::Distance;
+use super::heads::Turns;
+use super::range::Kind;
 use super::transfer::plain;
-use super::variables::{Definition, Kind, VariableId};
-use crate::loops::{Loop, LoopForest, LoopId};
+use super::variables::{Definition, VariableId};
+use super::walker::Walker;
 use crate::ranges::{Interval, Operation, ValueRange};
+use opcost_graph::loops::{Loop, LoopId};
 use opcost_key::BlockId;
 
 /// Instructions that one change is made of.
@@ -36,29 +38,13 @@ const MOST_PARTS: usize = 64;
 /// How deep sums lie in sums.
 const DEEPEST: u32 = 24;
 
-/// What is known of the loops of a function.
-pub(super) struct Turns<'t> {
-    pub(super) forest: &'t LoopForest<BlockId>,
-    /// Control may come back into a turn from anywhere (`setjmp`): nothing counts.
-    comes_again: bool,
-    /// How often each loop goes back.
-    trips: FxHashMap<LoopId, VariableId>,
-    /// Of phis at heads: what comes from outside, as one variable.
-    joins: FxHashMap<InstructionId, VariableId>,
-}
-
 /// A change, while it is looked for.
-struct Change {
+struct Change<'t> {
+    turns: &'t Turns<'t>,
     phi: InstructionId,
     id: LoopId,
     left: usize,
     known: FxHashMap<Value, Option<VariableId>>,
-}
-
-impl<'t> Turns<'t> {
-    pub(super) fn new(forest: &'t LoopForest<BlockId>, comes_again: bool) -> Turns<'t> {
-        Turns { forest, comes_again, trips: FxHashMap::default(), joins: FxHashMap::default() }
-    }
 }
 
 impl Walker<'_, '_> {
@@ -124,20 +110,6 @@ impl Walker<'_, '_> {
         Some(self.add(kind, Definition::Step(plain(Operation::Add, width), [start, changes].into())))
     }
 
-    /// What comes into a phi from outside of its loop.
-    pub(super) fn start(
-        &mut self,
-        turns: &Turns<'_>,
-        phi: InstructionId,
-        id: LoopId,
-        kind: Kind,
-    ) -> VariableId {
-        let arms = self.arms.get(&phi).map_or(&[][..], Vec::as_slice);
-        let outside = arms.iter().filter(|&&(from, _)| !turns.forest.contains(id, from));
-        let starts: Box<[VariableId]> = outside.map(|&(_, source)| source).collect();
-        self.add(kind, Definition::Join(starts))
-    }
-
     /// By how much the phi changes in one turn.
     fn change_of(
         &mut self,
@@ -146,12 +118,12 @@ impl Walker<'_, '_> {
         id: LoopId,
         depth: u32,
     ) -> Option<VariableId> {
-        let mut change = Change { phi, id, left: MOST_PARTS, known: FxHashMap::default() };
+        let mut change = Change { turns, phi, id, left: MOST_PARTS, known: FxHashMap::default() };
         let mut deltas = Vec::new();
         for pair in self.function.operands_of(phi).chunks_exact(2) {
             let Value::Block(from) = pair[1] else { return None };
             if turns.forest.contains(id, from) && self.dominators.is_reachable(from) {
-                deltas.push(self.distance(turns, &mut change, pair[0], depth)?);
+                deltas.push(self.distance(&mut change, pair[0], depth)?);
             }
         }
         let kind = self.all.variables.get(*deltas.first()?).kind;
@@ -163,24 +135,18 @@ impl Walker<'_, '_> {
 
     /// How far a value is from the phi in the same turn; none if no sum leads
     /// from one to the other.
-    fn distance(
-        &mut self,
-        turns: &Turns<'_>,
-        change: &mut Change,
-        value: Value,
-        depth: u32,
-    ) -> Option<VariableId> {
+    fn distance(&mut self, change: &mut Change<'_>, value: Value, depth: u32) -> Option<VariableId> {
         let Value::Instruction(at) = value else { return None };
         if let Some(&known) = change.known.get(&value) {
             return known;
         }
-        if change.left == 0 || depth == 0 || !turns.forest.contains(change.id, self.blocks[at]) {
+        if change.left == 0 || depth == 0 || !change.turns.forest.contains(change.id, self.blocks[at]) {
             return None;
         }
         change.left -= 1;
         // What depends on itself is no sum.
         change.known.insert(value, None);
-        let found = self.look_for_phi(turns, change, at, depth - 1);
+        let found = self.look_for_phi(change, at, depth - 1);
         if let (Opcode::Phi, Some(variable)) = (self.function.instructions[at].opcode, found)
             && at != change.phi
         {
@@ -191,13 +157,7 @@ impl Walker<'_, '_> {
         found
     }
 
-    fn look_for_phi(
-        &mut self,
-        turns: &Turns<'_>,
-        change: &mut Change,
-        at: InstructionId,
-        depth: u32,
-    ) -> Option<VariableId> {
+    fn look_for_phi(&mut self, change: &mut Change<'_>, at: InstructionId, depth: u32) -> Option<VariableId> {
         let result = self.all.values[self.id].results[opcost_index::Id::index(at)]?;
         let Kind::Integer(width) = self.all.variables.get(result).kind else { return None };
         if at == change.phi {
@@ -208,24 +168,24 @@ impl Walker<'_, '_> {
         match instruction.opcode {
             Opcode::Add => {
                 let [left, right] = *self.operands.get(&at)?;
-                let (before, added) = match self.distance(turns, change, operands[0], depth) {
+                let (before, added) = match self.distance(change, operands[0], depth) {
                     Some(before) => (before, right),
-                    None => (self.distance(turns, change, operands[1], depth)?, left),
+                    None => (self.distance(change, operands[1], depth)?, left),
                 };
                 self.step(Operation::Add, width, before, added)
             }
             Opcode::Or if instruction.flags.has(Flags::DISJOINT) => {
                 let [_, right] = *self.operands.get(&at)?;
-                let before = self.distance(turns, change, operands[0], depth)?;
+                let before = self.distance(change, operands[0], depth)?;
                 self.step(Operation::Add, width, before, right)
             }
             Opcode::Sub => {
                 let [_, right] = *self.operands.get(&at)?;
-                let before = self.distance(turns, change, operands[0], depth)?;
+                let before = self.distance(change, operands[0], depth)?;
                 self.step(Operation::Sub, width, before, right)
             }
             Opcode::GetElementPtr => {
-                let before = self.distance(turns, change, operands[0], depth)?;
+                let before = self.distance(change, operands[0], depth)?;
                 match &self.all.variables.get(result).definition {
                     Definition::Step(_, list) => {
                         let added = list[1];
@@ -235,12 +195,12 @@ impl Walker<'_, '_> {
                     _ => None,
                 }
             }
-            Opcode::Select => self.either(turns, change, &operands[1..], width, depth),
-            Opcode::Phi => match turns.forest.headed_by(self.blocks[at]) {
-                Some(inner) => self.inner_sum(turns, change, at, inner, depth),
+            Opcode::Select => self.either(change, &operands[1..], width, depth),
+            Opcode::Phi => match change.turns.forest.headed_by(self.blocks[at]) {
+                Some(inner) => self.inner_sum(change, at, inner, depth),
                 None => {
                     let arms: Vec<Value> = operands.iter().copied().step_by(2).collect();
-                    self.either(turns, change, &arms, width, depth)
+                    self.either(change, &arms, width, depth)
                 }
             },
             _ => None,
@@ -251,38 +211,38 @@ impl Walker<'_, '_> {
     /// changes.
     fn inner_sum(
         &mut self,
-        turns: &Turns<'_>,
-        change: &mut Change,
+        change: &mut Change<'_>,
         at: InstructionId,
         inner: LoopId,
         depth: u32,
     ) -> Option<VariableId> {
-        let is_inside = turns.forest.chain(Some(inner)).skip(1).any(|around| around == change.id);
-        let trips = *turns.trips.get(&inner).filter(|_| is_inside)?;
+        let is_inside = change.turns.forest.chain(Some(inner)).skip(1).any(|around| around == change.id);
+        let trips = *change.turns.trips.get(&inner).filter(|_| is_inside)?;
         let operands = self.function.operands_of(at);
         let outside: Vec<Value> = operands
             .chunks_exact(2)
-            .filter(|pair| matches!(pair[1], Value::Block(from) if !turns.forest.contains(inner, from)))
+            .filter(
+                |pair| matches!(pair[1], Value::Block(from) if !change.turns.forest.contains(inner, from)),
+            )
             .map(|pair| pair[0])
             .collect();
         let result = self.all.values[self.id].results[opcost_index::Id::index(at)]?;
         let Kind::Integer(width) = self.all.variables.get(result).kind else { return None };
-        let start = self.either(turns, change, &outside, width, depth)?;
-        let delta = self.change_of(turns, at, inner, depth)?;
+        let start = self.either(change, &outside, width, depth)?;
+        let delta = self.change_of(change.turns, at, inner, depth)?;
         let changes = self.add(Kind::Integer(width), Definition::Times { delta, trips });
         self.step(Operation::Add, width, start, changes)
     }
 
     fn either(
         &mut self,
-        turns: &Turns<'_>,
-        change: &mut Change,
+        change: &mut Change<'_>,
         values: &[Value],
         width: u32,
         depth: u32,
     ) -> Option<VariableId> {
         let each: Option<Vec<VariableId>> =
-            values.iter().map(|&value| self.distance(turns, change, value, depth)).collect();
+            values.iter().map(|&value| self.distance(change, value, depth)).collect();
         let each = each.filter(|each| !each.is_empty())?;
         Some(self.add(Kind::Integer(width), Definition::Join(each.into())))
     }

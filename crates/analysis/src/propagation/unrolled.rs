@@ -22,10 +22,10 @@ use opcost_ir::Opcode;
 use opcost_key::InstructionId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::collect::Walker;
 use super::variables::{Definition, Variable, VariableId, Variables};
+use super::walker::Walker;
 use crate::cells::{CellDefinition, Cells};
-use crate::loops::{LoopForest, LoopId};
+use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_key::BlockId;
 
 /// Turns that are done one by one.

@@ -26,10 +26,10 @@ use rustc_hash::FxHashMap;
 
 use super::bytes::Bytes;
 use super::filling::{Body, Filled, Filling};
-use crate::dominators::Dominators;
-use crate::loops::LoopForest;
 use crate::memory::calls::Caller;
 use crate::memory::{Memory, ObjectId, ObjectKind, World};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::LoopForest;
 
 /// Instructions and words of sets that are looked at, for all locals.
 const MOST_STEPS: usize = 20_000_000;
@@ -274,7 +274,7 @@ impl Walk<'_, '_> {
                 continue;
             }
             for exit in &natural.exits {
-                if let Some(written) = self.filling.left_by(id, (exit.from, exit.to))
+                if let Some(written) = self.filling.left_by(id, *exit)
                     && !written.is_empty()
                 {
                     match self.edges.get_mut(&(exit.from, exit.to)) {

@@ -65,35 +65,36 @@ fn ternary(step: &Step, first: u128, second: u128, third: u128) -> Option<u128> 
     }
 }
 
-/// What is true of a sum, difference or product beside its value.
-struct Wraps {
+/// A sum, difference or product, and whether it is another number in truth.
+struct Wrapped {
+    value: u128,
     unsigned: bool,
     signed: bool,
 }
 
-fn sum(left: u128, right: u128, width: u32) -> (u128, Wraps) {
+fn sum(left: u128, right: u128, width: u32) -> Wrapped {
     let sum = left.wrapping_add(right) & mask(width);
     let signed = (left ^ sum) & (right ^ sum) & sign_bit(width) != 0;
-    (sum, Wraps { unsigned: sum < left, signed })
+    Wrapped { value: sum, unsigned: sum < left, signed }
 }
 
-fn difference(left: u128, right: u128, width: u32) -> (u128, Wraps) {
+fn difference(left: u128, right: u128, width: u32) -> Wrapped {
     let difference = left.wrapping_sub(right) & mask(width);
     let signed = (left ^ right) & (left ^ difference) & sign_bit(width) != 0;
-    (difference, Wraps { unsigned: right > left, signed })
+    Wrapped { value: difference, unsigned: right > left, signed }
 }
 
-fn product(left: u128, right: u128, width: u32) -> (u128, Wraps) {
+fn product(left: u128, right: u128, width: u32) -> Wrapped {
     let product = left.wrapping_mul(right) & mask(width);
     let is_negative = (left ^ right) & sign_bit(width) != 0;
     let limit = if is_negative { sign_bit(width) } else { sign_bit(width) - 1 };
     let signed = product_within(magnitude(left, width), magnitude(right, width), limit).is_none();
-    (product, Wraps { unsigned: product_within(left, right, mask(width)).is_none(), signed })
+    Wrapped { value: product, unsigned: product_within(left, right, mask(width)).is_none(), signed }
 }
 
-fn unless_wrapped((value, wraps): (u128, Wraps), flags: Flags) -> Option<u128> {
-    let broken = flags.has(Flags::NUW) && wraps.unsigned || flags.has(Flags::NSW) && wraps.signed;
-    (!broken).then_some(value)
+fn unless_wrapped(of: Wrapped, flags: Flags) -> Option<u128> {
+    let broken = flags.has(Flags::NUW) && of.unsigned || flags.has(Flags::NSW) && of.signed;
+    (!broken).then_some(of.value)
 }
 
 fn binary(step: &Step, width: u32, left: u128, right: u128) -> Option<u128> {
@@ -118,12 +119,12 @@ fn binary(step: &Step, width: u32, left: u128, right: u128) -> Option<u128> {
         USubSat => Some(left.saturating_sub(right)),
         SAddSat => signed_saturated(sum(left, right, width), signed_left < 0, width),
         SSubSat => signed_saturated(difference(left, right, width), signed_left < 0, width),
-        UAddOverflow => bit(sum(left, right, width).1.unsigned),
+        UAddOverflow => bit(sum(left, right, width).unsigned),
         USubOverflow => bit(left < right),
-        UMulOverflow => bit(product(left, right, width).1.unsigned),
-        SAddOverflow => bit(sum(left, right, width).1.signed),
-        SSubOverflow => bit(difference(left, right, width).1.signed),
-        SMulOverflow => bit(product(left, right, width).1.signed),
+        UMulOverflow => bit(product(left, right, width).unsigned),
+        SAddOverflow => bit(sum(left, right, width).signed),
+        SSubOverflow => bit(difference(left, right, width).signed),
+        SMulOverflow => bit(product(left, right, width).signed),
         UCmp => Some(ordering(left.cmp(&right), step.width)),
         SCmp => Some(ordering(signed_left.cmp(&signed_right), step.width)),
         Compare(predicate) => {
@@ -134,13 +135,13 @@ fn binary(step: &Step, width: u32, left: u128, right: u128) -> Option<u128> {
     }
 }
 
-fn saturated((value, wraps): (u128, Wraps), limit: u128) -> Option<u128> {
-    Some(if wraps.unsigned { limit } else { value })
+fn saturated(of: Wrapped, limit: u128) -> Option<u128> {
+    Some(if of.unsigned { limit } else { of.value })
 }
 
-fn signed_saturated((value, wraps): (u128, Wraps), is_negative: bool, width: u32) -> Option<u128> {
-    Some(match (wraps.signed, is_negative) {
-        (false, _) => value,
+fn signed_saturated(of: Wrapped, is_negative: bool, width: u32) -> Option<u128> {
+    Some(match (of.signed, is_negative) {
+        (false, _) => of.value,
         (true, true) => sign_bit(width),
         (true, false) => sign_bit(width) - 1,
     })
@@ -190,15 +191,16 @@ fn shift(step: &Step, width: u32, left: u128, right: u128) -> Option<u128> {
     let amount = u32::try_from(right).ok().filter(|&amount| amount < width)?;
     let flags = step.flags;
     let shifted = left << amount & mask(width);
-    let wraps = Wraps {
+    let wrapped = Wrapped {
+        value: shifted,
         unsigned: shifted >> amount != left,
         signed: signed(shifted, width) >> amount != signed(left, width),
     };
     let lost = flags.has(Flags::EXACT) && left >> amount << amount != left;
     match step.operation {
-        Operation::Shl => unless_wrapped((shifted, wraps), flags),
-        Operation::UShlSat => saturated((shifted, wraps), mask(width)),
-        Operation::SShlSat => signed_saturated((shifted, wraps), signed(left, width) < 0, width),
+        Operation::Shl => unless_wrapped(wrapped, flags),
+        Operation::UShlSat => saturated(wrapped, mask(width)),
+        Operation::SShlSat => signed_saturated(wrapped, signed(left, width) < 0, width),
         Operation::LShr => (!lost).then_some(left >> amount),
         Operation::AShr => (!lost).then_some((signed(left, width) >> amount) as u128 & mask(width)),
         _ => None,

@@ -5,10 +5,10 @@
 pub(crate) mod cells;
 
 use opcost_analysis::cells::{Cells, NoCells};
-use opcost_analysis::dominators::Dominators;
 use opcost_analysis::evolution::{Answer, Assumption, FunctionEvolution, Reason, Source, TripCount};
 use opcost_analysis::expression::{Formulas, NoNumber, Symbol};
-use opcost_analysis::loops::LoopForest;
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::LoopForest;
 use opcost_index::Id;
 use opcost_ir::{Function, Layout, Module, Value, parse_module};
 use opcost_key::BlockId;

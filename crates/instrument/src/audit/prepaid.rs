@@ -15,8 +15,8 @@
 
 use std::collections::BTreeMap;
 
-use opcost_analysis::dominators::Dominators;
-use opcost_analysis::loops::{Loop, LoopForest, LoopId};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::{Loop, LoopForest, LoopId};
 use opcost_index::Id;
 use opcost_ir::{Opcode, Predicate, Trips, Type, Value};
 use opcost_key::{BlockId, InstructionId};

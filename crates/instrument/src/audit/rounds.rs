@@ -14,9 +14,9 @@
 
 use std::collections::BTreeSet;
 
-use opcost_analysis::dominators::Dominators;
-use opcost_analysis::edge::Edge;
-use opcost_analysis::loops::{Loop, LoopForest};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::edge::Edge;
+use opcost_graph::loops::{Loop, LoopForest};
 use opcost_index::{Id, IdSet};
 use opcost_ir::{Opcode, Type, Value};
 use opcost_key::{BlockId, InstructionId};

@@ -19,10 +19,10 @@
 
 use std::collections::VecDeque;
 
-use opcost_analysis::dominators::Dominators;
-use opcost_analysis::frequency::Frequencies;
-use opcost_analysis::loops::LoopForest;
 use opcost_flow::{Countability, FlowEdge, choose_chords};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::frequency::Frequencies;
+use opcost_graph::loops::LoopForest;
 use opcost_index::{Id, IdMap, IdSet, define_id};
 use opcost_ir::{Flow, Function, Keeper, Module, Spot};
 use opcost_key::{BlockId, FunctionId};

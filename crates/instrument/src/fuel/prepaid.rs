@@ -19,9 +19,9 @@
 //! address) ends the program before all is done that was charged; what is told
 //! then is what was charged.
 
-use opcost_analysis::dominators::Dominators;
-use opcost_analysis::loops::{LoopForest, LoopId};
 use opcost_analysis::trips::CountedLoop;
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{Function, Module, Trips};
 use opcost_key::BlockId;

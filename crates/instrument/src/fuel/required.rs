@@ -15,8 +15,8 @@
 //! blocks of loops, once for each loop around.
 
 use opcost_analysis::bounds::most_back_edges;
-use opcost_analysis::dominators::Dominators;
-use opcost_analysis::loops::{LoopForest, LoopId};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::{Id, IdMap, IdSet};
 use opcost_ir::{Flow, Function, Opcode};
 use opcost_key::{BlockId, FunctionId};

@@ -25,7 +25,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use opcost_analysis::loops::{LoopForest, LoopId};
+use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::{IdMap, IdSet};
 use opcost_ir::Function;
 use opcost_key::BlockId;

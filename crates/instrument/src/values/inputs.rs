@@ -10,8 +10,8 @@
 //! so, or refused in words. Cost: constant for each input, but for a loop's
 //! entries and the start of its header.
 
-use opcost_analysis::edge::{Edge, edges_from};
-use opcost_analysis::loops::LoopId;
+use opcost_graph::edge::{Edge, edges_from};
+use opcost_graph::loops::LoopId;
 use opcost_index::{Id, IdMap};
 use opcost_ir::{ConstantValue, Input, Opcode, PointId, RecordEdit, Spot, TailKind, Type, Value};
 use opcost_key::{BlockId, InstructionId};

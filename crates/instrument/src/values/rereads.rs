@@ -7,9 +7,9 @@
 //! is what is there: whether that is what a claim means is the claim's. Input: a
 //! load, a moment. Output: yes, or why not. Cost: the header up to the load.
 
-use opcost_analysis::dominators::Dominators;
-use opcost_analysis::loops::{LoopForest, LoopId};
 use opcost_analysis::memory::constant_distance;
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::Id;
 use opcost_ir::{ConstantValue, Flags, Function, GlobalKind, Layout, Module, Opcode, Type, Value};
 use opcost_key::{BlockId, InstructionId};

@@ -1,8 +1,8 @@
 //! Where is a loop entered, turned and left?
 
-use opcost_analysis::dominators::Dominators;
-use opcost_analysis::edge::{Edge, edges_from};
-use opcost_analysis::loops::{Loop, LoopForest, LoopId};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::edge::{Edge, edges_from};
+use opcost_graph::loops::{Loop, LoopForest, LoopId};
 use opcost_index::{Graph, Id, IdMap, reverse};
 use opcost_ir::{
     Check, Flow, Function, Layout, Module, Opcode, Point, PointId, PointKind, RecordEdit, Spot, Step,

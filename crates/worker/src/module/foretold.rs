@@ -10,12 +10,12 @@
 //! loads of the function.
 
 use opcost_analysis::cells::{CellDefinition, CellVersion, Cells};
-use opcost_analysis::claims::{Names, words};
-use opcost_analysis::dominators::Dominators;
+use opcost_analysis::claims::{Names, Scope, words};
 use opcost_analysis::evolution::{Answer, FunctionEvolution, Source, TripCount};
 use opcost_analysis::expression::{Formulas, Symbol, SymbolId};
-use opcost_analysis::loops::{LoopForest, LoopId};
 use opcost_analysis::memory::{Effects, Memory, MemoryVersions, World};
+use opcost_graph::dominators::Dominators;
+use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::Id;
 use opcost_instrument::{Claim, ClaimStep, Claimed, Claims, Moment, Rereads, Unchecked};
 use opcost_ir::{Function, FunctionText, Layout, Module, Opcode, Type, Value};
@@ -47,7 +47,8 @@ pub(crate) fn claims(module: &Module) -> Claims {
         };
         let evolution = FunctionEvolution::compute(source, &mut formulas);
         let text = FunctionText::new(module, function);
-        let names = Names::plain(&memory, id, &forest, &versions, &text);
+        let scope = Scope { program: &memory, id, forest: &forest, cells: &versions, text: &text };
+        let names = Names::plain(scope);
         for natural in forest.loops.ids() {
             let foreteller = Foreteller {
                 module,

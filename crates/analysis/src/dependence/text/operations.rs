@@ -4,10 +4,17 @@
 use opcost_ir::{Opcode, Predicate, Type, Value};
 
 use super::{Binding, Printed, Writer};
-use crate::dependence::Resolution;
 use crate::dependence::evaluate::Number;
 use crate::dependence::explanation::{Certainty, Explanation, Link, What};
+use crate::dependence::resolution::Resolution;
 use crate::dependence::steps::signed;
+
+/// The parts of a sum, the negative ones marked, and its constants together.
+#[derive(Default)]
+struct Gathered {
+    parts: Vec<(bool, Link)>,
+    constant: i128,
+}
 
 impl Writer<'_, '_, '_> {
     fn cast(&mut self, node: &Explanation, ty: &str) -> Printed {
@@ -84,9 +91,9 @@ impl Writer<'_, '_, '_> {
 
     /// A sum with its constants folded into one, at the end.
     fn sum(&mut self, node: &Explanation) -> Printed {
-        let mut constant = 0i128;
-        let mut parts: Vec<(bool, Link)> = Vec::new();
-        self.gather(node, false, &mut parts, &mut constant, 0);
+        let mut gathered = Gathered::default();
+        self.gather(node, false, &mut gathered, 0);
+        let Gathered { mut parts, constant } = gathered;
         let bits = node.ty.and_then(|ty| self.answer.names.bits(ty)).unwrap_or(128);
         let constant = Number::of(constant as u128, bits).map_or(constant, Number::signed);
         cancel(&mut parts);
@@ -113,14 +120,7 @@ impl Writer<'_, '_, '_> {
         Printed { text, binding: Binding::Sum }
     }
 
-    fn gather(
-        &mut self,
-        node: &Explanation,
-        is_negative: bool,
-        parts: &mut Vec<(bool, Link)>,
-        constant: &mut i128,
-        depth: u32,
-    ) {
+    fn gather(&mut self, node: &Explanation, is_negative: bool, gathered: &mut Gathered, depth: u32) {
         let module = self.answer.names.module;
         let opcode = |node: &Explanation| {
             let (function, at) = node.at.filter(|_| node.what == What::Operation)?;
@@ -131,7 +131,8 @@ impl Writer<'_, '_, '_> {
             let is_negative = is_negative != (is_sub && position == 1);
             if let Some(number) = self.answer.number_at(link.to) {
                 let value = number.signed();
-                *constant = constant.wrapping_add(if is_negative { value.wrapping_neg() } else { value });
+                let value = if is_negative { value.wrapping_neg() } else { value };
+                gathered.constant = gathered.constant.wrapping_add(value);
                 continue;
             }
             let end = self.answer.only_end(link.to);
@@ -139,9 +140,9 @@ impl Writer<'_, '_, '_> {
             let is_sum = matches!(opcode(inner), Some(Opcode::Add | Opcode::Sub));
             let is_plain = link.certainty == Certainty::Definite && !self.named.contains(&end);
             if is_sum && is_plain && depth < 64 {
-                self.gather(inner, is_negative, parts, constant, depth + 1);
+                self.gather(inner, is_negative, gathered, depth + 1);
             } else {
-                parts.push((is_negative, *link));
+                gathered.parts.push((is_negative, *link));
             }
         }
     }

@@ -42,8 +42,7 @@ impl Writer<'_> {
     pub(super) fn quotient(
         &self,
         rounding: Rounding,
-        of: FormulaId,
-        by: FormulaId,
+        [of, by]: [FormulaId; 2],
         depth: u16,
         out: &mut String,
     ) {

@@ -17,7 +17,7 @@ use super::collect::{Collector, Site};
 use super::graph::{Node, Target, Use};
 use super::objects::{ObjectId, ObjectKind};
 use super::offsets::{Move, Offsets};
-use crate::memory::effects::*;
+use crate::memory::effect::*;
 
 /// The most words of a copied block that are told apart.
 const MOST_WORDS: u64 = 16;
@@ -176,7 +176,7 @@ impl Collector<'_> {
         }
         for (position, &argument) in (0..).zip(&arguments) {
             for touched in effect.touches_of(position) {
-                self.touch(id, call, argument, &arguments, touched);
+                self.touch(Site { function: id, call, callback: None }, argument, &arguments, touched);
                 if touched.is_deep {
                     self.look_behind(id, call, position, argument);
                 }
@@ -203,8 +203,7 @@ impl Collector<'_> {
 
     fn touch(
         &mut self,
-        id: FunctionId,
-        call: InstructionId,
+        Site { function: id, call, .. }: Site,
         argument: Value,
         arguments: &[Value],
         touched: &Touched,

@@ -20,7 +20,7 @@ use opcost_index::{Id, define_id};
 use opcost_ir::{Layout, Module};
 use opcost_key::FunctionId;
 
-use super::objects::{ObjectId, ObjectKind, Objects};
+use super::objects::{ObjectId, ObjectKind, Objects, has_array};
 use super::offsets::{Move, Offsets};
 
 define_id!(
@@ -256,7 +256,8 @@ impl<'a> Graph<'a> {
             let offsets = match by {
                 Move::By(0) => offsets,
                 _ => offsets.moved(by, |offset, span| {
-                    self.objects.has_array(self.module, self.layout, object, offset, span)
+                    let declared = self.objects.declared_type(self.module, object);
+                    has_array(self.module, self.layout, declared, offset, span)
                 }),
             };
             self.add(to, Target { object, offsets });

@@ -161,7 +161,7 @@ impl Objects {
     }
 
     /// The type that it was declared with.
-    fn declared_type(&self, module: &Module, id: ObjectId) -> Option<TypeId> {
+    pub(super) fn declared_type(&self, module: &Module, id: ObjectId) -> Option<TypeId> {
         match self.kinds[id] {
             ObjectKind::Global(global) => Some(module.globals[global].ty),
             ObjectKind::Alloca(function, site) => {
@@ -170,44 +170,6 @@ impl Objects {
                     .then_some(function.instructions[site].second_type)?
             }
             _ => None,
-        }
-    }
-
-    /// Whether such an array begins at this offset of the object, as it was
-    /// declared. Cost: depth of the type.
-    pub(super) fn has_array(
-        &self,
-        module: &Module,
-        layout: &Layout,
-        id: ObjectId,
-        offset: i64,
-        span: &ArraySpan,
-    ) -> bool {
-        let (Some(mut ty), Ok(mut rest)) = (self.declared_type(module, id), u64::try_from(offset)) else {
-            return false;
-        };
-        loop {
-            match &module.types[ty] {
-                Type::Array(length, element) => {
-                    let Some(stride) = layout.stride(*element).filter(|&stride| stride > 0) else {
-                        return false;
-                    };
-                    if rest == 0 && *length == span.length && stride == span.stride {
-                        return true;
-                    }
-                    if rest / stride >= *length {
-                        return false;
-                    }
-                    (ty, rest) = (*element, rest % stride);
-                }
-                Type::Struct { fields, .. } => {
-                    let starts = |field: &usize| layout.field_offset(ty, *field).is_some_and(|at| at <= rest);
-                    let Some(field) = (0..fields.len()).take_while(starts).last() else { return false };
-                    rest -= layout.field_offset(ty, field).unwrap_or(0);
-                    ty = fields[field];
-                }
-                _ => return false,
-            }
         }
     }
 }
@@ -239,5 +201,41 @@ pub(super) fn alloca_size(
             _ => None,
         },
         Some(_) => None,
+    }
+}
+
+/// Whether such an array begins at this offset of an object of a declared type. Cost: depth of the type.
+pub(super) fn has_array(
+    module: &Module,
+    layout: &Layout,
+    declared: Option<TypeId>,
+    offset: i64,
+    span: &ArraySpan,
+) -> bool {
+    let (Some(mut ty), Ok(mut rest)) = (declared, u64::try_from(offset)) else {
+        return false;
+    };
+    loop {
+        match &module.types[ty] {
+            Type::Array(length, element) => {
+                let Some(stride) = layout.stride(*element).filter(|&stride| stride > 0) else {
+                    return false;
+                };
+                if rest == 0 && *length == span.length && stride == span.stride {
+                    return true;
+                }
+                if rest / stride >= *length {
+                    return false;
+                }
+                (ty, rest) = (*element, rest % stride);
+            }
+            Type::Struct { fields, .. } => {
+                let starts = |field: &usize| layout.field_offset(ty, *field).is_some_and(|at| at <= rest);
+                let Some(field) = (0..fields.len()).take_while(starts).last() else { return false };
+                rest -= layout.field_offset(ty, field).unwrap_or(0);
+                ty = fields[field];
+            }
+            _ => return false,
+        }
     }
 }

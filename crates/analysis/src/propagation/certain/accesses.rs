@@ -6,14 +6,13 @@
 //! offset is the base's and what the indices add, each of which is what the
 //! others leave. Cost: the square of the indices.
 
-use opcost_ir::{CalleeRef, Flags, Function, Opcode, TypeId, Value};
+use opcost_ir::{Flags, Opcode, TypeId, Value};
 use opcost_key::InstructionId;
 
-use super::Walk;
+use super::walk::Walk;
 use crate::demand::back;
+use crate::memory::ObjectKind;
 use crate::memory::addresses::moves::{self, steps_of};
-use crate::memory::effects::ResultKind;
-use crate::memory::{Memory, ObjectKind};
 use crate::ranges::word::mask;
 use crate::ranges::{Interval, Operation, Step, ValueRange};
 
@@ -141,19 +140,6 @@ impl Walk<'_> {
             }
         }
     }
-}
-
-/// Whether any call may give an object another size.
-pub(super) fn moves_memory(program: &Memory<'_>) -> bool {
-    let module = program.module;
-    let by_name = module.declarations.values().any(|declared| declared.name.contains("realloc"));
-    let moves = |function: &Function, &(at, ref call): &(InstructionId, opcost_ir::Call)| match call.callee {
-        CalleeRef::Declaration(declared) => {
-            matches!(program.externals.effect(function, at, declared).result, ResultKind::Moved(_))
-        }
-        _ => false,
-    };
-    by_name || module.functions.values().any(|body| body.calls.iter().any(|call| moves(body, call)))
 }
 
 /// How an index becomes as wide as an offset.

@@ -15,11 +15,12 @@ impl Format {
         self,
         single: impl Fn(f32, f32) -> f32,
         double: impl Fn(f64, f64) -> f64,
-        of: (f64, f64),
+        left: f64,
+        right: f64,
     ) -> f64 {
         match self {
-            Format::Single => f64::from(single(of.0 as f32, of.1 as f32)),
-            Format::Double => double(of.0, of.1),
+            Format::Single => f64::from(single(left as f32, right as f32)),
+            Format::Double => double(left, right),
         }
     }
 }
@@ -52,7 +53,7 @@ impl FloatRange {
         let clash = infinite(self, f64::INFINITY) && infinite(other, f64::NEG_INFINITY)
             || infinite(self, f64::NEG_INFINITY) && infinite(other, f64::INFINITY);
         let format = self.format;
-        self.at_corners(other, |left, right| format.compute(|a, b| a + b, |a, b| a + b, (left, right)))
+        self.at_corners(other, |left, right| format.compute(|a, b| a + b, |a, b| a + b, left, right))
             .of_integers_only(self.is_integral && other.is_integral)
             .or_nan(clash || self.nan_in_either(other))
     }
@@ -67,7 +68,7 @@ impl FloatRange {
         let format = self.format;
         let clash = self.holds(0.0) && other.has_infinity() || other.holds(0.0) && self.has_infinity();
         let zero = self.holds(0.0) && other.has_finite() || other.holds(0.0) && self.has_finite();
-        self.at_corners(other, |left, right| format.compute(|a, b| a * b, |a, b| a * b, (left, right)))
+        self.at_corners(other, |left, right| format.compute(|a, b| a * b, |a, b| a * b, left, right))
             .or_zero(zero)
             .of_integers_only(self.is_integral && other.is_integral)
             .with_significant_bits(self.significant + other.significant)
@@ -106,7 +107,7 @@ impl FloatRange {
             let is_possible = other.ends != Some((0.0, 0.0));
             return FloatRange::empty(format).or_zero(is_possible).or_nan(may_be_nan);
         }
-        self.at_corners(other, |left, right| format.compute(|a, b| a / b, |a, b| a / b, (left, right)))
+        self.at_corners(other, |left, right| format.compute(|a, b| a / b, |a, b| a / b, left, right))
             .or_zero(self.has_finite() && other.has_infinity())
             .or_nan(may_be_nan)
     }

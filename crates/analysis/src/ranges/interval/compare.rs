@@ -122,7 +122,7 @@ impl Interval {
                         let limit = if negative.0 == negative.1 { half - 1 } else { half };
                         within(magnitudes(left, width), magnitudes(right, width), limit)
                     }
-                    operation => signed_sum(operation, left, right, negative, half),
+                    operation => signed_sum(operation, left, right, half),
                 };
                 never &= !may;
                 always &= !may_not;
@@ -143,13 +143,8 @@ fn within(left: Piece, right: Piece, limit: u128) -> (bool, bool) {
 }
 
 /// The same of a signed sum or difference of pieces of one sign each.
-fn signed_sum(
-    operation: Operation,
-    left: Piece,
-    right: Piece,
-    negative: (bool, bool),
-    half: u128,
-) -> (bool, bool) {
+fn signed_sum(operation: Operation, left: Piece, right: Piece, half: u128) -> (bool, bool) {
+    let negative = (left.0 >= half, right.0 >= half);
     match (operation, negative) {
         (Operation::SAddOverflow, (false, false)) => (left.1 + right.1 >= half, left.0 + right.0 < half),
         (Operation::SAddOverflow, (true, true)) => {

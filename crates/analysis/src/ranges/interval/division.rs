@@ -33,7 +33,7 @@ impl Interval {
             _ => {
                 for left in self.pieces() {
                     for right in other.pieces() {
-                        self.signed_division(left, right, step.operation, is_exact, &mut hull);
+                        self.signed_division(left, right, step, &mut hull);
                     }
                 }
             }
@@ -41,16 +41,9 @@ impl Interval {
         hull.best()
     }
 
-    fn signed_division(
-        self,
-        left: Piece,
-        right: Piece,
-        operation: Operation,
-        is_exact: bool,
-        hull: &mut Hull,
-    ) {
+    fn signed_division(self, left: Piece, right: Piece, step: &Step, hull: &mut Hull) {
         let (width, half) = (self.width, sign_bit(self.width));
-        let is_quotient = operation == Operation::SDiv;
+        let (is_quotient, is_exact) = (step.operation == Operation::SDiv, step.flags.has(Flags::EXACT));
         let is_negative = (left.0 >= half) != (is_quotient && right.0 >= half);
         let plain = if is_quotient { Operation::UDiv } else { Operation::URem };
         let (left, right) = (magnitudes(left, width), magnitudes(right, width));

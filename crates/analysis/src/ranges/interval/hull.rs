@@ -3,7 +3,7 @@
 //! The arc with the fewest members leaves out the greatest gap between pieces,
 //! seen around the circle. Ties: see [`Interval`]. Cost: n log n in the pieces.
 
-use super::{Interval, Piece};
+use super::arc::{Interval, Piece};
 use crate::ranges::word::{mask, sign_bit};
 
 /// Pieces that are collected.
@@ -66,5 +66,34 @@ impl Hull {
             arc = Interval::new(width, first, reached);
         }
         arc
+    }
+}
+
+impl Interval {
+    /// The best arc around both.
+    #[must_use]
+    pub fn join(self, other: Interval) -> Interval {
+        let mut hull = Hull::new(self.width);
+        hull.add_arc(self);
+        hull.add_arc(other);
+        hull.best()
+    }
+
+    /// The best arc around what is in both.
+    #[must_use]
+    pub fn meet(self, other: Interval) -> Interval {
+        if other.contains_all(self) {
+            return self;
+        }
+        if self.contains_all(other) {
+            return other;
+        }
+        let mut hull = Hull::new(self.width);
+        for left in self.unsigned_pieces() {
+            for right in other.unsigned_pieces() {
+                hull.add(left.0.max(right.0), left.1.min(right.1));
+            }
+        }
+        hull.best()
     }
 }

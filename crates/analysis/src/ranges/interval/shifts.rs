@@ -33,9 +33,7 @@ impl Interval {
         let (width, half) = (self.width, sign_bit(self.width));
         let (nuw, nsw) = (flags.has(Flags::NUW), flags.has(Flags::NSW));
         if !nuw && !nsw {
-            if let Some(span) = self.span {
-                self.coarse(amount, (self.low, span), 0, hull);
-            }
+            self.coarse(amount, 0, hull);
             return;
         }
         for (low, high) in self.pieces() {
@@ -51,10 +49,10 @@ impl Interval {
         }
     }
 
-    /// The words `low` and so many behind it, shifted up over the seam, with
-    /// `below` in the bits that come in.
-    fn coarse(self, amount: u32, (low, span): (u128, u128), below: u128, hull: &mut Hull) {
-        let width = self.width;
+    /// The whole arc, shifted up over the seam, with `below` in the bits that come in.
+    fn coarse(self, amount: u32, below: u128, hull: &mut Hull) {
+        let (width, low) = (self.width, self.low);
+        let Some(span) = self.span else { return };
         if span >= mask(width) >> amount {
             hull.add(below, mask(width) - low_bits(amount) + below);
         } else {

@@ -17,19 +17,15 @@ use crate::dominators::Dominators;
 
 /// Dominance frontiers of all blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Frontiers<N: Id> {
+pub struct Frontiers<N: Id> {
     of: IdMap<N, Vec<N>>,
     /// Each node's predecessors, once each, that the root reaches.
-    pub(crate) predecessors: IdMap<N, Vec<N>>,
+    pub predecessors: IdMap<N, Vec<N>>,
 }
 
 impl<N: Id> Frontiers<N> {
     /// The frontiers, if they hold no more than `most` nodes together.
-    pub(crate) fn compute<G: Graph<Node = N>>(
-        graph: &G,
-        dominators: &Dominators<N>,
-        most: usize,
-    ) -> Option<Self> {
+    pub fn compute<G: Graph<Node = N>>(graph: &G, dominators: &Dominators<N>, most: usize) -> Option<Self> {
         let reversed: AdjacencyGraph<N> = reverse(graph);
         let nodes = || (0..graph.node_count()).map(N::new);
         let predecessors = nodes().map(|node| {
@@ -62,7 +58,7 @@ impl<N: Id> Frontiers<N> {
     }
 
     /// Where what is defined in a node first meets other definitions.
-    pub(crate) fn of(&self, node: N) -> &[N] {
+    pub fn of(&self, node: N) -> &[N] {
         &self.of[node]
     }
 }

@@ -1,0 +1,177 @@
+//! What is said of one loop? The data of a claim.
+//!
+//! Numbers, formulas as text, and what they rest on. What is told of a loop that is a
+//! part of one of the source's stands with it. Cost: constant.
+
+use opcost_key::{BlockId, FunctionId, PlaceId};
+
+use super::names::Named;
+
+/// How much is known of a loop's turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A number.
+    Constant,
+    /// Exact, over named inputs only.
+    Inputs,
+    /// Exact, over other values of the program, too.
+    Formula,
+    /// No more than this.
+    Bound,
+    /// Nothing.
+    Unknown,
+}
+
+/// What is said of one loop: counts are those of one activation that leaves by
+/// one of the loop's own exits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoopClaim {
+    /// The function.
+    pub function: FunctionId,
+    /// The header; of an irreducible region its first block.
+    pub header: BlockId,
+    /// Its label in the text of the module.
+    pub label: String,
+    /// Where it is written.
+    pub place: Option<PlaceId>,
+    /// 1 for an outermost loop.
+    pub depth: u32,
+    /// The header of the loop around it.
+    pub parent: Option<BlockId>,
+    /// How it is built, in words.
+    pub form: String,
+    /// When it is entered: the counts are those of a loop that is.
+    pub entered: EntryClaim,
+    /// How much is known.
+    pub kind: Kind,
+    /// Back edges as text, if they are exact.
+    pub back_edges: Option<String>,
+    /// Iterations of the body as text, if they are exact.
+    pub body_iterations: Option<String>,
+    /// Iterations of the body over all turns of the loops around it.
+    pub total: Option<String>,
+    /// The body runs no more often than this.
+    pub bound: Option<String>,
+    /// The named inputs in it: name and what is known of it.
+    pub inputs: Vec<Named>,
+    /// What it rests on.
+    pub assumes: Vec<String>,
+    /// Why it is not exact.
+    pub reason: Option<String>,
+    /// A vector body: the loop of the source that it is a part of.
+    pub vectorised: Option<Vectorised>,
+    /// An unrolled body: the loop of the source that it is a part of.
+    pub unrolled: Option<Unrolled>,
+    /// It does what the vector body or unrolled body with this header leaves.
+    pub remainder_of: Option<BlockId>,
+    /// What of it is a number, so that a run can be held against it.
+    pub numbers: Numbers,
+}
+
+impl LoopClaim {
+    /// A loop at the top of its function of which nothing is known but its form.
+    pub(super) fn unknown(
+        function: FunctionId,
+        header: BlockId,
+        label: String,
+        form: String,
+        reason: Option<String>,
+    ) -> LoopClaim {
+        LoopClaim {
+            function,
+            header,
+            label,
+            place: None,
+            depth: 1,
+            parent: None,
+            form,
+            entered: EntryClaim::unknown(),
+            kind: Kind::Unknown,
+            back_edges: None,
+            body_iterations: None,
+            total: None,
+            bound: None,
+            inputs: Vec::new(),
+            assumes: Vec::new(),
+            reason,
+            vectorised: None,
+            unrolled: None,
+            remainder_of: None,
+            numbers: Numbers::default(),
+        }
+    }
+
+    /// The same loop with no count of its own, and why.
+    pub(super) fn uncounted(self, reason: Option<String>) -> LoopClaim {
+        let LoopClaim { function, header, label, place, depth, parent, form, entered, .. } = self;
+        let LoopClaim { vectorised, unrolled, remainder_of, .. } = self;
+        let unknown = LoopClaim::unknown(function, header, label, form, reason);
+        LoopClaim { place, depth, parent, entered, vectorised, unrolled, remainder_of, ..unknown }
+    }
+}
+
+/// Back edges as numbers, where the program alone decides them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// Taken in one activation, exactly.
+    pub exact: Option<i128>,
+    /// No more than these are taken.
+    pub bound: Option<i128>,
+    /// Taken in all activations of one of the outermost loop around it.
+    pub total: Option<i128>,
+}
+
+/// How well it is known when a loop is entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntryKind {
+    /// Whenever its function is, or the turn around it begins.
+    Always,
+    /// Exactly where the condition holds.
+    If,
+    /// Only where the condition holds, and perhaps not always then.
+    OnlyIf,
+    /// It is never entered.
+    Never,
+    /// That cannot be told.
+    Unknown,
+}
+
+/// When a loop is entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryClaim {
+    /// How well that is known.
+    pub kind: EntryKind,
+    /// The condition, over the names of the claim.
+    pub condition: Option<String>,
+}
+
+impl EntryClaim {
+    /// Nothing is known of it.
+    pub fn unknown() -> EntryClaim {
+        EntryClaim { kind: EntryKind::Unknown, condition: None }
+    }
+}
+
+/// An unrolled body, and the loop of the source that it is a part of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unrolled {
+    /// Iterations of the source in one of its own.
+    pub copies: u64,
+    /// The header of the loop that does what is left.
+    pub remainder: BlockId,
+    /// Iterations of the source's loop in one activation, if they are exact.
+    pub source_iterations: Option<String>,
+}
+
+/// A vector body, and the loop of the source that it is a part of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Vectorised {
+    /// Turns of the source in one of its own.
+    pub lanes: u64,
+    /// The header of the loop that does what is left.
+    pub remainder: Option<BlockId>,
+    /// Iterations of the source's loop in one activation, if they are exact.
+    pub source_iterations: Option<String>,
+    /// When the source's loop is entered: by one of its parts.
+    pub entered: EntryClaim,
+}

@@ -1,0 +1,222 @@
+//! What is told of a loop from its counts?
+//!
+//! Formulas with numbers in place of the names that are known or given, simpler where
+//! the turns of the loops around it are known; then as text. So too the condition
+//! under which the loop is entered. Input: the counts of
+//! `evolution`, names. Output: a [`LoopClaim`]. Cost: the nodes of the formulas.
+
+use std::collections::BTreeSet;
+
+use opcost_graph::loops::LoopId;
+
+use super::bindings::Bindings;
+use super::claim::{EntryClaim, EntryKind, Kind, LoopClaim, Numbers};
+use super::names::{Named, Names, Scope};
+use super::words;
+use crate::evolution::{Assumption, Entered, FunctionEvolution, Part, TripCount};
+use crate::expression::{Domain, Facts, FormulaId, Formulas, Interval, NoNumber, Symbol, SymbolId, Test};
+
+/// Tells of the loops of one function.
+pub(super) struct Teller<'a> {
+    pub(super) scope: Scope<'a>,
+    pub(super) names: Names<'a>,
+    pub(super) formulas: Formulas,
+    pub(super) bindings: &'a Bindings,
+    /// Positions of bindings whose numbers their names can hold.
+    pub(super) held: BTreeSet<usize>,
+    /// Of those that one cannot.
+    pub(super) too_wide: BTreeSet<usize>,
+}
+
+impl Teller<'_> {
+    /// The turns that the loops around have, where that rests on nothing more
+    /// than what is said of this one.
+    pub(super) fn around(&mut self, id: LoopId, evolution: &FunctionEvolution<'_>) -> Facts {
+        let mut facts = Facts::new();
+        let own = &evolution.trip_count(id).assumptions;
+        let mut outer = self.scope.forest.loops[id].parent;
+        while let Some(around) = outer {
+            let trips = evolution.trip_count(around);
+            let mut assumed = trips.assumptions.iter();
+            let is_sure = assumed.all(|given| own.contains(given) || self.is_given(given));
+            if let (true, Some(most)) = (is_sure, trips.back_edges.exact()) {
+                let most = self.settled(most, &Facts::new());
+                let turn = self.formulas.symbol(Symbol::Turn(around), Interval::NATURAL);
+                let left = self.formulas.subtract(most, turn);
+                facts.add(&mut self.formulas, left);
+            }
+            outer = self.scope.forest.loops[around].parent;
+        }
+        facts
+    }
+
+    /// Whether the numbers that are known or bound make an assumption true.
+    fn is_given(&mut self, assumption: &Assumption) -> bool {
+        let Assumption::Condition(test, _) = assumption else { return false };
+        let of = self.settled(test.of, &Facts::new());
+        self.formulas.as_constant(of).is_some_and(|number| test.relation.holds(number))
+    }
+
+    pub(super) fn claim(&mut self, id: LoopId, trips: &TripCount, facts: &Facts) -> LoopClaim {
+        let natural = &self.scope.forest.loops[id];
+        let body = trips.body_iterations.exact().map(|formula| self.settled(formula, facts));
+        let back = trips.back_edges.exact().map(|formula| self.settled(formula, facts));
+        let bound = match body {
+            Some(_) => None,
+            None => trips.body_iterations.formula().map(|formula| self.settled(formula, facts)),
+        };
+        let kind = match (body.or(back), bound) {
+            (Some(formula), _) => self.kind(formula),
+            (None, Some(_)) => Kind::Bound,
+            (None, None) => Kind::Unknown,
+        };
+        let total = trips.total.map(|total| self.settled(total.body_iterations, facts));
+        let numbers = self.numbers(trips, facts);
+        let said = [body, back, bound, total];
+        let inputs = self.inputs(said.iter().flatten().copied());
+        let [body, back, bound, total] = said.map(|formula| formula.map(|formula| self.text(formula)));
+        LoopClaim {
+            function: self.scope.id,
+            header: natural.header,
+            label: self.scope.text.block(natural.header),
+            place: self.scope.place(id),
+            depth: natural.depth,
+            parent: natural.parent.map(|parent| self.scope.forest.loops[parent].header),
+            form: words::form(trips),
+            entered: self.entry(&trips.entered),
+            kind,
+            total: total.filter(|total| natural.depth > 1 && Some(total) != body.as_ref()),
+            back_edges: back,
+            body_iterations: body,
+            bound,
+            inputs,
+            assumes: {
+                let open = trips.assumptions.iter().filter(|assumption| !self.is_given(assumption));
+                let open: Vec<Assumption> = open.copied().collect();
+                words::assumptions(&open, &self.formulas, &self.names)
+            },
+            reason: trips.reason().map(|reason| words::reason(&reason, &self.names, self.scope.text)),
+            vectorised: None,
+            unrolled: None,
+            remainder_of: match trips.part {
+                Some(Part::Remainder { of }) => Some(self.scope.forest.loops[of].header),
+                _ => None,
+            },
+            numbers,
+        }
+    }
+
+    fn numbers(&mut self, trips: &TripCount, facts: &Facts) -> Numbers {
+        let mut number = |formula: Option<FormulaId>| {
+            let settled = self.settled(formula?, facts);
+            self.formulas.as_constant(settled)
+        };
+        Numbers {
+            exact: number(trips.back_edges.exact()),
+            bound: number(trips.back_edges.formula()),
+            total: number(trips.total.map(|total| total.back_edges)),
+        }
+    }
+
+    /// The formula with numbers in place of names that are known or bound, where
+    /// the facts hold.
+    pub(super) fn settled(&mut self, formula: FormulaId, facts: &Facts) -> FormulaId {
+        let mut settled = formula;
+        for symbol in self.formulas.symbols_in(formula).to_vec() {
+            let named = self.names.of(self.formulas.symbol_of(symbol));
+            if let Some(value) = self.given(&named.name, symbol).or(named.value) {
+                let value = self.formulas.constant(value);
+                settled = self.formulas.replace(settled, symbol, value);
+            }
+        }
+        let simple = self.formulas.assuming(settled, facts);
+        if !self.formulas.is_too_big(simple) {
+            settled = simple;
+        }
+        // Sums without closed form are added up where all of them is known.
+        match self.formulas.evaluate(settled, &|_| None) {
+            Ok(number) => self.formulas.constant(number),
+            Err(NoNumber::Unbound(_) | NoNumber::TooBig | NoNumber::DivisionByZero | NoNumber::TooLong) => {
+                settled
+            }
+        }
+    }
+
+    /// The number that a user gave, as a symbol of its width is read; none that
+    /// it cannot hold.
+    fn given(&mut self, name: &str, symbol: SymbolId) -> Option<i128> {
+        let position = self.bindings.given.iter().position(|(given, _)| given == name)?;
+        let value = self.bindings.given[position].1;
+        let Some(domain) = Domain::of(self.formulas.symbol_range(symbol)) else { return Some(value) };
+        let halves = [true, false].map(|signed| Domain { signed, ..domain }.interval());
+        let fits = halves.iter().any(|half| (half.low..=half.high).contains(&value));
+        let known = if fits { &mut self.held } else { &mut self.too_wide };
+        known.insert(position);
+        fits.then(|| domain.reduce(value))
+    }
+
+    fn kind(&mut self, formula: FormulaId) -> Kind {
+        if self.formulas.as_constant(formula).is_some() {
+            return Kind::Constant;
+        }
+        let symbols = self.formulas.symbols_in(formula).to_vec();
+        let is_input = |symbol| {
+            let symbol = self.formulas.symbol_of(symbol);
+            // The turn of a loop around is decided by that loop.
+            matches!(symbol, Symbol::Turn(_) | Symbol::Index(_)) || self.names.of(symbol).is_input
+        };
+        if symbols.into_iter().all(is_input) { Kind::Inputs } else { Kind::Formula }
+    }
+
+    fn inputs(&mut self, formulas: impl Iterator<Item = FormulaId>) -> Vec<Named> {
+        let mut inputs: Vec<Named> = Vec::new();
+        for formula in formulas {
+            for &symbol in self.formulas.symbols_in(formula) {
+                let named = self.names.of(self.formulas.symbol_of(symbol));
+                if named.is_input && !inputs.contains(&named) {
+                    inputs.push(named);
+                }
+            }
+        }
+        inputs
+    }
+
+    pub(super) fn text(&self, formula: FormulaId) -> String {
+        self.formulas.text(formula, &|symbol| self.names.of(symbol).name)
+    }
+
+    /// The condition with the numbers that are known or given put in.
+    pub(super) fn entry(&mut self, entered: &Entered) -> EntryClaim {
+        let settled = entered.decided(&mut |test| {
+            let of = self.settled(test.of, &Facts::new());
+            let test = Test { of, ..test };
+            let range = self.formulas.range(of);
+            test.relation.decide(range).ok_or(test)
+        });
+        let (necessary, is_whole) = settled.necessary();
+        let kind = match (&necessary, is_whole) {
+            (Entered::Never, _) => EntryKind::Never,
+            (Entered::Always, true) => EntryKind::Always,
+            (Entered::Always, false) => EntryKind::Unknown,
+            (_, true) => EntryKind::If,
+            (_, false) => EntryKind::OnlyIf,
+        };
+        let is_told = matches!(kind, EntryKind::If | EntryKind::OnlyIf);
+        EntryClaim { kind, condition: is_told.then(|| self.condition_text(&necessary, false)) }
+    }
+
+    fn condition_text(&self, entered: &Entered, is_part: bool) -> String {
+        let (parts, word) = match entered {
+            Entered::If(test) => {
+                return self.formulas.test_text(*test, &|symbol| self.names.of(symbol).name);
+            }
+            Entered::All(parts) => (parts, " && "),
+            Entered::Any(parts) => (parts, " || "),
+            Entered::Always | Entered::Unknown => return "true".to_owned(),
+            Entered::Never => return "false".to_owned(),
+        };
+        let parts: Vec<String> = parts.iter().map(|part| self.condition_text(part, true)).collect();
+        let text = parts.join(word);
+        if is_part { format!("({text})") } else { text }
+    }
+}

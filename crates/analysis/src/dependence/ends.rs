@@ -1,0 +1,126 @@
+//! In which inputs does an answer end, and what stands in its way?
+//!
+//! Inputs by name, and the number that follows where they are numbers; else why there
+//! is no answer. Cost: linear in the answer.
+
+use opcost_index::IdMap;
+
+use super::evaluate::{Number, library, operate};
+use super::explanation::{Argument, Certainty, ExplanationId, Input, Link, Reason, What};
+use super::resolution::Resolution;
+use super::rule_set::RuleSet;
+
+impl Resolution<'_, '_> {
+    /// The number that the value certainly is where inputs are these numbers:
+    /// by name. With `defaults`, what a read into memory leaves when it fails
+    /// stands for other inputs that are read into memory. None where a link is
+    /// only possible. Cost: linear in the answer.
+    pub fn number_given(&self, given: &dyn Fn(&str) -> Option<i128>, defaults: bool) -> Option<i128> {
+        let mut numbers: IdMap<ExplanationId, Option<Number>> = IdMap::filled(self.nodes.len(), None);
+        for &id in &self.facts.order {
+            numbers[id] = match self.is_input(id) {
+                true => self.given_number(id, given).or_else(|| {
+                    if defaults && self.facts.named[id] { self.left_number(id, &numbers) } else { None }
+                }),
+                false => self.facts.exact[id].or_else(|| self.number_of_links(id, &numbers)),
+            };
+        }
+        numbers[self.root()].map(Number::signed)
+    }
+
+    fn given_number(&self, id: ExplanationId, given: &dyn Fn(&str) -> Option<i128>) -> Option<Number> {
+        let value = given(&self.input_name(id))?;
+        let bits = self.names.bits(self.nodes[id].ty?)?;
+        let number = Number::of(value as u128, bits)?;
+        (number.signed() == value || i128::try_from(number.value) == Ok(value)).then_some(number)
+    }
+
+    /// What a cell holds where nothing is read into it.
+    fn left_number(
+        &self,
+        id: ExplanationId,
+        numbers: &IdMap<ExplanationId, Option<Number>>,
+    ) -> Option<Number> {
+        let is_read =
+            |link: &&Link| matches!(self.nodes[self.only_end(link.to)].what, What::Input(Input::Read { .. }));
+        let mut left = self.nodes[id].links.iter().filter(|link| !is_read(link)).map(|link| numbers[link.to]);
+        let first = left.next()??;
+        left.all(|other| other == Some(first)).then_some(first)
+    }
+
+    fn number_of_links(
+        &self,
+        id: ExplanationId,
+        numbers: &IdMap<ExplanationId, Option<Number>>,
+    ) -> Option<Number> {
+        let node = &self.nodes[id];
+        if node.links.is_empty() || node.links.iter().any(|link| link.certainty == Certainty::Possible) {
+            return None;
+        }
+        let links: Vec<Number> = node.links.iter().map(|link| numbers[link.to]).collect::<Option<_>>()?;
+        match &node.what {
+            What::Operation => {
+                let (function, at) = node.at?;
+                let module = self.names.module;
+                operate(module, &module.functions[function].instructions[at], &links)
+            }
+            What::Library(name) => library(name, &links),
+            What::Loaded(_) => None,
+            _ if node.is_one_of_its_links() => {
+                links.iter().all(|other| *other == links[0]).then_some(links[0])
+            }
+            _ => None,
+        }
+    }
+
+    /// The inputs that it depends on: `name: what is known of it`.
+    pub fn inputs(&self) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for id in self.reached(true) {
+            let is_written = |link: &Link| matches!(link.argument, Argument::Written(..));
+            let is_array = matches!(self.nodes[id].what, What::Element(_))
+                && self.facts.closed[id]
+                && self.nodes[id].links.iter().any(is_written);
+            let line = match (self.is_input(id), is_array) {
+                (true, _) => self.describe_input(id),
+                (false, true) => self.describe_array(id),
+                (false, false) => continue,
+            };
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines
+    }
+
+    /// The names of inputs that are integers, which a number can be given for.
+    pub fn integer_inputs(&self) -> Vec<String> {
+        let is_integer = |id: &ExplanationId| {
+            self.is_input(*id) && self.nodes[*id].ty.is_some_and(|ty| self.names.bits(ty).is_some())
+        };
+        self.reached(true).into_iter().filter(is_integer).map(|id| self.input_name(id)).collect()
+    }
+
+    /// What stands in the way of an answer.
+    pub fn blockers(&self) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        for id in self.reached(true) {
+            let line = match &self.nodes[id].what {
+                What::Unknown(reason) => self.names.reason(*reason),
+                What::Text(text) => format!("the constant {text}"),
+                What::Foreign if !self.facts.closed[id] => format!("memory at {}", self.input_name(id)),
+                What::Operation if self.is_read(&self.nodes[id]) => {
+                    let Some((function, at)) = self.nodes[id].at else { continue };
+                    self.names.reason(Reason::Memory(function, at))
+                }
+                What::Loaded(RuleSet::UseOnly) => "stores found by uses only".to_owned(),
+                What::Loaded(_) => "stores that one run saw".to_owned(),
+                _ => continue,
+            };
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        lines
+    }
+}

@@ -1,0 +1,35 @@
+//! What else may be taken as given, where a user says so?
+
+use opcost_ir::{Flags, Opcode};
+
+/// What else may be taken as given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Programs do not read what they never wrote: then what lies in locals and
+    /// on the heap at first is left out, where it is undefined otherwise, and so
+    /// anything.
+    pub memory_is_written_first: bool,
+    /// What a value leads to counts, too: an access that certainly follows keeps
+    /// its index within the whole object. Then ranges say nothing of executions
+    /// that do something undefined later.
+    pub backwards: bool,
+    /// Of such accesses each index lies in its own array, also where that is a
+    /// part of the object. With [`Options::backwards`] only.
+    pub assume_inbounds: bool,
+    /// Sums, differences and products do not overflow as signed numbers, whether
+    /// they promise that or not.
+    pub assume_no_overflow: bool,
+    /// Loops of few turns are not followed one turn after the other: what that
+    /// tells holds by a count of turns, which no claim of a certificate speaks of.
+    pub without_unrolling: bool,
+}
+
+impl Options {
+    /// The flags of an instruction.
+    pub(super) fn flags(self, opcode: Opcode, flags: Flags) -> Flags {
+        match opcode {
+            Opcode::Add | Opcode::Sub | Opcode::Mul if self.assume_no_overflow => flags.with(Flags::NSW),
+            _ => flags,
+        }
+    }
+}
