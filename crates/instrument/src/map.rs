@@ -37,8 +37,7 @@ pub(crate) fn map_module(
     facts: IdMap<FunctionId, FunctionFacts>,
     call_sites: IdMap<CallSiteId, (FunctionId, EdgeId)>,
 ) -> ModuleMap {
-    let functions =
-        facts.iter().map(|(id, facts)| map_function(module, request, &module.functions[id], facts)).collect();
+    let functions = facts.iter().map(|(id, facts)| map_function(module, request, id, facts)).collect();
     let mut build = request.build.clone();
     build.placement = Some(request.placement);
     build.has_debug_lines = !module.places.is_empty();
@@ -59,9 +58,11 @@ pub(crate) fn map_module(
 fn map_function(
     module: &Module,
     request: &Request<'_>,
-    function: &Function,
+    id: FunctionId,
     facts: &FunctionFacts,
 ) -> FunctionMap {
+    let function = &module.functions[id];
+    let is_local = function.linkage == Linkage::Local;
     let skeleton = &facts.skeleton;
     let is_mapped = !skeleton.segments.is_empty();
     let (shape, body) = hashes(module, function, skeleton);
@@ -79,7 +80,8 @@ fn map_function(
         .collect();
     FunctionMap {
         name: function.name.clone(),
-        is_local: function.linkage == Linkage::Local,
+        is_local,
+        home: module.homes.get(&id).filter(|_| is_local).cloned(),
         place: function.place,
         shape,
         body,

@@ -1,10 +1,10 @@
 //! What is an answer about? One typed key, and one way to write it.
 //!
-//! A [`Key`] names a module, a function, or a part of a function. Its text is
+//! A [`Key`] names a module, a line of a file, a function, or a part of a function. Its text is
 //! that of LLVM's IR as far as the IR has one: `@name`, with a name in quotes
 //! and bytes as `\22` where it has to be. A function that only its own module
 //! can name carries that module: `src/a.c@step`. A part follows a colon:
-//! `@main:i4`, `@main:block2`. [`Display`](fmt::Display) and [`FromStr`] are
+//! `@main:i4`, `@main:block2`; so does the line of a file: `src/a.c:12`. [`Display`](fmt::Display) and [`FromStr`] are
 //! inverse, so a key can go through a file and come back.
 //!
 //! Cost: one pass over the text. Limits: numbers of parts are those of one
@@ -25,6 +25,8 @@ use crate::{BlockId, EdgeId, InstructionId};
 pub enum Key {
     /// A module, by the name of its source file.
     Module(Box<str>),
+    /// A line of a source file, from 1.
+    Line(Box<str>, u32),
     /// A function.
     Function(FunctionKey),
     /// A part of a function.
@@ -86,16 +88,19 @@ pub enum KeyFault {
     /// No such kind of part.
     #[error("behind the colon stands argument, block, edge, i, loop or path with a number")]
     Part,
+    /// Behind the colon of a file stands no line.
+    #[error("behind the colon of a file stands the number of a line")]
+    Line,
     /// A part where a function is expected.
     #[error("a function is expected, and nothing behind it")]
     NoFunction,
 }
 
 impl Key {
-    /// The function that it is about, or a part of; `None` of a module.
+    /// The function that it is about, or a part of; `None` of a module or a line.
     pub fn function(&self) -> Option<&FunctionKey> {
         match self {
-            Key::Module(_) => None,
+            Key::Module(_) | Key::Line(..) => None,
             Key::Function(function) | Key::Part(function, _) => Some(function),
         }
     }
@@ -135,6 +140,10 @@ impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Key::Module(module) => write_name(f, module, is_plain_module),
+            Key::Line(file, line) => {
+                write_name(f, file, is_plain_module)?;
+                write!(f, ":{line}")
+            }
             Key::Function(function) => function.fmt(f),
             Key::Part(function, part) => write!(f, "{function}:{part}"),
         }
@@ -194,7 +203,10 @@ fn parse(text: &str) -> Result<Key, KeyFault> {
     let Some(rest) = rest.strip_prefix('@') else {
         return match module {
             Some(module) if rest.is_empty() => Ok(Key::Module(module)),
-            Some(_) => Err(KeyFault::Unquoted),
+            Some(file) => match rest.strip_prefix(':') {
+                Some(line) => Ok(Key::Line(file, small(line).ok_or(KeyFault::Line)?)),
+                None => Err(KeyFault::Unquoted),
+            },
             None => Err(KeyFault::Empty),
         };
     };
@@ -210,16 +222,10 @@ fn parse(text: &str) -> Result<Key, KeyFault> {
 fn parse_part(text: &str) -> Result<Part, KeyFault> {
     let digits = text.find(|c: char| c.is_ascii_digit()).ok_or(KeyFault::Part)?;
     let (kind, number) = text.split_at(digits);
-    // One number has one text: no sign, no leading zero.
-    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number || (number.len() > 1 && number.starts_with('0')) {
-        return Err(KeyFault::Part);
-    }
-    let number: u64 = number.parse().map_err(|_| KeyFault::Part)?;
     if kind == "path" {
-        return Ok(Part::Path(number));
+        return plain_number(number).map(Part::Path).ok_or(KeyFault::Part);
     }
-    let small = u32::try_from(number).map_err(|_| KeyFault::Part)?;
+    let small = small(number).ok_or(KeyFault::Part)?;
     let position = small as usize;
     match kind {
         "argument" => Ok(Part::Parameter(small)),
@@ -229,6 +235,17 @@ fn parse_part(text: &str) -> Result<Part, KeyFault> {
         "loop" => Ok(Part::Loop(BlockId::new(position))),
         _ => Err(KeyFault::Part),
     }
+}
+
+/// One number has one text: no sign, no leading zero.
+fn plain_number(text: &str) -> Option<u64> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_plain = is_number && (text.len() == 1 || !text.starts_with('0'));
+    is_plain.then(|| text.parse().ok()).flatten()
+}
+
+fn small(text: &str) -> Option<u32> {
+    plain_number(text)?.try_into().ok()
 }
 
 /// As LLVM's IR has it without quotes.
@@ -324,11 +341,12 @@ mod tests {
     fn key() -> impl Strategy<Value = Key> {
         let function = (proptest::option::of(name()), name())
             .prop_map(|(module, name)| FunctionKey { module: module.map(Into::into), name: name.into() });
-        (function, proptest::option::of(part()), name(), any::<bool>()).prop_map(
-            |(function, part, module, is_module)| match part {
-                _ if is_module => Key::Module(module.into()),
-                Some(part) => function.part(part),
-                None => Key::Function(function),
+        (function, proptest::option::of(part()), name(), any::<Option<Option<u32>>>()).prop_map(
+            |(function, part, module, line)| match (line, part) {
+                (Some(None), _) => Key::Module(module.into()),
+                (Some(Some(line)), _) => Key::Line(module.into(), line),
+                (None, Some(part)) => function.part(part),
+                (None, None) => Key::Function(function),
             },
         )
     }
@@ -340,7 +358,7 @@ mod tests {
         }
 
         #[test]
-        fn a_key_has_one_text(text in "[-a-z$._0-9/@:\"\\\\ \u{1}]{0,16}|@main:[a-z]{1,8}[0-9]{1,3}|\"[ab@\\\\2]{0,6}\"@[\"a]{0,3}") {
+        fn a_key_has_one_text(text in "[-a-z$._0-9/@:\"\\\\ \u{1}]{0,16}|[ab.]{1,3}:[0-9]{1,3}|@main:[a-z]{1,8}[0-9]{1,3}|\"[ab@\\\\2]{0,6}\"@[\"a]{0,3}") {
             if let Ok(key) = text.parse::<Key>() {
                 prop_assert_eq!(key.to_string(), text);
             }
@@ -352,6 +370,8 @@ mod tests {
         let step = FunctionKey { module: Some("src/a.c".into()), name: "step".into() };
         let texts = [
             (Key::Module("src/a.c".into()), "src/a.c"),
+            (Key::Line("src/a.c".into(), 12), "src/a.c:12"),
+            (Key::Line("my file:1.c".into(), 2), "\"my file:1.c\":2"),
             (Key::Function(step.clone()), "src/a.c@step"),
             (step.part(Part::Instruction(InstructionId::new(4))), "src/a.c@step:i4"),
             (FunctionKey { module: None, name: "main".into() }.part(Part::Parameter(0)), "@main:argument0"),
@@ -373,6 +393,10 @@ mod tests {
             ("@main:i04", KeyFault::Part),
             ("@main:i4294967296", KeyFault::Part),
             ("@main:line3", KeyFault::Part),
+            ("a.c:03", KeyFault::Line),
+            ("a.c:", KeyFault::Line),
+            ("a.c:4294967296", KeyFault::Line),
+            (":3", KeyFault::Empty),
             ("@a b", KeyFault::Unquoted),
             ("@\"main\"", KeyFault::Quote),
             ("@\"a b", KeyFault::Quote),

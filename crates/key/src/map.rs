@@ -8,12 +8,12 @@ use opcost_index::{Id, IdMap};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Anchor, BlockId, BlockMap, CallSiteId, CounterId, EdgeId, EdgeMap, FileId, FunctionId, Hash128,
-    InstructionId, PlaceId, Placement, SegmentId, SegmentMap,
+    Anchor, BlockId, BlockMap, CallSiteId, CounterId, EdgeId, EdgeMap, FileId, FunctionId, FunctionKey,
+    Hash128, InstructionId, PlaceId, Placement, SegmentId, SegmentMap,
 };
 
 /// Version of the map's types.
-pub const MAP_SCHEMA: u32 = 5;
+pub const MAP_SCHEMA: u32 = 6;
 
 /// One module: skeleton, meaning of its counters, weights, places, texts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,6 +102,9 @@ pub struct FunctionMap {
     /// Whether other modules cannot see the name (`static`): then the module
     /// is part of its identity.
     pub is_local: bool,
+    /// What a local function was called before its module was linked to others, where that is
+    /// known: the linker renames where a name is taken.
+    pub home: Option<FunctionKey>,
     /// Where it is written.
     pub place: Option<PlaceId>,
     /// Hash of its control-flow graph, successor order and call positions.
@@ -237,6 +240,15 @@ pub enum Callee {
 }
 
 impl FunctionMap {
+    /// What it is called in answers, in a module of this name.
+    pub fn key(&self, module: &str) -> FunctionKey {
+        if !self.is_local {
+            return FunctionKey { module: None, name: self.name.as_str().into() };
+        }
+        let own = || FunctionKey { module: Some(module.into()), name: self.name.as_str().into() };
+        self.home.clone().unwrap_or_else(own)
+    }
+
     /// The instructions of a segment.
     pub fn instructions_of(&self, segment: SegmentId) -> impl Iterator<Item = InstructionId> + use<> {
         let start = self.segments[segment].first_instruction.index();

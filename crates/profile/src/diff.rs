@@ -1,6 +1,6 @@
 //! Did a program's work change between two builds, or only its code?
 //!
-//! Functions compare by name (and module, when the name is local to it), lines
+//! Functions compare by key (name, and home module when the name is local to it), lines
 //! by file and number, blocks only where anchor and shape agree. A function
 //! whose body changed while its total did not does the *same work with
 //! different code*; equal bodies with another total mean that other input or
@@ -17,7 +17,8 @@ use std::fmt;
 use opcost_key::{Anchor, CostFacts, Hash128};
 use thiserror::Error;
 
-use crate::{About, Column, Fact, FunctionFacts, Ledger, Quality, SourcePlace, Subject};
+use crate::joined::Joined;
+use crate::{About, Column, Fact, Ledger, Quality, SourcePlace, Subject};
 
 /// Why two ledgers are not alike enough to compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,7 +155,7 @@ pub fn diff(before: &Ledger, after: &Ledger, force: bool) -> Result<Diff, Incomp
         unlike: reasons,
         total: Change { before: total(before), after: total(after) },
         functions: pairs(functions(before), functions(after))
-            .map(|(key, sides)| compare(key, &sides, blocks_compare))
+            .map(|(key, sides)| compare(&key, &sides, blocks_compare))
             .collect(),
         lines: pairs(lines(before), lines(after))
             .map(|(at, (before, after))| LineDiff { at: at.clone(), instructions: Change { before, after } })
@@ -205,9 +206,6 @@ fn pairs<K: Ord, V>(
     all.into_iter()
 }
 
-/// Name, and module when the name is local to it.
-type Key<'a> = (&'a str, Option<&'a str>);
-
 /// What a ledger says of a function, over all modules that hold it.
 #[derive(Default)]
 struct Side<'a> {
@@ -221,15 +219,11 @@ struct Side<'a> {
     blocks: BTreeMap<u32, u128>,
 }
 
-fn key(function: &FunctionFacts) -> Key<'_> {
-    (&function.name, function.is_local.then_some(&function.module))
-}
-
-fn functions(ledger: &Ledger) -> BTreeMap<Key<'_>, Side<'_>> {
-    let mut sides: BTreeMap<Key<'_>, Side<'_>> = BTreeMap::new();
+fn functions(ledger: &Ledger) -> BTreeMap<Joined, Side<'_>> {
+    let mut sides: BTreeMap<Joined, Side<'_>> = BTreeMap::new();
     for Fact { subject, column, value, quality, .. } in ledger.facts() {
         let Some(function) = subject.function() else { continue };
-        let side = sides.entry(key(function)).or_default();
+        let side = sides.entry(Joined::of(function)).or_default();
         side.shapes.insert(function.shape);
         side.bodies.insert(function.body);
         let exact = matches!(quality, Quality::Exact | Quality::ExactUnder(_));
@@ -259,7 +253,7 @@ fn lines(ledger: &Ledger) -> BTreeMap<&SourcePlace, u128> {
     sums
 }
 
-fn compare(key: Key<'_>, sides: &(Option<Side<'_>>, Option<Side<'_>>), blocks_compare: bool) -> FunctionDiff {
+fn compare(key: &Joined, sides: &(Option<Side<'_>>, Option<Side<'_>>), blocks_compare: bool) -> FunctionDiff {
     let (before, after) = (sides.0.as_ref(), sides.1.as_ref());
     let change = |get: fn(&Side<'_>) -> Option<u128>| Change {
         before: before.and_then(get),
@@ -283,8 +277,8 @@ fn compare(key: Key<'_>, sides: &(Option<Side<'_>>, Option<Side<'_>>), blocks_co
         _ => Verdict::Same,
     };
     FunctionDiff {
-        name: key.0.to_owned(),
-        module: key.1.map(str::to_owned),
+        name: key.name(),
+        module: key.module(),
         place: after.and_then(|side| side.place).or(before.and_then(|side| side.place)).cloned(),
         verdict,
         calls,

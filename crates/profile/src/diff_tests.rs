@@ -118,3 +118,50 @@ fn unlike_ledgers_are_refused_with_every_reason_unless_forced() {
     assert_eq!(forced.unlike, refused.reasons);
     assert!(forced.functions.iter().all(|function| function.verdict == Verdict::Same));
 }
+
+/// Facts of a local `step` of a module with this much work; `home` if it was linked.
+fn step_of(name: &str, module: &str, home: Option<&str>, work: u64) -> Vec<crate::Fact> {
+    let mut function = (*function("local", 1, 1)).clone();
+    (function.name, function.module) = (name.into(), module.into());
+    function.home = home.map(|home| home.parse().expect("a key"));
+    facts_of(&function.into(), 1, work, &[1])
+}
+
+fn told(before: &Ledger, after: &Ledger) -> Vec<(String, Verdict)> {
+    let functions = diff(before, after, false).unwrap().functions;
+    let name = |f: &FunctionDiff| format!("{}@{}", f.module.as_deref().unwrap_or_default(), f.name);
+    functions.iter().map(|f| (name(f), f.verdict)).collect()
+}
+
+#[test]
+fn two_local_functions_of_one_name_are_joined_right_in_any_order() {
+    let [a, b] = [step_of("step", "a.c", None, 10), step_of("step", "b.c", None, 20)];
+    let (one, other) = (ledger([a.clone(), b.clone()].concat()), ledger([b.clone(), a.clone()].concat()));
+    let same = [("a.c@step".to_owned(), Verdict::Same), ("b.c@step".to_owned(), Verdict::Same)];
+    assert_eq!(told(&one, &other), same);
+    // One that is in one program only is not taken for the other of its name.
+    let gone = [("a.c@step".to_owned(), Verdict::Same), ("b.c@step".to_owned(), Verdict::Gone)];
+    assert_eq!(told(&one, &ledger(a)), gone);
+    let new = [("a.c@step".to_owned(), Verdict::New), ("b.c@step".to_owned(), Verdict::Same)];
+    assert_eq!(told(&ledger(b), &one), new);
+}
+
+/// A linker renames the second `step` that it sees.
+#[test]
+fn modules_that_were_linked_in_another_order_are_joined_by_home() {
+    let linked = |first: (&str, u64), second: (&str, u64)| {
+        let home = |module: &str| Some(format!("{module}@step"));
+        let first = step_of("step", "whole.bc", home(first.0).as_deref(), first.1);
+        let second = step_of("step.1", "whole.bc", home(second.0).as_deref(), second.1);
+        ledger([first, second].concat())
+    };
+    let one = linked(("a.c", 10), ("b.c", 20));
+    let same = [("a.c@step".to_owned(), Verdict::Same), ("b.c@step".to_owned(), Verdict::Same)];
+    assert_eq!(told(&one, &linked(("b.c", 20), ("a.c", 10))), same);
+    let apart = [step_of("step", "a.c", None, 10), step_of("step", "b.c", None, 20)].concat();
+    assert_eq!(told(&one, &ledger(apart)), same, "nor does it matter whether they were");
+    // A ledger that keeps no homes names them by the module at hand.
+    let old = [step_of("step", "whole.bc", None, 10), step_of("step.1", "whole.bc", None, 20)].concat();
+    let named = ["whole.bc@step", "whole.bc@step.1"].map(|name| (name.to_owned(), Verdict::Same));
+    assert_eq!(told(&ledger(old.clone()), &ledger(old)), named);
+}

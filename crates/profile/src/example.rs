@@ -37,6 +37,7 @@ pub(crate) fn function(name: &str, shape: u128, body: u128) -> Arc<FunctionFacts
         is_local: name.starts_with("local"),
         shape: Hash128(shape),
         body: Hash128(body),
+        home: None,
     })
 }
 

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use opcost_key::{Anchor, BuildFacts, CostFacts, Hash128};
+use opcost_key::{Anchor, BuildFacts, CostFacts, FunctionKey, Hash128};
 use thiserror::Error;
 
 use crate::words::{Column, Origin, Quality, Unit, Way, World};
@@ -77,6 +77,9 @@ pub struct FunctionFacts {
     pub shape: Hash128,
     /// Hash of shape, opcodes and types.
     pub body: Hash128,
+    /// What a local function was called before its module was linked to others, where that is
+    /// known.
+    pub home: Option<FunctionKey>,
 }
 
 /// What a fact is about.
@@ -189,6 +192,19 @@ impl fmt::Display for Ending {
             Ending::Exited(status) => write!(f, "exit status {status}"),
             Ending::Killed(signal) => write!(f, "signal {signal}"),
         }
+    }
+}
+
+impl FunctionFacts {
+    /// What it is called in answers: one key for one function of the program, whatever else was
+    /// linked.
+    pub fn key(&self) -> FunctionKey {
+        if !self.is_local {
+            return FunctionKey { module: None, name: self.name.as_str().into() };
+        }
+        let own =
+            || FunctionKey { module: Some(self.module.as_str().into()), name: self.name.as_str().into() };
+        self.home.clone().unwrap_or_else(own)
     }
 }
 

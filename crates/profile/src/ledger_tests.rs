@@ -86,6 +86,36 @@ fn what_cannot_be_added_is_refused() {
     assert!(matches!(error, MergeError::Ledger(LedgerError::MixedOrigin { .. })), "{error}");
 }
 
+/// In which order modules were linked makes no other build, and local functions of one name stay
+/// those of their modules.
+#[test]
+fn the_same_program_linked_in_another_order_adds_up() {
+    let step = |module: &str, work| {
+        let function =
+            crate::FunctionFacts { module: module.into(), ..(*function("local_step", 1, 1)).clone() };
+        facts_of(&function.into(), 1, work, &[1])
+    };
+    let linked = |modules: [(&str, u64); 2]| {
+        let mut made = ledger(modules.iter().flat_map(|&(module, work)| step(module, work)).collect());
+        let facts = made.about.modules.remove(0);
+        let of = |(module, _): (&str, u64)| crate::ModuleFacts { module: module.into(), ..facts.clone() };
+        made.about.modules = modules.map(of).to_vec();
+        made
+    };
+    let [one, other] = [linked([("a.c", 1), ("b.c", 10)]), linked([("b.c", 20), ("a.c", 2)])];
+    let both = merge(&[one.clone(), other.clone()]).unwrap();
+    assert_eq!(merge(&[other.clone(), one.clone()]).unwrap(), both);
+    assert_eq!(both.about.modules, one.about.modules, "by name");
+    assert_eq!(both, merge(&[linked([("a.c", 2), ("b.c", 20)]), one.clone()]).unwrap());
+    let work = |module: &str| {
+        both.sum(Column::Instructions, |subject| subject.function().is_some_and(|f| f.module == module))
+    };
+    assert_eq!([work("a.c"), work("b.c")], [3, 30]);
+    assert_eq!(merge(std::slice::from_ref(&other)).unwrap(), other, "an order that all have stays");
+    let alone = linked([("a.c", 1), ("c.c", 10)]);
+    assert_eq!(merge(&[one, alone]), Err(MergeError::OtherBuild { position: 1, what: "maps" }));
+}
+
 #[test]
 fn the_weaker_world_wins() {
     let mut closed = fact(Subject::Program, Column::Instructions, 1);

@@ -12,6 +12,7 @@
 
 pub mod diff;
 pub mod formats;
+mod joined;
 mod ledger;
 mod merge;
 pub mod opcraw;

@@ -5,7 +5,8 @@
 //! estimates stay estimates. Only ledgers of the same maps add: counts of two
 //! builds mean different things; and only facts of one origin: a counted number
 //! and a sampled one make neither. The result does not depend on the order of
-//! the ledgers.
+//! the ledgers, nor on the order in which their programs were linked: modules are compared
+//! by name.
 //!
 //! A sum of more than 64 bits becomes 2^64 - 1, a lower bound, and
 //! [`saturated`] finds such facts, so that they are told. A mean is rounded to
@@ -18,7 +19,7 @@ use std::collections::BTreeSet;
 use thiserror::Error;
 
 use crate::ledger::{Sum, add_up};
-use crate::{About, Fact, Ledger, LedgerError, Quality};
+use crate::{About, Fact, Ledger, LedgerError, ModuleFacts, Quality};
 
 /// Why ledgers cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -101,8 +102,13 @@ fn about_all(ledgers: &[Ledger]) -> Result<About, MergeError> {
     let runs = abouts().try_fold(0u64, |sum, about| sum.checked_add(about.runs));
     let machines: BTreeSet<_> = abouts().flat_map(|about| &about.machines).cloned().collect();
     let commands: BTreeSet<_> = abouts().flat_map(|about| &about.commands).cloned().collect();
+    let modules = match abouts().all(|about| about.modules == first.about.modules) {
+        true => first.about.modules.clone(),
+        // No order is better than another.
+        false => by_name(&first.about).into_iter().cloned().collect(),
+    };
     Ok(About {
-        modules: first.about.modules.clone(),
+        modules,
         cost: first.about.cost.clone(),
         machines: machines.into_iter().collect(),
         commands: commands.into_iter().collect(),
@@ -114,9 +120,16 @@ fn about_all(ledgers: &[Ledger]) -> Result<About, MergeError> {
 pub(crate) fn other_build(ours: &About, theirs: &About) -> Option<&'static str> {
     if ours.cost != theirs.cost {
         Some("cost models")
-    } else if ours.modules != theirs.modules {
+    } else if by_name(ours) != by_name(theirs) {
         Some("maps")
     } else {
         None
     }
+}
+
+/// The modules of a program, whatever order they were linked in.
+fn by_name(about: &About) -> Vec<&ModuleFacts> {
+    let mut modules: Vec<&ModuleFacts> = about.modules.iter().collect();
+    modules.sort_by_key(|module| (&module.module, module.map));
+    modules
 }

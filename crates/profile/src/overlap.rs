@@ -10,7 +10,7 @@
 //!
 //! p is the estimate, t the truth; each of these lies between 0 and 1. None depends on
 //! `scale`, p by t: shapes and shares may be right where all counts together are not. Blocks
-//! compare where function and body agree; what only one of them has counts with 0
+//! compare where key and body agree; what only one of them has counts with 0
 //! in the other. Sums are 128 bits wide, shares are fractions of them. A measure
 //! of what the estimate does not tell at all (raw samples have no calls and no
 //! edges) is none. A function that both have by name but with other code is
@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 
 use opcost_key::Hash128;
 
+use crate::joined::Joined;
 use crate::{Column, FunctionFacts, Ledger, Subject, Way};
 
 /// How two ledgers agree.
@@ -68,10 +69,17 @@ pub struct Refused {
     pub truth: f64,
 }
 
-type FunctionKey<'a> = (&'a str, Option<&'a str>, Hash128);
+/// A function with this code.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Code {
+    function: Joined,
+    body: Hash128,
+}
 
-fn key(function: &FunctionFacts) -> FunctionKey<'_> {
-    (&function.name, function.is_local.then_some(&function.module), function.body)
+impl Code {
+    fn of(function: &FunctionFacts) -> Self {
+        Self { function: Joined::of(function), body: function.body }
+    }
 }
 
 /// Body → sum of its blocks.
@@ -79,24 +87,24 @@ type Bodies = BTreeMap<Hash128, u128>;
 
 /// What a ledger says, to be compared.
 #[derive(Default)]
-struct Weights<'a> {
-    blocks: BTreeMap<FunctionKey<'a>, BTreeMap<u32, u128>>,
-    calls: BTreeMap<FunctionKey<'a>, u128>,
+struct Weights {
+    blocks: BTreeMap<Code, BTreeMap<u32, u128>>,
+    calls: BTreeMap<Code, u128>,
     total: u128,
 }
 
-impl<'a> Weights<'a> {
-    fn of(ledger: &'a Ledger) -> Self {
+impl Weights {
+    fn of(ledger: &Ledger) -> Self {
         let mut all = Weights::default();
         for fact in ledger.facts() {
             let value = u128::from(fact.value.unwrap_or(0));
             match (&fact.subject, fact.column) {
                 (Subject::Block { function, block, .. }, Column::Count) => {
-                    *all.blocks.entry(key(function)).or_default().entry(*block).or_default() += value;
+                    *all.blocks.entry(Code::of(function)).or_default().entry(*block).or_default() += value;
                     all.total += value;
                 }
                 (Subject::Function { function, .. }, Column::Calls) => {
-                    *all.calls.entry(key(function)).or_default() += value;
+                    *all.calls.entry(Code::of(function)).or_default() += value;
                 }
                 _ => {}
             }
@@ -104,16 +112,16 @@ impl<'a> Weights<'a> {
         all
     }
 
-    /// The code that stands under each name, with what its blocks weigh.
-    fn by_name(&self) -> BTreeMap<(&'a str, Option<&'a str>), Bodies> {
+    /// The code that stands under each key, with what its blocks weigh.
+    fn by_key(&self) -> BTreeMap<&Joined, Bodies> {
         let mut all: BTreeMap<_, Bodies> = BTreeMap::new();
-        for (&(name, module, body), blocks) in &self.blocks {
-            all.entry((name, module)).or_default().insert(body, blocks.values().sum());
+        for (code, blocks) in &self.blocks {
+            all.entry(&code.function).or_default().insert(code.body, blocks.values().sum());
         }
         all
     }
 
-    fn function(&self, function: &FunctionKey<'_>) -> u128 {
+    fn function(&self, function: &Code) -> u128 {
         self.blocks.get(function).map_or(0, |blocks| blocks.values().sum())
     }
 }
@@ -160,19 +168,19 @@ pub fn overlap(estimate: &Ledger, truth: &Ledger) -> Overlap {
 }
 
 /// Functions that have one name and another body.
-fn refused(p: &Weights<'_>, t: &Weights<'_>) -> Vec<Refused> {
-    let (in_p, in_t) = (p.by_name(), t.by_name());
+fn refused(p: &Weights, t: &Weights) -> Vec<Refused> {
+    let (in_p, in_t) = (p.by_key(), t.by_key());
     let alien = |own: &Bodies, theirs: &Bodies, total: u128| {
         let only = own.iter().filter(|(body, _)| !theirs.contains_key(body));
         let sum = only.clone().map(|(_, weight)| weight).sum();
         (only.count() > 0).then(|| share(sum, total))
     };
     let mut refused = Vec::new();
-    for (&(name, module), bodies) in &in_t {
-        let Some(theirs) = in_p.get(&(name, module)) else { continue };
+    for (function, bodies) in &in_t {
+        let Some(theirs) = in_p.get(function) else { continue };
         let (estimate, truth) = (alien(theirs, bodies, p.total), alien(bodies, theirs, t.total));
         if estimate.is_some() || truth.is_some() {
-            let (name, module) = (name.to_owned(), module.map(str::to_owned));
+            let (name, module) = (function.name(), function.module());
             let (estimate, truth) = (estimate.unwrap_or(0.0), truth.unwrap_or(0.0));
             refused.push(Refused { name, module, estimate, truth });
         }
@@ -184,9 +192,9 @@ fn refused(p: &Weights<'_>, t: &Weights<'_>) -> Vec<Refused> {
 }
 
 /// The smallest set of blocks that holds nine tenths, hottest first; ties by key.
-fn hottest<'a>(weights: &Weights<'a>) -> Vec<(FunctionKey<'a>, u32)> {
-    let mut all: Vec<(u128, FunctionKey<'a>, u32)> = Vec::new();
-    for (&function, blocks) in &weights.blocks {
+fn hottest(weights: &Weights) -> Vec<(&Code, u32)> {
+    let mut all: Vec<(u128, &Code, u32)> = Vec::new();
+    for (function, blocks) in &weights.blocks {
         all.extend(blocks.iter().map(|(&block, &count)| (count, function, block)));
     }
     all.sort_by(|a, b| b.0.cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
@@ -201,9 +209,9 @@ fn hottest<'a>(weights: &Weights<'a>) -> Vec<(FunctionKey<'a>, u32)> {
     set
 }
 
-fn hot_weight(p: &Weights<'_>, t: &Weights<'_>) -> f64 {
+fn hot_weight(p: &Weights, t: &Weights) -> f64 {
     let found: std::collections::BTreeSet<_> = hottest(p).into_iter().collect();
-    let weight = |(function, block): &(FunctionKey<'_>, u32)| t.blocks[function][block];
+    let weight = |&(function, block): &(&Code, u32)| t.blocks[function][&block];
     let hot = hottest(t);
     let (all, both): (u128, u128) = hot.iter().fold((0, 0), |(all, both), one| {
         (all + weight(one), both + if found.contains(one) { weight(one) } else { 0 })
@@ -213,7 +221,7 @@ fn hot_weight(p: &Weights<'_>, t: &Weights<'_>) -> f64 {
 
 /// Leak and residual of a ledger's edges, if it counts any.
 fn balance(ledger: &Ledger) -> Option<(f64, f64)> {
-    let mut places: BTreeMap<(FunctionKey<'_>, u32), (i128, i128)> = BTreeMap::new();
+    let mut places: BTreeMap<(Code, u32), (i128, i128)> = BTreeMap::new();
     let (mut leaving, mut entering) = (0u128, 0u128);
     for fact in ledger.facts() {
         let Subject::Edge { function, way, from, to, .. } = &fact.subject else { continue };
@@ -229,10 +237,10 @@ fn balance(ledger: &Ledger) -> Option<(f64, f64)> {
             Way::Branch | Way::Fall | Way::Return => {}
         }
         if let Some(to) = to {
-            places.entry((key(function), *to)).or_default().0 += signed;
+            places.entry((Code::of(function), *to)).or_default().0 += signed;
         }
         if let Some(from) = from {
-            places.entry((key(function), *from)).or_default().1 += signed;
+            places.entry((Code::of(function), *from)).or_default().1 += signed;
         }
     }
     let (mut gap, mut flow) = (0u128, 0u128);
@@ -345,6 +353,37 @@ mod tests {
         // Code that never ran is refused too.
         let all = overlap(&of(&[("f", 1, 0)]), &of(&[("f", 2, 0)]));
         assert_eq!((all.refused.len(), all.blocks), (1, 0));
+    }
+
+    /// Two local functions of one name keep their own blocks, whichever module comes first and
+    /// whatever the linker called them.
+    #[test]
+    fn local_functions_of_one_name_are_joined_by_home() {
+        let step = |name: &str, module: &str, home: Option<&str>, counts: &[u64]| {
+            let function = FunctionFacts {
+                name: name.into(),
+                module: module.into(),
+                home: home.map(|home| home.parse().expect("a key")),
+                ..(*crate::example::function("local", 2, 1)).clone()
+            };
+            crate::example::facts_of(&function.into(), 1, counts.iter().sum(), counts)
+        };
+        let of = |facts: Vec<Vec<crate::Fact>>| crate::example::ledger(facts.concat());
+        let truth = of(vec![step("step", "a.c", None, &[10, 30]), step("step", "b.c", None, &[60, 20])]);
+        let turned = of(vec![step("step", "b.c", None, &[60, 20]), step("step", "a.c", None, &[10, 30])]);
+        let linked = of(vec![
+            step("step", "w.bc", Some("b.c@step"), &[60, 20]),
+            step("step.1", "w.bc", Some("a.c@step"), &[10, 30]),
+        ]);
+        for estimate in [&turned, &linked] {
+            let all = overlap(estimate, &truth);
+            assert!((all.program_block - 1.0).abs() < 1e-12 && all.blocks == 4, "{all:?}");
+        }
+        let alone = overlap(&of(vec![step("step", "b.c", None, &[60, 20])]), &truth);
+        assert_eq!((alone.blocks, alone.refused.len()), (2, 0), "what one of them has alone");
+        // Files of schema 2 know no homes: each name of the linked module is a function.
+        let old = of(vec![step("step", "w.bc", None, &[60, 20]), step("step.1", "w.bc", None, &[10, 30])]);
+        assert_eq!((overlap(&old, &old).blocks, overlap(&old, &truth).blocks), (4, 0));
     }
 
     #[test]

@@ -40,6 +40,7 @@ pub(crate) fn function(name: &str, blocks: &[&[&[u32]]], edges: Vec<EdgeMap>) ->
     let mut made = FunctionMap {
         name: name.into(),
         is_local: false,
+        home: None,
         place: Some(PlaceId::new(0)),
         shape: Hash128(blocks.len() as u128),
         body: Hash128(edges.len() as u128),

@@ -210,6 +210,7 @@ pub(crate) fn function_facts(map: &ModuleMap, function: &FunctionMap) -> Arc<Fun
         is_local: function.is_local,
         shape: function.shape,
         body: function.body,
+        home: function.home.clone(),
     })
 }
 

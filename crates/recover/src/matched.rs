@@ -5,6 +5,10 @@
 //! it) has the same blocks, whatever became of others. So it is decided
 //! function by function, and of each that does not fit it is said why.
 //!
+//! Functions are the same that have one key: a local one is that of its home module,
+//! whatever else was linked to that and in which order. A function of this module that
+//! became local, or is no more, is found by its name.
+//!
 //! Of a function that stands in several modules (an inline function, a template)
 //! the linker keeps one body, and only that one counts. Who weighs one module by
 //! itself wants what all bodies did that have the name and the flow
@@ -18,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use opcost_index::IdMap;
-use opcost_key::{BlockId, EdgeId, EdgeKind, FunctionId, FunctionMap, ModuleMap, SegmentId};
+use opcost_key::{BlockId, EdgeId, EdgeKind, FunctionId, FunctionKey, FunctionMap, ModuleMap, SegmentId};
 use opcost_profile::{Column, FunctionFacts, Ledger, Subject, Way};
 use thiserror::Error;
 
@@ -80,27 +84,36 @@ struct FoundEdge {
 
 /// The counts that `ledger` has of the functions of `map`.
 pub fn match_counts(map: &ModuleMap, ledger: &Ledger, copies: Copies) -> Matched {
-    let found =
-        by_function(ledger, |facts| facts.module == map.module || (copies == Copies::All && !facts.is_local));
-    let is_own = |found: &&Found<'_>| found.facts.module == map.module;
+    let locals: BTreeSet<FunctionKey> =
+        map.functions.values().map(|function| function.key(&map.module)).collect();
+    let found = by_function(ledger, |facts| {
+        let is_own = facts.module == map.module;
+        is_own || if facts.is_local { locals.contains(&facts.key()) } else { copies == Copies::All }
+    });
+    let is_own = |found: &Found<'_>| found.facts.module == map.module;
+    let mut meant = BTreeSet::new();
     let functions = map.functions.values().map(|function| {
-        let bodies = found.get(function.name.as_str()).map_or(&[][..], Vec::as_slice);
-        // A local function shares nothing but its name.
-        let usable = bodies.iter().filter(|found| is_own(found) || !function.is_local);
-        counts_of(function, usable)
+        let key = function.key(&map.module);
+        let of = |key| found.get(key).map_or(&[][..], Vec::as_slice);
+        // The ledger knows no homes, or the name was not local when it was counted, or was.
+        let by_name = [None, Some(map.module.as_str().into())]
+            .map(|module| FunctionKey { module, name: function.name.as_str().into() });
+        let others = by_name.iter().filter(|other| **other != key).flat_map(of).filter(|found| is_own(found));
+        let counts = counts_of(function, of(&key).iter().chain(others));
+        meant.extend(by_name);
+        meant.insert(key);
+        counts
     });
     let functions = functions.collect();
-    let names: BTreeSet<&str> = map.functions.values().map(|function| function.name.as_str()).collect();
-    let gone =
-        found.iter().filter(|(name, bodies)| !names.contains(*name) && bodies.iter().any(|one| is_own(&one)));
-    Matched { functions, gone: gone.map(|(name, _)| (*name).to_owned()).collect() }
+    let gone = found.iter().filter(|(key, bodies)| !meant.contains(*key) && bodies.iter().any(is_own));
+    Matched { functions, gone: gone.map(|(key, _)| key.name.to_string()).collect() }
 }
 
-/// By name, then in the order of modules.
+/// By key, then in the order of modules.
 fn by_function<'a>(
     ledger: &'a Ledger,
     is_wanted: impl Fn(&FunctionFacts) -> bool,
-) -> BTreeMap<&'a str, Vec<Found<'a>>> {
+) -> BTreeMap<FunctionKey, Vec<Found<'a>>> {
     let mut all: BTreeMap<(&str, &str), Found<'a>> = BTreeMap::new();
     for fact in ledger.facts() {
         let Some(facts) = fact.subject.function().filter(|facts| is_wanted(facts)) else { continue };
@@ -128,11 +141,11 @@ fn by_function<'a>(
             _ => {}
         }
     }
-    let mut by_name: BTreeMap<&str, Vec<Found<'a>>> = BTreeMap::new();
-    for ((name, _), found) in all {
-        by_name.entry(name).or_default().push(found);
+    let mut by_key: BTreeMap<FunctionKey, Vec<Found<'a>>> = BTreeMap::new();
+    for (_, found) in all {
+        by_key.entry(found.facts.key()).or_default().push(found);
     }
-    by_name
+    by_key
 }
 
 impl Found<'_> {
@@ -304,6 +317,60 @@ mod tests {
         assert_eq!(entries(&other, Copies::Own), Err(Unmatched::Absent));
         assert_eq!(entries(&other, Copies::All), Ok(10));
         assert!(match_counts(&other, &ledger, Copies::All).gone.is_empty());
+    }
+
+    /// A local `diamond`, called so in its module, or renamed by the linker of others.
+    fn local(module: &str, name: &str, home: Option<&str>) -> ModuleMap {
+        let mut map = diamond();
+        map.module = module.into();
+        let function = &mut map.functions[FunctionId::new(0)];
+        (function.name, function.is_local) = (name.into(), true);
+        function.home = home.map(|home| home.parse().expect("a key"));
+        map
+    }
+
+    #[test]
+    fn local_functions_of_one_name_get_their_own_counts() {
+        let maps = [local("a.c", "step", None), local("b.c", "step", None)];
+        let counts = [recovered(&maps[0], &[10, 3], &[]), recovered(&maps[1], &[20, 3], &[])];
+        let of = |at: usize| CountedModule { map: &maps[at], counts: &counts[at] };
+        let entries = |map: &ModuleMap, ledger: &opcost_profile::Ledger, copies| {
+            let found = match_counts(map, ledger, copies);
+            assert!(found.gone.is_empty(), "{:?}", found.gone);
+            found.functions[FunctionId::new(0)].clone().map(|counts| counts.entries)
+        };
+        for order in [[0, 1], [1, 0]] {
+            let ledger = crate::example::ledger_of_all(&order.map(of));
+            for copies in [Copies::Own, Copies::All] {
+                assert_eq!(entries(&maps[0], &ledger, copies), Ok(10));
+                assert_eq!(entries(&maps[1], &ledger, copies), Ok(20));
+                // Linked, the second is called otherwise: it is what it was at home.
+                assert_eq!(entries(&local("w.bc", "step", Some("b.c@step")), &ledger, copies), Ok(20));
+                assert_eq!(entries(&local("w.bc", "step.1", Some("a.c@step")), &ledger, copies), Ok(10));
+            }
+        }
+        let alone = ledger_of(of(1));
+        assert_eq!(
+            entries(&maps[0], &alone, Copies::All),
+            Err(Unmatched::Absent),
+            "the other's are not its own"
+        );
+    }
+
+    #[test]
+    fn ledgers_without_homes_name_functions_by_the_module_at_hand() {
+        let linked = local("w.bc", "step.1", Some("b.c@step"));
+        let old = local("w.bc", "step.1", None);
+        let counts = recovered(&old, &[10, 3], &[]);
+        let ledger = ledger_of(CountedModule { map: &old, counts: &counts });
+        let matched = match_counts(&linked, &ledger, Copies::Own);
+        assert!(matched.functions[FunctionId::new(0)].is_ok() && matched.gone.is_empty());
+        // With homes, a name that another function has now says nothing.
+        let other = local("w.bc", "step.1", Some("a.c@step"));
+        let ledger = ledger_of(CountedModule { map: &other, counts: &counts });
+        let matched = match_counts(&linked, &ledger, Copies::Own);
+        assert_eq!(matched.functions[FunctionId::new(0)], Err(Unmatched::Absent));
+        assert_eq!(matched.gone, ["step"]);
     }
 
     #[test]

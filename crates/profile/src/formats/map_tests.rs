@@ -17,6 +17,7 @@ fn module(instructions: usize) -> ModuleMap {
     let function = FunctionMap {
         name: "main".into(),
         is_local: false,
+        home: None,
         place: Some(PlaceId::new(0)),
         shape: Hash128(1),
         body: Hash128(2),

@@ -7,7 +7,7 @@ use std::process::Command;
 use proptest::prelude::*;
 
 use super::{OpcError, columns, find_digits, load_ledger, read_ledger, save_ledger, seal, write_ledger};
-use crate::example::{fact, function, ledger, line, sample};
+use crate::example::{fact, facts_of, function, ledger, line, sample};
 use crate::{Column, Ledger, Subject, Way};
 
 #[test]
@@ -18,6 +18,15 @@ fn a_ledger_comes_back_and_equal_ledgers_are_equal_bytes() {
     assert_eq!(write_ledger(&sample.clone()), bytes);
     let empty = ledger(Vec::new());
     assert_eq!(read_ledger(&write_ledger(&empty)).unwrap(), empty);
+}
+
+/// Of modules that were linked.
+#[test]
+fn a_home_comes_back() {
+    let mut step = (*function("local", 1, 1)).clone();
+    step.home = Some("\"my file.c\"@step".parse().unwrap());
+    let ledger = ledger(facts_of(&step.into(), 1, 10, &[1]));
+    assert_eq!(read_ledger(&write_ledger(&ledger)).unwrap(), ledger);
 }
 
 #[test]
@@ -150,7 +159,7 @@ fn expected_sums(ledger: &Ledger) -> String {
 
 #[test]
 fn the_schema_has_one_column_per_cell() {
-    assert_eq!(columns::schema().get_fields().len(), 21);
+    assert_eq!(columns::schema().get_fields().len(), 22);
 }
 
 prop_compose! {

@@ -1,7 +1,7 @@
 //! How does a ledger lie in a file?
 //!
 //! As a Parquet file (`.opc`), so that DuckDB, DataFusion, Spark or pandas
-//! read it as it is: one row per fact, typed columns (`columns`), facts
+//! read it as it is: one row per fact, typed columns (`columns`, `write`, `read`), facts
 //! about the build in the file's metadata (`about`). Equal ledgers are
 //! equal bytes.
 //!
@@ -17,6 +17,8 @@ mod about;
 mod columns;
 mod document;
 mod error;
+mod read;
+mod write;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -61,7 +63,7 @@ fn encode(ledger: &Ledger) -> Result<Vec<u8>, ParquetError> {
     let mut writer = SerializedFileWriter::new(Vec::new(), columns::schema(), Arc::new(properties))?;
     for rows in ledger.facts().chunks(ROWS_PER_GROUP) {
         let mut group = writer.next_row_group()?;
-        columns::write(&mut group, rows)?;
+        write::write(&mut group, rows)?;
         group.close()?;
     }
     let mut entry = |key: &str, value: String| {
@@ -106,13 +108,13 @@ pub fn read_ledger(bytes: &[u8]) -> Result<Ledger, OpcError> {
             return Err(OpcError::NotALedger { what: "it is a Parquet table without a schema of opcost" });
         }
     }
-    if !columns::is_known(metadata.schema()) {
+    if !columns::fits(metadata.schema()) {
         return Err(malformed("its columns are not those of its schema"));
     }
     let about = about::parse(entry)?;
     let mut facts = Vec::new();
     for group in 0..reader.num_row_groups() {
-        facts.extend(columns::read(reader.get_row_group(group)?.as_ref())?);
+        facts.extend(read::read(reader.get_row_group(group)?.as_ref())?);
     }
     Ok(Ledger::new(about, facts)?)
 }
