@@ -27,37 +27,21 @@ mod measure;
 mod oracle;
 mod page;
 pub(crate) mod pgo;
+mod question;
 pub(crate) mod sampling;
 mod setup;
 mod timed;
 mod wasm;
 
+use crate::corpus;
 use crate::failure::{Failure, Result};
 use crate::manifest::{Language, Program};
-use crate::{corpus, repository};
+use crate::root::repository;
 use columns::{Builder, Column};
 use figures::{Cell, Row};
+pub(crate) use question::Question;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// What is asked about a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Question {
-    /// What does counting cost?
-    Count,
-    /// What does fuel cost?
-    Fuel,
-}
-
-impl Question {
-    /// Its word on the command line, and the name of its page.
-    fn word(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Fuel => "fuel",
-        }
-    }
-}
 
 /// What the command line asks for.
 struct Options {

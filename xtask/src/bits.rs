@@ -15,7 +15,8 @@ mod observe;
 
 use crate::command;
 use crate::failure::{Failure, Result};
-use crate::{loops, repository};
+use crate::loops;
+use crate::root::repository;
 use opcost_testkit::read_widths;
 use std::fs;
 use std::path::{Path, PathBuf};

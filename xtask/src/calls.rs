@@ -57,7 +57,7 @@ const WANTED: f64 = 3.5;
 
 /// Measures and writes the table: all of it, or the rows of these names.
 pub(crate) fn write(names: &[&str]) -> Result<()> {
-    let root = crate::repository()?;
+    let root = crate::root::repository()?;
     let folder = root.join("target/calls");
     let table = root.join(TABLE);
     let old = fs::read_to_string(&table).map_err(|error| Failure::at("read", &table, error))?;
@@ -394,7 +394,7 @@ mod tests {
     /// What a row says to be compiled with the program is.
     #[test]
     fn what_is_compiled_is_in_the_library() {
-        let root = crate::repository().expect("the repository");
+        let root = crate::root::repository().expect("the repository");
         let (_, rows) = read_table(&fs::read_to_string(root.join(TABLE)).expect("the table"));
         let listed = fs::read_to_string(root.join("crates/runtime/src/library.rs")).expect("the list");
         let compiled: Vec<&String> =
@@ -409,7 +409,7 @@ mod tests {
     /// call does more than four times of what is charged where the table says so.
     #[test]
     fn the_worst_of_the_table_holds() {
-        let root = crate::repository().expect("the repository");
+        let root = crate::root::repository().expect("the repository");
         let folder = root.join("target/tmp/calls-held");
         write_sources(&folder).unwrap_or_else(|error| panic!("{error}"));
         let (_, rows) = read_table(&fs::read_to_string(root.join(TABLE)).expect("the table"));

@@ -16,7 +16,7 @@ mod observe;
 
 use crate::command;
 use crate::failure::{Failure, Result};
-use crate::repository;
+use crate::root::repository;
 use opcost_testkit::read_marks;
 use std::ffi::OsString;
 use std::fs;

@@ -22,9 +22,9 @@ mod failure;
 mod loops;
 mod manifest;
 mod pins;
+mod root;
 
-use failure::{Failure, Result};
-use std::path::PathBuf;
+use failure::Failure;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -126,10 +126,4 @@ fn main() -> ExitCode {
             ExitCode::from(failure.status())
         }
     }
-}
-
-/// The root of the repository: the parent of this crate's own folder.
-fn repository() -> Result<PathBuf> {
-    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    own.parent().map(PathBuf::from).ok_or_else(|| Failure::new("xtask has no parent folder"))
 }

@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     fn real() -> (Manifest, PathBuf) {
-        let own = crate::repository().unwrap().join("corpus");
+        let own = crate::root::repository().unwrap().join("corpus");
         (Manifest::read(&own.join("programs.toml")).unwrap(), own)
     }
 
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn a_star_gives_sorted_files_and_nothing_is_an_error() {
-        let own = crate::repository().unwrap().join("corpus/fortran");
+        let own = crate::root::repository().unwrap().join("corpus/fortran");
         let names: Vec<String> = expand_star(&own.join("*.f90"))
             .unwrap()
             .iter()

@@ -29,9 +29,10 @@ mod sums;
 
 use super::timed::Taken;
 use super::{machine, oracle, setup};
+use crate::bits;
 use crate::bits::Member;
 use crate::failure::{Failure, Result};
-use crate::{bits, repository};
+use crate::root::repository;
 use modules::World;
 use observed::Seen;
 use own::{Certified, Own};

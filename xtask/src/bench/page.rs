@@ -3,11 +3,11 @@
 //! Computes nothing but the ratios it prints. The builds are the lines and
 //! the programs the columns of each table, as a reader compares builds.
 
-use super::Question;
 use super::building::{Building, ROUNDS};
 use super::columns::Column;
 use super::figures::{Cell, Figure, Row, geometric_mean, ratios, time_ratios};
 use super::machine::Facts;
+use super::question::Question;
 use crate::failure::{Failure, Result};
 use std::fmt::Write;
 
@@ -271,7 +271,7 @@ mod tests {
     /// Two programs in three columns; the second column gives up on the
     /// second program.
     fn sample() -> Vec<Row> {
-        let own = crate::repository().unwrap().join("corpus");
+        let own = crate::root::repository().unwrap().join("corpus");
         let manifest = Manifest::read(&own.join("programs.toml")).unwrap();
         let row = |name: &str, times: [f64; 3]| {
             let entry = manifest.select(&[name]).unwrap()[0];

@@ -20,7 +20,7 @@ mod peer;
 use super::{machine, setup, timed};
 use crate::command;
 use crate::failure::{Failure, Result};
-use crate::repository;
+use crate::root::repository;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};

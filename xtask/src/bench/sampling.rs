@@ -33,9 +33,10 @@ mod tools;
 pub(crate) mod training;
 
 use super::{machine, setup};
+use crate::corpus;
 use crate::failure::{Failure, Result};
 use crate::manifest::Program;
-use crate::{corpus, repository};
+use crate::root::repository;
 use build::Built;
 use measures::{Results, Run};
 use std::fs;

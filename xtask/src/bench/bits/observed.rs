@@ -110,7 +110,7 @@ fn line_of(line: &str) -> Option<(Key, Seen)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repository;
+    use crate::root::repository;
 
     #[test]
     fn runs_are_joined() {

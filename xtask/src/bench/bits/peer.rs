@@ -48,7 +48,7 @@ fn read(text: &str) -> Result<Vec<Row>> {
 mod tests {
     use super::*;
     use crate::bench::oracle;
-    use crate::repository;
+    use crate::root::repository;
     use std::fs;
 
     /// What each column has to be of every value.
