@@ -15,7 +15,7 @@ mod observe;
 
 use crate::command;
 use crate::failure::{Failure, Result};
-use crate::loops;
+use crate::loops::{frozen, sets};
 use crate::root::repository;
 use opcost_testkit::read_widths;
 use std::fs;
@@ -49,7 +49,7 @@ pub(crate) fn folder() -> Result<PathBuf> {
 pub(crate) fn members() -> Result<Vec<Member>> {
     let mut all = Vec::new();
     for (set, place) in SETS {
-        for source in loops::sources(&folder()?.join(place))? {
+        for source in sets::sources(&folder()?.join(place))? {
             let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             all.push(Member { set, name, source });
         }
@@ -59,7 +59,7 @@ pub(crate) fn members() -> Result<Vec<Member>> {
 
 /// Are the files those that were frozen?
 pub(crate) fn check_frozen() -> Result<()> {
-    loops::check_frozen_in(&folder()?)
+    frozen::check(&folder()?)
 }
 
 /// The verb.
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn every_file_is_pinned() {
-        loops::assert_pinned(&folder().unwrap());
+        frozen::assert_pinned(&folder().unwrap());
     }
 
     #[test]

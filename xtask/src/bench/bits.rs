@@ -22,21 +22,20 @@ mod findings;
 mod large;
 mod modules;
 mod observed;
+mod outcome;
 mod own;
 mod page;
 mod peer;
 mod sums;
 
-use super::timed::Taken;
 use super::{machine, oracle, setup};
 use crate::bits;
 use crate::bits::Member;
 use crate::failure::{Failure, Result};
 use crate::root::repository;
 use modules::World;
-use observed::Seen;
-use own::{Certified, Own};
-use peer::Row;
+use outcome::{Outcome, Value};
+use own::Own;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,35 +50,6 @@ struct Options {
     rows: Option<PathBuf>,
     opcost: Option<PathBuf>,
     out: PathBuf,
-}
-
-/// One value.
-struct Value {
-    row: Row,
-    /// What was seen of it, if it was ever computed.
-    seen: Option<Seen>,
-    /// What opcost says of it with a certificate: what a checker believes.
-    own: Option<Own>,
-    /// What it says without.
-    told: Option<Own>,
-}
-
-/// One program in one world.
-struct Outcome {
-    set: &'static str,
-    name: String,
-    world: World,
-    values: Vec<Value>,
-    /// What opcost took.
-    taken: Taken,
-    certificate: Certified,
-}
-
-impl Outcome {
-    /// Its name in a table: a twin has its program's.
-    fn title(&self) -> String {
-        if self.set == "programs" { self.name.clone() } else { format!("{}/{}", self.set, self.name) }
-    }
 }
 
 /// The verb.

@@ -18,21 +18,23 @@ mod bitcode;
 mod ceiling;
 mod join;
 mod marked;
+mod outcome;
 mod own;
 mod page;
 mod peer;
+mod row;
 mod verify;
 
-use super::timed::Taken;
 use super::{machine, setup};
 use crate::failure::{Failure, Result};
 use crate::loops;
-use crate::loops::LEVELS;
+use crate::loops::sets::{self, LEVELS};
 use crate::root::repository;
 use bitcode::Unit;
 use ceiling::Ceiling;
 use join::Comparison;
 use marked::Marked;
+use outcome::Outcome;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -47,17 +49,6 @@ struct Options {
     as_built: bool,
     opcost: Option<PathBuf>,
     out: PathBuf,
-}
-
-/// One set at one level.
-struct Outcome {
-    set: String,
-    level: String,
-    comparison: Comparison,
-    /// How opcost's answers stand to marks; of the hard loops at -O0.
-    marked: Option<Marked>,
-    /// What LLVM and opcost took for SQLite.
-    taken: Option<(Taken, Option<Taken>)>,
 }
 
 /// The tools that answer.
@@ -88,7 +79,9 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     }
     let words = [&["loops"], flags].concat();
     let facts = machine::facts(tools.opcost.as_deref(), &before, &words);
-    let text = page::write(&outcomes, &tools, &facts)?.replace(&*repository()?.to_string_lossy(), ".");
+    let reason = tools.verify.as_ref().err().map(ToString::to_string);
+    let text = page::write(&outcomes, reason.as_deref(), &facts)?;
+    let text = text.replace(&*repository()?.to_string_lossy(), ".");
     println!("{text}");
     match &tools.opcost {
         Ok(_) => {
@@ -129,7 +122,7 @@ impl Tools {
             (Ok(_), false) => Err(Failure::new("--no-verify")),
             (Ok(path), true) => own::has_verb(path, "values"),
         };
-        let ceiling = Ceiling::read(&loops::folder()?.join("ceiling.txt"))?;
+        let ceiling = Ceiling::read(&sets::folder()?.join("ceiling.txt"))?;
         Ok(Self { oracle: peer::build(&folder)?, opcost, verify, ceiling, folder })
     }
 }

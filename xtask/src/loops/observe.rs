@@ -13,7 +13,8 @@
 //! on its own line and to stand where a declaration may. Marks in IR are not
 //! looked at: those programs count for themselves.
 
-use super::{Member, compiler_of, is_fortran};
+use super::room::furnished_room;
+use super::sets::{Member, compiler_of, is_fortran};
 use crate::command;
 use crate::failure::{Failure, Result};
 use opcost_testkit::{Claim, Mark, Quality};
@@ -76,7 +77,7 @@ pub(crate) fn run(member: &Member, text: &str, marks: &[Mark], scratch: &Path) -
         command.arg("-ffixed-line-length=200").arg(&object);
     }
     command::output_of(command.arg("-o").arg(&executable).args(&member.libraries).current_dir(scratch))?;
-    let room = super::furnished_room(None, scratch)?;
+    let room = furnished_room(None, scratch)?;
     let mut program = Command::new(&executable);
     let program = program.current_dir(room).env("MARKS", &said).stdin(Stdio::null());
     command::output_of(program)?;

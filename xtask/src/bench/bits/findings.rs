@@ -1,8 +1,8 @@
 //! Values that stand out: of which runs show what opcost excludes, of which they
 //! show more bits than LLVM allows, and of which LLVM knows more than opcost.
 
-use super::own::Own;
-use super::{Outcome, Value};
+use super::outcome::{Outcome, Value};
+use super::own::{self, Own};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ const MOST_NAMED: usize = 10;
 
 /// A value in words, for a line of a list.
 fn place(outcome: &Outcome, value: &Value) -> String {
-    let (function, end) = super::own::key(&value.row);
+    let (function, end) = own::key(&value.row);
     let text = value.own.as_ref().map_or(&*value.row.opcode, |own| &*own.text);
     format!(
         "{} ({}) `{function}:{end}`, line {}: `{}`",

@@ -1,7 +1,7 @@
 //! What runs show: the module rewritten by the oracle, linked with
 //! `xtask/oracle/bits_seen.c`, run with the seed that is built in and others.
 
-use super::oracle;
+use crate::bench::oracle;
 use crate::command;
 use crate::failure::{Failure, Result};
 use opcost_testkit::width_of_joined;

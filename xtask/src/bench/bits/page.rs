@@ -1,11 +1,12 @@
 //! The page: what was aimed at and what holds, then for each program and in
 //! total what is declared, what LLVM and opcost know and what was seen.
 
+use super::findings;
 use super::large::{self, Large};
 use super::modules::World;
+use super::outcome::Outcome;
 use super::own::{Certified, Own};
 use super::sums::{COLUMNS, SeenSums, Sums};
-use super::{Outcome, findings};
 use crate::bench::machine::Facts;
 use crate::bench::setup;
 use std::fmt::Write;

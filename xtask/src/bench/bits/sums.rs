@@ -1,7 +1,7 @@
 //! Sums of widths over values: what is declared, what LLVM and opcost know, and
 //! of the values that were computed what was seen.
 
-use super::Value;
+use super::outcome::Value;
 
 /// The columns of [`Sums`] in their order.
 pub(super) const COLUMNS: [&str; 10] =

@@ -8,7 +8,7 @@
 //! level; then, if other loops share that line, `depth=N` or `function=NAME`;
 //! then words. Only loops that LLVM has no exact count for are looked up.
 
-use super::join::Row;
+use super::row::Row;
 use crate::failure::{Failure, Result};
 use std::fs;
 use std::path::Path;
@@ -67,8 +67,7 @@ fn entry(line: &str) -> std::result::Result<Entry, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::join::Kind;
-    use super::super::join::tests::row;
+    use super::super::row::{Kind, example as row};
     use super::*;
 
     #[test]
@@ -92,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_list_is_of_files_that_are_there() {
-        let folder = crate::loops::folder().unwrap();
+        let folder = crate::loops::sets::folder().unwrap();
         let ceiling = Ceiling::read(&folder.join("ceiling.txt")).unwrap();
         assert!(ceiling.entries.len() > 30);
         for entry in &ceiling.entries {

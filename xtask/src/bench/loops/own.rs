@@ -3,7 +3,7 @@
 //! Of the document (`opcost.loops/1`) only what the comparison needs. Numbers
 //! may come as numbers or as text, for a count can be larger than 2^53.
 
-use super::join::{Kind, Row};
+use super::row::{Kind, Row};
 use crate::bench::timed::{self, Taken};
 use crate::failure::{Failure, Result};
 use serde::Deserialize;

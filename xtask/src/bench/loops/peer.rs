@@ -1,7 +1,7 @@
 //! LLVM's answers: building the program that asks ScalarEvolution, and reading
 //! what it says.
 
-use super::join::{Kind, Row};
+use super::row::{Kind, Row};
 use crate::bench::oracle;
 use crate::bench::timed::{self, Taken};
 use crate::failure::{Failure, Result};

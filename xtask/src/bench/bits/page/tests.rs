@@ -1,7 +1,7 @@
 //! Values with made-up numbers, and the lines they must become.
 
-use super::super::Value;
 use super::super::observed::Seen;
+use super::super::outcome::Value;
 use super::super::peer::Row;
 use super::*;
 use crate::bench::timed::Taken;
