@@ -23,6 +23,7 @@
 //! from there. Cost: about a quarter of an hour.
 
 mod build;
+mod gate;
 mod measures;
 mod overhead;
 mod page;

@@ -1,6 +1,5 @@
 //! What `opcost overlap` says, kept in files; medians and ranges of several runs.
 
-use super::tools::write;
 use crate::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -78,7 +77,7 @@ pub(super) fn load(path: &Path) -> Option<Run> {
 /// Keeps a run.
 pub(super) fn save(path: &Path, run: &Run) -> Result<()> {
     let text = serde_json::to_string_pretty(run).map_err(|error| Failure::at("describe", path, error))?;
-    write(path, &(text + "\n"))
+    fs::write(path, text + "\n").map_err(|error| Failure::at("write", path, error))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The page: what was aimed at and what holds, then the two tables of each program and
 //! what sampling and repair cost.
 
+use super::gate::{Gate, closed};
 use super::measures::{Of, Results, Run, spread};
 use super::planted;
 use super::times::{Times, time_gates, time_sections};
@@ -98,14 +99,6 @@ pub(super) fn write(all: &[Results], times: Option<&Times>, facts: &Facts) -> (S
     (text, gates.iter().filter(|gate| !gate.holds).count())
 }
 
-/// What was aimed at, and what became of it.
-pub(super) struct Gate {
-    pub(super) what: String,
-    pub(super) wanted: String,
-    pub(super) found: String,
-    pub(super) holds: bool,
-}
-
 fn gates(all: &[Results]) -> Vec<Gate> {
     let mut gates = Vec::new();
     for results in all.iter().filter(|results| results.program == "sqlite") {
@@ -128,11 +121,6 @@ fn gates(all: &[Results]) -> Vec<Gate> {
         }
     }
     gates
-}
-
-/// Of the way from profi to its ceiling, what ours goes.
-pub(super) fn closed(profi: f64, ours: f64, ceiling: f64) -> f64 {
-    (ours - profi) / (ceiling - profi)
 }
 
 /// How much of the way from profi to its ceiling ours goes.

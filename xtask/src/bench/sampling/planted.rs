@@ -6,8 +6,8 @@
 //! real samples leave beside that is the difference to the tables.
 
 use super::build::Built;
+use super::gate::closed;
 use super::measures::{self, Of, Results, Run, spread};
-use super::page::closed;
 use super::peer;
 use super::tools::Tools;
 use crate::failure::Result;

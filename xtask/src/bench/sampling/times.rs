@@ -1,8 +1,8 @@
 //! What sampling costs and how long the repair takes: measured, shown and judged.
 
+use super::gate::Gate;
 use super::measures::Results;
 use super::overhead::{self, Cost};
-use super::page::Gate;
 use super::tools::Tools;
 use crate::failure::{Failure, Result};
 use std::fmt::Write;
