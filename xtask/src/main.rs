@@ -9,7 +9,7 @@
 //! that constants were fit on, `bench pgo` what exported profiles are
 //! worth;
 //! `calls` measures library functions. None is part of the tool: this crate imports
-//! no other room and knows opcost only as a command, so what it measures is what a
+//! no room but `testkit` and knows opcost only as a command, so what it measures is what a
 //! user gets. Few dependencies, because
 //! `./x demo` builds it before anything else.
 

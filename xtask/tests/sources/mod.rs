@@ -1,0 +1,170 @@
+//! The product code of all rooms, read by module; and lists that only get shorter.
+//!
+//! Checks of the layout ask different questions of the same sources. Here a room is read once
+//! (`syn`), from `lib.rs`, `main.rs` and the programs of `bin` along their `mod` lines. Each module comes with its own items,
+//! without modules inside of it, which are modules of their own, and without what is there in
+//! tests only. What stands against a rule today is written in a list beside the check. A list is
+//! compared with what is true: a new line is an error, and so is one that is true no more.
+//!
+//! Input: the sources below `crates/*/src` and `xtask/src`. Output: modules; a text that says
+//! what to do. Limits: what macros make is not seen. Cost: one pass over all sources.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root").to_owned()
+}
+
+/// One module of a room.
+pub(crate) struct Module {
+    /// `a::b` by its parts; the root is empty.
+    pub(crate) path: Vec<String>,
+    /// The file that it stands in.
+    pub(crate) file: PathBuf,
+    /// Its own items: no modules, and nothing of tests.
+    pub(crate) items: Vec<syn::Item>,
+}
+
+/// Whether something is there in tests only.
+pub(crate) fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
+    attributes.iter().any(|one| {
+        let syn::Meta::List(list) = &one.meta else { return false };
+        let words = list.tokens.to_string();
+        one.path().is_ident("cfg") && words.contains("test") && !words.contains("not")
+    })
+}
+
+/// The names of all rooms, sorted; `xtask` is the last.
+pub(crate) fn rooms() -> Vec<String> {
+    let crates = std::fs::read_dir(root().join("crates")).expect("the folder of rooms can be read");
+    let name = |entry: std::io::Result<std::fs::DirEntry>| {
+        entry.expect("a room").file_name().to_string_lossy().into_owned()
+    };
+    let mut rooms: Vec<String> = crates.map(name).collect();
+    rooms.sort();
+    rooms.push("xtask".to_owned());
+    rooms
+}
+
+/// The modules of a room, by its name.
+pub(crate) fn modules_of(room: &str) -> Vec<Module> {
+    let folder = if room == "xtask" { root().join(room) } else { root().join("crates").join(room) };
+    modules_below(&folder.join("src"))
+}
+
+/// The modules of a room whose `lib.rs` or `main.rs` lies in this folder. A program of `bin` is a
+/// module `bin::NAME`.
+pub(crate) fn modules_below(source: &Path) -> Vec<Module> {
+    let mut modules = Vec::new();
+    for start in ["lib.rs", "main.rs"].map(|name| source.join(name)).into_iter().filter(|path| path.exists())
+    {
+        read_file(&start, source, Vec::new(), &mut modules);
+    }
+    let programs = std::fs::read_dir(source.join("bin")).into_iter().flatten();
+    let mut programs: Vec<PathBuf> = programs.map(|entry| entry.expect("a program").path()).collect();
+    programs.sort();
+    for program in programs {
+        let name = program.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        read_file(&program, &source.join("bin"), vec!["bin".to_owned(), name], &mut modules);
+    }
+    modules
+}
+
+/// Reads a file and the files of its modules, which lie in `folder`.
+fn read_file(path: &Path, folder: &Path, module: Vec<String>, modules: &mut Vec<Module>) {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    read_items(
+        file.items,
+        Module { path: module, file: path.to_owned(), items: Vec::new() },
+        folder,
+        modules,
+    );
+}
+
+fn read_items(items: Vec<syn::Item>, mut module: Module, folder: &Path, modules: &mut Vec<Module>) {
+    for item in items.into_iter().filter(|item| !is_of_tests(attributes_of(item))) {
+        let syn::Item::Mod(inner) = item else {
+            module.items.push(item);
+            continue;
+        };
+        let name = inner.ident.to_string();
+        let (below, path) = (folder.join(&name), [&module.path[..], std::slice::from_ref(&name)].concat());
+        let candidates =
+            [named_path(&inner, folder), Some(folder.join(format!("{name}.rs"))), Some(below.join("mod.rs"))];
+        if let Some((_, items)) = inner.content {
+            let inner = Module { path, file: module.file.clone(), items: Vec::new() };
+            read_items(items, inner, &below, modules);
+        } else if let Some(file) = candidates.into_iter().flatten().find(|path| path.exists()) {
+            read_file(&file, &below, path, modules);
+        }
+    }
+    modules.push(module);
+}
+
+/// The file that `#[path]` names.
+fn named_path(module: &syn::ItemMod, folder: &Path) -> Option<PathBuf> {
+    let attribute = module.attrs.iter().find(|one| one.path().is_ident("path"))?;
+    match &attribute.meta {
+        syn::Meta::NameValue(syn::MetaNameValue {
+            value: syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }),
+            ..
+        }) => Some(folder.join(text.value())),
+        _ => None,
+    }
+}
+
+fn attributes_of(item: &syn::Item) -> &[syn::Attribute] {
+    match item {
+        syn::Item::Const(one) => &one.attrs,
+        syn::Item::Enum(one) => &one.attrs,
+        syn::Item::Fn(one) => &one.attrs,
+        syn::Item::ForeignMod(one) => &one.attrs,
+        syn::Item::Impl(one) => &one.attrs,
+        syn::Item::Macro(one) => &one.attrs,
+        syn::Item::Mod(one) => &one.attrs,
+        syn::Item::Static(one) => &one.attrs,
+        syn::Item::Struct(one) => &one.attrs,
+        syn::Item::Trait(one) => &one.attrs,
+        syn::Item::Type(one) => &one.attrs,
+        syn::Item::Union(one) => &one.attrs,
+        syn::Item::Use(one) => &one.attrs,
+        _ => &[],
+    }
+}
+
+/// Fails if the list in `xtask/tests` is not what was found, and says what to do.
+///
+/// Each line that was found comes with where it is and what to do there. With
+/// `OPCOST_LISTS=write` the list is written as it is found: for lines that are gone, and for
+/// things that moved. A list that grows by it needs a reason in its commit.
+#[allow(dead_code, reason = "not every check has a list of lines")]
+pub(crate) fn hold_list(name: &str, found: &BTreeMap<String, String>) {
+    let path = root().join("xtask/tests").join(name);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("xtask/tests/{name}: {error}"));
+    if std::env::var_os("OPCOST_LISTS").is_some_and(|value| value == "write") {
+        let head = text.lines().filter(|line| line.starts_with('#')).map(str::to_owned);
+        let lines: Vec<String> = head.chain(found.keys().cloned()).collect();
+        std::fs::write(&path, lines.join("\n") + "\n").expect("the list can be written");
+        return;
+    }
+    let listed: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let mut objections = Vec::new();
+    for (line, advice) in found.iter().filter(|(line, _)| !listed.contains(&line.as_str())) {
+        objections.push(format!("new: {line}\n     {advice}"));
+    }
+    for line in listed.iter().filter(|line| !found.contains_key(**line)) {
+        objections.push(format!("gone: {line}\n     Good. Take this line out of xtask/tests/{name}."));
+    }
+    if !listed.is_sorted() || listed.windows(2).any(|two| two[0] == two[1]) {
+        objections.push(format!("xtask/tests/{name} is not sorted, or has a line twice. Sort it."));
+    }
+    assert!(
+        objections.is_empty(),
+        "xtask/tests/{name} is not what the sources say; it may only get shorter.\n\
+         Things that only moved: OPCOST_LISTS=write cargo test -p xtask\n\n{}\n",
+        objections.join("\n")
+    );
+}
