@@ -9,6 +9,8 @@
 //! Input: the sources below `crates/*/src` and `xtask/src`. Output: modules; a text that says
 //! what to do. Limits: what macros make is not seen. Cost: one pass over all sources.
 
+#![allow(dead_code, reason = "each check uses a part of it")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -140,31 +142,98 @@ fn attributes_of(item: &syn::Item) -> &[syn::Attribute] {
 /// Each line that was found comes with where it is and what to do there. With
 /// `OPCOST_LISTS=write` the list is written as it is found: for lines that are gone, and for
 /// things that moved. A list that grows by it needs a reason in its commit.
-#[allow(dead_code, reason = "not every check has a list of lines")]
 pub(crate) fn hold_list(name: &str, found: &BTreeMap<String, String>) {
-    let path = root().join("xtask/tests").join(name);
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("xtask/tests/{name}: {error}"));
-    if std::env::var_os("OPCOST_LISTS").is_some_and(|value| value == "write") {
-        let head = text.lines().filter(|line| line.starts_with('#')).map(str::to_owned);
-        let lines: Vec<String> = head.chain(found.keys().cloned()).collect();
-        std::fs::write(&path, lines.join("\n") + "\n").expect("the list can be written");
-        return;
+    let list = List::read(name);
+    if List::is_to_be_written() {
+        return list.write(found.keys().cloned());
     }
-    let listed: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
-    let mut objections = Vec::new();
-    for (line, advice) in found.iter().filter(|(line, _)| !listed.contains(&line.as_str())) {
+    let mut objections = list.disorder();
+    for (line, advice) in found.iter().filter(|(line, _)| !list.lines.contains(line)) {
         objections.push(format!("new: {line}\n     {advice}"));
     }
-    for line in listed.iter().filter(|line| !found.contains_key(**line)) {
+    for line in list.lines.iter().filter(|line| !found.contains_key(*line)) {
         objections.push(format!("gone: {line}\n     Good. Take this line out of xtask/tests/{name}."));
     }
-    if !listed.is_sorted() || listed.windows(2).any(|two| two[0] == two[1]) {
-        objections.push(format!("xtask/tests/{name} is not sorted, or has a line twice. Sort it."));
+    list.judge(&objections);
+}
+
+/// The same of counts: a line ends in a number, which may only fall.
+pub(crate) fn hold_counts(name: &str, found: &BTreeMap<String, (usize, String)>) {
+    let list = List::read(name);
+    if List::is_to_be_written() {
+        return list.write(found.iter().map(|(line, (count, _))| format!("{line} {count}")));
     }
-    assert!(
-        objections.is_empty(),
-        "xtask/tests/{name} is not what the sources say; it may only get shorter.\n\
-         Things that only moved: OPCOST_LISTS=write cargo test -p xtask --test circles --test limits\n\n{}\n",
-        objections.join("\n")
-    );
+    let mut objections = list.disorder();
+    let mut listed = BTreeMap::new();
+    for line in &list.lines {
+        match line.rsplit_once(' ').map(|(line, count)| (line, count.parse::<usize>())) {
+            Some((line, Ok(count))) => _ = listed.insert(line, count),
+            _ => objections.push(format!("xtask/tests/{name}: `{line}` does not end in a number")),
+        }
+    }
+    for (line, (count, advice)) in found {
+        let known = listed.get(line.as_str()).copied().unwrap_or(0);
+        if *count > known {
+            objections.push(format!("more: {line} {count}, where {known} were\n     {advice}"));
+        }
+    }
+    for (line, known) in listed {
+        let count = found.get(line).map_or(0, |(count, _)| *count);
+        if count < known {
+            let what =
+                if count == 0 { "Take this line out of".to_owned() } else { format!("Write {count} in") };
+            objections.push(format!(
+                "fewer: {line} {count}, where {known} were\n     Good. {what} xtask/tests/{name}."
+            ));
+        }
+    }
+    list.judge(&objections);
+}
+
+/// A list beside the checks.
+struct List {
+    name: String,
+    /// What it says of itself.
+    head: Vec<String>,
+    lines: Vec<String>,
+}
+
+impl List {
+    fn path(name: &str) -> PathBuf {
+        root().join("xtask/tests").join(name)
+    }
+
+    fn read(name: &str) -> Self {
+        let text = std::fs::read_to_string(Self::path(name))
+            .unwrap_or_else(|error| panic!("xtask/tests/{name}: {error}"));
+        let (head, lines) = text.lines().map(str::to_owned).partition(|line| line.starts_with('#'));
+        Self { name: name.to_owned(), head, lines }
+    }
+
+    fn is_to_be_written() -> bool {
+        std::env::var_os("OPCOST_LISTS").is_some_and(|value| value == "write")
+    }
+
+    fn write(&self, lines: impl Iterator<Item = String>) {
+        let all: Vec<String> = self.head.iter().cloned().chain(lines).collect();
+        std::fs::write(Self::path(&self.name), all.join("\n") + "\n").expect("the list can be written");
+    }
+
+    /// Lines that are twice, or not in order: two people who take lines out should not meet.
+    fn disorder(&self) -> Vec<String> {
+        let is_in_order = self.lines.windows(2).all(|two| two[0] < two[1]);
+        let objection = format!("xtask/tests/{} is not sorted, or has a line twice. Sort it.", self.name);
+        if is_in_order { Vec::new() } else { vec![objection] }
+    }
+
+    fn judge(&self, objections: &[String]) {
+        let check = self.name.trim_end_matches(".txt");
+        assert!(
+            objections.is_empty(),
+            "xtask/tests/{} is not what the sources say; it may only get shorter.\n\
+             Where things only moved or went: OPCOST_LISTS=write cargo test -p xtask --test {check}\n\n{}\n",
+            self.name,
+            objections.join("\n")
+        );
+    }
 }
