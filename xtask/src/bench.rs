@@ -58,7 +58,7 @@ struct Options {
 /// The verb: builds, runs, and writes the page.
 pub(crate) fn run(question: Question, flags: &[&str]) -> Result<()> {
     let options = Options::parse(question, flags)?;
-    let (programs, empty) = wanted_programs(&options)?;
+    let (programs, empty) = requested_programs(&options)?;
     let folder = repository()?.join("target/bench");
     fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
     let before = machine::load();
@@ -151,7 +151,7 @@ fn columns(question: Question, text: &str) -> Result<Vec<Column>> {
 }
 
 /// The programs to measure, and the empty one.
-fn wanted_programs(options: &Options) -> Result<(Vec<Program>, Program)> {
+fn requested_programs(options: &Options) -> Result<(Vec<Program>, Program)> {
     let names: Vec<&str> = if options.programs.is_empty() {
         vec!["kernel", "lua", "zstd", "sqlite"]
     } else {

@@ -66,12 +66,12 @@ pub(crate) fn write(names: &[&str]) -> Result<()> {
     let worst = worst(&root, &folder, Search { longest: LONGEST, thinness: 1, names })?;
     let is_wanted = |name: &str| names.is_empty() || names.contains(&name);
     for (name, rest) in rows.iter_mut().filter(|(name, _)| is_wanted(name)) {
-        if !is_told(rest) && !weights.contains_key(name) {
+        if !is_unmeasured(rest) && !weights.contains_key(name) {
             rest.truncate(rest.find(' ').unwrap_or(rest.len()));
         }
     }
     for (name, mean) in weights.into_iter().filter(|(name, _)| is_wanted(name)) {
-        if !rows.get(&name).is_some_and(|rest| is_told(rest)) {
+        if !rows.get(&name).is_some_and(|rest| is_unmeasured(rest)) {
             let row = row(&name, mean, worst.get(&name));
             rows.insert(name, row);
         }
@@ -89,7 +89,7 @@ const LONGEST: usize = 1_000_000;
 /// Words of rows that are not measured.
 const WORDS: [&str; 3] = ["compiled", "once", "frames"];
 
-fn is_told(rest: &str) -> bool {
+fn is_unmeasured(rest: &str) -> bool {
     rest.split(' ').any(|word| WORDS.contains(&word))
 }
 
@@ -416,7 +416,7 @@ mod tests {
         let measured = worst(&root, &folder, Search { longest: 10_000, thinness: 40, names: &[] })
             .unwrap_or_else(|error| panic!("{error}"));
         let (mut held, mut wrong) = (0, Vec::new());
-        for (name, rest) in rows.iter().filter(|(_, rest)| !is_told(rest)) {
+        for (name, rest) in rows.iter().filter(|(_, rest)| !is_unmeasured(rest)) {
             let Some((weight, worst)) = rest.split_once(' ') else { continue };
             let (weight, worst): (u64, f64) =
                 (weight.parse().expect("a weight"), worst.parse().expect("a worst"));

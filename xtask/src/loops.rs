@@ -94,11 +94,11 @@ fn check_marks(member: &Member, scratch: &Path) -> Result<String> {
     if marks.is_empty() {
         return Ok("as it should be".to_owned());
     }
-    let seen = observe::run(member, &text, &marks, scratch)?;
-    if seen.wrong.is_empty() {
-        Ok(format!("as it should be; {} marks, {}", marks.len(), seen.words()))
+    let observed = observe::run(member, &text, &marks, scratch)?;
+    if observed.wrong.is_empty() {
+        Ok(format!("as it should be; {} marks, {}", marks.len(), observed.words()))
     } else {
-        Err(Failure::new(seen.wrong.join("\n")))
+        Err(Failure::new(observed.wrong.join("\n")))
     }
 }
 

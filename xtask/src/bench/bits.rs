@@ -66,10 +66,10 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
             bits::members()?.into_iter().filter(|member| options.sets.iter().any(|set| set == member.set))
         {
             eprintln!("bench: {} {}, {} world", member.set, member.name, world.word());
-            outcomes.push(ask(&program, &opcost, member, *world, (options.seeds, &folder))?);
+            outcomes.push(gather(&program, &opcost, member, *world, (options.seeds, &folder))?);
         }
     }
-    let large = if options.is_small { Vec::new() } else { large::ask(&opcost, &folder)? };
+    let large = if options.is_small { Vec::new() } else { large::query(&opcost, &folder)? };
     let words = [&["bits"], flags].concat();
     let text = page::write(&outcomes, &large, options.seeds, &machine::facts(Ok(&opcost), &before, &words));
     let text = text.replace(&*repository()?.to_string_lossy(), ".");
@@ -89,7 +89,7 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
 }
 
 /// All that is known of a program's values.
-fn ask(
+fn gather(
     program: &Path,
     opcost: &Path,
     member: Member,
@@ -97,14 +97,14 @@ fn ask(
     (seeds, folder): (usize, &Path),
 ) -> Result<Outcome> {
     let module = modules::make(program, &member, world, folder)?;
-    let rows = peer::ask(program, &module)?;
-    let mut seen = observed::run(program, &module, seeds, folder)?;
-    let (mut answers, taken) = own::ask(opcost, &module, world, folder)?;
-    let (mut certified, certificate) = own::ask_certified(opcost, &module, world, folder)?;
+    let rows = peer::query(program, &module)?;
+    let mut observations = observed::run(program, &module, seeds, folder)?;
+    let (mut answers, taken) = own::query(opcost, &module, world, folder)?;
+    let (mut certified, certificate) = own::query_certified(opcost, &module, world, folder)?;
     let values = rows.into_iter().map(|row| Value {
-        seen: seen.remove(&(row.function.clone(), row.index)),
+        observed: observations.remove(&(row.function.clone(), row.index)),
         own: certified.remove(&own::key(&row)),
-        told: answers.remove(&own::key(&row)),
+        uncertified: answers.remove(&own::key(&row)),
         row,
     });
     Ok(Outcome { set: member.set, name: member.name, world, values: values.collect(), taken, certificate })
@@ -113,12 +113,12 @@ fn ask(
 fn write_rows(outcomes: &[Outcome], path: &Path) -> Result<()> {
     let mut text = String::new();
     for outcome in outcomes {
-        for Value { row, seen, own, told } in &outcome.values {
+        for Value { row, observed, own, uncertified } in &outcome.values {
             let line = serde_json::json!({
                 "set": outcome.set, "program": outcome.name, "world": outcome.world.word(),
-                "value": row, "seen": seen,
-                "seen_width": seen.map(|seen| seen.width()),
-                "told": told.as_ref().map(Own::needed),
+                "value": row, "seen": observed,
+                "seen_width": observed.map(|observed| observed.width()),
+                "told": uncertified.as_ref().map(Own::needed),
                 "needed": own.as_ref().map(Own::needed), "slice": own.as_ref().map(Own::slice),
                 "text": own.as_ref().map(|own| &own.text), "range": own.as_ref().map(|own| &own.range),
                 "because": own.as_ref().and_then(|own| own.because.as_ref()),

@@ -132,9 +132,9 @@ fn compare(set: &str, level: &str, units: &[Unit], options: &Options, tools: &To
     let (mut taken, mut marked) = (None, None::<Marked>);
     for unit in units {
         let bitcode = bitcode::make(unit, set, level, options.as_built, &tools.folder)?;
-        let (theirs, their_time) = peer::ask(&tools.oracle, &bitcode, &tools.folder)?;
+        let (theirs, their_time) = peer::query(&tools.oracle, &bitcode, &tools.folder)?;
         let ours = match &tools.opcost {
-            Ok(opcost) => Some(own::ask(opcost, &bitcode, &tools.folder)?),
+            Ok(opcost) => Some(own::query(opcost, &bitcode, &tools.folder)?),
             Err(_) => None,
         };
         let (ours, our_time) = ours.map_or((None, None), |(rows, time)| (Some(rows), Some(time)));
@@ -143,7 +143,7 @@ fn compare(set: &str, level: &str, units: &[Unit], options: &Options, tools: &To
             taken = Some((their_time, our_time));
         }
         if let (Ok(opcost), "hard", "-O0", [source]) = (&tools.opcost, set, level, unit.sources.as_slice()) {
-            marked.get_or_insert_default().add(marked::ask(opcost, source, &bitcode, &tools.folder)?);
+            marked.get_or_insert_default().add(marked::query(opcost, source, &bitcode, &tools.folder)?);
         }
         // Without a loop there is nothing to record.
         if !theirs.is_empty() {

@@ -128,7 +128,7 @@ fn measure(tools: &Tools, program: &Program, options: &Options, folder: &Path) -
         None if takes(Taken::Page) => Run::default(),
         None => {
             eprintln!("bench: {name}, ceilings");
-            let run = Run { said: String::new(), ways: peer::ceilings(tools, &built)? };
+            let run = Run { summary: String::new(), agreement: peer::ceilings(tools, &built)? };
             measures::save(&path, &run)?;
             run
         }
@@ -158,9 +158,9 @@ fn measure(tools: &Tools, program: &Program, options: &Options, folder: &Path) -
         Some(rate) if !takes(Taken::Page) => {
             planted::measure(tools, &built, &folder.join(format!("{rate}k-0.data")), is_kept)?
         }
-        _ => planted::kept(folder),
+        _ => planted::load(folder),
     };
-    Ok(Results { program: name.clone(), arguments, ceilings: ceilings.ways, planted, rates })
+    Ok(Results { program: name.clone(), arguments, ceilings: ceilings.agreement, planted, rates })
 }
 
 impl Options {

@@ -23,7 +23,7 @@ const SEEDS: [Option<u32>; 6] = [None, Some(2), Some(3), Some(5), Some(7), Some(
 
 /// What was seen of one claim.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Seen {
+struct Observed {
     times: u64,
     plain: u64,
     folded: u64,
@@ -79,7 +79,7 @@ fn rewrite(text: &str, marks: &[WidthMark]) -> std::result::Result<String, Strin
 fn judge(told: &str, marks: &[WidthMark]) -> Result<Vec<String>> {
     let claims: Vec<(usize, &WidthClaim)> =
         marks.iter().flat_map(|mark| mark.claims.iter().map(|claim| (mark.line, claim))).collect();
-    let mut all = vec![Seen::default(); claims.len()];
+    let mut all = vec![Observed::default(); claims.len()];
     for line in told.lines() {
         let numbers: Option<Vec<u64>> = line.split(' ').map(|word| word.parse().ok()).collect();
         let place = numbers.as_ref().and_then(|numbers| usize::try_from(*numbers.first()?).ok());

@@ -28,7 +28,7 @@ const RECORDER: &str = include_str!("observe.h");
 
 /// What was seen of one program.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct Observed {
     /// Complete activations of which a claim held.
     pub(crate) held: u64,
     /// Lines with a claim that could be judged and never was.
@@ -37,7 +37,7 @@ pub(crate) struct Seen {
     pub(crate) wrong: Vec<String>,
 }
 
-impl Seen {
+impl Observed {
     /// For a line of a report.
     pub(crate) fn words(&self) -> String {
         let mut words = format!("{} activations", self.held);
@@ -50,9 +50,9 @@ impl Seen {
 }
 
 /// Rewrites, builds, runs and reads.
-pub(crate) fn run(member: &Member, text: &str, marks: &[Mark], scratch: &Path) -> Result<Seen> {
+pub(crate) fn run(member: &Member, text: &str, marks: &[Mark], scratch: &Path) -> Result<Observed> {
     if member.source.extension().is_some_and(|end| end == "ll") {
-        return Ok(Seen::default());
+        return Ok(Observed::default());
     }
     let fortran = is_fortran(&member.source);
     let rewritten = if fortran { rewrite_fortran(text, marks) } else { rewrite_c(text, marks) };
@@ -147,30 +147,31 @@ fn rewrite_fortran(text: &str, marks: &[Mark]) -> std::result::Result<String, St
 }
 
 /// Lines `LINE CLAIM held` and `LINE CLAIM wrong TURNS WANTED`.
-fn judge(told: &str, marks: &[Mark]) -> Result<Seen> {
-    let mut seen = Seen::default();
+fn judge(told: &str, marks: &[Mark]) -> Result<Observed> {
+    let mut observed = Observed::default();
     let mut entered = Vec::new();
     for line in told.lines() {
         let words: Vec<&str> = line.split(' ').collect();
         let place = words.first().and_then(|word| word.parse::<usize>().ok());
         match (place, words.as_slice()) {
             (Some(place), [_, _, "held"]) => {
-                seen.held += 1;
+                observed.held += 1;
                 entered.push(place);
             }
             (Some(place), [_, claim, "wrong", turns, wanted]) => {
                 entered.push(place);
-                seen.wrong
+                observed
+                    .wrong
                     .push(format!("line {place}, claim {claim}: {turns} turns where the mark says {wanted}"));
             }
             _ => return Err(Failure::new(format!("the recorder said `{line}`"))),
         }
     }
-    seen.wrong.sort();
-    seen.wrong.dedup();
+    observed.wrong.sort();
+    observed.wrong.dedup();
     let expected = marks.iter().filter(|mark| judged(mark).next().is_some()).map(|mark| mark.line);
-    seen.not_entered = expected.filter(|line| !entered.contains(line)).collect();
-    Ok(seen)
+    observed.not_entered = expected.filter(|line| !entered.contains(line)).collect();
+    Ok(observed)
 }
 
 /// The same recorder behind two Fortran names.
@@ -237,9 +238,9 @@ mod tests {
     fn what_was_told_is_judged() {
         let text = "a // expect: body=1 quality=exact\nb // expect: body=2 quality=exact\n";
         let marks = read_marks(text).unwrap();
-        let seen = judge("1 0 held\n1 0 wrong 3 1\n1 0 wrong 3 1\n", &marks).unwrap();
-        assert_eq!((seen.held, seen.not_entered), (1, vec![2]));
-        assert_eq!(seen.wrong, ["line 1, claim 0: 3 turns where the mark says 1"]);
+        let observed = judge("1 0 held\n1 0 wrong 3 1\n1 0 wrong 3 1\n", &marks).unwrap();
+        assert_eq!((observed.held, observed.not_entered), (1, vec![2]));
+        assert_eq!(observed.wrong, ["line 1, claim 0: 3 turns where the mark says 1"]);
         assert!(judge("nonsense\n", &marks).is_err());
     }
 }

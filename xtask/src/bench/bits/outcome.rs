@@ -4,7 +4,7 @@
 //! below them all and computes nothing.
 
 use super::modules::World;
-use super::observed::Seen;
+use super::observed::Observed;
 use super::own::{Certified, Own};
 use super::peer::Row;
 use crate::bench::timed::Taken;
@@ -13,11 +13,11 @@ use crate::bench::timed::Taken;
 pub(super) struct Value {
     pub(super) row: Row,
     /// What was seen of it, if it was ever computed.
-    pub(super) seen: Option<Seen>,
+    pub(super) observed: Option<Observed>,
     /// What opcost says of it with a certificate: what a checker believes.
     pub(super) own: Option<Own>,
     /// What it says without.
-    pub(super) told: Option<Own>,
+    pub(super) uncertified: Option<Own>,
 }
 
 /// One program in one world.

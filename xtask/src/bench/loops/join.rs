@@ -84,7 +84,7 @@ impl Comparison {
                 self.add_pair(program, their, our);
                 let is_exact = our.is_some_and(|(row, _)| row.kind.is_exact());
                 if is_exact && !their.kind.is_exact() && ceiling.has(their) {
-                    self.surprising.push(format!("{program}: {}", their.place()));
+                    self.surprising.push(format!("{program}: {}", their.location()));
                 }
             }
         }
@@ -111,15 +111,15 @@ impl Comparison {
             None => "no such row",
         };
         match kind {
-            Kind::Unknown => self.misses.push(format!("{program}: {}: {words}", their.place())),
-            Kind::Bound => self.weaker.push(format!("{program}: {}: {words}", their.place())),
+            Kind::Unknown => self.misses.push(format!("{program}: {}: {words}", their.location())),
+            Kind::Bound => self.weaker.push(format!("{program}: {}: {words}", their.location())),
             _ => {}
         }
         if let (Some(number), Some((row, true))) = (their.back_edges, our)
             && row.back_edges.is_some_and(|ours| ours != number)
         {
             let ours = row.back_edges.unwrap_or_default();
-            self.disagreements.push(format!("{program}: {}: LLVM {number}, opcost {ours}", their.place()));
+            self.disagreements.push(format!("{program}: {}: LLVM {number}, opcost {ours}", their.location()));
         }
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn has_verb(opcost: &Path, verb: &str) -> Result<()> {
 }
 
 /// What opcost says of every loop of the module.
-pub(super) fn ask(opcost: &Path, module: &Path, folder: &Path) -> Result<(Vec<Row>, Taken)> {
+pub(super) fn query(opcost: &Path, module: &Path, folder: &Path) -> Result<(Vec<Row>, Taken)> {
     let mut command = Command::new(opcost);
     let (text, taken) = timed::run(command.args(["loops", "--json", "-"]).arg(module), &[], folder)?;
     Ok((read(&text)?, taken))

@@ -35,7 +35,7 @@ pub(super) fn build(folder: &Path) -> Result<PathBuf> {
 }
 
 /// What LLVM says of every loop of the module.
-pub(super) fn ask(oracle: &Path, module: &Path, folder: &Path) -> Result<(Vec<Row>, Taken)> {
+pub(super) fn query(oracle: &Path, module: &Path, folder: &Path) -> Result<(Vec<Row>, Taken)> {
     let (text, taken) = timed::run(Command::new(oracle).arg(module), &[], folder)?;
     Ok((read(&text)?, taken))
 }

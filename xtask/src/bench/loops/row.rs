@@ -46,7 +46,7 @@ pub(super) struct Row {
 
 impl Row {
     /// For a line of a list.
-    pub(super) fn place(&self) -> String {
+    pub(super) fn location(&self) -> String {
         format!("{}:{} in {}, block {}", self.file, self.line, self.function, self.header.unwrap_or(0))
     }
 }

@@ -6,8 +6,8 @@
 /// One aim.
 pub(super) struct Gate {
     pub(super) what: String,
-    pub(super) wanted: String,
-    pub(super) found: String,
+    pub(super) required: String,
+    pub(super) actual: String,
     pub(super) holds: bool,
 }
 
