@@ -112,7 +112,7 @@ fn check(member: &Member, room: &Path) -> Result<String> {
     check_program(member, room)?;
     let text =
         fs::read_to_string(&member.source).map_err(|error| Failure::at("read", &member.source, error))?;
-    let marks = read_widths(&text).map_err(Failure::new)?;
+    let marks = read_widths(&text).map_err(|error| Failure::new(error.to_string()))?;
     if marks.is_empty() {
         return Err(Failure::new("it has no marks"));
     }

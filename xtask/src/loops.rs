@@ -90,7 +90,7 @@ fn build(member: &Member, level: &str, executable: &Path, scratch: &Path) -> Res
 fn check_marks(member: &Member, scratch: &Path) -> Result<String> {
     let text =
         fs::read_to_string(&member.source).map_err(|error| Failure::at("read", &member.source, error))?;
-    let marks = read_marks(&text).map_err(Failure::new)?;
+    let marks = read_marks(&text).map_err(|error| Failure::new(error.to_string()))?;
     if marks.is_empty() {
         return Ok("as it should be".to_owned());
     }

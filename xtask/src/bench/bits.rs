@@ -60,13 +60,14 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     let before = machine::load();
     let program = oracle::build("bits", &folder)?;
     let opcost = setup::opcost(options.opcost.as_deref())?;
+    let tools = Tools { oracle: &program, opcost: &opcost, seeds: options.seeds, folder: &folder };
     let mut outcomes = Vec::new();
     for world in &options.worlds {
         for member in
             bits::members()?.into_iter().filter(|member| options.sets.iter().any(|set| set == member.set))
         {
             eprintln!("bench: {} {}, {} world", member.set, member.name, world.word());
-            outcomes.push(gather(&program, &opcost, member, *world, (options.seeds, &folder))?);
+            outcomes.push(gather(&tools, member, *world)?);
         }
     }
     let large = if options.is_small { Vec::new() } else { large::query(&opcost, &folder)? };
@@ -88,14 +89,18 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     }
 }
 
+/// What answers, and where it works.
+struct Tools<'t> {
+    oracle: &'t Path,
+    opcost: &'t Path,
+    /// Runs of each program.
+    seeds: usize,
+    folder: &'t Path,
+}
+
 /// All that is known of a program's values.
-fn gather(
-    program: &Path,
-    opcost: &Path,
-    member: Member,
-    world: World,
-    (seeds, folder): (usize, &Path),
-) -> Result<Outcome> {
+fn gather(tools: &Tools<'_>, member: Member, world: World) -> Result<Outcome> {
+    let Tools { oracle: program, opcost, seeds, folder } = *tools;
     let module = modules::make(program, &member, world, folder)?;
     let rows = peer::query(program, &module)?;
     let mut observations = observed::run(program, &module, seeds, folder)?;

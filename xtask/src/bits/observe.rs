@@ -31,7 +31,7 @@ struct Observed {
 
 /// Rewrites, builds, runs; what does not hold, in words.
 pub(super) fn run(source: &Path, text: &str, marks: &[WidthMark], scratch: &Path) -> Result<Vec<String>> {
-    let rewritten = rewrite(text, marks).map_err(Failure::new)?;
+    let rewritten = rewrite(text, marks)?;
     let (copy, executable, said) =
         (scratch.join("marked.c"), scratch.join("marked"), scratch.join("seen.txt"));
     let _ = fs::remove_file(&said);
@@ -50,7 +50,7 @@ pub(super) fn run(source: &Path, text: &str, marks: &[WidthMark], scratch: &Path
     judge(&told, marks)
 }
 
-fn rewrite(text: &str, marks: &[WidthMark]) -> std::result::Result<String, String> {
+fn rewrite(text: &str, marks: &[WidthMark]) -> Result<String> {
     let count: usize = marks.iter().map(|mark| mark.claims.len()).sum();
     let mut result = format!("#define BITS_CLAIMS {count}\n#include \"seen.h\"\n#line 1\n");
     let mut number = 0;
@@ -70,7 +70,8 @@ fn rewrite(text: &str, marks: &[WidthMark]) -> std::result::Result<String, Strin
         } else if code.ends_with([';', '{', '}']) {
             let _ = writeln!(result, "{code}{calls}");
         } else {
-            return Err(format!("line {line}: a marked line ends a statement or opens a block"));
+            let rule = "a marked line ends a statement or opens a block";
+            return Err(Failure::new(format!("line {line}: {rule}")));
         }
     }
     Ok(result)

@@ -55,8 +55,7 @@ pub(crate) fn run(member: &Member, text: &str, marks: &[Mark], scratch: &Path) -
         return Ok(Observed::default());
     }
     let fortran = is_fortran(&member.source);
-    let rewritten = if fortran { rewrite_fortran(text, marks) } else { rewrite_c(text, marks) };
-    let rewritten = rewritten.map_err(Failure::new)?;
+    let rewritten = if fortran { rewrite_fortran(text, marks) } else { rewrite_c(text, marks) }?;
     let copy = scratch.join(if fortran { "marked.f" } else { "marked.c" });
     let recorder = scratch.join("recorder.c");
     let said = scratch.join("marks.txt");
@@ -90,7 +89,7 @@ fn judged(mark: &Mark) -> impl Iterator<Item = (usize, &Claim)> {
     mark.claims.iter().enumerate().filter(|(_, claim)| claim.body.is_some() && !claim.is_irreducible)
 }
 
-fn rewrite_c(text: &str, marks: &[Mark]) -> std::result::Result<String, String> {
+fn rewrite_c(text: &str, marks: &[Mark]) -> Result<String> {
     let mut result = String::from("#include \"observe.h\"\n#line 1\n");
     for (place, line) in text.lines().enumerate() {
         let Some(mark) = marks.iter().find(|mark| mark.line == place + 1) else {
@@ -107,7 +106,8 @@ fn rewrite_c(text: &str, marks: &[Mark]) -> std::result::Result<String, String> 
             let _ = write!(turns, " {name}.turns++;");
         }
         if !turns.is_empty() && !code.ends_with('{') {
-            return Err(format!("line {}: a marked loop opens its brace on its line", mark.line));
+            let rule = "a marked loop opens its brace on its line";
+            return Err(Failure::new(format!("line {}: {rule}", mark.line)));
         }
         let _ = writeln!(result, "{code}{turns}");
     }
@@ -127,13 +127,14 @@ fn claim_in_c(claim: &Claim) -> (String, String) {
     (format!("({quality} == 2 ? 0 : {wanted})"), quality)
 }
 
-fn rewrite_fortran(text: &str, marks: &[Mark]) -> std::result::Result<String, String> {
+fn rewrite_fortran(text: &str, marks: &[Mark]) -> Result<String> {
     let mut result = String::new();
     for (place, line) in text.lines().enumerate() {
         let mark = marks.iter().find(|mark| mark.line == place + 1);
         let claims: Vec<(usize, &Claim)> = mark.into_iter().flat_map(judged).collect();
         for (number, claim) in &claims {
-            let body = claim.body.as_ref().ok_or("no body")?.to_fortran()?;
+            let body = claim.body.as_ref().ok_or_else(|| Failure::new("no body"))?;
+            let body = body.to_fortran().map_err(|error| Failure::new(error.to_string()))?;
             let quality = i32::from(claim.quality == Quality::Bound);
             let _ = writeln!(result, "      call mark_begin({}, {number}, {body}, {quality})", place + 1);
         }

@@ -33,8 +33,9 @@ pub(crate) struct Module {
 pub(crate) fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|one| {
         let syn::Meta::List(list) = &one.meta else { return false };
-        let words = list.tokens.to_string();
-        one.path().is_ident("cfg") && words.contains("test") && !words.contains("not")
+        let text = list.tokens.to_string();
+        let has = |word: &str| text.split(|letter: char| !letter.is_alphanumeric()).any(|one| one == word);
+        one.path().is_ident("cfg") && has("test") && !has("not")
     })
 }
 

@@ -136,9 +136,10 @@ fn goals(page: &mut String, outcomes: &[Outcome]) -> std::fmt::Result {
             continue;
         };
         let possible = ours.loops() - by_data;
-        let share = |part: usize| (percent(part, ours.loops()), percent(part, possible));
-        goal(page, &format!("{set} {level}, exact"), share(ours.exact()), *exact)?;
-        goal(page, &format!("{set} {level}, resolved"), share(ours.resolved()), *resolved)?;
+        let share =
+            |part: usize| Share { of_all: percent(part, ours.loops()), of_possible: percent(part, possible) };
+        goal(page, &format!("{set} {level}, exact"), &share(ours.exact()), *exact)?;
+        goal(page, &format!("{set} {level}, resolved"), &share(ours.resolved()), *resolved)?;
     }
     for Outcome { set, level, comparison, .. } in outcomes.iter().filter(|outcome| !has_ceiling(&outcome.set))
     {
@@ -156,7 +157,15 @@ fn has_ceiling(set: &str) -> bool {
 }
 
 /// Shares are of all loops, and of those that do not hang on data.
-fn goal(page: &mut String, what: &str, (of_all, of_possible): (f64, f64), wanted: f64) -> std::fmt::Result {
+/// How many loops, in per cent.
+struct Share {
+    of_all: f64,
+    /// Of those that do not hang on data.
+    of_possible: f64,
+}
+
+fn goal(page: &mut String, what: &str, share: &Share, wanted: f64) -> std::fmt::Result {
+    let Share { of_all, of_possible } = *share;
     writeln!(
         page,
         "- {what}: {of_all:.1} % of all, {of_possible:.1} % of what can be, aimed at {wanted:.0} %: {}, {}",
