@@ -1,10 +1,10 @@
 //! The product code of all rooms, read by module; and lists that only get shorter.
 //!
-//! Checks of the layout ask different questions of the same sources. Here a room is read once
-//! (`syn`), from `lib.rs`, `main.rs` and the programs of `bin` along their `mod` lines. Each module comes with its own items,
-//! without modules inside of it, which are modules of their own, and without what is there in
-//! tests only. What stands against a rule today is written in a list beside the check. A list is
-//! compared with what is true: a new line is an error, and so is one that is true no more.
+//! Checks of the layout ask different questions of the same sources. Here a room is read (`syn`)
+//! from `lib.rs`, `main.rs` and the programs of `bin` along their `mod` lines. Each module comes
+//! with its own items. Modules inside of it are modules of their own, and what is there in tests
+//! only is left out. What stands against a rule today is written in a list beside the check. A
+//! list is compared with what is true: a new line is an error, and so is one that is true no more.
 //!
 //! Input: the sources below `crates/*/src` and `xtask/src`. Output: modules; a text that says
 //! what to do. Limits: what macros make is not seen. Cost: one pass over all sources.
