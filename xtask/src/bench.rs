@@ -27,37 +27,21 @@ mod measure;
 mod oracle;
 mod page;
 pub(crate) mod pgo;
+mod question;
 pub(crate) mod sampling;
 mod setup;
 mod timed;
 mod wasm;
 
+use crate::corpus;
 use crate::failure::{Failure, Result};
 use crate::manifest::{Language, Program};
-use crate::{corpus, repository};
+use crate::root::repository;
 use columns::{Builder, Column};
 use figures::{Cell, Row};
+pub(crate) use question::Question;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// What is asked about a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Question {
-    /// What does counting cost?
-    Count,
-    /// What does fuel cost?
-    Fuel,
-}
-
-impl Question {
-    /// Its word on the command line, and the name of its page.
-    fn word(self) -> &'static str {
-        match self {
-            Self::Count => "count",
-            Self::Fuel => "fuel",
-        }
-    }
-}
 
 /// What the command line asks for.
 struct Options {
@@ -74,7 +58,7 @@ struct Options {
 /// The verb: builds, runs, and writes the page.
 pub(crate) fn run(question: Question, flags: &[&str]) -> Result<()> {
     let options = Options::parse(question, flags)?;
-    let (programs, empty) = wanted_programs(&options)?;
+    let (programs, empty) = requested_programs(&options)?;
     let folder = repository()?.join("target/bench");
     fs::create_dir_all(&folder).map_err(|error| Failure::at("create", &folder, error))?;
     let before = machine::load();
@@ -167,7 +151,7 @@ fn columns(question: Question, text: &str) -> Result<Vec<Column>> {
 }
 
 /// The programs to measure, and the empty one.
-fn wanted_programs(options: &Options) -> Result<(Vec<Program>, Program)> {
+fn requested_programs(options: &Options) -> Result<(Vec<Program>, Program)> {
     let names: Vec<&str> = if options.programs.is_empty() {
         vec!["kernel", "lua", "zstd", "sqlite"]
     } else {

@@ -15,7 +15,8 @@ mod observe;
 
 use crate::command;
 use crate::failure::{Failure, Result};
-use crate::{loops, repository};
+use crate::loops::{frozen, sets};
+use crate::root::repository;
 use opcost_testkit::read_widths;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ pub(crate) fn folder() -> Result<PathBuf> {
 pub(crate) fn members() -> Result<Vec<Member>> {
     let mut all = Vec::new();
     for (set, place) in SETS {
-        for source in loops::sources(&folder()?.join(place))? {
+        for source in sets::sources(&folder()?.join(place))? {
             let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             all.push(Member { set, name, source });
         }
@@ -58,7 +59,7 @@ pub(crate) fn members() -> Result<Vec<Member>> {
 
 /// Are the files those that were frozen?
 pub(crate) fn check_frozen() -> Result<()> {
-    loops::check_frozen_in(&folder()?)
+    frozen::check(&folder()?)
 }
 
 /// The verb.
@@ -111,7 +112,7 @@ fn check(member: &Member, room: &Path) -> Result<String> {
     check_program(member, room)?;
     let text =
         fs::read_to_string(&member.source).map_err(|error| Failure::at("read", &member.source, error))?;
-    let marks = read_widths(&text).map_err(Failure::new)?;
+    let marks = read_widths(&text).map_err(|error| Failure::new(error.to_string()))?;
     if marks.is_empty() {
         return Err(Failure::new("it has no marks"));
     }
@@ -193,7 +194,7 @@ mod tests {
 
     #[test]
     fn every_file_is_pinned() {
-        loops::assert_pinned(&folder().unwrap());
+        frozen::assert_pinned(&folder().unwrap());
     }
 
     #[test]

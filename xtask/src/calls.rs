@@ -57,7 +57,7 @@ const WANTED: f64 = 3.5;
 
 /// Measures and writes the table: all of it, or the rows of these names.
 pub(crate) fn write(names: &[&str]) -> Result<()> {
-    let root = crate::repository()?;
+    let root = crate::root::repository()?;
     let folder = root.join("target/calls");
     let table = root.join(TABLE);
     let old = fs::read_to_string(&table).map_err(|error| Failure::at("read", &table, error))?;
@@ -66,12 +66,12 @@ pub(crate) fn write(names: &[&str]) -> Result<()> {
     let worst = worst(&root, &folder, Search { longest: LONGEST, thinness: 1, names })?;
     let is_wanted = |name: &str| names.is_empty() || names.contains(&name);
     for (name, rest) in rows.iter_mut().filter(|(name, _)| is_wanted(name)) {
-        if !is_told(rest) && !weights.contains_key(name) {
+        if !is_unmeasured(rest) && !weights.contains_key(name) {
             rest.truncate(rest.find(' ').unwrap_or(rest.len()));
         }
     }
     for (name, mean) in weights.into_iter().filter(|(name, _)| is_wanted(name)) {
-        if !rows.get(&name).is_some_and(|rest| is_told(rest)) {
+        if !rows.get(&name).is_some_and(|rest| is_unmeasured(rest)) {
             let row = row(&name, mean, worst.get(&name));
             rows.insert(name, row);
         }
@@ -89,7 +89,7 @@ const LONGEST: usize = 1_000_000;
 /// Words of rows that are not measured.
 const WORDS: [&str; 3] = ["compiled", "once", "frames"];
 
-fn is_told(rest: &str) -> bool {
+fn is_unmeasured(rest: &str) -> bool {
     rest.split(' ').any(|word| WORDS.contains(&word))
 }
 
@@ -394,7 +394,7 @@ mod tests {
     /// What a row says to be compiled with the program is.
     #[test]
     fn what_is_compiled_is_in_the_library() {
-        let root = crate::repository().expect("the repository");
+        let root = crate::root::repository().expect("the repository");
         let (_, rows) = read_table(&fs::read_to_string(root.join(TABLE)).expect("the table"));
         let listed = fs::read_to_string(root.join("crates/runtime/src/library.rs")).expect("the list");
         let compiled: Vec<&String> =
@@ -409,14 +409,14 @@ mod tests {
     /// call does more than four times of what is charged where the table says so.
     #[test]
     fn the_worst_of_the_table_holds() {
-        let root = crate::repository().expect("the repository");
+        let root = crate::root::repository().expect("the repository");
         let folder = root.join("target/tmp/calls-held");
         write_sources(&folder).unwrap_or_else(|error| panic!("{error}"));
         let (_, rows) = read_table(&fs::read_to_string(root.join(TABLE)).expect("the table"));
         let measured = worst(&root, &folder, Search { longest: 10_000, thinness: 40, names: &[] })
             .unwrap_or_else(|error| panic!("{error}"));
         let (mut held, mut wrong) = (0, Vec::new());
-        for (name, rest) in rows.iter().filter(|(_, rest)| !is_told(rest)) {
+        for (name, rest) in rows.iter().filter(|(_, rest)| !is_unmeasured(rest)) {
             let Some((weight, worst)) = rest.split_once(' ') else { continue };
             let (weight, worst): (u64, f64) =
                 (weight.parse().expect("a weight"), worst.parse().expect("a worst"));

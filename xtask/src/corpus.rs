@@ -8,7 +8,8 @@
 
 use crate::failure::{Failure, Result};
 use crate::manifest::{CORPUS_SCHEMA, Manifest, Program};
-use crate::{pins, repository};
+use crate::pins;
+use crate::root::repository;
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};

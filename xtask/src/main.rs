@@ -9,7 +9,7 @@
 //! that constants were fit on, `bench pgo` what exported profiles are
 //! worth;
 //! `calls` measures library functions. None is part of the tool: this crate imports
-//! no other room and knows opcost only as a command, so what it measures is what a
+//! no room but `testkit` and knows opcost only as a command, so what it measures is what a
 //! user gets. Few dependencies, because
 //! `./x demo` builds it before anything else.
 
@@ -22,9 +22,9 @@ mod failure;
 mod loops;
 mod manifest;
 mod pins;
+mod root;
 
-use failure::{Failure, Result};
-use std::path::PathBuf;
+use failure::Failure;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
@@ -126,10 +126,4 @@ fn main() -> ExitCode {
             ExitCode::from(failure.status())
         }
     }
-}
-
-/// The root of the repository: the parent of this crate's own folder.
-fn repository() -> Result<PathBuf> {
-    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    own.parent().map(PathBuf::from).ok_or_else(|| Failure::new("xtask has no parent folder"))
 }

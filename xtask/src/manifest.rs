@@ -161,8 +161,10 @@ impl Manifest {
     /// The program with every placeholder replaced by a folder: `{corpus}` by
     /// `own`, `{NAME}` by `crates/NAME`. The crates must be there already.
     pub(crate) fn resolve(&self, entry: &Entry, own: &Path, crates: &Path) -> Result<Program> {
-        let places = Places { own, crates, names: self.crates.keys().map(String::as_str).collect() };
-        let fill = |texts: &[String]| texts.iter().map(|text| places.fill(text)).collect::<Result<Vec<_>>>();
+        let placeholders =
+            Placeholders { own, crates, names: self.crates.keys().map(String::as_str).collect() };
+        let fill =
+            |texts: &[String]| texts.iter().map(|text| placeholders.fill(text)).collect::<Result<Vec<_>>>();
         let mut sources = Vec::new();
         for text in fill(&entry.sources)? {
             sources.extend(expand_star(Path::new(&text))?);
@@ -175,7 +177,12 @@ impl Manifest {
             sources,
             flags: fill(&entry.flags)?,
             libraries: fill(&entry.libraries)?,
-            manifest: entry.manifest.as_deref().map(|text| places.fill(text)).transpose()?.map(PathBuf::from),
+            manifest: entry
+                .manifest
+                .as_deref()
+                .map(|text| placeholders.fill(text))
+                .transpose()?
+                .map(PathBuf::from),
             bin: entry.bin.clone(),
             long: entry.long.as_deref().map(fill).transpose()?.unwrap_or_else(|| arguments.clone()),
             small: fill(&entry.small)?,
@@ -197,13 +204,13 @@ impl Entry {
 }
 
 /// What each placeholder stands for.
-struct Places<'a> {
+struct Placeholders<'a> {
     own: &'a Path,
     crates: &'a Path,
     names: Vec<&'a str>,
 }
 
-impl Places<'_> {
+impl Placeholders<'_> {
     fn fill(&self, text: &str) -> Result<String> {
         let mut filled = text.replace("{corpus}", &self.own.to_string_lossy());
         for name in &self.names {
@@ -245,7 +252,7 @@ mod tests {
     use super::*;
 
     fn real() -> (Manifest, PathBuf) {
-        let own = crate::repository().unwrap().join("corpus");
+        let own = crate::root::repository().unwrap().join("corpus");
         (Manifest::read(&own.join("programs.toml")).unwrap(), own)
     }
 
@@ -283,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_star_gives_sorted_files_and_nothing_is_an_error() {
-        let own = crate::repository().unwrap().join("corpus/fortran");
+        let own = crate::root::repository().unwrap().join("corpus/fortran");
         let names: Vec<String> = expand_star(&own.join("*.f90"))
             .unwrap()
             .iter()
@@ -296,8 +303,9 @@ mod tests {
 
     #[test]
     fn an_unknown_placeholder_is_refused() {
-        let places = Places { own: Path::new("/own"), crates: Path::new("/crates"), names: vec!["a"] };
-        assert_eq!(places.fill("-I{a}/x").unwrap(), "-I/crates/a/x");
-        assert!(places.fill("{b}/x").is_err());
+        let placeholders =
+            Placeholders { own: Path::new("/own"), crates: Path::new("/crates"), names: vec!["a"] };
+        assert_eq!(placeholders.fill("-I{a}/x").unwrap(), "-I/crates/a/x");
+        assert!(placeholders.fill("{b}/x").is_err());
     }
 }

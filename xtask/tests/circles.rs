@@ -2,15 +2,16 @@
 //!
 //! A room is divided into files by question, and then imports go one way inside of it too. Where
 //! a file was cut by length, its halves need each other. Here the modules of each room are
-//! read (`syn`), their paths are followed through re-exports to the module that defines
+//! read (`sources`), their paths are followed through re-exports to the module that defines
 //! the name, and every module that can be reached from itself is one in a circle.
 //! `circles.txt` lists those that there are; the list only gets shorter.
 //!
 //! Limits: what macros make is not seen; a glob import is one of the module that it names.
 //! Code of tests is left out. Cost: one pass over all sources.
 
+mod sources;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 
 use syn::visit::Visit;
 
@@ -28,73 +29,24 @@ struct Room {
     all_of: BTreeMap<Module, Vec<Vec<String>>>,
 }
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the root").to_owned()
-}
-
-/// Whether an item is there in tests only.
-fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
-    attributes.iter().any(|one| {
-        one.path().is_ident("cfg")
-            && matches!(&one.meta, syn::Meta::List(list) if list.tokens.to_string().contains("test"))
-    })
-}
-
 impl Room {
-    fn of(source: &Path) -> Room {
+    fn of(modules: &[sources::Module]) -> Room {
         let mut room = Room::default();
-        for start in
-            ["lib.rs", "main.rs"].map(|name| source.join(name)).into_iter().filter(|path| path.exists())
-        {
-            room.file(&start, source, Vec::new());
+        for module in modules {
+            room.items(&module.items, &module.path);
         }
         room
     }
 
-    /// Reads a file and the files of its modules, which lie in `folder`.
-    fn file(&mut self, path: &Path, folder: &Path, module: Module) {
-        let text =
-            std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        self.named.entry(module.clone()).or_default();
-        self.items(&file.items, folder, &module);
-    }
-
-    fn items(&mut self, items: &[syn::Item], folder: &Path, module: &Module) {
+    fn items(&mut self, items: &[syn::Item], module: &Module) {
         let mut paths = Paths::default();
         for item in items {
             match item {
-                syn::Item::Mod(inner) if !is_of_tests(&inner.attrs) => self.inner(inner, folder, module),
-                syn::Item::Use(import) if !is_of_tests(&import.attrs) => self.import(import, module),
-                syn::Item::Mod(_) | syn::Item::Use(_) => {}
-                syn::Item::Fn(one) if is_of_tests(&one.attrs) => {}
-                syn::Item::Impl(one) if is_of_tests(&one.attrs) => {}
+                syn::Item::Use(import) => self.import(import, module),
                 other => paths.visit_item(other),
             }
         }
         self.named.entry(module.clone()).or_default().extend(paths.0);
-    }
-
-    fn inner(&mut self, inner: &syn::ItemMod, folder: &Path, module: &Module) {
-        let name = inner.ident.to_string();
-        let (below, child) = (folder.join(&name), [&module[..], std::slice::from_ref(&name)].concat());
-        if let Some((_, items)) = &inner.content {
-            return self.items(items, &below, &child);
-        }
-        let named =
-            inner.attrs.iter().find(|one| one.path().is_ident("path")).and_then(|one| match &one.meta {
-                syn::Meta::NameValue(pair) => match &pair.value {
-                    syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => {
-                        Some(folder.join(text.value()))
-                    }
-                    _ => None,
-                },
-                _ => None,
-            });
-        let candidates = [named, Some(folder.join(format!("{name}.rs"))), Some(below.join("mod.rs"))];
-        if let Some(path) = candidates.into_iter().flatten().find(|path| path.exists()) {
-            self.file(&path, &below, child);
-        }
     }
 
     fn import(&mut self, import: &syn::ItemUse, module: &Module) {
@@ -222,32 +174,19 @@ impl<'ast> Visit<'ast> for Paths {
     }
 }
 
-/// All rooms, and `xtask`, with the modules of each that are in a circle.
-fn found() -> BTreeSet<String> {
-    let crates = std::fs::read_dir(root().join("crates")).expect("rooms");
-    let mut rooms: Vec<PathBuf> = crates.map(|entry| entry.expect("a room").path()).collect();
-    rooms.push(root().join("xtask"));
-    rooms.sort();
-    let mut all = BTreeSet::new();
-    for room in rooms {
-        let name = room.file_name().expect("a name").to_string_lossy().into_owned();
-        for module in Room::of(&room.join("src")).circles() {
-            all.insert([std::slice::from_ref(&name), &module[..]].concat().join("::"));
-        }
-    }
-    all
-}
-
 #[test]
 fn no_module_is_new_in_a_circle() {
-    let found = found();
-    let list = std::fs::read_to_string(root().join("xtask/tests/circles.txt")).expect("circles.txt");
-    let listed: BTreeSet<String> =
-        list.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect();
-    let new: Vec<&String> = found.difference(&listed).collect();
-    assert!(new.is_empty(), "these modules import themselves through others: {new:#?}");
-    let gone: Vec<&String> = listed.difference(&found).collect();
-    assert!(gone.is_empty(), "these are in no circle any more; take them out of circles.txt: {gone:#?}");
+    let mut found = BTreeMap::new();
+    for room in sources::rooms() {
+        for module in Room::of(&sources::modules_of(&room)).circles() {
+            let line = [std::slice::from_ref(&room), &module[..]].concat().join("::");
+            let advice = format!(
+                "The module {line} imports itself through others. Move what both need into a module below both."
+            );
+            found.insert(line, advice);
+        }
+    }
+    sources::hold_list("circles.txt", &found);
 }
 
 #[test]
@@ -270,11 +209,11 @@ fn circles_are_found_through_re_exports_and_paths() {
     write("d.rs", "pub fn d() { crate::e::e() }");
     write("e.rs", "pub fn e() { crate::f::f() }");
     write("f.rs", "pub fn f() {}\n#[cfg(test)] mod tests { use crate::d::d; }");
-    let circles = Room::of(&folder).circles();
+    let circles = Room::of(&sources::modules_below(&folder)).circles();
     let names: Vec<String> = circles.iter().map(|module| module.join("::")).collect();
     assert_eq!(names, ["c", "c::inner"]);
     write("f.rs", "pub fn f() { crate::d::d() }");
-    let circles = Room::of(&folder).circles();
+    let circles = Room::of(&sources::modules_below(&folder)).circles();
     std::fs::remove_dir_all(&folder).expect("removed");
     assert_eq!(circles.len(), 5, "{circles:?}");
 }

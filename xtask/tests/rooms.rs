@@ -1,8 +1,12 @@
 //! Do the rooms import only what ARCHITECTURE.md allows?
 //!
-//! The table in ARCHITECTURE.md is read, not copied: a row that is missing or
-//! an arrow that bends fails here, and so does a path in the text that leads
-//! nowhere.
+//! The tables in ARCHITECTURE.md are read, not copied: a row that is missing or an arrow that
+//! bends fails here, and so does a path in the text that leads nowhere. What tests and examples
+//! use beside is held by a second table there, so that a room cannot be bound to another by
+//! its tests in silence.
+//!
+//! Input: both tables, and what `cargo metadata` says of dependencies, those of build scripts
+//! among them. Limits: which of its dependencies a room really uses is not asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -16,24 +20,55 @@ fn architecture() -> String {
     std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md is there")
 }
 
+/// The rows of the table in ARCHITECTURE.md whose head begins with these cells.
+fn table(head: &str) -> Vec<Vec<String>> {
+    let text = architecture();
+    let lines = text.lines().skip_while(|line| !line.starts_with(head));
+    let rows = lines.skip(2).take_while(|line| line.starts_with('|'));
+    let cells = |line: &str| line.trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect();
+    let rows: Vec<Vec<String>> = rows.map(cells).collect();
+    assert!(!rows.is_empty(), "ARCHITECTURE.md has no table that begins with `{head}`; rooms.rs reads it");
+    rows
+}
+
+/// The name of a room in the first cell of a row.
+fn name_of(row: &[String]) -> String {
+    row[0].trim_matches('`').to_owned()
+}
+
 /// Room → rooms it may import, as the table says.
 fn allowed() -> BTreeMap<String, BTreeSet<String>> {
     let mut rooms = BTreeMap::new();
-    for line in architecture().lines().filter(|line| line.starts_with("| `")) {
-        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-        let name = cells[0].trim_matches('`').to_owned();
-        let above: BTreeSet<String> = match cells[2] {
+    for row in table("| room | what lives there | may import |") {
+        let above: BTreeSet<String> = match &*row[2] {
             "–" => BTreeSet::new(),
             "all above" => rooms.keys().cloned().collect(),
             list => list.split(", ").map(str::to_owned).collect(),
         };
-        rooms.insert(name, above);
+        rooms.insert(name_of(&row), above);
     }
     rooms
 }
 
-/// Room → rooms it imports, and all crates it imports, as cargo says.
-fn imports() -> BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> {
+/// Room → rooms that its tests and examples use beside these and `testkit`, as the table says.
+fn allowed_in_tests() -> BTreeMap<String, BTreeSet<String>> {
+    let rows = table("| room | its tests also use |");
+    rows.iter().map(|row| (name_of(row), row[1].split(", ").map(str::to_owned).collect())).collect()
+}
+
+/// What a crate imports, as cargo says.
+#[derive(Default)]
+struct Imports {
+    /// Rooms that product code and build scripts import.
+    rooms: BTreeSet<String>,
+    /// Rooms that only tests and examples use.
+    of_tests: BTreeSet<String>,
+    /// All crates, by their names.
+    crates: BTreeSet<String>,
+}
+
+/// Room → what it imports; `xtask` is there under its own name.
+fn all_imports() -> BTreeMap<String, Imports> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
         .current_dir(root())
@@ -42,17 +77,25 @@ fn imports() -> BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> {
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo prints JSON");
     let mut rooms = BTreeMap::new();
     for package in metadata["packages"].as_array().expect("packages") {
-        let Some(room) = room_of(package["name"].as_str().expect("a name")) else { continue };
-        let dependencies = package["dependencies"].as_array().expect("dependencies");
-        let names: BTreeSet<String> = dependencies
-            .iter()
-            .filter(|dependency| dependency["kind"].is_null())
-            .map(|dependency| dependency["name"].as_str().expect("a name").to_owned())
-            .collect();
-        let among_rooms = names.iter().filter_map(|name| room_of(name)).collect();
-        rooms.insert(room, (among_rooms, names));
+        let package_name = package["name"].as_str().expect("a name");
+        let mut imports = Imports::default();
+        for dependency in package["dependencies"].as_array().expect("dependencies") {
+            let name = dependency["name"].as_str().expect("a name");
+            imports.crates.insert(name.to_owned());
+            let is_of_tests = dependency["kind"] == "dev";
+            let among = if is_of_tests { &mut imports.of_tests } else { &mut imports.rooms };
+            among.extend(room_of(name));
+        }
+        rooms.insert(room_of(package_name).unwrap_or_else(|| package_name.to_owned()), imports);
     }
     rooms
+}
+
+/// The same of rooms alone.
+fn imports() -> BTreeMap<String, Imports> {
+    let mut all = all_imports();
+    all.remove("xtask");
+    all
 }
 
 fn room_of(package: &str) -> Option<String> {
@@ -72,16 +115,57 @@ fn every_room_has_a_row_and_every_row_a_room() {
 #[test]
 fn arrows_go_one_way() {
     let allowed = allowed();
-    for (room, (among_rooms, _)) in imports() {
-        let forbidden: Vec<&String> = among_rooms.difference(&allowed[&room]).collect();
-        assert!(forbidden.is_empty(), "{room} imports {forbidden:?}, which ARCHITECTURE.md does not allow");
+    for (room, imports) in imports() {
+        let forbidden: Vec<&String> = imports.rooms.difference(&allowed[&room]).collect();
+        assert!(
+            forbidden.is_empty(),
+            "crates/{room}/Cargo.toml: the room {room} imports {forbidden:?}, which the table of rooms in ARCHITECTURE.md \
+             does not allow. Hand it in as an argument, or move what is needed below both."
+        );
     }
 }
 
 #[test]
+fn arrows_of_tests_are_written_down() {
+    let (allowed, in_tests) = (allowed(), allowed_in_tests());
+    for (room, imports) in imports() {
+        let also = in_tests.get(&room).cloned().unwrap_or_default();
+        let is_known =
+            |other: &&String| *other == "testkit" || allowed[&room].contains(*other) || also.contains(*other);
+        let new: Vec<&String> = imports.of_tests.iter().filter(|other| !is_known(other)).collect();
+        assert!(
+            new.is_empty(),
+            "crates/{room}/Cargo.toml: tests of the room {room} use {new:?}. Tests may use what the room imports, \
+             `testkit`, and what the second table of rooms in ARCHITECTURE.md says. Write it there with its reason, \
+             or do without."
+        );
+        let unused: Vec<&String> = also.difference(&imports.of_tests).collect();
+        assert!(
+            unused.is_empty(),
+            "ARCHITECTURE.md says that tests of {room} use {unused:?}, which they do not. Take it out there."
+        );
+    }
+    let unknown: Vec<&String> = in_tests.keys().filter(|room| !allowed.contains_key(*room)).collect();
+    assert!(unknown.is_empty(), "ARCHITECTURE.md tells of tests of {unknown:?}, which are no rooms");
+}
+
+#[test]
+fn chores_know_opcost_only_as_a_command() {
+    let all = all_imports();
+    let xtask = &all["xtask"];
+    let rooms: Vec<&String> = xtask.rooms.iter().chain(&xtask.of_tests).collect();
+    assert_eq!(
+        rooms,
+        ["testkit"],
+        "xtask/Cargo.toml: chores import no room but `testkit`; run opcost instead"
+    );
+}
+
+#[test]
 fn only_the_fence_knows_llvm() {
-    for (room, (_, names)) in imports() {
-        assert_eq!(names.contains("llvm-sys"), room == "llvm", "llvm-sys in the room {room}");
+    for (room, imports) in imports() {
+        let knows = imports.crates.contains("llvm-sys");
+        assert_eq!(knows, room == "llvm", "crates/{room}/Cargo.toml: only the room llvm imports llvm-sys");
     }
 }
 

@@ -22,20 +22,20 @@ mod findings;
 mod large;
 mod modules;
 mod observed;
+mod outcome;
 mod own;
 mod page;
 mod peer;
 mod sums;
 
-use super::timed::Taken;
 use super::{machine, oracle, setup};
+use crate::bits;
 use crate::bits::Member;
 use crate::failure::{Failure, Result};
-use crate::{bits, repository};
+use crate::root::repository;
 use modules::World;
-use observed::Seen;
-use own::{Certified, Own};
-use peer::Row;
+use outcome::{Outcome, Value};
+use own::Own;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,35 +52,6 @@ struct Options {
     out: PathBuf,
 }
 
-/// One value.
-struct Value {
-    row: Row,
-    /// What was seen of it, if it was ever computed.
-    seen: Option<Seen>,
-    /// What opcost says of it with a certificate: what a checker believes.
-    own: Option<Own>,
-    /// What it says without.
-    told: Option<Own>,
-}
-
-/// One program in one world.
-struct Outcome {
-    set: &'static str,
-    name: String,
-    world: World,
-    values: Vec<Value>,
-    /// What opcost took.
-    taken: Taken,
-    certificate: Certified,
-}
-
-impl Outcome {
-    /// Its name in a table: a twin has its program's.
-    fn title(&self) -> String {
-        if self.set == "programs" { self.name.clone() } else { format!("{}/{}", self.set, self.name) }
-    }
-}
-
 /// The verb.
 pub(crate) fn run(flags: &[&str]) -> Result<()> {
     let options = Options::parse(flags)?;
@@ -89,16 +60,17 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     let before = machine::load();
     let program = oracle::build("bits", &folder)?;
     let opcost = setup::opcost(options.opcost.as_deref())?;
+    let tools = Tools { oracle: &program, opcost: &opcost, seeds: options.seeds, folder: &folder };
     let mut outcomes = Vec::new();
     for world in &options.worlds {
         for member in
             bits::members()?.into_iter().filter(|member| options.sets.iter().any(|set| set == member.set))
         {
             eprintln!("bench: {} {}, {} world", member.set, member.name, world.word());
-            outcomes.push(ask(&program, &opcost, member, *world, (options.seeds, &folder))?);
+            outcomes.push(gather(&tools, member, *world)?);
         }
     }
-    let large = if options.is_small { Vec::new() } else { large::ask(&opcost, &folder)? };
+    let large = if options.is_small { Vec::new() } else { large::query(&opcost, &folder)? };
     let words = [&["bits"], flags].concat();
     let text = page::write(&outcomes, &large, options.seeds, &machine::facts(Ok(&opcost), &before, &words));
     let text = text.replace(&*repository()?.to_string_lossy(), ".");
@@ -117,23 +89,27 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     }
 }
 
+/// What answers, and where it works.
+struct Tools<'t> {
+    oracle: &'t Path,
+    opcost: &'t Path,
+    /// Runs of each program.
+    seeds: usize,
+    folder: &'t Path,
+}
+
 /// All that is known of a program's values.
-fn ask(
-    program: &Path,
-    opcost: &Path,
-    member: Member,
-    world: World,
-    (seeds, folder): (usize, &Path),
-) -> Result<Outcome> {
+fn gather(tools: &Tools<'_>, member: Member, world: World) -> Result<Outcome> {
+    let Tools { oracle: program, opcost, seeds, folder } = *tools;
     let module = modules::make(program, &member, world, folder)?;
-    let rows = peer::ask(program, &module)?;
-    let mut seen = observed::run(program, &module, seeds, folder)?;
-    let (mut answers, taken) = own::ask(opcost, &module, world, folder)?;
-    let (mut certified, certificate) = own::ask_certified(opcost, &module, world, folder)?;
+    let rows = peer::query(program, &module)?;
+    let mut observations = observed::run(program, &module, seeds, folder)?;
+    let (mut answers, taken) = own::query(opcost, &module, world, folder)?;
+    let (mut certified, certificate) = own::query_certified(opcost, &module, world, folder)?;
     let values = rows.into_iter().map(|row| Value {
-        seen: seen.remove(&(row.function.clone(), row.index)),
+        observed: observations.remove(&(row.function.clone(), row.index)),
         own: certified.remove(&own::key(&row)),
-        told: answers.remove(&own::key(&row)),
+        uncertified: answers.remove(&own::key(&row)),
         row,
     });
     Ok(Outcome { set: member.set, name: member.name, world, values: values.collect(), taken, certificate })
@@ -142,12 +118,12 @@ fn ask(
 fn write_rows(outcomes: &[Outcome], path: &Path) -> Result<()> {
     let mut text = String::new();
     for outcome in outcomes {
-        for Value { row, seen, own, told } in &outcome.values {
+        for Value { row, observed, own, uncertified } in &outcome.values {
             let line = serde_json::json!({
                 "set": outcome.set, "program": outcome.name, "world": outcome.world.word(),
-                "value": row, "seen": seen,
-                "seen_width": seen.map(|seen| seen.width()),
-                "told": told.as_ref().map(Own::needed),
+                "value": row, "seen": observed,
+                "seen_width": observed.map(|observed| observed.width()),
+                "told": uncertified.as_ref().map(Own::needed),
                 "needed": own.as_ref().map(Own::needed), "slice": own.as_ref().map(Own::slice),
                 "text": own.as_ref().map(|own| &own.text), "range": own.as_ref().map(|own| &own.range),
                 "because": own.as_ref().and_then(|own| own.because.as_ref()),

@@ -3,7 +3,8 @@
 //! All of them compile every source separately at -O2 with the same clang, so
 //! that what differs is the instrumentation alone.
 
-use super::{Question, wasm};
+use super::question::Question;
+use super::wasm;
 use crate::command;
 use crate::failure::{Failure, Result};
 use crate::manifest::{Language, Program};
@@ -217,7 +218,7 @@ fn clang(column: Column, program: &Program, executable: &Path) -> Command {
 }
 
 pub(crate) fn release_build() -> Result<PathBuf> {
-    let repository = crate::repository()?;
+    let repository = crate::root::repository()?;
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let mut command = Command::new(cargo);
     command.args(["build", "--release", "--package", "opcost-cli"]).current_dir(&repository);

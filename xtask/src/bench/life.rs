@@ -12,9 +12,10 @@
 
 use super::{figures, machine, setup};
 use crate::command;
+use crate::corpus;
 use crate::failure::{Failure, Result};
 use crate::manifest::{Language, Program};
-use crate::{corpus, repository};
+use crate::root::repository;
 use serde_json::Value;
 use std::fmt::Write;
 use std::fs;

@@ -18,20 +18,23 @@ mod bitcode;
 mod ceiling;
 mod join;
 mod marked;
+mod outcome;
 mod own;
 mod page;
 mod peer;
+mod row;
 mod verify;
 
-use super::timed::Taken;
 use super::{machine, setup};
 use crate::failure::{Failure, Result};
-use crate::loops::LEVELS;
-use crate::{loops, repository};
+use crate::loops;
+use crate::loops::sets::{self, LEVELS};
+use crate::root::repository;
 use bitcode::Unit;
 use ceiling::Ceiling;
 use join::Comparison;
 use marked::Marked;
+use outcome::Outcome;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -46,17 +49,6 @@ struct Options {
     as_built: bool,
     opcost: Option<PathBuf>,
     out: PathBuf,
-}
-
-/// One set at one level.
-struct Outcome {
-    set: String,
-    level: String,
-    comparison: Comparison,
-    /// How opcost's answers stand to marks; of the hard loops at -O0.
-    marked: Option<Marked>,
-    /// What LLVM and opcost took for SQLite.
-    taken: Option<(Taken, Option<Taken>)>,
 }
 
 /// The tools that answer.
@@ -87,7 +79,9 @@ pub(crate) fn run(flags: &[&str]) -> Result<()> {
     }
     let words = [&["loops"], flags].concat();
     let facts = machine::facts(tools.opcost.as_deref(), &before, &words);
-    let text = page::write(&outcomes, &tools, &facts)?.replace(&*repository()?.to_string_lossy(), ".");
+    let reason = tools.verify.as_ref().err().map(ToString::to_string);
+    let text = page::write(&outcomes, reason.as_deref(), &facts)?;
+    let text = text.replace(&*repository()?.to_string_lossy(), ".");
     println!("{text}");
     match &tools.opcost {
         Ok(_) => {
@@ -128,7 +122,7 @@ impl Tools {
             (Ok(_), false) => Err(Failure::new("--no-verify")),
             (Ok(path), true) => own::has_verb(path, "values"),
         };
-        let ceiling = Ceiling::read(&loops::folder()?.join("ceiling.txt"))?;
+        let ceiling = Ceiling::read(&sets::folder()?.join("ceiling.txt"))?;
         Ok(Self { oracle: peer::build(&folder)?, opcost, verify, ceiling, folder })
     }
 }
@@ -138,9 +132,9 @@ fn compare(set: &str, level: &str, units: &[Unit], options: &Options, tools: &To
     let (mut taken, mut marked) = (None, None::<Marked>);
     for unit in units {
         let bitcode = bitcode::make(unit, set, level, options.as_built, &tools.folder)?;
-        let (theirs, their_time) = peer::ask(&tools.oracle, &bitcode, &tools.folder)?;
+        let (theirs, their_time) = peer::query(&tools.oracle, &bitcode, &tools.folder)?;
         let ours = match &tools.opcost {
-            Ok(opcost) => Some(own::ask(opcost, &bitcode, &tools.folder)?),
+            Ok(opcost) => Some(own::query(opcost, &bitcode, &tools.folder)?),
             Err(_) => None,
         };
         let (ours, our_time) = ours.map_or((None, None), |(rows, time)| (Some(rows), Some(time)));
@@ -149,7 +143,7 @@ fn compare(set: &str, level: &str, units: &[Unit], options: &Options, tools: &To
             taken = Some((their_time, our_time));
         }
         if let (Ok(opcost), "hard", "-O0", [source]) = (&tools.opcost, set, level, unit.sources.as_slice()) {
-            marked.get_or_insert_default().add(marked::ask(opcost, source, &bitcode, &tools.folder)?);
+            marked.get_or_insert_default().add(marked::query(opcost, source, &bitcode, &tools.folder)?);
         }
         // Without a loop there is nothing to record.
         if !theirs.is_empty() {

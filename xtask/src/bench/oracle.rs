@@ -5,7 +5,7 @@
 
 use crate::command;
 use crate::failure::{Failure, Result};
-use crate::repository;
+use crate::root::repository;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

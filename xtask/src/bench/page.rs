@@ -3,11 +3,11 @@
 //! Computes nothing but the ratios it prints. The builds are the lines and
 //! the programs the columns of each table, as a reader compares builds.
 
-use super::Question;
 use super::building::{Building, ROUNDS};
 use super::columns::Column;
 use super::figures::{Cell, Figure, Row, geometric_mean, ratios, time_ratios};
 use super::machine::Facts;
+use super::question::Question;
 use crate::failure::{Failure, Result};
 use std::fmt::Write;
 
@@ -31,17 +31,23 @@ fn compose(figures: &Figures, rounds: usize, facts: &Facts) -> std::result::Resu
     let seconds: fn(f64) -> String = |value| format!("{value:.3}");
     writeln!(page, "\n## User CPU time, median of the ratios in each of {rounds} interleaved rounds\n")?;
     let in_rounds = |column| time_ratios(rows, column);
-    table(&mut page, rows, columns, (Cell::time, &in_rounds), "seconds", seconds)?;
+    let time = Quantity { figure: Cell::time, ratios: &in_rounds, unit: "seconds", shown: seconds };
+    table(&mut page, rows, columns, &time)?;
     writeln!(page, "\nDistance between the quartiles, largest of any cell: {}.", worst_spread(rows))?;
     writeln!(page, "\n## User CPU time, fastest round\n")?;
     let of = |figure: Figure| move |column| ratios(rows, column, figure);
-    table(&mut page, rows, columns, (Cell::fastest, &of(Cell::fastest)), "seconds", seconds)?;
+    let fastest =
+        Quantity { figure: Cell::fastest, ratios: &of(Cell::fastest), unit: "seconds", shown: seconds };
+    table(&mut page, rows, columns, &fastest)?;
     writeln!(page, "\n## Machine instructions under callgrind, libraries and loader included\n")?;
-    let (count, millions) = (of(instructions), |value| format!("{:.1}", value / 1e6));
-    table(&mut page, rows, columns, (instructions, &count), "millions", millions)?;
+    let millions: fn(f64) -> String = |value| format!("{:.1}", value / 1e6);
+    let count =
+        Quantity { figure: instructions, ratios: &of(instructions), unit: "millions", shown: millions };
+    table(&mut page, rows, columns, &count)?;
     writeln!(page, "\n## Text section, less that of an empty program built the same way\n")?;
-    let (size, kibibytes) = (of(text), |value| format!("{:.1}", value / 1024.0));
-    table(&mut page, rows, columns, (text, &size), "KiB", kibibytes)?;
+    let kibibytes: fn(f64) -> String = |value| format!("{:.1}", value / 1024.0);
+    let size = Quantity { figure: text, ratios: &of(text), unit: "KiB", shown: kibibytes };
+    table(&mut page, rows, columns, &size)?;
     writeln!(page, "\n## The gate\n")?;
     match question {
         Question::Count => gate(&mut page, rows, columns)?,
@@ -96,21 +102,25 @@ fn text(cell: &Cell) -> Option<f64> {
     cell.text.map(|bytes| bytes as f64)
 }
 
-fn table(
-    page: &mut String,
-    rows: &[Row],
-    columns: &[Column],
-    (figure, values): (Figure, &dyn Fn(usize) -> Vec<Option<f64>>),
-    unit: &str,
-    absolute: fn(f64) -> String,
-) -> std::fmt::Result {
+/// What a table is of.
+struct Quantity<'q> {
+    figure: Figure,
+    /// Of each column, by its position, what the programs take by what they take plain.
+    ratios: &'q dyn Fn(usize) -> Vec<Option<f64>>,
+    unit: &'static str,
+    /// How a figure is written in this unit.
+    shown: fn(f64) -> String,
+}
+
+fn table(page: &mut String, rows: &[Row], columns: &[Column], quantity: &Quantity) -> std::fmt::Result {
+    let Quantity { figure, ratios, unit, shown: absolute } = *quantity;
     let names: Vec<&str> = rows.iter().map(|row| row.program.name.as_str()).collect();
     writeln!(page, "| | {} | geometric mean |", names.join(" | "))?;
     writeln!(page, "|---|{}---:|", "---:|".repeat(rows.len()))?;
     let plain: Vec<String> = rows.iter().map(|row| shown(figure(&row.cells[0]), absolute)).collect();
     writeln!(page, "| plain, {unit} | {} | |", plain.join(" | "))?;
     for (position, column) in columns.iter().enumerate().skip(1) {
-        let values = values(position);
+        let values = ratios(position);
         if *column == Column::PlainAgain && values.iter().all(|value| value.is_none_or(|value| value == 1.0))
         {
             continue;
@@ -271,7 +281,7 @@ mod tests {
     /// Two programs in three columns; the second column gives up on the
     /// second program.
     fn sample() -> Vec<Row> {
-        let own = crate::repository().unwrap().join("corpus");
+        let own = crate::root::repository().unwrap().join("corpus");
         let manifest = Manifest::read(&own.join("programs.toml")).unwrap();
         let row = |name: &str, times: [f64; 3]| {
             let entry = manifest.select(&[name]).unwrap()[0];

@@ -23,6 +23,7 @@
 //! from there. Cost: about a quarter of an hour.
 
 mod build;
+mod gate;
 mod measures;
 mod overhead;
 mod page;
@@ -33,9 +34,10 @@ mod tools;
 pub(crate) mod training;
 
 use super::{machine, setup};
+use crate::corpus;
 use crate::failure::{Failure, Result};
 use crate::manifest::Program;
-use crate::{corpus, repository};
+use crate::root::repository;
 use build::Built;
 use measures::{Results, Run};
 use std::fs;
@@ -126,7 +128,7 @@ fn measure(tools: &Tools, program: &Program, options: &Options, folder: &Path) -
         None if takes(Taken::Page) => Run::default(),
         None => {
             eprintln!("bench: {name}, ceilings");
-            let run = Run { said: String::new(), ways: peer::ceilings(tools, &built)? };
+            let run = Run { summary: String::new(), agreement: peer::ceilings(tools, &built)? };
             measures::save(&path, &run)?;
             run
         }
@@ -156,9 +158,9 @@ fn measure(tools: &Tools, program: &Program, options: &Options, folder: &Path) -
         Some(rate) if !takes(Taken::Page) => {
             planted::measure(tools, &built, &folder.join(format!("{rate}k-0.data")), is_kept)?
         }
-        _ => planted::kept(folder),
+        _ => planted::load(folder),
     };
-    Ok(Results { program: name.clone(), arguments, ceilings: ceilings.ways, planted, rates })
+    Ok(Results { program: name.clone(), arguments, ceilings: ceilings.agreement, planted, rates })
 }
 
 impl Options {

@@ -5,9 +5,10 @@
 
 use super::columns;
 use super::machine::Facts;
+use crate::corpus;
 use crate::failure::{Failure, Result};
 use crate::manifest::Program;
-use crate::{corpus, repository};
+use crate::root::repository;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};

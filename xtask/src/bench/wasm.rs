@@ -50,7 +50,7 @@ pub(crate) fn build(folder: &Path, program: &Program, with_fuel: bool, script: &
 }
 
 fn python() -> Result<PathBuf> {
-    let own = crate::repository()?.join("target/venv/bin/python");
+    let own = crate::root::repository()?.join("target/venv/bin/python");
     Ok(std::env::var_os("OPCOST_PYTHON").map_or(own, PathBuf::from))
 }
 

@@ -23,7 +23,7 @@ const SEEDS: [Option<u32>; 6] = [None, Some(2), Some(3), Some(5), Some(7), Some(
 
 /// What was seen of one claim.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Seen {
+struct Observed {
     times: u64,
     plain: u64,
     folded: u64,
@@ -31,7 +31,7 @@ struct Seen {
 
 /// Rewrites, builds, runs; what does not hold, in words.
 pub(super) fn run(source: &Path, text: &str, marks: &[WidthMark], scratch: &Path) -> Result<Vec<String>> {
-    let rewritten = rewrite(text, marks).map_err(Failure::new)?;
+    let rewritten = rewrite(text, marks)?;
     let (copy, executable, said) =
         (scratch.join("marked.c"), scratch.join("marked"), scratch.join("seen.txt"));
     let _ = fs::remove_file(&said);
@@ -50,7 +50,7 @@ pub(super) fn run(source: &Path, text: &str, marks: &[WidthMark], scratch: &Path
     judge(&told, marks)
 }
 
-fn rewrite(text: &str, marks: &[WidthMark]) -> std::result::Result<String, String> {
+fn rewrite(text: &str, marks: &[WidthMark]) -> Result<String> {
     let count: usize = marks.iter().map(|mark| mark.claims.len()).sum();
     let mut result = format!("#define BITS_CLAIMS {count}\n#include \"seen.h\"\n#line 1\n");
     let mut number = 0;
@@ -70,7 +70,8 @@ fn rewrite(text: &str, marks: &[WidthMark]) -> std::result::Result<String, Strin
         } else if code.ends_with([';', '{', '}']) {
             let _ = writeln!(result, "{code}{calls}");
         } else {
-            return Err(format!("line {line}: a marked line ends a statement or opens a block"));
+            let rule = "a marked line ends a statement or opens a block";
+            return Err(Failure::new(format!("line {line}: {rule}")));
         }
     }
     Ok(result)
@@ -79,7 +80,7 @@ fn rewrite(text: &str, marks: &[WidthMark]) -> std::result::Result<String, Strin
 fn judge(told: &str, marks: &[WidthMark]) -> Result<Vec<String>> {
     let claims: Vec<(usize, &WidthClaim)> =
         marks.iter().flat_map(|mark| mark.claims.iter().map(|claim| (mark.line, claim))).collect();
-    let mut all = vec![Seen::default(); claims.len()];
+    let mut all = vec![Observed::default(); claims.len()];
     for line in told.lines() {
         let numbers: Option<Vec<u64>> = line.split(' ').map(|word| word.parse().ok()).collect();
         let place = numbers.as_ref().and_then(|numbers| usize::try_from(*numbers.first()?).ok());

@@ -13,7 +13,8 @@
 //! on its own line and to stand where a declaration may. Marks in IR are not
 //! looked at: those programs count for themselves.
 
-use super::{Member, compiler_of, is_fortran};
+use super::room::furnished_room;
+use super::sets::{Member, compiler_of, is_fortran};
 use crate::command;
 use crate::failure::{Failure, Result};
 use opcost_testkit::{Claim, Mark, Quality};
@@ -27,7 +28,7 @@ const RECORDER: &str = include_str!("observe.h");
 
 /// What was seen of one program.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
+pub(crate) struct Observed {
     /// Complete activations of which a claim held.
     pub(crate) held: u64,
     /// Lines with a claim that could be judged and never was.
@@ -36,7 +37,7 @@ pub(crate) struct Seen {
     pub(crate) wrong: Vec<String>,
 }
 
-impl Seen {
+impl Observed {
     /// For a line of a report.
     pub(crate) fn words(&self) -> String {
         let mut words = format!("{} activations", self.held);
@@ -49,13 +50,12 @@ impl Seen {
 }
 
 /// Rewrites, builds, runs and reads.
-pub(crate) fn run(member: &Member, text: &str, marks: &[Mark], scratch: &Path) -> Result<Seen> {
+pub(crate) fn run(member: &Member, text: &str, marks: &[Mark], scratch: &Path) -> Result<Observed> {
     if member.source.extension().is_some_and(|end| end == "ll") {
-        return Ok(Seen::default());
+        return Ok(Observed::default());
     }
     let fortran = is_fortran(&member.source);
-    let rewritten = if fortran { rewrite_fortran(text, marks) } else { rewrite_c(text, marks) };
-    let rewritten = rewritten.map_err(Failure::new)?;
+    let rewritten = if fortran { rewrite_fortran(text, marks) } else { rewrite_c(text, marks) }?;
     let copy = scratch.join(if fortran { "marked.f" } else { "marked.c" });
     let recorder = scratch.join("recorder.c");
     let said = scratch.join("marks.txt");
@@ -76,7 +76,7 @@ pub(crate) fn run(member: &Member, text: &str, marks: &[Mark], scratch: &Path) -
         command.arg("-ffixed-line-length=200").arg(&object);
     }
     command::output_of(command.arg("-o").arg(&executable).args(&member.libraries).current_dir(scratch))?;
-    let room = super::furnished_room(None, scratch)?;
+    let room = furnished_room(None, scratch)?;
     let mut program = Command::new(&executable);
     let program = program.current_dir(room).env("MARKS", &said).stdin(Stdio::null());
     command::output_of(program)?;
@@ -89,7 +89,7 @@ fn judged(mark: &Mark) -> impl Iterator<Item = (usize, &Claim)> {
     mark.claims.iter().enumerate().filter(|(_, claim)| claim.body.is_some() && !claim.is_irreducible)
 }
 
-fn rewrite_c(text: &str, marks: &[Mark]) -> std::result::Result<String, String> {
+fn rewrite_c(text: &str, marks: &[Mark]) -> Result<String> {
     let mut result = String::from("#include \"observe.h\"\n#line 1\n");
     for (place, line) in text.lines().enumerate() {
         let Some(mark) = marks.iter().find(|mark| mark.line == place + 1) else {
@@ -106,7 +106,8 @@ fn rewrite_c(text: &str, marks: &[Mark]) -> std::result::Result<String, String> 
             let _ = write!(turns, " {name}.turns++;");
         }
         if !turns.is_empty() && !code.ends_with('{') {
-            return Err(format!("line {}: a marked loop opens its brace on its line", mark.line));
+            let rule = "a marked loop opens its brace on its line";
+            return Err(Failure::new(format!("line {}: {rule}", mark.line)));
         }
         let _ = writeln!(result, "{code}{turns}");
     }
@@ -126,13 +127,14 @@ fn claim_in_c(claim: &Claim) -> (String, String) {
     (format!("({quality} == 2 ? 0 : {wanted})"), quality)
 }
 
-fn rewrite_fortran(text: &str, marks: &[Mark]) -> std::result::Result<String, String> {
+fn rewrite_fortran(text: &str, marks: &[Mark]) -> Result<String> {
     let mut result = String::new();
     for (place, line) in text.lines().enumerate() {
         let mark = marks.iter().find(|mark| mark.line == place + 1);
         let claims: Vec<(usize, &Claim)> = mark.into_iter().flat_map(judged).collect();
         for (number, claim) in &claims {
-            let body = claim.body.as_ref().ok_or("no body")?.to_fortran()?;
+            let body = claim.body.as_ref().ok_or_else(|| Failure::new("no body"))?;
+            let body = body.to_fortran().map_err(|error| Failure::new(error.to_string()))?;
             let quality = i32::from(claim.quality == Quality::Bound);
             let _ = writeln!(result, "      call mark_begin({}, {number}, {body}, {quality})", place + 1);
         }
@@ -146,30 +148,31 @@ fn rewrite_fortran(text: &str, marks: &[Mark]) -> std::result::Result<String, St
 }
 
 /// Lines `LINE CLAIM held` and `LINE CLAIM wrong TURNS WANTED`.
-fn judge(told: &str, marks: &[Mark]) -> Result<Seen> {
-    let mut seen = Seen::default();
+fn judge(told: &str, marks: &[Mark]) -> Result<Observed> {
+    let mut observed = Observed::default();
     let mut entered = Vec::new();
     for line in told.lines() {
         let words: Vec<&str> = line.split(' ').collect();
         let place = words.first().and_then(|word| word.parse::<usize>().ok());
         match (place, words.as_slice()) {
             (Some(place), [_, _, "held"]) => {
-                seen.held += 1;
+                observed.held += 1;
                 entered.push(place);
             }
             (Some(place), [_, claim, "wrong", turns, wanted]) => {
                 entered.push(place);
-                seen.wrong
+                observed
+                    .wrong
                     .push(format!("line {place}, claim {claim}: {turns} turns where the mark says {wanted}"));
             }
             _ => return Err(Failure::new(format!("the recorder said `{line}`"))),
         }
     }
-    seen.wrong.sort();
-    seen.wrong.dedup();
+    observed.wrong.sort();
+    observed.wrong.dedup();
     let expected = marks.iter().filter(|mark| judged(mark).next().is_some()).map(|mark| mark.line);
-    seen.not_entered = expected.filter(|line| !entered.contains(line)).collect();
-    Ok(seen)
+    observed.not_entered = expected.filter(|line| !entered.contains(line)).collect();
+    Ok(observed)
 }
 
 /// The same recorder behind two Fortran names.
@@ -236,9 +239,9 @@ mod tests {
     fn what_was_told_is_judged() {
         let text = "a // expect: body=1 quality=exact\nb // expect: body=2 quality=exact\n";
         let marks = read_marks(text).unwrap();
-        let seen = judge("1 0 held\n1 0 wrong 3 1\n1 0 wrong 3 1\n", &marks).unwrap();
-        assert_eq!((seen.held, seen.not_entered), (1, vec![2]));
-        assert_eq!(seen.wrong, ["line 1, claim 0: 3 turns where the mark says 1"]);
+        let observed = judge("1 0 held\n1 0 wrong 3 1\n1 0 wrong 3 1\n", &marks).unwrap();
+        assert_eq!((observed.held, observed.not_entered), (1, vec![2]));
+        assert_eq!(observed.wrong, ["line 1, claim 0: 3 turns where the mark says 1"]);
         assert!(judge("nonsense\n", &marks).is_err());
     }
 }

@@ -1,8 +1,8 @@
 //! Values that stand out: of which runs show what opcost excludes, of which they
 //! show more bits than LLVM allows, and of which LLVM knows more than opcost.
 
-use super::own::Own;
-use super::{Outcome, Value};
+use super::outcome::{Outcome, Value};
+use super::own::{self, Own};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -10,8 +10,8 @@ use std::fmt::Write;
 const MOST_NAMED: usize = 10;
 
 /// A value in words, for a line of a list.
-fn place(outcome: &Outcome, value: &Value) -> String {
-    let (function, end) = super::own::key(&value.row);
+fn location(outcome: &Outcome, value: &Value) -> String {
+    let (function, end) = own::key(&value.row);
     let text = value.own.as_ref().map_or(&*value.row.opcode, |own| &*own.text);
     format!(
         "{} ({}) `{function}:{end}`, line {}: `{}`",
@@ -29,10 +29,10 @@ fn all(outcomes: &[Outcome]) -> impl Iterator<Item = (&Outcome, &Value)> {
 /// Values that were what opcost says they cannot be, kernels or not.
 pub(super) fn contradictions(outcomes: &[Outcome]) -> Vec<String> {
     let contradicted = |(outcome, value): (&Outcome, &Value)| {
-        let seen = value.seen.as_ref()?;
-        let both = value.own.iter().chain(&value.told);
-        let (why, own) = both.filter_map(|own| Some((own.contradiction(seen)?, own))).next()?;
-        Some(format!("{}: {why} where opcost says {}", place(outcome, value), own.range))
+        let observed = value.observed.as_ref()?;
+        let both = value.own.iter().chain(&value.uncertified);
+        let (why, own) = both.filter_map(|own| Some((own.contradiction(observed)?, own))).next()?;
+        Some(format!("{}: {why} where opcost says {}", location(outcome, value), own.range))
     };
     all(outcomes).filter_map(contradicted).collect()
 }
@@ -40,8 +40,8 @@ pub(super) fn contradictions(outcomes: &[Outcome]) -> Vec<String> {
 /// Values of which a run shows more bits than LLVM allows.
 pub(super) fn beyond_llvm(outcomes: &[Outcome]) -> Vec<String> {
     let beyond = |(outcome, value): (&Outcome, &Value)| {
-        let (width, fwd) = (value.seen.as_ref()?.width(), value.row.fwd);
-        (width > fwd).then(|| format!("{}: {width} bits where LLVM says {fwd}", place(outcome, value)))
+        let (width, fwd) = (value.observed.as_ref()?.width(), value.row.fwd);
+        (width > fwd).then(|| format!("{}: {width} bits where LLVM says {fwd}", location(outcome, value)))
     };
     all(outcomes).filter_map(beyond).collect()
 }
@@ -51,7 +51,7 @@ pub(super) fn missing(outcomes: &[Outcome]) -> Vec<String> {
     let is_missing = |value: &Value| value.own.as_ref().is_none_or(|own| own.declared != value.row.width);
     all(outcomes)
         .filter(|(_, value)| is_missing(value))
-        .map(|(outcome, value)| place(outcome, value))
+        .map(|(outcome, value)| location(outcome, value))
         .collect()
 }
 
@@ -74,8 +74,8 @@ pub(super) fn count_of_weaker(outcomes: &[Outcome]) -> usize {
 }
 
 /// The same of what is told without a checker.
-pub(super) fn count_of_weaker_told(outcomes: &[Outcome]) -> usize {
-    weaker(outcomes, |value| value.told.as_ref()).len()
+pub(super) fn count_of_weaker_uncertified(outcomes: &[Outcome]) -> usize {
+    weaker(outcomes, |value| value.uncertified.as_ref()).len()
 }
 
 /// The section about these.
@@ -107,7 +107,7 @@ pub(super) fn weaker_section(outcomes: &[Outcome]) -> String {
         let _ = writeln!(
             text,
             "- {}: opcost {} ({} bits{}), LLVM {} ({} bits)",
-            place(outcome, value),
+            location(outcome, value),
             own.range,
             own.needed(),
             own.because

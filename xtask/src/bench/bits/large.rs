@@ -36,7 +36,7 @@ pub(super) struct Large {
 }
 
 /// Makes the modules and asks.
-pub(super) fn ask(opcost: &Path, folder: &Path) -> Result<Vec<Large>> {
+pub(super) fn query(opcost: &Path, folder: &Path) -> Result<Vec<Large>> {
     let place = folder.join("large");
     fs::create_dir_all(&place).map_err(|error| Failure::at("create", &place, error))?;
     let mut answers = Vec::new();

@@ -1,7 +1,7 @@
 //! What runs show: the module rewritten by the oracle, linked with
 //! `xtask/oracle/bits_seen.c`, run with the seed that is built in and others.
 
-use super::oracle;
+use crate::bench::oracle;
 use crate::command;
 use crate::failure::{Failure, Result};
 use opcost_testkit::width_of_joined;
@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 /// What was seen of one value in all runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(super) struct Seen {
+pub(super) struct Observed {
     pub(super) times: u64,
     /// All bits that ever were, and those that always were.
     pub(super) any: u64,
@@ -27,7 +27,7 @@ pub(super) struct Seen {
 /// A function and the number of a value in it.
 pub(super) type Key = (String, u32);
 
-impl Seen {
+impl Observed {
     /// The bits that these numbers need.
     pub(super) fn width(&self) -> u32 {
         let folded = |number: i64| (number ^ (number >> 63)).cast_unsigned();
@@ -52,7 +52,12 @@ impl Seen {
 }
 
 /// Rewrites, builds, runs `seeds` times and joins.
-pub(super) fn run(program: &Path, module: &Path, seeds: usize, folder: &Path) -> Result<BTreeMap<Key, Seen>> {
+pub(super) fn run(
+    program: &Path,
+    module: &Path,
+    seeds: usize,
+    folder: &Path,
+) -> Result<BTreeMap<Key, Observed>> {
     if seeds == 0 {
         return Ok(BTreeMap::new());
     }
@@ -80,22 +85,22 @@ pub(super) fn run(program: &Path, module: &Path, seeds: usize, folder: &Path) ->
     read(&text)
 }
 
-fn read(text: &str) -> Result<BTreeMap<Key, Seen>> {
+fn read(text: &str) -> Result<BTreeMap<Key, Observed>> {
     let mut all = BTreeMap::new();
     for line in text.lines() {
         let (key, seen) = line_of(line).ok_or_else(|| Failure::new(format!("the recorder said `{line}`")))?;
-        all.entry(key).and_modify(|known: &mut Seen| known.join(&seen)).or_insert(seen);
+        all.entry(key).and_modify(|known: &mut Observed| known.join(&seen)).or_insert(seen);
     }
     Ok(all)
 }
 
-fn line_of(line: &str) -> Option<(Key, Seen)> {
+fn line_of(line: &str) -> Option<(Key, Observed)> {
     let words: Vec<&str> = line.split(' ').collect();
     let [function, index, _width, times, any, every, low, high, least, most] = words.as_slice() else {
         return None;
     };
     let number = |word: &str| word.parse::<u64>().ok();
-    let seen = Seen {
+    let seen = Observed {
         times: number(times)?,
         any: number(any)?,
         every: number(every)?,
@@ -110,7 +115,7 @@ fn line_of(line: &str) -> Option<(Key, Seen)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repository;
+    use crate::root::repository;
 
     #[test]
     fn runs_are_joined() {

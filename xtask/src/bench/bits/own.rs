@@ -7,7 +7,7 @@
 //! none, and LLVM and runs the bits of its number, so on this page it has these.
 
 use super::modules::World;
-use super::observed::Seen;
+use super::observed::Observed;
 use super::peer::Row;
 use crate::bench::timed::{self, Taken};
 use crate::failure::{Failure, Result};
@@ -64,15 +64,15 @@ impl Own {
     }
 
     /// Why what was seen cannot be, if it cannot.
-    pub(super) fn contradiction(&self, seen: &Seen) -> Option<String> {
+    pub(super) fn contradiction(&self, observed: &Observed) -> Option<String> {
         let (Some(least), Some(greatest)) = (self.least, self.greatest) else {
             return Some("it was computed".to_owned());
         };
-        if seen.least < least || seen.most > greatest {
-            return Some(format!("it was {}..{}", seen.least, seen.most));
+        if observed.least < least || observed.most > greatest {
+            return Some(format!("it was {}..{}", observed.least, observed.most));
         }
-        if seen.width() > self.needed() {
-            return Some(format!("it had {} bits", seen.width()));
+        if observed.width() > self.needed() {
+            return Some(format!("it had {} bits", observed.width()));
         }
         // What nobody looks at a slice leaves out; a run does not show that.
         None
@@ -89,7 +89,7 @@ pub(super) fn key(row: &Row) -> (String, String) {
 }
 
 /// What opcost says of every value of the module.
-pub(super) fn ask(opcost: &Path, module: &Path, world: World, folder: &Path) -> Result<(Answers, Taken)> {
+pub(super) fn query(opcost: &Path, module: &Path, world: World, folder: &Path) -> Result<(Answers, Taken)> {
     let mut command = Command::new(opcost);
     command.args(["bits", "--json", "-", "--world", world.word()]).arg(module);
     let (text, taken) = timed::run(&mut command, &[], folder)?;
@@ -97,7 +97,7 @@ pub(super) fn ask(opcost: &Path, module: &Path, world: World, folder: &Path) -> 
 }
 
 /// What of it a checker believes, and what that is made of.
-pub(super) fn ask_certified(
+pub(super) fn query_certified(
     opcost: &Path,
     module: &Path,
     world: World,
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn what_was_seen_contradicts_or_not() {
-        let seen = |least: i64, most: i64, any: u64, every: u64| Seen {
+        let seen = |least: i64, most: i64, any: u64, every: u64| Observed {
             times: 2,
             any,
             every,

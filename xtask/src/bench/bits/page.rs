@@ -1,11 +1,12 @@
 //! The page: what was aimed at and what holds, then for each program and in
 //! total what is declared, what LLVM and opcost know and what was seen.
 
+use super::findings;
 use super::large::{self, Large};
 use super::modules::World;
+use super::outcome::Outcome;
 use super::own::{Certified, Own};
-use super::sums::{COLUMNS, SeenSums, Sums};
-use super::{Outcome, findings};
+use super::sums::{COLUMNS, ObservedSums, Sums};
 use crate::bench::machine::Facts;
 use crate::bench::setup;
 use std::fmt::Write;
@@ -51,7 +52,7 @@ pub(super) fn write(outcomes: &[Outcome], large: &[Large], seeds: usize, facts: 
                 text,
                 "\n## {} world: values that {seeds} runs computed\n\n{}",
                 capital(world.word()),
-                seen_table(&of_world)
+                observed_table(&of_world)
             );
         }
     }
@@ -77,7 +78,7 @@ fn certificates(outcomes: &[Outcome]) -> String {
                 let width = value.row.width;
                 [
                     fwd + u64::from(value.row.fwd),
-                    told + bits(value.told.as_ref(), width),
+                    told + bits(value.uncertified.as_ref(), width),
                     own + bits(value.own.as_ref(), width),
                 ]
             });
@@ -105,7 +106,7 @@ fn goals(outcomes: &[Outcome], large: &[Large], seeds: usize) -> String {
     };
     for (world, wanted) in WANTED {
         let of_world: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.world == world).collect();
-        let total = seen_total(&of_world);
+        let total = observed_total(&of_world);
         if let Some(closed) = total.closed_by(total.ours()) {
             let what = format!("LLVM's head-room closed, {} world", world.word());
             let wanted_words = format!("at least {}", percent(wanted));
@@ -118,7 +119,7 @@ fn goals(outcomes: &[Outcome], large: &[Large], seeds: usize) -> String {
     }
     let weaker = findings::count_of_weaker(outcomes);
     line("values wider than LLVM's Fwd", "0", &weaker.to_string(), weaker == 0);
-    let told = findings::count_of_weaker_told(outcomes);
+    let told = findings::count_of_weaker_uncertified(outcomes);
     line("the same, told without a certificate", "0", &told.to_string(), told == 0);
     let slowest = outcomes.iter().max_by(|a, b| a.taken.seconds.total_cmp(&b.taken.seconds));
     if let Some(slowest) = slowest {
@@ -162,33 +163,33 @@ fn known_line(text: &mut String, name: &str, sums: &Sums) {
     let _ = writeln!(text, " | {share} |");
 }
 
-fn seen_total(outcomes: &[&Outcome]) -> SeenSums {
-    let mut total = SeenSums::default();
+fn observed_total(outcomes: &[&Outcome]) -> ObservedSums {
+    let mut total = ObservedSums::default();
     for outcome in outcomes {
-        total.join(&SeenSums::of(&outcome.values));
+        total.join(&ObservedSums::of(&outcome.values));
     }
     total
 }
 
-fn seen_table(outcomes: &[&Outcome]) -> String {
+fn observed_table(outcomes: &[&Outcome]) -> String {
     let mut text = String::from(
         "| program | values | declared | Fwd | type | All | ours | slice | seen | varying | closed | narrower |\n\
          |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
     );
     for outcome in outcomes {
-        seen_line(&mut text, &outcome.title(), &SeenSums::of(&outcome.values));
+        observed_line(&mut text, &outcome.title(), &ObservedSums::of(&outcome.values));
     }
-    seen_line(&mut text, "**total**", &seen_total(outcomes));
+    observed_line(&mut text, "**total**", &observed_total(outcomes));
     text
 }
 
-fn seen_line(text: &mut String, name: &str, sums: &SeenSums) {
-    let [declared, _, _, _, _, fwd, narrow, all, ours, slice] = sums.known.columns;
+fn observed_line(text: &mut String, name: &str, sums: &ObservedSums) {
+    let [declared, _, _, _, _, fwd, narrow, all, ours, slice] = sums.of_widths.columns;
     let closed = |bits| sums.closed_by(bits).map_or_else(|| "–".to_owned(), percent);
     let _ = writeln!(
         text,
         "| {name} | {} | {declared} | {fwd} | {narrow} | {all} | {ours} | {slice} | {} | {} | {} | {} |",
-        sums.known.values,
+        sums.of_widths.values,
         sums.width,
         sums.varying,
         closed(ours),

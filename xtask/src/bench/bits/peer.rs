@@ -22,7 +22,9 @@ pub(super) struct Row {
     pub(super) width: u32,
     pub(super) lvi: u32,
     pub(super) scev: u32,
-    pub(super) known: u32,
+    /// By known bits.
+    #[serde(rename = "known")]
+    pub(super) known_bits: u32,
     pub(super) demanded: u32,
     pub(super) fwd: u32,
     #[serde(default)]
@@ -33,7 +35,7 @@ pub(super) struct Row {
 }
 
 /// What LLVM says of every value of the module.
-pub(super) fn ask(oracle: &Path, module: &Path) -> Result<Vec<Row>> {
+pub(super) fn query(oracle: &Path, module: &Path) -> Result<Vec<Row>> {
     read(&command::output_of(Command::new(oracle).arg(module))?)
 }
 
@@ -48,7 +50,7 @@ fn read(text: &str) -> Result<Vec<Row>> {
 mod tests {
     use super::*;
     use crate::bench::oracle;
-    use crate::repository;
+    use crate::root::repository;
     use std::fs;
 
     /// What each column has to be of every value.
@@ -92,11 +94,11 @@ no:
         let program = oracle::build("bits", &folder).unwrap();
         let module = folder.join(format!("columns-{}.ll", std::process::id()));
         fs::write(&module, MODULE).unwrap();
-        let rows = ask(&program, &module).unwrap();
+        let rows = query(&program, &module).unwrap();
         fs::remove_file(&module).unwrap();
         let of = |function: &str, index: u32| {
             let row = rows.iter().find(|row| row.function == function && row.index == index).unwrap();
-            ([row.width, row.lvi, row.scev, row.known, row.demanded], [row.fwd, row.narrow, row.all])
+            ([row.width, row.lvi, row.scev, row.known_bits, row.demanded], [row.fwd, row.narrow, row.all])
         };
         // Of x the low eight bits are demanded, of what is not used none.
         assert_eq!(of("masked", 0), ([32, 32, 32, 32, 8], [32, 8, 8]));

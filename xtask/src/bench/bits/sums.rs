@@ -1,7 +1,7 @@
 //! Sums of widths over values: what is declared, what LLVM and opcost know, and
 //! of the values that were computed what was seen.
 
-use super::Value;
+use super::outcome::Value;
 
 /// The columns of [`Sums`] in their order.
 pub(super) const COLUMNS: [&str; 10] =
@@ -18,7 +18,8 @@ impl Sums {
     pub(super) fn add(&mut self, value: &Value) {
         self.values += 1;
         let row = &value.row;
-        let known = [row.width, row.lvi, row.scev, row.known, row.demanded, row.fwd, row.narrow, row.all];
+        let known =
+            [row.width, row.lvi, row.scev, row.known_bits, row.demanded, row.fwd, row.narrow, row.all];
         // Of what opcost does not speak nothing is known.
         let own = value.own.as_ref().map_or([row.width; 2], |own| [own.needed(), own.slice()]);
         for (sum, column) in self.columns.iter_mut().zip(known.into_iter().chain(own)) {
@@ -36,42 +37,42 @@ impl Sums {
 
 /// What was seen, beside the sums of the same values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct SeenSums {
-    pub(super) known: Sums,
+pub(super) struct ObservedSums {
+    pub(super) of_widths: Sums,
     /// With the narrower of Fwd and ours of each value.
     pub(super) narrower: u64,
     pub(super) width: u64,
     pub(super) varying: u64,
 }
 
-impl SeenSums {
+impl ObservedSums {
     /// Of all values that were computed and are of kernels.
     pub(super) fn of(values: &[Value]) -> Self {
         let mut sums = Self::default();
         for value in values.iter().filter(|value| !value.row.drives) {
-            let Some(seen) = &value.seen else { continue };
+            let Some(observed) = &value.observed else { continue };
             let fwd = value.row.fwd;
-            sums.known.add(value);
+            sums.of_widths.add(value);
             sums.narrower += u64::from(value.own.as_ref().map_or(fwd, |own| own.needed().min(fwd)));
-            sums.width += u64::from(seen.width());
-            sums.varying += u64::from(seen.varying());
+            sums.width += u64::from(observed.width());
+            sums.varying += u64::from(observed.varying());
         }
         sums
     }
 
     pub(super) fn join(&mut self, other: &Self) {
-        self.known.join(&other.known);
+        self.of_widths.join(&other.of_widths);
         self.narrower += other.narrower;
         self.width += other.width;
         self.varying += other.varying;
     }
 
     pub(super) fn fwd(&self) -> u64 {
-        self.known.columns[5]
+        self.of_widths.columns[5]
     }
 
     pub(super) fn ours(&self) -> u64 {
-        self.known.columns[8]
+        self.of_widths.columns[8]
     }
 
     /// How much of what LLVM leaves open these bits close: none of it if they are

@@ -9,7 +9,7 @@
 use crate::bench::setup;
 use crate::command;
 use crate::failure::{Failure, Result};
-use crate::loops::{self, Member, compiler_of, is_fortran};
+use crate::loops::sets::{self, Member, compiler_of, is_fortran};
 use crate::manifest::Program;
 use std::ffi::OsString;
 use std::fs;
@@ -42,8 +42,8 @@ pub(super) struct Unit {
 
 /// The programs of a set.
 pub(super) fn units(set: &str) -> Result<Vec<Unit>> {
-    if let Some(own) = loops::sets()?.into_iter().find(|own| own.name == set) {
-        let inputs = loops::folder()?.join("inputs");
+    if let Some(own) = sets::sets()?.into_iter().find(|own| own.name == set) {
+        let inputs = sets::folder()?.join("inputs");
         return Ok(own.members.into_iter().map(|member| unit_of_member(member, set, &inputs)).collect());
     }
     Ok(vec![unit_of_program(setup::program(set)?)])

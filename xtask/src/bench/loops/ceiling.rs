@@ -8,7 +8,7 @@
 //! level; then, if other loops share that line, `depth=N` or `function=NAME`;
 //! then words. Only loops that LLVM has no exact count for are looked up.
 
-use super::join::Row;
+use super::row::Row;
 use crate::failure::{Failure, Result};
 use std::fs;
 use std::path::Path;
@@ -33,9 +33,9 @@ impl Ceiling {
         Self::parse(&text).map_err(|reason| Failure::at("understand", path, reason))
     }
 
-    pub(super) fn parse(text: &str) -> std::result::Result<Self, String> {
+    pub(super) fn parse(text: &str) -> Result<Self> {
         let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
-        Ok(Self { entries: lines.map(entry).collect::<std::result::Result<_, _>>()? })
+        Ok(Self { entries: lines.map(entry).collect::<Result<_>>()? })
     }
 
     /// Whether the row is of such a loop.
@@ -49,15 +49,16 @@ impl Ceiling {
     }
 }
 
-fn entry(line: &str) -> std::result::Result<Entry, String> {
+fn entry(line: &str) -> Result<Entry> {
+    let wrong = |how: &str| Failure::new(format!("`{line}` {how}"));
     let mut words = line.split_whitespace();
     let place = words.next().and_then(|place| place.split_once(':'));
-    let (file, number) = place.ok_or_else(|| format!("`{line}` does not begin with FILE:LINE"))?;
-    let number = number.parse().map_err(|_| format!("`{line}` has no number behind its file"))?;
+    let (file, number) = place.ok_or_else(|| wrong("does not begin with FILE:LINE"))?;
+    let number = number.parse().map_err(|_| wrong("has no number behind its file"))?;
     let mut entry = Entry { file: file.to_owned(), line: number, depth: None, function: None };
     for word in words {
         if let Some(depth) = word.strip_prefix("depth=") {
-            entry.depth = Some(depth.parse().map_err(|_| format!("`{line}` has a depth that is no number"))?);
+            entry.depth = Some(depth.parse().map_err(|_| wrong("has a depth that is no number"))?);
         } else if let Some(function) = word.strip_prefix("function=") {
             entry.function = Some(function.to_owned());
         }
@@ -67,8 +68,7 @@ fn entry(line: &str) -> std::result::Result<Entry, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::join::Kind;
-    use super::super::join::tests::row;
+    use super::super::row::{Kind, example as row};
     use super::*;
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn the_list_is_of_files_that_are_there() {
-        let folder = crate::loops::folder().unwrap();
+        let folder = crate::loops::sets::folder().unwrap();
         let ceiling = Ceiling::read(&folder.join("ceiling.txt")).unwrap();
         assert!(ceiling.entries.len() > 30);
         for entry in &ceiling.entries {

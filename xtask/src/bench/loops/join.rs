@@ -8,55 +8,9 @@
 //! (regions without a header) is counted beside.
 
 use super::ceiling::Ceiling;
+use super::row::{Kind, Row};
 use super::verify::Verified;
 use std::collections::HashMap;
-
-/// What is known of a count, from most to least.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
-    /// A number.
-    Constant,
-    /// A formula over named inputs; LLVM's: over parameters.
-    Inputs,
-    /// A formula over anything else.
-    Loads,
-    /// No formula, but a maximum.
-    Bound,
-    /// Nothing.
-    Unknown,
-}
-
-impl Kind {
-    pub(super) const ALL: [Self; 5] = [Self::Constant, Self::Inputs, Self::Loads, Self::Bound, Self::Unknown];
-
-    pub(super) fn is_exact(self) -> bool {
-        self <= Self::Loads
-    }
-}
-
-/// What one of the two says of one loop.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
-    pub(super) function: String,
-    /// The header's place among the function's blocks; none for a region that
-    /// has no header.
-    pub(super) header: Option<u32>,
-    /// Without its folder; empty without debug information.
-    pub(super) file: String,
-    pub(super) line: u32,
-    pub(super) depth: u32,
-    pub(super) is_vectorized: bool,
-    pub(super) kind: Kind,
-    pub(super) back_edges: Option<u128>,
-    /// Why not, if not.
-    pub(super) words: String,
-}
-
-impl Row {
-    fn place(&self) -> String {
-        format!("{}:{} in {}, block {}", self.file, self.line, self.function, self.header.unwrap_or(0))
-    }
-}
 
 /// How many loops have an answer of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -130,7 +84,7 @@ impl Comparison {
                 self.add_pair(program, their, our);
                 let is_exact = our.is_some_and(|(row, _)| row.kind.is_exact());
                 if is_exact && !their.kind.is_exact() && ceiling.has(their) {
-                    self.surprising.push(format!("{program}: {}", their.place()));
+                    self.surprising.push(format!("{program}: {}", their.location()));
                 }
             }
         }
@@ -157,15 +111,15 @@ impl Comparison {
             None => "no such row",
         };
         match kind {
-            Kind::Unknown => self.misses.push(format!("{program}: {}: {words}", their.place())),
-            Kind::Bound => self.weaker.push(format!("{program}: {}: {words}", their.place())),
+            Kind::Unknown => self.misses.push(format!("{program}: {}: {words}", their.location())),
+            Kind::Bound => self.weaker.push(format!("{program}: {}: {words}", their.location())),
             _ => {}
         }
         if let (Some(number), Some((row, true))) = (their.back_edges, our)
             && row.back_edges.is_some_and(|ours| ours != number)
         {
             let ours = row.back_edges.unwrap_or_default();
-            self.disagreements.push(format!("{program}: {}: LLVM {number}, opcost {ours}", their.place()));
+            self.disagreements.push(format!("{program}: {}: LLVM {number}, opcost {ours}", their.location()));
         }
     }
 }
@@ -202,23 +156,9 @@ impl<'a> Index<'a> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
+    use super::super::row::example as row;
     use super::*;
-
-    /// A row of the function f in a.c, its line ten times its header.
-    pub(in super::super) fn row(header: u32, kind: Kind, back_edges: Option<u128>) -> Row {
-        Row {
-            function: "f".to_owned(),
-            header: Some(header),
-            file: "a.c".to_owned(),
-            line: 10 * header,
-            depth: 1,
-            is_vectorized: false,
-            kind,
-            back_edges,
-            words: String::new(),
-        }
-    }
 
     fn compare(theirs: &[Row], ours: &[Row]) -> Comparison {
         let mut comparison = Comparison::new(true);

@@ -35,7 +35,7 @@ struct Document {
 }
 
 /// What the names were, and what was answered then.
-type Round = (Vec<(String, i128)>, Vec<Answer>);
+type Answered = (Vec<(String, i128)>, Vec<Answer>);
 
 impl Marked {
     pub(super) fn add(&mut self, other: Self) {
@@ -56,27 +56,27 @@ impl Marked {
 }
 
 /// All marks of one source, asked of its module.
-pub(super) fn ask(opcost: &Path, source: &Path, module: &Path, folder: &Path) -> Result<Marked> {
+pub(super) fn query(opcost: &Path, source: &Path, module: &Path, folder: &Path) -> Result<Marked> {
     let text = fs::read_to_string(source).map_err(|error| Failure::at("read", source, error))?;
     let marks = read_marks(&text).map_err(|reason| Failure::at("understand", source, reason))?;
     let file = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut rounds = vec![(Vec::new(), answers(opcost, module, &[], folder)?)];
+    let mut answered = vec![(Vec::new(), answers(opcost, module, &[], folder)?)];
     let names = names(&marks);
-    for turn in 0..SAMPLES.len() {
+    for shift in 0..SAMPLES.len() {
         let values: Vec<(String, i128)> = names
             .iter()
             .enumerate()
-            .map(|(place, name)| (name.clone(), SAMPLES[(turn + 3 * place) % SAMPLES.len()]))
+            .map(|(place, name)| (name.clone(), SAMPLES[(shift + 3 * place) % SAMPLES.len()]))
             .collect();
         // A name that it does not know is an error of its own, and no answer.
         if let Ok(found) = answers(opcost, module, &values, folder) {
-            rounds.push((values, found));
+            answered.push((values, found));
         }
     }
     let mut marked = Marked::default();
     for mark in &marks {
         let place = format!("{file}:{}", mark.line);
-        marked.note(&place, judge_mark(mark, &file, &rounds));
+        marked.note(&place, judge_mark(mark, &file, &answered));
     }
     Ok(marked)
 }
@@ -100,13 +100,13 @@ fn answers(opcost: &Path, module: &Path, values: &[(String, i128)], folder: &Pat
     Ok(document.loops)
 }
 
-/// The worst verdict of all rounds and of all loops on the line.
-fn judge_mark(mark: &Mark, file: &str, rounds: &[Round]) -> Verdict {
+/// The worst verdict of all answers and of all loops on the line.
+fn judge_mark(mark: &Mark, file: &str, answered: &[Answered]) -> Verdict {
     let is_here = |answer: &&Answer| {
         let path = answer.file.as_deref().unwrap_or_default();
         answer.line == Some(mark.line) && path.rsplit('/').next() == Some(file)
     };
-    let verdicts = rounds.iter().flat_map(|(values, answers)| {
+    let verdicts = answered.iter().flat_map(|(values, answers)| {
         let value_of = |name: &str| values.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
         answers.iter().filter(is_here).map(move |answer| judge(mark, answer, &value_of)).collect::<Vec<_>>()
     });
@@ -120,8 +120,8 @@ mod tests {
     fn verdict(mark: &str, answer: &str) -> Verdict {
         let marks = read_marks(&format!("expect: {mark}")).unwrap();
         let answer: Answer = serde_json::from_str(answer).unwrap();
-        let rounds = vec![(vec![("n".to_owned(), 7)], vec![answer])];
-        judge_mark(&marks[0], "a.c", &rounds)
+        let answered = vec![(vec![("n".to_owned(), 7)], vec![answer])];
+        judge_mark(&marks[0], "a.c", &answered)
     }
 
     fn answer(rest: &str) -> String {

@@ -3,7 +3,7 @@
 //! Of the document (`opcost.loops/1`) only what the comparison needs. Numbers
 //! may come as numbers or as text, for a count can be larger than 2^53.
 
-use super::join::{Kind, Row};
+use super::row::{Kind, Row};
 use crate::bench::timed::{self, Taken};
 use crate::failure::{Failure, Result};
 use serde::Deserialize;
@@ -47,7 +47,7 @@ pub(super) fn has_verb(opcost: &Path, verb: &str) -> Result<()> {
 }
 
 /// What opcost says of every loop of the module.
-pub(super) fn ask(opcost: &Path, module: &Path, folder: &Path) -> Result<(Vec<Row>, Taken)> {
+pub(super) fn query(opcost: &Path, module: &Path, folder: &Path) -> Result<(Vec<Row>, Taken)> {
     let mut command = Command::new(opcost);
     let (text, taken) = timed::run(command.args(["loops", "--json", "-"]).arg(module), &[], folder)?;
     Ok((read(&text)?, taken))

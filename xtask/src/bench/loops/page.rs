@@ -1,8 +1,10 @@
 //! The page: the figures of all sets and levels, and what follows from them.
 
-use super::join::{Comparison, Kind, Tally};
+use super::bitcode;
+use super::join::{Comparison, Tally};
 use super::marked::Marked;
-use super::{Outcome, Tools, bitcode};
+use super::outcome::Outcome;
+use super::row::Kind;
 use crate::bench::machine::Facts;
 use crate::failure::{Failure, Result};
 use std::fmt::Write;
@@ -17,11 +19,10 @@ const TARGETS: &[(&str, &str, f64, f64)] =
 /// CPU seconds and millions of bytes that SQLite may take.
 const SQLITE_LIMIT: (f64, f64) = (4.0, 400.0);
 
-/// All of it.
-pub(super) fn write(outcomes: &[Outcome], tools: &Tools, facts: &Facts) -> Result<String> {
+/// All of it; with the reason, if nothing was verified.
+pub(super) fn write(outcomes: &[Outcome], reason: Option<&str>, facts: &Facts) -> Result<String> {
     let mut page = String::new();
-    let reason = tools.verify.as_ref().err().map(ToString::to_string);
-    compose(&mut page, outcomes, reason.as_deref(), facts)
+    compose(&mut page, outcomes, reason, facts)
         .map_err(|error| Failure::new(format!("cannot write the page: {error}")))?;
     Ok(page)
 }
@@ -135,9 +136,10 @@ fn goals(page: &mut String, outcomes: &[Outcome]) -> std::fmt::Result {
             continue;
         };
         let possible = ours.loops() - by_data;
-        let share = |part: usize| (percent(part, ours.loops()), percent(part, possible));
-        goal(page, &format!("{set} {level}, exact"), share(ours.exact()), *exact)?;
-        goal(page, &format!("{set} {level}, resolved"), share(ours.resolved()), *resolved)?;
+        let share =
+            |part: usize| Share { of_all: percent(part, ours.loops()), of_possible: percent(part, possible) };
+        goal(page, &format!("{set} {level}, exact"), &share(ours.exact()), *exact)?;
+        goal(page, &format!("{set} {level}, resolved"), &share(ours.resolved()), *resolved)?;
     }
     for Outcome { set, level, comparison, .. } in outcomes.iter().filter(|outcome| !has_ceiling(&outcome.set))
     {
@@ -155,7 +157,15 @@ fn has_ceiling(set: &str) -> bool {
 }
 
 /// Shares are of all loops, and of those that do not hang on data.
-fn goal(page: &mut String, what: &str, (of_all, of_possible): (f64, f64), wanted: f64) -> std::fmt::Result {
+/// How many loops, in per cent.
+struct Share {
+    of_all: f64,
+    /// Of those that do not hang on data.
+    of_possible: f64,
+}
+
+fn goal(page: &mut String, what: &str, share: &Share, wanted: f64) -> std::fmt::Result {
+    let Share { of_all, of_possible } = *share;
     writeln!(
         page,
         "- {what}: {of_all:.1} % of all, {of_possible:.1} % of what can be, aimed at {wanted:.0} %: {}, {}",
@@ -269,7 +279,7 @@ fn one_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::ceiling::Ceiling;
-    use super::super::join::tests::row;
+    use super::super::row::example as row;
     use super::super::verify::Verified;
     use super::*;
     use crate::bench::timed::Taken;

@@ -1,7 +1,7 @@
 //! LLVM's answers: building the program that asks ScalarEvolution, and reading
 //! what it says.
 
-use super::join::{Kind, Row};
+use super::row::{Kind, Row};
 use crate::bench::oracle;
 use crate::bench::timed::{self, Taken};
 use crate::failure::{Failure, Result};
@@ -35,7 +35,7 @@ pub(super) fn build(folder: &Path) -> Result<PathBuf> {
 }
 
 /// What LLVM says of every loop of the module.
-pub(super) fn ask(oracle: &Path, module: &Path, folder: &Path) -> Result<(Vec<Row>, Taken)> {
+pub(super) fn query(oracle: &Path, module: &Path, folder: &Path) -> Result<(Vec<Row>, Taken)> {
     let (text, taken) = timed::run(Command::new(oracle).arg(module), &[], folder)?;
     Ok((read(&text)?, taken))
 }

@@ -7,7 +7,7 @@
 use super::bitcode::Run;
 use crate::bench::timed;
 use crate::failure::{Failure, Result};
-use crate::loops;
+use crate::loops::room::furnished_room;
 use serde::Deserialize;
 use std::fs;
 use std::path::Path;
@@ -42,7 +42,7 @@ struct Document {
 
 /// One run of the program, its counts held against the claims.
 pub(super) fn run(opcost: &Path, module: &Path, run: &Run, folder: &Path) -> Result<Verified> {
-    let room = loops::furnished_room(run.inputs.as_deref(), folder)?;
+    let room = furnished_room(run.inputs.as_deref(), folder)?;
     let document = folder.join("verify.json");
     let _ = fs::remove_file(&document);
     let mut command = Command::new(opcost);

@@ -8,7 +8,8 @@
 //!
 //! Input: the times of all rounds. Output: Markdown.
 
-use super::{COUNTERS, Column, Options, PLAIN, PROFI, SAMPLED};
+use super::columns::{COUNTERS, Column, PLAIN, PROFI, SAMPLED};
+use super::options::Options;
 use crate::bench::figures::median;
 use std::fmt::Write;
 

@@ -6,7 +6,7 @@
 //! that were, is told as such by the symbols' extents. clang loads the profile with its
 //! inference of counts ("profi").
 
-use super::Bench;
+use super::workshop::Workshop;
 use crate::command;
 use crate::failure::{Failure, Result};
 use std::collections::BTreeMap;
@@ -19,20 +19,20 @@ use std::process::Command;
 const PROGRAM_ENDS: u64 = 1 << 32;
 
 /// The profile's path.
-pub(super) fn profile(bench: &Bench) -> Result<String> {
-    let (program, samples) = (bench.path("lines"), bench.path("lines.data"));
-    let training = bench.training.display().to_string();
+pub(super) fn profile(workshop: &Workshop) -> Result<String> {
+    let (program, samples) = (workshop.path("lines"), workshop.path("lines.data"));
+    let training = workshop.training.display().to_string();
     let lines = ["-gline-tables-only", "-fdebug-info-for-profiling", "-no-pie"];
-    bench.clang(
-        &[&lines[..], &[&bench.sqlite.display().to_string(), &training, "-lm", "-o", &program]].concat(),
+    workshop.clang(
+        &[&lines[..], &[&workshop.sqlite.display().to_string(), &training, "-lm", "-o", &program]].concat(),
     )?;
-    let rows = bench.rows.to_string();
+    let rows = workshop.rows.to_string();
     let record =
-        ["record", "-q", "-e", "cpu-clock", "-F", &bench.rate, "-o", &samples, "--", &program, &rows];
+        ["record", "-q", "-e", "cpu-clock", "-F", &workshop.rate, "-o", &samples, "--", &program, &rows];
     command::output_of(Command::new("perf").args(record))?;
     let addresses = command::output_of(Command::new("perf").args(["script", "-i", &samples, "-F", "ip"]))?;
     let symbols = command::output_of(Command::new("llvm-nm-22").args(["-S", "--defined-only", &program]))?;
-    let (ranges, profile) = (bench.path("lines.ranges"), bench.path("lines.profile"));
+    let (ranges, profile) = (workshop.path("lines.ranges"), workshop.path("lines.profile"));
     let text = ranges_of(&hits_of(&addresses), &functions_of(&symbols));
     fs::write(&ranges, text).map_err(|error| Failure::at("write", Path::new(&ranges), error))?;
     let named = |flag: &str, value: &str| format!("--{flag}={value}");

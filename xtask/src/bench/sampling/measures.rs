@@ -1,6 +1,5 @@
 //! What `opcost overlap` says, kept in files; medians and ranges of several runs.
 
-use super::tools::write;
 use crate::failure::{Failure, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -25,14 +24,16 @@ pub(super) struct Measures {
 }
 
 /// By the word of the way.
-pub(super) type Ways = BTreeMap<String, Measures>;
+pub(super) type Agreement = BTreeMap<String, Measures>;
 
 /// One run that was sampled.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Run {
     /// What opcost said of the samples.
-    pub(super) said: String,
-    pub(super) ways: Ways,
+    #[serde(rename = "said")]
+    pub(super) summary: String,
+    #[serde(rename = "ways")]
+    pub(super) agreement: Agreement,
 }
 
 /// All of one program.
@@ -40,7 +41,7 @@ pub(super) struct Results {
     pub(super) program: String,
     pub(super) arguments: Vec<String>,
     /// Exact counts in place of samples.
-    pub(super) ceilings: Ways,
+    pub(super) ceilings: Agreement,
     /// Made-up samples in place of those taken.
     pub(super) planted: Vec<Run>,
     /// Runs by thousands of samples a second.
@@ -59,7 +60,7 @@ pub(super) type Of = fn(&Measures) -> Option<f64>;
 
 /// Median, least and most of a measure of a way; none if nothing was measured.
 pub(super) fn spread(runs: &[Run], way: &str, of: Of) -> Option<(f64, f64, f64)> {
-    let mut all: Vec<f64> = runs.iter().filter_map(|run| run.ways.get(way)).filter_map(of).collect();
+    let mut all: Vec<f64> = runs.iter().filter_map(|run| run.agreement.get(way)).filter_map(of).collect();
     all.sort_by(f64::total_cmp);
     let middle = all.len() / 2;
     let median = match all.len() {
@@ -78,7 +79,7 @@ pub(super) fn load(path: &Path) -> Option<Run> {
 /// Keeps a run.
 pub(super) fn save(path: &Path, run: &Run) -> Result<()> {
     let text = serde_json::to_string_pretty(run).map_err(|error| Failure::at("describe", path, error))?;
-    write(path, &(text + "\n"))
+    fs::write(path, text + "\n").map_err(|error| Failure::at("write", path, error))
 }
 
 #[cfg(test)]
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
 
     fn run(value: f64) -> Run {
-        Run { said: String::new(), ways: Ways::from([("ours".to_owned(), example(value))]) }
+        Run { summary: String::new(), agreement: Agreement::from([("ours".to_owned(), example(value))]) }
     }
 
     #[test]
@@ -122,9 +123,10 @@ mod tests {
         let measures: Measures = serde_json::from_str(text).unwrap();
         assert_eq!((measures.entry, measures.residual, measures.blocks), (Some(0.75), None, 7));
         let path = std::env::temp_dir().join(format!("xtask-sampling-{}.json", std::process::id()));
-        let run = Run { said: "much".to_owned(), ways: Ways::from([("a".to_owned(), measures)]) };
+        let run =
+            Run { summary: "much".to_owned(), agreement: Agreement::from([("a".to_owned(), measures)]) };
         save(&path, &run).unwrap();
-        assert_eq!(load(&path).unwrap().ways, run.ways);
+        assert_eq!(load(&path).unwrap().agreement, run.agreement);
         fs::remove_file(&path).unwrap();
         assert!(load(&path).is_none());
     }

@@ -2,7 +2,7 @@
 
 use crate::command;
 use crate::failure::{Failure, Result};
-use crate::repository;
+use crate::root::repository;
 use std::process::Command;
 
 /// One way to sample at one rate.

@@ -1,6 +1,7 @@
 //! The page: what was aimed at and what holds, then the two tables of each program and
 //! what sampling and repair cost.
 
+use super::gate::{Gate, closed};
 use super::measures::{Of, Results, Run, spread};
 use super::planted;
 use super::times::{Times, time_gates, time_sections};
@@ -86,7 +87,7 @@ pub(super) fn write(all: &[Results], times: Option<&Times>, facts: &Facts) -> (S
     text += "\n## What was aimed at\n\n| | wanted | found | |\n|---|---:|---:|---|\n";
     for gate in &gates {
         let verdict = if gate.holds { "holds" } else { "**does not hold**" };
-        let _ = writeln!(text, "| {} | {} | {} | {verdict} |", gate.what, gate.wanted, gate.found);
+        let _ = writeln!(text, "| {} | {} | {} | {verdict} |", gate.what, gate.required, gate.actual);
     }
     text += WORDS;
     text += &planted::section(all, &COLUMNS[..2]);
@@ -98,14 +99,6 @@ pub(super) fn write(all: &[Results], times: Option<&Times>, facts: &Facts) -> (S
     (text, gates.iter().filter(|gate| !gate.holds).count())
 }
 
-/// What was aimed at, and what became of it.
-pub(super) struct Gate {
-    pub(super) what: String,
-    pub(super) wanted: String,
-    pub(super) found: String,
-    pub(super) holds: bool,
-}
-
 fn gates(all: &[Results]) -> Vec<Gate> {
     let mut gates = Vec::new();
     for results in all.iter().filter(|results| results.program == "sqlite") {
@@ -114,8 +107,8 @@ fn gates(all: &[Results]) -> Vec<Gate> {
             let Some((found, ..)) = spread(results.runs(rate), "ours", of) else { continue };
             gates.push(Gate {
                 what: format!("SQLite at {rate} kHz, {name}"),
-                wanted: format!("≥ {:.0} %", 100.0 * wanted),
-                found: format!("{:.1} %", 100.0 * found),
+                required: format!("≥ {:.0} %", 100.0 * wanted),
+                actual: format!("{:.1} %", 100.0 * found),
                 holds: found >= wanted,
             });
         }
@@ -128,11 +121,6 @@ fn gates(all: &[Results]) -> Vec<Gate> {
         }
     }
     gates
-}
-
-/// Of the way from profi to its ceiling, what ours goes.
-pub(super) fn closed(profi: f64, ours: f64, ceiling: f64) -> f64 {
-    (ours - profi) / (ceiling - profi)
 }
 
 /// How much of the way from profi to its ceiling ours goes.
@@ -148,8 +136,8 @@ fn closing(results: &Results, rate: u64, runs: &[Run], name: &str, of: Of) -> Op
             100.0 * profi,
             100.0 * ceiling
         ),
-        wanted: format!("≥ {:.0} %", 100.0 * CLOSED),
-        found: format!("{:.0} % (ours {:.1})", 100.0 * share, 100.0 * ours),
+        required: format!("≥ {:.0} %", 100.0 * CLOSED),
+        actual: format!("{:.0} % (ours {:.1})", 100.0 * share, 100.0 * ours),
         holds: share >= CLOSED,
     })
 }
@@ -159,7 +147,7 @@ fn section(results: &Results) -> String {
         format!("\n## {}\n\nWith the arguments `{}`.\n\n", results.program, shown(&results.arguments));
     for (rate, runs) in &results.rates {
         for run in runs {
-            let _ = writeln!(text, "- {rate} kHz: {}", run.said);
+            let _ = writeln!(text, "- {rate} kHz: {}", run.summary);
         }
     }
     text += "\n### The solver alone\n\n";
@@ -185,7 +173,7 @@ fn table(results: &Results, rows: Rows) -> String {
     text += "\n";
     for (way, title, ceiling) in rows {
         for (rate, runs) in &results.rates {
-            if runs.iter().any(|run| run.ways.contains_key(*way)) {
+            if runs.iter().any(|run| run.agreement.contains_key(*way)) {
                 let cells = COLUMNS.iter().map(|(name, of)| cell(way, name, spread(runs, way, *of)));
                 let _ = writeln!(text, "| {title} | {rate} | {} |", cells.collect::<Vec<_>>().join(" | "));
             }
@@ -234,17 +222,17 @@ fn exact_cell(way: &str, name: &str, value: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::sampling::measures::{Ways, example};
+    use crate::bench::sampling::measures::{Agreement, example};
 
     fn results(profi: f64, ours: f64, ceiling: f64) -> Results {
-        let ways = |profi, ours| -> Ways {
+        let agreement = |profi, ours| -> Agreement {
             [("profi", profi), ("ours", ours)].map(|(way, value)| (way.to_owned(), example(value))).into()
         };
-        let run = Run { said: "10 samples of cpu-clock".to_owned(), ways: ways(profi, ours) };
+        let run = Run { summary: "10 samples of cpu-clock".to_owned(), agreement: agreement(profi, ours) };
         Results {
             program: "sqlite".to_owned(),
             arguments: vec!["/long/way/x.lua".to_owned(), "7".to_owned()],
-            ceilings: ways(ceiling, ceiling),
+            ceilings: agreement(ceiling, ceiling),
             planted: Vec::new(),
             rates: vec![(10, vec![run])],
         }

@@ -9,7 +9,7 @@
 //! oracle.
 
 use super::build::Built;
-use super::measures::{Run, Ways};
+use super::measures::{Agreement, Run};
 use super::tools::{Tools, llvm, write};
 use crate::failure::{Failure, Result};
 use std::collections::BTreeMap;
@@ -22,54 +22,54 @@ const LOADERS: [(&str, &str); 2] =
     [("profi", "-sample-profile-use-profi"), ("loader", "-sample-profile-use-profi=false")];
 
 /// Where a profile is loaded, and against what its counts are held.
-struct Place {
+struct Target {
     module: &'static str,
     /// Whose tables name the blocks.
     tables: &'static str,
     truth: &'static str,
 }
 
-const BLOCKS: Place = Place { module: "blocks.bc", tables: "sampled", truth: "exact.opc" };
-const LINES: Place = Place { module: "lines.bc", tables: "sampled", truth: "exact.opc" };
-const EARLY: Place = Place { module: "early.lines.bc", tables: "early", truth: "early.opc" };
+const BLOCKS: Target = Target { module: "blocks.bc", tables: "sampled", truth: "exact.opc" };
+const LINES: Target = Target { module: "lines.bc", tables: "sampled", truth: "exact.opc" };
+const EARLY: Target = Target { module: "early.lines.bc", tables: "early", truth: "early.opc" };
 
 /// One program on its way through the tools.
 struct Peer<'a> {
     tools: &'a Tools,
     built: &'a Built,
-    ways: Ways,
+    agreement: Agreement,
 }
 
 /// All ways of one run's samples.
 pub(super) fn compare(tools: &Tools, built: &Built, samples: &Path) -> Result<Run> {
-    let mut peer = Peer { tools, built, ways: BTreeMap::new() };
+    let mut peer = Peer { tools, built, agreement: BTreeMap::new() };
     let sampled = built.file("sampled");
     let seen = tools.peers(&["observe".as_ref(), sampled.as_ref(), samples.as_ref()])?;
     peer.solver_alone(&seen)?;
-    peer.tell(&as_seen(&seen)?, "unsolved", &BLOCKS)?;
+    peer.hold_counts(&as_observed(&seen)?, "unsolved", &BLOCKS)?;
     let alone = built.file("estimate.opc");
     tools.peers(&["alone".as_ref(), sampled.as_ref(), samples.as_ref(), alone.as_ref()])?;
     peer.hold("alone", &alone, &BLOCKS)?;
-    let said = peer.ours(samples)?;
+    let summary = peer.ours(samples)?;
     for how in ["mean", "raw"] {
         peer.by_lines(how, samples)?;
     }
-    Ok(Run { said, ways: peer.ways })
+    Ok(Run { summary, agreement: peer.agreement })
 }
 
 /// The solvers alone.
 pub(super) fn compare_solvers(tools: &Tools, built: &Built, samples: &Path) -> Result<Run> {
-    let mut peer = Peer { tools, built, ways: BTreeMap::new() };
+    let mut peer = Peer { tools, built, agreement: BTreeMap::new() };
     let sampled = built.file("sampled");
     let seen = tools.peers(&["observe".as_ref(), sampled.as_ref(), samples.as_ref()])?;
     peer.solver_alone(&seen)?;
-    let said = peer.ours(samples)?;
-    Ok(Run { said, ways: peer.ways })
+    let summary = peer.ours(samples)?;
+    Ok(Run { summary, agreement: peer.agreement })
 }
 
 /// The solvers alone, of made-up samples: as many as these.
 pub(super) fn compare_planted(tools: &Tools, built: &Built, samples: &Path, seed: usize) -> Result<Run> {
-    let mut peer = Peer { tools, built, ways: BTreeMap::new() };
+    let mut peer = Peer { tools, built, agreement: BTreeMap::new() };
     let (sampled, exact) = (built.file("sampled"), built.file("exact.opc"));
     let (seed, ours) = (seed.to_string(), built.file("estimate.opc"));
     let seen = tools.peers(&[
@@ -82,12 +82,12 @@ pub(super) fn compare_planted(tools: &Tools, built: &Built, samples: &Path, seed
     ])?;
     peer.hold("ours", &ours, &BLOCKS)?;
     peer.solver_alone(&seen)?;
-    Ok(Run { said: String::new(), ways: peer.ways })
+    Ok(Run { summary: String::new(), agreement: peer.agreement })
 }
 
 /// All ways of exact counts.
-pub(super) fn ceilings(tools: &Tools, built: &Built) -> Result<Ways> {
-    let mut peer = Peer { tools, built, ways: BTreeMap::new() };
+pub(super) fn ceilings(tools: &Tools, built: &Built) -> Result<Agreement> {
+    let mut peer = Peer { tools, built, agreement: BTreeMap::new() };
     let (sampled, exact) = (built.file("sampled"), built.file("exact.opc"));
     let seen = tools.peers(&["exact".as_ref(), sampled.as_ref(), exact.as_ref()])?;
     peer.solver_alone(&seen)?;
@@ -95,7 +95,7 @@ pub(super) fn ceilings(tools: &Tools, built: &Built) -> Result<Ways> {
     tools.peers(&["ceiling".as_ref(), sampled.as_ref(), exact.as_ref(), ours.as_ref()])?;
     peer.hold("ours", &ours, &BLOCKS)?;
     peer.by_lines("exact", &exact)?;
-    Ok(peer.ways)
+    Ok(peer.agreement)
 }
 
 impl Peer<'_> {
@@ -109,7 +109,7 @@ impl Peer<'_> {
         }
         let module = self.built.file("blocks.bc");
         let own = self.tools.profi(&["infer".as_ref(), module.as_ref(), lines.as_ref()])?;
-        self.tell(&own, "profi-own", &BLOCKS)
+        self.hold_counts(&own, "profi-own", &BLOCKS)
     }
 
     /// What `opcost sample` makes of it; its words on the samples.
@@ -171,8 +171,8 @@ impl Peer<'_> {
     }
 
     /// Loads a profile, and holds what it became against the truth.
-    fn load(&mut self, way: &str, flag: &str, profile: &Path, place: &Place) -> Result<()> {
-        let (module, loaded) = (self.built.file(place.module), self.built.file("loaded.bc"));
+    fn load(&mut self, way: &str, flag: &str, profile: &Path, target: &Target) -> Result<()> {
+        let (module, loaded) = (self.built.file(target.module), self.built.file("loaded.bc"));
         llvm(
             "opt",
             &[
@@ -186,29 +186,29 @@ impl Peer<'_> {
             ],
         )?;
         let counts = self.tools.profi(&["read".as_ref(), loaded.as_ref()])?;
-        self.tell(&counts, way, place)
+        self.hold_counts(&counts, way, target)
     }
 
     /// Makes a ledger of counts, and holds it against the truth.
-    fn tell(&mut self, counts: &str, way: &str, place: &Place) -> Result<()> {
+    fn hold_counts(&mut self, counts: &str, way: &str, target: &Target) -> Result<()> {
         let (lines, ledger) = (self.built.file("counts"), self.built.file("estimate.opc"));
         write(&lines, counts)?;
-        let tables = self.built.file(place.tables);
+        let tables = self.built.file(target.tables);
         self.tools.peers(&["tell".as_ref(), tables.as_ref(), lines.as_ref(), ledger.as_ref()])?;
-        self.hold(way, &ledger, place)
+        self.hold(way, &ledger, target)
     }
 
-    fn hold(&mut self, way: &str, ledger: &Path, place: &Place) -> Result<()> {
-        let truth: PathBuf = self.built.file(place.truth);
-        self.ways.insert(way.to_owned(), self.tools.overlap(ledger, &truth)?);
+    fn hold(&mut self, way: &str, ledger: &Path, target: &Target) -> Result<()> {
+        let truth: PathBuf = self.built.file(target.truth);
+        self.agreement.insert(way.to_owned(), self.tools.overlap(ledger, &truth)?);
         Ok(())
     }
 }
 
 /// A function's name and what is seen of its blocks; nothing of one without code.
-type Seen<'a> = (&'a str, Vec<Option<u64>>);
+type Observed<'a> = (&'a str, Vec<Option<u64>>);
 
-fn functions(seen: &str) -> Result<Vec<Seen<'_>>> {
+fn functions(seen: &str) -> Result<Vec<Observed<'_>>> {
     let bad = |line: &str| Failure::new(format!("no function and counts: {line}"));
     seen.lines()
         .map(|line| {
@@ -241,7 +241,7 @@ fn profile_of(seen: &str) -> Result<String> {
 }
 
 /// As counts that nobody repaired; what was not seen did not run.
-fn as_seen(seen: &str) -> Result<String> {
+fn as_observed(seen: &str) -> Result<String> {
     let mut text = String::new();
     for (name, counts) in functions(seen)? {
         let counts: Vec<String> = counts.iter().map(|count| count.unwrap_or(0).to_string()).collect();
@@ -258,7 +258,7 @@ mod tests {
     fn zero_is_said_and_unknown_is_not() {
         let seen = "f\t3 0 - 4\ng\t0 0\nh\t- 9\n";
         assert_eq!(profile_of(seen).unwrap(), "f:7:3\n 0: 3\n 1: 0\n 3: 4\nh:9:0\n 1: 9\n");
-        assert_eq!(as_seen(seen).unwrap(), "f\t3\t3 0 0 4\ng\t0\t0 0\nh\t0\t0 9\n");
+        assert_eq!(as_observed(seen).unwrap(), "f\t3\t3 0 0 4\ng\t0\t0 0\nh\t0\t0 9\n");
         assert!(profile_of("f 3").is_err() && profile_of("f\tx").is_err());
     }
 }

@@ -6,8 +6,8 @@
 //! real samples leave beside that is the difference to the tables.
 
 use super::build::Built;
+use super::gate::closed;
 use super::measures::{self, Of, Results, Run, spread};
-use super::page::closed;
 use super::peer;
 use super::tools::Tools;
 use crate::failure::Result;
@@ -25,7 +25,7 @@ pub(super) fn measure(
     is_kept: impl Fn(&Path) -> Option<Run>,
 ) -> Result<Vec<Run>> {
     let one = |seed| {
-        let path = place(&built.folder, seed);
+        let path = path_of(&built.folder, seed);
         if let Some(run) = is_kept(&path) {
             return Ok(run);
         }
@@ -38,11 +38,11 @@ pub(super) fn measure(
 }
 
 /// What an earlier run left.
-pub(super) fn kept(folder: &Path) -> Vec<Run> {
-    (1..=SEEDS).filter_map(|seed| measures::load(&place(folder, seed))).collect()
+pub(super) fn load(folder: &Path) -> Vec<Run> {
+    (1..=SEEDS).filter_map(|seed| measures::load(&path_of(folder, seed))).collect()
 }
 
-fn place(folder: &Path, seed: usize) -> PathBuf {
+fn path_of(folder: &Path, seed: usize) -> PathBuf {
     folder.join(format!("planted-{seed}.json"))
 }
 
@@ -81,20 +81,21 @@ pub(super) fn section(all: &[Results], columns: &[(&str, Of)]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measures::{Ways, example};
+    use super::super::measures::{Agreement, example};
     use super::*;
 
     #[test]
     fn the_share_is_of_the_medians() {
         let run = |profi, ours| {
-            let ways = [("profi", profi), ("ours", ours)];
-            let ways: Ways = ways.iter().map(|&(way, value)| (way.to_owned(), example(value))).collect();
-            Run { said: String::new(), ways }
+            let agreement = [("profi", profi), ("ours", ours)];
+            let agreement: Agreement =
+                agreement.iter().map(|&(way, value)| (way.to_owned(), example(value))).collect();
+            Run { summary: String::new(), agreement }
         };
         let mut results = Results {
             program: "zstd".to_owned(),
             arguments: Vec::new(),
-            ceilings: run(1.0, 1.0).ways,
+            ceilings: run(1.0, 1.0).agreement,
             planted: vec![run(0.8, 0.7), run(0.6, 0.7), run(0.2, 0.9)],
             rates: Vec::new(),
         };

@@ -1,8 +1,8 @@
 //! What sampling costs and how long the repair takes: measured, shown and judged.
 
+use super::gate::Gate;
 use super::measures::Results;
 use super::overhead::{self, Cost};
-use super::page::Gate;
 use super::tools::Tools;
 use crate::failure::{Failure, Result};
 use std::fmt::Write;
@@ -70,8 +70,8 @@ pub(super) fn time_gates(times: &Times) -> Vec<Gate> {
         let median = seconds[seconds.len() / 2];
         Gate {
             what: format!("repair of all of SQLite, {rate} kHz"),
-            wanted: format!("≤ {REPAIR} s"),
-            found: format!("{median:.2} s"),
+            required: format!("≤ {REPAIR} s"),
+            actual: format!("{median:.2} s"),
             holds: median <= REPAIR,
         }
     });
@@ -121,8 +121,8 @@ fn cost_gates(costs: &[Cost]) -> Vec<Gate> {
         let more = bare * (over - 1.0);
         Some(Gate {
             what: format!("sampling at {hertz} Hz, over a bare event ({:.1} %)", 100.0 * (bare - 1.0)),
-            wanted: format!("≤ {:.0} point more", 100.0 * READER),
-            found: format!("{:.1} points", 100.0 * more),
+            required: format!("≤ {:.0} point more", 100.0 * READER),
+            actual: format!("{:.1} points", 100.0 * more),
             holds: more <= READER,
         })
     };

@@ -71,7 +71,7 @@ pub(super) fn write(path: &Path, text: &str) -> Result<()> {
 
 /// The example, built.
 fn peers() -> Result<PathBuf> {
-    let repository = crate::repository()?;
+    let repository = crate::root::repository()?;
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     eprintln!("bench: building the example peers");
     let mut command = Command::new(cargo);

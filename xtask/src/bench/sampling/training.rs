@@ -17,9 +17,10 @@ use super::measures::{Of, Run};
 use super::peer;
 use super::tools::{Tools, write};
 use crate::bench::{machine, setup};
+use crate::corpus;
 use crate::failure::{Failure, Result};
 use crate::manifest::Program;
-use crate::{corpus, repository};
+use crate::root::repository;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -122,12 +123,13 @@ fn tables(rows: &[Row]) -> String {
         text += &"---:|".repeat(MEASURES.len() + 1);
         text.push('\n');
         for row in rows {
-            let cells = MEASURES.map(|(_, of)| WAYS.map(|way| row.run.ways.get(way).and_then(of)));
-            let scale = row.run.ways.get("ours").and_then(|one| one.scale);
+            let cells = MEASURES.map(|(_, of)| WAYS.map(|way| row.run.agreement.get(way).and_then(of)));
+            let scale = row.run.agreement.get("ours").and_then(|one| one.scale);
             text += &line(&row.program, &cells, scale);
         }
         let mean = |way: &str, of: Of| {
-            let all: Vec<f64> = rows.iter().filter_map(|row| row.run.ways.get(way).and_then(of)).collect();
+            let all: Vec<f64> =
+                rows.iter().filter_map(|row| row.run.agreement.get(way).and_then(of)).collect();
             (!all.is_empty()).then(|| all.iter().sum::<f64>() / all.len() as f64)
         };
         text += &line("**mean**", &MEASURES.map(|(_, of)| WAYS.map(|way| mean(way, of))), None);
@@ -185,7 +187,7 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measures::{Ways, example};
+    use super::super::measures::{Agreement, example};
     use super::*;
 
     #[test]
@@ -200,9 +202,10 @@ mod tests {
     #[test]
     fn each_rate_has_a_table_and_means() {
         let row = |program: &str, rate, profi, ours| {
-            let ways = [("profi", profi), ("ours", ours)];
-            let ways: Ways = ways.iter().map(|&(way, value)| (way.to_owned(), example(value))).collect();
-            Row { program: program.to_owned(), rate, run: Run { said: String::new(), ways } }
+            let agreement = [("profi", profi), ("ours", ours)];
+            let agreement: Agreement =
+                agreement.iter().map(|&(way, value)| (way.to_owned(), example(value))).collect();
+            Row { program: program.to_owned(), rate, run: Run { summary: String::new(), agreement } }
         };
         let text = tables(&[row("a", 1, 0.5, 0.75), row("b", 1, 0.25, 0.85), row("a", 10, 0.1, 0.2)]);
         assert_eq!(text.matches("## At ").count(), 2);

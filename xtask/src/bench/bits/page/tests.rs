@@ -1,7 +1,7 @@
 //! Values with made-up numbers, and the lines they must become.
 
-use super::super::Value;
-use super::super::observed::Seen;
+use super::super::observed::Observed;
+use super::super::outcome::Value;
 use super::super::peer::Row;
 use super::*;
 use crate::bench::timed::Taken;
@@ -17,14 +17,14 @@ fn value(function: &str, fwd: u32, seen: Option<i64>, own: &str) -> Value {
         width: 32,
         lvi: 20,
         scev: 18,
-        known: 30,
+        known_bits: 30,
         demanded: 16,
         fwd,
         range: "0..LLVM".to_owned(),
         narrow: 12,
         all: 8,
     };
-    let seen = seen.map(|most| Seen {
+    let observed = seen.map(|most| Observed {
         times: 2,
         any: most.cast_unsigned(),
         every: 0,
@@ -33,7 +33,7 @@ fn value(function: &str, fwd: u32, seen: Option<i64>, own: &str) -> Value {
         least: 0,
         most,
     });
-    Value { row, seen, own: serde_json::from_str(own).unwrap(), told: None }
+    Value { row, observed, own: serde_json::from_str(own).unwrap(), uncertified: None }
 }
 
 const NARROW: &str = r#"{"key": "f:i2", "text": "%2 = add", "declared": 32, "width": 15, "dead_bits": 1,
@@ -94,5 +94,5 @@ fn a_value_outside_is_named() {
 fn shares_do_not_flatter() {
     assert_eq!(percent(0.5999), "59.9 %");
     assert_eq!(percent(0.6), "60.0 %");
-    assert_eq!(SeenSums::default().closed_by(0), None);
+    assert_eq!(ObservedSums::default().closed_by(0), None);
 }
