@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::life::split;
 use super::loops::analysed;
+use super::place::split;
 use crate::arguments::ExplainArguments;
 use crate::verbs::meant::{OF_RUNS, refuse_idle};
 use crate::verbs::show::tell_json;

@@ -7,6 +7,7 @@ use opcost_answer::life::{Life, StageName, Wanted};
 use super::life_ledger::Counted;
 use crate::arguments::LifeArguments;
 use crate::verbs::life_code;
+use crate::verbs::place::split;
 use crate::verbs::show::tell_json;
 use opcost_answer::{Failure, Status};
 use opcost_job::life::{LifeQuestion, Selected};
@@ -136,15 +137,4 @@ fn show(arguments: &LifeArguments, life: &Life) -> Result<(), Failure> {
 /// Whether graphs are recorded whole.
 fn wants_graphs(arguments: &LifeArguments) -> bool {
     arguments.svg.is_some() || arguments.html.is_some() || arguments.stage == Some(StageName::Dag)
-}
-
-/// `prog.c:3:14`
-pub(crate) fn split(input: &str) -> (&str, Option<u32>, Option<u32>) {
-    let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
-    let Some((rest, last)) = input.rsplit_once(':') else { return (input, None, None) };
-    let Some(last) = number(last) else { return (input, None, None) };
-    match rest.rsplit_once(':').and_then(|(path, line)| Some((path, number(line)?))) {
-        Some((path, line)) => (path, Some(line), Some(last)),
-        None => (rest, Some(last), None),
-    }
 }

@@ -22,6 +22,7 @@ mod meant;
 pub(crate) mod merge;
 pub(crate) mod overlap;
 pub(crate) mod papers;
+mod place;
 pub(crate) mod repair;
 pub(crate) mod report;
 pub(crate) mod sample;

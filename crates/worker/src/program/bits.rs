@@ -13,6 +13,7 @@ use opcost_key::{FunctionId, InstructionId, Part};
 use opcost_answer::bits::{Assumptions, BitsAnswers, BitsFinding, BitsFunction, BitsValue};
 use opcost_answer::contract::PortContract;
 
+use super::assumed::{assumed, options};
 use super::contracts::{self, Under, ranges_under};
 use super::floats::floats;
 use super::name::name;
@@ -57,28 +58,6 @@ pub(crate) fn answer(
             .collect(),
         functions: widths.functions.iter().map(|function| teller.function(function)).collect(),
     })
-}
-
-/// What ranges may rest on; `backwards` also on accesses that certainly follow.
-pub(crate) fn options(assumptions: Assumptions, backwards: bool) -> Options {
-    Options {
-        memory_is_written_first: assumptions.assume_written_first,
-        backwards,
-        assume_inbounds: assumptions.assume_inbounds && backwards,
-        assume_no_overflow: assumptions.assume_no_overflow,
-        without_unrolling: false,
-    }
-}
-
-/// What is taken for granted of the source language.
-pub(crate) fn assumed(fact: &Fact) -> Option<&'static str> {
-    match fact {
-        Fact::Memory(words) => Some(words),
-        Fact::Ieee => Some(
-            "numbers with a point are computed as IEEE 754 says, rounded to the nearest: nothing that is not seen changes that",
-        ),
-        _ => None,
-    }
 }
 
 struct Teller<'a> {

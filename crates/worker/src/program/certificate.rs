@@ -11,7 +11,7 @@ use opcost_answer::bits::{Assumptions, CertifiedAnswer};
 use opcost_answer::certificate::{CheckAnswers, CheckFailure};
 use opcost_answer::contract::PortContract;
 
-use super::bits::options;
+use super::assumed::options;
 use super::contracts::ranges_under;
 use crate::error::WorkError;
 

@@ -1,5 +1,6 @@
 //! A program is looked at without running it: its modules are linked, read, and asked.
 
+mod assumed;
 mod bits;
 mod certificate;
 mod contracts;

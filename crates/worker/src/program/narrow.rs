@@ -13,7 +13,7 @@ use opcost_llvm::Session;
 use opcost_answer::bits::{Assumptions, NarrowAnswers};
 use opcost_answer::contract::PortContract;
 
-use super::bits::assumed;
+use super::assumed::assumed;
 use super::contracts::{self, Under, ranges_under};
 use crate::error::WorkError;
 

@@ -20,7 +20,8 @@ use opcost_answer::names::short_name;
 use opcost_answer::width::{WidthAnswers, WidthExplained, WidthHelp, WidthStep};
 use opcost_job::program::LinePlace;
 
-use super::bits::{assumed, reason};
+use super::assumed::assumed;
+use super::bits::reason;
 use super::contracts::{self, BOTH_WAYS, ranges_under};
 use super::explanation::is_file;
 use super::name::name;

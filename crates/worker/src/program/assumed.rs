@@ -1,0 +1,26 @@
+//! What is believed of a program besides its code?
+
+use opcost_analysis::propagation::{Fact, Options};
+use opcost_answer::bits::Assumptions;
+
+/// What ranges may rest on; `backwards` also on accesses that certainly follow.
+pub(crate) fn options(assumptions: Assumptions, backwards: bool) -> Options {
+    Options {
+        memory_is_written_first: assumptions.assume_written_first,
+        backwards,
+        assume_inbounds: assumptions.assume_inbounds && backwards,
+        assume_no_overflow: assumptions.assume_no_overflow,
+        without_unrolling: false,
+    }
+}
+
+/// What is taken for granted of the source language.
+pub(crate) fn assumed(fact: &Fact) -> Option<&'static str> {
+    match fact {
+        Fact::Memory(words) => Some(words),
+        Fact::Ieee => Some(
+            "numbers with a point are computed as IEEE 754 says, rounded to the nearest: nothing that is not seen changes that",
+        ),
+        _ => None,
+    }
+}
