@@ -122,7 +122,7 @@ fn number(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Piece, PortContract};
+    use super::{ContractError, Piece, PortContract};
 
     fn read(text: &str) -> Result<PortContract, ContractError> {
         text.parse()

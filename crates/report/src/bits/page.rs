@@ -176,7 +176,7 @@ fn row(out: &mut String, number: u32, values: &[&BitsValue], words: &str, hottes
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build::{BitsAnswers, BitsFunction};
+    use opcost_answer::bits::{BitsAnswers, BitsFunction};
 
     #[test]
     fn waste_is_warm_and_everything_is_escaped() {

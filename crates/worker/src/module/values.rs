@@ -6,7 +6,7 @@
 
 use opcost_answer::points::{ClaimText, Meaning, PointList, PointText, RefusedText, VALUES_SECTION};
 use opcost_instrument::{Claim, ClaimStep, Claimed, Claims, PointFacts, Recorded, Subject, record};
-use opcost_ir::{Function, FunctionText, Module, PointKind, Value};
+use opcost_ir::{Function, FunctionText, Module, PointKind, Step, Value};
 use opcost_job::module::{ModuleJob, Phases, Product, ValuesWish};
 use opcost_key::{Hash128, Hasher128, InstructionId, Key, Part};
 use opcost_llvm::Session;
@@ -116,12 +116,13 @@ fn point(module: &Module, facts: &PointFacts, kind: PointKind) -> PointText {
             text: claim.text.clone(),
             assumes: claim.assumes.clone(),
             unchecked: claim.check.as_ref().err().map(ToString::to_string),
-            steps: claim.check.iter().flatten().map(|step| step.encode()).map(encoded).collect(),
+            steps: claim.check.iter().flatten().copied().map(encoded).collect(),
         }),
     }
 }
 
-fn encoded((operation, argument, constant): (u32, u32, i128)) -> (u32, u32, String) {
+fn encoded(step: Step) -> (u32, u32, String) {
+    let (operation, argument, constant) = step.encode();
     (operation, argument, constant.to_string())
 }
 

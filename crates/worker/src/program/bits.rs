@@ -3,7 +3,7 @@
 use opcost_analysis::demand::Demand;
 use opcost_analysis::memory::{Memory, World};
 use opcost_analysis::propagation::rounding::rounding_changes;
-use opcost_analysis::propagation::{Fact, Finding, Limit, Options, Propagation};
+use opcost_analysis::propagation::{Finding, Limit, Propagation};
 use opcost_analysis::ranges::Sign;
 use opcost_bits::{Cause, FunctionWidths, Link, Owners, Total, ValueWidth, Widths, because, text};
 use opcost_index::IdMap;
@@ -54,10 +54,19 @@ pub(crate) fn answer(
             .iter()
             .map(|&finding| teller.finding(finding))
             .chain(unproven)
-            .chain(rounding_changes(module).into_iter().map(|site| teller.told("rounding", site)))
+            .chain(rounding_changes(module).into_iter().map(|(id, at)| teller.told("rounding", id, at)))
             .collect(),
         functions: widths.functions.iter().map(|function| teller.function(function)).collect(),
     })
+}
+
+/// A function whose values are told.
+struct Owner<'a> {
+    id: FunctionId,
+    body: &'a Function,
+    words: FunctionText<'a>,
+    /// Which results may be poison.
+    poison: IdMap<InstructionId, bool>,
 }
 
 struct Teller<'a> {
@@ -72,10 +81,10 @@ impl Teller<'_> {
             Finding::NeverInBounds(id, at) => ("out-of-bounds", id, at),
             Finding::NeverReached(id, at) => ("never", id, at),
         };
-        self.told(kind, (id, at))
+        self.told(kind, id, at)
     }
 
-    fn told(&self, kind: &str, (id, at): (FunctionId, InstructionId)) -> BitsFinding {
+    fn told(&self, kind: &str, id: FunctionId, at: InstructionId) -> BitsFinding {
         let body = &self.module.functions[id];
         let place = body.instructions[at].place.map(|place| &self.module.places[place]);
         BitsFinding {
@@ -89,9 +98,13 @@ impl Teller<'_> {
 
     fn function(&self, widths: &FunctionWidths) -> BitsFunction {
         let body = &self.module.functions[widths.function];
-        let words = FunctionText::new(self.module, body);
+        let owner = Owner {
+            id: widths.function,
+            body,
+            words: FunctionText::new(self.module, body),
+            poison: may_be_poison(self.module, body),
+        };
         let Total { declared, needed, slice, .. } = widths.total();
-        let poison = may_be_poison(self.module, body);
         let key = self.module.key(widths.function);
         BitsFunction {
             name: key.name.to_string(),
@@ -99,21 +112,13 @@ impl Teller<'_> {
             declared,
             needed_type: needed,
             needed_slice: slice,
-            values: widths
-                .values
-                .iter()
-                .map(|value| self.value((widths, body, &words), &poison, value))
-                .collect(),
-            floats: floats(self.module, self.ranges, widths.function, &words, &poison),
+            values: widths.values.iter().map(|value| self.value(&owner, value)).collect(),
+            floats: floats(self.module, self.ranges, owner.id, &owner.words, &owner.poison),
         }
     }
 
-    fn value(
-        &self,
-        (of, body, words): (&FunctionWidths, &Function, &FunctionText<'_>),
-        poison: &IdMap<InstructionId, bool>,
-        value: &ValueWidth,
-    ) -> BitsValue {
+    fn value(&self, owner: &Owner<'_>, value: &ValueWidth) -> BitsValue {
+        let Owner { id, body, words, poison } = owner;
         let (opcode, place) = match value.value {
             Value::Instruction(at) => {
                 let instruction = &body.instructions[at];
@@ -124,14 +129,11 @@ impl Teller<'_> {
         let place = place.map(|place| &self.module.places[place]);
         let ends = value.range.signed_range().filter(|_| value.declared <= 64);
         let chain = (value.needed.bits > 0)
-            .then(|| self.ranges.variable(of.function, value.value))
+            .then(|| self.ranges.variable(*id, value.value))
             .flatten()
             .map(|variable| because(self.ranges, self.owners, variable));
         BitsValue {
-            key: self
-                .module
-                .key_of(of.function, value.value)
-                .expect("only parameters and results have widths"),
+            key: self.module.key_of(*id, value.value).expect("only parameters and results have widths"),
             name: name(body, words, value.value),
             text: match value.value {
                 Value::Instruction(at) => words.instruction(at),

@@ -39,6 +39,13 @@ pub(crate) struct Under {
     pub(crate) unproven: Vec<BitsFinding>,
 }
 
+/// A contract that names a port of the program.
+struct Resolved<'w> {
+    contract: Contract,
+    /// As it was written.
+    asked: &'w PortContract,
+}
+
 /// Ranges under contracts, of which none contradicts the code.
 ///
 /// # Errors
@@ -52,20 +59,20 @@ pub(crate) fn ranges_under(
     for one in written {
         contracts.extend(resolve(program, one)?);
     }
-    let of_each: Vec<Contract> = contracts.iter().map(|(contract, _)| contract.clone()).collect();
+    let of_each: Vec<Contract> = contracts.iter().map(|resolved| resolved.contract.clone()).collect();
     let ranges = Propagation::compute_under(program, options, &of_each);
     for handed in ranges.handed() {
         let contract = &of_each[handed.contract];
         let given = ranges.range_of(handed.variable);
         if !given.is_empty() && contract.range.meet(given).is_empty() {
-            let asked = contracts[handed.contract].1;
+            let asked = contracts[handed.contract].asked;
             return Err(WorkError::Usage(contradicted(program.module, asked, handed, given)));
         }
     }
     let is_never = |contract: &Contract| at_entry(&ranges, contract).is_some_and(Range::is_empty);
     if of_each.iter().any(is_never) {
         let without = Propagation::compute_with(program, options);
-        for (contract, asked) in contracts.iter().filter(|(contract, _)| is_never(contract)) {
+        for Resolved { contract, asked } in contracts.iter().filter(|resolved| is_never(&resolved.contract)) {
             let Some(range) = at_entry(&without, contract).filter(|range| !range.is_empty()) else {
                 continue;
             };
@@ -93,13 +100,9 @@ pub(crate) fn assumed(written: &[PortContract]) -> impl Iterator<Item = String> 
 }
 
 /// Calls that perhaps break contracts.
-fn unproven(
-    module: &Module,
-    ranges: &Propagation,
-    contracts: &[(Contract, &PortContract)],
-) -> Vec<BitsFinding> {
+fn unproven(module: &Module, ranges: &Propagation, contracts: &[Resolved<'_>]) -> Vec<BitsFinding> {
     let one = |handed: &Handed| {
-        let (contract, asked) = &contracts[handed.contract];
+        let Resolved { contract, asked } = &contracts[handed.contract];
         let given = ranges.range_of(handed.variable);
         let (caller, at) = (&module.functions[handed.caller], handed.at);
         let place = caller.instructions[at].place.map(|place| &module.places[place]);
@@ -115,10 +118,7 @@ fn unproven(
 }
 
 /// The contracts of all functions of this name.
-fn resolve<'w>(
-    program: &Memory<'_>,
-    written: &'w PortContract,
-) -> Result<Vec<(Contract, &'w PortContract)>, WorkError> {
+fn resolve<'w>(program: &Memory<'_>, written: &'w PortContract) -> Result<Vec<Resolved<'w>>, WorkError> {
     let module = program.module;
     let functions = named(module, &written.function);
     let functions: Vec<FunctionId> =
@@ -142,7 +142,7 @@ fn resolve<'w>(
             ))
         })?;
         let range = range(kind, written)?;
-        Ok((Contract { function: id, position, range }, written))
+        Ok(Resolved { contract: Contract { function: id, position, range }, asked: written })
     };
     functions.iter().map(one).collect()
 }
@@ -203,7 +203,7 @@ fn range(kind: Kind, written: &PortContract) -> Result<Range, WorkError> {
     for piece in &written.pieces {
         let one = match (kind, *piece) {
             (Kind::Integer(width), Piece::Integers(low, high)) => {
-                Range::Integer(integers(width, (low, high), written)?)
+                Range::Integer(integers(width, low, high, written)?)
             }
             (Kind::Integer(width), Piece::Numbers(..)) => {
                 return Err(WorkError::Usage(format!(
@@ -211,8 +211,8 @@ fn range(kind: Kind, written: &PortContract) -> Result<Range, WorkError> {
                     written.text, written.port
                 )));
             }
-            (Kind::Float(format), Piece::Integers(low, high)) => numbers(format, (low as f64, high as f64)),
-            (Kind::Float(format), Piece::Numbers(low, high)) => numbers(format, (low, high)),
+            (Kind::Float(format), Piece::Integers(low, high)) => numbers(format, low as f64, high as f64),
+            (Kind::Float(format), Piece::Numbers(low, high)) => numbers(format, low, high),
         };
         all = Some(match all {
             Some(before) => before.join(&one),
@@ -223,7 +223,7 @@ fn range(kind: Kind, written: &PortContract) -> Result<Range, WorkError> {
 }
 
 /// Words of the type, signed or not.
-fn integers(width: u32, (low, high): (i128, i128), written: &PortContract) -> Result<ValueRange, WorkError> {
+fn integers(width: u32, low: i128, high: i128, written: &PortContract) -> Result<ValueRange, WorkError> {
     let (least, most) = match width {
         128 => (i128::MIN, i128::MAX),
         _ => (-(1_i128 << (width - 1)), (1_i128 << width) - 1),
@@ -241,7 +241,7 @@ fn integers(width: u32, (low, high): (i128, i128), written: &PortContract) -> Re
 }
 
 /// Ends that the format does not have go outwards, so that its nearest number is in.
-fn numbers(format: Format, (low, high): (f64, f64)) -> Range {
+fn numbers(format: Format, low: f64, high: f64) -> Range {
     let by = |end: f64| match significant_bits(end) > format.precision() {
         true => end.abs() * (-f64::from(format.precision() - 1)).exp2(),
         false => 0.0,

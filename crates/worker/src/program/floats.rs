@@ -34,13 +34,15 @@ pub(crate) fn floats(
     known
         .map(|(value, range)| BitsFloat {
             may_be_poison: is_poison(value),
-            ..float((module, id, words), value, range)
+            ..float(module, id, words, value, range)
         })
         .collect()
 }
 
 fn float(
-    (module, id, words): (&Module, FunctionId, &FunctionText<'_>),
+    module: &Module,
+    id: FunctionId,
+    words: &FunctionText<'_>,
     value: Value,
     range: FloatRange,
 ) -> BitsFloat {

@@ -30,6 +30,14 @@ use crate::error::WorkError;
 /// More values than these are not explained at once.
 const MOST: usize = 48;
 
+/// An integer that is computed on the line.
+struct Found {
+    function: FunctionId,
+    value: Value,
+    /// Bits of its type.
+    declared: u32,
+}
+
 /// The integers of a line, explained.
 ///
 /// # Errors
@@ -43,7 +51,7 @@ pub(crate) fn answer(
     let (line, column) = (*line, *column);
     let ranges = ranges_under(program, BOTH_WAYS, contracts)?.ranges;
     let teller = Teller { module, ranges: &ranges, owners: &Owners::of(module, &ranges) };
-    let mut found: Vec<(FunctionId, Value, u32)> = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     let mut lines = BTreeSet::new();
     let demand = Demand::compute(program, &ranges);
     for widths in &Widths::of(module, &ranges, &demand).functions {
@@ -54,13 +62,13 @@ pub(crate) fn answer(
             }
             lines.insert(place.line);
             if place.line == line && column.is_none_or(|column| place.column == column) {
-                found.push((widths.function, one.value, one.declared));
+                found.push(Found { function: widths.function, value: one.value, declared: one.declared });
             }
         }
     }
     // A truth value cannot be narrower.
-    if found.iter().any(|(_, _, declared)| *declared > 1) {
-        found.retain(|(_, _, declared)| *declared > 1);
+    if found.iter().any(|one| one.declared > 1) {
+        found.retain(|one| one.declared > 1);
     }
     if found.is_empty() {
         return Err(WorkError::Refused(nothing(file, line, column, &lines)));
@@ -102,15 +110,13 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    fn explained(&self, found: &[(FunctionId, Value, u32)]) -> Vec<WidthExplained> {
-        let variable = |&(function, value, _): &(FunctionId, Value, u32)| {
-            self.ranges.variable(function, value).expect("it has a range")
-        };
+    fn explained(&self, found: &[Found]) -> Vec<WidthExplained> {
+        let variable = |one: &Found| self.ranges.variable(one.function, one.value).expect("it has a range");
         let variables: Vec<VariableId> = found.iter().map(variable).collect();
         let helps = helps(self.module, self.ranges, self.owners, &variables);
         let values = found.iter().zip(variables).zip(helps);
         values
-            .map(|((&(function, value, declared), variable), helps)| {
+            .map(|((&Found { function, value, declared }, variable), helps)| {
                 let links = because(self.ranges, self.owners, variable);
                 let step = self.step(function, value);
                 let is_constant = step.width == 0;
