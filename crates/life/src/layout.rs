@@ -49,7 +49,7 @@ pub fn lay_out(widths: &[f64], height: f64, edges: &[(usize, usize)]) -> Layout 
     let layers = layers(widths.len(), edges);
     let mut slots: Vec<Slot> =
         widths.iter().zip(&layers).map(|(&width, &layer)| slot(width, layer)).collect();
-    let ways: Vec<Vec<usize>> = edges.iter().map(|&edge| bends(&mut slots, edge)).collect();
+    let ways: Vec<Vec<usize>> = edges.iter().map(|&(from, to)| bends(&mut slots, from, to)).collect();
     let mut rows: Vec<Vec<usize>> = vec![Vec::new(); layers.iter().max().map_or(0, |last| last + 1)];
     for (at, slot) in slots.iter().enumerate() {
         rows[slot.layer].push(at);
@@ -81,7 +81,7 @@ fn layers(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
 }
 
 /// Makes the bends of an edge; all slots on its way.
-fn bends(slots: &mut Vec<Slot>, (from, to): (usize, usize)) -> Vec<usize> {
+fn bends(slots: &mut Vec<Slot>, from: usize, to: usize) -> Vec<usize> {
     let mut way = vec![from];
     for layer in slots[from].layer + 1..slots[to].layer {
         slots.push(slot(0.0, layer));
