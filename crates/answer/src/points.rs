@@ -94,7 +94,7 @@ impl ClaimText {
     /// The check, decoded; none if it is damaged.
     pub fn check(&self) -> Option<Vec<Step>> {
         let step = |(operation, argument, constant): &(u32, u32, String)| {
-            Step::decode((*operation, *argument, constant.parse().ok()?))
+            Step::decode(*operation, *argument, constant.parse().ok()?)
         };
         self.steps.iter().map(step).collect()
     }

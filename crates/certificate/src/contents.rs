@@ -26,6 +26,7 @@ use crate::question::ALWAYS;
 use crate::range::{Claim, bits, mask};
 use crate::relation::Wanted;
 use crate::shape::word;
+use crate::steps::Word;
 use crate::verdict::{ClaimId, Verdict, fails};
 use crate::wanted::wanted;
 
@@ -33,6 +34,29 @@ use crate::wanted::wanted;
 const MOST_ELEMENTS: u64 = 1 << 16;
 /// Runs of elements that a question excludes.
 const MOST_RUNS: usize = 256;
+
+/// What is claimed of an object, and which one it is.
+#[derive(Clone, Copy)]
+struct Target<'c> {
+    object: ObjectId,
+    claim: &'c ContentsClaim,
+}
+
+/// Places of an object that are filled together, with the length if it is known.
+#[derive(Clone, Copy)]
+struct Filled {
+    places: Places,
+    length: Option<u64>,
+}
+
+/// A load, and which places of an object it may read.
+#[derive(Clone, Copy)]
+struct Read {
+    id: FunctionId,
+    at: InstructionId,
+    places: Places,
+    size: u64,
+}
 
 impl Checker<'_> {
     pub(crate) fn check_contents(&self, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
@@ -47,6 +71,7 @@ impl Checker<'_> {
         if let Some(verdict) = self.initial_breaks(object, claim) {
             return verdict;
         }
+        let target = Target { object, claim };
         for (id, function) in self.module.functions.iter() {
             for (at, instruction) in function.instructions.iter() {
                 let block = self.shapes[id].block_of[at];
@@ -54,8 +79,8 @@ impl Checker<'_> {
                     continue;
                 }
                 let verdict = match instruction.opcode {
-                    Opcode::Store => self.store_keeps(id, at, object, claim, used),
-                    Opcode::Call | Opcode::Invoke => self.fill_keeps(id, at, object, claim),
+                    Opcode::Store => self.store_keeps(id, at, target, used),
+                    Opcode::Call | Opcode::Invoke => self.fill_keeps(id, at, target),
                     _ => continue,
                 };
                 if verdict != Verdict::Holds {
@@ -138,10 +163,10 @@ impl Checker<'_> {
         &self,
         id: FunctionId,
         at: InstructionId,
-        object: ObjectId,
-        claim: &ContentsClaim,
+        target: Target<'_>,
         used: &mut BTreeSet<ClaimId>,
     ) -> Verdict {
+        let Target { object, claim } = target;
         let operands = self.module.functions[id].operands_of(at);
         let (value, address) = (operands[0], operands[1]);
         let Some(&places) = self.origins.origins(id, address).known.get(&object) else {
@@ -175,13 +200,8 @@ impl Checker<'_> {
     }
 
     /// `memset` and `memcpy`; other calls that write make the object open.
-    fn fill_keeps(
-        &self,
-        id: FunctionId,
-        at: InstructionId,
-        object: ObjectId,
-        claim: &ContentsClaim,
-    ) -> Verdict {
+    fn fill_keeps(&self, id: FunctionId, at: InstructionId, target: Target<'_>) -> Verdict {
+        let Target { object, claim } = target;
         let function = &self.module.functions[id];
         let name = self.intrinsic_name(id, at).unwrap_or("");
         let (sets, copies) = (
@@ -213,18 +233,13 @@ impl Checker<'_> {
                 _ => fails("it is filled with something else"),
             };
         }
-        let copied = self.copied(id, operands[1], (to, length), claim);
+        let copied = self.copied(id, operands[1], Filled { places: to, length }, claim);
         if copied { Verdict::Holds } else { fails("something else is copied to it") }
     }
 
     /// Whether what is copied is constant data that keeps the claim.
-    fn copied(
-        &self,
-        id: FunctionId,
-        from: Value,
-        (to, length): (Places, Option<u64>),
-        claim: &ContentsClaim,
-    ) -> bool {
+    fn copied(&self, id: FunctionId, from: Value, filled: Filled, claim: &ContentsClaim) -> bool {
+        let Filled { places: to, length } = filled;
         let source = self.origins.origins(id, from).single();
         let Some((source, at)) = source.filter(|(_, at)| at.step == 0 && to.step == 0) else { return false };
         let (Object::Data(global), Some(length)) = (self.origins.objects[source], length) else {
@@ -269,11 +284,10 @@ impl Checker<'_> {
             return fails("it is an address from memory");
         }
         for (&object, &places) in &origins.known {
+            let read = Read { id, at, places, size };
             let verdict = match self.origins.objects[object] {
-                Object::Data(global) if self.is_fixed(global) => {
-                    self.table_keeps((id, at), global, (places, size), range, used)
-                }
-                _ => self.cell_keeps((id, at), object, (places, size), range, used),
+                Object::Data(global) if self.is_fixed(global) => self.table_keeps(read, global, range, used),
+                _ => self.cell_keeps(read, object, range, used),
             };
             if verdict != Verdict::Holds {
                 return verdict;
@@ -284,12 +298,12 @@ impl Checker<'_> {
 
     fn cell_keeps(
         &self,
-        (id, at): (FunctionId, InstructionId),
+        read: Read,
         object: ObjectId,
-        (places, size): (Places, u64),
         range: &Claim,
         used: &mut BTreeSet<ClaimId>,
     ) -> Verdict {
+        let Read { id, at, places, size } = read;
         let name = self.origins.name(object);
         let all = self.by_object.get(&object).map_or(&[][..], Vec::as_slice);
         let claims = all.iter().map(|&at| (at, &self.certificate.contents[at])).filter(|(_, claim)| {
@@ -299,17 +313,17 @@ impl Checker<'_> {
         let claims: Vec<_> = claims.collect();
         used.extend(claims.iter().map(|&(at, _)| ClaimId::Contents(at)));
         let known: Vec<&Claim> = claims.iter().map(|(_, claim)| &claim.range).collect();
-        self.words_imply(id, &known, range, &format!("what {at} reads of {name}"), used)
+        self.words_imply(id, Word { known: &known, what: &format!("what {at} reads of {name}") }, range, used)
     }
 
     fn table_keeps(
         &self,
-        (id, at): (FunctionId, InstructionId),
+        read: Read,
         global: GlobalId,
-        (places, size): (Places, u64),
         range: &Claim,
         used: &mut BTreeSet<ClaimId>,
     ) -> Verdict {
+        let Read { id, at, places, size } = read;
         let data = &self.module.globals[global];
         let Some(elements) = self.elements(data, places, size, range.width) else {
             return fails("the table is not told");

@@ -76,7 +76,7 @@ impl Question<'_, '_> {
                     }
                     _ => instruction.flags,
                 };
-                for promise in terms::promises(opcode, flags, &operands, (&operand.term, operand.width)) {
+                for promise in terms::promises(opcode, flags, &operands, &operand.term, operand.width) {
                     self.assume_if(guard, &promise);
                 }
             }

@@ -36,16 +36,25 @@ impl SumClaim {
     }
 }
 
+/// An edge back to a loop's head, and a value of the head with what it is next.
+#[derive(Clone, Copy)]
+pub(crate) struct Back {
+    pub(crate) from: BlockId,
+    pub(crate) head: BlockId,
+    pub(crate) value: Value,
+    pub(crate) next: Value,
+}
+
 impl Checker<'_> {
     /// Whether so many bits at most are shifted in along an edge back.
     pub(crate) fn shift_follows(
         &self,
         id: FunctionId,
         claim: &SumClaim,
-        (from, head): (BlockId, BlockId),
-        (value, next): (Value, Value),
+        back: Back,
         used: &mut BTreeSet<ClaimId>,
     ) -> Verdict {
+        let Back { from, head, value, next } = back;
         if claim.base.is_some() || claim.places >= claim.start.width || self.is_pointer(id, value) {
             return fails("it is no number that bits are shifted into");
         }

@@ -22,6 +22,14 @@ use crate::shape::word;
 use crate::verdict::{ClaimId, Verdict, fails};
 use crate::wanted::{goal, look_at_base, wanted};
 
+/// A word of which all that is known are claims.
+#[derive(Clone, Copy)]
+pub(crate) struct Word<'w> {
+    pub(crate) known: &'w [&'w Claim],
+    /// What to call it.
+    pub(crate) what: &'w str,
+}
+
 impl<'c> Checker<'c> {
     pub(crate) fn check_value(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
         let claim = &self.claims(place).values[at];
@@ -184,7 +192,7 @@ impl<'c> Checker<'c> {
             return None;
         }
         let known: Vec<&Claim> = given.iter().map(|(_, claim)| claim).collect();
-        let verdict = self.words_imply(id, &known, range, "what is given", used);
+        let verdict = self.words_imply(id, Word { known: &known, what: "what is given" }, range, used);
         (verdict == Verdict::Holds).then_some(verdict)
     }
 
@@ -300,18 +308,18 @@ impl<'c> Checker<'c> {
             return fails("what is returned is of another type");
         }
         used.insert(ClaimId::Returned(place));
-        self.words_imply(id, &[returned], range, &format!("the result of {at}"), used)
+        self.words_imply(id, Word { known: &[returned], what: &format!("the result of {at}") }, range, used)
     }
 
     /// Whether all that is claimed of a word says what is wanted of it.
     pub(crate) fn words_imply(
         &self,
         id: FunctionId,
-        known: &[&Claim],
+        word: Word<'_>,
         wanted_of: &Claim,
-        what: &str,
         used: &mut BTreeSet<ClaimId>,
     ) -> Verdict {
+        let Word { known, what } = word;
         if known.contains(&wanted_of) {
             return Verdict::Holds;
         }

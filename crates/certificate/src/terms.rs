@@ -163,7 +163,8 @@ pub(crate) fn promises(
     opcode: Opcode,
     flags: Flags,
     operands: &[Operand],
-    (result, width): (&str, u32),
+    result: &str,
+    width: u32,
 ) -> Vec<String> {
     let mut all = Vec::new();
     let one = operands.first().map_or("", |operand| &operand.term);

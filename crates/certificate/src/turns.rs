@@ -25,6 +25,7 @@ use opcost_key::{BlockId, FunctionId};
 
 use crate::checker::Checker;
 use crate::claims::{SumClaim, TurnsClaim};
+use crate::growth::Back;
 use crate::question::ALWAYS;
 use crate::range::{Claim, bits, mask};
 use crate::relation::{Apart, Wanted};
@@ -152,10 +153,10 @@ impl Checker<'_> {
             }
         }
         for (from, next) in &found.latches {
-            let (edge, both) = ((*from, found.head), (value, *next));
+            let back = Back { from: *from, head: found.head, value, next: *next };
             let verdict = match claim.places {
-                0 => self.step_follows(id, claim, edge, both, used),
-                _ => self.shift_follows(id, claim, edge, both, used),
+                0 => self.step_follows(id, claim, back, used),
+                _ => self.shift_follows(id, claim, back, used),
             };
             if verdict != Verdict::Holds {
                 return verdict;
@@ -201,10 +202,10 @@ impl Checker<'_> {
         &self,
         id: FunctionId,
         claim: &SumClaim,
-        (from, head): (BlockId, BlockId),
-        (value, next): (Value, Value),
+        back: Back,
         used: &mut BTreeSet<ClaimId>,
     ) -> Verdict {
+        let Back { from, head, value, next } = back;
         let width = claim.start.width;
         let Ok(span) = u64::try_from(i128::from(claim.greatest) - i128::from(claim.least)) else {
             return fails("what a turn adds is no range");

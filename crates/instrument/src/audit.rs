@@ -31,7 +31,7 @@ use opcost_index::IdMap;
 use opcost_key::FunctionId;
 
 use module::Before;
-use paid::Prepaid;
+use paid::{PaidElsewhere, Prepaid};
 use values::Found;
 
 pub use given::{Audit, Fault, Origins};
@@ -52,7 +52,8 @@ pub fn audit(audit: &Audit<'_>) -> Vec<Fault> {
         found.push(if is_folded { Found::default() } else { values::check(&before, &mut objections) });
     }
     if let Some(promised) = audit.promised {
-        ways::check(audit, promised, (&folded, &prepaid), &found, &mut objections);
+        let paid = PaidElsewhere { folded: &folded, prepaid: &prepaid };
+        ways::check(audit, promised, paid, &found, &mut objections);
     }
     objections
 }

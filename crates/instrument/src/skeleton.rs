@@ -80,7 +80,7 @@ impl Skeleton {
         for block in function.blocks.ids() {
             let start = skeleton.segments.next_id();
             skeleton.first_segments.push(start);
-            skeleton.cut_block(module, id, block, leaving, &mut ends);
+            ends.extend(skeleton.cut_block(module, id, block, leaving));
         }
         if !function.blocks.is_empty() {
             skeleton.add_edge(None, Some(SegmentId::new(0)), Way::Enter);
@@ -94,15 +94,10 @@ impl Skeleton {
         skeleton
     }
 
-    fn cut_block(
-        &mut self,
-        module: &Module,
-        id: FunctionId,
-        block: BlockId,
-        leaving: &Leaving,
-        ends: &mut Vec<End>,
-    ) {
+    /// The segments of a block; how each ends.
+    fn cut_block(&mut self, module: &Module, id: FunctionId, block: BlockId, leaving: &Leaving) -> Vec<End> {
         let function = &module.functions[id];
+        let mut ends = Vec::new();
         let terminator = function.terminator_of(block);
         let mut first = InstructionId::new(function.blocks[block].instructions.start as usize);
         for instruction in function.instructions_of(block) {
@@ -127,6 +122,7 @@ impl Skeleton {
             ends.push(end);
             first = InstructionId::new(instruction.index() + 1);
         }
+        ends
     }
 
     fn edges_behind_call(&mut self, segment: SegmentId, behind: Behind, twice: bool) {

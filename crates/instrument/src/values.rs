@@ -34,6 +34,7 @@ use crate::bodies::is_counted;
 use crate::claims::Claims;
 use crate::leaving::Leaving;
 use crate::refusal::{PlanError, refuse_uncountable};
+use turns::Code;
 
 /// The name that calls of `vfork` get.
 const VFORK: &str = "opc_values_vfork";
@@ -45,6 +46,7 @@ const VFORK: &str = "opc_values_vfork";
 pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Result<Recorded, PlanError> {
     let leaving = Leaving::compute(module);
     let layout = Layout::of(module);
+    let code = Code { module, layout: &layout, leaving: &leaving };
     let mut recorded = Recorded {
         recording: Recording::default(),
         points: IdMap::new(),
@@ -60,7 +62,7 @@ pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Resu
         refuse_uncountable(module, function)?;
         let mut edits = Vec::new();
         if request.turns && is_chosen {
-            turns::plan((module, &layout), id, &leaving, claims, &mut recorded, &mut edits);
+            turns::plan(code, id, claims, &mut recorded, &mut edits);
         }
         if (request.integers || request.mantissas) && is_chosen {
             chosen::plan_widths(module, id, request, &mut recorded, &mut edits);

@@ -181,7 +181,7 @@ impl Step {
     }
 
     /// The step of these three numbers.
-    pub fn decode((operation, argument, constant): (u32, u32, i128)) -> Option<Step> {
+    pub fn decode(operation: u32, argument: u32, constant: i128) -> Option<Step> {
         Some(match operation {
             0 => Step::Constant(constant),
             1 => Step::Input(argument),
@@ -355,9 +355,10 @@ mod tests {
             Step::Index(1),
         ];
         for step in steps {
-            assert_eq!(Step::decode(step.encode()), Some(step));
+            let (operation, argument, constant) = step.encode();
+            assert_eq!(Step::decode(operation, argument, constant), Some(step));
         }
-        assert_eq!(Step::decode((19, 0, 0)), None);
-        assert_eq!(Step::decode((11, 4, 0)), None);
+        assert_eq!(Step::decode(19, 0, 0), None);
+        assert_eq!(Step::decode(11, 4, 0), None);
     }
 }

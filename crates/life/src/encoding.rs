@@ -24,6 +24,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use opcost_answer::life::Field;
 use opcost_llvm::{Decoded, Machine, Operand, Operation};
@@ -192,10 +193,10 @@ impl X86<'_> {
         self.fields.push(field);
     }
 
-    /// A part of a byte, lowest bit and the one behind the highest.
-    fn part(&mut self, name: &str, byte: usize, from: u32, to: u32, meaning: String) {
+    /// A part of a byte, by its bits.
+    fn part(&mut self, name: &str, byte: usize, bits: Range<u32>, meaning: String) {
         let base = 8 * byte as u32;
-        self.fields.push(field(name, vec![[base + from, base + to]], self.bytes, meaning));
+        self.fields.push(field(name, vec![[base + bits.start, base + bits.end]], self.bytes, meaning));
     }
 
     /// What a part of a byte names, found by turning one of its bits.
@@ -289,18 +290,18 @@ impl X86<'_> {
             (0, 5) => "%rip".to_owned(),
             _ => self.named(at, 0, 3).unwrap_or_default(),
         };
-        self.part("ModRM.mod", at, 6, 8, if mode == 3 { "register" } else { "memory" }.to_owned());
-        self.part("ModRM.reg", at, 3, 6, named);
-        self.part("ModRM.rm", at, 0, 3, base);
+        self.part("ModRM.mod", at, 6..8, if mode == 3 { "register" } else { "memory" }.to_owned());
+        self.part("ModRM.reg", at, 3..6, named);
+        self.part("ModRM.rm", at, 0..3, base);
         let mut next = at + 1;
         let mut is_far = mode == 2 || (mode == 0 && memory == 5);
         if mode != 3 && memory == 4 {
             let sib = *self.bytes.get(next)?;
             let (index, base) = (self.named(next, 3, 6), self.named(next, 0, 3));
-            self.part("SIB.scale", next, 6, 8, format!("times {}", 1 << (sib >> 6)));
-            self.part("SIB.index", next, 3, 6, index.unwrap_or_default());
+            self.part("SIB.scale", next, 6..8, format!("times {}", 1 << (sib >> 6)));
+            self.part("SIB.index", next, 3..6, index.unwrap_or_default());
             let is_none = mode == 0 && sib & 7 == 5;
-            self.part("SIB.base", next, 0, 3, base.filter(|_| !is_none).unwrap_or_default());
+            self.part("SIB.base", next, 0..3, base.filter(|_| !is_none).unwrap_or_default());
             is_far |= is_none;
             next += 1;
         }

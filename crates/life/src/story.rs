@@ -11,6 +11,7 @@
 //! Input: events in order. Output: stages. Cost: linear in what changed.
 
 use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
 
 use opcost_llvm::{LifeEvent, LifeItem, Stage};
 
@@ -55,27 +56,36 @@ pub(crate) fn stage_name(stage: Stage) -> StageName {
     }
 }
 
+/// Where something is told: behind which pass of which stage, in which function.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    stage: StageName,
+    pass: &'a str,
+    function: &'a str,
+}
+
 impl Teller {
     fn event(&mut self, event: &LifeEvent, code: &Code) {
         match event {
             LifeEvent::State { stage, pass, function, items, gone } => {
-                self.state(stage_name(*stage), pass, function, (items, gone));
+                self.state(At { stage: stage_name(*stage), pass, function }, items, gone);
             }
             LifeEvent::Reason { stage, pass, function, number, text } => {
                 let about = (stage_name(*stage), pass.clone(), function.clone(), *number);
                 self.reasons.entry(about).or_default().push_back(text.clone());
             }
             LifeEvent::Bytes { function, item, from, to, encoded, .. } if item.is_chosen => {
-                self.bytes(function, item, *from..*to, encoded, code);
+                self.encoded(function, item, encoded);
+                self.bytes(function, item, *from..*to, code);
             }
             LifeEvent::Bytes { .. } | LifeEvent::Work { .. } => {}
         }
     }
 
-    fn state(&mut self, stage: StageName, pass: &str, function: &str, (items, gone): (&[LifeItem], &[u64])) {
-        let key = (stage, function.to_owned());
+    fn state(&mut self, at: At<'_>, items: &[LifeItem], gone: &[u64]) {
+        let key = (at.stage, at.function.to_owned());
         // A graph is built for each block anew.
-        let is_first = pass == "built" || !self.last.contains_key(&key);
+        let is_first = at.pass == "built" || !self.last.contains_key(&key);
         let mut known = if is_first { HashMap::new() } else { self.last.remove(&key).unwrap_or_default() };
         let mut old: Vec<LifeItem> = gone.iter().filter_map(|node| known.remove(node)).collect();
         let mut now: Vec<LifeItem> = Vec::new();
@@ -85,12 +95,12 @@ impl Teller {
                 now.push(item.clone());
             }
         }
-        self.compare((stage, pass, function), is_first, old, &now);
+        self.compare(at, is_first, old, &now);
         known.extend(now.into_iter().map(|item| (item.node, item)));
         self.last.insert(key, known);
     }
 
-    fn compare(&mut self, at: (StageName, &str, &str), is_first: bool, old: Vec<LifeItem>, now: &[LifeItem]) {
+    fn compare(&mut self, at: At<'_>, is_first: bool, old: Vec<LifeItem>, now: &[LifeItem]) {
         let mut written: HashMap<String, Vec<usize>> = HashMap::new();
         for (position, item) in old.iter().enumerate().rev() {
             written.entry(plain(&item.text)).or_default().push(position);
@@ -101,7 +111,7 @@ impl Teller {
             match written.get_mut(&plain(&item.text)).and_then(Vec::pop) {
                 Some(position) => {
                     let before = left[position].take().expect("it is taken once");
-                    if at.0 == StageName::Ir && before.node == item.node && before.block != item.block {
+                    if at.stage == StageName::Ir && before.node == item.node && before.block != item.block {
                         let why = format!("moved from {} to {}", before.block, item.block);
                         self.push(at, item, Change::Became, Some(why));
                     }
@@ -130,58 +140,48 @@ impl Teller {
         }
     }
 
-    fn step(&mut self, at: (StageName, &str, &str), item: &LifeItem, change: Change) {
+    fn step(&mut self, at: At<'_>, item: &LifeItem, change: Change) {
         // What went says why; what the target wants is said of what came of it.
-        let about = (at.0, at.1.to_owned(), at.2.to_owned(), item.number);
+        let about = (at.stage, at.pass.to_owned(), at.function.to_owned(), item.number);
         let because = match self.reasons.get_mut(&about) {
-            Some(reasons) if change == Change::Went || at.0 == StageName::Dag => reasons.pop_front(),
+            Some(reasons) if change == Change::Went || at.stage == StageName::Dag => reasons.pop_front(),
             _ => None,
         };
         self.push(at, item, change, because);
     }
 
-    fn push(
-        &mut self,
-        (stage, pass, function): (StageName, &str, &str),
-        item: &LifeItem,
-        change: Change,
-        because: Option<String>,
-    ) {
-        self.steps.entry(stage).or_default().push(Step {
-            pass: pass.to_owned(),
-            function: function.to_owned(),
-            key: item.number,
-            change,
-            opcode: item.operation.clone(),
-            text: item.text.clone(),
-            because,
-            certainty: certainty(item.certainty),
-        });
+    fn push(&mut self, at: At<'_>, item: &LifeItem, change: Change, because: Option<String>) {
+        let step = step(at, item, change, item.text.clone());
+        self.steps.entry(at.stage).or_default().push(Step { because, ..step });
     }
 
-    fn bytes(
-        &mut self,
-        function: &str,
-        item: &LifeItem,
-        range: std::ops::Range<u64>,
-        encoded: &str,
-        code: &Code,
-    ) {
-        let mut push = |stage: StageName, pass: String, text: String| {
-            self.steps.entry(stage).or_default().push(Step {
-                pass,
-                function: function.to_owned(),
-                key: item.number,
-                change: Change::Is,
-                opcode: item.operation.clone(),
-                text,
-                because: None,
-                certainty: certainty(item.certainty),
-            });
-        };
-        push(StageName::Mc, "encoder".to_owned(), encoded.to_owned());
+    /// What the encoder was given.
+    fn encoded(&mut self, function: &str, item: &LifeItem, encoded: &str) {
+        let at = At { stage: StageName::Mc, pass: "encoder", function };
+        self.steps.entry(at.stage).or_default().push(step(at, item, Change::Is, encoded.to_owned()));
+    }
+
+    /// What the encoder made of it.
+    fn bytes(&mut self, function: &str, item: &LifeItem, range: Range<u64>, code: &Code) {
         let bytes = code.get(function).and_then(|bytes| bytes.get(range.start as usize..range.end as usize));
-        push(StageName::Bytes, format!("+{:#x}", range.start), bytes.map(hex).unwrap_or_default());
+        let pass = format!("+{:#x}", range.start);
+        let at = At { stage: StageName::Bytes, pass: &pass, function };
+        let text = bytes.map(hex).unwrap_or_default();
+        self.steps.entry(at.stage).or_default().push(step(at, item, Change::Is, text));
+    }
+}
+
+/// A step without a reason.
+fn step(at: At<'_>, item: &LifeItem, change: Change, text: String) -> Step {
+    Step {
+        pass: at.pass.to_owned(),
+        function: at.function.to_owned(),
+        key: item.number,
+        change,
+        opcode: item.operation.clone(),
+        text,
+        because: None,
+        certainty: certainty(item.certainty),
     }
 }
 

@@ -38,18 +38,26 @@ pub fn assembler_features(triple: &str, of_object: &str) -> String {
     if is_told { of_object.to_owned() } else { features(triple, "") }
 }
 
+/// The code that was recorded, and what it was made of.
+#[derive(Clone, Copy)]
+pub struct Original<'a> {
+    /// The chosen functions.
+    pub functions: &'a [RecordedFunction<'a>],
+    /// All code of the object.
+    pub code: &'a ObjectCode,
+    /// For which machine.
+    pub triple: &'a str,
+    /// That machine.
+    pub machine: &'a Machine,
+    /// The optimised module; files of its name are overwritten beside it.
+    pub bitcode: &'a Path,
+    /// How code was made of it.
+    pub how: Emission,
+}
+
 /// Makes the functions again on every way and compares.
-///
-/// `bitcode` is the optimised module; files of this beside it are overwritten.
-pub fn compare(
-    functions: &[RecordedFunction<'_>],
-    code: &ObjectCode,
-    triple: &str,
-    machine: &Machine,
-    bitcode: &Path,
-    how: Emission,
-    self_check: &mut SelfCheck,
-) {
+pub fn compare(original: Original<'_>, self_check: &mut SelfCheck) {
+    let Original { functions, machine, .. } = original;
     if functions.is_empty() {
         let none = Comparison::NotMade("no machine code is left of what was asked for".to_owned());
         for name in ["assembler_identical", "jit_identical", "disassembly_identical"] {
@@ -59,10 +67,10 @@ pub fn compare(
     }
     self_check.note("disassembly_identical", &checks::disassembly(functions, machine));
     let names: Vec<String> = functions.iter().map(|function| function.name.to_owned()).collect();
-    let assembled = assembled(functions, code, triple, machine, bitcode, how, &names);
+    let assembled = assembled(original, &names);
     self_check
         .note("assembler_identical", &assembled.unwrap_or_else(|why| Comparison::NotMade(why.to_string())));
-    self_check.note("jit_identical", &in_memory(functions, triple, machine, bitcode, how, &names));
+    self_check.note("jit_identical", &in_memory(original, &names));
 }
 
 /// Why text was not made and assembled.
@@ -76,15 +84,8 @@ enum Unmade {
     Refused(LlvmError),
 }
 
-fn assembled(
-    functions: &[RecordedFunction<'_>],
-    code: &ObjectCode,
-    triple: &str,
-    machine: &Machine,
-    bitcode: &Path,
-    how: Emission,
-    names: &[String],
-) -> Result<Comparison, Unmade> {
+fn assembled(original: Original<'_>, names: &[String]) -> Result<Comparison, Unmade> {
+    let Original { functions, code, triple, machine, bitcode, how } = original;
     let (path, object) = (bitcode.with_extension("s"), bitcode.with_extension("assembled.o"));
     write_assembly(bitcode, &path, how, names)?;
     let text = std::fs::read(&path).map_err(|error| Unmade::Unreadable { path: path.clone(), error })?;
@@ -101,14 +102,8 @@ fn assembled(
     Ok(checks::assembler(functions, &again, machine))
 }
 
-fn in_memory(
-    functions: &[RecordedFunction<'_>],
-    triple: &str,
-    machine: &Machine,
-    bitcode: &Path,
-    how: Emission,
-    names: &[String],
-) -> Comparison {
+fn in_memory(original: Original<'_>, names: &[String]) -> Comparison {
+    let Original { functions, triple, machine, bitcode, how, .. } = original;
     let host = host_triple();
     let is_here = host.split('-').next() == triple.split('-').next() && triple.contains("linux");
     if !is_here {

@@ -55,7 +55,8 @@ pub(crate) type FunctionKey<'a> = (&'a String, Option<&'a String>);
 pub(crate) type Line<'a> = (&'a str, u32);
 
 impl SourceLine {
-    pub(crate) fn new((file, line): (&str, u32)) -> Self {
+    pub(crate) fn new(line: Line<'_>) -> Self {
+        let (file, line) = line;
         Self { file: file.to_owned(), line }
     }
 }

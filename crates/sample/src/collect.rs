@@ -24,7 +24,7 @@ use crate::branches::{Run, runs};
 use crate::decode::{FileMark, Mapping, Mode, Record, Sample};
 use crate::image::Image;
 use crate::mappings::{Piece, Space};
-use crate::tasks::Tasks;
+use crate::tasks::{Tasks, ThreadNumber};
 
 define_id!(
     /// A file at a path with a mark.
@@ -129,7 +129,8 @@ impl Collector {
                     *self.space(pid) = inherited;
                 }
                 self.space(pid);
-                self.tasks.fork(pid, tid, (parent_pid, parent_tid));
+                let parent = ThreadNumber { pid: parent_pid, tid: parent_tid };
+                self.tasks.fork(ThreadNumber { pid, tid }, parent);
             }
             Record::Exit { tid, .. } => self.tasks.exit(tid),
             Record::Lost(count) => self.counts.lost = self.counts.lost.saturating_add(count),

@@ -52,6 +52,13 @@ pub(crate) struct Tasks {
     seen: u64,
 }
 
+/// The numbers of a thread at a moment: its process's and its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ThreadNumber {
+    pub(crate) pid: u32,
+    pub(crate) tid: u32,
+}
+
 impl Tasks {
     /// Threads that were seen.
     pub(crate) fn seen(&self) -> u64 {
@@ -80,11 +87,11 @@ impl Tasks {
         self.name(pid, tid, name);
     }
 
-    /// A thread was born, and a process with it if `pid` is not its parent's
-    /// (`parent`: process and thread).
-    pub(crate) fn fork(&mut self, pid: u32, tid: u32, parent: (u32, u32)) {
-        let inherited = self.thread_of.get(&parent.1).and_then(|parent| self.threads[*parent].name.clone());
-        if pid != parent.0 {
+    /// A thread was born, and a process with it if it is not its parent's.
+    pub(crate) fn fork(&mut self, born: ThreadNumber, parent: ThreadNumber) {
+        let ThreadNumber { pid, tid } = born;
+        let inherited = self.thread_of.get(&parent.tid).and_then(|parent| self.threads[*parent].name.clone());
+        if pid != parent.pid {
             self.process_of.remove(&pid);
         }
         let process = self.process(pid);
@@ -155,11 +162,15 @@ mod tests {
         all.map(|process| (process.pid, process.name, process.hits, process.threads.len())).collect()
     }
 
+    fn numbers(pid: u32, tid: u32) -> ThreadNumber {
+        ThreadNumber { pid, tid }
+    }
+
     #[test]
     fn names_are_inherited_and_the_last_one_counts() {
         let mut tasks = Tasks::default();
         tasks.exec(7, 7, "server".to_owned());
-        tasks.fork(7, 8, (7, 7));
+        tasks.fork(numbers(7, 8), numbers(7, 7));
         tasks.sample(7, 7);
         (0..3).for_each(|_| tasks.sample(7, 8));
         let names = |tasks: &Tasks| -> Vec<(u32, Option<String>, u64)> {
@@ -180,7 +191,7 @@ mod tests {
         let mut tasks = Tasks::default();
         let name = |name: &str| Some(name.to_owned());
         tasks.exec(1, 1, "shell".to_owned());
-        tasks.fork(2, 2, (1, 1));
+        tasks.fork(numbers(2, 2), numbers(1, 1));
         (0..2).for_each(|_| tasks.sample(2, 2));
         tasks.exec(2, 2, "sort".to_owned());
         (0..5).for_each(|_| tasks.sample(2, 2));
@@ -188,10 +199,10 @@ mod tests {
         assert_eq!(tasks.seen(), 2, "the thread goes on");
         // The number is used again, by a process and by a thread of another one.
         tasks.exit(2);
-        tasks.fork(2, 2, (1, 1));
+        tasks.fork(numbers(2, 2), numbers(1, 1));
         tasks.sample(2, 2);
         tasks.exit(2);
-        tasks.fork(1, 2, (1, 1));
+        tasks.fork(numbers(1, 2), numbers(1, 1));
         tasks.sample(1, 2);
         let all = [
             (2, name("sort"), 5, 1),

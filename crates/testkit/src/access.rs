@@ -69,7 +69,7 @@ impl Machine<'_, '_> {
         let Some(&pointer) = operands.first() else { return self.unsupported("a load of this form") };
         let address = self.address(self.value(pointer)?)?;
         let (ty, layout) = (instruction.ty, &self.program.layout);
-        let value = kinds::load(&self.memory, &self.program.kinds, layout, address, ty);
+        let value = kinds::load(&self.memory, self.program.types(), address, ty);
         let Some(value) = value.map_err(|fault| self.fault(fault))? else {
             return self.unsupported("a load of this type");
         };
@@ -90,7 +90,7 @@ impl Machine<'_, '_> {
         let (value, address) = (self.value(value)?, self.address(self.value(pointer)?)?);
         self.write_as_now();
         let program = self.program;
-        let done = kinds::store(&mut self.memory, &program.kinds, &program.layout, address, ty, &value);
+        let done = kinds::store(&mut self.memory, program.types(), address, ty, &value);
         match done.map_err(|fault| self.fault(fault))? {
             true => Ok(()),
             false => self.unsupported("a store of this type"),

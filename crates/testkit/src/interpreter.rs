@@ -9,7 +9,7 @@ use opcost_index::IdMap;
 use opcost_ir::{ConstantId, Layout, Module, TypeId, Value};
 use opcost_key::FunctionId;
 
-use crate::kinds::{self, Kind};
+use crate::kinds::{self, Kind, Types};
 use crate::memory::Memory;
 use crate::outcome::LoopShape;
 use crate::record::Shapes;
@@ -98,5 +98,9 @@ impl<'m> Interpreter<'m> {
     /// [`run_in`](Self::run_in).
     pub fn memory(&self) -> Memory {
         self.memory.clone()
+    }
+
+    pub(crate) fn types(&self) -> Types<'_> {
+        Types { kinds: &self.kinds, layout: &self.layout }
     }
 }

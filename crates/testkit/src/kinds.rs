@@ -127,7 +127,7 @@ pub(crate) fn memory(module: &Module, layout: &Layout, kinds: &IdMap<TypeId, Kin
             };
             let at = Pointer { offset: offset as i64, ..start };
             // What lies behind the end of its data is not part of it.
-            let _ = store(&mut memory, kinds, layout, at, ty, &value.unwrap_or(Scalar::Undefined));
+            let _ = store(&mut memory, Types { kinds, layout }, at, ty, &value.unwrap_or(Scalar::Undefined));
         }
         if global.is_constant {
             memory.make_constant(start.object);
@@ -136,19 +136,25 @@ pub(crate) fn memory(module: &Module, layout: &Layout, kinds: &IdMap<TypeId, Kin
     memory
 }
 
+/// What types are, and how much room they take.
+#[derive(Clone, Copy)]
+pub(crate) struct Types<'a> {
+    pub(crate) kinds: &'a IdMap<TypeId, Kind>,
+    pub(crate) layout: &'a Layout,
+}
+
 /// Reads a value of a type; none if a run cannot hold it. The depth of the
 /// recursion is that of the type.
 pub(crate) fn load(
     memory: &Memory,
-    kinds: &IdMap<TypeId, Kind>,
-    layout: &Layout,
+    types: Types<'_>,
     at: Pointer,
     ty: TypeId,
 ) -> Result<Option<Scalar>, Fault> {
-    let Some(size) = layout.size(ty) else { return Ok(None) };
+    let Some(size) = types.layout.size(ty) else { return Ok(None) };
     let bytes = || memory.read(at, size);
     let bits = |bytes: &[Byte], width| memory.join_integer(bytes, width);
-    Ok(Some(match &kinds[ty] {
+    Ok(Some(match &types.kinds[ty] {
         Kind::Integer(width) => bits(&bytes()?, *width),
         Kind::Single => match bits(&bytes()?, 32) {
             Scalar::Integer { bits, .. } => Scalar::Single(f32::from_bits(bits as u32)),
@@ -162,7 +168,7 @@ pub(crate) fn load(
         Kind::Aggregate(parts) => {
             let mut values = Vec::with_capacity(parts.len());
             for &(offset, part) in parts {
-                match load(memory, kinds, layout, moved(at, offset), part)? {
+                match load(memory, types, moved(at, offset), part)? {
                     Some(value) => values.push(value),
                     None => return Ok(None),
                 }
@@ -177,17 +183,16 @@ pub(crate) fn load(
 /// recursion is that of the type.
 pub(crate) fn store(
     memory: &mut Memory,
-    kinds: &IdMap<TypeId, Kind>,
-    layout: &Layout,
+    types: Types<'_>,
     at: Pointer,
     ty: TypeId,
     value: &Scalar,
 ) -> Result<bool, Fault> {
-    let Some(size) = layout.size(ty) else { return Ok(false) };
-    let contents = match (value, &kinds[ty]) {
+    let Some(size) = types.layout.size(ty) else { return Ok(false) };
+    let contents = match (value, &types.kinds[ty]) {
         (Scalar::Aggregate(values), Kind::Aggregate(parts)) if values.len() == parts.len() => {
             for (value, &(offset, part)) in values.iter().zip(parts) {
-                if !store(memory, kinds, layout, moved(at, offset), part, value)? {
+                if !store(memory, types, moved(at, offset), part, value)? {
                     return Ok(false);
                 }
             }

@@ -14,7 +14,7 @@ use crate::externals::Externals;
 use crate::interpreter::Interpreter;
 use crate::memory::{Fault, Memory};
 use crate::outcome::{Ended, FrameId, FrameSeen, LoadSeen, Site, Trap, Use, Write, Writer};
-use crate::record::{Open, Recorder};
+use crate::record::{Open, Passed, Recorder};
 use crate::run::Run;
 use crate::scalar::{ObjectId, Pointer, Scalar};
 
@@ -334,8 +334,8 @@ impl<'a, 'm> Machine<'a, 'm> {
         (frame.block, frame.at) = (target, InstructionId::new(first));
         let shapes = &self.program.shapes;
         if !shapes.shapes.is_empty() {
-            let call = (frame.id, frame.function);
-            self.recorder.edge(shapes, call, &mut frame.open, (from, target), steps);
+            let passed = Passed { frame: frame.id, function: frame.function, from, to: target, step: steps };
+            self.recorder.edge(shapes, &mut frame.open, passed);
             let mut recorder = std::mem::take(&mut self.recorder);
             recorder.look(shapes, &self.frame().open, target, |value| self.known(value));
             self.recorder = recorder;

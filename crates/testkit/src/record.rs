@@ -57,6 +57,17 @@ pub(crate) struct Open {
     pub(crate) step: u64,
 }
 
+/// An edge that a call went along.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed {
+    pub(crate) frame: FrameId,
+    pub(crate) function: FunctionId,
+    pub(crate) from: BlockId,
+    pub(crate) to: BlockId,
+    /// Instructions executed before.
+    pub(crate) step: u64,
+}
+
 /// All activations of a run.
 #[derive(Default)]
 pub(crate) struct Recorder {
@@ -65,14 +76,8 @@ pub(crate) struct Recorder {
 
 impl Recorder {
     /// Notes an edge of a call; `open` are its activations, the innermost last.
-    pub(crate) fn edge(
-        &mut self,
-        shapes: &Shapes,
-        (frame, function): (FrameId, FunctionId),
-        open: &mut Vec<Open>,
-        (from, to): (BlockId, BlockId),
-        step: u64,
-    ) {
+    pub(crate) fn edge(&mut self, shapes: &Shapes, open: &mut Vec<Open>, passed: Passed) {
+        let Passed { frame, function, from, to, step } = passed;
         let activations = &mut self.activations;
         open.retain(|one| {
             let stays = shapes.contains(one.shape, to);

@@ -12,6 +12,13 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 /// What such functions cost.
 pub(super) type Folded = IdMap<FunctionId, Option<i64>>;
 
+/// All that was paid for elsewhere, of a module.
+#[derive(Clone, Copy)]
+pub(super) struct PaidElsewhere<'a> {
+    pub(super) folded: &'a Folded,
+    pub(super) prepaid: &'a IdMap<FunctionId, Prepaid>,
+}
+
 /// The loops of a function that were paid for when they were entered.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prepaid {

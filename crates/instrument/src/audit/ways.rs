@@ -23,7 +23,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use super::given::{Audit, Fault};
 use super::module::Before;
-use super::paid::{Folded, Prepaid};
+use super::paid::PaidElsewhere;
 use super::rounds::{self, Round, Rounds};
 use super::values::Found;
 use crate::fuel::looks::{Looks, looks};
@@ -97,15 +97,14 @@ impl Around {
 pub(super) fn check(
     audit: &Audit<'_>,
     promised: u64,
-    (folded, prepaid): (&Folded, &IdMap<FunctionId, Prepaid>),
+    paid: PaidElsewhere<'_>,
     found: &IdMap<FunctionId, Found>,
     objections: &mut Vec<Fault>,
 ) {
     let mut program = Program {
         audit,
         promised,
-        folded,
-        prepaid,
+        paid,
         found,
         rounds: IdMap::new(),
         orders: IdMap::new(),
@@ -139,8 +138,7 @@ pub(super) fn check(
 struct Program<'a> {
     audit: &'a Audit<'a>,
     promised: u64,
-    folded: &'a Folded,
-    prepaid: &'a IdMap<FunctionId, Prepaid>,
+    paid: PaidElsewhere<'a>,
     found: &'a IdMap<FunctionId, Found>,
     /// Loops that cannot go round often.
     rounds: IdMap<FunctionId, Rounds>,
@@ -156,7 +154,7 @@ struct Program<'a> {
 
 impl<'a> Program<'a> {
     fn before(&self, id: FunctionId) -> Before<'a> {
-        Before::new(self.audit, self.folded, &self.prepaid[id], id)
+        Before::new(self.audit, self.paid.folded, &self.paid.prepaid[id], id)
     }
 
     fn asks(&self, id: FunctionId, block: BlockId) -> bool {
@@ -367,7 +365,7 @@ impl<'a> Program<'a> {
 
     fn lengths_of(&self, call: &Call) -> Lengths {
         match call.callee {
-            CalleeRef::Function(callee) if self.folded[callee].is_some() => NOTHING,
+            CalleeRef::Function(callee) if self.paid.folded[callee].is_some() => NOTHING,
             CalleeRef::Function(callee) => {
                 let known = self.lengths[callee];
                 match self.audit.before.functions[callee].linkage {

@@ -69,7 +69,8 @@ pub(super) fn units(
     module: &Module,
     function: &Function,
     id: InstructionId,
-    (arguments, work): (&[u32], Work),
+    arguments: &[u32],
+    work: Work,
 ) -> Option<u32> {
     let operands = function.operands_of(id);
     let mut bytes = 1u64;

@@ -100,7 +100,9 @@ impl CostTable {
         }
         let scale = if self.by_size { sizes::parts(module, function, id) } else { 1 };
         let bytes = self.arguments(module, function, id);
-        let length = bytes.and_then(|bytes| lengths::units(module, function, id, bytes)).unwrap_or(0);
+        let length = bytes
+            .and_then(|(arguments, work)| lengths::units(module, function, id, arguments, work))
+            .unwrap_or(0);
         base.saturating_mul(scale).saturating_add(length)
     }
 
@@ -109,10 +111,10 @@ impl CostTable {
         if self.by_size && function.instructions[id].opcode == Opcode::Alloca {
             return lengths::allocated(function, id);
         }
-        let arguments = self.arguments(module, function, id)?;
-        match lengths::units(module, function, id, arguments) {
+        let (arguments, work) = self.arguments(module, function, id)?;
+        match lengths::units(module, function, id, arguments, work) {
             Some(_) => None,
-            None => Some(Length::Arguments(arguments.0[0], arguments.0.get(1).copied(), arguments.1)),
+            None => Some(Length::Arguments(arguments[0], arguments.get(1).copied(), work)),
         }
     }
 

@@ -16,24 +16,36 @@ use crate::fuel::required::Required;
 use crate::fuel::rounds::{Rounds, Ways};
 use crate::fuel::stretch::{End, StretchId, Stretches};
 
+/// A function whose checks are being placed.
+struct Placing<'a> {
+    id: FunctionId,
+    stretches: &'a Stretches,
+    rounds: &'a Rounds,
+    /// Stretches that are checked, so far.
+    checked: IdSet<StretchId>,
+    /// How it looks from its callers, so far.
+    lengths: Lengths,
+}
+
 impl Checks<'_> {
     /// Places the checks of one function whose callees are placed.
     pub(crate) fn place(&mut self, id: FunctionId, stretches: &Stretches) -> Checked {
         let function = &self.module.functions[id];
         let order = reverse_postorder(function, BlockId::new(0));
-        let Required { mut checked, ends, gotos, rounds } = self.required(id, stretches, &order);
+        let Required { checked, ends, gotos, rounds } = self.required(id, stretches, &order);
         let mut arriving: IdMap<StretchId, Ways> = IdMap::filled(stretches.list.len(), Ways::default());
         arriving[StretchId::new(0)].from_entry = Some(0);
         for target in ends.iter().flat_map(|block| function.blocks[block].successors.iter()) {
             arriving[stretches.first[*target]].from_check = Some(0);
         }
-        let mut lengths = Lengths { head: 0, through: None, tail: None };
+        let lengths = Lengths { head: 0, through: None, tail: None };
+        let mut placing = Placing { id, stretches, rounds: &rounds, checked, lengths };
         for &block in &order {
             let mut stretch = stretches.first[block];
             arriving[stretch] = rounds.enter(block, arriving[stretch]);
             loop {
                 let ways = arriving[stretch];
-                let ways = self.pass(id, (stretches, &rounds), stretch, ways, &mut checked, &mut lengths);
+                let ways = self.pass(&mut placing, stretch, ways);
                 let is_end = stretches.list[stretch].last == function.terminator_of(block);
                 for (_, next) in stretches.ways_on(function, stretch) {
                     if is_end && ends.contains(block) {
@@ -42,12 +54,12 @@ impl Checks<'_> {
                     // What goes back was passed before it was known what comes.
                     let asked = if gotos.contains(stretches.list[next].block) {
                         self.work_through(function, stretches, next)
-                    } else if checked.contains(next) {
+                    } else if placing.checked.contains(next) {
                         self.asked_about(&stretches.list[next])
                     } else {
                         0
                     };
-                    self.end_of_way(ways.map(|way| way.saturating_add(asked)), &mut lengths);
+                    self.end_of_way(ways.map(|way| way.saturating_add(asked)), &mut placing.lengths);
                     arriving[next] = arriving[next].or(ways);
                 }
                 if is_end {
@@ -56,6 +68,7 @@ impl Checks<'_> {
                 stretch = stretches.behind(stretch);
             }
         }
+        let Placing { checked, lengths, .. } = placing;
         self.lengths[id] = Some(lengths);
         let is_ahead = |id: &StretchId| stretches.list[*id].work <= self.allowance / OUTSIDE;
         let ahead = checked.iter().filter(is_ahead).collect();
@@ -71,15 +84,8 @@ impl Checks<'_> {
     }
 
     /// Walks over one stretch; returns the ways behind it.
-    fn pass(
-        &mut self,
-        id: FunctionId,
-        (stretches, rounds): (&Stretches, &Rounds),
-        at: StretchId,
-        arriving: Ways,
-        checked: &mut IdSet<StretchId>,
-        lengths: &mut Lengths,
-    ) -> Ways {
+    fn pass(&mut self, placing: &mut Placing<'_>, at: StretchId, arriving: Ways) -> Ways {
+        let Placing { id, stretches, rounds, ref mut checked, ref mut lengths } = *placing;
         let function = &self.module.functions[id];
         let stretch = &stretches.list[at];
         let callee = self.callee_of(function, stretch.end);

@@ -35,6 +35,13 @@ pub(super) struct Required {
     pub(super) rounds: Rounds,
 }
 
+/// The code of a function, and its stretches.
+#[derive(Clone, Copy)]
+struct Body<'a> {
+    function: &'a Function,
+    stretches: &'a Stretches,
+}
+
 /// A loop, and what it stands in.
 struct AtHand<'a> {
     function: &'a Function,
@@ -65,6 +72,7 @@ impl Checks<'_> {
     /// Checks that every cycle needs.
     pub(super) fn required(&mut self, id: FunctionId, stretches: &Stretches, order: &[BlockId]) -> Required {
         let function = &self.module.functions[id];
+        let body = Body { function, stretches };
         let mut required = Required {
             checked: self.required_by_calls(id, stretches),
             ends: IdSet::new(),
@@ -81,7 +89,7 @@ impl Checks<'_> {
             for &target in &function.blocks[block].successors {
                 // In reverse postorder exactly the retreating edges go back.
                 if position[target] <= position[block] && !dominators.dominates(target, block) {
-                    self.close(function, stretches, (block, target), &mut required);
+                    self.close(body, block, target, &mut required);
                 }
             }
         }
@@ -99,7 +107,7 @@ impl Checks<'_> {
                 AtHand { function, stretches, dominators: &dominators, forest: &forest, around, members };
             if !self.goes_unasked(&at_hand, &mut required) {
                 for edge in &natural.back_edges {
-                    self.close(function, stretches, (edge.from, edge.to), &mut required);
+                    self.close(body, edge.from, edge.to, &mut required);
                 }
             }
         }
@@ -141,14 +149,9 @@ impl Checks<'_> {
     }
 
     /// A check where an edge closes a cycle.
-    fn close(
-        &self,
-        function: &Function,
-        stretches: &Stretches,
-        (from, to): (BlockId, BlockId),
-        required: &mut Required,
-    ) {
-        if self.is_computed_goto(function, stretches, to) {
+    fn close(&self, body: Body<'_>, from: BlockId, to: BlockId, required: &mut Required) {
+        let Body { function, stretches } = body;
+        if self.is_computed_goto(body, to) {
             required.gotos.insert(to);
             for &next in &function.blocks[to].successors {
                 required.checked.insert(stretches.first[next]);
@@ -163,7 +166,7 @@ impl Checks<'_> {
     /// Whether a loop needs no check where it closes; then it is noted.
     fn goes_unasked(&self, at_hand: &AtHand<'_>, required: &mut Required) -> bool {
         let header = at_hand.header();
-        if self.is_computed_goto(at_hand.function, at_hand.stretches, header) {
+        if self.is_computed_goto(Body { function: at_hand.function, stretches: at_hand.stretches }, header) {
             return false;
         }
         let walked = self.walk_a_turn(at_hand, required);
@@ -205,7 +208,8 @@ impl Checks<'_> {
 
     /// A block that jumps to where a pointer says and does little else is best
     /// left alone: code generation copies it to where it is come from.
-    fn is_computed_goto(&self, function: &Function, stretches: &Stretches, block: BlockId) -> bool {
+    fn is_computed_goto(&self, body: Body<'_>, block: BlockId) -> bool {
+        let Body { function, stretches } = body;
         let stretch = &stretches.list[stretches.first[block]];
         stretch.last == function.terminator_of(block)
             && function.instructions[stretch.last].opcode == Opcode::IndirectBr

@@ -17,15 +17,23 @@ use crate::leaving::Leaving;
 use crate::spots::{BranchSpots, Counting};
 use crate::unchecked::Unchecked;
 
+/// A module, and what is known of all of it.
+#[derive(Clone, Copy)]
+pub(super) struct Code<'a> {
+    pub(super) module: &'a Module,
+    pub(super) layout: &'a Layout,
+    pub(super) leaving: &'a Leaving,
+}
+
 /// Edits for the loops of one function.
 pub(super) fn plan(
-    (module, layout): (&Module, &Layout),
+    code: Code<'_>,
     id: FunctionId,
-    leaving: &Leaving,
     claims: &Claims,
     recorded: &mut Recorded,
     edits: &mut Vec<RecordEdit>,
 ) {
+    let Code { module, layout, leaving } = code;
     let function = &module.functions[id];
     let dominators = Dominators::compute(function, BlockId::new(0));
     let forest = LoopForest::compute(function, &dominators);

@@ -21,6 +21,13 @@ use opcost_index::IdMap;
 use super::posed::Posed;
 use super::program::Program;
 
+/// A factor that was tried.
+struct Tried {
+    /// Its logarithm.
+    at: f64,
+    cost: f64,
+}
+
 impl Posed {
     /// The likeliest factor, for the costs that the problem has.
     pub(super) fn scale(&self, solver: &mut Series, settings: Settings) -> f64 {
@@ -36,10 +43,10 @@ impl Posed {
             trial.objective(&values) + (logarithm / USUAL).powi(2)
         };
         let tried = (-STEPS..=STEPS).map(|step| f64::from(step) * STEP);
-        let costs: Vec<(f64, f64)> = tried.map(|at| (at, cost_of(at))).collect();
-        let best = (0..costs.len()).min_by(|&a, &b| costs[a].1.total_cmp(&costs[b].1)).expect("values");
+        let costs: Vec<Tried> = tried.map(|at| Tried { at, cost: cost_of(at) }).collect();
+        let best = (0..costs.len()).min_by(|&a, &b| costs[a].cost.total_cmp(&costs[b].cost)).expect("values");
         let around = costs.get(best.wrapping_sub(1)).zip(costs.get(best + 1));
-        let lowest = around.map_or(costs[best].0, |(&below, &above)| vertex(below, costs[best], above));
+        let lowest = around.map_or(costs[best].at, |(below, above)| vertex(below, &costs[best], above));
         lowest.exp()
     }
 
@@ -64,10 +71,10 @@ fn longer(cost: Cost, factor: f64) -> Cost {
 }
 
 /// Where the parabola through three points, evenly apart, is lowest.
-fn vertex(below: (f64, f64), middle: (f64, f64), above: (f64, f64)) -> f64 {
-    let bend = below.1 - 2.0 * middle.1 + above.1;
-    let shift = if bend > 0.0 { (below.1 - above.1) / (2.0 * bend) } else { 0.0 };
-    middle.0 + shift.clamp(-1.0, 1.0) * (middle.0 - below.0)
+fn vertex(below: &Tried, middle: &Tried, above: &Tried) -> f64 {
+    let bend = below.cost - 2.0 * middle.cost + above.cost;
+    let shift = if bend > 0.0 { (below.cost - above.cost) / (2.0 * bend) } else { 0.0 };
+    middle.at + shift.clamp(-1.0, 1.0) * (middle.at - below.at)
 }
 
 /// Of the logarithm: how far it is off as a rule.

@@ -119,15 +119,18 @@ pub(super) fn choose_test(text: &mut Text, position: usize, counter: &Counter, b
     }
 }
 
+/// Labels to which a test leads.
+#[derive(Clone, Copy)]
+pub(super) struct Arms<'l> {
+    /// Into the loop, or round it.
+    pub(super) stay: &'l str,
+    /// Out of it.
+    pub(super) leave: &'l str,
+}
+
 /// Writes the test of a value, and a branch of the block by it.
-pub(super) fn write_test(
-    text: &mut Text,
-    test: &Test,
-    value: &Known,
-    others: &[Known],
-    stay: &str,
-    leave: &str,
-) {
+pub(super) fn write_test(text: &mut Text, test: &Test, value: &Known, others: &[Known], arms: Arms<'_>) {
+    let Arms { stay, leave } = arms;
     let bound = match &test.bound {
         Bound::Fixed(bound) => bound.clone(),
         Bound::Reloaded(slot) => load(text, slot),

@@ -7,7 +7,7 @@
 //! ```
 
 use super::body::{Ways, leave_if, write_item};
-use super::bounds::{Bound, Test, choose_bound, choose_test, write_test};
+use super::bounds::{Arms, Bound, Test, choose_bound, choose_test, write_test};
 use super::counters::{Counter, choose_counter, current, write_next};
 use super::feature::Feature;
 use super::text::{Known, Scope, Text};
@@ -49,7 +49,7 @@ pub(super) fn write_loop(text: &mut Text, scope: &mut Scope, around: Option<&Way
     let early = form.is_early.then(|| write_all_next(text, &form, &values));
     if form.is_while {
         let body = text.label("body");
-        write_loop_test(text, &form, &values, early.as_deref(), &body, &exit);
+        write_loop_test(text, &form, &values, early.as_deref(), Arms { stay: &body, leave: &exit });
         text.begin(&body);
     }
     let mut inside = scope.clone();
@@ -68,7 +68,7 @@ pub(super) fn write_loop(text: &mut Text, scope: &mut Scope, around: Option<&Way
     if form.is_while {
         text.jump(&head);
     } else {
-        write_loop_test(text, &form, &values_there, Some(&next), &head, &exit);
+        write_loop_test(text, &form, &values_there, Some(&next), Arms { stay: &head, leave: &exit });
     }
     note_progress(text);
     let back = text.block.clone();
@@ -134,14 +134,7 @@ fn write_all_next(text: &mut Text, form: &Form, values: &[Known]) -> Vec<Known> 
     counters.map(|(counter, value)| write_next(text, counter, value, values)).collect()
 }
 
-fn write_loop_test(
-    text: &mut Text,
-    form: &Form,
-    values: &[Known],
-    next: Option<&[Known]>,
-    stay: &str,
-    leave: &str,
-) {
+fn write_loop_test(text: &mut Text, form: &Form, values: &[Known], next: Option<&[Known]>, arms: Arms<'_>) {
     let tested = match next.filter(|_| form.test.is_on_next) {
         Some(next) => {
             text.has(Feature::TestOnNext);
@@ -149,7 +142,7 @@ fn write_loop_test(
         }
         None => &values[form.test.counter],
     };
-    write_test(text, &form.test, tested, values, stay, leave);
+    write_test(text, &form.test, tested, values, arms);
 }
 
 fn write_body(text: &mut Text, scope: &Scope, ways: &Ways, depth: u32) {

@@ -83,7 +83,15 @@ pub(crate) fn record(job: &LifeJob) -> Result<Life, WorkError> {
     };
     let functions = RecordedFunction::of(&events, &code);
     let machine = Machine::new(&target, &ways::features(&target, &code.features), Syntax::Usual)?;
-    ways::compare(&functions, &code, &target, &machine, &optimised, how, &mut self_check);
+    let original = ways::Original {
+        functions: &functions,
+        code: &code,
+        triple: &target,
+        machine: &machine,
+        bitcode: &optimised,
+        how,
+    };
+    ways::compare(original, &mut self_check);
     let is_code_whole = matches!(question.stage, Some(StageName::Mc | StageName::Bytes));
     let told = tell_code(&functions, &machine, &Divider::new(&machine, &target), is_code_whole);
     let mut stages = tell(&events, &bytes_of(&functions));

@@ -108,9 +108,13 @@ impl Court<'_> {
         let module = self.module;
         match at {
             Some(at) => {
-                self.object(rule, &module.functions[at.function], Some(at.instruction), reason, remedy);
+                self.object(
+                    &module.functions[at.function],
+                    Some(at.instruction),
+                    rule.because(reason, remedy),
+                );
             }
-            None => self.push(rule, None, None, reason, remedy),
+            None => self.push(None, None, rule.because(reason, remedy)),
         }
     }
 
@@ -121,7 +125,7 @@ impl Court<'_> {
                 CalleeRef::Assembly if !call.is_empty_assembly => {
                     let reason = "has inline assembly, whose work is not counted".to_owned();
                     let remedy = "write it in C; an empty asm with general operands is allowed";
-                    self.object(Rule::InlineAssembly, function, Some(*id), reason, remedy);
+                    self.object(function, Some(*id), Rule::InlineAssembly.because(reason, remedy));
                 }
                 CalleeRef::Indirect => {
                     let callee = function.operands_of(*id).last().copied();
@@ -129,7 +133,7 @@ impl Court<'_> {
                     if let Some(what) = made {
                         let reason = format!("calls {what}, which is no function");
                         let remedy = "call functions by name or through pointers to them";
-                        self.object(Rule::NoFunction, function, Some(*id), reason, remedy);
+                        self.object(function, Some(*id), Rule::NoFunction.because(reason, remedy));
                     }
                 }
                 _ => {}
@@ -139,7 +143,7 @@ impl Court<'_> {
                     "passes {} bytes by value in one call, more than {LARGEST_COPY}",
                     call.copied_bytes
                 );
-                self.object(Rule::Size, function, Some(*id), reason, "pass a pointer");
+                self.object(function, Some(*id), Rule::Size.because(reason, "pass a pointer"));
             }
         }
     }

@@ -6,7 +6,7 @@ use opcost_index::IdMap;
 use opcost_ir::{DeclarationId, Function, Module};
 use opcost_key::{FunctionId, InstructionId, PlaceId};
 
-use super::rule::{Objection, Rule};
+use super::rule::{Complaint, Objection};
 use super::sizes::Sizes;
 use crate::fuel::library::Library;
 
@@ -33,27 +33,25 @@ impl Court<'_> {
     /// At an instruction, or at the function as a whole.
     pub(super) fn object(
         &mut self,
-        rule: Rule,
         function: &Function,
         instruction: Option<InstructionId>,
-        reason: String,
-        remedy: &str,
+        complaint: Complaint<'_>,
     ) {
         let place = instruction.and_then(|id| function.instructions[id].place);
         // Line 0 is code that no line has.
         let place = place.filter(|place| self.module.places[*place].line > 0).or(function.place);
         let inlined = place.and_then(|place| self.module.places[place].inlined_function.clone());
-        self.push(rule, Some(inlined.unwrap_or_else(|| function.name.clone())), place, reason, remedy);
+        self.push(Some(inlined.unwrap_or_else(|| function.name.clone())), place, complaint);
     }
 
+    /// At a place, or nowhere in particular.
     pub(super) fn push(
         &mut self,
-        rule: Rule,
         function: Option<String>,
         place: Option<PlaceId>,
-        reason: String,
-        remedy: &str,
+        complaint: Complaint<'_>,
     ) {
+        let Complaint { rule, reason, remedy } = complaint;
         let place = place.map(|place| &self.module.places[place]);
         let source = Some(&self.module.source_name).filter(|name| !name.is_empty());
         let objection = Objection {

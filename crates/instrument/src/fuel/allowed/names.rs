@@ -34,11 +34,11 @@ impl Court<'_> {
         let module = self.module;
         if module.has_module_assembly {
             let reason = "has assembly beside its functions, whose work is not counted".to_owned();
-            self.push(Rule::ModuleAssembly, None, None, reason, "write it in C");
+            self.push(None, None, Rule::ModuleAssembly.because(reason, "write it in C"));
         }
         for name in module.metadata.iter().filter(|name| !is_listed(METADATA, name)) {
             let reason = format!("carries metadata {name}, which may ask the linker for more code");
-            self.push(Rule::Metadata, None, None, reason, "take it out");
+            self.push(None, None, Rule::Metadata.because(reason, "take it out"));
         }
         for global in module.globals.values() {
             self.global(global);
@@ -50,7 +50,7 @@ impl Court<'_> {
             };
             let Some(function) = function else {
                 let reason = "has a constructor or destructor that is no function of its own".to_owned();
-                self.push(Rule::Constructor, None, None, reason, "take it out");
+                self.push(None, None, Rule::Constructor.because(reason, "take it out"));
                 continue;
             };
             if !initializer.at_end && initializer.priority <= OWN_PRIORITY {
@@ -59,7 +59,7 @@ impl Court<'_> {
                     initializer.priority
                 );
                 let remedy = "give it a higher number, or none";
-                self.object(Rule::Constructor, function, None, reason, remedy);
+                self.object(function, None, Rule::Constructor.because(reason, remedy));
             }
         }
     }
@@ -82,17 +82,17 @@ impl Court<'_> {
             && !is_in(section, &[".data", ".rodata", ".bss", ".tdata", ".tbss"])
         {
             let reason = format!("{name} lies in the section {section}, which may be run");
-            self.push(Rule::Section, None, global.place, reason, "take the section attribute out");
+            self.push(None, global.place, Rule::Section.because(reason, "take the section attribute out"));
         }
         if global.leads_into_code {
             let reason = format!("{name} holds an address that is worked out of a function's");
             let remedy = "keep pointers to functions as they are";
-            self.push(Rule::CodeAddress, None, global.place, reason, remedy);
+            self.push(None, global.place, Rule::CodeAddress.because(reason, remedy));
         }
         if global.gives_away_blocks {
             let reason = format!("{name} holds addresses of labels and can be changed or used otherwise");
             let remedy = "make it a static const array inside the function, used by goto only";
-            self.push(Rule::BlockAddress, None, global.place, reason, remedy);
+            self.push(None, global.place, Rule::BlockAddress.because(reason, remedy));
         }
         let is_own = !matches!(global.linkage, Linkage::Local | Linkage::Elsewhere);
         if is_own && !is_llvms {
@@ -107,20 +107,20 @@ impl Court<'_> {
         }
         if function.is_naked {
             let reason = "is naked: assembly, whose work is not counted".to_owned();
-            self.object(Rule::Naked, function, None, reason, "write it in C");
+            self.object(function, None, Rule::Naked.because(reason, "write it in C"));
         }
         if function.is_coroutine {
             let reason = "is a coroutine that is not split yet".to_owned();
-            self.object(Rule::Coroutine, function, None, reason, "use --anchor optimized");
+            self.object(function, None, Rule::Coroutine.because(reason, "use --anchor optimized"));
         }
         if let Some(section) = function.section.as_deref().filter(|section| !is_in(section, &[".text"])) {
             let reason = format!("lies in the section {section}, which may be run by itself");
-            self.object(Rule::Section, function, None, reason, "take the section attribute out");
+            self.object(function, None, Rule::Section.because(reason, "take the section attribute out"));
         }
         let is_plain = |mark: &str| is_listed(ATTRIBUTES, mark) || mark.starts_with("no-builtin-");
         for mark in function.marks.iter().filter(|mark| !is_plain(mark)) {
             let reason = format!("has the attribute {mark}, by which code may be added that is not counted");
-            self.object(Rule::Attribute, function, None, reason, "build it without");
+            self.object(function, None, Rule::Attribute.because(reason, "build it without"));
         }
     }
 
@@ -128,7 +128,7 @@ impl Court<'_> {
     fn own_name(&mut self, name: &str, function: Option<String>, place: Option<opcost_key::PlaceId>) {
         if self.is_runtime(name) {
             let reason = format!("defines {name}, which is the runtime's");
-            return self.push(Rule::ReservedName, function, place, reason, "rename it");
+            return self.push(function, place, Rule::ReservedName.because(reason, "rename it"));
         }
         if name == "__clang_call_terminate" {
             return;
@@ -140,7 +140,7 @@ impl Court<'_> {
         let is_start = matches!(name, "_start" | "_init" | "_fini" | "_end" | "_etext" | "_edata");
         if is_system || is_start || (!is_mangled && known(name).is_some()) {
             let reason = format!("defines {name}, a name of the C library, which the runtime may call");
-            self.push(Rule::ReservedName, function, place, reason, "rename it, or make it static");
+            self.push(function, place, Rule::ReservedName.because(reason, "rename it, or make it static"));
         }
     }
 

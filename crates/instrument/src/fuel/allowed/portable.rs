@@ -110,7 +110,7 @@ impl Court<'_> {
         let module = self.module;
         if module.has_module_assembly {
             let reason = "has assembly beside its functions, which is one machine's".to_owned();
-            self.push(Rule::ModuleAssembly, None, None, reason, "write it in C");
+            self.push(None, None, Rule::ModuleAssembly.because(reason, "write it in C"));
         }
         for (id, declaration) in module.declarations.iter() {
             let (name, at) = (&declaration.name, self.uses[id]);
@@ -135,7 +135,7 @@ impl Court<'_> {
         if let Type::Function(result, parameters, is_variadic) = &self.module.types[function.ty] {
             if *is_variadic {
                 let reason = "takes variable arguments, which each machine passes in its own way".to_owned();
-                self.object(Rule::NotPortable, function, None, reason, "pass an array");
+                self.object(function, None, Rule::NotPortable.because(reason, "pass an array"));
             }
             for &ty in parameters.iter().chain([result]) {
                 self.portable_type(function, None, ty);
@@ -159,7 +159,7 @@ impl Court<'_> {
                 _ => None,
             };
             if let Some((reason, remedy)) = wrong {
-                self.object(Rule::NotPortable, function, Some(id), reason.to_owned(), remedy);
+                self.object(function, Some(id), Rule::NotPortable.because(reason.to_owned(), remedy));
             }
             for ty in [Some(instruction.ty), instruction.second_type].into_iter().flatten() {
                 self.portable_type(function, Some(id), ty);
@@ -168,7 +168,7 @@ impl Court<'_> {
         for (id, call) in &function.calls {
             if call.callee == CalleeRef::Assembly {
                 let reason = "has inline assembly, which is one machine's".to_owned();
-                self.object(Rule::InlineAssembly, function, Some(*id), reason, "write it in C");
+                self.object(function, Some(*id), Rule::InlineAssembly.because(reason, "write it in C"));
             }
         }
     }
@@ -189,11 +189,9 @@ impl Court<'_> {
         if !is_portable(ty) || !is_portable(element) {
             let reason = format!("works on {}, which not every machine has", self.module.type_text(ty));
             self.object(
-                Rule::NotPortable,
                 function,
                 at,
-                reason,
-                "use double, float or integers of up to 128 bits",
+                Rule::NotPortable.because(reason, "use double, float or integers of up to 128 bits"),
             );
         }
     }

@@ -66,3 +66,17 @@ pub struct Objection {
     /// What to do.
     pub remedy: String,
 }
+
+/// A rule that is broken somewhere: why, and what to do.
+pub(super) struct Complaint<'a> {
+    pub(super) rule: Rule,
+    pub(super) reason: String,
+    pub(super) remedy: &'a str,
+}
+
+impl Rule {
+    /// Why it is broken, and what to do.
+    pub(super) fn because(self, reason: String, remedy: &str) -> Complaint<'_> {
+        Complaint { rule: self, reason, remedy }
+    }
+}

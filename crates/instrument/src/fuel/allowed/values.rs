@@ -27,7 +27,7 @@ impl Court<'_> {
         for (id, instruction) in function.instructions.iter() {
             if !is_allowed(instruction.opcode) {
                 let reason = format!("has '{}', which cannot be metered", instruction.opcode);
-                self.object(Rule::Instruction, function, Some(id), reason, "write it without");
+                self.object(function, Some(id), Rule::Instruction.because(reason, "write it without"));
             }
             self.sized(function, Some(id), instruction.ty);
             match (instruction.opcode, instruction.second_type) {
@@ -47,7 +47,7 @@ impl Court<'_> {
 
     fn sized(&mut self, function: &Function, at: Option<InstructionId>, ty: TypeId) {
         if let Some((rule, what)) = self.sizes.wrong[ty].clone() {
-            self.object(rule, function, at, what, "use values of the machine's size");
+            self.object(function, at, rule.because(what, "use values of the machine's size"));
         }
     }
 
@@ -60,7 +60,7 @@ impl Court<'_> {
         let bytes = self.sizes.bytes[ty].saturating_mul(count);
         if bytes > LARGEST_FRAME {
             let reason = format!("has a local variable of {bytes} bytes, more than {LARGEST_FRAME}");
-            self.object(Rule::Size, function, Some(at), reason, "make it static, or allocate it");
+            self.object(function, Some(at), Rule::Size.because(reason, "make it static, or allocate it"));
         }
     }
 
@@ -74,7 +74,7 @@ impl Court<'_> {
                 if text.contains('@') && !text.starts_with("blockaddress(") && works_out(text, &self.code) {
                     let reason = "works an address out of a function's".to_owned();
                     let remedy = "keep pointers to functions as they are";
-                    self.object(Rule::CodeAddress, function, Some(id), reason, remedy);
+                    self.object(function, Some(id), Rule::CodeAddress.because(reason, remedy));
                 }
             }
         }
@@ -113,7 +113,7 @@ impl Court<'_> {
         for id in wrong {
             let reason = "does more with the address of a label than to go there".to_owned();
             let remedy = "keep labels in a static const array inside the function";
-            self.object(Rule::BlockAddress, function, Some(id), reason, remedy);
+            self.object(function, Some(id), Rule::BlockAddress.because(reason, remedy));
         }
     }
 }
