@@ -7,8 +7,8 @@
 //!
 //! A [`Ledger`] is always in one order (subjects, then columns), without
 //! doubles, so equal facts are equal ledgers and equal files. Values are
-//! `u64`; a sum that does not fit is an error, never a wrapped number. Limit:
-//! intervals are not represented yet.
+//! `u64`; a sum that does not fit is an error, never a wrapped number. What is no
+//! count (trip counts, ranges, formulas) stands beside the facts, as [`Answers`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,6 +17,7 @@ use std::sync::Arc;
 use opcost_key::{Anchor, BuildFacts, CostFacts, FunctionKey, Hash128};
 use thiserror::Error;
 
+use crate::answers::Answers;
 use crate::words::{Column, Origin, Quality, Unit, Way, World};
 
 /// A table of facts and what they were measured on.
@@ -25,6 +26,8 @@ pub struct Ledger {
     /// Build, machine, model, commands.
     pub about: About,
     facts: Vec<Fact>,
+    /// What is known that is no count.
+    pub answers: Answers,
 }
 
 /// What the facts were measured on.
@@ -331,13 +334,14 @@ impl Ledger {
             })?;
             Ok(fact)
         });
-        Ok(Self { about, facts: facts.collect::<Result<_, LedgerError>>()? })
+        let facts = facts.collect::<Result<_, LedgerError>>()?;
+        Ok(Self { about, facts, answers: Answers::default() })
     }
 
     /// The ledger of facts that are in order and without doubles already.
     pub(crate) fn of_ordered(about: About, facts: Vec<Fact>) -> Self {
         debug_assert!(facts.is_sorted_by_key(|fact| (&fact.subject, fact.column)));
-        Self { about, facts }
+        Self { about, facts, answers: Answers::default() }
     }
 
     /// The facts, by subject, then column.

@@ -1,7 +1,7 @@
 //! What was counted, and in which files does it stand?
 //!
 //! [`formats::map`] holds the map of a module, [`formats::opc`] the ledger;
-//! one file per format. [`Ledger`] is the table of facts in memory,
+//! one file per format. [`Ledger`] is the table of facts in memory, [`answers`] are what of it is no count;
 //! [`merge`] adds ledgers of one build, [`average`] takes their mean, [`subtract`] takes one
 //! from another, [`reduce_to_blocks`] drops edges, [`diff`] compares two, [`overlap`] says how
 //! near an estimate is to the truth.
@@ -10,6 +10,7 @@
 //! counts out of raw counters (that is the room `recover`), and it knows
 //! neither the IR nor the flow of a function.
 
+pub mod answers;
 pub mod diff;
 pub mod formats;
 mod joined;
@@ -26,10 +27,13 @@ mod words;
 #[cfg(test)]
 mod example;
 
+pub use answers::{Answer, AnswerRow, Answers, Assumption, Known};
 pub use ledger::{
     About, Called, Ending, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, SourcePlace, Subject,
 };
 pub use merge::{MergeError, average, merge, saturated};
 pub use reduce::{ReduceError, reduce_to_blocks};
 pub use subtract::{SubtractError, subtract};
-pub use words::{Column, Origin, Quality, Unit, UnknownWord, Way, World};
+pub use words::{
+    AnswerColumn, Assumed, Certainty, Column, Form, Origin, Quality, Unit, UnknownWord, Way, World,
+};

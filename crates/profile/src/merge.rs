@@ -12,14 +12,18 @@
 //! [`saturated`] finds such facts, so that they are told. A mean is rounded to
 //! the nearest (halves go up), and its quality says so where it was; rounded
 //! means of a block and of its edges need not add up to the digit.
+//!
+//! Answers that are no counts are put together ([`crate::answers`]); a mean leaves out how
+//! often something was observed.
 //! Cost: facts * log facts.
 
 use std::collections::BTreeSet;
 
 use thiserror::Error;
 
+use crate::answers::merged;
 use crate::ledger::{Sum, add_up};
-use crate::{About, Fact, Ledger, LedgerError, ModuleFacts, Quality};
+use crate::{About, AnswerColumn, Fact, Ledger, LedgerError, ModuleFacts, Quality};
 
 /// Why ledgers cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -53,7 +57,9 @@ pub enum MergeError {
 pub fn merge(ledgers: &[Ledger]) -> Result<Ledger, MergeError> {
     let about = about_all(ledgers)?;
     let sums = add_up(ledgers.iter().flat_map(|ledger| ledger.facts().iter().cloned()))?;
-    Ok(Ledger::of_ordered(about, sums.into_iter().map(saturate).collect()))
+    let mut ledger = Ledger::of_ordered(about, sums.into_iter().map(saturate).collect());
+    ledger.answers = merged(ledgers.iter().map(|ledger| &ledger.answers));
+    Ok(ledger)
 }
 
 /// What one run of these did on average: a ledger that is itself a sum counts
@@ -73,7 +79,10 @@ pub fn average(ledgers: &[Ledger]) -> Result<Ledger, MergeError> {
         let mean = total.map(|total| total / runs + u128::from(total % runs >= runs.div_ceil(2)));
         saturate(Sum { fact, total: mean })
     };
-    Ok(Ledger::of_ordered(about, sums.into_iter().map(mean).collect()))
+    let mut ledger = Ledger::of_ordered(about, sums.into_iter().map(mean).collect());
+    let answers = merged(ledgers.iter().map(|ledger| &ledger.answers));
+    ledger.answers = answers.iter().filter(|row| row.column != AnswerColumn::Observed).cloned().collect();
+    Ok(ledger)
 }
 
 /// The facts whose value did not fit into 64 bits and is a lower bound now.

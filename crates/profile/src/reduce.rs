@@ -14,9 +14,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use opcost_key::{Key, Part};
 use thiserror::Error;
 
-use crate::{Column, Fact, FunctionFacts, Ledger, LedgerError, Quality, Subject, Way};
+use crate::{AnswerRow, Column, Fact, FunctionFacts, Ledger, LedgerError, Quality, Subject, Way};
 
 /// Why a ledger cannot be reduced.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -68,7 +69,10 @@ pub fn reduce_to_blocks(ledger: &Ledger) -> Result<Ledger, ReduceError> {
         let subject = Subject::Block { function: function.clone(), block, place: None };
         facts.extend(edges.into_iter().map(|edge| Fact { subject: subject.clone(), ..edge.clone() }));
     }
-    Ok(Ledger::new(ledger.about.clone(), facts)?)
+    let mut reduced = Ledger::new(ledger.about.clone(), facts)?;
+    let is_kept = |row: &&AnswerRow| !matches!(row.key, Key::Part(_, Part::Edge(_) | Part::Path(_)));
+    reduced.answers = ledger.answers.iter().filter(is_kept).cloned().collect();
+    Ok(reduced)
 }
 
 /// The edges that start each block.

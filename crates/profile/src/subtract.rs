@@ -8,7 +8,8 @@
 //! away that is only a lower bound: the rest would be neither at least nor at
 //! most anything. A fact that only the first ledger has stays whole. The
 //! difference counts as the runs that are left over, or one. How runs went is of
-//! whole runs and is left out.
+//! whole runs and is left out, and so is what values were observed: the least of all runs says
+//! nothing of the least of some.
 //!
 //! Cost: facts * log facts.
 
@@ -90,7 +91,9 @@ pub fn subtract(whole: &Ledger, part: &Ledger) -> Result<Ledger, SubtractError> 
     }
     let mut about = whole.about.clone();
     about.runs = about.runs.saturating_sub(part.about.runs).max(1);
-    Ok(Ledger::of_ordered(about, facts))
+    let mut rest = Ledger::of_ordered(about, facts);
+    rest.answers = whole.answers.iter().filter(|row| !row.column.is_observed()).cloned().collect();
+    Ok(rest)
 }
 
 /// A fact, with what the whole and the part say.

@@ -91,6 +91,88 @@ words! {
 }
 
 words! {
+    /// Which question an answer is to that is no count.
+    AnswerColumn, "question":
+    /// How often a loop goes back, once it is entered.
+    BackEdges = "back-edges",
+    /// How often a loop's body runs, once it is entered.
+    Iterations = "iterations",
+    /// How often a loop's body runs in all turns of the loops around it.
+    IterationsInAll = "iterations-in-all",
+    /// When a loop is entered: where this is not zero.
+    EnteredIf = "entered-if",
+    /// Which values it can have.
+    Range = "range",
+    /// How many bits its type has.
+    Declared = "declared",
+    /// How many bits hold all its values: those of an integer type, or significant ones.
+    Needed = "needed",
+    /// How many bits hold what is looked at.
+    Demanded = "demanded",
+    /// How many of the bits needed are always the same, or never looked at.
+    DeadBits = "dead-bits",
+    /// How often it was defined in the runs.
+    Observed = "observed",
+    /// The least value that it had in the runs.
+    ObservedLeast = "observed-least",
+    /// The greatest value that it had in the runs.
+    ObservedGreatest = "observed-greatest",
+    /// Values that it had in the runs.
+    ObservedValues = "observed-values",
+    /// How many bits hold all that it was in the runs.
+    ObservedNeeded = "observed-needed",
+    /// How often a loop's body ran in the runs, once it was entered.
+    ObservedIterations = "observed-iterations",
+}
+
+words! {
+    /// What an answer is.
+    Form, "form":
+    /// One integer, of any size: `42`.
+    Number = "number",
+    /// Integers between two ends: `0..255`, `0..252 in steps of 4`, `5..`.
+    Interval = "interval",
+    /// Integers: `{-1, 3, 9}`.
+    Set = "set",
+    /// A function of named things, as in C: `n * (n - 1) / 2`.
+    Formula = "formula",
+    /// Numbers with a point: `0.0..255.0 or NaN`.
+    Reals = "reals",
+}
+
+words! {
+    /// How sure an answer is that there is.
+    Certainty, "quality":
+    /// It is exactly this.
+    Exact = "exact",
+    /// It is at least this.
+    LowerBound = "lower bound",
+    /// It is at most this.
+    UpperBound = "upper bound",
+    /// It is about this.
+    Estimate = "estimate",
+}
+
+words! {
+    /// What is assumed.
+    Assumed, "assumption":
+    /// The instruction `key` keeps the promise `words`: `nsw`.
+    Promise = "promise",
+    /// The formula `words` holds.
+    Condition = "condition",
+    /// The formula `words` holds, else a loop does not end.
+    EndsIf = "ends-if",
+    /// The loop `key` ends, as its language promises of one that does nothing.
+    Progress = "progress",
+    /// A loop is not left by the edge or at the block `key`.
+    NotLeft = "not-left",
+    /// Numbers with a point are those of IEEE 754, uncontracted.
+    Ieee = "ieee",
+    /// The rule that is called `words`.
+    Rule = "rule",
+}
+
+words! {
     /// What a value is counted in.
     Unit, "unit":
     /// Calls of a function.
@@ -109,6 +191,16 @@ words! {
     Runs = "runs",
     /// Processes of the system.
     Processes = "processes",
+    /// Times that a loop goes back.
+    BackEdges = "back-edges",
+    /// Times that a loop's body runs.
+    Iterations = "iterations",
+    /// 1 for yes, 0 for no.
+    Truth = "truth",
+    /// Bits.
+    Bits = "bits",
+    /// What the value itself is in the program.
+    Values = "values",
 }
 
 words! {
@@ -165,6 +257,26 @@ impl Column {
             Column::Runs | Column::HeldFixed => Unit::Runs,
             Column::Processes => Unit::Processes,
         }
+    }
+}
+
+impl AnswerColumn {
+    /// What its answers are counted in.
+    pub fn unit(self) -> Unit {
+        use AnswerColumn as Is;
+        match self {
+            Is::BackEdges => Unit::BackEdges,
+            Is::Iterations | Is::IterationsInAll | Is::ObservedIterations => Unit::Iterations,
+            Is::EnteredIf => Unit::Truth,
+            Is::Declared | Is::Needed | Is::Demanded | Is::DeadBits | Is::ObservedNeeded => Unit::Bits,
+            Is::Range | Is::ObservedLeast | Is::ObservedGreatest | Is::ObservedValues => Unit::Values,
+            Is::Observed => Unit::Executions,
+        }
+    }
+
+    /// Whether it is about what runs did.
+    pub fn is_observed(self) -> bool {
+        self.word().starts_with("observed")
     }
 }
 

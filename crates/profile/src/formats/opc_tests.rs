@@ -1,14 +1,14 @@
-//! Ledgers come back as they were written, DuckDB reads the same sums, and
-//! cut, damaged, forged and random bytes are told apart.
-
-use std::path::Path;
-use std::process::Command;
+//! Ledgers come back as they were written, and cut, damaged, forged and random bytes are told
+//! apart. What other programs read in them: `opc_readers`.
 
 use proptest::prelude::*;
 
-use super::{OpcError, columns, find_digits, load_ledger, read_ledger, save_ledger, seal, write_ledger};
+use super::{
+    OpcError, columns, encode, find_digits, load_ledger, read_ledger, save_ledger, seal, write_ledger,
+};
+use crate::answers::example::{row, sample_rows};
 use crate::example::{fact, facts_of, function, ledger, line, sample};
-use crate::{Column, Ledger, Subject, Way};
+use crate::{AnswerColumn, AnswerRow, Assumption, Column, Form, Ledger, Subject, Way};
 
 #[test]
 fn a_ledger_comes_back_and_equal_ledgers_are_equal_bytes() {
@@ -27,6 +27,132 @@ fn a_home_comes_back() {
     step.home = Some("\"my file.c\"@step".parse().unwrap());
     let ledger = ledger(facts_of(&step.into(), 1, 10, &[1]));
     assert_eq!(read_ledger(&write_ledger(&ledger)).unwrap(), ledger);
+}
+
+/// A ledger with rows of every kind and form.
+pub(super) fn with_answers() -> Ledger {
+    let mut ledger = sample();
+    ledger.answers = sample_rows().into_iter().collect();
+    ledger
+}
+
+#[test]
+fn answers_come_back_and_equal_ones_are_equal_bytes() {
+    let ledger = with_answers();
+    let bytes = write_ledger(&ledger);
+    assert_eq!(read_ledger(&bytes).unwrap(), ledger);
+    let mut other = sample();
+    sample_rows().into_iter().rev().for_each(|row| other.answers.push(row));
+    assert_eq!(write_ledger(&other), bytes);
+    // Answers alone.
+    let mut alone = crate::example::ledger(Vec::new());
+    alone.answers = ledger.answers;
+    assert_eq!(read_ledger(&write_ledger(&alone)).unwrap(), alone);
+}
+
+/// As many columns as files of schema 3 had before there were homes and answers.
+const BEFORE: usize = 21;
+
+#[test]
+fn counts_take_no_more_room_than_before_there_were_answers() {
+    let mut random = 1u64;
+    let mut next = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        random >> 40
+    };
+    let facts = (0..400).flat_map(|at| {
+        let counts: Vec<u64> = (0..50).map(|_| next() >> (at % 20)).collect();
+        facts_of(&function(&format!("function_{at}"), at, at), counts[0], counts.iter().sum(), &counts)
+    });
+    let ledger = ledger(facts.collect());
+    assert!(ledger.facts().len() > 20_000);
+    let before = |ledger: &Ledger| seal(encode(ledger, &all()[..BEFORE]).unwrap());
+    assert_eq!(write_ledger(&ledger), before(&ledger));
+    assert_eq!(write_ledger(&sample()), before(&sample()));
+    // Nor does a count take much more where answers are.
+    let (before, now) = (before(&ledger).len(), encode(&ledger, &all()).unwrap().len());
+    assert!(now - before < ledger.facts().len() / 8, "{now} bytes, and {before} before");
+}
+
+/// All columns.
+fn all() -> Vec<&'static columns::TableColumn> {
+    columns::TABLE.iter().collect()
+}
+
+#[test]
+fn a_column_of_a_later_version_is_skipped() {
+    let ledger = with_answers();
+    let text = columns::Cells::Text(|_| Some("later".into()));
+    let text = columns::TableColumn { name: "later", meaning: "", cells: text };
+    let list = columns::Cells::Decimals(|_| Some(vec![1, 2, 3]));
+    let list = columns::TableColumn { name: "much later", meaning: "", cells: list };
+    let mut later = all();
+    later.insert(3, &text);
+    later.push(&list);
+    let bytes = seal(encode(&ledger, &later).unwrap());
+    assert_eq!(read_ledger(&bytes).unwrap(), ledger);
+    // A known name with cells of another type is none of these.
+    let cells = columns::Cells::Small(|_| Some(1));
+    let kind = columns::TableColumn { name: "kind", meaning: "", cells };
+    later[0] = &kind;
+    let error = read_ledger(&seal(encode(&ledger, &later).unwrap())).unwrap_err();
+    assert!(error.to_string().contains("columns are not those"), "{error}");
+}
+
+#[test]
+fn columns_that_an_earlier_file_lacks_are_null() {
+    let ledger = sample();
+    let of = |columns: usize| seal(encode(&ledger, &all()[..columns]).unwrap());
+    assert_eq!(read_ledger(&of(BEFORE)).unwrap(), ledger);
+    let error = read_ledger(&of(19)).unwrap_err();
+    assert!(error.to_string().contains("columns are not those"), "{error}");
+    // Schema 2, without names.
+    let facts = crate::example::ledger(facts_of(&function("f", 1, 1), 1, 10, &[1]));
+    let bytes = seal(encode(&facts, &all()[..20]).unwrap());
+    let bytes = forged(&bytes, "opcost.ledger/3", "opcost.ledger/2");
+    assert_eq!(read_ledger(&bytes).unwrap(), facts);
+}
+
+#[test]
+fn rows_with_words_of_a_later_version_are_left_alone() {
+    let ledger = with_answers();
+    let bytes = write_ledger(&ledger);
+    let left = |word, other| {
+        let read = read_ledger(&forged(&bytes, word, other)).unwrap();
+        (ledger.facts().len() - read.facts().len(), ledger.answers.len() - read.answers.len())
+    };
+    let of = |holds: fn(&AnswerRow) -> bool| (0, ledger.answers.iter().filter(|row| holds(row)).count());
+    assert_eq!(left("held-fixed", "held-fizzy"), (1, 0), "a question");
+    assert_eq!(left("doubt", "wound"), (1, 0), "a kind");
+    assert_eq!(left("entered-if", "entered-by"), of(|row| row.column == AnswerColumn::EnteredIf));
+    assert_eq!(left("instruction", "interaction"), of(|row| row.key.to_string().contains(":i")));
+    assert_eq!(left("reals", "roots"), of(|row| row.known.answer().is_some_and(|a| a.form() == Form::Reals)));
+    assert_eq!(left("ieee", "iecc"), of(|row| row.assumptions.contains(&Assumption::Ieee)));
+}
+
+#[test]
+fn an_answer_that_contradicts_itself_is_told() {
+    // One row at a time: words of a page are made of those before them.
+    let told = |word: &str, other| {
+        let told = sample_rows().into_iter().find_map(|row| {
+            let mut ledger = ledger(Vec::new());
+            ledger.answers.push(row);
+            let bytes = write_ledger(&ledger);
+            let has_word = bytes.windows(word.len()).any(|window| window == word.as_bytes());
+            has_word.then(|| read_ledger(&forged(&bytes, word, other)).unwrap_err().to_string())
+        });
+        told.expect(word)
+    };
+    assert!(told("{-1, 3, 9}", "{-1, 3, 8}").contains("another greatest than follows from its answer"));
+    assert!(told("{-1, 3, 9}", "{-1, 9, 3}").contains("'{-1, 9, 3}' is no set"));
+    assert!(told("-128..127", "-129..127").contains("another least"));
+    assert!(told("-128..127", "-128...27").contains("is no integer"));
+    assert!(told("4294967296", "4294967295").contains("another value"));
+    assert!(told("@main:loop5", "@main:loop6").contains("another index"));
+    assert!(told("@main:loop5", "@main;loop5").contains("is no key"));
+    assert!(told("a.c@step:i4", "b.c@step:i4").contains("another module"));
+    assert!(told("promise", "ends-if").contains("has an assumption that is none"));
+    assert!(told("back-edges", "iterations").contains("another unit"));
 }
 
 #[test]
@@ -98,68 +224,8 @@ fn nonsense_behind_a_right_hash_is_told() {
 }
 
 #[test]
-fn the_python_wheel_of_duckdb_reads_equal_sums() {
-    let sample = sample();
-    let path = std::env::temp_dir().join(format!("opcost-duckdb-{}.opc", std::process::id()));
-    save_ledger(&path, &sample).unwrap();
-    let query = "import duckdb, sys\n\
-        rows = duckdb.sql(f\"select kind, \\\"column\\\", sum(value), count(*), max(typeof(value)) \
-        from read_parquet('{sys.argv[1]}') group by all order by all\").fetchall()\n\
-        print('\\n'.join(' '.join(map(str, row)) for row in rows))\n\
-        print(duckdb.sql(f\"select value from parquet_kv_metadata('{sys.argv[1]}') \
-        where key = 'opcost.schema'\").fetchall()[0][0].decode())";
-    let run = Command::new(python()).args(["-c", query]).arg(&path).output().expect("a python3 on the path");
-    std::fs::remove_file(&path).unwrap();
-    let said = String::from_utf8_lossy(&run.stderr);
-    assert!(
-        !said.contains("No module named 'duckdb'"),
-        "this test needs DuckDB's Python wheel; run\n  python3 -m venv target/venv && target/venv/bin/pip \
-         install duckdb==2.0.0\nor set OPCOST_PYTHON to an interpreter that has it"
-    );
-    assert!(run.status.success(), "{said}");
-    assert_eq!(String::from_utf8_lossy(&run.stdout), expected_sums(&sample));
-}
-
-/// Each query of the page runs, on a ledger of every kind of row.
-#[test]
-fn the_queries_of_the_page_run() {
-    let folder = std::env::temp_dir().join(format!("opcost-queries-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    save_ledger(&folder.join("run.opc"), &sample()).unwrap();
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ledger.md");
-    let text = std::fs::read_to_string(page).unwrap();
-    let queries = text.split("```sql").nth(1).and_then(|rest| rest.split("```").next()).expect("queries");
-    let script = "import duckdb, sys\n\
-        queries = [query for query in sys.argv[1].split(';') if 'select' in query]\n\
-        print(len(queries), all(len(duckdb.sql(query).fetchall()) > 0 for query in queries))";
-    let run = Command::new(python()).args(["-c", script, queries]).current_dir(&folder).output().unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
-    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    assert_eq!(String::from_utf8_lossy(&run.stdout).trim(), "3 True");
-}
-
-/// The interpreter of the environment, of the workspace's `target/venv`, or any.
-fn python() -> String {
-    let venv = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/venv/bin/python");
-    let venv = || venv.exists().then(|| venv.display().to_string());
-    std::env::var("OPCOST_PYTHON").ok().or_else(venv).unwrap_or_else(|| "python3".into())
-}
-
-fn expected_sums(ledger: &Ledger) -> String {
-    let mut sums = std::collections::BTreeMap::new();
-    for fact in ledger.facts() {
-        let kind = columns::kind(&fact.subject);
-        let sum: &mut (u128, u64) = sums.entry((kind, fact.column.word())).or_default();
-        *sum = (sum.0 + u128::from(fact.value.unwrap_or(0)), sum.1 + 1);
-    }
-    let rows =
-        sums.iter().map(|((kind, column), (sum, count))| format!("{kind} {column} {sum} {count} UBIGINT\n"));
-    rows.collect::<String>() + "opcost.ledger/3\n"
-}
-
-#[test]
 fn the_schema_has_one_column_per_cell() {
-    assert_eq!(columns::schema().get_fields().len(), 22);
+    assert_eq!(columns::schema(&all()).get_fields().len(), 29);
 }
 
 prop_compose! {
@@ -185,11 +251,36 @@ proptest! {
     }
 
     #[test]
+    fn any_answers_come_back(rows in prop::collection::vec(row(), 0..12), facts in some_facts()) {
+        let mut ledger = ledger(facts);
+        ledger.answers = rows.into_iter().collect();
+        prop_assert_eq!(read_ledger(&write_ledger(&ledger)).unwrap(), ledger);
+    }
+
+    /// Behind a right hash: what was damaged is told, or makes another ledger.
+    #[test]
+    fn no_cells_make_the_reader_panic(flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)) {
+        let mut bytes = write_ledger(&with_answers());
+        let digits = find_digits(&bytes).unwrap();
+        bytes[digits..digits + 32].fill(b'0');
+        // Text of cells: the lengths that Parquet trusts stand elsewhere.
+        let footer: [u8; 4] = bytes[bytes.len() - 8..bytes.len() - 4].try_into().unwrap();
+        let cells = bytes.len() - 8 - u32::from_le_bytes(footer) as usize;
+        let texts: Vec<usize> = (0..cells - 4)
+            .filter(|&at| bytes[at..at + 4].iter().all(|byte| byte.is_ascii_alphanumeric()))
+            .collect();
+        for (place, value) in flips {
+            bytes[texts[place.index(texts.len())] + 1] = value;
+        }
+        let _ = read_ledger(&seal(bytes));
+    }
+
+    #[test]
     fn no_bytes_make_the_reader_panic(
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         cut in any::<prop::sample::Index>(),
     ) {
-        let mut bytes = write_ledger(&sample());
+        let mut bytes = write_ledger(&with_answers());
         for (place, value) in flips {
             let place = place.index(bytes.len());
             bytes[place] = value;

@@ -1,107 +1,308 @@
-//! Which columns has the table of a ledger, and which cells has a fact?
+//! Which columns has the table of a ledger, and which cells has a row?
+//!
+//! A row is a count ([`Fact`]) or another answer ([`AnswerRow`]). An answer is told by `key`,
+//! `form` and `answer`, as text, since it may be of any size; what readers search and compute with
+//! (`kind`, `function`, `value`, `least`, `members`, …) follows from these.
 //!
 //! [`TABLE`] is the one list of columns; schema, writer, reader and the page for readers
 //! (`document`) follow it.
 //! A cell that a kind has no use for is null. Counts are UINT64.
 //!
+//! A ledger of counts has no columns for anything else ([`of`]).
+//!
 //! A column is found by its name. So a new one is no new version of the format: it goes to the
 //! end of [`TABLE`], an earlier reader skips it, and in an earlier file it is null in every row.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use opcost_index::Id;
+use opcost_key::{Key, Part};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::schema::types::{Type, TypePtr};
 
-use crate::{Called, Ending, Fact, FunctionFacts, Subject, Way};
+use crate::answers::Integer;
+use crate::{
+    Answer, AnswerRow, Assumption, Called, Certainty, Ending, Fact, FunctionFacts, Known, Ledger, Subject,
+    Way,
+};
 
-/// The cells of a column; what a fact has in it.
+/// What a row of the table holds.
+#[derive(Clone, Copy)]
+pub(super) enum Row<'a> {
+    /// A count.
+    Fact(&'a Fact),
+    /// Anything else.
+    Answer(&'a AnswerRow),
+}
+
+/// The cells of a column; what a row has in it.
 pub(super) enum Cells {
-    Text(fn(&Fact) -> Option<Cow<'_, str>>),
-    Flag(fn(&Fact) -> Option<bool>),
-    Small(fn(&Fact) -> Option<u32>),
-    Count(fn(&Fact) -> Option<u64>),
+    Text(for<'a> fn(Row<'a>) -> Option<Cow<'a, str>>),
+    Flag(for<'a> fn(Row<'a>) -> Option<bool>),
+    Small(for<'a> fn(Row<'a>) -> Option<u32>),
+    Count(for<'a> fn(Row<'a>) -> Option<u64>),
+    /// Of at most 38 digits.
+    Decimal(for<'a> fn(Row<'a>) -> Option<i128>),
+    /// A list of such.
+    Decimals(for<'a> fn(Row<'a>) -> Option<Vec<i128>>),
+    /// A list of assumptions.
+    Assumptions(for<'a> fn(Row<'a>) -> Option<&'a BTreeSet<Assumption>>),
+}
+
+/// A column of the table.
+pub(super) struct TableColumn {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// What it means, in words.
+    pub(super) meaning: &'static str,
+    /// What rows have in it.
+    pub(super) cells: Cells,
+}
+
+const fn text(
+    name: &'static str,
+    meaning: &'static str,
+    cells: for<'a> fn(Row<'a>) -> Option<Cow<'a, str>>,
+) -> TableColumn {
+    TableColumn { name, meaning, cells: Cells::Text(cells) }
+}
+
+const fn small(
+    name: &'static str,
+    meaning: &'static str,
+    cells: for<'a> fn(Row<'a>) -> Option<u32>,
+) -> TableColumn {
+    TableColumn { name, meaning, cells: Cells::Small(cells) }
+}
+
+/// All columns, in the order of files.
+pub(super) static TABLE: [TableColumn; 29] = [
+    text("kind", "what the row is about (below)", |row| Some(kind(row).into())),
+    text(
+        "module",
+        "the module that holds the function; of an answer (`key`) the one that it is local to",
+        module,
+    ),
+    text("function", "linkage name of the function", |row| match row {
+        Row::Fact(fact) => of_function(fact, |f| f.name.as_str().into()),
+        Row::Answer(answer) => answer.key.function().map(|function| Cow::from(&*function.name)),
+    }),
+    TableColumn {
+        name: "local",
+        meaning: "whether only its module can name it",
+        cells: Cells::Flag(|row| match row {
+            Row::Fact(fact) => of_function(fact, |f| f.is_local),
+            Row::Answer(answer) => answer.key.function().map(|function| function.module.is_some()),
+        }),
+    },
+    text("shape", "hash of its flow graph and the positions of its calls", |row| {
+        of_function(row.fact()?, |f| f.shape.to_string().into())
+    }),
+    text("body", "hash of shape, opcodes and types", |row| {
+        of_function(row.fact()?, |f| f.body.to_string().into())
+    }),
+    text("file", "file of a line; where a function is written or a block begins", |row| {
+        place(row).map(|(file, _)| file.into())
+    }),
+    small("line", "its line, from 1", |row| place(row).map(|(_, line)| line)),
+    small(
+        "index",
+        "position of a parameter, block, edge or instruction in its function, of a loop that of its header, number of \
+         a path (null beyond 32 bits), position of a doubt, exit status, signal",
+        |row| match row {
+            Row::Fact(fact) => index(&fact.subject),
+            Row::Answer(answer) => index_of(&answer.key),
+        },
+    ),
+    text("way", "which way an edge is", |row| edge(row, |_, _, _, way| Some(way.word().into()))),
+    small("from_block", "where an edge comes from; null: from outside", |row| {
+        edge(row, |from, _, _, _| from)
+    }),
+    small("to_block", "where it leads; null: outside", |row| edge(row, |_, to, _, _| to)),
+    small("slot", "successor slot of a branch", |row| edge(row, |_, _, slot, _| slot)),
+    text("edges", "positions of the edges along a path", along),
+    text("column", "which question the row answers", |row| {
+        Some(match row {
+            Row::Fact(fact) => fact.column.word().into(),
+            Row::Answer(answer) => answer.column.word().into(),
+        })
+    }),
+    TableColumn {
+        name: "value",
+        meaning: "the answer, if it is a number from 0 to 2^64 - 1; null if it is unknown",
+        cells: Cells::Count(|row| match row {
+            Row::Fact(fact) => fact.value,
+            Row::Answer(answer) => match answer.known.answer()? {
+                Answer::Number(number) => number.to_u64(),
+                _ => None,
+            },
+        }),
+    },
+    text("unit", "what it is counted in", |row| {
+        Some(match row {
+            Row::Fact(fact) => fact.unit().word().into(),
+            Row::Answer(answer) => answer.column.unit().word().into(),
+        })
+    }),
+    text("origin", "how it was had", |row| {
+        Some(match row {
+            Row::Fact(fact) => fact.origin.word().into(),
+            Row::Answer(answer) => answer.origin.word().into(),
+        })
+    }),
+    text("quality", "how sure it is", |row| {
+        Some(match row {
+            Row::Fact(fact) => fact.quality.to_string().into(),
+            Row::Answer(answer) => quality(answer),
+        })
+    }),
+    text("world", "who may call exported functions", |row| {
+        Some(match row {
+            Row::Fact(fact) => fact.world.word().into(),
+            Row::Answer(answer) => answer.world.word().into(),
+        })
+    }),
+    text(
+        "name",
+        "who is called, of `external` and `memory`; the words of a `doubt`. Files of schema 2 have none",
+        name,
+    ),
+    text(
+        "home",
+        "key of a local function before its module was linked to others (`src/a.c@step`); null: `module` and \
+         `function` are it",
+        |row| of_function(row.fact()?, |f| f.home.as_ref().map(|home| home.to_string().into())).flatten(),
+    ),
+    text("key", "what an answer is about, in one word: `@main:loop3`; null of counts", |row| {
+        Some(row.answer()?.key.to_string().into())
+    }),
+    text("form", "what an answer is (below); null of counts and where nothing is known", |row| {
+        Some(row.answer()?.known.answer()?.form().word().into())
+    }),
+    text("answer", "the answer as text, whatever its form and however large", |row| {
+        Some(row.answer()?.known.answer()?.to_string().into())
+    }),
+    TableColumn {
+        name: "least",
+        meaning: "the least integer that it can be; null: there is none, or it has more than 38 digits",
+        cells: Cells::Decimal(|row| row.answer()?.known.answer()?.least()?.decimal()),
+    },
+    TableColumn {
+        name: "greatest",
+        meaning: "the greatest, likewise",
+        cells: Cells::Decimal(|row| row.answer()?.known.answer()?.greatest()?.decimal()),
+    },
+    TableColumn {
+        name: "members",
+        meaning: "the members of a set, ascending; null if one has more than 38 digits",
+        cells: Cells::Decimals(|row| match row.answer()?.known.answer()? {
+            Answer::Set(set) => set.iter().map(Integer::decimal).collect(),
+            _ => None,
+        }),
+    },
+    TableColumn {
+        name: "assumptions",
+        meaning: "what an answer rests on: `what` (below), and where there are such the `key` that it is about and \
+                  its `words`; null of counts",
+        cells: Cells::Assumptions(|row| row.answer().map(|answer| &answer.assumptions)),
+    },
+];
+
+/// The quality of an answer that rests on nothing is never this.
+const EXACT_UNDER: &str = "exact-under";
+
+fn quality(answer: &AnswerRow) -> Cow<'_, str> {
+    match &answer.known {
+        Known::Nothing(reason) => format!("unknown({reason})").into(),
+        Known::Answer(_, Certainty::Exact) if !answer.assumptions.is_empty() => EXACT_UNDER.into(),
+        Known::Answer(_, certainty) => certainty.word().into(),
+    }
+}
+
+/// How sure an answer of this quality is; that of one that is unknown is its reason.
+pub(super) fn certainty(quality: &str) -> Result<Certainty, Option<&str>> {
+    if quality == EXACT_UNDER {
+        return Ok(Certainty::Exact);
+    }
+    let reason = || quality.strip_prefix("unknown(").and_then(|rest| rest.strip_suffix(')'));
+    quality.parse().map_err(|_| reason())
+}
+
+impl<'a> Row<'a> {
+    fn fact(self) -> Option<&'a Fact> {
+        match self {
+            Row::Fact(fact) => Some(fact),
+            Row::Answer(_) => None,
+        }
+    }
+
+    fn answer(self) -> Option<&'a AnswerRow> {
+        match self {
+            Row::Fact(_) => None,
+            Row::Answer(answer) => Some(answer),
+        }
+    }
 }
 
 fn of_function<'a, T>(fact: &'a Fact, get: impl Fn(&'a FunctionFacts) -> T) -> Option<T> {
     fact.subject.function().map(|function| get(function))
 }
 
-/// Name, what it means, and what a fact has in it.
-pub(super) const TABLE: [(&str, &str, Cells); 22] = [
-    ("kind", "what the row is about (below)", Cells::Text(|fact| Some(kind(&fact.subject).into()))),
-    (
-        "module",
-        "the module that holds the function",
-        Cells::Text(|fact| of_function(fact, |f| f.module.as_str().into())),
-    ),
-    (
-        "function",
-        "linkage name of the function",
-        Cells::Text(|fact| of_function(fact, |f| f.name.as_str().into())),
-    ),
-    ("local", "whether only its module can name it", Cells::Flag(|fact| of_function(fact, |f| f.is_local))),
-    (
-        "shape",
-        "hash of its flow graph and the positions of its calls",
-        Cells::Text(|fact| of_function(fact, |f| f.shape.to_string().into())),
-    ),
-    (
-        "body",
-        "hash of shape, opcodes and types",
-        Cells::Text(|fact| of_function(fact, |f| f.body.to_string().into())),
-    ),
-    (
-        "file",
-        "file of a line; where a function is written or a block begins",
-        Cells::Text(|fact| fact.subject.place().map(|place| Cow::from(&*place.file))),
-    ),
-    ("line", "its line, from 1", Cells::Small(|fact| fact.subject.place().map(|place| place.line))),
-    (
-        "index",
-        "position of a block or edge in its function, number of a path, position of a doubt, exit status, signal",
-        Cells::Small(|fact| index(&fact.subject)),
-    ),
-    ("way", "which way an edge is", Cells::Text(|fact| edge(fact, |_, _, _, way| Some(way.word().into())))),
-    (
-        "from_block",
-        "where an edge comes from; null: from outside",
-        Cells::Small(|fact| edge(fact, |from, _, _, _| from)),
-    ),
-    ("to_block", "where it leads; null: outside", Cells::Small(|fact| edge(fact, |_, to, _, _| to))),
-    ("slot", "successor slot of a branch", Cells::Small(|fact| edge(fact, |_, _, slot, _| slot))),
-    ("edges", "positions of the edges along a path", Cells::Text(along)),
-    ("column", "which question the row answers", Cells::Text(|fact| Some(fact.column.word().into()))),
-    ("value", "the answer; null if it is unknown", Cells::Count(|fact| fact.value)),
-    ("unit", "what it is counted in", Cells::Text(|fact| Some(fact.unit().word().into()))),
-    ("origin", "how it was had", Cells::Text(|fact| Some(fact.origin.word().into()))),
-    ("quality", "how sure it is", Cells::Text(|fact| Some(fact.quality.to_string().into()))),
-    ("world", "who may call exported functions", Cells::Text(|fact| Some(fact.world.word().into()))),
-    (
-        "name",
-        "who is called, of `external` and `memory`; the words of a `doubt`. Files of schema 2 have none",
-        Cells::Text(name),
-    ),
-    (
-        "home",
-        "key of a local function before its module was linked to others (`src/a.c@step`); null: `module` and \
-         `function` are it",
-        Cells::Text(|fact| {
-            of_function(fact, |f| f.home.as_ref().map(|home| home.to_string().into())).flatten()
-        }),
-    ),
-];
+fn module(row: Row<'_>) -> Option<Cow<'_, str>> {
+    match row {
+        Row::Fact(fact) => of_function(fact, |f| f.module.as_str().into()),
+        Row::Answer(answer) => match &answer.key {
+            Key::Module(module) => Some(Cow::from(&**module)),
+            key => key.function()?.module.as_deref().map(Cow::from),
+        },
+    }
+}
+
+fn place(row: Row<'_>) -> Option<(&str, u32)> {
+    let place = match row {
+        Row::Fact(fact) => fact.subject.place()?,
+        Row::Answer(AnswerRow { key: Key::Line(file, line), .. }) => return Some((file, *line)),
+        Row::Answer(answer) => answer.place.as_ref()?,
+    };
+    Some((&place.file, place.line))
+}
 
 /// How many of these columns every file has: those of schema 2.
 const NEEDED: usize = 20;
 
+/// How many of these columns every file has that is written now.
+const WRITTEN: usize = 21;
+
+/// The column of homes; those behind it are of answers.
+const HOME: usize = WRITTEN;
+
+/// The columns of a ledger's file. Who only counts pays nothing for what is no count: a column of
+/// homes or answers takes some hundred bytes, and is there if there are such.
+pub(super) fn of(ledger: &Ledger) -> Vec<&'static TableColumn> {
+    let has_home = |fact: &Fact| fact.subject.function().is_some_and(|function| function.home.is_some());
+    let has_homes = ledger.facts().iter().any(has_home);
+    let has_answers = !ledger.answers.is_empty();
+    let is_there = |position: usize| match position {
+        0..WRITTEN => true,
+        HOME => has_homes || has_answers,
+        _ => has_answers,
+    };
+    TABLE.iter().enumerate().filter(|(position, _)| is_there(*position)).map(|(_, column)| column).collect()
+}
+
 /// What each kind of row is about.
-pub(super) const KINDS: [(&str, &str); 15] = [
+pub(super) const KINDS: [(&str, &str); 19] = [
     ("program", "all of the program"),
+    ("module", "a module"),
     ("function", "a function of a module"),
     ("line", "a line of the source, over all functions"),
+    ("parameter", "a parameter of a function"),
     ("block", "a block of a function"),
     ("edge", "an edge of a function's flow graph"),
+    ("instruction", "an instruction of a function, and what it computes"),
+    ("loop", "a loop of a function"),
     ("path", "a path through a function (Ball and Larus 1996)"),
     ("pointers", "calls through pointers that a function makes on a line"),
     ("function-line", "a line, as far as it stands in one function"),
@@ -114,7 +315,35 @@ pub(super) const KINDS: [(&str, &str); 15] = [
     ("signal", "runs that this signal ended"),
 ];
 
-pub(super) fn kind(subject: &Subject) -> &'static str {
+pub(super) fn kind(row: Row<'_>) -> &'static str {
+    match row {
+        Row::Fact(fact) => kind_of_subject(&fact.subject),
+        Row::Answer(answer) => match &answer.key {
+            Key::Module(_) => "module",
+            Key::Line(..) => "line",
+            Key::Function(_) => "function",
+            Key::Part(_, Part::Parameter(_)) => "parameter",
+            Key::Part(_, Part::Block(_)) => "block",
+            Key::Part(_, Part::Edge(_)) => "edge",
+            Key::Part(_, Part::Instruction(_)) => "instruction",
+            Key::Part(_, Part::Loop(_)) => "loop",
+            Key::Part(_, Part::Path(_)) => "path",
+        },
+    }
+}
+
+fn index_of(key: &Key) -> Option<u32> {
+    let Key::Part(_, part) = key else { return None };
+    match *part {
+        Part::Parameter(position) => Some(position),
+        Part::Block(block) | Part::Loop(block) => u32::try_from(block.index()).ok(),
+        Part::Edge(edge) => u32::try_from(edge.index()).ok(),
+        Part::Instruction(at) => u32::try_from(at.index()).ok(),
+        Part::Path(path) => u32::try_from(path).ok(),
+    }
+}
+
+fn kind_of_subject(subject: &Subject) -> &'static str {
     match subject {
         Subject::Program => "program",
         Subject::Function { .. } => "function",
@@ -134,8 +363,8 @@ pub(super) fn kind(subject: &Subject) -> &'static str {
     }
 }
 
-fn name(fact: &Fact) -> Option<Cow<'_, str>> {
-    match &fact.subject {
+fn name(row: Row<'_>) -> Option<Cow<'_, str>> {
+    match &row.fact()?.subject {
         Subject::Called(Called::External(name) | Called::Memory(name)) | Subject::Doubt(_, name) => {
             Some(Cow::from(&**name))
         }
@@ -144,8 +373,8 @@ fn name(fact: &Fact) -> Option<Cow<'_, str>> {
 }
 
 /// The edges of a path: `0 4 7`.
-fn along(fact: &Fact) -> Option<Cow<'_, str>> {
-    let Subject::Path { edges, .. } = &fact.subject else { return None };
+fn along(row: Row<'_>) -> Option<Cow<'_, str>> {
+    let Subject::Path { edges, .. } = &row.fact()?.subject else { return None };
     Some(edges.iter().map(u32::to_string).collect::<Vec<_>>().join(" ").into())
 }
 
@@ -162,8 +391,8 @@ fn index(subject: &Subject) -> Option<u32> {
 
 type End = Option<u32>;
 
-fn edge<T>(fact: &Fact, get: impl Fn(End, End, End, Way) -> Option<T>) -> Option<T> {
-    match &fact.subject {
+fn edge<T>(row: Row<'_>, get: impl Fn(End, End, End, Way) -> Option<T>) -> Option<T> {
+    match &row.fact()?.subject {
         Subject::Edge { from, to, slot, way, .. } => get(*from, *to, *slot, *way),
         _ => None,
     }
@@ -172,26 +401,71 @@ fn edge<T>(fact: &Fact, get: impl Fn(End, End, End, Way) -> Option<T>) -> Option
 /// Whether a file's table has each column that a ledger needs, and each of another type as it is
 /// here; other columns are those of later versions.
 pub(super) fn fits(found: &Type) -> bool {
-    TABLE.iter().enumerate().all(|(position, (name, _, cells))| {
-        let there = found.get_fields().iter().find(|field| field.name() == *name);
-        there.map_or(position >= NEEDED, |there| **there == *field(name, cells))
+    TABLE.iter().enumerate().all(|(position, column)| {
+        let there = found.get_fields().iter().find(|field| field.name() == column.name);
+        there.map_or(position >= NEEDED, |there| **there == *field(column))
     })
 }
 
-/// The table's schema.
-pub(super) fn schema() -> TypePtr {
-    let fields = TABLE.iter().map(|(name, _, cells)| field(name, cells)).collect();
-    Arc::new(Type::group_type_builder("ledger").with_fields(fields).build().expect("a flat list of columns"))
+/// The schema of a table of these columns.
+pub(super) fn schema(columns: &[&TableColumn]) -> TypePtr {
+    let fields = columns.iter().map(|column| field(column)).collect();
+    Arc::new(Type::group_type_builder("ledger").with_fields(fields).build().expect("a list of columns"))
 }
 
-fn field(name: &str, cells: &Cells) -> TypePtr {
-    let (physical, logical) = match cells {
-        Cells::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-        Cells::Flag(_) => (Physical::BOOLEAN, None),
-        Cells::Small(_) => (Physical::INT32, Some(LogicalType::integer(32, false))),
-        Cells::Count(_) => (Physical::INT64, Some(LogicalType::integer(64, false))),
-    };
+fn field(column: &TableColumn) -> TypePtr {
+    let name = column.name;
+    match column.cells {
+        Cells::Text(_) => cell(name, Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::OPTIONAL),
+        Cells::Flag(_) => cell(name, Physical::BOOLEAN, None, Repetition::OPTIONAL),
+        Cells::Small(_) => {
+            cell(name, Physical::INT32, Some(LogicalType::integer(32, false)), Repetition::OPTIONAL)
+        }
+        Cells::Count(_) => {
+            cell(name, Physical::INT64, Some(LogicalType::integer(64, false)), Repetition::OPTIONAL)
+        }
+        Cells::Decimal(_) => decimal(name, Repetition::OPTIONAL),
+        Cells::Decimals(_) => list(name, decimal("element", Repetition::REQUIRED)),
+        Cells::Assumptions(_) => {
+            let text = |name, how| cell(name, Physical::BYTE_ARRAY, Some(LogicalType::String), how);
+            let [what, key, words] = ASSUMPTION;
+            let fields = vec![
+                text(what, Repetition::REQUIRED),
+                text(key, Repetition::OPTIONAL),
+                text(words, Repetition::OPTIONAL),
+            ];
+            let element = Type::group_type_builder("element").with_repetition(Repetition::REQUIRED);
+            list(name, Arc::new(element.with_fields(fields).build().expect("three texts")))
+        }
+    }
+}
+
+/// The parts of an assumption.
+pub(super) const ASSUMPTION: [&str; 3] = ["what", "key", "words"];
+
+/// Bytes of a decimal.
+pub(super) const DECIMAL_BYTES: usize = 16;
+
+fn cell(name: &str, physical: Physical, logical: Option<LogicalType>, how: Repetition) -> TypePtr {
     let builder = Type::primitive_type_builder(name, physical).with_logical_type(logical);
-    let field = builder.with_repetition(Repetition::OPTIONAL).build();
-    Arc::new(field.expect("each type of cell is one that Parquet has"))
+    Arc::new(builder.with_repetition(how).build().expect("each type of cell is one that Parquet has"))
+}
+
+/// The widest that databases compute with.
+fn decimal(name: &str, how: Repetition) -> TypePtr {
+    let builder = Type::primitive_type_builder(name, Physical::FIXED_LEN_BYTE_ARRAY)
+        .with_logical_type(Some(LogicalType::decimal(0, 38)))
+        .with_length(DECIMAL_BYTES as i32)
+        .with_precision(38)
+        .with_scale(0);
+    Arc::new(builder.with_repetition(how).build().expect("38 digits fit into 16 bytes"))
+}
+
+/// A list as Parquet wants it: of groups of one element each.
+fn list(name: &str, element: TypePtr) -> TypePtr {
+    let group = |name, how| Type::group_type_builder(name).with_repetition(how);
+    let repeated = group("list", Repetition::REPEATED).with_fields(vec![element]).build();
+    let repeated = Arc::new(repeated.expect("one field"));
+    let list = group(name, Repetition::OPTIONAL).with_logical_type(Some(LogicalType::List));
+    Arc::new(list.with_fields(vec![repeated]).build().expect("one field"))
 }

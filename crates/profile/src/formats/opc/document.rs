@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::columns::{Cells, KINDS, TABLE};
-use crate::{Column, Origin, Unit, Way, World};
+use crate::{AnswerColumn, Assumed, Certainty, Column, Form, Origin, Unit, Way, World};
 
 /// The tables, as Markdown.
 pub fn ledger_tables() -> String {
@@ -15,14 +15,17 @@ pub fn ledger_tables() -> String {
         &mut text,
         "Columns",
         ["column", "type", "meaning"],
-        TABLE.iter().map(|(name, words, cells)| {
-            let kind = match cells {
+        TABLE.iter().map(|column| {
+            let kind = match column.cells {
                 Cells::Text(_) => "text",
                 Cells::Flag(_) => "boolean",
                 Cells::Small(_) => "32 bits, unsigned",
                 Cells::Count(_) => "64 bits, unsigned",
+                Cells::Decimal(_) => "decimal of 38 digits",
+                Cells::Decimals(_) => "list of decimals of 38 digits",
+                Cells::Assumptions(_) => "list of `what`, `key`, `words`",
             };
-            [format!("`{name}`"), kind.to_owned(), (*words).to_owned()]
+            [format!("`{}`", column.name), kind.to_owned(), column.meaning.to_owned()]
         }),
     );
     let kinds = KINDS.iter().map(|(kind, words)| [format!("`{kind}`"), (*words).to_owned()]);
@@ -31,6 +34,13 @@ pub fn ledger_tables() -> String {
         .iter()
         .map(|column| [format!("`{column}`"), column.unit().to_string(), column.meaning().to_owned()]);
     table(&mut text, "Questions (`column`)", ["column", "unit", "meaning"], columns);
+    let columns = AnswerColumn::ALL
+        .iter()
+        .map(|column| [format!("`{column}`"), column.unit().to_string(), column.meaning().to_owned()]);
+    table(&mut text, "Questions whose answers are no counts", ["column", "unit", "meaning"], columns);
+    words(&mut text, "Forms of answers", Form::ALL.iter().map(|word| (word.word(), word.meaning())));
+    words(&mut text, "Qualities of answers", Certainty::ALL.iter().map(|word| (word.word(), word.meaning())));
+    words(&mut text, "Assumptions", Assumed::ALL.iter().map(|word| (word.word(), word.meaning())));
     words(&mut text, "Units", Unit::ALL.iter().map(|word| (word.word(), word.meaning())));
     words(&mut text, "Origins", Origin::ALL.iter().map(|word| (word.word(), word.meaning())));
     words(&mut text, "Worlds", World::ALL.iter().map(|word| (word.word(), word.meaning())));
@@ -64,7 +74,7 @@ fn table<const N: usize>(
 mod tests {
     use super::ledger_tables;
     use crate::example::sample;
-    use crate::formats::opc::columns::{KINDS, kind};
+    use crate::formats::opc::columns::{KINDS, Row, kind};
 
     /// `OPCOST_WRITE_DOCS=1` writes the tables into the page.
     #[test]
@@ -81,8 +91,10 @@ mod tests {
 
     #[test]
     fn every_kind_of_row_is_told() {
-        for fact in sample().facts() {
-            let kind = kind(&fact.subject);
+        let sample = sample();
+        let answers = crate::answers::example::sample_rows();
+        let rows = sample.facts().iter().map(Row::Fact).chain(answers.iter().map(Row::Answer));
+        for kind in rows.map(kind) {
             assert!(KINDS.iter().any(|(told, _)| *told == kind), "{kind}");
         }
     }

@@ -1,7 +1,7 @@
 //! How does a ledger lie in a file?
 //!
 //! As a Parquet file (`.opc`), so that DuckDB, DataFusion, Spark or pandas
-//! read it as it is: one row per fact, typed columns (`columns`, `write`, `read`), facts
+//! read it as it is: one row for each fact and each answer that is no count, typed columns (`columns`, `write`, `read`), facts
 //! about the build in the file's metadata (`about`). Equal ledgers are
 //! equal bytes.
 //!
@@ -32,11 +32,12 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 
+use self::columns::{Row, TableColumn};
 pub use self::document::ledger_tables;
 use self::error::{EARLIER_SCHEMA, malformed};
 pub use self::error::{LEDGER_SCHEMA, OpcError};
 use super::{WriteError, write_whole};
-use crate::Ledger;
+use crate::{Answers, Ledger};
 
 const SCHEMA_KEY: &str = "opcost.schema";
 const HASH_KEY: &str = "opcost.hash";
@@ -50,20 +51,23 @@ const ROWS_PER_GROUP: usize = 1 << 20;
 
 /// The bytes of a ledger.
 pub fn write_ledger(ledger: &Ledger) -> Vec<u8> {
-    let bytes = encode(ledger).expect("Parquet writes every table into a growing vector");
+    let bytes =
+        encode(ledger, &columns::of(ledger)).expect("Parquet writes every table into a growing vector");
     seal(bytes)
 }
 
-fn encode(ledger: &Ledger) -> Result<Vec<u8>, ParquetError> {
+fn encode(ledger: &Ledger, columns: &[&TableColumn]) -> Result<Vec<u8>, ParquetError> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by("opcost".to_owned())
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .build();
-    let mut writer = SerializedFileWriter::new(Vec::new(), columns::schema(), Arc::new(properties))?;
-    for rows in ledger.facts().chunks(ROWS_PER_GROUP) {
+    let mut writer = SerializedFileWriter::new(Vec::new(), columns::schema(columns), Arc::new(properties))?;
+    let answers = ledger.answers.iter().map(Row::Answer);
+    let rows: Vec<Row<'_>> = ledger.facts().iter().map(Row::Fact).chain(answers).collect();
+    for rows in rows.chunks(ROWS_PER_GROUP) {
         let mut group = writer.next_row_group()?;
-        write::write(&mut group, rows)?;
+        write::write(&mut group, columns, rows)?;
         group.close()?;
     }
     let mut entry = |key: &str, value: String| {
@@ -112,11 +116,15 @@ pub fn read_ledger(bytes: &[u8]) -> Result<Ledger, OpcError> {
         return Err(malformed("its columns are not those of its schema"));
     }
     let about = about::parse(entry)?;
-    let mut facts = Vec::new();
+    let (mut facts, mut answers) = (Vec::new(), Answers::default());
     for group in 0..reader.num_row_groups() {
-        facts.extend(read::read(reader.get_row_group(group)?.as_ref())?);
+        let rows = read::read(reader.get_row_group(group)?.as_ref())?;
+        facts.extend(rows.facts);
+        answers.extend(rows.answers);
     }
-    Ok(Ledger::new(about, facts)?)
+    let mut ledger = Ledger::new(about, facts)?;
+    ledger.answers = answers;
+    Ok(ledger)
 }
 
 /// Whether the file begins and ends like a Parquet file at all.
@@ -156,6 +164,9 @@ pub fn load_ledger(path: &Path) -> Result<Ledger, OpcError> {
     read_ledger(&bytes)
 }
 
+#[cfg(test)]
+#[path = "../opc_readers.rs"]
+mod readers;
 #[cfg(test)]
 #[path = "../opc_tests.rs"]
 mod tests;
