@@ -60,7 +60,7 @@ const TERMS: &[Term] = &[
     term(&["gone"], "removed; deleted"),
     term(&["handed"], "passed; escaped"),
     term(&["head", "heads", "headed"], "header").except(&[
-        ("cli::head", "what a table, a page or a cut line begins with"),
+        ("report::head", "what a table, a page or a cut line begins with"),
         ("flow::head", "the end of an arc in a graph"),
         ("xtask::head", "what a page begins with"),
     ]),

@@ -18,8 +18,11 @@ const NAMED: usize = 4;
 
 /// One module of the program and what was seen of it.
 pub struct Seen {
+    /// Hash of its map.
     pub hash: Hash128,
+    /// Its map.
     pub map: ModuleMap,
+    /// What samples say of its segments.
     pub observed: ModuleObservations,
 }
 
@@ -98,6 +101,7 @@ pub fn too_few(own: u64) -> Failure {
     ))
 }
 
+/// Of samples of which none lies in code that was built to be sampled: why, and what to do.
 pub fn nothing_seen(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Failure {
     Failure::Counters(match samples.total {
         0 => "no sample was taken: the program used hardly any processor time; let it do more work, or raise --rate"
