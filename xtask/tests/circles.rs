@@ -3,7 +3,8 @@
 //! A room is divided into files by question, and then imports go one way inside of it too. Where
 //! a file was cut by length, its halves need each other. Here the modules of each room are
 //! read (`sources`), their paths are followed through re-exports to the module that defines
-//! the name, and every module that can be reached from itself is one in a circle.
+//! the name, and every module that can be reached from itself is one in a circle. So is every
+//! folder of a room that can be reached from itself, by whatever files lie in it.
 //! `circles.txt` lists those that there are; the list only gets shorter.
 //!
 //! Limits: what macros make is not seen; a glob import is one of the module that it names.
@@ -117,22 +118,43 @@ impl Room {
     /// Modules that can be reached from themselves.
     fn circles(&self) -> BTreeSet<Module> {
         let imports = self.imports();
-        let is_in_one = |start: &Module| {
-            let (mut seen, mut open) = (BTreeSet::new(), vec![start]);
-            while let Some(module) = open.pop() {
-                for next in imports.get(module).into_iter().flatten() {
-                    if next == start {
-                        return true;
-                    }
-                    if seen.insert(next) {
-                        open.push(next);
-                    }
+        let imports = imports.into_iter().map(|(module, others)| (module.clone(), others)).collect();
+        in_circles(&imports)
+    }
+
+    /// The same of folders: the first part of a path stands for all that lies below it.
+    fn circles_of_folders(&self) -> BTreeSet<Module> {
+        let mut folders: BTreeMap<Module, BTreeSet<Module>> = BTreeMap::new();
+        let folder = |module: &[String]| module[..module.len().min(1)].to_vec();
+        for (module, others) in self.imports() {
+            let (from, others) = (folder(module), others.iter().map(|other| folder(other)));
+            let others: Vec<Module> = others.filter(|other| !other.is_empty() && *other != from).collect();
+            // The root hands on what lies below it.
+            if !from.is_empty() {
+                folders.entry(from).or_default().extend(others);
+            }
+        }
+        in_circles(&folders)
+    }
+}
+
+/// What can be reached from itself.
+fn in_circles(imports: &BTreeMap<Module, BTreeSet<Module>>) -> BTreeSet<Module> {
+    let is_in_one = |start: &Module| {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![start]);
+        while let Some(module) = open.pop() {
+            for next in imports.get(module).into_iter().flatten() {
+                if next == start {
+                    return true;
+                }
+                if seen.insert(next) {
+                    open.push(next);
                 }
             }
-            false
-        };
-        self.named.keys().filter(|module| is_in_one(module)).cloned().collect()
-    }
+        }
+        false
+    };
+    imports.keys().filter(|module| is_in_one(module)).cloned().collect()
 }
 
 /// The paths of an import, each with the name that it gets here; none of `*`.
@@ -178,10 +200,19 @@ impl<'ast> Visit<'ast> for Paths {
 fn no_module_is_new_in_a_circle() {
     let mut found = BTreeMap::new();
     for room in sources::rooms() {
-        for module in Room::of(&sources::modules_of(&room)).circles() {
-            let line = [std::slice::from_ref(&room), &module[..]].concat().join("::");
+        let read = Room::of(&sources::modules_of(&room));
+        let line = |module: &Module| [std::slice::from_ref(&room), &module[..]].concat().join("::");
+        for module in read.circles() {
+            let line = line(&module);
             let advice = format!(
                 "The module {line} imports itself through others. Move what both need into a module below both."
+            );
+            found.insert(line, advice);
+        }
+        for folder in read.circles_of_folders() {
+            let line = format!("folder {}", line(&folder));
+            let advice = format!(
+                "The {line} imports itself through other folders of its room. Move what both need into a folder below both."
             );
             found.insert(line, advice);
         }
