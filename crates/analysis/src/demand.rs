@@ -25,7 +25,8 @@
 //! hold, so a rewrite that changes them drops the promises. Then each demanded
 //! bit has the value that it had, whatever is put in the others; what has no
 //! demanded bit is not computed, but any number put in its place. What is known
-//! of other operands is what [`Propagation`](crate::propagation::Propagation) found, with all that that rests on.
+//! of other operands is what [`Propagation`](crate::propagation::Propagation)
+//! found, with all that that rests on.
 //!
 //! Division, addresses, branches, volatile and atomic accesses, assembly, memory
 //! that others read, functions that are not seen: all bits.

@@ -3,7 +3,7 @@
 use opcost_analysis::demand::Demand;
 use opcost_analysis::memory::{Memory, World};
 use opcost_analysis::propagation::rounding::rounding_changes;
-use opcost_analysis::propagation::{Fact, Finding, Limit, Options, Propagation};
+use opcost_analysis::propagation::{Backwards, Fact, Finding, Limit, Options, Propagation};
 use opcost_analysis::ranges::Sign;
 use opcost_bits::{Cause, FunctionWidths, Link, Owners, Total, ValueWidth, Widths, because, text};
 use opcost_certificate::Certificate;
@@ -63,8 +63,11 @@ impl Assumptions {
     pub(super) fn options(self, backwards: bool) -> Options {
         Options {
             memory_is_written_first: self.assume_written_first,
-            backwards,
-            assume_inbounds: self.assume_inbounds && backwards,
+            backwards: match (backwards, self.assume_inbounds) {
+                (false, _) => Backwards::No,
+                (true, false) => Backwards::WithinObjects,
+                (true, true) => Backwards::WithinArrays,
+            },
             assume_no_overflow: self.assume_no_overflow,
             without_unrolling: false,
         }
