@@ -10,7 +10,6 @@
 //! | which bits of what is stored does a load need? | `cells` |
 //! | how is a value held, and which bits does that give? | [`held`](fn@held) |
 //! | which demands meet all instructions of a module? | `solve` |
-//! | which values can an operand have, if the result lies in a range? | [`mod@back`] |
 //!
 //! **How a value is held.** In as many bits as its range needs, from which it is
 //! read by extension, zeros or its sign: bits above are never demanded, and of a
@@ -35,7 +34,6 @@
 //! demand only grows, so that each instruction is looked at as often as its
 //! result has bits, at most; plus stores times loads of each object, bounded.
 
-pub mod back;
 mod carries;
 mod cells;
 mod held;

@@ -10,10 +10,10 @@ use opcost_ir::{Flags, Opcode, TypeId, Value};
 use opcost_key::InstructionId;
 
 use super::walk::Walk;
-use crate::demand::back;
 use crate::memory::ObjectKind;
 use crate::memory::addresses::moves::{self, steps_of};
 use crate::propagation::options::Backwards;
+use crate::ranges::back;
 use crate::ranges::word::mask;
 use crate::ranges::{Interval, Operation, Step, ValueRange};
 
