@@ -10,7 +10,6 @@
 //! | which bits of what is stored does a load need? | `cells` |
 //! | how is a value held, and which bits does that give? | [`held`](fn@held) |
 //! | which demands meet all instructions of a module? | `solve` |
-//! | which values can an operand have, if the result lies in a range? | [`mod@back`] |
 //!
 //! **How a value is held.** In as many bits as its range needs, from which it is
 //! read by extension, zeros or its sign: bits above are never demanded, and of a
@@ -25,7 +24,8 @@
 //! hold, so a rewrite that changes them drops the promises. Then each demanded
 //! bit has the value that it had, whatever is put in the others; what has no
 //! demanded bit is not computed, but any number put in its place. What is known
-//! of other operands is what [`Propagation`](crate::propagation::Propagation) found, with all that that rests on.
+//! of other operands is what [`Propagation`](crate::propagation::Propagation)
+//! found, with all that that rests on.
 //!
 //! Division, addresses, branches, volatile and atomic accesses, assembly, memory
 //! that others read, functions that are not seen: all bits.
@@ -34,7 +34,6 @@
 //! demand only grows, so that each instruction is looked at as often as its
 //! result has bits, at most; plus stores times loads of each object, bounded.
 
-pub mod back;
 mod carries;
 mod cells;
 mod held;

@@ -88,7 +88,7 @@ use walker::Walker;
 pub use contract::{Contract, Handed};
 pub use facts::{Content, Distance, Fact, Finding};
 pub use found::Propagation;
-pub use options::Options;
+pub use options::{Backwards, Options};
 pub use range::{Kind, Range};
 pub use variables::{Definition, Limit, Variable, VariableId, Variables};
 
@@ -137,7 +137,7 @@ impl Propagation {
             promised,
             given_up,
         };
-        if options.backwards {
+        if options.backwards != Backwards::No {
             all.go_backwards(program, options);
         }
         all.findings.extend(unreached::unreached(program, &all));
@@ -151,7 +151,7 @@ impl Propagation {
         if demanded.ranges.is_empty() {
             return;
         }
-        if options.assume_inbounds {
+        if options.backwards == Backwards::WithinArrays {
             self.facts.insert(Fact::InBounds);
         }
         for (id, value, range) in demanded.ranges {

@@ -13,6 +13,7 @@
 //! | which few values can it be? | [`small_set`] |
 //! | what is known when they tell each other? | [`product`] |
 //! | which floating point numbers can it be? | [`floating`] |
+//! | which values can an operand have, if the result lies in a range? | [`mod@back`] |
 //!
 //! **What is claimed.** A range holds at the definition of a value, for
 //! executions in which the value is not poison and in which nothing undefined
@@ -29,6 +30,7 @@
 //! Widths of 1 to 128 bits. Cost of a step: linear in the width, but for what
 //! is said in the files.
 
+pub mod back;
 pub mod concrete;
 pub mod congruence;
 pub mod floating;

@@ -4,7 +4,7 @@
 use opcost_index::Id;
 
 use super::explanation::{Argument, Certainty, Explanation, ExplanationId, Link, What};
-use super::resolution::Resolution;
+use super::resolution::{Express, Resolution};
 
 /// What a node is, for its shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -15,7 +15,7 @@ use opcost_key::{FunctionId, InstructionId};
 use super::evaluate::Number;
 use super::explanation::{Argument, ExplanationId, Input, What};
 use super::memory::Object;
-use super::resolution::Resolution;
+use super::resolution::{Express, Resolution};
 use super::steps::signed;
 use crate::memory::contents::string_at;
 

@@ -155,3 +155,12 @@ impl Resolution<'_, '_> {
         })
     }
 }
+
+/// What names of inputs ask of the text of an answer, in which they stand.
+pub(super) trait Express {
+    /// A part of the answer, without terms.
+    fn expression_at(&self, id: ExplanationId) -> String;
+
+    /// A part of the answer, in which a node has a name.
+    fn expression_in(&self, id: ExplanationId, named: ExplanationId, name: &str) -> String;
+}

@@ -66,7 +66,7 @@ pub(super) fn function_named(module: &Module, name: &str) -> FunctionId {
     module.functions.iter().find(|(_, f)| f.name == name).map(|(id, _)| id).expect("a function of this name")
 }
 
-fn spot(module: &Module, (function, at): (&str, usize)) -> Spot {
+fn spot(module: &Module, function: &str, at: usize) -> Spot {
     (function_named(module, function), InstructionId::new(at))
 }
 
@@ -80,14 +80,14 @@ pub(super) fn ask_as(text: &str, path: &str, asking: &Asking<'_>) -> Said {
     let memory = ModuleMemory::new(&whole, &writers);
     let mut profile = super::StoreLoadProfile::default();
     for &(load, store) in asking.profile {
-        profile.entry(spot(&module, load)).or_default().push(spot(&module, store));
+        profile.entry(spot(&module, load.0, load.1)).or_default().push(spot(&module, store.0, store.1));
     }
     let resolver = Resolver::new(&module, &memory)
         .with_rules(asking.rules)
         .with_profile(profile)
         .with_limits(asking.limits);
     let (function, value) = value_named(&module, path);
-    let calls: Vec<Spot> = asking.calls.iter().map(|&call| spot(&module, call)).collect();
+    let calls: Vec<Spot> = asking.calls.iter().map(|&(function, at)| spot(&module, function, at)).collect();
     let answer = resolver.resolve(&Use { function, value, calls: &calls });
     let (nodes, edges) = answer.graph();
     let edges = edges.iter().map(|edge| {

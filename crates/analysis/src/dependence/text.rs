@@ -13,17 +13,19 @@
 //! Two reads of memory are one term only where they are one node, that is, of
 //! the same version. Recursion goes as deep as the answer, which is bounded.
 
+mod operations;
+mod writer;
+
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 use std::fmt;
 
 use opcost_index::IdSet;
 
-use super::resolution::Resolution;
-
-mod operations;
 use super::evaluate::Number;
 use super::explanation::{Argument, Certainty, ExplanationId, Link, What};
 use super::memory::{Cell, Object};
+use super::resolution::{Express, Resolution};
+use writer::{Binding, Printed, Terms, Writer};
 
 /// An expression and the terms that it names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,44 +43,6 @@ impl fmt::Display for Expression {
             write!(f, "{}{name} = {text}", if position == 0 { " where " } else { ", " })?;
         }
         Ok(())
-    }
-}
-
-/// How tightly an expression binds, as in C.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Binding {
-    Alternatives,
-    Choice,
-    BitOr,
-    BitXor,
-    BitAnd,
-    Equality,
-    Relation,
-    Shift,
-    Sum,
-    Product,
-    Unary,
-    Postfix,
-    Atom,
-}
-
-struct Printed {
-    text: String,
-    binding: Binding,
-}
-
-impl Printed {
-    fn atom(text: impl Into<String>) -> Printed {
-        Printed { text: text.into(), binding: Binding::Atom }
-    }
-
-    /// In parentheses if it binds less than that.
-    fn within(self, binding: Binding) -> String {
-        match self.binding {
-            Binding::Alternatives if binding > Binding::Alternatives => format!("{{{}}}", self.text),
-            own if own < binding => format!("({})", self.text),
-            _ => self.text,
-        }
     }
 }
 
@@ -102,21 +66,6 @@ impl Resolution<'_, '_> {
             }
             named.extend(missing);
         }
-    }
-
-    /// A part of the answer, without terms.
-    pub(super) fn expression_at(&self, id: ExplanationId) -> String {
-        let nothing = HashSet::default();
-        Writer::new(self, &nothing).whole(id)
-    }
-
-    /// A part of the answer, in which a node has a name.
-    pub(super) fn expression_in(&self, id: ExplanationId, named: ExplanationId, name: &str) -> String {
-        let terms = HashSet::from_iter([self.only_end(named)]);
-        let mut writer = Writer::new(self, &terms);
-        writer.names.insert(self.only_end(named), name.to_owned());
-        let id = self.only_end(id);
-        writer.used(id).text
     }
 
     /// Nodes that more than one other needs and that are worth a name.
@@ -147,44 +96,45 @@ impl Resolution<'_, '_> {
     }
 }
 
-struct Writer<'w, 'r, 'a> {
-    answer: &'w Resolution<'r, 'a>,
-    named: &'w HashSet<ExplanationId>,
-    names: HashMap<ExplanationId, String>,
-    /// Terms in the order in which they were met.
-    order: Vec<ExplanationId>,
-    /// Alternatives that are open, from the outermost on; those that are
-    /// printed as another are listed with it.
-    scopes: Vec<ExplanationId>,
-    aliases: HashMap<ExplanationId, ExplanationId>,
-    /// Alternatives right around, with nothing done in between.
-    chain: Vec<ExplanationId>,
-    /// Terms that need a name.
-    missing: HashSet<ExplanationId>,
-    /// Nodes that lead back to each alternatives that are meant again.
-    leading_back: HashMap<ExplanationId, IdSet<ExplanationId>>,
-    depth: u32,
-}
-
 /// Expressions are cut off below this depth.
 const DEEPEST: u32 = 200;
 
-impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
-    fn new(answer: &'w Resolution<'r, 'a>, named: &'w HashSet<ExplanationId>) -> Self {
-        Writer {
-            answer,
-            named,
-            names: HashMap::default(),
-            order: Vec::new(),
-            scopes: Vec::new(),
-            aliases: HashMap::default(),
-            chain: Vec::new(),
-            missing: HashSet::default(),
-            leading_back: HashMap::default(),
-            depth: 0,
-        }
+impl Express for Resolution<'_, '_> {
+    fn expression_at(&self, id: ExplanationId) -> String {
+        let nothing = HashSet::default();
+        Writer::new(self, &nothing).whole(id)
     }
 
+    fn expression_in(&self, id: ExplanationId, named: ExplanationId, name: &str) -> String {
+        let terms = HashSet::from_iter([self.only_end(named)]);
+        let mut writer = Writer::new(self, &terms);
+        writer.names.insert(self.only_end(named), name.to_owned());
+        let id = self.only_end(id);
+        writer.used(id).text
+    }
+}
+
+impl Terms for Writer<'_, '_, '_> {
+    fn operand(&mut self, id: ExplanationId) -> Printed {
+        let chain = std::mem::take(&mut self.chain);
+        let printed = self.used(id);
+        self.chain = chain;
+        printed
+    }
+
+    fn linked(&mut self, link: &Link) -> Printed {
+        let printed = self.operand(link.to);
+        if link.certainty == Certainty::Possible {
+            return Printed {
+                text: format!("{}?", printed.within(Binding::Atom)),
+                binding: Binding::Postfix,
+            };
+        }
+        printed
+    }
+}
+
+impl Writer<'_, '_, '_> {
     /// A term or the root, in full.
     fn whole(&mut self, id: ExplanationId) -> String {
         (self.scopes, self.chain, self.depth) = (Vec::new(), Vec::new(), 0);
@@ -205,25 +155,6 @@ impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
         self.depth += 1;
         let printed = self.full(id);
         self.depth -= 1;
-        printed
-    }
-
-    fn name_of(&mut self, id: ExplanationId) -> String {
-        let next = self.names.len() + 1;
-        let order = &mut self.order;
-        let name = self.names.entry(id).or_insert_with(|| {
-            order.push(id);
-            format!("t{next}")
-        });
-        name.clone()
-    }
-
-    /// Something that an operation is done to: alternatives around it are not
-    /// right around any more.
-    fn operand(&mut self, id: ExplanationId) -> Printed {
-        let chain = std::mem::take(&mut self.chain);
-        let printed = self.used(id);
-        self.chain = chain;
         printed
     }
 
@@ -268,18 +199,6 @@ impl<'w, 'r, 'a> Writer<'w, 'r, 'a> {
                 self.alternatives(id)
             }
         }
-    }
-
-    /// A link that is not an alternative, marked if it is only possible.
-    fn linked(&mut self, link: &Link) -> Printed {
-        let printed = self.operand(link.to);
-        if link.certainty == Certainty::Possible {
-            return Printed {
-                text: format!("{}?", printed.within(Binding::Atom)),
-                binding: Binding::Postfix,
-            };
-        }
-        printed
     }
 
     fn address(&mut self, object: Object, offset: i64) -> Printed {

@@ -27,9 +27,9 @@ use opcost_key::{BlockId, InstructionId};
 use super::edges::{opposite, turned};
 use super::found::Propagation;
 use super::options::Options;
-use crate::demand::back;
 use crate::memory::Memory;
 use crate::memory::effect::ResultKind;
+use crate::ranges::back;
 use crate::ranges::{Operation, Step, ValueRange};
 use walk::{Demanded, MOST_VALUES, State, Walk};
 

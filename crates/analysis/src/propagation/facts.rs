@@ -31,9 +31,11 @@ pub enum Fact {
     /// In the function certain accesses lie in their objects, because all else is
     /// undefined ([`backwards`](super::Options::backwards)).
     CertainAccess(FunctionId),
-    /// Indices lie in the arrays that they run through ([`assume_inbounds`](super::Options::assume_inbounds)).
+    /// Indices lie in the arrays that they run through
+    /// ([`WithinArrays`](super::Backwards::WithinArrays)).
     InBounds,
-    /// Sums, differences and products do not overflow ([`assume_no_overflow`](super::Options::assume_no_overflow)).
+    /// Sums, differences and products do not overflow
+    /// ([`assume_no_overflow`](super::Options::assume_no_overflow)).
     NoOverflow,
     /// Each caller gives to this parameter what a [`Contract`](super::Contract) promises.
     Contract(FunctionId, u32),

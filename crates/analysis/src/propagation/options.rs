@@ -2,6 +2,20 @@
 
 use opcost_ir::{Flags, Opcode};
 
+/// Whether what a value leads to counts. Where it does, ranges say nothing of executions
+/// that do something undefined later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backwards {
+    /// It does not.
+    #[default]
+    No,
+    /// An access that certainly follows keeps its index within the whole object.
+    WithinObjects,
+    /// Of such accesses each index lies in its own array, also where that is a part of
+    /// the object.
+    WithinArrays,
+}
+
 /// What else may be taken as given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -9,13 +23,8 @@ pub struct Options {
     /// on the heap at first is left out, where it is undefined otherwise, and so
     /// anything.
     pub memory_is_written_first: bool,
-    /// What a value leads to counts, too: an access that certainly follows keeps
-    /// its index within the whole object. Then ranges say nothing of executions
-    /// that do something undefined later.
-    pub backwards: bool,
-    /// Of such accesses each index lies in its own array, also where that is a
-    /// part of the object. With [`Options::backwards`] only.
-    pub assume_inbounds: bool,
+    /// Whether what a value leads to counts, too.
+    pub backwards: Backwards,
     /// Sums, differences and products do not overflow as signed numbers, whether
     /// they promise that or not.
     pub assume_no_overflow: bool,

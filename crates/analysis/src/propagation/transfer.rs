@@ -7,8 +7,9 @@
 use super::range::{Kind, Range};
 use super::tables::Tables;
 use super::variables::{Definition, VariableId, Variables};
+use crate::ranges::back::unshifted;
 use crate::ranges::word::{low_bits, mask};
-use crate::ranges::{Congruence, FloatRange, Format, Interval, KnownBits, Operation, Sign, Step, ValueRange};
+use crate::ranges::{Congruence, FloatRange, Format, Interval, KnownBits, Operation, Step, ValueRange};
 use opcost_index::IdMap;
 use opcost_ir::{Flags, Predicate};
 
@@ -164,24 +165,6 @@ fn unmasked(mask: &ValueRange, result: &ValueRange, width: u32) -> ValueRange {
         return ValueRange::empty(width);
     }
     ValueRange::from(KnownBits::new(width, mask & bits.zeros(), mask & bits.ones()))
-}
-
-pub(crate) fn unshifted(result: &ValueRange, by: u32, sign: Sign, width: u32) -> ValueRange {
-    let below = low_bits(by);
-    let low_zeros = |word: u128| word << by & mask(width);
-    let arc = match sign {
-        Sign::Unsigned => result.unsigned_range().map(|(low, high)| {
-            let most = mask(width) >> by;
-            (low <= most).then(|| Interval::new(width, low << by, low_zeros(high.min(most)) | below))
-        }),
-        Sign::Signed => result.signed_range().map(|(low, high)| {
-            let word = |end: i128| end as u128 & mask(width);
-            let least = -(1i128 << (width - 1 - by));
-            let (low, high) = (low.max(least), high.min(-1 - least));
-            (low <= high).then(|| Interval::new(width, low_zeros(word(low)), low_zeros(word(high)) | below))
-        }),
-    };
-    arc.flatten().map_or(ValueRange::empty(width), ValueRange::from)
 }
 
 /// The wrapped sum of at most so many numbers.

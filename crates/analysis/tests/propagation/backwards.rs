@@ -6,7 +6,7 @@
 
 use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{Memory, World};
-use opcost_analysis::propagation::{Options, Propagation, Range};
+use opcost_analysis::propagation::{Backwards, Options, Propagation, Range};
 use opcost_ir::{Layout, Value, parse_module};
 use opcost_testkit::{
     Ended, Externals, Interpreter, Random, Scalar, all_inputs, function_named, nothing_known,
@@ -25,8 +25,14 @@ struct Tally {
     backwards: u64,
 }
 
+struct Subject<'a> {
+    seed: u64,
+    text: &'a str,
+    name: &'a str,
+}
+
 fn judge(
-    (seed, text, name): (u64, &str, &str),
+    Subject { seed, text, name }: Subject<'_>,
     inputs: &[Vec<Scalar>],
     mut externals: impl FnMut() -> Box<Externals<'static>>,
     tally: &mut Tally,
@@ -36,7 +42,10 @@ fn judge(
     let (layout, effects) = (Layout::of(&module), Effects::built_in());
     let program = Memory::of(&module, &layout, &effects, World::Open);
     let forwards = Propagation::compute(&program);
-    let ranges = Propagation::compute_with(&program, Options { backwards: true, ..Options::default() });
+    let ranges = Propagation::compute_with(
+        &program,
+        Options { backwards: Backwards::WithinObjects, ..Options::default() },
+    );
     assert_eq!(ranges.not_closed(), [], "seed {seed}\n{text}");
     let bits = |ranges: &Propagation, value: Value| match ranges.range(id, value) {
         Some(Range::Integer(range)) => u64::from(range.needed_width().bits),
@@ -74,7 +83,7 @@ fn values_lie_in_what_is_demanded_of_them() {
     let mut tally = Tally::default();
     for seed in first..first + cases {
         let text = with_accesses(&random_branches(seed), &mut Random::new(seed));
-        judge((seed, &text, "run"), &inputs, || Box::new(nothing_known), &mut tally);
+        judge(Subject { seed, text: &text, name: "run" }, &inputs, || Box::new(nothing_known), &mut tally);
     }
     println!("{tally:#?}");
     assert!(tally.returned * 20 > tally.runs, "runs count: {tally:?}");
@@ -91,7 +100,12 @@ fn the_same_in_random_loops() {
         let case = random_loops(seed);
         let text = with_accesses(&case.text, &mut Random::new(seed));
         let inputs = all_inputs(&case.parameters, number_from("INPUTS", 24) as usize);
-        judge((seed, &text, case.function), &inputs, || Box::new(case.externals()), &mut tally);
+        judge(
+            Subject { seed, text: &text, name: case.function },
+            &inputs,
+            || Box::new(case.externals()),
+            &mut tally,
+        );
     }
     println!("{tally:#?}");
     assert!(tally.checked > 10 * cases, "values are checked: {tally:?}");

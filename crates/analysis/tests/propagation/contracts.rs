@@ -5,7 +5,7 @@
 
 use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{Memory, World};
-use opcost_analysis::propagation::{Contract, Options, Propagation, Range};
+use opcost_analysis::propagation::{Backwards, Contract, Options, Propagation, Range};
 use opcost_analysis::ranges::{Interval, ValueRange};
 use opcost_ir::{Layout, Module, Value, parse_module};
 use opcost_key::FunctionId;
@@ -38,8 +38,14 @@ fn is_kept(contracts: &[Contract], input: &[Scalar]) -> bool {
     })
 }
 
+struct Subject<'a> {
+    seed: u64,
+    module: &'a Module,
+    text: &'a str,
+}
+
 fn judge(
-    (seed, module, text): (u64, &Module, &str),
+    Subject { seed, module, text }: Subject<'_>,
     inputs: &[Vec<Scalar>],
     backwards: bool,
     tally: &mut Tally,
@@ -49,7 +55,8 @@ fn judge(
     let program = Memory::of(module, &layout, &effects, World::Open);
     let mut random = Random::new(seed);
     let contracts = [contract(id, 0, &mut random), contract(id, 1, &mut random)];
-    let options = Options { backwards, ..Options::default() };
+    let direction = if backwards { Backwards::WithinObjects } else { Backwards::No };
+    let options = Options { backwards: direction, ..Options::default() };
     let without = Propagation::compute_with(&program, options);
     let ranges = Propagation::compute_under(&program, options, &contracts);
     assert_eq!(ranges.not_closed(), [], "seed {seed}\n{text}");
@@ -91,7 +98,7 @@ fn values_lie_in_what_contracts_leave() {
         let sown = with_accesses(&plain, &mut Random::new(seed));
         for (text, backwards) in [(&plain, false), (&sown, true)] {
             let Ok(module) = parse_module(text) else { continue };
-            judge((seed, &module, text), &inputs, backwards, &mut tally);
+            judge(Subject { seed, module: &module, text }, &inputs, backwards, &mut tally);
         }
     }
     println!("{tally:#?}");

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use opcost_analysis::memory::effects::Effects;
 use opcost_analysis::memory::{Memory, World};
-use opcost_analysis::propagation::{Options, Propagation};
+use opcost_analysis::propagation::{Backwards, Options, Propagation};
 use opcost_bits::certified::certify;
 use opcost_bits::told::told;
 use opcost_certificate::{
@@ -53,8 +53,7 @@ pub(crate) fn number_from(variable: &str, otherwise: u64) -> u64 {
 /// What claims of one step tell.
 const STEPS: Options = Options {
     memory_is_written_first: false,
-    backwards: false,
-    assume_inbounds: false,
+    backwards: Backwards::No,
     assume_no_overflow: false,
     without_unrolling: true,
 };
@@ -74,7 +73,7 @@ pub(crate) fn certificate_of(module: &Module, world: World) -> Certificate {
 pub(crate) fn certificate_with_hindsight(module: &Module, world: World) -> Certificate {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
     let program = Memory::of(module, &layout, &effects, world);
-    let options = [COUNTED, STEPS].map(|options| Options { backwards: true, ..options });
+    let options = [COUNTED, STEPS].map(|options| Options { backwards: Backwards::WithinObjects, ..options });
     let all = [options[0], options[1], STEPS].map(|options| Propagation::compute_with(&program, options));
     certify(&program, &all.each_ref(), true).expect("z3 is installed").certificate
 }
@@ -138,10 +137,17 @@ fn is_integer(module: &Module, function: FunctionId, value: Value) -> bool {
     matches!(module.types[ty], Type::Integer(1..=64))
 }
 
+/// What is run, and how.
+struct Running<'a> {
+    module: &'a Module,
+    name: &'a str,
+    steps: u64,
+    hindsight: bool,
+}
+
 fn observed(
-    (module, name): (&Module, &str),
+    Running { module, name, steps, hindsight }: Running<'_>,
     inputs: &[Vec<Scalar>],
-    (steps, hindsight): (u64, bool),
     mut externals: impl FnMut() -> Box<dyn FnMut(&mut RunMemory, &str, &[Scalar]) -> Reply>,
 ) -> Seen {
     let function = function_named(module, name).expect("the function to be run");
@@ -172,7 +178,8 @@ pub(crate) fn loop_subject(seed: u64, world: World) -> Option<Subject> {
     let text = if world == World::Closed { case.text.replace("@run", "@main") } else { case.text.clone() };
     let module = parse_module(&text).ok()?;
     let inputs = all_inputs(&case.parameters, if case.parameters == [8] { 256 } else { 48 });
-    let seen = observed((&module, name), &inputs, (4000, false), || Box::new(case.externals()));
+    let running = Running { module: &module, name, steps: 4000, hindsight: false };
+    let seen = observed(running, &inputs, || Box::new(case.externals()));
     let what = format!("seed {seed}, {world:?}\n{text}");
     Some(Subject { module, seen, world, hindsight: false, what })
 }
@@ -190,7 +197,8 @@ pub(crate) fn access_subject(seed: u64) -> Subject {
 fn branches(seed: u64, text: String, hindsight: bool) -> Subject {
     let module = parse_module(&text).expect("a program");
     let inputs = all_inputs(&[8, 8], 512);
-    let seen = observed((&module, "run"), &inputs, (600, hindsight), || Box::new(nothing_known));
+    let running = Running { module: &module, name: "run", steps: 600, hindsight };
+    let seen = observed(running, &inputs, || Box::new(nothing_known));
     Subject { module, seen, world: World::Open, hindsight, what: format!("branches {seed}\n{text}") }
 }
 

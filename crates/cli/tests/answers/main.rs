@@ -49,7 +49,8 @@ fn last_function(source: &str) -> String {
         let head = line.split_once('(')?.0;
         let is_head = head.chars().all(|letter| letter.is_ascii_alphanumeric() || "_ *".contains(letter));
         let name = head.rsplit([' ', '*']).next().unwrap_or_default();
-        (is_head && line.ends_with('{') && !line.starts_with(' ') && !name.is_empty()).then(|| name.to_owned())
+        (is_head && line.ends_with('{') && !line.starts_with(' ') && !name.is_empty())
+            .then(|| name.to_owned())
     });
     names.last().unwrap_or_else(|| panic!("{source} defines no function"))
 }
@@ -59,7 +60,11 @@ fn questions() -> Vec<Question> {
     let loops = sources("loops/c", ".c").into_iter().chain(sources("loops/fortran", ".f90"));
     for source in loops {
         all.push(question("loops", &source, &["loops", "--json", "-", "FILE"]));
-        all.push(question("loops-open", &source, &["loops", "-O1", "--world", "open", "--json", "-", "FILE"]));
+        all.push(question(
+            "loops-open",
+            &source,
+            &["loops", "-O1", "--world", "open", "--json", "-", "FILE"],
+        ));
     }
     for source in sources("bits", ".c") {
         all.push(question("bits", &source, &["bits", "-O1", "--json", "-", "FILE"]));
@@ -134,7 +139,8 @@ fn answers_are_what_they_were() {
             std::fs::write(file, &document).expect("written");
             let status = output.status.code().unwrap_or(-1);
             let hash = Hasher128::new().text(&document).finish();
-            let before = found.lock().expect("whole").insert(question.name.clone(), format!("{status} {hash}"));
+            let before =
+                found.lock().expect("whole").insert(question.name.clone(), format!("{status} {hash}"));
             assert_eq!(before, None, "{} stands for two questions", question.name);
         }
     };

@@ -1,14 +1,17 @@
 //! What is believed of a program besides its code?
 
-use opcost_analysis::propagation::{Fact, Options};
+use opcost_analysis::propagation::{Backwards, Fact, Options};
 use opcost_answer::bits::Assumptions;
 
 /// What ranges may rest on; `backwards` also on accesses that certainly follow.
 pub(crate) fn options(assumptions: Assumptions, backwards: bool) -> Options {
     Options {
         memory_is_written_first: assumptions.assume_written_first,
-        backwards,
-        assume_inbounds: assumptions.assume_inbounds && backwards,
+        backwards: match (backwards, assumptions.assume_inbounds) {
+            (false, _) => Backwards::No,
+            (true, false) => Backwards::WithinObjects,
+            (true, true) => Backwards::WithinArrays,
+        },
         assume_no_overflow: assumptions.assume_no_overflow,
         without_unrolling: false,
     }

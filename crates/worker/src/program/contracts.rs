@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use opcost_analysis::memory::Memory;
-use opcost_analysis::propagation::{Contract, Handed, Kind, Options, Propagation, Range};
+use opcost_analysis::propagation::{Backwards, Contract, Handed, Kind, Options, Propagation, Range};
 use opcost_analysis::ranges::{FloatRange, Format, Interval, ValueRange, significant_bits};
 use opcost_bits::text;
 use opcost_index::Id;
@@ -26,9 +26,8 @@ const LISTED: u32 = 12;
 
 /// Ranges forwards, and backwards from accesses that are certain.
 pub(crate) const BOTH_WAYS: Options = Options {
-    backwards: true,
+    backwards: Backwards::WithinObjects,
     memory_is_written_first: false,
-    assume_inbounds: false,
     assume_no_overflow: false,
     without_unrolling: false,
 };

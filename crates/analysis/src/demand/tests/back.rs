@@ -5,7 +5,7 @@ use opcost_ir::Flags;
 use opcost_testkit::Random;
 
 use super::{SIZE, WIDTH, binary, ranges, unary};
-use crate::demand::back::operand;
+use crate::ranges::back::operand;
 use crate::ranges::{Interval, Operation, Step, ValueRange, evaluate};
 
 /// The step with each set of flags that means something to it.

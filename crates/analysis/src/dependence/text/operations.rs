@@ -3,7 +3,7 @@
 
 use opcost_ir::{Opcode, Predicate, Type, Value};
 
-use super::{Binding, Printed, Writer};
+use super::writer::{Binding, Printed, Terms, Writer};
 use crate::dependence::evaluate::Number;
 use crate::dependence::explanation::{Certainty, Explanation, Link, What};
 use crate::dependence::resolution::Resolution;

@@ -10,9 +10,10 @@ use opcost_ir::{Flags, Opcode, TypeId, Value};
 use opcost_key::InstructionId;
 
 use super::walk::Walk;
-use crate::demand::back;
 use crate::memory::ObjectKind;
 use crate::memory::addresses::moves::{self, steps_of};
+use crate::propagation::options::Backwards;
+use crate::ranges::back;
 use crate::ranges::word::mask;
 use crate::ranges::{Interval, Operation, Step, ValueRange};
 
@@ -22,7 +23,7 @@ const DEEPEST: usize = 8;
 impl Walk<'_> {
     /// An access lies in one of the objects that it may go to.
     pub(super) fn access(&mut self, at: InstructionId, pointer: Value, ty: Option<TypeId>) {
-        if self.options.assume_inbounds {
+        if self.options.backwards == Backwards::WithinArrays {
             self.inner(pointer);
         }
         let (Some(known), Some(range)) = (self.known(pointer), self.inside(pointer, ty)) else { return };

@@ -5,12 +5,11 @@ use opcost_ir::{Layout, parse_module};
 use super::told_with;
 use crate::memory::effects::Effects;
 use crate::memory::{Memory, World};
-use crate::propagation::{Finding, Options, Propagation};
+use crate::propagation::{Backwards, Finding, Options, Propagation};
 
 const BACKWARDS: Options = Options {
     memory_is_written_first: false,
-    backwards: true,
-    assume_inbounds: false,
+    backwards: Backwards::WithinObjects,
     assume_no_overflow: false,
     without_unrolling: false,
 };
@@ -144,7 +143,7 @@ define i8 @f(i64 %i, i64 %j) {
 ";
     let any = "[-9223372036854775808, 9223372036854775807] 64";
     says(BACKWARDS, text, &[("j", any)]);
-    let inner = Options { assume_inbounds: true, ..BACKWARDS };
+    let inner = Options { backwards: Backwards::WithinArrays, ..BACKWARDS };
     says(inner, text, &[("i", "[0, 3] 2"), ("j", "[0, 7] 3")]);
 }
 

@@ -145,7 +145,7 @@ impl Reading {
                 if self.flags.has(Flags::SAMESIGN) && differ {
                     return None;
                 }
-                truth(compare(predicate, (left, right), (signed_left, signed_right)))
+                truth(compare(predicate, [left, right], [signed_left, signed_right]))
             }
             _ => panic!("no binary operation: {operation:?}"),
         }
@@ -178,17 +178,17 @@ impl Reading {
     }
 }
 
-fn compare(predicate: Predicate, unsigned: (i128, i128), signed: (i128, i128)) -> bool {
+fn compare(predicate: Predicate, unsigned: [i128; 2], signed: [i128; 2]) -> bool {
     match predicate {
-        Predicate::Eq => unsigned.0 == unsigned.1,
-        Predicate::Ne => unsigned.0 != unsigned.1,
-        Predicate::Ugt => unsigned.0 > unsigned.1,
-        Predicate::Uge => unsigned.0 >= unsigned.1,
-        Predicate::Ult => unsigned.0 < unsigned.1,
-        Predicate::Ule => unsigned.0 <= unsigned.1,
-        Predicate::Sgt => signed.0 > signed.1,
-        Predicate::Sge => signed.0 >= signed.1,
-        Predicate::Slt => signed.0 < signed.1,
-        _ => signed.0 <= signed.1,
+        Predicate::Eq => unsigned[0] == unsigned[1],
+        Predicate::Ne => unsigned[0] != unsigned[1],
+        Predicate::Ugt => unsigned[0] > unsigned[1],
+        Predicate::Uge => unsigned[0] >= unsigned[1],
+        Predicate::Ult => unsigned[0] < unsigned[1],
+        Predicate::Ule => unsigned[0] <= unsigned[1],
+        Predicate::Sgt => signed[0] > signed[1],
+        Predicate::Sge => signed[0] >= signed[1],
+        Predicate::Slt => signed[0] < signed[1],
+        _ => signed[0] <= signed[1],
     }
 }

@@ -43,21 +43,15 @@ impl Naive {
 
     fn round(&mut self, module: &Module, addresses: &Addresses) {
         for (id, function) in module.functions.iter() {
-            for (at, instruction) in function.instructions.iter() {
-                self.step(module, addresses, id, at, instruction.opcode);
+            for at in function.instructions.ids() {
+                self.step(module, addresses, id, at);
             }
         }
     }
 
-    fn step(
-        &mut self,
-        module: &Module,
-        addresses: &Addresses,
-        id: FunctionId,
-        at: InstructionId,
-        opcode: Opcode,
-    ) {
+    fn step(&mut self, module: &Module, addresses: &Addresses, id: FunctionId, at: InstructionId) {
         let function = &module.functions[id];
+        let opcode = function.instructions[at].opcode;
         let operands = function.operands_of(at);
         let get = |naive: &Naive, value: Value| naive.of(module, addresses, id, value);
         let mut result = BTreeSet::new();

@@ -48,6 +48,22 @@ pub(super) struct Evaluator<'a> {
 /// What is known of the versions in one activation.
 type Known = HashMap<CellVersion, Seen>;
 
+/// A function that is being run.
+#[derive(Clone, Copy)]
+struct Frame<'f> {
+    body: &'f Function,
+    arguments: &'f [Seen],
+    results: &'f HashMap<InstructionId, Seen>,
+}
+
+/// An instruction that was run.
+struct Ran<'r> {
+    at: InstructionId,
+    result: &'r Seen,
+    /// What it stored in the versions that it defines.
+    defined: Vec<(CellVersion, Seen)>,
+}
+
 impl<'a> Evaluator<'a> {
     pub(super) fn new(module: &'a Module, layout: &'a Layout, turns: &'a [u8]) -> Self {
         Self {
@@ -88,7 +104,7 @@ impl<'a> Evaluator<'a> {
             let phis: Vec<_> = body
                 .instructions_of(block)
                 .take_while(|&at| body.instructions[at].opcode == Opcode::Phi)
-                .map(|at| (at, self.phi(body, at, from, &arguments, &results)))
+                .map(|at| (at, self.phi(Frame { body, arguments: &arguments, results: &results }, at, from)))
                 .collect();
             results.extend(phis);
             for at in body.instructions_of(block).filter(|&at| body.instructions[at].opcode != Opcode::Phi) {
@@ -105,9 +121,11 @@ impl<'a> Evaluator<'a> {
                 if body.instructions[at].opcode == Opcode::Br {
                     continue;
                 }
-                let result = self.instruction(body, at, &arguments, &results, about, cells)?;
+                let frame = Frame { body, arguments: &arguments, results: &results };
+                let result = self.instruction(frame, at, about, cells)?;
                 if id == about {
-                    self.judge(body, at, &result, (&arguments, &results), cells, &mut known);
+                    let defined = self.defined(frame, at, cells);
+                    self.judge(body, Ran { at, result: &result, defined }, cells, &mut known);
                 }
                 results.insert(at, result);
             }
@@ -120,11 +138,9 @@ impl<'a> Evaluator<'a> {
 
     fn phi(
         &self,
-        body: &Function,
+        Frame { body, arguments, results }: Frame<'_>,
         at: InstructionId,
         from: Option<BlockId>,
-        arguments: &[Seen],
-        results: &HashMap<InstructionId, Seen>,
     ) -> Seen {
         let pairs = body.operands_of(at).chunks_exact(2);
         let mut taken = pairs.filter(|pair| Some(pair[1]) == from.map(Value::Block));
@@ -147,10 +163,8 @@ impl<'a> Evaluator<'a> {
     /// The result, after memory has changed; none where the walk ends.
     fn instruction(
         &mut self,
-        body: &Function,
+        Frame { body, arguments, results }: Frame<'_>,
         at: InstructionId,
-        arguments: &[Seen],
-        results: &HashMap<InstructionId, Seen>,
         about: FunctionId,
         cells: &impl Cells,
     ) -> Option<Seen> {
@@ -235,21 +249,28 @@ impl<'a> Evaluator<'a> {
         Some(())
     }
 
+    /// What a store puts into the versions that it defines.
+    fn defined(&self, frame: Frame<'_>, at: InstructionId, cells: &impl Cells) -> Vec<(CellVersion, Seen)> {
+        let stored = |version| match cells.definition(version) {
+            CellDefinition::Stored { store, value } if store == at => {
+                Some((version, self.value(value, frame.arguments, frame.results)))
+            }
+            _ => None,
+        };
+        all_versions(frame.body, cells).into_iter().filter_map(stored).collect()
+    }
+
     /// Holds a load against what is known, and lets a write define versions.
     fn judge(
         &mut self,
         body: &Function,
-        at: InstructionId,
-        result: &Seen,
-        (arguments, results): (&[Seen], &HashMap<InstructionId, Seen>),
+        Ran { at, result, defined }: Ran<'_>,
         cells: &impl Cells,
         known: &mut Known,
     ) {
+        known.extend(defined);
         for version in all_versions(body, cells) {
             match cells.definition(version) {
-                CellDefinition::Stored { store, value } if store == at => {
-                    known.insert(version, self.value(value, arguments, results));
-                }
                 CellDefinition::Changed(by) if by == at => _ = known.remove(&version),
                 CellDefinition::Undefined if body.instructions[at].opcode == Opcode::Alloca => {
                     known.remove(&version);

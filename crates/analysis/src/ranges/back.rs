@@ -13,8 +13,7 @@
 
 use opcost_ir::Flags;
 
-use crate::propagation::transfer::unshifted;
-use crate::ranges::word::{mask, product_within, sign_bit, signed};
+use crate::ranges::word::{low_bits, mask, product_within, sign_bit, signed};
 use crate::ranges::{Interval, KnownBits, Operation, Sign, Step, ValueRange};
 
 /// What the operand at `position` can be.
@@ -170,4 +169,23 @@ fn divided_signed(by: u128, result: &ValueRange) -> Option<ValueRange> {
     }
     let word = |end: i128| end as u128 & mask(width);
     Some(ValueRange::from(Interval::new(width, word(least.max(-half)), word(most.min(half - 1)))))
+}
+
+/// What is shifted right by a constant, if the result lies in a range.
+pub(crate) fn unshifted(result: &ValueRange, by: u32, sign: Sign, width: u32) -> ValueRange {
+    let below = low_bits(by);
+    let low_zeros = |word: u128| word << by & mask(width);
+    let arc = match sign {
+        Sign::Unsigned => result.unsigned_range().map(|(low, high)| {
+            let most = mask(width) >> by;
+            (low <= most).then(|| Interval::new(width, low << by, low_zeros(high.min(most)) | below))
+        }),
+        Sign::Signed => result.signed_range().map(|(low, high)| {
+            let word = |end: i128| end as u128 & mask(width);
+            let least = -(1i128 << (width - 1 - by));
+            let (low, high) = (low.max(least), high.min(-1 - least));
+            (low <= high).then(|| Interval::new(width, low_zeros(word(low)), low_zeros(word(high)) | below))
+        }),
+    };
+    arc.flatten().map_or(ValueRange::empty(width), ValueRange::from)
 }
