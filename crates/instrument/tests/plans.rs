@@ -28,9 +28,10 @@ mod walk;
 
 use std::path::Path;
 
+use opcost_index::Id;
 use opcost_instrument::{CostModel, CostTable};
 use opcost_ir::parse_module;
-use opcost_key::Placement;
+use opcost_key::{FunctionId, FunctionKey, Placement};
 use proptest::prelude::*;
 
 /// Text of a case without what is expected, and what is expected.
@@ -39,6 +40,20 @@ fn split(text: &str) -> (String, String) {
     let join = |lines: Vec<&str>| lines.into_iter().map(|line| format!("{line}\n")).collect();
     let (expected, rest) = text.lines().partition(is_expected);
     (join(rest), join(expected))
+}
+
+/// A map says what a local function was called before its module was linked to others.
+#[test]
+fn maps_keep_the_homes_of_local_functions() {
+    let text = "define internal void @step.1() {\n  ret void\n}\n\
+        define internal void @own() {\n  ret void\n}\ndefine void @main() {\n  ret void\n}\n";
+    let mut module = parse_module(text).expect("a module");
+    let home: FunctionKey = "b.c@step".parse().expect("a key");
+    // Of a function that all can name nothing is believed.
+    module.homes = [0, 2].map(|at| (FunctionId::new(at), home.clone())).into_iter().collect();
+    let map = check::planned(&module, CostModel::Unit, Placement::Chords).expect("it can be counted").map;
+    let keys = map.functions.values().map(|function| function.key(&map.module).to_string());
+    assert_eq!(keys.collect::<Vec<_>>(), ["b.c@step", "case@own", "@main"]);
 }
 
 #[test]

@@ -18,6 +18,7 @@ use opcost_key::{Anchor, BuildFacts, CostFacts, FunctionKey, Hash128};
 use thiserror::Error;
 
 use crate::answers::Answers;
+use crate::place::SourcePlace;
 use crate::words::{Column, Origin, Quality, Unit, Way, World};
 
 /// A table of facts and what they were measured on.
@@ -56,15 +57,6 @@ pub struct ModuleFacts {
     pub anchor: Anchor,
     /// How it was built.
     pub build: BuildFacts,
-}
-
-/// A line of a source file.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SourcePlace {
-    /// The file, as the debug information names it.
-    pub file: Arc<str>,
-    /// The line, from 1.
-    pub line: u32,
 }
 
 /// A function, as far as ledgers compare it.

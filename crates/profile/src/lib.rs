@@ -19,6 +19,7 @@ mod merge;
 pub mod opcraw;
 pub mod opcval;
 pub mod overlap;
+mod place;
 mod reduce;
 mod subtract;
 pub mod wellformed;
@@ -28,10 +29,9 @@ mod words;
 mod example;
 
 pub use answers::{Answer, AnswerRow, Answers, Assumption, Known};
-pub use ledger::{
-    About, Called, Ending, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, SourcePlace, Subject,
-};
+pub use ledger::{About, Called, Ending, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, Subject};
 pub use merge::{MergeError, average, merge, saturated};
+pub use place::SourcePlace;
 pub use reduce::{ReduceError, reduce_to_blocks};
 pub use subtract::{SubtractError, subtract};
 pub use words::{

@@ -51,6 +51,28 @@ fn formulas_read_as_in_c() {
     assert_eq!(read("a<<b").to_string(), "a << b");
 }
 
+/// As the verb `loops` has them.
+#[test]
+fn formulas_of_loops_are_read() {
+    let names = ["argv[1]", "argv[1]->n", "the result of f (line 3)", "n#2", "n", "*p", "log"];
+    let texts = [
+        ("(n + n*n) / 2", "(n + n * n) / 2"),
+        ("(u32)(n + 1) + 1", "(u32)(n + 1) + 1"),
+        ("2*ceil((n + m) / 3)", "2 * ceil((n + m) / 3)"),
+        ("argv[1] - argv[1]->n", "`argv[1]` - `argv[1]->n`"),
+        ("-n#2*the result of f (line 3)", "-`n#2` * `the result of f (line 3)`"),
+        ("*p > 0 ? *p * nn : log", "`*p` > 0 ? `*p` * nn : log"),
+        ("ceil(log2(n))", "ceil(log(2, n))"),
+        ("n < m ? 0 : 3", "n < m ? 0 : 3"),
+    ];
+    for (text, written) in texts {
+        let formula = Formula::read(text, &names).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(formula.to_string(), written);
+        assert_eq!(written.parse(), Ok(formula));
+    }
+    assert!(Formula::read("argv[1]", &[]).is_err());
+}
+
 #[test]
 fn what_is_no_formula_is_told() {
     let texts = [

@@ -1,7 +1,7 @@
 //! How is a formula written, and read again?
 //!
-//! With as few brackets as C needs. The reader takes more of them, and any blanks, so that a
-//! person may write one. Reading and writing are inverse: a formula that was written is read
+//! With as few brackets as C needs. The reader takes more of them, any blanks, and names that
+//! are given as they are, so that it reads what a person writes and what the verb `loops` says. Reading and writing are inverse: a formula that was written is read
 //! as the very same parts. Cost: the length of the text. Limit: brackets lie at most three
 //! times as deep in each other as parts may.
 
@@ -92,9 +92,13 @@ fn above(level: Level) -> Level {
     }
 }
 
+/// Whether plain names have it.
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '.'
+}
+
 fn is_plain(name: &str) -> bool {
-    let is_in = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(is_in)
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(is_word)
 }
 
 fn must_escape(c: char) -> bool {
@@ -115,7 +119,18 @@ fn write_name(name: &str, f: &mut Formatter<'_>) -> Written {
 impl FromStr for Formula {
     type Err = FormulaError;
     fn from_str(text: &str) -> Result<Self, FormulaError> {
-        let mut reader = Reader { text, at: 0, nested: 0 };
+        Self::read(text, &[])
+    }
+}
+
+impl Formula {
+    /// Reads a formula in which these names stand as they are, without backquotes: `argv[1] + 1`
+    /// with `argv[1]`. Of several that fit the longest is meant.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn read(text: &str, names: &[&str]) -> Result<Self, FormulaError> {
+        let mut reader = Reader { text, names, at: 0, nested: 0 };
         let formula = reader.choice()?;
         if reader.rest().is_empty() { Ok(formula) } else { Err(reader.wrong("operator")) }
     }
@@ -123,6 +138,8 @@ impl FromStr for Formula {
 
 struct Reader<'a> {
     text: &'a str,
+    /// Names that stand as they are.
+    names: &'a [&'a str],
     at: usize,
     /// How deep brackets and signs lie in each other here.
     nested: u16,
@@ -197,6 +214,10 @@ impl<'a> Reader<'a> {
     }
 
     fn unary(&mut self) -> Result<Formula, FormulaError> {
+        if let Some(name) = self.given_name() {
+            self.at += name.len();
+            return Ok(Formula::name(name));
+        }
         let rest = self.rest();
         if let Some(behind) = rest.strip_prefix('-') {
             if behind.starts_with(|c: char| c.is_ascii_digit()) {
@@ -209,6 +230,16 @@ impl<'a> Reader<'a> {
             return Formula::wrap(wrap, self.nest(Self::unary)?);
         }
         self.whole()
+    }
+
+    fn given_name(&mut self) -> Option<&'a str> {
+        let rest = self.rest();
+        let is_there = |name: &&str| {
+            let behind = rest.strip_prefix(*name).and_then(|behind| behind.chars().next());
+            let goes_on = name.ends_with(is_word) && behind.is_some_and(|c| is_word(c) || c == '(');
+            !name.is_empty() && rest.starts_with(*name) && !goes_on
+        };
+        self.names.iter().copied().filter(is_there).max_by_key(|name| name.len())
     }
 
     /// `(u8)`
@@ -250,6 +281,12 @@ impl<'a> Reader<'a> {
         if name == "sum" {
             return self.sum();
         }
+        // `log2(n)` is `log(2, n)`.
+        if let Some(base) = name.strip_prefix("log").and_then(|base| base.parse::<Integer>().ok()) {
+            let of = self.nest(Self::choice)?;
+            self.need(")")?;
+            return Formula::call(Function::Logarithm, vec![Formula::number(base), of]);
+        }
         let function = Function::ALL.iter().find(|function| function.name() == name);
         let function = *function.ok_or_else(|| self.wrong("function"))?;
         let mut arguments = vec![self.nest(Self::choice)?];
@@ -275,8 +312,7 @@ impl<'a> Reader<'a> {
     fn name(&mut self) -> Result<String, FormulaError> {
         let rest = self.rest();
         let Some(quoted) = rest.strip_prefix('`') else {
-            let is_in = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
-            let name = &rest[..rest.find(|c| !is_in(c)).unwrap_or(rest.len())];
+            let name = &rest[..rest.find(|c| !is_word(c)).unwrap_or(rest.len())];
             if !is_plain(name) {
                 return Err(self.wrong("number or name"));
             }

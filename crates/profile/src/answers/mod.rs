@@ -4,6 +4,28 @@
 //! ([`Integer`]), intervals, sets, formulas and numbers with a point ([`Answer`]), each with
 //! how sure it is and what it rests on, as data ([`AnswerRow`]). Whoever knows something pushes a
 //! row; [`Answers::of`] lists them by key.
+//!
+//! ```
+//! use opcost_key::Key;
+//! use opcost_profile::answers::{Answer, AnswerRow, Answers, Assumption, Formula, Known};
+//! use opcost_profile::{AnswerColumn, Certainty, Origin, World};
+//!
+//! let key: Key = "@solve:loop3".parse()?;
+//! let iterations = Formula::read("argv[1] - 1", &["argv[1]"])?;
+//! let mut answers = Answers::default(); // `ledger.answers`
+//! answers.push(AnswerRow {
+//!     key: key.clone(),
+//!     column: AnswerColumn::Iterations,
+//!     known: Known::Answer(Answer::Formula(iterations), Certainty::Exact),
+//!     assumptions: [Assumption::Promise("nsw".into(), "@solve:i7".parse()?)].into(),
+//!     origin: Origin::Predicted,
+//!     world: World::Closed,
+//!     place: None,
+//! });
+//! let told: Vec<String> = answers.of(&key).filter_map(|row| Some(row.known.answer()?.to_string())).collect();
+//! assert_eq!(told, ["`argv[1]` - 1"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod answer;
 mod fault;

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use opcost_key::Key;
 
 use super::{Answer, Formula};
-use crate::SourcePlace;
+use crate::place::SourcePlace;
 use crate::words::{AnswerColumn, Assumed, Certainty, Origin, World};
 
 /// One answer, and what it means.
