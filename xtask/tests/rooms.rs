@@ -94,7 +94,7 @@ fn all_imports() -> BTreeMap<String, Imports> {
 /// The same of rooms alone.
 fn imports() -> BTreeMap<String, Imports> {
     let mut all = all_imports();
-    all.remove("xtask");
+    all.retain(|name, _| root().join("crates").join(name).is_dir());
     all
 }
 
@@ -159,6 +159,16 @@ fn chores_know_opcost_only_as_a_command() {
         ["testkit"],
         "xtask/Cargo.toml: chores import no room but `testkit`; run opcost instead"
     );
+}
+
+#[test]
+fn examples_know_the_library_alone() {
+    for (name, imports) in all_imports() {
+        if root().join("examples").join(&name).is_dir() {
+            let rooms: Vec<&String> = imports.rooms.iter().chain(&imports.of_tests).collect();
+            assert_eq!(rooms, ["opcost"], "examples/{name} uses the library as a user would");
+        }
+    }
 }
 
 #[test]
