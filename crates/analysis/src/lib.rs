@@ -17,13 +17,11 @@
 //! | which values can every value of a module have? | [`propagation`] |
 //! | which bits of each value can anybody notice? | [`demand`] |
 //! | what decides a value? | [`dependence`] |
-//! | what is said of every loop? | [`claims`] |
 //!
 //! This room knows nothing of LLVM, of files or of measured counts.
 
 pub mod bounds;
 pub mod cells;
-pub mod claims;
 pub mod demand;
 pub mod dependence;
 pub mod evolution;

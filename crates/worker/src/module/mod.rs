@@ -1,10 +1,6 @@
 //! One module is built: counted, metered, recorded or sampled.
 
 pub(crate) mod build;
-mod foretold;
-mod foretold_steps;
-#[cfg(test)]
-mod foretold_tests;
 mod meter;
 mod portable;
 mod prepared;

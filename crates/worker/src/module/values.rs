@@ -2,7 +2,7 @@
 //!
 //! The list of points travels in the object, in a section that is not loaded,
 //! and its hash in what the program records, so that a file of another build is
-//! known for one. What is claimed of loops is `foretold`'s.
+//! known for one. What is claimed of loops, the room `claims` tells.
 
 use opcost_answer::points::{ClaimText, Meaning, PointList, PointText, RefusedText, VALUES_SECTION};
 use opcost_instrument::{Claim, ClaimStep, Claimed, Claims, PointFacts, Recorded, Subject, record};
@@ -27,7 +27,7 @@ pub(crate) fn record_values(
     name_files(&mut module, &job.root);
     watch.lap("snapshot");
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
-    let mut claimed = if wish.verify { super::foretold::claims(&module) } else { Claims::default() };
+    let mut claimed = if wish.verify { opcost_claims::check::claims(&module) } else { Claims::default() };
     if wish.lie {
         claimed.list.iter_mut().for_each(lie);
     }

@@ -7,11 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use opcost_analysis::claims::{Bindings, Claims, LoopClaim};
 use opcost_analysis::dependence::binding::ModuleMemory;
 use opcost_analysis::dependence::graph::NodeKind;
 use opcost_analysis::dependence::{Certainty, Quality, Resolution, Resolver, Use};
 use opcost_analysis::memory::{Memory, World, Writers};
+use opcost_claims::{Bindings, Claims, LoopClaim};
 use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::LoopForest;
 use opcost_index::Id;

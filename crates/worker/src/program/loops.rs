@@ -1,7 +1,7 @@
 //! From claims about loops to plain answers.
 
-use opcost_analysis::claims::{Bindings, Claims, EntryClaim, Kind, LoopClaim, Named, Numbers};
 use opcost_analysis::memory::{Memory, World};
+use opcost_claims::{Bindings, Claims, EntryClaim, Kind, LoopClaim, Named, Numbers};
 use opcost_index::Id;
 use opcost_ir::Module;
 use opcost_key::Part;
@@ -59,7 +59,7 @@ fn numbers(claim: &LoopClaim) -> LoopNumbers {
 }
 
 fn entry(claim: &EntryClaim) -> EntryAnswer {
-    use opcost_analysis::claims::EntryKind as Claimed;
+    use opcost_claims::EntryKind as Claimed;
     let kind = match claim.kind {
         Claimed::Always => EntryKind::Always,
         Claimed::If => EntryKind::If,

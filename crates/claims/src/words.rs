@@ -2,9 +2,9 @@
 
 use opcost_ir::FunctionText;
 
-use super::names::Names;
-use crate::evolution::{Assumption, Form, Otherwise, Part, Reason, TripCount};
-use crate::expression::Formulas;
+use crate::names::Names;
+use opcost_analysis::evolution::{Assumption, Form, Otherwise, Part, Reason, TripCount};
+use opcost_analysis::expression::Formulas;
 
 /// Why there is no exact answer.
 pub(super) fn reason(reason: &Reason, names: &Names<'_>, text: &FunctionText<'_>) -> String {

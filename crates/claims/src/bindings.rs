@@ -3,8 +3,8 @@
 //! Input: an answer of the resolver. Output: a number, an input by its name, or nothing.
 //! Cost: the leaves of the answer.
 
-use super::names::Decided;
-use crate::dependence::{Quality, Resolution};
+use crate::names::Decided;
+use opcost_analysis::dependence::{Quality, Resolution};
 
 /// An expression of so many letters can stand for a name.
 const SHORT: usize = 32;

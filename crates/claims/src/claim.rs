@@ -5,7 +5,7 @@
 
 use opcost_key::{BlockId, FunctionId, PlaceId};
 
-use super::names::Named;
+use crate::names::Named;
 
 /// How much is known of a loop's turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -14,9 +14,9 @@ use std::cell::RefCell;
 use opcost_ir::{ConstantValue, Function, FunctionText, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId, PlaceId};
 
-use crate::cells::{CellDefinition, CellVersion, Cells};
-use crate::expression::Symbol;
-use crate::memory::Memory;
+use opcost_analysis::cells::{CellDefinition, CellVersion, Cells};
+use opcost_analysis::expression::Symbol;
+use opcost_analysis::memory::Memory;
 use opcost_graph::loops::{LoopForest, LoopId};
 
 /// A symbol as a user sees it.

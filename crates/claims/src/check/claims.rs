@@ -10,7 +10,6 @@
 //! loads of the function.
 
 use opcost_analysis::cells::{CellDefinition, CellVersion, Cells};
-use opcost_analysis::claims::{Names, Scope, words};
 use opcost_analysis::evolution::{Answer, FunctionEvolution, Source, TripCount};
 use opcost_analysis::expression::{Formulas, Symbol, SymbolId};
 use opcost_analysis::memory::{Effects, Memory, MemoryVersions, World};
@@ -21,10 +20,11 @@ use opcost_instrument::{Claim, ClaimStep, Claimed, Claims, Moment, Rereads, Unch
 use opcost_ir::{Function, FunctionText, Layout, Module, Opcode, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use super::foretold_steps::{Made, Maker};
+use super::steps::{Made, Maker};
+use crate::{Names, Scope, words};
 
 /// All claims about a module's loops, exact ones and bounds.
-pub(crate) fn claims(module: &Module) -> Claims {
+pub fn claims(module: &Module) -> Claims {
     let layout = Layout::of(module);
     let effects = Effects::built_in();
     let memory = Memory::of(module, &layout, &effects, World::Open);

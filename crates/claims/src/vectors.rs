@@ -12,10 +12,10 @@
 //! remainder is a vector body again, or the side cannot be told. Cost: the
 //! nodes of the remainder's formula.
 
-use super::claim::{EntryKind, Vectorised};
-use super::teller::Teller;
-use crate::evolution::{Entered, FunctionEvolution, Part, TripCount};
-use crate::expression::{Domain, Facts, FormulaId, Formulas, Node, Test};
+use crate::claim::{EntryKind, Vectorised};
+use crate::teller::Teller;
+use opcost_analysis::evolution::{Entered, FunctionEvolution, Part, TripCount};
+use opcost_analysis::expression::{Domain, Facts, FormulaId, Formulas, Node, Test};
 
 impl Teller<'_> {
     /// What a vector body is a part of.

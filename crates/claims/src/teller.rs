@@ -9,12 +9,14 @@ use std::collections::BTreeSet;
 
 use opcost_graph::loops::LoopId;
 
-use super::bindings::Bindings;
-use super::claim::{EntryClaim, EntryKind, Kind, LoopClaim, Numbers};
-use super::names::{Named, Names, Scope};
-use super::words;
-use crate::evolution::{Assumption, Entered, FunctionEvolution, Part, TripCount};
-use crate::expression::{Domain, Facts, FormulaId, Formulas, Interval, NoNumber, Symbol, SymbolId, Test};
+use crate::bindings::Bindings;
+use crate::claim::{EntryClaim, EntryKind, Kind, LoopClaim, Numbers};
+use crate::names::{Named, Names, Scope};
+use crate::words;
+use opcost_analysis::evolution::{Assumption, Entered, FunctionEvolution, Part, TripCount};
+use opcost_analysis::expression::{
+    Domain, Facts, FormulaId, Formulas, Interval, NoNumber, Symbol, SymbolId, Test,
+};
 
 /// Tells of the loops of one function.
 pub(super) struct Teller<'a> {

@@ -17,7 +17,7 @@ use opcost_analysis::expression::{
 use opcost_instrument::{ClaimStep, NoResult, evaluate, steps_over_arguments};
 use opcost_ir::{MOST_STEPS, Step, Value};
 
-use super::foretold_steps::Maker;
+use super::steps::Maker;
 
 /// Numbers without end, from a seed.
 struct Random(u64);

@@ -17,8 +17,10 @@
 //! | what if the loop is not entered? | `entry` |
 //! | which loop of the source is it a part of? | `vectors`, `unrolled` |
 //! | how does a claim read? | [`words`] |
+//! | how is one held against a run? | [`check`] |
 
 mod bindings;
+pub mod check;
 mod claim;
 mod entry;
 mod names;
@@ -36,11 +38,11 @@ use opcost_index::Id;
 use opcost_ir::{Function, FunctionText};
 use opcost_key::{BlockId, FunctionId};
 
-use crate::dependence::binding::ModuleMemory;
-use crate::dependence::{Limits, Resolver, Use};
-use crate::evolution::{FunctionEvolution, Source};
-use crate::expression::Formulas;
-use crate::memory::{Memory, MemoryVersions, Writers};
+use opcost_analysis::dependence::binding::ModuleMemory;
+use opcost_analysis::dependence::{Limits, Resolver, Use};
+use opcost_analysis::evolution::{FunctionEvolution, Source};
+use opcost_analysis::expression::Formulas;
+use opcost_analysis::memory::{Memory, MemoryVersions, Writers};
 
 pub use bindings::Bindings;
 pub use claim::{EntryClaim, EntryKind, Kind, LoopClaim, Numbers, Unrolled, Vectorised};

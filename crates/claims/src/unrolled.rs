@@ -20,11 +20,11 @@
 use opcost_ir::{Function, Module, Opcode, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::claim::{EntryKind, Unrolled};
-use super::names::place;
-use super::teller::Teller;
-use crate::evolution::{FunctionEvolution, TripCount};
-use crate::expression::{Facts, FormulaId};
+use crate::claim::{EntryKind, Unrolled};
+use crate::names::place;
+use crate::teller::Teller;
+use opcost_analysis::evolution::{FunctionEvolution, TripCount};
+use opcost_analysis::expression::{Facts, FormulaId};
 use opcost_graph::loops::{LoopForest, LoopId};
 
 /// How many phis one after the other lead a counter from one loop to the other.

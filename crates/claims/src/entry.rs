@@ -8,10 +8,10 @@
 
 use opcost_ir::{Type, Value};
 
-use super::claim::{EntryKind, Kind, LoopClaim, Numbers};
-use super::teller::Teller;
-use crate::evolution::{Assumption, FunctionEvolution, Otherwise, Promise, TripCount};
-use crate::expression::{Facts, FormulaId, Interval, Symbol};
+use crate::claim::{EntryKind, Kind, LoopClaim, Numbers};
+use crate::teller::Teller;
+use opcost_analysis::evolution::{Assumption, FunctionEvolution, Otherwise, Promise, TripCount};
+use opcost_analysis::expression::{Facts, FormulaId, Interval, Symbol};
 use opcost_graph::loops::LoopId;
 
 impl Teller<'_> {
