@@ -1,9 +1,7 @@
-//! The report of what was counted: of a run, and of a ledger as far as it tells.
+//! The report of a run.
 
 use opcost::counting::Measurement;
-use opcost_answer::run::{Finish, Quality};
-use opcost_profile::{Ending, Ledger, Quality as Sureness};
-use opcost_recover::{CountedModule, course_of, has_calls, summarize_ledger};
+use opcost_recover::CountedModule;
 use opcost_report::count::report::{CountReport, ReportFacts, Verdict};
 use opcost_report::kit::progress::Progress;
 
@@ -40,63 +38,5 @@ pub(crate) fn facts(modules: &[CountedModule<'_>]) -> ReportFacts {
         target: map.build.target.clone(),
         placement: map.build.placement.map_or("none".to_owned(), |placement| placement.to_string()),
         has_lines: modules.iter().any(|module| module.map.build.has_debug_lines),
-    }
-}
-
-/// The report of a ledger, as far as it tells.
-pub(crate) fn report_of(ledger: &Ledger) -> CountReport {
-    let about = &ledger.about;
-    let module = about.modules.first();
-    let text = |get: fn(&opcost_profile::ModuleFacts) -> String| module.map_or_else(String::new, get);
-    let course = course_of(ledger);
-    CountReport {
-        summary: summarize_ledger(ledger),
-        facts: ReportFacts {
-            anchor: text(|module| module.anchor.to_string()),
-            cost_model: about.cost.name.clone(),
-            compiler: text(|module| module.build.compiler.clone()),
-            flags: module.map_or_else(Vec::new, |module| module.build.flags.clone()),
-            target: text(|module| module.build.target.clone()),
-            placement: text(|module| module.build.placement.map_or("none".into(), |p| p.to_string())),
-            has_lines: about.modules.iter().any(|module| module.build.has_debug_lines),
-        },
-        quality: quality(ledger, course.doubts.clone()),
-        finish: course.ending.map(finish),
-        verdict: Verdict::None,
-        processes: course.processes.map_or(1, |processes| usize::try_from(processes).unwrap_or(usize::MAX)),
-        runs: about.runs,
-        is_deterministic: course.is_held_fixed,
-        repetition: None,
-        stacks: None,
-        tasks: None,
-        next: Vec::new(),
-        calls_known: has_calls(ledger),
-        listings: Vec::new(),
-        machine: std::collections::HashMap::new(),
-    }
-}
-
-fn finish(ending: Ending) -> Finish {
-    match ending {
-        Ending::Exited(status) => Finish::Exited(status),
-        Ending::Killed(signal) => Finish::Killed(signal),
-    }
-}
-
-/// As sure as the least sure fact.
-fn quality(ledger: &Ledger, doubts: Vec<String>) -> Quality {
-    let doubtful = |quality: &Sureness| !matches!(quality, Sureness::Exact | Sureness::ExactUnder(_));
-    match ledger.facts().iter().find(|fact| doubtful(&fact.quality)) {
-        None => Quality::Exact,
-        Some(fact) if !doubts.is_empty() => match fact.quality {
-            Sureness::Estimate => Quality::Estimate(doubts),
-            _ => Quality::LowerBound(doubts),
-        },
-        Some(fact) if fact.quality == Sureness::Estimate => {
-            Quality::Estimate(vec![format!("{} by samples: about right", fact.origin)])
-        }
-        Some(fact) => {
-            Quality::LowerBound(vec![format!("the ledger says {} of {}", fact.quality, fact.subject)])
-        }
     }
 }

@@ -3,10 +3,11 @@
 use opcost_recover::list_by_ledger;
 
 use crate::arguments::{RawArguments, ReportArguments};
-use crate::verbs::counted::{report_of, report_of_run};
+use crate::verbs::counted::report_of_run;
 use crate::verbs::show::{Show, tell_json};
 use opcost::ledgers::{self, Given};
 use opcost_answer::{Failure, Status};
+use opcost_report::count::ledger::report_of;
 use opcost_report::kit::save::Stream;
 
 /// Carries out the verb.

@@ -2,6 +2,7 @@
 
 pub mod annotate;
 pub mod json;
+pub mod ledger;
 pub mod list;
 pub mod page;
 pub mod report;
