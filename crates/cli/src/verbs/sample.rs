@@ -210,7 +210,8 @@ fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) ->
     let stacks = write_stacks(arguments, &report);
     let kept = arguments.ledger.as_ref().map_or(Ok(()), |path| ledgers::keep(path, &ledger));
     // A disk that is full for one is no reason to lose the other.
-    show(arguments, &arguments.show, program, &estimate, report, &ledger)?;
+    let view = Shown { arguments, show: &arguments.show, program };
+    view.write(&estimate, report, &ledger)?;
     kept.and(stacks)?;
     Ok(status(arguments, taken))
 }
@@ -230,25 +231,29 @@ fn finish(end: End) -> Option<Finish> {
     }
 }
 
-fn show(
-    arguments: &SampleArguments,
-    wanted: &ShowArguments,
-    program: Option<&Path>,
-    estimate: &Estimate,
-    mut report: CountReport,
-    ledger: &Ledger,
-) -> Result<(), Failure> {
-    let counted = estimate.counted();
-    let show = Show {
-        arguments: wanted,
-        output: arguments.output.as_deref(),
-        stream: Stream::Stderr,
-        title: command(arguments).join(" "),
-        ledger: Some(ledger),
-        origin: (program.map_or_else(|| PathBuf::from("."), Path::to_owned), "program"),
-    };
-    let unknown = show.write(&mut report, |summary, wanted| list_functions(&counted, summary, wanted))?;
-    if unknown.is_empty() { Ok(()) } else { Err(Failure::Usage(unknown.join("; "))) }
+/// How a report is shown.
+struct Shown<'a> {
+    arguments: &'a SampleArguments,
+    /// Those of them that say what is shown, or others in their place.
+    show: &'a ShowArguments,
+    /// What was sampled, if it was started here.
+    program: Option<&'a Path>,
+}
+
+impl Shown<'_> {
+    fn write(&self, estimate: &Estimate, mut report: CountReport, ledger: &Ledger) -> Result<(), Failure> {
+        let counted = estimate.counted();
+        let show = Show {
+            arguments: self.show,
+            output: self.arguments.output.as_deref(),
+            stream: Stream::Stderr,
+            title: command(self.arguments).join(" "),
+            ledger: Some(ledger),
+            origin: (self.program.map_or_else(|| PathBuf::from("."), Path::to_owned), "program"),
+        };
+        let unknown = show.write(&mut report, |summary, wanted| list_functions(&counted, summary, wanted))?;
+        if unknown.is_empty() { Ok(()) } else { Err(Failure::Usage(unknown.join("; "))) }
+    }
 }
 
 fn write_stacks(arguments: &SampleArguments, report: &CountReport) -> Result<(), Failure> {
@@ -274,7 +279,7 @@ fn snapshot(arguments: &SampleArguments, program: Option<&Path>, number: usize, 
         let ledger = ledger(arguments, &estimate, &report)?;
         let Some(path) = &arguments.ledger else {
             let text_only = ShowArguments { json: None, html: None, ..arguments.show.clone() };
-            return show(arguments, &text_only, program, &estimate, report, &ledger);
+            return Shown { arguments, show: &text_only, program }.write(&estimate, report, &ledger);
         };
         let path = numbered(path, number);
         ledgers::keep(&path, &ledger)?;

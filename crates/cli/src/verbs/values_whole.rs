@@ -13,6 +13,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use opcost_key::FunctionKey;
+use thiserror::Error;
 
 use crate::arguments::ValuesArguments;
 use opcost_answer::Failure;
@@ -23,23 +24,37 @@ use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::options::ProgramOptions;
 
+/// Why `opcost loops` says nothing.
+#[derive(Debug, Error)]
+pub(crate) enum NotForetold {
+    /// There is a program only.
+    #[error("it was built before; give its sources")]
+    BuiltBefore,
+    /// Objects, or a language that it does not read.
+    #[error("not all inputs are sources of C, C++ or Fortran or bitcode")]
+    OtherInputs,
+    /// It failed.
+    #[error("{}", one_line(.0))]
+    Failed(Failure),
+}
+
 /// What `opcost loops` says of the same inputs with the same flags.
 ///
 /// # Errors
-/// In words: why it says nothing.
-pub(crate) fn foretold(arguments: &ValuesArguments, inputs: &[Input]) -> Result<LoopAnswers, String> {
+/// Why it says nothing.
+pub(crate) fn foretold(arguments: &ValuesArguments, inputs: &[Input]) -> Result<LoopAnswers, NotForetold> {
     let is_known = |input: &Input| {
         matches!(input.language, Language::C | Language::Cxx | Language::Fortran | Language::Bitcode)
     };
     if !inputs.iter().all(is_known) {
-        return Err("not all inputs are sources of C, C++ or Fortran or bitcode".to_owned());
+        return Err(NotForetold::OtherInputs);
     }
     let ask = || {
         let build = Build::new(&arguments.compile.options(), Purpose::Analysis)?;
         let program = build.program_source(inputs, &ProgramOptions::default())?;
         build.ask(LoopsJob { program, bindings: Vec::new(), defaults: false }, inputs)
     };
-    ask().map_err(|error| one_line(&error))
+    ask().map_err(NotForetold::Failed)
 }
 
 fn one_line(error: &Failure) -> String {
