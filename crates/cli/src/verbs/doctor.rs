@@ -51,10 +51,10 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Status, Failure> {
     let fine = checks.iter().all(|check| check.fine || !check.needed);
     if arguments.json {
         let json = DoctorJson { schema: "opcost.doctor/1", fine, checks: &checks };
-        say(&serde_json::to_string_pretty(&json).expect("a list is plain data"));
+        print_line(&serde_json::to_string_pretty(&json).expect("a list is plain data"));
     } else {
         checks.iter().for_each(print);
-        say(if fine { "all that counting needs is here" } else { "counting does not work here yet" });
+        print_line(if fine { "all that counting needs is here" } else { "counting does not work here yet" });
     }
     Ok(if fine { Status::Fine } else { Status::Failed })
 }
@@ -65,14 +65,14 @@ fn print(check: &Check) {
         (false, true) => "MISSING",
         (false, false) => "absent",
     };
-    say(&format!("{:<8} {:<17} {}", state, check.name, check.found));
+    print_line(&format!("{:<8} {:<17} {}", state, check.name, check.found));
     if let Some(remedy) = &check.remedy {
-        say(&format!("{:>26} to mend it: {remedy}", ""));
+        print_line(&format!("{:>26} to mend it: {remedy}", ""));
     }
 }
 
 /// A line for a reader who may have gone (`| head`).
-fn say(line: &str) {
+fn print_line(line: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stdout(), "{line}");
 }
@@ -248,6 +248,6 @@ fn make_links(folder: &Path) -> Result<Status, Failure> {
         std::os::unix::fs::symlink(&own, &link).map_err(Failure::file("write", &link))?;
     }
     let at = folder.display();
-    say(&format!("cmake -DCMAKE_C_COMPILER={at}/opcost-cc -DCMAKE_CXX_COMPILER={at}/opcost-c++ …"));
+    print_line(&format!("cmake -DCMAKE_C_COMPILER={at}/opcost-cc -DCMAKE_CXX_COMPILER={at}/opcost-c++ …"));
     Ok(Status::Fine)
 }

@@ -14,7 +14,7 @@ use opcost_recover::{
 };
 
 use super::count::shown;
-use super::show::tell_json;
+use super::show::save_failure_json;
 use crate::arguments::RepairArguments;
 use opcost::ledgers;
 use opcost_answer::{Failure, Status};
@@ -28,7 +28,7 @@ use opcost_toolchain::input::{Input, Language};
 /// Carries out the verb.
 pub(crate) fn run(arguments: &RepairArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
-    tell_json(&result, arguments.json.as_deref());
+    save_failure_json(&result, arguments.json.as_deref());
     result
 }
 
@@ -64,7 +64,7 @@ fn carry_out(arguments: &RepairArguments) -> Result<Status, Failure> {
     let repaired = repair(&modules, options).map_err(|error| Failure::Counters(error.to_string()))?;
     drop(working);
     if let Some(path) = &arguments.output {
-        ledgers::keep(path, &made(&image, &repaired, &ledger)?)?;
+        ledgers::save(path, &made(&image, &repaired, &ledger)?)?;
     }
     let moved = moves(&modules, &repaired.counts, raw.cycles_per_sample);
     let outcome = Outcome { maps: &maps, raw: &raw, repaired: &repaired, moved: &moved };

@@ -10,8 +10,8 @@ use opcost_instrument::ValuesRequest;
 use opcost_profile::opcval::layout::bucket_range;
 
 use crate::arguments::{ValuesArguments, ValuesEmit, ValuesOrder};
-use crate::verbs::meant::{CodeFlag, refuse_idle};
-use crate::verbs::show::tell_json;
+use crate::verbs::selection::{CodeFlag, refuse_idle};
+use crate::verbs::show::save_failure_json;
 use crate::verbs::values_whole::{self, NotForetold};
 use opcost::ledgers::is_value_file;
 use opcost_answer::loops::LoopAnswers;
@@ -35,7 +35,7 @@ use opcost_toolchain::install::install;
 /// Carries out the verb.
 pub(crate) fn run(arguments: &ValuesArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
-    tell_json(&result, arguments.json.as_deref());
+    save_failure_json(&result, arguments.json.as_deref());
     result
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn foretold(arguments: &ValuesArguments, inputs: &[Input]) -> Result<
     let ask = || {
         let build = Build::new(&arguments.compile.options(), Purpose::Analysis)?;
         let program = build.program_source(inputs, &ProgramOptions::default())?;
-        build.ask(LoopsJob { program, bindings: Vec::new(), defaults: false }, inputs)
+        build.query(LoopsJob { program, bindings: Vec::new(), defaults: false }, inputs)
     };
     ask().map_err(NotForetold::Failed)
 }
@@ -103,10 +103,10 @@ fn lie(numbers: LoopNumbers) -> LoopNumbers {
     LoopNumbers { exact, bound, total: more(numbers.total) }
 }
 
-type Known<'a> = HashMap<(&'a FunctionKey, &'a str), (&'a LoopAnswer, LoopNumbers)>;
+type CommonAnswers<'a> = HashMap<(&'a FunctionKey, &'a str), (&'a LoopAnswer, LoopNumbers)>;
 
 /// Answers by function and header, of functions that are the same in both.
-fn common<'a>(answers: &'a LoopAnswers, rows: &[ValueRow]) -> Known<'a> {
+fn common<'a>(answers: &'a LoopAnswers, rows: &[ValueRow]) -> CommonAnswers<'a> {
     let mut told: HashMap<&FunctionKey, BTreeSet<&str>> = HashMap::new();
     let natural = answers.loops.iter().filter(|answer| answer.form != "irreducible");
     for (function, answer) in natural.filter_map(|answer| Some((answer.key.function()?, answer))) {
@@ -177,7 +177,7 @@ impl Facts {
 
 fn judged(answer: &LoopAnswer, numbers: LoopNumbers, facts: &Facts, top: Option<&Facts>) -> WholeRow {
     let failure = failure(numbers, facts, top);
-    let says = says(numbers);
+    let says = claim_text(numbers);
     let assumes = answer.assumes.clone();
     let rests = !assumes.is_empty() || !answer.inputs.is_empty();
     let verdict = match &failure {
@@ -191,7 +191,7 @@ fn judged(answer: &LoopAnswer, numbers: LoopNumbers, facts: &Facts, top: Option<
 }
 
 /// `7`, `at most 9`, `7; 70 in all`
-fn says(numbers: LoopNumbers) -> String {
+fn claim_text(numbers: LoopNumbers) -> String {
     let own = match (numbers.exact, numbers.bound) {
         (Some(exact), _) => Some(exact.to_string()),
         (None, Some(bound)) => Some(format!("at most {bound}")),
