@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use opcost_key::{Anchor, Placement};
 use opcost_toolchain::options::CompileOptions;
+use thiserror::Error;
 
 pub(crate) use bits::*;
 pub(crate) use export::*;
@@ -364,9 +365,18 @@ pub(crate) struct DoctorArguments {
     pub(crate) links: Option<PathBuf>,
 }
 
+/// Why a word is no number of instructions.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub(crate) enum BudgetError {
+    #[error("'{0}' is no number of instructions; write 1234, 300k, 40M or 2.5G")]
+    NoNumber(String),
+    #[error("'{0}' is not a whole number of instructions")]
+    NotWhole(String),
+}
+
 /// `2.5G` and the like. Powers of ten, as clocks are sold.
-pub(crate) fn parse_budget(text: &str) -> Result<u128, String> {
-    let wrong = || format!("'{text}' is no number of instructions; write 1234, 300k, 40M or 2.5G");
+pub(crate) fn parse_budget(text: &str) -> Result<u128, BudgetError> {
+    let wrong = || BudgetError::NoNumber(text.to_owned());
     let (number, scale) = match text.char_indices().next_back() {
         Some((at, 'k' | 'K')) => (&text[..at], 1_000),
         Some((at, 'M' | 'm')) => (&text[..at], 1_000_000),
@@ -385,7 +395,7 @@ pub(crate) fn parse_budget(text: &str) -> Result<u128, String> {
     let mut place = scale;
     for digit in fraction.bytes() {
         if place % 10 != 0 {
-            return Err(format!("'{text}' is not a whole number of instructions"));
+            return Err(BudgetError::NotWhole(text.to_owned()));
         }
         place /= 10;
         value += u128::from(digit - b'0') * place;

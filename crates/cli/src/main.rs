@@ -17,7 +17,7 @@ fn main() -> ExitCode {
     opcost::progress::watch_work(|name| Box::new(Progress::start(name)));
     let line: Vec<std::ffi::OsString> = std::env::args_os().collect();
     if let Some((front, rest)) = verbs::cc::intercept(&line) {
-        return told(verbs::cc::run(front, rest));
+        return exit_code(verbs::cc::run(front, rest));
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
             return status.into();
         }
     };
-    told(match arguments.verb {
+    exit_code(match arguments.verb {
         Verb::Count(count) => verbs::count::run(&count),
         Verb::Fuel(fuel) => verbs::fuel::run(&fuel),
         Verb::Life(life) => verbs::life::run(&life),
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
 }
 
 /// The exit status, after an error was told.
-fn told(outcome: Result<Status, Failure>) -> ExitCode {
+fn exit_code(outcome: Result<Status, Failure>) -> ExitCode {
     match outcome {
         Ok(status) => status.into(),
         Err(error) => {

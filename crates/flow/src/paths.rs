@@ -145,48 +145,54 @@ pub fn cut_to_fit<N: Id, E: Id>(
     let back = graph.edges_back();
     let out = graph.out();
     let order = graph.order(&out, &back).ok()?;
-    let mut at_node = most;
+    let mut cutting = Cutting { graph, out: &out, may_cut, most };
     loop {
         let mut cut = back.clone();
         let mut paths: IdMap<N, u64> = IdMap::filled(graph.nodes, 0);
         for &node in order.iter().rev() {
-            paths[node] = cut_at(graph, &out[node], &paths, &mut cut, at_node, &may_cut);
+            paths[node] = cutting.cut_at(node, &paths, &mut cut);
         }
         if total(graph, &cut, &paths) <= most {
             return Some(cut);
         }
-        if at_node <= 1 {
+        if cutting.most <= 1 {
             return None;
         }
-        at_node /= 2;
+        cutting.most /= 2;
     }
 }
 
-/// Cuts edges of one node until at most `most` paths begin at it.
-fn cut_at<N: Id, E: Id>(
-    graph: &PathGraph<'_, N, E>,
-    out: &[E],
-    paths: &IdMap<N, u64>,
-    cut: &mut IdSet<E>,
+/// Which edges may be cut, and until when.
+struct Cutting<'a, N: Id, E: Id, F> {
+    graph: &'a PathGraph<'a, N, E>,
+    /// The edges out of each node that paths follow.
+    out: &'a IdMap<N, Vec<E>>,
+    may_cut: F,
+    /// So many paths may begin at a node.
     most: u64,
-    may_cut: &impl Fn(E) -> bool,
-) -> u64 {
-    let behind = |edge: E, cut: &IdSet<E>| match graph.edges[edge].to {
-        Some(to) if !cut.contains(edge) => paths[to],
-        _ => 1,
-    };
-    let sum = |cut: &IdSet<E>| out.iter().fold(0u64, |sum, &edge| sum.saturating_add(behind(edge, cut)));
-    let mut heaviest: Vec<E> = out.to_vec();
-    heaviest.sort_by_key(|&edge| std::cmp::Reverse(behind(edge, cut)));
-    for edge in heaviest {
-        if sum(cut) <= most {
-            break;
+}
+
+impl<N: Id, E: Id, F: Fn(E) -> bool> Cutting<'_, N, E, F> {
+    /// Cuts edges of one node until no more paths begin at it than may; returns how many do.
+    fn cut_at(&self, node: N, paths: &IdMap<N, u64>, cut: &mut IdSet<E>) -> u64 {
+        let behind = |edge: E, cut: &IdSet<E>| match self.graph.edges[edge].to {
+            Some(to) if !cut.contains(edge) => paths[to],
+            _ => 1,
+        };
+        let out = &self.out[node];
+        let sum = |cut: &IdSet<E>| out.iter().fold(0u64, |sum, &edge| sum.saturating_add(behind(edge, cut)));
+        let mut heaviest: Vec<E> = out.clone();
+        heaviest.sort_by_key(|&edge| std::cmp::Reverse(behind(edge, cut)));
+        for edge in heaviest {
+            if sum(cut) <= self.most {
+                break;
+            }
+            if behind(edge, cut) > 1 && (self.may_cut)(edge) {
+                cut.insert(edge);
+            }
         }
-        if behind(edge, cut) > 1 && may_cut(edge) {
-            cut.insert(edge);
-        }
+        sum(cut)
     }
-    sum(cut)
 }
 
 /// All paths: those that begin at the entry and those that begin at cut edges.

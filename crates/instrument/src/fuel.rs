@@ -28,7 +28,6 @@ mod checks;
 mod folded;
 mod handed;
 mod lengths;
-pub(crate) mod library;
 pub(crate) mod looks;
 mod payment;
 mod prepaid;
@@ -49,7 +48,6 @@ use crate::cost::CostModel;
 use crate::leaving::Leaving;
 use crate::refusal::{PlanError, refuse_uncountable};
 pub use allowed::{Admission, Fingerprint, Objection, Portability, Rule, admit, admit_portable};
-pub use library::Library;
 
 use around::{Around, Folded};
 use folded::cost_of_any_way;

@@ -32,7 +32,7 @@ use opcost_index::{AdjacencyGraph, IdMap, strongly_connected_components};
 use opcost_ir::{Call, CalleeRef, DeclarationId, Function, Linkage, Module, Opcode, TailKind, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::fuel::library::{Known, known};
+use crate::library::{Known, known};
 
 /// What is known of the calls of a module.
 pub(crate) struct Leaving {

@@ -17,6 +17,7 @@ mod cost;
 mod expected;
 mod fuel;
 mod leaving;
+mod library;
 mod map;
 mod paths;
 mod placement;
@@ -37,9 +38,10 @@ pub use checks::{NoResult, evaluate};
 pub use claims::{Claim, ClaimStep, Claimed, Claims, Moment, steps_over_arguments};
 pub use cost::{CostModel, CostTable};
 pub use fuel::{
-    Admission, Fingerprint, FuelRequest, Library, Metered, Objection, Portability, Rule, Told, admit,
-    admit_portable, meter,
+    Admission, Fingerprint, FuelRequest, Metered, Objection, Portability, Rule, Told, admit, admit_portable,
+    meter,
 };
+pub use library::Library;
 pub use plan::{Instrumented, plan, survey};
 pub use refusal::{PlanError, Reason};
 pub use request::Request;

@@ -59,6 +59,37 @@ impl Opcode {
     pub fn is_call(self) -> bool {
         matches!(self, Opcode::Call | Opcode::Invoke | Opcode::CallBr)
     }
+
+    /// Whether the snapshot has a second type for it: then the text says that one, and the
+    /// result's only if it is not the usual one.
+    pub(crate) fn has_second_type(self) -> bool {
+        matches!(
+            self,
+            Opcode::Alloca
+                | Opcode::GetElementPtr
+                | Opcode::ICmp
+                | Opcode::FCmp
+                | Opcode::Store
+                | Opcode::Switch
+                | Opcode::Ret
+        )
+    }
+
+    /// Whether the text says the type of the result. Of others it is `void`, or the second
+    /// type is said.
+    pub(crate) fn has_type(self) -> bool {
+        let is_void = matches!(
+            self,
+            Opcode::Br
+                | Opcode::IndirectBr
+                | Opcode::Resume
+                | Opcode::Unreachable
+                | Opcode::CleanupRet
+                | Opcode::CatchRet
+                | Opcode::Fence
+        );
+        !is_void && !self.has_second_type()
+    }
 }
 
 impl fmt::Display for Opcode {

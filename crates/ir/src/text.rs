@@ -6,7 +6,7 @@
 //! metadata are left out: the line is for recognising, not for parsing back.
 //! The form that is parsed back ([`print_module`], [`parse_module`]) looks the
 //! same but quotes names and says more; what both sides of it leave unsaid is
-//! decided by the functions at the end of this file.
+//! decided by the functions at the end of this file, and by the opcode.
 //! Cost: one pass over the function for the numbers, then linear per line.
 
 use std::fmt::Write;
@@ -233,37 +233,6 @@ impl Module {
 /// Words that are constants without quotes.
 const CONSTANT_WORDS: &[&str] =
     &["true", "false", "null", "undef", "poison", "zeroinitializer", "none", "asm"];
-
-/// Whether the snapshot has a second type for this opcode: then the text says
-/// that one, and the result's only if it is not [`default_result`].
-pub(crate) fn has_second_type(opcode: Opcode) -> bool {
-    matches!(
-        opcode,
-        Opcode::Alloca
-            | Opcode::GetElementPtr
-            | Opcode::ICmp
-            | Opcode::FCmp
-            | Opcode::Store
-            | Opcode::Switch
-            | Opcode::Ret
-    )
-}
-
-/// Whether the text says the type of the result. Of others it is `void`, or
-/// the second type is said.
-pub(crate) fn has_type(opcode: Opcode) -> bool {
-    let is_void = matches!(
-        opcode,
-        Opcode::Br
-            | Opcode::IndirectBr
-            | Opcode::Resume
-            | Opcode::Unreachable
-            | Opcode::CleanupRet
-            | Opcode::CatchRet
-            | Opcode::Fence
-    );
-    !is_void && !has_second_type(opcode)
-}
 
 /// The type of the result beside a second type, unless the text says another.
 fn default_result(opcode: Opcode) -> Option<Type> {

@@ -175,13 +175,13 @@ impl Verifier<'_> {
         operands.iter().try_for_each(|&operand| self.value(operand))?;
         let needs_second = match opcode {
             Opcode::Ret => !operands.is_empty(),
-            _ => crate::text::has_second_type(opcode),
+            _ => opcode.has_second_type(),
         };
         demand(second_type.is_some() == needs_second, "a second type where the opcode has one", || {
             format!("{second_type:?}")
         })?;
         let is_void = self.module.types[ty] == Type::Void;
-        let must_be_void = !needs_second && !crate::text::has_type(opcode);
+        let must_be_void = !needs_second && !opcode.has_type();
         demand(is_void || !must_be_void, "type void", || self.module.type_text(ty))?;
         let is_compare = match opcode {
             Opcode::ICmp => predicate.is_some_and(|predicate| !predicate.is_float()),

@@ -44,7 +44,7 @@ impl Code {
     /// The modules do not fit together, or no formula has a name of `values`.
     pub fn loops(&self, world: Option<WorldWish>, values: &[(String, i128)]) -> Result<LoopAnswers, Failure> {
         let job = LoopsJob { program: self.within(world), bindings: values.to_vec(), defaults: false };
-        self.build.ask(job, &self.inputs)
+        self.build.query(job, &self.inputs)
     }
 
     /// How many bits does each integer need, if callers keep these contracts?
@@ -58,7 +58,7 @@ impl Code {
             assumptions: Assumptions::default(),
             contracts: contracts.to_vec(),
         };
-        self.build.ask(job, &self.inputs)
+        self.build.query(job, &self.inputs)
     }
 
     /// What decides the values and loops of a line?
@@ -67,7 +67,7 @@ impl Code {
     /// The line has no code; which has.
     pub fn explain(&self, world: Option<WorldWish>, place: LinePlace) -> Result<ExplainAnswers, Failure> {
         let job = ExplainJob { program: self.within(world), wanted: ExplainWanted::Line(place) };
-        self.build.ask(job, &self.inputs)
+        self.build.query(job, &self.inputs)
     }
 
     fn within(&self, world: Option<WorldWish>) -> ProgramSource {

@@ -230,7 +230,7 @@ fn run_once(
         streams: &task.streams,
         world,
         starter: None,
-        looks_at: None,
+        watched_page: None,
     })?;
     let _working = work("reading the counters");
     let collected = collect(raw.path(), images, finish)?;

@@ -77,7 +77,7 @@ pub fn unmergeable(names: &[PathBuf], error: MergeError) -> Failure {
 }
 
 /// Writes a ledger, whole or not at all.
-pub fn keep(path: &Path, ledger: &Ledger) -> Result<(), Failure> {
+pub fn save(path: &Path, ledger: &Ledger) -> Result<(), Failure> {
     Ok(save_ledger(path, ledger)?)
 }
 

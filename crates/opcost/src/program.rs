@@ -116,7 +116,7 @@ impl Program {
     /// It cannot be started or sampled, or too few samples were taken.
     pub fn sample(&self, run: &Run, options: &SampleOptions) -> Result<Ledger, Failure> {
         let purpose = Purpose::Sample { optimiser: Optimiser::BeforeAnchor };
-        let built = kept(&self.sampled, || Built::of(Build::new(&self.options, purpose)?, &self.inputs))?;
+        let built = cached(&self.sampled, || Built::of(Build::new(&self.options, purpose)?, &self.inputs))?;
         let target =
             Target::Program { program: &built.program, arguments: &run.arguments, streams: &run.streams };
         let taken = take(options, target, &|_, _| {})?;
@@ -142,7 +142,7 @@ impl Program {
     pub fn fuel(&self, run: &Run, limit: Option<u64>) -> Result<Spending, Failure> {
         let purpose =
             Purpose::Fuel { overshoot: Some(OVERSHOOT), audit: false, harden: false, by_segment: false };
-        let built = kept(&self.metered, || Built::of(Build::new(&self.options, purpose)?, &self.inputs))?;
+        let built = cached(&self.metered, || Built::of(Build::new(&self.options, purpose)?, &self.inputs))?;
         let world = run.is_deterministic.then(|| FixedWorld::for_program(&built.program)).transpose()?;
         let metered =
             FuelRun { program: &built.program, arguments: &run.arguments, limit, streams: &run.streams };
@@ -166,7 +166,7 @@ impl Program {
 }
 
 /// What is in the cell, made first if nothing is.
-fn kept<T>(cell: &OnceCell<T>, make: impl FnOnce() -> Result<T, Failure>) -> Result<&T, Failure> {
+fn cached<T>(cell: &OnceCell<T>, make: impl FnOnce() -> Result<T, Failure>) -> Result<&T, Failure> {
     if let Some(made) = cell.get() {
         return Ok(made);
     }

@@ -155,7 +155,7 @@ pub fn diff(before: &Ledger, after: &Ledger, force: bool) -> Result<Diff, Incomp
         unlike: reasons,
         total: Change { before: total(before), after: total(after) },
         functions: pairs(functions(before), functions(after))
-            .map(|(key, sides)| compare(&key, &sides, blocks_compare))
+            .map(|(key, (before, after))| compare(&key, before.as_ref(), after.as_ref(), blocks_compare))
             .collect(),
         lines: pairs(lines(before), lines(after))
             .map(|(at, (before, after))| LineDiff { at: at.clone(), instructions: Change { before, after } })
@@ -253,8 +253,12 @@ fn lines(ledger: &Ledger) -> BTreeMap<&SourcePlace, u128> {
     sums
 }
 
-fn compare(key: &Joined, sides: &(Option<Side<'_>>, Option<Side<'_>>), blocks_compare: bool) -> FunctionDiff {
-    let (before, after) = (sides.0.as_ref(), sides.1.as_ref());
+fn compare(
+    key: &Joined,
+    before: Option<&Side<'_>>,
+    after: Option<&Side<'_>>,
+    blocks_compare: bool,
+) -> FunctionDiff {
     let change = |get: fn(&Side<'_>) -> Option<u128>| Change {
         before: before.and_then(get),
         after: after.and_then(get),

@@ -85,7 +85,7 @@ pub fn spend(
     let engine = wasm::engine(program, engine)?;
     let starter = engine.map(|engine| wasm::starter(engine, folder.path())).transpose()?;
     // Engines of WebAssembly have no signals for the program.
-    let looks_at = engine.is_none().then_some(file.as_path());
+    let watched_page = engine.is_none().then_some(file.as_path());
     let finish = run_program(Launch {
         program,
         arguments,
@@ -94,7 +94,7 @@ pub fn spend(
         streams,
         world,
         starter,
-        looks_at,
+        watched_page,
     })?;
     let bytes = std::fs::read(&file).map_err(Failure::file("read", &file))?;
     let page = Page::read(&bytes).ok_or_else(|| {

@@ -35,8 +35,8 @@ use opcost_answer::run::Finish;
 use opcost_job::worker_program;
 
 use crate::fuel::FuelRun;
+use crate::fuel_watch::{FuelWatch, TICK, runnable_time};
 use crate::limit::NO_LIMIT;
-use crate::looks::{Looks, TICK, wanted_time};
 use crate::start::Streams;
 use crate::walls::filters;
 use opcost_answer::Failure;
@@ -153,11 +153,11 @@ pub fn spend_walled(run: &FuelRun<'_>, room: Room) -> Result<Walled, Failure> {
 /// Waits for the end, or brings it about.
 fn watch(mut child: Child, page: &Path, time: Duration) -> Result<(Finish, Option<Ending>), Failure> {
     let start = Instant::now();
-    let mut looks = Looks::new(page, child.id())?;
+    let mut watch = FuelWatch::new(page, child.id())?;
     let (mut lowest, mut ending, mut looked) = (i64::MAX, None, start);
     loop {
         let status = child.try_wait().map_err(Failure::file("wait for", "the program"))?;
-        let left = looks.page().map(|page| page.settled);
+        let left = watch.page().map(|page| page.settled);
         if let Some(status) = status {
             if left.is_some_and(|left| left > lowest) {
                 ending.get_or_insert(Ending::Tampered);
@@ -173,14 +173,14 @@ fn watch(mut child: Child, page: &Path, time: Duration) -> Result<(Finish, Optio
                 ending = Some(Ending::Tampered);
             } else if start.elapsed() > time {
                 ending = Some(out_of_time(&child, start.elapsed()));
-                looks.insist();
+                watch.insist();
             }
             if ending.is_some() {
                 child.kill().map_err(Failure::file("end", "the program"))?;
             }
         }
         if looked.elapsed() >= TICK {
-            looks.tick();
+            watch.tick();
             looked = Instant::now();
         }
         lowest = lowest.min(left.unwrap_or(i64::MAX));
@@ -192,7 +192,7 @@ fn watch(mut child: Child, page: &Path, time: Duration) -> Result<(Finish, Optio
 /// busy gives a program that computes less than all of the time: what it was
 /// ready to run counts, too.
 fn out_of_time(child: &Child, elapsed: Duration) -> Ending {
-    let busy = wanted_time(rustix::process::Pid::from_child(child));
+    let busy = runnable_time(rustix::process::Pid::from_child(child));
     if busy.is_none_or(|busy| busy >= elapsed / 2) { Ending::Time } else { Ending::Clock }
 }
 

@@ -11,7 +11,7 @@ use opcost_answer::run::Finish;
 
 use crate::deterministic::FixedWorld;
 use crate::emulator::emulator;
-use crate::looks::{Looks, TICK};
+use crate::fuel_watch::{FuelWatch, TICK};
 use opcost_answer::Failure;
 
 /// Where the program's streams go.
@@ -46,7 +46,7 @@ pub struct Launch<'a> {
     /// What starts it, if it does not start by itself.
     pub starter: Option<Starter>,
     /// The page of its fuel, if it is asked what is left while it runs.
-    pub looks_at: Option<&'a Path>,
+    pub watched_page: Option<&'a Path>,
 }
 
 /// Runs a program to its end.
@@ -54,7 +54,7 @@ pub struct Launch<'a> {
 /// # Errors
 /// It cannot be started, or did not come into its world.
 pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
-    let Launch { program, arguments, variable, writes: path, streams, world, starter, looks_at } = launch;
+    let Launch { program, arguments, variable, writes: path, streams, world, starter, watched_page } = launch;
     // A bare name is a file here, not something to be looked up in PATH.
     let program =
         if program.components().count() == 1 { Path::new(".").join(program) } else { program.to_owned() };
@@ -97,8 +97,8 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
         command.stdout(Stdio::from(copy));
     }
     let mut child = command.spawn().map_err(|source| Failure::Start { program: program.clone(), source })?;
-    if let Some(page) = looks_at {
-        look_on(&child, page)?;
+    if let Some(page) = watched_page {
+        watch_fuel(&child, page)?;
     }
     let status = child.wait().map_err(Failure::file("wait for", &program))?;
     if let Some(world) = world {
@@ -112,15 +112,15 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
 }
 
 /// Asks a child what it has left until it has ended; it is still to be waited for.
-fn look_on(child: &Child, page: &Path) -> Result<(), Failure> {
+fn watch_fuel(child: &Child, page: &Path) -> Result<(), Failure> {
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-    let mut looks = Looks::new(page, child.id())?;
+    let mut watch = FuelWatch::new(page, child.id())?;
     let pid = Pid::from_child(child);
     let (ended, has_ended) = std::sync::mpsc::channel::<()>();
     std::thread::scope(|scope| {
         scope.spawn(move || {
             while has_ended.recv_timeout(TICK) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
-                looks.tick();
+                watch.tick();
             }
         });
         // It stays a zombie, so its number is no other process's meanwhile.

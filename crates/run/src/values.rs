@@ -102,7 +102,7 @@ pub fn record_run(
         streams,
         world: None,
         starter: None,
-        looks_at: None,
+        watched_page: None,
     })?;
     let mut files = value_files(&folder)?;
     files.retain(|file| !before.contains(file));

@@ -43,8 +43,8 @@ pub use grammar::{Case, Feature, random_loops};
 pub use inputs::all_inputs;
 pub use interpreter::{Interpreter, Rewriting};
 pub use marks::{
-    Answer, Claim, EnteredIf, Expression, Function, Mark, Quality, Told, Verdict, judge, judge_claim,
-    read_marks,
+    Answer, Claim, ClaimError, EnteredIf, Expression, ExpressionError, Function, Mark, MarkError, Quality,
+    Told, Verdict, judge, judge_claim, read_marks,
 };
 pub use memory::Memory;
 pub use outcome::{
@@ -54,4 +54,4 @@ pub use random::Random;
 pub use record::natural_loops;
 pub use run::Run;
 pub use scalar::{ObjectId, Pointer, Scalar};
-pub use widths::{WidthClaim, WidthMark, read_widths, width_of_joined};
+pub use widths::{WidthClaim, WidthClaimError, WidthError, WidthMark, read_widths, width_of_joined};

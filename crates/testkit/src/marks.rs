@@ -30,8 +30,10 @@ mod grammar;
 mod judge;
 mod written;
 
-pub use expression::{Expression, Function};
+pub use expression::{Expression, ExpressionError, Function};
 pub use judge::{Answer, EnteredIf, Told, Verdict, judge, judge_claim};
+
+use thiserror::Error;
 
 /// What may be said of a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,20 +84,59 @@ pub struct Mark {
 
 const ASSUMPTIONS: &[&str] = &["nsw", "nuw", "inbounds", "mustprogress"];
 
-/// The marks of a source file, by line. Errors name the line.
-pub fn read_marks(text: &str) -> Result<Vec<Mark>, String> {
+/// A line whose mark cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}: {reason}")]
+pub struct MarkError {
+    /// From 1.
+    pub line: usize,
+    /// Why not.
+    pub reason: ClaimError,
+}
+
+/// Why a claim cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ClaimError {
+    /// A word without a sign of equality.
+    #[error("`{0}` is not KEY=VALUE")]
+    NoPair(String),
+    /// A key or a value that means nothing.
+    #[error("nobody knows `{0}`")]
+    UnknownWord(String),
+    /// It does not say how often the body is begun.
+    #[error("a claim has no body=")]
+    NoBody,
+    /// It does not say how sure that is.
+    #[error("a claim has no quality=")]
+    NoQuality,
+    /// A count that is known without quality, or the other way.
+    #[error("body=* and quality=unknown go together")]
+    BodyAgainstQuality,
+    /// Nothing that an answer may rest on.
+    #[error("`{0}` is not one of {list}", list = ASSUMPTIONS.join(", "))]
+    Assumption(String),
+    /// A formula that is none.
+    #[error(transparent)]
+    Expression(#[from] ExpressionError),
+}
+
+/// The marks of a source file, by line.
+///
+/// # Errors
+/// A line whose mark cannot be read.
+pub fn read_marks(text: &str) -> Result<Vec<Mark>, MarkError> {
     let mut marks = Vec::new();
     for (place, line) in text.lines().enumerate() {
         if let Some((_, comment)) = line.split_once("expect: ") {
             let claims = comment.split(';').map(claim).collect::<Result<_, _>>();
-            let claims = claims.map_err(|reason| format!("line {}: {reason}", place + 1))?;
+            let claims = claims.map_err(|reason| MarkError { line: place + 1, reason })?;
             marks.push(Mark { line: place + 1, claims });
         }
     }
     Ok(marks)
 }
 
-fn claim(text: &str) -> Result<Claim, String> {
+fn claim(text: &str) -> Result<Claim, ClaimError> {
     let (mut body, mut quality) = (None, None);
     let mut claim = Claim {
         body: None,
@@ -111,7 +152,7 @@ fn claim(text: &str) -> Result<Claim, String> {
         input: None,
     };
     for word in text.split_whitespace() {
-        let (key, value) = word.split_once('=').ok_or_else(|| format!("`{word}` is not KEY=VALUE"))?;
+        let (key, value) = word.split_once('=').ok_or_else(|| ClaimError::NoPair(word.to_owned()))?;
         match (key, value) {
             ("body", "*") => body = Some(None),
             ("body", _) => body = Some(Some(Expression::read(value)?)),
@@ -128,21 +169,21 @@ fn claim(text: &str) -> Result<Claim, String> {
             ("partial", "yes") => claim.is_partial = true,
             ("form", "irreducible") => claim.is_irreducible = true,
             ("input", _) => claim.input = Some(value.to_owned()),
-            _ => return Err(format!("nobody knows `{word}`")),
+            _ => return Err(ClaimError::UnknownWord(word.to_owned())),
         }
     }
-    claim.body = body.ok_or("a claim has no body=")?;
-    claim.quality = quality.ok_or("a claim has no quality=")?;
+    claim.body = body.ok_or(ClaimError::NoBody)?;
+    claim.quality = quality.ok_or(ClaimError::NoQuality)?;
     if claim.body.is_none() != (claim.quality == Quality::Unknown) {
-        return Err("body=* and quality=unknown go together".to_owned());
+        return Err(ClaimError::BodyAgainstQuality);
     }
     Ok(claim)
 }
 
-fn assumptions(value: &str) -> Result<Vec<String>, String> {
+fn assumptions(value: &str) -> Result<Vec<String>, ClaimError> {
     let words: Vec<String> = value.split(',').map(str::to_owned).collect();
     match words.iter().find(|word| !ASSUMPTIONS.contains(&word.as_str())) {
-        Some(word) => Err(format!("`{word}` is not one of {}", ASSUMPTIONS.join(", "))),
+        Some(word) => Err(ClaimError::Assumption(word.clone())),
         None => Ok(words),
     }
 }
@@ -184,7 +225,7 @@ mod tests {
             "expect: body=(n quality=exact",
             "expect: body",
         ] {
-            let error = read_marks(&format!("first\n{text}")).unwrap_err();
+            let error = read_marks(&format!("first\n{text}")).unwrap_err().to_string();
             assert!(error.starts_with("line 2: "), "{text}: {error}");
         }
     }

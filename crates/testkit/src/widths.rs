@@ -13,6 +13,8 @@
 
 use std::collections::BTreeMap;
 
+use thiserror::Error;
+
 /// The marks of one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WidthMark {
@@ -43,23 +45,63 @@ pub fn width_of_joined(plain: u64, folded: u64) -> u32 {
     active(plain).min(active(folded) + 1)
 }
 
+/// A line whose mark cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}: {reason}")]
+pub struct WidthError {
+    /// From 1.
+    pub line: usize,
+    /// Why not.
+    pub reason: WidthClaimError,
+}
+
+/// Why what a mark says of a width cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum WidthClaimError {
+    /// Something follows the mark, or it has no end.
+    #[error("a mark ends its line")]
+    NotAtEnd,
+    /// Two claims of one value for one world.
+    #[error("{0} stands twice")]
+    Twice(String),
+    /// Nothing before a `;`.
+    #[error("a claim without a name")]
+    NoName,
+    /// No number of bits behind a name.
+    #[error("{0} wants a number of bits up to 64")]
+    NoBits(String),
+    /// A word that is none of a mark.
+    #[error("`{0}` means nothing in a mark")]
+    UnknownWord(String),
+    /// The runs show more bits than there are.
+    #[error("{name} cannot show {shown} bits if it needs {bits}")]
+    ShowsMore {
+        /// The value.
+        name: String,
+        /// What it shows.
+        shown: u32,
+        /// What it needs.
+        bits: u32,
+    },
+}
+
 /// The marks of a source in C.
 ///
 /// # Errors
-/// A line whose mark cannot be read, in words.
-pub fn read_widths(text: &str) -> Result<Vec<WidthMark>, String> {
+/// A line whose mark cannot be read.
+pub fn read_widths(text: &str) -> Result<Vec<WidthMark>, WidthError> {
     let mut marks = Vec::new();
     for (line, content) in (1..).zip(text.lines()) {
         let Some((_, rest)) = content.split_once("/* bits:") else { continue };
         let claims = match rest.split_once("*/") {
             Some((words, behind)) if behind.trim().is_empty() => words.split(';').map(claim).collect(),
-            _ => Err("a mark ends its line".to_owned()),
+            _ => Err(WidthClaimError::NotAtEnd),
         };
-        let claims: Vec<WidthClaim> = claims.map_err(|error: String| format!("line {line}: {error}"))?;
+        let claims: Vec<WidthClaim> = claims.map_err(|reason| WidthError { line, reason })?;
         let mut seen = BTreeMap::new();
         for one in &claims {
             if seen.insert((&one.name, one.is_closed), ()).is_some() {
-                return Err(format!("line {line}: {} stands twice", one.name));
+                return Err(WidthError { line, reason: WidthClaimError::Twice(one.name.clone()) });
             }
         }
         marks.push(WidthMark { line, claims });
@@ -67,12 +109,12 @@ pub fn read_widths(text: &str) -> Result<Vec<WidthMark>, String> {
     Ok(marks)
 }
 
-fn claim(words: &str) -> Result<WidthClaim, String> {
+fn claim(words: &str) -> Result<WidthClaim, WidthClaimError> {
     let mut words = words.split_whitespace();
-    let name = words.next().ok_or("a claim without a name")?.to_owned();
-    let number = |word: Option<&str>| -> Result<u32, String> {
+    let name = words.next().ok_or(WidthClaimError::NoName)?.to_owned();
+    let number = |word: Option<&str>| {
         let bits = word.and_then(|word| word.parse().ok()).filter(|bits| *bits <= u64::BITS);
-        bits.ok_or_else(|| format!("{name} wants a number of bits up to 64"))
+        bits.ok_or_else(|| WidthClaimError::NoBits(name.clone()))
     };
     let bits = number(words.next())?;
     let (mut shown, mut is_closed) = (bits, false);
@@ -80,11 +122,11 @@ fn claim(words: &str) -> Result<WidthClaim, String> {
         match word {
             "shown" => shown = number(words.next())?,
             "closed" => is_closed = true,
-            other => return Err(format!("`{other}` means nothing in a mark")),
+            other => return Err(WidthClaimError::UnknownWord(other.to_owned())),
         }
     }
     if shown > bits {
-        return Err(format!("{name} cannot show {shown} bits if it needs {bits}"));
+        return Err(WidthClaimError::ShowsMore { name, shown, bits });
     }
     Ok(WidthClaim { name, bits, shown, is_closed })
 }
@@ -110,7 +152,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_named() {
-        let trouble = |mark: &str| read_widths(mark).unwrap_err();
+        let trouble = |mark: &str| read_widths(mark).unwrap_err().to_string();
         assert_eq!(trouble("/* bits: q */"), "line 1: q wants a number of bits up to 64");
         assert_eq!(trouble("\n/* bits: q 65 */"), "line 2: q wants a number of bits up to 64");
         assert_eq!(trouble("/* bits: q 6 shown 7 */"), "line 1: q cannot show 7 bits if it needs 6");

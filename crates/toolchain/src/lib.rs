@@ -16,11 +16,11 @@
 //! | how does a finished file get to its place? | [`install`](mod@install) |
 
 pub mod build;
+pub mod cache;
 pub mod cost;
 pub mod driver;
 pub mod input;
 pub mod install;
-pub mod kept;
 pub mod link_flags;
 pub mod machine;
 pub mod options;

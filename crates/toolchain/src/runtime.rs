@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::kept::{Order, make};
+use crate::cache::{Order, make};
 use opcost_answer::Failure;
 
 /// Writes files that opcost carries into `folder`, which is made.

@@ -37,11 +37,11 @@ pub(crate) struct AstNode {
 pub(crate) fn nodes(json: &str, source: &str, function: &str) -> Result<Vec<AstNode>, serde_json::Error> {
     let lines: Vec<usize> =
         std::iter::once(0).chain(source.match_indices('\n').map(|(at, _)| at + 1)).collect();
-    let mut walk = Walk { source, lines, found: Vec::new() };
+    let mut traversal = Traversal { source, lines, nodes: Vec::new() };
     for tree in serde_json::Deserializer::from_str(json).into_iter::<Value>() {
-        walk.search(&tree?, function);
+        traversal.search(&tree?, function);
     }
-    Ok(walk.found)
+    Ok(traversal.nodes)
 }
 
 /// The nodes at the places of the chosen instructions, as steps: one that an
@@ -87,14 +87,14 @@ pub(crate) fn steps(nodes: &[AstNode], places: &[Place], function: &str) -> Vec<
     meant.iter().map(step).collect()
 }
 
-struct Walk<'a> {
+struct Traversal<'a> {
     source: &'a str,
     /// Where each line starts.
     lines: Vec<usize>,
-    found: Vec<AstNode>,
+    nodes: Vec<AstNode>,
 }
 
-impl Walk<'_> {
+impl Traversal<'_> {
     /// Looks for the function, which may stand in a class or namespace.
     fn search(&mut self, node: &Value, function: &str) {
         let is_it = node["mangledName"] == function && inner(node).any(|part| part["kind"] == "CompoundStmt");
@@ -109,7 +109,7 @@ impl Walk<'_> {
         if let (Some(kind), Some((offset, length))) = (node["kind"].as_str(), self.token(node)) {
             let row = self.lines.partition_point(|&start| start <= offset);
             let start = self.lines[row - 1];
-            self.found.push(AstNode {
+            self.nodes.push(AstNode {
                 kind: kind.to_owned(),
                 details: details(node),
                 depth,
@@ -123,19 +123,19 @@ impl Walk<'_> {
 
     /// Offset and length of the token at which its instructions say they stand.
     fn token(&self, node: &Value) -> Option<(usize, usize)> {
-        let own = |key: &str| place(&node["range"][key]);
+        let own = |key: &str| location(&node["range"][key]);
         let parts: Vec<&Value> = inner(node).collect();
         match node["kind"].as_str()? {
             "BinaryOperator" | "CompoundAssignOperator" | "ConditionalOperator" => {
                 let operator = node["opcode"].as_str().unwrap_or("?");
-                let (left, length) = place(&parts.first()?["range"]["end"])?;
-                let (right, _) = place(&parts.get(1)?["range"]["begin"])?;
+                let (left, length) = location(&parts.first()?["range"]["end"])?;
+                let (right, _) = location(&parts.get(1)?["range"]["begin"])?;
                 let between = self.source.get(left + length..right)?;
                 Some((left + length + find_outside_comments(between, operator)?, operator.len()))
             }
             "UnaryOperator" if node["isPostfix"] == true => own("end"),
             "MemberExpr" => own("end"),
-            "VarDecl" => place(&node["loc"]).or_else(|| own("begin")),
+            "VarDecl" => location(&node["loc"]).or_else(|| own("begin")),
             _ => own("begin"),
         }
     }
@@ -146,7 +146,7 @@ fn inner(node: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// Of a place in the main file; where a macro was used, if one was.
-fn place(location: &Value) -> Option<(usize, usize)> {
+fn location(location: &Value) -> Option<(usize, usize)> {
     let location = location.get("expansionLoc").unwrap_or(location);
     // What comes from another file is not shown.
     if location.get("includedFrom").is_some() {

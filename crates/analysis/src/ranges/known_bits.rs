@@ -119,7 +119,7 @@ impl KnownBits {
     /// How many bits a value needs, not counting that some in it are known.
     pub fn needed_width(self) -> Width {
         match (self.unsigned_range(), self.signed_range()) {
-            (Some(unsigned), Some(signed)) => Width::of(unsigned, signed),
+            (Some((low, high)), Some((least, most))) => Width::of(&(low..=high), &(least..=most)),
             _ => Width::NONE,
         }
     }

@@ -137,7 +137,7 @@ impl ValueRange {
             return set.needed_width();
         }
         match (self.unsigned_range(), self.signed_range()) {
-            (Some(unsigned), Some(signed)) => Width::of(unsigned, signed),
+            (Some((low, high)), Some((least, most))) => Width::of(&(low..=high), &(least..=most)),
             _ => Width::NONE,
         }
     }

@@ -90,7 +90,7 @@ impl SmallSet {
     pub fn needed_width(&self) -> Width {
         let numbers = || self.values.iter().map(|&value| signed(value, self.width));
         match (self.values.first().zip(self.values.last()), numbers().min().zip(numbers().max())) {
-            (Some((&low, &high)), Some(signed)) => Width::of((low, high), signed),
+            (Some((&low, &high)), Some((least, most))) => Width::of(&(low..=high), &(least..=most)),
             _ => Width::NONE,
         }
     }

@@ -4,6 +4,8 @@
 //! Width: the smaller of the unsigned and the two's complement one, unsigned on
 //! ties; a constant needs none, anything else at least one.
 
+use std::ops::RangeInclusive;
+
 /// How the bits of a narrow value are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Sign {
@@ -27,12 +29,12 @@ impl Width {
     pub const NONE: Width = Width { sign: Sign::Unsigned, bits: 0 };
 
     /// The width of values between these, as unsigned and as signed numbers.
-    pub(crate) fn of(unsigned: (u128, u128), signed: (i128, i128)) -> Width {
-        if unsigned.0 == unsigned.1 {
+    pub(crate) fn of(unsigned: &RangeInclusive<u128>, signed: &RangeInclusive<i128>) -> Width {
+        if unsigned.start() == unsigned.end() {
             return Width::NONE;
         }
-        let plain = bit_length(unsigned.1).max(1);
-        let with_sign = signed_length(signed.0).max(signed_length(signed.1));
+        let plain = bit_length(*unsigned.end()).max(1);
+        let with_sign = signed_length(*signed.start()).max(signed_length(*signed.end()));
         if plain <= with_sign {
             Width { sign: Sign::Unsigned, bits: plain }
         } else {

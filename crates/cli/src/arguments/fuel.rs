@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use thiserror::Error;
 
 use opcost_answer::Failure;
 use opcost_answer::fuel::Engine;
@@ -83,9 +84,18 @@ impl TrustArguments {
     }
 }
 
+/// Why a word is no limit of a sandbox.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+enum WallError {
+    #[error("'{0}' is no size of memory; write 64M or 1G, at least 16M")]
+    Memory(String),
+    #[error("'{0}' is no number of seconds; write 10 or 0.5")]
+    Seconds(String),
+}
+
 /// `256M` and the like. Powers of two, as memory is sold.
-fn parse_size(text: &str) -> Result<u64, String> {
-    let wrong = || format!("'{text}' is no size of memory; write 64M or 1G, at least 16M");
+fn parse_size(text: &str) -> Result<u64, WallError> {
+    let wrong = || WallError::Memory(text.to_owned());
     let (number, scale) = match text.char_indices().next_back() {
         Some((at, 'K' | 'k')) => (&text[..at], 10),
         Some((at, 'M' | 'm')) => (&text[..at], 20),
@@ -98,11 +108,11 @@ fn parse_size(text: &str) -> Result<u64, String> {
 }
 
 /// `10` or `0.5`.
-fn parse_seconds(text: &str) -> Result<Duration, String> {
+fn parse_seconds(text: &str) -> Result<Duration, WallError> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| *seconds > 0.0);
     seconds
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| format!("'{text}' is no number of seconds; write 10 or 0.5"))
+        .ok_or_else(|| WallError::Seconds(text.to_owned()))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use thiserror::Error;
 
 use opcost_answer::contract::PortContract;
 use opcost_job::program::WorldWish;
@@ -139,9 +140,14 @@ pub(crate) struct ExplainArguments {
     pub(crate) output: Option<PathBuf>,
 }
 
+/// A word that gives no name a value.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("'{0}' is no binding; write NAME=VALUE with a whole number, such as n=1000")]
+pub(crate) struct BindingError(String);
+
 /// `n=1000`, also `grid_points(1)=64`: the last sign of equality divides.
-pub(crate) fn parse_binding(text: &str) -> Result<(String, i128), String> {
-    let wrong = || format!("'{text}' is no binding; write NAME=VALUE with a whole number, such as n=1000");
+pub(crate) fn parse_binding(text: &str) -> Result<(String, i128), BindingError> {
+    let wrong = || BindingError(text.to_owned());
     let (name, value) = text.rsplit_once('=').ok_or_else(wrong)?;
     let digits: String = value.trim().chars().filter(|letter| !matches!(letter, '_' | ',')).collect();
     let value = digits.parse::<i128>().map_err(|_| wrong())?;
@@ -158,7 +164,7 @@ mod tests {
         assert_eq!(parse_binding("grid_points(1)=-3"), Ok(("grid_points(1)".to_owned(), -3)));
         assert_eq!(parse_binding("n=1_000,000"), Ok(("n".to_owned(), 1_000_000)));
         for wrong in ["n", "n=", "=5", "n=2.5", "n=ten"] {
-            assert!(parse_binding(wrong).unwrap_err().contains(wrong), "{wrong}");
+            assert!(parse_binding(wrong).unwrap_err().to_string().contains(wrong), "{wrong}");
         }
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use opcost_recover::Solver;
+use thiserror::Error;
 
 use super::{CompileArguments, ShowArguments};
 
@@ -152,25 +153,36 @@ pub(crate) struct OverlapArguments {
     pub(crate) json: Option<PathBuf>,
 }
 
-fn parse_overhead(text: &str) -> Result<f64, String> {
+/// Why a word does not say how to sample.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+enum SampleWordError {
+    #[error("'{0}' is no share of the time: write 2% (more than 0, at most 50)")]
+    Overhead(String),
+    #[error("'{0}' is no time: write seconds, such as 10 or 0.5")]
+    Seconds(String),
+    #[error("'{0}' is no method: likeliest or classic")]
+    Solver(String),
+}
+
+fn parse_overhead(text: &str) -> Result<f64, SampleWordError> {
     let number = text.trim_end_matches('%').trim();
     match number.parse::<f64>() {
         Ok(percent) if percent > 0.0 && percent <= 50.0 => Ok(percent / 100.0),
-        _ => Err(format!("'{text}' is no share of the time: write 2% (more than 0, at most 50)")),
+        _ => Err(SampleWordError::Overhead(text.to_owned())),
     }
 }
 
-fn parse_seconds(text: &str) -> Result<f64, String> {
+fn parse_seconds(text: &str) -> Result<f64, SampleWordError> {
     match text.trim_end_matches('s').parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 1e7 => Ok(seconds),
-        _ => Err(format!("'{text}' is no time: write seconds, such as 10 or 0.5")),
+        _ => Err(SampleWordError::Seconds(text.to_owned())),
     }
 }
 
-fn parse_solver(text: &str) -> Result<Solver, String> {
+fn parse_solver(text: &str) -> Result<Solver, SampleWordError> {
     match text {
         "likeliest" => Ok(Solver::Likeliest),
         "classic" => Ok(Solver::Classic),
-        _ => Err(format!("'{text}' is no method: likeliest or classic")),
+        _ => Err(SampleWordError::Solver(text.to_owned())),
     }
 }

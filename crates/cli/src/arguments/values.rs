@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use thiserror::Error;
 
 use super::CompileArguments;
 
@@ -120,9 +121,14 @@ pub(crate) enum ValuesEmit {
     Bc,
 }
 
+/// A word that is no size of memory.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("'{0}' is no size of memory; write 64K, 4M or 1G, at least 16K")]
+struct RoomError(String);
+
 /// `4M` and the like. Powers of two, as memory is sold.
-fn parse_room(text: &str) -> Result<u64, String> {
-    let wrong = || format!("'{text}' is no size of memory; write 64K, 4M or 1G, at least 16K");
+fn parse_room(text: &str) -> Result<u64, RoomError> {
+    let wrong = || RoomError(text.to_owned());
     let (number, scale) = match text.char_indices().next_back() {
         Some((at, 'K' | 'k')) => (&text[..at], 10),
         Some((at, 'M' | 'm')) => (&text[..at], 20),

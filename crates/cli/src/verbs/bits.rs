@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use crate::arguments::{AssumptionArguments, BitsArguments};
 use crate::verbs::loops::analysed;
-use crate::verbs::meant::{CodeFlag, OF_RUNS, about, again, is_one_of, refuse_idle, unknown};
-use crate::verbs::show::tell_json;
+use crate::verbs::selection::{CodeFlag, OF_RUNS, about, again, is_one_of, refuse_idle, unknown};
+use crate::verbs::show::save_failure_json;
 use crate::verbs::{bits_narrow, bits_observed, certificate};
 use opcost_answer::bits::{Assumptions, BitsAnswers, BitsFunction};
 use opcost_answer::names::demangle;
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &BitsArguments) -> Result<Status, Failure> {
         true => bits_narrow::run(arguments),
         false => carry_out(arguments),
     });
-    tell_json(&result, arguments.json.as_deref());
+    save_failure_json(&result, arguments.json.as_deref());
     result
 }
 
@@ -51,7 +51,7 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, Failure> {
         assumptions,
         contracts: arguments.contracts.contracts.clone(),
     };
-    let mut answers = build.ask(question, &inputs)?;
+    let mut answers = build.query(question, &inputs)?;
     drop(working);
     let told = match (&arguments.certificate, &answers.certified) {
         (Some(path), Some(certified)) => {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::arguments::BitsArguments;
 use crate::verbs::certificate;
 use crate::verbs::loops::analysed;
-use crate::verbs::meant::{about, paths};
+use crate::verbs::selection::{about, paths};
 use opcost_answer::{Failure, Status};
 use opcost_job::program::NarrowJob;
 use opcost_report::bits::narrow::{BitsNarrowJson, print_bits_narrow};
@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &BitsArguments) -> Result<Status, Failure> {
         is_certified: arguments.certificate.is_some(),
         contracts: arguments.contracts.contracts.clone(),
     };
-    let answers = build.ask(question, &inputs)?;
+    let answers = build.query(question, &inputs)?;
     drop(working);
     install(&made, output)?;
     let told = match (&arguments.certificate, &answers.certified) {

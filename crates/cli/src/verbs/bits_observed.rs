@@ -71,7 +71,7 @@ fn note(answers: &mut BitsAnswers, points: &[ObservedPoint]) -> bool {
             continue;
         };
         let Some((least, greatest)) = point.record.range else { continue };
-        let observed = seen(value, least, greatest, point.record.entries);
+        let observed = observation(value, least, greatest, point.record.entries);
         is_wrong |= observed.is_outside && !value.may_be_poison;
         value.observed = Some(observed);
     }
@@ -98,7 +98,7 @@ fn by_key(points: &[ObservedPoint]) -> HashMap<&Key, &ObservedPoint> {
     found.into_iter().filter_map(|(key, point)| Some((key, point?))).collect()
 }
 
-fn seen(value: &BitsValue, least: i64, greatest: i64, times: u64) -> BitsObserved {
+fn observation(value: &BitsValue, least: i64, greatest: i64, times: u64) -> BitsObserved {
     let (least, greatest) = as_signed(value.declared, least, greatest);
     let signed_bits = |number: i64| 65 - if number < 0 { !number } else { number }.leading_zeros();
     let (width, signed) = match (least, greatest) {
@@ -123,7 +123,7 @@ fn as_signed(declared: u32, least: i64, greatest: i64) -> (i64, i64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{BitsValue, seen};
+    use super::{BitsValue, observation};
 
     #[test]
     fn what_was_seen_has_the_narrower_width() {
@@ -135,8 +135,8 @@ mod tests {
         };
         let wide = value(32, -100, 1000);
         let width = |least, greatest| {
-            let seen = seen(&wide, least, greatest, 1);
-            (seen.width, seen.signed, seen.is_outside)
+            let observed = observation(&wide, least, greatest, 1);
+            (observed.width, observed.signed, observed.is_outside)
         };
         assert_eq!(width(7, 7), (0, false, false));
         assert_eq!(width(0, 1), (1, false, false));
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(width(-1, 0), (1, true, false));
         assert_eq!(width(-1, 127), (8, true, false));
         assert_eq!(width(-101, 0), (8, true, true));
-        let bit = seen(&value(1, -1, 0), 0, 1, 1);
+        let bit = observation(&value(1, -1, 0), 0, 1, 1);
         assert_eq!((bit.width, bit.is_outside), (1, false));
     }
 }

@@ -9,7 +9,7 @@ use opcost_certificate::reading::MOST_BYTES;
 
 use crate::arguments::{AssumptionArguments, BitsArguments, ProgramArguments};
 use crate::verbs::loops::analysed;
-use crate::verbs::meant::again;
+use crate::verbs::selection::again;
 use opcost_answer::bits::CertifiedAnswer;
 use opcost_answer::{Failure, Status};
 use opcost_job::program::CheckJob;
@@ -73,7 +73,7 @@ pub(super) fn check(arguments: &BitsArguments, path: &Path) -> Result<Status, Fa
     let name = path.display().to_string();
     let working = Progress::start("checking the certificate");
     let program = build.program_source(&inputs, &arguments.program().options())?;
-    let answers = build.ask(CheckJob { program, name, certificate }, &inputs)?;
+    let answers = build.query(CheckJob { program, name, certificate }, &inputs)?;
     drop(working);
     if let Some(path) = &arguments.json {
         save_json(path, &BitsCheckJson::text(&answers))?;

@@ -13,7 +13,7 @@ use opcost_recover::SourceLine;
 
 use crate::arguments::{BuildArguments, CountArguments, EmitKind};
 use crate::verbs::counted::report_of_run;
-use crate::verbs::show::{Show, tell_json};
+use crate::verbs::show::{Show, save_failure_json};
 use opcost::counting::{Measurement, Task};
 use opcost::ledgers;
 use opcost_answer::{Failure, Status};
@@ -29,7 +29,7 @@ use opcost_toolchain::install::install;
 /// Carries out the verb.
 pub(crate) fn run(arguments: &CountArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
-    tell_json(&result, arguments.show.json.as_deref());
+    save_failure_json(&result, arguments.show.json.as_deref());
     result
 }
 
@@ -132,7 +132,7 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
     let ledger = wants_ledger.then(|| measurement.ledger(&report.summary, command)).transpose()?;
     report.verdict = judge(arguments.budget, &report, baseline.as_ref().zip(ledger.as_ref()));
     if let (Some(path), Some(ledger)) = (&arguments.ledger, &ledger) {
-        ledgers::keep(path, ledger)?;
+        ledgers::save(path, ledger)?;
     }
     report.next = next(arguments, report.summary.weight);
     let show = Show {

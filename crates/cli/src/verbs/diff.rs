@@ -4,7 +4,7 @@ use opcost_profile::diff::{Verdict, diff};
 use opcost_profile::{Ledger, Quality};
 
 use crate::arguments::{DiffArguments, FailOn};
-use crate::verbs::show::tell_json;
+use crate::verbs::show::save_failure_json;
 use opcost::ledgers;
 use opcost_answer::{Failure, Status};
 use opcost_report::kit::save::{Stream, document, save_json, save_text};
@@ -14,7 +14,7 @@ use opcost_report::ledger::diff::{DiffJson, DiffReport, print_diff};
 /// Carries out the verb.
 pub(crate) fn run(arguments: &DiffArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
-    tell_json(&result, arguments.json.as_deref());
+    save_failure_json(&result, arguments.json.as_deref());
     result
 }
 

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde::Serialize;
+use thiserror::Error;
 
 use crate::arguments::DoctorArguments;
 use opcost_answer::{Failure, Status};
@@ -50,10 +51,10 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Status, Failure> {
     let fine = checks.iter().all(|check| check.fine || !check.needed);
     if arguments.json {
         let json = DoctorJson { schema: "opcost.doctor/1", fine, checks: &checks };
-        say(&serde_json::to_string_pretty(&json).expect("a list is plain data"));
+        print_line(&serde_json::to_string_pretty(&json).expect("a list is plain data"));
     } else {
         checks.iter().for_each(print);
-        say(if fine { "all that counting needs is here" } else { "counting does not work here yet" });
+        print_line(if fine { "all that counting needs is here" } else { "counting does not work here yet" });
     }
     Ok(if fine { Status::Fine } else { Status::Failed })
 }
@@ -64,14 +65,14 @@ fn print(check: &Check) {
         (false, true) => "MISSING",
         (false, false) => "absent",
     };
-    say(&format!("{:<8} {:<17} {}", state, check.name, check.found));
+    print_line(&format!("{:<8} {:<17} {}", state, check.name, check.found));
     if let Some(remedy) = &check.remedy {
-        say(&format!("{:>26} to mend it: {remedy}", ""));
+        print_line(&format!("{:>26} to mend it: {remedy}", ""));
     }
 }
 
 /// A line for a reader who may have gone (`| head`).
-fn say(line: &str) {
+fn print_line(line: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stdout(), "{line}");
 }
@@ -192,29 +193,45 @@ const HELLO: &str =
 fn hello() -> Check {
     let (fine, found) = match count_hello() {
         Ok(total) => (true, format!("built, run and counted: {total} instructions")),
-        Err(said) => (false, said),
+        Err(error) => (false, error.to_string()),
     };
     let remedy =
         (!fine).then(|| "apt-get install libc6-dev libgcc-12-dev   (headers and libraries of C)".to_owned());
     Check { name: "a counted program", needed: true, fine, found, remedy }
 }
 
-fn count_hello() -> Result<u64, String> {
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+/// Why there is no count of it.
+#[derive(Debug, Error)]
+enum HelloError {
+    #[error(transparent)]
+    Files(#[from] std::io::Error),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// The last line that opcost wrote.
+    #[error("{0}")]
+    Failed(String),
+    #[error("it failed without a word")]
+    FailedSilently,
+    #[error("its count is not exact")]
+    NotExact,
+}
+
+fn count_hello() -> Result<u64, HelloError> {
+    let folder = tempfile::tempdir()?;
     let (source, json) = (folder.path().join("hello.c"), folder.path().join("hello.json"));
-    std::fs::write(&source, HELLO).map_err(|error| error.to_string())?;
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let output = Command::new(own).arg("count").arg("--json").arg(&json).arg(&source).output();
-    let output = output.map_err(|error| error.to_string())?;
+    std::fs::write(&source, HELLO)?;
+    let own = std::env::current_exe()?;
+    let output = Command::new(own).arg("count").arg("--json").arg(&json).arg(&source).output()?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(said.lines().next_back().unwrap_or("it failed without a word").to_owned());
+        let last = said.lines().next_back();
+        return Err(last.map_or(HelloError::FailedSilently, |last| HelloError::Failed(last.to_owned())));
     }
-    let text = std::fs::read(&json).map_err(|error| error.to_string())?;
-    let value: serde_json::Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+    let text = std::fs::read(&json)?;
+    let value: serde_json::Value = serde_json::from_slice(&text)?;
     match (value["quality"]["kind"].as_str(), value["total"].as_u64()) {
         (Some("exact"), Some(total)) => Ok(total),
-        _ => Err("its count is not exact".to_owned()),
+        _ => Err(HelloError::NotExact),
     }
 }
 
@@ -231,6 +248,6 @@ fn make_links(folder: &Path) -> Result<Status, Failure> {
         std::os::unix::fs::symlink(&own, &link).map_err(Failure::file("write", &link))?;
     }
     let at = folder.display();
-    say(&format!("cmake -DCMAKE_C_COMPILER={at}/opcost-cc -DCMAKE_CXX_COMPILER={at}/opcost-c++ …"));
+    print_line(&format!("cmake -DCMAKE_C_COMPILER={at}/opcost-cc -DCMAKE_CXX_COMPILER={at}/opcost-c++ …"));
     Ok(Status::Fine)
 }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use super::input_line::split;
 use super::loops::analysed;
-use super::place::split;
 use crate::arguments::ExplainArguments;
-use crate::verbs::meant::{OF_RUNS, refuse_idle};
-use crate::verbs::show::tell_json;
+use crate::verbs::selection::{OF_RUNS, refuse_idle};
+use crate::verbs::show::save_failure_json;
 use opcost_answer::width::WidthAnswers;
 use opcost_answer::{Failure, Status};
 use opcost_job::program::{ExplainJob, ExplainWanted, LinePlace, WidthJob};
@@ -20,7 +20,7 @@ use opcost_toolchain::build::{Build, Purpose};
 /// Carries out the verb.
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
-    tell_json(&result, arguments.json.as_deref());
+    save_failure_json(&result, arguments.json.as_deref());
     result
 }
 
@@ -49,10 +49,10 @@ fn carry_out(arguments: &ExplainArguments) -> Result<Status, Failure> {
     if let (ExplainWanted::Line(place), true) = (&wanted, arguments.width) {
         let contracts = arguments.contracts.contracts.clone();
         let question = WidthJob { program, place: place.clone(), contracts };
-        return explain_width(arguments, &build.ask(question, &inputs)?);
+        return explain_width(arguments, &build.query(question, &inputs)?);
     }
     let working = Progress::start("looking for what decides it");
-    let answers = build.ask(ExplainJob { program, wanted }, &inputs)?;
+    let answers = build.query(ExplainJob { program, wanted }, &inputs)?;
     drop(working);
     if let Some(path) = &arguments.dot {
         save_text(Some(path), &dependence_dot(&answers), Stream::Stdout)?;

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
         Given::Raw(measurement) => measurement.ledger(&measurement.summary(), Vec::new())?,
     };
     let origin = &ledgers[0];
-    let modules = wanted(&ledger, origin, &sources)?;
+    let modules = selected_modules(&ledger, origin, &sources)?;
     let format = ExportFormat::from(arguments.format);
     fits(format, &modules, origin)?;
     let working = Progress::start("making the profile");
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
         compiled.push(compile(facts, &ledger, position, &build)?);
     }
     let kept = build.path("export.opc");
-    ledgers::keep(&kept, &ledger)?;
+    ledgers::save(&kept, &ledger)?;
     let made = build.path("profile");
     let answers = build.export(format, kept, compiled, &made)?;
     install(&made, &arguments.output)?;
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
 }
 
 /// The modules that were named, or all.
-fn wanted<'a>(
+fn selected_modules<'a>(
     ledger: &'a Ledger,
     origin: &Path,
     sources: &[PathBuf],

@@ -8,7 +8,7 @@ use std::path::Path;
 use opcost_instrument::Portability;
 
 use crate::arguments::{FuelArguments, FuelEmit, MachineWord, PortableArguments};
-use crate::verbs::show::tell_json;
+use crate::verbs::show::save_failure_json;
 use opcost_answer::fuel::{Engine, Promise, Room, Spending};
 use opcost_answer::run::Finish;
 use opcost_answer::{Failure, Status};
@@ -30,7 +30,7 @@ use opcost_toolchain::machine::Machine;
 /// Carries out the verb.
 pub(crate) fn run(arguments: &FuelArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
-    tell_json(&result, arguments.json.as_deref());
+    save_failure_json(&result, arguments.json.as_deref());
     result
 }
 
@@ -211,7 +211,7 @@ fn run_built(
     let world = arguments.deterministic.then(|| FixedWorld::for_program(program)).transpose()?;
     let engine = arguments.portability.engine.map(Engine::from);
     let spending = spend(&run_of(program, arguments, limit, &streams), world.as_ref(), engine)?;
-    tell(arguments, &report(&spending, limit, &promises, portability)?)
+    show_report(arguments, &report(&spending, limit, &promises, portability)?)
 }
 
 /// Checks the inputs, builds them, and runs the program behind walls.
@@ -242,7 +242,7 @@ fn run_walled(arguments: &FuelArguments, inputs: &[Input]) -> Result<Status, Fai
     if report.verdict() == FuelVerdict::Finished || arguments.trust.partial {
         walled.release(&streams)?;
     }
-    tell(arguments, &report)
+    show_report(arguments, &report)
 }
 
 /// The most work between two checks in all modules; none if one has no checks.
@@ -303,7 +303,7 @@ fn report<'a>(
 }
 
 /// Says what came of it, and gives the exit status.
-fn tell(arguments: &FuelArguments, report: &FuelReport<'_>) -> Result<Status, Failure> {
+fn show_report(arguments: &FuelArguments, report: &FuelReport<'_>) -> Result<Status, Failure> {
     save_text(None, &report.text(), Stream::Stderr)?;
     if let Some(path) = &arguments.json {
         save_json(path, &document(&FuelJson::new(report)))?;

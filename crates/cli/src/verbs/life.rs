@@ -6,9 +6,9 @@ use opcost_answer::life::{Life, StageName, Wanted};
 
 use super::life_ledger::Counted;
 use crate::arguments::LifeArguments;
+use crate::verbs::input_line::split;
 use crate::verbs::life_code;
-use crate::verbs::place::split;
-use crate::verbs::show::tell_json;
+use crate::verbs::show::save_failure_json;
 use opcost_answer::{Failure, Status};
 use opcost_job::life::{LifeQuestion, Selected};
 use opcost_report::kit::save::{Stream, save_json, save_text};
@@ -22,7 +22,7 @@ use opcost_toolchain::options::CompileOptions;
 /// Carries out the verb.
 pub(crate) fn run(arguments: &LifeArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
-    tell_json(&result, arguments.json.as_deref());
+    save_failure_json(&result, arguments.json.as_deref());
     result
 }
 

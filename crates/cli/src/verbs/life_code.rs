@@ -7,7 +7,7 @@ use opcost_answer::life::Life;
 use opcost_life::ObjectFormat;
 use opcost_life::inputs::parse_bytes;
 
-use super::place::split;
+use super::input_line::split;
 use crate::arguments::{FormatName, LifeArguments};
 use opcost_answer::Failure;
 use opcost_job::life::CodeText;

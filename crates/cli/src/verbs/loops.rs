@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::arguments::LoopsArguments;
-use crate::verbs::meant::{OF_RUNS, about, is_one_of, refuse_idle, unknown};
-use crate::verbs::show::tell_json;
+use crate::verbs::selection::{OF_RUNS, about, is_one_of, refuse_idle, unknown};
+use crate::verbs::show::save_failure_json;
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::{Failure, Status};
 use opcost_job::program::LoopsJob;
@@ -18,7 +18,7 @@ use opcost_toolchain::input::{Input, Language};
 /// Carries out the verb.
 pub(crate) fn run(arguments: &LoopsArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
-    tell_json(&result, arguments.json.as_deref());
+    save_failure_json(&result, arguments.json.as_deref());
     result
 }
 
@@ -29,7 +29,7 @@ fn carry_out(arguments: &LoopsArguments) -> Result<Status, Failure> {
     let working = Progress::start("analysing loops");
     let program = build.program_source(&inputs, &arguments.program.options())?;
     let question = LoopsJob { program, bindings: arguments.bindings.clone(), defaults: arguments.defaults };
-    let mut answers = build.ask(question, &inputs)?;
+    let mut answers = build.query(question, &inputs)?;
     drop(working);
     only(&mut answers, &arguments.function)?;
     if let Some(path) = &arguments.json {

@@ -18,8 +18,8 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Status, Failure> {
     if arguments.to_blocks {
         made = reduce_to_blocks(&made).map_err(|error| Failure::Counters(error.to_string()))?;
     }
-    tell_saturated(&made);
-    ledgers::keep(&arguments.output, &made)?;
+    report_saturated(&made);
+    ledgers::save(&arguments.output, &made)?;
     let what = match (arguments.average, made.about.runs) {
         (true, _) => "the mean run".to_owned(),
         (false, 1) => "1 run".to_owned(),
@@ -50,7 +50,7 @@ fn combine(arguments: &MergeArguments, ledgers: Vec<Ledger>) -> Result<Ledger, F
 }
 
 /// Says which sums did not fit.
-fn tell_saturated(ledger: &Ledger) {
+fn report_saturated(ledger: &Ledger) {
     const NAMED: usize = 3;
     let all: Vec<_> = saturated(ledger).collect();
     if all.is_empty() {

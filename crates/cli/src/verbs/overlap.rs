@@ -5,7 +5,7 @@ use std::path::Path;
 use opcost_profile::overlap::overlap;
 
 use crate::arguments::OverlapArguments;
-use crate::verbs::show::tell_json;
+use crate::verbs::show::save_failure_json;
 use opcost::ledgers;
 use opcost_answer::{Failure, Status};
 use opcost_report::kit::save::{Stream, document, save_json, save_text};
@@ -14,7 +14,7 @@ use opcost_report::ledger::overlap::{OverlapJson, print_overlap, print_refused};
 /// Carries out the verb.
 pub(crate) fn run(arguments: &OverlapArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
-    tell_json(&result, arguments.json.as_deref());
+    save_failure_json(&result, arguments.json.as_deref());
     result
 }
 

@@ -14,7 +14,7 @@ use opcost_recover::{
 };
 
 use super::count::shown;
-use super::show::tell_json;
+use super::show::save_failure_json;
 use crate::arguments::RepairArguments;
 use opcost::ledgers;
 use opcost_answer::{Failure, Status};
@@ -28,7 +28,7 @@ use opcost_toolchain::input::{Input, Language};
 /// Carries out the verb.
 pub(crate) fn run(arguments: &RepairArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
-    tell_json(&result, arguments.json.as_deref());
+    save_failure_json(&result, arguments.json.as_deref());
     result
 }
 
@@ -43,8 +43,7 @@ fn carry_out(arguments: &RepairArguments) -> Result<Status, Failure> {
             shown(&arguments.raw)
         ))
     })?;
-    let samples: u64 = raw.modules.iter().map(|module| module.samples()).sum();
-    if samples == 0 {
+    if samples(&raw) == 0 {
         return Err(Failure::Counters(format!(
             "no function that was sampled in {} is in this program as it was then: give the program that was sampled, \
              or build its sources with the same flags",
@@ -65,15 +64,16 @@ fn carry_out(arguments: &RepairArguments) -> Result<Status, Failure> {
     let repaired = repair(&modules, options).map_err(|error| Failure::Counters(error.to_string()))?;
     drop(working);
     if let Some(path) = &arguments.output {
-        ledgers::keep(path, &made(&image, &repaired, &ledger)?)?;
+        ledgers::save(path, &made(&image, &repaired, &ledger)?)?;
     }
     let moved = moves(&modules, &repaired.counts, raw.cycles_per_sample);
-    let told = told(arguments.solver, &maps, &raw, &repaired, &moved, samples);
+    let outcome = Outcome { maps: &maps, raw: &raw, repaired: &repaired, moved: &moved };
+    let answer = outcome.answer(arguments.solver);
     if let Some(path) = &arguments.json {
-        save_json(path, &document(&told))?;
+        save_json(path, &document(&answer))?;
     }
     if arguments.json.as_deref() != Some(Path::new("-")) {
-        save_text(None, &print_repair(&told), Stream::Stdout)?;
+        save_text(None, &print_repair(&answer), Stream::Stdout)?;
     }
     match &arguments.output {
         Some(path) => eprintln!("next: opcost report {}", shown(path)),
@@ -136,50 +136,61 @@ fn made(image: &SampledImage, repaired: &Repaired, raw: &Ledger) -> Result<Ledge
     Ok(ledger)
 }
 
-fn told(
-    solver: Solver,
-    maps: &[&ModuleMap],
-    raw: &RawObservations,
-    repaired: &Repaired,
-    moved: &[Moved],
-    samples: u64,
-) -> RepairJson {
-    let sum = |of: fn(&Moved) -> f64| moved.iter().map(of).sum();
-    let narrow = |count: u128| u64::try_from(count).unwrap_or(u64::MAX);
-    let function = |one: &Moved| {
-        let map = maps[one.module];
-        let function = &map.functions[one.function];
-        let (segment, block_before, block_after) = one.most;
-        let mut places = function.instructions_of(segment).filter_map(|id| function.instructions[id].place);
-        let line = places.find_map(|place| Some(&map.places[place]).filter(|place| place.line > 0));
-        MovedJson {
-            name: function.name.clone(),
-            module: map.module.clone(),
-            before: one.before,
-            after: one.after,
-            moved: one.moved,
-            block: u32::try_from(function.segments[segment].block.index()).unwrap_or(u32::MAX),
-            file: line.map(|place| map.files[place.file].clone()),
-            line: line.map(|place| place.line),
-            block_before,
-            block_after,
+/// How many samples hit what is in the program.
+fn samples(raw: &RawObservations) -> u64 {
+    raw.modules.iter().map(|module| module.samples()).sum()
+}
+
+/// What was made consistent, of which modules, and how far counts moved.
+struct Outcome<'a> {
+    maps: &'a [&'a ModuleMap],
+    raw: &'a RawObservations,
+    repaired: &'a Repaired,
+    moved: &'a [Moved],
+}
+
+impl Outcome<'_> {
+    /// The same as it is printed.
+    fn answer(&self, solver: Solver) -> RepairJson {
+        let Outcome { maps, raw, repaired, moved } = *self;
+        let sum = |of: fn(&Moved) -> f64| moved.iter().map(of).sum();
+        let narrow = |count: u128| u64::try_from(count).unwrap_or(u64::MAX);
+        let function = |one: &Moved| {
+            let map = maps[one.module];
+            let function = &map.functions[one.function];
+            let (segment, block_before, block_after) = one.most;
+            let mut places =
+                function.instructions_of(segment).filter_map(|id| function.instructions[id].place);
+            let line = places.find_map(|place| Some(&map.places[place]).filter(|place| place.line > 0));
+            MovedJson {
+                name: function.name.clone(),
+                module: map.module.clone(),
+                before: one.before,
+                after: one.after,
+                moved: one.moved,
+                block: u32::try_from(function.segments[segment].block.index()).unwrap_or(u32::MAX),
+                file: line.map(|place| map.files[place.file].clone()),
+                line: line.map(|place| place.line),
+                block_before,
+                block_after,
+            }
+        };
+        RepairJson {
+            schema: "opcost.repair/1",
+            solver: match solver {
+                Solver::Likeliest => "likeliest",
+                Solver::Classic => "classic",
+            },
+            is_optimal: repaired.is_optimal,
+            samples: samples(raw),
+            before: sum(|one| one.before),
+            after: sum(|one| one.after),
+            moved: sum(|one| one.moved),
+            calls: narrow(repaired.entries),
+            calls_from_outside: narrow(repaired.from_outside),
+            left: narrow(repaired.left),
+            functions: moved.iter().map(function).collect(),
+            refused: raw.refused.clone(),
         }
-    };
-    RepairJson {
-        schema: "opcost.repair/1",
-        solver: match solver {
-            Solver::Likeliest => "likeliest",
-            Solver::Classic => "classic",
-        },
-        is_optimal: repaired.is_optimal,
-        samples,
-        before: sum(|one| one.before),
-        after: sum(|one| one.after),
-        moved: sum(|one| one.moved),
-        calls: narrow(repaired.entries),
-        calls_from_outside: narrow(repaired.from_outside),
-        left: narrow(repaired.left),
-        functions: moved.iter().map(function).collect(),
-        refused: raw.refused.clone(),
     }
 }

@@ -4,7 +4,7 @@ use opcost_recover::list_by_ledger;
 
 use crate::arguments::{RawArguments, ReportArguments};
 use crate::verbs::counted::report_of_run;
-use crate::verbs::show::{Show, tell_json};
+use crate::verbs::show::{Show, save_failure_json};
 use opcost::ledgers::{self, Given};
 use opcost_answer::{Failure, Status};
 use opcost_report::count::ledger::report_of;
@@ -13,7 +13,7 @@ use opcost_report::kit::save::Stream;
 /// Carries out the verb.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
-    tell_json(&result, arguments.show.json.as_deref());
+    save_failure_json(&result, arguments.show.json.as_deref());
     result
 }
 
@@ -30,7 +30,7 @@ fn carry_out(arguments: &ReportArguments) -> Result<Status, Failure> {
     let unknown = match ledgers::read(&arguments.inputs, arguments.raw.program.as_deref())? {
         Given::Ledger(ledger) => {
             if let Some(path) = &arguments.ledger {
-                ledgers::keep(path, &ledger)?;
+                ledgers::save(path, &ledger)?;
             }
             let mut report = report_of(&ledger);
             show(Some(&ledger))
@@ -42,7 +42,7 @@ fn carry_out(arguments: &ReportArguments) -> Result<Status, Failure> {
             let ledger =
                 wants_ledger.then(|| measurement.ledger(&report.summary, names.clone())).transpose()?;
             if let (Some(path), Some(ledger)) = (&arguments.ledger, &ledger) {
-                ledgers::keep(path, ledger)?;
+                ledgers::save(path, ledger)?;
             }
             show(ledger.as_ref()).write(&mut report, |summary, wanted| measurement.list(summary, wanted))?
         }

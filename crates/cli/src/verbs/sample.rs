@@ -11,7 +11,7 @@ use std::time::Duration;
 use opcost::counting::ending;
 use opcost::ledgers;
 use opcost::sampling::estimate::Estimate;
-use opcost::sampling::places::{others, readable};
+use opcost::sampling::locations::{others, readable};
 use opcost::sampling::take::{SampleOptions, Taken, Target, failed, take};
 use opcost_answer::names::demangle;
 use opcost_answer::run::{Finish, Quality};
@@ -37,12 +37,12 @@ use super::count::shown;
 use super::counted::facts;
 use super::sample_events;
 use crate::arguments::{SampleArguments, ShowArguments};
-use crate::verbs::show::{Show, tell_json};
+use crate::verbs::show::{Show, save_failure_json};
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &SampleArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
-    tell_json(&result, arguments.show.json.as_deref());
+    save_failure_json(&result, arguments.show.json.as_deref());
     result
 }
 
@@ -135,7 +135,7 @@ fn with_program(arguments: &SampleArguments, program: &Path) -> Result<Status, F
             // The program may have been recorded at another place, or on another machine.
             let images = [&arguments.image[..], &[program.to_owned()]].concat();
             let samples = read_perf_data_with(file, &images).map_err(failed)?;
-            Taken { samples, asked: Vec::new() }
+            Taken { samples, requested: Vec::new() }
         }
         None => {
             let streams = Streams {
@@ -160,7 +160,7 @@ fn options(arguments: &SampleArguments) -> SampleOptions {
         branches: arguments.branches,
         stacks: wants_stacks(arguments),
         limit: arguments.seconds.map(Duration::from_secs_f64),
-        keep: arguments.keep.clone(),
+        save_to: arguments.keep.clone(),
         images: arguments.image.clone(),
     }
 }
@@ -194,8 +194,8 @@ fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
 }
 
 fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) -> Result<Status, Failure> {
-    if !sample_events::tell_counts(&taken.samples) {
-        sample_events::tell(arguments, &taken.samples, &images_of(arguments, program))?;
+    if !sample_events::have_counts(&taken.samples) {
+        sample_events::report(arguments, &taken.samples, &images_of(arguments, program))?;
         return Ok(status(arguments, taken));
     }
     let working = Progress::start("making the counts consistent");
@@ -206,11 +206,12 @@ fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) ->
         report.stacks = Some(call_stacks(&taken.samples, &images_of(arguments, program)));
     }
     let ledger = ledger(arguments, &estimate, &report)?;
-    keep_raw(arguments, &estimate)?;
+    save_raw(arguments, &estimate)?;
     let stacks = write_stacks(arguments, &report);
-    let kept = arguments.ledger.as_ref().map_or(Ok(()), |path| ledgers::keep(path, &ledger));
+    let kept = arguments.ledger.as_ref().map_or(Ok(()), |path| ledgers::save(path, &ledger));
     // A disk that is full for one is no reason to lose the other.
-    show(arguments, &arguments.show, program, &estimate, report, &ledger)?;
+    let view = Shown { arguments, show: &arguments.show, program };
+    view.write(&estimate, report, &ledger)?;
     kept.and(stacks)?;
     Ok(status(arguments, taken))
 }
@@ -218,7 +219,7 @@ fn report(arguments: &SampleArguments, program: Option<&Path>, taken: &Taken) ->
 /// Whether the program failed.
 fn status(arguments: &SampleArguments, taken: &Taken) -> Status {
     let is_failed = finish(taken.samples.end).is_some_and(|finish| !finish.is_success());
-    let is_minded = is_failed && !taken.ended_as_asked() && !arguments.ignore_status;
+    let is_minded = is_failed && !taken.ended_as_requested() && !arguments.ignore_status;
     if is_minded { Status::Program } else { Status::Fine }
 }
 
@@ -230,25 +231,29 @@ fn finish(end: End) -> Option<Finish> {
     }
 }
 
-fn show(
-    arguments: &SampleArguments,
-    wanted: &ShowArguments,
-    program: Option<&Path>,
-    estimate: &Estimate,
-    mut report: CountReport,
-    ledger: &Ledger,
-) -> Result<(), Failure> {
-    let counted = estimate.counted();
-    let show = Show {
-        arguments: wanted,
-        output: arguments.output.as_deref(),
-        stream: Stream::Stderr,
-        title: command(arguments).join(" "),
-        ledger: Some(ledger),
-        origin: (program.map_or_else(|| PathBuf::from("."), Path::to_owned), "program"),
-    };
-    let unknown = show.write(&mut report, |summary, wanted| list_functions(&counted, summary, wanted))?;
-    if unknown.is_empty() { Ok(()) } else { Err(Failure::Usage(unknown.join("; "))) }
+/// How a report is shown.
+struct Shown<'a> {
+    arguments: &'a SampleArguments,
+    /// Those of them that say what is shown, or others in their place.
+    show: &'a ShowArguments,
+    /// What was sampled, if it was started here.
+    program: Option<&'a Path>,
+}
+
+impl Shown<'_> {
+    fn write(&self, estimate: &Estimate, mut report: CountReport, ledger: &Ledger) -> Result<(), Failure> {
+        let counted = estimate.counted();
+        let show = Show {
+            arguments: self.show,
+            output: self.arguments.output.as_deref(),
+            stream: Stream::Stderr,
+            title: command(self.arguments).join(" "),
+            ledger: Some(ledger),
+            origin: (self.program.map_or_else(|| PathBuf::from("."), Path::to_owned), "program"),
+        };
+        let unknown = show.write(&mut report, |summary, wanted| list_functions(&counted, summary, wanted))?;
+        if unknown.is_empty() { Ok(()) } else { Err(Failure::Usage(unknown.join("; "))) }
+    }
 }
 
 fn write_stacks(arguments: &SampleArguments, report: &CountReport) -> Result<(), Failure> {
@@ -265,8 +270,8 @@ fn images_of(arguments: &SampleArguments, program: Option<&Path>) -> Vec<PathBuf
 
 /// What there is so far: a ledger of its own, or a report where none is wanted.
 fn snapshot(arguments: &SampleArguments, program: Option<&Path>, number: usize, samples: &Samples) {
-    if !sample_events::tell_counts(samples) {
-        let told = sample_events::tell(arguments, samples, &images_of(arguments, program));
+    if !sample_events::have_counts(samples) {
+        let told = sample_events::report(arguments, samples, &images_of(arguments, program));
         return told.unwrap_or_else(|error| eprintln!("opcost: snapshot {number}: {error}"));
     }
     let told = Estimate::of(samples, &images_of(arguments, program), arguments.solver).and_then(|estimate| {
@@ -274,10 +279,10 @@ fn snapshot(arguments: &SampleArguments, program: Option<&Path>, number: usize, 
         let ledger = ledger(arguments, &estimate, &report)?;
         let Some(path) = &arguments.ledger else {
             let text_only = ShowArguments { json: None, html: None, ..arguments.show.clone() };
-            return show(arguments, &text_only, program, &estimate, report, &ledger);
+            return Shown { arguments, show: &text_only, program }.write(&estimate, report, &ledger);
         };
         let path = numbered(path, number);
-        ledgers::keep(&path, &ledger)?;
+        ledgers::save(&path, &ledger)?;
         eprintln!("opcost: snapshot {number} after {} samples: {}", grouped(samples.total), path.display());
         Ok(())
     });
@@ -311,9 +316,9 @@ fn ledger(arguments: &SampleArguments, estimate: &Estimate, report: &CountReport
 }
 
 /// Writes down what samples say by themselves.
-fn keep_raw(arguments: &SampleArguments, estimate: &Estimate) -> Result<(), Failure> {
+fn save_raw(arguments: &SampleArguments, estimate: &Estimate) -> Result<(), Failure> {
     let Some(path) = &arguments.raw else { return Ok(()) };
-    ledgers::keep(path, &estimate.raw_ledger(command(arguments))?)?;
+    ledgers::save(path, &estimate.raw_ledger(command(arguments))?)?;
     // A program that was built for this run only is built again then.
     let inputs = if arguments.inputs.is_empty() { "PROG".to_owned() } else { shown_all(&arguments.inputs) };
     eprintln!("next: opcost repair {} {inputs} -o repaired.opc", shown(path));

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use opcost_sample::Samples;
 
 use crate::arguments::SampleArguments;
-use opcost::sampling::places::others;
+use opcost::sampling::locations::others;
 use opcost_answer::Failure;
 use opcost_answer::names::demangle;
 use opcost_report::count::tasks::print_tasks;
@@ -30,8 +30,8 @@ fn are_time(event: &str) -> bool {
     CLOCKS.contains(&event)
 }
 
-/// Whether samples tell how often code ran: by time, or by the branches that were taken.
-pub(super) fn tell_counts(samples: &Samples) -> bool {
+/// Whether samples say how often code ran: by time, or by the branches that were taken.
+pub(super) fn have_counts(samples: &Samples) -> bool {
     are_time(&samples.event) || samples.has_runs()
 }
 
@@ -51,7 +51,7 @@ pub(super) fn check(arguments: &SampleArguments) -> Result<(), Failure> {
 }
 
 /// Functions by the samples in them.
-pub(super) fn tell(
+pub(super) fn report(
     arguments: &SampleArguments,
     samples: &Samples,
     images: &[PathBuf],

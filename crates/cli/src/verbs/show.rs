@@ -58,7 +58,7 @@ impl Show<'_> {
             self.list(kind.into())?;
             return Ok(Vec::new());
         }
-        let (wanted, unknown) = self.wanted(report);
+        let (wanted, unknown) = self.selected(report);
         report.listings = list(&report.summary, &wanted);
         if let (true, Some(ledger)) = (self.arguments.ir, self.ledger) {
             fill_blocks(ledger, &self.origin.0, report)?;
@@ -103,7 +103,7 @@ impl Show<'_> {
     }
 
     /// Positions of the functions to list, and what is wrong with names.
-    fn wanted(&self, report: &CountReport) -> (Vec<usize>, Vec<String>) {
+    fn selected(&self, report: &CountReport) -> (Vec<usize>, Vec<String>) {
         if self.arguments.function.is_empty() {
             let number = match self.arguments {
                 ShowArguments { html: Some(_), .. } => ON_A_PAGE,
@@ -142,7 +142,7 @@ pub(crate) fn not_found(name: &str, near: &[String]) -> String {
 
 /// Leaves word of a failure where a document was asked for, so that nobody
 /// takes an older one for the answer.
-pub(crate) fn tell_json<T>(result: &Result<T, Failure>, json: Option<&Path>) {
+pub(crate) fn save_failure_json<T>(result: &Result<T, Failure>, json: Option<&Path>) {
     if let (Err(error), Some(path)) = (result, json) {
         // The failure itself is told on stderr; a second one adds nothing.
         let _ = save_json(path, &error_json(error));

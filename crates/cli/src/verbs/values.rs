@@ -10,9 +10,9 @@ use opcost_instrument::ValuesRequest;
 use opcost_profile::opcval::layout::bucket_range;
 
 use crate::arguments::{ValuesArguments, ValuesEmit, ValuesOrder};
-use crate::verbs::meant::{CodeFlag, refuse_idle};
-use crate::verbs::show::tell_json;
-use crate::verbs::values_whole;
+use crate::verbs::selection::{CodeFlag, refuse_idle};
+use crate::verbs::show::save_failure_json;
+use crate::verbs::values_whole::{self, NotForetold};
 use opcost::ledgers::is_value_file;
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::points::Meaning;
@@ -35,7 +35,7 @@ use opcost_toolchain::install::install;
 /// Carries out the verb.
 pub(crate) fn run(arguments: &ValuesArguments) -> Result<Status, Failure> {
     let result = carry_out(arguments);
-    tell_json(&result, arguments.json.as_deref());
+    save_failure_json(&result, arguments.json.as_deref());
     result
 }
 
@@ -45,8 +45,8 @@ fn carry_out(arguments: &ValuesArguments) -> Result<Status, Failure> {
         if arguments.emit.is_some() {
             return Err(Failure::Usage("a built program cannot be built again; give its sources".to_owned()));
         }
-        let reason = "it was built before; give its sources".to_owned();
-        return with_program(arguments, path, arguments.verify.then_some(Err(reason)));
+        let foretold = arguments.verify.then_some(Err(NotForetold::BuiltBefore));
+        return with_program(arguments, path, foretold);
     }
     if inputs.iter().any(|input| input.language == Language::Program) {
         return Err(Failure::Usage("a built program runs alone; give either it or sources".to_owned()));
@@ -110,7 +110,7 @@ fn wish(arguments: &ValuesArguments) -> Result<ValuesWish, Failure> {
 fn with_program(
     arguments: &ValuesArguments,
     program: &Path,
-    foretold: Option<Result<LoopAnswers, String>>,
+    foretold: Option<Result<LoopAnswers, NotForetold>>,
 ) -> Result<Status, Failure> {
     let lists = point_lists(program)?;
     if lists.iter().all(|list| list.points.is_empty() && list.refused.is_empty()) {
@@ -140,7 +140,9 @@ fn with_program(
     let observed = observe(program, lists, &files)?;
     let mut report = report(arguments, observed, finish);
     report.whole = foretold.map(|answers| {
-        answers.map(|answers| values_whole::hold(&answers, &mut report.rows, arguments.lie)).map_err(NotHeld)
+        answers
+            .map(|answers| values_whole::hold(&answers, &mut report.rows, arguments.lie))
+            .map_err(|reason| NotHeld(reason.to_string()))
     });
     show(arguments, &report)?;
     Ok(status(arguments, finish, &report))

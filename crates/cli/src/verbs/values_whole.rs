@@ -13,6 +13,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use opcost_key::FunctionKey;
+use thiserror::Error;
 
 use crate::arguments::ValuesArguments;
 use opcost_answer::Failure;
@@ -23,23 +24,37 @@ use opcost_toolchain::build::{Build, Purpose};
 use opcost_toolchain::input::{Input, Language};
 use opcost_toolchain::options::ProgramOptions;
 
+/// Why `opcost loops` says nothing.
+#[derive(Debug, Error)]
+pub(crate) enum NotForetold {
+    /// There is a program only.
+    #[error("it was built before; give its sources")]
+    BuiltBefore,
+    /// Objects, or a language that it does not read.
+    #[error("not all inputs are sources of C, C++ or Fortran or bitcode")]
+    OtherInputs,
+    /// It failed.
+    #[error("{}", one_line(.0))]
+    Failed(Failure),
+}
+
 /// What `opcost loops` says of the same inputs with the same flags.
 ///
 /// # Errors
-/// In words: why it says nothing.
-pub(crate) fn foretold(arguments: &ValuesArguments, inputs: &[Input]) -> Result<LoopAnswers, String> {
+/// Why it says nothing.
+pub(crate) fn foretold(arguments: &ValuesArguments, inputs: &[Input]) -> Result<LoopAnswers, NotForetold> {
     let is_known = |input: &Input| {
         matches!(input.language, Language::C | Language::Cxx | Language::Fortran | Language::Bitcode)
     };
     if !inputs.iter().all(is_known) {
-        return Err("not all inputs are sources of C, C++ or Fortran or bitcode".to_owned());
+        return Err(NotForetold::OtherInputs);
     }
     let ask = || {
         let build = Build::new(&arguments.compile.options(), Purpose::Analysis)?;
         let program = build.program_source(inputs, &ProgramOptions::default())?;
-        build.ask(LoopsJob { program, bindings: Vec::new(), defaults: false }, inputs)
+        build.query(LoopsJob { program, bindings: Vec::new(), defaults: false }, inputs)
     };
-    ask().map_err(|error| one_line(&error))
+    ask().map_err(NotForetold::Failed)
 }
 
 fn one_line(error: &Failure) -> String {
@@ -88,10 +103,10 @@ fn lie(numbers: LoopNumbers) -> LoopNumbers {
     LoopNumbers { exact, bound, total: more(numbers.total) }
 }
 
-type Known<'a> = HashMap<(&'a FunctionKey, &'a str), (&'a LoopAnswer, LoopNumbers)>;
+type CommonAnswers<'a> = HashMap<(&'a FunctionKey, &'a str), (&'a LoopAnswer, LoopNumbers)>;
 
 /// Answers by function and header, of functions that are the same in both.
-fn common<'a>(answers: &'a LoopAnswers, rows: &[ValueRow]) -> Known<'a> {
+fn common<'a>(answers: &'a LoopAnswers, rows: &[ValueRow]) -> CommonAnswers<'a> {
     let mut told: HashMap<&FunctionKey, BTreeSet<&str>> = HashMap::new();
     let natural = answers.loops.iter().filter(|answer| answer.form != "irreducible");
     for (function, answer) in natural.filter_map(|answer| Some((answer.key.function()?, answer))) {
@@ -162,7 +177,7 @@ impl Facts {
 
 fn judged(answer: &LoopAnswer, numbers: LoopNumbers, facts: &Facts, top: Option<&Facts>) -> WholeRow {
     let failure = failure(numbers, facts, top);
-    let says = says(numbers);
+    let says = claim_text(numbers);
     let assumes = answer.assumes.clone();
     let rests = !assumes.is_empty() || !answer.inputs.is_empty();
     let verdict = match &failure {
@@ -176,7 +191,7 @@ fn judged(answer: &LoopAnswer, numbers: LoopNumbers, facts: &Facts, top: Option<
 }
 
 /// `7`, `at most 9`, `7; 70 in all`
-fn says(numbers: LoopNumbers) -> String {
+fn claim_text(numbers: LoopNumbers) -> String {
     let own = match (numbers.exact, numbers.bound) {
         (Some(exact), _) => Some(exact.to_string()),
         (None, Some(bound)) => Some(format!("at most {bound}")),

@@ -161,6 +161,14 @@ impl<N: Id> Names<N> {
     }
 }
 
+/// From where to where one count is moved, and by which extra vertex.
+#[derive(Clone, Copy, Debug)]
+struct Route {
+    tail: Vertex,
+    between: Option<Vertex>,
+    head: Vertex,
+}
+
 struct Builder {
     arcs: IdMap<ArcId, Arc>,
     /// D(v). At most 2^33 weights of 64 bits.
@@ -172,21 +180,18 @@ impl Builder {
         let signed = i128::try_from(weight).expect("a sum of 2^32 weights");
         self.balance[path.tail] += signed;
         self.balance[path.head] -= signed;
-        let raise = self.arcs(path.tail, path.through, path.head, price.raise, None);
-        let lower =
-            path.round.map(|round| self.arcs(path.head, Some(round), path.tail, price.lower, Some(weight)));
+        let up = Route { tail: path.tail, between: path.through, head: path.head };
+        let raise = self.arcs(up, price.raise, None);
+        let lower = path.round.map(|round| {
+            let down = Route { tail: path.head, between: Some(round), head: path.tail };
+            self.arcs(down, price.lower, Some(weight))
+        });
         Element { raise, lower }
     }
 
-    /// An arc, or two with a vertex between them; the first of them.
-    fn arcs(
-        &mut self,
-        tail: Vertex,
-        between: Option<Vertex>,
-        head: Vertex,
-        price: u64,
-        capacity: Option<u128>,
-    ) -> ArcId {
+    /// The arc of a route, or the two of one with a vertex between; the first of them.
+    fn arcs(&mut self, route: Route, price: u64, capacity: Option<u128>) -> ArcId {
+        let Route { tail, between, head } = route;
         let middle = between.unwrap_or(head);
         let first = self.arcs.push(Arc { tail, head: middle, price, capacity, flow: 0 });
         if between.is_some() {

@@ -15,6 +15,13 @@ const BOLDNESS: f64 = 0.99;
 /// Products of variables with a logarithm stay above this share of their goal.
 const NEAR: f64 = 0.1;
 
+/// How far a step goes, of 1: with values, and with duals and what they leave.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reach {
+    pub(crate) x: f64,
+    pub(crate) z: f64,
+}
+
 /// What of the costs says how far steps go.
 pub(crate) struct Boundary {
     /// Columns with a logarithm.
@@ -31,35 +38,35 @@ impl Boundary {
     /// How far x and z may go until one has lost the share `boldness` of its
     /// distance to 0, at most 1. With curvature, both go alike, since dual
     /// feasibility then depends on both.
-    pub(crate) fn reach(&self, point: &Point, direction: &Direction, boldness: f64) -> (f64, f64) {
-        let along_x = longest(&point.x, &direction.x, boldness);
-        let along_z = longest(&point.z, &direction.z, boldness);
+    pub(crate) fn reach(&self, point: &Point, direction: &Direction, boldness: f64) -> Reach {
+        let x = longest(&point.x, &direction.x, boldness);
+        let z = longest(&point.z, &direction.z, boldness);
         if self.has_curvature {
-            let both = along_x.min(along_z);
-            return (both, both);
+            let both = x.min(z);
+            return Reach { x: both, z: both };
         }
-        (along_x, along_z)
+        Reach { x, z }
     }
 
     /// As [`reach`](Self::reach), but no product falls far below the target
     /// that stays its own to the end: where it is 0, the way there is good,
     /// elsewhere it leads into a corner that no Newton step leaves.
-    pub(crate) fn safe_reach(&self, costs: &[Smooth], point: &Point, direction: &Direction) -> (f64, f64) {
-        let (mut along_x, mut along_z) = self.reach(point, direction, BOLDNESS);
+    pub(crate) fn safe_reach(&self, costs: &[Smooth], point: &Point, direction: &Direction) -> Reach {
+        let mut reach = self.reach(point, direction, BOLDNESS);
         for &column in &self.seen {
             let log_weight = costs[column].log_weight;
             let (x, z) = (point.x[column], point.z[column]);
             let least = (NEAR * log_weight).min(0.9 * x * z);
             for _ in 0..60 {
-                let product = (x + along_x * direction.x[column]) * (z + along_z * direction.z[column]);
+                let product = (x + reach.x * direction.x[column]) * (z + reach.z * direction.z[column]);
                 if product >= least {
                     break;
                 }
-                along_x *= 0.9;
-                along_z *= 0.9;
+                reach.x *= 0.9;
+                reach.z *= 0.9;
             }
         }
-        (along_x, along_z)
+        reach
     }
 }
 

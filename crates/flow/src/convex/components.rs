@@ -34,6 +34,13 @@ pub(crate) struct Parts {
     place: IdMap<VariableId, usize>,
 }
 
+/// What parts are of: a problem, and what presolve left of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Whole<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) reduced: &'a Reduced,
+}
+
 /// What a component was divided by.
 pub(crate) struct Scale {
     counts: f64,
@@ -108,11 +115,11 @@ impl Parts {
     pub(crate) fn scaled(
         &self,
         part: &Part,
-        problem: &Problem,
-        reduced: &Reduced,
+        whole: Whole<'_>,
         unit: f64,
         negligible: f64,
     ) -> (Component, Scale) {
+        let reduced = whole.reduced;
         let (matrix, mut right_hand_sides, rows) = self.rows_of(part, reduced);
         let costs = part.variables.iter().map(|&root| reduced.classes[root].cost);
         let counts = typical_count(costs, part, reduced);
@@ -125,26 +132,8 @@ impl Parts {
         let mut component =
             Component { matrix, right_hand_sides, costs, base_cost: 0.0, negligible, tie_break, unit };
         let scale = Scale { counts, rows };
-        self.reprice(part, problem, reduced, &scale, &mut component);
+        part.reprice(whole, &scale, &mut component);
         (component, scale)
-    }
-
-    /// Gives a component the costs of its part as they are now.
-    pub(crate) fn reprice(
-        &self,
-        part: &Part,
-        problem: &Problem,
-        reduced: &Reduced,
-        scale: &Scale,
-        component: &mut Component,
-    ) {
-        for (cost, &root) in component.costs.iter_mut().zip(&part.variables) {
-            *cost = reduced.classes[root].cost.scaled(scale.counts);
-            if cost.is_free() {
-                *cost = Smooth::linear(component.tie_break);
-            }
-        }
-        component.base_cost = part.variables.iter().map(|&root| base_cost(problem, reduced, root)).sum();
     }
 
     /// A cost that is small for one part.
@@ -173,6 +162,17 @@ impl Parts {
 }
 
 impl Part {
+    /// Gives its component the costs as they are now.
+    pub(crate) fn reprice(&self, whole: Whole<'_>, scale: &Scale, component: &mut Component) {
+        for (cost, &root) in component.costs.iter_mut().zip(&self.variables) {
+            *cost = whole.reduced.classes[root].cost.scaled(scale.counts);
+            if cost.is_free() {
+                *cost = Smooth::linear(component.tie_break);
+            }
+        }
+        component.base_cost = self.variables.iter().map(|&root| base_cost(whole, root)).sum();
+    }
+
     /// Its rows and what they add up to.
     fn live_rows<'a>(&'a self, reduced: &'a Reduced) -> impl Iterator<Item = (&'a [(VariableId, f64)], f64)> {
         self.rows.iter().map(|&row| {
@@ -210,7 +210,8 @@ fn typical_count(costs: impl Iterator<Item = Smooth>, part: &Part, reduced: &Red
 }
 
 /// What the members of a class cost where the class is at its cheapest.
-fn base_cost(problem: &Problem, reduced: &Reduced, root: VariableId) -> f64 {
+fn base_cost(whole: Whole<'_>, root: VariableId) -> f64 {
+    let Whole { problem, reduced } = whole;
     let class = &reduced.classes[root];
     let best = class.cost.minimiser(class.cost.slope);
     let cost = |member: VariableId| problem.cost(member).of(reduced.roots[member].1 * best);

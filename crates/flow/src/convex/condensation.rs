@@ -107,7 +107,9 @@ impl Condensation {
                 Step::Twin { variable, keeper, ratio, share } => {
                     let (ours, theirs) = (classes[*variable].cost, classes[*keeper].cost);
                     if is_dearer(ours, theirs, *ratio) {
-                        *share = shared(&mut stands_for, (*variable, ours), (*keeper, theirs), *ratio);
+                        let ours = Priced { variable: *variable, cost: ours };
+                        let theirs = Priced { variable: *keeper, cost: theirs };
+                        *share = shared(&mut stands_for, ours, theirs, *ratio);
                     } else if theirs.log_weight == 0.0 && theirs.curvature == 0.0 {
                         // The one that went has all; the column that stayed takes its price.
                         *share = 1.0;
@@ -135,16 +137,23 @@ pub(crate) fn is_dearer(ours: Smooth, theirs: Smooth, ratio: f64) -> bool {
         && ours.slope >= ratio * theirs.slope * (1.0 - SAME)
 }
 
+/// A variable and what it costs.
+#[derive(Clone, Copy)]
+pub(crate) struct Priced {
+    pub(crate) variable: VariableId,
+    pub(crate) cost: Smooth,
+}
+
 /// The share of a variable in what its twin has: what it stands for, if they cost the same.
 pub(crate) fn shared(
     stands_for: &mut IdMap<VariableId, f64>,
-    (variable, ours): (VariableId, Smooth),
-    (keeper, theirs): (VariableId, Smooth),
+    ours: Priced,
+    theirs: Priced,
     ratio: f64,
 ) -> f64 {
-    if theirs.log_weight > 0.0 || ours.slope > ratio * theirs.slope * (1.0 + SAME) {
+    if theirs.cost.log_weight > 0.0 || ours.cost.slope > ratio * theirs.cost.slope * (1.0 + SAME) {
         return 0.0;
     }
-    stands_for[keeper] += stands_for[variable];
-    stands_for[variable] / stands_for[keeper]
+    stands_for[theirs.variable] += stands_for[ours.variable];
+    stands_for[ours.variable] / stands_for[theirs.variable]
 }

@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 
 use opcost_index::{Id, IdMap};
 
-use super::condensation::{Condensation, Gone, Step, is_dearer, shared};
+use super::condensation::{Condensation, Gone, Priced, Step, is_dearer, shared};
 use super::lists::{Lists, Span};
 use super::presolve::{LARGEST_RATIO, ROUNDING, Reduced};
 use super::problem::{RowId, VariableId};
@@ -335,7 +335,8 @@ impl<'a> Condenser<'a> {
             let (row, _) = self.columns.taken_at(place);
             self.look_again_at(row);
         }
-        let (ours, theirs) = ((variable, self.cost(variable)), (keeper, self.cost(keeper)));
+        let ours = Priced { variable, cost: self.cost(variable) };
+        let theirs = Priced { variable: keeper, cost: self.cost(keeper) };
         let share = shared(&mut self.stands_for, ours, theirs, ratio);
         self.steps.push(Step::Twin { variable, keeper, ratio, share });
     }

@@ -42,8 +42,9 @@ pub(crate) fn on_optimal_face(
         .collect();
     equations.factor(&weights);
     let sizes: Vec<f64> = component.row_sizes(&near.x).iter().map(|size| size.max(negligible)).collect();
-    let x = values_on_face(component, equations, near, &weights, &sizes)?;
-    let y = duals_of_face(component, equations, near, &x, &weights, &sizes);
+    let face = Face { weights, sizes };
+    let x = values_on_face(component, equations, near, &face)?;
+    let y = duals_of_face(component, equations, near, &face, &x);
     let z = (component.costs.iter().zip(&x).enumerate())
         .map(|(column, (cost, &x))| {
             let rest = cost.slope + cost.curvature * x - component.matrix.dot(column, &y);
@@ -54,14 +55,22 @@ pub(crate) fn on_optimal_face(
     Some(Point { x, y, z })
 }
 
+/// What the two least-squares problems share.
+struct Face {
+    /// Of each count: its square, or 0 where it is taken as 0.
+    weights: Vec<f64>,
+    /// Of each row: the sum of its terms that what it lacks is compared with.
+    sizes: Vec<f64>,
+}
+
 /// Values that meet the rows, 0 where the weight is.
 fn values_on_face(
     component: &Component,
     equations: &mut NormalEquations,
     near: &Point,
-    weights: &[f64],
-    sizes: &[f64],
+    face: &Face,
 ) -> Option<Vec<f64>> {
+    let Face { weights, sizes } = face;
     let matrix = &component.matrix;
     let mut x: Vec<f64> =
         near.x.iter().zip(weights).map(|(x, &weight)| if weight > 0.0 { *x } else { 0.0 }).collect();
@@ -80,10 +89,10 @@ fn duals_of_face(
     component: &Component,
     equations: &mut NormalEquations,
     near: &Point,
+    face: &Face,
     x: &[f64],
-    weights: &[f64],
-    sizes: &[f64],
 ) -> Vec<f64> {
+    let Face { weights, sizes } = face;
     let matrix = &component.matrix;
     let mut y = near.y.clone();
     for _ in 0..ROUNDS {

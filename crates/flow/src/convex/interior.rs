@@ -29,7 +29,7 @@
 //! Limit: a problem without solution makes y grow until the steps stall; the
 //! caller finds out whether that was so ([`solve`](super::solve)).
 
-use super::boundary::Boundary;
+use super::boundary::{Boundary, Reach};
 use super::component::{Component, Direction, Point};
 use super::finish::on_optimal_face;
 use super::normal::NormalEquations;
@@ -84,7 +84,7 @@ pub(crate) fn minimise(
     goal: Goal,
 ) -> Outcome {
     let mut search = Search::new(component, equations, goal.aim);
-    let mut best = (f64::INFINITY, search.point.clone());
+    let mut best = Best { shortfall: f64::INFINITY, point: search.point.clone() };
     let mut steps = 0;
     let warm = last.map(|last| again(component, last));
     let starts = warm.into_iter().map(Start::Warm).chain(STARTS.map(Start::Cold));
@@ -93,14 +93,21 @@ pub(crate) fn minimise(
         let will_do = if matches!(start, Start::Warm(_)) { ENOUGH } else { NEARLY } * goal.aim;
         search.begin(start);
         steps += search.run(Goal { steps: goal.steps - steps, ..goal }, &mut best);
-        if best.0 > NEAR_ENOUGH * goal.aim && steps < goal.steps {
+        if best.shortfall > NEAR_ENOUGH * goal.aim && steps < goal.steps {
             search.finish(&mut best);
         }
-        if best.0 <= will_do || steps == goal.steps {
+        if best.shortfall <= will_do || steps == goal.steps {
             break;
         }
     }
-    Outcome { point: best.1, steps }
+    Outcome { point: best.point, steps }
+}
+
+/// The best point so far.
+struct Best {
+    /// What it lacks.
+    shortfall: f64,
+    point: Point,
 }
 
 /// Where a search begins.
@@ -142,7 +149,7 @@ impl<'a> Search<'a> {
 
     /// Goes on until the aim is met, the steps are used up or lead nowhere.
     /// Keeps the best point with its shortfall; returns the number of steps.
-    fn run(&mut self, goal: Goal, best: &mut (f64, Point)) -> usize {
+    fn run(&mut self, goal: Goal, best: &mut Best) -> usize {
         let mut stalled = 0;
         let mut last_gain = 0;
         for steps in 0..=goal.steps {
@@ -150,24 +157,24 @@ impl<'a> Search<'a> {
             if !residuals.shortfall.is_finite() && steps > 0 {
                 return steps;
             }
-            if residuals.shortfall < best.0 {
-                best.0 = residuals.shortfall;
-                best.1.become_as(&self.point);
+            if residuals.shortfall < best.shortfall {
+                best.shortfall = residuals.shortfall;
+                best.point.become_as(&self.point);
                 last_gain = steps;
             }
-            let near = best.0 > NEAR_ENOUGH * goal.aim && best.0 <= NEARLY * goal.aim;
+            let near = best.shortfall > NEAR_ENOUGH * goal.aim && best.shortfall <= NEARLY * goal.aim;
             if near && steps == last_gain + 1 && steps < goal.steps {
                 self.finish(best);
             }
             // So near the aim, what does not improve at once is rounding.
-            let patience = match best.0 / goal.aim {
+            let patience = match best.shortfall / goal.aim {
                 times if times <= NEAR_ENOUGH => 0,
                 times if times <= ENOUGH => 4,
                 times if times <= NEARLY => 15,
                 _ => goal.steps,
             };
             let settled = steps > last_gain + patience;
-            if best.0 <= goal.aim || settled || stalled == 4 || steps == goal.steps {
+            if best.shortfall <= goal.aim || settled || stalled == 4 || steps == goal.steps {
                 return steps;
             }
             let taken = self.step(&residuals);
@@ -177,13 +184,13 @@ impl<'a> Search<'a> {
     }
 
     /// Puts the best point on the optimal face, if that is better.
-    fn finish(&mut self, best: &mut (f64, Point)) {
-        let Some(point) = on_optimal_face(self.component, self.equations, &best.1, self.floor) else {
+    fn finish(&mut self, best: &mut Best) {
+        let Some(point) = on_optimal_face(self.component, self.equations, &best.point, self.floor) else {
             return;
         };
         let shortfall = Residuals::at(self.component, &point, self.floor, self.aim).shortfall;
-        if shortfall < best.0 {
-            *best = (shortfall, point);
+        if shortfall < best.shortfall {
+            *best = Best { shortfall, point };
         }
     }
 
@@ -208,30 +215,30 @@ impl<'a> Search<'a> {
         let mu = (reduced.powi(3) * now).max(residuals.enough) / self.point.x.len() as f64;
         let aim: Vec<f64> = (aim.iter().zip(predictor.x.iter().zip(&predictor.z)))
             .map(|(aim, (dx, dz))| {
-                let second_order = reach.0 * reach.1 * dx * dz;
+                let second_order = reach.x * reach.z * dx * dz;
                 aim + mu - if second_order.is_finite() { second_order } else { 0.0 }
             })
             .collect();
         self.spare.push(predictor);
-        let (corrector, (along_x, along_z)) = self.centre(residuals, aim, mu);
-        advance(&mut self.point.x, along_x, &corrector.x);
-        advance(&mut self.point.y, along_z, &corrector.y);
-        advance(&mut self.point.z, along_z, &corrector.z);
+        let (corrector, reach) = self.centre(residuals, aim, mu);
+        advance(&mut self.point.x, reach.x, &corrector.x);
+        advance(&mut self.point.y, reach.z, &corrector.y);
+        advance(&mut self.point.z, reach.z, &corrector.z);
         self.spare.push(corrector);
-        along_x.min(along_z)
+        reach.x.min(reach.z)
     }
 
     /// The direction for `aim`, corrected as long as that makes the step longer:
     /// products that would end far from their target are drawn to it.
-    fn centre(&mut self, residuals: &Residuals, mut aim: Vec<f64>, mu: f64) -> (Direction, (f64, f64)) {
+    fn centre(&mut self, residuals: &Residuals, mut aim: Vec<f64>, mu: f64) -> (Direction, Reach) {
         let enough = (0.01 * residuals.infeasibility).max(1e-4 * residuals.shortfall.min(1.0)).max(EXACT);
         let mut best = self.direction(residuals, &aim, Some(enough));
         let mut reach = self.boundary.safe_reach(&self.component.costs, &self.point, &best);
         for _ in 0..CORRECTORS {
-            if reach.0.min(reach.1) > 0.9 {
+            if reach.x.min(reach.z) > 0.9 {
                 break;
             }
-            let (far_x, far_z) = ((reach.0 * 1.1 + FAR).min(1.0), (reach.1 * 1.1 + FAR).min(1.0));
+            let (far_x, far_z) = ((reach.x * 1.1 + FAR).min(1.0), (reach.z * 1.1 + FAR).min(1.0));
             for (column, aim) in aim.iter_mut().enumerate() {
                 let x = self.point.x[column] + far_x * best.x[column];
                 let z = self.point.z[column] + far_z * best.z[column];
@@ -242,7 +249,7 @@ impl<'a> Search<'a> {
             }
             let trial = self.direction(residuals, &aim, Some(enough));
             let trial_reach = self.boundary.safe_reach(&self.component.costs, &self.point, &trial);
-            if trial_reach.0 + trial_reach.1 < reach.0 + reach.1 + 0.02 {
+            if trial_reach.x + trial_reach.z < reach.x + reach.z + 0.02 {
                 self.spare.push(trial);
                 break;
             }
@@ -303,14 +310,14 @@ impl<'a> Search<'a> {
 
     /// Sum of the distances of all products to where they are to end, here or
     /// after a step.
-    fn miss(&self, direction: Option<&Direction>, (along_x, along_z): (f64, f64)) -> f64 {
+    fn miss(&self, direction: Option<&Direction>, reach: Reach) -> f64 {
         let Point { x, z, .. } = &self.point;
         (0..x.len())
             .map(|column| {
                 let product = match direction {
                     None => x[column] * z[column],
                     Some(step) => {
-                        (x[column] + along_x * step.x[column]) * (z[column] + along_z * step.z[column])
+                        (x[column] + reach.x * step.x[column]) * (z[column] + reach.z * step.z[column])
                     }
                 };
                 (product - self.component.costs[column].log_weight).abs()

@@ -14,7 +14,7 @@
 use opcost_index::{Id, IdMap};
 
 use super::component::{Component, Point};
-use super::components::{Part, Parts, Scale, components};
+use super::components::{Part, Scale, Whole, components};
 use super::condensation::Condensation;
 use super::condense::condense;
 use super::interior::{Goal, minimise as minimise_component};
@@ -35,7 +35,6 @@ pub(crate) struct Prepared {
     reduced: Reduced,
     condensation: Condensation,
     parts: Vec<PreparedPart>,
-    places: Parts,
 }
 
 struct PreparedPart {
@@ -62,17 +61,18 @@ impl Prepared {
         let mut reduced = presolve(&smooth, &costs)?;
         let condensation = condense(&mut reduced)?;
         let mut places = components(&reduced);
+        let whole = Whole { problem: &smooth, reduced: &reduced };
         let unit = places.unit();
         let negligible = negligible_count(&smooth, &costs);
         let parts = std::mem::take(&mut places.parts);
         let parts = parts.into_iter().map(|part| {
-            let (component, scale) = places.scaled(&part, &smooth, &reduced, unit, negligible);
+            let (component, scale) = places.scaled(&part, whole, unit, negligible);
             let equations = NormalEquations::new(&component.matrix);
             PreparedPart { part, component, scale, equations, last: None }
         });
         let parts = parts.collect();
         let (variables, rows) = (problem.variable_count(), problem.row_count());
-        Ok(Self { smooth, variables, rows, costs, reduced, condensation, parts, places })
+        Ok(Self { smooth, variables, rows, costs, reduced, condensation, parts })
     }
 
     /// Takes the costs of this problem; false where that needs a fresh start.
@@ -91,9 +91,10 @@ impl Prepared {
         if !self.condensation.reprice(&mut self.reduced) {
             return false;
         }
+        let whole = Whole { problem: &self.smooth, reduced: &self.reduced };
         for prepared in &mut self.parts {
             let PreparedPart { part, component, scale, .. } = prepared;
-            self.places.reprice(part, &self.smooth, &self.reduced, scale, component);
+            part.reprice(whole, scale, component);
         }
         true
     }

@@ -185,7 +185,7 @@ fn quadruple(name: &str, module: &Module, ty: TypeId) -> Option<(String, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fuel::library::{Known, known as known_of};
+    use crate::library::{Known, known as known_of};
 
     #[test]
     fn every_line_reads_and_names_a_function_that_may_be_called() {

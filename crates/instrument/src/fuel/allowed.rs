@@ -35,7 +35,7 @@ use opcost_ir::{Linkage, Module, print_module};
 use opcost_key::Hasher128;
 use serde::{Deserialize, Serialize};
 
-use crate::fuel::library::{Known, Library, known};
+use crate::library::{Known, Library, known};
 use court::Court;
 use sizes::Sizes;
 

@@ -8,7 +8,7 @@
 
 use opcost_ir::{Call, CalleeRef, Module};
 
-use crate::fuel::library::{Known, known};
+use crate::library::{Known, known};
 
 /// What a call does with the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 
 use opcost_ir::{CalleeRef, Module};
 
-use crate::fuel::library::{Known, known};
+use crate::library::{Known, known};
 use crate::refusal::{PlanError, Reason};
 
 /// The first call that is refused.

@@ -9,13 +9,13 @@ use opcost_index::Id;
 use opcost_key::{BlockId, InstructionId};
 
 use super::cursor::{Cursor, Parsed};
+use super::default_result;
 use super::lex::{Name, Token};
 use super::notes::{Notes, notes};
 use super::operands::{Locals, Reader};
 use super::parse_call::tail_kind;
 use super::parse_header::parse_header;
 use super::parser::{Line, Parser};
-use super::{default_result, has_second_type, has_type};
 use crate::{Block, Flags, Flow, Instruction, LatchFacts, Opcode, Predicate, Type, TypeId, Value};
 
 /// Reads a function whose first line `header` stands in, behind `define`; what
@@ -152,7 +152,7 @@ impl Reader<'_> {
         match opcode {
             _ if opcode.is_call() => self.call(id, tail, cursor)?,
             Opcode::Phi => self.phi(ty, cursor)?,
-            _ => self.operands(second_type.or(has_type(opcode).then_some(ty)), cursor)?,
+            _ => self.operands(second_type.or(opcode.has_type().then_some(ty)), cursor)?,
         }
         let operands = start..self.function.operands.len() as u32;
         let notes = notes(cursor, possible_notes(opcode))?;
@@ -174,7 +174,7 @@ impl Reader<'_> {
         if is_bare_ret || (opcode == Opcode::Ret && cursor.eat_word("void")) {
             return Ok((self.parser.intern(Type::Void), None));
         }
-        if has_second_type(opcode) {
+        if opcode.has_second_type() {
             let second = self.parser.ty(cursor)?;
             let ty = match default_result(opcode) {
                 Some(ty) if !cursor.eat("->") => self.parser.intern(ty),
@@ -182,7 +182,7 @@ impl Reader<'_> {
             };
             return Ok((ty, Some(second)));
         }
-        let ty = if has_type(opcode) { self.parser.ty(cursor)? } else { self.parser.intern(Type::Void) };
+        let ty = if opcode.has_type() { self.parser.ty(cursor)? } else { self.parser.intern(Type::Void) };
         Ok((ty, None))
     }
 

@@ -6,7 +6,7 @@ use opcost_key::{BlockId, InstructionId, PlaceId};
 use super::lex::write_name;
 use super::notes::{write_latch, write_source_name};
 use super::printer::Printer;
-use super::{FunctionText, default_callee, default_effects, default_result, has_second_type, has_type};
+use super::{FunctionText, default_callee, default_effects, default_result};
 use crate::{Call, CalleeRef, Flags, Function, Instruction, Opcode, TailKind, Type, TypeId, Value};
 
 /// Writes one function.
@@ -131,7 +131,7 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
     fn types(&mut self, instruction: &Instruction) -> Option<TypeId> {
         let module = self.printer.module;
         let Instruction { opcode, ty, second_type, .. } = *instruction;
-        if let Some(second) = second_type.filter(|_| has_second_type(opcode)) {
+        if let Some(second) = second_type.filter(|_| opcode.has_second_type()) {
             self.put(" ");
             self.printer.ty(second);
             if default_result(opcode).as_ref() != Some(&module.types[ty]) {
@@ -140,7 +140,7 @@ impl<'p, 'a> FunctionPrinter<'p, 'a> {
             }
             return second_type;
         }
-        if !has_type(opcode) {
+        if !opcode.has_type() {
             return None;
         }
         self.put(" ");

@@ -12,13 +12,15 @@ use opcost_recover::{
 };
 use opcost_sample::Samples;
 
-use super::places::{LEAST_SAMPLES, Placed, Seen, cycles_per_sample, nothing_seen, placed, too_few};
+use super::locations::{
+    LEAST_SAMPLES, ObservedModule, Placed, cycles_per_sample, nothing_observed, placed, too_few,
+};
 use crate::machine::machine;
 
 /// Everything that samples say of a program.
 pub struct Estimate {
     /// What was seen, by module.
-    pub seen: Vec<Seen>,
+    pub modules: Vec<ObservedModule>,
     /// The consistent counts.
     pub repaired: Repaired,
     /// Samples in the program.
@@ -35,9 +37,9 @@ impl Estimate {
     /// # Errors
     /// No sample, or too few, lie in code that was built to be sampled.
     pub fn of(samples: &Samples, images: &[PathBuf], solver: Solver) -> Result<Estimate, Failure> {
-        let Placed { seen, own, elsewhere, recorded } = placed(samples, images)?;
-        if seen.is_empty() {
-            return Err(nothing_seen(samples, &elsewhere));
+        let Placed { modules: observed, own, elsewhere, recorded } = placed(samples, images)?;
+        if observed.is_empty() {
+            return Err(nothing_observed(samples, &elsewhere));
         }
         if own < LEAST_SAMPLES {
             return Err(too_few(own));
@@ -48,17 +50,17 @@ impl Estimate {
         let starts = Starts { least: 1, most };
         let options = RepairOptions { cycles_per_sample, error: MODEL_ERROR, solver, starts };
         let modules: Vec<SampledModule<'_>> =
-            seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
+            observed.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
         let repaired = repair(&modules, options).map_err(|error| Failure::Counters(error.to_string()))?;
-        Ok(Estimate { seen, repaired, own, elsewhere, cycles_per_sample })
+        Ok(Estimate { modules: observed, repaired, own, elsewhere, cycles_per_sample })
     }
 
     /// The counts with their maps.
     pub fn counted(&self) -> Vec<CountedModule<'_>> {
-        self.seen
+        self.modules
             .iter()
             .zip(&self.repaired.counts)
-            .map(|(one, counts): (&Seen, &ModuleCounts)| CountedModule { map: &one.map, counts })
+            .map(|(one, counts): (&ObservedModule, &ModuleCounts)| CountedModule { map: &one.map, counts })
             .collect()
     }
 
@@ -90,12 +92,12 @@ impl Estimate {
     /// The observations do not fit their maps.
     pub fn raw_ledger(&self, command: Vec<String>) -> Result<Ledger, Failure> {
         let modules: Vec<SampledModule<'_>> =
-            self.seen.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
+            self.modules.iter().map(|one| SampledModule { map: &one.map, observed: &one.observed }).collect();
         raw_ledger(&modules, &self.hashes(), &machine(), command, self.cycles_per_sample)
             .map_err(|error| Failure::Counters(error.to_string()))
     }
 
     fn hashes(&self) -> Vec<Hash128> {
-        self.seen.iter().map(|one| one.hash).collect()
+        self.modules.iter().map(|one| one.hash).collect()
     }
 }

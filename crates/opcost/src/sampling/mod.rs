@@ -1,5 +1,5 @@
 //! Sampling: samples are taken, led to code, and made consistent.
 
 pub mod estimate;
-pub mod places;
+pub mod locations;
 pub mod take;

@@ -52,7 +52,7 @@ pub struct SampleOptions {
     /// How long at most; without it to the end.
     pub limit: Option<Duration>,
     /// Where samples are kept while they come, as perf.data.
-    pub keep: Option<PathBuf>,
+    pub save_to: Option<PathBuf>,
     /// Builds as they were linked, for images that ran stripped or lie elsewhere.
     pub images: Vec<PathBuf>,
 }
@@ -66,7 +66,7 @@ impl Default for SampleOptions {
             branches: false,
             stacks: false,
             limit: None,
-            keep: None,
+            save_to: None,
             images: Vec::new(),
         }
     }
@@ -93,15 +93,15 @@ pub struct Taken {
     /// The samples.
     pub samples: Samples,
     /// Signals by which the program was asked to end.
-    pub asked: Vec<i32>,
+    pub requested: Vec<i32>,
 }
 
 impl Taken {
     /// Whether the program ended as it was asked to.
-    pub fn ended_as_asked(&self) -> bool {
+    pub fn ended_as_requested(&self) -> bool {
         match self.samples.end {
-            End::Killed(signal) => self.asked.contains(&signal),
-            End::Exited(status) => self.asked.contains(&(status - 128)),
+            End::Killed(signal) => self.requested.contains(&signal),
+            End::Exited(status) => self.requested.contains(&(status - 128)),
             _ => false,
         }
     }
@@ -170,7 +170,7 @@ pub fn take(
     };
     let is_ours = matches!(target, Target::Program { .. });
     let working = if is_ours { None } else { work("sampling") };
-    let asked = std::thread::scope(|scope| {
+    let requested = std::thread::scope(|scope| {
         let mut taken = 0;
         let mut watch = Watch { limit: options.limit, is_ours, requests: &requests, enter };
         watch.until_end(&mut source, |samples| {
@@ -180,7 +180,7 @@ pub fn take(
         })
     })?;
     drop(working);
-    Ok(Taken { samples: source.finish().map_err(failed)?, asked })
+    Ok(Taken { samples: source.finish().map_err(failed)?, requested })
 }
 
 fn kernel_options(options: &SampleOptions) -> Result<Options, Failure> {
@@ -193,7 +193,7 @@ fn kernel_options(options: &SampleOptions) -> Result<Options, Failure> {
         pace: options.pace,
         stacks: options.stacks,
         branches: options.branches,
-        keep: options.keep.clone(),
+        keep: options.save_to.clone(),
         images: options.images.clone(),
         ..Options::default()
     })

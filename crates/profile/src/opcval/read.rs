@@ -242,7 +242,7 @@ fn read_point(source: &mut Source<'_>, at: u64, is_rewriting: bool) -> Option<Po
     source.slice(at, p::BYTES as u64)?;
     let mut field = |field| source.field(at, field).unwrap_or(0);
     let wide = |low: u64, high: u64| i128::from(high as i64) << 64 | i128::from(low);
-    let last = (field(p::RUN_VALUE) as i64, field(p::RUN_COUNT));
+    let (last_value, last_count) = (field(p::RUN_VALUE) as i64, field(p::RUN_COUNT));
     let ended = field(p::ENDED);
     let mut record = PointRecord {
         entries: field(p::ENTRIES),
@@ -284,7 +284,7 @@ fn read_point(source: &mut Source<'_>, at: u64, is_rewriting: bool) -> Option<Po
         is_short |= (pairs.len() as u64) < capacity;
         record.values = pairs.into_iter().filter(|(_, count)| *count > 0).collect();
     }
-    add_last(&mut record, last, ended);
+    add_last(&mut record, last_value, last_count, ended);
     let told = record
         .values
         .values()
@@ -295,7 +295,7 @@ fn read_point(source: &mut Source<'_>, at: u64, is_rewriting: bool) -> Option<Po
 }
 
 /// The run that was going on is in nothing else yet.
-fn add_last(record: &mut PointRecord, (value, count): (i64, u64), ended: u64) {
+fn add_last(record: &mut PointRecord, value: i64, count: u64, ended: u64) {
     if count == 0 {
         return;
     }

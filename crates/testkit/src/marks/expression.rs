@@ -9,6 +9,8 @@
 //! In: an [`Expression`] and what its names are; out: its value, or why it has
 //! none. Linear in the expression, which the grammar keeps shallow.
 
+use thiserror::Error;
+
 /// What a mark may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Function {
@@ -48,14 +50,88 @@ pub enum Expression {
 }
 
 /// Why a text is no expression, or an expression has no value.
-pub(super) type Result<T> = std::result::Result<T, String>;
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ExpressionError {
+    /// There is more text than an expression.
+    #[error("`{text}`: `{rest}` is left over")]
+    LeftOver {
+        /// All of it.
+        text: String,
+        /// What nobody reads.
+        rest: String,
+    },
+    /// A sign that must come does not.
+    #[error("`{text}`: `{sign}` is missing")]
+    SignMissing {
+        /// All of it.
+        text: String,
+        /// The sign.
+        sign: String,
+    },
+    /// A term must come, and does not.
+    #[error("`{text}`: something is missing after `{before}`")]
+    TermMissing {
+        /// All of it.
+        text: String,
+        /// What was read.
+        before: String,
+    },
+    /// A link to a member is followed by no name.
+    #[error("`{text}`: a name is missing after `{before}`")]
+    NameMissing {
+        /// All of it.
+        text: String,
+        /// The name and the link.
+        before: String,
+    },
+    /// Too many parentheses.
+    #[error("`{0}` goes too deep")]
+    TooDeep(String),
+    /// Digits that make no number of 128 bits.
+    #[error("`{0}` is no number")]
+    NoNumber(String),
+    /// Nothing that a mark may call.
+    #[error("no function is called {0}")]
+    NoFunction(String),
+    /// A function with too many arguments, or too few.
+    #[error("{name} takes {takes} arguments, not {given}")]
+    Arguments {
+        /// The function.
+        name: String,
+        /// How many it takes.
+        takes: usize,
+        /// How many stand there.
+        given: usize,
+    },
+    /// A name without a value.
+    #[error("nobody says what {0} is")]
+    UnknownName(String),
+    /// Exact integers do not wrap.
+    #[error("the value does not fit in 128 bits")]
+    TooLarge,
+    /// By a division or for a remainder.
+    #[error("it divides by zero")]
+    DividesByZero,
+    /// The divisor of `ceil_div` is zero or negative.
+    #[error("ceil_div wants a positive divisor")]
+    Divisor,
+    /// The base of `digits` is below 2.
+    #[error("digits wants a base from 2")]
+    Base,
+    /// What Fortran has no words for.
+    #[error("this expression has no Fortran here")]
+    NoFortran,
+}
+
+/// Of what reads or computes expressions.
+pub(super) type Result<T> = std::result::Result<T, ExpressionError>;
 
 impl Expression {
     /// Its value where `value_of` knows the names.
     pub fn evaluate(&self, value_of: &dyn Fn(&str) -> Option<i128>) -> Result<i128> {
         match self {
             Self::Number(number) => Ok(*number),
-            Self::Name(name) => value_of(name).ok_or_else(|| format!("nobody says what {name} is")),
+            Self::Name(name) => value_of(name).ok_or_else(|| ExpressionError::UnknownName(name.clone())),
             Self::Not(inner) => Ok(i128::from(inner.evaluate(value_of)? == 0)),
             Self::Minus(inner) => negate(inner.evaluate(value_of)?),
             Self::Binary(operator, sides) => {
@@ -98,11 +174,7 @@ impl Expression {
 }
 
 fn negate(value: i128) -> Result<i128> {
-    value.checked_neg().ok_or_else(too_large)
-}
-
-fn too_large() -> String {
-    "the value does not fit in 128 bits".to_owned()
+    value.checked_neg().ok_or(ExpressionError::TooLarge)
 }
 
 fn apply(operator: &str, left: i128, right: i128) -> Result<i128> {
@@ -119,11 +191,11 @@ fn apply(operator: &str, left: i128, right: i128) -> Result<i128> {
         "+" => left.checked_add(right),
         "-" => left.checked_sub(right),
         "*" => left.checked_mul(right),
-        "/" | "%" if right == 0 => return Err("it divides by zero".to_owned()),
+        "/" | "%" if right == 0 => return Err(ExpressionError::DividesByZero),
         "/" => left.checked_div(right),
         _ => left.checked_rem(right),
     };
-    value.ok_or_else(too_large)
+    value.ok_or(ExpressionError::TooLarge)
 }
 
 fn call(function: Function, values: &[i128]) -> Result<i128> {
@@ -131,7 +203,7 @@ fn call(function: Function, values: &[i128]) -> Result<i128> {
         (Function::Max, [a, b]) => Ok(*a.max(b)),
         (Function::Min, [a, b]) => Ok(*a.min(b)),
         (Function::CeilDiv, [a, b]) if *b > 0 => Ok(a.div_euclid(*b) + i128::from(a.rem_euclid(*b) != 0)),
-        (Function::CeilDiv, _) => Err("ceil_div wants a positive divisor".to_owned()),
+        (Function::CeilDiv, _) => Err(ExpressionError::Divisor),
         (Function::Log2Ceil, [n]) => first_with(|k| 1i128.checked_shl(k).is_none_or(|power| power >= *n)),
         (Function::SqrtCeil, [n]) => Ok(root(*n, |k| k.checked_mul(k))),
         (Function::TriangleCeil, [n]) => Ok(root(*n, |k| k.checked_mul(k + 1).map(|twice| twice / 2))),
@@ -144,13 +216,13 @@ fn call(function: Function, values: &[i128]) -> Result<i128> {
             }
             Ok(digits)
         }
-        _ => Err("digits wants a base from 2".to_owned()),
+        _ => Err(ExpressionError::Base),
     }
 }
 
 /// The smallest exponent below 127 for which it holds.
 fn first_with(holds: impl Fn(u32) -> bool) -> Result<i128> {
-    (0..127).find(|k| holds(*k)).map(i128::from).ok_or_else(too_large)
+    (0..127).find(|k| holds(*k)).map(i128::from).ok_or(ExpressionError::TooLarge)
 }
 
 /// The smallest k ≥ 0 whose image, which grows with k, reaches n.
@@ -196,11 +268,11 @@ mod tests {
         let largest = i128::MAX.to_string();
         assert_eq!(value(&largest, 0), Ok(i128::MAX));
         for text in ["n+1", "0-n-2", "n*2", "n*n*n*n*n", "sqrt_ceil(n)*n*n"] {
-            let error = value(text, i128::MAX).unwrap_err();
+            let error = value(text, i128::MAX).unwrap_err().to_string();
             assert!(error.contains("128 bits"), "{text}: {error}");
         }
-        assert_eq!(value("-n", i128::MIN), Err(too_large()));
-        assert_eq!(value("n/(0-1)", i128::MIN), Err(too_large()));
+        assert_eq!(value("-n", i128::MIN), Err(ExpressionError::TooLarge));
+        assert_eq!(value("n/(0-1)", i128::MIN), Err(ExpressionError::TooLarge));
         // A machine's wrap is written out, and the remainder keeps the sign of what it is of.
         assert_eq!(value("(n*205)%256", 255), Ok((255 * 205) % 256));
         assert_eq!((value("(0-n)%4", 10), value("(0-n)/4", 10)), (Ok(-2), Ok(-2)));
@@ -208,9 +280,10 @@ mod tests {
 
     #[test]
     fn what_has_no_value_says_why() {
-        assert!(value("1/(n-3)", 3).unwrap_err().contains("zero"));
-        assert!(value("1%(n-3)", 3).unwrap_err().contains("zero"));
-        assert!(value("m+1", 3).unwrap_err().contains('m'));
+        let trouble = |text: &str| value(text, 3).unwrap_err().to_string();
+        assert!(trouble("1/(n-3)").contains("zero"));
+        assert!(trouble("1%(n-3)").contains("zero"));
+        assert!(trouble("m+1").contains('m'));
         assert!(value("ceil_div(1,0-n)", 3).is_err() && value("digits(n,1)", 3).is_err());
     }
 

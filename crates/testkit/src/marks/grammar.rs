@@ -5,7 +5,7 @@
 //! [`Function`]. No blanks, no casts. Read by descent, one function a kind of
 //! term; the text is a word of a comment, and parentheses are bounded.
 
-use super::expression::{Expression, Function, Result};
+use super::expression::{Expression, ExpressionError, Function, Result};
 
 /// How deep parentheses may go; a mark is a short thing.
 const DEEPEST: usize = 64;
@@ -34,7 +34,7 @@ impl Expression {
         if reader.at == text.len() {
             Ok(expression)
         } else {
-            Err(format!("`{text}`: `{}` is left over", &text[reader.at..]))
+            Err(ExpressionError::LeftOver { text: text.to_owned(), rest: text[reader.at..].to_owned() })
         }
     }
 }
@@ -56,13 +56,16 @@ impl Reader<'_> {
     }
 
     fn wants(&mut self, word: &str) -> Result<()> {
-        if self.takes(word) { Ok(()) } else { Err(format!("`{}`: `{word}` is missing", self.text)) }
+        if self.takes(word) {
+            return Ok(());
+        }
+        Err(ExpressionError::SignMissing { text: self.text.to_owned(), sign: word.to_owned() })
     }
 
     fn choice(&mut self) -> Result<Expression> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(format!("`{}` goes too deep", self.text));
+            return Err(ExpressionError::TooDeep(self.text.to_owned()));
         }
         let condition = self.binary(0)?;
         let result = if self.takes("?") {
@@ -103,11 +106,12 @@ impl Reader<'_> {
         }
         let word = self.word();
         if word.starts_with(|letter: char| letter.is_ascii_digit()) {
-            let number = word.parse().map_err(|_| format!("`{word}` is no number"))?;
+            let number = word.parse().map_err(|_| ExpressionError::NoNumber(word))?;
             return Ok(Expression::Number(number));
         }
         if word.is_empty() {
-            return Err(format!("`{}`: something is missing after `{}`", self.text, &self.text[..self.at]));
+            let (text, before) = (self.text.to_owned(), self.text[..self.at].to_owned());
+            return Err(ExpressionError::TermMissing { text, before });
         }
         if self.takes("(") { self.arguments(&word) } else { Ok(Expression::Name(self.member(word)?)) }
     }
@@ -125,7 +129,8 @@ impl Reader<'_> {
         while let Some(link) = ["->", "."].into_iter().find(|link| self.takes(link)) {
             let part = self.word();
             if part.is_empty() {
-                return Err(format!("`{}`: a name is missing after `{name}{link}`", self.text));
+                let (text, before) = (self.text.to_owned(), name + link);
+                return Err(ExpressionError::NameMissing { text, before });
             }
             name = name + link + &part;
         }
@@ -134,7 +139,7 @@ impl Reader<'_> {
 
     fn arguments(&mut self, name: &str) -> Result<Expression> {
         let row = FUNCTIONS.iter().find(|row| row.0 == name);
-        let (_, function, count) = row.ok_or_else(|| format!("no function is called {name}"))?;
+        let (_, function, count) = row.ok_or_else(|| ExpressionError::NoFunction(name.to_owned()))?;
         let mut arguments = vec![self.choice()?];
         while self.takes(",") {
             arguments.push(self.choice()?);
@@ -143,7 +148,8 @@ impl Reader<'_> {
         if arguments.len() == *count {
             Ok(Expression::Call(*function, arguments))
         } else {
-            Err(format!("{name} takes {count} arguments, not {}", arguments.len()))
+            let (name, given) = (name.to_owned(), arguments.len());
+            Err(ExpressionError::Arguments { name, takes: *count, given })
         }
     }
 }
@@ -202,7 +208,7 @@ mod tests {
         {
             assert!(Expression::read(text).is_err(), "{text}");
         }
-        assert!(Expression::read(&"(".repeat(500)).unwrap_err().contains("too deep"));
+        assert!(Expression::read(&"(".repeat(500)).unwrap_err().to_string().contains("too deep"));
     }
 
     /// There are no casts: a type in parentheses is a name with something left over.

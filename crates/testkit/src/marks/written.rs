@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use super::expression::{Expression, Function, Result};
+use super::expression::{Expression, ExpressionError, Function, Result};
 use super::grammar::FUNCTIONS;
 
 impl Expression {
@@ -46,7 +46,7 @@ impl Expression {
                 let name = if *function == Function::Max { "max" } else { "min" };
                 format!("{name}({},{})", arguments[0].to_fortran()?, arguments[1].to_fortran()?)
             }
-            _ => return Err("this expression has no Fortran here".to_owned()),
+            _ => return Err(ExpressionError::NoFortran),
         })
     }
 }

@@ -43,7 +43,7 @@ impl Build {
     /// # Errors
     /// The modules do not fit together, the table of effects has an error,
     /// or nothing is where the question points to.
-    pub fn ask<R: Request>(&self, question: R, inputs: &[Input]) -> Result<R::Answer, Failure> {
+    pub fn query<R: Request>(&self, question: R, inputs: &[Input]) -> Result<R::Answer, Failure> {
         opcost_job::ask(question, &self.path("analysis.job"), &inputs[0].path.display().to_string())
     }
 }

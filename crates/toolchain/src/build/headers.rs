@@ -15,7 +15,7 @@ use std::process::Command;
 use opcost_runtime::portable::{CXX_HEADERS, CxxLibrary, HEADERS, NoCxxLibrary, TEMPLATES, cxx_library};
 
 use super::state::Build;
-use crate::kept::cache;
+use crate::cache::cache;
 use crate::runtime::{write_all, write_each};
 use opcost_answer::Failure;
 
@@ -63,7 +63,7 @@ impl Build {
     /// The folder of the C++ library's headers: in the cache, or else in the build's.
     fn unpacked(&self) -> Result<PathBuf, Failure> {
         let library = cxx_library().map_err(|why| missing(&why))?;
-        if let Some(folder) = cache().and_then(|cache| kept(&library, &cache)) {
+        if let Some(folder) = cache().and_then(|cache| cached(&library, &cache)) {
             return Ok(folder);
         }
         let folder = self.path("libstdc++");
@@ -78,7 +78,7 @@ fn hide(command: &mut Command, folder: &Path) {
 }
 
 /// The library's folder in the cache, written if it is not there; none if that fails.
-fn kept(library: &CxxLibrary, cache: &Path) -> Option<PathBuf> {
+fn cached(library: &CxxLibrary, cache: &Path) -> Option<PathBuf> {
     let folder = cache.join(format!("libstdc++-{}", CxxLibrary::hash()));
     if holds(&folder, library) {
         return Some(folder);
@@ -152,7 +152,7 @@ mod tests {
     fn a_cache_that_was_changed_is_made_again() {
         let library = cxx_library().unwrap_or_else(|why| panic!("install libstdc++-12-dev: {why:?}"));
         let cache = tempfile::tempdir().expect("a folder");
-        let folder = kept(&library, cache.path()).expect("it is written");
+        let folder = cached(&library, cache.path()).expect("it is written");
         let spoil: [&dyn Fn(); 3] = [
             &|| std::fs::write(folder.join("vector"), "spoiled").expect("written"),
             &|| std::fs::write(folder.join("bits/stdio.h"), "another").expect("written"),
@@ -161,12 +161,12 @@ mod tests {
         for spoil in spoil {
             spoil();
             assert!(!holds(&folder, &library));
-            assert_eq!(kept(&library, cache.path()).as_ref(), Some(&folder));
+            assert_eq!(cached(&library, cache.path()).as_ref(), Some(&folder));
             assert!(holds(&folder, &library));
         }
         let left = std::fs::read_dir(cache.path()).expect("a folder").count();
         assert_eq!(left, 1, "nothing lies beside");
         std::fs::write(cache.path().join("file"), "").expect("written");
-        assert_eq!(kept(&library, &cache.path().join("file")), None);
+        assert_eq!(cached(&library, &cache.path().join("file")), None);
     }
 }

@@ -98,7 +98,7 @@ impl Drive {
             arguments.push("-fcolor-diagnostics".into());
         }
         arguments.extend(before.iter().cloned());
-        arguments.extend(self.words.kept(behind));
+        arguments.extend(self.words.preserved(behind));
         let mut command = Command::new(&self.driver);
         command.args(self.shortened(arguments, "plan")?);
         command.env("TMPDIR", self.folder.path()).stdin(std::process::Stdio::null());

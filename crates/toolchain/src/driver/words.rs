@@ -29,7 +29,7 @@ impl Words {
 
     /// What the planning driver gets: words that opcost cannot honour are
     /// gone, and `behind` stands at the end of the options.
-    pub(crate) fn kept(&self, behind: &[OsString]) -> Vec<OsString> {
+    pub(crate) fn preserved(&self, behind: &[OsString]) -> Vec<OsString> {
         let mut kept = Vec::new();
         let mut words = self.expanded.iter();
         for word in words.by_ref() {
@@ -205,7 +205,7 @@ mod tests {
         let given = words(&["-c", "-flto=thin", "-gsplit-dwarf", "-save-temps=obj", "a.c", "--", "-b.c"]);
         let read = Words::read(&given).expect("no files");
         assert_eq!(
-            read.kept(&words(&["-x", "none", "/t/runtime.o"])),
+            read.preserved(&words(&["-x", "none", "/t/runtime.o"])),
             words(&["-c", "a.c", "--", "-b.c", "/t/runtime.o"])
         );
         assert!(read.wants_lto());

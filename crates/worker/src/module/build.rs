@@ -8,7 +8,7 @@ use opcost_key::Anchor;
 use opcost_llvm::{Kept, Maker, Session};
 use opcost_profile::formats::map::{read_maps, write_map};
 
-use super::prepared::{emission, wanted, write_map_file};
+use super::prepared::{emission, plan_request, write_map_file};
 use super::stopwatch::Stopwatch;
 use super::{meter, portable, sampled, values};
 use crate::error::WorkError;
@@ -64,7 +64,7 @@ fn count(mut session: Session, job: &ModuleJob, mut watch: Stopwatch) -> Result<
     let mut module = session.snapshot();
     watch.lap("snapshot");
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
-    let wanted = wanted(&mut module, job);
+    let wanted = plan_request(&mut module, job);
     let made = plan(&module, &wanted)?;
     drop(module);
     watch.lap("plan");

@@ -52,7 +52,7 @@ pub(crate) fn meter(
         is_whole,
         ends_at_limit: !is_plugin,
         by_segment: metering.by_segment,
-        told: told(job, metering),
+        told: reported(job, metering),
     };
     let metered = plan(&module, &wanted)?;
     watch.lap("plan");
@@ -100,7 +100,7 @@ pub(crate) fn meter(
 /// Whether what is left can be looked up in the registers of a program that was
 /// ended. Bitcode goes through a code generation that would not write where it is,
 /// and without optimisation code generation does not follow values far.
-fn told(job: &ModuleJob, metering: &Metering) -> Told {
+fn reported(job: &ModuleJob, metering: &Metering) -> Told {
     let is_windows = matches!(&metering.host, MeteredHost::Portable(wish) if wish.is_windows());
     if job.product != Product::Object || matches!(metering.host, MeteredHost::Wasm) || is_windows {
         Told::AtChecks

@@ -10,7 +10,7 @@ use crate::error::WorkError;
 use crate::names::name_files;
 
 /// What the plan must know besides the module.
-pub(crate) fn wanted(module: &mut Module, job: &ModuleJob) -> Request<'static> {
+pub(crate) fn plan_request(module: &mut Module, job: &ModuleJob) -> Request<'static> {
     name_files(module, &job.root);
     Request {
         module: job.module.clone(),

@@ -10,7 +10,7 @@ use opcost_job::module::{ModuleJob, Phases, Product};
 use opcost_llvm::Session;
 use opcost_profile::formats::map::write_map;
 
-use super::prepared::{emission, wanted, write_map_file};
+use super::prepared::{emission, plan_request, write_map_file};
 use super::stopwatch::Stopwatch;
 use crate::error::WorkError;
 
@@ -29,7 +29,7 @@ pub(crate) fn table_code(
     let mut module = session.snapshot();
     watch.lap("snapshot");
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
-    let wanted = wanted(&mut module, job);
+    let wanted = plan_request(&mut module, job);
     let map = survey(&module, &wanted, Bodies::Own)?;
     let block_of = optimise.map_or_else(Vec::new, |_| blocks_of(&module));
     drop(module);

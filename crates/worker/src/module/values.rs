@@ -66,7 +66,7 @@ fn list(module: &Module, name: &str, recorded: &Recorded) -> (String, Hash128) {
     let cycles = recorded.irreducible.iter().map(|&(function, block)| (function, block, cycle));
     let refused = refused.chain(cycles).map(|(function, header, reason)| {
         let own = &module.functions[function];
-        let (file, line) = place(module, own, own.terminator_of(header));
+        let (file, line) = location(module, own, own.terminator_of(header));
         let text = FunctionText::new(module, own).block(header);
         RefusedText { function: own.name.clone(), file, line, text, reason: reason.to_owned() }
     });
@@ -96,7 +96,7 @@ fn point(module: &Module, facts: &PointFacts, kind: PointKind) -> PointText {
             (None, texts.value(value), None, 0, None)
         }
     };
-    let (file, line) = place_or(module, function, placed_by);
+    let (file, line) = location_or(module, function, placed_by);
     PointText {
         key: key_of(module, facts),
         function: function.name.clone(),
@@ -138,11 +138,11 @@ fn key_of(module: &Module, facts: &PointFacts) -> Key {
 }
 
 /// File and line of an instruction; of its function if it has none.
-fn place(module: &Module, function: &Function, at: InstructionId) -> (Option<String>, u32) {
-    place_or(module, function, Some(at))
+fn location(module: &Module, function: &Function, at: InstructionId) -> (Option<String>, u32) {
+    location_or(module, function, Some(at))
 }
 
-fn place_or(module: &Module, function: &Function, at: Option<InstructionId>) -> (Option<String>, u32) {
+fn location_or(module: &Module, function: &Function, at: Option<InstructionId>) -> (Option<String>, u32) {
     let own =
         at.and_then(|at| function.instructions[at].place).filter(|place| module.places[*place].line > 0);
     match own.or(function.place) {

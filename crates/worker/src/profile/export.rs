@@ -4,7 +4,7 @@
 //! surveyed; the ledger's counts are laid on it function by function. Then its branches
 //! are weighed (bitcode), or LLVM is asked which counters its profile passes would
 //! have and what each counts is worked out (profdata), or instructions are told by their
-//! places ([`super::places`]).
+//! places ([`super::locations`]).
 //!
 //! Input: bitcode of each module at its anchor, a ledger. Output: a file, and what did
 //! not fit. Cost: that of reading the modules; SQLite takes about two seconds.
@@ -24,7 +24,7 @@ use opcost_profile::{Column, Ledger, Subject};
 use opcost_recover::{Matched, Target, targets};
 
 use super::laid::{Laid, lay};
-use super::places::{llvm_sample, stacks};
+use super::locations::{llvm_sample, stacks};
 use crate::error::WorkError;
 
 /// Brings a module to where clang's profile passes read.

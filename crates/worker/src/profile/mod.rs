@@ -2,4 +2,4 @@
 
 pub(crate) mod export;
 mod laid;
-mod places;
+mod locations;

@@ -38,7 +38,7 @@ pub(crate) fn answer(
     if let Some(certified) = &certified {
         widths.keep_certified(module, &certified.certificate);
     }
-    let teller = Teller { module, ranges: &ranges, owners: &owners };
+    let describer = Describer { module, ranges: &ranges, owners: &owners };
     Ok(BitsAnswers {
         certified,
         world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
@@ -52,11 +52,13 @@ pub(crate) fn answer(
         findings: ranges
             .findings()
             .iter()
-            .map(|&finding| teller.finding(finding))
+            .map(|&finding| describer.finding(finding))
             .chain(unproven)
-            .chain(rounding_changes(module).into_iter().map(|(id, at)| teller.told("rounding", id, at)))
+            .chain(
+                rounding_changes(module).into_iter().map(|(id, at)| describer.finding_at("rounding", id, at)),
+            )
             .collect(),
-        functions: widths.functions.iter().map(|function| teller.function(function)).collect(),
+        functions: widths.functions.iter().map(|function| describer.function(function)).collect(),
     })
 }
 
@@ -69,22 +71,22 @@ struct Owner<'a> {
     poison: IdMap<InstructionId, bool>,
 }
 
-struct Teller<'a> {
+struct Describer<'a> {
     module: &'a Module,
     ranges: &'a Propagation,
     owners: &'a Owners,
 }
 
-impl Teller<'_> {
+impl Describer<'_> {
     fn finding(&self, finding: Finding) -> BitsFinding {
         let (kind, id, at) = match finding {
             Finding::NeverInBounds(id, at) => ("out-of-bounds", id, at),
             Finding::NeverReached(id, at) => ("never", id, at),
         };
-        self.told(kind, id, at)
+        self.finding_at(kind, id, at)
     }
 
-    fn told(&self, kind: &str, id: FunctionId, at: InstructionId) -> BitsFinding {
+    fn finding_at(&self, kind: &str, id: FunctionId, at: InstructionId) -> BitsFinding {
         let body = &self.module.functions[id];
         let place = body.instructions[at].place.map(|place| &self.module.places[place]);
         BitsFinding {

@@ -42,7 +42,7 @@ pub(crate) struct Under {
 struct Resolved<'w> {
     contract: Contract,
     /// As it was written.
-    asked: &'w PortContract,
+    written: &'w PortContract,
 }
 
 /// Ranges under contracts, of which none contradicts the code.
@@ -64,24 +64,25 @@ pub(crate) fn ranges_under(
         let contract = &of_each[handed.contract];
         let given = ranges.range_of(handed.variable);
         if !given.is_empty() && contract.range.meet(given).is_empty() {
-            let asked = contracts[handed.contract].asked;
-            return Err(WorkError::Usage(contradicted(program.module, asked, handed, given)));
+            let written = contracts[handed.contract].written;
+            return Err(WorkError::Usage(contradicted(program.module, written, handed, given)));
         }
     }
     let is_never = |contract: &Contract| at_entry(&ranges, contract).is_some_and(Range::is_empty);
     if of_each.iter().any(is_never) {
         let without = Propagation::compute_with(program, options);
-        for Resolved { contract, asked } in contracts.iter().filter(|resolved| is_never(&resolved.contract)) {
+        for Resolved { contract, written } in contracts.iter().filter(|resolved| is_never(&resolved.contract))
+        {
             let Some(range) = at_entry(&without, contract).filter(|range| !range.is_empty()) else {
                 continue;
             };
             return Err(WorkError::Usage(format!(
                 "the contract '{}' contradicts the code: without it {} is {}, by what its callers give and by \
                  what must be so that {} does nothing undefined; no value is left",
-                asked.text,
-                asked.port,
+                written.text,
+                written.port,
                 words(range),
-                asked.function
+                written.function
             )));
         }
     }
@@ -101,7 +102,7 @@ pub(crate) fn assumed(written: &[PortContract]) -> impl Iterator<Item = String> 
 /// Calls that perhaps break contracts.
 fn unproven(module: &Module, ranges: &Propagation, contracts: &[Resolved<'_>]) -> Vec<BitsFinding> {
     let one = |handed: &Handed| {
-        let Resolved { contract, asked } = &contracts[handed.contract];
+        let Resolved { contract, written } = &contracts[handed.contract];
         let given = ranges.range_of(handed.variable);
         let (caller, at) = (&module.functions[handed.caller], handed.at);
         let place = caller.instructions[at].place.map(|place| &module.places[place]);
@@ -110,7 +111,12 @@ fn unproven(module: &Module, ranges: &Propagation, contracts: &[Resolved<'_>]) -
             key: module.key(handed.caller).part(Part::Instruction(at)),
             file: place.map(|place| module.files[place.file].clone()),
             line: place.map(|place| place.line).filter(|&line| line > 0),
-            text: format!("{} is {} here, as far as the code says: {}", asked.port, words(given), asked.text),
+            text: format!(
+                "{} is {} here, as far as the code says: {}",
+                written.port,
+                words(given),
+                written.text
+            ),
         })
     };
     ranges.handed().iter().filter_map(one).collect()
@@ -141,7 +147,7 @@ fn resolve<'w>(program: &Memory<'_>, written: &'w PortContract) -> Result<Vec<Re
             ))
         })?;
         let range = range(kind, written)?;
-        Ok(Resolved { contract: Contract { function: id, position, range }, asked: written })
+        Ok(Resolved { contract: Contract { function: id, position, range }, written })
     };
     functions.iter().map(one).collect()
 }
@@ -248,21 +254,21 @@ fn numbers(format: Format, low: f64, high: f64) -> Range {
     Range::Float(FloatRange::new(format, low - by(low), high + by(high)))
 }
 
-fn contradicted(module: &Module, asked: &PortContract, handed: &Handed, given: &Range) -> String {
+fn contradicted(module: &Module, written: &PortContract, handed: &Handed, given: &Range) -> String {
     let caller = &module.functions[handed.caller];
     format!(
         "the contract '{}' contradicts the code: {} calls {} with {} = {} {}",
-        asked.text,
+        written.text,
         caller.name,
-        asked.function,
-        asked.port,
+        written.function,
+        written.port,
         words(given),
-        place(module, caller, handed.at),
+        location(module, caller, handed.at),
     )
 }
 
 /// Where a call stands.
-fn place(module: &Module, caller: &Function, at: InstructionId) -> String {
+fn location(module: &Module, caller: &Function, at: InstructionId) -> String {
     let place = caller.instructions[at].place.map(|place| &module.places[place]);
     match place.filter(|place| place.line > 0) {
         Some(place) => format!("in {}:{}", module.files[place.file], place.line),

@@ -31,7 +31,7 @@ use crate::error::WorkError;
 const MOST: usize = 48;
 
 /// An integer that is computed on the line.
-struct Found {
+struct LineInteger {
     function: FunctionId,
     value: Value,
     /// Bits of its type.
@@ -50,19 +50,23 @@ pub(crate) fn answer(
     let (module, LinePlace { file, line, column }) = (program.module, place);
     let (line, column) = (*line, *column);
     let ranges = ranges_under(program, BOTH_WAYS, contracts)?.ranges;
-    let teller = Teller { module, ranges: &ranges, owners: &Owners::of(module, &ranges) };
-    let mut found: Vec<Found> = Vec::new();
+    let explainer = Explainer { module, ranges: &ranges, owners: &Owners::of(module, &ranges) };
+    let mut found: Vec<LineInteger> = Vec::new();
     let mut lines = BTreeSet::new();
     let demand = Demand::compute(program, &ranges);
     for widths in &Widths::of(module, &ranges, &demand).functions {
         for one in &widths.values {
-            let Some(place) = teller.place(widths.function, one.value) else { continue };
+            let Some(place) = explainer.location(widths.function, one.value) else { continue };
             if place.line == 0 || !is_file(&module.files[place.file], file) {
                 continue;
             }
             lines.insert(place.line);
             if place.line == line && column.is_none_or(|column| place.column == column) {
-                found.push(Found { function: widths.function, value: one.value, declared: one.declared });
+                found.push(LineInteger {
+                    function: widths.function,
+                    value: one.value,
+                    declared: one.declared,
+                });
             }
         }
     }
@@ -82,7 +86,7 @@ pub(crate) fn answer(
             .map(str::to_owned)
             .chain(contracts::assumed(contracts))
             .collect(),
-        values: teller.explained(&found),
+        values: explainer.explained(&found),
     })
 }
 
@@ -103,20 +107,21 @@ fn nothing(file: &str, line: u32, column: Option<u32>, lines: &BTreeSet<u32>) ->
     }
 }
 
-struct Teller<'a> {
+struct Explainer<'a> {
     module: &'a Module,
     ranges: &'a Propagation,
     owners: &'a Owners,
 }
 
-impl Teller<'_> {
-    fn explained(&self, found: &[Found]) -> Vec<WidthExplained> {
-        let variable = |one: &Found| self.ranges.variable(one.function, one.value).expect("it has a range");
+impl Explainer<'_> {
+    fn explained(&self, found: &[LineInteger]) -> Vec<WidthExplained> {
+        let variable =
+            |one: &LineInteger| self.ranges.variable(one.function, one.value).expect("it has a range");
         let variables: Vec<VariableId> = found.iter().map(variable).collect();
         let helps = helps(self.module, self.ranges, self.owners, &variables);
         let values = found.iter().zip(variables).zip(helps);
         values
-            .map(|((&Found { function, value, declared }, variable), helps)| {
+            .map(|((&LineInteger { function, value, declared }, variable), helps)| {
                 let links = because(self.ranges, self.owners, variable);
                 let step = self.step(function, value);
                 let is_constant = step.width == 0;
@@ -144,7 +149,7 @@ impl Teller<'_> {
     fn step(&self, function: FunctionId, value: Value) -> WidthStep {
         let body = &self.module.functions[function];
         let words = FunctionText::new(self.module, body);
-        let place = self.place(function, value);
+        let place = self.location(function, value);
         let range = self.ranges.range(function, value).and_then(|range| range.integer());
         let width = range.map_or(Width::NONE, ValueRange::needed_width);
         let text = match value {
@@ -185,7 +190,7 @@ impl Teller<'_> {
     }
 
     /// Where a value is computed; of a parameter where its function begins.
-    fn place(&self, function: FunctionId, value: Value) -> Option<&Place> {
+    fn location(&self, function: FunctionId, value: Value) -> Option<&Place> {
         let body = &self.module.functions[function];
         let place = match value {
             Value::Instruction(at) => body.instructions[at].place,

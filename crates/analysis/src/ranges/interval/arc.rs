@@ -111,7 +111,9 @@ impl Interval {
     /// How many bits a member needs.
     pub fn needed_width(self) -> Width {
         match (self.unsigned_range(), self.signed_range()) {
-            (Some(unsigned), Some(signed)) if self.span != Some(0) => Width::of(unsigned, signed),
+            (Some((low, high)), Some((least, most))) if self.span != Some(0) => {
+                Width::of(&(low..=high), &(least..=most))
+            }
             _ => Width::NONE,
         }
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::arguments::parse_budget;
+use crate::arguments::{BudgetError, parse_budget};
 use opcost_answer::Failure;
 use opcost_answer::check::Recorded;
 
@@ -63,8 +63,8 @@ enum LimitText {
 }
 
 impl TryFrom<LimitText> for Limit {
-    type Error = String;
-    fn try_from(text: LimitText) -> Result<Limit, String> {
+    type Error = BudgetError;
+    fn try_from(text: LimitText) -> Result<Limit, BudgetError> {
         match text {
             LimitText::Number(number) => Ok(Limit(number.into())),
             LimitText::Text(text) => parse_budget(&text).map(Limit),

@@ -20,7 +20,7 @@ use config::{ConfigFile, Limit, RunConfig};
 use crate::arguments::{Arguments, CheckArguments, CheckFormat, CountArguments, Verb};
 use crate::verbs::count::with_program;
 use crate::verbs::counted::report_of_run;
-use crate::verbs::show::{not_found, tell_json};
+use crate::verbs::show::{not_found, save_failure_json};
 use opcost::counting::{Measurement, Task};
 use opcost_answer::check::Recorded;
 use opcost_answer::names::demangle;
@@ -47,14 +47,14 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Status, Failure> {
         .as_ref()
         .map(|path| if path == Path::new("-") { path.clone() } else { here.join(path) });
     let result = carry_out(arguments, &here, json.as_deref());
-    tell_json(&result, json.as_deref());
+    save_failure_json(&result, json.as_deref());
     result
 }
 
 fn carry_out(arguments: &CheckArguments, here: &Path, json: Option<&Path>) -> Result<Status, Failure> {
     let mut file = ConfigFile::read(&arguments.file)?;
     file.path = arguments.file.clone();
-    let names = wanted(&file, &arguments.runs)?;
+    let names = selected_runs(&file, &arguments.runs)?;
     let target = here.join(&arguments.file);
     let folder = target.parent().unwrap_or(here);
     std::env::set_current_dir(folder).map_err(Failure::file("go to", folder))?;
@@ -98,7 +98,7 @@ fn write(
 }
 
 /// The runs that were asked for.
-fn wanted(file: &ConfigFile, asked: &[String]) -> Result<Vec<String>, Failure> {
+fn selected_runs(file: &ConfigFile, asked: &[String]) -> Result<Vec<String>, Failure> {
     let known: Vec<String> = file.config.run.keys().cloned().collect();
     match asked.iter().find(|name| !known.contains(name)) {
         Some(name) => Err(Failure::Usage(format!(

@@ -13,7 +13,7 @@ use super::court::{Court, Use};
 use super::intrinsics;
 use super::rule::Rule;
 use crate::cost::is_charged;
-use crate::fuel::library::{Known, known};
+use crate::library::{Known, known};
 
 /// Bytes that a call may copy as its arguments.
 const LARGEST_COPY: u64 = 4096;

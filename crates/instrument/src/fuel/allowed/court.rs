@@ -8,7 +8,7 @@ use opcost_key::{FunctionId, InstructionId, PlaceId};
 
 use super::rule::{Complaint, Objection};
 use super::sizes::Sizes;
-use crate::fuel::library::Library;
+use crate::library::Library;
 
 /// Where objections are collected.
 pub(super) struct Court<'a> {

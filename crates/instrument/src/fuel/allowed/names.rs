@@ -9,7 +9,7 @@ use opcost_ir::{Function, GlobalKind, Linkage};
 
 use super::court::Court;
 use super::rule::Rule;
-use crate::fuel::library::known;
+use crate::library::known;
 
 /// The priority with which the fuel's own constructor runs.
 const OWN_PRIORITY: u32 = 101;

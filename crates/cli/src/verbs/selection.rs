@@ -13,7 +13,7 @@ use opcost_toolchain::input::{Input, Language};
 const SUGGESTED: usize = 3;
 
 /// Whether the function of this linkage name is what a user calls `wanted`.
-pub(crate) fn is_meant(name: &str, wanted: &str) -> bool {
+pub(crate) fn is_named(name: &str, wanted: &str) -> bool {
     name == wanted
         || demangle(name) == wanted
         || short_name(name) == wanted
@@ -22,12 +22,12 @@ pub(crate) fn is_meant(name: &str, wanted: &str) -> bool {
 
 /// Whether it is one of those that are wanted.
 pub(crate) fn is_one_of(name: &str, wanted: &[String]) -> bool {
-    wanted.iter().any(|wanted| is_meant(name, wanted))
+    wanted.iter().any(|wanted| is_named(name, wanted))
 }
 
 /// What is told of the first wanted name that no function has: those that are near.
 pub(crate) fn unknown<'a>(names: impl Iterator<Item = &'a str> + Clone, wanted: &[String]) -> Option<String> {
-    let is_unknown = |wanted: &&String| !names.clone().any(|name| is_meant(name, wanted));
+    let is_unknown = |wanted: &&String| !names.clone().any(|name| is_named(name, wanted));
     let wanted = wanted.iter().find(is_unknown)?;
     let mut known: Vec<String> = names.map(demangle).collect();
     known.sort();
@@ -99,7 +99,7 @@ pub(crate) const OF_RUNS: &[CodeFlag] = &[CodeFlag::Cost, CodeFlag::Codegen, Cod
 
 #[cfg(test)]
 mod tests {
-    use super::{is_meant, is_one_of, unknown};
+    use super::{is_named, is_one_of, unknown};
 
     #[test]
     fn functions_are_found_by_any_name_they_have() {
@@ -110,9 +110,9 @@ mod tests {
             ("_ZN5board6searchEi", "board::search(int)"),
             ("_ZN5board6searchEi", "search"),
         ] {
-            assert!(is_meant(name, wanted), "{name} {wanted}");
+            assert!(is_named(name, wanted), "{name} {wanted}");
         }
-        assert!(!is_meant("solver", "solve") && !is_one_of("solve", &[]));
+        assert!(!is_named("solver", "solve") && !is_one_of("solve", &[]));
     }
 
     #[test]

@@ -70,7 +70,7 @@ fn make_with(cache: Option<PathBuf>, command: &mut Command, order: &Order<'_>) -
     run_tool(command, &clang, Path::new(order.name))?;
     if let Some((key, cache)) = &place {
         // What cannot be kept is made again by the next build.
-        let _ = keep(command, order, cache, *key);
+        let _ = save(command, order, cache, *key);
     }
     Ok(())
 }
@@ -191,8 +191,8 @@ fn restore(folder: &Path, order: &Order<'_>) -> Option<()> {
     Some(())
 }
 
-/// Keeps what was made; none if that fails. It appears by one rename, so that no other build sees a half.
-fn keep(command: &Command, order: &Order<'_>, cache: &Path, key: Hash128) -> Option<()> {
+/// Saves what was made; none if that fails. It appears by one rename, so that no other build sees a half.
+fn save(command: &Command, order: &Order<'_>, cache: &Path, key: Hash128) -> Option<()> {
     std::fs::create_dir_all(cache).ok()?;
     let aside = tempfile::Builder::new().prefix(".making-").tempdir_in(cache).ok()?;
     let made = aside.path().join("made");
@@ -280,5 +280,5 @@ fn words_of(rules: &[u8]) -> Vec<PathBuf> {
 }
 
 #[cfg(test)]
-#[path = "kept_tests.rs"]
+#[path = "cache_tests.rs"]
 mod tests;

@@ -37,7 +37,7 @@ pub(crate) fn llvm_sample(laid: &[Laid]) -> Result<String, WorkError> {
                 let copies = u64::from(frames[0].copies.max(1));
                 let callee = calls.get(&instruction).and_then(|call| callee(module, call));
                 let count = counts.instruction(function, instruction).saturating_mul(copies);
-                placed.push(PlacedCount { frames: places(function, &frames), count, callee });
+                placed.push(PlacedCount { frames: locations(function, &frames), count, callee });
             }
         }
     }
@@ -51,7 +51,7 @@ const NO_LINES: &str = "there is no debug information, so nobody knows which lin
                         -gline-tables-only, and count it again";
 
 /// From the function that holds an instruction inwards.
-fn places(function: &FunctionMap, frames: &[Frame]) -> Vec<(String, LinePlace)> {
+fn locations(function: &FunctionMap, frames: &[Frame]) -> Vec<(String, LinePlace)> {
     let place = |frame: &Frame| LinePlace::new(frame.line, frame.first_line, frame.discriminator);
     let mut all: Vec<_> = frames.iter().rev().map(|frame| (frame.function.clone(), place(frame))).collect();
     all[0].0.clone_from(&function.name);

@@ -17,7 +17,7 @@ use opcost_sample::{End, ImageSamples, Samples, USUAL_HERTZ};
 const NAMED: usize = 4;
 
 /// One module of the program and what was seen of it.
-pub struct Seen {
+pub struct ObservedModule {
     /// Hash of its map.
     pub hash: Hash128,
     /// Its map.
@@ -49,7 +49,7 @@ pub fn readable(
 #[derive(Default)]
 pub struct Placed {
     /// Modules that were built to be sampled.
-    pub seen: Vec<Seen>,
+    pub modules: Vec<ObservedModule>,
     /// Samples in these.
     pub own: u64,
     /// Samples of other images, by path.
@@ -79,7 +79,7 @@ pub fn placed(samples: &Samples, images: &[PathBuf]) -> Result<Placed, Failure> 
                 (observed, instructions) = observe_runs(&map, &code, &runs);
                 *recorded += instructions;
             }
-            placed.seen.push(Seen { hash, map, observed });
+            placed.modules.push(ObservedModule { hash, map, observed });
         }
         if rest > 0 {
             *placed.elsewhere.entry(format!("code of no block in {}", image.path)).or_default() += rest;
@@ -102,7 +102,7 @@ pub fn too_few(own: u64) -> Failure {
 }
 
 /// Of samples of which none lies in code that was built to be sampled: why, and what to do.
-pub fn nothing_seen(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Failure {
+pub fn nothing_observed(samples: &Samples, elsewhere: &BTreeMap<String, u64>) -> Failure {
     Failure::Counters(match samples.total {
         0 => "no sample was taken: the program used hardly any processor time; let it do more work, or raise --rate"
             .to_owned(),

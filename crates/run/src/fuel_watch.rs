@@ -26,22 +26,22 @@ pub(crate) const TICK: Duration = Duration::from_millis(10);
 const ANSWER: Duration = Duration::from_millis(200);
 
 /// Someone who asks one process.
-pub(crate) struct Looks {
+pub(crate) struct FuelWatch {
     page: File,
     pid: Pid,
     settled: i64,
     busy: Duration,
 }
 
-impl Looks {
+impl FuelWatch {
     /// For a child that has not been waited for. Its page need not be in use yet.
     ///
     /// # Errors
     /// The page cannot be read.
-    pub(crate) fn new(page: &Path, pid: u32) -> Result<Looks, Failure> {
+    pub(crate) fn new(page: &Path, pid: u32) -> Result<FuelWatch, Failure> {
         let file = File::open(page).map_err(Failure::file("read", page))?;
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process has a number");
-        Ok(Looks { page: file, pid, settled: i64::MAX, busy: Duration::ZERO })
+        Ok(FuelWatch { page: file, pid, settled: i64::MAX, busy: Duration::ZERO })
     }
 
     /// What the page says while the program runs; nothing once its end has begun.
@@ -81,7 +81,7 @@ fn processor_time(pid: Pid) -> Option<Duration> {
 }
 
 /// The same, and the time that it was ready and another had the processor.
-pub(crate) fn wanted_time(pid: Pid) -> Option<Duration> {
+pub(crate) fn runnable_time(pid: Pid) -> Option<Duration> {
     times(pid).map(|[busy, ready]| busy + ready)
 }
 
