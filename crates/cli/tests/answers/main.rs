@@ -49,8 +49,8 @@ fn last_function(source: &str) -> String {
         let head = line.split_once('(')?.0;
         let is_head = head.chars().all(|letter| letter.is_ascii_alphanumeric() || "_ *".contains(letter));
         let name = head.rsplit([' ', '*']).next().unwrap_or_default();
-        (is_head && line.ends_with('{') && !line.starts_with(' ') && !name.is_empty())
-            .then(|| name.to_owned())
+        let is_defined = line.contains('{') && !line.starts_with([' ', '#', '/']);
+        (is_head && is_defined && !name.is_empty()).then(|| name.to_owned())
     });
     names.last().unwrap_or_else(|| panic!("{source} defines no function"))
 }
