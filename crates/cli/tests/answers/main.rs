@@ -57,7 +57,10 @@ fn last_function(source: &str) -> String {
 
 fn questions() -> Vec<Question> {
     let mut all = Vec::new();
-    let loops = sources("loops/c", ".c").into_iter().chain(sources("loops/fortran", ".f90"));
+    let loops = sources("loops/c", ".c")
+        .into_iter()
+        .chain(sources("loops/fortran", ".f"))
+        .chain(sources("loops/fortran", ".f90"));
     for source in loops {
         all.push(question("loops", &source, &["loops", "--json", "-", "FILE"]));
         all.push(question(
@@ -83,7 +86,7 @@ fn questions() -> Vec<Question> {
         all.push(question("count", source, &[&["count"], &fixed[..]].concat()));
         all.push(question("paths", source, &[&["count", "--paths", "--list", "paths"], &fixed[..]].concat()));
         all.push(question("fuel", source, &[&["fuel"], &fixed[..]].concat()));
-        all.push(question("values", source, &[&["values"], &fixed[1..]].concat()));
+        all.push(question("values", source, &[&["values", "--trip-counts"], &fixed[1..]].concat()));
         all.push(question("verify", source, &[&["values", "--verify"], &fixed[1..]].concat()));
     }
     for source in sources("life", ".c") {
