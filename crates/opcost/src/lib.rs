@@ -15,7 +15,7 @@
 //! // Each iteration costs the same.
 //! assert_eq!((large - small) % 10, 0);
 //! let ledger = program.count(&Run::with(["10"]))?;
-//! opcost::ledgers::keep(&folder.join("run.opc"), &ledger)?;
+//! opcost::ledgers::save(&folder.join("run.opc"), &ledger)?;
 //! # std::fs::remove_dir_all(&folder).unwrap();
 //! # Ok(()) }
 //! ```

@@ -12,7 +12,7 @@
 //! | what is a build, and what does it make? | [`build`] |
 //! | what does a compiler's command line ask for? | [`driver`] |
 //! | which weights are meant? | [`cost`] |
-//! | what of opcost's own is compiled, and was it before? | [`runtime`], [`kept`] |
+//! | what of opcost's own is compiled, and was it before? | [`runtime`], [`cache`] |
 //! | how does a finished file get to its place? | [`install`](mod@install) |
 
 pub mod build;

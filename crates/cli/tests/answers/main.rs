@@ -46,14 +46,14 @@ fn sources(folder: &str, ending: &str) -> Vec<String> {
 /// The last function that a source of C defines at the start of a line.
 fn last_function(source: &str) -> String {
     let text = std::fs::read_to_string(root().join(source)).expect("a source");
-    let names = text.lines().filter_map(|line| {
+    let mut names = text.lines().filter_map(|line| {
         let head = line.split_once('(')?.0;
         let is_head = head.chars().all(|letter| letter.is_ascii_alphanumeric() || "_ *".contains(letter));
         let name = head.rsplit([' ', '*']).next().unwrap_or_default();
         let is_defined = line.contains('{') && !line.starts_with([' ', '#', '/']);
         (is_head && is_defined && !name.is_empty()).then(|| name.to_owned())
     });
-    names.last().unwrap_or_else(|| panic!("{source} defines no function"))
+    names.next_back().unwrap_or_else(|| panic!("{source} defines no function"))
 }
 
 fn questions() -> Vec<Question> {
