@@ -264,8 +264,8 @@ fn each_rule_sees_what_it_is_for() {
         impl Thing { fn more(&self, b: u8, c: u8, d: u8, e: u8, f: u8) {} fn by(&self, p: &(u8, u8)) {} }
         trait Way { fn go(&self) -> Result<u8, String>; fn unit(&self, nothing: ()); }
         type Outcome<T> = std::result::Result<T, String>;
-        impl FromStr for Thing { type Err = String; fn from_str(text: &str) -> Result<Self, Self::Err> { todo!() } }
-        fn fine() -> Result<String, Failure> { todo!() }
+        impl FromStr for Thing { type Err = String; fn from_str(text: &str) -> Result<Self, Self::Err> { loop {} } }
+        fn fine() -> Result<String, Failure> { loop {} }
         struct RunOptions { a: bool, b: bool, c: bool, d: bool }
         struct Options { a: bool, b: bool, c: bool, d: Option<bool> }
         #[derive(Debug, clap::Args)] struct CountArguments { a: bool, b: bool, c: bool, d: bool }

@@ -7,8 +7,8 @@
 //! The hashes hold for one release of clang, which stands in the first line. With another one answers are other
 //! answers, and the test says so and fails: write the list anew there.
 //!
-//! Documents lie in `target/tmp/answers` behind a run, to be compared with those of another build.
-//! Cost: about 220 short runs. What is no answer is left out of a document: how long the recorder of lives took,
+//! Documents lie in the folder `tmp/answers` of the build behind a run, to be compared with those of another build.
+//! Cost: about 125 short runs. What is no answer is left out of a document: how long the recorder of lives took,
 //! and its steps, whose order is not held yet.
 
 use std::collections::BTreeMap;
