@@ -18,7 +18,12 @@ pub struct BitsAnswers {
     pub functions: Vec<BitsFunction>,
     /// A certificate of all of it, if one was asked for.
     pub certified: Option<CertifiedAnswer>,
+    /// The hash of the linked code, in hexadecimal digits.
+    pub code: String,
 }
+
+/// What widths rest on where numbers with a point were computed.
+pub const IEEE: &str = "numbers with a point are computed as IEEE 754 says, rounded to the nearest: nothing that is not seen changes that";
 
 /// Something that can never be without something undefined.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

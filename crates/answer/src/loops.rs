@@ -17,6 +17,47 @@ pub struct LoopAnswers {
     pub loops: Vec<LoopAnswer>,
     /// Of each of them, what of it is a number.
     pub numbers: Vec<LoopNumbers>,
+    /// Of each of them, the formulas as they are kept.
+    pub written: Vec<LoopFormulas>,
+    /// The hash of the linked code, in hexadecimal digits.
+    pub code: String,
+}
+
+/// Formulas of a loop in which every name stands between backquotes, so that only one reading fits;
+/// what is too large to be written whole has a `…`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoopFormulas {
+    /// How often it goes back, if that is exact.
+    pub back_edges: Option<String>,
+    /// How often its body runs, if that is exact.
+    pub body_iterations: Option<String>,
+    /// How often its body runs in all turns of the loops around it.
+    pub total: Option<String>,
+    /// Its body runs no more often than this.
+    pub bound: Option<String>,
+    /// When it is entered.
+    pub entered: Option<String>,
+    /// What its counts rest on.
+    pub rests: Vec<LoopRest>,
+}
+
+/// What a count rests on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LoopRest {
+    /// An instruction keeps the promise that has this word.
+    Promise(Key, String),
+    /// This condition holds.
+    Condition(String),
+    /// This condition holds, else the loop does not end.
+    EndsIf(String),
+    /// The loop ends, as its language promises.
+    Progress,
+    /// It is not left behind this block.
+    NotLeft(Key),
+    /// Numbers with a point are those of IEEE 754.
+    Ieee,
+    /// A rule about memory.
+    Rule(String),
 }
 
 /// Back edges of a loop, where the program alone decides them.
@@ -151,8 +192,22 @@ pub struct VectorisedAnswer {
 }
 
 impl LoopAnswers {
+    /// Leaves the loops that `is_wanted` keeps, and all that is said of each of them.
+    pub fn retain(&mut self, is_wanted: impl Fn(&LoopAnswer) -> bool) {
+        let kept: Vec<bool> = self.loops.iter().map(is_wanted).collect();
+        only(&kept, &mut self.loops);
+        only(&kept, &mut self.numbers);
+        only(&kept, &mut self.written);
+    }
+
     /// How many are of each kind, in the order of `kinds`.
     pub fn numbers(&self, kinds: &[AnswerKind]) -> Vec<usize> {
         kinds.iter().map(|kind| self.loops.iter().filter(|answer| answer.kind == *kind).count()).collect()
     }
+}
+
+/// Leaves the elements that are kept.
+fn only<T>(kept: &[bool], all: &mut Vec<T>) {
+    let mut kept = kept.iter();
+    all.retain(|_| *kept.next().unwrap_or(&false));
 }

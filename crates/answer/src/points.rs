@@ -37,7 +37,8 @@ pub struct PointText {
     pub kind: Meaning,
     /// The header of a loop; the instruction of a value.
     pub text: String,
-    /// Of a loop its header, of a value its parameter or instruction; of an operand its function.
+    /// Of a loop its header, of a value its parameter or instruction; of what is stored or returned the
+    /// instruction that does it.
     pub key: Key,
     /// Of a loop: the header of the one around it.
     pub parent: Option<String>,
@@ -88,6 +89,9 @@ pub struct RefusedText {
     pub text: String,
     /// Why it is not recorded.
     pub reason: String,
+    /// Its function and header; none in what an earlier opcost built.
+    #[serde(default)]
+    pub key: Option<Key>,
 }
 
 impl ClaimText {

@@ -3,7 +3,7 @@
 //! Numbers, formulas as text, and what they rest on. What is told of a loop that is a
 //! part of one of the source's stands with it. Cost: constant.
 
-use opcost_key::{BlockId, FunctionId, PlaceId};
+use opcost_key::{BlockId, FunctionId, InstructionId, PlaceId};
 
 use crate::names::Named;
 
@@ -66,6 +66,8 @@ pub struct LoopClaim {
     pub remainder_of: Option<BlockId>,
     /// What of it is a number, so that a run can be held against it.
     pub numbers: Numbers,
+    /// The same as it is kept, for readers that are programs.
+    pub written: Written,
 }
 
 impl LoopClaim {
@@ -98,6 +100,7 @@ impl LoopClaim {
             unrolled: None,
             remainder_of: None,
             numbers: Numbers::default(),
+            written: Written::default(),
         }
     }
 
@@ -105,7 +108,8 @@ impl LoopClaim {
     pub(super) fn uncounted(self, reason: Option<String>) -> LoopClaim {
         let LoopClaim { function, header, label, place, depth, parent, form, entered, .. } = self;
         let LoopClaim { vectorised, unrolled, remainder_of, .. } = self;
-        let unknown = LoopClaim::unknown(function, header, label, form, reason);
+        let written = Written { entered: self.written.entered, ..Written::default() };
+        let unknown = LoopClaim { written, ..LoopClaim::unknown(function, header, label, form, reason) };
         LoopClaim { place, depth, parent, entered, vectorised, unrolled, remainder_of, ..unknown }
     }
 }
@@ -119,6 +123,43 @@ pub struct Numbers {
     pub bound: Option<i128>,
     /// Taken in all activations of one of the outermost loop around it.
     pub total: Option<i128>,
+}
+
+/// Formulas in which every name stands between backquotes, so that only one reading fits; what is
+/// too large to be written whole has a `…`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Back edges, if they are exact.
+    pub back_edges: Option<String>,
+    /// Iterations of the body, if they are exact.
+    pub body_iterations: Option<String>,
+    /// Iterations of the body over all turns of the loops around it.
+    pub total: Option<String>,
+    /// The body runs no more often than this.
+    pub bound: Option<String>,
+    /// The condition of entering.
+    pub entered: Option<String>,
+    /// What the counts rest on.
+    pub rests: Vec<Rest>,
+}
+
+/// What a count rests on; of `assumes` the same without words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// An instruction keeps the promise that has this word.
+    Promise(InstructionId, &'static str),
+    /// This condition holds.
+    Condition(String),
+    /// This condition holds, else the loop does not end.
+    EndsIf(String),
+    /// The loop ends, as its language promises.
+    Progress,
+    /// It is not left behind this block.
+    NotLeft(BlockId),
+    /// Numbers with a point are those of IEEE 754.
+    Ieee,
+    /// A rule about memory.
+    Rule(&'static str),
 }
 
 /// How well it is known when a loop is entered.

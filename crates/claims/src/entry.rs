@@ -8,7 +8,7 @@
 
 use opcost_ir::{Type, Value};
 
-use crate::claim::{EntryKind, Kind, LoopClaim, Numbers};
+use crate::claim::{EntryKind, Kind, LoopClaim, Numbers, Written};
 use crate::teller::Teller;
 use opcost_analysis::evolution::{Assumption, FunctionEvolution, Otherwise, Promise, TripCount};
 use opcost_analysis::expression::{Facts, FormulaId, Interval, Symbol};
@@ -66,7 +66,9 @@ impl Teller<'_> {
     ) -> LoopClaim {
         if claim.entered.kind == EntryKind::Never {
             let none = || Some("0".to_owned());
+            let written = Written { back_edges: none(), body_iterations: none(), ..Written::default() };
             return LoopClaim {
+                written,
                 kind: Kind::Constant,
                 back_edges: none(),
                 body_iterations: none(),

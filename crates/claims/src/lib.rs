@@ -45,7 +45,7 @@ use opcost_analysis::expression::Formulas;
 use opcost_analysis::memory::{Memory, MemoryVersions, Writers};
 
 pub use bindings::Bindings;
-pub use claim::{EntryClaim, EntryKind, Kind, LoopClaim, Numbers, Unrolled, Vectorised};
+pub use claim::{EntryClaim, EntryKind, Kind, LoopClaim, Numbers, Rest, Unrolled, Vectorised, Written};
 pub use names::{Named, Names, Scope};
 
 use names::{Decide, Decided, Wanted};

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use opcost_graph::loops::LoopId;
 
 use crate::bindings::Bindings;
-use crate::claim::{EntryClaim, EntryKind, Kind, LoopClaim, Numbers};
+use crate::claim::{EntryClaim, EntryKind, Kind, LoopClaim, Numbers, Written};
 use crate::names::{Named, Names, Scope};
 use crate::words;
 use opcost_analysis::evolution::{Assumption, Entered, FunctionEvolution, Part, TripCount};
@@ -76,7 +76,18 @@ impl Teller<'_> {
         let numbers = self.numbers(trips, facts);
         let said = [body, back, bound, total];
         let inputs = self.inputs(said.iter().flatten().copied());
+        let kept = said.map(|formula| formula.map(|formula| self.quoted_text(formula)));
         let [body, back, bound, total] = said.map(|formula| formula.map(|formula| self.text(formula)));
+        let total = total.filter(|total| natural.depth > 1 && Some(total) != body.as_ref());
+        let open = trips.assumptions.iter().filter(|assumption| !self.is_given(assumption));
+        let open: Vec<Assumption> = open.copied().collect();
+        let (entered, kept_entered) = self.entry_twice(&trips.entered);
+        let written = {
+            let [body_iterations, back_edges, bound, all] = kept;
+            let rests = words::rests(&open, &self.formulas, &self.names);
+            let total = all.filter(|_| total.is_some());
+            Written { back_edges, body_iterations, total, bound, entered: kept_entered, rests }
+        };
         LoopClaim {
             function: self.scope.id,
             header: natural.header,
@@ -85,18 +96,14 @@ impl Teller<'_> {
             depth: natural.depth,
             parent: natural.parent.map(|parent| self.scope.forest.loops[parent].header),
             form: words::form(trips),
-            entered: self.entry(&trips.entered),
+            entered,
             kind,
-            total: total.filter(|total| natural.depth > 1 && Some(total) != body.as_ref()),
+            total,
             back_edges: back,
             body_iterations: body,
             bound,
             inputs,
-            assumes: {
-                let open = trips.assumptions.iter().filter(|assumption| !self.is_given(assumption));
-                let open: Vec<Assumption> = open.copied().collect();
-                words::assumptions(&open, &self.formulas, &self.names)
-            },
+            assumes: words::assumptions(&open, &self.formulas, &self.names),
             reason: trips.reason().map(|reason| words::reason(&reason, &self.names, self.scope.text)),
             vectorised: None,
             unrolled: None,
@@ -105,6 +112,7 @@ impl Teller<'_> {
                 _ => None,
             },
             numbers,
+            written,
         }
     }
 
@@ -187,8 +195,18 @@ impl Teller<'_> {
         self.formulas.text(formula, &|symbol| self.names.of(symbol).name)
     }
 
+    /// A formula whose names are quoted.
+    fn quoted_text(&self, formula: FormulaId) -> String {
+        self.formulas.text_within(formula, &|symbol| words::quoted(&self.names, symbol), words::KEPT)
+    }
+
     /// The condition with the numbers that are known or given put in.
     pub(super) fn entry(&mut self, entered: &Entered) -> EntryClaim {
+        self.entry_twice(entered).0
+    }
+
+    /// The same, and the condition with quoted names.
+    fn entry_twice(&mut self, entered: &Entered) -> (EntryClaim, Option<String>) {
         let settled = entered.decided(&mut |test| {
             let of = self.settled(test.of, &Facts::new());
             let test = Test { of, ..test };
@@ -204,21 +222,26 @@ impl Teller<'_> {
             (_, false) => EntryKind::OnlyIf,
         };
         let is_told = matches!(kind, EntryKind::If | EntryKind::OnlyIf);
-        EntryClaim { kind, condition: is_told.then(|| self.condition_text(&necessary, false)) }
+        let told = |test| self.formulas.test_text(test, &|symbol| self.names.of(symbol).name);
+        let quoted = |symbol: &Symbol| words::quoted(&self.names, symbol);
+        let kept = |test| self.formulas.test_text_within(test, &quoted, words::KEPT);
+        let text = |said: &dyn Fn(Test) -> String| is_told.then(|| condition_text(&necessary, said));
+        (EntryClaim { kind, condition: text(&told) }, text(&kept))
     }
+}
 
-    fn condition_text(&self, entered: &Entered, is_part: bool) -> String {
-        let (parts, word) = match entered {
-            Entered::If(test) => {
-                return self.formulas.test_text(*test, &|symbol| self.names.of(symbol).name);
-            }
-            Entered::All(parts) => (parts, " && "),
-            Entered::Any(parts) => (parts, " || "),
-            Entered::Always | Entered::Unknown => return "true".to_owned(),
-            Entered::Never => return "false".to_owned(),
-        };
-        let parts: Vec<String> = parts.iter().map(|part| self.condition_text(part, true)).collect();
-        let text = parts.join(word);
-        if is_part { format!("({text})") } else { text }
-    }
+/// The condition of tests that read as `said` has it.
+fn condition_text(entered: &Entered, said: &dyn Fn(Test) -> String) -> String {
+    let (parts, word) = match entered {
+        Entered::If(test) => return said(*test),
+        Entered::All(parts) => (parts, " && "),
+        Entered::Any(parts) => (parts, " || "),
+        Entered::Always | Entered::Unknown => return "true".to_owned(),
+        Entered::Never => return "false".to_owned(),
+    };
+    let part = |part: &Entered| match part {
+        Entered::All(_) | Entered::Any(_) => format!("({})", condition_text(part, said)),
+        other => condition_text(other, said),
+    };
+    parts.iter().map(part).collect::<Vec<_>>().join(word)
 }

@@ -2,9 +2,10 @@
 
 use opcost_ir::FunctionText;
 
+use crate::claim::Rest;
 use crate::names::Names;
 use opcost_analysis::evolution::{Assumption, Form, Otherwise, Part, Reason, TripCount};
-use opcost_analysis::expression::Formulas;
+use opcost_analysis::expression::{Formulas, Symbol, TextLimits};
 
 /// Why there is no exact answer.
 pub(super) fn reason(reason: &Reason, names: &Names<'_>, text: &FunctionText<'_>) -> String {
@@ -68,4 +69,38 @@ fn assumption(assumption: &Assumption, formulas: &Formulas, names: &Names<'_>) -
         }
         Assumption::Ieee => "numbers with a point are IEEE 754's, uncontracted".to_owned(),
     }
+}
+
+/// As much of a formula as is kept: with quoted names it is longer than what is shown.
+pub(super) const KEPT: TextLimits = TextLimits { depth: 24, length: 8000 };
+
+/// The name of a symbol between backquotes, what would end or hide it as `\60`.
+pub(super) fn quoted(names: &Names<'_>, symbol: &Symbol) -> String {
+    let mut text = "`".to_owned();
+    for letter in names.of(symbol).name.chars() {
+        match letter {
+            '`' | '\\' | '\0'..='\x1f' | '\x7f' => text += &format!("\\{:02X}", u32::from(letter)),
+            other => text.push(other),
+        }
+    }
+    text + "`"
+}
+
+/// What a claim rests on, for programs.
+pub(super) fn rests(list: &[Assumption], formulas: &Formulas, names: &Names<'_>) -> Vec<Rest> {
+    let rest = |assumption: &Assumption| match *assumption {
+        Assumption::Promise(at, promise) => Rest::Promise(at, promise.word()),
+        Assumption::Memory(words) => Rest::Rule(words),
+        Assumption::Condition(test, otherwise) => {
+            let test = formulas.test_text_within(test, &|symbol| quoted(names, symbol), KEPT);
+            match otherwise {
+                Otherwise::Endless => Rest::EndsIf(test),
+                Otherwise::Differs => Rest::Condition(test),
+            }
+        }
+        Assumption::MustProgress => Rest::Progress,
+        Assumption::NotLeftBy(edge) => Rest::NotLeft(edge.from),
+        Assumption::Ieee => Rest::Ieee,
+    };
+    list.iter().map(rest).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! `.opc` files are ledgers; `.opcraw` files are the raw counters of one run,
 //! and name the program that wrote them. Every verb that works with ledgers
-//! takes both.
+//! takes both. A ledger of answers alone has no counts: what needs some says so ([`need_counts`]).
 
 use std::path::{Path, PathBuf};
 
@@ -55,11 +55,55 @@ pub fn ledger(path: &Path, program: Option<&Path>) -> Result<Ledger, Failure> {
     measurement.ledger(&measurement.summary(), vec![path.display().to_string()])
 }
 
+/// Reads one ledger that has counts, or makes one of one raw file.
+///
+/// # Errors
+/// The file is neither, or has answers alone.
+pub fn counts(path: &Path, program: Option<&Path>) -> Result<Ledger, Failure> {
+    let ledger = ledger(path, program)?;
+    need_counts(path, &ledger)?;
+    Ok(ledger)
+}
+
+/// Says of a ledger without counts what it is for, and where counts come from.
+///
+/// # Errors
+/// There are none.
+pub fn need_counts(path: &Path, ledger: &Ledger) -> Result<(), Failure> {
+    if ledger.has_counts() {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(Failure::Usage(format!(
+        "{path} holds answers and no counts; they are shown by: opcost report {path}; a ledger of counts is made \
+         by: opcost count --ledger run.opc …"
+    )))
+}
+
+/// Whether all have counts, or none: a sum of both would be neither.
+///
+/// # Errors
+/// Some have and others have not.
+pub fn alike(names: &[PathBuf], ledgers: &[Ledger]) -> Result<(), Failure> {
+    let find = |has_counts| {
+        let mut all = names.iter().zip(ledgers);
+        all.find(|(_, ledger)| ledger.has_counts() == has_counts).map(|(name, _)| name.display())
+    };
+    match (find(true), find(false)) {
+        (Some(counts), Some(answers)) => Err(Failure::Usage(format!(
+            "{counts} holds counts and {answers} holds answers and no counts, which do not add: merge either \
+             with its like; keys are the same in both, so a reader of tables joins them"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// The sum of ledgers of one build.
 pub fn add(names: &[PathBuf], ledgers: Vec<Ledger>) -> Result<Ledger, Failure> {
     if let [_] = ledgers.as_slice() {
         return Ok(ledgers.into_iter().next().expect("one is there"));
     }
+    alike(names, &ledgers)?;
     merge(&ledgers).map_err(|error| unmergeable(names, error))
 }
 

@@ -67,6 +67,7 @@
 //! The library prints nothing, but that sampling goes on by a timer where the kernel grants no
 //! events. [`progress::watch_work`] names a function that is told of long work.
 
+pub mod answered;
 mod code;
 pub mod counting;
 pub mod ledgers;

@@ -23,6 +23,7 @@ pub(crate) fn about() -> About {
             anchor: Anchor::Optimized,
             build,
         }],
+        code: Vec::new(),
         cost: CostFacts { name: "unit/1".into(), hash: Hash128(u128::MAX), charge: Charge::Instruction },
         machines: vec!["x86-64, 2 cores".into()],
         commands: vec![vec!["./a".into(), "--name=\"ü\"".into()]],

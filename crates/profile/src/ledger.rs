@@ -36,14 +36,26 @@ pub struct Ledger {
 pub struct About {
     /// The modules of the program.
     pub modules: Vec<ModuleFacts>,
-    /// The cost model of all `instructions` columns.
+    /// Code that answers are about, where nothing was counted and so no map describes it.
+    pub code: Vec<CodeFacts>,
+    /// The cost model of all `instructions` columns; without such columns one that is called `none`.
     pub cost: CostFacts,
     /// The machines it ran on, each once, in order.
     pub machines: Vec<String>,
     /// The commands that were run, each once, in order.
     pub commands: Vec<Vec<String>>,
-    /// How many runs the facts are the sum of.
+    /// How many runs the facts are the sum of; 0 where only code was looked at.
     pub runs: u64,
+}
+
+/// Code that was looked at or recorded, and not counted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CodeFacts {
+    /// What it is called: sources that are one program, or a module of a program.
+    pub name: String,
+    /// The hash of what was looked at in it. Of an analysis all of the linked code; of a program
+    /// that records values the list of what it records.
+    pub hash: Hash128,
 }
 
 /// One module of the program.
@@ -334,6 +346,11 @@ impl Ledger {
     pub(crate) fn of_ordered(about: About, facts: Vec<Fact>) -> Self {
         debug_assert!(facts.is_sorted_by_key(|fact| (&fact.subject, fact.column)));
         Self { about, facts, answers: Answers::default() }
+    }
+
+    /// Whether anything was counted or sampled; without, there are answers at most.
+    pub fn has_counts(&self) -> bool {
+        !self.facts.is_empty()
     }
 
     /// The facts, by subject, then column.

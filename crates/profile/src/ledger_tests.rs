@@ -1,7 +1,11 @@
 //! A ledger's order and sums, and which ledgers add up.
 
-use super::{Ledger, LedgerError, Subject};
+use opcost_key::Hash128;
+
+use super::{About, CodeFacts, Ledger, LedgerError, Subject};
+use crate::answers::example::sample_rows;
 use crate::example::{about, fact, facts_of, function, ledger, line, place, program, sample};
+use crate::formats::opc::{read_ledger, write_ledger};
 use crate::{Column, MergeError, Origin, Quality, World, average, merge, saturated};
 
 #[test]
@@ -162,4 +166,22 @@ fn estimates_stay_estimates() {
     for both in [merge(&[ledger.clone(), ledger.clone()]), average(&[ledger.clone(), ledger.clone()])] {
         assert_eq!(both.unwrap().facts()[0].quality, Quality::Estimate);
     }
+}
+
+#[test]
+fn answers_about_one_code_merge_and_come_back() {
+    let of_code = |hash: u128| {
+        let code = vec![CodeFacts { name: "a.c".into(), hash: Hash128(hash) }];
+        let mut ledger = Ledger::new(About { modules: Vec::new(), code, runs: 0, ..about() }, []).unwrap();
+        ledger.answers = sample_rows().into_iter().collect();
+        ledger
+    };
+    let (one, other) = (of_code(1), of_code(2));
+    assert_eq!(
+        merge(&[one.clone(), other]),
+        Err(MergeError::OtherBuild { position: 1, what: "hashes of code" })
+    );
+    assert_eq!(merge(&[one.clone(), one.clone()]).unwrap().about, one.about);
+    assert!(!one.has_counts() && sample().has_counts());
+    assert_eq!(read_ledger(&write_ledger(&one)).unwrap(), one);
 }

@@ -29,7 +29,9 @@ mod words;
 mod example;
 
 pub use answers::{Answer, AnswerRow, Answers, Assumption, Known};
-pub use ledger::{About, Called, Ending, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, Subject};
+pub use ledger::{
+    About, Called, CodeFacts, Ending, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, Subject,
+};
 pub use merge::{MergeError, average, merge, saturated};
 pub use place::SourcePlace;
 pub use reduce::{ReduceError, reduce_to_blocks};

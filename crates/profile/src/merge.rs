@@ -23,7 +23,7 @@ use thiserror::Error;
 
 use crate::answers::merged;
 use crate::ledger::{Sum, add_up};
-use crate::{About, AnswerColumn, Fact, Ledger, LedgerError, ModuleFacts, Quality};
+use crate::{About, AnswerColumn, CodeFacts, Fact, Ledger, LedgerError, ModuleFacts, Quality};
 
 /// Why ledgers cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -118,6 +118,7 @@ fn about_all(ledgers: &[Ledger]) -> Result<About, MergeError> {
     };
     Ok(About {
         modules,
+        code: code(&first.about).into_iter().cloned().collect(),
         cost: first.about.cost.clone(),
         machines: machines.into_iter().collect(),
         commands: commands.into_iter().collect(),
@@ -131,9 +132,16 @@ pub(crate) fn other_build(ours: &About, theirs: &About) -> Option<&'static str> 
         Some("cost models")
     } else if by_name(ours) != by_name(theirs) {
         Some("maps")
+    } else if code(ours) != code(theirs) {
+        Some("hashes of code")
     } else {
         None
     }
+}
+
+/// What only answers are about, in one order.
+fn code(about: &About) -> BTreeSet<&CodeFacts> {
+    about.code.iter().collect()
 }
 
 /// The modules of a program, whatever order they were linked in.

@@ -111,7 +111,7 @@ words! {
     Demanded = "demanded",
     /// How many of the bits needed are always the same, or never looked at.
     DeadBits = "dead-bits",
-    /// How often it was defined in the runs.
+    /// How often it was defined in the runs, or a loop entered.
     Observed = "observed",
     /// The least value that it had in the runs.
     ObservedLeast = "observed-least",
@@ -121,6 +121,8 @@ words! {
     ObservedValues = "observed-values",
     /// How many bits hold all that it was in the runs.
     ObservedNeeded = "observed-needed",
+    /// How often a loop went back in the runs, once it was entered and until it was left by one of its exits.
+    ObservedBackEdges = "observed-back-edges",
     /// How often a loop's body ran in the runs, once it was entered.
     ObservedIterations = "observed-iterations",
 }
@@ -265,7 +267,7 @@ impl AnswerColumn {
     pub fn unit(self) -> Unit {
         use AnswerColumn as Is;
         match self {
-            Is::BackEdges => Unit::BackEdges,
+            Is::BackEdges | Is::ObservedBackEdges => Unit::BackEdges,
             Is::Iterations | Is::IterationsInAll | Is::ObservedIterations => Unit::Iterations,
             Is::EnteredIf => Unit::Truth,
             Is::Declared | Is::Needed | Is::Demanded | Is::DeadBits | Is::ObservedNeeded => Unit::Bits,

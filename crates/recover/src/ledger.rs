@@ -75,6 +75,7 @@ pub fn make_ledger(
     }
     let about = About {
         modules: modules.iter().zip(maps).map(|(module, &hash)| module_facts(module.map, hash)).collect(),
+        code: Vec::new(),
         cost: cost.clone(),
         machines: vec![run.machine.clone()],
         commands: vec![run.command.clone()],

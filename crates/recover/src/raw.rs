@@ -39,6 +39,7 @@ pub fn raw_ledger(
     let cost = modules.first().ok_or(RecoverError::NoModules)?.map.cost.clone();
     let about = About {
         modules: modules.iter().zip(hashes).map(|(module, &hash)| module_facts(module.map, hash)).collect(),
+        code: Vec::new(),
         cost,
         machines: vec![machine.to_owned()],
         commands: vec![command],

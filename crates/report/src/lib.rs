@@ -9,6 +9,7 @@
 //! One folder a kind of answer; [`kit`] holds what they share. `kit::save` writes them, whole or
 //! not at all; [`schema`] describes the documents.
 
+pub mod answers;
 pub mod bits;
 pub mod check;
 pub mod count;

@@ -9,6 +9,7 @@ use opcost_certificate::Certificate;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
+use crate::answers::json::AnswersJson;
 use crate::bits::certificate::BitsCheckJson;
 use crate::bits::narrow::BitsNarrowJson;
 use crate::bits::text::BitsJson;
@@ -60,7 +61,8 @@ pub fn error_json(error: &Failure) -> String {
 type Document = (&'static str, fn() -> Schema);
 
 /// Every document that opcost writes.
-const DOCUMENTS: [Document; 18] = [
+const DOCUMENTS: [Document; 19] = [
+    ("answers", || schema_for!(AnswersJson<'_>)),
     ("count", || schema_for!(CountJson)),
     ("fuel", || schema_for!(FuelJson)),
     ("fuel-check", || schema_for!(FuelCheckJson)),

@@ -61,15 +61,23 @@ const WORTH_A_NAME: u32 = 5;
 impl Formulas {
     /// A formula as text.
     pub fn text(&self, formula: FormulaId, names: Names<'_>) -> String {
-        let given = HashMap::default();
-        Writer { table: self, names, given: &given, limits: TextLimits::default() }.whole(formula)
+        self.text_within(formula, names, TextLimits::default())
+    }
+
+    /// A formula as text, as much of it as is wanted.
+    pub fn text_within(&self, formula: FormulaId, names: Names<'_>, limits: TextLimits) -> String {
+        Writer { table: self, names, given: &HashMap::default(), limits }.whole(formula)
     }
 
     /// A statement as text: `n <= 5`.
     pub fn test_text(&self, test: Test, names: Names<'_>) -> String {
-        let given = HashMap::default();
+        self.test_text_within(test, names, TextLimits::default())
+    }
+
+    /// A statement as text, as much of it as is wanted.
+    pub fn test_text_within(&self, test: Test, names: Names<'_>, limits: TextLimits) -> String {
         let mut out = String::new();
-        Writer { table: self, names, given: &given, limits: TextLimits::default() }.test(test, 0, &mut out);
+        Writer { table: self, names, given: &HashMap::default(), limits }.test(test, 0, &mut out);
         out
     }
 

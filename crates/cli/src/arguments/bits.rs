@@ -19,6 +19,7 @@ Examples:
   opcost bits --assume 'f.stride=64' --assume 'f.n=0..99' kernel.c   what callers promise of ports
   opcost bits --assume-no-overflow kernel.c   believe that no signed sum overflows, and say so
   opcost bits --json bits.json kernel.bc  the same for a machine
+  opcost bits --ledger bits.opc kernel.c  the same as a table: opcost report bits.opc shows it
   opcost bits --certificate c.json kernel.bc   only what a checker can follow, with all that it rests on
   opcost bits --check c.json kernel.bc    does this certificate hold?
 
@@ -86,6 +87,10 @@ pub(crate) struct BitsArguments {
     /// file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Writes what is known of the values to a ledger (.opc), one row for each answer, for report,
+    /// merge and readers of Parquet tables.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["narrow", "check"])]
+    pub(crate) ledger: Option<PathBuf>,
     /// Where the text goes; without it stdout. With --narrow where the bitcode goes.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

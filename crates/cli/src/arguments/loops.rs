@@ -20,6 +20,7 @@ Examples:
   opcost loops --world open lib.c         exported functions may be called by anyone with anything
   opcost loops --effects mpi.txt prog.c   what functions outside the program do, added to what is known
   opcost loops --json loops.json prog.bc  the same for a machine
+  opcost loops --ledger loops.opc prog.c  the same as a table: opcost report loops.opc shows it
   opcost explain prog.c:12                what decides the loop in line 12
 
 Body iterations are counted for one activation: the loop entered once, and left by one of its own exits.
@@ -104,6 +105,10 @@ pub(crate) struct LoopsArguments {
     /// Writes opcost.loops/1 to a file; - is stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Writes what is known of the loops to a ledger (.opc), one row for each answer, for report,
+    /// merge and readers of Parquet tables.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ledger: Option<PathBuf>,
     /// Where the table goes; without it stdout.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

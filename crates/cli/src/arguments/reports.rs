@@ -192,8 +192,9 @@ Examples:
   opcost report *.opcraw --ledger run.opc    raw counters that a counted program left behind
   opcost report run.opc --list edges --sort place       every edge (functions, lines, blocks, paths)
   opcost report run.opc --program ./a --list instructions
+  opcost report loops.opc                    answers that are no counts, by key (of loops, bits, values --ledger)
 
-A ledger holds no calls of library functions, so this report does not show them.";
+Of answers all rows are shown, or those of --function; --json then has schema opcost.answers/1.";
 
 pub(crate) const MERGE_EXAMPLES: &str = "\
 Examples:

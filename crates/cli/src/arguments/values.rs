@@ -16,6 +16,7 @@ Examples:
   opcost values --function f --line 40 --plot out.svg prog.c -- args   every value of line 40 over time
   opcost values --trip-counts --sample 100 prog.c       every 100th value is recorded (numbers stay exact)
   opcost values --trip-counts --keep run prog.c         keeps what was recorded in the folder run
+  opcost values --trip-counts --ledger run.opc prog.c   least and greatest as a table: opcost report run.opc
   opcost values --emit exe -o prog.values --trip-counts prog.c     build now, run later:
   opcost values --read run ./prog.values                what an earlier run of it recorded
 
@@ -72,6 +73,10 @@ pub(crate) struct ValuesArguments {
     /// Writes JSON (schema opcost.values/1) to a file, or - for stdout.
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Writes what was recorded to a ledger (.opc), one row for each answer, for report, merge (several
+    /// runs of one program together) and readers of Parquet tables.
+    #[arg(long, value_name = "FILE", conflicts_with = "emit")]
+    pub(crate) ledger: Option<PathBuf>,
     /// Where the report goes; without it stderr. With --emit, the program.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -3,14 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{AssumptionArguments, BitsArguments};
+use crate::verbs::answered::{believed, command, save as save_rows};
 use crate::verbs::loops::analysed;
-use crate::verbs::selection::{CodeFlag, OF_RUNS, about, again, is_one_of, refuse_idle, unknown};
+use crate::verbs::selection::{CodeFlag, OF_RUNS, about, again, is_one_of, paths, refuse_idle, unknown};
 use crate::verbs::show::save_failure_json;
 use crate::verbs::{bits_narrow, bits_observed, certificate};
+use opcost::answered::{self, AnswersAbout};
+use opcost::machine::machine;
 use opcost_answer::bits::{Assumptions, BitsAnswers, BitsFunction};
 use opcost_answer::names::demangle;
 use opcost_answer::{Failure, Status};
 use opcost_job::program::BitsJob;
+use opcost_profile::Assumption;
 use opcost_report::bits::page::bits_page;
 use opcost_report::bits::text::{BitsJson, BitsReport, print_bits};
 use opcost_report::kit::progress::Progress;
@@ -67,6 +71,9 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, Failure> {
     if let Some(path) = &arguments.json {
         save_json(path, &BitsJson::text(&answers))?;
     }
+    if let Some(path) = &arguments.ledger {
+        save_ledger(arguments, &inputs, &answers, path)?;
+    }
     if let Some(told) = told.filter(|_| arguments.certificate.as_deref() != Some(Path::new("-"))) {
         save_text(None, &told, Stream::Stderr)?;
     }
@@ -90,6 +97,23 @@ fn carry_out(arguments: &BitsArguments) -> Result<Status, Failure> {
     Ok(status)
 }
 
+/// Writes the answers as a ledger.
+fn save_ledger(
+    arguments: &BitsArguments,
+    inputs: &[Input],
+    answers: &BitsAnswers,
+    path: &Path,
+) -> Result<(), Failure> {
+    let given: Vec<Assumption> = believed(&arguments.program).into_iter().collect();
+    let command = command("bits", &arguments.inputs, &arguments.arguments);
+    let asked = AnswersAbout {
+        machine: arguments.observe.then(machine),
+        runs: u64::from(arguments.observe),
+        ..AnswersAbout::of_code(&paths(inputs), &answers.code, command)
+    };
+    save_rows(path, asked, answered::bits::rows(answers, &given))
+}
+
 /// Leaves the named functions.
 fn only(answers: &mut BitsAnswers, functions: &[String]) -> Result<(), Failure> {
     if functions.is_empty() {
@@ -105,11 +129,13 @@ fn only(answers: &mut BitsAnswers, functions: &[String]) -> Result<(), Failure> 
 fn next(arguments: &BitsArguments, answers: &BitsAnswers, inputs: &[Input]) -> Vec<String> {
     let names = again(inputs, &arguments.program());
     let waste = |function: &&BitsFunction| function.declared - function.needed_type;
-    match answers.functions.iter().max_by_key(waste) {
+    let mut next = match answers.functions.iter().max_by_key(waste) {
         Some(widest) if arguments.function.is_empty() && !arguments.annotate => vec![
             format!("opcost bits --function {} {names}", demangle(&widest.name)),
             format!("opcost bits --annotate {names}"),
         ],
         _ => Vec::new(),
-    }
+    };
+    next.extend(arguments.ledger.iter().map(|path| format!("opcost report {}", path.display())));
+    next
 }

@@ -113,7 +113,7 @@ pub(super) fn shown(program: &Path) -> String {
 
 fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, Failure> {
     let baseline = arguments.baseline.as_deref();
-    let baseline = baseline.map(|path| ledgers::ledger(path, None)).transpose()?;
+    let baseline = baseline.map(|path| ledgers::counts(path, None)).transpose()?;
     let measurement = Measurement::run(&Task {
         program,
         arguments: &arguments.arguments,

@@ -19,8 +19,8 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Status, Failure> {
 }
 
 fn carry_out(arguments: &DiffArguments) -> Result<Status, Failure> {
-    let before = ledgers::ledger(&arguments.before, arguments.raw.program.as_deref())?;
-    let after = ledgers::ledger(&arguments.after, arguments.raw.program.as_deref())?;
+    let before = ledgers::counts(&arguments.before, arguments.raw.program.as_deref())?;
+    let after = ledgers::counts(&arguments.after, arguments.raw.program.as_deref())?;
     let refused = |why: String| {
         let (before, after) = (arguments.before.display(), arguments.after.display());
         Failure::Counters(format!("{before} and {after}: {why}"))

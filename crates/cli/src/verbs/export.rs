@@ -43,6 +43,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
         Given::Raw(measurement) => measurement.ledger(&measurement.summary(), Vec::new())?,
     };
     let origin = &ledgers[0];
+    ledgers::need_counts(origin, &ledger)?;
     let modules = selected_modules(&ledger, origin, &sources)?;
     let format = ExportFormat::from(arguments.format);
     fits(format, &modules, origin)?;

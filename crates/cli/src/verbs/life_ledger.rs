@@ -63,7 +63,7 @@ impl Counted {
         input: Option<&Path>,
         arguments: &LifeArguments,
     ) -> Result<Counted, Failure> {
-        let ledger = ledgers::ledger(path, None)?;
+        let ledger = ledgers::counts(path, None)?;
         let told = |what: String| Failure::Counters(format!("{}: {what}", path.display()));
         let root = std::env::current_dir().map_err(Failure::file("find", "."))?;
         let name = match input {

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use crate::arguments::LoopsArguments;
-use crate::verbs::selection::{OF_RUNS, about, is_one_of, refuse_idle, unknown};
+use crate::verbs::answered::{believed, command, save as save_rows};
+use crate::verbs::selection::{OF_RUNS, about, is_one_of, paths, refuse_idle, unknown};
 use crate::verbs::show::save_failure_json;
+use opcost::answered::{self, AnswersAbout};
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::{Failure, Status};
 use opcost_job::program::LoopsJob;
@@ -35,9 +37,13 @@ fn carry_out(arguments: &LoopsArguments) -> Result<Status, Failure> {
     if let Some(path) = &arguments.json {
         save_json(path, &LoopsJson::text(&answers))?;
     }
+    if let Some(path) = &arguments.ledger {
+        save_ledger(arguments, &inputs, &answers, path)?;
+    }
     if arguments.json.as_deref() != Some(Path::new("-")) {
+        let shown = arguments.ledger.iter().map(|path| format!("opcost report {}", path.display()));
         let report = LoopsReport {
-            next: next(&answers, &inputs),
+            next: next(&answers, &inputs).into_iter().chain(shown).collect(),
             about: about(&inputs, &arguments.program.compile),
             answers: &answers,
         };
@@ -45,6 +51,21 @@ fn carry_out(arguments: &LoopsArguments) -> Result<Status, Failure> {
         save_text(arguments.output.as_deref(), &print_loops(&report, &mut sources), Stream::Stdout)?;
     }
     Ok(Status::Fine)
+}
+
+/// Writes the answers as a ledger.
+fn save_ledger(
+    arguments: &LoopsArguments,
+    inputs: &[Input],
+    answers: &LoopAnswers,
+    path: &Path,
+) -> Result<(), Failure> {
+    let given = answered::loops::given(&arguments.bindings, arguments.defaults);
+    let mut given = given.map_err(|error| Failure::Usage(format!("--set: {error}")))?;
+    given.extend(believed(&arguments.program));
+    let command = command("loops", &arguments.inputs, &[]);
+    let asked = AnswersAbout::of_code(&paths(inputs), &answers.code, command);
+    save_rows(path, asked, answered::loops::rows(answers, &given))
 }
 
 /// Inputs whose code can be looked at.
@@ -72,9 +93,7 @@ fn only(answers: &mut LoopAnswers, functions: &[String]) -> Result<(), Failure> 
     if let Some(words) = unknown(answers.loops.iter().map(|answer| &*answer.function), functions) {
         return Err(Failure::Usage(format!("{words} (of functions with loops)")));
     }
-    // What is a number is asked for by those who hold all loops against a run.
-    answers.numbers.clear();
-    answers.loops.retain(|answer| is_one_of(&answer.function, functions));
+    answers.retain(|answer| is_one_of(&answer.function, functions));
     Ok(())
 }
 

@@ -21,6 +21,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Status, Failure> {
     report_saturated(&made);
     ledgers::save(&arguments.output, &made)?;
     let what = match (arguments.average, made.about.runs) {
+        (_, 0) => "answers".to_owned(),
         (true, _) => "the mean run".to_owned(),
         (false, 1) => "1 run".to_owned(),
         (false, runs) => format!("{} runs", grouped(runs)),
@@ -32,6 +33,10 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Status, Failure> {
 
 fn combine(arguments: &MergeArguments, ledgers: Vec<Ledger>) -> Result<Ledger, Failure> {
     let names = &arguments.inputs;
+    ledgers::alike(names, &ledgers)?;
+    if arguments.subtract || arguments.to_blocks {
+        names.iter().zip(&ledgers).try_for_each(|(name, ledger)| ledgers::need_counts(name, ledger))?;
+    }
     if arguments.average {
         return average(&ledgers).map_err(|error| ledgers::unmergeable(names, error));
     }

@@ -1,4 +1,5 @@
 //! One file per verb; `counted` and `show` are what several share.
+mod answered;
 pub(crate) mod bits;
 mod bits_narrow;
 mod bits_observed;
@@ -24,6 +25,7 @@ pub(crate) mod overlap;
 pub(crate) mod papers;
 pub(crate) mod repair;
 pub(crate) mod report;
+mod report_answers;
 pub(crate) mod sample;
 mod sample_events;
 mod selection;

@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &OverlapArguments) -> Result<Status, Failure> {
 }
 
 fn carry_out(arguments: &OverlapArguments) -> Result<Status, Failure> {
-    let read = |path: &Path| ledgers::ledger(path, None);
+    let read = |path: &Path| ledgers::counts(path, None);
     let (estimate, truth) = (read(&arguments.estimate)?, read(&arguments.truth)?);
     let all = overlap(&estimate, &truth);
     if all.blocks == 0 {

@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &RepairArguments) -> Result<Status, Failure> {
 }
 
 fn carry_out(arguments: &RepairArguments) -> Result<Status, Failure> {
-    let ledger = ledgers::ledger(&arguments.raw, None)?;
+    let ledger = ledgers::counts(&arguments.raw, None)?;
     let image = image(arguments, &ledger)?;
     let maps: Vec<&ModuleMap> = image.modules.iter().map(|(_, map, _)| map).collect();
     let raw = raw_observations(&ledger, &maps).ok_or_else(|| {

@@ -4,6 +4,7 @@ use opcost_recover::list_by_ledger;
 
 use crate::arguments::{RawArguments, ReportArguments};
 use crate::verbs::counted::report_of_run;
+use crate::verbs::report_answers;
 use crate::verbs::show::{Show, save_failure_json};
 use opcost::ledgers::{self, Given};
 use opcost_answer::{Failure, Status};
@@ -31,6 +32,13 @@ fn carry_out(arguments: &ReportArguments) -> Result<Status, Failure> {
         Given::Ledger(ledger) => {
             if let Some(path) = &arguments.ledger {
                 ledgers::save(path, &ledger)?;
+            }
+            if !ledger.has_counts() {
+                return report_answers::show(arguments, &ledger);
+            }
+            if !ledger.answers.is_empty() {
+                let answers = ledger.answers.len();
+                eprintln!("opcost: beside counts there are {answers} answers, which this report leaves out");
             }
             let mut report = report_of(&ledger);
             show(Some(&ledger))

@@ -10,10 +10,13 @@ use opcost_instrument::ValuesRequest;
 use opcost_profile::opcval::layout::bucket_range;
 
 use crate::arguments::{ValuesArguments, ValuesEmit, ValuesOrder};
+use crate::verbs::answered::{command as answered_command, save as save_rows};
 use crate::verbs::selection::{CodeFlag, refuse_idle};
 use crate::verbs::show::save_failure_json;
 use crate::verbs::values_whole::{self, NotForetold};
+use opcost::answered::{self, AnswersAbout};
 use opcost::ledgers::is_value_file;
+use opcost::machine::machine;
 use opcost_answer::loops::LoopAnswers;
 use opcost_answer::points::Meaning;
 use opcost_answer::run::Finish;
@@ -137,7 +140,14 @@ fn with_program(
     } else {
         (None, files_to_read(&arguments.read)?)
     };
+    let code = answered::values::code_of(&lists);
     let observed = observe(program, lists, &files)?;
+    if let Some(path) = &arguments.ledger {
+        let command = answered_command("values", &arguments.inputs, &arguments.arguments);
+        // What was recorded earlier may have been so elsewhere.
+        let asked = AnswersAbout { code, command, machine: finish.map(|_| machine()), runs: 1 };
+        save_rows(path, asked, answered::values::rows(&observed))?;
+    }
     let mut report = report(arguments, observed, finish);
     report.whole = foretold.map(|answers| {
         answers

@@ -17,7 +17,7 @@ fn schema(name: &str) -> String {
 }
 
 #[track_caller]
-fn validate(name: &str, document: &serde_json::Value) {
+pub(crate) fn validate(name: &str, document: &serde_json::Value) {
     let schema = serde_json::from_str(&schema(name)).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> = validator.iter_errors(document).map(|error| error.to_string()).collect();
@@ -25,7 +25,8 @@ fn validate(name: &str, document: &serde_json::Value) {
 }
 
 /// The documents; each has a schema in the repository.
-const NAMES: [&str; 15] = [
+const NAMES: [&str; 16] = [
+    "answers",
     "bits-check",
     "certificate",
     "count",

@@ -6,6 +6,7 @@
 //! binary, since it starts compilers.
 
 mod agree;
+mod answers;
 mod check;
 mod diff;
 mod documents;

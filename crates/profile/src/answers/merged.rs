@@ -80,7 +80,7 @@ fn together(column: AnswerColumn, a: &Answer, b: &Answer) -> Option<(Answer, Cer
         (AnswerColumn::ObservedValues, Answer::Set(a), Answer::Set(b)) => {
             Answer::Set(a.union(b).cloned().collect())
         }
-        (AnswerColumn::ObservedIterations, ..) => hull(a, b)?,
+        (AnswerColumn::ObservedBackEdges | AnswerColumn::ObservedIterations, ..) => hull(a, b)?,
         _ => return None,
     };
     Some((answer, Certainty::Exact))

@@ -217,6 +217,11 @@ pub fn bucket(value: i64, is_float: bool) -> usize {
     if value < 0 { 65 + bits - 1 } else { bits }
 }
 
+/// Back from the order of all doubles to the number.
+pub fn double(key: i64) -> f64 {
+    f64::from_bits((key ^ ((key >> 63) as u64 >> 1) as i64) as u64)
+}
+
 /// The least and the greatest value of a range.
 pub fn bucket_range(bucket: usize, is_float: bool) -> (i64, i64) {
     if is_float {
@@ -310,6 +315,21 @@ mod tests {
                 assert!(bucket < BUCKETS, "{value}");
                 assert!(least <= value && value <= most, "{value} in {bucket}: {least}..{most}");
             }
+        }
+    }
+
+    #[test]
+    fn doubles_come_back_and_keep_their_order() {
+        let key = |number: f64| {
+            let bits = number.to_bits() as i64;
+            bits ^ ((bits >> 63) as u64 >> 1) as i64
+        };
+        let numbers = [f64::NEG_INFINITY, -2.5, -1e-300, 0.0, 1e-300, 1.0, 2.5, f64::INFINITY];
+        for pair in numbers.windows(2) {
+            assert!(key(pair[0]) < key(pair[1]), "{pair:?}");
+        }
+        for number in numbers {
+            assert_eq!(double(key(number)), number);
         }
     }
 }

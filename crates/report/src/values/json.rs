@@ -5,10 +5,9 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::kit::save::document;
-use crate::values::report::{
-    ClaimRow, ClaimVerdict, ValueRow, ValuesReport, VerifyTotals, WholeTotals, double,
-};
+use crate::values::report::{ClaimRow, ClaimVerdict, ValueRow, ValuesReport, VerifyTotals, WholeTotals};
 use opcost_answer::points::Meaning;
+use opcost_profile::opcval::layout::double;
 
 /// `opcost.values/1`
 #[derive(Serialize, JsonSchema)]

@@ -6,9 +6,10 @@
 use std::fmt::Write;
 
 use crate::kit::style::printable;
-use crate::values::report::{ValueRow, ValuesReport, double, number};
+use crate::values::report::{ValueRow, ValuesReport, number};
 use opcost_answer::names::short_name;
 use opcost_answer::points::Meaning;
+use opcost_profile::opcval::layout::double;
 
 const WIDTH: f64 = 900.0;
 const PANEL: f64 = 180.0;

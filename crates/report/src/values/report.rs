@@ -1,9 +1,10 @@
 //! What values were recorded: all that is shown of a recording, as plain data.
 //!
-//! The table of it is [`table`](super::table)'s, the document
-//! [`json`](super::json)'s.
+//! The table of it is [`values_table`](super::values_table)'s, the document
+//! [`values_json`](super::values_json)'s.
 
 use opcost_key::Key;
+use opcost_profile::opcval::layout::double;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -197,11 +198,6 @@ pub fn number(meaning: Meaning, value: i64) -> String {
     }
 }
 
-/// Back from the order of all doubles to the number.
-pub fn double(key: i64) -> f64 {
-    f64::from_bits((key ^ ((key >> 63) as u64 >> 1) as i64) as u64)
-}
-
 impl ValueRow {
     /// `prog.c:12`, or the block or instruction where no line is known.
     pub fn place(&self) -> String {
@@ -236,25 +232,5 @@ impl ValueRow {
             shape[at(middle.clamp(least.into(), most.into()) as i64).min(columns - 1)] += count;
         }
         shape
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::double;
-
-    #[test]
-    fn doubles_come_back_and_keep_their_order() {
-        let key = |number: f64| {
-            let bits = number.to_bits() as i64;
-            bits ^ ((bits >> 63) as u64 >> 1) as i64
-        };
-        let numbers = [f64::NEG_INFINITY, -2.5, -1e-300, 0.0, 1e-300, 1.0, 2.5, f64::INFINITY];
-        for pair in numbers.windows(2) {
-            assert!(key(pair[0]) < key(pair[1]), "{pair:?}");
-        }
-        for number in numbers {
-            assert_eq!(double(key(number)), number);
-        }
     }
 }

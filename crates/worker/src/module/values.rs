@@ -68,7 +68,8 @@ fn list(module: &Module, name: &str, recorded: &Recorded) -> (String, Hash128) {
         let own = &module.functions[function];
         let (file, line) = location(module, own, own.terminator_of(header));
         let text = FunctionText::new(module, own).block(header);
-        RefusedText { function: own.name.clone(), file, line, text, reason: reason.to_owned() }
+        let key = Some(module.key(function).part(Part::Loop(header)));
+        RefusedText { function: own.name.clone(), file, line, text, reason: reason.to_owned(), key }
     });
     let mut list =
         PointList { hash: String::new(), module: name.to_owned(), points, refused: refused.collect() };
@@ -126,13 +127,13 @@ fn encoded(step: Step) -> (u32, u32, String) {
     (operation, argument, constant.to_string())
 }
 
-/// The key of what is recorded; of what an instruction is given its function's.
+/// The key of what is recorded. What is stored or returned goes by the instruction that does it:
+/// such an instruction has no result that could be meant.
 fn key_of(module: &Module, facts: &PointFacts) -> Key {
     let function = module.key(facts.function);
     match facts.subject {
         Subject::Loop { header, .. } => function.part(Part::Loop(header)),
-        Subject::Value { operand: Some(_), .. } => Key::Function(function),
-        Subject::Value { instruction, operand: None } => function.part(Part::Instruction(instruction)),
+        Subject::Value { instruction, operand: _ } => function.part(Part::Instruction(instruction)),
         Subject::Parameter(position) => function.part(Part::Parameter(position)),
     }
 }

@@ -1,7 +1,7 @@
 //! What is believed of a program besides its code?
 
 use opcost_analysis::propagation::{Backwards, Fact, Options};
-use opcost_answer::bits::Assumptions;
+use opcost_answer::bits::{Assumptions, IEEE};
 
 /// What ranges may rest on; `backwards` also on accesses that certainly follow.
 pub(crate) fn options(assumptions: Assumptions, backwards: bool) -> Options {
@@ -21,9 +21,7 @@ pub(crate) fn options(assumptions: Assumptions, backwards: bool) -> Options {
 pub(crate) fn assumed(fact: &Fact) -> Option<&'static str> {
     match fact {
         Fact::Memory(words) => Some(words),
-        Fact::Ieee => Some(
-            "numbers with a point are computed as IEEE 754 says, rounded to the nearest: nothing that is not seen changes that",
-        ),
+        Fact::Ieee => Some(IEEE),
         _ => None,
     }
 }

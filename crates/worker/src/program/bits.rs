@@ -40,6 +40,7 @@ pub(crate) fn answer(
     }
     let describer = Describer { module, ranges: &ranges, owners: &owners };
     Ok(BitsAnswers {
+        code: opcost_certificate::fingerprint(module).to_string(),
         certified,
         world: if program.roots.world == World::Closed { "closed" } else { "open" }.to_owned(),
         assumes: ranges

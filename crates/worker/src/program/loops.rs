@@ -1,14 +1,14 @@
 //! From claims about loops to plain answers.
 
 use opcost_analysis::memory::{Memory, World};
-use opcost_claims::{Bindings, Claims, EntryClaim, Kind, LoopClaim, Named, Numbers};
+use opcost_claims::{Bindings, Claims, EntryClaim, Kind, LoopClaim, Named, Numbers, Rest, Written};
 use opcost_index::Id;
 use opcost_ir::Module;
 use opcost_key::Part;
 
 use opcost_answer::loops::{
-    AnswerKind, EntryAnswer, EntryKind, LoopAnswer, LoopAnswers, LoopNumbers, UnrolledAnswer,
-    VectorisedAnswer,
+    AnswerKind, EntryAnswer, EntryKind, LoopAnswer, LoopAnswers, LoopFormulas, LoopNumbers, LoopRest,
+    UnrolledAnswer, VectorisedAnswer,
 };
 
 use crate::error::WorkError;
@@ -50,12 +50,32 @@ pub(crate) fn answer(
         names: claims.names,
         loops: claims.loops.iter().map(|claim| of(module, claim)).collect(),
         numbers: claims.loops.iter().map(numbers).collect(),
+        written: claims.loops.iter().map(|claim| written(module, claim)).collect(),
+        code: opcost_certificate::fingerprint(module).to_string(),
     })
 }
 
 fn numbers(claim: &LoopClaim) -> LoopNumbers {
     let Numbers { exact, bound, total } = claim.numbers;
     LoopNumbers { exact, bound, total }
+}
+
+fn written(module: &Module, claim: &LoopClaim) -> LoopFormulas {
+    let function = module.key(claim.function);
+    let rest = |rest: &Rest| match rest {
+        Rest::Promise(at, word) => {
+            LoopRest::Promise(function.part(Part::Instruction(*at)), (*word).to_owned())
+        }
+        Rest::Condition(text) => LoopRest::Condition(text.clone()),
+        Rest::EndsIf(text) => LoopRest::EndsIf(text.clone()),
+        Rest::Progress => LoopRest::Progress,
+        Rest::NotLeft(block) => LoopRest::NotLeft(function.part(Part::Block(*block))),
+        Rest::Ieee => LoopRest::Ieee,
+        Rest::Rule(words) => LoopRest::Rule((*words).to_owned()),
+    };
+    let Written { back_edges, body_iterations, total, bound, entered, rests } = claim.written.clone();
+    let rests = rests.iter().map(rest).collect();
+    LoopFormulas { back_edges, body_iterations, total, bound, entered, rests }
 }
 
 fn entry(claim: &EntryClaim) -> EntryAnswer {

@@ -7,7 +7,7 @@ use opcost_key::{Anchor, BuildFacts, Charge, CostFacts, Hash128};
 use serde::{Deserialize, Serialize};
 
 use super::error::{OpcError, malformed};
-use crate::{About, ModuleFacts};
+use crate::{About, CodeFacts, ModuleFacts};
 
 #[derive(Serialize, Deserialize)]
 struct Module {
@@ -24,23 +24,34 @@ struct Cost {
     charge: Charge,
 }
 
+#[derive(Serialize, Deserialize)]
+struct Code {
+    name: String,
+    hash: String,
+}
+
+const CODE: &str = "opcost.code";
 const MODULES: &str = "opcost.modules";
 const COST: &str = "opcost.cost";
 const MACHINES: &str = "opcost.machines";
 const COMMANDS: &str = "opcost.commands";
 const RUNS: &str = "opcost.runs";
 
-/// The metadata entries.
-pub(super) fn entries(about: &About) -> [(&'static str, String); 5] {
+/// The metadata entries; there is none of code where all of it was counted.
+pub(super) fn entries(about: &About) -> Vec<(&'static str, String)> {
     let modules: Vec<Module> = about.modules.iter().map(Module::from).collect();
     let CostFacts { name, hash, charge } = about.cost.clone();
-    [
+    let code = |one: &CodeFacts| Code { name: one.name.clone(), hash: one.hash.to_string() };
+    let code: Vec<Code> = about.code.iter().map(code).collect();
+    let code = (!code.is_empty()).then(|| (CODE, json(&code)));
+    let counted = [
         (MODULES, json(&modules)),
         (COST, json(&Cost { name, hash: hash.to_string(), charge })),
         (MACHINES, json(&about.machines)),
         (COMMANDS, json(&about.commands)),
         (RUNS, json(&about.runs)),
-    ]
+    ];
+    counted.into_iter().chain(code).collect()
 }
 
 fn json(value: &impl Serialize) -> String {
@@ -61,7 +72,11 @@ pub(super) fn parse<'a>(entry: impl Fn(&str) -> Option<&'a str>) -> Result<About
     let modules = modules.into_iter().map(|Module { module, map, anchor, build }| {
         Ok::<_, OpcError>(ModuleFacts { module, map: parse_hash(&map)?, anchor, build })
     });
+    // Files of before have none.
+    let code: Vec<Code> = if entry(CODE).is_some() { field(&entry, CODE)? } else { Vec::new() };
+    let code = code.into_iter().map(|one| Ok(CodeFacts { name: one.name, hash: parse_hash(&one.hash)? }));
     Ok(About {
+        code: code.collect::<Result<_, OpcError>>()?,
         modules: modules.collect::<Result<_, _>>()?,
         cost: CostFacts { name: cost.name, hash: parse_hash(&cost.hash)?, charge: cost.charge },
         machines: field(&entry, MACHINES)?,
