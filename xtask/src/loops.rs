@@ -131,9 +131,9 @@ mod tests {
         }
         let of = |quality| all.iter().filter(|claim| claim.quality == quality).count();
         let counts = (
-            of(opcost_testkit::Quality::Exact),
-            of(opcost_testkit::Quality::Bound),
-            of(opcost_testkit::Quality::Unknown),
+            of(opcost_testkit::MarkQuality::Exact),
+            of(opcost_testkit::MarkQuality::Bound),
+            of(opcost_testkit::MarkQuality::Unknown),
         );
         assert!(counts.0 >= 80 && counts.1 >= 8 && counts.2 >= 25, "{counts:?}");
     }

@@ -29,7 +29,7 @@
 //!
 //! Cost: an answer is bounded in depth and size ([`Limits`]) and says where it
 //! stopped; writers of a cell and events of a function are found once for all
-//! answers. Limits of what is claimed: see [`Quality`].
+//! answers. Limits of what is claimed: see [`ResolutionQuality`].
 
 mod asked;
 pub mod binding;
@@ -68,9 +68,11 @@ pub mod text;
 mod units;
 mod uses;
 
-pub use explanation::{Argument, Certainty, Elements, Explanation, ExplanationId, Input, Link, Reason, What};
-pub use memory::{Cell, Memory, Object};
-pub use resolution::{Quality, Resolution};
+pub use explanation::{
+    Argument, Elements, Explanation, ExplanationId, Link, LinkCertainty, OutsideInput, UnknownReason, What,
+};
+pub use memory::{Cell, MemoryQueries, Object};
+pub use resolution::{Resolution, ResolutionQuality};
 pub use resolver::{Resolver, Use};
 pub use rule_set::{Limits, RuleSet, Spot, StoreLoadProfile};
 

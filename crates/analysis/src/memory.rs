@@ -43,12 +43,12 @@ pub mod writers;
 mod writes;
 
 pub use addresses::moves::constant_distance;
-pub use addresses::{Addresses, Apart, ObjectId, ObjectKind, Target, Targets, TargetsId};
+pub use addresses::{AddressTarget, Addresses, Apart, ObjectId, ObjectKind, Targets, TargetsId};
 pub use effect::Effect;
 pub use effects::Effects;
 pub use effects_parse::EffectError;
 pub use external::Externals;
 pub use versions::MemoryVersions;
-pub use whole::Memory;
+pub use whole::MemoryModel;
 pub use world::{Roots, World};
-pub use writers::{Coverage, Writer, Writers, Written};
+pub use writers::{CellCoverage, Writer, Writers, Written};

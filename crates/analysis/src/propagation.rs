@@ -26,9 +26,9 @@
 //!
 //! **What is claimed.** The range of a value holds each time that it is defined,
 //! in executions in which it is not poison and in which nothing undefined was
-//! done before; what it rests on besides is listed ([`Fact`]). A value that is
+//! done before; what it rests on besides is listed ([`EdgeFact`]). A value that is
 //! never defined has an empty range. A value that is loaded or given is taken for
-//! one word at all its uses, also where it was never written. With [`Options::backwards`] it holds in
+//! one word at all its uses, also where it was never written. With [`RangeOptions::backwards`] it holds in
 //! executions in which nothing undefined is done, before or later.
 //!
 //! Input: what is known of a module's memory. Output: [`Propagation`]. Cost:
@@ -79,32 +79,36 @@ use opcost_key::{BlockId, FunctionId};
 use rustc_hash::FxHashMap;
 
 use crate::cells::NoCells;
-use crate::evolution::{Assumption, Source};
-use crate::memory::{Memory, MemoryVersions, Writers};
+use crate::evolution::{Source, TripAssumption};
+use crate::memory::{MemoryModel, MemoryVersions, Writers};
 use collect::Collector;
 use heads::Turns;
 use walker::Walker;
 
 pub use contract::{Contract, Handed};
-pub use facts::{Content, Distance, Fact, Finding};
+pub use facts::{Content, Distance, EdgeFact, Finding};
 pub use found::Propagation;
-pub use options::{Backwards, Options};
+pub use options::{Backwards, RangeOptions};
 pub use range::{Kind, Range};
 pub use variables::{Definition, Limit, Variable, VariableId, Variables};
 
 impl Propagation {
     /// Ranges of all values.
-    pub fn compute(program: &Memory<'_>) -> Propagation {
-        Propagation::compute_with(program, Options::default())
+    pub fn compute(program: &MemoryModel<'_>) -> Propagation {
+        Propagation::compute_with(program, RangeOptions::default())
     }
 
     /// Ranges of all values, more being given.
-    pub fn compute_with(program: &Memory<'_>, options: Options) -> Propagation {
+    pub fn compute_with(program: &MemoryModel<'_>, options: RangeOptions) -> Propagation {
         Propagation::compute_under(program, options, &[])
     }
 
     /// The same where callers keep contracts.
-    pub fn compute_under(program: &Memory<'_>, options: Options, contracts: &[Contract]) -> Propagation {
+    pub fn compute_under(
+        program: &MemoryModel<'_>,
+        options: RangeOptions,
+        contracts: &[Contract],
+    ) -> Propagation {
         let writers = Writers::compute(program);
         let mut collector = Collector::new(program, &writers, options, contracts);
         let functions: Vec<FunctionId> = program.module.functions.ids().collect();
@@ -119,7 +123,7 @@ impl Propagation {
         let contents = collector.wanted.found();
         let Collector { variables, tables, values, mut facts, distances, handed, promised, .. } = collector;
         if options.assume_no_overflow {
-            facts.insert(Fact::NoOverflow);
+            facts.insert(EdgeFact::NoOverflow);
         }
         let solve::Solved { ranges, given_up } = solve::solve(&variables, &tables);
         let findings = Vec::new();
@@ -145,21 +149,21 @@ impl Propagation {
     }
 
     /// Meets ranges with what certain accesses demand, and solves all again.
-    fn go_backwards(&mut self, program: &Memory<'_>, options: Options) {
+    fn go_backwards(&mut self, program: &MemoryModel<'_>, options: RangeOptions) {
         let demanded = certain::demanded(program, self, options);
         self.findings.extend(demanded.outside.into_iter().map(|(id, at)| Finding::NeverInBounds(id, at)));
         if demanded.ranges.is_empty() {
             return;
         }
         if options.backwards == Backwards::WithinArrays {
-            self.facts.insert(Fact::InBounds);
+            self.facts.insert(EdgeFact::InBounds);
         }
         for (id, value, range) in demanded.ranges {
             let Some(variable) = self.variable(id, value) else { continue };
             let kind = Kind::Integer(range.type_width());
             let bound = self.variables.add(kind, Definition::Constant(Range::Integer(range)));
             self.variables.also(variable, &[bound]);
-            self.facts.insert(Fact::CertainAccess(id));
+            self.facts.insert(EdgeFact::CertainAccess(id));
         }
         let solve::Solved { ranges, given_up } = solve::solve(&self.variables, &self.tables);
         (self.ranges, self.given_up) = (ranges, given_up);
@@ -167,7 +171,7 @@ impl Propagation {
 }
 
 /// The variables of one function.
-fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: FunctionId) {
+fn add_function(collector: &mut Collector<'_>, program: &MemoryModel<'_>, id: FunctionId) {
     let function = &program.module.functions[id];
     let dominators = Dominators::compute(function, BlockId::new(0));
     let forest = LoopForest::compute(function, &dominators);
@@ -190,7 +194,7 @@ fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: Functio
         turns = closed.most_turns().clone();
         bounds = closed.bounds();
         // What rests on numbers that are rounded in another way is not known.
-        if collector.changes_rounding && bounds.assumptions.contains(&Assumption::Ieee) {
+        if collector.changes_rounding && bounds.assumptions.contains(&TripAssumption::Ieee) {
             (turns, bounds) = Default::default();
         }
     }
@@ -207,8 +211,8 @@ fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: Functio
         // A promise that is broken makes poison, which is no value; conditions are
         // not taken.
         match assumption {
-            Assumption::Memory(words) => collector.note(Fact::Memory(words)),
-            Assumption::Ieee => collector.note(Fact::Ieee),
+            TripAssumption::Memory(words) => collector.note(EdgeFact::Memory(words)),
+            TripAssumption::Ieee => collector.note(EdgeFact::Ieee),
             _ => {}
         }
     }
@@ -217,7 +221,7 @@ fn add_function(collector: &mut Collector<'_>, program: &Memory<'_>, id: Functio
             let kind = Kind::Integer(range.type_width());
             let bound = collector.variables.add(kind, Definition::Constant(Range::Integer(range)));
             collector.variables.also(variable, &[bound]);
-            collector.note(Fact::Recurrence(id, at));
+            collector.note(EdgeFact::Recurrence(id, at));
         }
     }
     if let Some(variable) = collector.values[id].returned {

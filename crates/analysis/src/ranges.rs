@@ -46,7 +46,7 @@ pub use congruence::Congruence;
 pub use floating::{FloatOperation, FloatRange, FloatStep, Format, significant_bits};
 pub use interval::Interval;
 pub use known_bits::KnownBits;
-pub use operation::{Operation, Step};
+pub use operation::{Operation, RangeStep};
 pub use product::{Budget, ValueRange};
 pub use small_set::SmallSet;
 pub use word::{Sign, Width, signed};

@@ -15,7 +15,9 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use common::cells::LocalCells;
-use opcost_analysis::evolution::{Answer, Assumption, Entered, Form, FunctionEvolution, Source, TripCount};
+use opcost_analysis::evolution::{
+    Entered, Form, FunctionEvolution, Source, TripAnswer, TripAssumption, TripCount,
+};
 use opcost_analysis::expression::{FormulaId, Formulas, NoNumber, Symbol, Test};
 use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::LoopForest;
@@ -23,8 +25,8 @@ use opcost_index::Id;
 use opcost_ir::{Layout, Module, Value};
 use opcost_key::{BlockId, FunctionId};
 use opcost_testkit::{
-    Activation, Case, Ended, Interpreter, LoopEnd, LoopShape, Run, Scalar, all_inputs, function_named,
-    random_loops,
+    Activation, Case, Ended, InterpretedRun, Interpreter, LoopEnd, LoopShape, Scalar, all_inputs,
+    function_named, random_loops,
 };
 
 /// Claims about the loops of a case.
@@ -72,11 +74,11 @@ fn claims(module: &Module, id: FunctionId) -> Claims {
 /// All formulas of a claim.
 fn formulas(count: &TripCount) -> Vec<FormulaId> {
     let mut all: Vec<FormulaId> =
-        [&count.back_edges, &count.body_iterations].into_iter().filter_map(Answer::formula).collect();
+        [&count.back_edges, &count.body_iterations].into_iter().filter_map(TripAnswer::formula).collect();
     all.extend(count.entered.formulas());
     all.extend(count.total.iter().flat_map(|total| [total.back_edges, total.body_iterations]));
     all.extend(count.assumptions.iter().filter_map(|assumption| match assumption {
-        Assumption::Condition(test, _) => Some(test.of),
+        TripAssumption::Condition(test, _) => Some(test.of),
         _ => None,
     }));
     all
@@ -122,10 +124,10 @@ impl Claims {
     /// Whether what the claim assumes holds in this activation.
     fn assumes_rightly(&self, count: &TripCount, input: &[Scalar], activation: &Activation) -> bool {
         count.assumptions.iter().all(|assumption| match assumption {
-            Assumption::Condition(test, _) => {
+            TripAssumption::Condition(test, _) => {
                 self.table.evaluate_test(*test, &self.binding(input, activation)) == Ok(true)
             }
-            Assumption::NotLeftBy(edge) => {
+            TripAssumption::NotLeftBy(edge) => {
                 activation.end != (LoopEnd::Exit { from: edge.from, to: edge.to }) && activation.is_complete()
             }
             _ => true,
@@ -157,13 +159,13 @@ impl Tally {
         self.loops += 1;
         self.totals += u32::from(count.total.is_some());
         match &count.back_edges {
-            Answer::Exact(_) => {
+            TripAnswer::Exact(_) => {
                 self.exact += 1;
-                let is_plain = |one: &Assumption| !matches!(one, Assumption::Condition(..));
+                let is_plain = |one: &TripAssumption| !matches!(one, TripAssumption::Condition(..));
                 self.exact_without_conditions += u32::from(count.assumptions.iter().all(is_plain));
             }
-            Answer::Bound(_) => self.bound += 1,
-            Answer::Unknown(reason) => {
+            TripAnswer::Bound(_) => self.bound += 1,
+            TripAnswer::Unknown(reason) => {
                 self.unknown += 1;
                 let word = format!("{reason:?}");
                 let word = word.split(['(', ' ', '{']).next().unwrap_or_default().to_owned();
@@ -177,7 +179,7 @@ struct Referee<'a> {
     case: &'a Case,
     claims: &'a Claims,
     input: &'a [Scalar],
-    run: &'a Run,
+    run: &'a InterpretedRun,
     tally: &'a mut Tally,
 }
 
@@ -217,7 +219,7 @@ impl Referee<'_> {
                 self.tally.conditional += 1;
                 continue;
             }
-            let promises = count.assumptions.iter().any(|one| matches!(one, Assumption::Promise(..)));
+            let promises = count.assumptions.iter().any(|one| matches!(one, TripAssumption::Promise(..)));
             let broke = matches!(run.ended, Ended::PoisonUsed { .. });
             if !activation.is_complete() && promises && broke {
                 continue;
@@ -274,7 +276,8 @@ impl Referee<'_> {
     }
 
     fn look_at_body(&mut self, count: &TripCount, activation: &Activation) {
-        let (Answer::Exact(formula), LoopEnd::Exit { from, .. }) = (&count.body_iterations, activation.end)
+        let (TripAnswer::Exact(formula), LoopEnd::Exit { from, .. }) =
+            (&count.body_iterations, activation.end)
         else {
             return;
         };
@@ -308,7 +311,7 @@ impl Referee<'_> {
             let Some(total) = inner.total else { continue };
             // What is assumed of exits is assumed of the whole nest.
             let is_left_otherwise = inner.assumptions.iter().any(|assumption| match assumption {
-                Assumption::NotLeftBy(edge) => {
+                TripAssumption::NotLeftBy(edge) => {
                     activation.end == (LoopEnd::Exit { from: edge.from, to: edge.to })
                 }
                 _ => false,

@@ -5,7 +5,7 @@
 //! hold the number, and facts that hold must change nothing.
 
 use opcost_analysis::expression::{
-    Domain, Facts, FormulaId, Formulas, Interval, NoNumber, Relation, Rounding, Symbol, Test,
+    Domain, Facts, FormulaId, FormulaInterval, Formulas, NoNumber, Relation, Rounding, Symbol, Test,
 };
 use proptest::prelude::*;
 
@@ -212,7 +212,7 @@ proptest! {
             match table.evaluate(formula, &binding(values)) {
                 Ok(number) => {
                     prop_assert_eq!(number, expected, "{:?}", table.node(formula));
-                    prop_assert!(table.range(formula).holds(Interval::exactly(expected)));
+                    prop_assert!(table.range(formula).holds(FormulaInterval::exactly(expected)));
                 }
                 Err(reason) => prop_assert_eq!(reason, NoNumber::TooBig),
             }
@@ -240,7 +240,7 @@ proptest! {
         let (plain, assumed) = (table.evaluate(formula, &binding(&values)), table.evaluate(simpler, &binding(&values)));
         if let (Ok(plain), Ok(assumed)) = (plain, assumed) {
             prop_assert_eq!(plain, assumed);
-            prop_assert!(known.range(&mut table, formula).holds(Interval::exactly(plain)));
+            prop_assert!(known.range(&mut table, formula).holds(FormulaInterval::exactly(plain)));
         }
     }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// What limits were recorded with; numbers mean something only there.
 #[derive(Deserialize, Clone, Debug, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
-pub struct Recorded {
+pub struct RecordedCheck {
     /// Compiler with its version: `clang 22.1.8`.
     pub compiler: String,
     /// Flags that shape the code, in order: `-O2`, `-DNDEBUG`.

@@ -22,12 +22,12 @@ pub struct PortContract {
     /// Name of the parameter.
     pub port: String,
     /// One of these holds.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<ContractPiece>,
 }
 
 /// Numbers from the one to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Piece {
+pub enum ContractPiece {
     /// Whole ones.
     Integers(i128, i128),
     /// With a point or an exponent.
@@ -65,7 +65,7 @@ impl FromStr for PortContract {
         if function.is_empty() || port.is_empty() {
             return Err(wrong());
         }
-        let pieces = pieces.split(',').map(|piece| Piece::read(piece.trim()));
+        let pieces = pieces.split(',').map(|piece| ContractPiece::read(piece.trim()));
         Ok(PortContract {
             text: text.to_owned(),
             function: function.to_owned(),
@@ -75,8 +75,8 @@ impl FromStr for PortContract {
     }
 }
 
-impl Piece {
-    fn read(text: &str) -> Result<Piece, ContractError> {
+impl ContractPiece {
+    fn read(text: &str) -> Result<ContractPiece, ContractError> {
         let (low, high) = match text.split_once("..") {
             Some((low, high)) => (low.trim(), high.strip_prefix('=').unwrap_or(high).trim()),
             None => (text, text),
@@ -87,15 +87,15 @@ impl Piece {
         };
         let whole = integer(low).zip(integer(high));
         let piece = match whole {
-            Some((low, high)) => Piece::Integers(low, high),
+            Some((low, high)) => ContractPiece::Integers(low, high),
             None => {
                 let part = |part: &str| number(part).ok_or_else(|| wrong(part));
-                Piece::Numbers(part(low)?, part(high)?)
+                ContractPiece::Numbers(part(low)?, part(high)?)
             }
         };
         let is_empty = match piece {
-            Piece::Integers(low, high) => low > high,
-            Piece::Numbers(low, high) => low > high,
+            ContractPiece::Integers(low, high) => low > high,
+            ContractPiece::Numbers(low, high) => low > high,
         };
         if is_empty { Err(ContractError::Empty(text.to_owned())) } else { Ok(piece) }
     }
@@ -122,7 +122,7 @@ fn number(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ContractError, Piece, PortContract};
+    use super::{ContractError, ContractPiece, PortContract};
 
     fn read(text: &str) -> Result<PortContract, ContractError> {
         text.parse()
@@ -132,8 +132,8 @@ mod tests {
     fn a_contract_names_a_port_and_its_numbers() {
         let contract = read("ns::f(int, char).llvm.2.n = -3..0x1f, 64").expect("it is one");
         assert_eq!((&*contract.function, &*contract.port), ("ns::f(int, char).llvm.2", "n"));
-        assert_eq!(contract.pieces, [Piece::Integers(-3, 31), Piece::Integers(64, 64)]);
-        assert_eq!(read("f.x=-0.5..2e3").unwrap().pieces, [Piece::Numbers(-0.5, 2000.0)]);
+        assert_eq!(contract.pieces, [ContractPiece::Integers(-3, 31), ContractPiece::Integers(64, 64)]);
+        assert_eq!(read("f.x=-0.5..2e3").unwrap().pieces, [ContractPiece::Numbers(-0.5, 2000.0)]);
         assert_eq!(read("f.n=0..=9").unwrap().pieces, read("f.n=0..9").unwrap().pieces);
     }
 

@@ -3,7 +3,7 @@
 //! The list travels in the program, in a section that is not loaded; its hash stands in what
 //! the program records, so that a file of another build is known for one.
 
-use opcost_ir::Step;
+use opcost_ir::CheckStep;
 use opcost_key::Key;
 use serde::{Deserialize, Serialize};
 
@@ -96,9 +96,9 @@ pub struct RefusedText {
 
 impl ClaimText {
     /// The check, decoded; none if it is damaged.
-    pub fn check(&self) -> Option<Vec<Step>> {
+    pub fn check(&self) -> Option<Vec<CheckStep>> {
         let step = |(operation, argument, constant): &(u32, u32, String)| {
-            Step::decode(*operation, *argument, constant.parse().ok()?)
+            CheckStep::decode(*operation, *argument, constant.parse().ok()?)
         };
         self.steps.iter().map(step).collect()
     }

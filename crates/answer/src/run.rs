@@ -26,7 +26,7 @@ impl Finish {
 
 /// How good the counts are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Quality {
+pub enum RunQuality {
     /// To the digit.
     Exact,
     /// At least this much; the reasons say why not more is known.
@@ -35,12 +35,12 @@ pub enum Quality {
     Estimate(Vec<String>),
 }
 
-impl Quality {
+impl RunQuality {
     /// Why it is not exact.
     pub fn reasons(&self) -> &[String] {
         match self {
-            Quality::Exact => &[],
-            Quality::LowerBound(reasons) | Quality::Estimate(reasons) => reasons,
+            RunQuality::Exact => &[],
+            RunQuality::LowerBound(reasons) | RunQuality::Estimate(reasons) => reasons,
         }
     }
 }

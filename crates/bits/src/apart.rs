@@ -12,7 +12,7 @@
 //! block, which are compared by pairs.
 
 use opcost_analysis::propagation::Distance;
-use opcost_certificate::{Claim, DifferenceClaim, ValueName, Word};
+use opcost_certificate::{DifferenceClaim, RangeClaim, ValueName, Word};
 use opcost_ir::{Opcode, Predicate, Type, Value};
 use opcost_key::InstructionId;
 
@@ -37,7 +37,7 @@ impl Claimant<'_> {
             let range = claim(self.range(distance.variable)?);
             let value = ValueName::of(Value::Instruction(distance.phi))?;
             let base = ValueName::of(Value::Instruction(distance.from))?;
-            let range = Claim { modulus: Word(0), rest: Word(0), set: None, ..range };
+            let range = RangeClaim { modulus: Word(0), rest: Word(0), set: None, ..range };
             (range.span.0 < u128::from(MOST_GAIN)).then_some(DifferenceClaim {
                 value,
                 base,
@@ -84,7 +84,7 @@ impl Claimant<'_> {
         if opcode(phi) != Opcode::Phi || self.step(phi, operands[0]) != Some(1) {
             return Vec::new();
         }
-        let range = Claim::arc(width, most.wrapping_neg() as u128, most as u128 - 1);
+        let range = RangeClaim::arc(width, most.wrapping_neg() as u128, most as u128 - 1);
         let (mut members, mut work) = (Vec::new(), vec![phi]);
         while let Some(at) = work.pop().filter(|_| members.len() < MOST_MEMBERS) {
             if members.contains(&at) {
@@ -125,7 +125,7 @@ impl Claimant<'_> {
         };
         let span = u128::try_from(high.checked_sub(low)?).ok()?;
         let width = self.ranges.range(self.id, bound)?.integer()?.type_width();
-        let range = Claim::arc(width, low as u128, span);
+        let range = RangeClaim::arc(width, low as u128, span);
         let is_said = !range.is_anything();
         let base = ValueName::of(bound)?;
         is_said.then_some(DifferenceClaim { value: counter.counter, base, range, times: -1, if_both: true })
@@ -181,7 +181,7 @@ impl Claimant<'_> {
         let span = u128::try_from(high.checked_sub(low)?).ok()?;
         let (value, base) =
             (ValueName::of(Value::Instruction(at))?, ValueName::of(Value::Instruction(base))?);
-        let range = Claim::arc(width, low as u128, span);
+        let range = RangeClaim::arc(width, low as u128, span);
         let is_said = is_added && span < u128::from(MOST_GAIN) && !range.is_anything();
         is_said.then_some(DifferenceClaim { value, base, range, times: 2, if_both: true })
     }
@@ -238,7 +238,7 @@ impl Claimant<'_> {
             (low, high) = (low.min(least), high.max(most));
         }
         let span = u128::try_from(high.checked_sub(low)?).ok()?;
-        let range = Claim::arc(width, low as u128, span);
+        let range = RangeClaim::arc(width, low as u128, span);
         let is_said = span < u128::from(MOST_GAIN) && !range.is_anything();
         let name = |at: InstructionId| ValueName::of(Value::Instruction(at));
         let (value, base) = (name(two.phi)?, name(one.phi)?);

@@ -8,7 +8,7 @@
 //! the one in which most bits come from; where two sources are as wide, the
 //! first is told.
 //!
-//! Input: the ranges of a module. Output: [`Link`]s, the value itself first.
+//! Input: the ranges of a module. Output: [`BecauseLink`]s, the value itself first.
 //! Cost: at most [`MOST_LINKS`] steps.
 
 use opcost_analysis::propagation::{Definition, Limit, Propagation, VariableId};
@@ -21,7 +21,7 @@ pub const MOST_LINKS: usize = 24;
 
 /// One step of an explanation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Link {
+pub struct BecauseLink {
     /// The value of the program that it is about; none of a step in between.
     pub value: Option<(FunctionId, Value)>,
     /// Bits that it needs.
@@ -81,8 +81,8 @@ impl Owners {
 }
 
 /// Why a value is as wide as it is.
-pub fn because(ranges: &Propagation, owners: &Owners, value: VariableId) -> Vec<Link> {
-    let mut links: Vec<Link> = Vec::new();
+pub fn because(ranges: &Propagation, owners: &Owners, value: VariableId) -> Vec<BecauseLink> {
+    let mut links: Vec<BecauseLink> = Vec::new();
     let mut passed = vec![value];
     loop {
         let at = passed[passed.len() - 1];
@@ -90,7 +90,7 @@ pub fn because(ranges: &Propagation, owners: &Owners, value: VariableId) -> Vec<
         let is_promised = cause == Cause::Constant && ranges.is_promised(at);
         let cause = if is_promised { Cause::Contract } else { cause };
         let cause = if passed.len() > MOST_LINKS { Cause::AndSoOn } else { cause };
-        links.push(Link { value: owners.0[at], bits: bits(ranges, at), cause });
+        links.push(BecauseLink { value: owners.0[at], bits: bits(ranges, at), cause });
         match next {
             Some(next) if passed.len() <= MOST_LINKS => passed.push(next),
             _ => return links,
@@ -145,7 +145,7 @@ fn step(ranges: &Propagation, at: VariableId, passed: &[VariableId]) -> (Cause, 
 #[cfg(test)]
 mod tests {
     use opcost_analysis::memory::effects::Effects;
-    use opcost_analysis::memory::{Memory, World};
+    use opcost_analysis::memory::{MemoryModel, World};
     use opcost_analysis::propagation::{Limit, Propagation};
     use opcost_ir::{Layout, parse_module};
 
@@ -155,7 +155,7 @@ mod tests {
     fn chain(text: &str, wanted: &str) -> Vec<(String, u32, Cause)> {
         let module = parse_module(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let (layout, effects) = (Layout::of(&module), Effects::built_in());
-        let program = Memory::of(&module, &layout, &effects, World::Open);
+        let program = MemoryModel::of(&module, &layout, &effects, World::Open);
         let ranges = Propagation::compute(&program);
         let (id, function) = module.functions.iter().next().expect("a function");
         let value = function.names.iter().find(|(_, name)| &***name == wanted).expect("the value").0;

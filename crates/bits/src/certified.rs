@@ -13,9 +13,11 @@
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use opcost_analysis::memory::Memory;
+use opcost_analysis::memory::MemoryModel;
 use opcost_analysis::propagation::Propagation;
-use opcost_certificate::{Certificate, Checker, Claim, ClaimId, Misfit, Solver, SolverError, Verdict, Word};
+use opcost_certificate::{
+    Certificate, Checker, ClaimId, Misfit, RangeClaim, SatSolver, SolverError, SolverVerdict, Word,
+};
 
 use crate::claimed::claimed;
 use crate::told::told;
@@ -49,11 +51,11 @@ pub struct Certified {
 /// # Errors
 /// There is no solver.
 pub fn certify(
-    program: &Memory<'_>,
+    program: &MemoryModel<'_>,
     all: &[&Propagation],
     hindsight: bool,
 ) -> Result<Certified, NoCertificate> {
-    let solver = Solver::start().map_err(NoCertificate::Solver)?;
+    let solver = SatSolver::start().map_err(NoCertificate::Solver)?;
     let mut levels = all.iter().map(|ranges| claimed(program, ranges));
     let mut all = levels.next().expect("there are ranges");
     all.hindsight = hindsight;
@@ -76,7 +78,7 @@ pub fn certify(
         for other in used {
             rests_on_it.entry(other).or_default().insert(claim);
         }
-        let Verdict::Fails { what, .. } = verdict else { continue };
+        let SolverVerdict::Fails { what, .. } = verdict else { continue };
         weakened.push((checker.describe(claim), what));
         let less = weaker.get_mut(&claim).and_then(VecDeque::pop_front);
         weaken(&mut checker.certificate, claim, less);
@@ -100,7 +102,7 @@ fn drop_empty(certificate: &mut Certificate) {
         claims.differences.retain(|claim| !claim.range.is_anything());
         claims.turns.retain(|claim| claim.most != u64::MAX);
         claims.sums.retain(|claim| claim.turns != u64::MAX);
-        if claims.returned.as_ref().is_some_and(Claim::is_anything) {
+        if claims.returned.as_ref().is_some_and(RangeClaim::is_anything) {
             claims.returned = None;
         }
     }
@@ -108,12 +110,12 @@ fn drop_empty(certificate: &mut Certificate) {
 }
 
 /// What is claimed instead if a claim does not follow, in order.
-type Weaker = HashMap<ClaimId, VecDeque<Claim>>;
+type Weaker = HashMap<ClaimId, VecDeque<RangeClaim>>;
 
 /// Adds what else is claimed to a certificate; of what both claim, this is what is
 /// tried next.
 fn add_weaker(all: &mut Certificate, less: Certificate, weaker: &mut Weaker) {
-    let mut next = |claim: ClaimId, first: &Claim, less: &Claim| {
+    let mut next = |claim: ClaimId, first: &RangeClaim, less: &RangeClaim| {
         let list = weaker.entry(claim).or_default();
         if list.back().unwrap_or(first) != less {
             list.push_back(less.clone());
@@ -146,8 +148,8 @@ fn add_new<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
 }
 
 /// Says less: what is known to be less, or what comes next.
-fn weaken(certificate: &mut Certificate, claim: ClaimId, less: Option<Claim>) {
-    let nothing = |range: &mut Claim| *range = less.clone().unwrap_or_else(|| weaker(range));
+fn weaken(certificate: &mut Certificate, claim: ClaimId, less: Option<RangeClaim>) {
+    let nothing = |range: &mut RangeClaim| *range = less.clone().unwrap_or_else(|| weaker(range));
     match claim {
         ClaimId::Value(place, at) => nothing(&mut certificate.functions[place].values[at].range),
         ClaimId::Returned(place) => {
@@ -166,24 +168,24 @@ fn weaken(certificate: &mut Certificate, claim: ClaimId, less: Option<Claim>) {
 /// The next weaker claim: without the few words and the rest, then without the
 /// bits, then of a number that is not below zero only from where on it is (which a
 /// promise not to wrap keeps where nobody knows how far it goes), then nothing.
-fn weaker(range: &Claim) -> Claim {
+fn weaker(range: &RangeClaim) -> RangeClaim {
     let none = Word(0);
-    let no_set = Claim { set: None, modulus: none, rest: none, ..range.clone() };
-    let no_bits = Claim { zeros: none, ones: none, ..no_set.clone() };
+    let no_set = RangeClaim { set: None, modulus: none, rest: none, ..range.clone() };
+    let no_bits = RangeClaim { zeros: none, ones: none, ..no_set.clone() };
     match () {
         () if no_set != *range => no_set,
         () if no_bits != *range => no_bits,
-        () => open_above(range).unwrap_or_else(|| Claim::anything(range.width)),
+        () => open_above(range).unwrap_or_else(|| RangeClaim::anything(range.width)),
     }
 }
 
 /// From the same number on, or from zero on, to the greatest one with sign.
-fn open_above(range: &Claim) -> Option<Claim> {
+fn open_above(range: &RangeClaim) -> Option<RangeClaim> {
     let most = (1u128 << (range.width - 1)) - 1;
     let first = range.first.0;
     let last = first.checked_add(range.span.0).filter(|&last| last <= most)?;
     match last < most {
-        true => Some(Claim::arc(range.width, first, most - first)),
-        false => (first > 0).then(|| Claim::arc(range.width, 0, most)),
+        true => Some(RangeClaim::arc(range.width, first, most - first)),
+        false => (first > 0).then(|| RangeClaim::arc(range.width, 0, most)),
     }
 }

@@ -11,13 +11,13 @@
 
 use std::collections::HashMap;
 
-use opcost_analysis::memory::{Memory, ObjectKind, World};
+use opcost_analysis::memory::{MemoryModel, ObjectKind, World};
 use opcost_analysis::propagation::told::library_result;
-use opcost_analysis::propagation::{Content, Definition, Distance, Fact, Propagation, VariableId};
+use opcost_analysis::propagation::{Content, Definition, Distance, EdgeFact, Propagation, VariableId};
 use opcost_analysis::ranges::{KnownBits, ValueRange, signed};
 use opcost_certificate::{
-    Certificate, Claim, ClaimedWorld, ContentsClaim, FORMAT, FunctionClaims, GivenBy, GivenClaim, ObjectName,
-    SumClaim, TurnsClaim, ValueClaim, ValueName, Word, fingerprint,
+    Certificate, ClaimedWorld, ContentsClaim, FORMAT, FunctionClaims, GivenBy, GivenClaim, ObjectName,
+    RangeClaim, SumClaim, TurnsClaim, ValueClaim, ValueName, Word, fingerprint,
 };
 use opcost_index::Id;
 use opcost_ir::{ConstantId, ConstantValue, Function, Module, Opcode, Type, Value};
@@ -30,7 +30,7 @@ pub(crate) const MOST_GAIN: u64 = 1 << 40;
 const MOST_PARTS: usize = 16;
 
 /// All that is claimed.
-pub(crate) fn claimed(program: &Memory<'_>, ranges: &Propagation) -> Certificate {
+pub(crate) fn claimed(program: &MemoryModel<'_>, ranges: &Propagation) -> Certificate {
     let module = program.module;
     let mut names: HashMap<&str, u32> = HashMap::new();
     module.functions.values().for_each(|function| *names.entry(&function.name).or_default() += 1);
@@ -39,7 +39,7 @@ pub(crate) fn claimed(program: &Memory<'_>, ranges: &Propagation) -> Certificate
     let bodies = module.functions.iter().filter(|(_, one)| !one.blocks.is_empty() && is_one(one));
     let functions = bodies.map(|(id, function)| Claimant { program, ranges, id, function }.function());
     let assumes = ranges.facts().filter_map(|fact| match fact {
-        Fact::Memory(words) => Some((*words).to_owned()),
+        EdgeFact::Memory(words) => Some((*words).to_owned()),
         _ => None,
     });
     Certificate {
@@ -53,9 +53,9 @@ pub(crate) fn claimed(program: &Memory<'_>, ranges: &Propagation) -> Certificate
         hindsight: false,
         // As the analysis takes them.
         one_word: true,
-        no_overflow: ranges.facts().any(|fact| matches!(fact, Fact::NoOverflow)),
-        written_first: ranges.facts().any(|fact| matches!(fact, Fact::WrittenFirst(_))),
-        in_bounds: ranges.facts().any(|fact| matches!(fact, Fact::InBounds)),
+        no_overflow: ranges.facts().any(|fact| matches!(fact, EdgeFact::NoOverflow)),
+        written_first: ranges.facts().any(|fact| matches!(fact, EdgeFact::WrittenFirst(_))),
+        in_bounds: ranges.facts().any(|fact| matches!(fact, EdgeFact::InBounds)),
         functions: functions.collect(),
         contents: contents(program, ranges),
         seal: String::new(),
@@ -63,10 +63,10 @@ pub(crate) fn claimed(program: &Memory<'_>, ranges: &Propagation) -> Certificate
 }
 
 /// A range as a claim.
-pub(crate) fn claim(range: &ValueRange) -> Claim {
+pub(crate) fn claim(range: &ValueRange) -> RangeClaim {
     let width = range.type_width();
     if range.is_empty() {
-        return Claim::never(width);
+        return RangeClaim::never(width);
     }
     let (first, span) = match range.interval().ends() {
         Some((first, _)) => (first, range.interval().span().unwrap_or(u128::MAX)),
@@ -76,17 +76,17 @@ pub(crate) fn claim(range: &ValueRange) -> Claim {
     let has_residue = residue.modulus() > 1 && !residue.modulus().is_power_of_two();
     // What the arc says anyway is not said twice.
     let said = KnownBits::of_interval(range.interval());
-    Claim {
+    RangeClaim {
         zeros: Word(bits.zeros() & !said.zeros()),
         ones: Word(bits.ones() & !said.ones()),
         modulus: Word(if has_residue { residue.modulus() } else { 0 }),
         rest: Word(if has_residue { residue.residue() } else { 0 }),
         set: range.set().map(|set| set.values().iter().copied().map(Word).collect()),
-        ..Claim::arc(width, first, span)
+        ..RangeClaim::arc(width, first, span)
     }
 }
 
-fn contents(program: &Memory<'_>, ranges: &Propagation) -> Vec<ContentsClaim> {
+fn contents(program: &MemoryModel<'_>, ranges: &Propagation) -> Vec<ContentsClaim> {
     let objects = program.addresses.objects();
     let names = object_names(program);
     let of = |content: &Content| {
@@ -113,7 +113,7 @@ fn contents(program: &Memory<'_>, ranges: &Propagation) -> Vec<ContentsClaim> {
 }
 
 /// How many objects have each name.
-fn object_names(program: &Memory<'_>) -> HashMap<ObjectName, u32> {
+fn object_names(program: &MemoryModel<'_>) -> HashMap<ObjectName, u32> {
     let mut names = HashMap::new();
     let mut add = |name: ObjectName| *names.entry(name).or_default() += 1;
     program.module.globals.values().for_each(|global| add(ObjectName::data(&global.name)));
@@ -127,7 +127,7 @@ fn object_names(program: &Memory<'_>) -> HashMap<ObjectName, u32> {
 
 /// What is claimed of one function.
 pub(crate) struct Claimant<'a> {
-    pub(crate) program: &'a Memory<'a>,
+    pub(crate) program: &'a MemoryModel<'a>,
     pub(crate) ranges: &'a Propagation,
     pub(crate) id: FunctionId,
     pub(crate) function: &'a Function,
@@ -176,7 +176,7 @@ impl Claimant<'_> {
         matches!(module.types[ty], Type::Integer(1..=128) | Type::Pointer(0))
     }
 
-    fn returned(&self) -> Option<Claim> {
+    fn returned(&self) -> Option<RangeClaim> {
         let Type::Function(result, ..) = &self.program.module.types[self.function.ty] else { return None };
         let is_number = matches!(self.program.module.types[*result], Type::Integer(1..=128));
         let range = claim(self.ranges.returned(self.id)?.integer()?);
@@ -208,7 +208,7 @@ impl Claimant<'_> {
             head: self.function.block_of(phi).index() as u32,
             most: 0,
             counter: ValueName::of(Value::Instruction(phi))?,
-            range: Claim::arc(range.type_width(), least, span),
+            range: RangeClaim::arc(range.type_width(), least, span),
             falls,
             step: step.into(),
             scales: true,
@@ -263,7 +263,7 @@ impl Claimant<'_> {
         let left = span.checked_sub(step)?;
         let first = if falls { first.wrapping_add(step) } else { first };
         let most = u64::try_from(left / step + 1).ok()?;
-        let range = Claim::arc(range.type_width(), first, left);
+        let range = RangeClaim::arc(range.type_width(), first, left);
         let (step, head) = (u64::try_from(step).ok()?, head.index() as u32);
         let counter = ValueName::of(Value::Instruction(phi))?;
         let scales = false;
@@ -336,9 +336,9 @@ impl Claimant<'_> {
         let most = turns.iter().filter(|turns| turns.head == head).map(|turns| turns.most).min()?;
         let start = match start {
             Some(start) => claim(self.range(start)?),
-            None => Claim::arc(width, 0, 0),
+            None => RangeClaim::arc(width, 0, 0),
         };
-        let start = Claim { modulus: Word(0), rest: Word(0), set: None, ..start };
+        let start = RangeClaim { modulus: Word(0), rest: Word(0), set: None, ..start };
         let value = ValueName::of(Value::Instruction(phi))?;
         Some(SumClaim { value, base, start, least, greatest, places: 0, turns: most })
     }
@@ -349,7 +349,7 @@ impl Claimant<'_> {
         // As the table says it: what else is known of the result is to be shown.
         let one = |at: InstructionId| {
             let (declared, range) = library_result(self.program, self.id, at)?;
-            let is_used = self.ranges.facts().any(|fact| *fact == Fact::LibraryResult(declared));
+            let is_used = self.ranges.facts().any(|fact| *fact == EdgeFact::LibraryResult(declared));
             let (value, range) = (ValueName::of(Value::Instruction(at))?, claim(&range));
             (is_used && !range.is_anything()).then_some(GivenClaim { value, range, by: GivenBy::Library })
         };

@@ -9,7 +9,7 @@
 //! of turns of a function. Output: [`SumClaim`]s. Cost: a look at some operations
 //! behind each phi.
 
-use opcost_certificate::{Claim, SumClaim, TurnsClaim, ValueName};
+use opcost_certificate::{RangeClaim, SumClaim, TurnsClaim, ValueName};
 use opcost_index::Id;
 use opcost_ir::{Opcode, Type, Value};
 use opcost_key::InstructionId;
@@ -41,7 +41,7 @@ impl Claimant<'_> {
         }
         let of_head = turns.iter().filter(|turns| turns.head == head);
         let most = of_head.map(|turns| turns.most).min()?;
-        let (value, start) = (ValueName::of(Value::Instruction(phi))?, Claim::arc(width, 0, last));
+        let (value, start) = (ValueName::of(Value::Instruction(phi))?, RangeClaim::arc(width, 0, last));
         let claim = SumClaim { value, base: None, start, least: 0, greatest: 0, places, turns: most };
         (places > 0 && !claim.result().is_anything()).then_some(claim)
     }

@@ -144,7 +144,7 @@ fn is_integer(module: &Module, function: FunctionId, value: Value) -> bool {
 #[cfg(test)]
 mod tests {
     use opcost_analysis::memory::effects::Effects;
-    use opcost_analysis::memory::{Memory, World};
+    use opcost_analysis::memory::{MemoryModel, World};
     use opcost_ir::{Layout, parse_module};
 
     use super::*;
@@ -153,7 +153,7 @@ mod tests {
     fn told(text: &str, wanted: &str) -> Vec<(String, u128, u32)> {
         let module = parse_module(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let (layout, effects) = (Layout::of(&module), Effects::built_in());
-        let program = Memory::of(&module, &layout, &effects, World::Open);
+        let program = MemoryModel::of(&module, &layout, &effects, World::Open);
         let ranges = Propagation::compute(&program);
         let owners = Owners::of(&module, &ranges);
         let (id, function) = module.functions.iter().next().expect("a function");
@@ -205,7 +205,7 @@ mod tests {
             let text = with(&minimum, "r") + "declare i64 @llvm.umin.i64(i64, i64)\n";
             let module = parse_module(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
             let (layout, effects) = (Layout::of(&module), Effects::built_in());
-            let program = Memory::of(&module, &layout, &effects, World::Open);
+            let program = MemoryModel::of(&module, &layout, &effects, World::Open);
             let ranges = Propagation::compute(&program);
             let (id, function) = module.functions.iter().next().expect("a function");
             let x = function.names.iter().find(|(_, name)| &***name == "x").expect("the value").0;

@@ -33,6 +33,6 @@ pub mod text;
 pub mod told;
 pub mod widths;
 
-pub use because::{Cause, Link, Owners, because};
+pub use because::{BecauseLink, Cause, Owners, because};
 pub use narrow::{Left, NarrowPlan};
-pub use widths::{FunctionWidths, Total, ValueWidth, Widths};
+pub use widths::{FunctionWidths, ValueWidth, WidthTotal, Widths};

@@ -9,9 +9,9 @@
 
 use std::collections::HashSet;
 
-use opcost_analysis::memory::Memory;
+use opcost_analysis::memory::MemoryModel;
 use opcost_analysis::propagation::told::{is_zeroed, library_result, written_first};
-use opcost_certificate::{Certificate, ObjectName, Told};
+use opcost_certificate::{Certificate, ObjectName, OutsideFacts};
 use opcost_index::Id;
 use opcost_ir::Opcode;
 use opcost_key::{FunctionId, InstructionId};
@@ -19,8 +19,8 @@ use opcost_key::{FunctionId, InstructionId};
 use crate::claimed::claim;
 
 /// All that is known.
-pub fn told(program: &Memory<'_>, certificate: &Certificate) -> Told {
-    let mut told = Told::default();
+pub fn told(program: &MemoryModel<'_>, certificate: &Certificate) -> OutsideFacts {
+    let mut told = OutsideFacts::default();
     for (id, function) in program.module.functions.iter() {
         for &(at, _) in &function.calls {
             if let Some((_, range)) = library_result(program, id, at) {
@@ -39,7 +39,7 @@ pub fn told(program: &Memory<'_>, certificate: &Certificate) -> Told {
 }
 
 /// The instructions that allocate what the certificate speaks of.
-fn sites(program: &Memory<'_>, certificate: &Certificate) -> HashSet<(FunctionId, InstructionId)> {
+fn sites(program: &MemoryModel<'_>, certificate: &Certificate) -> HashSet<(FunctionId, InstructionId)> {
     let wanted: HashSet<&ObjectName> = certificate.contents.iter().map(|claim| &claim.object).collect();
     let places = wanted.into_iter().filter_map(|object| match object {
         ObjectName::Allocated(place) => Some((&*place.function, place.instruction)),

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use opcost_analysis::demand::{Demand, held};
 use opcost_analysis::propagation::Propagation;
 use opcost_analysis::ranges::{Congruence, Interval, KnownBits, ValueRange, Width};
-use opcost_certificate::{Certificate, Claim};
+use opcost_certificate::{Certificate, RangeClaim};
 use opcost_index::Id;
 use opcost_ir::{Function, Module, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
@@ -55,7 +55,7 @@ pub struct ValueWidth {
 
 /// Bits of many values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Total {
+pub struct WidthTotal {
     /// How many values.
     pub values: u64,
     /// Bits of their types.
@@ -132,15 +132,15 @@ impl CertifiedRanges {
 
 impl FunctionWidths {
     /// All values of the function together.
-    pub fn total(&self) -> Total {
+    pub fn total(&self) -> WidthTotal {
         self.values.iter().map(ValueWidth::total).sum()
     }
 }
 
 impl ValueWidth {
     /// This one.
-    pub fn total(&self) -> Total {
-        Total {
+    pub fn total(&self) -> WidthTotal {
+        WidthTotal {
             values: 1,
             declared: self.declared.into(),
             needed: self.needed.bits.into(),
@@ -150,7 +150,7 @@ impl ValueWidth {
     }
 }
 
-impl Total {
+impl WidthTotal {
     /// Bits of the types that are not needed.
     pub fn waste(self) -> u64 {
         self.declared - self.needed
@@ -162,9 +162,9 @@ impl Total {
     }
 }
 
-impl std::iter::Sum for Total {
-    fn sum<I: Iterator<Item = Total>>(all: I) -> Total {
-        all.fold(Total::default(), |sum, one| Total {
+impl std::iter::Sum for WidthTotal {
+    fn sum<I: Iterator<Item = WidthTotal>>(all: I) -> WidthTotal {
+        all.fold(WidthTotal::default(), |sum, one| WidthTotal {
             values: sum.values + one.values,
             declared: sum.declared + one.declared,
             needed: sum.needed + one.needed,
@@ -175,7 +175,7 @@ impl std::iter::Sum for Total {
 }
 
 /// What a claim says, as a range.
-fn range(claim: &Claim) -> ValueRange {
+fn range(claim: &RangeClaim) -> ValueRange {
     let width = claim.width;
     if let Some(set) = &claim.set {
         let words: Vec<u128> = set.iter().map(|word| word.0).collect();

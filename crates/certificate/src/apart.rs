@@ -20,13 +20,18 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::checker::Checker;
 use crate::relation::{Apart, Wanted};
-use crate::verdict::{ClaimId, Verdict, fails};
+use crate::verdict::{ClaimId, SolverVerdict, fails};
 
 impl Checker<'_> {
-    pub(crate) fn check_difference(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
+    pub(crate) fn check_difference(
+        &self,
+        place: usize,
+        at: usize,
+        used: &mut BTreeSet<ClaimId>,
+    ) -> SolverVerdict {
         let claim = &self.claims(place).differences[at];
         if claim.range.is_anything() {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         }
         let (id, value, base) = (self.functions[place], claim.value.value(), claim.base.value());
         let shape = &self.shapes[id];

@@ -11,16 +11,16 @@ use opcost_key::FunctionId;
 
 use crate::checker::Checker;
 use crate::question::{Depth, Question};
-use crate::solver::{Answer, Effort};
-use crate::verdict::{ClaimId, Verdict};
+use crate::solver::{ConflictLimit, Satisfiability};
+use crate::verdict::{ClaimId, SolverVerdict};
 
 /// What is tried one after the other, with steps of the solver: most claims need
 /// little.
-const TRIES: [(Depth, Effort, u64); 4] = [
-    (Depth { steps: 2, values: 16 }, Effort::Quick, 400_000),
-    (Depth { steps: 2, values: 16 }, Effort::Thorough, 1_000_000),
-    (Depth { steps: 8, values: 60 }, Effort::Thorough, 1_500_000),
-    (Depth { steps: 24, values: 200 }, Effort::Thorough, 3_000_000),
+const TRIES: [(Depth, ConflictLimit, u64); 4] = [
+    (Depth { steps: 2, values: 16 }, ConflictLimit::Quick, 400_000),
+    (Depth { steps: 2, values: 16 }, ConflictLimit::Thorough, 1_000_000),
+    (Depth { steps: 8, values: 60 }, ConflictLimit::Thorough, 1_500_000),
+    (Depth { steps: 24, values: 200 }, ConflictLimit::Thorough, 3_000_000),
 ];
 
 impl<'c> Checker<'c> {
@@ -32,17 +32,23 @@ impl<'c> Checker<'c> {
         what: &str,
         used: &mut BTreeSet<ClaimId>,
         ask: impl Fn(&mut Question<'_, 'c>) -> Option<String>,
-    ) -> Verdict {
+    ) -> SolverVerdict {
         if self.left.get() == 0 {
             let words = "z3 has used up all steps that a certificate of this module gets";
-            return Verdict::Fails { what: format!("{what}: not decided, {words}"), example: Vec::new() };
+            return SolverVerdict::Fails {
+                what: format!("{what}: not decided, {words}"),
+                example: Vec::new(),
+            };
         }
         let (mut last, mut example) = (None, Vec::new());
         let mut is_answered = false;
         for (depth, effort, steps) in TRIES {
             let mut question = Question::new(self, function, depth);
             let Some(goal) = ask(&mut question) else {
-                return Verdict::Fails { what: format!("{what}: it is not followed"), example: Vec::new() };
+                return SolverVerdict::Fails {
+                    what: format!("{what}: it is not followed"),
+                    example: Vec::new(),
+                };
             };
             question.finish();
             used.extend(question.used.iter().copied());
@@ -56,9 +62,9 @@ impl<'c> Checker<'c> {
             let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
             let steps = steps * u64::from(self.patience);
             match self.solver.borrow_mut().ask(&text, &terms, effort, steps) {
-                Ok(Answer::Contradiction) => return Verdict::Holds,
-                Ok(Answer::Possible(values)) => (example, is_answered) = (values, true),
-                Ok(Answer::Unknown) => {
+                Ok(Satisfiability::Contradiction) => return SolverVerdict::Holds,
+                Ok(Satisfiability::Possible(values)) => (example, is_answered) = (values, true),
+                Ok(Satisfiability::Unknown) => {
                     is_answered = false;
                     self.left.set(self.left.get().saturating_sub(steps));
                 }
@@ -69,7 +75,7 @@ impl<'c> Checker<'c> {
             }
         }
         let undecided = if is_answered { "" } else { ": not decided, z3 gave up" };
-        Verdict::Fails { what: format!("{what}{undecided}"), example }
+        SolverVerdict::Fails { what: format!("{what}{undecided}"), example }
     }
 }
 

@@ -23,12 +23,12 @@ use crate::known::data_names;
 use crate::misfit::Misfit;
 use crate::names::ValueName;
 use crate::origins::AllOrigins;
-use crate::range::Claim;
+use crate::range::RangeClaim;
 use crate::shape::Shape;
-use crate::solver::{Solver, SolverError};
-use crate::told::Told;
+use crate::solver::{SatSolver, SolverError};
+use crate::told::OutsideFacts;
 use crate::undefined::Undefined;
-use crate::verdict::{ClaimId, Verdict};
+use crate::verdict::{ClaimId, SolverVerdict};
 
 /// Distances, turns and sums of a function: at most so many for each of its values;
 /// contents: for each load.
@@ -51,8 +51,8 @@ impl<'c> Checker<'c> {
         module: &'c Module,
         layout: &'c Layout,
         certificate: Certificate,
-        told: Told,
-        solver: Solver,
+        told: OutsideFacts,
+        solver: SatSolver,
     ) -> Result<Checker<'c>, Misfit> {
         if certificate.schema != crate::claims::FORMAT {
             return Err(Misfit::Version(certificate.schema));
@@ -197,7 +197,7 @@ impl<'c> Checker<'c> {
         Ok(())
     }
 
-    fn fits(&self, function: FunctionId, value: ValueName, range: &Claim) -> bool {
+    fn fits(&self, function: FunctionId, value: ValueName, range: &RangeClaim) -> bool {
         let body = &self.module.functions[function];
         let is_there = match value {
             ValueName::Argument(position) => position < body.parameters,
@@ -206,7 +206,7 @@ impl<'c> Checker<'c> {
         is_there && range.is_well_formed() && range.width == self.word_width_of(function, value.value())
     }
 
-    fn returns(&self, function: FunctionId, range: &Claim) -> bool {
+    fn returns(&self, function: FunctionId, range: &RangeClaim) -> bool {
         let width = match self.module.types[self.module.functions[function].ty] {
             Type::Function(result, ..) => self.word_width(result),
             _ => 0,
@@ -232,7 +232,7 @@ impl<'c> Checker<'c> {
     ///
     /// # Errors
     /// The solver failed.
-    pub fn check(&self, claim: ClaimId) -> Result<(Verdict, BTreeSet<ClaimId>), SolverError> {
+    pub fn check(&self, claim: ClaimId) -> Result<(SolverVerdict, BTreeSet<ClaimId>), SolverError> {
         let mut used = BTreeSet::new();
         let verdict = match claim {
             ClaimId::Value(place, at) => self.check_value(place, at, &mut used),
@@ -259,7 +259,7 @@ impl<'c> Checker<'c> {
 #[derive(Clone, Debug, Default)]
 pub struct Verdicts {
     /// Claims that do not follow, with why.
-    pub failed: BTreeMap<ClaimId, Verdict>,
+    pub failed: BTreeMap<ClaimId, SolverVerdict>,
     /// How many were asked.
     pub claims: usize,
     /// How many questions the solver answered.
@@ -280,7 +280,7 @@ impl Checker<'_> {
         let mut verdicts = Verdicts { claims, ..Verdicts::default() };
         for &claim in &all {
             let (verdict, _) = self.check(claim)?;
-            if verdict != Verdict::Holds {
+            if verdict != SolverVerdict::Holds {
                 verdicts.failed.insert(claim, verdict);
             }
         }

@@ -13,8 +13,8 @@ use crate::claims::Certificate;
 use crate::names::ValueName;
 use crate::origins::{AllOrigins, ObjectId};
 use crate::shape::Shape;
-use crate::solver::{Solver, SolverError};
-use crate::told::Told;
+use crate::solver::{SatSolver, SolverError};
+use crate::told::OutsideFacts;
 use crate::undefined::Undefined;
 use crate::verdict::ClaimId;
 
@@ -30,7 +30,7 @@ pub struct Checker<'c> {
     /// patient than who checks it, so that what was shown once is shown again.
     pub patience: u32,
     pub(crate) undefined: Undefined,
-    pub(crate) told: Told,
+    pub(crate) told: OutsideFacts,
     /// Steps of the solver that questions without an answer may still take.
     pub(crate) left: std::cell::Cell<u64>,
     /// Claims of contents by object.
@@ -40,6 +40,6 @@ pub struct Checker<'c> {
     pub(crate) places: HashMap<FunctionId, usize>,
     pub(crate) by_value: HashMap<(usize, ValueName), Vec<ClaimId>>,
     pub(crate) data_names: HashMap<GlobalId, Value>,
-    pub(crate) solver: std::cell::RefCell<Solver>,
+    pub(crate) solver: std::cell::RefCell<SatSolver>,
     pub(crate) failure: std::cell::RefCell<Option<SolverError>>,
 }

@@ -24,7 +24,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::names::{ObjectName, ValueName};
-use crate::range::{Claim, mask};
+use crate::range::{RangeClaim, mask};
 
 /// Version of the format.
 pub const FORMAT: &str = "opcost.certificate/2";
@@ -92,7 +92,7 @@ pub struct FunctionClaims {
     pub values: Vec<ValueClaim>,
     /// Of what it returns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub returned: Option<Claim>,
+    pub returned: Option<RangeClaim>,
     /// Of distances.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<DifferenceClaim>,
@@ -114,7 +114,7 @@ pub struct ValueClaim {
     /// The value.
     pub value: ValueName,
     /// What it is; of a pointer its offset from the start of its object.
-    pub range: Claim,
+    pub range: RangeClaim,
 }
 
 /// How far a value is from another that is defined before, or what it is together
@@ -127,7 +127,7 @@ pub struct DifferenceClaim {
     /// The other.
     pub base: ValueName,
     /// The value less the other, or the value and so many `times` the other.
-    pub range: Claim,
+    pub range: RangeClaim,
     /// How many times: -1, a distance, if it is not said.
     #[serde(default = "once_less", skip_serializing_if = "is_once_less")]
     pub times: i64,
@@ -160,7 +160,7 @@ pub struct TurnsClaim {
     /// What shows it: this counter goes only one way,
     pub counter: ValueName,
     /// and whenever the loop goes back, it is no poison and was within this range.
-    pub range: Claim,
+    pub range: RangeClaim,
     /// Whether it goes down.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub falls: bool,
@@ -205,7 +205,7 @@ pub struct SumClaim {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<ValueName>,
     /// How far it is from that when the loop is entered.
-    pub start: Claim,
+    pub start: RangeClaim,
     /// The least and the greatest that a turn adds.
     pub least: i64,
     /// The greatest.
@@ -237,7 +237,7 @@ pub struct ContentsClaim {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub written_first: bool,
     /// What it is.
-    pub range: Claim,
+    pub range: RangeClaim,
 }
 
 /// What the checker does not prove.
@@ -247,7 +247,7 @@ pub struct GivenClaim {
     /// The value.
     pub value: ValueName,
     /// What it is.
-    pub range: Claim,
+    pub range: RangeClaim,
     /// Who says so.
     pub by: GivenBy,
 }

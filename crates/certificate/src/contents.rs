@@ -23,11 +23,11 @@ use crate::claims::ContentsClaim;
 use crate::origins::{Object, ObjectId};
 use crate::places::Places;
 use crate::question::ALWAYS;
-use crate::range::{Claim, bits, mask};
+use crate::range::{RangeClaim, bits, mask};
 use crate::relation::Wanted;
 use crate::shape::word;
 use crate::steps::Word;
-use crate::verdict::{ClaimId, Verdict, fails};
+use crate::verdict::{ClaimId, SolverVerdict, fails};
 use crate::wanted::wanted;
 
 /// Elements of a table that are looked at.
@@ -59,11 +59,11 @@ struct Read {
 }
 
 impl Checker<'_> {
-    pub(crate) fn check_contents(&self, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
+    pub(crate) fn check_contents(&self, at: usize, used: &mut BTreeSet<ClaimId>) -> SolverVerdict {
         let claim = &self.certificate.contents[at];
         let Some(object) = self.origins.named(&claim.object) else { return fails("there is no such object") };
         if claim.range.is_anything() {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         }
         if self.origins.is_open(object) {
             return fails("others may write to it");
@@ -83,15 +83,15 @@ impl Checker<'_> {
                     Opcode::Call | Opcode::Invoke => self.fill_keeps(id, at, target),
                     _ => continue,
                 };
-                if verdict != Verdict::Holds {
+                if verdict != SolverVerdict::Holds {
                     return verdict;
                 }
             }
         }
-        Verdict::Holds
+        SolverVerdict::Holds
     }
 
-    fn initial_breaks(&self, object: ObjectId, claim: &ContentsClaim) -> Option<Verdict> {
+    fn initial_breaks(&self, object: ObjectId, claim: &ContentsClaim) -> Option<SolverVerdict> {
         match self.origins.objects[object] {
             Object::Data(global) => {
                 let data = &self.module.globals[global];
@@ -165,12 +165,12 @@ impl Checker<'_> {
         at: InstructionId,
         target: Target<'_>,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Verdict {
+    ) -> SolverVerdict {
         let Target { object, claim } = target;
         let operands = self.module.functions[id].operands_of(at);
         let (value, address) = (operands[0], operands[1]);
         let Some(&places) = self.origins.origins(id, address).known.get(&object) else {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         };
         let stored = self.type_of(id, value);
         let Some(size) = stored.and_then(|ty| self.layout.size(ty)) else {
@@ -178,7 +178,7 @@ impl Checker<'_> {
         };
         let wanted_places = places_of(claim);
         if wanted_places.is_apart(claim.size, places, size) {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         }
         let is_same_type = stored.is_some_and(|ty| {
             matches!(self.module.types[ty], opcost_ir::Type::Integer(width) if width == claim.range.width)
@@ -187,7 +187,7 @@ impl Checker<'_> {
             return fails("something else is stored there, too");
         }
         if self.is_within(id, value, Wanted::Range(&claim.range), used) {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         }
         let name = &self.module.functions[id].name;
         if self.comes_again(id) {
@@ -200,7 +200,7 @@ impl Checker<'_> {
     }
 
     /// `memset` and `memcpy`; other calls that write make the object open.
-    fn fill_keeps(&self, id: FunctionId, at: InstructionId, target: Target<'_>) -> Verdict {
+    fn fill_keeps(&self, id: FunctionId, at: InstructionId, target: Target<'_>) -> SolverVerdict {
         let Target { object, claim } = target;
         let function = &self.module.functions[id];
         let name = self.intrinsic_name(id, at).unwrap_or("");
@@ -209,16 +209,16 @@ impl Checker<'_> {
             name.starts_with("llvm.memcpy.") || name.starts_with("llvm.memmove."),
         );
         if !sets && !copies {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         }
         let operands = function.operands_of(at);
         let Some(&to) = self.origins.origins(id, operands[0]).known.get(&object) else {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         };
         let length = word(self.module, operands[2]).and_then(|length| u64::try_from(length).ok());
         let wanted_places = places_of(claim);
         if to.step == 0 && length.is_some_and(|length| wanted_places.is_apart(claim.size, to, length)) {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         }
         if claim.size > 1 && !(to.step == 0 && length.is_some_and(|length| is_whole(claim, to.first, length)))
         {
@@ -229,12 +229,12 @@ impl Checker<'_> {
             let filled =
                 byte.map(|byte| (0..16).fold(0, |word, _| word << 8 | byte) & mask(claim.range.width));
             return match filled {
-                Some(filled) if claim.range.contains(filled) => Verdict::Holds,
+                Some(filled) if claim.range.contains(filled) => SolverVerdict::Holds,
                 _ => fails("it is filled with something else"),
             };
         }
         let copied = self.copied(id, operands[1], Filled { places: to, length }, claim);
-        if copied { Verdict::Holds } else { fails("something else is copied to it") }
+        if copied { SolverVerdict::Holds } else { fails("something else is copied to it") }
     }
 
     /// Whether what is copied is constant data that keeps the claim.
@@ -272,7 +272,7 @@ impl Checker<'_> {
         at: InstructionId,
         wanted_of: Wanted<'_>,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Verdict {
+    ) -> SolverVerdict {
         let Wanted::Range(range) = wanted_of else { return fails("what is loaded is unrelated") };
         let address = self.module.functions[id].operands_of(at)[0];
         let origins = self.origins.origins(id, address);
@@ -289,20 +289,20 @@ impl Checker<'_> {
                 Object::Data(global) if self.is_fixed(global) => self.table_keeps(read, global, range, used),
                 _ => self.cell_keeps(read, object, range, used),
             };
-            if verdict != Verdict::Holds {
+            if verdict != SolverVerdict::Holds {
                 return verdict;
             }
         }
-        Verdict::Holds
+        SolverVerdict::Holds
     }
 
     fn cell_keeps(
         &self,
         read: Read,
         object: ObjectId,
-        range: &Claim,
+        range: &RangeClaim,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Verdict {
+    ) -> SolverVerdict {
         let Read { id, at, places, size } = read;
         let name = self.origins.name(object);
         let all = self.by_object.get(&object).map_or(&[][..], Vec::as_slice);
@@ -312,7 +312,7 @@ impl Checker<'_> {
         });
         let claims: Vec<_> = claims.collect();
         used.extend(claims.iter().map(|&(at, _)| ClaimId::Contents(at)));
-        let known: Vec<&Claim> = claims.iter().map(|(_, claim)| &claim.range).collect();
+        let known: Vec<&RangeClaim> = claims.iter().map(|(_, claim)| &claim.range).collect();
         self.words_imply(id, Word { known: &known, what: &format!("what {at} reads of {name}") }, range, used)
     }
 
@@ -320,9 +320,9 @@ impl Checker<'_> {
         &self,
         read: Read,
         global: GlobalId,
-        range: &Claim,
+        range: &RangeClaim,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Verdict {
+    ) -> SolverVerdict {
         let Read { id, at, places, size } = read;
         let data = &self.module.globals[global];
         let Some(elements) = self.elements(data, places, size, range.width) else {
@@ -331,7 +331,7 @@ impl Checker<'_> {
         let breaks = |word: Option<u128>| word.is_none_or(|word| !range.contains(word));
         let runs = runs(&elements, breaks);
         if runs.is_empty() {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         }
         if runs.len() > MOST_RUNS {
             return fails("many elements of the table are something else");

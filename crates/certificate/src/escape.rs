@@ -11,13 +11,13 @@ use opcost_ir::{
 };
 use opcost_key::{FunctionId, InstructionId};
 
-use crate::origins::{AllOrigins, Object, ObjectId, Origins};
+use crate::origins::{AllOrigins, Object, ObjectId, ValueOrigins};
 use crate::places::Places;
 
 impl AllOrigins<'_> {
     /// Opens all objects whose address goes where it is not followed.
     pub(crate) fn find_open(&mut self) {
-        let mut opened: Vec<Origins> = Vec::new();
+        let mut opened: Vec<ValueOrigins> = Vec::new();
         for (id, function) in self.module.functions.iter() {
             for (at, instruction) in function.instructions.iter() {
                 // Several pointers at once (a vector of them) are not followed.
@@ -56,21 +56,21 @@ impl AllOrigins<'_> {
                 && !self.module.has_module_assembly
                 && global.kind == GlobalKind::Variable;
             if !is_own || self.outside.globals.contains(id) {
-                opened.push(Origins::only(self.ids[&Object::Data(id)], Places::exact(0)));
+                opened.push(ValueOrigins::only(self.ids[&Object::Data(id)], Places::exact(0)));
             }
             // Its address lies in data that may be read.
             for &(_, _, scalar) in global.contents.iter().flat_map(|contents| &contents.scalars) {
                 if let ScalarValue::Constant(ConstantValue::Global { global, .. }) = scalar {
-                    opened.push(Origins::only(self.ids[&Object::Data(global)], Places::exact(0)));
+                    opened.push(ValueOrigins::only(self.ids[&Object::Data(global)], Places::exact(0)));
                 }
             }
             let is_told = global.contents.as_ref().is_some_and(|contents| contents.is_complete);
             if !is_told && global.kind != GlobalKind::Variable {
-                opened.push(Origins { known: self.all_data(), is_unknown: true });
+                opened.push(ValueOrigins { known: self.all_data(), is_unknown: true });
             }
         }
         if self.has_untold_addresses() {
-            opened.push(Origins { known: self.all_data(), is_unknown: true });
+            opened.push(ValueOrigins { known: self.all_data(), is_unknown: true });
         }
         for object in opened.iter().flat_map(|origins| origins.known.keys()) {
             self.open[*object] = true;

@@ -20,7 +20,7 @@ use crate::claims::{GivenBy, GivenClaim};
 use crate::misfit::Misfit;
 use crate::question::ALWAYS;
 use crate::shape::word;
-use crate::verdict::{Verdict, fails};
+use crate::verdict::{SolverVerdict, fails};
 
 impl Checker<'_> {
     /// Refuses what nobody can have given.
@@ -48,9 +48,9 @@ impl Checker<'_> {
     }
 
     /// Whether no call in the module certainly breaks a contract.
-    pub(crate) fn check_given(&self, place: usize, at: usize) -> Verdict {
+    pub(crate) fn check_given(&self, place: usize, at: usize) -> SolverVerdict {
         let given = &self.claims(place).given[at];
-        let Value::Argument(position) = given.value.value() else { return Verdict::Holds };
+        let Value::Argument(position) = given.value.value() else { return SolverVerdict::Holds };
         for (caller, call) in self.calls_of(self.functions[place]) {
             let function = &self.module.functions[caller];
             let block = self.shapes[caller].block_of[call];
@@ -69,14 +69,14 @@ impl Checker<'_> {
                         // Of a call that no execution makes everything follows.
                         Some(format!("(not {})", given.range.conditions(&word.term)))
                     });
-                    denied == Verdict::Holds && !self.is_never_made(caller, block)
+                    denied == SolverVerdict::Holds && !self.is_never_made(caller, block)
                 }
             };
             if is_broken {
                 return fails(&format!("the call {}:{call} gives it something else", function.name));
             }
         }
-        Verdict::Holds
+        SolverVerdict::Holds
     }
 
     /// Whether what is claimed says that no execution gets to a block.
@@ -85,6 +85,6 @@ impl Checker<'_> {
             question.at_block(block);
             Some("false".to_owned())
         });
-        never == Verdict::Holds
+        never == SolverVerdict::Holds
     }
 }

@@ -17,21 +17,21 @@ use opcost_key::{BlockId, FunctionId};
 use crate::checker::Checker;
 use crate::claims::SumClaim;
 use crate::question::ALWAYS;
-use crate::range::{Claim, mask};
-use crate::verdict::{ClaimId, Verdict, fails};
+use crate::range::{RangeClaim, mask};
+use crate::verdict::{ClaimId, SolverVerdict, fails};
 
 impl SumClaim {
     /// What a value is into which bits are shifted.
-    pub(crate) fn grown(&self) -> Claim {
+    pub(crate) fn grown(&self) -> RangeClaim {
         let width = self.start.width;
         let last = self.start.first.0.checked_add(self.start.span.0).filter(|&last| last <= mask(width));
         let shifted = u64::from(self.places).checked_mul(self.turns).and_then(|by| u32::try_from(by).ok());
-        let (Some(last), Some(by)) = (last, shifted) else { return Claim::anything(width) };
+        let (Some(last), Some(by)) = (last, shifted) else { return RangeClaim::anything(width) };
         // One more than the greatest that there is, but for types of 128 bits, fits.
         let most = last.checked_add(1).filter(|&most| by < most.leading_zeros()).map(|most| (most << by) - 1);
         match most.filter(|&most| most < mask(width)) {
-            Some(most) => Claim::arc(width, 0, most),
-            None => Claim::anything(width),
+            Some(most) => RangeClaim::arc(width, 0, most),
+            None => RangeClaim::anything(width),
         }
     }
 }
@@ -53,7 +53,7 @@ impl Checker<'_> {
         claim: &SumClaim,
         back: Back,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Verdict {
+    ) -> SolverVerdict {
         let Back { from, head, value, next } = back;
         if claim.base.is_some() || claim.places >= claim.start.width || self.is_pointer(id, value) {
             return fails("it is no number that bits are shifted into");
@@ -81,29 +81,29 @@ impl Checker<'_> {
 mod tests {
     use crate::claims::SumClaim;
     use crate::names::ValueName;
-    use crate::range::Claim;
+    use crate::range::RangeClaim;
 
     #[test]
     fn bits_that_are_shifted_in_are_counted() {
         let of = |width, last, places, turns| {
-            let (value, start) = (ValueName::Result(0), Claim::arc(width, 0, last));
+            let (value, start) = (ValueName::Result(0), RangeClaim::arc(width, 0, last));
             let claim = SumClaim { value, base: None, start, least: 0, greatest: 0, places, turns };
             claim.result()
         };
-        assert_eq!(of(32, 0, 1, 7), Claim::arc(32, 0, 127));
-        assert_eq!(of(32, 2, 8, 2), Claim::arc(32, 0, 3 * 65536 - 1));
-        assert_eq!(of(8, 0, 1, 7), Claim::arc(8, 0, 127));
+        assert_eq!(of(32, 0, 1, 7), RangeClaim::arc(32, 0, 127));
+        assert_eq!(of(32, 2, 8, 2), RangeClaim::arc(32, 0, 3 * 65536 - 1));
+        assert_eq!(of(8, 0, 1, 7), RangeClaim::arc(8, 0, 127));
         // Of eight bits all words; and numbers that are too great for any type.
         assert!(of(8, 0, 1, 8).is_anything() && of(8, 1, 1, 7).is_anything());
         assert!(of(64, 0, 1, 64).is_anything() && of(128, 0, 1, 128).is_anything());
-        assert_eq!(of(128, 0, 1, 126), Claim::arc(128, 0, (1 << 126) - 1));
+        assert_eq!(of(128, 0, 1, 126), RangeClaim::arc(128, 0, (1 << 126) - 1));
         assert!(of(64, 0, u32::MAX, u64::MAX - 1).is_anything());
         let around = SumClaim {
-            start: Claim::arc(8, 250, 10),
+            start: RangeClaim::arc(8, 250, 10),
             ..SumClaim {
                 value: ValueName::Result(0),
                 base: None,
-                start: Claim::arc(8, 0, 0),
+                start: RangeClaim::arc(8, 0, 0),
                 least: 0,
                 greatest: 0,
                 places: 1,

@@ -24,9 +24,9 @@ use crate::later::Later;
 use crate::moves::array_indices;
 use crate::origins::Object;
 use crate::question::{ALWAYS, Question};
-use crate::range::{Claim, bits};
+use crate::range::{RangeClaim, bits};
 use crate::shape::word;
-use crate::verdict::{ClaimId, Verdict, fails};
+use crate::verdict::{ClaimId, SolverVerdict, fails};
 
 /// Instructions that are looked at behind a value.
 const MOST_AHEAD: usize = 400;
@@ -48,9 +48,9 @@ impl<'c> Checker<'c> {
         &self,
         id: FunctionId,
         value: Value,
-        range: &Claim,
+        range: &RangeClaim,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Verdict {
+    ) -> SolverVerdict {
         let function = &self.module.functions[id];
         if !self.certificate.hindsight || self.may_be_undefined(id, value) || self.comes_again(id) {
             return fails("nothing is known of what follows");

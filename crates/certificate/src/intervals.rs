@@ -7,28 +7,28 @@
 
 use opcost_ir::Opcode;
 
-use crate::range::{Claim, mask, signed};
+use crate::range::{RangeClaim, mask, signed};
 
 /// Numbers from one to another.
 pub(crate) type Ends = (i128, i128);
 
 /// What is known of an operand: its ends without sign and with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownInterval {
     pub(crate) unsigned: Ends,
     pub(crate) signed: Ends,
     width: u32,
 }
 
-impl Known {
+impl KnownInterval {
     /// From all that is claimed of it; none if it is wider than 64 bits, or the
     /// claims leave nothing.
-    pub(crate) fn of(width: u32, claims: &[Claim]) -> Option<Known> {
+    pub(crate) fn of(width: u32, claims: &[RangeClaim]) -> Option<KnownInterval> {
         if width > 64 {
             return None;
         }
         let half = 1i128 << (width - 1);
-        let mut known = Known { unsigned: (0, 2 * half - 1), signed: (-half, half - 1), width };
+        let mut known = KnownInterval { unsigned: (0, 2 * half - 1), signed: (-half, half - 1), width };
         for claim in claims {
             known.meet(unsigned_ends(claim), signed_ends(claim));
             if let Some(set) = &claim.set {
@@ -51,18 +51,18 @@ impl Known {
     }
 
     /// Whether the claim holds all between the ends.
-    pub(crate) fn is_in(&self, claim: &Claim) -> bool {
+    pub(crate) fn is_in(&self, claim: &RangeClaim) -> bool {
         let says_little = claim.set.is_none() && claim.ones.0 == 0 && claim.modulus.0 <= 1;
         says_little && (holds(claim, self.unsigned) || holds(claim, self.signed))
     }
 
     /// The ends that a word has that is a constant.
-    pub(crate) fn constant(width: u32, word: u128) -> Option<Known> {
-        Known::of(width, &[Claim::arc(width, word, 0)])
+    pub(crate) fn constant(width: u32, word: u128) -> Option<KnownInterval> {
+        KnownInterval::of(width, &[RangeClaim::arc(width, word, 0)])
     }
 }
 
-fn unsigned_ends(claim: &Claim) -> Ends {
+fn unsigned_ends(claim: &RangeClaim) -> Ends {
     let (first, last) = (claim.first.0, claim.first.0 + claim.span.0);
     let most = mask(claim.width);
     let open = !claim.zeros.0 & most;
@@ -72,7 +72,7 @@ fn unsigned_ends(claim: &Claim) -> Ends {
     }
 }
 
-fn signed_ends(claim: &Claim) -> Ends {
+fn signed_ends(claim: &RangeClaim) -> Ends {
     let first = signed(claim.first.0, claim.width);
     let (least, most) = (-(1i128 << (claim.width - 1)), (1i128 << (claim.width - 1)) - 1);
     match i128::try_from(claim.span.0).ok().and_then(|span| first.checked_add(span)) {
@@ -82,7 +82,7 @@ fn signed_ends(claim: &Claim) -> Ends {
 }
 
 /// Whether what an operation gives must be what is claimed. `false`: perhaps.
-pub(crate) fn imply(opcode: Opcode, operands: &[Known], claim: &Claim) -> bool {
+pub(crate) fn imply(opcode: Opcode, operands: &[KnownInterval], claim: &RangeClaim) -> bool {
     if claim.width > 64 || claim.set.is_some() || claim.ones.0 != 0 || claim.modulus.0 > 1 {
         return false;
     }
@@ -94,7 +94,7 @@ pub(crate) fn imply(opcode: Opcode, operands: &[Known], claim: &Claim) -> bool {
 }
 
 /// Whether the claim holds all numbers between two ends.
-pub(crate) fn holds(claim: &Claim, (low, high): Ends) -> bool {
+pub(crate) fn holds(claim: &RangeClaim, (low, high): Ends) -> bool {
     let most = mask(claim.width);
     let word = low as u128 & most;
     let ahead = word.wrapping_sub(claim.first.0) & most;
@@ -107,7 +107,7 @@ pub(crate) fn holds(claim: &Claim, (low, high): Ends) -> bool {
     low <= high && on_arc && bits_fit
 }
 
-fn unsigned(opcode: Opcode, operands: &[Known]) -> Option<Ends> {
+fn unsigned(opcode: Opcode, operands: &[KnownInterval]) -> Option<Ends> {
     let a = operands.first()?.unsigned;
     let b = operands.get(1).map(|known| known.unsigned);
     let width = operands[0].width;
@@ -133,7 +133,7 @@ fn unsigned(opcode: Opcode, operands: &[Known]) -> Option<Ends> {
     })
 }
 
-fn with_sign(opcode: Opcode, operands: &[Known]) -> Option<Ends> {
+fn with_sign(opcode: Opcode, operands: &[KnownInterval]) -> Option<Ends> {
     let a = operands.first()?.signed;
     let b = operands.get(1).map(|known| known.signed);
     let width = operands[0].width;
@@ -182,8 +182,8 @@ fn joined(one: Ends, two: Ends) -> Ends {
 mod tests {
     use opcost_ir::Opcode;
 
-    use super::{Known, imply};
-    use crate::range::{Claim, Word};
+    use super::{KnownInterval, imply};
+    use crate::range::{RangeClaim, Word};
 
     /// Every pair of arcs of three bits: what is implied holds for all words.
     #[test]
@@ -203,14 +203,16 @@ mod tests {
             Opcode::Or,
             Opcode::Xor,
         ];
-        let arcs: Vec<Claim> =
-            (0..8).flat_map(|first| (0..8).map(move |span| Claim::arc(3, first, span))).collect();
+        let arcs: Vec<RangeClaim> =
+            (0..8).flat_map(|first| (0..8).map(move |span| RangeClaim::arc(3, first, span))).collect();
         let mut implied = 0;
         for opcode in opcodes {
             for one in &arcs {
                 for two in &arcs {
-                    let known =
-                        [Known::of(3, std::slice::from_ref(one)), Known::of(3, std::slice::from_ref(two))];
+                    let known = [
+                        KnownInterval::of(3, std::slice::from_ref(one)),
+                        KnownInterval::of(3, std::slice::from_ref(two)),
+                    ];
                     let known = known.map(|known| known.expect("three bits"));
                     for claim in arcs.iter().filter(|claim| imply(opcode, &known, claim)) {
                         implied += 1;
@@ -231,11 +233,11 @@ mod tests {
     /// A claim that leaves nothing, or two: the solver is asked then.
     #[test]
     fn claims_that_contradict_each_other_have_no_ends() {
-        let divisor = Claim { zeros: Word(0xff), ..Claim::arc(8, 200, 10) };
-        assert!(Known::of(8, &[divisor]).is_none());
-        assert!(Known::of(8, &[Claim::arc(8, 100, 10), Claim::arc(8, 0, 5)]).is_none());
-        assert!(Known::of(8, &[Claim::never(8)]).is_none());
-        assert!(Known::of(8, &[Claim::arc(8, 0, 5), Claim::arc(8, 5, 10)]).is_some());
+        let divisor = RangeClaim { zeros: Word(0xff), ..RangeClaim::arc(8, 200, 10) };
+        assert!(KnownInterval::of(8, &[divisor]).is_none());
+        assert!(KnownInterval::of(8, &[RangeClaim::arc(8, 100, 10), RangeClaim::arc(8, 0, 5)]).is_none());
+        assert!(KnownInterval::of(8, &[RangeClaim::never(8)]).is_none());
+        assert!(KnownInterval::of(8, &[RangeClaim::arc(8, 0, 5), RangeClaim::arc(8, 5, 10)]).is_some());
     }
 
     /// At three bits; none where it is undefined or poison.

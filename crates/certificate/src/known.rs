@@ -11,7 +11,7 @@ use opcost_key::{FunctionId, InstructionId};
 use crate::checker::Checker;
 use crate::claims::{DifferenceClaim, FunctionClaims};
 use crate::names::ValueName;
-use crate::range::Claim;
+use crate::range::RangeClaim;
 use crate::verdict::ClaimId;
 
 /// How a value is claimed to stand to another.
@@ -21,7 +21,7 @@ pub(crate) struct DifferenceOf {
     /// The other.
     pub(crate) base: ValueName,
     /// Of the value and so many times the other.
-    pub(crate) range: Claim,
+    pub(crate) range: RangeClaim,
     /// Whether it is so only if both are words.
     pub(crate) if_both: bool,
     /// How many times; -1: a distance.
@@ -39,7 +39,7 @@ impl<'c> Checker<'c> {
     }
 
     /// Ranges that are claimed of a value.
-    pub(crate) fn claims_of(&self, function: FunctionId, value: ValueName) -> Vec<(ClaimId, Claim)> {
+    pub(crate) fn claims_of(&self, function: FunctionId, value: ValueName) -> Vec<(ClaimId, RangeClaim)> {
         let Some(place) = self.place(function) else { return Vec::new() };
         let ids = self.by_value.get(&(place, value)).map_or(&[][..], Vec::as_slice);
         let claims = &self.certificate.functions[place];

@@ -81,8 +81,8 @@ pub use claims::{
 pub use fingerprint::fingerprint;
 pub use misfit::Misfit;
 pub use names::{NoValueName, ObjectName, ValueName};
-pub use range::{Claim, Word};
+pub use range::{RangeClaim, Word};
 pub use reading::Unreadable;
-pub use solver::{Solver, SolverError};
-pub use told::Told;
-pub use verdict::{ClaimId, Verdict};
+pub use solver::{SatSolver, SolverError};
+pub use told::OutsideFacts;
+pub use verdict::{ClaimId, SolverVerdict};

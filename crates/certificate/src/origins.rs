@@ -45,7 +45,7 @@ pub(crate) enum Object {
 
 /// What a pointer may be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Origins {
+pub(crate) struct ValueOrigins {
     /// Objects, and where in them.
     pub(crate) known: BTreeMap<ObjectId, Places>,
     /// It may be something else.
@@ -61,8 +61,8 @@ pub(crate) struct AllOrigins<'a> {
     pub(crate) ids: HashMap<Object, ObjectId>,
     /// By name; none where several have it.
     by_name: HashMap<ObjectName, Option<ObjectId>>,
-    of: HashMap<(FunctionId, Value), Origins>,
-    returned: HashMap<FunctionId, Origins>,
+    of: HashMap<(FunctionId, Value), ValueOrigins>,
+    returned: HashMap<FunctionId, ValueOrigins>,
     /// Objects that others may write to.
     pub(crate) open: IdMap<ObjectId, bool>,
     /// Functions all of whose calls are seen.
@@ -72,17 +72,17 @@ pub(crate) struct AllOrigins<'a> {
     pub(crate) outside: Outside,
 }
 
-impl Origins {
-    fn unknown() -> Origins {
-        Origins { known: BTreeMap::new(), is_unknown: true }
+impl ValueOrigins {
+    fn unknown() -> ValueOrigins {
+        ValueOrigins { known: BTreeMap::new(), is_unknown: true }
     }
 
-    pub(crate) fn only(object: ObjectId, places: Places) -> Origins {
-        Origins { known: BTreeMap::from([(object, places)]), is_unknown: false }
+    pub(crate) fn only(object: ObjectId, places: Places) -> ValueOrigins {
+        ValueOrigins { known: BTreeMap::from([(object, places)]), is_unknown: false }
     }
 
     /// Adds others; whether that is news.
-    fn add(&mut self, other: &Origins) -> bool {
+    fn add(&mut self, other: &ValueOrigins) -> bool {
         let before = self.clone();
         self.is_unknown |= other.is_unknown;
         for (&object, &places) in &other.known {
@@ -206,25 +206,25 @@ impl<'a> AllOrigins<'a> {
     }
 
     /// Where a pointer can point.
-    pub(crate) fn origins(&self, function: FunctionId, value: Value) -> Origins {
+    pub(crate) fn origins(&self, function: FunctionId, value: Value) -> ValueOrigins {
         match value {
             Value::Constant(id) => match self.module.constants[id].value {
                 ConstantValue::Global { global, offset } => {
-                    Origins::only(self.ids[&Object::Data(global)], Places::exact(offset.into()))
+                    ValueOrigins::only(self.ids[&Object::Data(global)], Places::exact(offset.into()))
                 }
                 // In other address spaces memory may lie at 0.
                 ConstantValue::Null
                     if !matches!(self.module.types[self.module.constants[id].ty], Type::Pointer(0)) =>
                 {
-                    Origins::unknown()
+                    ValueOrigins::unknown()
                 }
-                ConstantValue::Null | ConstantValue::Undef | ConstantValue::Poison => Origins::default(),
-                _ => Origins::unknown(),
+                ConstantValue::Null | ConstantValue::Undef | ConstantValue::Poison => ValueOrigins::default(),
+                _ => ValueOrigins::unknown(),
             },
             Value::Instruction(_) | Value::Argument(_) => {
                 self.of.get(&(function, value)).cloned().unwrap_or_default()
             }
-            _ => Origins::unknown(),
+            _ => ValueOrigins::unknown(),
         }
     }
 
@@ -247,7 +247,7 @@ impl<'a> AllOrigins<'a> {
             };
             for (position, &ty) in (0..).zip(&parameters) {
                 if self.is_pointer(ty) && !self.is_called_here_only[id] {
-                    is_news |= self.put(id, Value::Argument(position), &Origins::unknown());
+                    is_news |= self.put(id, Value::Argument(position), &ValueOrigins::unknown());
                 }
             }
             for (at, instruction) in function.instructions.iter() {
@@ -261,22 +261,22 @@ impl<'a> AllOrigins<'a> {
         is_news
     }
 
-    fn put(&mut self, function: FunctionId, value: Value, origins: &Origins) -> bool {
+    fn put(&mut self, function: FunctionId, value: Value, origins: &ValueOrigins) -> bool {
         self.of.entry((function, value)).or_default().add(origins)
     }
 
     /// What an instruction makes.
-    fn made(&self, id: FunctionId, function: &Function, at: InstructionId) -> Origins {
+    fn made(&self, id: FunctionId, function: &Function, at: InstructionId) -> ValueOrigins {
         let instruction = &function.instructions[at];
         let operands = function.operands_of(at);
         let join = |values: &mut dyn Iterator<Item = Value>| {
-            values.fold(Origins::default(), |mut all, value| {
+            values.fold(ValueOrigins::default(), |mut all, value| {
                 all.add(&self.origins(id, value));
                 all
             })
         };
         match instruction.opcode {
-            Opcode::Alloca => Origins::only(self.ids[&Object::Local(id, at)], Places::exact(0)),
+            Opcode::Alloca => ValueOrigins::only(self.ids[&Object::Local(id, at)], Places::exact(0)),
             Opcode::GetElementPtr => self.moved(id, function, at),
             Opcode::Phi => join(&mut operands.iter().copied().step_by(2)),
             Opcode::Select => join(&mut operands[1..].iter().copied()),
@@ -286,15 +286,15 @@ impl<'a> AllOrigins<'a> {
                     self.returned.get(&callee).cloned().unwrap_or_default()
                 }
                 Some(CalleeRef::Declaration(_)) if self.allocates(function, at) => {
-                    Origins::only(self.ids[&Object::Fresh(id, at)], Places::exact(0))
+                    ValueOrigins::only(self.ids[&Object::Fresh(id, at)], Places::exact(0))
                 }
-                _ => Origins::unknown(),
+                _ => ValueOrigins::unknown(),
             },
-            _ => Origins::unknown(),
+            _ => ValueOrigins::unknown(),
         }
     }
 
-    fn moved(&self, id: FunctionId, function: &Function, at: InstructionId) -> Origins {
+    fn moved(&self, id: FunctionId, function: &Function, at: InstructionId) -> ValueOrigins {
         let mut origins = self.origins(id, function.operands_of(at)[0]);
         let is_promised = function.instructions[at].flags.has(Flags::NSW);
         match steps(self.module, self.layout, function, at) {
@@ -332,7 +332,7 @@ impl<'a> AllOrigins<'a> {
         for (position, &value) in (0..parameters).zip(operands) {
             let facts = self.module.functions[callee].parameter_facts.get(position as usize);
             let origins = match facts.is_some_and(|facts| facts.byval.is_some()) {
-                true => Origins::unknown(),
+                true => ValueOrigins::unknown(),
                 false => self.origins(id, value),
             };
             is_news |= self.put(callee, Value::Argument(position), &origins);

@@ -33,7 +33,7 @@ use crate::known::DifferenceOf;
 use crate::later::Later;
 use crate::names::ValueName;
 use crate::origins::Object;
-use crate::range::{Claim, bits};
+use crate::range::{RangeClaim, bits};
 use crate::relation::related;
 use crate::shape::{Decision, decision};
 use crate::terms::{Base, Operand};
@@ -78,7 +78,7 @@ pub(crate) struct Question<'q, 'c> {
 struct Apart {
     id: ClaimId,
     base: Value,
-    range: Claim,
+    range: RangeClaim,
     if_both: bool,
     times: i64,
     guard: String,

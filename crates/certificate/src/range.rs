@@ -69,7 +69,7 @@ fn few_words<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Vec<Wor
 /// A set of words of so many bits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Claim {
+pub struct RangeClaim {
     /// Bits of the type, 1 to 128.
     pub width: u32,
     /// Where the arc begins.
@@ -107,16 +107,16 @@ pub(crate) fn signed(word: u128, width: u32) -> i128 {
     ((word << (128 - width)) as i128) >> (128 - width)
 }
 
-impl Claim {
+impl RangeClaim {
     /// Any word.
-    pub fn anything(width: u32) -> Claim {
-        Claim::arc(width, 0, mask(width))
+    pub fn anything(width: u32) -> RangeClaim {
+        RangeClaim::arc(width, 0, mask(width))
     }
 
     /// An arc and nothing else.
-    pub fn arc(width: u32, first: u128, span: u128) -> Claim {
+    pub fn arc(width: u32, first: u128, span: u128) -> RangeClaim {
         let nothing = Word(0);
-        Claim {
+        RangeClaim {
             width,
             first: Word(first & mask(width)),
             span: Word(span & mask(width)),
@@ -129,8 +129,8 @@ impl Claim {
     }
 
     /// No word: no execution gets there.
-    pub fn never(width: u32) -> Claim {
-        Claim { set: Some(Vec::new()), ..Claim::anything(width) }
+    pub fn never(width: u32) -> RangeClaim {
+        RangeClaim { set: Some(Vec::new()), ..RangeClaim::anything(width) }
     }
 
     /// Whether its numbers fit its width.
@@ -198,7 +198,7 @@ pub(crate) fn bits(width: u32, word: u128) -> String {
     format!("(_ bv{} {width})", word & mask(width))
 }
 
-impl fmt::Display for Claim {
+impl fmt::Display for RangeClaim {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(set) = &self.set {
             let words: Vec<String> = set.iter().map(|word| word.0.to_string()).collect();
@@ -224,38 +224,39 @@ impl fmt::Display for Claim {
 
 #[cfg(test)]
 mod tests {
-    use super::{Claim, Word};
+    use super::{RangeClaim, Word};
 
     #[test]
     fn all_conditions_hold_at_once() {
-        let arc = Claim::arc(8, 250, 10);
+        let arc = RangeClaim::arc(8, 250, 10);
         assert!(arc.contains(250) && arc.contains(255) && arc.contains(4) && !arc.contains(5));
-        let even = Claim { modulus: Word(2), rest: Word(0), ..arc.clone() };
+        let even = RangeClaim { modulus: Word(2), rest: Word(0), ..arc.clone() };
         assert!(even.contains(252) && !even.contains(253));
-        let low = Claim { zeros: Word(0xf0), ..arc };
+        let low = RangeClaim { zeros: Word(0xf0), ..arc };
         assert!(low.contains(3) && !low.contains(251));
-        assert!(Claim::anything(8).is_anything() && !Claim::never(8).contains(0));
+        assert!(RangeClaim::anything(8).is_anything() && !RangeClaim::never(8).contains(0));
     }
 
     #[test]
     fn a_claim_is_read_as_it_was_written() {
-        let claim = Claim { ones: Word(1), set: Some(vec![Word(3), Word(255)]), ..Claim::arc(8, 255, 4) };
+        let claim =
+            RangeClaim { ones: Word(1), set: Some(vec![Word(3), Word(255)]), ..RangeClaim::arc(8, 255, 4) };
         let text = serde_json::to_string(&claim).expect("plain data");
-        assert_eq!(serde_json::from_str::<Claim>(&text).expect("it is what was written"), claim);
+        assert_eq!(serde_json::from_str::<RangeClaim>(&text).expect("it is what was written"), claim);
         assert!(text.contains("\"ff\""), "{text}");
     }
 
     #[test]
     fn numbers_that_do_not_fit_the_type_are_found() {
-        assert!(Claim::arc(8, 3, 4).is_well_formed());
-        assert!(!Claim { first: Word(256), ..Claim::anything(8) }.is_well_formed());
-        assert!(!Claim { width: 129, ..Claim::anything(8) }.is_well_formed());
-        assert!(!Claim { set: Some(vec![Word(1); 65]), ..Claim::anything(8) }.is_well_formed());
+        assert!(RangeClaim::arc(8, 3, 4).is_well_formed());
+        assert!(!RangeClaim { first: Word(256), ..RangeClaim::anything(8) }.is_well_formed());
+        assert!(!RangeClaim { width: 129, ..RangeClaim::anything(8) }.is_well_formed());
+        assert!(!RangeClaim { set: Some(vec![Word(1); 65]), ..RangeClaim::anything(8) }.is_well_formed());
     }
 
     #[test]
     fn what_is_no_claim_is_not_read() {
-        let read = |text: &str| serde_json::from_str::<Claim>(text).is_ok();
+        let read = |text: &str| serde_json::from_str::<RangeClaim>(text).is_ok();
         assert!(read(r#"{"width": 8, "first": "0", "span": "ff"}"#));
         for wrong in [
             r#"{"width": 8, "first": "0", "span": "ff", "spam": "1"}"#,

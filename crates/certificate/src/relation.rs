@@ -2,14 +2,14 @@
 
 use opcost_ir::Value;
 
-use crate::range::{Claim, bits};
+use crate::range::{RangeClaim, bits};
 use crate::terms::Operand;
 
 /// What is asked of a value.
 #[derive(Clone, Copy)]
 pub(crate) enum Wanted<'w> {
     /// Its range; of a pointer that of its offset.
-    Range(&'w Claim),
+    Range(&'w RangeClaim),
     /// How it stands to another.
     From(Apart<'w>),
 }
@@ -20,7 +20,7 @@ pub(crate) struct Apart<'w> {
     /// The other.
     pub(crate) base: Value,
     /// Of the value and so many times the other.
-    pub(crate) range: &'w Claim,
+    pub(crate) range: &'w RangeClaim,
     /// Whether the other is taken to be no poison; else that it is none is wanted.
     pub(crate) if_both: bool,
     /// How many times; -1: a distance.

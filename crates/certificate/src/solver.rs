@@ -12,7 +12,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// An answer of a solver.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum Satisfiability {
     /// They cannot.
     Contradiction,
     /// They can, for example so: the terms asked for, with their values.
@@ -23,7 +23,7 @@ pub enum Answer {
 
 /// How it goes about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effort {
+pub enum ConflictLimit {
     /// At once: easy questions take less than a millisecond.
     Quick,
     /// With all simplifications before.
@@ -46,7 +46,7 @@ pub enum SolverError {
 
 /// A running solver.
 #[derive(Debug)]
-pub struct Solver {
+pub struct SatSolver {
     process: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -54,12 +54,12 @@ pub struct Solver {
     pub asked: u64,
 }
 
-impl Solver {
+impl SatSolver {
     /// Starts one.
     ///
     /// # Errors
     /// There is no z3.
-    pub fn start() -> Result<Solver, SolverError> {
+    pub fn start() -> Result<SatSolver, SolverError> {
         let mut process = Command::new("z3")
             .args(["-in", "-smt2"])
             .stdin(Stdio::piped())
@@ -69,7 +69,7 @@ impl Solver {
             .map_err(SolverError::Missing)?;
         let input = process.stdin.take().expect("it is piped");
         let output = BufReader::new(process.stdout.take().expect("it is piped"));
-        Ok(Solver { process, input, output, asked: 0 })
+        Ok(SatSolver { process, input, output, asked: 0 })
     }
 
     /// Whether all of `text` (declarations and assertions) can hold at once;
@@ -81,25 +81,25 @@ impl Solver {
         &mut self,
         text: &str,
         terms: &[&str],
-        effort: Effort,
+        effort: ConflictLimit,
         most_steps: u64,
-    ) -> Result<Answer, SolverError> {
+    ) -> Result<Satisfiability, SolverError> {
         self.asked += 1;
         let begin = match effort {
-            Effort::Quick => "(push)",
-            Effort::Thorough => "(reset)\n(set-logic QF_BV)",
+            ConflictLimit::Quick => "(push)",
+            ConflictLimit::Thorough => "(reset)\n(set-logic QF_BV)",
         };
         let bounds = format!("(set-option :timeout {MOST_MILLISECONDS})\n(set-option :rlimit {most_steps})");
         self.say(&format!("{begin}\n{bounds}\n{text}\n(check-sat)\n"))?;
         let answer = match self.line()?.as_str() {
-            "unsat" => Answer::Contradiction,
-            "sat" => Answer::Possible(self.values(terms)?),
-            "unknown" | "timeout" => Answer::Unknown,
+            "unsat" => Satisfiability::Contradiction,
+            "sat" => Satisfiability::Possible(self.values(terms)?),
+            "unknown" | "timeout" => Satisfiability::Unknown,
             other => return Err(SolverError::Failed(other.to_owned())),
         };
         self.say(match effort {
-            Effort::Quick => "(pop)\n",
-            Effort::Thorough => "(reset)\n",
+            ConflictLimit::Quick => "(pop)\n",
+            ConflictLimit::Thorough => "(reset)\n",
         })?;
         Ok(answer)
     }
@@ -132,7 +132,7 @@ impl Solver {
     }
 }
 
-impl Drop for Solver {
+impl Drop for SatSolver {
     fn drop(&mut self) {
         // It may be gone already.
         let _ = self.process.kill();
@@ -142,36 +142,39 @@ impl Drop for Solver {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, Effort, Solver};
+    use super::{ConflictLimit, SatSolver, Satisfiability};
 
     #[test]
     fn questions_do_not_hang_on_each_other() {
-        let mut solver = Solver::start().expect("z3 is installed");
+        let mut solver = SatSolver::start().expect("z3 is installed");
         let x = "(declare-const x (_ BitVec 8))";
         let below = format!("{x}(assert (bvult x (_ bv1 8)))");
-        for effort in [Effort::Quick, Effort::Thorough, Effort::Quick] {
+        for effort in [ConflictLimit::Quick, ConflictLimit::Thorough, ConflictLimit::Quick] {
             let mut ask =
                 |text: &str, terms: &[&str]| solver.ask(text, terms, effort, 1_000_000).expect("an answer");
-            assert_eq!(ask(&below, &["x"]), Answer::Possible(vec![("x".to_owned(), "#x00".to_owned())]));
+            assert_eq!(
+                ask(&below, &["x"]),
+                Satisfiability::Possible(vec![("x".to_owned(), "#x00".to_owned())])
+            );
             let neither = format!("{below}(assert (distinct x (_ bv0 8)))");
-            assert_eq!(ask(&neither, &[]), Answer::Contradiction);
-            assert!(matches!(ask(x, &[]), Answer::Possible(_)));
+            assert_eq!(ask(&neither, &[]), Satisfiability::Contradiction);
+            assert!(matches!(ask(x, &[]), Satisfiability::Possible(_)));
         }
-        assert!(solver.ask("(assert nonsense)", &[], Effort::Quick, 1_000_000).is_err());
+        assert!(solver.ask("(assert nonsense)", &[], ConflictLimit::Quick, 1_000_000).is_err());
     }
 
     /// Factors of a large number: given up, each time anew.
     #[test]
     fn a_question_is_given_up_after_its_own_steps() {
-        let mut solver = Solver::start().expect("z3 is installed");
+        let mut solver = SatSolver::start().expect("z3 is installed");
         let words = "(declare-const a (_ BitVec 64))(declare-const b (_ BitVec 64))";
         let large = "(assert (= (bvmul a b) #x7fffffffffffffe7))(assert (bvult a #x00000000ffffffff))";
         let hard = format!("{words}{large}(assert (bvult b #x00000000ffffffff))(assert (bvugt a #x01))")
             .replace("#x01", "(_ bv1 64)");
-        for effort in [Effort::Quick, Effort::Thorough, Effort::Quick] {
-            assert_eq!(solver.ask(&hard, &[], effort, 100_000).expect("it lives"), Answer::Unknown);
+        for effort in [ConflictLimit::Quick, ConflictLimit::Thorough, ConflictLimit::Quick] {
+            assert_eq!(solver.ask(&hard, &[], effort, 100_000).expect("it lives"), Satisfiability::Unknown);
             let easy = solver.ask(words, &[], effort, 100_000).expect("it lives");
-            assert!(matches!(easy, Answer::Possible(_)), "{easy:?}");
+            assert!(matches!(easy, Satisfiability::Possible(_)), "{easy:?}");
         }
     }
 }

@@ -12,42 +12,42 @@ use opcost_ir::{CalleeRef, Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::checker::Checker;
-use crate::intervals::{self, Known};
+use crate::intervals::{self, KnownInterval};
 use crate::known::integer_width;
 use crate::names::ValueName;
 use crate::question::ALWAYS;
-use crate::range::Claim;
+use crate::range::RangeClaim;
 use crate::relation::Wanted;
 use crate::shape::word;
-use crate::verdict::{ClaimId, Verdict, fails};
+use crate::verdict::{ClaimId, SolverVerdict, fails};
 use crate::wanted::{goal, look_at_base, wanted};
 
 /// A word of which all that is known are claims.
 #[derive(Clone, Copy)]
 pub(crate) struct Word<'w> {
-    pub(crate) known: &'w [&'w Claim],
+    pub(crate) known: &'w [&'w RangeClaim],
     /// What to call it.
     pub(crate) what: &'w str,
 }
 
 impl<'c> Checker<'c> {
-    pub(crate) fn check_value(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
+    pub(crate) fn check_value(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> SolverVerdict {
         let claim = &self.claims(place).values[at];
         let (function, value) = (self.functions[place], claim.value.value());
         if claim.range.is_anything() {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         }
         match self.value_follows(function, value, Wanted::Range(&claim.range), used) {
-            Verdict::Holds => Verdict::Holds,
+            SolverVerdict::Holds => SolverVerdict::Holds,
             verdict => match self.hindsight_shows(function, value, &claim.range, used) {
-                Verdict::Holds => Verdict::Holds,
-                Verdict::Fails { .. } => verdict,
+                SolverVerdict::Holds => SolverVerdict::Holds,
+                SolverVerdict::Fails { .. } => verdict,
             },
         }
     }
 
-    pub(crate) fn check_returned(&self, place: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
-        let Some(range) = &self.claims(place).returned else { return Verdict::Holds };
+    pub(crate) fn check_returned(&self, place: usize, used: &mut BTreeSet<ClaimId>) -> SolverVerdict {
+        let Some(range) = &self.claims(place).returned else { return SolverVerdict::Holds };
         let id = self.functions[place];
         let function = &self.module.functions[id];
         if self.comes_again(id) {
@@ -66,11 +66,11 @@ impl<'c> Checker<'c> {
                 question.at_block(block);
                 wanted(question, value, Wanted::Range(range))
             });
-            if verdict != Verdict::Holds {
+            if verdict != SolverVerdict::Holds {
                 return verdict;
             }
         }
-        Verdict::Holds
+        SolverVerdict::Holds
     }
 
     pub(crate) fn value_follows(
@@ -79,7 +79,7 @@ impl<'c> Checker<'c> {
         value: Value,
         wanted_of: Wanted<'_>,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Verdict {
+    ) -> SolverVerdict {
         if self.comes_again(id) {
             return fails("control may return a second time");
         }
@@ -93,7 +93,7 @@ impl<'c> Checker<'c> {
         };
         let block = self.shapes[id].block_of[at];
         if !self.shapes[id].is_reached(block) {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         }
         let function = &self.module.functions[id];
         match function.instructions[at].opcode {
@@ -108,8 +108,8 @@ impl<'c> Checker<'c> {
             Opcode::Freeze if self.may_be_undefined(id, function.operands_of(at)[0]) => {
                 fails("it is a freeze of what may be undefined")
             }
-            _ if self.ends_imply(id, at, wanted_of, used) => Verdict::Holds,
-            _ if self.low_bits_imply(id, at, wanted_of, used) => Verdict::Holds,
+            _ if self.ends_imply(id, at, wanted_of, used) => SolverVerdict::Holds,
+            _ if self.low_bits_imply(id, at, wanted_of, used) => SolverVerdict::Holds,
             _ => self.follows(id, &format!("{at}"), used, |question| {
                 question.at_block(block);
                 look_at_base(question, wanted_of)?;
@@ -131,7 +131,7 @@ impl<'c> Checker<'c> {
         let mut rests_on = Vec::new();
         let function = &self.module.functions[id];
         let known = |value: &Value| self.ends(id, *value, &mut rests_on);
-        let operands: Option<Vec<Known>> = function.operands_of(at).iter().map(known).collect();
+        let operands: Option<Vec<KnownInterval>> = function.operands_of(at).iter().map(known).collect();
         let is_implied = operands
             .is_some_and(|operands| intervals::imply(function.instructions[at].opcode, &operands, range));
         if is_implied {
@@ -162,18 +162,23 @@ impl<'c> Checker<'c> {
     }
 
     /// The ends between which a value is claimed to be.
-    pub(crate) fn ends(&self, id: FunctionId, value: Value, rests_on: &mut Vec<ClaimId>) -> Option<Known> {
+    pub(crate) fn ends(
+        &self,
+        id: FunctionId,
+        value: Value,
+        rests_on: &mut Vec<ClaimId>,
+    ) -> Option<KnownInterval> {
         let width = integer_width(self.module, self.type_of(id, value)?)?;
         if let Value::Constant(_) = value {
-            return Known::constant(width, word(self.module, value)?);
+            return KnownInterval::constant(width, word(self.module, value)?);
         }
         let (ids, claims): (Vec<_>, Vec<_>) = self.claims_of(id, ValueName::of(value)?).into_iter().unzip();
         rests_on.extend(ids);
-        Known::of(width, &claims)
+        KnownInterval::of(width, &claims)
     }
 
     /// What is given of a value.
-    fn given_of(&self, id: FunctionId, value: Value) -> Vec<(ClaimId, Claim)> {
+    fn given_of(&self, id: FunctionId, value: Value) -> Vec<(ClaimId, RangeClaim)> {
         let claims = ValueName::of(value).map(|name| self.claims_of(id, name)).unwrap_or_default();
         claims.into_iter().filter(|(claim, _)| matches!(claim, ClaimId::Given(..))).collect()
     }
@@ -185,15 +190,15 @@ impl<'c> Checker<'c> {
         value: Value,
         wanted_of: Wanted<'_>,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Option<Verdict> {
+    ) -> Option<SolverVerdict> {
         let Wanted::Range(range) = wanted_of else { return None };
         let given = self.given_of(id, value);
         if given.is_empty() {
             return None;
         }
-        let known: Vec<&Claim> = given.iter().map(|(_, claim)| claim).collect();
+        let known: Vec<&RangeClaim> = given.iter().map(|(_, claim)| claim).collect();
         let verdict = self.words_imply(id, Word { known: &known, what: "what is given" }, range, used);
-        (verdict == Verdict::Holds).then_some(verdict)
+        (verdict == SolverVerdict::Holds).then_some(verdict)
     }
 
     fn phi_follows(
@@ -202,12 +207,12 @@ impl<'c> Checker<'c> {
         phi: InstructionId,
         wanted_of: Wanted<'_>,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Verdict {
+    ) -> SolverVerdict {
         let function = &self.module.functions[id];
         let to = self.shapes[id].block_of[phi];
         let all = ValueName::of(Value::Instruction(phi)).map(|name| self.claims_of(id, name));
-        let is_sum = |(claim, _): &(ClaimId, Claim)| matches!(claim, ClaimId::Sum(..));
-        let sums: Vec<(ClaimId, Claim)> = all.into_iter().flatten().filter(is_sum).collect();
+        let is_sum = |(claim, _): &(ClaimId, RangeClaim)| matches!(claim, ClaimId::Sum(..));
+        let sums: Vec<(ClaimId, RangeClaim)> = all.into_iter().flatten().filter(is_sum).collect();
         for pair in function.operands_of(phi).chunks_exact(2) {
             let (value, Value::Block(from)) = (pair[0], pair[1]) else {
                 return fails("a phi without blocks");
@@ -230,11 +235,11 @@ impl<'c> Checker<'c> {
                 }
                 Some(goal)
             });
-            if verdict != Verdict::Holds {
+            if verdict != SolverVerdict::Holds {
                 return verdict;
             }
         }
-        Verdict::Holds
+        SolverVerdict::Holds
     }
 
     fn argument_follows(
@@ -243,7 +248,7 @@ impl<'c> Checker<'c> {
         position: u32,
         wanted_of: Wanted<'_>,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Verdict {
+    ) -> SolverVerdict {
         let Wanted::Range(range) = wanted_of else { return fails("parameters are unrelated") };
         if !self.origins.is_called_here_only[id] {
             return fails("anyone may call it with anything");
@@ -280,11 +285,11 @@ impl<'c> Checker<'c> {
                 given.iter().for_each(|(_, claim)| question.assume(&claim.conditions(&word)));
                 wanted(question, value, Wanted::Range(range))
             });
-            if verdict != Verdict::Holds {
+            if verdict != SolverVerdict::Holds {
                 return verdict;
             }
         }
-        Verdict::Holds
+        SolverVerdict::Holds
     }
 
     fn result_follows(
@@ -293,7 +298,7 @@ impl<'c> Checker<'c> {
         at: InstructionId,
         wanted_of: Wanted<'_>,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Verdict {
+    ) -> SolverVerdict {
         let Wanted::Range(range) = wanted_of else { return fails("results are unrelated") };
         let Some(CalleeRef::Function(callee)) = self.module.functions[id].call(at).map(|call| call.callee)
         else {
@@ -316,12 +321,12 @@ impl<'c> Checker<'c> {
         &self,
         id: FunctionId,
         word: Word<'_>,
-        wanted_of: &Claim,
+        wanted_of: &RangeClaim,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Verdict {
+    ) -> SolverVerdict {
         let Word { known, what } = word;
         if known.contains(&wanted_of) {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         }
         self.follows(id, what, used, |question| {
             question.text.push_str(&format!("(declare-const word (_ BitVec {}))\n", wanted_of.width));

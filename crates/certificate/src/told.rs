@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use opcost_key::{FunctionId, InstructionId};
 
-use crate::range::Claim;
+use crate::range::RangeClaim;
 
 /// What whoever checks knows of the module from elsewhere, and not from the certificate.
 #[derive(Clone, Debug, Default)]
-pub struct Told {
+pub struct OutsideFacts {
     /// What a call of a library function gives.
-    pub results: HashMap<(FunctionId, InstructionId), Claim>,
+    pub results: HashMap<(FunctionId, InstructionId), RangeClaim>,
     /// Locals of which nothing is read before it is written.
     pub written_first: HashSet<(FunctionId, InstructionId)>,
     /// Calls that give memory that holds zeros.

@@ -27,9 +27,9 @@ use crate::checker::Checker;
 use crate::claims::{SumClaim, TurnsClaim};
 use crate::growth::Back;
 use crate::question::ALWAYS;
-use crate::range::{Claim, bits, mask};
+use crate::range::{RangeClaim, bits, mask};
 use crate::relation::{Apart, Wanted};
-use crate::verdict::{ClaimId, Verdict, fails};
+use crate::verdict::{ClaimId, SolverVerdict, fails};
 use crate::wanted::wanted;
 
 /// A phi at the head of a loop.
@@ -43,10 +43,10 @@ struct AtHead {
 
 impl SumClaim {
     /// What it says of the value, or its distance from the base.
-    pub fn result(&self) -> Claim {
+    pub fn result(&self) -> RangeClaim {
         let width = self.start.width;
         if self.turns == u64::MAX {
-            return Claim::anything(width);
+            return RangeClaim::anything(width);
         }
         if self.places > 0 {
             return self.grown();
@@ -54,12 +54,12 @@ impl SumClaim {
         let ends = i128::from(self.turns)
             .checked_mul(self.least.min(0).into())
             .zip(i128::from(self.turns).checked_mul(self.greatest.max(0).into()));
-        let Some((low, high)) = ends else { return Claim::anything(width) };
+        let Some((low, high)) = ends else { return RangeClaim::anything(width) };
         // From one end of the numbers to the other is more than a number with sign.
         let span = self.start.span.0.checked_add(high.abs_diff(low));
         match span.filter(|&span| span <= mask(width)) {
-            Some(span) => Claim::arc(width, self.start.first.0.wrapping_add(low as u128), span),
-            None => Claim::anything(width),
+            Some(span) => RangeClaim::arc(width, self.start.first.0.wrapping_add(low as u128), span),
+            None => RangeClaim::anything(width),
         }
     }
 }
@@ -86,10 +86,10 @@ impl Checker<'_> {
         Some(found).filter(|found| !found.latches.is_empty())
     }
 
-    pub(crate) fn check_turns(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
+    pub(crate) fn check_turns(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> SolverVerdict {
         let claim = &self.claims(place).turns[at];
         if claim.most == u64::MAX {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         }
         let (id, counter) = (self.functions[place], claim.counter.value());
         let Some(found) = self.at_head(id, counter) else { return fails("it is no counter at a head") };
@@ -116,17 +116,17 @@ impl Checker<'_> {
                 let (is_on, is_off) = (claim.range.conditions(&now.term), claim.range.conditions(&next.term));
                 Some(format!("(and {was_word} {is_on} (or {goes_on} (not {is_off})))"))
             });
-            if verdict != Verdict::Holds {
+            if verdict != SolverVerdict::Holds {
                 return verdict;
             }
         }
-        Verdict::Holds
+        SolverVerdict::Holds
     }
 
-    pub(crate) fn check_sum(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> Verdict {
+    pub(crate) fn check_sum(&self, place: usize, at: usize, used: &mut BTreeSet<ClaimId>) -> SolverVerdict {
         let claim = &self.claims(place).sums[at];
         if claim.turns == u64::MAX {
-            return Verdict::Holds;
+            return SolverVerdict::Holds;
         }
         let (id, value) = (self.functions[place], claim.value.value());
         let Some(found) = self.at_head(id, value) else { return fails("it is no phi at a head") };
@@ -148,7 +148,7 @@ impl Checker<'_> {
                 question.on_edge(*from, found.head);
                 wanted(question, *first, start)
             });
-            if verdict != Verdict::Holds {
+            if verdict != SolverVerdict::Holds {
                 return verdict;
             }
         }
@@ -158,11 +158,11 @@ impl Checker<'_> {
                 0 => self.step_follows(id, claim, back, used),
                 _ => self.shift_follows(id, claim, back, used),
             };
-            if verdict != Verdict::Holds {
+            if verdict != SolverVerdict::Holds {
                 return verdict;
             }
         }
-        Verdict::Holds
+        SolverVerdict::Holds
     }
 
     /// What is claimed of the turns of the loop; a verdict if that is too little.
@@ -172,7 +172,7 @@ impl Checker<'_> {
         claim: &SumClaim,
         head: BlockId,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Option<Verdict> {
+    ) -> Option<SolverVerdict> {
         let turns = &self.claims(place).turns;
         let of_head = turns.iter().enumerate().filter(|(_, turns)| turns.head as usize == head.index());
         match of_head.min_by_key(|(_, turns)| turns.most) {
@@ -204,7 +204,7 @@ impl Checker<'_> {
         claim: &SumClaim,
         back: Back,
         used: &mut BTreeSet<ClaimId>,
-    ) -> Verdict {
+    ) -> SolverVerdict {
         let Back { from, head, value, next } = back;
         let width = claim.start.width;
         let Ok(span) = u64::try_from(i128::from(claim.greatest) - i128::from(claim.least)) else {
@@ -213,7 +213,7 @@ impl Checker<'_> {
         if u128::from(span) > mask(width) {
             return fails("what a turn adds is wider than the type");
         }
-        let by = Claim::arc(width, i128::from(claim.least) as u128, span.into());
+        let by = RangeClaim::arc(width, i128::from(claim.least) as u128, span.into());
         self.follows(id, &format!("what the turn adds that comes from {from}"), used, |question| {
             question.on_edge(from, head);
             let before = question.word(value)?;
@@ -249,12 +249,12 @@ fn goes_on(claim: &TurnsClaim, now: &str, next: &str) -> String {
 mod tests {
     use crate::claims::{SumClaim, TurnsClaim};
     use crate::names::ValueName;
-    use crate::range::Claim;
+    use crate::range::RangeClaim;
 
     #[test]
     fn steps_that_the_counter_does_not_have_leave_no_room() {
         let turns = |step, scales| {
-            let (counter, range) = (ValueName::Result(0), Claim::arc(8, 1, 98));
+            let (counter, range) = (ValueName::Result(0), RangeClaim::arc(8, 1, 98));
             TurnsClaim { head: 0, most: 1, counter, range, falls: false, step, scales }
         };
         assert_eq!(
@@ -269,9 +269,9 @@ mod tests {
 
     #[test]
     fn sums_of_the_greatest_numbers_say_nothing() {
-        let (value, start) = (ValueName::Result(0), Claim::arc(64, 0, 0));
+        let (value, start) = (ValueName::Result(0), RangeClaim::arc(64, 0, 0));
         let mut sum = SumClaim { value, base: None, start, least: -2, greatest: 3, places: 0, turns: 10 };
-        assert_eq!(sum.result(), Claim::arc(64, 20u128.wrapping_neg(), 50));
+        assert_eq!(sum.result(), RangeClaim::arc(64, 20u128.wrapping_neg(), 50));
         (sum.least, sum.greatest, sum.turns) = (i64::MIN, i64::MAX, u64::MAX - 1);
         assert!(sum.result().is_anything());
     }

@@ -21,7 +21,7 @@ pub enum ClaimId {
 
 /// What became of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum SolverVerdict {
     /// It follows.
     Holds,
     /// It does not; where, and, if a solver says so, by which values.
@@ -34,6 +34,6 @@ pub enum Verdict {
 }
 
 /// It does not follow.
-pub(crate) fn fails(what: &str) -> Verdict {
-    Verdict::Fails { what: what.to_owned(), example: Vec::new() }
+pub(crate) fn fails(what: &str) -> SolverVerdict {
+    SolverVerdict::Fails { what: what.to_owned(), example: Vec::new() }
 }

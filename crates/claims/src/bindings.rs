@@ -4,7 +4,7 @@
 //! Cost: the leaves of the answer.
 
 use crate::names::Decided;
-use opcost_analysis::dependence::{Quality, Resolution};
+use opcost_analysis::dependence::{Resolution, ResolutionQuality};
 
 /// An expression of so many letters can stand for a name.
 const SHORT: usize = 32;
@@ -21,7 +21,7 @@ pub struct Bindings {
 impl Bindings {
     /// What an answer of the resolver means for a formula.
     pub(super) fn decided(&self, answer: &Resolution<'_, '_>) -> Decided {
-        if answer.quality() == Quality::Unknown {
+        if answer.quality() == ResolutionQuality::Unknown {
             return Decided::Open;
         }
         if let Some(number) = answer.as_constant() {

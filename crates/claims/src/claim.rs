@@ -9,7 +9,7 @@ use crate::names::Named;
 
 /// How much is known of a loop's turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ClaimKind {
     /// A number.
     Constant,
     /// Exact, over named inputs only.
@@ -43,7 +43,7 @@ pub struct LoopClaim {
     /// When it is entered: the counts are those of a loop that is.
     pub entered: EntryClaim,
     /// How much is known.
-    pub kind: Kind,
+    pub kind: ClaimKind,
     /// Back edges as text, if they are exact.
     pub back_edges: Option<String>,
     /// Iterations of the body as text, if they are exact.
@@ -67,7 +67,7 @@ pub struct LoopClaim {
     /// What of it is a number, so that a run can be held against it.
     pub numbers: Numbers,
     /// The same as it is kept, for readers that are programs.
-    pub written: Written,
+    pub written: WrittenClaim,
 }
 
 impl LoopClaim {
@@ -88,7 +88,7 @@ impl LoopClaim {
             parent: None,
             form,
             entered: EntryClaim::unknown(),
-            kind: Kind::Unknown,
+            kind: ClaimKind::Unknown,
             back_edges: None,
             body_iterations: None,
             total: None,
@@ -100,7 +100,7 @@ impl LoopClaim {
             unrolled: None,
             remainder_of: None,
             numbers: Numbers::default(),
-            written: Written::default(),
+            written: WrittenClaim::default(),
         }
     }
 
@@ -108,7 +108,7 @@ impl LoopClaim {
     pub(super) fn uncounted(self, reason: Option<String>) -> LoopClaim {
         let LoopClaim { function, header, label, place, depth, parent, form, entered, .. } = self;
         let LoopClaim { vectorised, unrolled, remainder_of, .. } = self;
-        let written = Written { entered: self.written.entered, ..Written::default() };
+        let written = WrittenClaim { entered: self.written.entered, ..WrittenClaim::default() };
         let unknown = LoopClaim { written, ..LoopClaim::unknown(function, header, label, form, reason) };
         LoopClaim { place, depth, parent, entered, vectorised, unrolled, remainder_of, ..unknown }
     }
@@ -128,7 +128,7 @@ pub struct Numbers {
 /// Formulas in which every name stands between backquotes, so that only one reading fits; what is
 /// too large to be written whole has a `…`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenClaim {
     /// Back edges, if they are exact.
     pub back_edges: Option<String>,
     /// Iterations of the body, if they are exact.
@@ -164,7 +164,7 @@ pub enum Rest {
 
 /// How well it is known when a loop is entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EntryKind {
+pub enum EntryForm {
     /// Whenever its function is, or the turn around it begins.
     Always,
     /// Exactly where the condition holds.
@@ -181,7 +181,7 @@ pub enum EntryKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryClaim {
     /// How well that is known.
-    pub kind: EntryKind,
+    pub kind: EntryForm,
     /// The condition, over the names of the claim.
     pub condition: Option<String>,
 }
@@ -189,7 +189,7 @@ pub struct EntryClaim {
 impl EntryClaim {
     /// Nothing is known of it.
     pub fn unknown() -> EntryClaim {
-        EntryClaim { kind: EntryKind::Unknown, condition: None }
+        EntryClaim { kind: EntryForm::Unknown, condition: None }
     }
 }
 

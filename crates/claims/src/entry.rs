@@ -8,10 +8,10 @@
 
 use opcost_ir::{Type, Value};
 
-use crate::claim::{EntryKind, Kind, LoopClaim, Numbers, Written};
+use crate::claim::{ClaimKind, EntryForm, LoopClaim, Numbers, WrittenClaim};
 use crate::teller::Teller;
-use opcost_analysis::evolution::{Assumption, FunctionEvolution, Otherwise, Promise, TripCount};
-use opcost_analysis::expression::{Facts, FormulaId, Interval, Symbol};
+use opcost_analysis::evolution::{FlagPromise, FunctionEvolution, Otherwise, TripAssumption, TripCount};
+use opcost_analysis::expression::{Facts, FormulaId, FormulaInterval, Symbol};
 use opcost_graph::loops::LoopId;
 
 impl Teller<'_> {
@@ -31,7 +31,7 @@ impl Teller<'_> {
         let last = self.formulas.as_constant(turns)? - 1;
         let function = self.scope.function();
         for assumption in &trips.assumptions {
-            let Assumption::Promise(at, Promise::NoSignedWrap) = *assumption else { continue };
+            let TripAssumption::Promise(at, FlagPromise::NoSignedWrap) = *assumption else { continue };
             let Type::Integer(bits) = self.scope.program.module.types[function.instructions[at].ty] else {
                 continue;
             };
@@ -46,7 +46,7 @@ impl Teller<'_> {
                 let turn = self.formulas.constant(turn);
                 let value = self.formulas.replace(value, symbol, turn);
                 let value = self.settled(value, &Facts::new());
-                let Interval { low, high } = Interval::signed(bits);
+                let FormulaInterval { low, high } = FormulaInterval::signed(bits);
                 let number = self.formulas.as_constant(value);
                 if last >= 0 && number.is_some_and(|number| !(low..=high).contains(&number)) {
                     return Some(format!("nsw of {}", self.names.instruction(at)));
@@ -64,12 +64,13 @@ impl Teller<'_> {
         trips: &TripCount,
         broken: Option<String>,
     ) -> LoopClaim {
-        if claim.entered.kind == EntryKind::Never {
+        if claim.entered.kind == EntryForm::Never {
             let none = || Some("0".to_owned());
-            let written = Written { back_edges: none(), body_iterations: none(), ..Written::default() };
+            let written =
+                WrittenClaim { back_edges: none(), body_iterations: none(), ..WrittenClaim::default() };
             return LoopClaim {
                 written,
-                kind: Kind::Constant,
+                kind: ClaimKind::Constant,
                 back_edges: none(),
                 body_iterations: none(),
                 numbers: Numbers { exact: Some(0), bound: Some(0), total: None },
@@ -77,7 +78,7 @@ impl Teller<'_> {
             };
         }
         let failed = trips.assumptions.iter().find_map(|assumption| {
-            let Assumption::Condition(test, otherwise) = *assumption else { return None };
+            let TripAssumption::Condition(test, otherwise) = *assumption else { return None };
             let of = self.settled(test.of, &Facts::new());
             let holds = test.relation.decide(self.formulas.range(of));
             (holds == Some(false)).then_some((test, otherwise))

@@ -42,10 +42,12 @@ use opcost_analysis::dependence::binding::ModuleMemory;
 use opcost_analysis::dependence::{Limits, Resolver, Use};
 use opcost_analysis::evolution::{FunctionEvolution, Source};
 use opcost_analysis::expression::Formulas;
-use opcost_analysis::memory::{Memory, MemoryVersions, Writers};
+use opcost_analysis::memory::{MemoryModel, MemoryVersions, Writers};
 
 pub use bindings::Bindings;
-pub use claim::{EntryClaim, EntryKind, Kind, LoopClaim, Numbers, Rest, Unrolled, Vectorised, Written};
+pub use claim::{
+    ClaimKind, EntryClaim, EntryForm, LoopClaim, Numbers, Rest, Unrolled, Vectorised, WrittenClaim,
+};
 pub use names::{Named, Names, Scope};
 
 use names::{Decide, Decided, Wanted};
@@ -67,13 +69,13 @@ pub struct Claims {
 
 impl Claims {
     /// All claims about a program, its formulas evaluated where names are bound.
-    pub fn compute(program: &Memory<'_>, bindings: &Bindings) -> Claims {
+    pub fn compute(program: &MemoryModel<'_>, bindings: &Bindings) -> Claims {
         Claims::of_functions(program, bindings, |_| true)
     }
 
     /// The claims about the loops of some functions of it.
     pub fn of_functions(
-        program: &Memory<'_>,
+        program: &MemoryModel<'_>,
         bindings: &Bindings,
         is_wanted: impl Fn(FunctionId) -> bool,
     ) -> Claims {
@@ -113,7 +115,7 @@ impl Claims {
 
 /// Claims while they are made.
 struct Making<'a> {
-    program: &'a Memory<'a>,
+    program: &'a MemoryModel<'a>,
     decide: Decide<'a>,
     bindings: &'a Bindings,
     claims: Claims,

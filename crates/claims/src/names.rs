@@ -16,7 +16,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId, PlaceId};
 
 use opcost_analysis::cells::{CellDefinition, CellVersion, Cells};
 use opcost_analysis::expression::Symbol;
-use opcost_analysis::memory::Memory;
+use opcost_analysis::memory::MemoryModel;
 use opcost_graph::loops::{LoopForest, LoopId};
 
 /// A symbol as a user sees it.
@@ -63,7 +63,7 @@ pub(super) type Decide<'a> = &'a dyn Fn(Wanted) -> Decided;
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
     /// The program.
-    pub program: &'a Memory<'a>,
+    pub program: &'a MemoryModel<'a>,
     /// The function.
     pub id: FunctionId,
     /// Its loops.

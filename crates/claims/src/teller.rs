@@ -10,12 +10,12 @@ use std::collections::BTreeSet;
 use opcost_graph::loops::LoopId;
 
 use crate::bindings::Bindings;
-use crate::claim::{EntryClaim, EntryKind, Kind, LoopClaim, Numbers, Written};
+use crate::claim::{ClaimKind, EntryClaim, EntryForm, LoopClaim, Numbers, WrittenClaim};
 use crate::names::{Named, Names, Scope};
 use crate::words;
-use opcost_analysis::evolution::{Assumption, Entered, FunctionEvolution, Part, TripCount};
+use opcost_analysis::evolution::{Entered, FunctionEvolution, SplitPart, TripAssumption, TripCount};
 use opcost_analysis::expression::{
-    Domain, Facts, FormulaId, Formulas, Interval, NoNumber, Symbol, SymbolId, Test,
+    Domain, Facts, FormulaId, FormulaInterval, Formulas, NoNumber, Symbol, SymbolId, Test,
 };
 
 /// Tells of the loops of one function.
@@ -43,7 +43,7 @@ impl Teller<'_> {
             let is_sure = assumed.all(|given| own.contains(given) || self.is_given(given));
             if let (true, Some(most)) = (is_sure, trips.back_edges.exact()) {
                 let most = self.settled(most, &Facts::new());
-                let turn = self.formulas.symbol(Symbol::Turn(around), Interval::NATURAL);
+                let turn = self.formulas.symbol(Symbol::Turn(around), FormulaInterval::NATURAL);
                 let left = self.formulas.subtract(most, turn);
                 facts.add(&mut self.formulas, left);
             }
@@ -53,8 +53,8 @@ impl Teller<'_> {
     }
 
     /// Whether the numbers that are known or bound make an assumption true.
-    fn is_given(&mut self, assumption: &Assumption) -> bool {
-        let Assumption::Condition(test, _) = assumption else { return false };
+    fn is_given(&mut self, assumption: &TripAssumption) -> bool {
+        let TripAssumption::Condition(test, _) = assumption else { return false };
         let of = self.settled(test.of, &Facts::new());
         self.formulas.as_constant(of).is_some_and(|number| test.relation.holds(number))
     }
@@ -69,8 +69,8 @@ impl Teller<'_> {
         };
         let kind = match (body.or(back), bound) {
             (Some(formula), _) => self.kind(formula),
-            (None, Some(_)) => Kind::Bound,
-            (None, None) => Kind::Unknown,
+            (None, Some(_)) => ClaimKind::Bound,
+            (None, None) => ClaimKind::Unknown,
         };
         let total = trips.total.map(|total| self.settled(total.body_iterations, facts));
         let numbers = self.numbers(trips, facts);
@@ -80,13 +80,13 @@ impl Teller<'_> {
         let [body, back, bound, total] = said.map(|formula| formula.map(|formula| self.text(formula)));
         let total = total.filter(|total| natural.depth > 1 && Some(total) != body.as_ref());
         let open = trips.assumptions.iter().filter(|assumption| !self.is_given(assumption));
-        let open: Vec<Assumption> = open.copied().collect();
+        let open: Vec<TripAssumption> = open.copied().collect();
         let (entered, kept_entered) = self.entry_twice(&trips.entered);
         let written = {
             let [body_iterations, back_edges, bound, all] = kept;
             let rests = words::rests(&open, &self.formulas, &self.names);
             let total = all.filter(|_| total.is_some());
-            Written { back_edges, body_iterations, total, bound, entered: kept_entered, rests }
+            WrittenClaim { back_edges, body_iterations, total, bound, entered: kept_entered, rests }
         };
         LoopClaim {
             function: self.scope.id,
@@ -108,7 +108,7 @@ impl Teller<'_> {
             vectorised: None,
             unrolled: None,
             remainder_of: match trips.part {
-                Some(Part::Remainder { of }) => Some(self.scope.forest.loops[of].header),
+                Some(SplitPart::Remainder { of }) => Some(self.scope.forest.loops[of].header),
                 _ => None,
             },
             numbers,
@@ -165,9 +165,9 @@ impl Teller<'_> {
         fits.then(|| domain.reduce(value))
     }
 
-    fn kind(&mut self, formula: FormulaId) -> Kind {
+    fn kind(&mut self, formula: FormulaId) -> ClaimKind {
         if self.formulas.as_constant(formula).is_some() {
-            return Kind::Constant;
+            return ClaimKind::Constant;
         }
         let symbols = self.formulas.symbols_in(formula).to_vec();
         let is_input = |symbol| {
@@ -175,7 +175,7 @@ impl Teller<'_> {
             // The turn of a loop around is decided by that loop.
             matches!(symbol, Symbol::Turn(_) | Symbol::Index(_)) || self.names.of(symbol).is_input
         };
-        if symbols.into_iter().all(is_input) { Kind::Inputs } else { Kind::Formula }
+        if symbols.into_iter().all(is_input) { ClaimKind::Inputs } else { ClaimKind::Formula }
     }
 
     fn inputs(&mut self, formulas: impl Iterator<Item = FormulaId>) -> Vec<Named> {
@@ -215,13 +215,13 @@ impl Teller<'_> {
         });
         let (necessary, is_whole) = settled.necessary();
         let kind = match (&necessary, is_whole) {
-            (Entered::Never, _) => EntryKind::Never,
-            (Entered::Always, true) => EntryKind::Always,
-            (Entered::Always, false) => EntryKind::Unknown,
-            (_, true) => EntryKind::If,
-            (_, false) => EntryKind::OnlyIf,
+            (Entered::Never, _) => EntryForm::Never,
+            (Entered::Always, true) => EntryForm::Always,
+            (Entered::Always, false) => EntryForm::Unknown,
+            (_, true) => EntryForm::If,
+            (_, false) => EntryForm::OnlyIf,
         };
-        let is_told = matches!(kind, EntryKind::If | EntryKind::OnlyIf);
+        let is_told = matches!(kind, EntryForm::If | EntryForm::OnlyIf);
         let told = |test| self.formulas.test_text(test, &|symbol| self.names.of(symbol).name);
         let quoted = |symbol: &Symbol| words::quoted(&self.names, symbol);
         let kept = |test| self.formulas.test_text_within(test, &quoted, words::KEPT);

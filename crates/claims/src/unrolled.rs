@@ -20,7 +20,7 @@
 use opcost_ir::{Function, Module, Opcode, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use crate::claim::{EntryKind, Unrolled};
+use crate::claim::{EntryForm, Unrolled};
 use crate::names::place;
 use crate::teller::Teller;
 use opcost_analysis::evolution::{FunctionEvolution, TripCount};
@@ -166,9 +166,9 @@ impl Teller<'_> {
     /// How often the body of a part runs, if it is certain whether that part is entered.
     fn certain(&mut self, trips: &TripCount) -> Option<FormulaId> {
         match self.entry(&trips.entered).kind {
-            EntryKind::Never => Some(self.formulas.constant(0)),
-            EntryKind::Always => trips.body_iterations.exact(),
-            EntryKind::If | EntryKind::OnlyIf | EntryKind::Unknown => None,
+            EntryForm::Never => Some(self.formulas.constant(0)),
+            EntryForm::Always => trips.body_iterations.exact(),
+            EntryForm::If | EntryForm::OnlyIf | EntryForm::Unknown => None,
         }
     }
 }

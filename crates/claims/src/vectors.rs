@@ -12,10 +12,10 @@
 //! remainder is a vector body again, or the side cannot be told. Cost: the
 //! nodes of the remainder's formula.
 
-use crate::claim::{EntryKind, Vectorised};
+use crate::claim::{EntryForm, Vectorised};
 use crate::teller::Teller;
-use opcost_analysis::evolution::{Entered, FunctionEvolution, Part, TripCount};
-use opcost_analysis::expression::{Domain, Facts, FormulaId, Formulas, Node, Test};
+use opcost_analysis::evolution::{Entered, FunctionEvolution, SplitPart, TripCount};
+use opcost_analysis::expression::{Domain, Facts, FormulaId, FormulaNode, Formulas, Test};
 
 impl Teller<'_> {
     /// What a vector body is a part of.
@@ -25,14 +25,14 @@ impl Teller<'_> {
         evolution: &FunctionEvolution,
         facts: &Facts,
     ) -> Option<Vectorised> {
-        let Some(Part::VectorBody { lanes: lanes @ 1.., remainder }) = trips.part else { return None };
+        let Some(SplitPart::VectorBody { lanes: lanes @ 1.., remainder }) = trips.part else { return None };
         let rest = remainder.map(|remainder| evolution.trip_count(remainder));
         let source = self.source_iterations(lanes, trips, rest);
         let mut source = source.map(|source| self.settled(source, facts));
         // The source's loop is entered where one of its parts is.
         let entered = trips.entered.clone().or(rest.map_or(Entered::Never, |rest| rest.entered.clone()));
         let entered = self.entry(&entered);
-        if entered.kind == EntryKind::Never {
+        if entered.kind == EntryForm::Never {
             source = source.map(|_| self.formulas.constant(0));
         }
         Some(Vectorised {
@@ -52,7 +52,7 @@ impl Teller<'_> {
         let body = body.body_iterations.exact()?;
         let whole = self.formulas.scale(body, i128::from(lanes));
         let Some(rest) = rest else { return Some(whole) };
-        if matches!(rest.part, Some(Part::VectorBody { .. })) {
+        if matches!(rest.part, Some(SplitPart::VectorBody { .. })) {
             return None;
         }
         let rest = rest.body_iterations.exact()?;
@@ -74,7 +74,7 @@ fn choice_in(formulas: &Formulas, of: FormulaId) -> Option<Test> {
     let mut work = vec![of];
     while let Some(id) = work.pop() {
         match formulas.node(id) {
-            Node::Select { test, .. } => return Some(*test),
+            FormulaNode::Select { test, .. } => return Some(*test),
             node => work.extend(parts_of(node)),
         }
     }
@@ -89,8 +89,10 @@ fn is_behind(formulas: &Formulas, of: FormulaId, lanes: u64) -> bool {
     let mut work = vec![of];
     while let Some(id) = work.pop() {
         match formulas.node(id) {
-            Node::Divide { by, .. } | Node::Modulo { by, .. } if is_lanes(*by) => return true,
-            Node::Wrap { domain: Domain { bits: bits @ ..64, signed: false }, .. } if 1 << bits == lanes => {
+            FormulaNode::Divide { by, .. } | FormulaNode::Modulo { by, .. } if is_lanes(*by) => return true,
+            FormulaNode::Wrap { domain: Domain { bits: bits @ ..64, signed: false }, .. }
+                if 1 << bits == lanes =>
+            {
                 return true;
             }
             node => work.extend(parts_of(node)),
@@ -99,12 +101,12 @@ fn is_behind(formulas: &Formulas, of: FormulaId, lanes: u64) -> bool {
     false
 }
 
-fn parts_of(node: &Node) -> Vec<FormulaId> {
+fn parts_of(node: &FormulaNode) -> Vec<FormulaId> {
     match node {
-        Node::Sum { terms, .. } => terms.iter().map(|&(term, _)| term).collect(),
-        Node::Product(list) | Node::Least(list) | Node::Greatest(list) => list.to_vec(),
-        Node::Divide { of, by, .. } | Node::Modulo { of, by } => vec![*of, *by],
-        Node::Wrap { of, .. } => vec![*of],
+        FormulaNode::Sum { terms, .. } => terms.iter().map(|&(term, _)| term).collect(),
+        FormulaNode::Product(list) | FormulaNode::Least(list) | FormulaNode::Greatest(list) => list.to_vec(),
+        FormulaNode::Divide { of, by, .. } | FormulaNode::Modulo { of, by } => vec![*of, *by],
+        FormulaNode::Wrap { of, .. } => vec![*of],
         _ => Vec::new(),
     }
 }

@@ -4,7 +4,7 @@ use opcost_ir::FunctionText;
 
 use crate::claim::Rest;
 use crate::names::Names;
-use opcost_analysis::evolution::{Assumption, Form, Otherwise, Part, Reason, TripCount};
+use opcost_analysis::evolution::{Form, Otherwise, Reason, SplitPart, TripAssumption, TripCount};
 use opcost_analysis::expression::{Formulas, Symbol, TextLimits};
 
 /// Why there is no exact answer.
@@ -41,33 +41,33 @@ pub(super) fn form(trips: &TripCount) -> String {
     };
     match trips.part {
         None => form.to_owned(),
-        Some(Part::VectorBody { lanes: 0, .. }) => format!("{form}, vector body"),
-        Some(Part::VectorBody { lanes, .. }) => format!("{form}, vector body of {lanes} turns at once"),
-        Some(Part::Remainder { .. }) => format!("{form}, what a vector body leaves"),
+        Some(SplitPart::VectorBody { lanes: 0, .. }) => format!("{form}, vector body"),
+        Some(SplitPart::VectorBody { lanes, .. }) => format!("{form}, vector body of {lanes} turns at once"),
+        Some(SplitPart::Remainder { .. }) => format!("{form}, what a vector body leaves"),
     }
 }
 
 /// What a claim rests on.
-pub fn assumptions(list: &[Assumption], formulas: &Formulas, names: &Names<'_>) -> Vec<String> {
+pub fn assumptions(list: &[TripAssumption], formulas: &Formulas, names: &Names<'_>) -> Vec<String> {
     list.iter().map(|given| assumption(given, formulas, names)).collect()
 }
 
-fn assumption(assumption: &Assumption, formulas: &Formulas, names: &Names<'_>) -> String {
+fn assumption(assumption: &TripAssumption, formulas: &Formulas, names: &Names<'_>) -> String {
     match assumption {
-        Assumption::Promise(at, promise) => format!("{} of {}", promise.word(), names.instruction(*at)),
-        Assumption::Memory(words) => (*words).to_owned(),
-        Assumption::Condition(test, otherwise) => {
+        TripAssumption::Promise(at, promise) => format!("{} of {}", promise.word(), names.instruction(*at)),
+        TripAssumption::Memory(words) => (*words).to_owned(),
+        TripAssumption::Condition(test, otherwise) => {
             let test = formulas.test_text(*test, &|symbol| names.of(symbol).name);
             match otherwise {
                 Otherwise::Endless => format!("{test} (else it does not end)"),
                 Otherwise::Differs => test,
             }
         }
-        Assumption::MustProgress => "it ends (mustprogress)".to_owned(),
-        Assumption::NotLeftBy(edge) => {
+        TripAssumption::MustProgress => "it ends (mustprogress)".to_owned(),
+        TripAssumption::NotLeftBy(edge) => {
             format!("it is not left at %{} for %{}", names.block(edge.from), names.block(edge.to))
         }
-        Assumption::Ieee => "numbers with a point are IEEE 754's, uncontracted".to_owned(),
+        TripAssumption::Ieee => "numbers with a point are IEEE 754's, uncontracted".to_owned(),
     }
 }
 
@@ -87,20 +87,20 @@ pub(super) fn quoted(names: &Names<'_>, symbol: &Symbol) -> String {
 }
 
 /// What a claim rests on, for programs.
-pub(super) fn rests(list: &[Assumption], formulas: &Formulas, names: &Names<'_>) -> Vec<Rest> {
-    let rest = |assumption: &Assumption| match *assumption {
-        Assumption::Promise(at, promise) => Rest::Promise(at, promise.word()),
-        Assumption::Memory(words) => Rest::Rule(words),
-        Assumption::Condition(test, otherwise) => {
+pub(super) fn rests(list: &[TripAssumption], formulas: &Formulas, names: &Names<'_>) -> Vec<Rest> {
+    let rest = |assumption: &TripAssumption| match *assumption {
+        TripAssumption::Promise(at, promise) => Rest::Promise(at, promise.word()),
+        TripAssumption::Memory(words) => Rest::Rule(words),
+        TripAssumption::Condition(test, otherwise) => {
             let test = formulas.test_text_within(test, &|symbol| quoted(names, symbol), KEPT);
             match otherwise {
                 Otherwise::Endless => Rest::EndsIf(test),
                 Otherwise::Differs => Rest::Condition(test),
             }
         }
-        Assumption::MustProgress => Rest::Progress,
-        Assumption::NotLeftBy(edge) => Rest::NotLeft(edge.from),
-        Assumption::Ieee => Rest::Ieee,
+        TripAssumption::MustProgress => Rest::Progress,
+        TripAssumption::NotLeftBy(edge) => Rest::NotLeft(edge.from),
+        TripAssumption::Ieee => Rest::Ieee,
     };
     list.iter().map(rest).collect()
 }

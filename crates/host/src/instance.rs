@@ -18,7 +18,7 @@ use crate::verdict::{Verdict, text};
 
 /// Limits of an instance.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct InstanceOptions {
     /// Bytes of its stack; 0 means 1 MiB.
     pub stack_bytes: usize,
     /// Bytes of its heap; 0 means 64 MiB.
@@ -73,7 +73,7 @@ impl std::error::Error for Rejected {}
 
 /// A function of one instance.
 #[derive(Clone, Copy, Debug)]
-pub struct Function {
+pub struct MeteredFunction {
     raw: RawFunction,
     owner: u64,
 }
@@ -104,7 +104,11 @@ impl<T: AnyBitPattern> Instance<T> {
     /// # Errors
     /// It is no plug-in of this version for this machine, or imports what is
     /// not allowed.
-    pub unsafe fn load(path: impl AsRef<Path>, options: &Options, shared: T) -> Result<Self, Rejected> {
+    pub unsafe fn load(
+        path: impl AsRef<Path>,
+        options: &InstanceOptions,
+        shared: T,
+    ) -> Result<Self, Rejected> {
         let path = path.as_ref();
         let rejected = |reason: String| Rejected { path: path.display().to_string(), reason };
         let zero = |_| rejected("its path or an allowed name has a zero byte".to_owned());
@@ -139,11 +143,11 @@ impl<T: AnyBitPattern> Instance<T> {
 
     /// A function of the bot's own, with C linkage and at most one parameter, a
     /// pointer.
-    pub fn find(&self, name: &str) -> Option<Function> {
+    pub fn find(&self, name: &str) -> Option<MeteredFunction> {
         let name = CString::new(name).ok()?;
         // SAFETY: the instance lives, the name is terminated.
         let raw = unsafe { ffi::opcost_find(self.raw.as_ptr(), name.as_ptr()) }?;
-        Some(Function { raw, owner: self.number })
+        Some(MeteredFunction { raw, owner: self.number })
     }
 
     /// Begins a turn: calls the function with a pointer to the shared value.
@@ -151,7 +155,7 @@ impl<T: AnyBitPattern> Instance<T> {
     ///
     /// # Panics
     /// When the function is another instance's.
-    pub fn run(&mut self, function: Function, turn: Turn) -> Verdict {
+    pub fn run(&mut self, function: MeteredFunction, turn: Turn) -> Verdict {
         assert_eq!(function.owner, self.number, "the function is another instance's");
         let argument = self.shared.as_ptr().cast();
         // SAFETY: the instance lives and no turn of it is under way, since we

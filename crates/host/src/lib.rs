@@ -39,8 +39,8 @@ mod ffi;
 mod instance;
 mod verdict;
 
-pub use instance::{Function, Instance, Options, Rejected, Turn};
-pub use verdict::{Kind, Place, Verdict};
+pub use instance::{Instance, InstanceOptions, MeteredFunction, Rejected, Turn};
+pub use verdict::{EndKind, FaultPlace, Verdict};
 
 /// The C header, one file: declarations for C11 and C++, and with
 /// `OPCOST_HOST_IMPLEMENTATION` defined the code itself.

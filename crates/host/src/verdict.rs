@@ -7,7 +7,7 @@ use crate::ffi::RawVerdict;
 
 /// How a turn, or a part of it, ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum EndKind {
     /// The function returned within its fuel.
     Finished,
     /// Suspended: resume it with new fuel, or drop it.
@@ -26,42 +26,42 @@ pub enum Kind {
     Time,
 }
 
-impl Kind {
-    const ALL: [Kind; 8] = [
-        Kind::Finished,
-        Kind::UsedUp,
-        Kind::Blocked,
-        Kind::Memory,
-        Kind::Stack,
-        Kind::Crashed,
-        Kind::Rejected,
-        Kind::Time,
+impl EndKind {
+    const ALL: [EndKind; 8] = [
+        EndKind::Finished,
+        EndKind::UsedUp,
+        EndKind::Blocked,
+        EndKind::Memory,
+        EndKind::Stack,
+        EndKind::Crashed,
+        EndKind::Rejected,
+        EndKind::Time,
     ];
 
     /// Whether [`resume`](crate::Instance::resume) can go on with it.
     pub fn is_suspended(self) -> bool {
-        matches!(self, Kind::UsedUp | Kind::Memory)
+        matches!(self, EndKind::UsedUp | EndKind::Memory)
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for EndKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Kind::Finished => "finished",
-            Kind::UsedUp => "used-up",
-            Kind::Blocked => "blocked",
-            Kind::Memory => "memory",
-            Kind::Stack => "stack",
-            Kind::Crashed => "crashed",
-            Kind::Rejected => "rejected",
-            Kind::Time => "time",
+            EndKind::Finished => "finished",
+            EndKind::UsedUp => "used-up",
+            EndKind::Blocked => "blocked",
+            EndKind::Memory => "memory",
+            EndKind::Stack => "stack",
+            EndKind::Crashed => "crashed",
+            EndKind::Rejected => "rejected",
+            EndKind::Time => "time",
         })
     }
 }
 
 /// Where in the source a bot was stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct FaultPlace {
     /// Linkage name.
     pub function: String,
     /// Source file; empty if it is not known.
@@ -74,7 +74,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// How it ended.
-    pub kind: Kind,
+    pub kind: EndKind,
     /// Instructions since the turn began; at least these if not `is_exact`.
     pub spent: u64,
     /// Instructions since the load.
@@ -86,7 +86,7 @@ pub struct Verdict {
     /// Signal of a crash.
     pub signal: Option<i32>,
     /// Where it was stopped; `None` at the very end of a turn, or if unknown.
-    pub place: Option<Place>,
+    pub place: Option<FaultPlace>,
     /// Why it was rejected or crashed.
     pub reason: Option<String>,
 }
@@ -97,7 +97,7 @@ impl Verdict {
     pub(crate) unsafe fn read(raw: &RawVerdict) -> Verdict {
         // SAFETY: by this function's contract; the C side terminates its texts.
         let read = |at: *const c_char| unsafe { text(at) };
-        let place = read(raw.function).map(|function| Place {
+        let place = read(raw.function).map(|function| FaultPlace {
             function,
             file: read(raw.file).unwrap_or_default(),
             line: raw.line,
@@ -105,8 +105,8 @@ impl Verdict {
         Verdict {
             kind: usize::try_from(raw.kind)
                 .ok()
-                .and_then(|kind| Kind::ALL.get(kind).copied())
-                .unwrap_or(Kind::Rejected),
+                .and_then(|kind| EndKind::ALL.get(kind).copied())
+                .unwrap_or(EndKind::Rejected),
             spent: raw.spent,
             spent_in_all: raw.spent_in_all,
             beyond: raw.beyond,

@@ -34,7 +34,7 @@ use module::Before;
 use paid::{PaidElsewhere, Prepaid};
 use values::Found;
 
-pub use given::{Audit, Fault, Origins};
+pub use given::{Audit, Fault, InstructionOrigins};
 
 /// All objections; none means that both proofs hold. Cost: a few passes over
 /// the module, and one more over a function for each callee that it waits for.

@@ -8,7 +8,7 @@
 //! inputs as far as they are known. Cost: the steps, those of sums once for each
 //! term.
 
-use opcost_ir::{Comparison, MOST_DEPTH, MOST_SUMS, MOST_TERMS, Step};
+use opcost_ir::{CheckStep, IntegerComparison, MOST_DEPTH, MOST_SUMS, MOST_TERMS};
 
 use crate::unchecked::Unchecked;
 
@@ -37,7 +37,7 @@ struct Sum {
 ///
 /// # Errors
 /// Why there is none.
-pub fn evaluate(steps: &[Step], inputs: &[Option<u64>]) -> Number {
+pub fn evaluate(steps: &[CheckStep], inputs: &[Option<u64>]) -> Number {
     let mut machine = Machine { stack: Vec::new(), sums: Vec::new(), terms: MOST_TERMS };
     let mut at = 0;
     while let Some(&step) = steps.get(at) {
@@ -57,18 +57,18 @@ struct Machine {
 
 impl Machine {
     /// Does one step; which was the last then, or nothing where the stack is too short.
-    fn step(&mut self, at: usize, step: Step, inputs: &[Option<u64>]) -> Option<usize> {
+    fn step(&mut self, at: usize, step: CheckStep, inputs: &[Option<u64>]) -> Option<usize> {
         let result = match step {
-            Step::Constant(value) => Ok(value),
-            Step::Input(position) => {
+            CheckStep::Constant(value) => Ok(value),
+            CheckStep::Input(position) => {
                 let input = inputs.get(position as usize).copied().flatten();
                 input.map(i128::from).ok_or(NoResult::NoNumber)
             }
-            Step::Index(index) => {
+            CheckStep::Index(index) => {
                 let sum = self.sums.iter().rev().find(|sum| sum.index == index);
                 sum.map(|sum| sum.turn).ok_or(NoResult::NoNumber)
             }
-            Step::Select(comparison) => {
+            CheckStep::Select(comparison) => {
                 let [otherwise, if_so, b, a] =
                     [self.stack.pop()?, self.stack.pop()?, self.stack.pop()?, self.stack.pop()?];
                 match (a, b) {
@@ -77,8 +77,8 @@ impl Machine {
                     (Err(reason), _) | (_, Err(reason)) => Err(reason),
                 }
             }
-            Step::Sum { index, length } => return self.begin(at, index, length),
-            Step::SumEnd => return self.end(at),
+            CheckStep::Sum { index, length } => return self.begin(at, index, length),
+            CheckStep::SumEnd => return self.end(at),
             _ if step.takes() == 1 => {
                 let value = self.stack.pop()?;
                 value.and_then(|value| single(step, value).ok_or(NoResult::NoNumber))
@@ -128,23 +128,23 @@ impl Machine {
     }
 }
 
-fn compares(comparison: Comparison, a: i128, b: i128) -> bool {
+fn compares(comparison: IntegerComparison, a: i128, b: i128) -> bool {
     match comparison {
-        Comparison::Equal => a == b,
-        Comparison::NotEqual => a != b,
-        Comparison::Less => a < b,
-        Comparison::LessOrEqual => a <= b,
+        IntegerComparison::Equal => a == b,
+        IntegerComparison::NotEqual => a != b,
+        IntegerComparison::Less => a < b,
+        IntegerComparison::LessOrEqual => a <= b,
     }
 }
 
-fn single(step: Step, value: i128) -> Option<i128> {
+fn single(step: CheckStep, value: i128) -> Option<i128> {
     match step {
-        Step::Wrap { bits, is_signed } => Some(wrapped(value, bits, is_signed)),
-        Step::Power { base, is_capped } => {
+        CheckStep::Wrap { bits, is_signed } => Some(wrapped(value, bits, is_signed)),
+        CheckStep::Power { base, is_capped } => {
             let exponent = u32::try_from(value.max(-1).min(i128::from(u32::MAX))).ok()?;
             base.checked_pow(exponent).or(is_capped.then_some(i128::MAX))
         }
-        Step::CeilLog(base) => {
+        CheckStep::CeilLog(base) => {
             let (mut reached, mut exponent) = (1_i128, 0);
             while reached < value {
                 exponent += 1;
@@ -153,8 +153,8 @@ fn single(step: Step, value: i128) -> Option<i128> {
             }
             Some(exponent)
         }
-        Step::CeilRoot if value <= 0 => Some(0),
-        Step::CeilRoot => {
+        CheckStep::CeilRoot if value <= 0 => Some(0),
+        CheckStep::CeilRoot => {
             let root = value.isqrt();
             Some(if root * root == value { root } else { root + 1 })
         }
@@ -162,22 +162,22 @@ fn single(step: Step, value: i128) -> Option<i128> {
     }
 }
 
-fn binary(step: Step, a: i128, b: i128) -> Option<i128> {
+fn binary(step: CheckStep, a: i128, b: i128) -> Option<i128> {
     let down = || {
         let (quotient, rest) = (a.checked_div(b)?, a.checked_rem(b)?);
         let is_above = rest != 0 && (rest < 0) != (b < 0);
         Some(if is_above { (quotient - 1, rest + b) } else { (quotient, rest) })
     };
     match step {
-        Step::Add => a.checked_add(b),
-        Step::Subtract => a.checked_sub(b),
-        Step::Multiply => a.checked_mul(b),
-        Step::DivideDown => down().map(|(quotient, _)| quotient),
-        Step::DivideUp => down().map(|(quotient, rest)| quotient + i128::from(rest != 0)),
-        Step::DivideTowardsZero => a.checked_div(b),
-        Step::Remainder => down().map(|(_, rest)| rest),
-        Step::Minimum => Some(a.min(b)),
-        Step::Maximum => Some(a.max(b)),
+        CheckStep::Add => a.checked_add(b),
+        CheckStep::Subtract => a.checked_sub(b),
+        CheckStep::Multiply => a.checked_mul(b),
+        CheckStep::DivideDown => down().map(|(quotient, _)| quotient),
+        CheckStep::DivideUp => down().map(|(quotient, rest)| quotient + i128::from(rest != 0)),
+        CheckStep::DivideTowardsZero => a.checked_div(b),
+        CheckStep::Remainder => down().map(|(_, rest)| rest),
+        CheckStep::Minimum => Some(a.min(b)),
+        CheckStep::Maximum => Some(a.max(b)),
         _ => None,
     }
 }
@@ -190,7 +190,7 @@ fn wrapped(value: i128, bits: u32, is_signed: bool) -> i128 {
 }
 
 /// Whether each step finds its operands, each sum its end, and one number is left.
-pub(crate) fn balanced(steps: &[Step]) -> Result<(), Unchecked> {
+pub(crate) fn balanced(steps: &[CheckStep]) -> Result<(), Unchecked> {
     let mut depth = 0_usize;
     // Of each sum around: its index, where it ends, how deep it began.
     let mut sums: Vec<(u32, usize, usize)> = Vec::new();
@@ -202,25 +202,25 @@ pub(crate) fn balanced(steps: &[Step]) -> Result<(), Unchecked> {
         }
         depth = rest + 1;
         match step {
-            Step::Wrap { bits, .. } if !(1..=127).contains(&bits) => {
+            CheckStep::Wrap { bits, .. } if !(1..=127).contains(&bits) => {
                 return Err(Unchecked::Width(bits));
             }
-            Step::Power { base, .. } | Step::CeilLog(base) if base < 2 => {
+            CheckStep::Power { base, .. } | CheckStep::CeilLog(base) if base < 2 => {
                 return Err(Unchecked::Power(base));
             }
-            Step::Index(index) if sums.iter().all(|&(known, ..)| known != index) => {
+            CheckStep::Index(index) if sums.iter().all(|&(known, ..)| known != index) => {
                 return Err(Unchecked::NoSum);
             }
-            Step::Sum { index, length } => {
+            CheckStep::Sum { index, length } => {
                 depth = rest;
                 let end = at + length as usize;
                 let is_inside = sums.last().is_none_or(|&(_, around, _)| end < around);
-                if length < 2 || !is_inside || steps.get(end) != Some(&Step::SumEnd) {
+                if length < 2 || !is_inside || steps.get(end) != Some(&CheckStep::SumEnd) {
                     return Err(Unchecked::SumWithoutEnd);
                 }
                 sums.push((index, end, depth));
             }
-            Step::SumEnd => match sums.pop() {
+            CheckStep::SumEnd => match sums.pop() {
                 Some((_, end, floor)) if end == at && rest == floor => {}
                 _ => return Err(Unchecked::SumWithoutBeginning),
             },
@@ -237,7 +237,7 @@ pub(crate) fn balanced(steps: &[Step]) -> Result<(), Unchecked> {
 mod tests {
     use super::*;
 
-    fn run(steps: &[Step]) -> Option<i128> {
+    fn run(steps: &[CheckStep]) -> Option<i128> {
         assert_eq!(balanced(steps), Ok(()), "{steps:?}");
         evaluate(steps, &[Some(u64::MAX), Some(7), None]).ok()
     }
@@ -246,36 +246,52 @@ mod tests {
     fn divisions_round_as_they_say() {
         for a in -9_i128..10 {
             for b in (-4_i128..5).filter(|b| *b != 0) {
-                let of = |step| run(&[Step::Constant(a), Step::Constant(b), step]).unwrap();
+                let of = |step| run(&[CheckStep::Constant(a), CheckStep::Constant(b), step]).unwrap();
                 let exact = a as f64 / b as f64;
-                assert_eq!(of(Step::DivideDown), exact.floor() as i128, "{a} / {b}");
-                assert_eq!(of(Step::DivideUp), exact.ceil() as i128, "{a} / {b}");
-                assert_eq!(of(Step::DivideTowardsZero), exact.trunc() as i128, "{a} / {b}");
-                assert_eq!(of(Step::Remainder), a - b * exact.floor() as i128, "{a} % {b}");
+                assert_eq!(of(CheckStep::DivideDown), exact.floor() as i128, "{a} / {b}");
+                assert_eq!(of(CheckStep::DivideUp), exact.ceil() as i128, "{a} / {b}");
+                assert_eq!(of(CheckStep::DivideTowardsZero), exact.trunc() as i128, "{a} / {b}");
+                assert_eq!(of(CheckStep::Remainder), a - b * exact.floor() as i128, "{a} % {b}");
             }
         }
-        assert_eq!(run(&[Step::Constant(1), Step::Constant(0), Step::DivideDown]), None);
-        assert_eq!(run(&[Step::Constant(i128::MAX), Step::Constant(1), Step::Add]), None);
+        assert_eq!(run(&[CheckStep::Constant(1), CheckStep::Constant(0), CheckStep::DivideDown]), None);
+        assert_eq!(run(&[CheckStep::Constant(i128::MAX), CheckStep::Constant(1), CheckStep::Add]), None);
     }
 
     #[test]
     fn values_have_the_sign_that_wrapping_gives_them() {
-        assert_eq!(run(&[Step::Input(0)]), Some(i128::from(u64::MAX)));
-        assert_eq!(run(&[Step::Input(0), Step::Wrap { bits: 64, is_signed: true }]), Some(-1));
-        assert_eq!(run(&[Step::Input(0), Step::Wrap { bits: 65, is_signed: true }]), Some(u64::MAX.into()));
-        assert_eq!(run(&[Step::Constant(-1), Step::Wrap { bits: 127, is_signed: false }]), Some(i128::MAX));
-        assert_eq!(run(&[Step::Constant(-1), Step::Wrap { bits: 127, is_signed: true }]), Some(-1));
-        let chosen = [Step::Input(1), Step::Constant(7), Step::Constant(10), Step::Constant(20)];
-        let select = |comparison| run(&[&chosen[..], &[Step::Select(comparison)]].concat());
-        assert_eq!(select(Comparison::Equal), Some(10));
-        assert_eq!(select(Comparison::Less), Some(20));
+        assert_eq!(run(&[CheckStep::Input(0)]), Some(i128::from(u64::MAX)));
+        assert_eq!(run(&[CheckStep::Input(0), CheckStep::Wrap { bits: 64, is_signed: true }]), Some(-1));
+        assert_eq!(
+            run(&[CheckStep::Input(0), CheckStep::Wrap { bits: 65, is_signed: true }]),
+            Some(u64::MAX.into())
+        );
+        assert_eq!(
+            run(&[CheckStep::Constant(-1), CheckStep::Wrap { bits: 127, is_signed: false }]),
+            Some(i128::MAX)
+        );
+        assert_eq!(run(&[CheckStep::Constant(-1), CheckStep::Wrap { bits: 127, is_signed: true }]), Some(-1));
+        let chosen =
+            [CheckStep::Input(1), CheckStep::Constant(7), CheckStep::Constant(10), CheckStep::Constant(20)];
+        let select = |comparison| run(&[&chosen[..], &[CheckStep::Select(comparison)]].concat());
+        assert_eq!(select(IntegerComparison::Equal), Some(10));
+        assert_eq!(select(IntegerComparison::Less), Some(20));
     }
 
     #[test]
     fn a_choice_needs_only_what_is_chosen() {
         let choose = |first: i128| {
-            let steps = [Step::Constant(first), Step::Constant(0), Step::Input(2), Step::Constant(5)];
-            run(&[&steps[..], &[Step::Select(Comparison::Equal), Step::Constant(1), Step::Add]].concat())
+            let steps = [
+                CheckStep::Constant(first),
+                CheckStep::Constant(0),
+                CheckStep::Input(2),
+                CheckStep::Constant(5),
+            ];
+            run(&[
+                &steps[..],
+                &[CheckStep::Select(IntegerComparison::Equal), CheckStep::Constant(1), CheckStep::Add],
+            ]
+            .concat())
         };
         assert_eq!(choose(1), Some(6));
         assert_eq!(choose(0), None);
@@ -285,19 +301,23 @@ mod tests {
     fn sums_run_over_their_index_and_no_longer_than_agreed() {
         // Σ over i < 10 of Σ over j < i of j
         let nested = [
-            Step::Constant(10),
-            Step::Sum { index: 1, length: 5 },
-            Step::Index(1),
-            Step::Sum { index: 0, length: 2 },
-            Step::Index(0),
-            Step::SumEnd,
-            Step::SumEnd,
+            CheckStep::Constant(10),
+            CheckStep::Sum { index: 1, length: 5 },
+            CheckStep::Index(1),
+            CheckStep::Sum { index: 0, length: 2 },
+            CheckStep::Index(0),
+            CheckStep::SumEnd,
+            CheckStep::SumEnd,
         ];
         let expected: i128 = (0..10).map(|i: i128| (0..i).sum::<i128>()).sum();
         assert_eq!(run(&nested), Some(expected));
         let long = |count: i128| {
-            let steps =
-                [Step::Constant(count), Step::Sum { index: 0, length: 2 }, Step::Index(0), Step::SumEnd];
+            let steps = [
+                CheckStep::Constant(count),
+                CheckStep::Sum { index: 0, length: 2 },
+                CheckStep::Index(0),
+                CheckStep::SumEnd,
+            ];
             evaluate(&steps, &[])
         };
         assert_eq!(long(i128::from(MOST_TERMS)), Ok(((1 << 20) - 1) * (1 << 19)));
@@ -308,11 +328,11 @@ mod tests {
     #[test]
     fn powers_logarithms_and_roots_are_exact() {
         for value in -3_i128..200 {
-            let of = |step| run(&[Step::Constant(value), step]);
+            let of = |step| run(&[CheckStep::Constant(value), step]);
             let logarithm = (0..).find(|&n| 3_i128.pow(n) >= value).map(i128::from);
-            assert_eq!(of(Step::CeilLog(3)), logarithm, "{value}");
-            assert_eq!(of(Step::CeilRoot), (0..).find(|n| n * n >= value), "{value}");
-            let power = |is_capped| of(Step::Power { base: 2, is_capped });
+            assert_eq!(of(CheckStep::CeilLog(3)), logarithm, "{value}");
+            assert_eq!(of(CheckStep::CeilRoot), (0..).find(|n| n * n >= value), "{value}");
+            let power = |is_capped| of(CheckStep::Power { base: 2, is_capped });
             let exact = u32::try_from(value).ok().and_then(|value| 2_i128.checked_pow(value));
             assert_eq!(power(false), exact, "{value}");
             let capped = if value < 0 { None } else { Some(exact.unwrap_or(i128::MAX)) };
@@ -322,14 +342,23 @@ mod tests {
 
     #[test]
     fn formulas_that_do_not_fit_are_refused() {
-        assert!(balanced(&[Step::Add]).is_err());
-        assert!(balanced(&[Step::Constant(1), Step::Constant(2)]).is_err());
-        assert!(balanced(&[Step::Constant(1); 100]).is_err());
-        assert!(balanced(&[Step::Constant(1), Step::Constant(2), Step::Maximum]).is_ok());
-        assert!(balanced(&[Step::Constant(1), Step::Index(0), Step::Add]).is_err());
-        assert!(balanced(&[Step::Constant(1), Step::SumEnd]).is_err());
-        let sum = |length| [Step::Constant(1), Step::Sum { index: 0, length }, Step::Index(0), Step::SumEnd];
+        assert!(balanced(&[CheckStep::Add]).is_err());
+        assert!(balanced(&[CheckStep::Constant(1), CheckStep::Constant(2)]).is_err());
+        assert!(balanced(&[CheckStep::Constant(1); 100]).is_err());
+        assert!(balanced(&[CheckStep::Constant(1), CheckStep::Constant(2), CheckStep::Maximum]).is_ok());
+        assert!(balanced(&[CheckStep::Constant(1), CheckStep::Index(0), CheckStep::Add]).is_err());
+        assert!(balanced(&[CheckStep::Constant(1), CheckStep::SumEnd]).is_err());
+        let sum = |length| {
+            [
+                CheckStep::Constant(1),
+                CheckStep::Sum { index: 0, length },
+                CheckStep::Index(0),
+                CheckStep::SumEnd,
+            ]
+        };
         assert!(balanced(&sum(2)).is_ok() && balanced(&sum(3)).is_err() && balanced(&sum(1)).is_err());
-        assert!(balanced(&[Step::Constant(1), Step::Wrap { bits: 128, is_signed: false }]).is_err());
+        assert!(
+            balanced(&[CheckStep::Constant(1), CheckStep::Wrap { bits: 128, is_signed: false }]).is_err()
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! What does someone claim about the turns of loops, and how is it held
 //! against a run?
 //!
-//! Whoever predicts turns says so in [`Claims`], in plain words: a header, and a
+//! Whoever predicts turns says so in [`TripClaims`], in plain words: a header, and a
 //! stack program over exact integers. Nothing of an analysis is known here, so
 //! that any analysis, and a referee of one, can be held against real runs. The
 //! program is compiled for the runtime: each value becomes an input that is
@@ -13,7 +13,7 @@
 //! inputs. Cost: the steps. Limits: [`MOST_INPUTS`] inputs of at most 64 bits,
 //! [`MOST_STEPS`] steps.
 
-use opcost_ir::{Comparison, Function, MOST_INPUTS, MOST_STEPS, Module, Step, Type, Value};
+use opcost_ir::{CheckStep, Function, IntegerComparison, MOST_INPUTS, MOST_STEPS, Module, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::checks::balanced;
@@ -21,14 +21,14 @@ use crate::unchecked::Unchecked;
 
 /// Claims on the loops of a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Claims {
+pub struct TripClaims {
     /// In any order; of several on one loop the first counts.
-    pub list: Vec<Claim>,
+    pub list: Vec<TripClaim>,
 }
 
 /// What is claimed of each activation of a loop that leaves by one of its exits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Claim {
+pub struct TripClaim {
     /// The function.
     pub function: FunctionId,
     /// The header of a natural loop.
@@ -143,7 +143,7 @@ pub enum ClaimStep {
         signed: bool,
     },
     /// Of `a b x y`: x if a and b compare so, y otherwise.
-    Select(Comparison),
+    Select(IntegerComparison),
 }
 
 /// A moment of a run of a function.
@@ -178,7 +178,7 @@ pub(crate) fn compile(
     module: &Module,
     function: &Function,
     program: &[ClaimStep],
-) -> Result<(Vec<Step>, Vec<Wanted>), Unchecked> {
+) -> Result<(Vec<CheckStep>, Vec<Wanted>), Unchecked> {
     let mut inputs: Vec<Wanted> = Vec::new();
     let mut steps = Vec::new();
     for &step in program {
@@ -186,7 +186,7 @@ pub(crate) fn compile(
             ClaimStep::Value(Value::Constant(id)) => {
                 let text = &module.constants[id].text;
                 let number = number(text).ok_or_else(|| Unchecked::NoNumber(text.to_string()))?;
-                steps.push(Step::Constant(number));
+                steps.push(CheckStep::Constant(number));
                 continue;
             }
             ClaimStep::Value(value) => {
@@ -223,7 +223,7 @@ pub(crate) fn compile(
             inputs.push(wanted);
             inputs.len() - 1
         });
-        steps.push(Step::Input(position as u32));
+        steps.push(CheckStep::Input(position as u32));
     }
     if inputs.len() > MOST_INPUTS || steps.len() > MOST_STEPS {
         return Err(Unchecked::TooLong { values: inputs.len(), steps: steps.len() });
@@ -232,26 +232,26 @@ pub(crate) fn compile(
     Ok((steps, inputs))
 }
 
-fn plain_step(step: ClaimStep) -> Step {
+fn plain_step(step: ClaimStep) -> CheckStep {
     match step {
-        ClaimStep::Constant(value) => Step::Constant(value),
-        ClaimStep::Add => Step::Add,
-        ClaimStep::Sub => Step::Subtract,
-        ClaimStep::Mul => Step::Multiply,
-        ClaimStep::FloorDiv => Step::DivideDown,
-        ClaimStep::CeilDiv => Step::DivideUp,
-        ClaimStep::Rem => Step::Remainder,
-        ClaimStep::Min => Step::Minimum,
-        ClaimStep::Max => Step::Maximum,
-        ClaimStep::Wrap { bits, signed } => Step::Wrap { bits, is_signed: signed },
-        ClaimStep::Select(comparison) => Step::Select(comparison),
-        ClaimStep::TruncDiv => Step::DivideTowardsZero,
-        ClaimStep::Power { base, is_capped } => Step::Power { base, is_capped },
-        ClaimStep::CeilLog(base) => Step::CeilLog(base),
-        ClaimStep::CeilRoot => Step::CeilRoot,
-        ClaimStep::Sum { index, length } => Step::Sum { index, length },
-        ClaimStep::SumEnd => Step::SumEnd,
-        ClaimStep::Index(index) => Step::Index(index),
+        ClaimStep::Constant(value) => CheckStep::Constant(value),
+        ClaimStep::Add => CheckStep::Add,
+        ClaimStep::Sub => CheckStep::Subtract,
+        ClaimStep::Mul => CheckStep::Multiply,
+        ClaimStep::FloorDiv => CheckStep::DivideDown,
+        ClaimStep::CeilDiv => CheckStep::DivideUp,
+        ClaimStep::Rem => CheckStep::Remainder,
+        ClaimStep::Min => CheckStep::Minimum,
+        ClaimStep::Max => CheckStep::Maximum,
+        ClaimStep::Wrap { bits, signed } => CheckStep::Wrap { bits, is_signed: signed },
+        ClaimStep::Select(comparison) => CheckStep::Select(comparison),
+        ClaimStep::TruncDiv => CheckStep::DivideTowardsZero,
+        ClaimStep::Power { base, is_capped } => CheckStep::Power { base, is_capped },
+        ClaimStep::CeilLog(base) => CheckStep::CeilLog(base),
+        ClaimStep::CeilRoot => CheckStep::CeilRoot,
+        ClaimStep::Sum { index, length } => CheckStep::Sum { index, length },
+        ClaimStep::SumEnd => CheckStep::SumEnd,
+        ClaimStep::Index(index) => CheckStep::Index(index),
         ClaimStep::Value(_)
         | ClaimStep::Entering(_)
         | ClaimStep::LoadedAtEntry { .. }
@@ -290,9 +290,9 @@ fn readable(module: &Module, function: &Function, value: Value) -> Result<(), Un
 
 /// The steps of a program whose arguments are inputs of the same number, if they
 /// hang together. For those who hold evaluators against one another.
-pub fn steps_over_arguments(program: &[ClaimStep]) -> Option<Vec<Step>> {
+pub fn steps_over_arguments(program: &[ClaimStep]) -> Option<Vec<CheckStep>> {
     let step = |&step: &ClaimStep| match step {
-        ClaimStep::Value(Value::Argument(position)) => Some(Step::Input(position)),
+        ClaimStep::Value(Value::Argument(position)) => Some(CheckStep::Input(position)),
         ClaimStep::Value(_)
         | ClaimStep::Entering(_)
         | ClaimStep::LoadedAtEntry { .. }
@@ -301,6 +301,6 @@ pub fn steps_over_arguments(program: &[ClaimStep]) -> Option<Vec<Step>> {
         | ClaimStep::Turn(_) => None,
         plain => Some(plain_step(plain)),
     };
-    let steps = program.iter().map(step).collect::<Option<Vec<Step>>>()?;
+    let steps = program.iter().map(step).collect::<Option<Vec<CheckStep>>>()?;
     balanced(&steps).ok().map(|()| steps)
 }

@@ -40,7 +40,9 @@ mod stretch;
 mod stretches;
 
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{FuelEdit, Keeper, Linkage, Metering, Module, Opcode, Site, SiteId, Spot, StraightId, Trips};
+use opcost_ir::{
+    EditPoint, FuelEdit, Keeper, Linkage, MeteredSite, Metering, Module, Opcode, SiteId, StraightId, Trips,
+};
 use opcost_key::FunctionId;
 
 use crate::bodies::is_counted;
@@ -79,12 +81,12 @@ pub struct FuelRequest {
     /// other ways: without checks.
     pub by_segment: bool,
     /// How whoever ends the program between two settlements knows what is left.
-    pub told: Told,
+    pub told: FaultBalanceRule,
 }
 
 /// How it is known what is left of a program that is ended while a register has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum FaultBalanceRule {
     /// The cell is settled at every check: within one allowance. For machines and
     /// products where nobody can look registers up.
     AtChecks,
@@ -205,7 +207,7 @@ struct Writer<'a> {
     id: FunctionId,
     stretches: &'a Stretches,
     metering: &'a mut Metering,
-    told: Told,
+    told: FaultBalanceRule,
 }
 
 impl Writer<'_> {
@@ -231,7 +233,7 @@ impl Writer<'_> {
             let settled = payment.behind_head(self.stretches, stretch);
             self.check(self.stretches.start_of(stretch), advance, settled, site);
         }
-        let told = if self.told == Told::AtChecks { 0 } else { self.stretches.list.len() };
+        let told = if self.told == FaultBalanceRule::AtChecks { 0 } else { self.stretches.list.len() };
         for stretch in self.stretches.list.ids().take(told) {
             let (spot, advance) = (self.stretches.start_of(stretch), payment.at_start(stretch));
             self.push(FuelEdit::Tell { spot, advance, straight: straight(stretch) });
@@ -242,21 +244,21 @@ impl Writer<'_> {
         let function = &self.module.functions[self.id];
         for block in checked.ends.iter() {
             let site = self.site(self.stretches.last_of(block, function));
-            self.check(Spot::Before(function.terminator_of(block)), 0, 0, site);
+            self.check(EditPoint::Before(function.terminator_of(block)), 0, 0, site);
         }
         for (spot, advance, keeper) in payment.stores(self.stretches) {
             self.push(FuelEdit::Store { keeper, spot, advance });
         }
         // Last: what stands before an instruction is not part of it.
-        if self.told != Told::AtChecks {
+        if self.told != FaultBalanceRule::AtChecks {
             self.reach();
         }
     }
 
     /// What is asked about may not be done yet; the cell gets what is.
-    fn check(&mut self, spot: Spot, advance: i64, settled: i64, site: SiteId) {
+    fn check(&mut self, spot: EditPoint, advance: i64, settled: i64, site: SiteId) {
         self.push(FuelEdit::Check { spot, advance, site });
-        if self.told != Told::ByRegisters {
+        if self.told != FaultBalanceRule::ByRegisters {
             self.push(FuelEdit::Store { keeper: Keeper::Cell, spot, advance: settled });
         }
     }
@@ -286,7 +288,7 @@ impl Writer<'_> {
         let places = (range.first.index()..=range.last.index())
             .find_map(|position| function.instructions[opcost_key::InstructionId::new(position)].place);
         let place = places.or(function.place).map(|place| &self.module.places[place]);
-        self.metering.sites.push(Site {
+        self.metering.sites.push(MeteredSite {
             function: place.and_then(|place| place.inlined_function.clone()).unwrap_or(function.name.clone()),
             file: place.map(|place| self.module.files[place.file].clone()).unwrap_or_default(),
             line: place.map_or(0, |place| place.line),

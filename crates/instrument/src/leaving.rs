@@ -32,7 +32,7 @@ use opcost_index::{AdjacencyGraph, IdMap, strongly_connected_components};
 use opcost_ir::{Call, CalleeRef, DeclarationId, Function, Linkage, Module, Opcode, TailKind, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::library::{Known, known};
+use crate::library::{LibraryFact, known};
 
 /// What is known of the calls of a module.
 pub(crate) struct Leaving {
@@ -201,7 +201,7 @@ pub(crate) fn is_doubtful(module: &Module, call: &Call) -> bool {
             let declaration = &module.declarations[id];
             let is_harmless = matches!(
                 known(&declaration.name),
-                Some(Known::Computes | Known::World | Known::Differs | Known::Ends)
+                Some(LibraryFact::Computes | LibraryFact::World | LibraryFact::Differs | LibraryFact::Ends)
             );
             !declaration.is_intrinsic && !is_harmless
         }

@@ -32,18 +32,20 @@ mod unchecked;
 mod values;
 mod weights;
 
-pub use audit::{Audit, Fault, Origins, audit};
+pub use audit::{Audit, Fault, InstructionOrigins, audit};
 pub use bodies::Bodies;
 pub use checks::{NoResult, evaluate};
-pub use claims::{Claim, ClaimStep, Claimed, Claims, Moment, steps_over_arguments};
+pub use claims::{ClaimStep, Claimed, Moment, TripClaim, TripClaims, steps_over_arguments};
 pub use cost::{CostModel, CostTable};
 pub use fuel::{
-    Admission, Fingerprint, FuelRequest, Metered, Objection, Portability, Rule, Told, admit, admit_portable,
-    meter,
+    Admission, FaultBalanceRule, Fingerprint, FuelRequest, Metered, Objection, Portability, Rule, admit,
+    admit_portable, meter,
 };
 pub use library::Library;
 pub use plan::{Instrumented, plan, survey};
-pub use refusal::{PlanError, Reason};
-pub use request::Request;
+pub use refusal::{PlanError, RefusalReason};
+pub use request::InstrumentRequest;
 pub use unchecked::Unchecked;
-pub use values::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Rereads, Subject, ValuesRequest, record};
+pub use values::{
+    ClaimFacts, PointFacts, RecordedPoints, RecordedSubject, RefusedLoop, Rereads, ValuesRequest, record,
+};

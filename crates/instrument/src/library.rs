@@ -16,7 +16,7 @@ use opcost_key::{Hash128, Hasher128};
 
 /// What is known of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum LibraryFact {
     /// Neither looks nor ends anything.
     Computes,
     /// The same, and reads or writes streams or files.
@@ -38,9 +38,9 @@ pub(crate) enum Known {
 const TEXT: &str = include_str!("library.txt");
 
 struct Table {
-    names: HashMap<&'static str, Known>,
+    names: HashMap<&'static str, LibraryFact>,
     /// Beginnings of names, and their lengths, the longest first.
-    starts: HashMap<&'static str, Known>,
+    starts: HashMap<&'static str, LibraryFact>,
     lengths: Vec<usize>,
 }
 
@@ -63,26 +63,26 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     table
 });
 
-fn read_line(line: &'static str) -> Option<(&'static str, Known)> {
+fn read_line(line: &'static str) -> Option<(&'static str, LibraryFact)> {
     let (name, rest) = line.split_once(' ')?;
     let (word, reason) = rest.trim_start().split_once(' ').unwrap_or((rest.trim_start(), ""));
     let known = match word {
-        "computes" => Known::Computes,
-        "world" => Known::World,
-        "differs" => Known::Differs,
-        "ends" => Known::Ends,
-        "calls" => Known::Calls,
-        "data" => Known::Data,
-        "refused" => Known::Refused(reason.trim_start()),
-        "outside" => Known::Outside(reason.trim_start()),
+        "computes" => LibraryFact::Computes,
+        "world" => LibraryFact::World,
+        "differs" => LibraryFact::Differs,
+        "ends" => LibraryFact::Ends,
+        "calls" => LibraryFact::Calls,
+        "data" => LibraryFact::Data,
+        "refused" => LibraryFact::Refused(reason.trim_start()),
+        "outside" => LibraryFact::Outside(reason.trim_start()),
         _ => return None,
     };
-    let has_reason = matches!(known, Known::Refused(_) | Known::Outside(_));
+    let has_reason = matches!(known, LibraryFact::Refused(_) | LibraryFact::Outside(_));
     (has_reason != reason.is_empty()).then_some((name, known))
 }
 
 /// What the table says of a name.
-pub(crate) fn known(name: &str) -> Option<Known> {
+pub(crate) fn known(name: &str) -> Option<LibraryFact> {
     let plain = name.strip_prefix("__isoc99_").or_else(|| name.strip_prefix("__isoc23_")).unwrap_or(name);
     let table = &*TABLE;
     table.names.get(plain).copied().or_else(|| {
@@ -135,11 +135,11 @@ mod tests {
 
     #[test]
     fn the_longest_pattern_and_the_exact_name_win() {
-        assert_eq!(known("_ZNSt6thread15_M_start_threadEx"), Some(Known::Refused("starts threads")));
-        assert!(matches!(known("_ZNSt6thread4joinEv"), Some(Known::Outside(_))));
-        assert_eq!(known("_Znwm"), Some(Known::Ends));
-        assert_eq!(known("_ZnwmRKSt9nothrow_tx"), Some(Known::Calls));
-        assert_eq!(known("__isoc99_fscanf"), Some(Known::World));
+        assert_eq!(known("_ZNSt6thread15_M_start_threadEx"), Some(LibraryFact::Refused("starts threads")));
+        assert!(matches!(known("_ZNSt6thread4joinEv"), Some(LibraryFact::Outside(_))));
+        assert_eq!(known("_Znwm"), Some(LibraryFact::Ends));
+        assert_eq!(known("_ZnwmRKSt9nothrow_tx"), Some(LibraryFact::Calls));
+        assert_eq!(known("__isoc99_fscanf"), Some(LibraryFact::World));
         assert_eq!(known("strlenx"), None);
         assert_eq!(known(""), None);
     }

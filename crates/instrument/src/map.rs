@@ -14,8 +14,8 @@ use opcost_key::{
 
 use crate::bodies::is_counted;
 use crate::cost::is_assume_like;
-use crate::request::{Request, WRAPPER_PREFIX};
-use crate::skeleton::{Edge, Skeleton, Way};
+use crate::request::{InstrumentRequest, WRAPPER_PREFIX};
+use crate::skeleton::{PlacedEdge, Skeleton, Way};
 
 /// What was decided for one function.
 pub(crate) struct FunctionFacts {
@@ -32,7 +32,7 @@ pub(crate) struct FunctionFacts {
 
 pub(crate) fn map_module(
     module: &Module,
-    request: &Request<'_>,
+    request: &InstrumentRequest<'_>,
     plan: &Plan,
     facts: IdMap<FunctionId, FunctionFacts>,
     call_sites: IdMap<CallSiteId, (FunctionId, EdgeId)>,
@@ -57,7 +57,7 @@ pub(crate) fn map_module(
 
 fn map_function(
     module: &Module,
-    request: &Request<'_>,
+    request: &InstrumentRequest<'_>,
     id: FunctionId,
     facts: &FunctionFacts,
 ) -> FunctionMap {
@@ -119,7 +119,7 @@ fn segments(
         .collect()
 }
 
-fn map_edge(id: EdgeId, edge: &Edge, facts: &FunctionFacts) -> EdgeMap {
+fn map_edge(id: EdgeId, edge: &PlacedEdge, facts: &FunctionFacts) -> EdgeMap {
     let site = || facts.sites[id.index()].expect("an edge by which frames are left has a call site");
     let kind = match edge.kind {
         Way::Enter => EdgeKind::Enter,

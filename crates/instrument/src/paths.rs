@@ -21,7 +21,7 @@
 use opcost_flow::FlowEdge;
 use opcost_flow::paths::{Increments, PathError, PathGraph, PathNumbering, cut_to_fit};
 use opcost_index::{IdMap, IdSet};
-use opcost_ir::{Edit, Spot};
+use opcost_ir::{Edit, EditPoint};
 use opcost_key::{CounterId, EdgeId, SegmentId};
 
 use crate::skeleton::{Skeleton, Way};
@@ -108,7 +108,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn write(&self, spot_of: impl Fn(EdgeId) -> Spot) -> Vec<Edit> {
+    fn write(&self, spot_of: impl Fn(EdgeId) -> EditPoint) -> Vec<Edit> {
         let mut edits = Vec::new();
         for edge in self.numbering.edges_in_order() {
             let Some(&value) = self.increments.on.get(&edge) else { continue };

@@ -18,11 +18,11 @@
 
 use opcost_flow::{Countability, FlowEdge, choose_chords};
 use opcost_index::{IdMap, IdSet};
-use opcost_ir::Spot;
+use opcost_ir::EditPoint;
 use opcost_key::{EdgeId, FunctionId, SegmentId};
 
 use crate::leaving::Leaving;
-use crate::skeleton::{Edge, Skeleton, Way};
+use crate::skeleton::{PlacedEdge, Skeleton, Way};
 use crate::spots::{Counting, SPLIT_FACTOR, Spots};
 
 /// Whether a function's counts can tell that a frame of it vanished.
@@ -52,7 +52,7 @@ impl Chords {
         let skeleton: &Skeleton = spots.skeleton;
         let counting: IdMap<EdgeId, Counting> =
             skeleton.edges.values().map(|edge| spots.of_edge(edge, leaving, id)).collect();
-        let is_counted_anyway = |edge: &Edge| {
+        let is_counted_anyway = |edge: &PlacedEdge| {
             let is_outside = edge.from.is_none() || edge.to.is_none();
             matches!(edge.kind, Way::Again(_))
                 || (balance == Balance::Checked && is_outside && !matches!(edge.kind, Way::Left(_)))
@@ -64,7 +64,7 @@ impl Chords {
                 _ if is_first_return(spots, known) => Countability::Uncountable,
                 Counting::LeftFrames => Countability::Known,
                 _ if is_counted_anyway(known) => Countability::Known,
-                Counting::At(Spot::Edge(..)) | Counting::ByPredecessor { .. } => {
+                Counting::At(EditPoint::Edge(..)) | Counting::ByPredecessor { .. } => {
                     Countability::Countable { weight: weights[edge].saturating_mul(SPLIT_FACTOR) }
                 }
                 Counting::At(_) | Counting::Again(_) => Countability::Countable { weight: weights[edge] },
@@ -84,7 +84,7 @@ impl Chords {
 }
 
 /// Whether the edge is the first return of a call that can return again.
-fn is_first_return(spots: &Spots<'_>, edge: &Edge) -> bool {
+fn is_first_return(spots: &Spots<'_>, edge: &PlacedEdge) -> bool {
     let (Way::Fall, Some(from)) = (edge.kind, edge.from) else { return false };
     let call = spots.function.call(spots.skeleton.segments[from].last);
     call.is_some_and(|call| call.returns_twice)

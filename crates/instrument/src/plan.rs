@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::LoopForest;
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{CalleeRef, Edit, Function, Module, Plan, Spot};
+use opcost_ir::{CalleeRef, Edit, EditPoint, Function, Module, Plan};
 use opcost_key::{
     BlockId, CallSiteId, CounterId, EdgeId, FunctionId, InstructionId, Meter, ModuleMap, PathsMap, Placement,
     SegmentId,
@@ -23,7 +23,7 @@ use crate::placement::{Balance, Chords};
 use crate::pointers::{TakenByCode, addresses_taken};
 use crate::refusal::{PlanError, refuse_uncountable};
 use crate::registers::{PlacedCounter, Registers};
-use crate::request::{Request, WRAPPER_PREFIX};
+use crate::request::{InstrumentRequest, WRAPPER_PREFIX};
 use crate::skeleton::{Skeleton, Way};
 use crate::spots::{Counting, Spots};
 use crate::weights;
@@ -41,13 +41,13 @@ pub struct Instrumented {
 ///
 /// # Errors
 /// The module has something that cannot be counted rightly; the place is named.
-pub fn plan(module: &Module, request: &Request<'_>) -> Result<Instrumented, PlanError> {
+pub fn plan(module: &Module, request: &InstrumentRequest<'_>) -> Result<Instrumented, PlanError> {
     plan_of(module, request, is_counted)
 }
 
 fn plan_of(
     module: &Module,
-    request: &Request<'_>,
+    request: &InstrumentRequest<'_>,
     is_wanted: fn(&Function) -> bool,
 ) -> Result<Instrumented, PlanError> {
     for function in module.functions.values() {
@@ -72,7 +72,11 @@ fn plan_of(
 ///
 /// # Errors
 /// As [`plan`].
-pub fn survey(module: &Module, request: &Request<'_>, bodies: Bodies) -> Result<ModuleMap, PlanError> {
+pub fn survey(
+    module: &Module,
+    request: &InstrumentRequest<'_>,
+    bodies: Bodies,
+) -> Result<ModuleMap, PlanError> {
     let is_wanted: fn(&Function) -> bool = match bodies {
         Bodies::Own => is_counted,
         Bodies::All => |function| !function.is_naked,
@@ -99,7 +103,7 @@ pub fn survey(module: &Module, request: &Request<'_>, bodies: Bodies) -> Result<
 
 struct Planner<'a> {
     module: &'a Module,
-    request: &'a Request<'a>,
+    request: &'a InstrumentRequest<'a>,
     leaving: &'a Leaving,
     /// Whether a body is planned for.
     is_wanted: fn(&Function) -> bool,
@@ -204,7 +208,8 @@ impl Planner<'_> {
             facts.segment_counters.get_or_insert(counter);
             let starts_block =
                 function.blocks[segment.block].instructions.start as usize == segment.first.index();
-            let spot = if starts_block { Spot::Start(segment.block) } else { Spot::Before(segment.first) };
+            let spot =
+                if starts_block { EditPoint::Start(segment.block) } else { EditPoint::Before(segment.first) };
             self.plan.edits.push((id, Edit::Count { spot, counter }));
         }
         // Jumps are settled here too: one out of a frame that a signal
@@ -303,15 +308,15 @@ impl Planner<'_> {
         let mut returns = Vec::new();
         for block in function.blocks.ids() {
             let Some((call, target)) = self.leaving.jump_to_return(id, function, block) else { continue };
-            let is_there = |spot: Spot| match spot {
-                Spot::Start(at) => at == target,
-                Spot::Before(instruction) => function.block_of(instruction) == target,
-                Spot::Edge(..) => false,
+            let is_there = |spot: EditPoint| match spot {
+                EditPoint::Start(at) => at == target,
+                EditPoint::Before(instruction) => function.block_of(instruction) == target,
+                EditPoint::Edge(..) => false,
             };
             let edits = self.plan.edits.iter().rev().take_while(|(of, _)| *of == id);
             own.extend(edits.filter_map(|(_, edit)| match edit {
                 Edit::Count { spot, counter } if is_there(*spot) => {
-                    Some((id, Edit::Count { spot: Spot::Before(call), counter: *counter }))
+                    Some((id, Edit::Count { spot: EditPoint::Before(call), counter: *counter }))
                 }
                 _ => None,
             }));

@@ -18,12 +18,12 @@ pub struct PlanError {
     /// ` at file:line`, or nothing without debug information.
     pub place: String,
     /// What stands there.
-    pub reason: Reason,
+    pub reason: RefusalReason,
 }
 
 /// What cannot be counted or metered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub enum RefusalReason {
     /// Coroutines must be split first.
     #[error(
         "is a coroutine that is not split yet, and its frames cannot be followed; count it at a later anchor \
@@ -58,7 +58,7 @@ impl PlanError {
         module: &Module,
         function: &Function,
         instruction: Option<InstructionId>,
-        reason: Reason,
+        reason: RefusalReason,
     ) -> PlanError {
         let place = instruction.and_then(|id| function.instructions[id].place).or(function.place);
         let place = place.map(|place| &module.places[place]);
@@ -74,7 +74,7 @@ impl PlanError {
 pub(crate) fn refuse_uncountable(module: &Module, function: &Function) -> Result<(), PlanError> {
     let refusal = |at, reason| Err(PlanError::new(module, function, at, reason));
     if function.is_coroutine {
-        return refusal(None, Reason::Coroutine);
+        return refusal(None, RefusalReason::Coroutine);
     }
     let jumps = |call: &Call| {
         module.intrinsic_name(call.callee).is_some_and(|name| name.starts_with("llvm.eh.sjlj."))
@@ -83,7 +83,7 @@ pub(crate) fn refuse_uncountable(module: &Module, function: &Function) -> Result
         call.returns_twice && function.instructions[id].opcode == Opcode::Invoke
     };
     if let Some((at, _)) = function.calls.iter().find(|(id, call)| jumps(call) || throws(*id, call)) {
-        return refusal(Some(*at), Reason::BuiltinJump);
+        return refusal(Some(*at), RefusalReason::BuiltinJump);
     }
     let is_funclet = |opcode| {
         matches!(
@@ -96,7 +96,7 @@ pub(crate) fn refuse_uncountable(module: &Module, function: &Function) -> Result
         )
     };
     match function.instructions.iter().find(|(_, instruction)| is_funclet(instruction.opcode)) {
-        Some((at, instruction)) => refusal(Some(at), Reason::Funclet(instruction.opcode.name())),
+        Some((at, instruction)) => refusal(Some(at), RefusalReason::Funclet(instruction.opcode.name())),
         None => Ok(()),
     }
 }

@@ -19,7 +19,7 @@
 use opcost_graph::edge::{Edge, edges_from};
 use opcost_graph::loops::{Loop, LoopForest, LoopId};
 use opcost_index::{Id, IdMap, IdSet};
-use opcost_ir::{Edit, Flow, Function, RegisterId, Spot};
+use opcost_ir::{Edit, EditPoint, Flow, Function, RegisterId};
 use opcost_key::{BlockId, CounterId};
 
 use crate::spots::{Counting, Spots};
@@ -32,7 +32,7 @@ const MOST_FLUSHES: usize = 24;
 /// A counted edge with a spot of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlacedCounter {
-    pub(crate) spot: Spot,
+    pub(crate) spot: EditPoint,
     pub(crate) counter: CounterId,
 }
 
@@ -114,19 +114,19 @@ impl Registers<'_> {
             .collect()
     }
 
-    fn spot_of(&self, edge: &Edge<BlockId>) -> Option<Spot> {
+    fn spot_of(&self, edge: &Edge<BlockId>) -> Option<EditPoint> {
         match self.spots.of_branch(edge.from, edge.slot) {
             Counting::At(spot) => Some(spot),
             _ => None,
         }
     }
 
-    fn is_inside(&self, id: LoopId, spot: Spot) -> bool {
+    fn is_inside(&self, id: LoopId, spot: EditPoint) -> bool {
         let function: &Function = self.spots.function;
         match spot {
-            Spot::Start(block) => self.loops.contains(id, block),
-            Spot::Before(instruction) => self.loops.contains(id, function.block_of(instruction)),
-            Spot::Edge(block, slot) => {
+            EditPoint::Start(block) => self.loops.contains(id, block),
+            EditPoint::Before(instruction) => self.loops.contains(id, function.block_of(instruction)),
+            EditPoint::Edge(block, slot) => {
                 let target = function.blocks[block].successors[slot as usize];
                 self.loops.contains(id, block) && self.loops.contains(id, target)
             }

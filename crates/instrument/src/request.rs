@@ -6,7 +6,7 @@ use crate::cost::CostModel;
 
 /// What is wanted.
 #[derive(Clone, Debug)]
-pub struct Request<'a> {
+pub struct InstrumentRequest<'a> {
     /// Path of the module relative to the project root.
     pub module: String,
     /// State of the module.

@@ -16,7 +16,7 @@ use crate::leaving::{Leaving, is_unknown};
 pub(crate) struct Skeleton {
     pub(crate) first_segments: IdMap<BlockId, SegmentId>,
     pub(crate) segments: IdMap<SegmentId, Segment>,
-    pub(crate) edges: IdMap<EdgeId, Edge>,
+    pub(crate) edges: IdMap<EdgeId, PlacedEdge>,
 }
 
 pub(crate) struct Segment {
@@ -26,7 +26,7 @@ pub(crate) struct Segment {
     pub(crate) last: InstructionId,
 }
 
-pub(crate) struct Edge {
+pub(crate) struct PlacedEdge {
     pub(crate) from: Option<SegmentId>,
     pub(crate) to: Option<SegmentId>,
     pub(crate) kind: Way,
@@ -170,6 +170,6 @@ impl Skeleton {
     }
 
     fn add_edge(&mut self, from: Option<SegmentId>, to: Option<SegmentId>, kind: Way) -> EdgeId {
-        self.edges.push(Edge { from, to, kind })
+        self.edges.push(PlacedEdge { from, to, kind })
     }
 }

@@ -7,11 +7,11 @@
 //! its target, by which predecessor control came from.
 
 use opcost_index::{AdjacencyGraph, Graph, reverse};
-use opcost_ir::{Flow, Function, Opcode, Spot};
+use opcost_ir::{EditPoint, Flow, Function, Opcode};
 use opcost_key::{BlockId, InstructionId};
 
 use crate::leaving::Leaving;
-use crate::skeleton::{Edge, Skeleton, Way};
+use crate::skeleton::{PlacedEdge, Skeleton, Way};
 
 /// How much dearer an edge is that needs a new block, or a phi of constants.
 pub(crate) const SPLIT_FACTOR: u64 = 2;
@@ -20,7 +20,7 @@ pub(crate) const SPLIT_FACTOR: u64 = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Counting {
     /// At a spot that only this edge passes.
-    At(Spot),
+    At(EditPoint),
     /// At the target, when control comes from `source`.
     ByPredecessor { target: BlockId, source: BlockId },
     /// Behind a `returns_twice` call.
@@ -48,22 +48,27 @@ impl<'a> Spots<'a> {
     }
 
     /// How this edge is counted.
-    pub(crate) fn of_edge(&self, edge: &Edge, leaving: &Leaving, id: opcost_key::FunctionId) -> Counting {
+    pub(crate) fn of_edge(
+        &self,
+        edge: &PlacedEdge,
+        leaving: &Leaving,
+        id: opcost_key::FunctionId,
+    ) -> Counting {
         match edge.kind {
-            Way::Enter => Counting::At(Spot::Start(BlockId::new_entry())),
+            Way::Enter => Counting::At(EditPoint::Start(BlockId::new_entry())),
             Way::Branch { block, slot } => match leaving.jump_to_return(id, self.function, block) {
-                Some((call, _)) => Counting::At(Spot::Before(call)),
+                Some((call, _)) => Counting::At(EditPoint::Before(call)),
                 None => self.of_branch(block, slot),
             },
             Way::Fall => {
                 let target = edge.to.expect("a fall leads to a segment");
-                Counting::At(Spot::Before(self.skeleton.segments[target].first))
+                Counting::At(EditPoint::Before(self.skeleton.segments[target].first))
             }
             Way::Return => {
                 let segment = &self.skeleton.segments[edge.from.expect("a return comes from a segment")];
-                Counting::At(Spot::Before(self.before_return(segment.block, segment.last, leaving, id)))
+                Counting::At(EditPoint::Before(self.before_return(segment.block, segment.last, leaving, id)))
             }
-            Way::Gone(call) => Counting::At(Spot::Before(call)),
+            Way::Gone(call) => Counting::At(EditPoint::Before(call)),
             Way::Left(_) => Counting::LeftFrames,
             Way::Again(call) => Counting::Again(call),
         }
@@ -128,11 +133,11 @@ impl<'a> BranchSpots<'a> {
         let only_way_out = source.successors.len() == 1 && source.flow == Flow::Splittable;
         let only_way_in = self.predecessors.successors(target).nth(1).is_none();
         if only_way_out {
-            Counting::At(Spot::Before(self.function.terminator_of(block)))
+            Counting::At(EditPoint::Before(self.function.terminator_of(block)))
         } else if only_way_in {
-            Counting::At(Spot::Start(target))
+            Counting::At(EditPoint::Start(target))
         } else if source.flow == Flow::Splittable || (source.flow == Flow::Invoke && slot == 0) {
-            Counting::At(Spot::Edge(block, slot))
+            Counting::At(EditPoint::Edge(block, slot))
         } else {
             Counting::ByPredecessor { target, source: block }
         }

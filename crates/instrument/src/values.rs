@@ -23,7 +23,7 @@ mod request;
 mod rereads;
 mod turns;
 
-pub use recorded::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Subject};
+pub use recorded::{ClaimFacts, PointFacts, RecordedPoints, RecordedSubject, RefusedLoop};
 pub use request::ValuesRequest;
 pub use rereads::Rereads;
 
@@ -31,7 +31,7 @@ use opcost_index::IdMap;
 use opcost_ir::{Function, Layout, Module, Recording};
 
 use crate::bodies::is_counted;
-use crate::claims::Claims;
+use crate::claims::TripClaims;
 use crate::leaving::Leaving;
 use crate::refusal::{PlanError, refuse_uncountable};
 use turns::Code;
@@ -43,11 +43,15 @@ const VFORK: &str = "opc_values_vfork";
 ///
 /// # Errors
 /// The module has something that cannot be followed; the place is named.
-pub fn record(module: &Module, request: &ValuesRequest, claims: &Claims) -> Result<Recorded, PlanError> {
+pub fn record(
+    module: &Module,
+    request: &ValuesRequest,
+    claims: &TripClaims,
+) -> Result<RecordedPoints, PlanError> {
     let leaving = Leaving::compute(module);
     let layout = Layout::of(module);
     let code = Code { module, layout: &layout, leaving: &leaving };
-    let mut recorded = Recorded {
+    let mut recorded = RecordedPoints {
         recording: Recording::default(),
         points: IdMap::new(),
         refused: Vec::new(),

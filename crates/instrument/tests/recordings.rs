@@ -14,9 +14,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use opcost_index::{AdjacencyGraph, Graph, Id, reachable_from};
 use opcost_instrument::{
-    Claim, ClaimStep, Claimed, Claims, Moment, Recorded, Subject, ValuesRequest, evaluate, record,
+    ClaimStep, Claimed, Moment, RecordedPoints, RecordedSubject, TripClaim, TripClaims, ValuesRequest,
+    evaluate, record,
 };
-use opcost_ir::{Flow, Function, Input, Module, Opcode, PointId, RecordEdit, Spot, Value, parse_module};
+use opcost_ir::{
+    CheckInput, EditPoint, Flow, Function, Module, Opcode, PointId, RecordEdit, Value, parse_module,
+};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 use proptest::prelude::*;
 
@@ -24,7 +27,7 @@ fn turns() -> ValuesRequest {
     ValuesRequest { turns: true, ..ValuesRequest::default() }
 }
 
-fn recorded(text: &str, claims: &Claims) -> (Module, Recorded) {
+fn recorded(text: &str, claims: &TripClaims) -> (Module, RecordedPoints) {
     let module = parse_module(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let recorded = record(&module, &turns(), claims).unwrap_or_else(|error| panic!("{error}\n{text}"));
     (module, recorded)
@@ -80,7 +83,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn at(&mut self, spot: Spot) {
+    fn at(&mut self, spot: EditPoint) {
         for edit in self.edits.clone().into_iter().filter(|edit| edit.spot() == spot) {
             match *edit {
                 RecordEdit::Enter { point, .. } => {
@@ -157,9 +160,9 @@ impl Walk<'_> {
         let mut block = BlockId::new(0);
         for &choice in choices {
             let function = self.function;
-            self.at(Spot::Start(block));
+            self.at(EditPoint::Start(block));
             for instruction in function.instructions_of(block) {
-                self.at(Spot::Before(instruction));
+                self.at(EditPoint::Before(instruction));
             }
             let facts = &function.blocks[block];
             if facts.successors.is_empty() {
@@ -167,7 +170,7 @@ impl Walk<'_> {
             }
             let slot = usize::from(choice) % facts.successors.len();
             let to = facts.successors[slot];
-            self.at(Spot::Edge(block, slot as u32));
+            self.at(EditPoint::Edge(block, slot as u32));
             // What stands at the start of the target belongs to the edge, too:
             // it is compared one step late, behind it.
             let unwinds = facts.flow == Flow::Invoke && slot == 1;
@@ -178,14 +181,14 @@ impl Walk<'_> {
     }
 }
 
-fn walks_agree(module: &Module, made: &Recorded, choices: &[u8]) {
+fn walks_agree(module: &Module, made: &RecordedPoints, choices: &[u8]) {
     for (id, function) in module.functions.iter().filter(|(_, function)| !function.blocks.is_empty()) {
         let naive = naive_loops(function);
         let points = made.points.iter().filter(|(_, facts)| facts.function == id);
         let headers: HashMap<PointId, BlockId> = points
             .filter_map(|(point, facts)| match facts.subject {
-                Subject::Loop { header, .. } => Some((point, header)),
-                Subject::Value { .. } | Subject::Parameter(_) => None,
+                RecordedSubject::Loop { header, .. } => Some((point, header)),
+                RecordedSubject::Value { .. } | RecordedSubject::Parameter(_) => None,
             })
             .collect();
         let recorded: BTreeSet<BlockId> = headers.values().copied().collect();
@@ -251,13 +254,13 @@ inner:
   br i1 %c, label %inner, label %outer
 }
 ";
-    let (_, made) = recorded(text, &Claims::default());
+    let (_, made) = recorded(text, &TripClaims::default());
     let on_edge: Vec<&RecordEdit> = made
         .recording
         .edits
         .iter()
         .map(|(_, edit)| edit)
-        .filter(|edit| edit.spot() == Spot::Edge(BlockId::new(2), 1))
+        .filter(|edit| edit.spot() == EditPoint::Edge(BlockId::new(2), 1))
         .collect();
     let (outer, inner) = (PointId::new(0), PointId::new(1));
     assert!(
@@ -270,8 +273,8 @@ inner:
 #[test]
 fn a_claim_on_a_triangle_needs_the_turn_of_the_loop_around() {
     let module = parse_module(NEST).expect("a module");
-    let claim = |program: Vec<ClaimStep>| Claims {
-        list: vec![Claim {
+    let claim = |program: Vec<ClaimStep>| TripClaims {
+        list: vec![TripClaim {
             function: FunctionId::new(0),
             loop_header: BlockId::new(2),
             what: Claimed::BackEdges,
@@ -287,7 +290,7 @@ fn a_claim_on_a_triangle_needs_the_turn_of_the_loop_around() {
         ClaimStep::Sub,
     ];
     let made = record(&module, &turns(), &claim(steps)).expect("recorded");
-    let notes: Vec<Input> = made
+    let notes: Vec<CheckInput> = made
         .recording
         .edits
         .iter()
@@ -296,14 +299,16 @@ fn a_claim_on_a_triangle_needs_the_turn_of_the_loop_around() {
             _ => None,
         })
         .collect();
-    assert_eq!(notes, [Input::Value(Value::Argument(0)), Input::Turns(PointId::new(0))]);
+    assert_eq!(notes, [CheckInput::Value(Value::Argument(0)), CheckInput::Turns(PointId::new(0))]);
     let check = made.recording.points[PointId::new(1)].check.as_ref().expect("a check");
     assert_eq!(evaluate(&check.steps, &[Some(u64::from(-5_i32 as u32)), Some(3)]), Ok(-8));
     // A value of the loop itself is not known where it is entered.
     let inside = vec![ClaimStep::Value(Value::Instruction(InstructionId::new(3)))];
     let made = record(&module, &turns(), &claim(inside)).expect("recorded");
     assert_eq!(made.recording.points[PointId::new(1)].check, None);
-    let Subject::Loop { claim: Some(facts), .. } = &made.points[PointId::new(1)].subject else { panic!() };
+    let RecordedSubject::Loop { claim: Some(facts), .. } = &made.points[PointId::new(1)].subject else {
+        panic!()
+    };
     assert!(facts.check.as_ref().unwrap_err().to_string().contains("not known"), "{facts:?}");
 }
 
@@ -312,8 +317,8 @@ fn the_values_of_a_line_are_told_behind_their_instructions() {
     let request =
         ValuesRequest { function: Some("f".into()), value: Some("%i1".into()), ..ValuesRequest::default() };
     let module = parse_module(NEST).expect("a module");
-    let made = record(&module, &request, &Claims::default()).expect("recorded");
-    let [(_, RecordEdit::Record { spot: Spot::Before(at), value: Value::Instruction(value), .. })] =
+    let made = record(&module, &request, &TripClaims::default()).expect("recorded");
+    let [(_, RecordEdit::Record { spot: EditPoint::Before(at), value: Value::Instruction(value), .. })] =
         made.recording.edits[..]
     else {
         panic!("{:?}", made.recording.edits)
@@ -325,7 +330,7 @@ fn the_values_of_a_line_are_told_behind_their_instructions() {
 fn loops_of_indirect_branches_are_refused_with_a_reason() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/indirectbr.ir"))
         .expect("the case");
-    let (_, made) = recorded(&text, &Claims::default());
+    let (_, made) = recorded(&text, &TripClaims::default());
     assert!(made.refused.iter().all(|refused| refused.reason.contains("nothing can stand")));
     assert!(made.refused.len() + made.irreducible.len() > 0);
 }
@@ -334,7 +339,7 @@ fn loops_of_indirect_branches_are_refused_with_a_reason() {
 fn every_case_tells_its_loops_rightly() {
     for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases")).expect("the cases") {
         let text = std::fs::read_to_string(entry.expect("an entry").path()).expect("a case is a text");
-        let (module, made) = recorded(&text, &Claims::default());
+        let (module, made) = recorded(&text, &TripClaims::default());
         for seed in 0..200_u32 {
             let choices: Vec<u8> = (0..60)
                 .map(|step| (seed.wrapping_mul(2_654_435_761) >> (step % 27)) as u8 ^ step as u8)
@@ -351,7 +356,7 @@ proptest! {
     fn random_modules_tell_their_loops_rightly(bytes in proptest::collection::vec(any::<u8>(), 0..160), choices in proptest::collection::vec(any::<u8>(), 0..120)) {
         let text = random::module(&bytes);
         let module = parse_module(&text).map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
-        if let Ok(made) = record(&module, &turns(), &Claims::default()) {
+        if let Ok(made) = record(&module, &turns(), &TripClaims::default()) {
             walks_agree(&module, &made, &choices);
         }
     }
@@ -397,8 +402,8 @@ fn asked(step: impl Fn(&dyn Fn(&str) -> InstructionId) -> ClaimStep) -> Result<V
             _ => panic!("no %{name}"),
         }
     };
-    let claims = Claims {
-        list: vec![Claim {
+    let claims = TripClaims {
+        list: vec![TripClaim {
             function: FunctionId::new(0),
             loop_header: function.block_of(named("near")),
             what: Claimed::BackEdges,
@@ -408,7 +413,9 @@ fn asked(step: impl Fn(&dyn Fn(&str) -> InstructionId) -> ClaimStep) -> Result<V
         }],
     };
     let made = record(&module, &turns(), &claims).expect("recorded");
-    let Subject::Loop { claim: Some(facts), .. } = &made.points[PointId::new(0)].subject else { panic!() };
+    let RecordedSubject::Loop { claim: Some(facts), .. } = &made.points[PointId::new(0)].subject else {
+        panic!()
+    };
     facts.check.clone().map_err(|why| why.to_string())?;
     let is_input = |edit: &RecordEdit| matches!(edit, RecordEdit::Hold { .. } | RecordEdit::Note { .. });
     Ok(made.recording.edits.iter().map(|(_, edit)| *edit).filter(is_input).collect())
@@ -417,11 +424,12 @@ fn asked(step: impl Fn(&dyn Fn(&str) -> InstructionId) -> ClaimStep) -> Result<V
 #[test]
 fn what_is_gone_at_the_entry_is_kept_where_it_is_known() {
     let edits = asked(|named| ClaimStep::Value(Value::Instruction(named("own")))).expect("it is kept");
-    let [RecordEdit::Hold { spot: Spot::Before(_), cell: 0, input: Some(Input::Value(_)) }, note] = edits[..]
+    let [RecordEdit::Hold { spot: EditPoint::Before(_), cell: 0, input: Some(CheckInput::Value(_)) }, note] =
+        edits[..]
     else {
         panic!("{edits:?}")
     };
-    assert!(matches!(note, RecordEdit::Note { input: Input::Held(0), .. }), "{note:?}");
+    assert!(matches!(note, RecordEdit::Note { input: CheckInput::Held(0), .. }), "{note:?}");
     // A load's value is no more once the moment comes again.
     let since = |named: &dyn Fn(&str) -> InstructionId| ClaimStep::ReadSince {
         load: named("own"),
@@ -437,7 +445,7 @@ fn what_is_gone_at_the_entry_is_kept_where_it_is_known() {
         .collect();
     assert_eq!(inputs, [false, true], "{edits:?}");
     let edits = asked(|named| ClaimStep::Entering(named("i"))).expect("a phi");
-    assert!(matches!(edits[..], [RecordEdit::Note { input: Input::Value(_), .. }]), "{edits:?}");
+    assert!(matches!(edits[..], [RecordEdit::Note { input: CheckInput::Value(_), .. }]), "{edits:?}");
 }
 
 /// Wrong claims are refused: those of values of the loop, and of memory that

@@ -40,7 +40,7 @@ pub enum Edit {
     /// One more each time control passes the spot.
     Count {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// Which counter.
         counter: CounterId,
     },
@@ -63,21 +63,21 @@ pub enum Edit {
     /// As `Count`, into a register.
     CountInRegister {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// Which register.
         register: RegisterId,
     },
     /// Sets the register to zero. Every way to a count or flush passes one.
     Clear {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// Which register.
         register: RegisterId,
     },
     /// Adds the register to its counter.
     Flush {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// Which register.
         register: RegisterId,
         /// Which counter.
@@ -86,14 +86,14 @@ pub enum Edit {
     /// A path through the function begins: its number so far is `value`.
     BeginPath {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// What the number starts with; it may be below zero on the way.
         value: i64,
     },
     /// Adds to the number of the path. Every way to it passes a beginning.
     AddToPath {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// How much.
         value: i64,
     },
@@ -101,7 +101,7 @@ pub enum Edit {
     /// number and `value`.
     CountPath {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// What is added to the number before.
         value: i64,
         /// The counter of path 0.
@@ -131,7 +131,7 @@ pub enum Edit {
 
 /// A spot in a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Spot {
+pub enum EditPoint {
     /// Behind the phis and the landing pad of a block.
     Start(BlockId),
     /// Directly before an instruction that is no phi.

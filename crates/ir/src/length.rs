@@ -6,7 +6,7 @@
 //! stay free and the number is the same on every target. A C library may copy
 //! [`BULK`] bytes and more with one instruction that a processor, and callgrind,
 //! does once for each byte; other libraries take a tenth of that. So copies and
-//! fills of that length are charged five times as much ([`Work::Moved`]).
+//! fills of that length are charged five times as much ([`LengthWork::Moved`]).
 
 /// Bytes for one unit of a cost model.
 pub const BYTES_PER_UNIT: u64 = 1 << BYTES_SHIFT;
@@ -22,36 +22,36 @@ pub const BULK_TIMES: u64 = 5;
 pub enum Length {
     /// An argument of a call, from 0, times another one. The product wraps at
     /// 64 bits, where the call itself fails.
-    Arguments(u32, Option<u32>, Work),
+    Arguments(u32, Option<u32>, LengthWork),
     /// What an `alloca` of several elements takes.
     Allocated,
 }
 
 /// What is done with the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
+pub enum LengthWork {
     /// They are copied or filled, all of them.
     Moved,
     /// Anything else.
     Other,
 }
 
-impl Work {
+impl LengthWork {
     /// What so many bytes are charged, in units.
     pub fn units(self, bytes: u64) -> u64 {
-        let times = if self == Work::Moved && bytes >= BULK { BULK_TIMES } else { 1 };
+        let times = if self == LengthWork::Moved && bytes >= BULK { BULK_TIMES } else { 1 };
         bytes.wrapping_mul(times) >> BYTES_SHIFT
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Work;
+    use super::LengthWork;
 
     #[test]
     fn what_is_moved_in_bulk_is_charged_five_times() {
-        let of = |work: Work| [0, 15, 16, 2047, 2048, 4096].map(|bytes| work.units(bytes));
-        assert_eq!(of(Work::Other), [0, 0, 1, 127, 128, 256]);
-        assert_eq!(of(Work::Moved), [0, 0, 1, 127, 640, 1280]);
+        let of = |work: LengthWork| [0, 15, 16, 2047, 2048, 4096].map(|bytes| work.units(bytes));
+        assert_eq!(of(LengthWork::Other), [0, 0, 1, 127, 128, 256]);
+        assert_eq!(of(LengthWork::Moved), [0, 0, 1, 127, 640, 1280]);
     }
 }

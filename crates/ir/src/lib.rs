@@ -41,23 +41,23 @@ pub use assembly::{assembly_may_round, inline_assembly_may_leave, module_assembl
 pub use call::{Call, CalleeRef, TailKind};
 pub use constant::{Constant, ConstantValue};
 pub use contents::{Contents, ScalarValue};
-pub use edit::{Edit, Plan, RegisterId, Spot};
+pub use edit::{Edit, EditPoint, Plan, RegisterId};
 pub use effects::{Access, MemoryEffects, ParameterFacts};
 pub use flags::Flags;
 pub use globals::{Global, GlobalKind, Initializer};
 pub use ids::{ConstantId, DeclarationId, GlobalId, TagId, TagTypeId};
 pub use layout::Layout;
-pub use length::{BULK, BULK_TIMES, BYTES_PER_UNIT, BYTES_SHIFT, Length, Work};
+pub use length::{BULK, BULK_TIMES, BYTES_PER_UNIT, BYTES_SHIFT, Length, LengthWork};
 pub use linkage::Linkage;
 pub use malformed::Malformed;
-pub use metering::{Charged, FuelEdit, Keeper, Metering, Site, SiteId, StraightId, Trips};
+pub use metering::{Charged, FuelEdit, Keeper, MeteredSite, Metering, SiteId, StraightId, Trips};
 pub use module::{Block, Declaration, Flow, Function, Instruction, LatchFacts, Module};
 pub use narrowing::{Narrow, Narrowing, Widened};
 pub use opcode::{Opcode, Predicate};
 pub use outside::{Outside, is_name_of_libraries};
 pub use recording::{
-    Check, Comparison, Input, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, MOST_SUMS, MOST_TERMS, Point, PointId,
-    PointKind, RecordEdit, Recording, Step,
+    Check, CheckInput, CheckStep, IntegerComparison, MOST_DEPTH, MOST_INPUTS, MOST_STEPS, MOST_SUMS,
+    MOST_TERMS, PointId, PointKind, RecordEdit, RecordPoint, Recording,
 };
 pub use tags::Tag;
 pub use text::{FunctionText, ParseError, parse_module, print_module};

@@ -35,10 +35,10 @@ impl fmt::Display for Malformed {
 impl std::error::Error for Malformed {}
 
 /// Nothing, or the first thing that is wrong.
-pub(crate) type Verdict = Result<(), Malformed>;
+pub(crate) type WellFormed = Result<(), Malformed>;
 
 /// One thing that must be right; of what is wrong only the place is not said.
-pub(crate) fn demand(is_right: bool, expected: &str, found: impl FnOnce() -> String) -> Verdict {
+pub(crate) fn demand(is_right: bool, expected: &str, found: impl FnOnce() -> String) -> WellFormed {
     if is_right {
         return Ok(());
     }
@@ -46,7 +46,7 @@ pub(crate) fn demand(is_right: bool, expected: &str, found: impl FnOnce() -> Str
 }
 
 /// Types of what is copied.
-pub(crate) fn parameter_facts(module: &Module, facts: &[ParameterFacts]) -> Verdict {
+pub(crate) fn parameter_facts(module: &Module, facts: &[ParameterFacts]) -> WellFormed {
     let mut copied = facts.iter().filter_map(|facts| facts.byval);
     demand(copied.all(|ty| ty.index() < module.types.len()), "a type of the table", || "another".into())
 }

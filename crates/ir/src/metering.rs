@@ -25,7 +25,7 @@
 use opcost_index::{IdMap, IdSet, define_id};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::{Length, Spot};
+use crate::{EditPoint, Length};
 
 define_id!(
     /// A place where a program can be stopped.
@@ -54,7 +54,7 @@ pub struct Metering {
     /// Changes to function bodies, by function.
     pub edits: Vec<(FunctionId, FuelEdit)>,
     /// Where a check stops the program.
-    pub sites: IdMap<SiteId, Site>,
+    pub sites: IdMap<SiteId, MeteredSite>,
     /// Functions that are called with what is left in the hand and return with
     /// it, by each of their calls.
     pub handed: IdSet<FunctionId>,
@@ -74,7 +74,7 @@ pub enum Keeper {
 
 /// Where a check stands, in words of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
+pub struct MeteredSite {
     /// Linkage name of the function whose work it is.
     pub function: String,
     /// Its source file; empty without debug information.
@@ -91,7 +91,7 @@ pub enum FuelEdit {
         /// By whom.
         keeper: Keeper,
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// What is paid for and not done at this spot.
         advance: i64,
     },
@@ -100,14 +100,14 @@ pub enum FuelEdit {
         /// By whom.
         keeper: Keeper,
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// What is paid for and not done at this spot.
         advance: i64,
     },
     /// register -= amount.
     Charge {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// What is paid for; below zero what was paid too much comes back.
         amount: i64,
     },
@@ -130,7 +130,7 @@ pub enum FuelEdit {
     /// Stops the program if more work was done than there was fuel.
     Check {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// What is paid for and not done at this spot.
         advance: i64,
         /// Where that is in the source.
@@ -141,7 +141,7 @@ pub enum FuelEdit {
     /// costs no code.
     Tell {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// What was paid for and not done where the straight code began.
         advance: i64,
         /// Which straight code of the function.
@@ -200,7 +200,7 @@ impl Trips {
 
 impl FuelEdit {
     /// Where it stands.
-    pub fn spot(&self) -> Option<Spot> {
+    pub fn spot(&self) -> Option<EditPoint> {
         match *self {
             FuelEdit::Load { spot, .. }
             | FuelEdit::Store { spot, .. }
@@ -208,7 +208,7 @@ impl FuelEdit {
             | FuelEdit::Tell { spot, .. }
             | FuelEdit::Check { spot, .. } => Some(spot),
             FuelEdit::ChargeLength { instruction, .. } | FuelEdit::ChargeTrips { instruction, .. } => {
-                Some(Spot::Before(instruction))
+                Some(EditPoint::Before(instruction))
             }
             FuelEdit::ReturnHere { .. } | FuelEdit::Reach { .. } => None,
         }
@@ -217,7 +217,7 @@ impl FuelEdit {
     /// The instruction that it stands before, when it is named by one.
     pub fn before(&self) -> Option<InstructionId> {
         match self.spot() {
-            Some(Spot::Before(instruction)) => Some(instruction),
+            Some(EditPoint::Before(instruction)) => Some(instruction),
             _ => None,
         }
     }

@@ -13,7 +13,7 @@
 use opcost_index::{IdMap, define_id};
 use opcost_key::{FunctionId, InstructionId};
 
-use crate::{DeclarationId, Spot, Value};
+use crate::{DeclarationId, EditPoint, Value};
 
 define_id!(
     /// What is recorded: the turns of a loop, or a value.
@@ -24,7 +24,7 @@ define_id!(
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
     /// What is recorded.
-    pub points: IdMap<PointId, Point>,
+    pub points: IdMap<PointId, RecordPoint>,
     /// Changes to function bodies, by function.
     pub edits: Vec<(FunctionId, RecordEdit)>,
     /// Declared functions that go by another name: `vfork` is the runtime's.
@@ -33,7 +33,7 @@ pub struct Recording {
 
 /// What is recorded, and how its bits are to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Point {
+pub struct RecordPoint {
     /// What the numbers mean.
     pub kind: PointKind,
     /// What they are held against, for a loop.
@@ -64,7 +64,7 @@ pub struct Check {
     /// Whether it was claimed under assumptions.
     pub has_assumptions: bool,
     /// How the result comes about.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CheckStep>,
 }
 
 /// The most inputs that the check of a point may have.
@@ -82,7 +82,7 @@ pub const MOST_TERMS: u32 = 1 << 20;
 /// bits, is divided by zero or was not known is no number, and so is what is
 /// made of it; a choice is made of what decides it and what is chosen only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum CheckStep {
     /// Pushes it.
     Constant(i128),
     /// Pushes what was noted at the entry.
@@ -111,7 +111,7 @@ pub enum Step {
         is_signed: bool,
     },
     /// Of the upper four, `a b x y`: x if a and b compare so, y otherwise.
-    Select(Comparison),
+    Select(IntegerComparison),
     /// The lower by the upper, rounded towards zero.
     DivideTowardsZero,
     /// The base to the power of the upper; an exponent below zero has none.
@@ -142,7 +142,7 @@ pub enum Step {
 
 /// How two exact integers compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub enum IntegerComparison {
     /// a = b
     Equal,
     /// a ≠ b
@@ -153,61 +153,61 @@ pub enum Comparison {
     LessOrEqual,
 }
 
-impl Step {
+impl CheckStep {
     /// As the runtime has it: operation, its argument, a constant. The numbers
     /// are those of `values.h`.
     pub fn encode(self) -> (u32, u32, i128) {
         match self {
-            Step::Constant(value) => (0, 0, value),
-            Step::Input(position) => (1, position, 0),
-            Step::Add => (2, 0, 0),
-            Step::Subtract => (3, 0, 0),
-            Step::Multiply => (4, 0, 0),
-            Step::DivideDown => (5, 0, 0),
-            Step::DivideUp => (6, 0, 0),
-            Step::Remainder => (7, 0, 0),
-            Step::Minimum => (8, 0, 0),
-            Step::Maximum => (9, 0, 0),
-            Step::Wrap { bits, is_signed } => (10, bits | u32::from(is_signed) << 8, 0),
-            Step::Select(comparison) => (11, comparison as u32, 0),
-            Step::DivideTowardsZero => (12, 0, 0),
-            Step::Power { base, is_capped } => (13, is_capped.into(), base),
-            Step::CeilLog(base) => (14, 0, base),
-            Step::CeilRoot => (15, 0, 0),
-            Step::Sum { index, length } => (16, index, length.into()),
-            Step::SumEnd => (17, 0, 0),
-            Step::Index(index) => (18, index, 0),
+            CheckStep::Constant(value) => (0, 0, value),
+            CheckStep::Input(position) => (1, position, 0),
+            CheckStep::Add => (2, 0, 0),
+            CheckStep::Subtract => (3, 0, 0),
+            CheckStep::Multiply => (4, 0, 0),
+            CheckStep::DivideDown => (5, 0, 0),
+            CheckStep::DivideUp => (6, 0, 0),
+            CheckStep::Remainder => (7, 0, 0),
+            CheckStep::Minimum => (8, 0, 0),
+            CheckStep::Maximum => (9, 0, 0),
+            CheckStep::Wrap { bits, is_signed } => (10, bits | u32::from(is_signed) << 8, 0),
+            CheckStep::Select(comparison) => (11, comparison as u32, 0),
+            CheckStep::DivideTowardsZero => (12, 0, 0),
+            CheckStep::Power { base, is_capped } => (13, is_capped.into(), base),
+            CheckStep::CeilLog(base) => (14, 0, base),
+            CheckStep::CeilRoot => (15, 0, 0),
+            CheckStep::Sum { index, length } => (16, index, length.into()),
+            CheckStep::SumEnd => (17, 0, 0),
+            CheckStep::Index(index) => (18, index, 0),
         }
     }
 
     /// The step of these three numbers.
-    pub fn decode(operation: u32, argument: u32, constant: i128) -> Option<Step> {
+    pub fn decode(operation: u32, argument: u32, constant: i128) -> Option<CheckStep> {
         Some(match operation {
-            0 => Step::Constant(constant),
-            1 => Step::Input(argument),
-            2 => Step::Add,
-            3 => Step::Subtract,
-            4 => Step::Multiply,
-            5 => Step::DivideDown,
-            6 => Step::DivideUp,
-            7 => Step::Remainder,
-            8 => Step::Minimum,
-            9 => Step::Maximum,
-            10 => Step::Wrap { bits: argument & 0xff, is_signed: argument & 0x100 != 0 },
-            11 => Step::Select(match argument {
-                0 => Comparison::Equal,
-                1 => Comparison::NotEqual,
-                2 => Comparison::Less,
-                3 => Comparison::LessOrEqual,
+            0 => CheckStep::Constant(constant),
+            1 => CheckStep::Input(argument),
+            2 => CheckStep::Add,
+            3 => CheckStep::Subtract,
+            4 => CheckStep::Multiply,
+            5 => CheckStep::DivideDown,
+            6 => CheckStep::DivideUp,
+            7 => CheckStep::Remainder,
+            8 => CheckStep::Minimum,
+            9 => CheckStep::Maximum,
+            10 => CheckStep::Wrap { bits: argument & 0xff, is_signed: argument & 0x100 != 0 },
+            11 => CheckStep::Select(match argument {
+                0 => IntegerComparison::Equal,
+                1 => IntegerComparison::NotEqual,
+                2 => IntegerComparison::Less,
+                3 => IntegerComparison::LessOrEqual,
                 _ => return None,
             }),
-            12 => Step::DivideTowardsZero,
-            13 => Step::Power { base: constant, is_capped: argument != 0 },
-            14 => Step::CeilLog(constant),
-            15 => Step::CeilRoot,
-            16 => Step::Sum { index: argument, length: u32::try_from(constant).ok()? },
-            17 => Step::SumEnd,
-            18 => Step::Index(argument),
+            12 => CheckStep::DivideTowardsZero,
+            13 => CheckStep::Power { base: constant, is_capped: argument != 0 },
+            14 => CheckStep::CeilLog(constant),
+            15 => CheckStep::CeilRoot,
+            16 => CheckStep::Sum { index: argument, length: u32::try_from(constant).ok()? },
+            17 => CheckStep::SumEnd,
+            18 => CheckStep::Index(argument),
             _ => return None,
         })
     }
@@ -215,10 +215,13 @@ impl Step {
     /// How many numbers it takes from the stack.
     pub fn takes(self) -> usize {
         match self {
-            Step::Constant(_) | Step::Input(_) | Step::Index(_) => 0,
-            Step::Wrap { .. } | Step::Power { .. } | Step::CeilLog(_) | Step::CeilRoot => 1,
-            Step::Sum { .. } | Step::SumEnd => 1,
-            Step::Select(_) => 4,
+            CheckStep::Constant(_) | CheckStep::Input(_) | CheckStep::Index(_) => 0,
+            CheckStep::Wrap { .. }
+            | CheckStep::Power { .. }
+            | CheckStep::CeilLog(_)
+            | CheckStep::CeilRoot => 1,
+            CheckStep::Sum { .. } | CheckStep::SumEnd => 1,
+            CheckStep::Select(_) => 4,
             _ => 2,
         }
     }
@@ -231,36 +234,36 @@ pub enum RecordEdit {
     /// noted by the edits that follow.
     Enter {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// The loop.
         point: PointId,
     },
     /// Notes what the check of a loop needs, behind its `Enter`.
     Note {
         /// Where: the spot of an `Enter`.
-        spot: Spot,
+        spot: EditPoint,
         /// The loop.
         point: PointId,
         /// Which input.
         position: u32,
         /// What.
-        input: Input,
+        input: CheckInput,
     },
     /// Keeps something in a cell of the frame, for a `Note` behind it: what is
     /// there no more, or may not be looked at, where the loop is entered.
     Hold {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// Which cell of the function, from 0; a cell that nothing was kept in
         /// has no number.
         cell: u32,
         /// What; `None`: from here on the cell has no number.
-        input: Option<Input>,
+        input: Option<CheckInput>,
     },
     /// One turn more.
     Turn {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// The loop.
         point: PointId,
         /// Whether a turn may have entered loops that it never left: those of
@@ -270,14 +273,14 @@ pub enum RecordEdit {
     /// The loop is left by one of its exits.
     Leave {
         /// Where.
-        spot: Spot,
+        spot: EditPoint,
         /// The loop.
         point: PointId,
     },
     /// A value is recorded.
     Record {
         /// Where: it is known there.
-        spot: Spot,
+        spot: EditPoint,
         /// The point.
         point: PointId,
         /// The value: an integer of at most 64 bits, an address or a
@@ -288,7 +291,7 @@ pub enum RecordEdit {
 
 /// What a check needs, as 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Input {
+pub enum CheckInput {
     /// An instruction or argument: an integer of at most 64 bits, or an address.
     Value(Value),
     /// An integer of so many bits (8, 16, 32, 64) in memory.
@@ -311,7 +314,7 @@ pub enum Input {
 
 impl RecordEdit {
     /// Where it stands.
-    pub fn spot(&self) -> Spot {
+    pub fn spot(&self) -> EditPoint {
         match *self {
             RecordEdit::Enter { spot, .. }
             | RecordEdit::Note { spot, .. }
@@ -325,40 +328,40 @@ impl RecordEdit {
 
 #[cfg(test)]
 mod tests {
-    use super::{Comparison, Step};
+    use super::{CheckStep, IntegerComparison};
 
     #[test]
     fn steps_come_back_from_their_numbers() {
         let steps = [
-            Step::Constant(i128::MIN),
-            Step::Input(7),
-            Step::Add,
-            Step::Subtract,
-            Step::Multiply,
-            Step::DivideDown,
-            Step::DivideUp,
-            Step::Remainder,
-            Step::Minimum,
-            Step::Maximum,
-            Step::Wrap { bits: 64, is_signed: true },
-            Step::Wrap { bits: 1, is_signed: false },
-            Step::Select(Comparison::Equal),
-            Step::Select(Comparison::NotEqual),
-            Step::Select(Comparison::Less),
-            Step::Select(Comparison::LessOrEqual),
-            Step::DivideTowardsZero,
-            Step::Power { base: 3, is_capped: true },
-            Step::CeilLog(10),
-            Step::CeilRoot,
-            Step::Sum { index: 2, length: 7 },
-            Step::SumEnd,
-            Step::Index(1),
+            CheckStep::Constant(i128::MIN),
+            CheckStep::Input(7),
+            CheckStep::Add,
+            CheckStep::Subtract,
+            CheckStep::Multiply,
+            CheckStep::DivideDown,
+            CheckStep::DivideUp,
+            CheckStep::Remainder,
+            CheckStep::Minimum,
+            CheckStep::Maximum,
+            CheckStep::Wrap { bits: 64, is_signed: true },
+            CheckStep::Wrap { bits: 1, is_signed: false },
+            CheckStep::Select(IntegerComparison::Equal),
+            CheckStep::Select(IntegerComparison::NotEqual),
+            CheckStep::Select(IntegerComparison::Less),
+            CheckStep::Select(IntegerComparison::LessOrEqual),
+            CheckStep::DivideTowardsZero,
+            CheckStep::Power { base: 3, is_capped: true },
+            CheckStep::CeilLog(10),
+            CheckStep::CeilRoot,
+            CheckStep::Sum { index: 2, length: 7 },
+            CheckStep::SumEnd,
+            CheckStep::Index(1),
         ];
         for step in steps {
             let (operation, argument, constant) = step.encode();
-            assert_eq!(Step::decode(operation, argument, constant), Some(step));
+            assert_eq!(CheckStep::decode(operation, argument, constant), Some(step));
         }
-        assert_eq!(Step::decode(19, 0, 0), None);
-        assert_eq!(Step::decode(11, 4, 0), None);
+        assert_eq!(CheckStep::decode(19, 0, 0), None);
+        assert_eq!(CheckStep::decode(11, 4, 0), None);
     }
 }

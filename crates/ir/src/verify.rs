@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use opcost_index::Id;
 use opcost_key::{BlockId, InstructionId, PlaceId};
 
-use crate::malformed::{Malformed, Verdict, demand, parameter_facts};
+use crate::malformed::{Malformed, WellFormed, demand, parameter_facts};
 use crate::{Block, CalleeRef, Flow, Function, Instruction, Module, Opcode, TailKind, Type, TypeId, Value};
 
 mod tables;
@@ -41,7 +41,7 @@ struct Verifier<'a> {
 }
 
 impl Verifier<'_> {
-    fn function(&self) -> Verdict {
+    fn function(&self) -> WellFormed {
         let function = self.function;
         self.place(function.place)?;
         let fits = match self.module.types.get(function.ty) {
@@ -81,14 +81,14 @@ impl Verifier<'_> {
         function.blocks.iter().try_for_each(|(id, block)| self.block(id, block))
     }
 
-    fn calls(&self) -> Verdict {
+    fn calls(&self) -> WellFormed {
         let instructions = self.function.instructions.iter();
         let calling = instructions.filter(|(_, instruction)| instruction.opcode.is_call()).map(|(id, _)| id);
         let noted = self.function.calls.iter().map(|&(id, _)| id);
         demand(calling.eq(noted), "all calls noted, in order, and nothing else", || "others".into())
     }
 
-    fn names(&self) -> Verdict {
+    fn names(&self) -> WellFormed {
         let mut seen = HashSet::new();
         let mut names: Vec<(&Value, &str)> =
             self.function.names.iter().map(|(value, name)| (value, &**name)).collect();
@@ -112,7 +112,7 @@ impl Verifier<'_> {
         demand(wrong.count() == 0, "names of the source for local values only", || "others".into())
     }
 
-    fn block(&self, id: BlockId, block: &Block) -> Verdict {
+    fn block(&self, id: BlockId, block: &Block) -> WellFormed {
         let function = self.function;
         let last = function.terminator_of(id);
         let opcode = function.instructions[last].opcode;
@@ -157,17 +157,17 @@ impl Verifier<'_> {
         .map_err(|wrong| Malformed { instruction: Some(last), ..wrong })
     }
 
-    fn place(&self, place: Option<PlaceId>) -> Verdict {
+    fn place(&self, place: Option<PlaceId>) -> WellFormed {
         let is_known = place.is_none_or(|place| place.index() < self.module.places.len());
         demand(is_known, "a place of the table", || format!("{place:?}"))
     }
 
-    fn ty(&self, ty: Option<TypeId>) -> Verdict {
+    fn ty(&self, ty: Option<TypeId>) -> WellFormed {
         let is_known = ty.is_none_or(|ty| ty.index() < self.module.types.len());
         demand(is_known, "a type of the table", || format!("{ty:?}"))
     }
 
-    fn instruction(&self, id: InstructionId, instruction: &Instruction) -> Verdict {
+    fn instruction(&self, id: InstructionId, instruction: &Instruction) -> WellFormed {
         let Instruction { opcode, predicate, ty, second_type, .. } = *instruction;
         self.place(instruction.place)?;
         self.ty(Some(ty)).and_then(|()| self.ty(second_type))?;
@@ -207,7 +207,7 @@ impl Verifier<'_> {
         }
     }
 
-    fn call(&self, id: InstructionId, opcode: Opcode, operands: &[Value]) -> Verdict {
+    fn call(&self, id: InstructionId, opcode: Opcode, operands: &[Value]) -> WellFormed {
         let is_block = |operand: &Value| matches!(operand, Value::Block(_));
         let Some((callee, rest)) = operands.split_last() else {
             return demand(false, "a callee as last operand", || "no operands".into());
@@ -228,7 +228,7 @@ impl Verifier<'_> {
         })
     }
 
-    fn value(&self, value: Value) -> Verdict {
+    fn value(&self, value: Value) -> WellFormed {
         let (module, function) = (self.module, self.function);
         let is_known = match value {
             Value::Instruction(id) => function

@@ -86,7 +86,7 @@ pub enum ModulePurpose {
         placement: Placement,
     },
     /// It is given fuel.
-    Meter(Metering),
+    Meter(MeteringJob),
     /// It records values.
     Values(ValuesWish),
     /// It stays as it is and gets a table of its code.
@@ -98,7 +98,7 @@ pub enum ModulePurpose {
 
 /// How a module is metered.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Metering {
+pub struct MeteringJob {
     /// Work between two checks at most; none without checks.
     pub overshoot: Option<u64>,
     /// Whether every segment is charged at its own start, as the referee does it.

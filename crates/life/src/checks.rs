@@ -12,9 +12,9 @@
 //! linear in their code.
 
 use opcost_answer::life::Comparison;
-use opcost_llvm::{Machine, ObjectCode, Operand, Operation};
+use opcost_llvm::{MachineOperation, MachineProgram, ObjectCode, Operand};
 
-use crate::code::{Recorded, RecordedFunction, hex};
+use crate::code::{RecordedCode, RecordedFunction, hex};
 use crate::relocation::clear;
 
 /// The first difference, if there is one.
@@ -23,7 +23,7 @@ fn first(mut differences: impl Iterator<Item = String>) -> Comparison {
 }
 
 /// The object's bytes, taken apart and put together again.
-pub fn disassembly(functions: &[RecordedFunction<'_>], machine: &Machine) -> Comparison {
+pub fn disassembly(functions: &[RecordedFunction<'_>], machine: &MachineProgram) -> Comparison {
     first(functions.iter().flat_map(|function| {
         function.instructions.iter().filter_map(move |one| {
             let bytes = function.bytes_of(one);
@@ -34,7 +34,7 @@ pub fn disassembly(functions: &[RecordedFunction<'_>], machine: &Machine) -> Com
 }
 
 /// What is wrong with the bytes of one instruction.
-fn taken_apart(machine: &Machine, bytes: &[u8], one: &Recorded<'_>) -> Option<String> {
+fn taken_apart(machine: &MachineProgram, bytes: &[u8], one: &RecordedCode<'_>) -> Option<String> {
     if bytes.len() as u64 != one.range.1 - one.range.0 {
         return Some("the object ends before it".to_owned());
     }
@@ -57,7 +57,8 @@ fn taken_apart(machine: &Machine, bytes: &[u8], one: &Recorded<'_>) -> Option<St
         at = end;
     }
     // Marks for the linker have no bytes, and the encoder makes several of one.
-    let given: Vec<&Operation> = one.operations.iter().filter(|given| has_bytes(machine, given)).collect();
+    let given: Vec<&MachineOperation> =
+        one.operations.iter().filter(|given| has_bytes(machine, given)).collect();
     if given.len() != found.len() {
         return None;
     }
@@ -68,12 +69,12 @@ fn taken_apart(machine: &Machine, bytes: &[u8], one: &Recorded<'_>) -> Option<St
     })
 }
 
-fn has_bytes(machine: &Machine, given: &Operation) -> bool {
+fn has_bytes(machine: &MachineProgram, given: &MachineOperation) -> bool {
     given.operands.contains(&Operand::Symbol) || machine.encode(given).is_some()
 }
 
 /// With the numbers of another in its holes.
-fn filled(given: &Operation, found: &Operation) -> Operation {
+fn filled(given: &MachineOperation, found: &MachineOperation) -> MachineOperation {
     let mut filled = given.clone();
     if filled.operands.len() == found.operands.len() {
         for (operand, other) in filled.operands.iter_mut().zip(&found.operands) {
@@ -86,7 +87,11 @@ fn filled(given: &Operation, found: &Operation) -> Operation {
 }
 
 /// The same functions in another object, which was assembled from text.
-pub fn assembler(functions: &[RecordedFunction<'_>], again: &ObjectCode, machine: &Machine) -> Comparison {
+pub fn assembler(
+    functions: &[RecordedFunction<'_>],
+    again: &ObjectCode,
+    machine: &MachineProgram,
+) -> Comparison {
     first(functions.iter().filter_map(|function| {
         let Some((section, symbol)) = again.function(function.name) else {
             return Some(format!("{} is not in the assembled object", function.name));
@@ -109,7 +114,7 @@ pub fn in_memory(
     functions: &[RecordedFunction<'_>],
     taken: &[(String, Vec<u8>)],
     compiled: &ObjectCode,
-    machine: &Machine,
+    machine: &MachineProgram,
 ) -> Comparison {
     first(functions.iter().filter_map(|function| {
         let Some((_, bytes)) = taken.iter().find(|(name, _)| *name == function.symbol.name) else {
@@ -132,7 +137,7 @@ fn difference(
     own: &[u8],
     other: &[u8],
     way: &str,
-    machine: &Machine,
+    machine: &MachineProgram,
 ) -> Option<String> {
     if own == other {
         return None;
@@ -183,14 +188,17 @@ mod tests {
         ObjectCode { sections: vec![section], ..ObjectCode::default() }
     }
 
-    fn machine() -> Machine {
-        Machine::new("x86_64-linux-gnu", "", Syntax::Usual).expect("a machine")
+    fn machine() -> MachineProgram {
+        MachineProgram::new("x86_64-linux-gnu", "", Syntax::Usual).expect("a machine")
     }
 
     /// Compares bytes of an object with what was recorded of the true ones.
-    fn with(bytes: &[u8], compare: impl Fn(&[RecordedFunction<'_>], &Machine) -> Comparison) -> Comparison {
+    fn with(
+        bytes: &[u8],
+        compare: impl Fn(&[RecordedFunction<'_>], &MachineProgram) -> Comparison,
+    ) -> Comparison {
         let (machine, object) = (machine(), object(bytes));
-        let mut given: Vec<Vec<Operation>> = Vec::new();
+        let mut given: Vec<Vec<MachineOperation>> = Vec::new();
         for (from, to) in ENDS {
             let decoded = machine.decode(&CODE[from as usize..to as usize]).expect("an instruction");
             let mut operation = decoded.operation;
@@ -200,7 +208,7 @@ mod tests {
             given.push(vec![operation]);
         }
         let section = &object.sections[0];
-        let instructions = ENDS.iter().zip(&given).map(|(range, operations)| Recorded {
+        let instructions = ENDS.iter().zip(&given).map(|(range, operations)| RecordedCode {
             range: *range,
             key: 1,
             is_chosen: true,

@@ -7,7 +7,7 @@
 use opcost_ir::{Function, FunctionText, Module, Opcode};
 use opcost_key::InstructionId;
 
-use opcost_answer::life::{Place, Wanted};
+use opcost_answer::life::{CodePlace, Wanted};
 
 /// What was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Chosen {
     /// Numbers, ascending.
     pub numbers: Vec<u32>,
     /// Where they stand.
-    pub places: Vec<Place>,
+    pub places: Vec<CodePlace>,
     /// Lines of the same file that have code, when the one asked for has none.
     pub near: Vec<u32>,
     /// Functions that there are, when there is none of that name.
@@ -35,7 +35,7 @@ pub fn choose(module: &Module, wanted: &Wanted) -> Chosen {
             if is_meant(module, function, at, wanted, &mut chosen.near) {
                 chosen.numbers.push(number);
                 let place = function.instructions[at].place.map(|place| &module.places[place]);
-                chosen.places.push(Place {
+                chosen.places.push(CodePlace {
                     key: number,
                     function: place
                         .and_then(|place| place.inlined_function.clone())

@@ -10,15 +10,15 @@
 //! bytes, fields and relocations. Cost: linear; dividing into fields is dearer
 //! than all else, so it is done for what is told.
 
-use opcost_answer::life::{CodeInstruction, FunctionCode, StageLife, StageName};
-use opcost_llvm::{CodeSection, LifeEvent, Machine, ObjectCode, ObjectSymbol, Operation};
+use opcost_answer::life::{CodeInstruction, LifeCode, StageLife, StageName};
+use opcost_llvm::{CodeSection, LifeEvent, MachineOperation, MachineProgram, ObjectCode, ObjectSymbol};
 
 use crate::encoding::{Divider, operand_text};
 use crate::relocation::relocation_of;
 
 /// A machine instruction that was recorded.
 #[derive(Clone, Copy, Debug)]
-pub struct Recorded<'a> {
+pub struct RecordedCode<'a> {
     /// First byte and the byte behind the last, from the function's start.
     pub range: (u64, u64),
     /// Number of the IR instruction, or 0.
@@ -26,7 +26,7 @@ pub struct Recorded<'a> {
     /// Whether it was asked for.
     pub is_chosen: bool,
     /// What the encoder was given.
-    pub operations: &'a [Operation],
+    pub operations: &'a [MachineOperation],
 }
 
 /// A function that has a chosen instruction.
@@ -39,7 +39,7 @@ pub struct RecordedFunction<'a> {
     /// Its place there.
     pub symbol: &'a ObjectSymbol,
     /// In the order of the code.
-    pub instructions: Vec<Recorded<'a>>,
+    pub instructions: Vec<RecordedCode<'a>>,
 }
 
 impl<'a> RecordedFunction<'a> {
@@ -62,7 +62,7 @@ impl<'a> RecordedFunction<'a> {
             }
             if let Some(last) = functions.last_mut().filter(|last| last.name == function) {
                 let (range, key, is_chosen) = ((*from, *to), item.number, item.is_chosen);
-                last.instructions.push(Recorded { range, key, is_chosen, operations });
+                last.instructions.push(RecordedCode { range, key, is_chosen, operations });
             }
         }
         functions.retain(|function| function.instructions.iter().any(|one| one.is_chosen));
@@ -76,7 +76,7 @@ impl<'a> RecordedFunction<'a> {
     }
 
     /// Of one instruction.
-    pub fn bytes_of(&self, one: &Recorded<'_>) -> &'a [u8] {
+    pub fn bytes_of(&self, one: &RecordedCode<'_>) -> &'a [u8] {
         self.bytes().get(one.range.0 as usize..one.range.1 as usize).unwrap_or(&[])
     }
 }
@@ -84,10 +84,10 @@ impl<'a> RecordedFunction<'a> {
 /// Machine code as it is told: the chosen instructions, or all of their functions.
 pub fn tell_code(
     functions: &[RecordedFunction<'_>],
-    machine: &Machine,
+    machine: &MachineProgram,
     divider: &Divider<'_>,
     is_whole: bool,
-) -> Vec<FunctionCode> {
+) -> Vec<LifeCode> {
     let told = |function: &RecordedFunction<'_>| {
         let teller = CodeTeller { machine, divider, section: function.section, start: function.symbol.from };
         let mut instructions = Vec::new();
@@ -106,14 +106,14 @@ pub fn tell_code(
             }
         }
         let (function, section) = (function.name.to_owned(), function.section.name.clone());
-        FunctionCode { function, section, instructions }
+        LifeCode { function, section, instructions }
     };
     functions.iter().map(told).collect()
 }
 
 /// Tells instructions of one section.
 pub(crate) struct CodeTeller<'a> {
-    pub(crate) machine: &'a Machine,
+    pub(crate) machine: &'a MachineProgram,
     pub(crate) divider: &'a Divider<'a>,
     pub(crate) section: &'a CodeSection,
     /// Where offsets count from.
@@ -122,7 +122,7 @@ pub(crate) struct CodeTeller<'a> {
 
 impl CodeTeller<'_> {
     /// The instructions between two offsets.
-    pub(crate) fn tell(&self, from: u64, to: u64, given: &[Operation]) -> Vec<CodeInstruction> {
+    pub(crate) fn tell(&self, from: u64, to: u64, given: &[MachineOperation]) -> Vec<CodeInstruction> {
         let (first, end) = ((self.start + from) as usize, (self.start + to) as usize);
         let Some(bytes) = self.section.bytes.get(first..end) else { return Vec::new() };
         let mut told = Vec::new();
@@ -143,7 +143,7 @@ impl CodeTeller<'_> {
     }
 
     /// What was given, if its bytes are more than the encoder first made of it.
-    fn relaxed(&self, given: &Operation, bytes: &[u8]) -> Option<String> {
+    fn relaxed(&self, given: &MachineOperation, bytes: &[u8]) -> Option<String> {
         let mut filled = given.clone();
         let mut has_hole = false;
         for operand in &mut filled.operands {
@@ -156,7 +156,12 @@ impl CodeTeller<'_> {
         (first.len() < bytes.len()).then(|| self.machine.opcode_name(given.opcode))
     }
 
-    fn instruction(&self, offset: u64, bytes: &[u8], operation: Option<&Operation>) -> CodeInstruction {
+    fn instruction(
+        &self,
+        offset: u64,
+        bytes: &[u8],
+        operation: Option<&MachineOperation>,
+    ) -> CodeInstruction {
         let (from, to) = (self.start + offset, self.start + offset + bytes.len() as u64);
         let within = self.section.relocations.iter().filter(|one| (from..to).contains(&one.offset));
         CodeInstruction {
@@ -179,7 +184,7 @@ impl CodeTeller<'_> {
 
 /// Notes beside the steps of the last stage what a linker fills, and what the
 /// assembler made longer.
-pub fn mark(stages: &mut [StageLife], code: &[FunctionCode]) {
+pub fn mark(stages: &mut [StageLife], code: &[LifeCode]) {
     let steps = stages.iter_mut().filter(|stage| stage.stage == StageName::Bytes);
     for step in steps.flat_map(|stage| &mut stage.steps) {
         let Some(from) = step.pass.strip_prefix("+0x").and_then(|from| u64::from_str_radix(from, 16).ok())

@@ -7,7 +7,7 @@
 //! nothing else claims is named by that pass: `phi: sroa`. Cost: linear.
 
 use opcost_answer::life::{Coverage, Referee, Work};
-use opcost_llvm::{Certainty, LifeEvent, LifeItem};
+use opcost_llvm::{LifeEvent, LifeItem, RecordedCertainty};
 
 /// Of all machine instructions that were written.
 pub fn coverage_of(events: &[LifeEvent]) -> Coverage {
@@ -19,7 +19,7 @@ pub fn coverage_of(events: &[LifeEvent]) -> Coverage {
             }
             LifeEvent::Work { looked, printed, referee } => {
                 coverage.work = Work { compared: *looked, printed: *printed, milliseconds: 0 };
-                let opcost_llvm::Referee { right, wrong, silent } = *referee;
+                let opcost_llvm::RecordedReferee { right, wrong, silent } = *referee;
                 coverage.referee = Referee { right, wrong, silent };
             }
             _ => {}
@@ -33,8 +33,8 @@ fn count(coverage: &mut Coverage, item: &LifeItem, creator: &str, kind: &str) {
     if item.number > 0 {
         coverage.keyed += 1;
         coverage.explained += 1;
-        coverage.merged += u64::from(item.certainty == Certainty::Merged);
-        coverage.inferred += u64::from(item.certainty == Certainty::Inferred);
+        coverage.merged += u64::from(item.certainty == RecordedCertainty::Merged);
+        coverage.inferred += u64::from(item.certainty == RecordedCertainty::Inferred);
     } else if !creator.is_empty() && !kind.is_empty() {
         coverage.explained += 1;
         *coverage.reasons.entry(format!("{kind}: {creator}")).or_default() += 1;
@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    fn bytes(number: u32, certainty: Certainty, creator: &str, length: u64) -> LifeEvent {
+    fn bytes(number: u32, certainty: RecordedCertainty, creator: &str, length: u64) -> LifeEvent {
         let item = LifeItem {
             node: 0,
             number,
@@ -73,11 +73,11 @@ mod tests {
     #[test]
     fn what_has_neither_number_nor_maker_is_unexplained() {
         let events = [
-            bytes(3, Certainty::Exact, "isel", 2),
-            bytes(4, Certainty::Inferred, "greedy", 2),
-            bytes(0, Certainty::Exact, "greedy", 2),
-            bytes(0, Certainty::Exact, "", 2),
-            bytes(0, Certainty::Exact, "greedy", 0),
+            bytes(3, RecordedCertainty::Exact, "isel", 2),
+            bytes(4, RecordedCertainty::Inferred, "greedy", 2),
+            bytes(0, RecordedCertainty::Exact, "greedy", 2),
+            bytes(0, RecordedCertainty::Exact, "", 2),
+            bytes(0, RecordedCertainty::Exact, "greedy", 0),
         ];
         let coverage = coverage_of(&events);
         assert_eq!((coverage.instructions, coverage.keyed, coverage.inferred), (4, 2, 1));

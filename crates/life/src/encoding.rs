@@ -27,14 +27,14 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use opcost_answer::life::Field;
-use opcost_llvm::{Decoded, Machine, Operand, Operation};
+use opcost_llvm::{Decoded, MachineOperation, MachineProgram, Operand};
 
 /// The operand that each bit belongs to.
 type Owners = Vec<Option<usize>>;
 
 /// Divides instructions of one machine.
 pub struct Divider<'a> {
-    machine: &'a Machine,
+    machine: &'a MachineProgram,
     is_x86: bool,
     /// Which operand each bit belongs to, by operation.
     known: RefCell<HashMap<(u32, usize), Owners>>,
@@ -42,7 +42,7 @@ pub struct Divider<'a> {
 
 impl<'a> Divider<'a> {
     /// For the machine of this triple.
-    pub fn new(machine: &'a Machine, triple: &str) -> Divider<'a> {
+    pub fn new(machine: &'a MachineProgram, triple: &str) -> Divider<'a> {
         Divider { machine, is_x86: triple.starts_with("x86_64"), known: RefCell::default() }
     }
 
@@ -67,7 +67,7 @@ impl<'a> Divider<'a> {
     }
 
     /// The operands that change when a bit is turned over, if nothing else does.
-    fn changed(&self, bytes: &[u8], operation: &Operation, bit: u32) -> Option<Vec<usize>> {
+    fn changed(&self, bytes: &[u8], operation: &MachineOperation, bit: u32) -> Option<Vec<usize>> {
         let mut turned = bytes.to_vec();
         turned[bit as usize / 8] ^= 1 << (bit % 8);
         let other = self.machine.decode(&turned)?;
@@ -82,7 +82,7 @@ impl<'a> Divider<'a> {
     }
 
     /// Which operand each bit belongs to.
-    fn owners(&self, bytes: &[u8], operation: &Operation) -> Owners {
+    fn owners(&self, bytes: &[u8], operation: &MachineOperation) -> Owners {
         let count = bytes.len() as u32 * 8;
         let alone = |bit: u32| self.changed(bytes, operation, bit)?.first().copied();
         let mut owners: Owners = (0..count).map(alone).collect();
@@ -101,7 +101,7 @@ impl<'a> Divider<'a> {
         owners
     }
 
-    fn fixed(&self, bytes: &[u8], operation: &Operation) -> Vec<Field> {
+    fn fixed(&self, bytes: &[u8], operation: &MachineOperation) -> Vec<Field> {
         let key = (operation.opcode, operation.operands.len());
         let owners =
             self.known.borrow_mut().entry(key).or_insert_with(|| self.owners(bytes, operation)).clone();
@@ -120,7 +120,7 @@ impl<'a> Divider<'a> {
 }
 
 /// An operand as the assembler writes it; nothing for no register.
-pub(crate) fn operand_text(machine: &Machine, operand: &Operand) -> String {
+pub(crate) fn operand_text(machine: &MachineProgram, operand: &Operand) -> String {
     match operand {
         Operand::Register(number) => machine.register_name(*number),
         Operand::Immediate(value) => value.to_string(),
@@ -332,7 +332,7 @@ mod tests {
     use opcost_llvm::Syntax;
 
     fn divided(triple: &str, features: &str, bytes: &[u8]) -> Vec<String> {
-        let machine = Machine::new(triple, features, Syntax::Usual).expect("a machine");
+        let machine = MachineProgram::new(triple, features, Syntax::Usual).expect("a machine");
         let divider = Divider::new(&machine, triple);
         let told = |field: &Field| format!("{} {} {}", field.name, field.value, field.meaning);
         divider.fields(bytes).iter().map(|field| told(field).trim_end().to_owned()).collect()
@@ -392,7 +392,7 @@ mod tests {
         let fields = divided("riscv64-linux-gnu", "+m,+c", &0x02c5_453b_u32.to_le_bytes());
         assert_eq!(fields[1..], ["operand 0 a a0", "operand 1 a a0", "operand 2 c a2"]);
         // c.addi a0, 1: a register that must not be zero, an immediate in two parts
-        let machine = Machine::new("riscv64-linux-gnu", "+c", Syntax::Usual).expect("a machine");
+        let machine = MachineProgram::new("riscv64-linux-gnu", "+c", Syntax::Usual).expect("a machine");
         let fields = Divider::new(&machine, "riscv64").fields(&0x0505_u16.to_le_bytes());
         let immediate = fields.last().expect("fields");
         assert_eq!((&immediate.bits[..], &*immediate.meaning), (&[[2, 7], [12, 13]][..], "1"));

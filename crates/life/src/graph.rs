@@ -12,15 +12,15 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use opcost_answer::life::{Edge, EdgeKind, Graph, Node};
+use opcost_answer::life::{GraphEdge, GraphEdgeKind, LifeGraph, Node};
 use opcost_llvm::{LifeEvent, LifeItem, Stage};
 
 /// Nodes that a graph may have before it is cut.
 pub const NODES: usize = 60;
 
 /// The graphs that hold chosen nodes, phase by phase, each cut to `limit` nodes.
-pub fn graphs(events: &[LifeEvent], limit: usize) -> Vec<Graph> {
-    let mut graphs: Vec<Graph> = Vec::new();
+pub fn graphs(events: &[LifeEvent], limit: usize) -> Vec<LifeGraph> {
+    let mut graphs: Vec<LifeGraph> = Vec::new();
     let mut blocks: HashMap<&str, u32> = HashMap::new();
     for event in events {
         let LifeEvent::State { stage: Stage::Dag, pass, function, items, .. } = event else { continue };
@@ -44,7 +44,7 @@ pub fn graphs(events: &[LifeEvent], limit: usize) -> Vec<Graph> {
     graphs
 }
 
-fn whole(items: &[LifeItem]) -> Graph {
+fn whole(items: &[LifeItem]) -> LifeGraph {
     let by_id: HashMap<u64, &LifeItem> = items.iter().map(|item| (item.node, item)).collect();
     // A leaf is written into its users; one that has none any more is left out.
     let is_leaf =
@@ -52,7 +52,7 @@ fn whole(items: &[LifeItem]) -> Graph {
     let order = sorted(items);
     let kept: Vec<&LifeItem> = order.into_iter().filter(|item| !is_leaf(item)).collect();
     let position: HashMap<u64, usize> = kept.iter().enumerate().map(|(at, item)| (item.node, at)).collect();
-    let mut graph = Graph::default();
+    let mut graph = LifeGraph::default();
     for (to, item) in kept.iter().enumerate() {
         let (types, flags) = types_and_flags(&item.text);
         let mut details = vec![flags.to_owned()];
@@ -61,7 +61,7 @@ fn whole(items: &[LifeItem]) -> Graph {
             match (position.get(&input.node), by_id.get(&input.node)) {
                 (Some(&from), Some(operand)) => {
                     let kind = kind_of(&types_and_flags(&operand.text).0, input.result);
-                    graph.edges.push(Edge { from, result: input.result, to, kind });
+                    graph.edges.push(GraphEdge { from, result: input.result, to, kind });
                 }
                 (None, Some(leaf)) => leaves.push(leaf_text(leaf)),
                 _ => {}
@@ -114,11 +114,11 @@ fn types_and_flags(text: &str) -> (Vec<String>, &str) {
     (types.split(", ").filter(|one| !one.is_empty()).map(str::to_owned).collect(), flags.trim())
 }
 
-fn kind_of(types: &[String], result: u16) -> EdgeKind {
+fn kind_of(types: &[String], result: u16) -> GraphEdgeKind {
     match types.get(usize::from(result)).map(String::as_str) {
-        Some("ch") => EdgeKind::Chain,
-        Some("glue") => EdgeKind::Glue,
-        _ => EdgeKind::Data,
+        Some("ch") => GraphEdgeKind::Chain,
+        Some("glue") => GraphEdgeKind::Glue,
+        _ => GraphEdgeKind::Data,
     }
 }
 
@@ -130,7 +130,7 @@ fn leaf_text(leaf: &LifeItem) -> String {
 }
 
 /// What stands nearest to the chosen nodes, if there are more than `limit`.
-fn cut(mut graph: Graph, limit: usize) -> Graph {
+fn cut(mut graph: LifeGraph, limit: usize) -> LifeGraph {
     if graph.nodes.len() <= limit {
         return graph;
     }
@@ -151,17 +151,17 @@ fn cut(mut graph: Graph, limit: usize) -> Graph {
         .edges
         .iter()
         .filter_map(|edge| {
-            Some(Edge { from: *position.get(&edge.from)?, to: *position.get(&edge.to)?, ..*edge })
+            Some(GraphEdge { from: *position.get(&edge.from)?, to: *position.get(&edge.to)?, ..*edge })
         })
         .collect();
     graph
 }
 
 /// Edges from the nearest chosen node; order counts four times.
-fn distances(graph: &Graph) -> Vec<usize> {
+fn distances(graph: &LifeGraph) -> Vec<usize> {
     let mut beside: Vec<Vec<(usize, usize)>> = vec![Vec::new(); graph.nodes.len()];
     for edge in &graph.edges {
-        let far = if edge.kind == EdgeKind::Chain { 4 } else { 1 };
+        let far = if edge.kind == GraphEdgeKind::Chain { 4 } else { 1 };
         beside[edge.from].push((edge.to, far));
         beside[edge.to].push((edge.from, far));
     }
@@ -181,11 +181,11 @@ fn distances(graph: &Graph) -> Vec<usize> {
 }
 
 /// The same nodes at work on the same, in whatever order they are told.
-fn looks_alike(graph: &Graph, other: &Graph) -> bool {
+fn looks_alike(graph: &LifeGraph, other: &LifeGraph) -> bool {
     graph.nodes.len() == other.nodes.len() && graph.left_out == other.left_out && words(graph) == words(other)
 }
 
-fn words(graph: &Graph) -> Vec<String> {
+fn words(graph: &LifeGraph) -> Vec<String> {
     let of = |at: usize| {
         let node = &graph.nodes[at];
         format!("{} {} {:?} {}", node.operation, node.details, node.types, node.key)
@@ -205,7 +205,7 @@ mod tests {
 
     fn item(node: u64, text: &str, inputs: &[(u64, u16)]) -> LifeItem {
         LifeItem {
-            certainty: opcost_llvm::Certainty::Exact,
+            certainty: opcost_llvm::RecordedCertainty::Exact,
             node,
             number: node as u32,
             is_chosen: text.starts_with("sdiv"),
@@ -250,10 +250,12 @@ mod tests {
         let names: Vec<String> =
             graph.nodes.iter().map(|node| format!("{} {}", node.operation, node.details)).collect();
         assert_eq!(names, ["EntryToken ", "CopyFromReg %0", "sdiv exact", "CopyToReg $eax", "RET 0"]);
-        let kinds: Vec<(usize, usize, EdgeKind)> =
+        let kinds: Vec<(usize, usize, GraphEdgeKind)> =
             graph.edges.iter().map(|edge| (edge.from, edge.to, edge.kind)).collect();
-        assert!(kinds.contains(&(0, 1, EdgeKind::Chain)) && kinds.contains(&(1, 2, EdgeKind::Data)));
-        assert!(kinds.contains(&(3, 4, EdgeKind::Glue)), "{kinds:?}");
+        assert!(
+            kinds.contains(&(0, 1, GraphEdgeKind::Chain)) && kinds.contains(&(1, 2, GraphEdgeKind::Data))
+        );
+        assert!(kinds.contains(&(3, 4, GraphEdgeKind::Glue)), "{kinds:?}");
         assert!(graph.edges.iter().all(|edge| edge.from < edge.to), "operands come first");
     }
 

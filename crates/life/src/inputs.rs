@@ -11,16 +11,16 @@
 use std::path::Path;
 
 use opcost_llvm::{
-    AssembledInstruction, Assembler, CodeSection, LlvmError, Machine, ObjectCode, ObjectSymbol, Operation,
-    Syntax,
+    AssembledInstruction, Assembler, CodeSection, LlvmError, MachineOperation, MachineProgram, ObjectCode,
+    ObjectSymbol, Syntax,
 };
 
 use crate::checks;
-use crate::code::{CodeTeller, Recorded, RecordedFunction, hex, mark};
+use crate::code::{CodeTeller, RecordedCode, RecordedFunction, hex, mark};
 use crate::encoding::{Divider, operand_text};
 use crate::ways;
 use opcost_answer::life::{
-    Certainty, Change, Comparison, FunctionCode, Life, Place, SelfCheck, StageLife, StageName, Step,
+    Change, CodePlace, Comparison, Life, LifeCode, SelfCheck, StageLife, StageName, Step, StepCertainty,
 };
 
 /// Extensions of RISC-V that bytes are read with.
@@ -122,7 +122,7 @@ pub fn from_assembly(
         .iter()
         .flat_map(|function| function.instructions.iter().map(|one| (function.name, one)))
         .filter(|(_, one)| one.is_chosen)
-        .map(|(function, one)| Place {
+        .map(|(function, one)| CodePlace {
             key: one.key,
             function: function.to_owned(),
             line: one.operations[0].line,
@@ -151,7 +151,7 @@ pub fn from_bytes(bytes: &[u8], triple: &str) -> Result<Life, NoLife> {
     }
     let symbol = ObjectSymbol { name: String::new(), from: 0, to: bytes.len() as u64 };
     let section = CodeSection { bytes: bytes.to_vec(), ..CodeSection::default() };
-    let recorded = ends.iter().zip(&operations).enumerate().map(|(place, (range, operation))| Recorded {
+    let recorded = ends.iter().zip(&operations).enumerate().map(|(place, (range, operation))| RecordedCode {
         range: *range,
         key: place as u32 + 1,
         is_chosen: true,
@@ -185,8 +185,8 @@ pub fn parse_bytes(text: &str) -> Result<Vec<u8>, NoByte> {
     Ok(bytes)
 }
 
-fn machine(triple: &str, features: &str, syntax: Syntax) -> Result<Machine, NoLife> {
-    Machine::new(triple, &ways::features(triple, features), syntax).map_err(NoLife::NoMachine)
+fn machine(triple: &str, features: &str, syntax: Syntax) -> Result<MachineProgram, NoLife> {
+    MachineProgram::new(triple, &ways::features(triple, features), syntax).map_err(NoLife::NoMachine)
 }
 
 fn no_module() -> Comparison {
@@ -232,7 +232,7 @@ fn placed<'a>(
             });
         }
         let last = functions.last_mut().expect("just put there");
-        last.instructions.push(Recorded {
+        last.instructions.push(RecordedCode {
             range: (one.from - symbol.from, one.to - symbol.from),
             key: place as u32 + 1,
             is_chosen: is_chosen(one),
@@ -244,7 +244,7 @@ fn placed<'a>(
 }
 
 /// Stages and code of the chosen instructions.
-fn tell(life: &mut Life, functions: &[RecordedFunction<'_>], machine: &Machine, triple: &str) {
+fn tell(life: &mut Life, functions: &[RecordedFunction<'_>], machine: &MachineProgram, triple: &str) {
     let divider = Divider::new(machine, triple);
     let (mut operations, mut bytes) = (Vec::new(), Vec::new());
     for function in functions {
@@ -261,7 +261,7 @@ fn tell(life: &mut Life, functions: &[RecordedFunction<'_>], machine: &Machine, 
                 opcode: machine.opcode_name(given.opcode),
                 text,
                 because: None,
-                certainty: Certainty::Exact,
+                certainty: StepCertainty::Exact,
             };
             let by = if given.line > 0 { format!("line {}", given.line) } else { "decoded".to_owned() };
             operations.push(step(by, operation_text(machine, given)));
@@ -275,7 +275,7 @@ fn tell(life: &mut Life, functions: &[RecordedFunction<'_>], machine: &Machine, 
                 told.push(instruction);
             }
         }
-        life.code.push(FunctionCode {
+        life.code.push(LifeCode {
             function: function.name.to_owned(),
             section: function.section.name.clone(),
             instructions: told,
@@ -289,7 +289,7 @@ fn tell(life: &mut Life, functions: &[RecordedFunction<'_>], machine: &Machine, 
 }
 
 /// `LEA64_32r %eax, %rdi, 1, %rsi, 0, -`
-fn operation_text(machine: &Machine, operation: &Operation) -> String {
+fn operation_text(machine: &MachineProgram, operation: &MachineOperation) -> String {
     let operand = |operand| {
         let text = operand_text(machine, operand);
         if text.is_empty() { "-".to_owned() } else { text }
@@ -311,7 +311,7 @@ fn no_instruction_at(
     bytes: &[u8],
     at: usize,
     triple: &str,
-    machine: &Machine,
+    machine: &MachineProgram,
     ends: &[(u64, u64)],
 ) -> NoLife {
     let rest = &bytes[at..bytes.len().min(at + 8)];

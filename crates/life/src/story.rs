@@ -16,13 +16,13 @@ use std::ops::Range;
 use opcost_llvm::{LifeEvent, LifeItem, Stage};
 
 use crate::code::hex;
-use opcost_answer::life::{Certainty, Change, StageLife, StageName, Step};
+use opcost_answer::life::{Change, StageLife, StageName, Step, StepCertainty};
 
 /// Bytes of a function's code, by its name.
-pub type Code = HashMap<String, Vec<u8>>;
+pub type FunctionBytes = HashMap<String, Vec<u8>>;
 
 /// The stages of the chosen instructions.
-pub fn tell(events: &[LifeEvent], code: &Code) -> Vec<StageLife> {
+pub fn tell(events: &[LifeEvent], code: &FunctionBytes) -> Vec<StageLife> {
     let mut teller = Teller::default();
     for event in events {
         teller.event(event, code);
@@ -65,7 +65,7 @@ struct At<'a> {
 }
 
 impl Teller {
-    fn event(&mut self, event: &LifeEvent, code: &Code) {
+    fn event(&mut self, event: &LifeEvent, code: &FunctionBytes) {
         match event {
             LifeEvent::State { stage, pass, function, items, gone } => {
                 self.state(At { stage: stage_name(*stage), pass, function }, items, gone);
@@ -162,7 +162,7 @@ impl Teller {
     }
 
     /// What the encoder made of it.
-    fn bytes(&mut self, function: &str, item: &LifeItem, range: Range<u64>, code: &Code) {
+    fn bytes(&mut self, function: &str, item: &LifeItem, range: Range<u64>, code: &FunctionBytes) {
         let bytes = code.get(function).and_then(|bytes| bytes.get(range.start as usize..range.end as usize));
         let pass = format!("+{:#x}", range.start);
         let at = At { stage: StageName::Bytes, pass: &pass, function };
@@ -186,11 +186,11 @@ fn step(at: At<'_>, item: &LifeItem, change: Change, text: String) -> Step {
 }
 
 /// The same as in the record.
-fn certainty(of: opcost_llvm::Certainty) -> Certainty {
+fn certainty(of: opcost_llvm::RecordedCertainty) -> StepCertainty {
     match of {
-        opcost_llvm::Certainty::Exact => Certainty::Exact,
-        opcost_llvm::Certainty::Merged => Certainty::Merged,
-        opcost_llvm::Certainty::Inferred => Certainty::Inferred,
+        opcost_llvm::RecordedCertainty::Exact => StepCertainty::Exact,
+        opcost_llvm::RecordedCertainty::Merged => StepCertainty::Merged,
+        opcost_llvm::RecordedCertainty::Inferred => StepCertainty::Inferred,
     }
 }
 
@@ -217,7 +217,7 @@ mod tests {
             node,
             number: 3,
             is_chosen: true,
-            certainty: opcost_llvm::Certainty::Exact,
+            certainty: opcost_llvm::RecordedCertainty::Exact,
             operation: "sdiv".into(),
             text: text.into(),
             block: String::new(),
@@ -236,7 +236,7 @@ mod tests {
             state("flags", vec![item(1, "a = DIV killed b")], Vec::new()),
             state("rewrite", vec![item(1, "eax = DIV ecx"), item(3, "MOVE")], vec![2]),
         ];
-        let stages = tell(&events, &Code::new());
+        let stages = tell(&events, &FunctionBytes::new());
         let steps: Vec<(&str, Change, &str)> =
             stages[0].steps.iter().map(|step| (&*step.pass, step.change, &*step.text)).collect();
         assert_eq!(

@@ -10,7 +10,7 @@
 use std::path::{Path, PathBuf};
 
 use opcost_llvm::{
-    Assembler, Emission, LlvmError, Machine, ObjectCode, Syntax, compile_in_memory, host_triple,
+    Assembler, Emission, LlvmError, MachineProgram, ObjectCode, Syntax, compile_in_memory, host_triple,
     write_assembly,
 };
 
@@ -48,7 +48,7 @@ pub struct Original<'a> {
     /// For which machine.
     pub triple: &'a str,
     /// That machine.
-    pub machine: &'a Machine,
+    pub machine: &'a MachineProgram,
     /// The optimised module; files of its name are overwritten beside it.
     pub bitcode: &'a Path,
     /// How code was made of it.

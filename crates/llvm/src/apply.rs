@@ -8,7 +8,7 @@
 
 use llvm_sys::prelude::LLVMValueRef;
 use opcost_index::Id;
-use opcost_ir::{Edit, Plan, RegisterId, Spot};
+use opcost_ir::{Edit, EditPoint, Plan, RegisterId};
 use opcost_key::{FunctionId, Hash128};
 
 use crate::ffi;
@@ -138,7 +138,7 @@ impl<'a> FunctionEditor<'a> {
                 unsafe {
                     ffi::opcost_count_by_predecessor(
                         self.handles.blocks[*target],
-                        self.spots.before(Spot::Start(*target)),
+                        self.spots.before(EditPoint::Start(*target)),
                         terminators.as_ptr(),
                         indices.as_ptr(),
                         sources.len() as u32,

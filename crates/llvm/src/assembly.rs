@@ -12,7 +12,7 @@ use std::path::Path;
 use crate::code_ffi::{self, RawAssembly};
 use crate::emit::Emission;
 use crate::ffi;
-use crate::machine::{Operation, Syntax, operation};
+use crate::machine::{MachineOperation, Syntax, operation};
 use crate::operation_ffi::RawOperation;
 use crate::session::{LlvmError, Session, c_path};
 
@@ -41,7 +41,7 @@ pub struct AssembledInstruction {
     /// The byte behind its last.
     pub to: u64,
     /// What the parser made of it, with its line.
-    pub operation: Operation,
+    pub operation: MachineOperation,
 }
 
 impl Assembler {

@@ -46,7 +46,7 @@ pub(crate) struct RawStep {
 }
 
 impl RawStep {
-    pub(crate) fn of(step: opcost_ir::Step) -> RawStep {
+    pub(crate) fn of(step: opcost_ir::CheckStep) -> RawStep {
         let (operation, argument, constant) = step.encode();
         RawStep { operation, argument, low: constant as u64, high: (constant >> 64) as u64 }
     }

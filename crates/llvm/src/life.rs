@@ -9,7 +9,7 @@ use std::path::Path;
 
 use crate::emit::Emission;
 use crate::ffi;
-use crate::machine::{Operation, operation};
+use crate::machine::{MachineOperation, operation};
 use crate::operation_ffi::RawOperation;
 use crate::session::{LlvmError, Session, c_path};
 
@@ -26,7 +26,7 @@ pub enum Stage {
 
 /// How sure it is that something comes from an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Certainty {
+pub enum RecordedCertainty {
     /// It carries its number.
     #[default]
     Exact,
@@ -47,7 +47,7 @@ pub struct LifeItem {
     /// Whether that was asked for.
     pub is_chosen: bool,
     /// How sure the number is.
-    pub certainty: Certainty,
+    pub certainty: RecordedCertainty,
     /// `sdiv`, `IDIV32r`
     pub operation: String,
     /// All of it.
@@ -120,7 +120,7 @@ pub enum LifeEvent {
         /// What it is there for, by its maker: `spill`, `frame set-up`.
         kind: String,
         /// What went to the encoder, in functions that have a chosen instruction.
-        operations: Vec<Operation>,
+        operations: Vec<MachineOperation>,
     },
     /// What watching took, at the end.
     Work {
@@ -129,13 +129,13 @@ pub enum LifeEvent {
         /// Those of them that were printed.
         printed: u64,
         /// How inference answers where LLVM kept the truth.
-        referee: Referee,
+        referee: RecordedReferee,
     },
 }
 
 /// Copies and constants that LLVM gave a location, asked for without it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Referee {
+pub struct RecordedReferee {
     /// Inferred as LLVM has it.
     pub right: u64,
     /// Inferred otherwise.
@@ -233,9 +233,9 @@ fn item(raw: *const ffi::RawItem) -> LifeItem {
         number: raw.number,
         is_chosen: raw.is_chosen != 0,
         certainty: match raw.certainty {
-            0 => Certainty::Exact,
-            1 => Certainty::Merged,
-            _ => Certainty::Inferred,
+            0 => RecordedCertainty::Exact,
+            1 => RecordedCertainty::Merged,
+            _ => RecordedCertainty::Inferred,
         },
         operation: text(raw.operation),
         text: text(raw.text),
@@ -305,6 +305,6 @@ extern "C" fn on_bytes(
 }
 
 extern "C" fn on_work(context: *mut c_void, looked: u64, printed: u64, right: u64, wrong: u64, silent: u64) {
-    let referee = Referee { right, wrong, silent };
+    let referee = RecordedReferee { right, wrong, silent };
     events(context).push(LifeEvent::Work { looked, printed, referee });
 }

@@ -29,8 +29,8 @@ pub enum Operand {
 
 /// What goes to the encoder, and comes from the disassembler.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Operation {
-    /// LLVM's number of it; [`Machine::opcode_name`] tells its name.
+pub struct MachineOperation {
+    /// LLVM's number of it; [`MachineProgram::opcode_name`] tells its name.
     pub opcode: u32,
     /// Prefixes that are no operands, as the target numbers them.
     pub flags: u32,
@@ -44,7 +44,7 @@ pub struct Operation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded {
     /// What it says.
-    pub operation: Operation,
+    pub operation: MachineOperation,
     /// How many bytes it has.
     pub length: usize,
     /// On x86: offset and size of each displacement and immediate that was read.
@@ -62,16 +62,16 @@ pub enum Syntax {
 }
 
 /// A machine's reader and writer.
-pub struct Machine {
+pub struct MachineProgram {
     handle: *mut RawMachine,
 }
 
-impl Machine {
+impl MachineProgram {
     /// For a triple, with features as LLVM writes them (`+v,-c`).
     ///
     /// # Errors
     /// The triple is of no machine that is linked in.
-    pub fn new(triple: &str, features: &str, syntax: Syntax) -> Result<Machine, LlvmError> {
+    pub fn new(triple: &str, features: &str, syntax: Syntax) -> Result<MachineProgram, LlvmError> {
         let text = |text: &str| CString::new(text).map_err(|_| LlvmError::Path(text.to_owned()));
         let (triple, features) = (text(triple)?, text(features)?);
         let dialect = match syntax {
@@ -92,7 +92,7 @@ impl Machine {
         if handle.is_null() {
             return Err(LlvmError::Emission(ffi::take_message(message).unwrap_or_default()));
         }
-        Ok(Machine { handle })
+        Ok(MachineProgram { handle })
     }
 
     /// The first operation of the bytes; none if they are no instruction.
@@ -128,7 +128,7 @@ impl Machine {
 
     /// The bytes of an operation; none if it has holes, or the encoder leaves
     /// something to the assembler.
-    pub fn encode(&self, operation: &Operation) -> Option<Vec<u8>> {
+    pub fn encode(&self, operation: &MachineOperation) -> Option<Vec<u8>> {
         if operation.operands.contains(&Operand::Symbol) {
             return None;
         }
@@ -141,7 +141,7 @@ impl Machine {
     }
 
     /// As the assembler writes it; a hole is 0.
-    pub fn text(&self, operation: &Operation) -> String {
+    pub fn text(&self, operation: &MachineOperation) -> String {
         // SAFETY: the handle is alive.
         let text = with_raw(operation, |raw| unsafe { code_ffi::opcost_machine_print(self.handle, raw) });
         let text = ffi::take_message(text).unwrap_or_default();
@@ -164,7 +164,7 @@ impl Machine {
     }
 }
 
-impl Drop for Machine {
+impl Drop for MachineProgram {
     fn drop(&mut self) {
         // SAFETY: it came from create and is not used after this.
         unsafe { code_ffi::opcost_machine_free(self.handle) };
@@ -175,7 +175,7 @@ impl Drop for Machine {
 ///
 /// # Safety
 /// Its operands are alive.
-pub(crate) unsafe fn operation(raw: &RawOperation) -> Operation {
+pub(crate) unsafe fn operation(raw: &RawOperation) -> MachineOperation {
     let operands = if raw.operand_count == 0 {
         &[][..]
     } else {
@@ -189,7 +189,7 @@ pub(crate) unsafe fn operation(raw: &RawOperation) -> Operation {
         3 => Operand::Double(raw.value),
         _ => Operand::Symbol,
     };
-    Operation {
+    MachineOperation {
         opcode: raw.opcode,
         flags: raw.flags,
         line: raw.line,
@@ -197,7 +197,7 @@ pub(crate) unsafe fn operation(raw: &RawOperation) -> Operation {
     }
 }
 
-fn with_raw<T>(operation: &Operation, f: impl FnOnce(*const RawOperation) -> T) -> T {
+fn with_raw<T>(operation: &MachineOperation, f: impl FnOnce(*const RawOperation) -> T) -> T {
     let raw = |operand: &Operand| match *operand {
         Operand::Register(number) => RawOperand { value: u64::from(number), kind: 0 },
         Operand::Immediate(value) => RawOperand { value: value as u64, kind: 1 },

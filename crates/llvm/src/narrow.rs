@@ -76,7 +76,7 @@ impl<'a> FunctionNarrower<'a> {
         let starts = handles
             .blocks
             .iter()
-            .map(|(id, &block)| (key(block), spots.before(opcost_ir::Spot::Start(id))))
+            .map(|(id, &block)| (key(block), spots.before(opcost_ir::EditPoint::Start(id))))
             .collect();
         Self {
             context: session.context,

@@ -8,7 +8,7 @@ use crate::ffi;
 use crate::session::Session;
 
 /// By function and instruction: what it was before, or nothing.
-pub type Origins = IdMap<FunctionId, IdMap<InstructionId, Vec<InstructionId>>>;
+pub type RecordedOrigins = IdMap<FunctionId, IdMap<InstructionId, Vec<InstructionId>>>;
 
 impl Session {
     /// Numbers all instructions, so that they can be found again behind edits.
@@ -20,7 +20,7 @@ impl Session {
 
     /// The module as the edits left it, and what was what; once, behind all
     /// edits.
-    pub fn snapshot_with_origins(&mut self) -> (Module, Origins) {
+    pub fn snapshot_with_origins(&mut self) -> (Module, RecordedOrigins) {
         use opcost_index::Id;
         let module = self.snapshot();
         let origins_of = |&handle: &llvm_sys::prelude::LLVMValueRef| {

@@ -5,7 +5,7 @@
 
 use llvm_sys::prelude::LLVMValueRef;
 use opcost_index::IdMap;
-use opcost_ir::{Length, Spot, Work};
+use opcost_ir::{EditPoint, Length, LengthWork};
 use opcost_key::{BlockId, InstructionId};
 use rustc_hash::FxHashMap;
 
@@ -41,11 +41,11 @@ impl<'a> Spots<'a> {
     }
 
     /// The instruction before which code for this spot goes.
-    pub(crate) fn before(&mut self, spot: Spot) -> LLVMValueRef {
+    pub(crate) fn before(&mut self, spot: EditPoint) -> LLVMValueRef {
         match spot {
-            Spot::Start(block) => self.starts[block],
-            Spot::Before(instruction) => self.instruction(instruction),
-            Spot::Edge(block, slot) => {
+            EditPoint::Start(block) => self.starts[block],
+            EditPoint::Before(instruction) => self.instruction(instruction),
+            EditPoint::Edge(block, slot) => {
                 let terminator = self.terminators[block];
                 *self
                     .edges
@@ -61,7 +61,7 @@ impl<'a> Spots<'a> {
 pub(crate) fn arguments(length: Length) -> (i32, i32, bool) {
     match length {
         Length::Arguments(first, second, work) => {
-            (first as i32, second.map_or(-1, |second| second as i32), work == Work::Moved)
+            (first as i32, second.map_or(-1, |second| second as i32), work == LengthWork::Moved)
         }
         Length::Allocated => (-1, -1, false),
     }

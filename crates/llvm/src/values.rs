@@ -7,7 +7,7 @@
 
 use llvm_sys::prelude::LLVMValueRef;
 use opcost_index::Id;
-use opcost_ir::{Input, PointId, PointKind, RecordEdit, Recording, Value};
+use opcost_ir::{CheckInput, PointId, PointKind, RecordEdit, Recording, Value};
 use opcost_key::{FunctionId, Hash128};
 use rustc_hash::FxHashMap;
 
@@ -61,7 +61,7 @@ impl Session {
                 }),
                 input_count: point.check.as_ref().map_or(0, |check| {
                     let inputs = check.steps.iter().filter_map(|step| match step {
-                        opcost_ir::Step::Input(position) => Some(position + 1),
+                        opcost_ir::CheckStep::Input(position) => Some(position + 1),
                         _ => None,
                     });
                     inputs.max().unwrap_or(0)
@@ -154,15 +154,15 @@ impl<'a> FunctionRecorder<'a> {
     }
 
     /// As the shim takes it; the kinds are those of `values.cpp`.
-    fn input(&self, input: Option<Input>) -> RawInput {
+    fn input(&self, input: Option<CheckInput>) -> RawInput {
         let none = std::ptr::null_mut();
         let (kind, number, value, known) = match input {
-            Some(Input::Value(value)) => (0, 0, self.value(value), none),
-            Some(Input::Loaded { address, bits }) => (1, bits.into(), self.value(address), none),
-            Some(Input::Reread(load)) => (2, 0, self.handles.instructions[load], none),
-            Some(Input::Number(number)) => (3, number, none, none),
-            Some(Input::Turns(around)) => (4, 0, self.cells[&around].turns, none),
-            Some(Input::Held(cell)) => {
+            Some(CheckInput::Value(value)) => (0, 0, self.value(value), none),
+            Some(CheckInput::Loaded { address, bits }) => (1, bits.into(), self.value(address), none),
+            Some(CheckInput::Reread(load)) => (2, 0, self.handles.instructions[load], none),
+            Some(CheckInput::Number(number)) => (3, number, none, none),
+            Some(CheckInput::Turns(around)) => (4, 0, self.cells[&around].turns, none),
+            Some(CheckInput::Held(cell)) => {
                 let (cell, known) = self.held[&cell];
                 (5, 0, cell, known)
             }

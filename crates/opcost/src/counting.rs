@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use opcost_key::{Hash128, ModuleMap};
 use opcost_profile::opcraw::RawFile;
-use opcost_profile::{Ending, Ledger, Origin, Quality as Sureness, World};
+use opcost_profile::{Ledger, Origin, ProcessEnding, Quality, World};
 use opcost_recover::{
     CountedModule, Course, FunctionListing, ModuleCounts, ProgramSummary, Repetition, RunFacts, compare_runs,
     list_functions, make_ledger, summarize,
@@ -17,7 +17,7 @@ use opcost_recover::{
 
 use opcost_answer::Failure;
 use opcost_answer::names::demangle;
-use opcost_answer::run::{Finish, Quality};
+use opcost_answer::run::{Finish, RunQuality};
 use opcost_run::collect::{Collected, collect};
 use opcost_run::deterministic::FixedWorld;
 use opcost_run::image::Image;
@@ -124,7 +124,7 @@ impl Measurement {
     }
 
     /// How good the counts are.
-    pub fn quality(&self) -> &Quality {
+    pub fn quality(&self) -> &RunQuality {
         &self.runs[0].collected.quality
     }
 
@@ -153,9 +153,9 @@ impl Measurement {
             command,
             origin: Origin::Counted,
             quality: match self.runs[0].collected.quality {
-                Quality::Exact => Sureness::Exact,
-                Quality::LowerBound(_) => Sureness::LowerBound,
-                Quality::Estimate(_) => Sureness::Estimate,
+                RunQuality::Exact => Quality::Exact,
+                RunQuality::LowerBound(_) => Quality::LowerBound,
+                RunQuality::Estimate(_) => Quality::Estimate,
             },
             world: World::Open,
             course: Course {
@@ -203,10 +203,10 @@ impl Measurement {
 }
 
 /// How a program ended, as a ledger says it.
-pub fn ending(finish: Finish) -> Ending {
+pub fn ending(finish: Finish) -> ProcessEnding {
     match finish {
-        Finish::Exited(status) => Ending::Exited(status),
-        Finish::Killed(signal) => Ending::Killed(signal),
+        Finish::Exited(status) => ProcessEnding::Exited(status),
+        Finish::Killed(signal) => ProcessEnding::Killed(signal),
     }
 }
 

@@ -12,7 +12,7 @@ use opcost_answer::fuel::Spending;
 use opcost_job::module::ThreadMode;
 use opcost_key::Placement;
 use opcost_profile::Ledger;
-use opcost_recover::{Course, Solver, summarize};
+use opcost_recover::{Course, RepairSolver, summarize};
 use opcost_run::deterministic::FixedWorld;
 use opcost_run::fuel::{FuelRun, spend};
 use opcost_run::start::Streams;
@@ -23,7 +23,7 @@ use opcost_toolchain::options::CompileOptions;
 
 use crate::counting::{Measurement, Task};
 use crate::sampling::estimate::Estimate;
-use crate::sampling::take::{SampleOptions, Target, take};
+use crate::sampling::take::{SampleOptions, SampleTarget, take};
 
 /// Work between two checks of a metered program, at most, unless it is said otherwise.
 const OVERSHOOT: u64 = 1_000_000;
@@ -117,15 +117,18 @@ impl Program {
     pub fn sample(&self, run: &Run, options: &SampleOptions) -> Result<Ledger, Failure> {
         let purpose = Purpose::Sample { optimiser: Optimiser::BeforeAnchor };
         let built = cached(&self.sampled, || Built::of(Build::new(&self.options, purpose)?, &self.inputs))?;
-        let target =
-            Target::Program { program: &built.program, arguments: &run.arguments, streams: &run.streams };
+        let target = SampleTarget::Program {
+            program: &built.program,
+            arguments: &run.arguments,
+            streams: &run.streams,
+        };
         let taken = take(options, target, &|_, _| {})?;
         let images = [&options.images[..], std::slice::from_ref(&built.program)].concat();
-        let estimate = Estimate::of(&taken.samples, &images, Solver::Likeliest)?;
+        let estimate = Estimate::of(&taken.samples, &images, RepairSolver::Likeliest)?;
         let course = Course {
             ending: match taken.samples.end {
-                End::Exited(status) => Some(opcost_profile::Ending::Exited(status)),
-                End::Killed(signal) => Some(opcost_profile::Ending::Killed(signal)),
+                End::Exited(status) => Some(opcost_profile::ProcessEnding::Exited(status)),
+                End::Killed(signal) => Some(opcost_profile::ProcessEnding::Killed(signal)),
                 End::GoesOn | End::AllEnded | End::FileEnd | End::FileBrokenOff => None,
             },
             processes: Some(taken.samples.processes.max(1)),

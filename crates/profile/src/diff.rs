@@ -51,14 +51,14 @@ fn list(reasons: &[Unlike]) -> String {
 
 /// A number before and after; `None` where there is no such thing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Change {
+pub struct CountChange {
     /// Before.
     pub before: Option<u128>,
     /// After.
     pub after: Option<u128>,
 }
 
-impl Change {
+impl CountChange {
     /// Whether both sides are the same.
     pub fn is_none(&self) -> bool {
         self.before == self.after
@@ -67,7 +67,7 @@ impl Change {
 
 /// What happened to a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
+pub enum DiffVerdict {
     /// Its total is larger.
     MoreWork,
     /// Its total is smaller.
@@ -86,17 +86,17 @@ pub enum Verdict {
     Gone,
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for DiffVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Verdict::MoreWork => "more work",
-            Verdict::LessWork => "less work",
-            Verdict::SameWorkOtherCode => "same work with different code",
-            Verdict::SameTotalOtherWay => "same total by another way",
-            Verdict::Same => "same",
-            Verdict::Unsure => "unsure",
-            Verdict::New => "new",
-            Verdict::Gone => "gone",
+            DiffVerdict::MoreWork => "more work",
+            DiffVerdict::LessWork => "less work",
+            DiffVerdict::SameWorkOtherCode => "same work with different code",
+            DiffVerdict::SameTotalOtherWay => "same total by another way",
+            DiffVerdict::Same => "same",
+            DiffVerdict::Unsure => "unsure",
+            DiffVerdict::New => "new",
+            DiffVerdict::Gone => "gone",
         })
     }
 }
@@ -111,14 +111,14 @@ pub struct FunctionDiff {
     /// Where it is written now, or was.
     pub place: Option<SourcePlace>,
     /// What happened to it.
-    pub verdict: Verdict,
+    pub verdict: DiffVerdict,
     /// How often it was called.
-    pub calls: Change,
+    pub calls: CountChange,
     /// What it cost.
-    pub instructions: Change,
+    pub instructions: CountChange,
     /// Blocks whose counts differ; `None` where blocks cannot be compared,
     /// because anchor or shape differ.
-    pub blocks: Option<Vec<(u32, Change)>>,
+    pub blocks: Option<Vec<(u32, CountChange)>>,
 }
 
 /// One line before and after.
@@ -127,7 +127,7 @@ pub struct LineDiff {
     /// Which.
     pub at: SourcePlace,
     /// What it cost.
-    pub instructions: Change,
+    pub instructions: CountChange,
 }
 
 /// Two ledgers compared.
@@ -136,7 +136,7 @@ pub struct Diff {
     /// What is not alike; empty unless the comparison was forced.
     pub unlike: Vec<Unlike>,
     /// The whole program's cost.
-    pub total: Change,
+    pub total: CountChange,
     /// All functions of both, by name, then module.
     pub functions: Vec<FunctionDiff>,
     /// The lines whose cost differs, by file and number.
@@ -153,12 +153,15 @@ pub fn diff(before: &Ledger, after: &Ledger, force: bool) -> Result<Diff, Incomp
     let total = |ledger: &Ledger| ledger.value(&Subject::Program, Column::Instructions).map(u128::from);
     Ok(Diff {
         unlike: reasons,
-        total: Change { before: total(before), after: total(after) },
+        total: CountChange { before: total(before), after: total(after) },
         functions: pairs(functions(before), functions(after))
             .map(|(key, (before, after))| compare(&key, before.as_ref(), after.as_ref(), blocks_compare))
             .collect(),
         lines: pairs(lines(before), lines(after))
-            .map(|(at, (before, after))| LineDiff { at: at.clone(), instructions: Change { before, after } })
+            .map(|(at, (before, after))| LineDiff {
+                at: at.clone(),
+                instructions: CountChange { before, after },
+            })
             .filter(|line| !line.instructions.is_none())
             .collect(),
     })
@@ -259,7 +262,7 @@ fn compare(
     after: Option<&Side<'_>>,
     blocks_compare: bool,
 ) -> FunctionDiff {
-    let change = |get: fn(&Side<'_>) -> Option<u128>| Change {
+    let change = |get: fn(&Side<'_>) -> Option<u128>| CountChange {
         before: before.and_then(get),
         after: after.and_then(get),
     };
@@ -269,16 +272,16 @@ fn compare(
         _ => None,
     };
     let verdict = match (before, after) {
-        (None, _) => Verdict::New,
-        (_, None) => Verdict::Gone,
-        (Some(before), Some(after)) if before.unsure || after.unsure => Verdict::Unsure,
-        _ if instructions.after > instructions.before => Verdict::MoreWork,
-        _ if instructions.after < instructions.before => Verdict::LessWork,
-        (Some(before), Some(after)) if before.bodies != after.bodies => Verdict::SameWorkOtherCode,
+        (None, _) => DiffVerdict::New,
+        (_, None) => DiffVerdict::Gone,
+        (Some(before), Some(after)) if before.unsure || after.unsure => DiffVerdict::Unsure,
+        _ if instructions.after > instructions.before => DiffVerdict::MoreWork,
+        _ if instructions.after < instructions.before => DiffVerdict::LessWork,
+        (Some(before), Some(after)) if before.bodies != after.bodies => DiffVerdict::SameWorkOtherCode,
         _ if !calls.is_none() || blocks.as_ref().is_some_and(|blocks| !blocks.is_empty()) => {
-            Verdict::SameTotalOtherWay
+            DiffVerdict::SameTotalOtherWay
         }
-        _ => Verdict::Same,
+        _ => DiffVerdict::Same,
     };
     FunctionDiff {
         name: key.name(),
@@ -292,12 +295,12 @@ fn compare(
 }
 
 /// The blocks that differ, when both sides have one and the same shape.
-fn differing_blocks(before: &Side<'_>, after: &Side<'_>) -> Option<Vec<(u32, Change)>> {
+fn differing_blocks(before: &Side<'_>, after: &Side<'_>) -> Option<Vec<(u32, CountChange)>> {
     if before.shapes.len() != 1 || before.shapes != after.shapes {
         return None;
     }
     let changes = pairs(before.blocks.clone(), after.blocks.clone())
-        .map(|(block, (before, after))| (block, Change { before, after }));
+        .map(|(block, (before, after))| (block, CountChange { before, after }));
     Some(changes.filter(|(_, change)| !change.is_none()).collect())
 }
 

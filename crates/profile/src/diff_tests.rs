@@ -2,12 +2,12 @@
 
 use opcost_key::{Anchor, Hash128};
 
-use super::{Change, FunctionDiff, Verdict, diff};
+use super::{CountChange, DiffVerdict, FunctionDiff, diff};
 use crate::example::{facts_of, function, ledger, line, place, program, sample};
 use crate::{Ledger, Quality};
 
-fn change(before: u128, after: u128) -> Change {
-    Change { before: Some(before), after: Some(after) }
+fn change(before: u128, after: u128) -> CountChange {
+    CountChange { before: Some(before), after: Some(after) }
 }
 
 /// The one function of two ledgers, compared.
@@ -20,7 +20,7 @@ fn only(before: &Ledger, after: &Ledger) -> FunctionDiff {
 #[test]
 fn a_ledger_is_the_same_as_itself() {
     let same = diff(&sample(), &sample(), false).unwrap();
-    assert!(same.functions.iter().all(|function| function.verdict == Verdict::Same), "{same:?}");
+    assert!(same.functions.iter().all(|function| function.verdict == DiffVerdict::Same), "{same:?}");
     assert!(same.lines.is_empty() && same.unlike.is_empty() && same.total.is_none());
 }
 
@@ -30,17 +30,17 @@ fn each_verdict_has_its_case() {
     let verdict = |shape, body, calls, work, blocks: &[u64]| {
         only(&before, &ledger(facts_of(&function("f", shape, body), calls, work, blocks))).verdict
     };
-    assert_eq!(verdict(1, 1, 2, 100, &[2, 20]), Verdict::Same);
-    assert_eq!(verdict(1, 1, 2, 101, &[2, 21]), Verdict::MoreWork);
-    assert_eq!(verdict(1, 2, 2, 99, &[2, 20]), Verdict::LessWork);
-    assert_eq!(verdict(3, 2, 2, 100, &[2]), Verdict::SameWorkOtherCode);
-    assert_eq!(verdict(1, 1, 3, 100, &[3, 19]), Verdict::SameTotalOtherWay);
+    assert_eq!(verdict(1, 1, 2, 100, &[2, 20]), DiffVerdict::Same);
+    assert_eq!(verdict(1, 1, 2, 101, &[2, 21]), DiffVerdict::MoreWork);
+    assert_eq!(verdict(1, 2, 2, 99, &[2, 20]), DiffVerdict::LessWork);
+    assert_eq!(verdict(3, 2, 2, 100, &[2]), DiffVerdict::SameWorkOtherCode);
+    assert_eq!(verdict(1, 1, 3, 100, &[3, 19]), DiffVerdict::SameTotalOtherWay);
     let other = ledger(facts_of(&function("g", 1, 1), 2, 100, &[2, 20]));
     let functions = diff(&before, &other, false).unwrap().functions;
     let verdicts: Vec<_> = functions.iter().map(|f| (f.name.as_str(), f.verdict)).collect();
-    assert_eq!(verdicts, [("f", Verdict::Gone), ("g", Verdict::New)]);
-    assert_eq!(functions[1].instructions, Change { before: None, after: Some(100) });
-    assert_eq!(Verdict::SameWorkOtherCode.to_string(), "same work with different code");
+    assert_eq!(verdicts, [("f", DiffVerdict::Gone), ("g", DiffVerdict::New)]);
+    assert_eq!(functions[1].instructions, CountChange { before: None, after: Some(100) });
+    assert_eq!(DiffVerdict::SameWorkOtherCode.to_string(), "same work with different code");
 }
 
 #[test]
@@ -48,12 +48,12 @@ fn of_totals_that_are_not_exact_nothing_is_said() {
     let exact = facts_of(&function("f", 1, 1), 2, 100, &[2, 20]);
     let mut killed = facts_of(&function("f", 1, 1), 1, 50, &[1, 10]);
     killed[1].quality = Quality::LowerBound;
-    assert_eq!(only(&ledger(exact.clone()), &ledger(killed)).verdict, Verdict::Unsure);
+    assert_eq!(only(&ledger(exact.clone()), &ledger(killed)).verdict, DiffVerdict::Unsure);
     let mut unknown = exact.clone();
     unknown[1].quality = Quality::Unknown("not recorded".into());
     unknown[1].value = None;
     let found = only(&ledger(unknown), &ledger(exact));
-    assert_eq!((found.verdict, found.instructions.before), (Verdict::Unsure, None));
+    assert_eq!((found.verdict, found.instructions.before), (DiffVerdict::Unsure, None));
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn lines_and_the_total_compare_by_name() {
     let diff = diff(&before, &after, false).unwrap();
     assert_eq!(diff.total, change(22, 23));
     let lines: Vec<_> = diff.lines.iter().map(|line| (line.at.line, line.instructions)).collect();
-    let gone = Change { before: Some(7), after: None };
-    let new = Change { before: None, after: Some(7) };
+    let gone = CountChange { before: Some(7), after: None };
+    let new = CountChange { before: None, after: Some(7) };
     assert_eq!(lines, [(2, change(5, 6)), (3, gone), (4, new)]);
     assert_eq!(diff.lines[0].at, place(2));
 }
@@ -92,7 +92,7 @@ fn copies_of_a_function_add_and_local_ones_stay_apart() {
     let after = ledger(of("c.c", "shared", 30));
     let shared = only(&before, &after);
     assert_eq!((shared.instructions, shared.calls), (change(30, 30), change(2, 1)));
-    assert_eq!(shared.verdict, Verdict::SameTotalOtherWay);
+    assert_eq!(shared.verdict, DiffVerdict::SameTotalOtherWay);
     let locals = ledger([of("a.c", "local", 10), of("b.c", "local", 20)].concat());
     let functions = diff(&locals, &locals, false).unwrap().functions;
     assert_eq!(functions.iter().map(|f| f.module.as_deref()).collect::<Vec<_>>(), [Some("a.c"), Some("b.c")]);
@@ -116,7 +116,7 @@ fn unlike_ledgers_are_refused_with_every_reason_unless_forced() {
     assert!(text.contains("flags: '-O2' before, '-O3 -g' after") && text.contains("--force"), "{text}");
     let forced = diff(&before, &after, true).unwrap();
     assert_eq!(forced.unlike, refused.reasons);
-    assert!(forced.functions.iter().all(|function| function.verdict == Verdict::Same));
+    assert!(forced.functions.iter().all(|function| function.verdict == DiffVerdict::Same));
 }
 
 /// Facts of a local `step` of a module with this much work; `home` if it was linked.
@@ -127,7 +127,7 @@ fn step_of(name: &str, module: &str, home: Option<&str>, work: u64) -> Vec<crate
     facts_of(&function.into(), 1, work, &[1])
 }
 
-fn told(before: &Ledger, after: &Ledger) -> Vec<(String, Verdict)> {
+fn told(before: &Ledger, after: &Ledger) -> Vec<(String, DiffVerdict)> {
     let functions = diff(before, after, false).unwrap().functions;
     let name = |f: &FunctionDiff| format!("{}@{}", f.module.as_deref().unwrap_or_default(), f.name);
     functions.iter().map(|f| (name(f), f.verdict)).collect()
@@ -137,12 +137,12 @@ fn told(before: &Ledger, after: &Ledger) -> Vec<(String, Verdict)> {
 fn two_local_functions_of_one_name_are_joined_right_in_any_order() {
     let [a, b] = [step_of("step", "a.c", None, 10), step_of("step", "b.c", None, 20)];
     let (one, other) = (ledger([a.clone(), b.clone()].concat()), ledger([b.clone(), a.clone()].concat()));
-    let same = [("a.c@step".to_owned(), Verdict::Same), ("b.c@step".to_owned(), Verdict::Same)];
+    let same = [("a.c@step".to_owned(), DiffVerdict::Same), ("b.c@step".to_owned(), DiffVerdict::Same)];
     assert_eq!(told(&one, &other), same);
     // One that is in one program only is not taken for the other of its name.
-    let gone = [("a.c@step".to_owned(), Verdict::Same), ("b.c@step".to_owned(), Verdict::Gone)];
+    let gone = [("a.c@step".to_owned(), DiffVerdict::Same), ("b.c@step".to_owned(), DiffVerdict::Gone)];
     assert_eq!(told(&one, &ledger(a)), gone);
-    let new = [("a.c@step".to_owned(), Verdict::New), ("b.c@step".to_owned(), Verdict::Same)];
+    let new = [("a.c@step".to_owned(), DiffVerdict::New), ("b.c@step".to_owned(), DiffVerdict::Same)];
     assert_eq!(told(&ledger(b), &one), new);
 }
 
@@ -156,12 +156,12 @@ fn modules_that_were_linked_in_another_order_are_joined_by_home() {
         ledger([first, second].concat())
     };
     let one = linked(("a.c", 10), ("b.c", 20));
-    let same = [("a.c@step".to_owned(), Verdict::Same), ("b.c@step".to_owned(), Verdict::Same)];
+    let same = [("a.c@step".to_owned(), DiffVerdict::Same), ("b.c@step".to_owned(), DiffVerdict::Same)];
     assert_eq!(told(&one, &linked(("b.c", 20), ("a.c", 10))), same);
     let apart = [step_of("step", "a.c", None, 10), step_of("step", "b.c", None, 20)].concat();
     assert_eq!(told(&one, &ledger(apart)), same, "nor does it matter whether they were");
     // A ledger that keeps no homes names them by the module at hand.
     let old = [step_of("step", "whole.bc", None, 10), step_of("step.1", "whole.bc", None, 20)].concat();
-    let named = ["whole.bc@step", "whole.bc@step.1"].map(|name| (name.to_owned(), Verdict::Same));
+    let named = ["whole.bc@step", "whole.bc@step.1"].map(|name| (name.to_owned(), DiffVerdict::Same));
     assert_eq!(told(&ledger(old.clone()), &ledger(old)), named);
 }

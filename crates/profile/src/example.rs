@@ -5,8 +5,8 @@ use std::sync::Arc;
 use opcost_key::{Anchor, BuildFacts, Charge, CostFacts, Hash128};
 
 use crate::{
-    About, Called, Column, Ending, Fact, FunctionFacts, Ledger, ModuleFacts, Origin, Quality, SourcePlace,
-    Subject, Way, World,
+    About, Called, Column, Fact, FunctionFacts, Ledger, ModuleFacts, Origin, ProcessEnding, Quality,
+    SourcePlace, Subject, Way, World,
 };
 
 pub(crate) fn about() -> About {
@@ -110,7 +110,8 @@ pub(crate) fn sample() -> Ledger {
     ];
     facts.extend(called.map(|called| fact(Subject::Called(called), Column::Calls, 5)));
     facts.extend(
-        [Ending::Exited(3), Ending::Killed(11)].map(|end| fact(Subject::Ending(end), Column::Runs, 1)),
+        [ProcessEnding::Exited(3), ProcessEnding::Killed(11)]
+            .map(|end| fact(Subject::Ending(end), Column::Runs, 1)),
     );
     facts.push(fact(Subject::Line(place(1)), Column::Count, 30));
     facts.push(fact(Subject::Doubt(0, "it was killed".into()), Column::Runs, 1));

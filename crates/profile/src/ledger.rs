@@ -158,7 +158,7 @@ pub enum Subject {
     /// Why counts are not exact: position among the reasons of a run, and words.
     Doubt(u32, Arc<str>),
     /// Runs that ended in one way.
-    Ending(Ending),
+    Ending(ProcessEnding),
 }
 
 /// What a program calls.
@@ -176,7 +176,7 @@ pub enum Called {
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ending {
+pub enum ProcessEnding {
     /// With this exit status.
     Exited(i32),
     /// By this signal.
@@ -193,11 +193,11 @@ impl fmt::Display for Called {
     }
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for ProcessEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Ending::Exited(status) => write!(f, "exit status {status}"),
-            Ending::Killed(signal) => write!(f, "signal {signal}"),
+            ProcessEnding::Exited(status) => write!(f, "exit status {status}"),
+            ProcessEnding::Killed(signal) => write!(f, "signal {signal}"),
         }
     }
 }

@@ -30,7 +30,7 @@ mod example;
 
 pub use answers::{Answer, AnswerRow, Answers, Assumption, Known};
 pub use ledger::{
-    About, Called, CodeFacts, Ending, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, Subject,
+    About, Called, CodeFacts, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, ProcessEnding, Subject,
 };
 pub use merge::{MergeError, average, merge, saturated};
 pub use place::SourcePlace;

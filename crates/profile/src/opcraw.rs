@@ -15,4 +15,4 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub use file::{EndState, Error, Flags, ImageFacts, LeftFrame, Part, ProcessFacts, RawFile, RawModule};
+pub use file::{EndState, Error, ImageFacts, LeftFrame, ProcessFacts, RawFile, RawFlags, RawModule, RawPart};

@@ -16,4 +16,4 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub use file::{Checks, Error, Failure, OpenActivation, PointRecord, ValueFile, ValueModule};
+pub use file::{Checks, Error, FailedPoint, OpenActivation, PointRecord, ValueFile, ValueModule};

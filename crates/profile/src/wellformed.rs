@@ -16,7 +16,7 @@ use thiserror::Error;
 
 /// What is wrong with a map.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum Malformed {
+pub enum IllFormed {
     /// An id has nothing behind it.
     #[error("{holder} refers to {id}, which does not exist")]
     Dangling {
@@ -57,13 +57,13 @@ pub enum Malformed {
     },
 }
 
-type Check = Result<(), Malformed>;
+type Check = Result<(), IllFormed>;
 
 fn refers<I: Id, T>(holder: impl FnOnce() -> String, id: I, to: &IdMap<I, T>) -> Check {
     if id.index() < to.len() {
         Ok(())
     } else {
-        Err(Malformed::Dangling { holder: holder(), id: id.to_string() })
+        Err(IllFormed::Dangling { holder: holder(), id: id.to_string() })
     }
 }
 
@@ -105,7 +105,7 @@ fn check_places(map: &ModuleMap) -> Check {
         if let Some(place) = next
             && walked_from[place] == Some(start)
         {
-            return Err(Malformed::EndlessInlining { place });
+            return Err(IllFormed::EndlessInlining { place });
         }
     }
     Ok(())
@@ -126,7 +126,7 @@ fn ascends(starts: impl Iterator<Item = usize>, length: usize) -> bool {
 fn check_order(function: &FunctionMap) -> Check {
     let segments = function.segments.len();
     let instructions = function.instructions.len();
-    let disordered = |what| Err(Malformed::Disordered { function: function.name.clone(), what });
+    let disordered = |what| Err(IllFormed::Disordered { function: function.name.clone(), what });
     if function.blocks.is_empty() && segments == 0 && instructions == 0 {
         return Ok(()); // its body is not counted here
     }
@@ -159,7 +159,7 @@ fn check_weights(function: &FunctionMap) -> Check {
         // 2^32 weights below 2^32 at most: no overflow.
         let sum: u64 = instructions.map(|id| u64::from(function.instructions[id].weight)).sum();
         if sum != claimed.weight {
-            return Err(Malformed::WrongWeight { function: function.name.clone(), segment });
+            return Err(IllFormed::WrongWeight { function: function.name.clone(), segment });
         }
     }
     Ok(())
@@ -203,7 +203,7 @@ fn check_expected(map: &ModuleMap, function: &FunctionMap) -> Check {
     let frequencies = function.expected.frequencies.len();
     if frequencies > 0 && frequencies != function.edges.len() {
         let last = EdgeId::new(frequencies.max(function.edges.len()) - 1);
-        return Err(Malformed::Dangling { holder: name(), id: last.to_string() });
+        return Err(IllFormed::Dangling { holder: name(), id: last.to_string() });
     }
     Ok(())
 }
@@ -232,7 +232,7 @@ fn check_counters(map: &ModuleMap, function: &FunctionMap, seen: &mut IdSet<Coun
         PathsMap::Counted { first, count, cut } => {
             if let Some(edge) = cut.iter().find(|edge| edge.index() >= function.edges.len()) {
                 let holder = format!("function {}", function.name);
-                return Err(Malformed::Dangling { holder, id: edge.to_string() });
+                return Err(IllFormed::Dangling { holder, id: edge.to_string() });
             }
             first.index()..first.index().saturating_add(*count as usize)
         }
@@ -241,11 +241,11 @@ fn check_counters(map: &ModuleMap, function: &FunctionMap, seen: &mut IdSet<Coun
     for counter in metered.chain(lengths).map(Id::index).chain(per_segment).chain(paths) {
         if counter >= map.counter_count as usize {
             let holder = format!("function {}", function.name);
-            return Err(Malformed::Dangling { holder, id: format!("counter{counter}") });
+            return Err(IllFormed::Dangling { holder, id: format!("counter{counter}") });
         }
         let counter = CounterId::new(counter);
         if !seen.insert(counter) {
-            return Err(Malformed::SharedCounter { counter, function: function.name.clone() });
+            return Err(IllFormed::SharedCounter { counter, function: function.name.clone() });
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use opcost_key::Callee;
 
-use crate::counted::{Counted, FunctionKey};
+use crate::counted::{CountedRun, FunctionKey};
 use crate::{CountedModule, SourceLine};
 
 /// Calls of one callee.
@@ -78,7 +78,7 @@ impl<'a> CallSums<'a> {
     }
 
     /// Adds the calls that one function made.
-    pub(crate) fn add(&mut self, counted: &Counted<'a>) {
+    pub(crate) fn add(&mut self, counted: &CountedRun<'a>) {
         for call in &counted.function.calls {
             let count = u128::from(counted.counts.instruction(counted.function, call.instruction));
             let sum = match &call.callee {

@@ -4,10 +4,10 @@
 //! row of code has cycles that one execution is expected to take (`duration`), and
 //! an execution's samples are expected to be those by the cycles of one sample. All
 //! of a machine block runs equally often, and which of its instructions is seen is a
-//! matter of what waits for what: so a [`Run`], with s samples and c cycles, ran s/c times
+//! matter of what waits for what: so a [`CopyRun`], with s samples and c cycles, ran s/c times
 //! as a whole. A run is a machine block; of code that is as it was when its instructions
 //! were numbered it is what one machine block has of a segment.
-//! What it has of a segment is a [`Piece`].
+//! What it has of a segment is a [`CopiedPiece`].
 //!
 //! Copies count by their multiplicity:
 //! - *Unrolled and vectorised* code multiplies. A row whose factor is f stands for one of
@@ -36,7 +36,7 @@ use std::collections::BTreeMap;
 
 use opcost_profile::formats::code::CodeRow;
 
-use crate::duration::{Code, Cycles, Taken, taken};
+use crate::duration::{Cycles, SampledCode, Taken, taken};
 use crate::observation::Observation;
 
 /// Which rows of a segment are one piece.
@@ -58,37 +58,37 @@ impl PieceKey {
 
 /// Code of one machine block, every row of which runs as often.
 #[derive(Clone, Debug)]
-pub(crate) struct Run<P> {
+pub(crate) struct CopyRun<P> {
     /// Where each row belongs, and what is known of its code.
     rows: Vec<(P, CodeRow)>,
-    code: Vec<Code>,
+    code: Vec<SampledCode>,
 }
 
-impl<P> Default for Run<P> {
+impl<P> Default for CopyRun<P> {
     fn default() -> Self {
-        Run { rows: Vec::new(), code: Vec::new() }
+        CopyRun { rows: Vec::new(), code: Vec::new() }
     }
 }
 
-impl<P: Copy + Ord> Run<P> {
+impl<P: Copy + Ord> CopyRun<P> {
     /// A row that belongs to a piece, and samples of those of its instructions that were
     /// hit.
     pub(crate) fn add(&mut self, piece: P, row: &CodeRow, hits: Vec<u64>, how: Cycles) {
         self.rows.push((piece, *row));
-        self.code.push(Code::of(row, hits, how));
+        self.code.push(SampledCode::of(row, hits, how));
     }
 
     /// Gives each piece its part: as every row ran as often, of the samples what it has
     /// of the cycles.
-    pub(crate) fn share(self, how: Cycles, pieces: &mut BTreeMap<P, Piece>) {
-        let samples: u64 = self.code.iter().map(Code::samples).sum();
+    pub(crate) fn share(self, how: Cycles, pieces: &mut BTreeMap<P, CopiedPiece>) {
+        let samples: u64 = self.code.iter().map(SampledCode::samples).sum();
         let cycles: f64 = self.code.iter().map(|code| code.cycles).sum();
         let taken = taken(&self.code, how);
         let mut shares: BTreeMap<P, f64> = BTreeMap::new();
         for ((place, row), code) in self.rows.iter().zip(&self.code) {
             let share = if cycles > 0.0 { samples as f64 * code.cycles / cycles } else { 0.0 };
             *shares.entry(*place).or_default() += share;
-            let piece = pieces.entry(*place).or_insert_with(|| Piece::new(row.factor));
+            let piece = pieces.entry(*place).or_insert_with(|| CopiedPiece::new(row.factor));
             piece.take(row, share, code.cycles, taken);
         }
         for (place, whole) in whole_shares(samples, shares) {
@@ -112,7 +112,7 @@ fn whole_shares<P: Copy + Ord>(samples: u64, shares: BTreeMap<P, f64>) -> BTreeM
 
 /// A part of a segment's code that runs together, or a loop that was unrolled.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Piece {
+pub(crate) struct CopiedPiece {
     samples: u64,
     /// The same before it was made whole.
     share: f64,
@@ -125,10 +125,10 @@ pub(crate) struct Piece {
     factor: f64,
 }
 
-impl Piece {
-    fn new(factor: u16) -> Piece {
+impl CopiedPiece {
+    fn new(factor: u16) -> CopiedPiece {
         let (samples, share, cycles, busy, cycles_of) = (0, 0.0, 0.0, 0.0, BTreeMap::new());
-        Piece { samples, share, cycles, busy, cycles_of, factor: f64::from(factor.max(1)) }
+        CopiedPiece { samples, share, cycles, busy, cycles_of, factor: f64::from(factor.max(1)) }
     }
 
     fn take(&mut self, row: &CodeRow, share: f64, cycles: f64, taken: Taken) {
@@ -152,9 +152,9 @@ impl Piece {
 }
 
 /// What all pieces of a segment say together.
-pub(crate) fn joined(pieces: &[Piece]) -> Observation {
+pub(crate) fn joined(pieces: &[CopiedPiece]) -> Observation {
     let samples: u64 = pieces.iter().map(|piece| piece.samples).sum();
-    let count = together(pieces, pieces.iter().map(Piece::count));
+    let count = together(pieces, pieces.iter().map(CopiedPiece::count));
     let cycles = match samples > 0 && count > 0.0 {
         true => samples as f64 / count,
         // Which copy runs is not known: as if each ran once.
@@ -164,13 +164,13 @@ pub(crate) fn joined(pieces: &[Piece]) -> Observation {
             if once > 0.0 { cycles / once } else { 0.0 }
         }
     };
-    let all = |of: fn(&Piece) -> f64| pieces.iter().map(of).sum::<f64>();
+    let all = |of: fn(&CopiedPiece) -> f64| pieces.iter().map(of).sum::<f64>();
     let (whole, busy) = (all(|piece| piece.cycles), all(|piece| piece.busy));
     Observation { samples, cycles, busy: if whole > 0.0 { cycles * busy / whole } else { 0.0 } }
 }
 
 /// How often the segment ran, by how often each of its pieces did.
-fn together(pieces: &[Piece], counts: impl Iterator<Item = f64>) -> f64 {
+fn together(pieces: &[CopiedPiece], counts: impl Iterator<Item = f64>) -> f64 {
     // By instruction: its count, its cycles, and how many pieces have it.
     let mut instructions: BTreeMap<u32, (f64, f64, f64)> = BTreeMap::new();
     let mut unnamed = 0.0;

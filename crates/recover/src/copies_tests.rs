@@ -20,9 +20,9 @@ struct Code<'a> {
 
 /// What is seen of a segment that has this code.
 fn seen(code: &[Code]) -> Observation {
-    let mut pieces: BTreeMap<PieceKey, Piece> = BTreeMap::new();
+    let mut pieces: BTreeMap<PieceKey, CopiedPiece> = BTreeMap::new();
     for (block, code) in code.iter().enumerate() {
-        let mut run = Run::default();
+        let mut run = CopyRun::default();
         for &(instruction, instructions) in code.rows {
             let row = row(Some(instruction), instructions, code.factor, Some(code.group));
             run.add(
@@ -38,8 +38,8 @@ fn seen(code: &[Code]) -> Observation {
 }
 
 /// A piece that is a run by itself.
-fn piece(rows: &[(CodeRow, u64)], how: Cycles) -> Piece {
-    let mut run = Run::default();
+fn piece(rows: &[(CodeRow, u64)], how: Cycles) -> CopiedPiece {
+    let mut run = CopyRun::default();
     for (row, samples) in rows {
         run.add((), row, vec![*samples], how);
     }
@@ -130,7 +130,7 @@ fn code_that_names_nothing_counts_if_there_is_no_other() {
 /// Two blocks that became one machine block run equally often, whichever is seen.
 #[test]
 fn a_machine_block_is_seen_as_a_whole() {
-    let mut run = Run::default();
+    let mut run = CopyRun::default();
     run.add("body", &row(Some(0), 6, 4, Some(0)), vec![700], Cycles::Mean);
     run.add("latch", &row(Some(1), 1, 4, Some(1)), vec![], Cycles::Mean);
     let mut pieces = BTreeMap::new();

@@ -23,13 +23,13 @@ pub struct SourceLine {
 }
 
 /// A function with its counts and its module.
-pub(crate) struct Counted<'a> {
+pub(crate) struct CountedRun<'a> {
     pub(crate) map: &'a ModuleMap,
     pub(crate) function: &'a FunctionMap,
     pub(crate) counts: &'a FunctionCounts,
 }
 
-impl<'a> Counted<'a> {
+impl<'a> CountedRun<'a> {
     /// The line of a place, when it has one.
     pub(crate) fn line(&self, place: Option<PlaceId>) -> Option<Line<'a>> {
         self.map.file_and_line(place?)

@@ -66,7 +66,7 @@ const USUAL: f64 = 60.0;
 
 /// Code that is executed in a row, and where it was seen.
 #[derive(Clone, Debug)]
-pub(crate) struct Code {
+pub(crate) struct SampledCode {
     /// Samples of those instructions that were hit.
     hits: Vec<u64>,
     instructions: f64,
@@ -74,8 +74,8 @@ pub(crate) struct Code {
     pub(crate) cycles: f64,
 }
 
-impl Code {
-    pub(crate) fn of(row: &CodeRow, hits: Vec<u64>, how: Cycles) -> Code {
+impl SampledCode {
+    pub(crate) fn of(row: &CodeRow, hits: Vec<u64>, how: Cycles) -> SampledCode {
         // A sample between two instructions would be damage; nothing is lost by it here.
         let instructions = f64::from(row.instructions).max(hits.len() as f64);
         let cycles = match how {
@@ -85,7 +85,7 @@ impl Code {
                 instructions + LATENCY * f64::from(row.latency) + throughput
             }
         };
-        Code { hits, instructions, cycles }
+        SampledCode { hits, instructions, cycles }
     }
 
     pub(crate) fn samples(&self) -> u64 {
@@ -106,7 +106,7 @@ pub(crate) struct Taken {
 }
 
 /// How long code takes that runs together.
-pub(crate) fn taken(together: &[Code], how: Cycles) -> Taken {
+pub(crate) fn taken(together: &[SampledCode], how: Cycles) -> Taken {
     let cycles: f64 = together.iter().map(|code| code.cycles).sum();
     match how {
         Cycles::Model if cycles > 0.0 => Taken {
@@ -118,8 +118,8 @@ pub(crate) fn taken(together: &[Code], how: Cycles) -> Taken {
 }
 
 /// How far samples are from being spread evenly over instructions.
-fn divergence(together: &[Code]) -> f64 {
-    let samples = together.iter().map(Code::samples).sum::<u64>() as f64;
+fn divergence(together: &[SampledCode]) -> f64 {
+    let samples = together.iter().map(SampledCode::samples).sum::<u64>() as f64;
     let even = 1.0 / together.iter().map(|code| code.instructions).sum::<f64>();
     let of = |seen: f64| {
         let found = (seen + EVEN * even) / (samples + EVEN);
@@ -187,7 +187,7 @@ mod tests {
             factor: 1,
             begins_block: true,
         };
-        let code = Code::of(&row, samples.iter().copied().filter(|&hits| hits > 0).collect(), how);
+        let code = SampledCode::of(&row, samples.iter().copied().filter(|&hits| hits > 0).collect(), how);
         assert_eq!(code.samples(), samples.iter().sum::<u64>());
         (code.cycles, taken(&[code], how))
     }

@@ -15,11 +15,11 @@ use std::sync::Arc;
 use opcost_index::Id;
 use opcost_key::{Callee, EdgeId, EdgeKind, FunctionMap, Hash128, ModuleMap, SegmentId};
 use opcost_profile::{
-    About, Called, Column, Ending, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, Origin, Quality,
-    SourcePlace, Subject, Way, World,
+    About, Called, Column, Fact, FunctionFacts, Ledger, LedgerError, ModuleFacts, Origin, ProcessEnding,
+    Quality, SourcePlace, Subject, Way, World,
 };
 
-use crate::counted::Counted;
+use crate::counted::CountedRun;
 use crate::lines::{LineReader, Lines};
 use crate::{CallTotals, CountedModule, ProgramSummary, RecoverError};
 
@@ -44,7 +44,7 @@ pub struct RunFacts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Course {
     /// How the program ended, if that is known.
-    pub ending: Option<Ending>,
+    pub ending: Option<ProcessEnding>,
     /// How many processes counted, if that is known.
     pub processes: Option<u64>,
     /// Whether its world was held fixed.
@@ -95,7 +95,7 @@ pub fn make_ledger(
     for module in modules {
         let mut reader = LineReader::new(module.map);
         for (id, function) in module.map.functions.iter() {
-            let counted = Counted { map: module.map, function, counts: &module.counts.functions[id] };
+            let counted = CountedRun { map: module.map, function, counts: &module.counts.functions[id] };
             facts.add_function(&counted, reader.read(&counted))?;
         }
     }
@@ -153,7 +153,11 @@ impl Facts<'_> {
     }
 
     /// Calls through pointers, by line.
-    fn add_pointers(&mut self, counted: &Counted<'_>, facts: &Arc<FunctionFacts>) -> Result<(), LedgerError> {
+    fn add_pointers(
+        &mut self,
+        counted: &CountedRun<'_>,
+        facts: &Arc<FunctionFacts>,
+    ) -> Result<(), LedgerError> {
         let mut sums: BTreeMap<Option<SourcePlace>, u128> = BTreeMap::new();
         for call in counted.function.calls.iter().filter(|call| call.callee == Callee::Indirect) {
             let line = counted.line(counted.function.instructions[call.instruction].place);
@@ -166,7 +170,7 @@ impl Facts<'_> {
         Ok(())
     }
 
-    fn add_function(&mut self, counted: &Counted<'_>, lines: Lines<'_>) -> Result<(), LedgerError> {
+    fn add_function(&mut self, counted: &CountedRun<'_>, lines: Lines<'_>) -> Result<(), LedgerError> {
         let (map, function, counts) = (counted.map, counted.function, counted.counts);
         let facts = function_facts(map, function);
         let place = source_place(counted.line(function.place));
@@ -247,7 +251,7 @@ pub(crate) fn edge_subject(facts: &Arc<FunctionFacts>, function: &FunctionMap, i
 mod tests {
     use opcost_index::Id;
     use opcost_key::{FunctionId, Hash128};
-    use opcost_profile::diff::{Verdict, diff};
+    use opcost_profile::diff::{DiffVerdict, diff};
     use opcost_profile::formats::opc::{read_ledger, write_ledger};
     use opcost_profile::{Column, Ledger, Subject, Way};
 
@@ -296,7 +300,7 @@ mod tests {
         let (few, many) = (recovered(&map, &[2, 14], &[]), recovered(&map, &[2, 15], &[]));
         let ledger = |counts| ledger_of(&[CountedModule { map: &map, counts }]).unwrap();
         let diff = diff(&ledger(&few), &ledger(&many), false).unwrap();
-        assert_eq!(diff.functions[0].verdict, Verdict::MoreWork);
+        assert_eq!(diff.functions[0].verdict, DiffVerdict::MoreWork);
         assert_eq!(diff.functions[0].blocks.as_ref().map(Vec::len), Some(1));
         assert_eq!((diff.total.before, diff.total.after), (Some(52), Some(55)));
     }

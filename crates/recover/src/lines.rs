@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use opcost_index::IdMap;
 use opcost_key::{ModuleMap, PlaceId};
 
-use crate::counted::Counted;
+use crate::counted::CountedRun;
 
 /// What a function's instructions did, by line.
 #[derive(Default)]
@@ -56,7 +56,7 @@ impl<'a> LineReader<'a> {
     }
 
     /// The lines of a function of the module.
-    pub(crate) fn read(&mut self, counted: &Counted<'a>) -> Lines<'a> {
+    pub(crate) fn read(&mut self, counted: &CountedRun<'a>) -> Lines<'a> {
         let mut lines = Lines::default();
         let (function, counts) = (counted.function, counted.counts);
         for (segment, &count) in counts.segments.iter() {

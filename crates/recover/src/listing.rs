@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use opcost_key::{BlockId, Hash128};
 
-use crate::counted::Counted;
+use crate::counted::CountedRun;
 use crate::lines::{LineReader, LineSum, Lines};
 use crate::{CountedModule, FunctionTotal, LineTotal, ProgramSummary, SourceLine};
 
@@ -72,7 +72,7 @@ pub fn list_functions(
         for (id, function) in module.map.functions.iter() {
             let name = (function.name.clone(), function.is_local.then(|| module.map.module.clone()));
             if let Some(sum) = sums.get_mut(&name) {
-                let counted = Counted { map: module.map, function, counts: &module.counts.functions[id] };
+                let counted = CountedRun { map: module.map, function, counts: &module.counts.functions[id] };
                 sum.add(&counted, reader.read(&counted));
             }
         }
@@ -92,7 +92,7 @@ struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    fn add(&mut self, counted: &Counted<'a>, lines: Lines<'a>) {
+    fn add(&mut self, counted: &CountedRun<'a>, lines: Lines<'a>) {
         self.without_line += lines.without_line;
         for (line, sum) in lines.lines {
             self.lines.entry(line).or_default().add(sum);
@@ -129,7 +129,7 @@ impl BlockListing {
     }
 }
 
-fn blocks(counted: &Counted<'_>) -> Vec<BlockListing> {
+fn blocks(counted: &CountedRun<'_>) -> Vec<BlockListing> {
     let (function, counts) = (counted.function, counted.counts);
     let instructions = |block| {
         let segments = function.segments_of(block);

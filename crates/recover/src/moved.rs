@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
     use crate::example::single_loop;
-    use crate::{ModuleObservations, Observation, RepairOptions, Solver, Starts, repair};
+    use crate::{ModuleObservations, Observation, RepairOptions, RepairSolver, Starts, repair};
 
     #[test]
     fn the_segment_that_moved_most_is_named() {
@@ -79,7 +79,7 @@ mod tests {
         let options = RepairOptions {
             cycles_per_sample: 100.0,
             error: 0.3,
-            solver: Solver::Likeliest,
+            solver: RepairSolver::Likeliest,
             starts: Starts::ONCE,
         };
         let repaired = repair(&sampled, options).expect("counts");

@@ -48,7 +48,7 @@ mod targets;
 mod ways;
 mod weighed;
 
-use opcost_flow::convex::{Series, Settings, Status};
+use opcost_flow::convex::{Series, Settings, SolveStatus};
 use opcost_index::IdMap;
 use opcost_key::FunctionId;
 
@@ -59,8 +59,8 @@ use program::{Program, ProgramFunctionId};
 use weighed::Weighed;
 
 pub use evidence::{MODEL_ERROR, error_of};
-pub use options::{RepairOptions, SampledModule, Solver, Starts};
-pub use targets::{Target, targets};
+pub use options::{RepairOptions, RepairSolver, SampledModule, Starts};
+pub use targets::{RepairTarget, targets};
 
 /// Consistent counts.
 #[derive(Clone, Debug)]
@@ -92,8 +92,8 @@ pub struct Repaired {
 pub fn repair(modules: &[SampledModule<'_>], options: RepairOptions) -> Result<Repaired, RecoverError> {
     let program = Program::of(modules);
     let weighed = match options.solver {
-        Solver::Likeliest => likeliest(&program, options)?,
-        Solver::Classic => classic::counts(&program, options)?,
+        RepairSolver::Likeliest => likeliest(&program, options)?,
+        RepairSolver::Classic => classic::counts(&program, options)?,
     };
     let counts = weighed.counts;
     let mut repaired = Repaired {
@@ -145,7 +145,7 @@ fn likeliest(
     Ok(Weighed {
         counts: posed.rounded(program)?,
         // Steps may be used up short of a closer end than is asked of large programs.
-        is_optimal: solution.status == Status::Optimal || gap <= TOLERANCE * deviance,
+        is_optimal: solution.status == SolveStatus::Optimal || gap <= TOLERANCE * deviance,
         gap,
         deviance,
         loops: (posed.ties.len(), posed.untied()),

@@ -7,7 +7,7 @@ use opcost_key::{
     ModuleMap, Pointers, SegmentId,
 };
 
-use super::{RepairOptions, Repaired, SampledModule, Solver, Starts, repair};
+use super::{RepairOptions, RepairSolver, Repaired, SampledModule, Starts, repair};
 use crate::example::{branch, call_left, diamond, edge, function, module, segment, single_loop, with_call};
 use crate::{ModuleObservations, Observation};
 
@@ -16,8 +16,12 @@ mod certain;
 #[path = "repair_tests/unseen.rs"]
 mod unseen;
 
-const OPTIONS: RepairOptions =
-    RepairOptions { cycles_per_sample: 100.0, error: 0.3, solver: Solver::Likeliest, starts: Starts::ONCE };
+const OPTIONS: RepairOptions = RepairOptions {
+    cycles_per_sample: 100.0,
+    error: 0.3,
+    solver: RepairSolver::Likeliest,
+    starts: Starts::ONCE,
+};
 
 /// Samples by segment and function: (samples, cycles).
 fn observed(functions: &[&[(u64, f64)]]) -> ModuleObservations {
@@ -136,7 +140,7 @@ fn what_turns_for_ever_is_still_running() {
 
 #[test]
 fn the_classic_method_conserves_flow_too() {
-    let classic = RepairOptions { solver: Solver::Classic, ..OPTIONS };
+    let classic = RepairOptions { solver: RepairSolver::Classic, ..OPTIONS };
     let map = single_loop();
     let seen = observed(&[&[(30, 3.0), (6500, 7.0), (90, 5.0)]]);
     let found = repair(&[SampledModule { map: &map, observed: &seen }], classic).expect("counts");

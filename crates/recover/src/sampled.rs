@@ -19,7 +19,7 @@ use opcost_index::{Id, IdMap, IdSet};
 use opcost_key::{BlockId, FunctionId, InstructionId, ModuleMap, SegmentId};
 use opcost_profile::formats::code::{CodeRow, FunctionCode, ModuleCode};
 
-use crate::copies::{Piece, PieceKey, Run, joined};
+use crate::copies::{CopiedPiece, CopyRun, PieceKey, joined};
 use crate::duration::{Cycles, regress};
 use crate::left_over::left_over;
 use crate::observation::Observation;
@@ -59,10 +59,10 @@ pub fn observe(
 ) -> ModuleObservations {
     let numbers = Numbers::of(map);
     let mut all = ModuleObservations::none(map);
-    let mut copies: BTreeMap<(FunctionId, SegmentId), Vec<Piece>> = BTreeMap::new();
+    let mut copies: BTreeMap<(FunctionId, SegmentId), Vec<CopiedPiece>> = BTreeMap::new();
     for function in &code.functions {
-        let mut pieces: BTreeMap<(FunctionId, SegmentId, PieceKey), Piece> = BTreeMap::new();
-        let mut runs: BTreeMap<Option<(FunctionId, SegmentId)>, Run<_>> = BTreeMap::new();
+        let mut pieces: BTreeMap<(FunctionId, SegmentId, PieceKey), CopiedPiece> = BTreeMap::new();
+        let mut runs: BTreeMap<Option<(FunctionId, SegmentId)>, CopyRun<_>> = BTreeMap::new();
         let (mut before, mut block) = (None, 0);
         for (at, row) in function.rows.iter().enumerate() {
             if row.begins_block {
@@ -89,7 +89,7 @@ pub fn observe(
     let mut multiplied: BTreeMap<FunctionId, IdSet<SegmentId>> = BTreeMap::new();
     for ((function, segment), pieces) in copies {
         all.functions[function][segment] = joined(&pieces);
-        if pieces.iter().any(Piece::multiplies) {
+        if pieces.iter().any(CopiedPiece::multiplies) {
             multiplied.entry(function).or_default().insert(segment);
         }
     }

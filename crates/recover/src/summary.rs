@@ -18,7 +18,7 @@ use opcost_key::{BlockId, Hash128};
 
 use crate::CallTotals;
 use crate::calls::CallSums;
-use crate::counted::{Counted, CountedModule, FunctionKey, Line, SourceLine};
+use crate::counted::{CountedModule, CountedRun, FunctionKey, Line, SourceLine};
 use crate::lines::{LineReader, LineSum, Lines};
 
 /// One function of the program.
@@ -88,7 +88,7 @@ pub fn summarize(modules: &[CountedModule<'_>]) -> ProgramSummary {
     for module in modules {
         let mut reader = LineReader::new(module.map);
         for (id, function) in module.map.functions.iter() {
-            let counted = Counted { map: module.map, function, counts: &module.counts.functions[id] };
+            let counted = CountedRun { map: module.map, function, counts: &module.counts.functions[id] };
             sums.add(&counted);
             sums.add_lines(reader.read(&counted));
             calls.add(&counted);
@@ -120,7 +120,7 @@ struct Sums<'a> {
 }
 
 impl<'a> Sums<'a> {
-    fn add(&mut self, counted: &Counted<'a>) {
+    fn add(&mut self, counted: &CountedRun<'a>) {
         let sum = self.functions.entry(counted.key()).or_default();
         sum.place = sum.place.or(counted.line(counted.function.place));
         sum.calls += u128::from(counted.counts.entries);
@@ -135,7 +135,7 @@ impl<'a> Sums<'a> {
         }
     }
 
-    fn add_blocks(&mut self, counted: &Counted<'a>) {
+    fn add_blocks(&mut self, counted: &CountedRun<'a>) {
         let blocks = counted.function.blocks.ids();
         let sums = self.blocks.entry((counted.key(), counted.function.body)).or_default();
         if sums.blocks.is_empty() {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use opcost_index::Id;
 use opcost_key::{BlockId, Hash128};
-use opcost_profile::{Called, Column, Ending, Fact, FunctionFacts, Ledger, SourcePlace, Subject};
+use opcost_profile::{Called, Column, Fact, FunctionFacts, Ledger, ProcessEnding, SourcePlace, Subject};
 
 use crate::{
     BlockTotal, CallTotals, Course, FunctionListing, FunctionTotal, IndirectCalls, LineTotal, NamedCalls,
@@ -90,7 +90,7 @@ pub fn course_of(ledger: &Ledger) -> Course {
         Subject::Ending(ending) => Some(ending),
         _ => None,
     });
-    let is_success = |ending: &Ending| *ending == Ending::Exited(0);
+    let is_success = |ending: &ProcessEnding| *ending == ProcessEnding::Exited(0);
     let held = ledger.value(&Subject::Program, Column::HeldFixed).unwrap_or(0);
     Course {
         ending: endings.clone().find(|ending| !is_success(ending)).or(endings.clone().next()),

@@ -11,7 +11,7 @@ use crate::count::json::StatusJson;
 use crate::kit::numbers::grouped;
 use crate::kit::style::{BAD, DIM, GOOD, STRONG, paint};
 use opcost_answer::Status;
-use opcost_answer::check::Recorded;
+use opcost_answer::check::RecordedCheck;
 use opcost_answer::names::tidy_path;
 use opcost_answer::run::Finish;
 
@@ -35,23 +35,23 @@ pub struct CheckedRun {
     /// Line of that limit in the file, from 1.
     pub limit_line: Option<u32>,
     /// What was counted, if it came to that.
-    pub counted: Option<Counted>,
+    pub counted: Option<CountToCheck>,
     /// Functions with a limit; on a first update those that will get one.
     pub functions: Vec<CheckedFunction>,
     /// Build that the limits were recorded with; none before the first update.
-    pub recorded: Option<Recorded>,
+    pub recorded: Option<RecordedCheck>,
     /// What is said of the run.
     pub verdict: CheckVerdict,
 }
 
 /// What a run counted.
-pub struct Counted {
+pub struct CountToCheck {
     /// All instructions of the run, in units of the cost model.
     pub total: u128,
     /// How the program ended, if that is known.
     pub finish: Option<Finish>,
     /// Build that was counted now; its reason is empty.
-    pub build: Recorded,
+    pub build: RecordedCheck,
 }
 
 /// A function that has a limit, or will have.

@@ -10,7 +10,7 @@ use opcost_report::count::json::CountJson;
 use opcost_report::count::ledger::report_of;
 use opcost_report::count::page::html_page;
 use opcost_report::count::report::CountReport;
-use opcost_report::count::terminal::{Layout, print_count};
+use opcost_report::count::terminal::{TableLayout, print_count};
 use opcost_report::kit::save::document;
 use opcost_report::kit::source::Sources;
 
@@ -29,7 +29,7 @@ fn report(name: &str) -> CountReport {
 
 /// Without styles, and without sources: they may lie elsewhere.
 fn text(report: &CountReport) -> String {
-    let layout = Layout { top: 10, annotate: false, ir: false, chosen: false, width: 80 };
+    let layout = TableLayout { top: 10, annotate: false, ir: false, chosen: false, width: 80 };
     let styled = print_count(report, &mut Sources::of(None, "ledger"), layout);
     let mut plain = String::new();
     let mut letters = styled.chars();

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use opcost_key::{EdgeKind, Hash128, Meter, ModuleMap};
-use opcost_profile::opcraw::{self, EndState, Flags, RawFile};
+use opcost_profile::opcraw::{self, EndState, RawFile, RawFlags};
 use opcost_recover::{
     LeftFrames, ModuleCounts, Vanished, recover_module, recover_open_module, vanished_frames,
 };
 
-use opcost_answer::run::{Finish, Quality};
+use opcost_answer::run::{Finish, RunQuality};
 
 use crate::image::Image;
 use opcost_answer::Failure;
@@ -20,7 +20,7 @@ pub struct Collected {
     /// One entry per process, image and program (`exec` makes a new one).
     pub programs: Vec<CountedProgram>,
     /// Whether all counts are exact, or why they may be too low.
-    pub quality: Quality,
+    pub quality: RunQuality,
 }
 
 /// What one process counted in one image.
@@ -74,8 +74,11 @@ pub fn collect(
         Some(most) => _ = reasons.insert(format!("at most {most} more instructions could have run")),
         None => _ = reasons.insert("any number of further instructions could have run".to_owned()),
     }
-    let quality =
-        if reasons.is_empty() { Quality::Exact } else { Quality::LowerBound(reasons.into_iter().collect()) };
+    let quality = if reasons.is_empty() {
+        RunQuality::Exact
+    } else {
+        RunQuality::LowerBound(reasons.into_iter().collect())
+    };
     Ok(Collected { programs, quality })
 }
 
@@ -95,12 +98,12 @@ fn raw_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
 /// counts with its parent returns from frames that it never entered. What
 /// follows from such counters by conservation may even be too high.
 fn refuse_mixed_counters(raw: &RawFile) -> Result<(), Failure> {
-    let said = if raw.flags.contains(Flags::THREADS_SHARED) {
+    let said = if raw.flags.contains(RawFlags::THREADS_SHARED) {
         "ran several threads, but was built to count one, so counts were lost; build it with --threads"
-    } else if raw.flags.contains(Flags::SLAB_LOST) {
+    } else if raw.flags.contains(RawFlags::SLAB_LOST) {
         "started a thread that found no room for counters of its own, so counts were lost; make room where TMPDIR \
          leads and run it again"
-    } else if raw.flags.contains(Flags::CLONED) {
+    } else if raw.flags.contains(RawFlags::CLONED) {
         "made a child without fork, which counted into its parent's counters; make children by fork"
     } else {
         return Ok(());
@@ -121,12 +124,12 @@ fn doubts(raw: &RawFile, image: &Image, finish: Finish) -> Vec<String> {
             }
         });
     }
-    let mut harmless = Flags::PRIVATE.0 | Flags::THREADS_SEEN.0;
+    let mut harmless = RawFlags::PRIVATE.0 | RawFlags::THREADS_SEEN.0;
     if image.counts_every_segment() {
         // Where nothing follows from frames, no frame can be missing.
-        harmless |= Flags::UNSETTLED_JUMP.0 | Flags::LEFT_OVERFLOW.0 | Flags::CONTEXT_SWITCHED.0;
+        harmless |= RawFlags::UNSETTLED_JUMP.0 | RawFlags::LEFT_OVERFLOW.0 | RawFlags::CONTEXT_SWITCHED.0;
     }
-    let grave = Flags(raw.flags.0 & !harmless);
+    let grave = RawFlags(raw.flags.0 & !harmless);
     doubts.extend(grave.meanings().map(str::to_owned));
     doubts
 }

@@ -89,7 +89,7 @@ pub struct Page {
     /// How often it did.
     pub looks: u32,
     /// How `left` is known of a program that ended by a fault.
-    pub known: Known,
+    pub known: FaultBalance,
     /// Where it was stopped, if it was.
     pub stopped: Option<Stop>,
     /// Whether it crashed because its stack was full.
@@ -116,7 +116,7 @@ pub struct Page {
 
 /// How it is known what a program had left when it faulted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum FaultBalance {
     /// It had at most this; or it ended by no fault.
     AtMost,
     /// It had this, at the instruction that faulted.
@@ -157,14 +157,14 @@ impl Page {
         // If the cell went on behind the fault, the program did.
         let is_last_word = looks > 0 && !is_stopped && settled == long(LEFT_AT_FAULT_AT)?;
         let known = match long(KNOWN_AT)? {
-            1 if is_last_word => Known::Exactly,
-            2 if is_last_word => Known::LoopAhead,
-            _ => Known::AtMost,
+            1 if is_last_word => FaultBalance::Exactly,
+            2 if is_last_word => FaultBalance::LoopAhead,
+            _ => FaultBalance::AtMost,
         };
         let left = match known {
             _ if is_stopped => settled,
-            Known::AtMost => settled.min(seen),
-            Known::Exactly | Known::LoopAhead => seen,
+            FaultBalance::AtMost => settled.min(seen),
+            FaultBalance::Exactly | FaultBalance::LoopAhead => seen,
         };
         Some(Page {
             left,
@@ -196,7 +196,7 @@ mod tests {
         settled: 0,
         can_look: false,
         looks: 0,
-        known: Known::AtMost,
+        known: FaultBalance::AtMost,
         stopped: None,
         is_stack_full: false,
         forbidden_call: None,

@@ -14,7 +14,7 @@
 use std::hint::black_box;
 use std::process::{Command, Stdio};
 
-use opcost_sample::{Options, Pace, Sampler, run_under_bare_event};
+use opcost_sample::{Pace, Sampler, SessionOptions, run_under_bare_event};
 
 const RATES: [u64; 3] = [1_000, 4_000, 10_000];
 /// Each over the unsampled run but where it says otherwise; the reader is in
@@ -75,7 +75,7 @@ fn run(program: &[String], how: impl FnOnce(Command) -> Answer) -> Answer {
 }
 
 fn sampled(command: Command, rate: u64) -> Answer {
-    let options = Options { pace: Pace::PerSecond(rate), ..Options::default() };
+    let options = SessionOptions { pace: Pace::PerSecond(rate), ..SessionOptions::default() };
     let mut sampler = Sampler::start(command, &options)?;
     sampler.wait(None)?;
     let samples = sampler.finish()?;

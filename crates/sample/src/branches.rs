@@ -22,7 +22,7 @@ pub struct Branch {
 /// Instructions that ran one after the other, from the first to the last, a branch that
 /// was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Run {
+pub struct BranchRun {
     /// Address of the first instruction.
     pub first: u64,
     /// Address of the last one.
@@ -33,11 +33,11 @@ pub struct Run {
 const LONGEST: u64 = 1 << 16;
 
 /// The runs between branches, the newest first; `None` where two do not belong together.
-pub(crate) fn runs(branches: &[Branch]) -> impl Iterator<Item = Option<Run>> {
+pub(crate) fn runs(branches: &[Branch]) -> impl Iterator<Item = Option<BranchRun>> {
     let is_known = |branch: &&Branch| branch.from != 0 && branch.to != 0;
     let known = branches.iter().take_while(is_known).count();
     branches[..known].array_windows().map(|&[newer, older]| {
-        let run = Run { first: older.to, last: newer.from };
+        let run = BranchRun { first: older.to, last: newer.from };
         (run.first <= run.last && run.last - run.first <= LONGEST).then_some(run)
     })
 }
@@ -51,12 +51,15 @@ mod tests {
         let branch = |from, to| Branch { from, to };
         // A loop of 0x10 to 0x1c went round twice, and was left for 0x40.
         let all = [branch(0x1c, 0x40), branch(0x1c, 0x10), branch(0x1c, 0x10), branch(0x8, 0x10)];
-        let run = Some(Run { first: 0x10, last: 0x1c });
+        let run = Some(BranchRun { first: 0x10, last: 0x1c });
         assert_eq!(runs(&all).collect::<Vec<_>>(), [run; 3]);
         // Backwards without a branch, or far too long: something is missing.
         let torn = [branch(0x1c, 0x40), branch(0x8, 0x20), branch(0x4, 0x8), branch(1 << 20, 2)];
         let found: Vec<_> = runs(&torn).collect();
-        assert_eq!(found, [None, Some(Run { first: 8, last: 8 }), Some(Run { first: 2, last: 4 })]);
+        assert_eq!(
+            found,
+            [None, Some(BranchRun { first: 8, last: 8 }), Some(BranchRun { first: 2, last: 4 })]
+        );
         let far = [branch(2 << 20, 0x40), branch(0x8, 0x10)];
         assert_eq!(runs(&far).collect::<Vec<_>>(), [None]);
         // The kernel leaves what it does not tell empty.

@@ -19,11 +19,11 @@ use std::time::SystemTime;
 
 use opcost_index::{IdMap, define_id};
 
-use crate::Reason;
-use crate::branches::{Run, runs};
+use crate::LostReason;
+use crate::branches::{BranchRun, runs};
 use crate::decode::{FileMark, Mapping, Mode, Record, Sample};
 use crate::image::Image;
-use crate::mappings::{Piece, Space};
+use crate::mappings::{MappedPiece, Space};
 use crate::tasks::{Tasks, ThreadNumber};
 
 define_id!(
@@ -47,7 +47,7 @@ struct Known {
     path: String,
     image: Image,
     hits: HashMap<u64, u64>,
-    runs: HashMap<Run, u64>,
+    runs: HashMap<BranchRun, u64>,
 }
 
 /// Folds records.
@@ -63,7 +63,7 @@ pub(crate) struct Collector {
     /// Path and mark → the image, or why it is none.
     opened: HashMap<(String, FileMark), Home>,
     nowhere: IdMap<NowhereId, u64>,
-    reasons: HashMap<(Reason, Option<String>), NowhereId>,
+    reasons: HashMap<(LostReason, Option<String>), NowhereId>,
     stacks: HashMap<Vec<Option<(ImageId, u64)>>, u64>,
     counts: Counts,
 }
@@ -149,15 +149,16 @@ impl Collector {
 
     fn map(&mut self, mapping: Mapping) {
         let home = self.home(&mapping);
-        let piece = Piece { end: mapping.start.saturating_add(mapping.length), offset: mapping.offset, home };
+        let piece =
+            MappedPiece { end: mapping.start.saturating_add(mapping.length), offset: mapping.offset, home };
         self.space(mapping.pid).map(mapping.start, piece);
     }
 
     fn home(&mut self, mapping: &Mapping) -> Home {
         if let Some(reason) = reason_of_name(&mapping.path)
-            && (reason != Reason::Deleted || self.stand_ins.is_empty())
+            && (reason != LostReason::Deleted || self.stand_ins.is_empty())
         {
-            let path = (reason == Reason::Deleted).then(|| mapping.path.clone());
+            let path = (reason == LostReason::Deleted).then(|| mapping.path.clone());
             return Home::Nowhere(self.nowhere(reason, path));
         }
         let key = (mapping.path.clone(), mapping.mark.clone());
@@ -193,7 +194,7 @@ impl Collector {
         files.find_map(|file| Image::open(file.to_str()?, &mapping.mark, self.until).ok())
     }
 
-    fn nowhere(&mut self, reason: Reason, path: Option<String>) -> NowhereId {
+    fn nowhere(&mut self, reason: LostReason, path: Option<String>) -> NowhereId {
         *self.reasons.entry((reason, path)).or_insert_with(|| self.nowhere.push(0))
     }
 
@@ -203,8 +204,8 @@ impl Collector {
         self.tasks.sample(sample.pid, sample.tid);
         let place = match sample.mode {
             Mode::User => self.place(sample.pid, sample.ip),
-            Mode::Kernel => Err(self.nowhere(Reason::Kernel, None)),
-            Mode::Beyond => Err(self.nowhere(Reason::Beyond, None)),
+            Mode::Kernel => Err(self.nowhere(LostReason::Kernel, None)),
+            Mode::Beyond => Err(self.nowhere(LostReason::Beyond, None)),
         };
         match place {
             Ok((image, address)) => *self.images[image].hits.entry(address).or_default() += 1,
@@ -223,24 +224,24 @@ impl Collector {
     }
 
     /// Where a run of a process lies, in the numbering of its file.
-    fn run(&mut self, pid: u32, run: Run) -> Option<(ImageId, Run)> {
+    fn run(&mut self, pid: u32, run: BranchRun) -> Option<(ImageId, BranchRun)> {
         let (image, first) = self.place(pid, run.first).ok()?;
         let (other, last) = self.place(pid, run.last).ok()?;
         (image == other && last.wrapping_sub(first) == run.last - run.first)
-            .then_some((image, Run { first, last }))
+            .then_some((image, BranchRun { first, last }))
     }
 
     /// Where an address of a process lies, in the numbering of its file.
     fn place(&mut self, pid: u32, ip: u64) -> Result<(ImageId, u64), NowhereId> {
         let found = self.spaces.get(&pid).and_then(|space| space.find(ip));
-        let Some((&home, offset)) = found else { return Err(self.nowhere(Reason::Unmapped, None)) };
+        let Some((&home, offset)) = found else { return Err(self.nowhere(LostReason::Unmapped, None)) };
         match home {
             Home::Nowhere(nowhere) => Err(nowhere),
             Home::Image(image) => match self.images[image].image.address(offset) {
                 Some(address) => Ok((image, address)),
                 None => {
                     let path = self.images[image].path.clone();
-                    Err(self.nowhere(Reason::NoCode, Some(path)))
+                    Err(self.nowhere(LostReason::NoCode, Some(path)))
                 }
             },
         }
@@ -248,14 +249,14 @@ impl Collector {
 }
 
 /// What the name that stands in a mapping says, if it is no file's path.
-fn reason_of_name(path: &str) -> Option<Reason> {
+fn reason_of_name(path: &str) -> Option<LostReason> {
     let is_made = ["/memfd:", "/SYSV", "/dev/zero", "/anon_hugepage", "//"];
     match path {
-        "[vdso]" | "[vsyscall]" => Some(Reason::Vdso),
+        "[vdso]" | "[vsyscall]" => Some(LostReason::Vdso),
         _ if !path.starts_with('/') || is_made.iter().any(|prefix| path.starts_with(prefix)) => {
-            Some(Reason::Anonymous)
+            Some(LostReason::Anonymous)
         }
-        _ if path.ends_with(" (deleted)") => Some(Reason::Deleted),
+        _ if path.ends_with(" (deleted)") => Some(LostReason::Deleted),
         _ => None,
     }
 }
@@ -285,7 +286,7 @@ mod tests {
         })
     }
 
-    fn reasons(collector: &Collector) -> Vec<(Reason, u64)> {
+    fn reasons(collector: &Collector) -> Vec<(LostReason, u64)> {
         collector.hits().homeless.into_iter().map(|homeless| (homeless.reason, homeless.hits)).collect()
     }
 
@@ -309,7 +310,10 @@ mod tests {
             sample(2, 2, 40),
         ];
         records.into_iter().for_each(|record| collector.take(record));
-        assert_eq!(reasons(&collector), [(Reason::Vdso, 3), (Reason::Anonymous, 1), (Reason::Unmapped, 1)]);
+        assert_eq!(
+            reasons(&collector),
+            [(LostReason::Vdso, 3), (LostReason::Anonymous, 1), (LostReason::Unmapped, 1)]
+        );
         let counts = collector.counts();
         assert_eq!((counts.total, counts.processes, counts.threads), (5, 3, 3));
     }
@@ -328,7 +332,7 @@ mod tests {
             Record::Throttle(false),
         ];
         records.into_iter().for_each(|record| collector.take(record));
-        assert_eq!(reasons(&collector), [(Reason::Anonymous, 1), (Reason::Unmapped, 1)]);
+        assert_eq!(reasons(&collector), [(LostReason::Anonymous, 1), (LostReason::Unmapped, 1)]);
         let counts = collector.counts();
         assert_eq!((counts.processes, counts.threads, counts.throttled), (1, 2, 1));
         assert_eq!(counts.lost, u64::MAX, "it stays where it cannot grow");
@@ -337,12 +341,12 @@ mod tests {
     #[test]
     fn names_that_are_no_paths_have_their_reasons() {
         for (name, reason) in [
-            ("[vdso]", Some(Reason::Vdso)),
-            ("", Some(Reason::Anonymous)),
-            ("//anon", Some(Reason::Anonymous)),
-            ("[heap]", Some(Reason::Anonymous)),
-            ("/memfd:code (deleted)", Some(Reason::Anonymous)),
-            ("/bin/gone (deleted)", Some(Reason::Deleted)),
+            ("[vdso]", Some(LostReason::Vdso)),
+            ("", Some(LostReason::Anonymous)),
+            ("//anon", Some(LostReason::Anonymous)),
+            ("[heap]", Some(LostReason::Anonymous)),
+            ("/memfd:code (deleted)", Some(LostReason::Anonymous)),
+            ("/bin/gone (deleted)", Some(LostReason::Deleted)),
             ("/bin/there", None),
         ] {
             assert_eq!(reason_of_name(name), reason, "{name}");

@@ -2,9 +2,9 @@
 //!
 //! One decoder serves the ring and `perf.data`. A record is a header (type,
 //! flags, size) and a body whose fields depend on what the event was asked
-//! for: a [`Layout`]. Only what this room uses is decoded; all other records
+//! for: a [`SampleLayout`]. Only what this room uses is decoded; all other records
 //! are [`Record::Other`]. Bytes are trusted in nothing: each read is checked,
-//! and what does not fit is [`Malformed`] and never a panic.
+//! and what does not fit is [`BadRecord`] and never a panic.
 //!
 //! Source: `enum perf_event_type` in `include/uapi/linux/perf_event.h`. Cost:
 //! one pass; a sample without a stack allocates nothing.
@@ -30,7 +30,7 @@ pub(crate) mod field {
 
 /// Which fields the records of an event have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct SampleLayout {
     /// `perf_event_attr::sample_type`.
     pub sample_type: u64,
     /// `perf_event_attr::read_format`.
@@ -163,7 +163,7 @@ pub struct Stamped {
 /// Bytes that no kernel writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a record of type {kind} is broken: {what}")]
-pub struct Malformed {
+pub struct BadRecord {
     /// The record's type.
     pub kind: u32,
     /// What is wrong.
@@ -203,25 +203,25 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn wrong(&self, what: &'static str) -> Malformed {
-        Malformed { kind: self.kind, what }
+    fn wrong(&self, what: &'static str) -> BadRecord {
+        BadRecord { kind: self.kind, what }
     }
 
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], BadRecord> {
         let (taken, rest) = self.bytes.split_first_chunk::<N>().ok_or(self.wrong("it ends too early"))?;
         self.bytes = rest;
         Ok(*taken)
     }
 
-    fn small(&mut self) -> Result<u32, Malformed> {
+    fn small(&mut self) -> Result<u32, BadRecord> {
         self.take().map(u32::from_le_bytes)
     }
 
-    fn number(&mut self) -> Result<u64, Malformed> {
+    fn number(&mut self) -> Result<u64, BadRecord> {
         self.take().map(u64::from_le_bytes)
     }
 
-    fn numbers(&mut self, count: u64) -> Result<&'a [[u8; 8]], Malformed> {
+    fn numbers(&mut self, count: u64) -> Result<&'a [[u8; 8]], BadRecord> {
         let (words, _) = self.bytes.as_chunks::<8>();
         let count = usize::try_from(count).ok().filter(|count| *count <= words.len());
         let count = count.ok_or(self.wrong("it has fewer numbers than it says"))?;
@@ -238,7 +238,7 @@ impl<'a> Cursor<'a> {
 }
 
 /// Decodes the record whose header is `header` and whose body is `body`.
-pub fn decode(layout: &Layout, header: Header, body: &[u8]) -> Result<Stamped, Malformed> {
+pub fn decode(layout: &SampleLayout, header: Header, body: &[u8]) -> Result<Stamped, BadRecord> {
     let mut cursor = Cursor { kind: header.kind, bytes: body };
     if header.kind == 9 {
         return sample(layout, header, &mut cursor);
@@ -272,7 +272,7 @@ pub fn decode(layout: &Layout, header: Header, body: &[u8]) -> Result<Stamped, M
 
 /// Cuts off the thread, time and ids at the end of a record that is no sample.
 /// Records that `perf` itself makes up (type 64 and above) have none.
-fn stamp(layout: &Layout, cursor: &mut Cursor<'_>) -> Result<Option<u64>, Malformed> {
+fn stamp(layout: &SampleLayout, cursor: &mut Cursor<'_>) -> Result<Option<u64>, BadRecord> {
     if !layout.stamps_all || cursor.kind >= 64 {
         return Ok(None);
     }
@@ -292,7 +292,7 @@ fn stamp(layout: &Layout, cursor: &mut Cursor<'_>) -> Result<Option<u64>, Malfor
     trailer.number().map(Some)
 }
 
-fn sample(layout: &Layout, header: Header, cursor: &mut Cursor<'_>) -> Result<Stamped, Malformed> {
+fn sample(layout: &SampleLayout, header: Header, cursor: &mut Cursor<'_>) -> Result<Stamped, BadRecord> {
     let has = |bit| layout.sample_type & bit != 0;
     let mut optional = |bit| if has(bit) { cursor.number().map(Some) } else { Ok(None) };
     optional(field::IDENTIFIER)?;
@@ -322,7 +322,7 @@ fn sample(layout: &Layout, header: Header, cursor: &mut Cursor<'_>) -> Result<St
 }
 
 /// Skips the counts that stand in a sample taken with `PERF_SAMPLE_READ`.
-fn skip_counts(format: u64, cursor: &mut Cursor<'_>) -> Result<(), Malformed> {
+fn skip_counts(format: u64, cursor: &mut Cursor<'_>) -> Result<(), BadRecord> {
     let times = (format & 0b11).count_ones();
     let each = 1 + (format & (1 << 2 | 1 << 4)).count_ones();
     if format & 1 << 3 == 0 {
@@ -334,13 +334,13 @@ fn skip_counts(format: u64, cursor: &mut Cursor<'_>) -> Result<(), Malformed> {
 }
 
 /// Skips what a tracepoint has of its own.
-fn skip_raw(cursor: &mut Cursor<'_>) -> Result<(), Malformed> {
+fn skip_raw(cursor: &mut Cursor<'_>) -> Result<(), BadRecord> {
     let bytes = cursor.small()? as usize;
     cursor.bytes = cursor.bytes.get(bytes..).ok_or(cursor.wrong("it has fewer bytes than it says"))?;
     Ok(())
 }
 
-fn branches(layout: &Layout, cursor: &mut Cursor<'_>) -> Result<Vec<Branch>, Malformed> {
+fn branches(layout: &SampleLayout, cursor: &mut Cursor<'_>) -> Result<Vec<Branch>, BadRecord> {
     let count = cursor.number()?;
     if layout.numbers_branches {
         cursor.number()?;
@@ -355,7 +355,7 @@ fn branches(layout: &Layout, cursor: &mut Cursor<'_>) -> Result<Vec<Branch>, Mal
 }
 
 /// The program's part of a stack: markers say whose frames follow.
-fn stack(cursor: &mut Cursor<'_>) -> Result<Vec<u64>, Malformed> {
+fn stack(cursor: &mut Cursor<'_>) -> Result<Vec<u64>, BadRecord> {
     const FIRST_MARKER: u64 = -4095_i64 as u64;
     const USER: u64 = -512_i64 as u64;
     let count = cursor.number()?;
@@ -371,7 +371,7 @@ fn stack(cursor: &mut Cursor<'_>) -> Result<Vec<u64>, Malformed> {
     Ok(frames)
 }
 
-fn mapping(header: Header, cursor: &mut Cursor<'_>, tells_file: bool) -> Result<Record, Malformed> {
+fn mapping(header: Header, cursor: &mut Cursor<'_>, tells_file: bool) -> Result<Record, BadRecord> {
     const HAS_BUILD_ID: u16 = 1 << 14;
     const IS_DATA: u16 = 1 << 13;
     let (pid, _tid) = (cursor.small()?, cursor.small()?);

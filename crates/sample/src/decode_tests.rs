@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-const LAYOUT: Layout = Layout {
+const LAYOUT: SampleLayout = SampleLayout {
     sample_type: field::IP | field::TID | field::TIME,
     read_format: 0,
     stamps_all: true,
@@ -31,7 +31,7 @@ fn pair(low: u32, high: u32) -> u64 {
 
 #[test]
 fn a_sample_has_its_fields_in_the_order_of_the_header_file() {
-    let layout = Layout {
+    let layout = SampleLayout {
         sample_type: field::IDENTIFIER
             | field::IP
             | field::TID
@@ -85,7 +85,7 @@ fn branches_stand_behind_a_stack_and_what_a_tracepoint_has() {
     let fields = field::IP | field::CALLCHAIN | field::RAW | field::BRANCHES;
     let branches = vec![Branch { from: 0x40, to: 0x80 }, Branch { from: 0x20, to: 0x30 }];
     for numbers_branches in [false, true] {
-        let layout = Layout { sample_type: fields, read_format: 0, stamps_all: true, numbers_branches };
+        let layout = SampleLayout { sample_type: fields, read_format: 0, stamps_all: true, numbers_branches };
         let mut bytes: Vec<u8> = [0x44, 0_u64].iter().flat_map(|word| word.to_le_bytes()).collect();
         // Four bytes of its own and their number: a word.
         bytes.extend([4, 0, 0, 0, 9, 9, 9, 9]);
@@ -148,7 +148,7 @@ fn what_is_broken_is_told() {
     };
     assert!(told(9, 2, &[0; 23]).contains("ends too early"));
     assert!(told(3, 0, &[0; 15]).contains("no room for its time"));
-    let stacked = Layout { sample_type: LAYOUT.sample_type | field::CALLCHAIN, ..LAYOUT };
+    let stacked = SampleLayout { sample_type: LAYOUT.sample_type | field::CALLCHAIN, ..LAYOUT };
     let bytes: Vec<u8> = [1, 2, 3, u64::MAX].iter().flat_map(|word: &u64| word.to_le_bytes()).collect();
     let error = decode(&stacked, header(9, 2, &bytes), &bytes).unwrap_err();
     assert!(error.to_string().contains("fewer numbers than it says"), "{error}");
@@ -156,7 +156,7 @@ fn what_is_broken_is_told() {
     assert!(told(10, 2 | 1 << 14, &build).contains("build id is too long"));
     let memory = body(&[pair(7, 7), u64::MAX, 32, 48, 0, 0, 0, pair(5, 2)], b"/a\0");
     assert!(told(10, 2, &memory).contains("beyond 2^64"));
-    let without = Layout { sample_type: field::TID, ..LAYOUT };
+    let without = SampleLayout { sample_type: field::TID, ..LAYOUT };
     assert!(decode(&without, header(9, 2, &[0; 8]), &[0; 8]).unwrap_err().to_string().contains("addresses"));
 }
 
@@ -182,7 +182,7 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 0..200),
     ) {
         let numbers_branches = sample_type & 1 << 20 != 0;
-        let layout = Layout { sample_type: sample_type & 0x1_0fff, read_format, stamps_all, numbers_branches };
+        let layout = SampleLayout { sample_type: sample_type & 0x1_0fff, read_format, stamps_all, numbers_branches };
         if let Ok(stamped) = decode(&layout, header(kind, flags, &bytes), &bytes)
             && let Record::Sample(sample) = stamped.record
         {

@@ -114,6 +114,6 @@ pub enum Error {
         /// Which.
         path: PathBuf,
         /// What is wrong with it.
-        source: crate::malformed::Malformed,
+        source: crate::malformed::MalformedSample,
     },
 }

@@ -7,7 +7,7 @@
 use std::time::SystemTime;
 
 use crate::collect::Collector;
-use crate::decode::{HEADER_BYTES, Header, Layout, Record, decode};
+use crate::decode::{HEADER_BYTES, Header, Record, SampleLayout, decode};
 use crate::order::Queue;
 use crate::sys;
 
@@ -29,7 +29,12 @@ impl Fold {
     }
 
     /// Takes in records of one layout, those that `wants` says yes to.
-    pub(crate) fn feed(&mut self, layout: &Layout, bytes: &[u8], mut wants: impl FnMut(&Record) -> bool) {
+    pub(crate) fn feed(
+        &mut self,
+        layout: &SampleLayout,
+        bytes: &[u8],
+        mut wants: impl FnMut(&Record) -> bool,
+    ) {
         let mut rest = bytes;
         while !rest.is_empty() {
             let Some(header) = Header::read(rest) else {
@@ -68,7 +73,8 @@ mod tests {
 
     #[test]
     fn broken_records_are_counted_and_the_rest_is_read() {
-        let layout = Layout { sample_type: 0b111, read_format: 0, stamps_all: true, numbers_branches: false };
+        let layout =
+            SampleLayout { sample_type: 0b111, read_format: 0, stamps_all: true, numbers_branches: false };
         let record = |length: u16, kind: u8| {
             let mut bytes = vec![kind, 0, 0, 0, 2, 0, length as u8, (length >> 8) as u8];
             bytes.resize(usize::from(length).max(8), 1);

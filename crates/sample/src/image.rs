@@ -12,7 +12,7 @@
 //! `address - p_offset + p_vaddr`. So position-independent programs, fixed
 //! ones and shared objects are all read alike. A mapping that matches no
 //! executable header, or a fixed program away from its own addresses, is
-//! refused ([`Reason::Shifted`]): its samples would land on other functions.
+//! refused ([`LostReason::Shifted`]): its samples would land on other functions.
 //!
 //! Limit: on file systems that give `stat` another device or number than the
 //! kernel's mappings (overlays, btrfs), a file without a build-id is refused.
@@ -29,7 +29,7 @@ use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::{Endianness, ReadCache, ReadRef};
 
-use crate::Reason;
+use crate::LostReason;
 use crate::decode::{FileMark, Mapping};
 
 /// An executable part of a file, in bytes.
@@ -52,11 +52,11 @@ pub(crate) struct Image {
 impl Image {
     /// The file that a mapping was made of, or why it cannot be believed.
     /// A file without a build-id that was changed after `until` is refused.
-    pub(crate) fn open(path: &str, mark: &FileMark, until: SystemTime) -> Result<Self, Reason> {
-        let unreadable = |error: std::io::Error| Reason::Unreadable(error.to_string());
+    pub(crate) fn open(path: &str, mark: &FileMark, until: SystemTime) -> Result<Self, LostReason> {
+        let unreadable = |error: std::io::Error| LostReason::Unreadable(error.to_string());
         // Asked before it is opened: opening a pipe would wait for a writer.
         if !std::fs::metadata(Path::new(path)).map_err(unreadable)?.is_file() {
-            return Err(Reason::Unreadable("it is no regular file".to_owned()));
+            return Err(LostReason::Unreadable("it is no regular file".to_owned()));
         }
         let file = File::open(Path::new(path)).map_err(unreadable)?;
         let metadata = file.metadata().map_err(unreadable)?;
@@ -70,14 +70,14 @@ impl Image {
         Self::read(File::open(path).ok()?).ok()?.build_id
     }
 
-    fn read(file: File) -> Result<Self, Reason> {
+    fn read(file: File) -> Result<Self, LostReason> {
         let cache = ReadCache::new(file);
         let image = match (&cache).read_at::<[u8; 5]>(0) {
             Ok([0x7f, b'E', b'L', b'F', 2]) => Self::headers::<elf::FileHeader64<Endianness>, _>(&cache),
             Ok([0x7f, b'E', b'L', b'F', 1]) => Self::headers::<elf::FileHeader32<Endianness>, _>(&cache),
-            _ => return Err(Reason::Unreadable("it is no ELF file".to_owned())),
+            _ => return Err(LostReason::Unreadable("it is no ELF file".to_owned())),
         };
-        image.map_err(|error| Reason::Unreadable(error.to_string()))
+        image.map_err(|error| LostReason::Unreadable(error.to_string()))
     }
 
     fn headers<'a, H, R>(data: R) -> object::Result<Self>
@@ -109,19 +109,19 @@ impl Image {
         Ok(image)
     }
 
-    fn compare(&self, mark: &FileMark, metadata: &Metadata, until: SystemTime) -> Result<(), Reason> {
+    fn compare(&self, mark: &FileMark, metadata: &Metadata, until: SystemTime) -> Result<(), LostReason> {
         match (mark, &self.build_id) {
             (FileMark::BuildId(ran), Some(found)) if same_build(ran, found) => return Ok(()),
             (FileMark::BuildId(ran), found) => {
-                return Err(Reason::OtherBuild { ran: ran.clone(), found: found.clone() });
+                return Err(LostReason::OtherBuild { ran: ran.clone(), found: found.clone() });
             }
             (FileMark::Inode { device, inode }, _) => {
                 let found = (libc::major(metadata.dev()), libc::minor(metadata.dev()));
                 if (*inode, *device) != (metadata.ino(), found) {
-                    return Err(Reason::Replaced);
+                    return Err(LostReason::Replaced);
                 }
             }
-            (FileMark::None, _) => return Err(Reason::Unidentified),
+            (FileMark::None, _) => return Err(LostReason::Unidentified),
         }
         // The right number, but was it this file's when it ran, with this in
         // it? Numbers are used again, and programs set the time of their
@@ -131,24 +131,24 @@ impl Image {
         let until = until.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |until| until.as_nanos());
         match changed {
             Some(changed) if u128::from(changed) <= until => Ok(()),
-            _ => Err(Reason::Replaced),
+            _ => Err(LostReason::Replaced),
         }
     }
 
     /// Refuses a mapping that the program headers cannot have asked for.
-    pub(crate) fn check(&self, mapping: &Mapping, page: u64) -> Result<(), Reason> {
-        let end = mapping.offset.checked_add(mapping.length).ok_or(Reason::Shifted)?;
+    pub(crate) fn check(&self, mapping: &Mapping, page: u64) -> Result<(), LostReason> {
+        let end = mapping.offset.checked_add(mapping.length).ok_or(LostReason::Shifted)?;
         let holds = |segment: &&Segment| {
             let begin = segment.offset / page * page;
             let behind = segment.offset.saturating_add(segment.length).checked_next_multiple_of(page);
             begin <= mapping.offset && behind.is_some_and(|behind| end <= behind)
         };
-        let segment = self.segments.iter().find(holds).ok_or(Reason::Shifted)?;
+        let segment = self.segments.iter().find(holds).ok_or(LostReason::Shifted)?;
         // Where the segment's own numbering would put the mapping.
         let own = mapping.offset.wrapping_sub(segment.offset).wrapping_add(segment.address);
         let bias = mapping.start.wrapping_sub(own);
         let is_shifted = if self.is_fixed { bias != 0 } else { !bias.is_multiple_of(page) };
-        if is_shifted { Err(Reason::Shifted) } else { Ok(()) }
+        if is_shifted { Err(LostReason::Shifted) } else { Ok(()) }
     }
 
     /// The address, in the file's numbering, of what lies at `offset` in it.
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(image.check(&mapping(0x5555_0000_3000, 0x1000, 0x2000), 4096), Ok(()), "a part of it");
         for (offset, length) in [(0, 0x1000), (0x1000, 0x4000), (0x8000, 0x1000), (u64::MAX - 1, 0x1000)] {
             let shifted = mapping(0x5555_0000_2000, length, offset);
-            assert_eq!(image.check(&shifted, 4096), Err(Reason::Shifted), "{offset:x} {length:x}");
+            assert_eq!(image.check(&shifted, 4096), Err(LostReason::Shifted), "{offset:x} {length:x}");
         }
     }
 
@@ -212,7 +212,7 @@ mod tests {
     fn a_fixed_program_runs_at_its_own_addresses_only() {
         let image = program(true);
         assert_eq!(image.check(&mapping(0x2000, 0x3000, 0x1000), 4096), Ok(()));
-        assert_eq!(image.check(&mapping(0x3000, 0x3000, 0x1000), 4096), Err(Reason::Shifted));
+        assert_eq!(image.check(&mapping(0x3000, 0x3000, 0x1000), 4096), Err(LostReason::Shifted));
         assert_eq!(program(false).check(&mapping(0x3000, 0x3000, 0x1000), 4096), Ok(()));
     }
 
@@ -229,12 +229,12 @@ mod tests {
         let right = FileMark::Inode { device, inode: facts.ino() };
         let now = SystemTime::now();
         assert!(Image::open(path, &right, now).is_ok());
-        assert_eq!(Image::open(path, &right, SystemTime::UNIX_EPOCH), Err(Reason::Replaced));
+        assert_eq!(Image::open(path, &right, SystemTime::UNIX_EPOCH), Err(LostReason::Replaced));
         let other = FileMark::Inode { device, inode: facts.ino() + 1 };
-        assert_eq!(Image::open(path, &other, now), Err(Reason::Replaced));
-        assert_eq!(Image::open(path, &FileMark::None, now), Err(Reason::Unidentified));
+        assert_eq!(Image::open(path, &other, now), Err(LostReason::Replaced));
+        assert_eq!(Image::open(path, &FileMark::None, now), Err(LostReason::Unidentified));
         let build = FileMark::BuildId(vec![1, 2, 3]);
-        assert!(matches!(Image::open(path, &build, now), Err(Reason::OtherBuild { .. })));
+        assert!(matches!(Image::open(path, &build, now), Err(LostReason::OtherBuild { .. })));
         let told =
             |path: &str| Image::open(path, &FileMark::None, SystemTime::now()).unwrap_err().to_string();
         assert!(told("/dev/null").contains("no regular file"));
@@ -257,7 +257,7 @@ mod tests {
             file.write_all(&bytes).unwrap();
             if let Ok(image) = Image::read(file.reopen().unwrap()) {
                 let checked = image.check(&mapping(0x1000, 0x1000, offset), 4096);
-                proptest::prop_assert!(matches!(checked, Ok(()) | Err(Reason::Shifted)));
+                proptest::prop_assert!(matches!(checked, Ok(()) | Err(LostReason::Shifted)));
                 if let Some(address) = image.address(offset) {
                     let is_from = |segment: &Segment| address.checked_sub(segment.address) == Some(offset - segment.offset);
                     proptest::prop_assert!(image.segments.iter().any(|segment| offset >= segment.offset && is_from(segment)));

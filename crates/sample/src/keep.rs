@@ -123,11 +123,12 @@ fn whole(kind: u32, flags: u16, mut body: Vec<u8>, task: u64) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decode::{Header, Layout, decode};
+    use crate::decode::{Header, SampleLayout, decode};
 
     #[test]
     fn what_is_encoded_is_decoded_to_the_same() {
-        let layout = Layout { sample_type: 0b111, read_format: 0, stamps_all: true, numbers_branches: false };
+        let layout =
+            SampleLayout { sample_type: 0b111, read_format: 0, stamps_all: true, numbers_branches: false };
         let same = |record: Record| {
             let bytes = encoded(&record);
             let header = Header::read(&bytes).unwrap();

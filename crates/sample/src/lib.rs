@@ -28,7 +28,7 @@
 //! [`TimerSampler`] samples a program by a timer in its own process, more
 //! slowly.
 //!
-//! Samples that lead nowhere are counted under a [`Reason`]; lost ones are
+//! Samples that lead nowhere are counted under a [`LostReason`]; lost ones are
 //! counted too. Hits are time, not counts: a slow instruction is hit more
 //! often, and an interrupt may land one instruction late.
 
@@ -56,16 +56,16 @@ mod sys;
 mod tasks;
 mod timer;
 
-pub use branches::{Branch, Run};
+pub use branches::{Branch, BranchRun};
 pub use error::Error;
 pub use event::Event;
 pub use floor::{processor_time, run_under_bare_event};
 pub use pace::Pace;
 pub use perfdata::{read_perf_data, read_perf_data_with};
-pub use reason::Reason;
-pub use requests::{Request, Requests};
+pub use reason::LostReason;
+pub use requests::{EventRequest, Requests};
 pub use samples::{
-    End, Frame, Homeless, ImageSamples, ProcessSamples, Rate, Samples, Stack, ThreadSamples, USUAL_HERTZ,
+    CallFrame, End, Homeless, ImageSamples, ProcessSamples, Rate, Samples, Stack, ThreadSamples, USUAL_HERTZ,
 };
-pub use session::{Options, Progress, Sampler};
+pub use session::{Sampler, SessionOptions, SessionProgress};
 pub use timer::TimerSampler;

@@ -3,7 +3,7 @@
 /// Why a file of samples is refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Malformed {
+pub enum MalformedSample {
     /// It cannot be read at all.
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] std::io::Error),

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Memory from `start` to `end`, which is `home` from `offset` on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Piece<H> {
+pub(crate) struct MappedPiece<H> {
     pub(crate) end: u64,
     /// In the file, of its first byte.
     pub(crate) offset: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Piece<H> {
 /// The executable memory of one process, by first address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Space<H> {
-    pieces: BTreeMap<u64, Piece<H>>,
+    pieces: BTreeMap<u64, MappedPiece<H>>,
 }
 
 impl<H> Default for Space<H> {
@@ -33,7 +33,7 @@ impl<H> Default for Space<H> {
 
 impl<H: Clone> Space<H> {
     /// Puts a piece where it belongs; what it covers is gone.
-    pub(crate) fn map(&mut self, start: u64, piece: Piece<H>) {
+    pub(crate) fn map(&mut self, start: u64, piece: MappedPiece<H>) {
         if piece.end <= start {
             return;
         }
@@ -43,7 +43,7 @@ impl<H: Clone> Space<H> {
         {
             let rest = (old.end > piece.end).then(|| {
                 let offset = old.offset.wrapping_add(piece.end - before);
-                Piece { end: old.end, offset, home: old.home.clone() }
+                MappedPiece { end: old.end, offset, home: old.home.clone() }
             });
             old.end = start;
             if let Some(rest) = rest {
@@ -55,7 +55,7 @@ impl<H: Clone> Space<H> {
             let old = self.pieces.remove(&begin).filter(|old| old.end > piece.end);
             if let Some(old) = old {
                 let offset = old.offset.wrapping_add(piece.end - begin);
-                self.pieces.insert(piece.end, Piece { offset, ..old });
+                self.pieces.insert(piece.end, MappedPiece { offset, ..old });
             }
         }
         self.pieces.insert(start, piece);
@@ -79,8 +79,8 @@ mod tests {
 
     use super::*;
 
-    fn piece(end: u64, offset: u64, home: u32) -> Piece<u32> {
-        Piece { end, offset, home }
+    fn piece(end: u64, offset: u64, home: u32) -> MappedPiece<u32> {
+        MappedPiece { end, offset, home }
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! A ring cannot serve an inherited event on all processors, so there is one
 //! event for each task and processor, inherited by all that the task starts,
 //! and one ring for each processor. Mappings, names and forks go to rings of
-//! their own ([`Kind::News`], an event that never fires): when samples come
+//! their own ([`EventKind::News`], an event that never fires): when samples come
 //! too fast some of them are lost, but never the mapping that the others need.
 //!
 //! Cost in the program: that of a bare event, plus a second event that the
@@ -17,7 +17,7 @@
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-use crate::decode::{Layout, field};
+use crate::decode::{SampleLayout, field};
 use crate::sys::event::{self, Attributes, flag};
 use crate::sys::ring::Ring;
 use crate::{Error, Event};
@@ -47,7 +47,7 @@ pub(crate) enum Begin {
 
 /// What goes into a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum EventKind {
     Samples,
     News,
 }
@@ -67,7 +67,7 @@ impl Granted {
         let mut granted =
             Granted { event, rate, with_kernel, with_stacks, with_branches, with_build_ids, counts_lost };
         loop {
-            let attempt = [Kind::News, Kind::Samples].into_iter().try_for_each(|kind| {
+            let attempt = [EventKind::News, EventKind::Samples].into_iter().try_for_each(|kind| {
                 event::open(&granted.attributes(kind, Begin::OnCommand, 0), 0, None).map(drop)
             });
             let Err(error) = attempt else { return Ok(granted) };
@@ -88,8 +88,8 @@ impl Granted {
         }
     }
 
-    pub(crate) fn attributes(&self, kind: Kind, begin: Begin, ring_bytes: usize) -> Attributes {
-        let event = if kind == Kind::Samples { self.event.clone() } else { Event::silent() };
+    pub(crate) fn attributes(&self, kind: EventKind, begin: Begin, ring_bytes: usize) -> Attributes {
+        let event = if kind == EventKind::Samples { self.event.clone() } else { Event::silent() };
         let mut flags = flag::INHERIT | flag::WATERMARK | flag::STAMP_ALL | flag::CLOCK;
         flags |= flag::EXCLUDE_HYPERVISOR | flag::TASKS;
         flags |= match begin {
@@ -105,13 +105,13 @@ impl Granted {
         let mut sample_type = field::IP | field::TID | field::TIME;
         let mut frequency = 0;
         match kind {
-            Kind::Samples => {
+            EventKind::Samples => {
                 flags |= flag::FREQUENCY | flag::NO_KERNEL_STACK;
                 sample_type |= if self.with_stacks { field::CALLCHAIN } else { 0 };
                 sample_type |= if self.with_branches { field::BRANCHES } else { 0 };
                 frequency = self.rate;
             }
-            Kind::News => {
+            EventKind::News => {
                 flags |= flag::MAPPINGS | flag::MAPPINGS_WITH_FILE | flag::NAMES | flag::NAMES_TELL_EXEC;
                 flags |= if self.with_build_ids { flag::BUILD_IDS } else { 0 };
             }
@@ -131,9 +131,9 @@ impl Granted {
         }
     }
 
-    fn layout(&self, kind: Kind) -> Layout {
+    fn layout(&self, kind: EventKind) -> SampleLayout {
         let attributes = self.attributes(kind, Begin::Now, 0);
-        Layout {
+        SampleLayout {
             sample_type: attributes.sample_type,
             read_format: attributes.read_format,
             stamps_all: attributes.flags & flag::STAMP_ALL != 0,
@@ -166,8 +166,8 @@ fn refusal(event: &Event, source: io::Error) -> Error {
 
 /// One ring of one processor and the events that write into it.
 pub(crate) struct Channel {
-    pub(crate) kind: Kind,
-    pub(crate) layout: Layout,
+    pub(crate) kind: EventKind,
+    pub(crate) layout: SampleLayout,
     pub(crate) ring: Ring,
     /// The first one owns the ring.
     pub(crate) events: Vec<OwnedFd>,
@@ -188,7 +188,7 @@ pub(crate) fn open_task(
 ) -> Result<(), Error> {
     for processor in processors() {
         // Samples first: who is seen being born has inherited both.
-        for (kind, pages) in [(Kind::Samples, pages), (Kind::News, pages.clamp(1, 32))] {
+        for (kind, pages) in [(EventKind::Samples, pages), (EventKind::News, pages.clamp(1, 32))] {
             let bytes = pages * crate::sys::page_size() as usize;
             let attributes = granted.attributes(kind, begin, bytes);
             let event = match event::open(&attributes, task, Some(processor)) {
@@ -218,7 +218,7 @@ pub(crate) fn open_task(
 
 /// An event that begins with the program, is inherited and has no ring.
 pub(crate) fn open_bare(granted: &Granted, task: u32) -> Result<OwnedFd, Error> {
-    let attributes = granted.attributes(Kind::Samples, Begin::OnExec, 0);
+    let attributes = granted.attributes(EventKind::Samples, Begin::OnExec, 0);
     event::open(&attributes, task, None).map_err(|error| granted.refusal(error))
 }
 
@@ -286,11 +286,11 @@ mod tests {
             with_build_ids: true,
             counts_lost: true,
         };
-        let attributes = granted.attributes(Kind::Samples, Begin::OnExec, 4096);
+        let attributes = granted.attributes(EventKind::Samples, Begin::OnExec, 4096);
         assert_eq!((attributes.watermark, attributes.frequency), (2048, 4000));
         assert_eq!(attributes.sample_type.count_ones(), 3);
         assert_ne!(attributes.flags & flag::EXCLUDE_KERNEL, 0);
-        assert_eq!(granted.attributes(Kind::News, Begin::Now, 4096).frequency, 0);
+        assert_eq!(granted.attributes(EventKind::News, Begin::Now, 4096).frequency, 0);
         assert_eq!(attributes.branch_sample_type, 0);
         // With branches, samples have them, and news do not.
         let granted = Granted { with_branches: true, ..granted };
@@ -298,7 +298,7 @@ mod tests {
         assert!(told(libc::ENOENT).contains("records no branches"), "{}", told(libc::ENOENT));
         assert!(told(libc::EACCES).contains("perf_event_paranoid"), "{}", told(libc::EACCES));
         let [samples, news] =
-            [Kind::Samples, Kind::News].map(|kind| granted.attributes(kind, Begin::OnExec, 4096));
+            [EventKind::Samples, EventKind::News].map(|kind| granted.attributes(kind, Begin::OnExec, 4096));
         assert_eq!((samples.sample_type & field::BRANCHES, samples.branch_sample_type), (field::BRANCHES, 9));
         assert_eq!((news.sample_type & field::BRANCHES, news.branch_sample_type), (0, 0));
     }

@@ -16,7 +16,7 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::fold::Fold;
-use crate::opening::{self, Begin, Channel, Granted, Kind};
+use crate::opening::{self, Begin, Channel, EventKind, Granted};
 use crate::sys::event;
 use crate::{Error, Event};
 
@@ -111,7 +111,7 @@ fn cost_of_reading(channels: &mut [Channel]) -> Duration {
     let began = Instant::now();
     let mut fold = Fold::new(SystemTime::now());
     let mut bytes = Vec::new();
-    for channel in channels.iter_mut().filter(|channel| channel.kind == Kind::Samples) {
+    for channel in channels.iter_mut().filter(|channel| channel.kind == EventKind::Samples) {
         bytes.clear();
         channel.ring.drain(&mut bytes);
         fold.feed(&channel.layout, &bytes, |_| true);

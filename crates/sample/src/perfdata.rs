@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::collect::Collector;
-use crate::decode::{self, FileMark, HEADER_BYTES, Header, Layout, Record, Stamped, field};
-use crate::malformed::Malformed;
+use crate::decode::{self, FileMark, HEADER_BYTES, Header, Record, SampleLayout, Stamped, field};
+use crate::malformed::MalformedSample;
 use crate::order::Queue;
 use crate::samples::{End, Rate, Samples};
 use crate::sys::event::{self, flag};
@@ -47,7 +47,7 @@ pub fn read_perf_data_with(path: &Path, images: &[PathBuf]) -> Result<Samples, E
 struct Attribute {
     event: String,
     rate: u64,
-    layout: Layout,
+    layout: SampleLayout,
     with_kernel: bool,
     ids: Vec<u64>,
 }
@@ -79,15 +79,15 @@ impl Section {
 }
 
 /// The samples in the bytes of a file that was written at `recorded`.
-fn read(bytes: &[u8], recorded: SystemTime, images: &[PathBuf]) -> Result<Samples, Malformed> {
+fn read(bytes: &[u8], recorded: SystemTime, images: &[PathBuf]) -> Result<Samples, MalformedSample> {
     match bytes.first_chunk::<8>() {
         Some(b"PERFILE2") => {}
-        Some(b"2ELIFREP") => return Err(Malformed::BigEndian),
-        _ => return Err(Malformed::NotPerfData),
+        Some(b"2ELIFREP") => return Err(MalformedSample::BigEndian),
+        _ => return Err(MalformedSample::NotPerfData),
     }
-    let broken = |part| Malformed::BrokenOff { part };
+    let broken = |part| MalformedSample::BrokenOff { part };
     if number(bytes, 8) == Some(16) {
-        return Err(Malformed::Pipe);
+        return Err(MalformedSample::Pipe);
     }
     let attributes = attributes(bytes)?;
     let data = Section::read(bytes, 40).ok_or(broken("header"))?;
@@ -104,8 +104,8 @@ fn read(bytes: &[u8], recorded: SystemTime, images: &[PathBuf]) -> Result<Sample
     Ok(file.samples(&build_ids, collector, is_whole))
 }
 
-fn attributes(bytes: &[u8]) -> Result<Vec<Attribute>, Malformed> {
-    let broken = || Malformed::BrokenOff { part: "events" };
+fn attributes(bytes: &[u8]) -> Result<Vec<Attribute>, MalformedSample> {
+    let broken = || MalformedSample::BrokenOff { part: "events" };
     let size = number(bytes, 16).and_then(|size| usize::try_from(size).ok()).ok_or_else(broken)?;
     let section = Section::read(bytes, 24).and_then(|section| section.of(bytes)).ok_or_else(broken)?;
     // The oldest attribute has 64 bytes, and its section of ids 16.
@@ -115,11 +115,11 @@ fn attributes(bytes: &[u8]) -> Result<Vec<Attribute>, Malformed> {
     let attributes: Option<Vec<Attribute>> =
         section.chunks_exact(size).map(|entry| attribute(bytes, entry)).collect();
     let attributes = attributes.ok_or_else(broken)?;
-    let first = attributes.first().ok_or(Malformed::NoEvent)?;
+    let first = attributes.first().ok_or(MalformedSample::NoEvent)?;
     let is_alike = attributes.iter().all(|other| other.layout == first.layout);
     let has_id = attributes.iter().all(|attribute| attribute.layout.sample_type & field::IDENTIFIER != 0);
     if !is_alike && !has_id {
-        return Err(Malformed::Ambiguous);
+        return Err(MalformedSample::Ambiguous);
     }
     Ok(attributes)
 }
@@ -135,7 +135,7 @@ fn attribute(bytes: &[u8], entry: &[u8]) -> Option<Attribute> {
     };
     let ids = Section::read(entry, entry.len() - 16)?.of(bytes)?;
     let ids = ids.as_chunks::<8>().0.iter().map(|id| u64::from_le_bytes(*id)).collect();
-    let layout = Layout {
+    let layout = SampleLayout {
         sample_type: number(entry, 24)?,
         read_format: number(entry, 32)?,
         stamps_all: flags & flag::STAMP_ALL != 0,
@@ -180,7 +180,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads records to their end; `false` if they break off.
-    fn records(&mut self, mut rest: &[u8]) -> Result<bool, Malformed> {
+    fn records(&mut self, mut rest: &[u8]) -> Result<bool, MalformedSample> {
         const AUXILIARY: u32 = 71;
         const TRACING: u32 = 66;
         const COMPRESSED: [u32; 2] = [81, 83];
@@ -189,7 +189,7 @@ impl Reader<'_> {
             let body = &rest[HEADER_BYTES..header.size];
             rest = &rest[header.size..];
             if COMPRESSED.contains(&header.kind) {
-                return Err(Malformed::Compressed);
+                return Err(MalformedSample::Compressed);
             }
             // Two kinds are followed by bytes that are not in their size.
             let more = match header.kind {
@@ -207,7 +207,7 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    fn record(&mut self, header: Header, body: &[u8]) -> Result<(), Malformed> {
+    fn record(&mut self, header: Header, body: &[u8]) -> Result<(), MalformedSample> {
         let index = self.attribute_of(header, body);
         let attribute = &self.attributes[index];
         let Ok(stamped) = decode::decode(&attribute.layout, header, body) else {
@@ -221,16 +221,16 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn sampled(&mut self, index: usize, stamped: &Stamped) -> Result<(), Malformed> {
+    fn sampled(&mut self, index: usize, stamped: &Stamped) -> Result<(), MalformedSample> {
         let layout = &self.attributes[index].layout;
-        let time = stamped.time.ok_or(Malformed::Lacks { what: "time" })?;
+        let time = stamped.time.ok_or(MalformedSample::Lacks { what: "time" })?;
         if layout.sample_type & field::TID == 0 {
-            return Err(Malformed::Lacks { what: "process" });
+            return Err(MalformedSample::Lacks { what: "process" });
         }
         let (first, begin, end) = self.sampled.unwrap_or((index, time, time));
         if first != index {
             let name = |index: usize| self.attributes[index].event.clone();
-            return Err(Malformed::SeveralEvents { first: name(first), second: name(index) });
+            return Err(MalformedSample::SeveralEvents { first: name(first), second: name(index) });
         }
         self.sampled = Some((index, begin.min(time), end.max(time)));
         Ok(())

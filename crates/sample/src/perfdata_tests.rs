@@ -10,11 +10,11 @@ use opcost_testkit::perf_data::{USER, file, mapping, record, task, words};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Reason, Run};
+use crate::{BranchRun, LostReason};
 
 const FIELDS: u64 = field::IP | field::TID | field::TIME | field::PERIOD;
 
-fn read(bytes: &[u8]) -> Result<Samples, Malformed> {
+fn read(bytes: &[u8]) -> Result<Samples, MalformedSample> {
     super::read(bytes, SystemTime::now(), &[])
 }
 
@@ -64,7 +64,7 @@ fn samples_of_a_file_lead_to_addresses() {
     assert_eq!((&*samples.event, samples.rate.asked, samples.end), ("cpu-clock", 4000, End::FileEnd));
     assert_eq!(samples.wall, Duration::from_nanos(30));
     assert_eq!(samples.image(&path).unwrap().hits, [(address + 16, 2), (address + 64, 1)]);
-    assert_eq!(samples.homeless_hits(|reason| *reason == Reason::Unmapped), 1);
+    assert_eq!(samples.homeless_hits(|reason| *reason == LostReason::Unmapped), 1);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn branches_of_a_file_become_runs() {
     let fields: Vec<u64> = [at(64), task(10), 20, 250_000, 4].into_iter().chain(entries).collect();
     let records = [mapping(10, start, end - begin, begin, &path), record(9, USER, &words(&fields))];
     let samples = read(&file(&[(0, &[5])], FIELDS | field::BRANCHES, &records.concat())).unwrap();
-    let run = |first, last| Run { first: address + first, last: address + last };
+    let run = |first, last| BranchRun { first: address + first, last: address + last };
     assert_eq!(samples.image(&path).unwrap().runs, [(run(8, 60), 1), (run(20, 60), 2)]);
     assert_eq!((samples.total, samples.torn, samples.broken), (1, 0, 0));
     assert!(samples.has_runs());
@@ -163,7 +163,7 @@ fn an_image_without_build_id_that_changed_later_is_refused() {
     let (bytes, path, _) = example();
     let samples = super::read(&bytes, SystemTime::UNIX_EPOCH, &[]).unwrap();
     assert_eq!(samples.image(&path), None);
-    assert_eq!(samples.homeless_hits(|reason| *reason == Reason::Replaced), 3);
+    assert_eq!(samples.homeless_hits(|reason| *reason == LostReason::Replaced), 3);
 }
 
 #[test]

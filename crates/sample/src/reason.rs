@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Why a sample has no home.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Reason {
+pub enum LostReason {
     /// It was taken in the kernel, working for the program.
     Kernel,
     /// It was taken in a hypervisor or a guest.
@@ -43,16 +43,16 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for LostReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Reason::Kernel => "in the kernel",
-            Reason::Beyond => "in a hypervisor or guest",
-            Reason::Vdso => "in the kernel's page of functions (vdso)",
-            Reason::Anonymous => "in code that the program made itself",
-            Reason::Unmapped => "at an address without a known mapping",
-            Reason::Deleted => "in a file that was deleted",
-            Reason::OtherBuild { ran, found } => {
+            LostReason::Kernel => "in the kernel",
+            LostReason::Beyond => "in a hypervisor or guest",
+            LostReason::Vdso => "in the kernel's page of functions (vdso)",
+            LostReason::Anonymous => "in code that the program made itself",
+            LostReason::Unmapped => "at an address without a known mapping",
+            LostReason::Deleted => "in a file that was deleted",
+            LostReason::OtherBuild { ran, found } => {
                 let found = found.as_deref().map_or("none".to_owned(), hexadecimal);
                 return write!(
                     f,
@@ -60,13 +60,15 @@ impl fmt::Display for Reason {
                     hexadecimal(ran)
                 );
             }
-            Reason::Replaced => "the file was replaced or changed since; link with --build-id to tell builds",
-            Reason::Unidentified => {
+            LostReason::Replaced => {
+                "the file was replaced or changed since; link with --build-id to tell builds"
+            }
+            LostReason::Unidentified => {
                 "nothing tells whether the file is the one that ran; link with --build-id to tell builds"
             }
-            Reason::Unreadable(cause) => return write!(f, "the file cannot be read: {cause}"),
-            Reason::Shifted => "the mapping is not one that the file's program headers ask for",
-            Reason::NoCode => "in no executable part of the file",
+            LostReason::Unreadable(cause) => return write!(f, "the file cannot be read: {cause}"),
+            LostReason::Shifted => "the mapping is not one that the file's program headers ask for",
+            LostReason::NoCode => "in no executable part of the file",
         })
     }
 }

@@ -13,7 +13,7 @@ use crate::sys::signal;
 
 /// One request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
+pub enum EventRequest {
     /// To end.
     Stop {
         /// The signal's number.
@@ -40,11 +40,11 @@ impl Requests {
     }
 
     /// The next request, if there is one; waits for nothing.
-    pub fn next(&self) -> Option<Request> {
+    pub fn next(&self) -> Option<EventRequest> {
         let (signal, by_terminal) = signal::take()?;
         Some(match signal {
-            libc::SIGUSR1 => Request::Snapshot,
-            signal => Request::Stop { signal, by_terminal },
+            libc::SIGUSR1 => EventRequest::Snapshot,
+            signal => EventRequest::Stop { signal, by_terminal },
         })
     }
 

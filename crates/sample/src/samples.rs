@@ -7,8 +7,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use crate::Reason;
-use crate::branches::Run;
+use crate::LostReason;
+use crate::branches::BranchRun;
 
 /// What a processor is taken to run at that does not tell, in cycles a second.
 pub const USUAL_HERTZ: f64 = 2.5e9;
@@ -76,7 +76,7 @@ pub struct ImageSamples {
     pub hits: Vec<(u64, u64)>,
     /// What ran in a row, in the same numbering, and how often that was recorded; ascending.
     /// Empty where the processor was not asked for branches.
-    pub runs: Vec<(Run, u64)>,
+    pub runs: Vec<(BranchRun, u64)>,
 }
 
 /// Samples of one process, or of what it was before an `exec`.
@@ -107,7 +107,7 @@ pub struct ThreadSamples {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Homeless {
     /// Why.
-    pub reason: Reason,
+    pub reason: LostReason,
     /// The file, where there is one.
     pub path: Option<String>,
     /// How many samples.
@@ -116,14 +116,14 @@ pub struct Homeless {
 
 /// A frame of a call stack: `(position in `images`, address)`, or `None` for
 /// one that leads nowhere.
-pub type Frame = Option<(usize, u64)>;
+pub type CallFrame = Option<(usize, u64)>;
 
 /// A call stack of the program's part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stack {
     /// Innermost first: where it was hit, then return addresses. Only frames
     /// that keep a frame pointer are seen.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<CallFrame>,
     /// How many samples.
     pub hits: u64,
 }
@@ -180,7 +180,7 @@ impl Samples {
     }
 
     /// How many samples have no home for a reason that `holds`.
-    pub fn homeless_hits(&self, holds: impl Fn(&Reason) -> bool) -> u64 {
+    pub fn homeless_hits(&self, holds: impl Fn(&LostReason) -> bool) -> u64 {
         self.homeless.iter().filter(|homeless| holds(&homeless.reason)).map(|homeless| homeless.hits).sum()
     }
 }

@@ -16,7 +16,7 @@
 //!
 //! Limits: a started program ends with its own process; children that outlive
 //! it are not waited for. What lies in the rings when this process is killed
-//! is gone, 200 ms of samples; those before are in [`Options::keep`].
+//! is gone, 200 ms of samples; those before are in [`SessionOptions::keep`].
 
 use std::collections::BTreeSet;
 use std::io;
@@ -28,7 +28,7 @@ use std::time::{Duration, Instant, SystemTime};
 use crate::decode::Record;
 use crate::fold::Fold;
 use crate::keep::{self, Kept};
-use crate::opening::{self, Begin, Channel, Granted, Kind};
+use crate::opening::{self, Begin, Channel, EventKind, Granted};
 use crate::pace::{self, Pace};
 use crate::samples::{End, Rate, Samples};
 use crate::sys::{self, event, gate};
@@ -39,7 +39,7 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// How to sample.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+pub struct SessionOptions {
     /// What is counted.
     pub event: Event,
     /// How often.
@@ -65,10 +65,10 @@ pub struct Options {
     pub images: Vec<PathBuf>,
 }
 
-impl Default for Options {
+impl Default for SessionOptions {
     fn default() -> Self {
         let pace = Pace::PerSecond(4000);
-        Options {
+        SessionOptions {
             event: Event::cpu_clock(),
             pace,
             stacks: false,
@@ -83,7 +83,7 @@ impl Default for Options {
 
 /// Whether there is more to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum SessionProgress {
     /// Time was up.
     GoesOn,
     /// What was sampled has ended.
@@ -108,7 +108,7 @@ pub struct Sampler {
 impl Sampler {
     /// Starts `command` and samples it and all that it starts, from its first
     /// instruction on. Its streams are those that the command says.
-    pub fn start(command: Command, options: &Options) -> Result<Self, Error> {
+    pub fn start(command: Command, options: &SessionOptions) -> Result<Self, Error> {
         let mut sampler = Sampler::prepare(options)?;
         let program = command.get_program().to_string_lossy().into_owned();
         let opened = gate::start(command, |pid| {
@@ -129,7 +129,7 @@ impl Sampler {
 
     /// Samples processes that run already, with all their threads, and what
     /// they start from now on. They go on when sampling ends.
-    pub fn attach(pids: &[u32], options: &Options) -> Result<Self, Error> {
+    pub fn attach(pids: &[u32], options: &SessionOptions) -> Result<Self, Error> {
         let mut sampler = Sampler::prepare(options)?;
         for &pid in pids {
             let handle = sys::process_handle(pid).map_err(|source| match source.raw_os_error() {
@@ -154,14 +154,14 @@ impl Sampler {
         }
     }
 
-    fn prepare(options: &Options) -> Result<Self, Error> {
+    fn prepare(options: &SessionOptions) -> Result<Self, Error> {
         let asked = pace::rate(&options.pace, &options.event)?;
-        let Options { kernel, stacks, branches, .. } = *options;
+        let SessionOptions { kernel, stacks, branches, .. } = *options;
         let granted = Granted::negotiate(&options.event, asked, kernel, stacks, branches)?;
         let mut fold = Fold::new(SystemTime::now());
         fold.collector.stand_in(&options.images);
         let kept = options.keep.as_deref().map(|path| {
-            let attributes = granted.attributes(Kind::Samples, Begin::Now, 0);
+            let attributes = granted.attributes(EventKind::Samples, Begin::Now, 0);
             Kept::create(path, &attributes).map_err(|source| Error::Keep { path: path.to_owned(), source })
         });
         let kept = kept.transpose()?;
@@ -221,15 +221,15 @@ impl Sampler {
     }
 
     /// Collects until all has ended or `limit` is over.
-    pub fn wait(&mut self, limit: Option<Duration>) -> Result<Progress, Error> {
+    pub fn wait(&mut self, limit: Option<Duration>) -> Result<SessionProgress, Error> {
         let until = limit.map(|limit| Instant::now() + limit);
         loop {
             if self.processes.is_empty() {
-                return Ok(Progress::Ended);
+                return Ok(SessionProgress::Ended);
             }
             let rest = until.map_or(TICK, |until| until.saturating_duration_since(Instant::now()));
             if rest.is_zero() {
-                return Ok(Progress::GoesOn);
+                return Ok(SessionProgress::GoesOn);
             }
             self.sleep(rest.min(TICK))?;
             self.round();
@@ -273,11 +273,11 @@ impl Sampler {
             // Births and deaths are news; among samples they only prove that
             // the thread is sampled.
             self.fold.feed(&channel.layout, &bytes, |record| match (channel.kind, record) {
-                (Kind::Samples, Record::Fork { tid, .. }) => {
+                (EventKind::Samples, Record::Fork { tid, .. }) => {
                     born.push(*tid);
                     false
                 }
-                (Kind::Samples, Record::Exit { .. }) => false,
+                (EventKind::Samples, Record::Exit { .. }) => false,
                 _ => true,
             });
         }
@@ -369,7 +369,7 @@ impl Sampler {
                 let counts = counts
                     .map_err(|source: io::Error| Error::System { doing: "reading a counter", source })?;
                 lost = lost.saturating_add(counts.lost);
-                if channel.kind == Kind::Samples {
+                if channel.kind == EventKind::Samples {
                     running = running.saturating_add(counts.running);
                 }
             }

@@ -27,19 +27,19 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tempfile::TempDir;
 
-use crate::decode::{Layout, Mapping, Record, Stamped, field};
+use crate::decode::{Mapping, Record, SampleLayout, Stamped, field};
 use crate::fold::Fold;
 use crate::pace::Pace;
 use crate::samples::{End, Rate, Samples};
 use crate::sys::ring::Ring;
 use crate::sys::{self, gate};
-use crate::{Error, Options, Progress, running};
+use crate::{Error, SessionOptions, SessionProgress, running};
 
 const SOURCE: &str = include_str!("c/timer.c");
 /// No such timer is faster; asked for when an overhead is.
 const FASTEST: u64 = 1000;
 const ROUND: Duration = Duration::from_millis(100);
-const LAYOUT: Layout = Layout {
+const LAYOUT: SampleLayout = SampleLayout {
     sample_type: field::IP | field::TID | field::TIME,
     read_format: 0,
     stamps_all: true,
@@ -85,7 +85,7 @@ impl TimerSampler {
     /// Starts `command` with the timer inside, which `compiler` (a C compiler
     /// such as `clang` or `cc`) makes. Of the options, pace and size of the
     /// ring are heeded.
-    pub fn start(mut command: Command, options: &Options, compiler: &Path) -> Result<Self, Error> {
+    pub fn start(mut command: Command, options: &SessionOptions, compiler: &Path) -> Result<Self, Error> {
         let asked = match options.pace {
             Pace::PerSecond(rate @ 1..) => rate.min(1_000_000),
             Pace::PerSecond(0) => {
@@ -148,15 +148,15 @@ impl TimerSampler {
     }
 
     /// Collects until the program has ended or `limit` is over.
-    pub fn wait(&mut self, limit: Option<Duration>) -> Result<Progress, Error> {
+    pub fn wait(&mut self, limit: Option<Duration>) -> Result<SessionProgress, Error> {
         let until = limit.map(|limit| Instant::now() + limit);
         loop {
             if self.handle.is_none() {
-                return Ok(Progress::Ended);
+                return Ok(SessionProgress::Ended);
             }
             let rest = until.map_or(ROUND, |until| until.saturating_duration_since(Instant::now()));
             if rest.is_zero() {
-                return Ok(Progress::GoesOn);
+                return Ok(SessionProgress::GoesOn);
             }
             self.sleep(rest.min(ROUND))?;
             self.round();

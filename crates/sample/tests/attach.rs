@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use common::{Shop, WORK, function, may_sample, options};
-use opcost_sample::{End, Error, Options, Progress, Reason, Sampler, read_perf_data};
+use opcost_sample::{End, Error, LostReason, Sampler, SessionOptions, SessionProgress, read_perf_data};
 
 /// A process that works until it is killed, with two threads from the begin
 /// and one more every 20 ms; it has said that it is ready.
@@ -59,11 +59,14 @@ fn all_threads_of_a_running_process_are_sampled_and_snapshots_grow() {
     let shop = Shop::new();
     let program = shop.build("worker", &format!("{WORK}{WORKER}"), &["-pthread"]);
     let (first, second) = (Worker::start(&program), Worker::start(&program));
-    let keeping = Options { keep: Some(shop.path("kept")), ..options(4000) };
+    let keeping = SessionOptions { keep: Some(shop.path("kept")), ..options(4000) };
     let mut sampler = Sampler::attach(&[first.0.id(), second.0.id()], &keeping).expect("it attaches");
     let mut before = 0;
     for _ in 0..3 {
-        assert_eq!(sampler.wait(Some(Duration::from_millis(300))).expect("it waits"), Progress::GoesOn);
+        assert_eq!(
+            sampler.wait(Some(Duration::from_millis(300))).expect("it waits"),
+            SessionProgress::GoesOn
+        );
         let snapshot = sampler.snapshot().expect("there is something");
         assert_eq!(snapshot.end, End::GoesOn);
         assert!(snapshot.total > before, "{} after {before}", snapshot.total);
@@ -88,7 +91,7 @@ fn all_threads_of_a_running_process_are_sampled_and_snapshots_grow() {
     assert!(hot > 100, "the thread that was there: {hot}");
     assert!(cold > 20, "threads that came later: {cold}");
     assert!(samples.processes == 2 && samples.threads > 6, "{} {}", samples.processes, samples.threads);
-    assert_eq!(samples.homeless_hits(|reason| *reason == Reason::Unmapped), 0);
+    assert_eq!(samples.homeless_hits(|reason| *reason == LostReason::Unmapped), 0);
     // Nobody is counted twice.
     let reached = samples.rate_reached().expect("time is known");
     assert!((2500.0..4400.0).contains(&reached), "{reached} a second of 4000");
@@ -103,9 +106,9 @@ fn a_process_that_ends_ends_the_wait() {
     let program = shop.build("worker", &format!("{WORK}{WORKER}"), &["-pthread"]);
     let mut worker = Worker::start(&program);
     let mut sampler = Sampler::attach(&[worker.0.id()], &options(4000)).expect("it attaches");
-    assert_eq!(sampler.wait(Some(Duration::from_millis(200))).expect("it waits"), Progress::GoesOn);
+    assert_eq!(sampler.wait(Some(Duration::from_millis(200))).expect("it waits"), SessionProgress::GoesOn);
     worker.0.kill().expect("it is killed");
-    assert_eq!(sampler.wait(None).expect("it waits"), Progress::Ended);
+    assert_eq!(sampler.wait(None).expect("it waits"), SessionProgress::Ended);
     let samples = sampler.finish().expect("there are samples");
     assert_eq!(samples.end, End::AllEnded);
     assert!(samples.total > 50, "{}", samples.total);
@@ -123,7 +126,7 @@ fn a_running_program_whose_file_is_gone_is_told() {
     let mut sampler = Sampler::attach(&[worker.0.id()], &options(4000)).expect("it attaches");
     sampler.wait(Some(Duration::from_millis(300))).expect("it waits");
     let samples = sampler.finish().expect("there are samples");
-    assert!(samples.homeless_hits(|reason| *reason == Reason::Deleted) > 50, "{:?}", samples.homeless);
+    assert!(samples.homeless_hits(|reason| *reason == LostReason::Deleted) > 50, "{:?}", samples.homeless);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use common::{NINE_TO_ONE, Shop, WORK, function, may_sample, options, referee};
-use opcost_sample::{End, Error, Options, Sampler, TimerSampler, read_perf_data};
+use opcost_sample::{End, Error, Sampler, SessionOptions, TimerSampler, read_perf_data};
 
 /// Set for the sampler that dies; names the program, then a file that the
 /// program makes when it is done.
@@ -61,7 +61,7 @@ fn inside() -> Option<Command> {
 fn a_program_outlives_its_sampler() {
     if let Some(command) = inside() {
         let keep = Path::new(&std::env::var_os(INSIDE[1]).expect("it is set")).with_file_name("kept");
-        let options = Options { keep: Some(keep), ..options(4000) };
+        let options = SessionOptions { keep: Some(keep), ..options(4000) };
         let mut sampler = Sampler::start(command, &options).expect("it starts");
         // The program has done some work, whatever else this machine does.
         while sampler.snapshot().expect("it is sampled").total < 200 {
@@ -87,7 +87,7 @@ fn what_is_kept_is_what_is_told() {
     let shop = Shop::new();
     let program = shop.build("program", &format!("{WORK}{NINE_TO_ONE}"), &[]);
     for stacks in [false, true] {
-        let options = Options { keep: Some(shop.path("kept")), stacks, ..options(4000) };
+        let options = SessionOptions { keep: Some(shop.path("kept")), stacks, ..options(4000) };
         let mut sampler = Sampler::start(Command::new(&program), &options).expect("it starts");
         sampler.wait(None).expect("it waits");
         let told = sampler.finish().expect("there are samples");
@@ -112,7 +112,7 @@ fn a_full_disk_ends_the_writing_and_not_the_sampling() {
     let shop = Shop::new();
     let program = shop.build("program", &format!("{WORK}{NINE_TO_ONE}"), &[]);
     // Every write to it fails as on a full disk, the first one at once.
-    let full = Options { keep: Some("/dev/full".into()), ..options(4000) };
+    let full = SessionOptions { keep: Some("/dev/full".into()), ..options(4000) };
     let error = Sampler::start(Command::new(&program), &full).err().expect("no header can be written");
     assert!(matches!(error, Error::Keep { .. }), "{error}");
     assert!(error.to_string().contains("/dev/full cannot be written: No space left"), "{error}");
@@ -135,7 +135,7 @@ fn limited() {
     let Some(program) = std::env::var_os(INSIDE[0]) else { return };
     let keep = std::env::var_os(INSIDE[1]).map(Into::into);
     let mut sampler =
-        Sampler::start(Command::new(&program), &Options { keep, ..options(4000) }).expect("it starts");
+        Sampler::start(Command::new(&program), &SessionOptions { keep, ..options(4000) }).expect("it starts");
     sampler.wait(None).expect("it is sampled");
     let samples = sampler.finish().expect("there are samples");
     assert!(samples.total > 200, "{}", samples.total);

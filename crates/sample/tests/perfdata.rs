@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use common::{NINE_TO_ONE, Shop, WORK, function, referee};
-use opcost_sample::{End, Reason, read_perf_data};
+use opcost_sample::{End, LostReason, read_perf_data};
 
 /// Records a program; `None` where there is no perf or it may not record.
 fn recorded(shop: &Shop, program: &Path, more: &[&str]) -> Option<PathBuf> {
@@ -56,7 +56,8 @@ fn samples_of_another_build_are_refused() {
         shop.build("program", &source, &["-O2"]);
         let samples = read_perf_data(&file).expect("it is read");
         assert_eq!(samples.image(program.to_str().expect("a plain path")), None);
-        let is_refusal = |reason: &Reason| matches!(reason, Reason::OtherBuild { .. } | Reason::Replaced);
+        let is_refusal =
+            |reason: &LostReason| matches!(reason, LostReason::OtherBuild { .. } | LostReason::Replaced);
         assert!(samples.homeless_hits(is_refusal) > 100, "{:?}", samples.homeless);
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 use common::{NINE_TO_ONE, Shop, WORK, function, options};
-use opcost_sample::{End, Error, Options, Sampler, TimerSampler};
+use opcost_sample::{End, Error, Sampler, SessionOptions, TimerSampler};
 
 /// Set for the run behind the filter; names the program to sample.
 const INSIDE: &str = "OPCOST_TEST_BEHIND_A_FILTER";
@@ -52,7 +52,8 @@ fn behind_the_filter(program: &Path) {
     let attached = Sampler::attach(&[std::process::id()], &options(4000)).err();
     assert!(matches!(attached, Some(Error::NotPermitted { .. })));
     let pace = opcost_sample::Pace::Overhead(0.02);
-    let measured = Sampler::start(Command::new(program), &Options { pace, ..Options::default() }).err();
+    let measured =
+        Sampler::start(Command::new(program), &SessionOptions { pace, ..SessionOptions::default() }).err();
     assert!(matches!(measured, Some(Error::NotPermitted { .. })));
     let mut sampler =
         TimerSampler::start(Command::new(program), &options(1000), Path::new("cc")).expect("it starts");

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use common::{Shop, may_sample, options};
-use opcost_sample::{End, Progress, Request, Requests, Sampler, TimerSampler};
+use opcost_sample::{End, EventRequest, Requests, Sampler, SessionProgress, TimerSampler};
 
 const ENDLESS: &str = "int main(void) { for (volatile unsigned long i = 0;; i++) {} }";
 
@@ -27,30 +27,33 @@ fn signals_become_requests_and_reach_the_program() {
         panic!("{name} was not heard");
     };
     assert_eq!(requests.next(), None);
-    assert_eq!(kill("-USR1"), Request::Snapshot);
-    assert_eq!(kill("-TERM"), Request::Stop { signal: 15, by_terminal: false });
+    assert_eq!(kill("-USR1"), EventRequest::Snapshot);
+    assert_eq!(kill("-TERM"), EventRequest::Stop { signal: 15, by_terminal: false });
     // A shell has ^C ignored by what runs in the background; then it stays so.
     if !is_ignored(2) {
-        assert_eq!(kill("-INT"), Request::Stop { signal: 2, by_terminal: false });
+        assert_eq!(kill("-INT"), EventRequest::Stop { signal: 2, by_terminal: false });
     }
     assert_eq!(requests.next(), None);
     let shop = Shop::new();
     let program = shop.build("endless", ENDLESS, &[]);
     if may_sample() {
         let mut sampler = Sampler::start(Command::new(&program), &options(1000)).expect("it starts");
-        assert_eq!(sampler.wait(Some(Duration::from_millis(200))).expect("it waits"), Progress::GoesOn);
+        assert_eq!(
+            sampler.wait(Some(Duration::from_millis(200))).expect("it waits"),
+            SessionProgress::GoesOn
+        );
         sampler.signal(15);
-        assert_eq!(sampler.wait(None).expect("it waits"), Progress::Ended);
+        assert_eq!(sampler.wait(None).expect("it waits"), SessionProgress::Ended);
         let samples = sampler.finish().expect("there are samples");
         assert_eq!(samples.end, End::Killed(15));
         assert!(samples.total > 0);
     }
     let timer = TimerSampler::start(Command::new(&program), &options(1000), "cc".as_ref());
     let mut timer = timer.expect("it starts");
-    assert_eq!(timer.wait(Some(Duration::from_millis(200))).expect("it waits"), Progress::GoesOn);
+    assert_eq!(timer.wait(Some(Duration::from_millis(200))).expect("it waits"), SessionProgress::GoesOn);
     // What is heard here has its own effect in programs that are started.
     timer.signal(15);
-    assert_eq!(timer.wait(None).expect("it waits"), Progress::Ended);
+    assert_eq!(timer.wait(None).expect("it waits"), SessionProgress::Ended);
     assert_eq!(timer.finish().expect("it ended").end, End::Killed(15));
 }
 

@@ -5,9 +5,9 @@ mod common;
 use std::process::Command;
 
 use common::{FAMILY, NINE_TO_ONE, Shop, WORK, function, is_the_family, may_sample, options};
-use opcost_sample::{End, Error, Event, Options, Reason, Sampler, Samples, read_perf_data};
+use opcost_sample::{End, Error, Event, LostReason, Sampler, Samples, SessionOptions, read_perf_data};
 
-fn sampled(command: Command, options: &Options) -> Samples {
+fn sampled(command: Command, options: &SessionOptions) -> Samples {
     let mut sampler = Sampler::start(command, options).expect("it starts");
     sampler.wait(None).expect("it is sampled");
     let samples = sampler.finish().expect("there are samples");
@@ -87,7 +87,7 @@ fn processes_and_threads_have_their_names() {
     let program = shop.build("family", &format!("{WORK}{FAMILY}"), &["-pthread"]);
     let mut command = Command::new(&program);
     command.arg(&other);
-    let samples = sampled(command, &Options { keep: Some(shop.path("kept")), ..options(4000) });
+    let samples = sampled(command, &SessionOptions { keep: Some(shop.path("kept")), ..options(4000) });
     assert_eq!(samples.end, End::Exited(0));
     is_the_family(&samples);
     let kept = read_perf_data(&shop.path("kept")).expect("it is read");
@@ -178,7 +178,7 @@ fn another_build_at_the_path_is_refused() {
     let refused = samples.homeless.iter().find(|homeless| homeless.path.as_ref() == Some(&program));
     let refused = refused.expect("the refusal is told");
     assert!(refused.hits > 50, "{}", refused.hits);
-    assert!(matches!(&refused.reason, Reason::OtherBuild { found: Some(_), .. }), "{}", refused.reason);
+    assert!(matches!(&refused.reason, LostReason::OtherBuild { found: Some(_), .. }), "{}", refused.reason);
     assert!(refused.reason.to_string().contains("another build"), "{}", refused.reason);
 }
 
@@ -189,7 +189,7 @@ fn a_file_without_build_id_is_told_by_its_number() {
     }
     let (samples, program) = replaced("-Wl,--build-id=none");
     assert_eq!(samples.image(&program), None);
-    assert!(samples.homeless_hits(|reason| *reason == Reason::Replaced) > 50, "{:?}", samples.homeless);
+    assert!(samples.homeless_hits(|reason| *reason == LostReason::Replaced) > 50, "{:?}", samples.homeless);
     // And when it stays in its place, it is believed.
     let shop = Shop::new();
     let program = shop.build("plain", &format!("{WORK}{NINE_TO_ONE}"), &["-Wl,--build-id=none"]);
@@ -237,8 +237,8 @@ int main(int count, char **arguments) {
     let program = shop.build("maker", &format!("{WORK}{main}"), &["-pie", "-fPIE", "-fcf-protection=none"]);
     let samples = sampled(Command::new(&program), &options(4000));
     assert_eq!(samples.end, End::Exited(0));
-    assert!(samples.homeless_hits(|reason| *reason == Reason::Shifted) > 100, "{:?}", samples.homeless);
-    assert!(samples.homeless_hits(|reason| *reason == Reason::Anonymous) > 100, "{:?}", samples.homeless);
+    assert!(samples.homeless_hits(|reason| *reason == LostReason::Shifted) > 100, "{:?}", samples.homeless);
+    assert!(samples.homeless_hits(|reason| *reason == LostReason::Anonymous) > 100, "{:?}", samples.homeless);
     let hot = samples.image(path(&program)).map_or(0, |image| image.hits_in(function(&program, "hot")));
     assert_eq!(hot, 0, "none is led to the function by guessing");
 }
@@ -263,7 +263,7 @@ fn lost_samples_are_counted_and_lose_no_mapping() {
     }
     let shop = Shop::new();
     let program = shop.build("loses", &format!("{WORK}{NINE_TO_ONE}"), &[]);
-    let small = Options { ring_pages: 1, ..options(10_000) };
+    let small = SessionOptions { ring_pages: 1, ..options(10_000) };
     let sampler = Sampler::start(Command::new(&program), &small).expect("it starts");
     let mut end = std::time::Duration::ZERO;
     // The reader is held up until the program is done.
@@ -277,7 +277,7 @@ fn lost_samples_are_counted_and_lose_no_mapping() {
     assert!(samples.total <= processors * 4096 / 32, "{} samples", samples.total);
     assert!(samples.lost > 500, "{} lost, {} seen", samples.lost, samples.total);
     assert!(samples.image(path(&program)).is_some_and(|image| image.total() > 50), "{:?}", samples.homeless);
-    assert_eq!(samples.homeless_hits(|reason| *reason == Reason::Unmapped), 0);
+    assert_eq!(samples.homeless_hits(|reason| *reason == LostReason::Unmapped), 0);
     let reached = samples.rate_reached().expect("time is known");
     assert!(reached > 8000.0, "with lost ones {reached} of 10,000 a second");
 }
@@ -302,12 +302,12 @@ __attribute__((noinline)) void left(void) { for (int i = 0; i < 30; i++) turn();
 __attribute__((noinline)) void right(void) { for (int i = 0; i < 90; i++) turn(); sink++; }
 int main(void) { left(); right(); return 0; }";
     let program = shop.build("stacks", &format!("{WORK}{main}"), &[]);
-    let samples = sampled(Command::new(&program), &Options { stacks: true, ..options(4000) });
+    let samples = sampled(Command::new(&program), &SessionOptions { stacks: true, ..options(4000) });
     let image = samples.images.iter().position(|image| image.path == path(&program)).expect("hit");
     let through = |name: &str| -> u64 {
         let (leaf, caller) = (function(&program, "hot"), function(&program, name));
-        let is_through = |frames: &[opcost_sample::Frame]| {
-            let at = |range: &std::ops::Range<u64>, frame: &opcost_sample::Frame| {
+        let is_through = |frames: &[opcost_sample::CallFrame]| {
+            let at = |range: &std::ops::Range<u64>, frame: &opcost_sample::CallFrame| {
                 frame.is_some_and(|(number, address)| number == image && range.contains(&address))
             };
             frames.first().is_some_and(|frame| at(&leaf, frame))
@@ -340,14 +340,14 @@ int main(void) {
 }";
     let program = shop.build("faults", main, &[]);
     let event = Event::named("page-faults").expect("it has a name");
-    let samples = sampled(Command::new(&program), &Options { event, ..options(4000) });
+    let samples = sampled(Command::new(&program), &SessionOptions { event, ..options(4000) });
     assert_eq!(samples.event, "page-faults");
     let touch = samples.image(path(&program)).expect("hit").hits_in(function(&program, "touch"));
     assert!(touch > 20 && touch * 2 > samples.total, "{touch} of {}", samples.total);
     // What the machine has not is told by name.
     if !common::has_event("cache-misses") {
         let event = Event::named("cache-misses").expect("it has a name");
-        let refused = Sampler::start(Command::new("true"), &Options { event, ..options(4000) }).err();
+        let refused = Sampler::start(Command::new("true"), &SessionOptions { event, ..options(4000) }).err();
         let told = refused.expect("it is refused").to_string();
         assert!(told.contains("no counter `cache-misses`") && told.contains("cpu-clock"), "{told}");
     }
@@ -370,15 +370,15 @@ int main(void) {
 }";
     let program = shop.build("reads", main, &[]);
     let samples = sampled(Command::new(&program), &options(4000));
-    let kernel = samples.homeless_hits(|reason| *reason == Reason::Kernel);
+    let kernel = samples.homeless_hits(|reason| *reason == LostReason::Kernel);
     if samples.with_kernel {
         assert!(kernel > 50 && kernel * 2 > samples.total, "{kernel} of {}", samples.total);
     } else {
         assert_eq!(kernel, 0);
     }
-    let samples = sampled(Command::new(&program), &Options { kernel: false, ..options(4000) });
+    let samples = sampled(Command::new(&program), &SessionOptions { kernel: false, ..options(4000) });
     assert!(!samples.with_kernel);
-    assert_eq!(samples.homeless_hits(|reason| *reason == Reason::Kernel), 0);
+    assert_eq!(samples.homeless_hits(|reason| *reason == LostReason::Kernel), 0);
 }
 
 #[test]
@@ -387,7 +387,7 @@ fn an_overhead_picks_a_rate() {
         return;
     }
     let pace = opcost_sample::Pace::Overhead(0.02);
-    let sampler = Sampler::start(Command::new("true"), &Options { pace, ..Options::default() });
+    let sampler = Sampler::start(Command::new("true"), &SessionOptions { pace, ..SessionOptions::default() });
     let rate = sampler.expect("it starts").rate();
     assert!((10..=100_000).contains(&rate.granted) && rate.granted == rate.asked, "{rate:?}");
 }

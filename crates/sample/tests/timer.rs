@@ -7,15 +7,15 @@ use std::process::Command;
 use std::time::Duration;
 
 use common::{FAMILY, NINE_TO_ONE, Shop, WORK, function, is_the_family, options};
-use opcost_sample::{End, Error, Options, Progress, Samples, TimerSampler};
+use opcost_sample::{End, Error, Samples, SessionOptions, SessionProgress, TimerSampler};
 
-fn start(command: Command, options: &Options) -> TimerSampler {
+fn start(command: Command, options: &SessionOptions) -> TimerSampler {
     TimerSampler::start(command, options, Path::new("cc")).expect("it starts")
 }
 
 fn sampled(command: Command) -> Samples {
     let mut sampler = start(command, &options(1000));
-    assert_eq!(sampler.wait(None).expect("it is sampled"), Progress::Ended);
+    assert_eq!(sampler.wait(None).expect("it is sampled"), SessionProgress::Ended);
     let samples = sampler.finish().expect("there are samples");
     let homes: u64 = samples.images.iter().map(|image| image.total()).sum();
     assert_eq!(homes + samples.homeless_hits(|_| true), samples.total, "each sample is counted once");
@@ -130,7 +130,7 @@ fn a_full_ring_loses_and_counts() {
 volatile unsigned long sink;
 int main(void) { for (int i = 0; i < 1000; i++) sink += hot(1000000); return 0; }";
     let program = shop.build("loses", &format!("{WORK}{main}"), &[]);
-    let sampler = start(Command::new(&program), &Options { ring_pages: 1, ..options(1000) });
+    let sampler = start(Command::new(&program), &SessionOptions { ring_pages: 1, ..options(1000) });
     let status = format!("/proc/{}/stat", sampler.pid());
     let has_ended = || {
         let status = std::fs::read_to_string(&status).unwrap_or_default();

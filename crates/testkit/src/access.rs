@@ -9,8 +9,8 @@
 use opcost_ir::{Flags, Instruction, Type, TypeId, Value};
 
 use crate::kinds;
-use crate::machine::{Machine, Step};
-use crate::outcome::{Ended, LoadSeen, Use};
+use crate::machine::{InterpretedMachine, InterpreterStep};
+use crate::outcome::{Ended, LoadSeen, ObservedUse};
 use crate::scalar::{Pointer, Scalar, mask, signed};
 
 /// Offsets of a `getelementptr`, summed up.
@@ -43,12 +43,16 @@ impl Offset {
     }
 }
 
-impl Machine<'_, '_> {
-    pub(crate) fn alloca(&mut self, instruction: &Instruction, operands: &[Value]) -> Step<Scalar> {
+impl InterpretedMachine<'_, '_> {
+    pub(crate) fn alloca(
+        &mut self,
+        instruction: &Instruction,
+        operands: &[Value],
+    ) -> InterpreterStep<Scalar> {
         let stride = instruction.second_type.and_then(|ty| self.program.layout.stride(ty));
         let Some(stride) = stride else { return self.unsupported("an alloca of this type") };
         let count = match operands {
-            [count] => self.decided(self.value(*count)?, Use::Length)?.bits().unwrap_or(1),
+            [count] => self.decided(self.value(*count)?, ObservedUse::Length)?.bits().unwrap_or(1),
             _ => 1,
         };
         let size = u64::try_from(count).ok().and_then(|count| count.checked_mul(stride));
@@ -58,14 +62,14 @@ impl Machine<'_, '_> {
     }
 
     /// The pointer that an operand is, to be accessed.
-    pub(crate) fn address(&self, operand: Scalar) -> Step<Pointer> {
-        match self.decided(operand, Use::Address)? {
+    pub(crate) fn address(&self, operand: Scalar) -> InterpreterStep<Pointer> {
+        match self.decided(operand, ObservedUse::Address)? {
             Scalar::Pointer(pointer) => Ok(pointer),
             _ => self.unsupported("an address that is no pointer"),
         }
     }
 
-    pub(crate) fn load(&mut self, instruction: &Instruction, operands: &[Value]) -> Step<Scalar> {
+    pub(crate) fn load(&mut self, instruction: &Instruction, operands: &[Value]) -> InterpreterStep<Scalar> {
         let Some(&pointer) = operands.first() else { return self.unsupported("a load of this form") };
         let address = self.address(self.value(pointer)?)?;
         let (ty, layout) = (instruction.ty, &self.program.layout);
@@ -83,7 +87,7 @@ impl Machine<'_, '_> {
         Ok(value)
     }
 
-    pub(crate) fn store(&mut self, instruction: &Instruction, operands: &[Value]) -> Step<()> {
+    pub(crate) fn store(&mut self, instruction: &Instruction, operands: &[Value]) -> InterpreterStep<()> {
         let (&[value, pointer], Some(ty)) = (operands, instruction.second_type) else {
             return self.unsupported("a store of this form");
         };
@@ -97,7 +101,11 @@ impl Machine<'_, '_> {
         }
     }
 
-    pub(crate) fn element(&mut self, instruction: &Instruction, operands: &[Value]) -> Step<Scalar> {
+    pub(crate) fn element(
+        &mut self,
+        instruction: &Instruction,
+        operands: &[Value],
+    ) -> InterpreterStep<Scalar> {
         let (Some((&base, indices)), Some(source)) = (operands.split_first(), instruction.second_type) else {
             return self.unsupported("a getelementptr of this form");
         };

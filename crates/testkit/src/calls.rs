@@ -12,12 +12,12 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::externals::Reply;
 use crate::kinds::function_of;
-use crate::machine::{Machine, Return, Step};
-use crate::outcome::{Ended, Trap, Use};
+use crate::machine::{InterpretedMachine, InterpreterStep, Return};
+use crate::outcome::{Ended, ObservedUse, Trap};
 use crate::scalar::{Pointer, Scalar};
 
-impl Machine<'_, '_> {
-    pub(crate) fn call(&mut self, instruction: &Instruction, operands: &[Value]) -> Step<()> {
+impl InterpretedMachine<'_, '_> {
+    pub(crate) fn call(&mut self, instruction: &Instruction, operands: &[Value]) -> InterpreterStep<()> {
         let Some((&callee, rest)) = operands.split_last() else {
             return self.unsupported("a call of this form");
         };
@@ -27,7 +27,7 @@ impl Machine<'_, '_> {
         let target = match known {
             Some(CalleeRef::Function(id)) => Value::Function(id),
             Some(CalleeRef::Declaration(id)) => Value::Declaration(id),
-            Some(CalleeRef::Indirect) => match self.decided(self.value(callee)?, Use::Callee)? {
+            Some(CalleeRef::Indirect) => match self.decided(self.value(callee)?, ObservedUse::Callee)? {
                 Scalar::Pointer(Pointer { object, offset: 0 }) => function_of(self.program.module, object)
                     .map_or_else(|| self.trap(Trap::NoFunction), Ok)?,
                 _ => return self.trap(Trap::NoFunction),
@@ -36,7 +36,7 @@ impl Machine<'_, '_> {
         };
         match target {
             Value::Function(id) => {
-                let arguments = arguments.map(|&value| self.value(value)).collect::<Step<_>>()?;
+                let arguments = arguments.map(|&value| self.value(value)).collect::<InterpreterStep<_>>()?;
                 let caller = Some((self.frame().id, at));
                 self.enter(id, arguments, caller)
             }
@@ -51,7 +51,12 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn declared(&mut self, instruction: &Instruction, name: &str, arguments: &[Scalar]) -> Step<()> {
+    fn declared(
+        &mut self,
+        instruction: &Instruction,
+        name: &str,
+        arguments: &[Scalar],
+    ) -> InterpreterStep<()> {
         self.write_as_now();
         match (self.externals)(&mut self.memory, name, arguments) {
             Reply::Value(value) => self.called(Some(value)),
@@ -66,7 +71,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn library(&mut self, name: &str, arguments: &[Scalar]) -> Step<()> {
+    fn library(&mut self, name: &str, arguments: &[Scalar]) -> InterpreterStep<()> {
         match (name, arguments) {
             ("exit" | "_exit" | "abort", _) => Err(Ended::Stopped),
             ("malloc" | "calloc", sizes) => self.allocate(sizes, name == "calloc"),
@@ -84,10 +89,10 @@ impl Machine<'_, '_> {
     }
 
     /// Memory of as many bytes as the product of `sizes`.
-    fn allocate(&mut self, sizes: &[Scalar], is_zeroed: bool) -> Step<()> {
+    fn allocate(&mut self, sizes: &[Scalar], is_zeroed: bool) -> InterpreterStep<()> {
         let mut size = 1u64;
         for part in sizes {
-            let part = self.decided(part.clone(), Use::Length)?.bits().unwrap_or(0);
+            let part = self.decided(part.clone(), ObservedUse::Length)?.bits().unwrap_or(0);
             let product = u64::try_from(part).ok().and_then(|part| size.checked_mul(part));
             size = product.ok_or(Ended::RoomUsedUp)?;
         }
@@ -98,7 +103,7 @@ impl Machine<'_, '_> {
         self.called(Some(Scalar::Pointer(pointer)))
     }
 
-    fn free(&mut self, pointer: &Scalar) -> Step<()> {
+    fn free(&mut self, pointer: &Scalar) -> InterpreterStep<()> {
         let pointer = self.address(pointer.clone())?;
         if pointer.object.index() != 0 {
             if pointer.offset != 0 || !self.memory.is_alive(pointer.object) {
@@ -109,7 +114,7 @@ impl Machine<'_, '_> {
         self.called(None)
     }
 
-    fn jump_back(&mut self, buffer: &Scalar, value: &Scalar) -> Step<()> {
+    fn jump_back(&mut self, buffer: &Scalar, value: &Scalar) -> InterpreterStep<()> {
         let buffer = self.address(buffer.clone())?;
         let back = self.returns.get(&buffer).copied();
         let Some(back) = back.filter(|back| self.stack.iter().any(|frame| frame.id == back.frame)) else {
@@ -127,7 +132,7 @@ impl Machine<'_, '_> {
     }
 
     /// Goes on behind the call that the frame stands at.
-    fn called(&mut self, result: Option<Scalar>) -> Step<()> {
+    fn called(&mut self, result: Option<Scalar>) -> InterpreterStep<()> {
         let at = self.frame().at;
         let normal = invoke_targets(self.function(), at).map(|(normal, _)| normal);
         self.finish(result);
@@ -138,7 +143,7 @@ impl Machine<'_, '_> {
     }
 
     /// Returns.
-    pub(crate) fn leave(&mut self, operands: &[Value]) -> Step<()> {
+    pub(crate) fn leave(&mut self, operands: &[Value]) -> InterpreterStep<()> {
         let result = operands.first().map(|&value| self.value(value)).transpose()?;
         if self.stack.len() == 1 {
             return Err(Ended::Returned(result));
@@ -154,7 +159,7 @@ impl Machine<'_, '_> {
     }
 
     /// An exception leaves the frame.
-    pub(crate) fn unwind(&mut self) -> Step<()> {
+    pub(crate) fn unwind(&mut self) -> InterpreterStep<()> {
         if self.stack.len() == 1 {
             return Err(Ended::Unwound);
         }
@@ -163,7 +168,7 @@ impl Machine<'_, '_> {
     }
 
     /// An exception comes out of the call that the frame stands at.
-    fn unwind_from_here(&mut self) -> Step<()> {
+    fn unwind_from_here(&mut self) -> InterpreterStep<()> {
         loop {
             let at = self.frame().at;
             if let Some((_, unwind)) = invoke_targets(self.function(), at) {

@@ -9,9 +9,9 @@ use std::rc::Rc;
 
 use opcost_ir::{Flags, Instruction, Opcode, Value};
 
-use crate::kinds::Kind;
-use crate::machine::{Machine, Step};
-use crate::outcome::Use;
+use crate::kinds::ValueKind;
+use crate::machine::{InterpretedMachine, InterpreterStep};
+use crate::outcome::ObservedUse;
 use crate::scalar::{Pointer, Scalar};
 use crate::{float, integer};
 
@@ -26,8 +26,8 @@ pub(crate) fn sticking(operands: &[Scalar]) -> Option<Scalar> {
     }
 }
 
-impl Machine<'_, '_> {
-    pub(crate) fn pure(&mut self, instruction: &Instruction, operands: &[Value]) -> Step<Scalar> {
+impl InterpretedMachine<'_, '_> {
+    pub(crate) fn pure(&mut self, instruction: &Instruction, operands: &[Value]) -> InterpreterStep<Scalar> {
         let opcode = instruction.opcode;
         match (opcode, operands) {
             (Opcode::Select, &[condition, yes, no]) => {
@@ -51,7 +51,7 @@ impl Machine<'_, '_> {
             [left, right] => {
                 let mut values = [self.value(left)?, self.value(right)?];
                 if matches!(opcode, Opcode::UDiv | Opcode::SDiv | Opcode::URem | Opcode::SRem) {
-                    values[1] = self.decided(values[1].clone(), Use::Divisor)?;
+                    values[1] = self.decided(values[1].clone(), ObservedUse::Divisor)?;
                 }
                 match sticking(&values) {
                     Some(none) => return Ok(none),
@@ -63,21 +63,26 @@ impl Machine<'_, '_> {
         result.map_or_else(|| self.unsupported(format!("'{opcode}' of this form or type")), Ok)
     }
 
-    fn freeze(&self, instruction: &Instruction, value: Value) -> Step<Scalar> {
+    fn freeze(&self, instruction: &Instruction, value: Value) -> InterpreterStep<Scalar> {
         let value = self.value(value)?;
         if value.is_known() {
             return Ok(value);
         }
         match &self.program.kinds[instruction.ty] {
-            Kind::Integer(width) => Ok(Scalar::integer(*width, 0)),
-            Kind::Single => Ok(Scalar::Single(0.0)),
-            Kind::Double => Ok(Scalar::Double(0.0)),
-            Kind::Pointer => Ok(Scalar::Pointer(self.memory.pointer_at(0))),
-            Kind::Aggregate(_) | Kind::Other => self.unsupported("a freeze of this type"),
+            ValueKind::Integer(width) => Ok(Scalar::integer(*width, 0)),
+            ValueKind::Single => Ok(Scalar::Single(0.0)),
+            ValueKind::Double => Ok(Scalar::Double(0.0)),
+            ValueKind::Pointer => Ok(Scalar::Pointer(self.memory.pointer_at(0))),
+            ValueKind::Aggregate(_) | ValueKind::Other => self.unsupported("a freeze of this type"),
         }
     }
 
-    fn binary(&self, instruction: &Instruction, left: &Scalar, right: &Scalar) -> Step<Option<Scalar>> {
+    fn binary(
+        &self,
+        instruction: &Instruction,
+        left: &Scalar,
+        right: &Scalar,
+    ) -> InterpreterStep<Option<Scalar>> {
         let Instruction { opcode, flags, predicate, .. } = *instruction;
         if let (Opcode::ICmp, Some(predicate)) = (opcode, predicate) {
             let ends = self.number(left).zip(self.number(right));
@@ -112,15 +117,17 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn unary(&self, instruction: &Instruction, value: &Scalar) -> Step<Option<Scalar>> {
+    fn unary(&self, instruction: &Instruction, value: &Scalar) -> InterpreterStep<Option<Scalar>> {
         let Instruction { opcode, flags, ty, .. } = *instruction;
         let kind = &self.program.kinds[ty];
         Ok(match (opcode, value, kind) {
             (Opcode::FNeg, Scalar::Single(value), _) => Some(Scalar::Single(-value)),
             (Opcode::FNeg, Scalar::Double(value), _) => Some(Scalar::Double(-value)),
-            (Opcode::FPExt, _, Kind::Double) => float::widened(value).map(Scalar::Double),
-            (Opcode::FPTrunc, Scalar::Double(value), Kind::Single) => Some(Scalar::Single(*value as f32)),
-            (Opcode::FPToUI | Opcode::FPToSI, _, Kind::Integer(width)) => {
+            (Opcode::FPExt, _, ValueKind::Double) => float::widened(value).map(Scalar::Double),
+            (Opcode::FPTrunc, Scalar::Double(value), ValueKind::Single) => {
+                Some(Scalar::Single(*value as f32))
+            }
+            (Opcode::FPToUI | Opcode::FPToSI, _, ValueKind::Integer(width)) => {
                 float::to_integer(opcode, value, *width)
             }
             (Opcode::UIToFP, Scalar::Integer { .. }, _)
@@ -128,19 +135,19 @@ impl Machine<'_, '_> {
             {
                 Some(Scalar::Poison)
             }
-            (Opcode::UIToFP | Opcode::SIToFP, &Scalar::Integer { bits, width }, Kind::Single) => {
+            (Opcode::UIToFP | Opcode::SIToFP, &Scalar::Integer { bits, width }, ValueKind::Single) => {
                 Some(float::of_integer(opcode, bits, width, true))
             }
-            (Opcode::UIToFP | Opcode::SIToFP, &Scalar::Integer { bits, width }, Kind::Double) => {
+            (Opcode::UIToFP | Opcode::SIToFP, &Scalar::Integer { bits, width }, ValueKind::Double) => {
                 Some(float::of_integer(opcode, bits, width, false))
             }
-            (_, &Scalar::Integer { bits, width }, Kind::Integer(to)) if opcode != Opcode::BitCast => {
+            (_, &Scalar::Integer { bits, width }, ValueKind::Integer(to)) if opcode != Opcode::BitCast => {
                 integer::resize(opcode, flags, bits, width, *to)
             }
-            (Opcode::PtrToInt | Opcode::PtrToAddr, Scalar::Pointer(_), Kind::Integer(to)) => {
+            (Opcode::PtrToInt | Opcode::PtrToAddr, Scalar::Pointer(_), ValueKind::Integer(to)) => {
                 self.number(value).map(|(address, _)| Scalar::integer(*to, address))
             }
-            (Opcode::IntToPtr, Scalar::Integer { bits, .. }, Kind::Pointer) => {
+            (Opcode::IntToPtr, Scalar::Integer { bits, .. }, ValueKind::Pointer) => {
                 let address =
                     *bits as u64 & crate::scalar::mask(8 * u32::from(self.memory.pointer_bytes)) as u64;
                 Some(Scalar::Pointer(self.memory.pointer_at(address)))
@@ -153,28 +160,32 @@ impl Machine<'_, '_> {
     }
 }
 
-fn bitcast(value: &Scalar, kind: &Kind) -> Option<Scalar> {
+fn bitcast(value: &Scalar, kind: &ValueKind) -> Option<Scalar> {
     Some(match (value, kind) {
-        (Scalar::Integer { bits, width: 32 }, Kind::Single) => Scalar::Single(f32::from_bits(*bits as u32)),
-        (Scalar::Integer { bits, width: 64 }, Kind::Double) => Scalar::Double(f64::from_bits(*bits as u64)),
-        (Scalar::Single(value), Kind::Integer(32)) => Scalar::integer(32, value.to_bits().into()),
-        (Scalar::Double(value), Kind::Integer(64)) => Scalar::integer(64, value.to_bits().into()),
-        (Scalar::Integer { width, .. }, Kind::Integer(to)) if width == to => value.clone(),
-        (Scalar::Single(_), Kind::Single)
-        | (Scalar::Double(_), Kind::Double)
-        | (Scalar::Pointer(_), Kind::Pointer) => value.clone(),
+        (Scalar::Integer { bits, width: 32 }, ValueKind::Single) => {
+            Scalar::Single(f32::from_bits(*bits as u32))
+        }
+        (Scalar::Integer { bits, width: 64 }, ValueKind::Double) => {
+            Scalar::Double(f64::from_bits(*bits as u64))
+        }
+        (Scalar::Single(value), ValueKind::Integer(32)) => Scalar::integer(32, value.to_bits().into()),
+        (Scalar::Double(value), ValueKind::Integer(64)) => Scalar::integer(64, value.to_bits().into()),
+        (Scalar::Integer { width, .. }, ValueKind::Integer(to)) if width == to => value.clone(),
+        (Scalar::Single(_), ValueKind::Single)
+        | (Scalar::Double(_), ValueKind::Double)
+        | (Scalar::Pointer(_), ValueKind::Pointer) => value.clone(),
         _ => return None,
     })
 }
 
 /// The part of this kind. A snapshot does not keep which part an `extractvalue`
 /// takes, so there must be one only.
-fn only_part(parts: &Rc<[Scalar]>, kind: &Kind) -> Option<Scalar> {
+fn only_part(parts: &Rc<[Scalar]>, kind: &ValueKind) -> Option<Scalar> {
     let mut found = parts.iter().filter(|part| match (part, kind) {
-        (Scalar::Integer { width, .. }, Kind::Integer(wanted)) => width == wanted,
-        (Scalar::Single(_), Kind::Single)
-        | (Scalar::Double(_), Kind::Double)
-        | (Scalar::Pointer(_), Kind::Pointer) => true,
+        (Scalar::Integer { width, .. }, ValueKind::Integer(wanted)) => width == wanted,
+        (Scalar::Single(_), ValueKind::Single)
+        | (Scalar::Double(_), ValueKind::Double)
+        | (Scalar::Pointer(_), ValueKind::Pointer) => true,
         _ => false,
     });
     found.next().filter(|_| found.next().is_none()).cloned()

@@ -22,7 +22,7 @@ pub enum Reply {
 }
 
 /// The functions that a module only declares: memory, name, arguments.
-pub type Externals<'a> = dyn FnMut(&mut Memory, &str, &[Scalar]) -> Reply + 'a;
+pub type ExternalCalls<'a> = dyn FnMut(&mut Memory, &str, &[Scalar]) -> Reply + 'a;
 
 /// No function is known but those that the interpreter has.
 pub fn nothing_known(_: &mut Memory, _: &str, _: &[Scalar]) -> Reply {

@@ -9,7 +9,7 @@ use opcost_index::IdMap;
 use opcost_ir::{ConstantId, Layout, Module, TypeId, Value};
 use opcost_key::FunctionId;
 
-use crate::kinds::{self, Kind, Types};
+use crate::kinds::{self, Types, ValueKind};
 use crate::memory::Memory;
 use crate::outcome::LoopShape;
 use crate::record::Shapes;
@@ -22,7 +22,7 @@ const STEPS: u64 = 1 << 20;
 pub struct Interpreter<'m> {
     pub(crate) module: &'m Module,
     pub(crate) layout: Layout,
-    pub(crate) kinds: IdMap<TypeId, Kind>,
+    pub(crate) kinds: IdMap<TypeId, ValueKind>,
     pub(crate) constants: IdMap<ConstantId, Option<Scalar>>,
     pub(crate) shapes: Shapes,
     pub(crate) most_steps: u64,

@@ -7,10 +7,10 @@ use opcost_ir::Instruction;
 
 use crate::arithmetic_intrinsics::{float_intrinsic, integer_intrinsic};
 use crate::compute::{behind, sticking};
-use crate::kinds::Kind;
-use crate::machine::{Machine, Step};
+use crate::kinds::ValueKind;
+use crate::machine::{InterpretedMachine, InterpreterStep};
 use crate::memory::Content;
-use crate::outcome::{Ended, Trap, Use};
+use crate::outcome::{Ended, ObservedUse, Trap};
 use crate::scalar::{Pointer, Scalar};
 
 /// Families that do nothing and give nothing.
@@ -39,14 +39,14 @@ const SAME: &[&str] = &[
     "arithmetic.fence",
 ];
 
-impl Machine<'_, '_> {
+impl InterpretedMachine<'_, '_> {
     /// The result, if there is one.
     pub(crate) fn intrinsic(
         &mut self,
         instruction: &Instruction,
         name: &str,
         arguments: &[Scalar],
-    ) -> Step<Option<Scalar>> {
+    ) -> InterpreterStep<Option<Scalar>> {
         let family = name.strip_prefix("llvm.").unwrap_or(name);
         let is = |one: &&str| {
             let rest = family.strip_prefix(*one);
@@ -59,10 +59,12 @@ impl Machine<'_, '_> {
             return Ok(arguments.first().cloned());
         }
         match (family.split('.').next().unwrap_or(family), arguments) {
-            ("assume", [condition, ..]) => match self.decided(condition.clone(), Use::Assumption)?.bits() {
-                Some(0) => self.trap(Trap::AssumptionFalse),
-                _ => Ok(None),
-            },
+            ("assume", [condition, ..]) => {
+                match self.decided(condition.clone(), ObservedUse::Assumption)?.bits() {
+                    Some(0) => self.trap(Trap::AssumptionFalse),
+                    _ => Ok(None),
+                }
+            }
             ("lifetime", [.., pointer]) => {
                 if let Scalar::Pointer(pointer) = pointer {
                     self.memory.forget(pointer.object);
@@ -84,12 +86,17 @@ impl Machine<'_, '_> {
 
     fn width_of(&self, instruction: &Instruction) -> Option<u32> {
         match self.program.kinds[instruction.ty] {
-            Kind::Integer(width) => Some(width),
+            ValueKind::Integer(width) => Some(width),
             _ => None,
         }
     }
 
-    fn arithmetic(&self, instruction: &Instruction, family: &str, arguments: &[Scalar]) -> Step<Scalar> {
+    fn arithmetic(
+        &self,
+        instruction: &Instruction,
+        family: &str,
+        arguments: &[Scalar],
+    ) -> InterpreterStep<Scalar> {
         let known = |value: &Scalar| !matches!(value, Scalar::Aggregate(_));
         if let Some(none) = sticking(arguments) {
             return Ok(none);
@@ -114,12 +121,12 @@ impl Machine<'_, '_> {
         result.map_or_else(|| self.unsupported(format!("the intrinsic llvm.{family}")), Ok)
     }
 
-    fn length(&self, length: &Scalar) -> Step<u64> {
-        let bits = self.decided(length.clone(), Use::Length)?.bits().unwrap_or(0);
+    fn length(&self, length: &Scalar) -> InterpreterStep<u64> {
+        let bits = self.decided(length.clone(), ObservedUse::Length)?.bits().unwrap_or(0);
         u64::try_from(bits).map_err(|_| Ended::RoomUsedUp)
     }
 
-    fn copy(&mut self, to: &Scalar, from: &Scalar, length: &Scalar) -> Step<()> {
+    fn copy(&mut self, to: &Scalar, from: &Scalar, length: &Scalar) -> InterpreterStep<()> {
         let length = self.length(length)?;
         if length == 0 {
             return Ok(());
@@ -130,7 +137,7 @@ impl Machine<'_, '_> {
         self.memory.write(to, contents).map_err(|fault| self.fault(fault))
     }
 
-    fn set(&mut self, to: &Scalar, byte: &Scalar, length: &Scalar) -> Step<()> {
+    fn set(&mut self, to: &Scalar, byte: &Scalar, length: &Scalar) -> InterpreterStep<()> {
         let length = self.length(length)?;
         if length == 0 {
             return Ok(());
@@ -144,11 +151,11 @@ impl Machine<'_, '_> {
         self.fill_with(to, content, length)
     }
 
-    pub(crate) fn fill(&mut self, to: Pointer, byte: u8, length: u64) -> Step<()> {
+    pub(crate) fn fill(&mut self, to: Pointer, byte: u8, length: u64) -> InterpreterStep<()> {
         self.fill_with(to, Content::Bits(byte), length)
     }
 
-    fn fill_with(&mut self, to: Pointer, content: Content, length: u64) -> Step<()> {
+    fn fill_with(&mut self, to: Pointer, content: Content, length: u64) -> InterpreterStep<()> {
         const PIECE: u64 = 1 << 12;
         let mut done = 0;
         while done < length {

@@ -17,7 +17,7 @@ const MOST_PARTS: u64 = 1 << 12;
 
 /// What values of a type are.
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     Integer(u32),
     Single,
     Double,
@@ -28,22 +28,22 @@ pub(crate) enum Kind {
     Other,
 }
 
-pub(crate) fn kinds(module: &Module, layout: &Layout) -> IdMap<TypeId, Kind> {
+pub(crate) fn kinds(module: &Module, layout: &Layout) -> IdMap<TypeId, ValueKind> {
     let kind = |id: TypeId| match &module.types[id] {
-        Type::Integer(bits @ 1..=128) => Kind::Integer(*bits),
-        Type::Float("float") => Kind::Single,
-        Type::Float("double") => Kind::Double,
-        Type::Pointer(_) => Kind::Pointer,
+        Type::Integer(bits @ 1..=128) => ValueKind::Integer(*bits),
+        Type::Float("float") => ValueKind::Single,
+        Type::Float("double") => ValueKind::Double,
+        Type::Pointer(_) => ValueKind::Pointer,
         Type::Array(length, element) if *length <= MOST_PARTS => match layout.stride(*element) {
-            Some(stride) => Kind::Aggregate((0..*length).map(|at| (at * stride, *element)).collect()),
-            None => Kind::Other,
+            Some(stride) => ValueKind::Aggregate((0..*length).map(|at| (at * stride, *element)).collect()),
+            None => ValueKind::Other,
         },
         Type::Struct { fields, .. } => {
             let parts = fields.iter().enumerate();
             let parts = parts.map(|(at, &field)| Some((layout.field_offset(id, at)?, field)));
-            parts.collect::<Option<_>>().map_or(Kind::Other, Kind::Aggregate)
+            parts.collect::<Option<_>>().map_or(ValueKind::Other, ValueKind::Aggregate)
         }
-        _ => Kind::Other,
+        _ => ValueKind::Other,
     };
     IdMap::from_vec(module.types.ids().map(kind).collect())
 }
@@ -69,15 +69,15 @@ pub(crate) fn function_of(module: &Module, object: ObjectId) -> Option<Value> {
 }
 
 /// A constant as a value; none if a run cannot hold it.
-pub(crate) fn constant(kinds: &IdMap<TypeId, Kind>, constant: &Constant) -> Option<Scalar> {
+pub(crate) fn constant(kinds: &IdMap<TypeId, ValueKind>, constant: &Constant) -> Option<Scalar> {
     value(kinds, constant.ty, constant.value)
 }
 
-fn value(kinds: &IdMap<TypeId, Kind>, ty: TypeId, value: ConstantValue) -> Option<Scalar> {
+fn value(kinds: &IdMap<TypeId, ValueKind>, ty: TypeId, value: ConstantValue) -> Option<Scalar> {
     Some(match (value, &kinds[ty]) {
-        (ConstantValue::Integer(bits), Kind::Integer(width)) => Scalar::integer(*width, bits),
-        (ConstantValue::Float(bits), Kind::Double) => Scalar::Double(f64::from_bits(bits)),
-        (ConstantValue::Float(bits), Kind::Single) => Scalar::Single(f64::from_bits(bits) as f32),
+        (ConstantValue::Integer(bits), ValueKind::Integer(width)) => Scalar::integer(*width, bits),
+        (ConstantValue::Float(bits), ValueKind::Double) => Scalar::Double(f64::from_bits(bits)),
+        (ConstantValue::Float(bits), ValueKind::Single) => Scalar::Single(f64::from_bits(bits) as f32),
         (ConstantValue::Null, _) => Scalar::Pointer(Pointer { object: ObjectId::new(0), offset: 0 }),
         (ConstantValue::Undef, _) => Scalar::Undefined,
         (ConstantValue::Poison, _) => Scalar::Poison,
@@ -90,22 +90,22 @@ fn value(kinds: &IdMap<TypeId, Kind>, ty: TypeId, value: ConstantValue) -> Optio
 }
 
 /// Zero of a type. The depth of the recursion is that of the type.
-fn zero(kinds: &IdMap<TypeId, Kind>, ty: TypeId) -> Option<Scalar> {
+fn zero(kinds: &IdMap<TypeId, ValueKind>, ty: TypeId) -> Option<Scalar> {
     Some(match &kinds[ty] {
-        Kind::Integer(width) => Scalar::integer(*width, 0),
-        Kind::Single => Scalar::Single(0.0),
-        Kind::Double => Scalar::Double(0.0),
-        Kind::Pointer => Scalar::Pointer(Pointer { object: ObjectId::new(0), offset: 0 }),
-        Kind::Aggregate(parts) => {
+        ValueKind::Integer(width) => Scalar::integer(*width, 0),
+        ValueKind::Single => Scalar::Single(0.0),
+        ValueKind::Double => Scalar::Double(0.0),
+        ValueKind::Pointer => Scalar::Pointer(Pointer { object: ObjectId::new(0), offset: 0 }),
+        ValueKind::Aggregate(parts) => {
             Scalar::Aggregate(parts.iter().map(|&(_, part)| zero(kinds, part)).collect::<Option<_>>()?)
         }
-        Kind::Other => return None,
+        ValueKind::Other => return None,
     })
 }
 
 /// Memory as a program finds it: data, and an address for each function. Data
 /// that is declared, or of which the contents are not known, is undefined.
-pub(crate) fn memory(module: &Module, layout: &Layout, kinds: &IdMap<TypeId, Kind>) -> Memory {
+pub(crate) fn memory(module: &Module, layout: &Layout, kinds: &IdMap<TypeId, ValueKind>) -> Memory {
     let mut memory = Memory::new(layout.pointer_bits(0));
     for global in module.globals.values() {
         let filler = match &global.contents {
@@ -139,7 +139,7 @@ pub(crate) fn memory(module: &Module, layout: &Layout, kinds: &IdMap<TypeId, Kin
 /// What types are, and how much room they take.
 #[derive(Clone, Copy)]
 pub(crate) struct Types<'a> {
-    pub(crate) kinds: &'a IdMap<TypeId, Kind>,
+    pub(crate) kinds: &'a IdMap<TypeId, ValueKind>,
     pub(crate) layout: &'a Layout,
 }
 
@@ -155,17 +155,17 @@ pub(crate) fn load(
     let bytes = || memory.read(at, size);
     let bits = |bytes: &[Byte], width| memory.join_integer(bytes, width);
     Ok(Some(match &types.kinds[ty] {
-        Kind::Integer(width) => bits(&bytes()?, *width),
-        Kind::Single => match bits(&bytes()?, 32) {
+        ValueKind::Integer(width) => bits(&bytes()?, *width),
+        ValueKind::Single => match bits(&bytes()?, 32) {
             Scalar::Integer { bits, .. } => Scalar::Single(f32::from_bits(bits as u32)),
             other => other,
         },
-        Kind::Double => match bits(&bytes()?, 64) {
+        ValueKind::Double => match bits(&bytes()?, 64) {
             Scalar::Integer { bits, .. } => Scalar::Double(f64::from_bits(bits as u64)),
             other => other,
         },
-        Kind::Pointer => memory.join_pointer(&bytes()?),
-        Kind::Aggregate(parts) => {
+        ValueKind::Pointer => memory.join_pointer(&bytes()?),
+        ValueKind::Aggregate(parts) => {
             let mut values = Vec::with_capacity(parts.len());
             for &(offset, part) in parts {
                 match load(memory, types, moved(at, offset), part)? {
@@ -175,7 +175,7 @@ pub(crate) fn load(
             }
             Scalar::Aggregate(values.into())
         }
-        Kind::Other => return Ok(None),
+        ValueKind::Other => return Ok(None),
     }))
 }
 
@@ -190,7 +190,7 @@ pub(crate) fn store(
 ) -> Result<bool, Fault> {
     let Some(size) = types.layout.size(ty) else { return Ok(false) };
     let contents = match (value, &types.kinds[ty]) {
-        (Scalar::Aggregate(values), Kind::Aggregate(parts)) if values.len() == parts.len() => {
+        (Scalar::Aggregate(values), ValueKind::Aggregate(parts)) if values.len() == parts.len() => {
             for (value, &(offset, part)) in values.iter().zip(parts) {
                 if !store(memory, types, moved(at, offset), part, value)? {
                     return Ok(false);
@@ -198,13 +198,13 @@ pub(crate) fn store(
             }
             return Ok(true);
         }
-        (_, Kind::Other) => return Ok(false),
+        (_, ValueKind::Other) => return Ok(false),
         (Scalar::Poison, _) => vec![Content::Poison; size as usize],
         (Scalar::Undefined, _) => vec![Content::Undefined; size as usize],
-        (Scalar::Integer { bits, .. }, Kind::Integer(_)) => split_integer(*bits, size as u32),
-        (Scalar::Single(value), Kind::Single) => split_integer(u128::from(value.to_bits()), 4),
-        (Scalar::Double(value), Kind::Double) => split_integer(u128::from(value.to_bits()), 8),
-        (Scalar::Pointer(pointer), Kind::Pointer) => {
+        (Scalar::Integer { bits, .. }, ValueKind::Integer(_)) => split_integer(*bits, size as u32),
+        (Scalar::Single(value), ValueKind::Single) => split_integer(u128::from(value.to_bits()), 4),
+        (Scalar::Double(value), ValueKind::Double) => split_integer(u128::from(value.to_bits()), 8),
+        (Scalar::Pointer(pointer), ValueKind::Pointer) => {
             (0..size as u8).map(|position| Content::Piece(*pointer, position)).collect()
         }
         _ => return Ok(false),

@@ -38,20 +38,21 @@ mod widths;
 pub use accesses::with_accesses;
 pub use branches::random_branches;
 pub use calls::function_named;
-pub use externals::{Externals, Reply, nothing_known};
+pub use externals::{ExternalCalls, Reply, nothing_known};
 pub use grammar::{Case, Feature, random_loops};
 pub use inputs::all_inputs;
 pub use interpreter::{Interpreter, Rewriting};
 pub use marks::{
-    Answer, Claim, ClaimError, EnteredIf, Expression, ExpressionError, Function, Mark, MarkError, Quality,
-    Told, Verdict, judge, judge_claim, read_marks,
+    ClaimError, EnteredIf, ExpressionError, JudgedCount, JudgedLoop, Mark, MarkClaim, MarkError,
+    MarkExpression, MarkFunction, MarkQuality, MarkVerdict, judge, judge_claim, read_marks,
 };
 pub use memory::Memory;
 pub use outcome::{
-    Activation, Ended, FrameId, FrameSeen, LoadSeen, LoopEnd, LoopShape, Site, Trap, Use, Write, Writer,
+    Activation, Ended, FrameId, FrameSeen, LoadSeen, LoopEnd, LoopShape, ObservedUse, ObservedWrite,
+    ObservedWriter, Site, Trap,
 };
 pub use random::Random;
 pub use record::natural_loops;
-pub use run::Run;
+pub use run::InterpretedRun;
 pub use scalar::{ObjectId, Pointer, Scalar};
 pub use widths::{WidthClaim, WidthClaimError, WidthError, WidthMark, read_widths, width_of_joined};

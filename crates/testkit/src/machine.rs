@@ -10,19 +10,21 @@ use opcost_index::{Id, IdMap};
 use opcost_ir::{Function, Instruction, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use crate::externals::Externals;
+use crate::externals::ExternalCalls;
 use crate::interpreter::Interpreter;
 use crate::memory::{Fault, Memory};
-use crate::outcome::{Ended, FrameId, FrameSeen, LoadSeen, Site, Trap, Use, Write, Writer};
+use crate::outcome::{
+    Ended, FrameId, FrameSeen, LoadSeen, ObservedUse, ObservedWrite, ObservedWriter, Site, Trap,
+};
 use crate::record::{Open, Passed, Recorder};
-use crate::run::Run;
+use crate::run::InterpretedRun;
 use crate::scalar::{ObjectId, Pointer, Scalar};
 
 /// The most calls inside one another.
 const DEEPEST: usize = 2000;
 
 /// A call of a function that has not returned.
-pub(crate) struct Frame {
+pub(crate) struct InterpretedFrame {
     pub(crate) id: FrameId,
     pub(crate) function: FunctionId,
     pub(crate) arguments: Vec<Scalar>,
@@ -47,12 +49,12 @@ pub(crate) struct Return {
 }
 
 /// A run that is going on.
-pub(crate) struct Machine<'a, 'm> {
+pub(crate) struct InterpretedMachine<'a, 'm> {
     pub(crate) program: &'a Interpreter<'m>,
-    pub(crate) externals: &'a mut Externals<'a>,
+    pub(crate) externals: &'a mut ExternalCalls<'a>,
     pub(crate) memory: Memory,
     /// Never empty while something is executed.
-    pub(crate) stack: Vec<Frame>,
+    pub(crate) stack: Vec<InterpretedFrame>,
     pub(crate) frames: IdMap<FrameId, FrameSeen>,
     pub(crate) recorder: Recorder,
     pub(crate) loads: Vec<LoadSeen>,
@@ -65,13 +67,13 @@ pub(crate) struct Machine<'a, 'm> {
 }
 
 /// Something, or why the run is over.
-pub(crate) type Step<T> = Result<T, Ended>;
+pub(crate) type InterpreterStep<T> = Result<T, Ended>;
 
-impl<'a, 'm> Machine<'a, 'm> {
+impl<'a, 'm> InterpretedMachine<'a, 'm> {
     pub(crate) fn new(
         program: &'a Interpreter<'m>,
         memory: Memory,
-        externals: &'a mut Externals<'_>,
+        externals: &'a mut ExternalCalls<'_>,
     ) -> Self {
         Self {
             program,
@@ -89,7 +91,7 @@ impl<'a, 'm> Machine<'a, 'm> {
         }
     }
 
-    pub(crate) fn run(mut self, function: FunctionId, arguments: &[Scalar]) -> Run {
+    pub(crate) fn run(mut self, function: FunctionId, arguments: &[Scalar]) -> InterpretedRun {
         let ended = match self.enter(function, arguments.to_vec(), None) {
             Err(ended) => ended,
             Ok(()) => loop {
@@ -101,7 +103,7 @@ impl<'a, 'm> Machine<'a, 'm> {
                 }
             },
         };
-        Run {
+        InterpretedRun {
             ended,
             steps: self.steps,
             activations: self.recorder.activations,
@@ -112,11 +114,11 @@ impl<'a, 'm> Machine<'a, 'm> {
         }
     }
 
-    pub(crate) fn frame(&self) -> &Frame {
+    pub(crate) fn frame(&self) -> &InterpretedFrame {
         self.stack.last().expect("a run has a frame until it is over")
     }
 
-    pub(crate) fn frame_mut(&mut self) -> &mut Frame {
+    pub(crate) fn frame_mut(&mut self) -> &mut InterpretedFrame {
         self.stack.last_mut().expect("a run has a frame until it is over")
     }
 
@@ -128,7 +130,7 @@ impl<'a, 'm> Machine<'a, 'm> {
         Site { function: self.frame().function, instruction: self.frame().at }
     }
 
-    pub(crate) fn trap<T>(&self, trap: Trap) -> Step<T> {
+    pub(crate) fn trap<T>(&self, trap: Trap) -> InterpreterStep<T> {
         Err(Ended::Trapped { at: self.site(), trap })
     }
 
@@ -139,12 +141,12 @@ impl<'a, 'm> Machine<'a, 'm> {
         }
     }
 
-    pub(crate) fn unsupported<T>(&self, what: impl Into<String>) -> Step<T> {
+    pub(crate) fn unsupported<T>(&self, what: impl Into<String>) -> InterpreterStep<T> {
         Err(Ended::Unsupported { at: self.site(), what: what.into() })
     }
 
     /// The value, unless it is none and so must not decide anything.
-    pub(crate) fn decided(&self, value: Scalar, how: Use) -> Step<Scalar> {
+    pub(crate) fn decided(&self, value: Scalar, how: ObservedUse) -> InterpreterStep<Scalar> {
         match value {
             Scalar::Poison => Err(Ended::PoisonUsed { at: self.site(), how }),
             Scalar::Undefined => Err(Ended::UndefinedUsed { at: self.site(), how }),
@@ -169,7 +171,7 @@ impl<'a, 'm> Machine<'a, 'm> {
         }
     }
 
-    pub(crate) fn value(&self, value: Value) -> Step<Scalar> {
+    pub(crate) fn value(&self, value: Value) -> InterpreterStep<Scalar> {
         match self.known(value) {
             Some(value) => Ok(value),
             None => self.unsupported(match value {
@@ -185,7 +187,7 @@ impl<'a, 'm> Machine<'a, 'm> {
         function: FunctionId,
         mut arguments: Vec<Scalar>,
         caller: Option<(FrameId, InstructionId)>,
-    ) -> Step<()> {
+    ) -> InterpreterStep<()> {
         if self.stack.len() >= DEEPEST {
             return Err(Ended::RoomUsedUp);
         }
@@ -195,7 +197,7 @@ impl<'a, 'm> Machine<'a, 'm> {
             self.rewrite(function, Value::Argument(position), argument);
             self.see(function, Value::Argument(position), argument);
         }
-        self.stack.push(Frame {
+        self.stack.push(InterpretedFrame {
             id,
             function,
             arguments,
@@ -209,7 +211,7 @@ impl<'a, 'm> Machine<'a, 'm> {
     }
 
     /// Executes one instruction.
-    fn step(&mut self) -> Step<()> {
+    fn step(&mut self) -> InterpreterStep<()> {
         let (function, id) = (self.function(), self.frame().at);
         self.steps += 1;
         let instruction = &function.instructions[id];
@@ -229,7 +231,7 @@ impl<'a, 'm> Machine<'a, 'm> {
         }
     }
 
-    fn compute(&mut self, instruction: &Instruction, operands: &[Value]) -> Step<Option<Scalar>> {
+    fn compute(&mut self, instruction: &Instruction, operands: &[Value]) -> InterpreterStep<Option<Scalar>> {
         match instruction.opcode {
             Opcode::Alloca => self.alloca(instruction, operands).map(Some),
             Opcode::Load => self.load(instruction, operands).map(Some),
@@ -279,22 +281,22 @@ impl<'a, 'm> Machine<'a, 'm> {
         frame.at = InstructionId::new(frame.at.index() + 1);
     }
 
-    fn branch(&mut self, operands: &[Value]) -> Step<()> {
+    fn branch(&mut self, operands: &[Value]) -> InterpreterStep<()> {
         match *operands {
             [Value::Block(target)] => self.go(target),
             [condition, Value::Block(yes), Value::Block(no)] => {
-                let condition = self.decided(self.value(condition)?, Use::Branch)?;
+                let condition = self.decided(self.value(condition)?, ObservedUse::Branch)?;
                 self.go(if condition.bits() == Some(0) { no } else { yes })
             }
             _ => self.unsupported("a branch of this form"),
         }
     }
 
-    fn switch(&mut self, operands: &[Value]) -> Step<()> {
+    fn switch(&mut self, operands: &[Value]) -> InterpreterStep<()> {
         let [condition, Value::Block(otherwise), cases @ ..] = operands else {
             return self.unsupported("a switch of this form");
         };
-        let condition = self.decided(self.value(*condition)?, Use::Branch)?;
+        let condition = self.decided(self.value(*condition)?, ObservedUse::Branch)?;
         for case in cases.chunks(2) {
             let [value, Value::Block(target)] = *case else {
                 return self.unsupported("a switch of this form");
@@ -307,7 +309,7 @@ impl<'a, 'm> Machine<'a, 'm> {
     }
 
     /// Takes an edge.
-    pub(crate) fn go(&mut self, target: BlockId) -> Step<()> {
+    pub(crate) fn go(&mut self, target: BlockId) -> InterpreterStep<()> {
         let (function, from) = (self.function(), self.frame().block);
         let mut results = std::mem::take(&mut self.phis);
         for id in function.instructions_of(target) {
@@ -345,7 +347,7 @@ impl<'a, 'm> Machine<'a, 'm> {
 
     /// Who writes now.
     pub(crate) fn write_as_now(&mut self) {
-        let write = Write { frame: self.frame().id, at: self.site(), step: self.steps - 1 };
-        self.memory.writer = Writer::Instruction(write);
+        let write = ObservedWrite { frame: self.frame().id, at: self.site(), step: self.steps - 1 };
+        self.memory.writer = ObservedWriter::Instruction(write);
     }
 }

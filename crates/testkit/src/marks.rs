@@ -30,14 +30,14 @@ mod grammar;
 mod judge;
 mod written;
 
-pub use expression::{Expression, ExpressionError, Function};
-pub use judge::{Answer, EnteredIf, Told, Verdict, judge, judge_claim};
+pub use expression::{ExpressionError, MarkExpression, MarkFunction};
+pub use judge::{EnteredIf, JudgedCount, JudgedLoop, MarkVerdict, judge, judge_claim};
 
 use thiserror::Error;
 
 /// What may be said of a count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quality {
+pub enum MarkQuality {
     /// It is this number.
     Exact,
     /// Never more than this.
@@ -48,21 +48,21 @@ pub enum Quality {
 
 /// One claim about one loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Claim {
+pub struct MarkClaim {
     /// None: nobody knows.
-    pub body: Option<Expression>,
+    pub body: Option<MarkExpression>,
     /// How sure that is.
-    pub quality: Quality,
+    pub quality: MarkQuality,
     /// How often back edges are taken.
-    pub back: Option<Expression>,
+    pub back: Option<MarkExpression>,
     /// The sum over activations of one call.
-    pub total: Option<Expression>,
+    pub total: Option<MarkExpression>,
     /// What an exact answer may rest on.
     pub assumes: Vec<String>,
     /// For which values the claim is made.
-    pub condition: Option<Expression>,
+    pub condition: Option<MarkExpression>,
     /// For which values the loop is reached.
-    pub reached: Option<Expression>,
+    pub reached: Option<MarkExpression>,
     /// It takes the whole program.
     pub is_closed: bool,
     /// Activations may be left by other ways.
@@ -79,7 +79,7 @@ pub struct Mark {
     /// The line of the loop, from 1.
     pub line: usize,
     /// For one world or for both.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<MarkClaim>,
 }
 
 const ASSUMPTIONS: &[&str] = &["nsw", "nuw", "inbounds", "mustprogress"];
@@ -136,11 +136,11 @@ pub fn read_marks(text: &str) -> Result<Vec<Mark>, MarkError> {
     Ok(marks)
 }
 
-fn claim(text: &str) -> Result<Claim, ClaimError> {
+fn claim(text: &str) -> Result<MarkClaim, ClaimError> {
     let (mut body, mut quality) = (None, None);
-    let mut claim = Claim {
+    let mut claim = MarkClaim {
         body: None,
-        quality: Quality::Unknown,
+        quality: MarkQuality::Unknown,
         back: None,
         total: None,
         assumes: Vec::new(),
@@ -155,15 +155,15 @@ fn claim(text: &str) -> Result<Claim, ClaimError> {
         let (key, value) = word.split_once('=').ok_or_else(|| ClaimError::NoPair(word.to_owned()))?;
         match (key, value) {
             ("body", "*") => body = Some(None),
-            ("body", _) => body = Some(Some(Expression::read(value)?)),
-            ("quality", "exact") => quality = Some(Quality::Exact),
-            ("quality", "bound") => quality = Some(Quality::Bound),
-            ("quality", "unknown") => quality = Some(Quality::Unknown),
-            ("back", _) => claim.back = Some(Expression::read(value)?),
-            ("total", _) => claim.total = Some(Expression::read(value)?),
+            ("body", _) => body = Some(Some(MarkExpression::read(value)?)),
+            ("quality", "exact") => quality = Some(MarkQuality::Exact),
+            ("quality", "bound") => quality = Some(MarkQuality::Bound),
+            ("quality", "unknown") => quality = Some(MarkQuality::Unknown),
+            ("back", _) => claim.back = Some(MarkExpression::read(value)?),
+            ("total", _) => claim.total = Some(MarkExpression::read(value)?),
             ("assume", _) => claim.assumes = assumptions(value)?,
-            ("where", _) => claim.condition = Some(Expression::read(value)?),
-            ("reached", _) => claim.reached = Some(Expression::read(value)?),
+            ("where", _) => claim.condition = Some(MarkExpression::read(value)?),
+            ("reached", _) => claim.reached = Some(MarkExpression::read(value)?),
             ("world", "closed") => claim.is_closed = true,
             ("world", "open") => {}
             ("partial", "yes") => claim.is_partial = true,
@@ -174,7 +174,7 @@ fn claim(text: &str) -> Result<Claim, ClaimError> {
     }
     claim.body = body.ok_or(ClaimError::NoBody)?;
     claim.quality = quality.ok_or(ClaimError::NoQuality)?;
-    if claim.body.is_none() != (claim.quality == Quality::Unknown) {
+    if claim.body.is_none() != (claim.quality == MarkQuality::Unknown) {
         return Err(ClaimError::BodyAgainstQuality);
     }
     Ok(claim)
@@ -198,7 +198,7 @@ mod tests {
         let marks = read_marks(text).unwrap();
         assert_eq!((marks.len(), marks[0].line), (1, 2));
         let claim = &marks[0].claims[0];
-        assert_eq!(claim.quality, Quality::Exact);
+        assert_eq!(claim.quality, MarkQuality::Exact);
         assert_eq!(claim.assumes, ["nsw", "inbounds"]);
         assert!(claim.condition.is_some() && !claim.is_closed);
     }
@@ -209,7 +209,7 @@ mod tests {
             read_marks("do ! expect: body=* quality=unknown; body=5 quality=exact world=closed").unwrap();
         let worlds: Vec<bool> = marks[0].claims.iter().map(|claim| claim.is_closed).collect();
         assert_eq!(worlds, [false, true]);
-        assert_eq!(marks[0].claims[1].body, Some(Expression::Number(5)));
+        assert_eq!(marks[0].claims[1].body, Some(MarkExpression::Number(5)));
     }
 
     #[test]

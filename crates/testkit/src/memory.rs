@@ -10,7 +10,7 @@
 use opcost_index::{Id, IdMap};
 use opcost_ir::GlobalId;
 
-use crate::outcome::{Trap, Writer};
+use crate::outcome::{ObservedWriter, Trap};
 use crate::scalar::{ObjectId, Pointer, Scalar};
 
 /// Objects begin at multiples of this, and at least so many bytes apart.
@@ -33,7 +33,7 @@ pub(crate) enum Content {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Byte {
     pub(crate) content: Content,
-    pub(crate) writer: Writer,
+    pub(crate) writer: ObservedWriter,
 }
 
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ pub struct Memory {
     kept: u64,
     pub(crate) pointer_bytes: u8,
     /// Who writes now.
-    pub(crate) writer: Writer,
+    pub(crate) writer: ObservedWriter,
 }
 
 impl Memory {
@@ -67,7 +67,7 @@ impl Memory {
             next_base: 0,
             kept: 0,
             pointer_bytes: pointer_bits.div_ceil(8) as u8,
-            writer: Writer::Initial,
+            writer: ObservedWriter::Initial,
         };
         memory.add(0, Content::Undefined);
         memory.next_base = 0x1_0000;
@@ -160,7 +160,7 @@ impl Memory {
             return Err(Fault::NoRoom);
         }
         let object = &self.objects[at.object];
-        let untouched = Byte { content: object.filler, writer: Writer::Initial };
+        let untouched = Byte { content: object.filler, writer: ObservedWriter::Initial };
         let start = at.offset as usize;
         Ok((start..start + size as usize)
             .map(|at| object.bytes.get(at).copied().unwrap_or(untouched))
@@ -183,7 +183,7 @@ impl Memory {
             if self.kept > MOST_BYTES {
                 return Err(Fault::NoRoom);
             }
-            object.bytes.resize(end, Byte { content: object.filler, writer: Writer::Initial });
+            object.bytes.resize(end, Byte { content: object.filler, writer: ObservedWriter::Initial });
         }
         for (byte, content) in object.bytes[start..end].iter_mut().zip(contents) {
             *byte = Byte { content, writer };

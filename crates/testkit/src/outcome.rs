@@ -44,14 +44,14 @@ pub enum Ended {
         /// Where.
         at: Site,
         /// What it decided.
-        how: Use,
+        how: ObservedUse,
     },
     /// An undefined value decided something.
     UndefinedUsed {
         /// Where.
         at: Site,
         /// What it decided.
-        how: Use,
+        how: ObservedUse,
     },
     /// An exception left the function.
     Unwound,
@@ -97,7 +97,7 @@ pub enum Trap {
 
 /// What a value decides, so that it must be one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Use {
+pub enum ObservedUse {
     /// Which way control goes.
     Branch,
     /// Which memory is accessed.
@@ -173,7 +173,7 @@ impl Activation {
 
 /// One execution of a store, a call, or whatever wrote memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Write {
+pub struct ObservedWrite {
     /// The call of the function that it lies in.
     pub frame: FrameId,
     /// The instruction.
@@ -184,11 +184,11 @@ pub struct Write {
 
 /// Who gave a byte its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Writer {
+pub enum ObservedWriter {
     /// Nobody in this run: it held that at the start, or was never written.
     Initial,
     /// This one, last.
-    Instruction(Write),
+    Instruction(ObservedWrite),
 }
 
 /// One execution of a load.
@@ -205,7 +205,7 @@ pub struct LoadSeen {
     /// What it read.
     pub value: Scalar,
     /// Who wrote the bytes that it read, in order.
-    pub writers: Vec<Writer>,
+    pub writers: Vec<ObservedWriter>,
 }
 
 /// One call of a function.

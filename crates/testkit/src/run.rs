@@ -8,11 +8,11 @@ use opcost_ir::Value;
 use opcost_key::{FunctionId, InstructionId};
 
 use crate::memory::Memory;
-use crate::outcome::{Activation, Ended, FrameId, FrameSeen, LoadSeen, Writer};
+use crate::outcome::{Activation, Ended, FrameId, FrameSeen, LoadSeen, ObservedWriter};
 
 /// What a run told.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct InterpretedRun {
     /// How it ended.
     pub ended: Ended,
     /// Instructions executed, phis and calls among them.
@@ -31,12 +31,12 @@ pub struct Run {
     pub values: Vec<(FunctionId, Value, u128)>,
 }
 
-impl Run {
+impl InterpretedRun {
     /// What wrote, as seen from one call of a function: the instruction of that
     /// very call, be it a store or a call in which the write happened. `None`
     /// if it happened before that call began. Cost: depth of calls.
-    pub fn writer_in(&self, frame: FrameId, writer: Writer) -> Option<InstructionId> {
-        let Writer::Instruction(write) = writer else { return None };
+    pub fn writer_in(&self, frame: FrameId, writer: ObservedWriter) -> Option<InstructionId> {
+        let ObservedWriter::Instruction(write) = writer else { return None };
         let (mut inner, mut instruction) = (write.frame, write.at.instruction);
         while inner > frame {
             (inner, instruction) = self.frames[inner].caller?;

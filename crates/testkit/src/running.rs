@@ -7,23 +7,28 @@
 //!
 //! Input: an [`Interpreter`] of a module, a function of it, arguments, and a
 //! closure that stands for the functions that are only declared. Output: a
-//! [`Run`]. Cost: some hundred nanoseconds an instruction. Limits: no
+//! [`InterpretedRun`]. Cost: some hundred nanoseconds an instruction. Limits: no
 //! vectors, no integers above 128 bits, no `x86_fp80`, one thread, 2 MiB of memory
 //! that is written, 2,000 calls inside one another; what cannot be executed ends
 //! the run and is named.
 
 use opcost_key::FunctionId;
 
-use crate::externals::Externals;
+use crate::externals::ExternalCalls;
 use crate::interpreter::Interpreter;
-use crate::machine::Machine;
+use crate::machine::InterpretedMachine;
 use crate::memory::Memory;
-use crate::run::Run;
+use crate::run::InterpretedRun;
 use crate::scalar::Scalar;
 
 impl Interpreter<'_> {
     /// Runs a function.
-    pub fn run(&self, function: FunctionId, arguments: &[Scalar], externals: &mut Externals<'_>) -> Run {
+    pub fn run(
+        &self,
+        function: FunctionId,
+        arguments: &[Scalar],
+        externals: &mut ExternalCalls<'_>,
+    ) -> InterpretedRun {
         self.run_in(self.memory(), function, arguments, externals)
     }
 
@@ -34,8 +39,8 @@ impl Interpreter<'_> {
         memory: Memory,
         function: FunctionId,
         arguments: &[Scalar],
-        externals: &mut Externals<'_>,
-    ) -> Run {
-        Machine::new(self, memory, externals).run(function, arguments)
+        externals: &mut ExternalCalls<'_>,
+    ) -> InterpretedRun {
+        InterpretedMachine::new(self, memory, externals).run(function, arguments)
     }
 }

@@ -7,7 +7,8 @@ use opcost_index::Id;
 use opcost_ir::Value;
 use opcost_key::{BlockId, InstructionId};
 use opcost_testkit::{
-    Ended, Interpreter, LoopEnd, LoopShape, Memory, Reply, Scalar, Trap, Use, function_named, natural_loops,
+    Ended, Interpreter, LoopEnd, LoopShape, Memory, ObservedUse, Reply, Scalar, Trap, function_named,
+    natural_loops,
 };
 use running::{block, module, number, returned, run, trap};
 
@@ -53,10 +54,10 @@ fn poison_may_be_carried_but_not_decide() {
     let decides =
         format!("{broken}  %t = icmp eq i32 %p, 0\n  br i1 %t, label %x, label %x\nx:\n  ret i32 1");
     let ended = run(&block(&decides), &[1, 0]).ended;
-    assert!(matches!(ended, Ended::PoisonUsed { how: Use::Branch, .. }), "{ended:?}");
+    assert!(matches!(ended, Ended::PoisonUsed { how: ObservedUse::Branch, .. }), "{ended:?}");
     let divides = format!("{broken}  %q = udiv i32 5, %p\n  ret i32 %q");
     let ended = run(&block(&divides), &[1, 0]).ended;
-    assert!(matches!(ended, Ended::PoisonUsed { how: Use::Divisor, .. }), "{ended:?}");
+    assert!(matches!(ended, Ended::PoisonUsed { how: ObservedUse::Divisor, .. }), "{ended:?}");
     assert_eq!(returned(&block("  %s = shl i32 1, %a\n  ret i32 %s"), &[32, 0]), Scalar::Poison);
 }
 

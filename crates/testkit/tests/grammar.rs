@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use opcost_ir::{Opcode, verify};
 use opcost_testkit::{
-    Case, Ended, Feature, Interpreter, LoopEnd, Run, all_inputs, function_named, natural_loops, random_loops,
+    Case, Ended, Feature, InterpretedRun, Interpreter, LoopEnd, all_inputs, function_named, natural_loops,
+    random_loops,
 };
 
 const SEEDS: u64 = 500;
 
 /// Runs a case with some inputs and looks at all loops.
-fn runs(case: &Case, inputs: usize, steps: u64) -> Vec<Run> {
+fn runs(case: &Case, inputs: usize, steps: u64) -> Vec<InterpretedRun> {
     let module = case.module().unwrap_or_else(|error| panic!("{}: {error}\n{}", case.seed, case.text));
     assert_eq!(verify(&module), Ok(()), "{}", case.seed);
     let function = function_named(&module, case.function).expect("the function to be run");

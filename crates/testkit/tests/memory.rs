@@ -5,7 +5,8 @@ mod running;
 
 use opcost_index::Id;
 use opcost_testkit::{
-    Ended, Interpreter, Memory, Reply, Scalar, Trap, Use, Writer, function_named, nothing_known,
+    Ended, Interpreter, Memory, ObservedUse, ObservedWriter, Reply, Scalar, Trap, function_named,
+    nothing_known,
 };
 use running::{block, module, number, returned, run, trap};
 
@@ -21,7 +22,7 @@ fn what_was_never_written_is_undefined() {
              ret i32 0",
     );
     let ended = run(&text, &[]).ended;
-    assert!(matches!(ended, Ended::UndefinedUsed { how: Use::Branch, .. }), "{ended:?}");
+    assert!(matches!(ended, Ended::UndefinedUsed { how: ObservedUse::Branch, .. }), "{ended:?}");
 }
 
 #[test]
@@ -49,7 +50,7 @@ define i64 @f(i32 %i) {
     assert_eq!(number(text, &[1]), (77 - 2) * 9);
     // Behind the end of the data by more than nothing: `inbounds` is broken.
     let ended = run(text, &[5]).ended;
-    assert!(matches!(ended, Ended::PoisonUsed { how: Use::Address, .. }), "{ended:?}");
+    assert!(matches!(ended, Ended::PoisonUsed { how: ObservedUse::Address, .. }), "{ended:?}");
 }
 
 #[test]
@@ -186,7 +187,7 @@ fn calls_lead_inside_and_outside() {
         run.loads.iter().map(|load| run.writer_in(own, load.writers[0]).map(Id::index)).collect();
     // The data's own contents; the call; the store.
     assert_eq!(writers, [None, Some(1), Some(3)]);
-    assert_eq!(run.loads[0].writers, [Writer::Initial; 4]);
+    assert_eq!(run.loads[0].writers, [ObservedWriter::Initial; 4]);
     assert_eq!(run.frames.len(), 3);
     let unknown = interpreter.run(function, &arguments, &mut nothing_known).ended;
     assert!(matches!(unknown, Ended::Unsupported { .. }), "{unknown:?}");

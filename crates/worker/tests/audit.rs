@@ -53,7 +53,7 @@ fn objections_to(
         is_whole: true,
         ends_at_limit: true,
         by_segment: false,
-        told: opcost_instrument::Told::ByRegisters,
+        told: opcost_instrument::FaultBalanceRule::ByRegisters,
     };
     let mut metered = meter(&model, &wanted).expect("it can be metered");
     let count = metered.metering.edits.len();

@@ -17,7 +17,7 @@ use super::room::furnished_room;
 use super::sets::{Member, compiler_of, is_fortran};
 use crate::command;
 use crate::failure::{Failure, Result};
-use opcost_testkit::{Claim, Mark, Quality};
+use opcost_testkit::{Mark, MarkClaim, MarkQuality};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -85,7 +85,7 @@ pub(crate) fn run(member: &Member, text: &str, marks: &[Mark], scratch: &Path) -
 }
 
 /// The claims that a run can judge, with their place on the line.
-fn judged(mark: &Mark) -> impl Iterator<Item = (usize, &Claim)> {
+fn judged(mark: &Mark) -> impl Iterator<Item = (usize, &MarkClaim)> {
     mark.claims.iter().enumerate().filter(|(_, claim)| claim.body.is_some() && !claim.is_irreducible)
 }
 
@@ -116,9 +116,9 @@ fn rewrite_c(text: &str, marks: &[Mark]) -> Result<String> {
 
 /// The expected number and how it is meant: 0 exactly, 1 at most, 2 not asked
 /// for these values.
-fn claim_in_c(claim: &Claim) -> (String, String) {
+fn claim_in_c(claim: &MarkClaim) -> (String, String) {
     let wanted = claim.body.as_ref().map_or_else(String::new, |body| body.to_c());
-    let quality = i32::from(claim.quality == Quality::Bound);
+    let quality = i32::from(claim.quality == MarkQuality::Bound);
     let quality = match &claim.condition {
         Some(condition) => format!("({} ? {quality} : 2)", condition.to_c()),
         None => quality.to_string(),
@@ -131,11 +131,11 @@ fn rewrite_fortran(text: &str, marks: &[Mark]) -> Result<String> {
     let mut result = String::new();
     for (place, line) in text.lines().enumerate() {
         let mark = marks.iter().find(|mark| mark.line == place + 1);
-        let claims: Vec<(usize, &Claim)> = mark.into_iter().flat_map(judged).collect();
+        let claims: Vec<(usize, &MarkClaim)> = mark.into_iter().flat_map(judged).collect();
         for (number, claim) in &claims {
             let body = claim.body.as_ref().ok_or_else(|| Failure::new("no body"))?;
             let body = body.to_fortran().map_err(|error| Failure::new(error.to_string()))?;
-            let quality = i32::from(claim.quality == Quality::Bound);
+            let quality = i32::from(claim.quality == MarkQuality::Bound);
             let _ = writeln!(result, "      call mark_begin({}, {number}, {body}, {quality})", place + 1);
         }
         result += line;

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::memory::addresses::{Apart, Offsets, TargetsId};
 use crate::memory::effect::{ResultKind, Touching};
-use crate::memory::{Memory, ObjectId, ObjectKind, World};
+use crate::memory::{MemoryModel, ObjectId, ObjectKind, World};
 use crate::propagation::contents::is_same_or_apart;
 
 /// Pairs of loads and stores that are looked at.
@@ -40,7 +40,7 @@ pub(super) struct Cells {
 
 /// Cells while they are collected.
 struct Collector<'a> {
-    program: &'a Memory<'a>,
+    program: &'a MemoryModel<'a>,
     is_read_by_others: IdSet<ObjectId>,
     has_second_names: bool,
     cells: Cells,
@@ -50,7 +50,7 @@ struct Collector<'a> {
 }
 
 /// All cells of a module.
-pub(super) fn collect(program: &Memory<'_>) -> Cells {
+pub(super) fn collect(program: &MemoryModel<'_>) -> Cells {
     let mut names = program.module.globals.values().filter(|global| global.kind != GlobalKind::Variable);
     let mut collector = Collector {
         program,
@@ -246,7 +246,7 @@ impl Collector<'_> {
 /// The functions that a call calls, if their bodies are seen, are what runs, and
 /// nothing else may be called.
 pub(super) fn is_seen<'a>(
-    program: &'a Memory<'_>,
+    program: &'a MemoryModel<'_>,
     id: FunctionId,
     at: InstructionId,
 ) -> Option<&'a [FunctionId]> {

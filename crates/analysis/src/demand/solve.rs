@@ -18,13 +18,13 @@ use super::cells::{self, Cells, is_seen};
 use super::held::held;
 use super::steps::{ALL, demanded};
 use super::values::{Demand, Values};
-use crate::memory::Memory;
+use crate::memory::MemoryModel;
 use crate::propagation::{Propagation, Range};
-use crate::ranges::{Operation, Step, ValueRange};
+use crate::ranges::{Operation, RangeStep, ValueRange};
 
 /// All demands, while they grow.
 struct Solver<'a> {
-    program: &'a Memory<'a>,
+    program: &'a MemoryModel<'a>,
     ranges: &'a Propagation,
     demand: Demand,
     cells: Cells,
@@ -40,7 +40,7 @@ struct Solver<'a> {
 /// What an instruction makes of its operands.
 enum Making<'a> {
     /// A step of integers.
-    Step(Step, &'a [Value]),
+    Step(RangeStep, &'a [Value]),
     /// One of these, or the only one.
     Same(Vec<Value>),
     /// It is loaded.
@@ -53,7 +53,7 @@ enum Making<'a> {
 
 impl Demand {
     /// What is demanded of all values.
-    pub fn compute(program: &Memory<'_>, ranges: &Propagation) -> Demand {
+    pub fn compute(program: &MemoryModel<'_>, ranges: &Propagation) -> Demand {
         let functions = &program.module.functions;
         let cells = cells::collect(program);
         let mut solver = Solver {
@@ -212,12 +212,12 @@ impl<'a> Solver<'a> {
         let Instruction { opcode, predicate, .. } = function.instructions[at];
         let operands = function.operands_of(at);
         let width = self.range(id, Value::Instruction(at)).map(|range| range.type_width());
-        let step = width.and_then(|width| Step::of_opcode(opcode, predicate, Flags::NONE, width));
+        let step = width.and_then(|width| RangeStep::of_opcode(opcode, predicate, Flags::NONE, width));
         step.filter(|step| self.fits(id, step, operands))
             .map_or(Making::Other, |step| Making::Step(step, operands))
     }
 
-    fn fits(&self, id: FunctionId, step: &Step, operands: &[Value]) -> bool {
+    fn fits(&self, id: FunctionId, step: &RangeStep, operands: &[Value]) -> bool {
         let widths: Option<Vec<u32>> =
             operands.iter().map(|&value| Some(self.range(id, value)?.type_width())).collect();
         widths.is_some_and(|widths| step.fits(&widths))
@@ -234,13 +234,13 @@ impl<'a> Solver<'a> {
             return Making::Same(arguments[..1].into());
         }
         let Some(operation) = Operation::of_intrinsic(name, false) else { return Making::Other };
-        let step = Step::new(operation, width);
+        let step = RangeStep::new(operation, width);
         let operands = &arguments[..operation.operands().min(arguments.len())];
         if self.fits(id, &step, operands) { Making::Step(step, operands) } else { Making::Other }
     }
 
     fn seen(&self, id: FunctionId, at: InstructionId) -> Option<&'a [FunctionId]> {
-        let program: &'a Memory<'a> = self.program;
+        let program: &'a MemoryModel<'a> = self.program;
         is_seen(program, id, at)
     }
 
@@ -252,7 +252,7 @@ impl<'a> Solver<'a> {
     }
 
     /// What a step asks of its operands.
-    fn through(&mut self, id: FunctionId, step: &Step, operands: &[Value], bits: u128) {
+    fn through(&mut self, id: FunctionId, step: &RangeStep, operands: &[Value], bits: u128) {
         let ranges: Option<Vec<ValueRange>> =
             operands.iter().map(|&operand| self.range(id, operand)).collect();
         let Some(ranges) = ranges else { return self.ask_all(id, operands) };

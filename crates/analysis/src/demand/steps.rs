@@ -13,13 +13,13 @@ use opcost_ir::Predicate;
 use super::carries;
 use super::held::given;
 use crate::ranges::word::{bit_length, low_bits, mask, reversed, sign_bit};
-use crate::ranges::{KnownBits, Operation, Step, ValueRange};
+use crate::ranges::{KnownBits, Operation, RangeStep, ValueRange};
 
 /// All bits there are.
 pub(super) const ALL: u128 = u128::MAX;
 
 /// What is demanded of each operand. Bits above the operand's width mean nothing.
-pub fn demanded(step: &Step, operands: &[&ValueRange], bits: u128) -> [u128; 3] {
+pub fn demanded(step: &RangeStep, operands: &[&ValueRange], bits: u128) -> [u128; 3] {
     use Operation::*;
     let bits = bits & mask(step.width);
     match step.operation {

@@ -8,7 +8,7 @@ use opcost_testkit::Random;
 use super::held;
 use super::steps::demanded;
 use crate::ranges::word::{low_bits, mask, signed};
-use crate::ranges::{Congruence, Interval, KnownBits, Operation, Sign, Step, ValueRange, evaluate};
+use crate::ranges::{Congruence, Interval, KnownBits, Operation, RangeStep, Sign, ValueRange, evaluate};
 
 mod back;
 mod modules;
@@ -17,7 +17,7 @@ const WIDTH: u32 = 4;
 const SIZE: usize = 1 << WIDTH;
 
 /// Steps of two operands of four bits.
-fn binary() -> Vec<Step> {
+fn binary() -> Vec<RangeStep> {
     use Operation::*;
     let alike = [
         Add, Sub, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor, UMin, UMax, SMin, SMax,
@@ -25,29 +25,29 @@ fn binary() -> Vec<Step> {
     ];
     let overflows = [UAddOverflow, USubOverflow, UMulOverflow, SAddOverflow, SSubOverflow, SMulOverflow];
     let predicates = Predicate::ALL.iter().copied().filter(|predicate| !predicate.is_float());
-    let mut steps: Vec<Step> = alike.map(|operation| Step::new(operation, WIDTH)).into();
-    steps.extend(overflows.map(|operation| Step::new(operation, 1)));
-    steps.extend([UCmp, SCmp].map(|operation| Step::new(operation, 2)));
-    steps.extend(predicates.map(|predicate| Step::new(Compare(predicate), 1)));
+    let mut steps: Vec<RangeStep> = alike.map(|operation| RangeStep::new(operation, WIDTH)).into();
+    steps.extend(overflows.map(|operation| RangeStep::new(operation, 1)));
+    steps.extend([UCmp, SCmp].map(|operation| RangeStep::new(operation, 2)));
+    steps.extend(predicates.map(|predicate| RangeStep::new(Compare(predicate), 1)));
     steps
 }
 
-fn unary() -> Vec<Step> {
+fn unary() -> Vec<RangeStep> {
     use Operation::*;
-    let mut steps: Vec<Step> = [
+    let mut steps: Vec<RangeStep> = [
         Abs { minimum_is_poison: false },
         LeadingZeros { zero_is_poison: false },
         TrailingZeros { zero_is_poison: false },
         PopulationCount,
         BitReverse,
     ]
-    .map(|operation| Step::new(operation, WIDTH))
+    .map(|operation| RangeStep::new(operation, WIDTH))
     .into();
     for width in 1..8 {
         match width {
-            1..WIDTH => steps.push(Step::new(Trunc, width)),
+            1..WIDTH => steps.push(RangeStep::new(Trunc, width)),
             WIDTH => {}
-            _ => steps.extend([ZExt, SExt].map(|operation| Step::new(operation, width))),
+            _ => steps.extend([ZExt, SExt].map(|operation| RangeStep::new(operation, width))),
         }
     }
     steps
@@ -157,7 +157,7 @@ fn two_operands() {
 }
 
 /// Brute force over all operands and all garbage.
-fn check(step: &Step, ranges: &[&ValueRange], bits: u128) {
+fn check(step: &RangeStep, ranges: &[&ValueRange], bits: u128) {
     let asked = demanded(step, ranges, bits);
     let sizes: Vec<u128> = ranges.iter().map(|range| 1 << range.type_width()).collect();
     let words = |mut number: u128| -> Vec<u128> {
@@ -198,7 +198,7 @@ fn one_operand() {
         }
     }
     let bytes = ValueRange::full(32);
-    let swap = Step::new(Operation::ByteSwap, 32);
+    let swap = RangeStep::new(Operation::ByteSwap, 32);
     assert_eq!(demanded(&swap, &[&bytes], 0xff00)[0], 0xff_0000);
 }
 
@@ -209,17 +209,17 @@ fn three_operands() {
     for _ in 0..60 {
         let [one, two, three] = [random.of(&words), random.of(&words), random.of(&words)];
         for bits in 0..4 {
-            check(&Step::new(Operation::Select, 2), &[random.of(&tests), one, two], bits);
-            check(&Step::new(Operation::FShl, 2), &[one, two, three], bits);
-            check(&Step::new(Operation::FShr, 2), &[one, two, three], bits);
+            check(&RangeStep::new(Operation::Select, 2), &[random.of(&tests), one, two], bits);
+            check(&RangeStep::new(Operation::FShl, 2), &[one, two, three], bits);
+            check(&RangeStep::new(Operation::FShr, 2), &[one, two, three], bits);
         }
     }
     // No power of two, and amounts above it.
     for amount in (0..8).map(|amount| ValueRange::constant(3, amount)).chain([ValueRange::full(3)]) {
         for bits in 0..8 {
             let full = ValueRange::full(3);
-            check(&Step::new(Operation::FShl, 3), &[&full, &full, &amount], bits);
-            check(&Step::new(Operation::FShr, 3), &[&full, &full, &amount], bits);
+            check(&RangeStep::new(Operation::FShl, 3), &[&full, &full, &amount], bits);
+            check(&RangeStep::new(Operation::FShr, 3), &[&full, &full, &amount], bits);
         }
     }
 }
@@ -228,7 +228,7 @@ fn three_operands() {
 fn carries_stop_at_known_bits() {
     let asked = |operation, left: KnownBits, right: KnownBits, bits| {
         let [left, right] = [left, right].map(ValueRange::from);
-        demanded(&Step::new(operation, 8), &[&left, &right], bits)
+        demanded(&RangeStep::new(operation, 8), &[&left, &right], bits)
     };
     let any = KnownBits::unknown(8);
     assert_eq!(asked(Operation::Add, any, any, 0b0001_0000), [0b1_1111, 0b1_1111, 0]);

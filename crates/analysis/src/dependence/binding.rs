@@ -14,8 +14,8 @@ use opcost_ir::{CalleeRef, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::memory::{
-    CallSite, Callees, Callers, Cell, Coverage, MOST_WRITERS, Memory, Object, Passing, PointsTo, Target,
-    Write, Writers,
+    CallSite, Callees, Callers, Cell, MOST_WRITERS, MemoryQueries, Object, Passing, PointerTarget, PointsTo,
+    Write, WriteCoverage, Writers,
 };
 use crate::memory::addresses::Offsets;
 use crate::memory::effect::{CallbackArgument, Effect, Touching};
@@ -24,7 +24,7 @@ use crate::memory::{self, Apart, ObjectId, ObjectKind, World, Writer, Written};
 /// What is known of a module's memory.
 #[derive(Debug)]
 pub struct ModuleMemory<'a> {
-    memory: &'a memory::Memory<'a>,
+    memory: &'a memory::MemoryModel<'a>,
     writers: &'a memory::Writers,
     sites: IdMap<FunctionId, Vec<CallSite>>,
     /// Run by library functions when the call is over.
@@ -35,7 +35,7 @@ pub struct ModuleMemory<'a> {
 
 impl<'a> ModuleMemory<'a> {
     /// Files every call of the module under what it calls.
-    pub fn new(memory: &'a memory::Memory<'a>, writers: &'a memory::Writers) -> Self {
+    pub fn new(memory: &'a memory::MemoryModel<'a>, writers: &'a memory::Writers) -> Self {
         let count = memory.module.functions.len();
         let (sites, later) = (IdMap::filled(count, Vec::new()), IdMap::filled(count, false));
         let objects = memory.addresses.objects();
@@ -112,7 +112,7 @@ impl<'a> ModuleMemory<'a> {
             let calls = self.writers.unknown_calls.iter().map(|site| Write {
                 function: site.function,
                 instruction: site.call,
-                coverage: Coverage::Possible,
+                coverage: WriteCoverage::Possible,
             });
             writers.list.extend(calls.take(MOST_WRITERS + 1));
         }
@@ -129,8 +129,8 @@ impl<'a> ModuleMemory<'a> {
                     continue;
                 }
                 let is_whole =
-                    coverage == memory::Coverage::Exact && matches!(writer.what, Written::Value(..));
-                let coverage = if is_whole { Coverage::Whole } else { Coverage::Possible };
+                    coverage == memory::CellCoverage::Exact && matches!(writer.what, Written::Value(..));
+                let coverage = if is_whole { WriteCoverage::Whole } else { WriteCoverage::Possible };
                 let (function, instruction) = (writer.at.function, writer.at.call);
                 // A call that writes through several pointers is one write.
                 let is_known = |last: &Write| (last.function, last.instruction) == (function, instruction);
@@ -167,11 +167,11 @@ impl<'a> ModuleMemory<'a> {
     }
 }
 
-impl Memory for ModuleMemory<'_> {
+impl MemoryQueries for ModuleMemory<'_> {
     fn points_to(&self, function: FunctionId, pointer: Value) -> PointsTo {
         let targets = self.memory.addresses.targets(function, pointer);
         let known = targets.known.iter().filter_map(|target| {
-            Some(Target { object: self.object(target.object)?, offset: target.offsets.as_exact() })
+            Some(PointerTarget { object: self.object(target.object)?, offset: target.offsets.as_exact() })
         });
         PointsTo { targets: known.collect(), is_complete: !targets.is_unknown }
     }

@@ -16,13 +16,15 @@ use opcost_key::{FunctionId, InstructionId};
 
 use super::asked::{MOST_LINKS, Spot};
 use super::expander::Expander;
-use super::explanation::{Argument, Certainty, Explanation, ExplanationId, Link, Reason, What, order};
-use super::memory::Memory;
+use super::explanation::{
+    Argument, Explanation, ExplanationId, Link, LinkCertainty, UnknownReason, What, order,
+};
+use super::memory::MemoryQueries;
 use super::question::{Expansion, Question};
 use super::rule_set::{Limits, RuleSet};
 
 /// An answer in the making.
-pub(super) struct Builder<'s, 'a, M: Memory> {
+pub(super) struct Builder<'s, 'a, M: MemoryQueries> {
     pub(super) expander: Expander<'s, 'a, M>,
     assumptions: Vec<&'static str>,
     nodes: IdMap<ExplanationId, Explanation>,
@@ -32,7 +34,7 @@ pub(super) struct Builder<'s, 'a, M: Memory> {
     limits: Limits,
 }
 
-impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
+impl<'s, 'a, M: MemoryQueries> Builder<'s, 'a, M> {
     pub(super) fn new(expander: Expander<'s, 'a, M>, limits: Limits) -> Self {
         Builder {
             expander,
@@ -54,9 +56,9 @@ impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
         while let Some((question, id)) = self.queue.pop_front() {
             let depth = self.depths[id];
             if self.nodes.len() > self.limits.nodes || !self.expander.search.burn() {
-                self.fill(id, &Expansion::unknown(Reason::Large), depth);
+                self.fill(id, &Expansion::unknown(UnknownReason::Large), depth);
             } else if depth >= self.limits.depth {
-                self.fill(id, &Expansion::unknown(Reason::Deep), depth);
+                self.fill(id, &Expansion::unknown(UnknownReason::Deep), depth);
             } else {
                 let expansion = self.expansion(&question);
                 self.fill(id, &expansion, depth);
@@ -115,7 +117,7 @@ impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
         }
         let what = match &question {
             Question::Leaf(what, _) => what.clone(),
-            _ => What::Unknown(Reason::Large),
+            _ => What::Unknown(UnknownReason::Large),
         };
         let id = self.nodes.push(Explanation::leaf(what, None));
         self.depths.push(depth);
@@ -135,9 +137,9 @@ impl<'s, 'a, M: Memory> Builder<'s, 'a, M> {
             links.push(Link { to, argument, certainty });
         }
         if is_cut {
-            let question = Question::Leaf(What::Unknown(Reason::Large), None);
+            let question = Question::Leaf(What::Unknown(UnknownReason::Large), None);
             let to = self.node(question, depth + 1);
-            links.push(Link { to, argument: Argument::Content, certainty: Certainty::Possible });
+            links.push(Link { to, argument: Argument::Content, certainty: LinkCertainty::Possible });
         }
         let node = &mut self.nodes[id];
         (node.what, node.at, node.links) = (expansion.what.clone(), expansion.at, links);

@@ -10,7 +10,7 @@ use opcost_index::{AdjacencyGraph, IdMap, IdSet, reverse, strongly_connected_com
 use opcost_ir::{Module, Opcode};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use super::memory::{Callees, Callers, Memory};
+use super::memory::{Callees, Callers, MemoryQueries};
 
 /// The calls of a module.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(super) struct Calls {
 
 impl Calls {
     /// Asks for all calls.
-    pub(super) fn of(module: &Module, memory: &impl Memory) -> Calls {
+    pub(super) fn of(module: &Module, memory: &impl MemoryQueries) -> Calls {
         let count = module.functions.len();
         let mut calls = Calls {
             callees: HashMap::default(),

@@ -14,7 +14,7 @@ use opcost_index::{Graph, Id};
 use opcost_key::{BlockId, InstructionId};
 
 use super::asked::{Asked, Point};
-use super::memory::Memory;
+use super::memory::MemoryQueries;
 use super::reaching::Hit;
 use super::search::{Ask, Event, History, Search};
 
@@ -28,7 +28,7 @@ struct Version<'h> {
     asked: Asked,
 }
 
-impl<M: Memory> Search<'_, '_, M>
+impl<M: MemoryQueries> Search<'_, '_, M>
 where
     Self: Ask,
 {

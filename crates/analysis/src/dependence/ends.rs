@@ -6,7 +6,7 @@
 use opcost_index::IdMap;
 
 use super::evaluate::{Number, library, operate};
-use super::explanation::{Argument, Certainty, ExplanationId, Input, Link, Reason, What};
+use super::explanation::{Argument, ExplanationId, Link, LinkCertainty, OutsideInput, UnknownReason, What};
 use super::resolution::Resolution;
 use super::rule_set::RuleSet;
 
@@ -41,8 +41,9 @@ impl Resolution<'_, '_> {
         id: ExplanationId,
         numbers: &IdMap<ExplanationId, Option<Number>>,
     ) -> Option<Number> {
-        let is_read =
-            |link: &&Link| matches!(self.nodes[self.only_end(link.to)].what, What::Input(Input::Read { .. }));
+        let is_read = |link: &&Link| {
+            matches!(self.nodes[self.only_end(link.to)].what, What::Input(OutsideInput::Read { .. }))
+        };
         let mut left = self.nodes[id].links.iter().filter(|link| !is_read(link)).map(|link| numbers[link.to]);
         let first = left.next()??;
         left.all(|other| other == Some(first)).then_some(first)
@@ -54,7 +55,7 @@ impl Resolution<'_, '_> {
         numbers: &IdMap<ExplanationId, Option<Number>>,
     ) -> Option<Number> {
         let node = &self.nodes[id];
-        if node.links.is_empty() || node.links.iter().any(|link| link.certainty == Certainty::Possible) {
+        if node.links.is_empty() || node.links.iter().any(|link| link.certainty == LinkCertainty::Possible) {
             return None;
         }
         let links: Vec<Number> = node.links.iter().map(|link| numbers[link.to]).collect::<Option<_>>()?;
@@ -111,7 +112,7 @@ impl Resolution<'_, '_> {
                 What::Foreign if !self.facts.closed[id] => format!("memory at {}", self.input_name(id)),
                 What::Operation if self.is_read(&self.nodes[id]) => {
                     let Some((function, at)) = self.nodes[id].at else { continue };
-                    self.names.reason(Reason::Memory(function, at))
+                    self.names.reason(UnknownReason::Memory(function, at))
                 }
                 What::Loaded(RuleSet::UseOnly) => "stores found by uses only".to_owned(),
                 What::Loaded(_) => "stores that one run saw".to_owned(),

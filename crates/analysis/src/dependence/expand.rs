@@ -10,12 +10,12 @@ use super::asked::Spot;
 use super::calls::returns_of;
 use super::contexts::ContextId;
 use super::expander::Expander;
-use super::explanation::{Argument, Certainty, Input, Reason, What};
-use super::memory::{Memory, Object};
+use super::explanation::{Argument, LinkCertainty, OutsideInput, UnknownReason, What};
+use super::memory::{MemoryQueries, Object};
 use super::question::{Expansion, Question};
 use super::recall::TYPES;
 
-impl<M: Memory> Expander<'_, '_, M> {
+impl<M: MemoryQueries> Expander<'_, '_, M> {
     /// One step back.
     pub(super) fn expand(&mut self, question: &Question) -> Expansion {
         match question {
@@ -59,32 +59,33 @@ impl<M: Memory> Expander<'_, '_, M> {
         let top = shared.contexts.borrow().top(context);
         let passed = |caller, call, parent| match shared.passed(function, position, caller, call) {
             Some(value) => Question::Value(caller, value, parent),
-            None => Question::Leaf(What::Unknown(Reason::Callers(function)), None),
+            None => Question::Leaf(What::Unknown(UnknownReason::Callers(function)), None),
         };
         if let Some(frame) = top {
             let question = passed(frame.function, frame.call, frame.parent);
             let argument = Argument::Passed(frame.function, frame.call);
-            let links = vec![(question, argument, Certainty::Definite)];
+            let links = vec![(question, argument, LinkCertainty::Definite)];
             return Expansion::of(what, None, links);
         }
         let callers = &shared.calls.callers[function];
-        let outside = || Expansion::leaf(What::Input(Input::Parameter(function, position)));
+        let outside = || Expansion::leaf(What::Input(OutsideInput::Parameter(function, position)));
         let is_entered = callers.is_start || callers.from_outside;
         if callers.sites.is_empty() {
-            return if is_entered { outside() } else { Expansion::unknown(Reason::Callers(function)) };
+            return if is_entered { outside() } else { Expansion::unknown(UnknownReason::Callers(function)) };
         }
         let mut links: Vec<_> = callers
             .sites
             .iter()
             .map(|site| {
                 let question = passed(site.function, site.call, ContextId::empty());
-                let certainty = if site.is_possible { Certainty::Possible } else { Certainty::Definite };
+                let certainty =
+                    if site.is_possible { LinkCertainty::Possible } else { LinkCertainty::Definite };
                 (question, Argument::Passed(site.function, site.call), certainty)
             })
             .collect();
         if is_entered || callers.by_itself {
-            let question = Question::Leaf(What::Input(Input::Parameter(function, position)), None);
-            links.push((question, Argument::Content, Certainty::Outside));
+            let question = Question::Leaf(What::Input(OutsideInput::Parameter(function, position)), None);
+            links.push((question, Argument::Content, LinkCertainty::Outside));
         }
         Expansion::of(what, None, links)
     }
@@ -103,14 +104,14 @@ impl<M: Memory> Expander<'_, '_, M> {
             | Opcode::CleanupPad
             | Opcode::CatchSwitch
             | Opcode::AtomicRMW
-            | Opcode::AtomicCmpXchg => Expansion::unknown(Reason::Instruction(spot.function, spot.id)),
+            | Opcode::AtomicCmpXchg => Expansion::unknown(UnknownReason::Instruction(spot.function, spot.id)),
             opcode if opcode.is_call() => self.call(spot),
             _ => {
                 let operands = (0..).zip(code.operands_of(spot.id));
                 let links = operands.filter(|(_, value)| !matches!(value, Value::Block(_)));
                 let link = |(position, &value): (u32, &Value)| {
                     let question = Question::Value(spot.function, value, spot.context);
-                    (question, Argument::Operand(position), Certainty::Definite)
+                    (question, Argument::Operand(position), LinkCertainty::Definite)
                 };
                 Expansion::of(What::Operation, at, links.map(link).collect())
             }
@@ -120,12 +121,12 @@ impl<M: Memory> Expander<'_, '_, M> {
     fn phi(&mut self, spot: Spot) -> Expansion {
         let code = self.search.shared.function(spot.function);
         let own = Value::Instruction(spot.id);
-        let mut links: Vec<(Question, Argument, Certainty)> = Vec::new();
+        let mut links: Vec<(Question, Argument, LinkCertainty)> = Vec::new();
         for pair in code.operands_of(spot.id).chunks_exact(2) {
             let (value, Value::Block(block)) = (pair[0], pair[1]) else { continue };
             let question = Question::Value(spot.function, value, spot.context);
             if value != own && !links.iter().any(|(known, ..)| *known == question) {
-                links.push((question, Argument::From(block), Certainty::Definite));
+                links.push((question, Argument::From(block), LinkCertainty::Definite));
             }
         }
         Expansion::of(What::Choice, Some((spot.function, spot.id)), links)
@@ -146,7 +147,7 @@ impl<M: Memory> Expander<'_, '_, M> {
         let mut links = Vec::new();
         for &callee in &callees.functions {
             let context = shared.enter(spot.context, spot.function, spot.id, callee);
-            let certainty = if callees.is_direct { Certainty::Definite } else { Certainty::Possible };
+            let certainty = if callees.is_direct { LinkCertainty::Definite } else { LinkCertainty::Possible };
             for (last, value) in returns_of(shared.module, callee) {
                 if let Some(value) = value {
                     let question = Question::Value(callee, value, context);
@@ -155,8 +156,8 @@ impl<M: Memory> Expander<'_, '_, M> {
             }
         }
         if callees.may_be_others {
-            let question = Question::Leaf(What::Unknown(Reason::Call(spot.function, spot.id)), None);
-            links.push((question, Argument::Content, Certainty::Outside));
+            let question = Question::Leaf(What::Unknown(UnknownReason::Call(spot.function, spot.id)), None);
+            links.push((question, Argument::Content, LinkCertainty::Outside));
         }
         let what = match callees.functions.as_slice() {
             [only] => What::Returned(*only),

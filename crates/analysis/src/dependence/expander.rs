@@ -7,13 +7,13 @@ use opcost_ir::{ConstantValue, Type, TypeId, Value};
 use opcost_key::FunctionId;
 
 use super::explanation::What;
-use super::memory::{Memory, Object};
+use super::memory::{MemoryQueries, Object};
 use super::rule_set::RuleSet;
 use super::search::Search;
 use super::uses::Tables;
 
 /// Takes steps back.
-pub(super) struct Expander<'s, 'a, M: Memory> {
+pub(super) struct Expander<'s, 'a, M: MemoryQueries> {
     pub(super) search: Search<'s, 'a, M>,
     pub(super) rules: &'s [RuleSet],
     pub(super) tables: &'s Tables<'a>,
@@ -21,7 +21,7 @@ pub(super) struct Expander<'s, 'a, M: Memory> {
     pub(super) noted: Vec<&'static str>,
 }
 
-impl<'s, 'a, M: Memory> Expander<'s, 'a, M> {
+impl<'s, 'a, M: MemoryQueries> Expander<'s, 'a, M> {
     pub(super) fn new(search: Search<'s, 'a, M>, rules: &'s [RuleSet], tables: &'s Tables<'a>) -> Self {
         Expander { search, rules, tables, noted: Vec::new() }
     }

@@ -38,12 +38,12 @@ pub struct Link {
     /// As what.
     pub argument: Argument,
     /// How sure.
-    pub certainty: Certainty,
+    pub certainty: LinkCertainty,
 }
 
 /// How sure a dependence is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Certainty {
+pub enum LinkCertainty {
     /// It is there. Of alternatives: this one or another that is listed.
     Definite,
     /// It may be there.
@@ -96,11 +96,11 @@ pub enum What {
     /// What lies in memory of others, at the address of its link.
     Foreign,
     /// Comes in from outside, under this name.
-    Input(Input),
+    Input(OutsideInput),
     /// The node that this one lies in.
     Again(ExplanationId),
     /// Not known.
-    Unknown(Reason),
+    Unknown(UnknownReason),
 }
 
 /// Elements of an array.
@@ -118,7 +118,7 @@ pub struct Elements {
 
 /// What comes in from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Input {
+pub enum OutsideInput {
     /// What is read here: the call, and which argument receives it (`None`:
     /// what the call gives). Links of the node: where it comes from.
     Read {
@@ -135,7 +135,7 @@ pub enum Input {
 
 /// Why nothing is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reason {
+pub enum UnknownReason {
     /// The access is volatile or atomic.
     Volatile,
     /// A call of this instruction may have changed it.

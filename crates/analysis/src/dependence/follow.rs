@@ -14,14 +14,14 @@ use opcost_key::FunctionId;
 use super::asked::{Asked, Definition, Definitions, Origin, Point};
 use super::contexts::ContextId;
 use super::evaluate::Number;
-use super::memory::Memory;
+use super::memory::MemoryQueries;
 use super::placed::Placed;
 use super::search::{Ask, Search};
 
 /// How many ways back may lie in one another.
 const DEEPEST: u32 = 6;
 
-impl<M: Memory> Ask for Search<'_, '_, M> {
+impl<M: MemoryQueries> Ask for Search<'_, '_, M> {
     fn place(&mut self, function: FunctionId, value: Value, context: ContextId) -> Placed {
         let key = (function, value, context);
         if let Some(known) = self.shared.placed.borrow().get(&key) {

@@ -15,8 +15,8 @@ use opcost_ir::{Opcode, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::contexts::ContextId;
-use super::explanation::Certainty;
-use super::memory::{Cell, Coverage, Memory, Object};
+use super::explanation::LinkCertainty;
+use super::memory::{Cell, MemoryQueries, Object, WriteCoverage};
 use super::placed::Placed;
 use super::resolver::Resolver;
 use super::search::{Ask, Search};
@@ -54,7 +54,7 @@ pub struct StoreFound {
     /// What is stored, by a store.
     pub value: Option<Value>,
     /// Whether it certainly writes all of the bytes when it runs.
-    pub certainty: Certainty,
+    pub certainty: LinkCertainty,
 }
 
 /// All writes to bytes of an object.
@@ -80,7 +80,7 @@ impl Stores {
 /// The most steps of a way that are told.
 const LONGEST: usize = 32;
 
-impl<M: Memory> Resolver<'_, M> {
+impl<M: MemoryQueries> Resolver<'_, M> {
     /// Every write that can change these bytes.
     pub fn stores_to(&self, cell: Cell) -> Stores {
         let mut stores = Stores { is_complete: true, ..Stores::default() };
@@ -107,7 +107,7 @@ impl<M: Memory> Resolver<'_, M> {
         stores
     }
 
-    fn found(&self, function: FunctionId, instruction: InstructionId, coverage: Coverage) -> StoreFound {
+    fn found(&self, function: FunctionId, instruction: InstructionId, coverage: WriteCoverage) -> StoreFound {
         let code = self.shared.function(function);
         let operands = code.operands_of(instruction);
         let (value, pointer) = match code.instructions[instruction].opcode {
@@ -117,8 +117,8 @@ impl<M: Memory> Resolver<'_, M> {
         };
         let ways = pointer.map_or_else(|| vec![Way::Library], |pointer| self.ways(function, pointer));
         let certainty = match coverage {
-            Coverage::Whole => Certainty::Definite,
-            Coverage::Possible => Certainty::Possible,
+            WriteCoverage::Whole => LinkCertainty::Definite,
+            WriteCoverage::Possible => LinkCertainty::Possible,
         };
         StoreFound { function, instruction, ways, value, certainty }
     }

@@ -3,7 +3,7 @@
 
 use opcost_index::Id;
 
-use super::explanation::{Argument, Certainty, Explanation, ExplanationId, Link, What};
+use super::explanation::{Argument, Explanation, ExplanationId, Link, LinkCertainty, What};
 use super::resolution::{Express, Resolution};
 
 /// What a node is, for its shape.
@@ -42,7 +42,7 @@ pub struct DrawnEdge {
     /// As what.
     pub argument: String,
     /// How sure.
-    pub certainty: Certainty,
+    pub certainty: LinkCertainty,
 }
 
 impl Resolution<'_, '_> {

@@ -13,7 +13,7 @@ use opcost_ir::{ConstantValue, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::evaluate::Number;
-use super::explanation::{Argument, ExplanationId, Input, What};
+use super::explanation::{Argument, ExplanationId, OutsideInput, What};
 use super::memory::Object;
 use super::resolution::{Express, Resolution};
 use super::steps::signed;
@@ -26,11 +26,13 @@ impl Resolution<'_, '_> {
         match &node.what {
             What::Cell(cell) => self.names.cell(*cell),
             What::Foreign => self.program_argument(id).unwrap_or_else(|| self.foreign_name(id)),
-            What::Input(Input::Parameter(function, position)) => self.parameter_name(*function, *position),
-            &What::Input(Input::Read { function, call, argument: Some(argument) }) => {
+            What::Input(OutsideInput::Parameter(function, position)) => {
+                self.parameter_name(*function, *position)
+            }
+            &What::Input(OutsideInput::Read { function, call, argument: Some(argument) }) => {
                 format!("<{}>", self.item_name(id, function, call, argument))
             }
-            &What::Input(Input::Read { function, call, argument: None }) => {
+            &What::Input(OutsideInput::Read { function, call, argument: None }) => {
                 self.result_name(id, function, call)
             }
             _ => String::new(),
@@ -98,7 +100,9 @@ impl Resolution<'_, '_> {
     fn file_of(&self, id: ExplanationId) -> Option<String> {
         let link = self.nodes[id].links.iter().find(|link| link.argument == Argument::Source)?;
         let end = &self.nodes[self.only_end(link.to)];
-        let What::Input(Input::Read { function, call, argument: None }) = end.what else { return None };
+        let What::Input(OutsideInput::Read { function, call, argument: None }) = end.what else {
+            return None;
+        };
         let opens = self.names.callee(function, call);
         if !opens.starts_with("fopen") {
             return None;
@@ -114,7 +118,8 @@ impl Resolution<'_, '_> {
         }
         let cookie = self.nodes[id].links.iter().find(|link| link.argument == Argument::Source)?;
         let node = self.only_end(cookie.to);
-        let What::Input(Input::Read { function: home, call: begin, .. }) = self.nodes[node].what else {
+        let What::Input(OutsideInput::Read { function: home, call: begin, .. }) = self.nodes[node].what
+        else {
             return None;
         };
         let unit = self.nodes[node].links.iter().find(|link| link.argument == Argument::Source)?.to;
@@ -193,10 +198,10 @@ impl Resolution<'_, '_> {
         let name = self.input_name(id);
         let known = match &self.nodes[id].what {
             What::Cell(_) => self.describe_cell(id),
-            What::Input(Input::Parameter(function, _)) => {
+            What::Input(OutsideInput::Parameter(function, _)) => {
                 format!("a parameter of {}", self.names.function(*function))
             }
-            What::Input(Input::Read { function, call, argument: None }) => match self.through(id) {
+            What::Input(OutsideInput::Read { function, call, argument: None }) => match self.through(id) {
                 Some(through) => through,
                 None => format!(
                     "what {} gives at {}",
@@ -244,7 +249,7 @@ impl Resolution<'_, '_> {
         for link in &self.nodes[id].links {
             let end = self.only_end(link.to);
             match &self.nodes[end].what {
-                &What::Input(Input::Read { function, call, argument: Some(argument) }) => {
+                &What::Input(OutsideInput::Read { function, call, argument: Some(argument) }) => {
                     inputs.push(self.item_name(end, function, call, argument));
                 }
                 What::Undefined => {}

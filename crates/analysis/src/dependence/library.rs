@@ -12,15 +12,15 @@ use opcost_key::{FunctionId, InstructionId};
 
 use super::asked::{Asked, Point, Spot, Writing};
 use super::expander::Expander;
-use super::explanation::{Argument, Certainty, Input, Reason, What};
+use super::explanation::{Argument, LinkCertainty, OutsideInput, UnknownReason, What};
 use super::library_hits::writes;
-use super::memory::{Cell, Memory, Object};
+use super::memory::{Cell, MemoryQueries, Object};
 use super::placed::Placed;
 use super::question::{Expansion, Question};
 use super::search::Ask;
 use crate::memory::effect::{Effect, Origin, ResultKind, Statement, Touching};
 
-impl<M: Memory> Expander<'_, '_, M> {
+impl<M: MemoryQueries> Expander<'_, '_, M> {
     /// What a call of a function that is elsewhere gives.
     pub(super) fn library_result(&mut self, spot: Spot) -> Expansion {
         let shared = self.search.shared;
@@ -29,7 +29,7 @@ impl<M: Memory> Expander<'_, '_, M> {
         let Some(call) = code.call(spot.id) else { return self.not_followed(spot) };
         let CalleeRef::Declaration(declaration) = call.callee else { return self.not_followed(spot) };
         let name = &shared.module.declarations[declaration].name;
-        let read = Input::Read { function: spot.function, call: spot.id, argument: None };
+        let read = OutsideInput::Read { function: spot.function, call: spot.id, argument: None };
         let Some(effect) = shared.memory.effect(spot.function, spot.id) else {
             return Expansion::of(What::Input(read), at, Vec::new());
         };
@@ -37,7 +37,7 @@ impl<M: Memory> Expander<'_, '_, M> {
         let source = |position: u32| {
             let value = *arguments.get(position as usize)?;
             let question = Question::Value(spot.function, value, spot.context);
-            Some((question, Argument::Source, Certainty::Outside))
+            Some((question, Argument::Source, LinkCertainty::Outside))
         };
         match effect.result {
             ResultKind::Pure => self.pure(spot, name, &effect, arguments),
@@ -47,7 +47,7 @@ impl<M: Memory> Expander<'_, '_, M> {
             ResultKind::Parameter(position) => match arguments.get(position as usize) {
                 Some(&value) => {
                     let question = Question::Value(spot.function, value, spot.context);
-                    let links = vec![(question, Argument::Argument(position), Certainty::Definite)];
+                    let links = vec![(question, Argument::Argument(position), LinkCertainty::Definite)];
                     Expansion::of(What::Choice, at, links)
                 }
                 None => self.not_followed(spot),
@@ -59,7 +59,7 @@ impl<M: Memory> Expander<'_, '_, M> {
             ResultKind::Moved(position) | ResultKind::Inside(position) => {
                 let links = (0..).zip(arguments).map(|(at, &value)| {
                     let question = Question::Value(spot.function, value, spot.context);
-                    (question, Argument::Argument(at), Certainty::Definite)
+                    (question, Argument::Argument(at), LinkCertainty::Definite)
                 });
                 let links = links.collect();
                 let _ = position;
@@ -77,7 +77,7 @@ impl<M: Memory> Expander<'_, '_, M> {
     }
 
     fn not_followed(&self, spot: Spot) -> Expansion {
-        Expansion::unknown(Reason::Call(spot.function, spot.id))
+        Expansion::unknown(UnknownReason::Call(spot.function, spot.id))
     }
 
     /// An operation on the arguments, and on the memory that is read through them.
@@ -98,7 +98,7 @@ impl<M: Memory> Expander<'_, '_, M> {
                 }
                 _ => {
                     let question = Question::Value(spot.function, value, spot.context);
-                    links.push((question, Argument::Argument(position), Certainty::Definite));
+                    links.push((question, Argument::Argument(position), LinkCertainty::Definite));
                 }
             }
         }
@@ -107,22 +107,27 @@ impl<M: Memory> Expander<'_, '_, M> {
     }
 
     /// What lies in a buffer: all of it, as bytes.
-    fn text_in(&mut self, point: Point, object: Object, position: u32) -> (Question, Argument, Certainty) {
+    fn text_in(
+        &mut self,
+        point: Point,
+        object: Object,
+        position: u32,
+    ) -> (Question, Argument, LinkCertainty) {
         let shared = self.search.shared;
         let size = shared.memory.size(object).unwrap_or(u64::MAX >> 1);
         let bytes = shared.module.types.iter().find(|(_, ty)| **ty == Type::Integer(8)).map(|(id, _)| id);
         let question = match bytes {
             Some(ty) => Question::Cell(point, Asked::any(Cell { object, offset: 0, size }), ty, false),
-            None => Question::Leaf(What::Unknown(Reason::Unseen(object)), None),
+            None => Question::Leaf(What::Unknown(UnknownReason::Unseen(object)), None),
         };
-        (question, Argument::Argument(position), Certainty::Definite)
+        (question, Argument::Argument(position), LinkCertainty::Definite)
     }
 
     /// What a call of a function that is elsewhere wrote into a cell.
     pub(super) fn written_by_call(&mut self, writing: Writing) -> Question {
         let Writing { function, at: call, cell, ty, .. } = writing;
         let shared = self.search.shared;
-        let unknown = Question::Leaf(What::Unknown(Reason::Call(function, call)), Some(ty));
+        let unknown = Question::Leaf(What::Unknown(UnknownReason::Call(function, call)), Some(ty));
         let Some(effect) = shared.memory.effect(function, call) else { return unknown };
         if effect.does_anything || effect.reaches_others {
             return unknown;
@@ -169,7 +174,7 @@ impl<M: Memory> Expander<'_, '_, M> {
         let touched = effect.touches_of(position).find(|touched| writes(touched))?;
         match touched.how {
             Touching::Input(_) => {
-                let read = Input::Read { function, call, argument: Some(position) };
+                let read = OutsideInput::Read { function, call, argument: Some(position) };
                 Some(Question::Read(read, context, ty))
             }
             Touching::Zeroes => Some(Question::Leaf(self.zero(ty), Some(ty))),
@@ -213,15 +218,15 @@ impl<M: Memory> Expander<'_, '_, M> {
     pub(super) fn newborn(&self, function: FunctionId, at: InstructionId, ty: TypeId) -> What {
         match self.search.shared.memory.effect(function, at).map(|effect| effect.result) {
             Some(ResultKind::Fresh { zeroed: true }) => self.zero(ty),
-            Some(ResultKind::Moved(_)) => What::Unknown(Reason::Call(function, at)),
+            Some(ResultKind::Moved(_)) => What::Unknown(UnknownReason::Call(function, at)),
             _ => What::Undefined,
         }
     }
 
     /// The input that a call reads: with the source, where the table names it.
-    pub(super) fn read(&mut self, input: Input, context: super::contexts::ContextId) -> Expansion {
+    pub(super) fn read(&mut self, input: OutsideInput, context: super::contexts::ContextId) -> Expansion {
         let what = What::Input(input);
-        let Input::Read { function, call, argument } = input else { return Expansion::leaf(what) };
+        let OutsideInput::Read { function, call, argument } = input else { return Expansion::leaf(what) };
         let shared = self.search.shared;
         let at = Some((function, call));
         let effect = shared.memory.effect(function, call);
@@ -234,8 +239,9 @@ impl<M: Memory> Expander<'_, '_, M> {
         });
         let value =
             origin.and_then(|position| shared.function(function).arguments_of(call).get(position as usize));
-        let links = value
-            .map(|&value| (Question::Value(function, value, context), Argument::Source, Certainty::Outside));
+        let links = value.map(|&value| {
+            (Question::Value(function, value, context), Argument::Source, LinkCertainty::Outside)
+        });
         Expansion::of(what, at, links.into_iter().collect())
     }
 }

@@ -7,14 +7,14 @@ use opcost_ir::Value;
 use opcost_key::InstructionId;
 
 use super::asked::Point;
-use super::memory::{Cell, Memory};
+use super::memory::{Cell, MemoryQueries};
 use super::placed::Placed;
 use super::reaching::Hit;
 use super::search::{Ask, Search};
 use super::steps::signed;
 use crate::memory::effect::{Effect, Extent, Touched, Touching};
 
-impl<M: Memory> Search<'_, '_, M>
+impl<M: MemoryQueries> Search<'_, '_, M>
 where
     Self: Ask,
 {

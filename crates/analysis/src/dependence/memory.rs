@@ -59,7 +59,7 @@ impl Cell {
 
 /// One place that a pointer may point to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Target {
+pub struct PointerTarget {
     /// The object.
     pub object: Object,
     /// The byte in it; `None`: several.
@@ -70,14 +70,14 @@ pub struct Target {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PointsTo {
     /// The places.
-    pub targets: Vec<Target>,
+    pub targets: Vec<PointerTarget>,
     /// Whether there are no others.
     pub is_complete: bool,
 }
 
 /// How sure a write is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Coverage {
+pub enum WriteCoverage {
     /// All bytes of the cell, if the object exists once at a time.
     Whole,
     /// The pointer may point to it.
@@ -93,7 +93,7 @@ pub struct Write {
     /// The instruction.
     pub instruction: InstructionId,
     /// How sure.
-    pub coverage: Coverage,
+    pub coverage: WriteCoverage,
 }
 
 /// A cell with more writers than this is not followed to each of them.
@@ -163,7 +163,7 @@ pub struct Callers {
 }
 
 /// What the resolver asks.
-pub trait Memory {
+pub trait MemoryQueries {
     /// Where a pointer may point.
     fn points_to(&self, function: FunctionId, pointer: Value) -> PointsTo;
     /// Who may write these bytes.

@@ -13,7 +13,7 @@ use std::rc::Rc;
 use opcost_ir::{CalleeRef, FunctionText, GlobalId, Layout, Module, Opcode, Type, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::explanation::{Elements, Reason};
+use super::explanation::{Elements, UnknownReason};
 use super::memory::{Cell, Object};
 
 /// Names of a module's things.
@@ -210,27 +210,27 @@ impl<'a> Names<'a> {
     }
 
     /// A reason in words.
-    pub(super) fn reason(&self, reason: Reason) -> String {
+    pub(super) fn reason(&self, reason: UnknownReason) -> String {
         match reason {
-            Reason::Volatile => "volatile or atomic memory".to_owned(),
-            Reason::Call(function, at) => {
+            UnknownReason::Volatile => "volatile or atomic memory".to_owned(),
+            UnknownReason::Call(function, at) => {
                 format!("the call of {} at {}", self.callee(function, at), self.place(function, at))
             }
-            Reason::Overwritten(function, at) => {
+            UnknownReason::Overwritten(function, at) => {
                 format!("the write at {} that covers it in part", self.place(function, at))
             }
-            Reason::Unseen(object) => {
+            UnknownReason::Unseen(object) => {
                 format!("{}, which code that is not seen may change", self.object(object))
             }
-            Reason::Address(function, at) => format!("the address at {}", self.place(function, at)),
-            Reason::Callers(function) => format!("the callers of {}", self.function(function)),
-            Reason::Instruction(function, at) => {
+            UnknownReason::Address(function, at) => format!("the address at {}", self.place(function, at)),
+            UnknownReason::Callers(function) => format!("the callers of {}", self.function(function)),
+            UnknownReason::Instruction(function, at) => {
                 let opcode = self.module.functions[function].instructions[at].opcode;
                 format!("the {opcode} at {}", self.place(function, at))
             }
-            Reason::Memory(function, at) => format!("the memory read at {}", self.place(function, at)),
-            Reason::Deep => "deeper than looked".to_owned(),
-            Reason::Large => "more than looked at".to_owned(),
+            UnknownReason::Memory(function, at) => format!("the memory read at {}", self.place(function, at)),
+            UnknownReason::Deep => "deeper than looked".to_owned(),
+            UnknownReason::Large => "more than looked at".to_owned(),
         }
     }
 

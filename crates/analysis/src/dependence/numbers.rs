@@ -10,13 +10,13 @@ use opcost_key::FunctionId;
 
 use super::contexts::ContextId;
 use super::evaluate::{Number, operate};
-use super::memory::Memory;
+use super::memory::MemoryQueries;
 use super::search::{Ask, Search};
 
 /// How many values may lie in one another.
 const DEEPEST: u32 = 12;
 
-impl<M: Memory> Search<'_, '_, M>
+impl<M: MemoryQueries> Search<'_, '_, M>
 where
     Self: Ask,
 {

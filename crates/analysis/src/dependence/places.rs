@@ -14,7 +14,7 @@ use opcost_key::{FunctionId, InstructionId};
 use super::asked::{Asked, Origin, Point, is_opaque};
 use super::calls::returns_of;
 use super::contexts::ContextId;
-use super::memory::{Cell, Memory, Object};
+use super::memory::{Cell, MemoryQueries, Object};
 use super::placed::{Index, IndexedWay, Placed};
 use super::search::{Ask, Search};
 use super::steps::{Way, way_of};
@@ -39,7 +39,7 @@ enum Next {
     Stop(Placed),
 }
 
-impl<M: Memory> Search<'_, '_, M>
+impl<M: MemoryQueries> Search<'_, '_, M>
 where
     Self: Ask,
 {

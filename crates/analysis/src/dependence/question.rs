@@ -5,7 +5,7 @@ use opcost_key::{FunctionId, InstructionId};
 
 use super::asked::{Asked, Point};
 use super::contexts::ContextId;
-use super::explanation::{Argument, Certainty, Input, Reason, What};
+use super::explanation::{Argument, LinkCertainty, OutsideInput, UnknownReason, What};
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -16,7 +16,7 @@ pub(super) enum Question {
     /// point only because types of the source language differ.
     Cell(Point, Asked, TypeId, bool),
     /// What a call reads into memory from outside.
-    Read(Input, ContextId, TypeId),
+    Read(OutsideInput, ContextId, TypeId),
     /// Nothing any more: a node without links.
     Leaf(What, Option<TypeId>),
 }
@@ -27,7 +27,7 @@ pub(super) struct Expansion {
     pub(super) what: What,
     pub(super) ty: Option<TypeId>,
     pub(super) at: Option<(FunctionId, InstructionId)>,
-    pub(super) links: Vec<(Question, Argument, Certainty)>,
+    pub(super) links: Vec<(Question, Argument, LinkCertainty)>,
     /// What it rests on.
     pub(super) assumes: Vec<&'static str>,
 }
@@ -41,7 +41,7 @@ impl Expansion {
     pub(super) fn of(
         what: What,
         at: Option<(FunctionId, InstructionId)>,
-        links: Vec<(Question, Argument, Certainty)>,
+        links: Vec<(Question, Argument, LinkCertainty)>,
     ) -> Self {
         Expansion { what, ty: None, at, links, assumes: Vec::new() }
     }
@@ -53,7 +53,7 @@ impl Expansion {
             && !self.links.iter().any(|(question, ..)| is_unknown(question))
     }
 
-    pub(super) fn unknown(reason: Reason) -> Self {
+    pub(super) fn unknown(reason: UnknownReason) -> Self {
         Self::leaf(What::Unknown(reason))
     }
 }

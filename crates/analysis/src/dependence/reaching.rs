@@ -23,7 +23,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use super::asked::{Asked, Definition, MOST_LINKS, Origin, Point};
 use super::calls::{returns_of, unwind_target};
 use super::contexts::ContextId;
-use super::memory::{Cell, Coverage, Memory, Object, Passing};
+use super::memory::{Cell, MemoryQueries, Object, Passing, WriteCoverage};
 use super::placed::Placed;
 use super::search::{Ask, Event, History, Search};
 
@@ -104,7 +104,7 @@ impl Walk {
     }
 }
 
-impl<M: Memory> Search<'_, '_, M>
+impl<M: MemoryQueries> Search<'_, '_, M>
 where
     Self: Ask,
 {
@@ -344,11 +344,17 @@ where
     }
 
     /// What a write does to the cell, under the calls that led there.
-    pub(super) fn hit(&mut self, asked: Asked, point: Point, at: InstructionId, coverage: Coverage) -> Hit {
+    pub(super) fn hit(
+        &mut self,
+        asked: Asked,
+        point: Point,
+        at: InstructionId,
+        coverage: WriteCoverage,
+    ) -> Hit {
         let cell = asked.cell;
         let is_strong = self.shared.is_single(cell.object);
         let by_memory = match coverage {
-            Coverage::Whole if is_strong => Hit::Whole,
+            WriteCoverage::Whole if is_strong => Hit::Whole,
             _ => Hit::Perhaps,
         };
         let code = self.shared.function(point.function);

@@ -13,8 +13,8 @@ use opcost_key::{FunctionId, InstructionId};
 use super::asked::{Asked, Definition, Origin, Point, Spot, Writing, is_opaque};
 use super::contexts::ContextId;
 use super::expander::Expander;
-use super::explanation::{Argument, Certainty, Elements, Reason, What};
-use super::memory::{Cell, Memory, Object};
+use super::explanation::{Argument, Elements, LinkCertainty, UnknownReason, What};
+use super::memory::{Cell, MemoryQueries, Object};
 use super::placed::{IndexedWay, Placed};
 use super::question::{Expansion, Question};
 use super::rule_set::RuleSet;
@@ -29,12 +29,12 @@ const INDICES: &str = "indices stay inside their arrays";
 /// What answers about memory rest on where types tell writes apart.
 pub(super) const TYPES: &str = "no alias by type";
 
-impl<M: Memory> Expander<'_, '_, M> {
+impl<M: MemoryQueries> Expander<'_, '_, M> {
     /// Whatever the first rule finds that finds all; else what was found last.
     pub(super) fn load(&mut self, spot: Spot) -> Expansion {
         let code = self.search.shared.function(spot.function);
         if is_opaque(code.instructions[spot.id].flags) {
-            return Expansion::unknown(Reason::Volatile);
+            return Expansion::unknown(UnknownReason::Volatile);
         }
         let mut last = None;
         for &rule in self.rules {
@@ -50,7 +50,7 @@ impl<M: Memory> Expander<'_, '_, M> {
             }
             last.get_or_insert(found);
         }
-        last.unwrap_or_else(|| Expansion::unknown(Reason::Memory(spot.function, spot.id)))
+        last.unwrap_or_else(|| Expansion::unknown(UnknownReason::Memory(spot.function, spot.id)))
     }
 
     /// Full dependence: on the address, as if memory were no matter.
@@ -58,7 +58,7 @@ impl<M: Memory> Expander<'_, '_, M> {
         let code = self.search.shared.function(spot.function);
         let links = code.operands_of(spot.id).iter().take(1).map(|&value| {
             let question = Question::Value(spot.function, value, spot.context);
-            (question, Argument::Address, Certainty::Definite)
+            (question, Argument::Address, LinkCertainty::Definite)
         });
         let at = Some((spot.function, spot.id));
         Expansion::of(What::Operation, at, links.collect())
@@ -120,7 +120,7 @@ impl<M: Memory> Expander<'_, '_, M> {
         let code = shared.function(spot.function);
         let ty = code.instructions[spot.id].ty;
         let (Some(&address), Some(size)) = (code.operands_of(spot.id).first(), shared.layout.size(ty)) else {
-            return Expansion::unknown(Reason::Address(spot.function, spot.id));
+            return Expansion::unknown(UnknownReason::Address(spot.function, spot.id));
         };
         match self.search.place(spot.function, address, spot.context) {
             Placed::At { object, offset, is_own } => {
@@ -133,7 +133,7 @@ impl<M: Memory> Expander<'_, '_, M> {
             }
             Placed::Foreign => {
                 let question = Question::Value(spot.function, address, spot.context);
-                let links = vec![(question, Argument::Address, Certainty::Outside)];
+                let links = vec![(question, Argument::Address, LinkCertainty::Outside)];
                 Expansion::of(What::Foreign, Some((spot.function, spot.id)), links)
             }
             Placed::Null => Expansion::leaf(What::Undefined),
@@ -153,12 +153,16 @@ impl<M: Memory> Expander<'_, '_, M> {
         for site in &callers.sites {
             let context = self.under(spot.context, site.function, site.call)?;
             let question = Question::Value(spot.function, Value::Instruction(spot.id), context);
-            let certainty = if site.is_possible { Certainty::Possible } else { Certainty::Definite };
+            let certainty = if site.is_possible { LinkCertainty::Possible } else { LinkCertainty::Definite };
             links.push((question, Argument::Passed(site.function, site.call), certainty));
         }
         if callers.from_outside || callers.is_start || callers.by_itself {
-            let reason = Reason::Callers(outermost);
-            links.push((Question::Leaf(What::Unknown(reason), None), Argument::Content, Certainty::Outside));
+            let reason = UnknownReason::Callers(outermost);
+            links.push((
+                Question::Leaf(What::Unknown(reason), None),
+                Argument::Content,
+                LinkCertainty::Outside,
+            ));
         }
         Some(Expansion::of(What::Choice, Some((spot.function, spot.id)), links))
     }
@@ -184,7 +188,7 @@ impl<M: Memory> Expander<'_, '_, M> {
         let shared = self.search.shared;
         let points_to = shared.memory.points_to(spot.function, address);
         let size = shared.layout.size(ty).unwrap_or(0);
-        let unknown = Reason::Address(spot.function, spot.id);
+        let unknown = UnknownReason::Address(spot.function, spot.id);
         if points_to.targets.is_empty() {
             return Expansion::unknown(unknown);
         }
@@ -198,11 +202,11 @@ impl<M: Memory> Expander<'_, '_, M> {
                     self.since_change(spot, asked, ty)
                 }
             };
-            links.push((question, Argument::Content, Certainty::Possible));
+            links.push((question, Argument::Content, LinkCertainty::Possible));
         }
         if !points_to.is_complete {
             let question = Question::Leaf(What::Unknown(unknown), None);
-            links.push((question, Argument::Content, Certainty::Outside));
+            links.push((question, Argument::Content, LinkCertainty::Outside));
         }
         Expansion::of(What::Choice, Some((spot.function, spot.id)), links)
     }
@@ -211,7 +215,7 @@ impl<M: Memory> Expander<'_, '_, M> {
     /// written to such elements.
     fn element(&mut self, spot: Spot, object: Object, way: &IndexedWay, ty: TypeId) -> Expansion {
         let shared = self.search.shared;
-        let unknown = || Expansion::unknown(Reason::Address(spot.function, spot.id));
+        let unknown = || Expansion::unknown(UnknownReason::Address(spot.function, spot.id));
         let code = shared.function(spot.function);
         let (Some(size), Some(&pointer)) = (shared.layout.size(ty), code.operands_of(spot.id).first()) else {
             return unknown();
@@ -220,14 +224,14 @@ impl<M: Memory> Expander<'_, '_, M> {
         let stride = way.indices.first().map_or(size, |index| index.stride);
         let history = shared.history_of(shared.memory.element_writers(spot.function, pointer, object, size));
         if history.is_too_many {
-            return Expansion::unknown(Reason::Large);
+            return Expansion::unknown(UnknownReason::Large);
         }
         if history.trusts_indices {
             self.assume(INDICES);
         }
         let indices = (0..).zip(&way.indices).map(|(position, index)| {
             let question = Question::Value(index.function, index.value, index.context);
-            (question, Argument::Index(position), Certainty::Definite)
+            (question, Argument::Index(position), LinkCertainty::Definite)
         });
         let mut links: Vec<_> = indices.collect();
         for write in &history.writes {
@@ -237,8 +241,8 @@ impl<M: Memory> Expander<'_, '_, M> {
             links.extend(self.stored_at(write.function, write.instruction));
         }
         if !history.is_complete {
-            let question = Question::Leaf(What::Unknown(Reason::Unseen(object)), None);
-            links.push((question, Argument::Content, Certainty::Outside));
+            let question = Question::Leaf(What::Unknown(UnknownReason::Unseen(object)), None);
+            links.push((question, Argument::Content, LinkCertainty::Outside));
         }
         let elements = Elements { object, offset: way.bytes, stride, size };
         let all = Cell { object, offset: 0, size: whole };
@@ -251,7 +255,7 @@ impl<M: Memory> Expander<'_, '_, M> {
         &mut self,
         function: FunctionId,
         store: InstructionId,
-    ) -> Option<(Question, Argument, Certainty)> {
+    ) -> Option<(Question, Argument, LinkCertainty)> {
         let code = self.search.shared.function(function);
         if code.instructions[store].opcode != Opcode::Store {
             return None;
@@ -261,7 +265,7 @@ impl<M: Memory> Expander<'_, '_, M> {
             Placed::Elements { way, .. } => {
                 let index = way.indices.last()?;
                 let question = Question::Value(index.function, index.value, index.context);
-                Some((question, Argument::StoredAt(function, store), Certainty::Definite))
+                Some((question, Argument::StoredAt(function, store), LinkCertainty::Definite))
             }
             _ => None,
         }
@@ -295,8 +299,9 @@ impl<M: Memory> Expander<'_, '_, M> {
         cell: Cell,
         ty: TypeId,
         is_element: bool,
-    ) -> (Question, Argument, Certainty) {
-        let certainty = if definition.is_possible { Certainty::Possible } else { Certainty::Definite };
+    ) -> (Question, Argument, LinkCertainty) {
+        let certainty =
+            if definition.is_possible { LinkCertainty::Possible } else { LinkCertainty::Definite };
         let leaf = |what| Question::Leaf(what, Some(ty));
         let writing = |function, at| Writing { function, at, context: definition.context, cell, ty };
         match definition.origin {
@@ -317,13 +322,15 @@ impl<M: Memory> Expander<'_, '_, M> {
                 let question = self.passed_copy(writing(function, call));
                 (question, Argument::Passed(function, call), certainty)
             }
-            Origin::Unseen => {
-                (leaf(What::Unknown(Reason::Unseen(cell.object))), Argument::Content, Certainty::Outside)
-            }
+            Origin::Unseen => (
+                leaf(What::Unknown(UnknownReason::Unseen(cell.object))),
+                Argument::Content,
+                LinkCertainty::Outside,
+            ),
             Origin::Callers(function) => {
-                (leaf(What::Unknown(Reason::Callers(function))), Argument::Content, certainty)
+                (leaf(What::Unknown(UnknownReason::Callers(function))), Argument::Content, certainty)
             }
-            Origin::Lost => (leaf(What::Unknown(Reason::Large)), Argument::Content, certainty),
+            Origin::Lost => (leaf(What::Unknown(UnknownReason::Large)), Argument::Content, certainty),
         }
     }
 
@@ -332,7 +339,7 @@ impl<M: Memory> Expander<'_, '_, M> {
         let shared = self.search.shared;
         let code = shared.function(function);
         let instruction = &code.instructions[at];
-        let unclear = Question::Leaf(What::Unknown(Reason::Overwritten(function, at)), Some(ty));
+        let unclear = Question::Leaf(What::Unknown(UnknownReason::Overwritten(function, at)), Some(ty));
         if instruction.opcode != Opcode::Store {
             return self.written_by_call(writing);
         }
@@ -410,7 +417,7 @@ impl<M: Memory> Expander<'_, '_, M> {
     fn passed_copy(&mut self, writing: Writing) -> Question {
         let Writing { function, at: call, context, cell, ty } = writing;
         let shared = self.search.shared;
-        let unknown = Question::Leaf(What::Unknown(Reason::Call(function, call)), Some(ty));
+        let unknown = Question::Leaf(What::Unknown(UnknownReason::Call(function, call)), Some(ty));
         let Object::Copy(callee, position) = cell.object else { return unknown };
         let Some(pointer) = shared.passed(callee, position, function, call) else { return unknown };
         let point = writing.point();
@@ -438,7 +445,7 @@ impl<M: Memory> Expander<'_, '_, M> {
 
     /// What data holds at the start.
     fn initial(&mut self, cell: Cell, ty: TypeId) -> What {
-        let unknown = What::Unknown(Reason::Unseen(cell.object));
+        let unknown = What::Unknown(UnknownReason::Unseen(cell.object));
         let Object::Global(global) = cell.object else { return What::Undefined };
         let shared = self.search.shared;
         let data = &shared.module.globals[global];

@@ -5,7 +5,7 @@
 
 use opcost_ir::Opcode;
 
-use super::explanation::{Argument, ExplanationId, Input, What};
+use super::explanation::{Argument, ExplanationId, OutsideInput, What};
 use super::resolution::Resolution;
 use super::steps::way_of;
 
@@ -15,7 +15,7 @@ impl Resolution<'_, '_> {
         let address = self.nodes[id].links.iter().find(|link| link.argument == Argument::Address)?;
         let (base, bytes) = self.linear(address.to)?;
         match self.nodes[base].what {
-            What::Input(Input::Parameter(function, position @ (1 | 2))) => {
+            What::Input(OutsideInput::Parameter(function, position @ (1 | 2))) => {
                 let is_main = self.names.module.functions[function].name == "main";
                 let word = i64::from(self.layout.pointer_bits(0) / 8).max(1);
                 let name = if position == 1 { "argv" } else { "envp" };
@@ -32,7 +32,9 @@ impl Resolution<'_, '_> {
     pub(super) fn is_by_reference(&self, id: ExplanationId) -> bool {
         let address = self.nodes[id].links.iter().find(|link| link.argument == Argument::Address);
         let Some((base, _)) = address.and_then(|link| self.linear(link.to)) else { return false };
-        let What::Input(Input::Parameter(function, position)) = self.nodes[base].what else { return false };
+        let What::Input(OutsideInput::Parameter(function, position)) = self.nodes[base].what else {
+            return false;
+        };
         let facts = self.names.module.functions[function].parameter_facts.get(position as usize);
         facts.is_some_and(|facts| facts.is_noalias && facts.is_readonly)
     }

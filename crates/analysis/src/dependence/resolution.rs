@@ -10,13 +10,13 @@ use opcost_index::{Id, IdMap};
 use opcost_ir::Layout;
 
 use super::evaluate::Number;
-use super::explanation::{Certainty, Explanation, ExplanationId, Reason, What};
+use super::explanation::{Explanation, ExplanationId, LinkCertainty, UnknownReason, What};
 use super::names::Names;
 use super::units::Open;
 
 /// How sure an answer is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Quality {
+pub enum ResolutionQuality {
     /// Every link is certain, and all ends are constants or named inputs.
     Exact,
     /// The same if these hold.
@@ -73,7 +73,7 @@ impl Resolution<'_, '_> {
         while !self.facts.named[id]
             && self.nodes[id].is_one_of_its_links()
             && let [only] = self.nodes[id].links.as_slice()
-            && only.certainty != Certainty::Possible
+            && only.certainty != LinkCertainty::Possible
             && !matches!(self.nodes[only.to].what, What::Unknown(_))
         {
             id = only.to;
@@ -87,12 +87,12 @@ impl Resolution<'_, '_> {
     }
 
     /// How sure the answer is.
-    pub fn quality(&self) -> Quality {
+    pub fn quality(&self) -> ResolutionQuality {
         match (self.is_closed(), self.facts.certain[self.root()]) {
-            (false, _) => Quality::Unknown,
-            (true, false) => Quality::Possible,
-            (true, true) if self.assumptions.is_empty() => Quality::Exact,
-            (true, true) => Quality::Assuming(self.assumptions.clone()),
+            (false, _) => ResolutionQuality::Unknown,
+            (true, false) => ResolutionQuality::Possible,
+            (true, true) if self.assumptions.is_empty() => ResolutionQuality::Exact,
+            (true, true) => ResolutionQuality::Assuming(self.assumptions.clone()),
         }
     }
 
@@ -125,7 +125,8 @@ impl Resolution<'_, '_> {
 
     /// Where the search was cut off: as deep, or as large, as it may be.
     pub fn is_cut(&self) -> bool {
-        let is_limit = |what: &What| matches!(what, What::Unknown(Reason::Deep | Reason::Large));
+        let is_limit =
+            |what: &What| matches!(what, What::Unknown(UnknownReason::Deep | UnknownReason::Large));
         self.reached(false).into_iter().any(|id| is_limit(&self.nodes[id].what))
     }
 

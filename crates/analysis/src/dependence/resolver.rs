@@ -13,8 +13,8 @@ use opcost_key::{FunctionId, InstructionId};
 use super::build::Builder;
 use super::contexts::ContextId;
 use super::expander::Expander;
-use super::explanation::{Input, What};
-use super::memory::Memory;
+use super::explanation::{OutsideInput, What};
+use super::memory::MemoryQueries;
 use super::names::Names;
 use super::question::Question;
 use super::resolution::{Parts, Resolution};
@@ -36,7 +36,7 @@ pub struct Use<'c> {
 }
 
 /// Answers questions about one module.
-pub struct Resolver<'a, M: Memory> {
+pub struct Resolver<'a, M: MemoryQueries> {
     pub(super) shared: Shared<'a, M>,
     names: Names<'a>,
     rules: Vec<RuleSet>,
@@ -45,7 +45,7 @@ pub struct Resolver<'a, M: Memory> {
     opens: OnceCell<Rc<Vec<Open>>>,
 }
 
-impl<'a, M: Memory> Resolver<'a, M> {
+impl<'a, M: MemoryQueries> Resolver<'a, M> {
     /// A resolver that asks memory analysis only. Cost: linear in the calls.
     pub fn new(module: &'a Module, memory: &'a M) -> Self {
         Resolver {
@@ -118,7 +118,7 @@ impl<'a, M: Memory> Resolver<'a, M> {
 
     fn answered(&self, builder: Builder<'_, 'a, M>, question: Question) -> Resolution<'_, 'a> {
         let (nodes, assumptions) = builder.answer(question);
-        let reads = nodes.values().any(|node| matches!(node.what, What::Input(Input::Read { .. })));
+        let reads = nodes.values().any(|node| matches!(node.what, What::Input(OutsideInput::Read { .. })));
         let opens = if reads { self.opens() } else { Rc::default() };
         let parts = Parts { nodes, assumptions, opens };
         Resolution::new(parts, &self.names, &self.shared.layout)

@@ -15,8 +15,8 @@ use opcost_key::{FunctionId, InstructionId};
 use super::asked::Spot;
 use super::contexts::ContextId;
 use super::expander::Expander;
-use super::explanation::{Argument, Certainty, What};
-use super::memory::Memory;
+use super::explanation::{Argument, LinkCertainty, What};
+use super::memory::MemoryQueries;
 use super::question::{Expansion, Question};
 use super::rule_set::RuleSet;
 
@@ -29,9 +29,9 @@ struct Pointer {
 }
 
 /// A stored value that was found.
-type Found = (Question, Argument, Certainty);
+type Found = (Question, Argument, LinkCertainty);
 
-impl<M: Memory> Expander<'_, '_, M> {
+impl<M: MemoryQueries> Expander<'_, '_, M> {
     /// The nearest store by use.
     pub(super) fn by_uses(&mut self, spot: Spot) -> Option<Expansion> {
         let code = self.search.shared.function(spot.function);
@@ -71,7 +71,7 @@ impl<M: Memory> Expander<'_, '_, M> {
         let code = shared.function(function);
         if code.instructions[at].opcode == Opcode::Store {
             let question = Question::Value(function, *code.operands_of(at).first()?, context);
-            return Some((question, Argument::Written(function, at), Certainty::Possible));
+            return Some((question, Argument::Written(function, at), LinkCertainty::Possible));
         }
         let CalleeRef::Function(callee) = code.call(at)?.callee else { return None };
         let arguments = code.arguments_of(at).iter();
@@ -84,7 +84,7 @@ impl<M: Memory> Expander<'_, '_, M> {
         let &store = uses.get(&parameter)?.iter().rev().find(is_store)?;
         let context = shared.enter(context, function, at, callee);
         let question = Question::Value(callee, *shared.function(callee).operands_of(store).first()?, context);
-        Some((question, Argument::Written(callee, store), Certainty::Possible))
+        Some((question, Argument::Written(callee, store), LinkCertainty::Possible))
     }
 
     fn stores_at_calls(
@@ -118,7 +118,7 @@ impl<M: Memory> Expander<'_, '_, M> {
         let found = uses.get(&(global, offset)).into_iter().flatten().filter_map(|&(function, at)| {
             let value = *self.search.shared.function(function).operands_of(at).first()?;
             let question = Question::Value(function, value, ContextId::empty());
-            Some((question, Argument::Written(function, at), Certainty::Possible))
+            Some((question, Argument::Written(function, at), LinkCertainty::Possible))
         });
         found.collect()
     }
@@ -132,7 +132,7 @@ impl<M: Memory> Expander<'_, '_, M> {
             let is_store = code.instructions.get(store)?.opcode == Opcode::Store;
             let value = *code.operands_of(store).first().filter(|_| is_store)?;
             let question = Question::Value(function, value, ContextId::empty());
-            Some((question, Argument::Written(function, store), Certainty::Possible))
+            Some((question, Argument::Written(function, store), LinkCertainty::Possible))
         });
         let links: Vec<Found> = links.collect();
         let at = Some((spot.function, spot.id));

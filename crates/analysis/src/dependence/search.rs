@@ -18,13 +18,13 @@ use super::asked::{Asked, Definitions, Point};
 use super::calls::Calls;
 use super::contexts::{ContextId, Contexts};
 use super::evaluate::Number;
-use super::memory::{Cell, Coverage, MOST_WRITERS, Memory, Object, Passing, Write, Writers};
+use super::memory::{Cell, MOST_WRITERS, MemoryQueries, Object, Passing, Write, WriteCoverage, Writers};
 use super::placed::Placed;
 use super::question::{Expansion, Question};
 use opcost_graph::dominators::Dominators;
 
 /// What searches share.
-pub(super) struct Shared<'a, M: Memory> {
+pub(super) struct Shared<'a, M: MemoryQueries> {
     pub(super) module: &'a Module,
     pub(super) memory: &'a M,
     pub(super) layout: Layout,
@@ -66,7 +66,7 @@ type Events = Rc<Vec<(InstructionId, Event)>>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     /// It is written.
-    Write(Coverage),
+    Write(WriteCoverage),
     /// Functions run that may write it.
     Call,
     /// Control may come here a second time, from anywhere below.
@@ -75,7 +75,7 @@ pub(super) enum Event {
     Birth,
 }
 
-impl<'a, M: Memory> Shared<'a, M> {
+impl<'a, M: MemoryQueries> Shared<'a, M> {
     pub(super) fn new(module: &'a Module, memory: &'a M) -> Self {
         Shared {
             module,
@@ -223,7 +223,7 @@ impl<'a, M: Memory> Shared<'a, M> {
 }
 
 /// One search.
-pub(super) struct Search<'s, 'a, M: Memory> {
+pub(super) struct Search<'s, 'a, M: MemoryQueries> {
     pub(super) shared: &'s Shared<'a, M>,
     /// How many searches for a place lie in one another.
     pub(super) nesting: u32,
@@ -233,7 +233,7 @@ pub(super) struct Search<'s, 'a, M: Memory> {
     pub(super) trusts_types: bool,
 }
 
-impl<'s, 'a, M: Memory> Search<'s, 'a, M> {
+impl<'s, 'a, M: MemoryQueries> Search<'s, 'a, M> {
     pub(super) fn new(shared: &'s Shared<'a, M>, fuel: u64) -> Self {
         Search { shared, nesting: 0, fuel, trusts_types: false }
     }

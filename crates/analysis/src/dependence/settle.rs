@@ -8,7 +8,9 @@ use opcost_index::IdMap;
 use opcost_ir::Layout;
 
 use super::evaluate::{Number, library, operate};
-use super::explanation::{Argument, Certainty, Explanation, ExplanationId, Input, Link, What, order};
+use super::explanation::{
+    Argument, Explanation, ExplanationId, Link, LinkCertainty, OutsideInput, What, order,
+};
 use super::names::Names;
 use super::resolution::{Facts, Parts, Resolution};
 
@@ -52,18 +54,18 @@ impl<'r, 'a> Resolution<'r, 'a> {
         };
         let is_input = |link: &Link| {
             let end = self.only_end(link.to);
-            matches!(self.nodes[end].what, What::Input(Input::Read { .. }))
+            matches!(self.nodes[end].what, What::Input(OutsideInput::Read { .. }))
         };
         let named = closed
             && matches!(node.what, What::Cell(_))
             && links.iter().any(is_input)
-            && (links.len() > 1 || links.iter().any(|link| link.certainty == Certainty::Possible));
+            && (links.len() > 1 || links.iter().any(|link| link.certainty == LinkCertainty::Possible));
         let certain = match &node.what {
             _ if named => true,
             What::Loaded(_) | What::Unknown(_) => false,
-            _ => {
-                links.iter().all(|link| link.certainty != Certainty::Possible && self.facts.certain[link.to])
-            }
+            _ => links
+                .iter()
+                .all(|link| link.certainty != LinkCertainty::Possible && self.facts.certain[link.to]),
         };
         let numbers = self.numbers_of(id);
         let exact = numbers.as_ref().filter(|list| certain && list.len() == 1).map(|list| list[0]);

@@ -6,8 +6,8 @@ use opcost_ir::{Layout, Module, Value, parse_module};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::binding::ModuleMemory;
-use super::{Limits, Quality, Resolver, RuleSet, Spot, Use};
-use crate::memory::{Effects, Memory, World, Writers};
+use super::{Limits, ResolutionQuality, Resolver, RuleSet, Spot, Use};
+use crate::memory::{Effects, MemoryModel, World, Writers};
 
 mod document;
 mod forward;
@@ -21,7 +21,7 @@ pub(super) struct Said {
     pub(super) text: String,
     pub(super) inputs: Vec<String>,
     pub(super) blockers: Vec<String>,
-    pub(super) quality: Quality,
+    pub(super) quality: ResolutionQuality,
     pub(super) constant: Option<i128>,
     pub(super) constants: Option<Vec<i128>>,
     pub(super) edges: Vec<String>,
@@ -75,7 +75,7 @@ pub(super) fn ask_as(text: &str, path: &str, asking: &Asking<'_>) -> Said {
     let module = parse_module(text).unwrap_or_else(|error| panic!("{error:?}"));
     let layout = Layout::of(&module);
     let effects = Effects::built_in();
-    let whole = Memory::of(&module, &layout, &effects, asking.world);
+    let whole = MemoryModel::of(&module, &layout, &effects, asking.world);
     let writers = Writers::compute(&whole);
     let memory = ModuleMemory::new(&whole, &writers);
     let mut profile = super::StoreLoadProfile::default();

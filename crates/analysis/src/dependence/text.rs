@@ -22,7 +22,7 @@ use std::fmt;
 use opcost_index::IdSet;
 
 use super::evaluate::Number;
-use super::explanation::{Argument, Certainty, ExplanationId, Link, What};
+use super::explanation::{Argument, ExplanationId, Link, LinkCertainty, What};
 use super::memory::{Cell, Object};
 use super::resolution::{Express, Resolution};
 use writer::{Binding, Printed, Terms, Writer};
@@ -124,7 +124,7 @@ impl Terms for Writer<'_, '_, '_> {
 
     fn linked(&mut self, link: &Link) -> Printed {
         let printed = self.operand(link.to);
-        if link.certainty == Certainty::Possible {
+        if link.certainty == LinkCertainty::Possible {
             return Printed {
                 text: format!("{}?", printed.within(Binding::Atom)),
                 binding: Binding::Postfix,
@@ -285,7 +285,7 @@ impl Writer<'_, '_, '_> {
 
     fn one(&mut self, link: &Link) -> Printed {
         let printed = self.used(link.to);
-        if link.certainty == Certainty::Possible {
+        if link.certainty == LinkCertainty::Possible {
             return Printed {
                 text: format!("{}?", printed.within(Binding::Unary)),
                 binding: Binding::Postfix,

@@ -8,7 +8,7 @@ use opcost_ir::{CalleeRef, ConstantValue, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::contexts::ContextId;
-use super::memory::{Memory, Object};
+use super::memory::{MemoryQueries, Object};
 use super::placed::Placed;
 use super::search::{Ask, Search};
 use super::steps::signed;
@@ -24,7 +24,7 @@ pub(super) struct Open {
     pub(super) file: Option<String>,
 }
 
-impl<M: Memory> Search<'_, '_, M> {
+impl<M: MemoryQueries> Search<'_, '_, M> {
     /// All `OPEN` statements.
     pub(super) fn opens(&mut self) -> Vec<Open> {
         let module = self.shared.module;

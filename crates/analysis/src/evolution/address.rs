@@ -8,7 +8,7 @@
 use opcost_ir::{Flags, Type, TypeId, Value};
 use opcost_key::InstructionId;
 
-use super::answer::Promise;
+use super::answer::FlagPromise;
 use super::known::{Known, Mode, both};
 use super::operands::Tried;
 use super::solver::Solver;
@@ -33,7 +33,7 @@ impl Solver<'_, '_> {
         let wrapped = self.table.wrap(Domain { bits, signed: false }, exact);
         let trusts = mode == Mode::Trusting && instruction.flags.has(Flags::NSW) && wrapped != exact;
         if trusts {
-            return Ok(self.promised(exact, &from, id, Promise::InBounds));
+            return Ok(self.promised(exact, &from, id, FlagPromise::InBounds));
         }
         Ok(Some(Known { formula: wrapped, ..from }))
     }

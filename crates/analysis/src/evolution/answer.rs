@@ -14,7 +14,7 @@ use opcost_graph::loops::LoopId;
 
 /// A number of times.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum TripAnswer {
     /// Exactly so often, under the assumptions listed.
     Exact(FormulaId),
     /// At most so often, under the assumptions listed.
@@ -23,19 +23,19 @@ pub enum Answer {
     Unknown(Reason),
 }
 
-impl Answer {
+impl TripAnswer {
     /// The formula, exact or a bound.
     pub fn formula(&self) -> Option<FormulaId> {
         match self {
-            Answer::Exact(formula) | Answer::Bound(formula) => Some(*formula),
-            Answer::Unknown(_) => None,
+            TripAnswer::Exact(formula) | TripAnswer::Bound(formula) => Some(*formula),
+            TripAnswer::Unknown(_) => None,
         }
     }
 
     /// The formula, if it is exact.
     pub fn exact(&self) -> Option<FormulaId> {
         match self {
-            Answer::Exact(formula) => Some(*formula),
+            TripAnswer::Exact(formula) => Some(*formula),
             _ => None,
         }
     }
@@ -102,7 +102,7 @@ impl Reason {
 
 /// A flag in the code that is believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Promise {
+pub enum FlagPromise {
     /// `nsw`
     NoSignedWrap,
     /// `nuw`
@@ -117,16 +117,16 @@ pub enum Promise {
     NotPoison,
 }
 
-impl Promise {
+impl FlagPromise {
     /// The word in the code.
     pub fn word(self) -> &'static str {
         match self {
-            Promise::NoSignedWrap => "nsw",
-            Promise::NoUnsignedWrap => "nuw",
-            Promise::InBounds => "inbounds",
-            Promise::NotNegative => "nneg",
-            Promise::Disjoint => "disjoint",
-            Promise::NotPoison => "not poison",
+            FlagPromise::NoSignedWrap => "nsw",
+            FlagPromise::NoUnsignedWrap => "nuw",
+            FlagPromise::InBounds => "inbounds",
+            FlagPromise::NotNegative => "nneg",
+            FlagPromise::Disjoint => "disjoint",
+            FlagPromise::NotPoison => "not poison",
         }
     }
 }
@@ -142,9 +142,9 @@ pub enum Otherwise {
 
 /// What a claim rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Assumption {
+pub enum TripAssumption {
     /// A flag of an instruction is kept.
-    Promise(InstructionId, Promise),
+    Promise(InstructionId, FlagPromise),
     /// What is known of memory, in words.
     Memory(&'static str),
     /// A statement about the symbols holds.
@@ -174,7 +174,7 @@ pub enum Form {
 
 /// A loop of the source that the vectoriser split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum SplitPart {
     /// It does so many turns of the source at once; what is left does another.
     VectorBody {
         /// Turns of the source in one of its own; 0 if that is not known.
@@ -238,9 +238,9 @@ pub struct TripCount {
     /// Where it is entered.
     pub header: BlockId,
     /// How often it goes back before it is left.
-    pub back_edges: Answer,
+    pub back_edges: TripAnswer,
     /// How often its body begins, as the source would count it.
-    pub body_iterations: Answer,
+    pub body_iterations: TripAnswer,
     /// Over all turns of the loops around it, if that has a formula.
     pub total: Option<Total>,
     /// Its exits, in order.
@@ -250,18 +250,18 @@ pub struct TripCount {
     /// When it is entered; the counts are those of a loop that is.
     pub entered: Entered,
     /// What the vectoriser made of it.
-    pub part: Option<Part>,
+    pub part: Option<SplitPart>,
     /// What the answers rest on.
-    pub assumptions: Vec<Assumption>,
+    pub assumptions: Vec<TripAssumption>,
 }
 
 impl TripCount {
     /// Why it is not exact.
     pub fn reason(&self) -> Option<Reason> {
-        if let Answer::Unknown(reason) = &self.back_edges {
+        if let TripAnswer::Unknown(reason) = &self.back_edges {
             return Some(reason.clone());
         }
-        let is_bound = matches!(self.back_edges, Answer::Bound(_));
+        let is_bound = matches!(self.back_edges, TripAnswer::Bound(_));
         let unknown = self.exits.iter().find_map(|exit| match &exit.turn {
             ExitTurn::Unknown(reason) => Some(reason.clone()),
             _ if !exit.every_turn => Some(Reason::NotEveryTurn(exit.edge)),

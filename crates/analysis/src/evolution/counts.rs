@@ -10,7 +10,7 @@
 use opcost_ir::Opcode;
 use opcost_key::BlockId;
 
-use super::answer::{Assumption, ExitCount, Otherwise, Reason};
+use super::answer::{ExitCount, Otherwise, Reason, TripAssumption};
 use super::exits::{Leaves, Perhaps};
 use super::form::Shape;
 use super::known::{Mode, Relies, both};
@@ -61,7 +61,8 @@ impl Solver<'_, '_> {
         let at_top = shape.top == Some(walked.exit.from);
         let back_edges = self.table.constant(walked.back_edges.into());
         let body = self.table.constant(i128::from(walked.back_edges) + i128::from(!at_top));
-        let relies: Relies = if walked.has_floats { [Assumption::Ieee].into() } else { Vec::new().into() };
+        let relies: Relies =
+            if walked.has_floats { [TripAssumption::Ieee].into() } else { Vec::new().into() };
         LoopCount { back_edges: Some(back_edges), body: Some(body), is_exact: true, relies, ..count }
     }
 
@@ -83,7 +84,7 @@ impl Solver<'_, '_> {
         if (leaves.complete && every_turn) || !is_dead {
             return leaves;
         }
-        Leaves { relies: [Assumption::NotLeftBy(edge)].into(), ..Leaves::never() }
+        Leaves { relies: [TripAssumption::NotLeftBy(edge)].into(), ..Leaves::never() }
     }
 
     fn put_together(&mut self, top: Leaves, rest: Leaves, exits: Vec<ExitCount>, shape: &Shape) -> LoopCount {
@@ -160,7 +161,7 @@ impl Solver<'_, '_> {
             (None, false) => {
                 let first = perhaps.remove(0);
                 let otherwise = if perhaps.is_empty() { Otherwise::Endless } else { Otherwise::Differs };
-                let conditions = first.tests.iter().map(|&test| Assumption::Condition(test, otherwise));
+                let conditions = first.tests.iter().map(|&test| TripAssumption::Condition(test, otherwise));
                 (first.turn, conditions.collect())
             }
         };

@@ -19,7 +19,7 @@ use opcost_ir::{Predicate, Value};
 use opcost_key::BlockId;
 use rustc_hash::FxHashSet as HashSet;
 
-use super::answer::Assumption;
+use super::answer::TripAssumption;
 use super::entry::Entered;
 use super::known::{Known, Mode};
 use super::leaving_question::{Compared, Question};
@@ -41,14 +41,14 @@ struct Search<'r> {
     /// The loop around it: conditions are those of its turn.
     scope: Option<LoopId>,
     mode: Mode,
-    relies: &'r [Assumption],
+    relies: &'r [TripAssumption],
     steps: u32,
     tests: u32,
 }
 
 impl Solver<'_, '_> {
     /// When a loop is entered, resting on nothing more than this.
-    pub(super) fn entered(&mut self, id: LoopId, mode: Mode, relies: &[Assumption]) -> Entered {
+    pub(super) fn entered(&mut self, id: LoopId, mode: Mode, relies: &[TripAssumption]) -> Entered {
         let natural = &self.source.forest.loops[id];
         let (header, scope) = (natural.header, natural.parent);
         let start = match scope {

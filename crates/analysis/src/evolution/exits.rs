@@ -10,7 +10,7 @@
 use opcost_ir::{Opcode, Predicate, Value};
 use opcost_key::{BlockId, InstructionId};
 
-use super::answer::{Assumption, ExitTurn, Otherwise, Reason};
+use super::answer::{ExitTurn, Otherwise, Reason, TripAssumption};
 use super::known::{Known, Mode, Relies, both};
 use super::leaving_question::{Compared, First, Question};
 use super::logic::Condition;
@@ -374,9 +374,9 @@ impl Solver<'_, '_> {
                 let is_met = |(_, otherwise): &(Test, Otherwise)| *otherwise == Otherwise::Endless;
                 let (met, needed): (Vec<_>, Vec<_>) =
                     conditions.into_iter().partition(|one| !is_only && is_met(one));
-                let needed: Vec<Assumption> = needed
+                let needed: Vec<TripAssumption> = needed
                     .into_iter()
-                    .map(|(test, otherwise)| Assumption::Condition(test, otherwise))
+                    .map(|(test, otherwise)| TripAssumption::Condition(test, otherwise))
                     .collect();
                 let tests: Vec<Test> = met.into_iter().map(|(test, _)| test).collect();
                 match both(&relies, &needed.into()) {

@@ -7,7 +7,7 @@ use opcost_graph::loops::LoopId;
 use opcost_index::IdMap;
 use opcost_ir::Value;
 
-use super::answer::{Answer, Assumption, Form, Otherwise, Reason, TripCount};
+use super::answer::{Form, Otherwise, Reason, TripAnswer, TripAssumption, TripCount};
 use super::entry::Entered;
 use super::known::{Known, Mode};
 use super::loop_facts::LoopCount;
@@ -27,7 +27,7 @@ pub struct Evolution {
     /// A formula of the turn of the loop (and of the loops around).
     pub value: FormulaId,
     /// What it rests on.
-    pub assumptions: Vec<Assumption>,
+    pub assumptions: Vec<TripAssumption>,
 }
 
 impl<'a> FunctionEvolution<'a> {
@@ -107,7 +107,7 @@ impl Solver<'_, '_> {
         let best = candidates.min_by_key(|(rank, ..)| *rank);
         let header = self.source.forest.loops[id].header;
         let Some((_, mode, count)) = best else {
-            let unknown = Answer::Unknown(Reason::TooBig);
+            let unknown = TripAnswer::Unknown(Reason::TooBig);
             return TripCount {
                 header,
                 back_edges: unknown.clone(),
@@ -126,11 +126,11 @@ impl Solver<'_, '_> {
     fn answered(&mut self, id: LoopId, mode: Mode, count: &LoopCount) -> TripCount {
         let header = self.source.forest.loops[id].header;
         let (back_edges, body, relies) = self.lifted_count(id, mode, count);
-        let mut assumptions: Vec<Assumption> = relies;
+        let mut assumptions: Vec<TripAssumption> = relies;
         let answer = |formula: Option<FormulaId>| match formula {
-            Some(formula) if count.is_exact => Answer::Exact(formula),
-            Some(formula) => Answer::Bound(formula),
-            None => Answer::Unknown(count.reason.clone()),
+            Some(formula) if count.is_exact => TripAnswer::Exact(formula),
+            Some(formula) => TripAnswer::Bound(formula),
+            None => TripAnswer::Unknown(count.reason.clone()),
         };
         if back_edges.is_none() {
             assumptions.clear();
@@ -143,7 +143,7 @@ impl Solver<'_, '_> {
             }
         }
         if self.is_promised_to_end(id) && assumptions.iter().any(is_endless) {
-            assumptions.push(Assumption::MustProgress);
+            assumptions.push(TripAssumption::MustProgress);
         }
         let entered = self.entered(id, mode, &assumptions);
         TripCount {
@@ -165,7 +165,7 @@ impl Solver<'_, '_> {
         id: LoopId,
         mode: Mode,
         count: &LoopCount,
-    ) -> (Option<FormulaId>, Option<FormulaId>, Vec<Assumption>) {
+    ) -> (Option<FormulaId>, Option<FormulaId>, Vec<TripAssumption>) {
         let (Some(back_edges), Some(body)) = (count.back_edges, count.body) else {
             return (None, None, count.relies.to_vec());
         };
@@ -187,6 +187,6 @@ impl Solver<'_, '_> {
 }
 
 /// Whether a condition only says that the loop ends.
-fn is_endless(assumption: &Assumption) -> bool {
-    matches!(assumption, Assumption::Condition(_, Otherwise::Endless))
+fn is_endless(assumption: &TripAssumption) -> bool {
+    matches!(assumption, TripAssumption::Condition(_, Otherwise::Endless))
 }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use opcost_ir::Value;
 use opcost_key::InstructionId;
 
-use super::answer::{Assumption, Reason};
+use super::answer::{Reason, TripAssumption};
 use crate::cells::CellVersion;
 use crate::expression::FormulaId;
 
@@ -39,7 +39,7 @@ pub(super) enum Arm {
 }
 
 /// What something rests on, each thing once.
-pub(super) type Relies = Rc<[Assumption]>;
+pub(super) type Relies = Rc<[TripAssumption]>;
 
 /// More than this is not listed; what needs more is not looked into.
 const MOST_ASSUMPTIONS: usize = 24;

@@ -22,7 +22,7 @@ use opcost_ir::Predicate;
 use super::answer::Otherwise;
 use super::leaving_question::{Compared, Crossing, First, Question};
 use super::predicates::is_signed;
-use crate::expression::{FormulaId, Node, Relation, Rounding, Test};
+use crate::expression::{FormulaId, FormulaNode, Relation, Rounding, Test};
 
 impl Question<'_> {
     pub(super) fn first_turn_of(&mut self, compared: Compared) -> First {
@@ -116,7 +116,7 @@ impl Question<'_> {
     /// Two counters that go on while a < b: where neither moves by more than
     /// one towards the other, neither can wrap before they meet.
     fn racing(&mut self, a: FormulaId, b: FormulaId) -> Option<First> {
-        let (&Node::Wrap { domain, of: x }, &Node::Wrap { domain: other, of: y }) =
+        let (&FormulaNode::Wrap { domain, of: x }, &FormulaNode::Wrap { domain: other, of: y }) =
             (self.table.node(a), self.table.node(b))
         else {
             return None;
@@ -158,10 +158,10 @@ impl Crossing for Question<'_> {
             terms.into_iter().partition(|&(term, _)| self.table.contains(term, self.turn));
         let fixed = self.table.combine(constant, &fixed);
         let found = match moving[..] {
-            [(term, factor @ (1 | -1))] if matches!(self.table.node(term), Node::Wrap { .. }) => {
+            [(term, factor @ (1 | -1))] if matches!(self.table.node(term), FormulaNode::Wrap { .. }) => {
                 self.wrapped(term, factor, fixed)
             }
-            [(term, -1)] if matches!(self.table.node(term), Node::Divide { .. }) => {
+            [(term, -1)] if matches!(self.table.node(term), FormulaNode::Divide { .. }) => {
                 self.shrinking(term, fixed)
             }
             [(a, 1), (b, -1)] | [(b, -1), (a, 1)] if fixed == self.table.constant(0) => self.racing(a, b),

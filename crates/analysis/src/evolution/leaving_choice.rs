@@ -12,7 +12,7 @@ use opcost_ir::Predicate;
 
 use super::answer::Otherwise;
 use super::leaving_question::{Compared, First, Needed, Question};
-use crate::expression::{Domain, Facts, FormulaId, Node, Relation, Test};
+use crate::expression::{Domain, Facts, FormulaId, FormulaNode, Relation, Test};
 
 /// How many choices of one comparison are told apart.
 const CASES: u32 = 3;
@@ -240,9 +240,9 @@ impl Question<'_> {
                 continue;
             }
             match self.table.node(id) {
-                Node::Select { test, .. } => found.push(*test),
-                Node::Sum { terms, .. } => work.extend(terms.iter().map(|&(term, _)| term)),
-                Node::Wrap { of, .. } => work.push(*of),
+                FormulaNode::Select { test, .. } => found.push(*test),
+                FormulaNode::Sum { terms, .. } => work.extend(terms.iter().map(|&(term, _)| term)),
+                FormulaNode::Wrap { of, .. } => work.push(*of),
                 _ => {}
             }
         }

@@ -7,7 +7,9 @@
 use opcost_ir::Predicate;
 
 use super::answer::Otherwise;
-use crate::expression::{Domain, Facts, FormulaId, Formulas, Node, Relation, Rounding, SymbolId, Test};
+use crate::expression::{
+    Domain, Facts, FormulaId, FormulaNode, Formulas, Relation, Rounding, SymbolId, Test,
+};
 
 /// A statement that an answer needs, and what happens without it.
 pub(super) type Needed = (Test, Otherwise);
@@ -131,7 +133,7 @@ impl Question<'_> {
             let mut own = None;
             for part in self.table.factors_of(term) {
                 match *self.table.node(part) {
-                    Node::Power { base, exponent }
+                    FormulaNode::Power { base, exponent }
                         if self.table.as_symbol(exponent) == Some(self.turn) && own.is_none() =>
                     {
                         own = Some(base);
@@ -151,13 +153,15 @@ impl Question<'_> {
     /// `n / c^h` as its rounding, n and c, also where what is left is divided by
     /// a number once more: `(n / c^h) / d` is `(n / d) / c^h`.
     pub(super) fn quotient_by_power(&mut self, term: FormulaId) -> Option<(Rounding, FormulaId, i128)> {
-        let &Node::Divide { rounding: rounding @ (Rounding::Floor | Rounding::Truncate), of, by } =
+        let &FormulaNode::Divide { rounding: rounding @ (Rounding::Floor | Rounding::Truncate), of, by } =
             self.table.node(term)
         else {
             return None;
         };
         let (of, by) = match (self.table.as_constant(by), self.table.node(of)) {
-            (Some(once), &Node::Divide { rounding: before, of, by }) if before == rounding && once > 0 => {
+            (Some(once), &FormulaNode::Divide { rounding: before, of, by })
+                if before == rounding && once > 0 =>
+            {
                 (self.table.divide_by_constant(rounding, of, once), by)
             }
             _ => (of, by),
@@ -169,7 +173,7 @@ impl Question<'_> {
             }
             _ => (of, by),
         };
-        let &Node::Power { base, exponent } = self.table.node(by) else { return None };
+        let &FormulaNode::Power { base, exponent } = self.table.node(by) else { return None };
         let is_turn = self.table.as_symbol(exponent) == Some(self.turn);
         (is_turn && !self.table.contains(of, self.turn)).then_some((rounding, of, base))
     }

@@ -12,12 +12,12 @@
 
 use super::answer::Otherwise;
 use super::leaving_question::{Crossing, First, Needed, Question};
-use crate::expression::{Domain, FormulaId, Node, Relation, Rounding, Test, inverse_of_odd};
+use crate::expression::{Domain, FormulaId, FormulaNode, Relation, Rounding, Test, inverse_of_odd};
 
 impl Question<'_> {
     /// The first h with `sign·wrap(…) + fixed >= 0`.
     pub(super) fn wrapped(&mut self, term: FormulaId, sign: i128, fixed: FormulaId) -> Option<First> {
-        let &Node::Wrap { domain, of } = self.table.node(term) else { return None };
+        let &FormulaNode::Wrap { domain, of } = self.table.node(term) else { return None };
         // The bound: left where the counter is at least it, or at most.
         let bound = self.table.scale(fixed, -sign);
         let Some((start, step)) = self.counter(domain, of) else {
@@ -256,7 +256,7 @@ impl Question<'_> {
         let (moving, fixed): (Vec<_>, Vec<_>) =
             terms.into_iter().partition(|&(term, _)| self.table.contains(term, self.turn));
         let &[(term, sign @ (1 | -1))] = &moving[..] else { return None };
-        let &Node::Wrap { domain, of } = self.table.node(term) else { return None };
+        let &FormulaNode::Wrap { domain, of } = self.table.node(term) else { return None };
         let fixed = self.table.combine(constant, &fixed);
         let bound = self.table.scale(fixed, -sign);
         let First::At { turn, mut conditions, is_modular } = self.until_residue(of, bound, domain.bits)?

@@ -8,7 +8,7 @@ use opcost_graph::edge::Edge;
 use opcost_ir::Predicate;
 use opcost_key::BlockId;
 
-use super::answer::{Assumption, ExitCount, Form, Otherwise, Reason};
+use super::answer::{ExitCount, Form, Otherwise, Reason, TripAssumption};
 use super::known::{Known, Relies};
 use crate::expression::{Facts, FormulaId};
 
@@ -94,9 +94,10 @@ impl LoopCount {
             (Some(_), false) => 1,
             (None, _) => 2,
         };
-        let count = |wanted: fn(&Assumption) -> bool| self.relies.iter().filter(|one| wanted(one)).count();
-        let differs = count(|one| matches!(one, Assumption::Condition(_, Otherwise::Differs)));
-        let endless = count(|one| matches!(one, Assumption::Condition(_, Otherwise::Endless)));
+        let count =
+            |wanted: fn(&TripAssumption) -> bool| self.relies.iter().filter(|one| wanted(one)).count();
+        let differs = count(|one| matches!(one, TripAssumption::Condition(_, Otherwise::Differs)));
+        let endless = count(|one| matches!(one, TripAssumption::Condition(_, Otherwise::Endless)));
         (kind, differs, endless + if self.is_modular { HARD_TO_READ } else { 0 }, self.relies.len())
     }
 }
@@ -111,6 +112,6 @@ pub(super) struct Walked {
 }
 
 /// Whether a claim rests on conditions besides promises in the code.
-pub(super) fn is_condition(assumption: &Assumption) -> bool {
-    matches!(assumption, Assumption::Condition(..))
+pub(super) fn is_condition(assumption: &TripAssumption) -> bool {
+    matches!(assumption, TripAssumption::Condition(..))
 }

@@ -69,7 +69,8 @@ mod walk_addresses;
 mod walk_numbers;
 
 pub use answer::{
-    Answer, Assumption, ExitCount, ExitTurn, Form, Otherwise, Part, Promise, Reason, Total, TripCount,
+    ExitCount, ExitTurn, FlagPromise, Form, Otherwise, Reason, SplitPart, Total, TripAnswer, TripAssumption,
+    TripCount,
 };
 pub use entry::Entered;
 pub use function::{Evolution, FunctionEvolution};

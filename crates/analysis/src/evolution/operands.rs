@@ -7,11 +7,11 @@
 use opcost_ir::{ConstantValue, Flags, Value};
 use opcost_key::InstructionId;
 
-use super::answer::{Assumption, Promise};
+use super::answer::{FlagPromise, TripAssumption};
 use super::known::{Known, Mode, Variable, both};
 use super::solver::Solver;
 use crate::cells::{CellDefinition, CellVersion};
-use crate::expression::{Domain, FormulaId, Interval, Symbol};
+use crate::expression::{Domain, FormulaId, FormulaInterval, Symbol};
 
 /// A value, or the variable that must be looked at first.
 pub(super) type Built = Result<Known, Variable>;
@@ -30,7 +30,7 @@ impl Solver<'_, '_> {
             Value::Argument(position) => plain(self.argument(position)),
             Value::Constant(_) => plain(self.constant(value)),
             Value::Function(_) | Value::Declaration(_) => {
-                plain(self.table.symbol(Symbol::Code(value), Interval::unsigned(64)))
+                plain(self.table.symbol(Symbol::Code(value), FormulaInterval::unsigned(64)))
             }
             Value::Block(_) => plain(self.undefined()),
         }
@@ -42,7 +42,7 @@ impl Solver<'_, '_> {
             opcost_ir::Type::Function(_, parameters, _) => parameters.get(position as usize).copied(),
             _ => None,
         };
-        let range = ty.and_then(|ty| self.domain(ty)).map_or(Interval::ALL, Domain::interval);
+        let range = ty.and_then(|ty| self.domain(ty)).map_or(FormulaInterval::ALL, Domain::interval);
         self.table.symbol(Symbol::Argument(position), range)
     }
 
@@ -62,7 +62,7 @@ impl Solver<'_, '_> {
                 self.table.wrap(domain, address)
             }
             (_, domain) => {
-                self.table.symbol(Symbol::Constant(id), domain.map_or(Interval::ALL, Domain::interval))
+                self.table.symbol(Symbol::Constant(id), domain.map_or(FormulaInterval::ALL, Domain::interval))
             }
         }
     }
@@ -80,8 +80,8 @@ impl Solver<'_, '_> {
                 self.state.raw.get(&(variable, mode)).cloned().ok_or(variable)?
             }
         };
-        let words: Vec<Assumption> =
-            self.source.cells.relies_on(version).iter().map(|&words| Assumption::Memory(words)).collect();
+        let words: Vec<TripAssumption> =
+            self.source.cells.relies_on(version).iter().map(|&words| TripAssumption::Memory(words)).collect();
         let relies = both(&known.relies, &words.into());
         Ok(relies.map_or_else(|| Known::plain(known.formula), |relies| Known { relies, ..known }))
     }
@@ -92,9 +92,9 @@ impl Solver<'_, '_> {
         formula: FormulaId,
         from: &Known,
         id: InstructionId,
-        promise: Promise,
+        promise: FlagPromise,
     ) -> Option<Known> {
-        let own = [Assumption::Promise(id, promise)].into();
+        let own = [TripAssumption::Promise(id, promise)].into();
         both(&from.relies, &own).map(|relies| Known { formula, relies })
     }
 

@@ -9,11 +9,11 @@
 use opcost_ir::{Flags, Opcode, Predicate};
 use opcost_key::InstructionId;
 
-use super::answer::Promise;
+use super::answer::FlagPromise;
 use super::known::{Known, Mode, both};
 use super::operands::Tried;
 use super::solver::Solver;
-use crate::expression::{Domain, FormulaId, Interval, Relation, Rounding, Test};
+use crate::expression::{Domain, FormulaId, FormulaInterval, Relation, Rounding, Test};
 
 /// The result of an instruction, that is being made.
 #[derive(Clone, Copy)]
@@ -55,7 +55,7 @@ impl Solver<'_, '_> {
                     Some(formula) => Some(Known { formula, ..from }),
                     None => {
                         let sum = self.table.add(x, y);
-                        self.promised(sum, &from, id, Promise::Disjoint)
+                        self.promised(sum, &from, id, FlagPromise::Disjoint)
                     }
                 }
             }
@@ -75,7 +75,7 @@ impl Solver<'_, '_> {
             return Some(Known { formula: wrapped, ..from });
         }
         if domain.signed && self.flags(id).has(Flags::NSW) {
-            return self.promised(exact, &from, id, Promise::NoSignedWrap);
+            return self.promised(exact, &from, id, FlagPromise::NoSignedWrap);
         }
         Some(Known { formula: wrapped, ..from })
     }
@@ -189,7 +189,7 @@ impl Solver<'_, '_> {
                 if unsigned == of.formula {
                     return plain(unsigned);
                 }
-                self.promised(of.formula, of, id, Promise::NotNegative)
+                self.promised(of.formula, of, id, FlagPromise::NotNegative)
             }
             Opcode::ZExt => plain(self.unsigned(of.formula, from.bits)),
             Opcode::SExt if from.bits == 1 => plain(self.table.negate(of.formula)),
@@ -277,7 +277,7 @@ impl Solver<'_, '_> {
                 self.table.not_negative(difference)
             }
             _ => {
-                let most = self.table.constant(Interval::unsigned(domain.bits).high);
+                let most = self.table.constant(FormulaInterval::unsigned(domain.bits).high);
                 let sum = self.table.add(ua, ub);
                 self.table.least(sum, most)
             }

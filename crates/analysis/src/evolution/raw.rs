@@ -17,7 +17,7 @@ use opcost_ir::{Instruction, Opcode, Value};
 use opcost_key::InstructionId;
 use rustc_hash::FxHashSet as HashSet;
 
-use super::answer::Promise;
+use super::answer::FlagPromise;
 use super::known::{Arm, Known, Mode, Variable, both};
 use super::operands::{Built, Tried};
 use super::operations::Made;
@@ -113,7 +113,7 @@ impl Solver<'_, '_> {
                     return Ok(None);
                 }
                 let of = self.operand(of, mode)?;
-                Ok(self.promised(of.formula, &of, id, Promise::NotPoison))
+                Ok(self.promised(of.formula, &of, id, FlagPromise::NotPoison))
             }
             (_, &[a, b]) => {
                 let (a, b) = (self.operand(a, mode)?, self.operand(b, mode)?);

@@ -26,7 +26,9 @@ use opcost_key::InstructionId;
 use super::answer::Reason;
 use super::known::{Known, Mode, Variable, both};
 use super::solver::{Ask, Solver};
-use crate::expression::{Domain, FormulaId, Interval, Node, Relation, Rounding, Symbol, SymbolId, Test};
+use crate::expression::{
+    Domain, FormulaId, FormulaInterval, FormulaNode, Relation, Rounding, Symbol, SymbolId, Test,
+};
 use opcost_graph::loops::LoopId;
 
 /// How many phis of a circle are looked at.
@@ -128,7 +130,7 @@ impl Solver<'_, '_> {
                 Variable::Result(id) => Symbol::AtEntry(id),
                 Variable::Cell(version) => Symbol::CellAtEntry(version),
             };
-            let range = self.variable_domain(variable).map_or(Interval::ALL, Domain::interval);
+            let range = self.variable_domain(variable).map_or(FormulaInterval::ALL, Domain::interval);
             Known::plain(self.table.symbol(symbol, range))
         })
     }
@@ -183,24 +185,24 @@ impl Step<'_, '_, '_> {
             return self.one_turn_behind(next);
         }
         match table.node(next).clone() {
-            Node::Wrap { domain, of } => {
+            FormulaNode::Wrap { domain, of } => {
                 let exact = self.wrapped(domain, of)?;
                 Some(self.solver.table.wrap(domain, exact))
             }
-            Node::Divide { rounding: rounding @ (Rounding::Floor | Rounding::Truncate), of, by } => {
+            FormulaNode::Divide { rounding: rounding @ (Rounding::Floor | Rounding::Truncate), of, by } => {
                 self.divided(rounding, of, by)
             }
-            Node::Least(list) => self.clamped(false, &list),
-            Node::Greatest(list) => self.clamped(true, &list),
-            Node::Modulo { of, by } => self.cyclic(of, by),
+            FormulaNode::Least(list) => self.clamped(false, &list),
+            FormulaNode::Greatest(list) => self.clamped(true, &list),
+            FormulaNode::Modulo { of, by } => self.cyclic(of, by),
             // One of two steps, the same one in every turn.
-            Node::Select { test, then, otherwise }
+            FormulaNode::Select { test, then, otherwise }
                 if !table.contains(test.of, self.symbol) && !table.contains(test.of, self.turn) =>
             {
                 let (then, otherwise) = (self.solve(then)?, self.solve(otherwise)?);
                 Some(self.solver.table.select(test, then, otherwise))
             }
-            Node::Sum { constant, terms } => match self.narrowed(constant, &terms) {
+            FormulaNode::Sum { constant, terms } => match self.narrowed(constant, &terms) {
                 Some(behind) => self.one_turn_behind(behind),
                 None => self.affine(next),
             },
@@ -214,7 +216,7 @@ impl Step<'_, '_, '_> {
         let (moving, fixed): (Vec<_>, Vec<_>) =
             terms.iter().copied().partition(|&(term, _)| self.solver.table.contains(term, self.symbol));
         let &[(term, 1)] = &moving[..] else { return None };
-        let &Node::Wrap { domain, of } = self.solver.table.node(term) else { return None };
+        let &FormulaNode::Wrap { domain, of } = self.solver.table.node(term) else { return None };
         let table = &mut *self.solver.table;
         let behind = table.combine(constant, &fixed);
         let (parts, under) = table.coefficients(of, self.symbol)?;
@@ -223,7 +225,7 @@ impl Step<'_, '_, '_> {
         if !is_step || [before, behind].iter().any(|&part| table.contains(part, self.turn)) {
             return None;
         }
-        let turn = table.symbol(Symbol::Turn(self.id), Interval::NATURAL);
+        let turn = table.symbol(Symbol::Turn(self.id), FormulaInterval::NATURAL);
         let step = table.add(before, behind);
         let moved = table.multiply(step, turn);
         let inside = table.combine(0, &[(self.start, 1), (before, 1), (moved, 1)]);
@@ -251,7 +253,9 @@ impl Step<'_, '_, '_> {
         }
         match self.solver.table.node(of).clone() {
             // Unsigned shifts and divisions of a value that is read with sign.
-            Node::Divide { rounding: Rounding::Floor, of, by } => self.divided(Rounding::Floor, of, by),
+            FormulaNode::Divide { rounding: Rounding::Floor, of, by } => {
+                self.divided(Rounding::Floor, of, by)
+            }
             _ => self.affine(of),
         }
     }
@@ -259,7 +263,7 @@ impl Step<'_, '_, '_> {
     /// `x(h + 1) = g(h)`: `g(h - 1)`, and the start in turn 0.
     fn one_turn_behind(&mut self, next: FormulaId) -> Option<FormulaId> {
         let table = &mut *self.solver.table;
-        let turn = table.symbol(Symbol::Turn(self.id), Interval::NATURAL);
+        let turn = table.symbol(Symbol::Turn(self.id), FormulaInterval::NATURAL);
         let before = table.add_constant(turn, -1);
         let behind = table.replace(next, self.turn, before);
         let zero = table.constant(0);
@@ -294,7 +298,7 @@ impl Step<'_, '_, '_> {
     /// `start + Σ g(j)`, j running over the turns before.
     fn summed(&mut self, rest: FormulaId) -> Option<FormulaId> {
         let table = &mut *self.solver.table;
-        let turn = table.symbol(Symbol::Turn(self.id), Interval::NATURAL);
+        let turn = table.symbol(Symbol::Turn(self.id), FormulaInterval::NATURAL);
         let index = table.fresh_index(rest);
         let term = table.replace(rest, self.turn, index);
         let index = table.as_symbol(index)?;
@@ -305,7 +309,7 @@ impl Step<'_, '_, '_> {
     /// `a^h·start + c·(a^h - 1)/(a - 1)`
     fn geometric(&mut self, factor: i128, rest: FormulaId) -> Option<FormulaId> {
         let table = &mut *self.solver.table;
-        let turn = table.symbol(Symbol::Turn(self.id), Interval::NATURAL);
+        let turn = table.symbol(Symbol::Turn(self.id), FormulaInterval::NATURAL);
         let power = table.power(factor, turn);
         let grown = table.multiply(power, self.start);
         let one_less = table.add_constant(power, -1);
@@ -318,7 +322,7 @@ impl Step<'_, '_, '_> {
     /// `c - x`: start and `c - start` in turn.
     fn alternating(&mut self, rest: FormulaId) -> FormulaId {
         let table = &mut *self.solver.table;
-        let turn = table.symbol(Symbol::Turn(self.id), Interval::NATURAL);
+        let turn = table.symbol(Symbol::Turn(self.id), FormulaInterval::NATURAL);
         let odd = table.wrap(Domain { bits: 1, signed: false }, turn);
         let other = table.subtract(rest, self.start);
         table.select(Test { relation: Relation::Zero, of: odd }, self.start, other)
@@ -333,7 +337,7 @@ impl Step<'_, '_, '_> {
             _ if is_plain => self.start,
             // Read without sign: right from turn 1 on, and in turn 0 where the
             // start has no sign, or where it is wrapped back.
-            Node::Wrap { domain: domain @ Domain { signed: false, .. }, of }
+            FormulaNode::Wrap { domain: domain @ Domain { signed: false, .. }, of }
                 if table.as_symbol(of) == Some(self.symbol) =>
             {
                 let start = table.wrap(domain, self.start);
@@ -343,7 +347,7 @@ impl Step<'_, '_, '_> {
             _ => return None,
         };
         let table = &mut *self.solver.table;
-        let turn = table.symbol(Symbol::Turn(self.id), Interval::NATURAL);
+        let turn = table.symbol(Symbol::Turn(self.id), FormulaInterval::NATURAL);
         let power = table.power(base, turn);
         let quotient = table.divide(rounding, start, power);
         if start == self.start {

@@ -16,7 +16,7 @@ use opcost_key::{BlockId, InstructionId};
 use super::known::{Arm, Closed, Known, Mode, Variable};
 use super::loop_facts::{Guards, LoopCount, Walked};
 use crate::cells::{CellDefinition, CellVersion, Cells};
-use crate::expression::{Domain, FormulaId, Formulas, Interval, Symbol, SymbolId};
+use crate::expression::{Domain, FormulaId, FormulaInterval, Formulas, Symbol, SymbolId};
 
 /// What is analysed, and what is known of it.
 #[derive(Clone, Copy)]
@@ -149,23 +149,23 @@ impl<'a> Solver<'a, '_> {
                 (Symbol::Cell(version), self.state.cell_domains.get(&version).copied())
             }
         };
-        self.table.symbol(symbol, domain.map_or(Interval::ALL, Domain::interval))
+        self.table.symbol(symbol, domain.map_or(FormulaInterval::ALL, Domain::interval))
     }
 
     /// A number of which nothing can be said.
     pub(super) fn undefined(&mut self) -> FormulaId {
         self.state.undefined += 1;
-        self.table.symbol(Symbol::Undefined(self.state.undefined), Interval::ALL)
+        self.table.symbol(Symbol::Undefined(self.state.undefined), FormulaInterval::ALL)
     }
 
     /// The number of the turn that a loop is in.
     pub(super) fn turn(&mut self, id: LoopId) -> SymbolId {
-        self.table.symbol(Symbol::Turn(id), Interval::NATURAL);
+        self.table.symbol(Symbol::Turn(id), FormulaInterval::NATURAL);
         self.table.find(&Symbol::Turn(id)).expect("just made")
     }
 
     pub(super) fn turn_formula(&mut self, id: LoopId) -> FormulaId {
-        self.table.symbol(Symbol::Turn(id), Interval::NATURAL)
+        self.table.symbol(Symbol::Turn(id), FormulaInterval::NATURAL)
     }
 
     /// The variable that a symbol stands for.

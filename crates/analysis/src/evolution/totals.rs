@@ -11,10 +11,10 @@
 use opcost_ir::Opcode;
 use opcost_key::BlockId;
 
-use super::answer::{Assumption, Total};
+use super::answer::{Total, TripAssumption};
 use super::known::{Known, Mode, Relies, both};
 use super::solver::{Ask, Solver};
-use crate::expression::{Facts, FormulaId, Node, Relation, Test};
+use crate::expression::{Facts, FormulaId, FormulaNode, Relation, Test};
 use opcost_graph::loops::LoopId;
 
 /// How many blocks above a loop are looked at for its branch.
@@ -71,7 +71,7 @@ impl Solver<'_, '_> {
         let formula = match self.table.node(entries).clone() {
             _ if !self.table.contains(formula, turn) => self.table.multiply(entries, formula),
             // max(0, x) turns: none, or x.
-            Node::Greatest(list)
+            FormulaNode::Greatest(list)
                 if list.len() == 2 && list.iter().any(|&id| self.table.as_constant(id) == Some(0)) =>
             {
                 let count = *list.iter().find(|&&id| self.table.as_constant(id) != Some(0))?;
@@ -141,7 +141,7 @@ impl Solver<'_, '_> {
         let dominators = self.source.dominators;
         let mut behind = None;
         for exit in &self.source.forest.loops[parent].exits {
-            if relies.contains(&Assumption::NotLeftBy(*exit)) {
+            if relies.contains(&TripAssumption::NotLeftBy(*exit)) {
                 continue;
             }
             let is_behind =

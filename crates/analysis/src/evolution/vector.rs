@@ -9,7 +9,7 @@
 use opcost_ir::{Type, Value};
 use opcost_key::BlockId;
 
-use super::answer::Part;
+use super::answer::SplitPart;
 use super::known::{Closed, Mode};
 use super::solver::{Ask, Solver};
 use opcost_graph::loops::LoopId;
@@ -19,18 +19,18 @@ const MOST_BLOCKS: usize = 32;
 
 impl Solver<'_, '_> {
     /// What the vectoriser made of a loop.
-    pub(super) fn part(&mut self, id: LoopId) -> Option<Part> {
+    pub(super) fn part(&mut self, id: LoopId) -> Option<SplitPart> {
         if !self.is_marked(id) {
             return None;
         }
         if self.has_vectors(id) {
             let lanes = self.lanes(id).unwrap_or(0);
-            return Some(Part::VectorBody { lanes, remainder: self.remainder_of(id) });
+            return Some(SplitPart::VectorBody { lanes, remainder: self.remainder_of(id) });
         }
         let bodies =
             self.source.forest.loops.ids().filter(|&body| self.is_marked(body) && self.has_vectors(body));
         let of = bodies.into_iter().find(|&body| self.remainder_of(body) == Some(id))?;
-        Some(Part::Remainder { of })
+        Some(SplitPart::Remainder { of })
     }
 
     fn is_marked(&self, id: LoopId) -> bool {
@@ -89,7 +89,7 @@ impl Solver<'_, '_> {
                 }
                 let Closed::Form { value, .. } = self.closed(variable, id, Mode::Trusting) else { continue };
                 let exact = match *self.table.node(value.formula) {
-                    crate::expression::Node::Wrap { of, .. } => of,
+                    crate::expression::FormulaNode::Wrap { of, .. } => of,
                     _ => value.formula,
                 };
                 let turn = self.turn(id);

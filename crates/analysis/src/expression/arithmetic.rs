@@ -9,7 +9,7 @@
 
 use super::formulas::Formulas;
 use super::integers::gcd;
-use super::nodes::{FormulaId, Node, Rounding};
+use super::nodes::{FormulaId, FormulaNode, Rounding};
 
 /// How many terms a sum may have.
 const MOST_TERMS: usize = 64;
@@ -80,8 +80,8 @@ impl Formulas {
     /// The constant and the terms that it is a sum of; of itself, if it is none.
     pub(crate) fn terms_of(&self, id: FormulaId) -> (i128, Vec<(FormulaId, i128)>) {
         match self.node(id) {
-            Node::Constant(value) => (*value, Vec::new()),
-            Node::Sum { constant, terms } => (*constant, terms.to_vec()),
+            FormulaNode::Constant(value) => (*value, Vec::new()),
+            FormulaNode::Sum { constant, terms } => (*constant, terms.to_vec()),
             _ => (0, vec![(id, 1)]),
         }
     }
@@ -89,14 +89,14 @@ impl Formulas {
     /// The factors of a term.
     pub(crate) fn factors_of(&self, term: FormulaId) -> Vec<FormulaId> {
         match self.node(term) {
-            Node::Product(factors) => factors.to_vec(),
+            FormulaNode::Product(factors) => factors.to_vec(),
             _ => vec![term],
         }
     }
 
     /// Numerator and constant denominator; 1 where there is none.
     pub(crate) fn as_fraction(&self, id: FormulaId) -> (FormulaId, i128) {
-        if let Node::Divide { rounding: Rounding::Exact, of, by } = *self.node(id)
+        if let FormulaNode::Divide { rounding: Rounding::Exact, of, by } = *self.node(id)
             && let Some(by) = self.as_constant(by)
         {
             return (of, by);
@@ -118,7 +118,7 @@ impl Formulas {
             return reduced;
         }
         let by = self.constant(by / common);
-        self.intern(Node::Divide { rounding: Rounding::Exact, of: reduced, by })
+        self.intern(FormulaNode::Divide { rounding: Rounding::Exact, of: reduced, by })
     }
 
     /// The common denominator of what is added.
@@ -173,7 +173,7 @@ impl Formulas {
             [(term, 1)] if constant == 0 => Some(term),
             [(term, 1)] if self.takes_constants(term) => Some(self.shift_order(term, constant)),
             _ if merged.len() > MOST_TERMS => None,
-            _ => Some(self.intern(Node::Sum { constant, terms: merged.into() })),
+            _ => Some(self.intern(FormulaNode::Sum { constant, terms: merged.into() })),
         }
     }
 
@@ -203,7 +203,7 @@ impl Formulas {
         let mut factors = self.factors_of(a);
         for factor in self.factors_of(b) {
             let same_base = factors.iter().position(|&other| match (self.node(other), self.node(factor)) {
-                (Node::Power { base: x, .. }, Node::Power { base: y, .. }) => x == y,
+                (FormulaNode::Power { base: x, .. }, FormulaNode::Power { base: y, .. }) => x == y,
                 _ => false,
             });
             match same_base {
@@ -225,14 +225,14 @@ impl Formulas {
         let product = match factors[..] {
             [] => self.constant(1),
             [only] => only,
-            _ => self.intern(Node::Product(factors.into())),
+            _ => self.intern(FormulaNode::Product(factors.into())),
         };
         Some(if numbers == 1 { product } else { self.scale(product, numbers) })
     }
 
     fn join_powers(&mut self, a: FormulaId, b: FormulaId) -> FormulaId {
         match (self.node(a).clone(), self.node(b).clone()) {
-            (Node::Power { base, exponent: x }, Node::Power { exponent: y, .. }) => {
+            (FormulaNode::Power { base, exponent: x }, FormulaNode::Power { exponent: y, .. }) => {
                 let exponent = self.add(x, y);
                 self.power(base, exponent)
             }
@@ -243,12 +243,12 @@ impl Formulas {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Interval, Symbol};
+    use super::super::{FormulaInterval, Symbol};
     use super::*;
 
     fn names(table: &mut Formulas) -> (FormulaId, FormulaId) {
-        let n = table.symbol(Symbol::Argument(0), Interval::signed(32));
-        let m = table.symbol(Symbol::Argument(1), Interval::signed(32));
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::signed(32));
+        let m = table.symbol(Symbol::Argument(1), FormulaInterval::signed(32));
         (n, m)
     }
 

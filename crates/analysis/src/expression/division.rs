@@ -8,8 +8,8 @@
 
 use super::formulas::Formulas;
 use super::integers::{gcd, quotient};
-use super::nodes::{FormulaId, Node, Rounding};
-use super::{Domain, Interval};
+use super::nodes::{FormulaId, FormulaNode, Rounding};
+use super::{Domain, FormulaInterval};
 
 impl Formulas {
     /// `of / by`, rounded.
@@ -60,7 +60,7 @@ impl Formulas {
         if value.low >= 0 && divisor.low > 0 && value.high < divisor.low {
             return of;
         }
-        self.intern(Node::Modulo { of, by })
+        self.intern(FormulaNode::Modulo { of, by })
     }
 
     /// What C's `%` leaves, with the sign of `of`.
@@ -77,8 +77,8 @@ impl Formulas {
     /// the divisor is positive.
     fn simpler_rounding(&self, rounding: Rounding, of: FormulaId) -> Rounding {
         match (rounding, self.range(of)) {
-            (Rounding::Truncate, Interval { low: 0.., .. }) => Rounding::Floor,
-            (Rounding::Truncate, Interval { high: ..=0, .. }) => Rounding::Ceiling,
+            (Rounding::Truncate, FormulaInterval { low: 0.., .. }) => Rounding::Floor,
+            (Rounding::Truncate, FormulaInterval { high: ..=0, .. }) => Rounding::Ceiling,
             _ => rounding,
         }
     }
@@ -107,7 +107,7 @@ impl Formulas {
         if rounding == Rounding::Floor && range.low >= 0 && range.high < by {
             return self.constant(0);
         }
-        if let Node::Divide { rounding: inner, of: over, by: under } = *self.node(of)
+        if let FormulaNode::Divide { rounding: inner, of: over, by: under } = *self.node(of)
             && inner == rounding
             && let Some(under) = self.as_constant(under)
             && let Some(product) = under.checked_mul(by)
@@ -124,7 +124,7 @@ impl Formulas {
             return self.divide_by_constant(rounding, reduced, by / common);
         }
         let by = self.constant(by);
-        self.intern(Node::Divide { rounding, of, by })
+        self.intern(FormulaNode::Divide { rounding, of, by })
     }
 
     fn divide_by_formula(&mut self, rounding: Rounding, of: FormulaId, by: FormulaId) -> FormulaId {
@@ -136,7 +136,7 @@ impl Formulas {
         }
         let rounding = if self.range(by).low > 0 { self.simpler_rounding(rounding, of) } else { rounding };
         // floor(floor(a / x) / y), both positive, as with numbers.
-        if let Node::Divide { rounding: inner, of: over, by: under } = *self.node(of)
+        if let FormulaNode::Divide { rounding: inner, of: over, by: under } = *self.node(of)
             && inner == rounding
             && rounding != Rounding::Exact
             && self.range(under).low > 0
@@ -145,7 +145,7 @@ impl Formulas {
             let product = self.multiply(under, by);
             return self.divide(rounding, over, product);
         }
-        self.intern(Node::Divide { rounding, of, by })
+        self.intern(FormulaNode::Divide { rounding, of, by })
     }
 }
 
@@ -156,14 +156,14 @@ mod tests {
 
     fn table() -> (Formulas, FormulaId) {
         let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::signed(32));
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::signed(32));
         (table, n)
     }
 
     #[test]
     fn what_the_divisor_divides_is_taken_out() {
         let (mut table, n) = table();
-        let m = table.symbol(Symbol::Argument(1), Interval::signed(32));
+        let m = table.symbol(Symbol::Argument(1), FormulaInterval::signed(32));
         let sum = table.combine(7, &[(n, 6), (m, 1)]);
         let quotient = table.divide_by_constant(Rounding::Floor, sum, 3);
         let rest = table.add_constant(m, 1);
@@ -201,6 +201,6 @@ mod tests {
         let eight = table.constant(8);
         let left = table.modulo(n, eight);
         assert_eq!(left, table.wrap(Domain { bits: 3, signed: false }, n));
-        assert_eq!(table.range(left), Interval::unsigned(3));
+        assert_eq!(table.range(left), FormulaInterval::unsigned(3));
     }
 }

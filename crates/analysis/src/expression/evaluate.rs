@@ -12,7 +12,7 @@ use std::fmt;
 use super::Domain;
 use super::formulas::Formulas;
 use super::integers;
-use super::nodes::{FormulaId, Node, Rounding, Symbol, SymbolId, Test};
+use super::nodes::{FormulaId, FormulaNode, Rounding, Symbol, SymbolId, Test};
 
 /// How many terms of sums are added up.
 const MOST_TERMS: u32 = 1_000_000;
@@ -91,37 +91,39 @@ impl Evaluation<'_> {
         Ok(number)
     }
 
-    fn of_node(&mut self, node: &Node) -> Result<i128, NoNumber> {
+    fn of_node(&mut self, node: &FormulaNode) -> Result<i128, NoNumber> {
         match node {
-            Node::TooBig => Err(NoNumber::TooBig),
-            Node::Constant(value) => Ok(*value),
-            Node::Symbol(symbol) => self.symbol(*symbol),
-            Node::Sum { constant, terms } => terms.iter().try_fold(*constant, |sum, &(term, factor)| {
-                let part = self.number(term)?.checked_mul(factor);
-                part.and_then(|part| sum.checked_add(part)).ok_or(NoNumber::TooBig)
-            }),
-            Node::Product(factors) => factors.iter().try_fold(1_i128, |product, &factor| {
+            FormulaNode::TooBig => Err(NoNumber::TooBig),
+            FormulaNode::Constant(value) => Ok(*value),
+            FormulaNode::Symbol(symbol) => self.symbol(*symbol),
+            FormulaNode::Sum { constant, terms } => {
+                terms.iter().try_fold(*constant, |sum, &(term, factor)| {
+                    let part = self.number(term)?.checked_mul(factor);
+                    part.and_then(|part| sum.checked_add(part)).ok_or(NoNumber::TooBig)
+                })
+            }
+            FormulaNode::Product(factors) => factors.iter().try_fold(1_i128, |product, &factor| {
                 product.checked_mul(self.number(factor)?).ok_or(NoNumber::TooBig)
             }),
-            Node::Divide { rounding, of, by } => self.quotient(*rounding, *of, *by),
-            Node::Modulo { of, by } => match (self.number(*of)?, self.number(*by)?) {
+            FormulaNode::Divide { rounding, of, by } => self.quotient(*rounding, *of, *by),
+            FormulaNode::Modulo { of, by } => match (self.number(*of)?, self.number(*by)?) {
                 (_, ..=0) => Err(NoNumber::DivisionByZero),
                 (of, by) => Ok(of.rem_euclid(by)),
             },
-            Node::Least(list) => self.extreme(list, i128::min),
-            Node::Greatest(list) => self.extreme(list, i128::max),
-            Node::Power { base, exponent } => {
+            FormulaNode::Least(list) => self.extreme(list, i128::min),
+            FormulaNode::Greatest(list) => self.extreme(list, i128::max),
+            FormulaNode::Power { base, exponent } => {
                 let exponent = self.number(*exponent)?;
                 integers::power(*base, exponent).ok_or(NoNumber::TooBig)
             }
-            Node::Wrap { domain, of } => self.wrap(*domain, *of),
-            Node::CeilLog { base, of } => Ok(integers::ceil_log(*base, self.number(*of)?)),
-            Node::CeilRoot(of) => Ok(integers::ceil_root(self.number(*of)?)),
-            Node::Select { test, then, otherwise } => {
+            FormulaNode::Wrap { domain, of } => self.wrap(*domain, *of),
+            FormulaNode::CeilLog { base, of } => Ok(integers::ceil_log(*base, self.number(*of)?)),
+            FormulaNode::CeilRoot(of) => Ok(integers::ceil_root(self.number(*of)?)),
+            FormulaNode::Select { test, then, otherwise } => {
                 let holds = test.relation.holds(self.number(test.of)?);
                 self.number(if holds { *then } else { *otherwise })
             }
-            Node::Series { index, count, of } => self.series(*index, *count, *of),
+            FormulaNode::Series { index, count, of } => self.series(*index, *count, *of),
         }
     }
 
@@ -162,7 +164,7 @@ impl Evaluation<'_> {
     }
 
     fn is_power(&self, id: FormulaId) -> bool {
-        matches!(self.table.node(id), Node::Power { .. })
+        matches!(self.table.node(id), FormulaNode::Power { .. })
     }
 
     /// Exactly if it fits, else by the residues of the parts.
@@ -181,21 +183,21 @@ impl Evaluation<'_> {
             other => return Ok(other?.rem_euclid(modulus)),
         }
         match self.table.node(id) {
-            Node::Sum { constant, terms } => {
+            FormulaNode::Sum { constant, terms } => {
                 terms.iter().try_fold(constant.rem_euclid(modulus), |sum, &(term, factor)| {
                     let part = product_modulo(self.residue(term, modulus)?, factor, modulus);
                     Ok((sum + part) % modulus)
                 })
             }
-            Node::Product(factors) => factors.iter().try_fold(1 % modulus, |product, &factor| {
+            FormulaNode::Product(factors) => factors.iter().try_fold(1 % modulus, |product, &factor| {
                 Ok(product_modulo(product, self.residue(factor, modulus)?, modulus))
             }),
-            Node::Power { base, exponent } => {
+            FormulaNode::Power { base, exponent } => {
                 let exponent = self.number(*exponent)?;
                 power_modulo(*base, exponent, modulus).ok_or(NoNumber::TooBig)
             }
             // n / d modulo m is n modulo m·d, divided by d.
-            Node::Divide { rounding: Rounding::Exact, of, by } => {
+            FormulaNode::Divide { rounding: Rounding::Exact, of, by } => {
                 let by = self.table.as_constant(*by).ok_or(NoNumber::TooBig)?;
                 let larger = modulus.checked_mul(by).filter(|&larger| larger < LARGEST_MODULUS);
                 Ok(self.residue(*of, larger.ok_or(NoNumber::TooBig)?)? / by)
@@ -254,7 +256,7 @@ fn power_modulo(base: i128, exponent: i128, modulus: i128) -> Option<i128> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Interval;
+    use super::super::FormulaInterval;
     use super::*;
 
     fn bound(value: i128) -> impl Fn(&Symbol) -> Option<i128> {
@@ -264,8 +266,8 @@ mod tests {
     #[test]
     fn numbers_or_the_reason_why_not() {
         let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::signed(32));
-        let m = table.symbol(Symbol::Argument(1), Interval::signed(32));
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::signed(32));
+        let m = table.symbol(Symbol::Argument(1), FormulaInterval::signed(32));
         let three = table.constant(3);
         let third = table.divide(Rounding::Ceiling, n, three);
         assert_eq!(table.evaluate(third, &bound(10)), Ok(4));
@@ -278,7 +280,7 @@ mod tests {
     #[test]
     fn a_number_that_does_not_fit_a_symbol_is_taken_by_its_bits() {
         let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::signed(32));
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::signed(32));
         let unsigned = table.wrap(Domain { bits: 32, signed: false }, n);
         assert_eq!(table.evaluate(unsigned, &bound(4_000_000_000)), Ok(4_000_000_000));
         assert_eq!(table.evaluate(n, &bound(4_294_967_295)), Ok(-1));
@@ -287,7 +289,7 @@ mod tests {
     #[test]
     fn inside_a_wrap_only_the_residue_matters() {
         let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::signed(64));
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::signed(64));
         let cube = table.raise(n, 3);
         let wrapped = table.wrap(Domain { bits: 64, signed: true }, cube);
         let large = i128::from(i64::MAX);

@@ -8,10 +8,10 @@
 //! alternatives. All of it is sound and much is missed (full reasoning would be
 //! Fourier and Motzkin's elimination). Cost: facts² at worst, few as they are.
 
-use super::Interval;
+use super::FormulaInterval;
 use super::formulas::Formulas;
 use super::node_ranges;
-use super::nodes::{self, FormulaId, Node};
+use super::nodes::{self, FormulaId, FormulaNode};
 use rustc_hash::FxHashMap as HashMap;
 
 /// How many facts of several terms are kept.
@@ -25,7 +25,7 @@ const ALTERNATIVES: u32 = 3;
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     /// Of single terms.
-    ranges: HashMap<FormulaId, Interval>,
+    ranges: HashMap<FormulaId, FormulaInterval>,
     /// Of several terms each.
     sums: Vec<FormulaId>,
 }
@@ -66,10 +66,10 @@ impl Facts {
     fn bound_term(&mut self, table: &Formulas, term: FormulaId, factor: i128, bound: i128) {
         let interval = if factor > 0 {
             let low = super::integers::quotient(super::Rounding::Ceiling, bound, factor);
-            Interval { low, ..Interval::ALL }
+            FormulaInterval { low, ..FormulaInterval::ALL }
         } else {
             let high = super::integers::quotient(super::Rounding::Floor, -bound, -factor);
-            Interval { high, ..Interval::ALL }
+            FormulaInterval { high, ..FormulaInterval::ALL }
         };
         let known = self.ranges.get(&term).copied().unwrap_or(table.range(term));
         self.ranges.insert(term, known.and(interval));
@@ -79,7 +79,7 @@ impl Facts {
     /// terms being what they may be at most: `n - 1 - t >= 0` and n < 2^31 bound t.
     fn bound_symbols(&mut self, table: &mut Formulas, sum: FormulaId, terms: &[(FormulaId, i128)]) {
         for &(term, factor) in terms {
-            let Node::Symbol(_) = table.node(term) else { continue };
+            let FormulaNode::Symbol(_) = table.node(term) else { continue };
             let rest = table.combine(0, &[(sum, 1), (term, -factor)]);
             let most = self.plain_range(table, rest).high;
             if !table.is_too_big(rest) && (i128::MIN / 2..i128::MAX / 2).contains(&most) {
@@ -93,7 +93,7 @@ impl Facts {
     fn with_likely_alternative(&self, table: &mut Formulas, formula: FormulaId) -> FormulaId {
         let (_, terms) = table.terms_of(formula);
         for &(term, factor) in &terms {
-            let Node::Greatest(list) = table.node(term).clone() else { continue };
+            let FormulaNode::Greatest(list) = table.node(term).clone() else { continue };
             if factor < 0 {
                 continue;
             }
@@ -122,9 +122,9 @@ impl Facts {
     }
 
     /// An interval that the formula lies in where the facts hold.
-    pub fn range(&self, table: &mut Formulas, formula: FormulaId) -> Interval {
+    pub fn range(&self, table: &mut Formulas, formula: FormulaId) -> FormulaInterval {
         if table.is_too_big(formula) {
-            return Interval::ALL;
+            return FormulaInterval::ALL;
         }
         let plain = self.plain_range(table, formula);
         if plain.only().is_some() {
@@ -136,11 +136,11 @@ impl Facts {
             i128::MIN => plain.high,
             low_of_opposite => plain.high.min(low_of_opposite.saturating_neg()),
         };
-        plain.and(Interval { low, high })
+        plain.and(FormulaInterval { low, high })
     }
 
     /// By the ranges of the parts alone.
-    fn plain_range(&self, table: &Formulas, formula: FormulaId) -> Interval {
+    fn plain_range(&self, table: &Formulas, formula: FormulaId) -> FormulaInterval {
         self.range_of_part(table, formula, &mut HashMap::default())
     }
 
@@ -148,8 +148,8 @@ impl Facts {
         &self,
         table: &Formulas,
         id: FormulaId,
-        done: &mut HashMap<FormulaId, Interval>,
-    ) -> Interval {
+        done: &mut HashMap<FormulaId, FormulaInterval>,
+    ) -> FormulaInterval {
         if table.symbols_in(id).is_empty() {
             return table.range(id);
         }
@@ -158,7 +158,7 @@ impl Facts {
         }
         let node = table.node(id);
         let mut range = table.range(id);
-        if !matches!(node, Node::Symbol(_)) {
+        if !matches!(node, FormulaNode::Symbol(_)) {
             for child in nodes::children(node) {
                 self.range_of_part(table, child, done);
             }
@@ -203,8 +203,8 @@ impl Facts {
         let (_, terms) = table.terms_of(formula);
         for &(term, factor) in &terms {
             let (greatest, list) = match table.node(term) {
-                Node::Greatest(list) => (true, list.to_vec()),
-                Node::Least(list) => (false, list.to_vec()),
+                FormulaNode::Greatest(list) => (true, list.to_vec()),
+                FormulaNode::Least(list) => (false, list.to_vec()),
                 _ => continue,
             };
             let lows: Vec<i128> = list
@@ -241,8 +241,8 @@ mod tests {
 
     fn table() -> (Formulas, FormulaId, FormulaId) {
         let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::signed(32));
-        let i = table.symbol(Symbol::Argument(1), Interval::signed(32));
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::signed(32));
+        let i = table.symbol(Symbol::Argument(1), FormulaInterval::signed(32));
         (table, n, i)
     }
 
@@ -254,7 +254,7 @@ mod tests {
         facts.add(&mut table, positive);
         let count = table.not_negative(positive);
         assert_eq!(table.assuming(count, &facts), positive);
-        assert_eq!(facts.range(&mut table, n), Interval { low: 1, high: (1 << 31) - 1 });
+        assert_eq!(facts.range(&mut table, n), FormulaInterval { low: 1, high: (1 << 31) - 1 });
     }
 
     #[test]

@@ -12,15 +12,15 @@ use std::rc::Rc;
 
 use opcost_index::IdMap;
 
-use super::Interval;
+use super::FormulaInterval;
 use super::node_ranges::range_of;
-use super::nodes::{DEEPEST, FormulaId, LARGEST, Node, Symbol, SymbolId, children};
+use super::nodes::{DEEPEST, FormulaId, FormulaNode, LARGEST, Symbol, SymbolId, children};
 
 /// What is kept with each node.
 #[derive(Clone, Debug)]
 struct Entry {
-    node: Node,
-    range: Interval,
+    node: FormulaNode,
+    range: FormulaInterval,
     /// Ascending.
     symbols: Rc<[SymbolId]>,
     depth: u16,
@@ -31,8 +31,8 @@ struct Entry {
 #[derive(Clone, Debug)]
 pub struct Formulas {
     entries: IdMap<FormulaId, Entry>,
-    known: HashMap<Node, FormulaId>,
-    symbols: IdMap<SymbolId, (Symbol, Interval)>,
+    known: HashMap<FormulaNode, FormulaId>,
+    symbols: IdMap<SymbolId, (Symbol, FormulaInterval)>,
     known_symbols: HashMap<Symbol, SymbolId>,
 }
 
@@ -51,7 +51,7 @@ impl Formulas {
             symbols: IdMap::new(),
             known_symbols: HashMap::default(),
         };
-        let (node, range) = (Node::TooBig, Interval::ALL);
+        let (node, range) = (FormulaNode::TooBig, FormulaInterval::ALL);
         table.push(Entry { node, range, symbols: Rc::new([]), depth: 0, size: 1 });
         table
     }
@@ -67,12 +67,12 @@ impl Formulas {
         if value == i128::MIN || value == i128::MAX {
             return self.too_big();
         }
-        self.intern(Node::Constant(value))
+        self.intern(FormulaNode::Constant(value))
     }
 
     /// A symbol that lies in `range`. A symbol that is asked for again must be
     /// asked for with the same range; with another it is given up.
-    pub fn symbol(&mut self, symbol: Symbol, range: Interval) -> FormulaId {
+    pub fn symbol(&mut self, symbol: Symbol, range: FormulaInterval) -> FormulaId {
         let id = match self.known_symbols.get(&symbol) {
             Some(&id) if self.symbols[id].1 == range => id,
             Some(_) => return self.too_big(),
@@ -82,7 +82,7 @@ impl Formulas {
                 id
             }
         };
-        self.intern(Node::Symbol(id))
+        self.intern(FormulaNode::Symbol(id))
     }
 
     /// The id of a symbol that was made before.
@@ -96,17 +96,17 @@ impl Formulas {
     }
 
     /// The range that a symbol was made with.
-    pub fn symbol_range(&self, id: SymbolId) -> Interval {
+    pub fn symbol_range(&self, id: SymbolId) -> FormulaInterval {
         self.symbols[id].1
     }
 
     /// What a formula is made of.
-    pub fn node(&self, id: FormulaId) -> &Node {
+    pub fn node(&self, id: FormulaId) -> &FormulaNode {
         &self.entries[id].node
     }
 
     /// An interval that it lies in, whatever the symbols are.
-    pub fn range(&self, id: FormulaId) -> Interval {
+    pub fn range(&self, id: FormulaId) -> FormulaInterval {
         self.entries[id].range
     }
 
@@ -123,7 +123,7 @@ impl Formulas {
     /// The number that it is, if it has no symbols.
     pub fn as_constant(&self, id: FormulaId) -> Option<i128> {
         match self.entries[id].node {
-            Node::Constant(value) => Some(value),
+            FormulaNode::Constant(value) => Some(value),
             _ => None,
         }
     }
@@ -131,7 +131,7 @@ impl Formulas {
     /// The symbol that it is.
     pub fn as_symbol(&self, id: FormulaId) -> Option<SymbolId> {
         match self.entries[id].node {
-            Node::Symbol(symbol) => Some(symbol),
+            FormulaNode::Symbol(symbol) => Some(symbol),
             _ => None,
         }
     }
@@ -161,8 +161,8 @@ impl Formulas {
         self.entries.len() <= 1
     }
 
-    /// Adds a node whose parts obey what [`Node`] says of it.
-    pub(super) fn intern(&mut self, node: Node) -> FormulaId {
+    /// Adds a node whose parts obey what [`FormulaNode`] says of it.
+    pub(super) fn intern(&mut self, node: FormulaNode) -> FormulaId {
         if let Some(&known) = self.known.get(&node) {
             return known;
         }
@@ -181,8 +181,8 @@ impl Formulas {
             return self.too_big();
         }
         match node {
-            Node::Symbol(symbol) => symbols = Rc::new([symbol]),
-            Node::Series { index, count, .. } => {
+            FormulaNode::Symbol(symbol) => symbols = Rc::new([symbol]),
+            FormulaNode::Series { index, count, .. } => {
                 let without: Vec<SymbolId> = symbols.iter().copied().filter(|&s| s != index).collect();
                 symbols = union(&without.into(), &self.entries[count].symbols);
             }
@@ -199,12 +199,12 @@ impl Formulas {
         id
     }
 
-    fn range_of_node(&self, node: &Node) -> Interval {
+    fn range_of_node(&self, node: &FormulaNode) -> FormulaInterval {
         let whole = |id: FormulaId| self.entries[id].range;
         match node {
-            Node::TooBig => Interval::ALL,
-            Node::Constant(value) => Interval::exactly(*value),
-            Node::Symbol(symbol) => self.symbols[*symbol].1,
+            FormulaNode::TooBig => FormulaInterval::ALL,
+            FormulaNode::Constant(value) => FormulaInterval::exactly(*value),
+            FormulaNode::Symbol(symbol) => self.symbols[*symbol].1,
             _ => range_of(node, &whole),
         }
     }
@@ -232,12 +232,12 @@ mod tests {
     #[test]
     fn equal_formulas_have_equal_ids() {
         let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::signed(32));
-        assert_eq!(n, table.symbol(Symbol::Argument(0), Interval::signed(32)));
-        assert_ne!(n, table.symbol(Symbol::Argument(1), Interval::signed(32)));
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::signed(32));
+        assert_eq!(n, table.symbol(Symbol::Argument(0), FormulaInterval::signed(32)));
+        assert_ne!(n, table.symbol(Symbol::Argument(1), FormulaInterval::signed(32)));
         assert_eq!(table.constant(3), table.constant(3));
-        assert_eq!(table.range(n), Interval::signed(32));
-        let with_another_range = table.symbol(Symbol::Argument(0), Interval::NATURAL);
+        assert_eq!(table.range(n), FormulaInterval::signed(32));
+        let with_another_range = table.symbol(Symbol::Argument(0), FormulaInterval::NATURAL);
         assert!(table.is_too_big(with_another_range));
     }
 }

@@ -3,7 +3,7 @@
 //! A [`Formula`](Node) is a mathematical integer as a function of symbols:
 //! arguments, results of instructions, what cells of memory hold, the number
 //! of the turn of a loop. Machine arithmetic is said openly: where a result may
-//! wrap there is a [`Node::Wrap`] into the width at hand, and where the ranges
+//! wrap there is a [`FormulaNode::Wrap`] into the width at hand, and where the ranges
 //! of the symbols show that it cannot, there is none. So two formulas that are
 //! equal as integers can be compared as polynomials, and what a formula says
 //! never rests on a promise that it does not show.
@@ -27,7 +27,7 @@
 //! One table serves one function: arguments and instructions are named by
 //! their numbers there. Everything is bounded: a formula deeper than
 //! [`DEEPEST`] or larger than [`LARGEST`] nodes, or with a coefficient that 127
-//! bits do not hold, becomes [`Node::TooBig`], and so does what is made of it:
+//! bits do not hold, becomes [`FormulaNode::TooBig`], and so does what is made of it:
 //! a formula that is there is never wrong.
 //!
 //! Source: canonical sums of products as in Bachmann, Wang and Zima, "Chains of
@@ -52,8 +52,8 @@ mod text;
 pub use evaluate::NoNumber;
 pub use facts::Facts;
 pub use formulas::Formulas;
-pub use interval::{Domain, Interval};
-pub use nodes::{DEEPEST, FormulaId, LARGEST, Node, Relation, Rounding, Symbol, SymbolId, Test};
+pub use interval::{Domain, FormulaInterval};
+pub use nodes::{DEEPEST, FormulaId, FormulaNode, LARGEST, Relation, Rounding, Symbol, SymbolId, Test};
 pub(crate) use residue::inverse_of_odd;
 pub(crate) use rewrite::Replacements;
 pub use text::{Shared, TextLimits};

@@ -3,50 +3,56 @@
 //! Parts are taken as independent of each other, but for equal factors of a product.
 //! Cost: the parts of one node.
 
-use super::Interval;
+use super::FormulaInterval;
 use super::integers::{ceil_log, ceil_root, power, quotient};
-use super::nodes::{FormulaId, Node, Rounding};
+use super::nodes::{FormulaId, FormulaNode, Rounding};
 
 /// The range of a node whose parts have these; `ALL` of symbols.
-pub(super) fn range_of(node: &Node, part: &dyn Fn(FormulaId) -> Interval) -> Interval {
+pub(super) fn range_of(node: &FormulaNode, part: &dyn Fn(FormulaId) -> FormulaInterval) -> FormulaInterval {
     match node {
-        Node::TooBig | Node::Symbol(_) => Interval::ALL,
-        Node::Constant(value) => Interval::exactly(*value),
-        Node::Sum { constant, terms } => terms
-            .iter()
-            .fold(Interval::exactly(*constant), |sum, &(term, factor)| sum.plus(part(term).scaled(factor))),
-        Node::Product(factors) => product_range(factors, part),
-        Node::Divide { rounding, of, by } => quotient_range(*rounding, part(*of), part(*by)),
-        Node::Modulo { by, .. } => Interval { low: 0, high: part(*by).high.saturating_sub(1).max(0) },
-        Node::Least(list) => list.iter().map(|&id| part(id)).reduce(Interval::least).unwrap_or(Interval::ALL),
-        Node::Greatest(list) => {
-            list.iter().map(|&id| part(id)).reduce(Interval::greatest).unwrap_or(Interval::ALL)
+        FormulaNode::TooBig | FormulaNode::Symbol(_) => FormulaInterval::ALL,
+        FormulaNode::Constant(value) => FormulaInterval::exactly(*value),
+        FormulaNode::Sum { constant, terms } => {
+            terms.iter().fold(FormulaInterval::exactly(*constant), |sum, &(term, factor)| {
+                sum.plus(part(term).scaled(factor))
+            })
         }
-        Node::Power { base, exponent } => {
-            let exponent = part(*exponent).greatest(Interval::exactly(0));
+        FormulaNode::Product(factors) => product_range(factors, part),
+        FormulaNode::Divide { rounding, of, by } => quotient_range(*rounding, part(*of), part(*by)),
+        FormulaNode::Modulo { by, .. } => {
+            FormulaInterval { low: 0, high: part(*by).high.saturating_sub(1).max(0) }
+        }
+        FormulaNode::Least(list) => {
+            list.iter().map(|&id| part(id)).reduce(FormulaInterval::least).unwrap_or(FormulaInterval::ALL)
+        }
+        FormulaNode::Greatest(list) => {
+            list.iter().map(|&id| part(id)).reduce(FormulaInterval::greatest).unwrap_or(FormulaInterval::ALL)
+        }
+        FormulaNode::Power { base, exponent } => {
+            let exponent = part(*exponent).greatest(FormulaInterval::exactly(0));
             exponent.through(|number| power(*base, number).unwrap_or(i128::MAX))
         }
-        Node::Wrap { domain, .. } => domain.interval(),
-        Node::CeilLog { base, of } => {
-            part(*of).greatest(Interval::exactly(0)).through(|number| ceil_log(*base, number))
+        FormulaNode::Wrap { domain, .. } => domain.interval(),
+        FormulaNode::CeilLog { base, of } => {
+            part(*of).greatest(FormulaInterval::exactly(0)).through(|number| ceil_log(*base, number))
         }
-        Node::CeilRoot(of) => part(*of).greatest(Interval::exactly(0)).through(ceil_root),
-        Node::Select { then, otherwise, .. } => part(*then).or(part(*otherwise)),
-        Node::Series { count, of, .. } => {
-            let count = part(*count).greatest(Interval::exactly(0));
+        FormulaNode::CeilRoot(of) => part(*of).greatest(FormulaInterval::exactly(0)).through(ceil_root),
+        FormulaNode::Select { then, otherwise, .. } => part(*then).or(part(*otherwise)),
+        FormulaNode::Series { count, of, .. } => {
+            let count = part(*count).greatest(FormulaInterval::exactly(0));
             count.times(part(*of))
         }
     }
 }
 
 /// A square is not negative; other factors are taken as independent.
-fn product_range(factors: &[FormulaId], part: &dyn Fn(FormulaId) -> Interval) -> Interval {
-    let mut product = Interval::exactly(1);
+fn product_range(factors: &[FormulaId], part: &dyn Fn(FormulaId) -> FormulaInterval) -> FormulaInterval {
+    let mut product = FormulaInterval::exactly(1);
     for same in factors.chunk_by(|a, b| a == b) {
         let one = part(same[0]);
         let mut power = (1..same.len()).fold(one, |power, _| power.times(one));
         if same.len().is_multiple_of(2) {
-            power = power.greatest(Interval::exactly(0));
+            power = power.greatest(FormulaInterval::exactly(0));
         }
         product = product.times(power);
     }
@@ -54,11 +60,11 @@ fn product_range(factors: &[FormulaId], part: &dyn Fn(FormulaId) -> Interval) ->
 }
 
 /// Between what the quotients lie.
-fn quotient_range(rounding: Rounding, of: Interval, by: Interval) -> Interval {
+fn quotient_range(rounding: Rounding, of: FormulaInterval, by: FormulaInterval) -> FormulaInterval {
     if by.low <= 0 {
         // By a number that is not zero: no larger than what is divided.
         let size = of.negated().or(of);
-        return Interval { low: size.low, high: size.high };
+        return FormulaInterval { low: size.low, high: size.high };
     }
     let divided = |value: i128| {
         let ends = [quotient(rounding, value, by.low), quotient(rounding, value, by.high)];
@@ -66,5 +72,5 @@ fn quotient_range(rounding: Rounding, of: Interval, by: Interval) -> Interval {
     };
     let low = if of.low == i128::MIN { i128::MIN } else { divided(of.low).0 };
     let high = if of.high == i128::MAX { i128::MAX } else { divided(of.high).1 };
-    Interval { low, high }
+    FormulaInterval { low, high }
 }

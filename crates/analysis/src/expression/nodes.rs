@@ -7,7 +7,7 @@ use opcost_index::define_id;
 use opcost_ir::{ConstantId, GlobalId, Value};
 use opcost_key::InstructionId;
 
-use super::{Domain, Interval};
+use super::{Domain, FormulaInterval};
 use crate::cells::CellVersion;
 use opcost_graph::loops::LoopId;
 
@@ -93,7 +93,7 @@ pub struct Test {
 
 /// What a formula is made of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Node {
+pub enum FormulaNode {
     /// Given up: too deep, too large, or a number of more than 127 bits.
     TooBig,
     /// A number.
@@ -185,10 +185,10 @@ impl Relation {
     }
 
     /// Whether all numbers of an interval stand so, or none; else unknown.
-    pub fn decide(self, interval: Interval) -> Option<bool> {
+    pub fn decide(self, interval: FormulaInterval) -> Option<bool> {
         let negative = match interval {
-            Interval { high, .. } if high < 0 => Some(true),
-            Interval { low, .. } if low >= 0 => Some(false),
+            FormulaInterval { high, .. } if high < 0 => Some(true),
+            FormulaInterval { low, .. } if low >= 0 => Some(false),
             _ => None,
         };
         let zero = match interval.only() {
@@ -220,17 +220,17 @@ impl Test {
 }
 
 /// The formulas that a node is made of.
-pub(super) fn children(node: &Node) -> Vec<FormulaId> {
+pub(super) fn children(node: &FormulaNode) -> Vec<FormulaId> {
     match node {
-        Node::TooBig | Node::Constant(_) | Node::Symbol(_) => Vec::new(),
-        Node::Sum { terms, .. } => terms.iter().map(|&(term, _)| term).collect(),
-        Node::Product(list) | Node::Least(list) | Node::Greatest(list) => list.to_vec(),
-        Node::Divide { of, by, .. } | Node::Modulo { of, by } => vec![*of, *by],
-        Node::Power { exponent: of, .. }
-        | Node::Wrap { of, .. }
-        | Node::CeilLog { of, .. }
-        | Node::CeilRoot(of) => vec![*of],
-        Node::Select { test, then, otherwise } => vec![test.of, *then, *otherwise],
-        Node::Series { count, of, .. } => vec![*count, *of],
+        FormulaNode::TooBig | FormulaNode::Constant(_) | FormulaNode::Symbol(_) => Vec::new(),
+        FormulaNode::Sum { terms, .. } => terms.iter().map(|&(term, _)| term).collect(),
+        FormulaNode::Product(list) | FormulaNode::Least(list) | FormulaNode::Greatest(list) => list.to_vec(),
+        FormulaNode::Divide { of, by, .. } | FormulaNode::Modulo { of, by } => vec![*of, *by],
+        FormulaNode::Power { exponent: of, .. }
+        | FormulaNode::Wrap { of, .. }
+        | FormulaNode::CeilLog { of, .. }
+        | FormulaNode::CeilRoot(of) => vec![*of],
+        FormulaNode::Select { test, then, otherwise } => vec![test.of, *then, *otherwise],
+        FormulaNode::Series { count, of, .. } => vec![*count, *of],
     }
 }

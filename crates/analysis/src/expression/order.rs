@@ -8,7 +8,7 @@
 //! [`MOST_ALTERNATIVES`].
 
 use super::formulas::Formulas;
-use super::nodes::{FormulaId, Node, Relation, Test};
+use super::nodes::{FormulaId, FormulaNode, Relation, Test};
 
 /// How many alternatives a least or greatest may have.
 const MOST_ALTERNATIVES: usize = 8;
@@ -35,9 +35,9 @@ impl Formulas {
         let mut all = Vec::new();
         for &id in list {
             match self.node(id) {
-                Node::TooBig => return id,
-                Node::Greatest(inner) if greatest => all.extend(inner.iter().copied()),
-                Node::Least(inner) if !greatest => all.extend(inner.iter().copied()),
+                FormulaNode::TooBig => return id,
+                FormulaNode::Greatest(inner) if greatest => all.extend(inner.iter().copied()),
+                FormulaNode::Least(inner) if !greatest => all.extend(inner.iter().copied()),
                 _ => all.push(id),
             }
         }
@@ -59,8 +59,8 @@ impl Formulas {
         }
         match kept[..] {
             [only] => only,
-            _ if greatest => self.intern(Node::Greatest(kept.into())),
-            _ => self.intern(Node::Least(kept.into())),
+            _ if greatest => self.intern(FormulaNode::Greatest(kept.into())),
+            _ => self.intern(FormulaNode::Least(kept.into())),
         }
     }
 
@@ -77,14 +77,14 @@ impl Formulas {
 
     /// Whether a constant that is added goes inside.
     pub(super) fn takes_constants(&self, term: FormulaId) -> bool {
-        matches!(self.node(term), Node::Least(_) | Node::Greatest(_))
+        matches!(self.node(term), FormulaNode::Least(_) | FormulaNode::Greatest(_))
     }
 
     /// A least or greatest with a constant added to each alternative.
     pub(super) fn shift_order(&mut self, term: FormulaId, constant: i128) -> FormulaId {
         let (greatest, list) = match self.node(term) {
-            Node::Least(list) => (false, list.clone()),
-            Node::Greatest(list) => (true, list.clone()),
+            FormulaNode::Least(list) => (false, list.clone()),
+            FormulaNode::Greatest(list) => (true, list.clone()),
             _ => return self.add_constant(term, constant),
         };
         let shifted: Vec<_> = list.iter().map(|&id| self.add_constant(id, constant)).collect();
@@ -120,7 +120,7 @@ impl Formulas {
         loop {
             let (constant, terms) = self.terms_of(test.of);
             let [(term, factor)] = terms[..] else { return test };
-            let &Node::Select { test: inner, then, otherwise } = self.node(term) else { return test };
+            let &FormulaNode::Select { test: inner, then, otherwise } = self.node(term) else { return test };
             let (Some(then), Some(otherwise)) = (self.as_constant(then), self.as_constant(otherwise)) else {
                 return test;
             };
@@ -150,17 +150,19 @@ impl Formulas {
         if let Some(simpler) = self.select_of_clamp(test, then, otherwise) {
             return simpler;
         }
-        self.intern(Node::Select { test, then, otherwise })
+        self.intern(FormulaNode::Select { test, then, otherwise })
     }
 
     /// `d < 0 ? c : max(c, x)` and the like: the test only repeats what an
     /// extreme of the arms says.
     fn select_of_clamp(&mut self, test: Test, then: FormulaId, otherwise: FormulaId) -> Option<FormulaId> {
-        let (Node::Greatest(list), other, when_negative) = (match (self.node(then), self.node(otherwise)) {
-            (Node::Greatest(_), _) => (self.node(then).clone(), otherwise, true),
-            (_, Node::Greatest(_)) => (self.node(otherwise).clone(), then, false),
-            _ => return None,
-        }) else {
+        let (FormulaNode::Greatest(list), other, when_negative) =
+            (match (self.node(then), self.node(otherwise)) {
+                (FormulaNode::Greatest(_), _) => (self.node(then).clone(), otherwise, true),
+                (_, FormulaNode::Greatest(_)) => (self.node(otherwise).clone(), then, false),
+                _ => return None,
+            })
+        else {
             return None;
         };
         let &[a, b] = &list[..] else { return None };
@@ -193,19 +195,19 @@ impl Formulas {
         // The sign of a test for zero is free: take the lesser id.
         let opposite = self.negate(test.of);
         let test = Test { of: test.of.min(opposite), ..test };
-        self.intern(Node::Select { test, then, otherwise })
+        self.intern(FormulaNode::Select { test, then, otherwise })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Interval, Symbol};
+    use super::super::{FormulaInterval, Symbol};
     use super::*;
 
     fn table() -> (Formulas, FormulaId, FormulaId) {
         let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::signed(32));
-        let m = table.symbol(Symbol::Argument(1), Interval::signed(32));
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::signed(32));
+        let m = table.symbol(Symbol::Argument(1), FormulaInterval::signed(32));
         (table, n, m)
     }
 
@@ -253,6 +255,6 @@ mod tests {
         let sum = table.add(n, m);
         assert_eq!(table.select(is_zero, m, sum), sum);
         let kept = table.select(is_zero, n, m);
-        assert!(matches!(table.node(kept), Node::Select { .. }));
+        assert!(matches!(table.node(kept), FormulaNode::Select { .. }));
     }
 }

@@ -8,7 +8,7 @@
 use super::Domain;
 use super::formulas::Formulas;
 use super::integers;
-use super::nodes::{FormulaId, Node};
+use super::nodes::{FormulaId, FormulaNode};
 
 /// How deep wraps are looked for inside a wrap.
 const STRIPPED: u32 = 6;
@@ -27,16 +27,16 @@ impl Formulas {
             return inside;
         }
         // A choice that wraps to one formula is none.
-        if let &Node::Select { test, then, otherwise } = self.node(inside)
-            && ![then, otherwise].iter().any(|&arm| matches!(self.node(arm), Node::Select { .. }))
+        if let &FormulaNode::Select { test, then, otherwise } = self.node(inside)
+            && ![then, otherwise].iter().any(|&arm| matches!(self.node(arm), FormulaNode::Select { .. }))
         {
             let (then, otherwise) = (self.wrap(domain, then), self.wrap(domain, otherwise));
             let chosen = self.select(test, then, otherwise);
-            if !matches!(self.node(chosen), Node::Select { .. } | Node::TooBig) {
+            if !matches!(self.node(chosen), FormulaNode::Select { .. } | FormulaNode::TooBig) {
                 return chosen;
             }
         }
-        self.intern(Node::Wrap { domain, of: inside })
+        self.intern(FormulaNode::Wrap { domain, of: inside })
     }
 
     /// A formula that is the same modulo 2^bits, with fewer wraps.
@@ -49,11 +49,11 @@ impl Formulas {
             return of;
         }
         match self.node(of).clone() {
-            Node::Wrap { domain, of: inside } if domain.bits >= bits => {
+            FormulaNode::Wrap { domain, of: inside } if domain.bits >= bits => {
                 self.stripped(bits, inside, depth - 1)
             }
-            Node::Constant(value) => self.constant(Domain { bits, signed: true }.reduce(value)),
-            Node::Sum { constant, terms } => {
+            FormulaNode::Constant(value) => self.constant(Domain { bits, signed: true }.reduce(value)),
+            FormulaNode::Sum { constant, terms } => {
                 let parts: Vec<_> = terms
                     .iter()
                     .map(|&(term, factor)| (self.stripped(bits, term, depth - 1), factor))
@@ -61,7 +61,7 @@ impl Formulas {
                 let sum = self.combine(constant, &parts);
                 self.reduced(bits, sum)
             }
-            Node::Product(factors) => {
+            FormulaNode::Product(factors) => {
                 let one = self.constant(1);
                 let product = factors.iter().fold(one, |product, &factor| {
                     let factor = self.stripped(bits, factor, depth - 1);
@@ -100,11 +100,11 @@ impl Formulas {
         match terms[..] {
             [(term, factor)] if constant == 0 && factor > 1 => {
                 match integers::power(base, factor).filter(|&base| base < 1 << 62) {
-                    Some(base) => self.intern(Node::Power { base, exponent: term }),
-                    None => self.intern(Node::Power { base, exponent }),
+                    Some(base) => self.intern(FormulaNode::Power { base, exponent: term }),
+                    None => self.intern(FormulaNode::Power { base, exponent }),
                 }
             }
-            _ => self.intern(Node::Power { base, exponent }),
+            _ => self.intern(FormulaNode::Power { base, exponent }),
         }
     }
 
@@ -119,7 +119,7 @@ impl Formulas {
         if self.range(of).high <= 1 {
             return self.constant(0);
         }
-        self.intern(Node::CeilLog { base, of })
+        self.intern(FormulaNode::CeilLog { base, of })
     }
 
     /// How many bits a number that is not negative needs: 0 for 0.
@@ -132,7 +132,7 @@ impl Formulas {
     pub fn ceil_root(&mut self, of: FormulaId) -> FormulaId {
         match self.as_constant(of) {
             Some(value) => self.constant(integers::ceil_root(value)),
-            None => self.intern(Node::CeilRoot(of)),
+            None => self.intern(FormulaNode::CeilRoot(of)),
         }
     }
 }
@@ -161,7 +161,7 @@ fn multiply_modulo(a: i128, b: i128, domain: Domain) -> i128 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Interval, Symbol};
+    use super::super::{FormulaInterval, Symbol};
     use super::*;
 
     const I32: Domain = Domain { bits: 32, signed: true };
@@ -186,19 +186,19 @@ mod tests {
     #[test]
     fn wraps_that_cannot_happen_vanish() {
         let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::signed(32));
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::signed(32));
         assert_eq!(table.wrap(I32, n), n);
         let long = Domain { bits: 64, signed: true };
         let more = table.add_constant(n, 1);
         assert_eq!(table.wrap(long, more), more);
         let wrapped = table.wrap(I32, more);
-        assert!(matches!(table.node(wrapped), Node::Wrap { .. }));
+        assert!(matches!(table.node(wrapped), FormulaNode::Wrap { .. }));
     }
 
     #[test]
     fn wraps_inside_wraps_are_stripped() {
         let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::signed(32));
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::signed(32));
         let more = table.add_constant(n, 1);
         let wrapped = table.wrap(I32, more);
         let more_still = table.add_constant(wrapped, 1);
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn powers_take_constants_out() {
         let mut table = Formulas::new();
-        let h = table.symbol(Symbol::Argument(0), Interval::NATURAL);
+        let h = table.symbol(Symbol::Argument(0), FormulaInterval::NATURAL);
         let next = table.add_constant(h, 1);
         let power = table.power(2, h);
         assert_eq!(table.power(2, next), table.scale(power, 2));

@@ -8,7 +8,7 @@
 
 use super::facts::Facts;
 use super::formulas::Formulas;
-use super::nodes::{FormulaId, Node, SymbolId, Test};
+use super::nodes::{FormulaId, FormulaNode, SymbolId, Test};
 use super::{Domain, Rounding};
 use rustc_hash::FxHashMap as HashMap;
 
@@ -91,55 +91,55 @@ impl Rewriter<'_> {
         made
     }
 
-    fn make(&mut self, id: FormulaId, node: Node) -> FormulaId {
+    fn make(&mut self, id: FormulaId, node: FormulaNode) -> FormulaId {
         match node {
-            Node::TooBig | Node::Constant(_) => id,
-            Node::Symbol(symbol) => self.replacements.symbols.get(&symbol).copied().unwrap_or(id),
-            Node::Sum { constant, terms } => {
+            FormulaNode::TooBig | FormulaNode::Constant(_) => id,
+            FormulaNode::Symbol(symbol) => self.replacements.symbols.get(&symbol).copied().unwrap_or(id),
+            FormulaNode::Sum { constant, terms } => {
                 let parts: Vec<_> =
                     terms.iter().map(|&(term, factor)| (self.rewrite(term), factor)).collect();
                 self.table.combine(constant, &parts)
             }
-            Node::Product(factors) => {
+            FormulaNode::Product(factors) => {
                 let one = self.table.constant(1);
                 factors.iter().fold(one, |product, &factor| {
                     let factor = self.rewrite(factor);
                     self.table.multiply(product, factor)
                 })
             }
-            Node::Divide { rounding, of, by } => {
+            FormulaNode::Divide { rounding, of, by } => {
                 let (of, by) = (self.rewrite(of), self.rewrite(by));
                 self.table.divide(rounding, of, by)
             }
-            Node::Modulo { of, by } => {
+            FormulaNode::Modulo { of, by } => {
                 let (of, by) = (self.rewrite(of), self.rewrite(by));
                 self.table.modulo(of, by)
             }
-            Node::Least(list) => self.extreme(false, &list),
-            Node::Greatest(list) => self.extreme(true, &list),
-            Node::Power { base, exponent } => {
+            FormulaNode::Least(list) => self.extreme(false, &list),
+            FormulaNode::Greatest(list) => self.extreme(true, &list),
+            FormulaNode::Power { base, exponent } => {
                 let exponent = self.rewrite(exponent);
                 self.table.power(base, exponent)
             }
-            Node::Wrap { domain, of } => self.wrap(domain, of),
-            Node::CeilLog { base, of } => {
+            FormulaNode::Wrap { domain, of } => self.wrap(domain, of),
+            FormulaNode::CeilLog { base, of } => {
                 let of = self.rewrite(of);
                 self.table.ceil_log(base, of)
             }
-            Node::CeilRoot(of) => {
+            FormulaNode::CeilRoot(of) => {
                 let of = self.rewrite(of);
                 self.table.ceil_root(of)
             }
-            Node::Select { test, then, .. } if self.holds == Some(test) => self.rewrite(then),
-            Node::Select { test, otherwise, .. } if self.holds == Some(test.inverse()) => {
+            FormulaNode::Select { test, then, .. } if self.holds == Some(test) => self.rewrite(then),
+            FormulaNode::Select { test, otherwise, .. } if self.holds == Some(test.inverse()) => {
                 self.rewrite(otherwise)
             }
-            Node::Select { test, then, otherwise } => {
+            FormulaNode::Select { test, then, otherwise } => {
                 let test = Test { of: self.rewrite(test.of), ..test };
                 let (then, otherwise) = (self.rewrite(then), self.rewrite(otherwise));
                 self.table.select(test, then, otherwise)
             }
-            Node::Series { index, count, of } => {
+            FormulaNode::Series { index, count, of } => {
                 let (count, of) = (self.rewrite(count), self.rewrite(of));
                 if [count, of].iter().any(|&part| self.table.is_too_big(part)) {
                     return self.table.too_big();
@@ -168,18 +168,18 @@ impl Rewriter<'_> {
     fn simplify(&mut self, id: FormulaId) -> FormulaId {
         let Some(facts) = self.facts else { return id };
         match self.table.node(id).clone() {
-            Node::Wrap { domain, of } => {
+            FormulaNode::Wrap { domain, of } => {
                 let range = facts.range(self.table, of);
                 if domain.interval().holds(range) { of } else { id }
             }
-            Node::Greatest(list) => self.drop_losers(true, &list, facts),
-            Node::Least(list) => self.drop_losers(false, &list, facts),
-            Node::Select { test, then, otherwise } => match self.table.decide(test, facts) {
+            FormulaNode::Greatest(list) => self.drop_losers(true, &list, facts),
+            FormulaNode::Least(list) => self.drop_losers(false, &list, facts),
+            FormulaNode::Select { test, then, otherwise } => match self.table.decide(test, facts) {
                 Some(true) => then,
                 Some(false) => otherwise,
                 None => id,
             },
-            Node::Divide { rounding: Rounding::Truncate, of, by } => {
+            FormulaNode::Divide { rounding: Rounding::Truncate, of, by } => {
                 let (value, divisor) = (facts.range(self.table, of), facts.range(self.table, by));
                 if value.low >= 0 && divisor.low > 0 {
                     self.table.divide(Rounding::Floor, of, by)

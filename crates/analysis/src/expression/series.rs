@@ -5,12 +5,12 @@
 //! and the sum of binomials over a range is the next binomial:
 //! `Σ_{t<n} C(t, k) = C(n, k + 1)`; so sums of polynomials are polynomials
 //! (Faulhaber). Powers with the index as exponent are geometric sums. What has
-//! neither form stays a [`Node::Series`]. Cost: square of the degree, at most
+//! neither form stays a [`FormulaNode::Series`]. Cost: square of the degree, at most
 //! [`HIGHEST`].
 
-use super::Interval;
+use super::FormulaInterval;
 use super::formulas::Formulas;
-use super::nodes::{FormulaId, Node, Symbol, SymbolId};
+use super::nodes::{FormulaId, FormulaNode, Symbol, SymbolId};
 
 /// The highest degree that is summed.
 const HIGHEST: usize = 8;
@@ -62,7 +62,7 @@ impl Formulas {
             _ => None,
         });
         let number = indices.max().unwrap_or(0).max(self.deepest_index(of));
-        self.symbol(Symbol::Index(number), Interval::NATURAL)
+        self.symbol(Symbol::Index(number), FormulaInterval::NATURAL)
     }
 
     /// One more than the largest index that a sum inside binds.
@@ -74,7 +74,7 @@ impl Formulas {
             if !seen.insert(id) {
                 continue;
             }
-            if let Node::Series { index, .. } = self.node(id)
+            if let FormulaNode::Series { index, .. } = self.node(id)
                 && let Symbol::Index(number) = self.symbol_of(*index)
             {
                 deepest = deepest.max(number + 1);
@@ -98,7 +98,7 @@ impl Formulas {
         }
         let sum = self.combine(0, &parts);
         if self.is_too_big(sum) {
-            return self.intern(Node::Series { index, count, of });
+            return self.intern(FormulaNode::Series { index, count, of });
         }
         if under == 1 { sum } else { self.exact_quotient(sum, under) }
     }
@@ -111,7 +111,7 @@ impl Formulas {
         if let Some(sum) = self.geometric_sum(index, count, term) {
             return sum;
         }
-        self.intern(Node::Series { index, count, of: term })
+        self.intern(FormulaNode::Series { index, count, of: term })
     }
 
     /// `Σ_{t < count} t^degree`
@@ -139,7 +139,7 @@ impl Formulas {
         let mut rest = self.constant(1);
         for factor in self.factors_of(term) {
             match *self.node(factor) {
-                Node::Power { base, exponent } if self.as_symbol(exponent) == Some(index) => {
+                FormulaNode::Power { base, exponent } if self.as_symbol(exponent) == Some(index) => {
                     if found.replace(base).is_some() {
                         return None;
                     }
@@ -183,8 +183,8 @@ mod tests {
     fn sums_of_powers_agree_with_adding_up() {
         for degree in 0..=HIGHEST as u32 {
             let mut table = Formulas::new();
-            let n = table.symbol(Symbol::Argument(0), Interval::NATURAL);
-            let t = table.symbol(Symbol::Index(0), Interval::NATURAL);
+            let n = table.symbol(Symbol::Argument(0), FormulaInterval::NATURAL);
+            let t = table.symbol(Symbol::Index(0), FormulaInterval::NATURAL);
             let term = table.raise(t, degree);
             let index = table.as_symbol(t).expect("a symbol");
             let sum = table.series(index, n, term);
@@ -199,8 +199,8 @@ mod tests {
     #[test]
     fn a_triangle_has_half_a_square() {
         let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::NATURAL);
-        let t = table.symbol(Symbol::Index(0), Interval::NATURAL);
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::NATURAL);
+        let t = table.symbol(Symbol::Index(0), FormulaInterval::NATURAL);
         let row = table.subtract(n, t);
         let index = table.as_symbol(t).expect("a symbol");
         let sum = table.series(index, n, row);
@@ -212,8 +212,8 @@ mod tests {
     #[test]
     fn geometric_sums_are_closed() {
         let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::NATURAL);
-        let t = table.symbol(Symbol::Index(0), Interval::NATURAL);
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::NATURAL);
+        let t = table.symbol(Symbol::Index(0), FormulaInterval::NATURAL);
         let power = table.power(3, t);
         let index = table.as_symbol(t).expect("a symbol");
         let term = table.combine(1, &[(power, 4), (t, 1)]);
@@ -227,8 +227,8 @@ mod tests {
     #[test]
     fn what_has_no_closed_form_is_added_up() {
         let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::NATURAL);
-        let t = table.symbol(Symbol::Index(0), Interval::NATURAL);
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::NATURAL);
+        let t = table.symbol(Symbol::Index(0), FormulaInterval::NATURAL);
         let three = table.constant(3);
         let left = table.modulo(t, three);
         let index = table.as_symbol(t).expect("a symbol");
@@ -240,8 +240,8 @@ mod tests {
     #[test]
     fn coefficients_of_a_polynomial() {
         let mut table = Formulas::new();
-        let n = table.symbol(Symbol::Argument(0), Interval::signed(32));
-        let t = table.symbol(Symbol::Argument(1), Interval::signed(32));
+        let n = table.symbol(Symbol::Argument(0), FormulaInterval::signed(32));
+        let t = table.symbol(Symbol::Argument(1), FormulaInterval::signed(32));
         let square = table.multiply(t, t);
         let mixed = table.multiply(n, t);
         let polynomial = table.combine(5, &[(square, 3), (mixed, 2), (n, 1)]);

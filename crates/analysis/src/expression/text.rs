@@ -13,7 +13,7 @@ use std::fmt::Write;
 
 use super::Domain;
 use super::formulas::Formulas;
-use super::nodes::{self, FormulaId, Node, Relation, Symbol, SymbolId, Test};
+use super::nodes::{self, FormulaId, FormulaNode, Relation, Symbol, SymbolId, Test};
 
 /// How much is written.
 #[derive(Clone, Copy, Debug)]
@@ -170,69 +170,69 @@ impl Writer<'_> {
 
     fn level(&self, id: FormulaId) -> Level {
         match self.table.node(id) {
-            Node::Constant(value) if *value < 0 => Level::Unary,
-            Node::Sum { constant: 0, terms } if terms.len() == 1 => match terms[0].1 {
+            FormulaNode::Constant(value) if *value < 0 => Level::Unary,
+            FormulaNode::Sum { constant: 0, terms } if terms.len() == 1 => match terms[0].1 {
                 _ if self.shift_in(terms[0].0).is_some() => Level::Shift,
                 _ => Level::Product,
             },
-            Node::Sum { .. } => Level::Sum,
-            Node::Power { base: 2, .. } => Level::Shift,
-            Node::Product(_) if self.shift_in(id).is_some() => Level::Shift,
-            Node::Product(_) => Level::Product,
-            Node::Divide { rounding, of, by } => self.quotient_level(*rounding, *of, *by),
-            Node::Modulo { of, .. } if self.is_natural(*of) => Level::Product,
-            Node::Wrap { domain, .. } => {
+            FormulaNode::Sum { .. } => Level::Sum,
+            FormulaNode::Power { base: 2, .. } => Level::Shift,
+            FormulaNode::Product(_) if self.shift_in(id).is_some() => Level::Shift,
+            FormulaNode::Product(_) => Level::Product,
+            FormulaNode::Divide { rounding, of, by } => self.quotient_level(*rounding, *of, *by),
+            FormulaNode::Modulo { of, .. } if self.is_natural(*of) => Level::Product,
+            FormulaNode::Wrap { domain, .. } => {
                 if is_mask(*domain) {
                     Level::Mask
                 } else {
                     Level::Unary
                 }
             }
-            Node::Select { .. } => Level::Choice,
+            FormulaNode::Select { .. } => Level::Choice,
             _ => Level::Whole,
         }
     }
 
     fn bare(&self, id: FormulaId, depth: u16, out: &mut String) {
         match self.table.node(id) {
-            Node::TooBig => out.push('…'),
-            Node::Constant(value) => push(out, value),
-            Node::Symbol(symbol) => out.push_str(&(self.names)(self.table.symbol_of(*symbol))),
-            Node::Sum { constant, terms } => self.sum(*constant, terms, depth, out),
-            Node::Product(_) => self.term(id, 1, depth, out),
-            Node::Divide { rounding, of, by } => self.quotient(*rounding, [*of, *by], depth, out),
-            Node::Modulo { of, by } if self.is_natural(*of) => {
+            FormulaNode::TooBig => out.push('…'),
+            FormulaNode::Constant(value) => push(out, value),
+            FormulaNode::Symbol(symbol) => out.push_str(&(self.names)(self.table.symbol_of(*symbol))),
+            FormulaNode::Sum { constant, terms } => self.sum(*constant, terms, depth, out),
+            FormulaNode::Product(_) => self.term(id, 1, depth, out),
+            FormulaNode::Divide { rounding, of, by } => self.quotient(*rounding, [*of, *by], depth, out),
+            FormulaNode::Modulo { of, by } if self.is_natural(*of) => {
                 self.part(*of, Level::Product, depth, out);
                 out.push_str(" % ");
                 self.part(*by, Level::Unary, depth, out);
             }
-            Node::Modulo { of, by } => self.call("mod", &[*of, *by], depth, out),
-            Node::Least(list) => self.call("min", list, depth, out),
-            Node::Greatest(list) => self.call("max", list, depth, out),
-            Node::Power { base: 2, exponent } => {
+            FormulaNode::Modulo { of, by } => self.call("mod", &[*of, *by], depth, out),
+            FormulaNode::Least(list) => self.call("min", list, depth, out),
+            FormulaNode::Greatest(list) => self.call("max", list, depth, out),
+            FormulaNode::Power { base: 2, exponent } => {
                 out.push_str("1 << ");
                 self.part(*exponent, Level::Sum, depth, out);
             }
-            Node::Power { base, exponent } => {
+            FormulaNode::Power { base, exponent } => {
                 push(out, format_args!("pow({base}, "));
                 self.part(*exponent, Level::Choice, depth, out);
                 out.push(')');
             }
-            Node::Wrap { domain, of } => self.wrap(*domain, *of, depth, out),
-            Node::CeilLog { base, of } => self.logarithm(*base, *of, depth, out),
-            Node::CeilRoot(of) => {
+            FormulaNode::Wrap { domain, of } => self.wrap(*domain, *of, depth, out),
+            FormulaNode::CeilLog { base, of } => self.logarithm(*base, *of, depth, out),
+            FormulaNode::CeilRoot(of) => {
                 out.push_str("ceil(");
                 self.call("sqrt", &[*of], depth, out);
                 out.push(')');
             }
-            Node::Select { test, then, otherwise } => {
+            FormulaNode::Select { test, then, otherwise } => {
                 self.test(*test, depth, out);
                 out.push_str(" ? ");
                 self.part(*then, Level::Mask, depth, out);
                 out.push_str(" : ");
                 self.part(*otherwise, Level::Choice, depth, out);
             }
-            Node::Series { index, count, of } => self.series(*index, [*count, *of], depth, out),
+            FormulaNode::Series { index, count, of } => self.series(*index, [*count, *of], depth, out),
         }
     }
 
@@ -326,7 +326,7 @@ impl Writer<'_> {
 
     /// Both sides of a comparison, each with positive factors.
     fn test(&self, test: Test, depth: u16, out: &mut String) {
-        if let (Relation::Zero | Relation::NotZero, &Node::Modulo { of, by }) =
+        if let (Relation::Zero | Relation::NotZero, &FormulaNode::Modulo { of, by }) =
             (test.relation, self.table.node(test.of))
         {
             // Whichever way it is rounded, a remainder is zero or not.

@@ -16,7 +16,7 @@ use opcost_ir::{ConstantId, Layout, Module, Value};
 use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashMap as HashMap;
 
-pub use graph::Target;
+pub use graph::AddressTarget;
 pub use objects::{ObjectId, ObjectKind, Objects};
 pub(crate) use offsets::gcd;
 pub use offsets::{Apart, Offsets};
@@ -45,7 +45,7 @@ define_id!(
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Targets {
     /// Objects of the module, sorted.
-    pub known: Box<[Target]>,
+    pub known: Box<[AddressTarget]>,
     /// Also the outside, and every object that escaped.
     pub is_unknown: bool,
 }
@@ -63,14 +63,14 @@ pub enum Where {
     /// Where a pointer points.
     Answer(TargetsId),
     /// There, and nowhere else.
-    At(Target),
+    At(AddressTarget),
 }
 
 /// The same, looked up.
 #[derive(Clone, Copy, Debug)]
 pub struct Reach<'a> {
     /// Objects of the module, sorted.
-    pub known: &'a [Target],
+    pub known: &'a [AddressTarget],
     /// Also the outside, and every object that escaped.
     pub is_unknown: bool,
 }
@@ -79,7 +79,7 @@ impl Reach<'_> {
     /// The one place.
     pub fn single(&self) -> Option<(ObjectId, i64)> {
         match (self.known, self.is_unknown) {
-            (&[Target { object, offsets }], false) => Some((object, offsets.as_exact()?)),
+            (&[AddressTarget { object, offsets }], false) => Some((object, offsets.as_exact()?)),
             _ => None,
         }
     }
@@ -207,7 +207,7 @@ impl Addresses {
 
     /// Whether `size` bytes where the pointer points may touch these bytes of
     /// an object.
-    pub fn may_touch(&self, pointer: TargetsId, size: u64, target: Target, other_size: u64) -> bool {
+    pub fn may_touch(&self, pointer: TargetsId, size: u64, target: AddressTarget, other_size: u64) -> bool {
         let targets = &self.answers[pointer];
         if targets.is_unknown && self.objects.is_escaped(target.object) {
             return true;

@@ -22,9 +22,9 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use super::addresses::ObjectId;
-use super::addresses::moves::{Step, steps_of};
+use super::addresses::moves::{PointerMove, steps_of};
 use super::contents::address;
-use super::whole::Memory;
+use super::whole::MemoryModel;
 
 define_id!(
     /// Root and terms of an address.
@@ -104,7 +104,7 @@ const MOST_TERMS: usize = 4;
 
 /// The forms of a function's addresses.
 pub(crate) struct Forms<'a> {
-    memory: &'a Memory<'a>,
+    memory: &'a MemoryModel<'a>,
     function: FunctionId,
     forms: IdMap<FormId, Form>,
     numbers: FxHashMap<Form, FormId>,
@@ -113,7 +113,7 @@ pub(crate) struct Forms<'a> {
 }
 
 impl<'a> Forms<'a> {
-    pub(crate) fn new(memory: &'a Memory<'a>, function: FunctionId) -> Self {
+    pub(crate) fn new(memory: &'a MemoryModel<'a>, function: FunctionId) -> Self {
         let (forms, numbers, held) = (IdMap::new(), FxHashMap::default(), FxHashMap::default());
         Self { memory, function, forms, numbers, held }
     }
@@ -169,8 +169,8 @@ impl<'a> Forms<'a> {
                 let mut ahead = sum.clone();
                 for step in steps_of(module, self.memory.layout, function, at)? {
                     match step {
-                        Step::Bytes(bytes) => ahead.offset = ahead.offset.wrapping_add(bytes),
-                        Step::Index { index, stride, .. } => self.index(index, stride, &mut ahead),
+                        PointerMove::Bytes(bytes) => ahead.offset = ahead.offset.wrapping_add(bytes),
+                        PointerMove::Index { index, stride, .. } => self.index(index, stride, &mut ahead),
                     }
                 }
                 ahead.terms.retain(|term| term.scale != 0);

@@ -19,7 +19,9 @@ use opcost_index::IdMap;
 use opcost_ir::{CalleeRef, ConstantValue, Function, Layout, Module, Opcode, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 
-use super::addresses::{Addresses, Apart, ObjectId, ObjectKind, Objects, Offsets, Reach, Target, TargetsId};
+use super::addresses::{
+    AddressTarget, Addresses, Apart, ObjectId, ObjectKind, Objects, Offsets, Reach, TargetsId,
+};
 use super::calls::{CallGraph, Caller};
 use super::effect::{Effect, Extent, ResultKind, Touching};
 use super::external::Externals;
@@ -55,7 +57,7 @@ impl Footprint {
     pub fn add(&mut self, addresses: &Addresses, pointer: TargetsId, size: u64) {
         let targets = addresses.answer(pointer);
         self.is_unknown |= targets.is_unknown;
-        for &Target { object, offsets } in &targets.known {
+        for &AddressTarget { object, offsets } in &targets.known {
             if addresses.objects().is_memory(object) {
                 self.add_span(object, Span { offsets, size });
             }
@@ -113,7 +115,7 @@ impl Footprint {
         if self.is_everything {
             return (known.is_empty() && !is_unknown).then_some(Apart::Always);
         }
-        let escapes = |target: &Target| objects.is_escaped(target.object);
+        let escapes = |target: &AddressTarget| objects.is_escaped(target.object);
         if self.is_unknown && (is_unknown || known.iter().any(escapes)) {
             return None;
         }

@@ -7,7 +7,7 @@
 //! is compared by the footprints of what it calls. Whatever promise of the
 //! source language an answer rests on is told (`Reasons`).
 //!
-//! Input: the writes of a function, a place. Output: a `Verdict` for each pair.
+//! Input: the writes of a function, a place. Output: a `AccessVerdict` for each pair.
 //! Cost: constant for a store; for a call, the spans of its footprints; once for
 //! all writes of a class.
 
@@ -15,15 +15,15 @@ use opcost_index::IdMap;
 use opcost_ir::{Opcode, TagId, TypeId, Value};
 use opcost_key::InstructionId;
 
-use super::addresses::{Apart, Offsets, Reach, Target, Where, gcd};
+use super::addresses::{AddressTarget, Apart, Offsets, Reach, Where, gcd};
 use super::calls::Caller;
 use super::forms::{Address, Forms, Root};
 use super::summaries::Summary;
-use super::writes::{Class, ClassId, Stored, Write, Writes};
+use super::writes::{Class, ClassId, MemoryWrite, Stored, Writes};
 
 /// A place in memory that loads of one type read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct CellPlace {
     /// Where it is.
     pub address: Address,
     /// What is read there.
@@ -35,7 +35,7 @@ pub struct Place {
 }
 /// What a write does to a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum AccessVerdict {
     /// Nothing, for these reasons.
     No(Reasons),
     /// Stores its value there, and nothing else.
@@ -79,7 +79,7 @@ impl Reasons {
 
 /// A place that all writes are asked about, and what was found on the way.
 pub(crate) struct Asked<'p> {
-    place: &'p Place,
+    place: &'p CellPlace,
     size: u64,
     reach: Reach<'p>,
     root: Root,
@@ -93,7 +93,7 @@ pub(crate) struct Asked<'p> {
 #[derive(Default)]
 pub(crate) struct Found {
     stamp: u32,
-    by_class: IdMap<ClassId, (u32, Verdict)>,
+    by_class: IdMap<ClassId, (u32, AccessVerdict)>,
     /// By tag of a store: whether they may overlap by type.
     by_tag: IdMap<TagId, (u32, bool)>,
 }
@@ -101,7 +101,7 @@ pub(crate) struct Found {
 impl Found {
     /// Room for these writes.
     pub(crate) fn of(writes: &Writes<'_>) -> Found {
-        let by_class = IdMap::filled(writes.classes.len(), (0, Verdict::Perhaps));
+        let by_class = IdMap::filled(writes.classes.len(), (0, AccessVerdict::Perhaps));
         let by_tag = IdMap::filled(writes.memory.module.tags.len(), (0, true));
         Found { stamp: 0, by_class, by_tag }
     }
@@ -111,13 +111,13 @@ impl Writes<'_> {
     /// A question about `size` bytes at a place; none if nothing writes there.
     pub(crate) fn ask<'p>(
         &'p self,
-        place: &'p Place,
+        place: &'p CellPlace,
         size: u64,
         forms: &Forms<'_>,
         found: &'p mut Found,
     ) -> Option<Asked<'p>> {
         let reach = self.memory.addresses.reach(&place.reach);
-        let is_constant = |target: &Target| self.memory.is_constant(target.object);
+        let is_constant = |target: &AddressTarget| self.memory.is_constant(target.object);
         if !reach.is_unknown && reach.known.iter().all(is_constant) {
             return None;
         }
@@ -128,7 +128,12 @@ impl Writes<'_> {
     }
 
     /// What a write does to the place.
-    pub(crate) fn verdict(&self, write: &Write, asked: &mut Asked<'_>, forms: &Forms<'_>) -> Verdict {
+    pub(crate) fn verdict(
+        &self,
+        write: &MemoryWrite,
+        asked: &mut Asked<'_>,
+        forms: &Forms<'_>,
+    ) -> AccessVerdict {
         let (stamp, known) = asked.found.by_class[write.class];
         if stamp == asked.found.stamp {
             return known;
@@ -136,7 +141,7 @@ impl Writes<'_> {
         let verdict = match &self.classes[write.class] {
             Class::Store(stored) => self.store(stored, asked, forms),
             // What was done between both returns of a setjmp is behind it too.
-            Class::Call { twice: true, .. } => Verdict::Perhaps,
+            Class::Call { twice: true, .. } => AccessVerdict::Perhaps,
             // It matters what this one is given.
             Class::Call { own, called, .. } if asked.parameter.is_some() => {
                 return self.called(write.at, own, called, asked);
@@ -147,35 +152,35 @@ impl Writes<'_> {
         verdict
     }
 
-    fn store(&self, stored: &Stored, asked: &mut Asked<'_>, forms: &Forms<'_>) -> Verdict {
+    fn store(&self, stored: &Stored, asked: &mut Asked<'_>, forms: &Forms<'_>) -> AccessVerdict {
         let (place, size) = (asked.place, asked.size);
         let is_same_kind = stored.ty == Some(place.ty) && stored.is_plain;
         if stored.address.form == place.address.form {
             let distance = stored.address.offset.wrapping_sub(place.address.offset);
             return match distance {
-                0 if is_same_kind => Verdict::Exactly,
-                _ if is_apart(distance, stored.size, size) => Verdict::No(Reasons::NONE),
-                _ => Verdict::Perhaps,
+                0 if is_same_kind => AccessVerdict::Exactly,
+                _ if is_apart(distance, stored.size, size) => AccessVerdict::No(Reasons::NONE),
+                _ => AccessVerdict::Perhaps,
             };
         }
         if self.are_strides_apart(stored, asked, forms) {
-            return Verdict::No(Reasons::NONE);
+            return AccessVerdict::No(Reasons::NONE);
         }
         let addresses = &self.memory.addresses;
         let there = Where::Answer(stored.targets);
         let (there, here) = (addresses.reach(&there), asked.reach);
         let apart = addresses.apart(there, stored.size, here, size);
         if apart == Some(Apart::Always) {
-            return Verdict::No(Reasons::NONE);
+            return AccessVerdict::No(Reasons::NONE);
         }
         if !self.may_overlap_by_type(stored.tag, asked) {
-            return Verdict::No(Reasons::TYPE);
+            return AccessVerdict::No(Reasons::TYPE);
         }
         if self.are_kept_apart(forms.form(stored.address.form).root, asked) {
-            return Verdict::No(Reasons::NOALIAS);
+            return AccessVerdict::No(Reasons::NOALIAS);
         }
         if apart == Some(Apart::ByIndex) {
-            return Verdict::No(Reasons::INDEX);
+            return AccessVerdict::No(Reasons::INDEX);
         }
         match there.single() {
             Some((object, offset))
@@ -183,9 +188,9 @@ impl Writes<'_> {
                     && is_same_kind
                     && self.memory.is_single(object) =>
             {
-                Verdict::Exactly
+                AccessVerdict::Exactly
             }
-            _ => Verdict::Perhaps,
+            _ => AccessVerdict::Perhaps,
         }
     }
 
@@ -249,7 +254,13 @@ impl Writes<'_> {
         }
     }
 
-    fn called(&self, at: InstructionId, own: &Summary, called: &[Caller], asked: &Asked<'_>) -> Verdict {
+    fn called(
+        &self,
+        at: InstructionId,
+        own: &Summary,
+        called: &[Caller],
+        asked: &Asked<'_>,
+    ) -> AccessVerdict {
         let Asked { reach, size, parameter, .. } = *asked;
         let is_passed = |position| self.passed.contains(&(position, at));
         let objects = self.memory.addresses.objects();
@@ -263,10 +274,10 @@ impl Writes<'_> {
                 None if parameter.is_some_and(|position| !is_passed(position)) => {
                     reasons.and(Reasons::NOALIAS)
                 }
-                None => return Verdict::Perhaps,
+                None => return AccessVerdict::Perhaps,
             };
         }
-        Verdict::No(reasons)
+        AccessVerdict::No(reasons)
     }
 }
 

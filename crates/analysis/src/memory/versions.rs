@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::forms::{PlaceId, Point};
 use super::version::{Definition, Version};
 use super::webs::{Followed, FunctionMemory};
-use super::whole::Memory;
+use super::whole::MemoryModel;
 use crate::cells::{CellDefinition, CellVersion, Cells};
 use opcost_graph::dominators::Dominators;
 
@@ -33,7 +33,7 @@ pub struct MemoryVersions {
 impl MemoryVersions {
     /// Follows all loads of a function.
     pub fn compute(
-        memory: &Memory<'_>,
+        memory: &MemoryModel<'_>,
         function: FunctionId,
         dominators: &Dominators<BlockId>,
     ) -> MemoryVersions {

@@ -25,10 +25,10 @@ use rustc_hash::FxHashMap;
 use super::addresses::Where;
 use super::effect::ResultKind;
 use super::forms::{Address, Forms, PlaceId, Point, Root};
-use super::verdicts::{Found, Place, Reasons, Verdict};
+use super::verdicts::{AccessVerdict, CellPlace, Found, Reasons};
 use super::version::{Definition, Version};
 use super::web::{Begin, Event, Web};
-use super::whole::Memory;
+use super::whole::MemoryModel;
 use super::writes::Writes;
 use crate::cells::CellVersion;
 use opcost_graph::dominators::Dominators;
@@ -53,13 +53,13 @@ pub(super) struct Followed {
 
 /// Places and versions of one function.
 pub(super) struct FunctionMemory<'a> {
-    memory: &'a Memory<'a>,
+    memory: &'a MemoryModel<'a>,
     function: FunctionId,
     dominators: Cow<'a, Dominators<BlockId>>,
     frontiers: Option<Frontiers<BlockId>>,
     forms: Forms<'a>,
     writes: Writes<'a>,
-    places: IdMap<PlaceId, Place>,
+    places: IdMap<PlaceId, CellPlace>,
     numbers: FxHashMap<(Address, opcost_ir::TypeId, Option<opcost_ir::TagId>), PlaceId>,
     versions: IdMap<CellVersion, Version>,
     incoming: FxHashMap<CellVersion, Vec<(BlockId, CellVersion)>>,
@@ -73,7 +73,7 @@ pub(super) struct FunctionMemory<'a> {
 impl<'a> FunctionMemory<'a> {
     /// Follows all loads of a function.
     pub(super) fn compute(
-        memory: &'a Memory<'a>,
+        memory: &'a MemoryModel<'a>,
         function: FunctionId,
         dominators: Cow<'a, Dominators<BlockId>>,
     ) -> FunctionMemory<'a> {
@@ -182,7 +182,7 @@ impl<'a> FunctionMemory<'a> {
         let is_open = instruction.flags.has(Flags::VOLATILE) || instruction.flags.has(Flags::ATOMIC);
         self.memory.layout.size(instruction.ty).filter(|_| !is_open)?;
         let pointer = self.body().operands_of(load)[0];
-        let place = Place {
+        let place = CellPlace {
             address: self.forms.address(pointer),
             ty: instruction.ty,
             tag: instruction.tag,
@@ -192,7 +192,7 @@ impl<'a> FunctionMemory<'a> {
     }
 
     /// The number of a place.
-    fn intern(&mut self, place: Place) -> PlaceId {
+    fn intern(&mut self, place: CellPlace) -> PlaceId {
         let key = (place.address, place.ty, place.tag);
         *self.numbers.entry(key).or_insert_with(|| self.places.push(place))
     }
@@ -263,18 +263,18 @@ impl<'a> FunctionMemory<'a> {
         version
     }
 
-    fn add_writes(&mut self, place: &Place, size: u64) -> Reasons {
+    fn add_writes(&mut self, place: &CellPlace, size: u64) -> Reasons {
         let mut reasons = Reasons::NONE;
         let Some(mut asked) = self.writes.ask(place, size, &self.forms, &mut self.found) else {
             return reasons;
         };
         for write in &self.writes.list {
             let is = match (self.writes.verdict(write, &mut asked, &self.forms), write.value) {
-                (Verdict::No(why), _) => {
+                (AccessVerdict::No(why), _) => {
                     reasons = reasons.and(why);
                     continue;
                 }
-                (Verdict::Exactly, Some(value)) => Definition::Stored(write.at, value),
+                (AccessVerdict::Exactly, Some(value)) => Definition::Stored(write.at, value),
                 _ => Definition::Changed(write.at),
             };
             let (position, point) = (write.at.index() as u32 + 1, Point::Behind(write.at));
@@ -283,7 +283,7 @@ impl<'a> FunctionMemory<'a> {
         reasons
     }
 
-    fn add_renewals(&mut self, place: &Place) {
+    fn add_renewals(&mut self, place: &CellPlace) {
         let body = self.body();
         let root = self.forms.form(place.address.form).root;
         let mut is_in_order = true;

@@ -15,7 +15,7 @@ use super::world::{Roots, World};
 
 /// What is known of a module's memory.
 #[derive(Clone, Debug)]
-pub struct Memory<'a> {
+pub struct MemoryModel<'a> {
     /// The module.
     pub module: &'a Module,
     /// Sizes of its types.
@@ -32,19 +32,19 @@ pub struct Memory<'a> {
     pub summaries: Summaries,
 }
 
-impl<'a> Memory<'a> {
+impl<'a> MemoryModel<'a> {
     /// Everything, in order.
-    pub fn of(module: &'a Module, layout: &'a Layout, effects: &'a Effects, world: World) -> Memory<'a> {
+    pub fn of(module: &'a Module, layout: &'a Layout, effects: &'a Effects, world: World) -> MemoryModel<'a> {
         let externals = Externals::new(module, effects);
         let roots = Roots::of(module, world);
         let addresses = Addresses::compute(module, layout, &externals, &roots);
         let calls = CallGraph::compute(module, &addresses, &externals, &roots);
         let summaries = Summaries::compute(module, layout, &addresses, &externals, &calls);
-        Memory { module, layout, externals, roots, addresses, calls, summaries }
+        MemoryModel { module, layout, externals, roots, addresses, calls, summaries }
     }
 
     pub(super) fn own(&self) -> Own<'_> {
-        let Memory { module, layout, addresses, externals, .. } = self;
+        let MemoryModel { module, layout, addresses, externals, .. } = self;
         Own { module, layout, addresses, externals }
     }
 

@@ -17,9 +17,9 @@ use opcost_ir::{Opcode, TypeId, Value};
 use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
-use super::addresses::{ObjectId, Offsets, Target, TargetsId};
+use super::addresses::{AddressTarget, ObjectId, Offsets, TargetsId};
 use super::calls::CallSite;
-use super::whole::Memory;
+use super::whole::MemoryModel;
 
 /// An instruction that writes to where a pointer points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ pub enum Written {
 
 /// How sure it is that these very bytes are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Coverage {
+pub enum CellCoverage {
     /// Whenever it runs it writes exactly these bytes.
     Exact,
     /// Whenever it runs it writes these bytes and others, or some of them.
@@ -77,7 +77,7 @@ pub struct Writers {
 
 impl Writers {
     /// Lists the writes of every function.
-    pub fn compute(memory: &Memory<'_>) -> Writers {
+    pub fn compute(memory: &MemoryModel<'_>) -> Writers {
         let outside = &memory.roots.called_from_outside;
         let is_called = memory.module.functions.ids().any(|id| outside.contains(id));
         let mut writers = Writers { is_called, ..Writers::default() };
@@ -87,7 +87,7 @@ impl Writers {
         writers
     }
 
-    fn add_function(&mut self, memory: &Memory<'_>, id: FunctionId) {
+    fn add_function(&mut self, memory: &MemoryModel<'_>, id: FunctionId) {
         let body = &memory.module.functions[id];
         let targets = |value: Value| memory.addresses.targets_id(id, value);
         for (at, instruction) in body.instructions.iter() {
@@ -113,7 +113,7 @@ impl Writers {
         }
     }
 
-    fn add_call(&mut self, memory: &Memory<'_>, id: FunctionId, at: InstructionId) {
+    fn add_call(&mut self, memory: &MemoryModel<'_>, id: FunctionId, at: InstructionId) {
         let body = &memory.module.functions[id];
         let site = CallSite { function: id, call: at };
         let Some(call) = body.call(at) else { return };
@@ -147,7 +147,7 @@ impl Writers {
         }
     }
 
-    fn add(&mut self, memory: &Memory<'_>, writer: Writer) {
+    fn add(&mut self, memory: &MemoryModel<'_>, writer: Writer) {
         let number = self.all.len() as u32;
         let targets = memory.addresses.answer(writer.targets);
         if targets.is_unknown {
@@ -166,25 +166,25 @@ impl Writers {
     /// the module; and how sure that is.
     pub fn of<'a>(
         &'a self,
-        memory: &'a Memory<'_>,
+        memory: &'a MemoryModel<'_>,
         object: ObjectId,
         offsets: Offsets,
         size: u64,
-    ) -> impl Iterator<Item = (&'a Writer, Coverage)> {
+    ) -> impl Iterator<Item = (&'a Writer, CellCoverage)> {
         let own = self.of.get(&object).map_or(&[][..], Vec::as_slice);
         let is_escaped = memory.addresses.objects().is_escaped(object);
         let through = if is_escaped { self.through_unknown.as_slice() } else { &[] };
         let both = merged(own, through);
         both.filter_map(move |number| {
             let writer = &self.all[number as usize];
-            let target = Target { object, offsets };
+            let target = AddressTarget { object, offsets };
             let touches = memory.addresses.may_touch(writer.targets, writer.size, target, size);
             touches.then(|| (writer, writer.coverage(memory, object, offsets, size)))
         })
     }
 
     /// Whether others than the listed writes may write there.
-    pub fn is_open(&self, memory: &Memory<'_>, object: ObjectId) -> bool {
+    pub fn is_open(&self, memory: &MemoryModel<'_>, object: ObjectId) -> bool {
         let is_outside = match memory.addresses.objects().kind(object) {
             super::addresses::ObjectKind::Global(global) => {
                 memory.roots.reached_from_outside.contains(global)
@@ -198,11 +198,11 @@ impl Writers {
     /// The only write that ever touches these bytes, if there is one.
     pub fn only(
         &self,
-        memory: &Memory<'_>,
+        memory: &MemoryModel<'_>,
         object: ObjectId,
         offsets: Offsets,
         size: u64,
-    ) -> Option<(Writer, Coverage)> {
+    ) -> Option<(Writer, CellCoverage)> {
         let mut found = self.of(memory, object, offsets, size);
         let (&first, coverage) = found.next()?;
         (found.next().is_none() && !self.is_open(memory, object)).then_some((first, coverage))
@@ -211,7 +211,7 @@ impl Writers {
 
 impl Writer {
     /// Where in an object it writes; none if that is not told.
-    pub(crate) fn places(&self, memory: &Memory<'_>, object: ObjectId) -> Option<Vec<Offsets>> {
+    pub(crate) fn places(&self, memory: &MemoryModel<'_>, object: ObjectId) -> Option<Vec<Offsets>> {
         let targets = memory.addresses.answer(self.targets);
         let places = targets.known.iter().filter(|target| target.object == object);
         let places: Vec<Offsets> = places.map(|target| target.offsets.without_end()).collect();
@@ -223,13 +223,19 @@ impl Writer {
         self.size
     }
 
-    fn coverage(&self, memory: &Memory<'_>, object: ObjectId, offsets: Offsets, size: u64) -> Coverage {
+    fn coverage(
+        &self,
+        memory: &MemoryModel<'_>,
+        object: ObjectId,
+        offsets: Offsets,
+        size: u64,
+    ) -> CellCoverage {
         let there = memory.addresses.answer(self.targets).single();
         match (there, offsets.as_exact()) {
             (Some((target, at)), Some(offset)) if target == object && memory.is_single(object) => {
-                if at == offset && self.size == size { Coverage::Exact } else { Coverage::Part }
+                if at == offset && self.size == size { CellCoverage::Exact } else { CellCoverage::Part }
             }
-            _ => Coverage::Possible,
+            _ => CellCoverage::Possible,
         }
     }
 }

@@ -19,12 +19,12 @@ use super::addresses::TargetsId;
 use super::calls::{Caller, caller, waits};
 use super::forms::{Address, Forms};
 use super::summaries::Summary;
-use super::whole::Memory;
+use super::whole::MemoryModel;
 use opcost_graph::dominators::Dominators;
 
 /// An instruction that may write.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Write {
+pub(crate) struct MemoryWrite {
     pub(crate) at: InstructionId,
     pub(crate) block: BlockId,
     /// What a store writes.
@@ -60,9 +60,9 @@ pub(super) struct Stored {
 }
 /// The writes of a function.
 pub(crate) struct Writes<'a> {
-    pub(super) memory: &'a Memory<'a>,
+    pub(super) memory: &'a MemoryModel<'a>,
     pub(super) function: FunctionId,
-    pub(crate) list: Vec<Write>,
+    pub(crate) list: Vec<MemoryWrite>,
     pub(super) classes: IdMap<ClassId, Class>,
     /// `noalias` parameters that the function keeps no copy of.
     pub(super) kept_apart: Vec<bool>,
@@ -79,7 +79,7 @@ struct Known {
 }
 
 impl<'a> Writes<'a> {
-    pub(crate) fn new(memory: &'a Memory<'a>, function: FunctionId) -> Self {
+    pub(crate) fn new(memory: &'a MemoryModel<'a>, function: FunctionId) -> Self {
         let body = &memory.module.functions[function];
         let mut writes = Writes {
             memory,
@@ -106,7 +106,7 @@ impl<'a> Writes<'a> {
                     let is_store = matches!(class, Class::Store(_));
                     let value = is_store.then(|| body.operands_of(at)[0]);
                     let class = self.number(class, &mut known);
-                    self.list.push(Write { at, block, value, class });
+                    self.list.push(MemoryWrite { at, block, value, class });
                 }
             }
         }

@@ -10,7 +10,7 @@ use opcost_ir::{CalleeRef, ConstantValue, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::collect::Collector;
-use super::facts::Fact;
+use super::facts::EdgeFact;
 use super::range::{Kind, Range, kind_of};
 use super::told::library_result;
 use super::transfer::plain;
@@ -145,7 +145,7 @@ impl Walker<'_, '_> {
             (CalleeRef::Declaration(_), Kind::Integer(_)) => {
                 match library_result(self.all.program, self.id, at) {
                     Some((declared, range)) => {
-                        self.all.note(Fact::LibraryResult(declared));
+                        self.all.note(EdgeFact::LibraryResult(declared));
                         Definition::Constant(Range::Integer(range))
                     }
                     None => Definition::Full(Limit::Call),
@@ -184,7 +184,7 @@ impl Collector<'_> {
                 || self.program.roots.is_root(id)
                 || self.program.calls.is_called_by_others(id);
             if !is_open && !body.blocks.is_empty() {
-                self.note(Fact::ArgumentsComplete(id));
+                self.note(EdgeFact::ArgumentsComplete(id));
             }
             for (position, given) in std::mem::take(&mut self.given[id]).into_iter().enumerate() {
                 let Some(parameter) = self.values[id].arguments[position] else { continue };

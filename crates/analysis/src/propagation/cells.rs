@@ -12,7 +12,7 @@
 use opcost_ir::{Flags, TypeId, Value};
 use opcost_key::InstructionId;
 
-use super::facts::Fact;
+use super::facts::EdgeFact;
 use super::range::Kind;
 use super::variables::{Definition, Limit, VariableId};
 use super::walker::Walker;
@@ -94,7 +94,7 @@ impl Walker<'_, '_> {
         while let Some((version, variable, contents)) = self.reads.open.pop() {
             let kind = self.all.variables.get(variable).kind;
             for words in cells.relies_on(version) {
-                self.all.note(Fact::Memory(words));
+                self.all.note(EdgeFact::Memory(words));
             }
             let definition = match cells.definition(version) {
                 CellDefinition::Stored { store, .. } => {

@@ -26,15 +26,15 @@ use opcost_key::{BlockId, InstructionId};
 
 use super::edges::{opposite, turned};
 use super::found::Propagation;
-use super::options::Options;
-use crate::memory::Memory;
+use super::options::RangeOptions;
+use crate::memory::MemoryModel;
 use crate::memory::effect::ResultKind;
 use crate::ranges::back;
-use crate::ranges::{Operation, Step, ValueRange};
+use crate::ranges::{Operation, RangeStep, ValueRange};
 use walk::{Demanded, MOST_VALUES, State, Walk};
 
 /// What all certain accesses demand.
-pub(super) fn demanded(program: &Memory<'_>, ranges: &Propagation, options: Options) -> Demanded {
+pub(super) fn demanded(program: &MemoryModel<'_>, ranges: &Propagation, options: RangeOptions) -> Demanded {
     let mut all = Demanded::default();
     let allocates_once = !moves_memory(program);
     for (id, function) in program.module.functions.iter() {
@@ -227,7 +227,7 @@ impl Walk<'_> {
         }
         let flags = self.options.flags(instruction.opcode, instruction.flags);
         let width = own.type_width();
-        let Some(step) = Step::of_opcode(instruction.opcode, instruction.predicate, flags, width) else {
+        let Some(step) = RangeStep::of_opcode(instruction.opcode, instruction.predicate, flags, width) else {
             return;
         };
         let ranges: Option<Vec<ValueRange>> = operands.iter().map(|&value| self.known(value)).collect();
@@ -240,7 +240,7 @@ impl Walk<'_> {
 }
 
 /// Whether any call may give an object another size.
-fn moves_memory(program: &Memory<'_>) -> bool {
+fn moves_memory(program: &MemoryModel<'_>) -> bool {
     let module = program.module;
     let by_name = module.declarations.values().any(|declared| declared.name.contains("realloc"));
     let moves = |function: &Function, &(at, ref call): &(InstructionId, opcost_ir::Call)| match call.callee {

@@ -15,8 +15,8 @@ use opcost_ir::{Opcode, Type, Value};
 use opcost_key::{BlockId, InstructionId};
 use rustc_hash::FxHashMap;
 
-use crate::evolution::{Assumption, FunctionEvolution, Source};
-use crate::expression::{Facts, FormulaId, Formulas, Interval as Numbers, Node, Symbol, SymbolId};
+use crate::evolution::{FunctionEvolution, Source, TripAssumption};
+use crate::expression::{Facts, FormulaId, FormulaInterval, FormulaNode, Formulas, Symbol, SymbolId};
 use crate::ranges::word::mask;
 use crate::ranges::{Interval, ValueRange};
 use opcost_graph::loops::LoopId;
@@ -47,7 +47,7 @@ pub(super) struct Bounds {
     /// Of phis, by how often the loop turns.
     pub(super) differences: FxHashMap<InstructionId, Differences>,
     /// What all of it rests on.
-    pub(super) assumptions: Vec<Assumption>,
+    pub(super) assumptions: Vec<TripAssumption>,
 }
 
 /// `(Σ d_k · C(h, k)) / under`, k from 1.
@@ -80,7 +80,7 @@ impl<'a> Closed<'a> {
                 continue;
             }
             self.turns.insert(id, high as u128);
-            let turn = self.formulas.symbol(Symbol::Turn(id), Numbers::NATURAL);
+            let turn = self.formulas.symbol(Symbol::Turn(id), FormulaInterval::NATURAL);
             let room = self.formulas.combine(high, &[(turn, -1)]);
             self.facts.add(&mut self.formulas, room);
         }
@@ -175,7 +175,7 @@ impl<'a> Closed<'a> {
     /// What is wrapped is the same arc unwrapped.
     fn unwrapped(&self, formula: FormulaId, width: u32) -> FormulaId {
         match self.formulas.node(formula) {
-            Node::Wrap { domain, of } if domain.bits == width => *of,
+            FormulaNode::Wrap { domain, of } if domain.bits == width => *of,
             _ => formula,
         }
     }
@@ -232,7 +232,7 @@ impl<'a> Closed<'a> {
     }
 
     /// `Σ d_k · C(h, k) / under`, h from 0 to `most`.
-    fn polynomial(&mut self, formula: FormulaId, turn: SymbolId, most: u128) -> Option<Numbers> {
+    fn polynomial(&mut self, formula: FormulaId, turn: SymbolId, most: u128) -> Option<FormulaInterval> {
         let (coefficients, under) = self.formulas.coefficients(formula, turn)?;
         let mut sum = self.facts.range(&mut self.formulas, *coefficients.first()?);
         let (mut binomial, mut factorial) = (1i128, 1i128);
@@ -257,7 +257,7 @@ impl<'a> Closed<'a> {
         }
         let is_open = sum.low == i128::MIN || sum.high == i128::MAX || under <= 0;
         // The exact quotient lies between the rounded ones.
-        (!is_open).then(|| Numbers {
+        (!is_open).then(|| FormulaInterval {
             low: sum.low.div_euclid(under),
             high: sum.high.div_euclid(under) + i128::from(sum.high.rem_euclid(under) != 0),
         })
@@ -281,6 +281,6 @@ fn stirling(power: usize, parts: usize) -> i128 {
 /// Whether a claim holds in all executions that keep their promises. A condition
 /// without which a loop would not end is one still, even where the language says
 /// that the loop ends: what runs before that matters is not undefined yet.
-fn is_certain(assumptions: &[Assumption]) -> bool {
-    assumptions.iter().all(|assumption| !matches!(assumption, Assumption::Condition(..)))
+fn is_certain(assumptions: &[TripAssumption]) -> bool {
+    assumptions.iter().all(|assumption| !matches!(assumption, TripAssumption::Condition(..)))
 }

@@ -13,15 +13,15 @@ use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use super::contract::{Contract, Handed};
-use super::facts::{Distance, Fact};
-use super::options::Options;
+use super::facts::{Distance, EdgeFact};
+use super::options::RangeOptions;
 use super::range::{Kind, Range, kind_of};
 use super::rounding::changes_rounding;
 use super::tables::Tables;
 use super::variables::{Definition, Limit, VariableId, Variables};
 use super::wanted::Wanted;
 use super::written_first::WrittenFirst;
-use crate::memory::{Memory, Writers};
+use crate::memory::{MemoryModel, Writers};
 use crate::ranges::FloatRange;
 
 /// Variables of the values of a function.
@@ -35,7 +35,7 @@ pub(super) struct Values {
 
 /// Variables while they are made.
 pub(super) struct Collector<'a> {
-    pub(super) program: &'a Memory<'a>,
+    pub(super) program: &'a MemoryModel<'a>,
     pub(super) writers: &'a Writers,
     pub(super) variables: Variables,
     pub(super) tables: Tables,
@@ -52,7 +52,7 @@ pub(super) struct Collector<'a> {
     pub(super) has_second_names_of_code: bool,
     /// Which locals are written first.
     pub(super) first: WrittenFirst<'a>,
-    pub(super) options: Options,
+    pub(super) options: RangeOptions,
     pub(super) contracts: &'a [Contract],
     /// What calls give under contracts.
     pub(super) handed: Vec<Handed>,
@@ -64,14 +64,14 @@ pub(super) struct Collector<'a> {
     /// How far phis are from phis at heads of loops around them.
     pub(super) distances: Vec<Distance>,
     /// What all of it rests on.
-    pub(super) facts: BTreeSet<Fact>,
+    pub(super) facts: BTreeSet<EdgeFact>,
 }
 
 impl<'a> Collector<'a> {
     pub(super) fn new(
-        program: &'a Memory<'a>,
+        program: &'a MemoryModel<'a>,
         writers: &'a Writers,
-        options: Options,
+        options: RangeOptions,
         contracts: &'a [Contract],
     ) -> Collector<'a> {
         let globals = program.module.globals.values();
@@ -181,7 +181,7 @@ impl<'a> Collector<'a> {
     }
 
     /// A fact that ranges rest on.
-    pub(super) fn note(&mut self, fact: Fact) {
+    pub(super) fn note(&mut self, fact: EdgeFact) {
         self.facts.insert(fact);
     }
 

@@ -16,7 +16,7 @@ use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashSet;
 
 use super::collect::Collector;
-use super::facts::Fact;
+use super::facts::EdgeFact;
 use super::range::{Kind, Range, kind_of};
 use super::told::is_zeroed;
 use super::variables::{Definition, Limit, VariableId};
@@ -38,7 +38,7 @@ impl Collector<'_> {
         let made = self.is_contained(question.object).then(|| self.variables.reserve(kind));
         if let Some(made) = made {
             self.wanted.open.push((question, made));
-            self.note(Fact::ObjectContained(question.object));
+            self.note(EdgeFact::ObjectContained(question.object));
         }
         self.wanted.known.insert(question, made);
         made
@@ -90,7 +90,7 @@ impl Collector<'_> {
             },
             ObjectKind::Alloca(function, at) if self.is_written_first(object, function, at) => Ok(Vec::new()),
             _ if self.options.memory_is_written_first => {
-                self.note(Fact::WrittenFirst(object));
+                self.note(EdgeFact::WrittenFirst(object));
                 Ok(Vec::new())
             }
             _ => Err(Limit::Undefined),

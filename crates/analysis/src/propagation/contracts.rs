@@ -11,7 +11,7 @@ use opcost_key::FunctionId;
 
 use super::collect::Collector;
 use super::contract::{Contract, Handed};
-use super::facts::Fact;
+use super::facts::EdgeFact;
 use super::variables::{Definition, VariableId};
 use crate::memory::calls::CallSite;
 
@@ -41,7 +41,7 @@ impl Collector<'_> {
             let bound = self.variables.add(kind, Definition::Constant(contract.range.clone()));
             self.variables.also(parameter, &[bound]);
             self.promised.push(bound);
-            self.facts.insert(Fact::Contract(contract.function, contract.position));
+            self.facts.insert(EdgeFact::Contract(contract.function, contract.position));
         }
     }
 }

@@ -21,7 +21,7 @@ use super::transfer::plain;
 use super::variables::{Definition, VariableId};
 use super::walker::Walker;
 use crate::ranges::word::mask;
-use crate::ranges::{Operation, Sign, Step, ValueRange};
+use crate::ranges::{Operation, RangeStep, Sign, ValueRange};
 
 /// How many operations a refinement goes through.
 const DEEPEST: u32 = 4;
@@ -220,7 +220,7 @@ impl Walker<'_, '_> {
             let instruction = &self.function.instructions[at];
             let operands = self.function.operands_of(at);
             let Some((before, width)) = self.integer(Value::Instruction(at)) else { continue };
-            let Some(step) = Step::of_opcode(instruction.opcode, None, instruction.flags, width) else {
+            let Some(step) = RangeStep::of_opcode(instruction.opcode, None, instruction.flags, width) else {
                 continue;
             };
             let mut list = vec![refined];

@@ -12,7 +12,7 @@ use crate::memory::addresses::Offsets;
 
 /// What ranges rest on besides the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Fact {
+pub enum EdgeFact {
     /// All writes to the object are seen.
     ObjectContained(ObjectId),
     /// All calls of the function are seen.

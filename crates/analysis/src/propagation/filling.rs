@@ -21,10 +21,10 @@ use opcost_key::{BlockId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use super::bytes::Bytes;
-use crate::memory::Memory;
-use crate::memory::addresses::moves::{Step as Move, steps_of};
+use crate::memory::MemoryModel;
+use crate::memory::addresses::moves::{PointerMove, steps_of};
 use crate::ranges::word::{mask, signed};
-use crate::ranges::{Step, concrete};
+use crate::ranges::{RangeStep, concrete};
 use opcost_graph::dominators::Dominators;
 use opcost_graph::edge::Edge;
 use opcost_graph::loops::{LoopForest, LoopId};
@@ -60,7 +60,7 @@ type Writes = Rc<[(BlockId, Value, u64)]>;
 
 /// The loops of a function, played through.
 pub(super) struct Filling<'b, 'a> {
-    program: &'b Memory<'a>,
+    program: &'b MemoryModel<'a>,
     body: &'b Body<'a>,
     /// Pointers that are known to point into the object, and where.
     roots: &'b [(Value, i64)],
@@ -76,7 +76,7 @@ pub(super) struct Filling<'b, 'a> {
 
 impl<'b, 'a> Filling<'b, 'a> {
     pub(super) fn new(
-        program: &'b Memory<'a>,
+        program: &'b MemoryModel<'a>,
         body: &'b Body<'a>,
         roots: &'b [(Value, i64)],
         size: u64,
@@ -236,7 +236,7 @@ impl<'b, 'a> Filling<'b, 'a> {
             (Opcode::GetElementPtr, Type::Pointer(_)) => self.moved(at, depth - 1),
             (opcode, Type::Integer(width @ 1..=64)) => {
                 let operands = function.operands_of(at);
-                let step = Step::of_opcode(opcode, instruction.predicate, instruction.flags, *width)?;
+                let step = RangeStep::of_opcode(opcode, instruction.predicate, instruction.flags, *width)?;
                 let from = self.width_of(*operands.first()?)?;
                 let is_pointer = from.1;
                 let is_equality = matches!(instruction.predicate, Some(Predicate::Eq | Predicate::Ne));
@@ -272,8 +272,8 @@ impl<'b, 'a> Filling<'b, 'a> {
         let mut sum = base as u64;
         for one in steps_of(module, self.program.layout, function, at)? {
             let part = match one {
-                Move::Bytes(bytes) => bytes as u64,
-                Move::Index { index, stride, .. } => {
+                PointerMove::Bytes(bytes) => bytes as u64,
+                PointerMove::Index { index, stride, .. } => {
                     let (width, _) = self.width_of(index).filter(|(_, is_pointer)| !is_pointer)?;
                     let index = signed(self.evaluate(index, depth)? & mask(width), width);
                     (index as u64).wrapping_mul(stride)

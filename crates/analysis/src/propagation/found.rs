@@ -11,7 +11,7 @@ use opcost_key::FunctionId;
 
 use super::collect::Values;
 use super::contract::{Contract, Handed};
-use super::facts::{Content, Distance, Fact, Finding};
+use super::facts::{Content, Distance, EdgeFact, Finding};
 use super::range::Range;
 use super::solve;
 use super::tables::Tables;
@@ -24,7 +24,7 @@ pub struct Propagation {
     pub(super) ranges: IdMap<VariableId, Range>,
     pub(super) tables: Tables,
     pub(super) values: IdMap<FunctionId, Values>,
-    pub(super) facts: BTreeSet<Fact>,
+    pub(super) facts: BTreeSet<EdgeFact>,
     pub(super) distances: Vec<Distance>,
     pub(super) contents: Vec<Content>,
     pub(super) findings: Vec<Finding>,
@@ -91,7 +91,7 @@ impl Propagation {
     }
 
     /// What the ranges rest on.
-    pub fn facts(&self) -> impl Iterator<Item = &Fact> {
+    pub fn facts(&self) -> impl Iterator<Item = &EdgeFact> {
         self.facts.iter()
     }
 

@@ -13,7 +13,7 @@ use super::range::{Kind, kind_of};
 use super::transfer::plain;
 use super::variables::{Definition, Limit, VariableId};
 use super::walker::Walker;
-use crate::ranges::{FloatOperation, Operation, Sign, Step};
+use crate::ranges::{FloatOperation, Operation, RangeStep, Sign};
 
 /// How far a `freeze` looks for poison.
 const DEEPEST: u32 = 6;
@@ -116,7 +116,7 @@ impl Walker<'_, '_> {
                     self.operands.insert(at, [left, right]);
                 }
                 let flags = self.all.options.flags(opcode, instruction.flags);
-                match Step::of_opcode(opcode, instruction.predicate, flags, width) {
+                match RangeStep::of_opcode(opcode, instruction.predicate, flags, width) {
                     Some(step) if opcode == Opcode::Trunc => self.truncated(step, list[0], operands[0]),
                     Some(step) => Definition::Step(step, list.into()),
                     None => Definition::Full(Limit::Operation),
@@ -126,7 +126,7 @@ impl Walker<'_, '_> {
     }
 
     /// A truncation, and what the low bits say of it alone.
-    fn truncated(&mut self, step: Step, from: VariableId, value: Value) -> Definition {
+    fn truncated(&mut self, step: RangeStep, from: VariableId, value: Value) -> Definition {
         let usual = Definition::Step(step, [from].into());
         match self.low(value, step.width) {
             Some(low) => {

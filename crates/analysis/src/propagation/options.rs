@@ -18,7 +18,7 @@ pub enum Backwards {
 
 /// What else may be taken as given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct RangeOptions {
     /// Programs do not read what they never wrote: then what lies in locals and
     /// on the heap at first is left out, where it is undefined otherwise, and so
     /// anything.
@@ -33,7 +33,7 @@ pub struct Options {
     pub without_unrolling: bool,
 }
 
-impl Options {
+impl RangeOptions {
     /// The flags of an instruction.
     pub(super) fn flags(self, opcode: Opcode, flags: Flags) -> Flags {
         match opcode {

@@ -12,7 +12,7 @@ use super::variables::{Definition, Limit, VariableId};
 use super::walker::Walker;
 use crate::memory::addresses::moves::{self, steps_of};
 use crate::ranges::word::mask;
-use crate::ranges::{Operation, Step, ValueRange};
+use crate::ranges::{Operation, RangeStep, ValueRange};
 
 impl Walker<'_, '_> {
     /// The offset of a pointer from the start of its object.
@@ -69,14 +69,14 @@ impl Walker<'_, '_> {
         let base = self.now(self.function.operands_of(at)[0])?;
         let Kind::Integer(width) = self.all.variables.get(base).kind else { return None };
         let flags = if instruction.flags.has(Flags::NSW) { Flags::NSW } else { Flags::NONE };
-        let step = |operation| Step { flags, ..plain(operation, width) };
+        let step = |operation| RangeStep { flags, ..plain(operation, width) };
         let mut sum = None;
         for one in steps {
             let part = match one {
-                moves::Step::Bytes(bytes) => {
+                moves::PointerMove::Bytes(bytes) => {
                     self.all.variables.word(width, bytes as i128 as u128 & mask(width))
                 }
-                moves::Step::Index { index, stride, .. } => {
+                moves::PointerMove::Index { index, stride, .. } => {
                     let index = self.index(index, width)?;
                     let stride = self.all.variables.word(width, u128::from(stride));
                     self.add(

@@ -2,9 +2,9 @@
 
 use opcost_ir::{Layout, Value, parse_module};
 
-use super::{Options, Propagation, Range};
+use super::{Propagation, Range, RangeOptions};
 use crate::memory::effects::Effects;
-use crate::memory::{Memory, World};
+use crate::memory::{MemoryModel, World};
 
 mod again;
 mod backwards;
@@ -19,14 +19,14 @@ mod written_first;
 /// Ranges of named values of the last function: signed ends and bits that are
 /// needed, `[low, high] bits`.
 pub(super) fn told(text: &str, world: World, names: &[&str]) -> Vec<String> {
-    told_with(text, world, Options::default(), names)
+    told_with(text, world, RangeOptions::default(), names)
 }
 
 /// The same, more being given.
-pub(super) fn told_with(text: &str, world: World, options: Options, names: &[&str]) -> Vec<String> {
+pub(super) fn told_with(text: &str, world: World, options: RangeOptions, names: &[&str]) -> Vec<String> {
     let module = parse_module(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let (layout, effects) = (Layout::of(&module), Effects::built_in());
-    let program = Memory::of(&module, &layout, &effects, world);
+    let program = MemoryModel::of(&module, &layout, &effects, world);
     let ranges = Propagation::compute_with(&program, options);
     let (id, function) = module.functions.iter().next_back().expect("a function");
     let named = |wanted: &str| -> Value {

@@ -11,14 +11,14 @@ use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashSet;
 
 use super::written_first::WrittenFirst;
-use crate::memory::Memory;
+use crate::memory::MemoryModel;
 use crate::memory::effect::ResultKind;
 use crate::ranges::word::{mask, sign_bit, signed};
 use crate::ranges::{Interval, ValueRange};
 
 /// Those of these locals of which nothing is read before it is written.
 pub fn written_first(
-    program: &Memory<'_>,
+    program: &MemoryModel<'_>,
     locals: impl IntoIterator<Item = (FunctionId, InstructionId)>,
 ) -> FxHashSet<(FunctionId, InstructionId)> {
     let mut first = WrittenFirst::new(program);
@@ -26,7 +26,7 @@ pub fn written_first(
 }
 
 /// Whether a call gives zeros, and nothing can add memory to them.
-pub fn is_zeroed(program: &Memory<'_>, function: FunctionId, at: InstructionId) -> bool {
+pub fn is_zeroed(program: &MemoryModel<'_>, function: FunctionId, at: InstructionId) -> bool {
     let mut names = program.module.declarations.values().map(|declaration| &*declaration.name);
     if names.any(|name| name.contains("realloc")) {
         return false;
@@ -40,7 +40,7 @@ pub fn is_zeroed(program: &Memory<'_>, function: FunctionId, at: InstructionId) 
 
 /// What the table says that a call of a library function gives, and whom it is of.
 pub fn library_result(
-    program: &Memory<'_>,
+    program: &MemoryModel<'_>,
     function: FunctionId,
     at: InstructionId,
 ) -> Option<(DeclarationId, ValueRange)> {

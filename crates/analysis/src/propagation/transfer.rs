@@ -9,7 +9,7 @@ use super::tables::Tables;
 use super::variables::{Definition, VariableId, Variables};
 use crate::ranges::back::unshifted;
 use crate::ranges::word::{low_bits, mask};
-use crate::ranges::{Congruence, FloatRange, Format, Interval, KnownBits, Operation, Step, ValueRange};
+use crate::ranges::{Congruence, FloatRange, Format, Interval, KnownBits, Operation, RangeStep, ValueRange};
 use opcost_index::IdMap;
 use opcost_ir::{Flags, Predicate};
 
@@ -270,6 +270,6 @@ fn trips(counter: &ValueRange, delta: &ValueRange, width: u32) -> ValueRange {
 }
 
 /// A step without promises.
-pub(super) fn plain(operation: Operation, width: u32) -> Step {
-    Step::new(operation, width)
+pub(super) fn plain(operation: Operation, width: u32) -> RangeStep {
+    RangeStep::new(operation, width)
 }

@@ -12,10 +12,10 @@ use opcost_key::{BlockId, InstructionId};
 use super::facts::Finding;
 use super::found::Propagation;
 use super::range::Range;
-use crate::memory::Memory;
+use crate::memory::MemoryModel;
 
 /// Code that is never reached.
-pub(super) fn unreached(program: &Memory<'_>, ranges: &Propagation) -> Vec<Finding> {
+pub(super) fn unreached(program: &MemoryModel<'_>, ranges: &Propagation) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (id, function) in program.module.functions.iter() {
         if !function.blocks.is_empty() && program.calls.is_reachable(id) {

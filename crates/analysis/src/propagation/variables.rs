@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::range::{Kind, Range};
 use super::tables::TableId;
-use crate::ranges::{FloatStep, Sign, Step, ValueRange};
+use crate::ranges::{FloatStep, RangeStep, Sign, ValueRange};
 
 define_id!(
     /// A variable of a module.
@@ -52,7 +52,7 @@ pub enum Definition {
     /// This, whatever else is known.
     Constant(Range),
     /// An operation on integers.
-    Step(Step, Box<[VariableId]>),
+    Step(RangeStep, Box<[VariableId]>),
     /// An operation on floating point numbers.
     FloatStep(FloatStep, Box<[VariableId]>),
     /// `fcmp`.

@@ -11,7 +11,7 @@ use opcost_key::{BlockId, FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
 use super::collect::Collector;
-use super::facts::Fact;
+use super::facts::EdgeFact;
 use super::range::{Kind, Range, kind_of};
 use super::variables::{Definition, VariableId};
 use crate::cells::CellVersion;
@@ -225,7 +225,7 @@ impl<'c, 'a> Walker<'c, 'a> {
     ) -> FloatStep {
         let is_relaxed = flags.has(Flags::RELAXED) || self.all.changes_rounding;
         if !is_relaxed {
-            self.all.note(Fact::Ieee);
+            self.all.note(EdgeFact::Ieee);
         }
         FloatStep { operation, format, is_relaxed }
     }

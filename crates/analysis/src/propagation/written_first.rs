@@ -27,7 +27,7 @@ use rustc_hash::FxHashMap;
 use super::bytes::Bytes;
 use super::filling::{Body, Filled, Filling};
 use crate::memory::calls::Caller;
-use crate::memory::{Memory, ObjectId, ObjectKind, World};
+use crate::memory::{MemoryModel, ObjectId, ObjectKind, World};
 use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::LoopForest;
 
@@ -40,7 +40,7 @@ const MOST_NESTED: u32 = 4;
 
 /// What is known of locals.
 pub(super) struct WrittenFirst<'a> {
-    program: &'a Memory<'a>,
+    program: &'a MemoryModel<'a>,
     bodies: FxHashMap<FunctionId, Rc<Body<'a>>>,
     left: usize,
 }
@@ -64,7 +64,7 @@ struct Doing {
 }
 
 impl<'a> WrittenFirst<'a> {
-    pub(super) fn new(program: &'a Memory<'a>) -> Self {
+    pub(super) fn new(program: &'a MemoryModel<'a>) -> Self {
         WrittenFirst { program, bodies: FxHashMap::default(), left: MOST_STEPS }
     }
 
@@ -224,7 +224,7 @@ impl<'a> WrittenFirst<'a> {
 }
 
 /// All writes of known length.
-fn writes(program: &Memory<'_>, function: &Function) -> Vec<Filled> {
+fn writes(program: &MemoryModel<'_>, function: &Function) -> Vec<Filled> {
     let module = program.module;
     let mut found = Vec::new();
     for (at, instruction) in function.instructions.iter() {
@@ -247,7 +247,7 @@ fn writes(program: &Memory<'_>, function: &Function) -> Vec<Filled> {
     found
 }
 
-fn intrinsic<'a>(program: &Memory<'a>, function: &Function, at: InstructionId) -> Option<&'a str> {
+fn intrinsic<'a>(program: &MemoryModel<'a>, function: &Function, at: InstructionId) -> Option<&'a str> {
     program.module.intrinsic_name(function.call(at)?.callee)
 }
 
@@ -256,7 +256,7 @@ struct Walk<'w, 'a> {
     asked: Asked,
     id: FunctionId,
     body: &'w Body<'a>,
-    program: &'a Memory<'a>,
+    program: &'a MemoryModel<'a>,
     filling: Filling<'w, 'a>,
     writes: FxHashMap<InstructionId, Filled>,
     calls: FxHashMap<InstructionId, Doing>,

@@ -14,10 +14,15 @@
 use opcost_ir::Flags;
 
 use crate::ranges::word::{low_bits, mask, product_within, sign_bit, signed};
-use crate::ranges::{Interval, KnownBits, Operation, Sign, Step, ValueRange};
+use crate::ranges::{Interval, KnownBits, Operation, RangeStep, Sign, ValueRange};
 
 /// What the operand at `position` can be.
-pub fn operand(step: &Step, operands: &[&ValueRange], position: usize, result: &ValueRange) -> ValueRange {
+pub fn operand(
+    step: &RangeStep,
+    operands: &[&ValueRange],
+    position: usize,
+    result: &ValueRange,
+) -> ValueRange {
     let own = operands[position];
     match found(step, operands, position, result) {
         Some(found) => own.meet(&found),
@@ -25,13 +30,18 @@ pub fn operand(step: &Step, operands: &[&ValueRange], position: usize, result: &
     }
 }
 
-fn found(step: &Step, operands: &[&ValueRange], position: usize, result: &ValueRange) -> Option<ValueRange> {
+fn found(
+    step: &RangeStep,
+    operands: &[&ValueRange],
+    position: usize,
+    result: &ValueRange,
+) -> Option<ValueRange> {
     use Operation::*;
     let (own, width) = (operands[position], operands[position].type_width());
     let other = || operands[1 - position];
     let wraps = kept(step.flags, &[Flags::NUW, Flags::NSW]);
     let make = |operation, flags, list: [&ValueRange; 2]| {
-        ValueRange::transfer(&Step { operation, flags, width }, &list.map(ValueRange::clone))
+        ValueRange::transfer(&RangeStep { operation, flags, width }, &list.map(ValueRange::clone))
     };
     Some(match (step.operation, position) {
         (Add, _) => make(Sub, wraps, [result, other()]),
@@ -43,7 +53,7 @@ fn found(step: &Step, operands: &[&ValueRange], position: usize, result: &ValueR
         (Or, _) => filled(other().bits(), result)?,
         (ZExt | SExt, _) => {
             let inside = result.meet(&ValueRange::transfer(step, std::slice::from_ref(own)));
-            ValueRange::transfer(&Step::new(Trunc, width), &[inside])
+            ValueRange::transfer(&RangeStep::new(Trunc, width), &[inside])
         }
         (Trunc, _) => widened(step, own, result),
         (Shl, 0) => {
@@ -85,7 +95,7 @@ fn factor(flags: Flags, own: &ValueRange, by: u128, result: &ValueRange) -> Opti
         fits(low) && fits(high)
     };
     let divide = |operation| {
-        let step = Step { operation, flags: Flags::EXACT, width };
+        let step = RangeStep { operation, flags: Flags::EXACT, width };
         ValueRange::transfer(&step, &[result.clone(), ValueRange::constant(width, by)])
     };
     if by == 0 {
@@ -122,7 +132,7 @@ fn filled(by: KnownBits, result: &ValueRange) -> Option<ValueRange> {
 }
 
 /// What is truncated to the result.
-fn widened(step: &Step, own: &ValueRange, result: &ValueRange) -> ValueRange {
+fn widened(step: &RangeStep, own: &ValueRange, result: &ValueRange) -> ValueRange {
     let (width, narrow) = (own.type_width(), step.width);
     let is_plain =
         step.flags.has(Flags::NUW) || own.unsigned_range().is_some_and(|(_, high)| high <= mask(narrow));
@@ -135,7 +145,7 @@ fn widened(step: &Step, own: &ValueRange, result: &ValueRange) -> ValueRange {
         false => ValueRange::from(KnownBits::new(width, bits.zeros(), bits.ones())),
     };
     let extended =
-        |operation| ValueRange::transfer(&Step::new(operation, width), std::slice::from_ref(result));
+        |operation| ValueRange::transfer(&RangeStep::new(operation, width), std::slice::from_ref(result));
     if is_plain {
         found = found.meet(&extended(Operation::ZExt));
     }

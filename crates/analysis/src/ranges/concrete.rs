@@ -8,12 +8,12 @@
 
 use opcost_ir::{Flags, Predicate};
 
-use super::operation::{Operation, Step};
+use super::operation::{Operation, RangeStep};
 use super::word::{magnitude, mask, negated, product_within, reversed, sign_bit, signed};
 
 /// The result of a step on these words, the first of `from` bits; none if it
 /// is poison or undefined, or if there are too few operands.
-pub fn evaluate(step: &Step, from: u32, operands: &[u128]) -> Option<u128> {
+pub fn evaluate(step: &RangeStep, from: u32, operands: &[u128]) -> Option<u128> {
     match *operands {
         [only] => unary(step, from, only),
         [left, right] => binary(step, from, left, right),
@@ -22,7 +22,7 @@ pub fn evaluate(step: &Step, from: u32, operands: &[u128]) -> Option<u128> {
     }
 }
 
-fn unary(step: &Step, from: u32, word: u128) -> Option<u128> {
+fn unary(step: &RangeStep, from: u32, word: u128) -> Option<u128> {
     let (flags, result) = (step.flags, mask(step.width));
     match step.operation {
         Operation::Trunc => {
@@ -52,7 +52,7 @@ fn unary(step: &Step, from: u32, word: u128) -> Option<u128> {
     }
 }
 
-fn ternary(step: &Step, first: u128, second: u128, third: u128) -> Option<u128> {
+fn ternary(step: &RangeStep, first: u128, second: u128, third: u128) -> Option<u128> {
     let width = step.width;
     let amount = (third % u128::from(width)) as u32;
     match step.operation {
@@ -97,7 +97,7 @@ fn unless_wrapped(of: Wrapped, flags: Flags) -> Option<u128> {
     (!broken).then_some(of.value)
 }
 
-fn binary(step: &Step, width: u32, left: u128, right: u128) -> Option<u128> {
+fn binary(step: &RangeStep, width: u32, left: u128, right: u128) -> Option<u128> {
     use Operation::*;
     let flags = step.flags;
     let (signed_left, signed_right) = (signed(left, width), signed(right, width));
@@ -168,7 +168,7 @@ fn holds(predicate: Predicate, left: u128, right: u128, width: u32) -> Option<bo
     })
 }
 
-fn division(step: &Step, width: u32, left: u128, right: u128) -> Option<u128> {
+fn division(step: &RangeStep, width: u32, left: u128, right: u128) -> Option<u128> {
     let is_signed = matches!(step.operation, Operation::SDiv | Operation::SRem);
     if right == 0 || is_signed && left == sign_bit(width) && right == mask(width) {
         return None;
@@ -187,7 +187,7 @@ fn division(step: &Step, width: u32, left: u128, right: u128) -> Option<u128> {
     }
 }
 
-fn shift(step: &Step, width: u32, left: u128, right: u128) -> Option<u128> {
+fn shift(step: &RangeStep, width: u32, left: u128, right: u128) -> Option<u128> {
     let amount = u32::try_from(right).ok().filter(|&amount| amount < width)?;
     let flags = step.flags;
     let shifted = left << amount & mask(width);

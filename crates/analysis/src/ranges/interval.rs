@@ -30,7 +30,7 @@ mod multiplication;
 mod shifts;
 mod step;
 
+pub(crate) use arc::ArcPiece;
 pub use arc::Interval;
-pub(crate) use arc::Piece;
 pub(crate) use hull::Hull;
 pub use step::Effort;

@@ -1,7 +1,7 @@
 //! Which operations on integers are there?
 //!
 //! LLVM's integer opcodes and the intrinsics that compute, under one name each,
-//! and a [`Step`]: an operation with its flags and the width of its result.
+//! and a [`RangeStep`]: an operation with its flags and the width of its result.
 //! Words of LLVM lead here by [`Operation::of_opcode`] and
 //! [`Operation::of_intrinsic`]; what is not found is no integer arithmetic.
 
@@ -69,7 +69,7 @@ pub enum Operation {
 
 /// An operation with all that decides what it does but its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct RangeStep {
     /// What is done.
     pub operation: Operation,
     /// What is promised.
@@ -177,17 +177,22 @@ impl Operation {
     }
 }
 
-impl Step {
+impl RangeStep {
     /// A step without promises.
-    pub fn new(operation: Operation, width: u32) -> Step {
-        Step { operation, flags: Flags::NONE, width }
+    pub fn new(operation: Operation, width: u32) -> RangeStep {
+        RangeStep { operation, flags: Flags::NONE, width }
     }
 
     /// The step of an instruction whose result has so many bits; none if it is no
     /// integer arithmetic. A `freeze` is none: of poison it makes anything.
-    pub fn of_opcode(opcode: Opcode, predicate: Option<Predicate>, flags: Flags, width: u32) -> Option<Step> {
+    pub fn of_opcode(
+        opcode: Opcode,
+        predicate: Option<Predicate>,
+        flags: Flags,
+        width: u32,
+    ) -> Option<RangeStep> {
         let operation = Operation::of_opcode(opcode, predicate)?;
-        (1..=128).contains(&width).then_some(Step { operation, flags, width })
+        (1..=128).contains(&width).then_some(RangeStep { operation, flags, width })
     }
 
     /// Whether the step can be taken on operands of these widths.
@@ -216,7 +221,7 @@ impl Step {
 mod tests {
     use opcost_ir::{Flags, Opcode, Predicate};
 
-    use super::{Operation, Step};
+    use super::{Operation, RangeStep};
 
     #[test]
     fn names_of_intrinsics_lead_to_operations() {
@@ -236,8 +241,8 @@ mod tests {
         let less = Operation::of_opcode(Opcode::ICmp, Some(Predicate::Ult));
         assert_eq!(less, Some(Operation::Compare(Predicate::Ult)));
         assert_eq!(Operation::of_opcode(Opcode::FAdd, None), None);
-        assert_eq!(Step::of_opcode(Opcode::Add, None, Flags::NUW, 129), None);
-        let step = Step { operation: Operation::Add, flags: Flags::NUW, width: 8 };
-        assert_eq!(Step::of_opcode(Opcode::Add, None, Flags::NUW, 8), Some(step));
+        assert_eq!(RangeStep::of_opcode(Opcode::Add, None, Flags::NUW, 129), None);
+        let step = RangeStep { operation: Operation::Add, flags: Flags::NUW, width: 8 };
+        assert_eq!(RangeStep::of_opcode(Opcode::Add, None, Flags::NUW, 8), Some(step));
     }
 }

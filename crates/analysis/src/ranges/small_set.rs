@@ -11,7 +11,7 @@ use std::fmt;
 use super::concrete::evaluate;
 use super::interval::{Hull, Interval};
 use super::known_bits::KnownBits;
-use super::operation::Step;
+use super::operation::RangeStep;
 use super::word::{Width, mask, signed};
 
 /// A few values of so many bits, each once, in order; perhaps none.
@@ -97,7 +97,7 @@ impl SmallSet {
 
     /// All results of a step, in no order and perhaps more than once; none if
     /// the step does not fit the widths.
-    pub fn results(step: &Step, operands: &[&SmallSet]) -> Option<Vec<u128>> {
+    pub fn results(step: &RangeStep, operands: &[&SmallSet]) -> Option<Vec<u128>> {
         let widths: Vec<u32> = operands.iter().map(|operand| operand.width).collect();
         if !step.fits(&widths) {
             return None;

@@ -5,7 +5,7 @@
 pub(crate) mod cells;
 
 use opcost_analysis::cells::{Cells, NoCells};
-use opcost_analysis::evolution::{Answer, Assumption, FunctionEvolution, Reason, Source, TripCount};
+use opcost_analysis::evolution::{FunctionEvolution, Reason, Source, TripAnswer, TripAssumption, TripCount};
 use opcost_analysis::expression::{Formulas, NoNumber, Symbol};
 use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::LoopForest;
@@ -34,29 +34,29 @@ pub(crate) fn name(function: &Function, symbol: &Symbol) -> String {
 }
 
 /// One answer as text: a formula, `<= formula`, or `?`.
-pub(crate) fn answer_text(table: &Formulas, function: &Function, answer: &Answer) -> String {
+pub(crate) fn answer_text(table: &Formulas, function: &Function, answer: &TripAnswer) -> String {
     let text = |formula| table.text(formula, &|symbol| name(function, symbol));
     match answer {
-        Answer::Exact(formula) => text(*formula),
-        Answer::Bound(formula) => format!("<= {}", text(*formula)),
-        Answer::Unknown(_) => "?".into(),
+        TripAnswer::Exact(formula) => text(*formula),
+        TripAnswer::Bound(formula) => format!("<= {}", text(*formula)),
+        TripAnswer::Unknown(_) => "?".into(),
     }
 }
 
 /// What a claim rests on, as text.
-pub(crate) fn assumption_text(table: &Formulas, function: &Function, assumption: &Assumption) -> String {
+pub(crate) fn assumption_text(table: &Formulas, function: &Function, assumption: &TripAssumption) -> String {
     match assumption {
-        Assumption::Promise(id, promise) => {
+        TripAssumption::Promise(id, promise) => {
             format!("{} {}", name(function, &Symbol::Result(*id)), promise.word())
         }
-        Assumption::Condition(test, otherwise) => {
+        TripAssumption::Condition(test, otherwise) => {
             let text = table.test_text(*test, &|symbol| name(function, symbol));
             format!("{text} else {otherwise:?}").to_lowercase()
         }
-        Assumption::Memory(words) => (*words).into(),
-        Assumption::MustProgress => "mustprogress".into(),
-        Assumption::NotLeftBy(edge) => format!("not left by {}.{}", edge.from, edge.slot),
-        Assumption::Ieee => "ieee".into(),
+        TripAssumption::Memory(words) => (*words).into(),
+        TripAssumption::MustProgress => "mustprogress".into(),
+        TripAssumption::NotLeftBy(edge) => format!("not left by {}.{}", edge.from, edge.slot),
+        TripAssumption::Ieee => "ieee".into(),
     }
 }
 

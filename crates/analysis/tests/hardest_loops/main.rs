@@ -8,7 +8,7 @@ mod counters;
 use common::cells::LocalCells;
 use common::{Said, solve, solve_one, solve_with};
 use opcost_analysis::cells::NoCells;
-use opcost_analysis::evolution::{Answer, Form, Reason};
+use opcost_analysis::evolution::{Form, Reason, TripAnswer};
 
 #[track_caller]
 fn says(said: &Said, back_edges: &str, body: &str, assumptions: &[&str]) {
@@ -181,7 +181,7 @@ exit:
 }
 ",
     );
-    assert!(matches!(&said.count.back_edges, Answer::Unknown(Reason::DependsOn(_))), "{said:?}");
+    assert!(matches!(&said.count.back_edges, TripAnswer::Unknown(Reason::DependsOn(_))), "{said:?}");
     let text = common::reason_text(&said.count.reason().expect("a reason"), "c");
     assert_eq!(text, "data-dependent: depends on the load %c");
 }
@@ -362,7 +362,7 @@ exit:
 }
 ",
     );
-    assert!(matches!(&list.count.back_edges, Answer::Unknown(Reason::DependsOn(_))), "{list:?}");
+    assert!(matches!(&list.count.back_edges, TripAnswer::Unknown(Reason::DependsOn(_))), "{list:?}");
     let middle = solve(
         "define void @f(i1 %c, i32 %n) {
 entry:

@@ -5,11 +5,11 @@
 //! claimed, so runs count that return; in these every value must be in its range.
 
 use opcost_analysis::memory::effects::Effects;
-use opcost_analysis::memory::{Memory, World};
-use opcost_analysis::propagation::{Backwards, Options, Propagation, Range};
+use opcost_analysis::memory::{MemoryModel, World};
+use opcost_analysis::propagation::{Backwards, Propagation, Range, RangeOptions};
 use opcost_ir::{Layout, Value, parse_module};
 use opcost_testkit::{
-    Ended, Externals, Interpreter, Random, Scalar, all_inputs, function_named, nothing_known,
+    Ended, ExternalCalls, Interpreter, Random, Scalar, all_inputs, function_named, nothing_known,
     random_branches, random_loops, with_accesses,
 };
 
@@ -34,17 +34,17 @@ struct Subject<'a> {
 fn judge(
     Subject { seed, text, name }: Subject<'_>,
     inputs: &[Vec<Scalar>],
-    mut externals: impl FnMut() -> Box<Externals<'static>>,
+    mut externals: impl FnMut() -> Box<ExternalCalls<'static>>,
     tally: &mut Tally,
 ) {
     let Ok(module) = parse_module(text) else { return };
     let id = function_named(&module, name).expect("the function to be run");
     let (layout, effects) = (Layout::of(&module), Effects::built_in());
-    let program = Memory::of(&module, &layout, &effects, World::Open);
+    let program = MemoryModel::of(&module, &layout, &effects, World::Open);
     let forwards = Propagation::compute(&program);
     let ranges = Propagation::compute_with(
         &program,
-        Options { backwards: Backwards::WithinObjects, ..Options::default() },
+        RangeOptions { backwards: Backwards::WithinObjects, ..RangeOptions::default() },
     );
     assert_eq!(ranges.not_closed(), [], "seed {seed}\n{text}");
     let bits = |ranges: &Propagation, value: Value| match ranges.range(id, value) {

@@ -4,8 +4,8 @@
 //! some of them around the ends of the type; all inputs that keep both are run.
 
 use opcost_analysis::memory::effects::Effects;
-use opcost_analysis::memory::{Memory, World};
-use opcost_analysis::propagation::{Backwards, Contract, Options, Propagation, Range};
+use opcost_analysis::memory::{MemoryModel, World};
+use opcost_analysis::propagation::{Backwards, Contract, Propagation, Range, RangeOptions};
 use opcost_analysis::ranges::{Interval, ValueRange};
 use opcost_ir::{Layout, Module, Value, parse_module};
 use opcost_key::FunctionId;
@@ -52,11 +52,11 @@ fn judge(
 ) {
     let id = function_named(module, "run").expect("the function to be run");
     let (layout, effects) = (Layout::of(module), Effects::built_in());
-    let program = Memory::of(module, &layout, &effects, World::Open);
+    let program = MemoryModel::of(module, &layout, &effects, World::Open);
     let mut random = Random::new(seed);
     let contracts = [contract(id, 0, &mut random), contract(id, 1, &mut random)];
     let direction = if backwards { Backwards::WithinObjects } else { Backwards::No };
-    let options = Options { backwards: direction, ..Options::default() };
+    let options = RangeOptions { backwards: direction, ..RangeOptions::default() };
     let without = Propagation::compute_with(&program, options);
     let ranges = Propagation::compute_under(&program, options, &contracts);
     assert_eq!(ranges.not_closed(), [], "seed {seed}\n{text}");

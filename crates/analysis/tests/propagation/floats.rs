@@ -8,7 +8,7 @@
 //! nothing is told of it.
 
 use opcost_analysis::memory::effects::Effects;
-use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::{Propagation, Range};
 use opcost_ir::{Layout, Value, parse_module};
 use opcost_testkit::{Interpreter, Random, all_inputs, function_named, nothing_known};
@@ -69,7 +69,7 @@ fn values_that_come_through_floats_lie_in_their_ranges() {
         let module = parse_module(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let id = function_named(&module, "run").expect("the function to be run");
         let (layout, effects) = (Layout::of(&module), Effects::built_in());
-        let program = Memory::of(&module, &layout, &effects, World::Open);
+        let program = MemoryModel::of(&module, &layout, &effects, World::Open);
         let ranges = Propagation::compute(&program);
         for at in module.functions[id].instructions.ids() {
             if let Some(Range::Integer(range)) = ranges.range(id, Value::Instruction(at)) {

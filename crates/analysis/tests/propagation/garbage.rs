@@ -10,13 +10,13 @@ use std::cell::{Cell, RefCell};
 
 use opcost_analysis::demand::Demand;
 use opcost_analysis::memory::effects::Effects;
-use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::{Propagation, Range};
 use opcost_analysis::ranges::{Sign, ValueRange};
 use opcost_ir::{Flags, Layout, Module, Opcode, Value, parse_module};
 use opcost_key::FunctionId;
 use opcost_testkit::{
-    Case, Interpreter, Memory as RunMemory, Random, Reply, Scalar, all_inputs, function_named, nothing_known,
+    Case, Interpreter, Memory, Random, Reply, Scalar, all_inputs, function_named, nothing_known,
     random_branches, random_loops,
 };
 
@@ -65,7 +65,7 @@ fn with_garbage(range: &ValueRange, demanded: u128, word: u128, garbage: u128) -
     (held | high) & u128::MAX >> (128 - width)
 }
 
-type Externals = Box<dyn FnMut(&mut RunMemory, &str, &[Scalar]) -> Reply>;
+type Externals = Box<dyn FnMut(&mut Memory, &str, &[Scalar]) -> Reply>;
 
 struct Subject<'a> {
     seed: u64,
@@ -80,7 +80,7 @@ fn judge(subject: &Subject<'_>, mut externals: impl FnMut() -> Externals, tally:
     let Ok(module) = parse_module(subject.text) else { return };
     let id = function_named(&module, subject.name).expect("the function to be run");
     let (layout, effects) = (Layout::of(&module), Effects::built_in());
-    let program = Memory::of(&module, &layout, &effects, subject.world);
+    let program = MemoryModel::of(&module, &layout, &effects, subject.world);
     let ranges = Propagation::compute(&program);
     let demand = Demand::compute(&program, &ranges);
     let free = without_promises(&module);

@@ -18,13 +18,13 @@ mod speed;
 use std::collections::HashSet;
 
 use opcost_analysis::memory::effects::Effects;
-use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::{Propagation, Range};
 use opcost_ir::{FunctionText, Layout, Module, Type, Value, parse_module};
 use opcost_key::FunctionId;
 use opcost_testkit::{
-    Case, Interpreter, Memory as RunMemory, Reply, Scalar, all_inputs, function_named, nothing_known,
-    random_branches, random_loops,
+    Case, Interpreter, Memory, Reply, Scalar, all_inputs, function_named, nothing_known, random_branches,
+    random_loops,
 };
 
 /// What came of the claims.
@@ -76,12 +76,12 @@ struct Subject<'a> {
 
 fn judge(
     subject: &Subject<'_>,
-    mut externals: impl FnMut() -> Box<dyn FnMut(&mut RunMemory, &str, &[Scalar]) -> Reply>,
+    mut externals: impl FnMut() -> Box<dyn FnMut(&mut Memory, &str, &[Scalar]) -> Reply>,
     tally: &mut Tally,
 ) {
     let (module, id) = (subject.module, subject.function);
     let (layout, effects) = (Layout::of(module), Effects::built_in());
-    let program = Memory::of(module, &layout, &effects, subject.world);
+    let program = MemoryModel::of(module, &layout, &effects, subject.world);
     let ranges = Propagation::compute(&program);
     assert_eq!(ranges.not_closed(), [], "seed {}\n{}", subject.seed, subject.text);
     tally.given_up += ranges.given_up;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use opcost_analysis::memory::effects::Effects;
-use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::Propagation;
 use opcost_ir::{Layout, parse_module};
 use opcost_testkit::random_branches;
@@ -34,7 +34,7 @@ fn four_times_the_functions_have_about_four_times_the_variables() {
         let text = module_of(functions);
         let module = parse_module(&text).expect("a module");
         let (layout, effects) = (Layout::of(&module), Effects::built_in());
-        let program = Memory::of(&module, &layout, &effects, World::Open);
+        let program = MemoryModel::of(&module, &layout, &effects, World::Open);
         let ranges = Propagation::compute(&program);
         // The steps of a variable are bounded, and none was given up.
         assert_eq!(ranges.given_up, 0);

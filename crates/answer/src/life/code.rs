@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Machine code of a function, of a section of assembly text, or of bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FunctionCode {
+pub struct LifeCode {
     /// Linkage name; empty of code that has none.
     pub function: String,
     /// Where the object has it; empty of bytes.

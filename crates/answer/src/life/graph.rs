@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The graph of a block behind a phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Graph {
+pub struct LifeGraph {
     /// The phase.
     pub pass: String,
     /// Phases behind it that left the graph as it is.
@@ -17,7 +17,7 @@ pub struct Graph {
     /// Each behind those that it works on.
     pub nodes: Vec<Node>,
     /// By user, in the order of its operands.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<GraphEdge>,
     /// Nodes that were cut off.
     pub left_out: usize,
     /// If some were: those kept stand within so many edges of a chosen one.
@@ -41,7 +41,7 @@ pub struct Node {
 
 /// One works on a result of the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-pub struct Edge {
+pub struct GraphEdge {
     /// Position of the node whose result it is.
     pub from: usize,
     /// Which result, from 0.
@@ -49,13 +49,13 @@ pub struct Edge {
     /// Position of the node that works on it.
     pub to: usize,
     /// What the result is.
-    pub kind: EdgeKind,
+    pub kind: GraphEdgeKind,
 }
 
 /// What goes along an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum EdgeKind {
+pub enum GraphEdgeKind {
     /// A value.
     Data,
     /// Nothing: one comes before the other.

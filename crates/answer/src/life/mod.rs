@@ -17,11 +17,11 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use code::{CodeInstruction, Field, FunctionCode, MachineInstruction, Relocation};
+pub use code::{CodeInstruction, Field, LifeCode, MachineInstruction, Relocation};
 pub use coverage::{Coverage, Referee, Work};
-pub use graph::{Edge, EdgeKind, Graph, Node};
+pub use graph::{GraphEdge, GraphEdgeKind, LifeGraph, Node};
 pub use listing::{Line, Listing};
-pub use self_check::{Comparison, SelfCheck, Told};
+pub use self_check::{Comparison, SelfCheck, ShownComparison};
 pub use wanted::Wanted;
 
 /// The life of the chosen instructions.
@@ -32,7 +32,7 @@ pub struct Life {
     /// The machine, as LLVM calls it.
     pub target: String,
     /// Where the chosen instructions stand in the source.
-    pub places: Vec<Place>,
+    pub places: Vec<CodePlace>,
     /// In the order of the way; stages without steps are left out.
     pub stages: Vec<StageLife>,
     /// One stage in full, if it was asked for.
@@ -41,10 +41,10 @@ pub struct Life {
     /// Machine code of the chosen instructions, by function; of all instructions of
     /// these functions if one of the last two stages was asked for in full.
     #[serde(default)]
-    pub code: Vec<FunctionCode>,
+    pub code: Vec<LifeCode>,
     /// The graphs of selection, if they were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub graphs: Vec<Graph>,
+    pub graphs: Vec<LifeGraph>,
     /// How often each chosen instruction started, by its number, in the runs of a
     /// ledger, if one was given.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -57,7 +57,7 @@ pub struct Life {
 
 /// A place of a chosen instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Place {
+pub struct CodePlace {
     /// Number of the instruction.
     pub key: u32,
     /// Linkage name of the function as it is written, before any is inlined.
@@ -153,13 +153,13 @@ pub struct Step {
     pub because: Option<String>,
     /// How sure it is that it comes from that instruction.
     #[serde(default)]
-    pub certainty: Certainty,
+    pub certainty: StepCertainty,
 }
 
 /// How sure it is that something comes from an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Certainty {
+pub enum StepCertainty {
     /// It carries its number.
     #[default]
     Exact,

@@ -34,7 +34,7 @@ pub struct SelfCheck {
 
 /// One comparison, to be shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told<'a> {
+pub struct ShownComparison<'a> {
     /// What the code is compared with: `clang's own object`.
     pub with: &'static str,
     /// The answer, if there is one.
@@ -53,7 +53,7 @@ impl SelfCheck {
     }
 
     /// The comparisons that were made, and those that say why they were not.
-    pub fn told(&self) -> Vec<Told<'_>> {
+    pub fn told(&self) -> Vec<ShownComparison<'_>> {
         let all = [
             ("compiler_identical", "clang's own object", self.compiler_identical),
             ("text_identical", "a build that nobody watched", self.text_identical),
@@ -63,7 +63,7 @@ impl SelfCheck {
         ];
         let told = all.into_iter().map(|(name, with, is_same)| {
             let remark = self.remarks.get(name).map(String::as_str);
-            Told { with, is_same, remark }
+            ShownComparison { with, is_same, remark }
         });
         told.filter(|told| told.is_same.is_some() || told.remark.is_some()).collect()
     }

@@ -19,18 +19,18 @@ mod worked;
 use std::collections::BTreeMap;
 
 use opcost_analysis::memory::effects::Effects;
-use opcost_analysis::memory::{Memory, World};
-use opcost_analysis::propagation::{Backwards, Options, Propagation};
+use opcost_analysis::memory::{MemoryModel, World};
+use opcost_analysis::propagation::{Backwards, Propagation, RangeOptions};
 use opcost_bits::certified::certify;
 use opcost_bits::told::told;
 use opcost_certificate::{
-    Certificate, Checker, ClaimedWorld, Misfit, Solver, SolverError, ValueName, Verdicts,
+    Certificate, Checker, ClaimedWorld, Misfit, SatSolver, SolverError, ValueName, Verdicts,
 };
 use opcost_ir::{Layout, Module, Type, Value, parse_module};
 use opcost_key::FunctionId;
 use opcost_testkit::{
-    Ended, Interpreter, Memory as RunMemory, Random, Reply, Scalar, all_inputs, function_named,
-    nothing_known, random_branches, random_loops, with_accesses,
+    Ended, Interpreter, Memory, Random, Reply, Scalar, all_inputs, function_named, nothing_known,
+    random_branches, random_loops, with_accesses,
 };
 
 /// Values that each parameter and result had.
@@ -51,7 +51,7 @@ pub(crate) fn number_from(variable: &str, otherwise: u64) -> u64 {
 }
 
 /// What claims of one step tell.
-const STEPS: Options = Options {
+const STEPS: RangeOptions = RangeOptions {
     memory_is_written_first: false,
     backwards: Backwards::No,
     assume_no_overflow: false,
@@ -59,12 +59,12 @@ const STEPS: Options = Options {
 };
 
 /// The same with what is known by following turns.
-const COUNTED: Options = Options { without_unrolling: false, ..STEPS };
+const COUNTED: RangeOptions = RangeOptions { without_unrolling: false, ..STEPS };
 
 /// The certificate of a module.
 pub(crate) fn certificate_of(module: &Module, world: World) -> Certificate {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
-    let program = Memory::of(module, &layout, &effects, world);
+    let program = MemoryModel::of(module, &layout, &effects, world);
     let [counted, steps] = [COUNTED, STEPS].map(|options| Propagation::compute_with(&program, options));
     certify(&program, &[&counted, &steps], false).expect("z3 is installed").certificate
 }
@@ -72,8 +72,9 @@ pub(crate) fn certificate_of(module: &Module, world: World) -> Certificate {
 /// The same of executions that do nothing undefined, later neither.
 pub(crate) fn certificate_with_hindsight(module: &Module, world: World) -> Certificate {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
-    let program = Memory::of(module, &layout, &effects, world);
-    let options = [COUNTED, STEPS].map(|options| Options { backwards: Backwards::WithinObjects, ..options });
+    let program = MemoryModel::of(module, &layout, &effects, world);
+    let options =
+        [COUNTED, STEPS].map(|options| RangeOptions { backwards: Backwards::WithinObjects, ..options });
     let all = [options[0], options[1], STEPS].map(|options| Propagation::compute_with(&program, options));
     certify(&program, &all.each_ref(), true).expect("z3 is installed").certificate
 }
@@ -103,9 +104,9 @@ pub(crate) fn checked(
     world: World,
 ) -> Result<Result<Verdicts, SolverError>, Misfit> {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
-    let program = Memory::of(module, &layout, &effects, world);
+    let program = MemoryModel::of(module, &layout, &effects, world);
     let told = told(&program, &certificate);
-    let solver = Solver::start().expect("z3 is installed");
+    let solver = SatSolver::start().expect("z3 is installed");
     let checker = Checker::new(module, &layout, certificate, told, solver)?;
     Ok(checker.check_all())
 }
@@ -148,7 +149,7 @@ struct Running<'a> {
 fn observed(
     Running { module, name, steps, hindsight }: Running<'_>,
     inputs: &[Vec<Scalar>],
-    mut externals: impl FnMut() -> Box<dyn FnMut(&mut RunMemory, &str, &[Scalar]) -> Reply>,
+    mut externals: impl FnMut() -> Box<dyn FnMut(&mut Memory, &str, &[Scalar]) -> Reply>,
 ) -> Seen {
     let function = function_named(module, name).expect("the function to be run");
     let interpreter = Interpreter::new(module).with_values().with_step_limit(steps);

@@ -6,7 +6,7 @@
 //! each other up (a circle). The runs are the witnesses.
 
 use opcost_analysis::memory::World;
-use opcost_certificate::{Certificate, Claim, Word};
+use opcost_certificate::{Certificate, RangeClaim, Word};
 use opcost_testkit::{Random, function_named};
 
 use crate::{
@@ -14,20 +14,28 @@ use crate::{
 };
 
 /// The same claim without a word.
-fn without(claim: &Claim, word: u128, random: &mut Random) -> Claim {
+fn without(claim: &RangeClaim, word: u128, random: &mut Random) -> RangeClaim {
     let all = if claim.width == 128 { u128::MAX } else { (1 << claim.width) - 1 };
     let ahead = word.wrapping_sub(claim.first.0) & all;
-    let plain =
-        Claim { set: None, zeros: Word(0), ones: Word(0), modulus: Word(0), rest: Word(0), ..claim.clone() };
+    let plain = RangeClaim {
+        set: None,
+        zeros: Word(0),
+        ones: Word(0),
+        modulus: Word(0),
+        rest: Word(0),
+        ..claim.clone()
+    };
     match random.below(3) {
         // All but the word.
-        0 => Claim::arc(claim.width, word.wrapping_add(1), all - 1),
+        0 => RangeClaim::arc(claim.width, word.wrapping_add(1), all - 1),
         // What lies behind it, or before it.
-        1 if ahead < claim.span.0 => {
-            Claim { first: Word(word.wrapping_add(1) & all), span: Word(claim.span.0 - ahead - 1), ..plain }
-        }
-        _ if ahead > 0 => Claim { span: Word(ahead - 1), ..plain },
-        _ => Claim::never(claim.width),
+        1 if ahead < claim.span.0 => RangeClaim {
+            first: Word(word.wrapping_add(1) & all),
+            span: Word(claim.span.0 - ahead - 1),
+            ..plain
+        },
+        _ if ahead > 0 => RangeClaim { span: Word(ahead - 1), ..plain },
+        _ => RangeClaim::never(claim.width),
     }
 }
 

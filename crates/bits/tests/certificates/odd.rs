@@ -8,8 +8,8 @@ use std::fmt::Write;
 
 use opcost_analysis::memory::World;
 use opcost_certificate::{
-    Certificate, Claim, ClaimedWorld, ContentsClaim, FORMAT, FunctionClaims, GivenBy, GivenClaim, Misfit,
-    ObjectName, ValueClaim, ValueName, fingerprint,
+    Certificate, ClaimedWorld, ContentsClaim, FORMAT, FunctionClaims, GivenBy, GivenClaim, Misfit,
+    ObjectName, RangeClaim, ValueClaim, ValueName, fingerprint,
 };
 use opcost_ir::parse_module;
 
@@ -22,8 +22,9 @@ fn claiming(
     values: &[(ValueName, u32, u128)],
 ) -> (opcost_ir::Module, Certificate) {
     let module = parse_module(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let values =
-        values.iter().map(|&(value, width, word)| ValueClaim { value, range: Claim::arc(width, word, 0) });
+    let values = values
+        .iter()
+        .map(|&(value, width, word)| ValueClaim { value, range: RangeClaim::arc(width, word, 0) });
     let claims = FunctionClaims { name: function.to_owned(), values: values.collect(), ..Default::default() };
     let certificate = Certificate {
         schema: FORMAT.to_owned(),
@@ -43,7 +44,7 @@ fn claiming(
 }
 
 fn holding(object: ObjectName, written_first: bool, word: u128) -> ContentsClaim {
-    ContentsClaim { object, first: 0, step: 0, size: 4, written_first, range: Claim::arc(32, word, 0) }
+    ContentsClaim { object, first: 0, step: 0, size: 4, written_first, range: RangeClaim::arc(32, word, 0) }
 }
 
 fn local(function: &str, at: usize) -> ObjectName {
@@ -113,7 +114,7 @@ fn that_nothing_is_read_before_it_is_written_must_be_known() {
 
 #[test]
 fn what_nobody_gives_is_refused() {
-    let given = |value, by| GivenClaim { value, range: Claim::arc(32, 7, 0), by };
+    let given = |value, by| GivenClaim { value, range: RangeClaim::arc(32, 7, 0), by };
     let values = [
         (ValueName::Result(3), GivenBy::Contract),
         (ValueName::Result(3), GivenBy::Library),
@@ -132,7 +133,7 @@ fn what_nobody_gives_is_refused() {
     let (module, mut certificate) = claiming(COLLISION, "f", &[]);
     certificate.functions[0].given.push(given(ValueName::Argument(0), GivenBy::Contract));
     assert!(!is_accepted(&module, &certificate.clone().sealed()), "main gives 12345");
-    certificate.functions[0].given[0].range = Claim::arc(32, 12345, 0);
+    certificate.functions[0].given[0].range = RangeClaim::arc(32, 12345, 0);
     assert!(is_accepted(&module, &certificate.sealed()));
 }
 

@@ -3,7 +3,7 @@
 
 use opcost_analysis::memory::World;
 use opcost_certificate::{
-    Certificate, Claim, DifferenceClaim, FunctionClaims, ValueClaim, ValueName, fingerprint,
+    Certificate, DifferenceClaim, FunctionClaims, RangeClaim, ValueClaim, ValueName, fingerprint,
 };
 use opcost_ir::{Module, parse_module};
 use opcost_testkit::{Interpreter, all_inputs, function_named, nothing_known};
@@ -17,7 +17,7 @@ pub(crate) fn module_of(text: &str) -> Module {
 /// A certificate of what is claimed of the function `run`, by number of the result.
 pub(crate) fn only(
     module: &Module,
-    values: &[(u32, Claim)],
+    values: &[(u32, RangeClaim)],
     differences: Vec<DifferenceClaim>,
 ) -> Certificate {
     let values = values.iter().cloned().map(|(at, range)| ValueClaim { value: ValueName::Result(at), range });
@@ -37,7 +37,7 @@ pub(crate) fn only(
 }
 
 /// What is certified of a result of the function `run`.
-pub(crate) fn range_of(certificate: &Certificate, at: u32) -> Option<&Claim> {
+pub(crate) fn range_of(certificate: &Certificate, at: u32) -> Option<&RangeClaim> {
     let claims = certificate.functions.iter().find(|claims| claims.name == "run")?;
     claims.values.iter().find(|claim| claim.value == ValueName::Result(at)).map(|claim| &claim.range)
 }
@@ -92,12 +92,12 @@ const UP: u32 = 1;
 const DOWN: u32 = 2;
 const AT: u32 = 5;
 
-fn together(range: Claim) -> DifferenceClaim {
+fn together(range: RangeClaim) -> DifferenceClaim {
     let (value, base) = (ValueName::Result(DOWN), ValueName::Result(UP));
     DifferenceClaim { value, base, range, times: 1, if_both: true }
 }
 
-fn below(range: Claim) -> DifferenceClaim {
+fn below(range: RangeClaim) -> DifferenceClaim {
     let (value, base) = (ValueName::Result(AT), ValueName::Result(DOWN));
     DifferenceClaim { value, base, range, times: -1, if_both: true }
 }
@@ -117,9 +117,9 @@ fn counters_that_are_moved_against_each_other_have_one_sum() {
 fn sums_of_counters_are_refused_where_one_fact_is_missing() {
     let claimed = |text: &str, sum: u128, most: u128| {
         let module = module_of(text);
-        let values = [(UP, Claim::arc(32, 0, 7)), (AT, Claim::arc(32, 1, most - 1))];
+        let values = [(UP, RangeClaim::arc(32, 0, 7)), (AT, RangeClaim::arc(32, 1, most - 1))];
         let differences =
-            vec![together(Claim::arc(32, sum, 0)), below(Claim::arc(32, 7u128.wrapping_neg(), 6))];
+            vec![together(RangeClaim::arc(32, sum, 0)), below(RangeClaim::arc(32, 7u128.wrapping_neg(), 6))];
         let certificate = only(&module, &values, differences);
         is_accepted(&module, &certificate)
     };
@@ -163,15 +163,16 @@ fn phis_of_one_block_are_compared_in_one_turn() {
     let module = module_of(LATE);
     // The run is the witness.
     assert!(seen(&module, 4, &[8]).iter().any(|&apart| (1..128).contains(&apart)));
-    let values = [1, 2, 7].map(|at| (at, Claim::arc(8, 0, 7)));
+    let values = [1, 2, 7].map(|at| (at, RangeClaim::arc(8, 0, 7)));
     for (first, span, times) in [(7u128.wrapping_neg(), 7, -1), (0, 6, 1)] {
         for if_both in [false, true] {
             let (value, base) = (ValueName::Result(2), ValueName::Result(1));
-            let claim = DifferenceClaim { value, base, range: Claim::arc(8, first, span), times, if_both };
+            let claim =
+                DifferenceClaim { value, base, range: RangeClaim::arc(8, first, span), times, if_both };
             assert!(!is_accepted(&module, &only(&module, &values, vec![claim.clone()])), "{claim:?}");
             let wide = match times {
-                -1 => Claim::arc(8, 7u128.wrapping_neg(), 14),
-                _ => Claim::arc(8, 0, 14),
+                -1 => RangeClaim::arc(8, 7u128.wrapping_neg(), 14),
+                _ => RangeClaim::arc(8, 0, 14),
             };
             let true_claim = DifferenceClaim { range: wide, if_both: true, ..claim };
             assert!(is_accepted(&module, &only(&module, &values, vec![true_claim])));
@@ -207,9 +208,9 @@ fn what_is_decided_where_a_loop_is_entered_holds_within() {
     let accepted = |text: &str, first: u128| {
         let module = module_of(text);
         let (value, base) = (ValueName::Result(2), ValueName::Argument(0));
-        let range = Claim::arc(8, 127u128.wrapping_neg(), 126);
+        let range = RangeClaim::arc(8, 127u128.wrapping_neg(), 126);
         let below = DifferenceClaim { value, base, range, times: -1, if_both: true };
-        let claim = Claim::arc(8, first, 126 - first);
+        let claim = RangeClaim::arc(8, first, 126 - first);
         let is_true = seen(&module, 2, &[8, 8]).iter().all(|&word| claim.contains(word));
         let is_accepted = is_accepted(&module, &only(&module, &[(2, claim)], vec![below]));
         assert!(is_true || !is_accepted, "{text}");
@@ -259,7 +260,7 @@ end:
     };
     for (second, is_so) in [("%end", true), ("%loop", false)] {
         let module = module_of(&text(second));
-        let claim = (5, Claim::arc(8, 0, 9));
+        let claim = (5, RangeClaim::arc(8, 0, 9));
         assert_eq!(seen(&module, 5, &[8, 8]).iter().all(|&word| word < 10), is_so);
         assert_eq!(is_accepted(&module, &only(&module, &[claim], Vec::new())), is_so, "{second}");
     }
@@ -294,7 +295,11 @@ fn low_bits_of_a_product_follow_from_those_of_its_operands() {
         let claim = |first: u128, span| {
             only(
                 &module,
-                &[(0, Claim::arc(8, 0, 3)), (1, Claim::arc(8, 255, 3)), (5, Claim::arc(8, first, span))],
+                &[
+                    (0, RangeClaim::arc(8, 0, 3)),
+                    (1, RangeClaim::arc(8, 255, 3)),
+                    (5, RangeClaim::arc(8, first, span)),
+                ],
                 vec![],
             )
         };
@@ -306,7 +311,11 @@ fn low_bits_of_a_product_follow_from_those_of_its_operands() {
     // Two less: 0 times -2, 1 times -1, 0, and 3; and what no operand was.
     let module = module_of(&product("zext", "zext", 2));
     let claimed = |first, span| {
-        let claims = [(0, Claim::arc(8, 0, 3)), (1, Claim::arc(8, 254, 3)), (5, Claim::arc(8, first, span))];
+        let claims = [
+            (0, RangeClaim::arc(8, 0, 3)),
+            (1, RangeClaim::arc(8, 254, 3)),
+            (5, RangeClaim::arc(8, first, span)),
+        ];
         is_accepted(&module, &only(&module, &claims, Vec::new()))
     };
     assert!(seen(&module, 5, &[8]).contains(&255));

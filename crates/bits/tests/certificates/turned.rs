@@ -3,7 +3,7 @@
 
 use opcost_analysis::memory::World;
 use opcost_certificate::{
-    Certificate, Claim, DifferenceClaim, FunctionClaims, ValueClaim, ValueName, fingerprint,
+    Certificate, DifferenceClaim, FunctionClaims, RangeClaim, ValueClaim, ValueName, fingerprint,
 };
 
 use crate::relations::{module_of, only, range_of, seen};
@@ -38,13 +38,13 @@ fn what_is_halved_and_added_up_is_known_by_what_is_left() {
     let accepted = |text: &str, (first, span): (u128, u128), most: u128| {
         let module = module_of(text);
         let (value, base) = (ValueName::Result(1), ValueName::Result(2));
-        let range = Claim::arc(8, first, span);
+        let range = RangeClaim::arc(8, first, span);
         let twice = DifferenceClaim { value, base, range, times: 2, if_both: true };
-        let steps = Claim {
+        let steps = RangeClaim {
             set: Some([1, 2, 4, 8, 16, 32].map(opcost_certificate::Word).into()),
-            ..Claim::anything(8)
+            ..RangeClaim::anything(8)
         };
-        let values = [(1, Claim::arc(8, 0, most)), (2, steps)];
+        let values = [(1, RangeClaim::arc(8, 0, most)), (2, steps)];
         let is_true = seen(&module, 1, &[8]).iter().all(|&word| word <= most);
         let is_accepted = is_accepted(&module, &only(&module, &values, vec![twice]));
         assert!(is_true || !is_accepted, "{text}");
@@ -100,8 +100,8 @@ fn bits_that_are_shifted_in_are_claimed_by_turns() {
         let module = module_of(text);
         let mut claims = FunctionClaims {
             values: vec![
-                ValueClaim { value: ValueName::Result(1), range: Claim::arc(16, 0, 63) },
-                ValueClaim { value: ValueName::Result(2), range: Claim::arc(16, 0, 6) },
+                ValueClaim { value: ValueName::Result(1), range: RangeClaim::arc(16, 0, 63) },
+                ValueClaim { value: ValueName::Result(2), range: RangeClaim::arc(16, 0, 6) },
             ],
             ..of_run().clone()
         };
@@ -128,7 +128,11 @@ fn bits_that_are_shifted_in_are_claimed_by_turns() {
     assert!(!with(|claims| claims.turns.clear()));
     assert!(!with(|claims| {
         claims.values.retain(|claim| claim.value == ValueName::Result(2));
-        claims.sums.iter_mut().filter(|sum| sum.places > 0).for_each(|sum| sum.start = Claim::arc(16, 1, 1));
+        claims
+            .sums
+            .iter_mut()
+            .filter(|sum| sum.places > 0)
+            .for_each(|sum| sum.start = RangeClaim::arc(16, 1, 1));
     }));
 }
 
@@ -163,10 +167,11 @@ fn places_in_a_ring_stay_below_its_length() {
         let module = module_of(text);
         let base = ValueName::Result(1);
         let claim = |value: u32| {
-            let range = Claim::arc(8, 16u128.wrapping_neg(), 15);
+            let range = RangeClaim::arc(8, 16u128.wrapping_neg(), 15);
             DifferenceClaim { value: ValueName::Result(value), base, range, times: -1, if_both: true }
         };
-        let values = [(0, Claim::arc(8, 0, 15)), (1, Claim::arc(8, 1, 15)), (3, Claim::arc(8, 0, 15))];
+        let values =
+            [(0, RangeClaim::arc(8, 0, 15)), (1, RangeClaim::arc(8, 1, 15)), (3, RangeClaim::arc(8, 0, 15))];
         let is_true = seen(&module, 3, &[8, 8]).iter().all(|&word| word < 16);
         let is_accepted = is_accepted(&module, &only(&module, &values, vec![claim(3), claim(7)]));
         assert!(is_true || !is_accepted, "{text}");

@@ -2,8 +2,8 @@
 
 use opcost_analysis::memory::World;
 use opcost_certificate::{
-    Certificate, Checker, Claim, ContentsClaim, Misfit, ObjectName, Solver, Told, ValueClaim, ValueName,
-    fingerprint,
+    Certificate, Checker, ContentsClaim, Misfit, ObjectName, OutsideFacts, RangeClaim, SatSolver, ValueClaim,
+    ValueName, fingerprint,
 };
 use opcost_ir::{Layout, parse_module};
 
@@ -121,7 +121,7 @@ fn claims<'c>(certificate: &'c mut Certificate, name: &str) -> &'c mut opcost_ce
     certificate.functions.iter_mut().find(|claims| claims.name == name).expect("it has claims")
 }
 
-fn set(certificate: &mut Certificate, function: &str, value: ValueName, range: Claim) {
+fn set(certificate: &mut Certificate, function: &str, value: ValueName, range: RangeClaim) {
     let values = &mut claims(certificate, function).values;
     values.retain(|claim| claim.value != value);
     values.push(ValueClaim { value, range });
@@ -165,7 +165,7 @@ fn turns_are_certified_by_the_highest_bit_of_what_is_halved() {
     assert!(!is_accepted(&module, &faster.sealed()));
     // From zero on no bit is the highest one.
     let mut zero = certificate;
-    claims(&mut zero, "zeros").turns[0].range = Claim::arc(32, 0, 32);
+    claims(&mut zero, "zeros").turns[0].range = RangeClaim::arc(32, 0, 32);
     assert!(!is_accepted(&module, &zero.sealed()));
 }
 
@@ -187,7 +187,7 @@ fn claims_that_hold_each_other_up_are_rejected() {
     let module = parse_module(RECURSION).expect("a module");
     let mut certificate = certificate_of(&module, World::Closed);
     assert!(is_accepted(&module, &certificate));
-    let six = Claim::arc(32, 6, 0);
+    let six = RangeClaim::arc(32, 6, 0);
     claims(&mut certificate, "deep").returned = Some(six.clone());
     set(&mut certificate, "deep", ValueName::Result(3), six);
     assert!(!is_accepted(&module, &certificate));
@@ -196,7 +196,7 @@ fn claims_that_hold_each_other_up_are_rejected() {
     let mut certificate = certificate_of(&module, World::Closed);
     assert!(is_accepted(&module, &certificate));
     // Even for ever, if it were at the beginning; and so it would keep on.
-    let low = Claim::arc(32, 0, 1);
+    let low = RangeClaim::arc(32, 0, 1);
     certificate.contents = vec![ContentsClaim {
         object: ObjectName::data("cell"),
         first: 0,
@@ -219,8 +219,8 @@ fn a_certificate_of_another_module_is_told() {
         &cell,
         &layout,
         certificate.clone(),
-        Told::default(),
-        Solver::start().expect("z3 is installed"),
+        OutsideFacts::default(),
+        SatSolver::start().expect("z3 is installed"),
     );
     assert!(matches!(checker.err(), Some(Misfit::Module { .. })));
     assert_ne!(fingerprint(&sums), fingerprint(&cell));
@@ -228,10 +228,10 @@ fn a_certificate_of_another_module_is_told() {
     assert_ne!(fingerprint(&sums), fingerprint(&other));
     // A value that is not there.
     let mut certificate = certificate;
-    set(&mut certificate, "sums", ValueName::Result(77), Claim::arc(32, 0, 1));
+    set(&mut certificate, "sums", ValueName::Result(77), RangeClaim::arc(32, 0, 1));
     let layout = Layout::of(&sums);
-    let solver = Solver::start().expect("z3 is installed");
-    let checker = Checker::new(&sums, &layout, certificate, Told::default(), solver);
+    let solver = SatSolver::start().expect("z3 is installed");
+    let checker = Checker::new(&sums, &layout, certificate, OutsideFacts::default(), solver);
     assert!(matches!(checker.err(), Some(Misfit::Unknown(_))));
 }
 
@@ -258,7 +258,7 @@ fn an_access_tells_of_what_came_before_only_if_it_is_certain() {
     // Nor is a smaller range shown, nor is one shown by itself.
     certificate.hindsight = true;
     let mut smaller = certificate.clone();
-    set(&mut smaller, "look", ValueName::Argument(0), Claim::arc(32, 0, 3));
+    set(&mut smaller, "look", ValueName::Argument(0), RangeClaim::arc(32, 0, 3));
     assert!(!is_accepted(&module, &smaller.sealed()));
     let (behind, _, ranges) = of("call void @perhaps()");
     assert_eq!(ranges, [None, None]);

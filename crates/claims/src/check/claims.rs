@@ -10,13 +10,13 @@
 //! loads of the function.
 
 use opcost_analysis::cells::{CellDefinition, CellVersion, Cells};
-use opcost_analysis::evolution::{Answer, FunctionEvolution, Source, TripCount};
+use opcost_analysis::evolution::{FunctionEvolution, Source, TripAnswer, TripCount};
 use opcost_analysis::expression::{Formulas, Symbol, SymbolId};
-use opcost_analysis::memory::{Effects, Memory, MemoryVersions, World};
+use opcost_analysis::memory::{Effects, MemoryModel, MemoryVersions, World};
 use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::{LoopForest, LoopId};
 use opcost_index::Id;
-use opcost_instrument::{Claim, ClaimStep, Claimed, Claims, Moment, Rereads, Unchecked};
+use opcost_instrument::{ClaimStep, Claimed, Moment, Rereads, TripClaim, TripClaims, Unchecked};
 use opcost_ir::{Function, FunctionText, Layout, Module, Opcode, Type, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
@@ -24,10 +24,10 @@ use super::steps::{Made, Maker};
 use crate::{Names, Scope, words};
 
 /// All claims about a module's loops, exact ones and bounds.
-pub fn claims(module: &Module) -> Claims {
+pub fn claims(module: &Module) -> TripClaims {
     let layout = Layout::of(module);
     let effects = Effects::built_in();
-    let memory = Memory::of(module, &layout, &effects, World::Open);
+    let memory = MemoryModel::of(module, &layout, &effects, World::Open);
     let mut list = Vec::new();
     for (id, function) in module.functions.iter().filter(|(_, function)| !function.blocks.is_empty()) {
         let dominators = Dominators::compute(function, BlockId::new(0));
@@ -70,7 +70,7 @@ pub fn claims(module: &Module) -> Claims {
             list.extend(foreteller.claim(id, trips, &formulas, &names));
         }
     }
-    Claims { list }
+    TripClaims { list }
 }
 
 const UNCERTAIN: &str =
@@ -94,18 +94,18 @@ impl Foreteller<'_> {
         trips: &TripCount,
         formulas: &Formulas,
         names: &Names<'_>,
-    ) -> Option<Claim> {
+    ) -> Option<TripClaim> {
         let (what, formula) = match trips.back_edges {
-            Answer::Exact(formula) => (Claimed::BackEdges, formula),
-            Answer::Bound(formula) => (Claimed::Bound, formula),
-            Answer::Unknown(_) => return None,
+            TripAnswer::Exact(formula) => (Claimed::BackEdges, formula),
+            TripAnswer::Bound(formula) => (Claimed::Bound, formula),
+            TripAnswer::Unknown(_) => return None,
         };
         let mut program = Vec::new();
         let symbol = |id: SymbolId, out: &mut Vec<ClaimStep>| self.symbol(formulas, id, out);
         let made = Maker { formulas, symbol: &symbol }.steps(formula, &mut program);
         let program = made.map(|()| program).map_err(|reason| Unchecked::NoProgram(reason.into_owned()));
         let text = formulas.text(formula, &|symbol| names.of(symbol).name);
-        Some(Claim {
+        Some(TripClaim {
             function: id,
             loop_header: self.header(),
             what,

@@ -8,13 +8,15 @@
 
 use std::borrow::Cow;
 
-use opcost_analysis::expression::{Domain, FormulaId, Formulas, Node, Relation, Rounding, Symbol, SymbolId};
+use opcost_analysis::expression::{
+    Domain, FormulaId, FormulaNode, Formulas, Relation, Rounding, Symbol, SymbolId,
+};
 use opcost_instrument::ClaimStep;
-use opcost_ir::Comparison;
+use opcost_ir::IntegerComparison;
 
 /// Why something is not held.
-pub(crate) type Reason = Cow<'static, str>;
-pub(crate) type Made = Result<(), Reason>;
+pub(crate) type CheckRefusal = Cow<'static, str>;
+pub(crate) type Made = Result<(), CheckRefusal>;
 
 /// Pushes what a symbol is.
 type Push<'a> = &'a dyn Fn(SymbolId, &mut Vec<ClaimStep>) -> Made;
@@ -33,19 +35,19 @@ impl Maker<'_> {
             return Err(format!("its formula has more than {} steps", opcost_ir::MOST_STEPS).into());
         }
         match self.formulas.node(of) {
-            Node::Constant(number) => out.push(ClaimStep::Constant(*number)),
-            Node::Symbol(symbol) => (self.symbol)(*symbol, out)?,
-            Node::Sum { constant, terms } => {
+            FormulaNode::Constant(number) => out.push(ClaimStep::Constant(*number)),
+            FormulaNode::Symbol(symbol) => (self.symbol)(*symbol, out)?,
+            FormulaNode::Sum { constant, terms } => {
                 out.push(ClaimStep::Constant(*constant));
                 for &(term, factor) in terms {
                     self.steps(term, out)?;
                     out.extend([ClaimStep::Constant(factor), ClaimStep::Mul, ClaimStep::Add]);
                 }
             }
-            Node::Product(parts) => self.fold(parts, ClaimStep::Mul, out)?,
-            Node::Least(parts) => self.fold(parts, ClaimStep::Min, out)?,
-            Node::Greatest(parts) => self.fold(parts, ClaimStep::Max, out)?,
-            Node::Divide { rounding, of, by } => {
+            FormulaNode::Product(parts) => self.fold(parts, ClaimStep::Mul, out)?,
+            FormulaNode::Least(parts) => self.fold(parts, ClaimStep::Min, out)?,
+            FormulaNode::Greatest(parts) => self.fold(parts, ClaimStep::Max, out)?,
+            FormulaNode::Divide { rounding, of, by } => {
                 let step = match rounding {
                     Rounding::Floor | Rounding::Exact => ClaimStep::FloorDiv,
                     Rounding::Ceiling => ClaimStep::CeilDiv,
@@ -54,7 +56,7 @@ impl Maker<'_> {
                 self.steps(*of, out)?;
                 match self.formulas.node(*by) {
                     // By more than there is: only the sign is left.
-                    Node::Power { base, exponent } if *rounding != Rounding::Exact => {
+                    FormulaNode::Power { base, exponent } if *rounding != Rounding::Exact => {
                         self.steps(*exponent, out)?;
                         out.push(ClaimStep::Power { base: *base, is_capped: true });
                     }
@@ -62,21 +64,21 @@ impl Maker<'_> {
                 }
                 out.push(step);
             }
-            Node::Modulo { of, by } => {
+            FormulaNode::Modulo { of, by } => {
                 self.steps(*of, out)?;
                 self.steps(*by, out)?;
                 out.push(ClaimStep::Rem);
             }
-            Node::Wrap { domain, of } => {
+            FormulaNode::Wrap { domain, of } => {
                 self.steps(*of, out)?;
                 out.push(wrap(*domain)?);
             }
-            Node::Select { test, then, otherwise } => {
+            FormulaNode::Select { test, then, otherwise } => {
                 let (comparison, first, second) = match test.relation {
-                    Relation::Negative => (Comparison::Less, then, otherwise),
-                    Relation::NotNegative => (Comparison::Less, otherwise, then),
-                    Relation::Zero => (Comparison::Equal, then, otherwise),
-                    Relation::NotZero => (Comparison::NotEqual, then, otherwise),
+                    Relation::Negative => (IntegerComparison::Less, then, otherwise),
+                    Relation::NotNegative => (IntegerComparison::Less, otherwise, then),
+                    Relation::Zero => (IntegerComparison::Equal, then, otherwise),
+                    Relation::NotZero => (IntegerComparison::NotEqual, then, otherwise),
                 };
                 self.steps(test.of, out)?;
                 out.push(ClaimStep::Constant(0));
@@ -84,19 +86,19 @@ impl Maker<'_> {
                 self.steps(*second, out)?;
                 out.push(ClaimStep::Select(comparison));
             }
-            Node::Power { base, exponent } => {
+            FormulaNode::Power { base, exponent } => {
                 self.steps(*exponent, out)?;
                 out.push(ClaimStep::Power { base: *base, is_capped: false });
             }
-            Node::CeilLog { base, of } => {
+            FormulaNode::CeilLog { base, of } => {
                 self.steps(*of, out)?;
                 out.push(ClaimStep::CeilLog(*base));
             }
-            Node::CeilRoot(of) => {
+            FormulaNode::CeilRoot(of) => {
                 self.steps(*of, out)?;
                 out.push(ClaimStep::CeilRoot);
             }
-            Node::Series { index, count, of } => {
+            FormulaNode::Series { index, count, of } => {
                 let Symbol::Index(number) = *self.formulas.symbol_of(*index) else {
                     return Err("its formula has a sum without an index".into());
                 };
@@ -108,7 +110,7 @@ impl Maker<'_> {
                 let length = (out.len() - start - 1) as u32;
                 out[start] = ClaimStep::Sum { index: number, length };
             }
-            Node::TooBig => return Err("its formula is too large".into()),
+            FormulaNode::TooBig => return Err("its formula is too large".into()),
         }
         Ok(())
     }
@@ -124,7 +126,7 @@ impl Maker<'_> {
     }
 }
 
-fn wrap(Domain { bits, signed }: Domain) -> Result<ClaimStep, Reason> {
+fn wrap(Domain { bits, signed }: Domain) -> Result<ClaimStep, CheckRefusal> {
     let is_held = (1..=127).contains(&bits);
     is_held
         .then_some(ClaimStep::Wrap { bits, signed })

@@ -12,10 +12,10 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use opcost_analysis::expression::{
-    Domain, FormulaId, Formulas, Interval, NoNumber, Relation, Rounding, Symbol, SymbolId, Test,
+    Domain, FormulaId, FormulaInterval, Formulas, NoNumber, Relation, Rounding, Symbol, SymbolId, Test,
 };
 use opcost_instrument::{ClaimStep, NoResult, evaluate, steps_over_arguments};
-use opcost_ir::{MOST_STEPS, Step, Value};
+use opcost_ir::{CheckStep, MOST_STEPS, Value};
 
 use super::steps::Maker;
 
@@ -33,7 +33,7 @@ fn formula(table: &mut Formulas, random: &mut Random, depth: u32) -> FormulaId {
     if depth == 0 {
         return match random.below(4) {
             0 => table.constant(i128::from(random.below(50)) - 20),
-            position => table.symbol(Symbol::Argument(position as u32 - 1), Interval::signed(64)),
+            position => table.symbol(Symbol::Argument(position as u32 - 1), FormulaInterval::signed(64)),
         };
     }
     let [a, b] = [0, 1].map(|_| formula(table, random, depth - 1));
@@ -78,7 +78,7 @@ fn formula(table: &mut Formulas, random: &mut Random, depth: u32) -> FormulaId {
 }
 
 /// Arguments are inputs of the same number.
-fn steps(table: &Formulas, of: FormulaId) -> Option<Vec<Step>> {
+fn steps(table: &Formulas, of: FormulaId) -> Option<Vec<CheckStep>> {
     let symbol = |id: SymbolId, out: &mut Vec<ClaimStep>| {
         out.push(match table.symbol_of(id) {
             Symbol::Argument(position) => ClaimStep::Value(Value::Argument(*position)),
@@ -152,7 +152,7 @@ fn words(result: Result<i128, NoResult>) -> String {
     }
 }
 
-fn as_text(steps: &[Step], inputs: &[u64; 3]) -> String {
+fn as_text(steps: &[CheckStep], inputs: &[u64; 3]) -> String {
     let mut line = format!("{} {} {} {}", inputs[0], inputs[1], inputs[2], steps.len());
     for step in steps {
         let (operation, argument, constant) = step.encode();

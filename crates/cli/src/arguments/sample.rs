@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
-use opcost_recover::Solver;
+use opcost_recover::RepairSolver;
 use thiserror::Error;
 
 use super::{CompileArguments, ShowArguments};
@@ -104,7 +104,7 @@ pub(crate) struct SampleArguments {
     pub(crate) raw: Option<PathBuf>,
     /// How counts are made consistent: likeliest, or classic (each function by itself, as in 2012).
     #[arg(long, value_name = "METHOD", default_value = "likeliest", value_parser = parse_solver)]
-    pub(crate) solver: Solver,
+    pub(crate) solver: RepairSolver,
     /// Reads the program's input from a file.
     #[arg(long, value_name = "FILE")]
     pub(crate) stdin: Option<PathBuf>,
@@ -131,7 +131,7 @@ pub(crate) struct RepairArguments {
     pub(crate) compile: CompileArguments,
     /// How counts are made consistent: likeliest, or classic (each function by itself, as in 2012).
     #[arg(long, value_name = "METHOD", default_value = "likeliest", value_parser = parse_solver)]
-    pub(crate) solver: Solver,
+    pub(crate) solver: RepairSolver,
     /// Where the consistent ledger (.opc) goes.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -179,10 +179,10 @@ fn parse_seconds(text: &str) -> Result<f64, SampleWordError> {
     }
 }
 
-fn parse_solver(text: &str) -> Result<Solver, SampleWordError> {
+fn parse_solver(text: &str) -> Result<RepairSolver, SampleWordError> {
     match text {
-        "likeliest" => Ok(Solver::Likeliest),
-        "classic" => Ok(Solver::Classic),
+        "likeliest" => Ok(RepairSolver::Likeliest),
+        "classic" => Ok(RepairSolver::Classic),
         _ => Err(SampleWordError::Solver(text.to_owned())),
     }
 }

@@ -18,7 +18,7 @@ use opcost::counting::{Measurement, Task};
 use opcost::ledgers;
 use opcost_answer::{Failure, Status};
 use opcost_job::module::{Product, ThreadMode};
-use opcost_report::count::report::{CountReport, Grown, Growth, Verdict};
+use opcost_report::count::report::{BudgetVerdict, CountReport, Grown, Growth};
 use opcost_report::kit::progress::Progress;
 use opcost_report::kit::save::Stream;
 use opcost_run::start::Streams;
@@ -159,10 +159,10 @@ fn command(arguments: &CountArguments) -> Vec<String> {
 
 /// Holds a total against a budget; over it, the functions that grew since the
 /// baseline are named.
-fn judge(budget: Option<u128>, report: &CountReport, ledgers: Option<(&Ledger, &Ledger)>) -> Verdict {
-    let Some(budget) = budget else { return Verdict::None };
+fn judge(budget: Option<u128>, report: &CountReport, ledgers: Option<(&Ledger, &Ledger)>) -> BudgetVerdict {
+    let Some(budget) = budget else { return BudgetVerdict::None };
     if report.summary.weight <= budget {
-        return Verdict::Within { budget };
+        return BudgetVerdict::Within { budget };
     }
     let grew = match ledgers {
         None => Growth::Unknown,
@@ -173,7 +173,7 @@ fn judge(budget: Option<u128>, report: &CountReport, ledgers: Option<(&Ledger, &
             }
         },
     };
-    Verdict::Over { budget, grew }
+    BudgetVerdict::Over { budget, grew }
 }
 
 fn grown(diff: &Diff) -> Vec<Grown> {
@@ -242,8 +242,8 @@ fn status(arguments: &CountArguments, report: &CountReport) -> Status {
         return Status::Program;
     }
     match report.verdict {
-        Verdict::Over { .. } => Status::Verdict,
-        Verdict::None | Verdict::Within { .. } => Status::Fine,
+        BudgetVerdict::Over { .. } => Status::Verdict,
+        BudgetVerdict::None | BudgetVerdict::Within { .. } => Status::Fine,
     }
 }
 

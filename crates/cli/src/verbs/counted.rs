@@ -2,7 +2,7 @@
 
 use opcost::counting::Measurement;
 use opcost_recover::CountedModule;
-use opcost_report::count::report::{CountReport, ReportFacts, Verdict};
+use opcost_report::count::report::{BudgetVerdict, CountReport, ReportFacts};
 use opcost_report::kit::progress::Progress;
 
 /// The report of a run, without verdict and listings.
@@ -13,7 +13,7 @@ pub(crate) fn report_of_run(run: &Measurement) -> CountReport {
         facts: facts(&run.modules()),
         quality: run.quality().clone(),
         finish: run.finish(),
-        verdict: Verdict::None,
+        verdict: BudgetVerdict::None,
         processes: run.processes(),
         runs: 1,
         is_deterministic: run.is_deterministic(),

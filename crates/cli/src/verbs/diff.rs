@@ -1,6 +1,6 @@
 //! `opcost diff`: more work, less work, or the same work with different code?
 
-use opcost_profile::diff::{Verdict, diff};
+use opcost_profile::diff::{DiffVerdict, diff};
 use opcost_profile::{Ledger, Quality};
 
 use crate::arguments::{DiffArguments, FailOn};
@@ -26,7 +26,7 @@ fn carry_out(arguments: &DiffArguments) -> Result<Status, Failure> {
         Failure::Counters(format!("{before} and {after}: {why}"))
     };
     let compared = diff(&before, &after, arguments.force).map_err(|error| refused(error.to_string()))?;
-    let is_common = |verdict| !matches!(verdict, Verdict::New | Verdict::Gone);
+    let is_common = |verdict| !matches!(verdict, DiffVerdict::New | DiffVerdict::Gone);
     if !arguments.force && !compared.functions.iter().any(|function| is_common(function.verdict)) {
         return Err(refused(
             "no function is in both, so they are of different programs; compare them with --force".to_owned(),
@@ -61,12 +61,12 @@ fn judge(fail_on: Option<FailOn>, report: &DiffReport) -> Result<Status, Failure
     }
     let functions = || report.diff.functions.iter();
     let fails = match fail_on {
-        FailOn::MoreWork => report.verdict() == Verdict::MoreWork,
+        FailOn::MoreWork => report.verdict() == DiffVerdict::MoreWork,
         FailOn::MoreWorkAnywhere => functions().any(|function| {
-            let is_new = function.verdict == Verdict::New && function.instructions.after > Some(0);
-            function.verdict == Verdict::MoreWork || is_new
+            let is_new = function.verdict == DiffVerdict::New && function.instructions.after > Some(0);
+            function.verdict == DiffVerdict::MoreWork || is_new
         }),
-        FailOn::AnyChange => functions().any(|function| function.verdict != Verdict::Same),
+        FailOn::AnyChange => functions().any(|function| function.verdict != DiffVerdict::Same),
     };
     Ok(if fails { Status::Verdict } else { Status::Fine })
 }

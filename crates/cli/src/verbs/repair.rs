@@ -9,8 +9,8 @@ use opcost_index::Id;
 use opcost_key::{Hash128, ModuleMap};
 use opcost_profile::{Ledger, Origin, Quality, World};
 use opcost_recover::{
-    CountedModule, Course, MODEL_ERROR, Moved, RawObservations, RepairOptions, Repaired, RunFacts,
-    SampledModule, Solver, Starts, make_ledger, moves, raw_observations, repair, summarize,
+    CountedModule, Course, MODEL_ERROR, Moved, RawObservations, RepairOptions, RepairSolver, Repaired,
+    RunFacts, SampledModule, Starts, make_ledger, moves, raw_observations, repair, summarize,
 };
 
 use super::count::shown;
@@ -151,7 +151,7 @@ struct Outcome<'a> {
 
 impl Outcome<'_> {
     /// The same as it is printed.
-    fn answer(&self, solver: Solver) -> RepairJson {
+    fn answer(&self, solver: RepairSolver) -> RepairJson {
         let Outcome { maps, raw, repaired, moved } = *self;
         let sum = |of: fn(&Moved) -> f64| moved.iter().map(of).sum();
         let narrow = |count: u128| u64::try_from(count).unwrap_or(u64::MAX);
@@ -178,8 +178,8 @@ impl Outcome<'_> {
         RepairJson {
             schema: "opcost.repair/1",
             solver: match solver {
-                Solver::Likeliest => "likeliest",
-                Solver::Classic => "classic",
+                RepairSolver::Likeliest => "likeliest",
+                RepairSolver::Classic => "classic",
             },
             is_optimal: repaired.is_optimal,
             samples: samples(raw),

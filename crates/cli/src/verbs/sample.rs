@@ -12,14 +12,14 @@ use opcost::counting::ending;
 use opcost::ledgers;
 use opcost::sampling::estimate::Estimate;
 use opcost::sampling::locations::{others, readable};
-use opcost::sampling::take::{SampleOptions, Taken, Target, failed, take};
+use opcost::sampling::take::{SampleOptions, SampleTarget, Taken, failed, take};
 use opcost_answer::names::demangle;
-use opcost_answer::run::{Finish, Quality};
+use opcost_answer::run::{Finish, RunQuality};
 use opcost_answer::{Failure, Status};
 use opcost_key::Anchor;
 use opcost_profile::Ledger;
 use opcost_recover::{Course, list_functions, summarize};
-use opcost_report::count::report::{CountReport, Verdict};
+use opcost_report::count::report::{BudgetVerdict, CountReport};
 use opcost_report::count::samples::words;
 use opcost_report::kit::numbers::grouped;
 use opcost_report::kit::progress::Progress;
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &SampleArguments) -> Result<Status, Failure> {
 fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
     sample_events::check(arguments)?;
     if !arguments.pid.is_empty() {
-        let target = Target::Processes(&arguments.pid);
+        let target = SampleTarget::Processes(&arguments.pid);
         let taken = take(&options(arguments), target, &|number, samples| {
             snapshot(arguments, None, number, samples);
         })?;
@@ -143,7 +143,8 @@ fn with_program(arguments: &SampleArguments, program: &Path) -> Result<Status, F
                 stdout: arguments.stdout.clone(),
                 stdout_to_stderr: arguments.show.json.as_deref() == Some(Path::new("-")),
             };
-            let target = Target::Program { program, arguments: &arguments.arguments, streams: &streams };
+            let target =
+                SampleTarget::Program { program, arguments: &arguments.arguments, streams: &streams };
             take(&options(arguments), target, &|number, samples| {
                 snapshot(arguments, Some(program), number, samples);
             })?
@@ -177,9 +178,9 @@ fn report_of(estimate: &Estimate, samples: &Samples) -> CountReport {
     CountReport {
         summary: summarize(&counted),
         facts: facts(&counted),
-        quality: Quality::Estimate(words(samples, estimate.own, elsewhere.as_deref(), &estimate.repaired)),
+        quality: RunQuality::Estimate(words(samples, estimate.own, elsewhere.as_deref(), &estimate.repaired)),
         finish: finish(samples.end),
-        verdict: Verdict::None,
+        verdict: BudgetVerdict::None,
         processes: usize::try_from(samples.processes).unwrap_or(usize::MAX).max(1),
         runs: 1,
         is_deterministic: false,

@@ -17,7 +17,7 @@ use opcost_report::count::list::ListKind;
 use opcost_report::count::list::{ListJson, print_list};
 use opcost_report::count::page::html_page;
 use opcost_report::count::report::CountReport;
-use opcost_report::count::terminal::Layout;
+use opcost_report::count::terminal::TableLayout;
 use opcost_report::count::terminal::print_count;
 use opcost_report::kit::names::find_functions;
 use opcost_report::kit::save::{Stream, document, save_json, save_text};
@@ -75,7 +75,7 @@ impl Show<'_> {
         if let (true, Some(ledger)) = (self.arguments.asm, self.ledger) {
             report.machine = machine_of(ledger, &self.origin.0, report);
         }
-        let layout = Layout {
+        let layout = TableLayout {
             top: self.arguments.top,
             annotate,
             ir: self.arguments.ir,

@@ -1,6 +1,6 @@
 //! What a turn costs, and what a suspended turn goes on with.
 
-use opcost_host::{Kind, Turn};
+use opcost_host::{EndKind, Turn};
 
 use crate::plugins::{build, cost, load, once, run, try_build};
 use crate::support::Bench;
@@ -72,13 +72,13 @@ fn a_turn_that_costs_n_passes_with_n_and_stops_with_one_less() {
         let answer = bot.shared()[1];
         bot.shared_mut()[1] = 0;
         let passed = run(&mut bot, "turn", number, Turn::of(whole));
-        assert_eq!((passed.kind, passed.spent, bot.left()), (Kind::Finished, whole, 0));
+        assert_eq!((passed.kind, passed.spent, bot.left()), (EndKind::Finished, whole, 0));
         bot.shared_mut()[1] = 0;
         let stopped = run(&mut bot, "turn", number, Turn::of(whole - 1));
-        assert_eq!(stopped.kind, Kind::UsedUp);
+        assert_eq!(stopped.kind, EndKind::UsedUp);
         assert!(stopped.spent <= whole && stopped.beyond == stopped.spent.saturating_sub(whole - 1));
         let finished = bot.resume(Turn::of(1));
-        assert_eq!((finished.kind, finished.spent, bot.shared()[1]), (Kind::Finished, whole, answer));
+        assert_eq!((finished.kind, finished.spent, bot.shared()[1]), (EndKind::Finished, whole, answer));
         assert_eq!((finished.beyond, finished.is_exact), (0, true));
     }
 }
@@ -88,22 +88,22 @@ fn a_turn_in_many_pieces_is_the_same_turn() {
     let bench = Bench::new(&[]);
     let plugin = build(&bench, "work.cpp", WORK);
     let (bot, whole) = once(&plugin, "turn", 40, Turn::of(1 << 40));
-    assert_eq!(whole.kind, Kind::Finished);
+    assert_eq!(whole.kind, EndKind::Finished);
     for piece in [1, 2, 7, 1000] {
         let (mut again, mut verdict) = once(&plugin, "turn", 40, Turn::of(piece));
         let (mut stops, mut given) = (0_u64, piece);
-        while verdict.kind == Kind::UsedUp {
+        while verdict.kind == EndKind::UsedUp {
             assert_eq!((verdict.spent, verdict.beyond), (given + verdict.beyond, verdict.spent - given));
             assert!(verdict.beyond > 0 && verdict.is_exact);
             stops += 1;
             given += piece;
             verdict = again.resume(Turn::of(piece));
         }
-        assert_eq!((verdict.kind, verdict.spent), (Kind::Finished, whole.spent), "by {piece}");
+        assert_eq!((verdict.kind, verdict.spent), (EndKind::Finished, whole.spent), "by {piece}");
         assert_eq!(again.shared(), bot.shared(), "by {piece}");
         assert_eq!(stops, whole.spent.div_ceil(piece) - 1, "one stop for every piece but the last");
         let next = run(&mut again, "turn", 0, Turn::of(0));
-        assert_eq!(next.kind, Kind::UsedUp, "nothing is carried over");
+        assert_eq!(next.kind, EndKind::UsedUp, "nothing is carried over");
     }
 }
 
@@ -151,12 +151,12 @@ fn hostile_programs_spend_as_turns_what_they_are_counted_to_do() {
         let total = counted["total"].as_u64().expect("a number");
         for piece in [1 << 40, 1009] {
             let (mut bot, mut verdict) = once(&bench.path("bot.so"), "turn", 0, Turn::of(piece));
-            while verdict.kind == Kind::UsedUp {
+            while verdict.kind == EndKind::UsedUp {
                 verdict = bot.resume(Turn::of(piece));
             }
             assert_eq!(
                 (verdict.kind, verdict.spent),
-                (Kind::Finished, total + 2),
+                (EndKind::Finished, total + 2),
                 "{name} by {piece}: {verdict:?}"
             );
         }
@@ -305,7 +305,7 @@ fn a_bots_own_world_is_like_the_c_librarys() {
     bench.write("main.c", b"void turn(long *);\nint main(void) { long p[2]; turn(p); }\n");
     let native = bench.shell("clang-22 -o native world.c main.c && ./native < /dev/null");
     let (bot, verdict) = once(&plugin, "turn", 0, Turn::of(10_000_000));
-    assert_eq!((verdict.kind, bot.shared()[1]), (Kind::Finished, -1), "{verdict:?}");
+    assert_eq!((verdict.kind, bot.shared()[1]), (EndKind::Finished, -1), "{verdict:?}");
     let (output, lost) = bot.output();
     assert_eq!((String::from_utf8_lossy(output).into_owned(), lost), (native.out, 0));
 }
@@ -349,7 +349,7 @@ fn the_cxx_library_is_whole_and_costs_the_same_whatever_the_hosts_threads() {
     let mut costs = Vec::new();
     let mut play = || {
         let (bot, verdict) = once(&plugin, "turn", 0, Turn::of(10_000_000));
-        assert_eq!((verdict.kind, bot.shared()[1]), (Kind::Finished, 7), "{verdict:?}");
+        assert_eq!((verdict.kind, bot.shared()[1]), (EndKind::Finished, 7), "{verdict:?}");
         assert_eq!(String::from_utf8_lossy(bot.output().0), "once ff 1.5 2 no locale 0911\n");
         costs.push(verdict.spent);
     };
@@ -366,11 +366,11 @@ fn what_does_not_fit_into_the_output_is_counted() {
     let bench = Bench::new(&[]);
     let plugin = build(&bench, "chatty.c", text);
     let (mut bot, verdict) = once(&plugin, "turn", 10_000, Turn::of(100_000_000));
-    assert_eq!(verdict.kind, Kind::Finished);
+    assert_eq!(verdict.kind, EndKind::Finished);
     let (output, lost) = bot.output();
     assert!(output.len() <= 65536 && output.len() > 65500);
     assert!(output.starts_with(b"000000000\ntwelve bytes\n000000001\n"));
     assert_eq!(output.len() as u64 + lost, 230_000);
-    assert_eq!(run(&mut bot, "turn", 1, Turn::of(10_000)).kind, Kind::Finished);
+    assert_eq!(run(&mut bot, "turn", 1, Turn::of(10_000)).kind, EndKind::Finished);
     assert_eq!(bot.output(), (&b"000000000\ntwelve bytes\n"[..], 0));
 }

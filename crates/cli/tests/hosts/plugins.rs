@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use opcost_host::{Instance, Kind, Options, Rejected, Turn, Verdict};
+use opcost_host::{EndKind, Instance, InstanceOptions, Rejected, Turn, Verdict};
 
 use crate::support::{Bench, Said};
 
@@ -31,7 +31,7 @@ pub(crate) fn build(bench: &Bench, name: &str, text: &str) -> PathBuf {
 }
 
 /// Loads with options.
-pub(crate) fn try_load(path: &PathBuf, options: &Options) -> Result<Instance<Shared>, Rejected> {
+pub(crate) fn try_load(path: &PathBuf, options: &InstanceOptions) -> Result<Instance<Shared>, Rejected> {
     // SAFETY: the bots of these tests keep to `Shared`; those that crash write
     // to addresses that are nobody's.
     unsafe { Instance::load(path, options, [0; 2]) }
@@ -39,7 +39,7 @@ pub(crate) fn try_load(path: &PathBuf, options: &Options) -> Result<Instance<Sha
 
 /// Loads a plug-in, which must succeed.
 pub(crate) fn load(path: &PathBuf) -> Instance<Shared> {
-    try_load(path, &Options::default()).unwrap_or_else(|rejected| panic!("{rejected}"))
+    try_load(path, &InstanceOptions::default()).unwrap_or_else(|rejected| panic!("{rejected}"))
 }
 
 /// Runs one function of a fresh instance.
@@ -59,6 +59,6 @@ pub(crate) fn run(bot: &mut Instance<Shared>, function: &str, number: i64, turn:
 /// A turn that must finish: what it spent.
 pub(crate) fn cost(bot: &mut Instance<Shared>, function: &str, number: i64) -> u64 {
     let verdict = run(bot, function, number, Turn::of(1 << 40));
-    assert_eq!(verdict.kind, Kind::Finished, "{verdict:?}");
+    assert_eq!(verdict.kind, EndKind::Finished, "{verdict:?}");
     verdict.spent
 }

@@ -1,6 +1,6 @@
 //! What is not built, and what is not loaded.
 
-use opcost_host::{Kind, Options, Turn};
+use opcost_host::{EndKind, InstanceOptions, Turn};
 
 use crate::plugins::{build, run, try_build, try_load};
 use crate::support::Bench;
@@ -8,7 +8,7 @@ use crate::support::Bench;
 const PLAIN: &str = "void turn(long *p) { p[1] = p[0] + 1; }\n";
 
 fn reason(bench: &Bench, name: &str) -> String {
-    match try_load(&bench.path(name), &Options::default()) {
+    match try_load(&bench.path(name), &InstanceOptions::default()) {
         Ok(_) => panic!("{name} was loaded"),
         Err(rejected) => rejected.reason().to_owned(),
     }
@@ -101,7 +101,7 @@ fn imports_beyond_the_list_are_rejected_by_name() {
         );
         let plugin = build(&bench, "bot.c", &text);
         assert_eq!(reason(&bench, "bot.so"), format!("it imports {name}, which is not allowed"));
-        let options = Options { allowed: vec![name.to_owned()], ..Options::default() };
+        let options = InstanceOptions { allowed: vec![name.to_owned()], ..InstanceOptions::default() };
         assert!(try_load(&plugin, &options).is_ok(), "{name}, when the host allows it");
     }
 }
@@ -137,8 +137,8 @@ fn a_damaged_plugin_is_rejected() {
     for length in (0..bytes.len()).step_by(97) {
         bench.write("short.so", &bytes[..length]);
         // What is left behind the last segment may be missing.
-        if let Ok(mut bot) = try_load(&bench.path("short.so"), &Options::default()) {
-            assert_eq!(run(&mut bot, "turn", 1, Turn::of(1000)).kind, Kind::Finished, "{length} bytes");
+        if let Ok(mut bot) = try_load(&bench.path("short.so"), &InstanceOptions::default()) {
+            assert_eq!(run(&mut bot, "turn", 1, Turn::of(1000)).kind, EndKind::Finished, "{length} bytes");
             assert!(length > bytes.len() / 2);
         }
     }
@@ -150,7 +150,10 @@ fn a_damaged_plugin_is_rejected() {
         let mut damaged = bytes.clone();
         damaged[place..place + 8].copy_from_slice(&u64::MAX.to_le_bytes());
         bench.write("damaged.so", &damaged);
-        let _ = try_load(&bench.path("damaged.so"), &Options { memory_bytes: 1, ..Options::default() });
+        let _ = try_load(
+            &bench.path("damaged.so"),
+            &InstanceOptions { memory_bytes: 1, ..InstanceOptions::default() },
+        );
     }
 }
 
@@ -159,10 +162,10 @@ fn data_count_as_memory() {
     let bench = Bench::new(&[]);
     let plugin =
         build(&bench, "large.c", "static char a[50000000];\nvoid turn(long *p) { p[1] = a[p[0]]++; }\n");
-    let options = Options { memory_bytes: 10 << 20, ..Options::default() };
+    let options = InstanceOptions { memory_bytes: 10 << 20, ..InstanceOptions::default() };
     let rejected = try_load(&plugin, &options).expect_err("it is too large");
     assert!(rejected.reason().contains("its limit is 10485760"), "{rejected}");
-    assert!(try_load(&plugin, &Options::default()).is_ok());
+    assert!(try_load(&plugin, &InstanceOptions::default()).is_ok());
 }
 
 #[test]
@@ -172,7 +175,7 @@ fn a_host_finds_functions_of_the_bot_only() {
                 void *keep[] = {local};\n";
     let bench = Bench::new(&[]);
     let plugin = build(&bench, "names.c", text);
-    let bot = try_load(&plugin, &Options::default()).expect("a bot");
+    let bot = try_load(&plugin, &InstanceOptions::default()).expect("a bot");
     let found = ["turn", "plain", "two", "hidden", "local", "puts", "memcpy", "malloc", "opcost_plugin", ""]
         .into_iter()
         .filter(|name| bot.find(name).is_some());

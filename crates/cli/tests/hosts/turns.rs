@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
-use opcost_host::{Instance, Kind, Options, Turn};
+use opcost_host::{EndKind, Instance, InstanceOptions, Turn};
 
 use crate::plugins::{Shared, build, load, run, try_load};
 use crate::support::Bench;
@@ -44,12 +44,12 @@ fn bots_are_interleaved_in_the_middle_of_an_insert() {
     let bench = Bench::new(&[]);
     let plugin = build(&bench, "bot.cpp", BOT);
     let mut bots: Vec<Instance<Shared>> = (0..3).map(|_| load(&plugin)).collect();
-    let mut kinds: Vec<Kind> =
+    let mut kinds: Vec<EndKind> =
         bots.iter_mut().map(|bot| run(bot, "insert", 5000, Turn::of(97)).kind).collect();
     let (mut resumed, mut inside) = (0, 0);
-    while kinds.contains(&Kind::UsedUp) {
+    while kinds.contains(&EndKind::UsedUp) {
         for place in 0..bots.len() {
-            if kinds[place] != Kind::UsedUp {
+            if kinds[place] != EndKind::UsedUp {
                 continue;
             }
             let verdict = bots[place].resume(Turn::of(101 + 7 * place as u64));
@@ -67,7 +67,7 @@ fn bots_are_interleaved_in_the_middle_of_an_insert() {
     for (bot, entries) in bots.iter_mut().zip([5000, 2000, 5000]) {
         assert_eq!(bot.shared()[1], entries);
         let checked = run(bot, "check", 0, Turn::of(1_000_000));
-        assert_eq!((checked.kind, bot.shared()[1]), (Kind::Finished, entries));
+        assert_eq!((checked.kind, bot.shared()[1]), (EndKind::Finished, entries));
     }
 }
 
@@ -76,11 +76,11 @@ fn several_threads_run_several_instances_and_instances_move() {
     let bench = Bench::new(&[]);
     let plugin = build(&bench, "bot.cpp", BOT);
     let (mut moving, first) = (load(&plugin), Turn::of(20_000));
-    assert_eq!(run(&mut moving, "insert", 1000, first).kind, Kind::UsedUp);
+    assert_eq!(run(&mut moving, "insert", 1000, first).kind, EndKind::UsedUp);
     let moved = std::thread::spawn(move || {
-        while moving.resume(Turn { fuel: 5000, deadline: Some(Duration::from_secs(60)) }).kind == Kind::UsedUp
-        {
-        }
+        while moving.resume(Turn { fuel: 5000, deadline: Some(Duration::from_secs(60)) }).kind
+            == EndKind::UsedUp
+        {}
         moving
     });
     let workers: Vec<_> = (0..4)
@@ -91,14 +91,14 @@ fn several_threads_run_several_instances_and_instances_move() {
                     let mut bot = load(&plugin);
                     let short = Turn { fuel: 1 << 50, deadline: Some(Duration::from_millis(3)) };
                     let (function, kind) =
-                        [("crash", Kind::Crashed), ("spin", Kind::Time), ("recurse", Kind::Stack)]
+                        [("crash", EndKind::Crashed), ("spin", EndKind::Time), ("recurse", EndKind::Stack)]
                             [(round + worker) % 3];
-                    assert_eq!(run(&mut bot, "think", 100, Turn::of(100_000)).kind, Kind::Finished);
+                    assert_eq!(run(&mut bot, "think", 100, Turn::of(100_000)).kind, EndKind::Finished);
                     let verdict = run(
                         &mut bot,
                         function,
                         0,
-                        if kind == Kind::Time { short } else { Turn::of(1 << 50) },
+                        if kind == EndKind::Time { short } else { Turn::of(1 << 50) },
                     );
                     assert_eq!(verdict.kind, kind, "{verdict:?}");
                 }
@@ -110,7 +110,7 @@ fn several_threads_run_several_instances_and_instances_move() {
     }
     let mut moving = moved.join().expect("it finishes");
     assert_eq!(moving.shared()[1], 1000);
-    assert_eq!(run(&mut moving, "check", 0, Turn::of(1_000_000)).kind, Kind::Finished);
+    assert_eq!(run(&mut moving, "check", 0, Turn::of(1_000_000)).kind, EndKind::Finished);
     assert_eq!(moving.shared()[1], 1000);
 }
 
@@ -161,10 +161,10 @@ fn turns_alone() {
         let bot = &mut bots[place];
         let mut verdict =
             run(bot, "think", number as i64, if turn % 4 == 0 { with_deadline } else { Turn::of(60) });
-        while verdict.kind == Kind::UsedUp {
+        while verdict.kind == EndKind::UsedUp {
             verdict = bot.resume(Turn::of(100));
         }
-        assert_eq!(verdict.kind, Kind::Finished);
+        assert_eq!(verdict.kind, EndKind::Finished);
         sum[place] += verdict.spent;
         assert_eq!(verdict.spent_in_all, sum[place]);
         // The first turn of each has the constructors too.
@@ -191,14 +191,15 @@ fn thousands_of_instances_come_and_go_and_leave_nothing() {
 #[ignore = "the test above starts it, in a process of its own"]
 fn loads_alone() {
     let plugin = given();
-    let options = Options { memory_bytes: 1 << 20, stack_bytes: 64 << 10, ..Options::default() };
+    let options =
+        InstanceOptions { memory_bytes: 1 << 20, stack_bytes: 64 << 10, ..InstanceOptions::default() };
     let ends = [
-        ("think", Kind::Finished),
-        ("spin", Kind::Time),
-        ("crash", Kind::Crashed),
-        ("take", Kind::Memory),
-        ("recurse", Kind::Stack),
-        ("spin", Kind::UsedUp),
+        ("think", EndKind::Finished),
+        ("spin", EndKind::Time),
+        ("crash", EndKind::Crashed),
+        ("take", EndKind::Memory),
+        ("recurse", EndKind::Stack),
+        ("spin", EndKind::UsedUp),
     ];
     let mut at_first = None;
     let loads = std::env::var("OPCOST_TEST_LOADS").map_or(2000, |number| number.parse().expect("a number"));
@@ -206,8 +207,8 @@ fn loads_alone() {
         let mut bot = try_load(&plugin, &options).unwrap_or_else(|rejected| panic!("{rejected}"));
         let (function, kind) = ends[round % ends.len()];
         let turn = match kind {
-            Kind::Time => Turn { fuel: 1 << 50, deadline: Some(Duration::from_micros(300)) },
-            Kind::UsedUp => Turn::of(50_000),
+            EndKind::Time => Turn { fuel: 1 << 50, deadline: Some(Duration::from_micros(300)) },
+            EndKind::UsedUp => Turn::of(50_000),
             _ => Turn { fuel: 1 << 50, deadline: Some(Duration::from_secs(100)) },
         };
         let verdict = run(&mut bot, function, 10, turn);

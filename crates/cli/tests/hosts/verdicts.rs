@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use opcost_host::{Kind, Options, Turn};
+use opcost_host::{EndKind, InstanceOptions, Turn};
 
 use crate::plugins::{Shared, build, load, once, run, try_load};
 use crate::support::Bench;
@@ -53,34 +53,34 @@ fn every_end_of_a_turn_has_its_verdict() {
     let bench = Bench::new(&[]);
     let plugin = build(&bench, "ends.c", ENDS);
     let allowed = ["sleep", "pause"].map(str::to_owned).to_vec();
-    let options = Options { allowed, stack_bytes: 256 << 10, memory_bytes: 0 };
+    let options = InstanceOptions { allowed, stack_bytes: 256 << 10, memory_bytes: 0 };
     let wild = [8, 1 << 62, 0xffff_ffff_8000_0000_u64 as i64];
-    let cases: Vec<(&str, i64, Kind, i32, &str)> = vec![
-        ("recursing", 0, Kind::Stack, 11, ""),
-        ("spacious", 0, Kind::Stack, 11, ""),
-        ("spacious", 32 << 20, Kind::Stack, 11, ""),
-        ("rolling", 3000, Kind::Stack, 11, ""),
-        ("rolling", 3_000_000, Kind::Stack, 11, ""),
-        ("wild", wild[0], Kind::Crashed, 11, ""),
-        ("wild", wild[1], Kind::Crashed, 11, ""),
-        ("wild", wild[2], Kind::Crashed, 11, ""),
-        ("calling", 0, Kind::Crashed, 11, ""),
-        ("calling", 4096, Kind::Crashed, 11, ""),
-        ("dividing", 0, Kind::Crashed, 8, ""),
-        ("trapping", 0, Kind::Crashed, 4, ""),
-        ("breaking", 0, Kind::Crashed, 5, ""),
-        ("aborting", 0, Kind::Crashed, 6, "abort"),
-        ("exiting", 0, Kind::Crashed, 0, "exit"),
-        ("freeing", 0, Kind::Crashed, 6, "free of what malloc did not give, or twice"),
-        ("freeing_twice", 0, Kind::Crashed, 6, "free of what malloc did not give, or twice"),
-        ("asserting", 1, Kind::Crashed, 6, "p[0] == 77"),
-        ("strings", 16, Kind::Crashed, 11, ""),
+    let cases: Vec<(&str, i64, EndKind, i32, &str)> = vec![
+        ("recursing", 0, EndKind::Stack, 11, ""),
+        ("spacious", 0, EndKind::Stack, 11, ""),
+        ("spacious", 32 << 20, EndKind::Stack, 11, ""),
+        ("rolling", 3000, EndKind::Stack, 11, ""),
+        ("rolling", 3_000_000, EndKind::Stack, 11, ""),
+        ("wild", wild[0], EndKind::Crashed, 11, ""),
+        ("wild", wild[1], EndKind::Crashed, 11, ""),
+        ("wild", wild[2], EndKind::Crashed, 11, ""),
+        ("calling", 0, EndKind::Crashed, 11, ""),
+        ("calling", 4096, EndKind::Crashed, 11, ""),
+        ("dividing", 0, EndKind::Crashed, 8, ""),
+        ("trapping", 0, EndKind::Crashed, 4, ""),
+        ("breaking", 0, EndKind::Crashed, 5, ""),
+        ("aborting", 0, EndKind::Crashed, 6, "abort"),
+        ("exiting", 0, EndKind::Crashed, 0, "exit"),
+        ("freeing", 0, EndKind::Crashed, 6, "free of what malloc did not give, or twice"),
+        ("freeing_twice", 0, EndKind::Crashed, 6, "free of what malloc did not give, or twice"),
+        ("asserting", 1, EndKind::Crashed, 6, "p[0] == 77"),
+        ("strings", 16, EndKind::Crashed, 11, ""),
     ];
     for round in 0..3 {
         for (function, number, kind, signal, reason) in &cases {
             let mut bot = try_load(&plugin, &options).unwrap_or_else(|rejected| panic!("{rejected}"));
             let before = run(&mut bot, "finish", 21, PLENTY);
-            assert_eq!((before.kind, bot.shared()[1]), (Kind::Finished, 42));
+            assert_eq!((before.kind, bot.shared()[1]), (EndKind::Finished, 42));
             let verdict = run(&mut bot, function, *number, PLENTY);
             let at = format!("{function} {number}, round {round}: {verdict:?}");
             assert_eq!(verdict.kind, *kind, "{at}");
@@ -92,7 +92,7 @@ fn every_end_of_a_turn_has_its_verdict() {
                 assert!(place.function.contains("asserting") && place.line == 28, "{at}");
             }
             for again in [run(&mut bot, "finish", 1, PLENTY), bot.resume(PLENTY)] {
-                assert_eq!(again.kind, Kind::Rejected);
+                assert_eq!(again.kind, EndKind::Rejected);
                 assert!(again.reason.expect("a reason").contains("only be dropped"));
             }
         }
@@ -112,7 +112,7 @@ fn what_was_done_before_a_fault_is_told() {
         assert!(!told.is_exact && told.spent > 6_000_000, "{function}: {told:?}");
         // The limit is the referee: a little less does not get there, a little more does.
         let (short, enough) = (end(told.spent - 100), end(told.spent + 100));
-        assert_eq!((short.kind, enough.kind), (Kind::UsedUp, told.kind), "{function}: {told:?} {short:?}");
+        assert_eq!((short.kind, enough.kind), (EndKind::UsedUp, told.kind), "{function}: {told:?} {short:?}");
     }
 }
 
@@ -123,19 +123,22 @@ fn a_jump_to_nowhere_is_the_bots_own_crash() {
     let plugin = build(&bench, "ends.c", ENDS.replace("sleep(100)", "").replace("pause()", "").as_str());
     let turn = Turn { fuel: 1_000_000, deadline: Some(Duration::from_secs(2)) };
     let (_bot, verdict) = once(&plugin, "jumping", 0, turn);
-    assert_eq!(verdict.kind, Kind::Crashed, "{verdict:?}");
+    assert_eq!(verdict.kind, EndKind::Crashed, "{verdict:?}");
 }
 
 #[test]
 fn a_deadline_ends_what_fuel_does_not() {
     let bench = Bench::new(&[]);
     let plugin = build(&bench, "ends.c", ENDS);
-    let options = Options { allowed: ["sleep", "pause"].map(str::to_owned).to_vec(), ..Options::default() };
+    let options = InstanceOptions {
+        allowed: ["sleep", "pause"].map(str::to_owned).to_vec(),
+        ..InstanceOptions::default()
+    };
     let ends = [
-        ("sleeping", 0, Kind::Blocked),
-        ("pausing", 0, Kind::Blocked),
-        ("endless", 0, Kind::Time),
-        ("copying", 1 << 40, Kind::Time),
+        ("sleeping", 0, EndKind::Blocked),
+        ("pausing", 0, EndKind::Blocked),
+        ("endless", 0, EndKind::Time),
+        ("copying", 1 << 40, EndKind::Time),
     ];
     for (function, number, kind) in ends {
         let mut bot = try_load(&plugin, &options).unwrap_or_else(|rejected| panic!("{rejected}"));
@@ -148,14 +151,14 @@ fn a_deadline_ends_what_fuel_does_not() {
         // However slow the machine is, it did something.
         assert!(function != "endless" || verdict.spent > 1000, "{function}: {verdict:?}");
         let again = run(&mut bot, "finish", 1, turn);
-        assert_eq!(again.kind, Kind::Rejected, "{function}: {again:?}");
+        assert_eq!(again.kind, EndKind::Rejected, "{function}: {again:?}");
     }
     // A turn within its time is not touched by an earlier one's deadline.
     let mut bot = try_load(&plugin, &options).unwrap_or_else(|rejected| panic!("{rejected}"));
     for number in 0..20_000 {
         let short =
             run(&mut bot, "finish", number, Turn { fuel: 1000, deadline: Some(Duration::from_secs(1)) });
-        assert_eq!((short.kind, bot.shared()[1]), (Kind::Finished, 2 * number));
+        assert_eq!((short.kind, bot.shared()[1]), (EndKind::Finished, 2 * number));
     }
 }
 
@@ -164,7 +167,7 @@ fn used_up_says_where_and_how_far_beyond() {
     let bench = Bench::new(&[]);
     let plugin = build(&bench, "ends.c", &ENDS.replace("sleep(100)", "").replace("pause()", ""));
     let (mut bot, verdict) = once(&plugin, "endless", 0, Turn::of(1000));
-    assert_eq!(verdict.kind, Kind::UsedUp, "{verdict:?}");
+    assert_eq!(verdict.kind, EndKind::UsedUp, "{verdict:?}");
     let place = verdict.place.expect("it stopped in a loop");
     assert_eq!((&*place.function, &*place.file, place.line), ("endless", "ends.c", 9));
     assert_eq!(verdict.spent, 1000 + verdict.beyond);
@@ -172,10 +175,10 @@ fn used_up_says_where_and_how_far_beyond() {
     assert_eq!(bot.left(), -(verdict.beyond as i64));
     assert_eq!(bot.cost_model(), "fuel/1");
     let misused = run(&mut bot, "finish", 1, Turn::of(1000));
-    assert_eq!(misused.kind, Kind::Rejected);
+    assert_eq!(misused.kind, EndKind::Rejected);
     assert!(misused.reason.expect("a reason").contains("resume it or drop it"));
     let further = bot.resume(Turn::of(500));
-    assert_eq!((further.kind, further.spent), (Kind::UsedUp, 1500 + further.beyond));
+    assert_eq!((further.kind, further.spent), (EndKind::UsedUp, 1500 + further.beyond));
 }
 
 #[test]
@@ -185,9 +188,9 @@ fn what_is_thrown_out_of_a_turn_is_a_crash_and_inside_it_is_not() {
     let bench = Bench::new(&[]);
     let plugin = build(&bench, "throws.cpp", text);
     let (mut bot, verdict) = once(&plugin, "in", 1000, Turn::of(50_000_000));
-    assert_eq!((verdict.kind, bot.shared()[1]), (Kind::Finished, 499_500), "{verdict:?}");
+    assert_eq!((verdict.kind, bot.shared()[1]), (EndKind::Finished, 499_500), "{verdict:?}");
     let verdict = run(&mut bot, "out", 0, Turn::of(100_000));
-    assert_eq!((verdict.kind, verdict.reason.as_deref()), (Kind::Crashed, Some("terminate")));
+    assert_eq!((verdict.kind, verdict.reason.as_deref()), (EndKind::Crashed, Some("terminate")));
 }
 
 const MEMORY: &str = r#"
@@ -221,22 +224,22 @@ void churn(long *p) {
 fn memory_is_a_verdict_and_may_be_raised() {
     let bench = Bench::new(&[]);
     let plugin = build(&bench, "memory.c", MEMORY);
-    let options = Options { memory_bytes: 9_500_000, ..Options::default() };
+    let options = InstanceOptions { memory_bytes: 9_500_000, ..InstanceOptions::default() };
     let start = || try_load(&plugin, &options).unwrap_or_else(|rejected| panic!("{rejected}"));
     let mut bot = start();
     let verdict = run(&mut bot, "take", 20, Turn::of(1_000_000));
-    assert_eq!((verdict.kind, bot.shared()[1]), (Kind::Memory, 9), "{verdict:?}");
+    assert_eq!((verdict.kind, bot.shared()[1]), (EndKind::Memory, 9), "{verdict:?}");
     assert!(bot.set_memory(14_500_000));
     let verdict = bot.resume(Turn::of(0));
-    assert_eq!((verdict.kind, bot.shared()[1]), (Kind::Memory, 14), "{verdict:?}");
+    assert_eq!((verdict.kind, bot.shared()[1]), (EndKind::Memory, 14), "{verdict:?}");
     assert!(bot.set_memory(1 << 30) && !bot.set_memory(1 << 45));
     let verdict = bot.resume(Turn::of(500));
-    assert_eq!((verdict.kind, bot.shared()[1]), (Kind::Finished, 20), "{verdict:?}");
+    assert_eq!((verdict.kind, bot.shared()[1]), (EndKind::Finished, 20), "{verdict:?}");
     assert_eq!(bot.left() as u64 + verdict.spent, 1_000_500);
     // Without more memory the allocation fails as C has it.
     let mut bot = start();
-    assert_eq!(run(&mut bot, "take", 20, Turn::of(1_000_000)).kind, Kind::Memory);
-    assert_eq!((bot.resume(Turn::of(0)).kind, bot.shared()[1]), (Kind::Finished, -9));
+    assert_eq!(run(&mut bot, "take", 20, Turn::of(1_000_000)).kind, EndKind::Memory);
+    assert_eq!((bot.resume(Turn::of(0)).kind, bot.shared()[1]), (EndKind::Finished, -9));
 }
 
 /// Fuel that comes while an allocation waits is there when it is needed, and
@@ -247,18 +250,18 @@ fn fuel_given_while_an_allocation_waits_is_not_lost() {
     let plugin = build(&bench, "memory.c", MEMORY);
     let whole = {
         let (_, verdict) = once(&plugin, "take", 20, Turn::of(1_000_000));
-        assert_eq!(verdict.kind, Kind::Finished);
+        assert_eq!(verdict.kind, EndKind::Finished);
         verdict.spent
     };
-    let options = Options { memory_bytes: 9_500_000, ..Options::default() };
+    let options = InstanceOptions { memory_bytes: 9_500_000, ..InstanceOptions::default() };
     let mut bot = try_load(&plugin, &options).unwrap_or_else(|rejected| panic!("{rejected}"));
     let mut verdict = run(&mut bot, "take", 20, Turn::of(whole - 30));
-    assert_eq!(verdict.kind, Kind::Memory);
+    assert_eq!(verdict.kind, EndKind::Memory);
     assert!(bot.set_memory(1 << 30));
     verdict = bot.resume(Turn::of(29));
-    assert_eq!(verdict.kind, Kind::UsedUp, "{verdict:?}");
+    assert_eq!(verdict.kind, EndKind::UsedUp, "{verdict:?}");
     verdict = bot.resume(Turn::of(1));
-    assert_eq!((verdict.kind, verdict.spent, bot.left()), (Kind::Finished, whole, 0), "{verdict:?}");
+    assert_eq!((verdict.kind, verdict.spent, bot.left()), (EndKind::Finished, whole, 0), "{verdict:?}");
 }
 
 #[test]
@@ -269,7 +272,7 @@ fn the_heap_gives_back_what_it_took() {
     let mut most = 0;
     for round in 1..50 {
         let verdict = run(&mut bot, "churn", 3000, Turn::of(1 << 40));
-        assert_eq!((verdict.kind, bot.shared()[1]), (Kind::Finished, 0), "{verdict:?}");
+        assert_eq!((verdict.kind, bot.shared()[1]), (EndKind::Finished, 0), "{verdict:?}");
         let (used, peak) = bot.memory();
         assert_eq!(used, 0, "round {round}");
         assert!(peak < 1_500_000, "{peak} bytes for 64 blocks of at most 9,000");
@@ -293,15 +296,15 @@ extern "C" void turn(long *p) { p[1] = second.n + here++; std::cout << "turn" <<
     let plugin = build(&bench, "made.cpp", text);
     let mut bot = load(&plugin);
     let first = run(&mut bot, "turn", 0, Turn::of(100_000));
-    assert_eq!((first.kind, bot.shared()[1]), (Kind::Finished, 499_505), "{first:?}");
+    assert_eq!((first.kind, bot.shared()[1]), (EndKind::Finished, 499_505), "{first:?}");
     assert_eq!(bot.output(), (&b"made\nmade\nturn\n"[..], 0));
     let second = run(&mut bot, "turn", 0, Turn::of(100_000));
-    assert_eq!((second.kind, bot.shared()[1]), (Kind::Finished, 499_506));
+    assert_eq!((second.kind, bot.shared()[1]), (EndKind::Finished, 499_506));
     assert_eq!(bot.output(), (&b"turn\n"[..], 0));
     assert!(first.spent > 8000 && second.spent < 1000, "{} then {}", first.spent, second.spent);
     // Used up in the middle of a constructor, and dropped there.
     let mut bot = load(&plugin);
     let verdict = run(&mut bot, "turn", 0, Turn::of(1000));
-    assert_eq!((verdict.kind, bot.output().0), (Kind::UsedUp, &b""[..]));
+    assert_eq!((verdict.kind, bot.output().0), (EndKind::UsedUp, &b""[..]));
     assert_eq!(bot.shared(), &Shared::default());
 }

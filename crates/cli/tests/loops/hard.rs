@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use opcost_testkit::{Answer, Claim, Mark, Verdict, judge_claim, read_marks};
+use opcost_testkit::{JudgedLoop, Mark, MarkClaim, MarkVerdict, judge_claim, read_marks};
 use serde::Deserialize;
 
 use super::weaker::WEAKER;
@@ -23,7 +23,7 @@ const ROUNDS: usize = 4;
 #[derive(Deserialize)]
 struct Document {
     names: Vec<String>,
-    loops: Vec<Answer>,
+    loops: Vec<JudgedLoop>,
 }
 
 /// Names of formulas with numbers.
@@ -40,17 +40,17 @@ struct Found {
 }
 
 impl Found {
-    fn note(&mut self, place: &str, given: &Given, verdict: Verdict) {
+    fn note(&mut self, place: &str, given: &Given, verdict: MarkVerdict) {
         match verdict {
-            Verdict::NotJudged => {}
-            Verdict::Held => self.held += 1,
-            Verdict::Weak(words) => {
+            MarkVerdict::NotJudged => {}
+            MarkVerdict::Held => self.held += 1,
+            MarkVerdict::Weak(words) => {
                 let worst = self.weak.entry(place.to_owned()).or_insert_with(|| words.clone());
                 if words > *worst {
                     *worst = words;
                 }
             }
-            Verdict::Wrong(words) => self.wrong.push(format!("{place} with {given:?}: {words}")),
+            MarkVerdict::Wrong(words) => self.wrong.push(format!("{place} with {given:?}: {words}")),
         }
     }
 }
@@ -70,7 +70,7 @@ fn hold(path: &Path, found: &mut Found) {
     let text = std::fs::read_to_string(path).expect("a source");
     let marks = read_marks(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     for (is_closed, world) in [(false, "open"), (true, "closed")] {
-        let in_world = |claim: &&Claim| claim.is_closed == is_closed;
+        let in_world = |claim: &&MarkClaim| claim.is_closed == is_closed;
         if !marks.iter().flat_map(|mark| &mark.claims).any(|claim| in_world(&claim)) {
             continue;
         }
@@ -112,8 +112,8 @@ impl Here<'_> {
     /// Judges the loops of the mark by one claim; with numbers where there are some.
     fn judge(
         &self,
-        claim: &Claim,
-        answers: Option<&[Answer]>,
+        claim: &MarkClaim,
+        answers: Option<&[JudgedLoop]>,
         given: &Given,
         place: &str,
         found: &mut Found,
@@ -121,7 +121,7 @@ impl Here<'_> {
         let positions: Vec<usize> =
             (0..self.plain.loops.len()).filter(|at| self.is_mine(&self.plain.loops[*at])).collect();
         if positions.is_empty() {
-            found.note(place, given, Verdict::Weak("no loop is found".to_owned()));
+            found.note(place, given, MarkVerdict::Weak("no loop is found".to_owned()));
         }
         for at in positions {
             let unbound = &self.plain.loops[at];
@@ -142,15 +142,15 @@ impl Here<'_> {
     /// its claim asks for, if it is what the claim of the closed one says.
     fn in_open_world(
         &self,
-        verdict: Verdict,
-        answer: &Answer,
+        verdict: MarkVerdict,
+        answer: &JudgedLoop,
         value_of: &dyn Fn(&str) -> Option<i128>,
-    ) -> Verdict {
+    ) -> MarkVerdict {
         let closed = self.mark.claims.iter().find(|claim| claim.is_closed);
         match (verdict, closed) {
-            (Verdict::Wrong(words), Some(closed)) if self.world == "open" => {
+            (MarkVerdict::Wrong(words), Some(closed)) if self.world == "open" => {
                 match judge_claim(closed, answer, value_of) {
-                    Verdict::Wrong(_) => Verdict::Wrong(words),
+                    MarkVerdict::Wrong(_) => MarkVerdict::Wrong(words),
                     other => other,
                 }
             }
@@ -160,7 +160,7 @@ impl Here<'_> {
 
     /// IR has no lines: there a mark stands at the label of the header. What is
     /// tested at its end may have the line of the test.
-    fn is_mine(&self, answer: &Answer) -> bool {
+    fn is_mine(&self, answer: &JudgedLoop) -> bool {
         if let Some(line) = answer.line {
             return line == self.mark.line || Some(line) == self.end();
         }
@@ -185,8 +185,8 @@ impl Here<'_> {
     }
 
     /// Whether every name of a formula is one of the claim's.
-    fn is_of_the_mark(&self, claim: &Claim, unbound: &Answer) -> bool {
-        let opcost_testkit::Told::Text(formula) = &unbound.body_iterations else { return true };
+    fn is_of_the_mark(&self, claim: &MarkClaim, unbound: &JudgedLoop) -> bool {
+        let opcost_testkit::JudgedCount::Text(formula) = &unbound.body_iterations else { return true };
         let parts = |text: &str| -> BTreeSet<String> {
             let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
             text.split(|letter| !is_part(letter)).map(str::to_owned).collect()

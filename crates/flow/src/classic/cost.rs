@@ -3,14 +3,14 @@
 //! A [`Price`] for raising and one for lowering, per unit, the same for the
 //! first unit as for the millionth. Where they come from can be chosen:
 //!
-//! - [`CostModel::Levin`]: Levin, Newman and Haber (HiPEAC 2008) give each
+//! - [`TimeModel::Levin`]: Levin, Newman and Haber (HiPEAC 2008) give each
 //!   edge of the network two confidence constants, k+ and k-. Here they are
 //!   constants of its kind.
-//! - [`CostModel::GccMcf`]: Ramasamy et al. (GCC Summit 2008) as GCC's `mcf.c`
+//! - [`TimeModel::GccMcf`]: Ramasamy et al. (GCC Summit 2008) as GCC's `mcf.c`
 //!   has it: k / ln(w + 2), with b = sqrt(mean block weight), k+ = b and
 //!   k- = 50 b. What weighs more is trusted less per unit, and lowering is
 //!   dearer than raising.
-//! - [`CostModel::Linear`]: every price from the caller.
+//! - [`TimeModel::Linear`]: every price from the caller.
 //!
 //! GCC's own arithmetic spoils its formula: its ln is the number of times that
 //! e goes in, its square root is good to 3 %, and prices become integers by
@@ -23,7 +23,7 @@
 
 use opcost_index::{Id, IdMap};
 
-use crate::classic::Counted;
+use crate::classic::CountedPlace;
 use crate::classic::live::{LiveGraph, Way};
 
 /// What one unit costs.
@@ -35,7 +35,7 @@ pub struct Price {
     pub lower: u64,
 }
 
-/// Prices of counts by kind, for [`CostModel::Levin`].
+/// Prices of counts by kind, for [`TimeModel::Levin`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LevinPrices {
     /// Blocks with samples.
@@ -50,7 +50,7 @@ pub struct LevinPrices {
     pub exit: Price,
 }
 
-/// All prices from the caller, for [`CostModel::Linear`].
+/// All prices from the caller, for [`TimeModel::Linear`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinearPrices<N: Id, E: Id> {
     /// Of each node.
@@ -63,7 +63,7 @@ pub struct LinearPrices<N: Id, E: Id> {
 
 /// Where prices come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CostModel<N: Id, E: Id> {
+pub enum TimeModel<N: Id, E: Id> {
     /// Constants by kind.
     Levin(LevinPrices),
     /// k / ln(w + 2), in units of 2^-24.
@@ -84,14 +84,14 @@ impl<N: Id> Prices<N> {
     /// # Panics
     /// When maps of [`LinearPrices`] are shorter than the graph's.
     pub(super) fn new<E: Id>(
-        model: &CostModel<N, E>,
+        model: &TimeModel<N, E>,
         live: &LiveGraph<N, E>,
         blocks: &IdMap<N, u64>,
         weights: &IdMap<Way, u64>,
     ) -> Self {
         match model {
-            CostModel::Levin(prices) => Self::by_kind(prices, live, blocks),
-            CostModel::GccMcf => {
+            TimeModel::Levin(prices) => Self::by_kind(prices, live, blocks),
+            TimeModel::GccMcf => {
                 let b = root_of_mean(live.order.iter().map(|&node| blocks[node]));
                 let price = |&weight: &u64| by_weight(b, weight);
                 Self {
@@ -99,10 +99,10 @@ impl<N: Id> Prices<N> {
                     ways: weights.values().map(price).collect(),
                 }
             }
-            CostModel::Linear(prices) => {
-                let of_way = |name: &Counted<N, E>| match *name {
-                    Counted::Edge(edge) => prices.edges[edge],
-                    Counted::Node(_) | Counted::VirtualExit(_) => prices.virtual_exit,
+            TimeModel::Linear(prices) => {
+                let of_way = |name: &CountedPlace<N, E>| match *name {
+                    CountedPlace::Edge(edge) => prices.edges[edge],
+                    CountedPlace::Node(_) | CountedPlace::VirtualExit(_) => prices.virtual_exit,
                 };
                 Self { nodes: prices.nodes.clone(), ways: live.names.values().map(of_way).collect() }
             }

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 /// Something that has a count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted<N: Id, E: Id> {
+pub enum CountedPlace<N: Id, E: Id> {
     /// A node of the caller's.
     Node(N),
     /// An edge of the caller's.
@@ -18,7 +18,7 @@ pub enum Counted<N: Id, E: Id> {
     VirtualExit(N),
 }
 
-impl<N: Id, E: Id> fmt::Display for Counted<N, E> {
+impl<N: Id, E: Id> fmt::Display for CountedPlace<N, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Node(node) => write!(f, "{node}"),
@@ -38,7 +38,7 @@ pub enum RepairError<N: Id, E: Id> {
     #[error("{counted} would have the count {count}, which is more than 64 bits hold")]
     CountOverflow {
         /// What has this count.
-        counted: Counted<N, E>,
+        counted: CountedPlace<N, E>,
         /// The count.
         count: u128,
     },

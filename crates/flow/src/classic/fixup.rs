@@ -222,7 +222,7 @@ mod tests {
 
     use super::*;
     use crate::classic::prior::{Prior, weights};
-    use crate::classic::{CostModel, LiveGraph};
+    use crate::classic::{LiveGraph, TimeModel};
 
     define_id!(struct Node, "node");
     define_id!(struct Edge, "edge");
@@ -234,7 +234,7 @@ mod tests {
         let blocks = IdMap::from_vec(blocks.to_vec());
         let live = LiveGraph::new(&blocks, &edges).unwrap();
         let weights = weights(&live, &blocks, &IdMap::filled(edges.len(), Prior::Share(1)));
-        let prices = Prices::new(&CostModel::GccMcf, &live, &blocks, &weights);
+        let prices = Prices::new(&TimeModel::GccMcf, &live, &blocks, &weights);
         Fixup::new(&live, &blocks, &weights, &prices)
     }
 

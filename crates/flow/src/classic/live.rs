@@ -16,7 +16,7 @@ use opcost_index::{
 };
 
 use crate::FlowEdge;
-use crate::classic::{Counted, RepairError};
+use crate::classic::{CountedPlace, RepairError};
 use crate::graph::assert_ends_exist;
 
 define_id!(
@@ -42,7 +42,7 @@ pub(super) struct LiveGraph<N: Id, E: Id> {
     /// Its edges in order of their ids, then the virtual exits.
     pub(super) ways: IdMap<Way, FlowEdge<N>>,
     /// What each way is called outside this module.
-    pub(super) names: IdMap<Way, Counted<N, E>>,
+    pub(super) names: IdMap<Way, CountedPlace<N, E>>,
     /// The components without a way out.
     pub(super) dead_ends: Vec<DeadEnd<N>>,
     /// The ways into each node.
@@ -83,7 +83,7 @@ impl<N: Id, E: Id> LiveGraph<N, E> {
         };
         for (edge, &ends) in edges.iter() {
             if ends.from.is_none_or(|from| live.is_live[from]) {
-                live.add(ends, Counted::Edge(edge));
+                live.add(ends, CountedPlace::Edge(edge));
             }
         }
         let components = strongly_connected_components(&graph);
@@ -91,7 +91,7 @@ impl<N: Id, E: Id> LiveGraph<N, E> {
         Ok(live)
     }
 
-    fn add(&mut self, ends: FlowEdge<N>, name: Counted<N, E>) -> Way {
+    fn add(&mut self, ends: FlowEdge<N>, name: CountedPlace<N, E>) -> Way {
         let way = self.ways.push(ends);
         self.names.push(name);
         match ends.from {
@@ -120,7 +120,7 @@ impl<N: Id, E: Id> LiveGraph<N, E> {
             // `max_by_key` takes the last of equals, so it goes backwards.
             let heaviest = members.iter().rev().max_by_key(|&&node| blocks[node]);
             let exit = *heaviest.expect("a component has a member");
-            let way = self.add(FlowEdge { from: Some(exit), to: None }, Counted::VirtualExit(exit));
+            let way = self.add(FlowEdge { from: Some(exit), to: None }, CountedPlace::VirtualExit(exit));
             self.dead_ends.push(DeadEnd { exit, members, way });
         }
     }

@@ -62,10 +62,10 @@ use cost::Prices;
 use fixup::Fixup;
 use live::{LiveGraph, Way};
 
-pub use cost::{CostModel, LevinPrices, LinearPrices, Price};
-pub use error::{Counted, RepairError};
+pub use cost::{LevinPrices, LinearPrices, Price, TimeModel};
+pub use error::{CountedPlace, RepairError};
 pub use prior::Prior;
-pub use result::{Count, Effort, Repair, VirtualExit};
+pub use result::{Count, FlowEffort, Repair, VirtualExit};
 
 /// What becomes of flow that no entry feeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,7 +79,7 @@ pub enum Islands {
 
 /// How to repair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct FlowOptions {
     /// The most passes over the network in search of a cheaper flow; `None`:
     /// until there is none. The flow is consistent in any case.
     pub budget: Option<u64>,
@@ -102,11 +102,11 @@ pub fn repair<N: Id, E: Id>(
     blocks: &IdMap<N, u64>,
     edges: &IdMap<E, FlowEdge<N>>,
     priors: &IdMap<E, Prior>,
-    model: &CostModel<N, E>,
-    options: Options,
+    model: &TimeModel<N, E>,
+    options: FlowOptions,
 ) -> Result<Repair<N, E>, RepairError<N, E>> {
     assert_eq!(edges.len(), priors.len(), "one prior per edge");
-    if let CostModel::Linear(prices) = model {
+    if let TimeModel::Linear(prices) = model {
         assert_eq!(blocks.len(), prices.nodes.len(), "one price per node");
         assert_eq!(edges.len(), prices.edges.len(), "one price per edge");
     }
@@ -125,12 +125,15 @@ pub fn repair<N: Id, E: Id>(
 }
 
 /// The maximum flow of minimum cost; `None` when a number leaves 128 bits.
-fn solve(fixup: &mut Fixup, budget: Option<u64>) -> Option<(bool, Effort)> {
+fn solve(fixup: &mut Fixup, budget: Option<u64>) -> Option<(bool, FlowEffort)> {
     let flow = max_flow::max_flow(&mut fixup.network, fixup.source, fixup.sink)?;
     assert_eq!(flow.value, fixup.supply, "lowering every count to 0 meets every supply");
     let cancelling = cancel::cancel_negative_cycles(&mut fixup.network, budget)?;
-    let effort =
-        Effort { augmentations: flow.augmentations, cycles: cancelling.cycles, passes: cancelling.passes };
+    let effort = FlowEffort {
+        augmentations: flow.augmentations,
+        cycles: cancelling.cycles,
+        passes: cancelling.passes,
+    };
     Some((cancelling.is_optimal, effort))
 }
 

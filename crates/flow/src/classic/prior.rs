@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 
 use opcost_index::{Id, IdMap};
 
-use crate::classic::Counted;
+use crate::classic::CountedPlace;
 use crate::classic::live::{LiveGraph, Way};
 
 /// What is known of an edge before the repair.
@@ -47,12 +47,12 @@ pub(super) fn weights<N: Id, E: Id>(
     blocks: &IdMap<N, u64>,
     priors: &IdMap<E, Prior>,
 ) -> IdMap<Way, u64> {
-    let measured = |name: &Counted<N, E>| match *name {
-        Counted::Edge(edge) => match priors[edge] {
+    let measured = |name: &CountedPlace<N, E>| match *name {
+        CountedPlace::Edge(edge) => match priors[edge] {
             Prior::Measured(weight) => weight,
             Prior::Share(_) => 0,
         },
-        Counted::Node(_) | Counted::VirtualExit(_) => 0,
+        CountedPlace::Node(_) | CountedPlace::VirtualExit(_) => 0,
     };
     let weight = live.names.values().map(measured).collect();
     let mut sharing = Sharing { live, blocks, priors, weight };
@@ -83,11 +83,11 @@ impl<N: Id, E: Id> Sharing<'_, N, E> {
     /// The share of a way that was not measured.
     fn share(&self, way: Way) -> Option<u64> {
         match self.live.names[way] {
-            Counted::Edge(edge) => match self.priors[edge] {
+            CountedPlace::Edge(edge) => match self.priors[edge] {
                 Prior::Share(share) => Some(share),
                 Prior::Measured(_) => None,
             },
-            Counted::Node(_) | Counted::VirtualExit(_) => None,
+            CountedPlace::Node(_) | CountedPlace::VirtualExit(_) => None,
         }
     }
 

@@ -9,7 +9,7 @@ use opcost_index::{Id, IdMap, IdSet};
 use crate::FlowEdge;
 use crate::classic::cost::{Price, Prices};
 use crate::classic::live::{LiveGraph, Way};
-use crate::classic::{Counted, Prior, RepairError};
+use crate::classic::{CountedPlace, Prior, RepairError};
 
 /// A count, in the unit of the weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub struct VirtualExit<N: Id> {
 
 /// How much work it was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Effort {
+pub struct FlowEffort {
     /// Augmenting paths of the maximum flow.
     pub augmentations: u64,
     /// Negative cycles cancelled.
@@ -74,7 +74,7 @@ pub struct Repair<N: Id, E: Id> {
     /// Whether no flow is cheaper (that which joined islands apart).
     pub is_optimal: bool,
     /// What it took.
-    pub effort: Effort,
+    pub effort: FlowEffort,
 }
 
 impl<N: Id, E: Id> Repair<N, E> {
@@ -99,7 +99,7 @@ impl<N: Id, E: Id> Repair<N, E> {
 pub(super) struct Findings<N> {
     pub(super) islands: Vec<Vec<N>>,
     pub(super) is_optimal: bool,
-    pub(super) effort: Effort,
+    pub(super) effort: FlowEffort,
 }
 
 /// A flow on the live part of a graph.
@@ -126,7 +126,7 @@ impl<N: Id, E: Id> Solved<'_, N, E> {
         for &node in &live.order {
             let inflow =
                 live.into[node].iter().try_fold(0u128, |sum, &way| sum.checked_add(self.counts[way]));
-            nodes[node].after = fit(Counted::Node(node), inflow.ok_or(RepairError::SumOverflow)?)?;
+            nodes[node].after = fit(CountedPlace::Node(node), inflow.ok_or(RepairError::SumOverflow)?)?;
             charge(nodes[node], self.prices.nodes[node]);
         }
         let mut edges: IdMap<E, Count> = priors.values().map(|&prior| unused(prior)).collect();
@@ -135,7 +135,7 @@ impl<N: Id, E: Id> Solved<'_, N, E> {
             let count = Count { before: self.weights[way], after: fit(name, self.counts[way])? };
             charge(count, self.prices.ways[way]);
             ways.push(count);
-            if let Counted::Edge(edge) = name {
+            if let CountedPlace::Edge(edge) = name {
                 edges[edge] = count;
             }
         }
@@ -169,6 +169,6 @@ fn unused(prior: Prior) -> Count {
     }
 }
 
-fn fit<N: Id, E: Id>(counted: Counted<N, E>, count: u128) -> Result<u64, RepairError<N, E>> {
+fn fit<N: Id, E: Id>(counted: CountedPlace<N, E>, count: u128) -> Result<u64, RepairError<N, E>> {
     u64::try_from(count).map_err(|_| RepairError::CountOverflow { counted, count })
 }

@@ -6,7 +6,7 @@
 //!
 //! Cost: a passage over the variables.
 
-use super::component::{Direction, Point};
+use super::component::{Direction, FlowPoint};
 use super::smooth::Smooth;
 
 /// A step takes this share of the way to the boundary.
@@ -38,7 +38,7 @@ impl Boundary {
     /// How far x and z may go until one has lost the share `boldness` of its
     /// distance to 0, at most 1. With curvature, both go alike, since dual
     /// feasibility then depends on both.
-    pub(crate) fn reach(&self, point: &Point, direction: &Direction, boldness: f64) -> Reach {
+    pub(crate) fn reach(&self, point: &FlowPoint, direction: &Direction, boldness: f64) -> Reach {
         let x = longest(&point.x, &direction.x, boldness);
         let z = longest(&point.z, &direction.z, boldness);
         if self.has_curvature {
@@ -51,7 +51,7 @@ impl Boundary {
     /// As [`reach`](Self::reach), but no product falls far below the target
     /// that stays its own to the end: where it is 0, the way there is good,
     /// elsewhere it leads into a corner that no Newton step leaves.
-    pub(crate) fn safe_reach(&self, costs: &[Smooth], point: &Point, direction: &Direction) -> Reach {
+    pub(crate) fn safe_reach(&self, costs: &[Smooth], point: &FlowPoint, direction: &Direction) -> Reach {
         let mut reach = self.reach(point, direction, BOLDNESS);
         for &column in &self.seen {
             let log_weight = costs[column].log_weight;

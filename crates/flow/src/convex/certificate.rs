@@ -37,7 +37,7 @@ pub const REACH: f64 = 2.0;
 
 /// What is proven of values and duals.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Certificate {
+pub struct OptimalityCertificate {
     /// What the values cost.
     pub objective: f64,
     /// No values within reach that add up to the same in each row cost less
@@ -47,7 +47,7 @@ pub struct Certificate {
     /// rows add up to what they should.
     pub shift: f64,
     /// The most that a row lacks, relative to the sum of its terms' sizes (or
-    /// to [`Certificate::negligible`] where that is more).
+    /// to [`OptimalityCertificate::negligible`] where that is more).
     pub residual: f64,
     /// The row that lacks it; `None` when all rows hold exactly.
     pub worst_row: Option<RowId>,
@@ -58,7 +58,7 @@ pub struct Certificate {
     pub negligible: f64,
 }
 
-impl Certificate {
+impl OptimalityCertificate {
     /// `gap` relative to the greater of the objective and 1; infinite when one
     /// of them is no number.
     pub fn relative_gap(&self) -> f64 {
@@ -84,7 +84,11 @@ pub const LARGEST_SHIFT: f64 = 1e-3;
 ///
 /// # Panics
 /// When there is not one value per variable and one dual per row.
-pub fn certify(problem: &Problem, values: &IdMap<VariableId, f64>, duals: &IdMap<RowId, f64>) -> Certificate {
+pub fn certify(
+    problem: &Problem,
+    values: &IdMap<VariableId, f64>,
+    duals: &IdMap<RowId, f64>,
+) -> OptimalityCertificate {
     assert_eq!(values.len(), problem.variable_count(), "one value per variable");
     assert_eq!(duals.len(), problem.row_count(), "one dual per row");
     let negligible = negligible_count(problem);
@@ -110,7 +114,7 @@ pub fn certify(problem: &Problem, values: &IdMap<VariableId, f64>, duals: &IdMap
     }
     let objective = problem.objective(values);
     let least_value = values.values().copied().fold(f64::INFINITY, f64::min);
-    Certificate { objective, gap, shift, residual, worst_row, least_value, negligible }
+    OptimalityCertificate { objective, gap, shift, residual, worst_row, least_value, negligible }
 }
 
 /// The greatest value in one row with each variable, its own included.

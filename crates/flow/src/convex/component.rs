@@ -29,13 +29,13 @@ impl Component {
 
 /// A point inside.
 #[derive(Clone)]
-pub(crate) struct Point {
+pub(crate) struct FlowPoint {
     pub(crate) x: Vec<f64>,
     pub(crate) y: Vec<f64>,
     pub(crate) z: Vec<f64>,
 }
 
-impl Point {
+impl FlowPoint {
     /// Becomes another, in the room that it has.
     pub(super) fn become_as(&mut self, other: &Self) {
         self.x.clone_from(&other.x);

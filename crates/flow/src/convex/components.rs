@@ -23,14 +23,14 @@ use super::smooth::Smooth;
 
 /// Rows that share variables, directly or not, with these variables.
 #[derive(Default)]
-pub(crate) struct Part {
+pub(crate) struct ComponentPart {
     rows: Vec<RowId>,
     variables: Vec<VariableId>,
 }
 
 /// The parts, and where each variable stands in its own.
 pub(crate) struct Parts {
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<ComponentPart>,
     place: IdMap<VariableId, usize>,
 }
 
@@ -58,12 +58,12 @@ pub(crate) fn components(reduced: &Reduced) -> Parts {
         }
     }
     let mut part_of: IdMap<VariableId, Option<usize>> = IdMap::filled(leader.len(), None);
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<ComponentPart> = Vec::new();
     for (id, entries) in reduced.live_rows() {
         let Some(&(first, _)) = entries.first() else { continue };
         let first = lead(&mut leader, first);
         let part = *part_of[first].get_or_insert_with(|| {
-            parts.push(Part::default());
+            parts.push(ComponentPart::default());
             parts.len() - 1
         });
         parts[part].rows.push(id);
@@ -83,7 +83,7 @@ pub(crate) fn components(reduced: &Reduced) -> Parts {
 /// Where each variable stands in its part: behind those in fewer rows, so that loops over
 /// entries of columns turn equally often for thousands of columns, and processors foresee
 /// where they end. SQLite's Newton steps take a fifth less time.
-fn places(parts: &mut [Part], reduced: &Reduced) -> IdMap<VariableId, usize> {
+fn places(parts: &mut [ComponentPart], reduced: &Reduced) -> IdMap<VariableId, usize> {
     let mut heights: IdMap<VariableId, u32> = IdMap::filled(reduced.classes.len(), 0);
     for (_, entries) in reduced.live_rows() {
         entries.iter().for_each(|&(variable, _)| heights[variable] += 1);
@@ -114,7 +114,7 @@ impl Parts {
     /// and counts below `negligible` do not matter.
     pub(crate) fn scaled(
         &self,
-        part: &Part,
+        part: &ComponentPart,
         whole: Whole<'_>,
         unit: f64,
         negligible: f64,
@@ -143,7 +143,7 @@ impl Parts {
 
     /// Matrix and right-hand sides of a part, each row divided by its greatest
     /// coefficient, and the inverse of that.
-    fn rows_of(&self, part: &Part, reduced: &Reduced) -> (Columns, Vec<f64>, Vec<f64>) {
+    fn rows_of(&self, part: &ComponentPart, reduced: &Reduced) -> (Columns, Vec<f64>, Vec<f64>) {
         let mut entries = Vec::new();
         let mut right_hand_sides = Vec::with_capacity(part.rows.len());
         let mut factors = Vec::with_capacity(part.rows.len());
@@ -161,7 +161,7 @@ impl Parts {
     }
 }
 
-impl Part {
+impl ComponentPart {
     /// Gives its component the costs as they are now.
     pub(crate) fn reprice(&self, whole: Whole<'_>, scale: &Scale, component: &mut Component) {
         for (cost, &root) in component.costs.iter_mut().zip(&self.variables) {
@@ -199,7 +199,7 @@ impl Part {
 }
 
 /// The mean of the counts that costs and rows name, or 1.
-fn typical_count(costs: impl Iterator<Item = Smooth>, part: &Part, reduced: &Reduced) -> f64 {
+fn typical_count(costs: impl Iterator<Item = Smooth>, part: &ComponentPart, reduced: &Reduced) -> f64 {
     let wanted = costs.map(|cost| cost.minimiser(cost.slope));
     let needed = part.live_rows(reduced).map(|(entries, right_hand_side)| {
         let least = entries.iter().map(|entry| entry.1.abs()).fold(f64::INFINITY, f64::min);

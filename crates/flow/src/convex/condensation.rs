@@ -30,7 +30,7 @@ pub(crate) struct Gone {
 
 /// A change that is to be undone.
 #[derive(Debug)]
-pub(crate) enum Step {
+pub(crate) enum CondensationStep {
     /// The variable is what the row leaves of `right` for it; with no others it is fixed.
     Told { row: RowId, gone: Gone, right: f64, others: Span },
     /// All are 0.
@@ -44,7 +44,7 @@ pub(crate) enum Step {
 /// How values and duals of what went follow from the rest.
 #[derive(Debug)]
 pub(crate) struct Condensation {
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<CondensationStep>,
     pub(crate) columns: Lists<VariableId, (RowId, f64)>,
     /// The others of all steps.
     pub(crate) others: Vec<(VariableId, f64)>,
@@ -55,7 +55,7 @@ impl Condensation {
     pub(crate) fn expand(&self, values: &mut IdMap<VariableId, f64>, duals: &mut IdMap<RowId, f64>) {
         for step in self.steps.iter().rev() {
             match step {
-                Step::Told { row, gone, right, others } => {
+                CondensationStep::Told { row, gone, right, others } => {
                     let others = self.others[others.range()].iter();
                     let parts = others.map(|&(variable, coefficient)| coefficient * values[variable]);
                     // All parts and the right-hand side have one sign: nothing cancels.
@@ -63,19 +63,19 @@ impl Condensation {
                     values[gone.variable] = value;
                     duals[*row] = self.unpaid(gone, value, duals) / gone.pivot;
                 }
-                Step::Zeroed { row, all } => {
+                CondensationStep::Zeroed { row, all } => {
                     // The dual goes as far from 0 as it must for the dearest.
                     let needed = |gone: &Gone| self.unpaid(gone, 0.0, duals).min(0.0) / gone.pivot;
                     let farther = |most: f64, next: f64| if next.abs() > most.abs() { next } else { most };
                     duals[*row] = all.iter().map(needed).fold(0.0, farther);
                     all.iter().for_each(|gone| values[gone.variable] = 0.0);
                 }
-                Step::Twin { variable, keeper, ratio, share } => {
+                CondensationStep::Twin { variable, keeper, ratio, share } => {
                     let all = values[*keeper];
                     values[*variable] = share * all / ratio;
                     values[*keeper] = (1.0 - share) * all;
                 }
-                Step::Loose { variable, cost } => values[*variable] = cost.minimiser(cost.slope),
+                CondensationStep::Loose { variable, cost } => values[*variable] = cost.minimiser(cost.slope),
             }
         }
     }
@@ -94,17 +94,17 @@ impl Condensation {
         let mut stands_for = IdMap::filled(classes.len(), 1.0);
         for step in &mut self.steps {
             match step {
-                Step::Told { gone, others, .. } => {
+                CondensationStep::Told { gone, others, .. } => {
                     gone.cost = classes[gone.variable].cost;
                     for &(other, coefficient) in &self.others[others.range()] {
                         let more = gone.cost.scaled(-coefficient / gone.pivot);
                         classes[other].cost = classes[other].cost.plus(more);
                     }
                 }
-                Step::Zeroed { all, .. } => {
+                CondensationStep::Zeroed { all, .. } => {
                     all.iter_mut().for_each(|gone| gone.cost = classes[gone.variable].cost);
                 }
-                Step::Twin { variable, keeper, ratio, share } => {
+                CondensationStep::Twin { variable, keeper, ratio, share } => {
                     let (ours, theirs) = (classes[*variable].cost, classes[*keeper].cost);
                     if is_dearer(ours, theirs, *ratio) {
                         let ours = Priced { variable: *variable, cost: ours };
@@ -119,7 +119,7 @@ impl Condensation {
                         return false;
                     }
                 }
-                Step::Loose { variable, cost } => *cost = classes[*variable].cost,
+                CondensationStep::Loose { variable, cost } => *cost = classes[*variable].cost,
             }
         }
         true

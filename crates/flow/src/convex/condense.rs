@@ -27,7 +27,7 @@ use std::collections::VecDeque;
 
 use opcost_index::{Id, IdMap};
 
-use super::condensation::{Condensation, Gone, Priced, Step, is_dearer, shared};
+use super::condensation::{Condensation, CondensationStep, Gone, Priced, is_dearer, shared};
 use super::lists::{Lists, Span};
 use super::presolve::{LARGEST_RATIO, ROUNDING, Reduced};
 use super::problem::{RowId, VariableId};
@@ -68,7 +68,7 @@ struct Condenser<'a> {
     stands_for: IdMap<VariableId, f64>,
     /// The entries of the row that is looked at.
     entries: Vec<(VariableId, f64)>,
-    steps: Vec<Step>,
+    steps: Vec<CondensationStep>,
     others: Vec<(VariableId, f64)>,
 }
 
@@ -181,7 +181,7 @@ impl<'a> Condenser<'a> {
         }
         let all = entries.iter().map(|&(variable, _)| self.remove(variable, row)).collect();
         self.reduced.rows[row] = None;
-        self.steps.push(Step::Zeroed { row, all });
+        self.steps.push(CondensationStep::Zeroed { row, all });
         Ok(())
     }
 
@@ -257,7 +257,7 @@ impl<'a> Condenser<'a> {
         let start = self.others.len();
         self.others.extend(others());
         let told = Span::of(start..self.others.len());
-        self.steps.push(Step::Told { row, gone, right, others: told });
+        self.steps.push(CondensationStep::Told { row, gone, right, others: told });
         for (other, _) in others() {
             self.look_for_twin(other);
         }
@@ -290,7 +290,7 @@ impl<'a> Condenser<'a> {
         let Some(&(_, first)) = self.columns.of(variable).first() else {
             // Of a twin that just went this is undone first and does no harm.
             let cost = self.cost(variable);
-            self.steps.push(Step::Loose { variable, cost });
+            self.steps.push(CondensationStep::Loose { variable, cost });
             return;
         };
         let slot = self.slot(variable);
@@ -338,7 +338,7 @@ impl<'a> Condenser<'a> {
         let ours = Priced { variable, cost: self.cost(variable) };
         let theirs = Priced { variable: keeper, cost: self.cost(keeper) };
         let share = shared(&mut self.stands_for, ours, theirs, ratio);
-        self.steps.push(Step::Twin { variable, keeper, ratio, share });
+        self.steps.push(CondensationStep::Twin { variable, keeper, ratio, share });
     }
 
     fn write_back(&mut self) {

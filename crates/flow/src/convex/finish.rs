@@ -20,7 +20,7 @@
 //! It is a guess: the caller judges it ([`residuals`](super::residuals)) and
 //! keeps the better. Cost: one factorisation.
 
-use super::component::{Component, Point};
+use super::component::{Component, FlowPoint};
 use super::normal::NormalEquations;
 
 /// Each least-squares problem is solved so often, for what it lacks still.
@@ -34,9 +34,9 @@ const EXACT: f64 = 1e-14;
 pub(crate) fn on_optimal_face(
     component: &Component,
     equations: &mut NormalEquations,
-    near: &Point,
+    near: &FlowPoint,
     negligible: f64,
-) -> Option<Point> {
+) -> Option<FlowPoint> {
     let weights: Vec<f64> = (component.costs.iter().zip(&near.x))
         .map(|(cost, &x)| if cost.log_weight == 0.0 && x < negligible { 0.0 } else { x * x })
         .collect();
@@ -52,7 +52,7 @@ pub(crate) fn on_optimal_face(
             if cost.log_weight > 0.0 && rest <= 0.0 { cost.log_weight / x } else { rest.max(0.0) }
         })
         .collect();
-    Some(Point { x, y, z })
+    Some(FlowPoint { x, y, z })
 }
 
 /// What the two least-squares problems share.
@@ -67,7 +67,7 @@ struct Face {
 fn values_on_face(
     component: &Component,
     equations: &mut NormalEquations,
-    near: &Point,
+    near: &FlowPoint,
     face: &Face,
 ) -> Option<Vec<f64>> {
     let Face { weights, sizes } = face;
@@ -88,7 +88,7 @@ fn values_on_face(
 fn duals_of_face(
     component: &Component,
     equations: &mut NormalEquations,
-    near: &Point,
+    near: &FlowPoint,
     face: &Face,
     x: &[f64],
 ) -> Vec<f64> {
@@ -137,7 +137,7 @@ mod tests {
         };
         let mut equations = NormalEquations::new(&component.matrix);
         let near =
-            Point { x: vec![9.99, 1e-5, 3e-6, 1e-6], y: vec![3.001, 2.5], z: vec![1e-4, 2.0, 1.5, 1.5] };
+            FlowPoint { x: vec![9.99, 1e-5, 3e-6, 1e-6], y: vec![3.001, 2.5], z: vec![1e-4, 2.0, 1.5, 1.5] };
         let point = on_optimal_face(&component, &mut equations, &near, 1e-3).expect("a vertex");
         assert_eq!(point.x[1..], [0.0; 3]);
         assert!((point.x[0] - 10.0).abs() < 1e-14);
@@ -163,7 +163,7 @@ mod tests {
             unit: 1.0,
         };
         let mut equations = NormalEquations::new(&component.matrix);
-        let near = Point { x: vec![1.0, 1e-5], y: vec![0.0], z: vec![1.0; 2] };
+        let near = FlowPoint { x: vec![1.0, 1e-5], y: vec![0.0], z: vec![1.0; 2] };
         assert!(on_optimal_face(&component, &mut equations, &near, 1e-3).is_none());
     }
 }

@@ -30,7 +30,7 @@
 //! caller finds out whether that was so ([`solve`](super::solve)).
 
 use super::boundary::{Boundary, Reach};
-use super::component::{Component, Direction, Point};
+use super::component::{Component, Direction, FlowPoint};
 use super::finish::on_optimal_face;
 use super::normal::NormalEquations;
 use super::residuals::Residuals;
@@ -47,7 +47,7 @@ pub(crate) struct Goal {
 
 /// The best point that was seen.
 pub(crate) struct Outcome {
-    pub(crate) point: Point,
+    pub(crate) point: FlowPoint,
     pub(crate) steps: usize,
 }
 
@@ -80,7 +80,7 @@ const NEARLY: f64 = 1e5;
 pub(crate) fn minimise(
     component: &Component,
     equations: &mut NormalEquations,
-    last: Option<Point>,
+    last: Option<FlowPoint>,
     goal: Goal,
 ) -> Outcome {
     let mut search = Search::new(component, equations, goal.aim);
@@ -107,7 +107,7 @@ pub(crate) fn minimise(
 struct Best {
     /// What it lacks.
     shortfall: f64,
-    point: Point,
+    point: FlowPoint,
 }
 
 /// Where a search begins.
@@ -115,13 +115,13 @@ enum Start {
     /// So far inside.
     Cold(f64),
     /// Where another ended.
-    Warm(Point),
+    Warm(FlowPoint),
 }
 
 struct Search<'a> {
     component: &'a Component,
     equations: &'a mut NormalEquations,
-    point: Point,
+    point: FlowPoint,
     weights: Vec<f64>,
     boundary: Boundary,
     /// Least sum of the terms of a row that its residual is compared with.
@@ -201,7 +201,7 @@ impl<'a> Search<'a> {
     /// Predicts, corrects and goes; returns how far, of 1.
     fn step(&mut self, residuals: &Residuals) -> f64 {
         let Component { costs, .. } = self.component;
-        let Point { x, z, .. } = &self.point;
+        let FlowPoint { x, z, .. } = &self.point;
         for (weight, (cost, (x, z))) in self.weights.iter_mut().zip(costs.iter().zip(x.iter().zip(z))) {
             *weight = 1.0 / (cost.curvature + z / x);
         }
@@ -265,7 +265,7 @@ impl<'a> Search<'a> {
     fn direction(&mut self, residuals: &Residuals, aim: &[f64], enough: Option<f64>) -> Direction {
         let matrix = &self.component.matrix;
         let Direction { x: mut pull, y: mut dy, z: mut dz } = self.spare.pop().unwrap_or_default();
-        let Point { x, z, .. } = &self.point;
+        let FlowPoint { x, z, .. } = &self.point;
         let weights = &self.weights;
         pull.resize(x.len(), 0.0);
         dy.clone_from(&residuals.primal);
@@ -311,7 +311,7 @@ impl<'a> Search<'a> {
     /// Sum of the distances of all products to where they are to end, here or
     /// after a step.
     fn miss(&self, direction: Option<&Direction>, reach: Reach) -> f64 {
-        let Point { x, z, .. } = &self.point;
+        let FlowPoint { x, z, .. } = &self.point;
         (0..x.len())
             .map(|column| {
                 let product = match direction {

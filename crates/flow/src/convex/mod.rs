@@ -38,8 +38,8 @@ mod start;
 mod triangle;
 mod work;
 
-pub use certificate::{Certificate, LARGEST_SHIFT, REACH, certify};
+pub use certificate::{LARGEST_SHIFT, OptimalityCertificate, REACH, certify};
 pub use problem::{Cost, Problem, RowId, VariableId};
 pub use rounding::round_flow;
-pub use solve::{Series, Settings, Solution, Status, minimise};
-pub use work::Work;
+pub use solve::{Series, Settings, Solution, SolveStatus, minimise};
+pub use work::SolveWork;

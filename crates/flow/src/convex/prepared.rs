@@ -13,8 +13,8 @@
 
 use opcost_index::{Id, IdMap};
 
-use super::component::{Component, Point};
-use super::components::{Part, Scale, Whole, components};
+use super::component::{Component, FlowPoint};
+use super::components::{ComponentPart, Scale, Whole, components};
 use super::condensation::Condensation;
 use super::condense::condense;
 use super::interior::{Goal, minimise as minimise_component};
@@ -23,7 +23,7 @@ use super::postsolve::price_removed_rows;
 use super::presolve::{Reduced, presolve};
 use super::problem::{Cost, Problem, RowId, VariableId};
 use super::smooth::Smooth;
-use super::work::Work;
+use super::work::SolveWork;
 
 /// A problem taken apart, with what its parts came to.
 pub(crate) struct Prepared {
@@ -38,12 +38,12 @@ pub(crate) struct Prepared {
 }
 
 struct PreparedPart {
-    part: Part,
+    part: ComponentPart,
     component: Component,
     scale: Scale,
     equations: NormalEquations,
     /// Where it ended.
-    last: Option<Point>,
+    last: Option<FlowPoint>,
 }
 
 /// Values and duals of the problem without corners.
@@ -51,7 +51,7 @@ pub(crate) struct Solved {
     pub(crate) values: IdMap<VariableId, f64>,
     /// Without those of the rows that presolve took away.
     duals: IdMap<RowId, f64>,
-    pub(crate) work: Work,
+    pub(crate) work: SolveWork,
 }
 
 impl Prepared {
@@ -152,7 +152,7 @@ impl Prepared {
             .map(|class| class.fixed.unwrap_or_else(|| class.cost.minimiser(class.cost.slope)))
             .collect();
         let mut duals = IdMap::filled(self.smooth.row_count(), 0.0);
-        let mut work = Work::default();
+        let mut work = SolveWork::default();
         for prepared in &mut self.parts {
             let PreparedPart { part, component, scale, equations, last } = prepared;
             let outcome = minimise_component(component, equations, last.take(), goal);

@@ -10,7 +10,7 @@
 //! over the entries. Limit: what is hidden behind dual infeasibility is known
 //! for counts up to those that stand beside in the same rows.
 
-use super::component::{Component, Point};
+use super::component::{Component, FlowPoint};
 
 /// What the equations lack at a point.
 pub(crate) struct Residuals {
@@ -30,9 +30,9 @@ pub(crate) struct Residuals {
 
 impl Residuals {
     /// Of a point, where rows with less than `floor` count as if they had that.
-    pub(crate) fn at(component: &Component, point: &Point, floor: f64, aim: f64) -> Self {
+    pub(crate) fn at(component: &Component, point: &FlowPoint, floor: f64, aim: f64) -> Self {
         let Component { matrix, right_hand_sides, costs, base_cost, unit, .. } = component;
-        let Point { x, y, z } = point;
+        let FlowPoint { x, y, z } = point;
         let mut primal = right_hand_sides.clone();
         let mut sizes: Vec<f64> = right_hand_sides.iter().map(|right| right.abs()).collect();
         for (column, &value) in x.iter().enumerate() {

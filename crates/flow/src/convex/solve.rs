@@ -21,11 +21,11 @@
 
 use opcost_index::IdMap;
 
-use super::certificate::{Certificate, certify};
+use super::certificate::{OptimalityCertificate, certify};
 use super::interior::Goal;
 use super::prepared::Prepared;
 use super::problem::{Cost, Problem, RowId, VariableId};
-use super::work::Work;
+use super::work::SolveWork;
 
 /// How exact and how long.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +45,7 @@ impl Default for Settings {
 
 /// What became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Status {
+pub enum SolveStatus {
     /// No feasible values cost less, up to the tolerance.
     Optimal,
     /// The steps are used up or lead nowhere; the certificate says what the
@@ -62,16 +62,16 @@ pub enum Status {
 #[derive(Clone, Debug)]
 pub struct Solution {
     /// Whether the values are optimal.
-    pub status: Status,
+    pub status: SolveStatus,
     /// A value for each variable; 0 for all when a row is known to be
     /// impossible before anything was solved.
     pub values: IdMap<VariableId, f64>,
     /// By how much the least cost rises per unit of a right-hand side.
     pub duals: IdMap<RowId, f64>,
     /// What the checker found of them.
-    pub certificate: Certificate,
+    pub certificate: OptimalityCertificate,
     /// What it took.
-    pub work: Work,
+    pub work: SolveWork,
 }
 
 /// Minimises.
@@ -109,14 +109,14 @@ impl Series {
                 let certificate = &one.certificate;
                 (certificate.residual.max(settings.tolerance), certificate.gap)
             };
-            if afresh.status == Status::Optimal || worth(&afresh) < worth(&solution) {
+            if afresh.status == SolveStatus::Optimal || worth(&afresh) < worth(&solution) {
                 return afresh;
             }
         }
         if solution.certificate.holds(settings.tolerance) {
-            solution.status = Status::Optimal;
+            solution.status = SolveStatus::Optimal;
         } else if let Some(row) = contradiction(problem, &solution, settings) {
-            solution.status = Status::Infeasible { row };
+            solution.status = SolveStatus::Infeasible { row };
         }
         solution
     }
@@ -151,7 +151,13 @@ fn impossible(problem: &Problem, row: RowId) -> Solution {
     let values = IdMap::filled(problem.variable_count(), 0.0);
     let duals = IdMap::filled(problem.row_count(), 0.0);
     let certificate = certify(problem, &values, &duals);
-    Solution { status: Status::Infeasible { row }, values, duals, certificate, work: Work::default() }
+    Solution {
+        status: SolveStatus::Infeasible { row },
+        values,
+        duals,
+        certificate,
+        work: SolveWork::default(),
+    }
 }
 
 fn solve(problem: &Problem, prepared: &mut Prepared, settings: Settings) -> Solution {
@@ -160,7 +166,7 @@ fn solve(problem: &Problem, prepared: &mut Prepared, settings: Settings) -> Solu
     let values = solved.values.values().take(problem.variable_count()).copied().collect();
     let duals = prepared.duals(solved).values().take(problem.row_count()).copied().collect();
     let certificate = certify(problem, &values, &duals);
-    Solution { status: Status::BudgetReached, values, duals, certificate, work }
+    Solution { status: SolveStatus::BudgetReached, values, duals, certificate, work }
 }
 
 /// The row that lacks most where all rows together lack least, if they lack

@@ -9,7 +9,7 @@
 //! Cost: a few passes over the entries.
 
 use super::columns::Columns;
-use super::component::{Component, Point};
+use super::component::{Component, FlowPoint};
 use super::smooth::Smooth;
 
 /// A point at y = 0, and the least count that matters.
@@ -21,7 +21,7 @@ use super::smooth::Smooth;
 ///
 /// Where this fails, a point farther inside has to do: `generous` is the
 /// factor of mu, and above 1 no count begins below what is typical.
-pub(crate) fn first_point(component: &Component, generous: f64) -> (Point, f64) {
+pub(crate) fn first_point(component: &Component, generous: f64) -> (FlowPoint, f64) {
     let Component { matrix, right_hand_sides, costs, tie_break, .. } = component;
     let has_price =
         |cost: &Smooth| cost.slope.abs() > *tie_break || cost.log_weight > 0.0 || cost.curvature > 0.0;
@@ -51,13 +51,13 @@ pub(crate) fn first_point(component: &Component, generous: f64) -> (Point, f64) 
             (cost.log_weight + mu) / *x
         })
         .collect();
-    (Point { x, y: vec![0.0; right_hand_sides.len()], z }, floor)
+    (FlowPoint { x, y: vec![0.0; right_hand_sides.len()], z }, floor)
 }
 
 /// A point to begin from where the search for other costs ended: z follows the slopes,
 /// as far as it stays well above 0.
-pub(crate) fn again(component: &Component, last: Point) -> Point {
-    let Point { x, y, mut z } = last;
+pub(crate) fn again(component: &Component, last: FlowPoint) -> FlowPoint {
+    let FlowPoint { x, y, mut z } = last;
     let rest: Vec<f64> = (component.costs.iter().zip(&x).enumerate())
         .map(|(column, (cost, x))| cost.slope + cost.curvature * x - component.matrix.dot(column, &y))
         .collect();
@@ -70,7 +70,7 @@ pub(crate) fn again(component: &Component, last: Point) -> Point {
         let least = 0.1 * (component.costs[column].log_weight + mu) / x[column];
         *z = rest[column].max(least);
     }
-    Point { x, y, z }
+    FlowPoint { x, y, z }
 }
 
 /// Geometric mean of the logarithmic weights; without any, what a typical

@@ -2,7 +2,7 @@
 
 /// Measures of effort that do not depend on the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct SolveWork {
     /// Components that were solved.
     pub components: usize,
     /// Most steps in a component.

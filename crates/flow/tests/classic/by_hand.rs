@@ -1,7 +1,7 @@
 //! Small graphs, worked by hand.
 
 use opcost_flow::check_conservation;
-use opcost_flow::classic::{CostModel, Count, LinearPrices, Options, Prior, RepairError};
+use opcost_flow::classic::{Count, FlowOptions, LinearPrices, Prior, RepairError, TimeModel};
 use opcost_index::{Id, IdMap};
 
 use super::{Edge, KEEP, LEVIN, Node, OUT, Sampled, afters, befores, price};
@@ -23,7 +23,7 @@ fn diamond() -> Sampled {
 
 #[test]
 fn edges_weigh_their_block_times_their_probability() {
-    let repair = diamond().repair(&CostModel::GccMcf);
+    let repair = diamond().repair(&TimeModel::GccMcf);
     // 66.67 and 33.33 are rounded so that they sum to 100.
     assert_eq!(befores(&repair.edges), [100, 67, 33, 60, 30, 100]);
 }
@@ -44,9 +44,9 @@ fn missing_samples_are_filled_in() {
 /// lowering A-B, A and the entry, D and the exit 5; by lowering A-B and
 /// raising A-C, C and C-D 4. C's 3 cost 2 as before: 28 + 6.
 /// The maximum flow takes the way by B, which is shortest.
-fn dear_b() -> CostModel<Node, Edge> {
+fn dear_b() -> TimeModel<Node, Edge> {
     let (cheap, dear) = (price(1, 1), price(10, 1));
-    CostModel::Linear(LinearPrices {
+    TimeModel::Linear(LinearPrices {
         nodes: IdMap::from_vec(vec![cheap, dear, cheap, cheap]),
         edges: IdMap::from_vec(vec![cheap, cheap, cheap, dear, cheap, cheap]),
         virtual_exit: cheap,
@@ -66,7 +66,7 @@ fn negative_cycles_lead_to_the_cheapest_flow() {
 #[test]
 fn without_a_budget_for_cycles_the_flow_is_consistent_but_dear() {
     let diamond = diamond();
-    let options = Options { budget: Some(0), ..KEEP };
+    let options = FlowOptions { budget: Some(0), ..KEEP };
     let repair = diamond.try_repair(&dear_b(), options).unwrap();
     assert_eq!(afters(&repair.nodes), [100, 67, 33, 100]);
     assert_eq!((repair.cost, repair.is_optimal), (146, false));
@@ -82,8 +82,8 @@ fn without_a_budget_for_cycles_the_flow_is_consistent_but_dear() {
 fn models_disagree_on_what_to_believe() {
     let line = [(OUT, 0, Share(1)), (0, 1, Share(1)), (1, OUT, Share(1))];
     let line = Sampled::new(&[90, 100], &line);
-    assert_eq!(afters(&line.repair(&CostModel::GccMcf).nodes), [100, 100]);
-    let repair = line.repair(&CostModel::Levin(LEVIN));
+    assert_eq!(afters(&line.repair(&TimeModel::GccMcf).nodes), [100, 100]);
+    let repair = line.repair(&TimeModel::Levin(LEVIN));
     assert_eq!((afters(&repair.nodes), repair.cost), (vec![90, 90], 60));
 }
 
@@ -93,7 +93,7 @@ fn models_disagree_on_what_to_believe() {
 fn measured_edges_leave_the_rest_to_the_others() {
     let edges = [(OUT, 0, Share(1)), (0, 1, Measured(4)), (0, 1, Share(3)), (1, OUT, Share(1))];
     let parallel = Sampled::new(&[10, 10], &edges);
-    let repair = parallel.repair(&CostModel::GccMcf);
+    let repair = parallel.repair(&TimeModel::GccMcf);
     assert_eq!((befores(&repair.edges), repair.cost), (vec![10, 4, 6, 10], 0));
 }
 
@@ -131,14 +131,14 @@ fn an_endless_loop_gets_one_exit() {
     assert_eq!((afters(&repair.nodes), repair.cost), (vec![1, 1000, 999], 0));
     // Of equals, the smaller.
     let equals = Sampled { blocks: IdMap::from_vec(vec![1, 1000, 1000]), ..server };
-    assert_eq!(equals.repair(&CostModel::GccMcf).virtual_exits[0].node, Node::new(1));
+    assert_eq!(equals.repair(&TimeModel::GccMcf).virtual_exits[0].node, Node::new(1));
 }
 
 /// Two ways to end without returning, `abort` and a loop in itself.
 #[test]
 fn every_dead_end_gets_an_exit_of_its_own() {
     let edges = [(OUT, 0, Share(1)), (0, 1, Share(1)), (0, 2, Share(1)), (2, 2, Share(1))];
-    let repair = Sampled::new(&[8, 4, 50], &edges).repair(&CostModel::GccMcf);
+    let repair = Sampled::new(&[8, 4, 50], &edges).repair(&TimeModel::GccMcf);
     let mut exits: Vec<_> = repair.virtual_exits.iter().map(|exit| (exit.node.index(), exit.count)).collect();
     exits.sort_by_key(|&(node, _)| node);
     let four = Count { before: 4, after: 4 };
@@ -151,13 +151,13 @@ fn every_dead_end_gets_an_exit_of_its_own() {
 fn what_no_entry_reaches_is_taken_out() {
     let edges =
         [(OUT, 0, Share(1)), (0, 1, Share(1)), (3, 2, Measured(5)), (2, 1, Share(1)), (1, OUT, Share(1))];
-    let repair = Sampled::new(&[10, 10, 7, 7], &edges).repair(&CostModel::GccMcf);
+    let repair = Sampled::new(&[10, 10, 7, 7], &edges).repair(&TimeModel::GccMcf);
     assert_eq!(repair.unreachable.iter().map(Id::index).collect::<Vec<_>>(), [2, 3]);
     assert_eq!(afters(&repair.nodes), [10, 10, 0, 0]);
     assert_eq!(repair.edges[Edge::new(2)], Count { before: 5, after: 0 });
     assert_eq!(repair.cost, 0);
     let no_entry = Sampled::new(&[10], &[(0, OUT, Share(1))]);
-    assert_eq!(no_entry.try_repair(&CostModel::GccMcf, KEEP), Err(RepairError::NoEntry));
+    assert_eq!(no_entry.try_repair(&TimeModel::GccMcf, KEEP), Err(RepairError::NoEntry));
 }
 
 /// A hot loop whose way in and way out have no samples. Nodes: A, before,
@@ -193,7 +193,7 @@ fn an_island_is_reported() {
 #[test]
 fn an_island_is_joined_by_one_unit() {
     let island = island();
-    let repair = island.try_repair(&island.all_at(price(1, 2)), Options::default()).unwrap();
+    let repair = island.try_repair(&island.all_at(price(1, 2)), FlowOptions::default()).unwrap();
     assert_eq!(afters(&repair.nodes), [11, 1, 1001, 1]);
     assert_eq!(afters(&repair.edges), [11, 10, 1, 1, 1000, 1, 1]);
     assert_eq!((repair.islands, repair.cost), (vec![vec![Node::new(2)]], 30 + 8 - 2));
@@ -211,7 +211,8 @@ fn an_island_on_the_way_is_joined_with_the_other() {
         (1, 1, Measured(5)),
         (1, OUT, Measured(0)),
     ];
-    let repair = Sampled::new(&[0, 5, 5], &edges).try_repair(&CostModel::GccMcf, Options::default()).unwrap();
+    let repair =
+        Sampled::new(&[0, 5, 5], &edges).try_repair(&TimeModel::GccMcf, FlowOptions::default()).unwrap();
     assert_eq!(repair.islands, [[Node::new(1)], [Node::new(2)]]);
     assert_eq!(afters(&repair.edges), [1, 1, 5, 1, 5, 1]);
     assert_eq!(afters(&repair.nodes), [1, 6, 6]);
@@ -232,7 +233,7 @@ fn an_island_is_joined_where_it_is_nearest() {
         (2, OUT, Measured(0)),
     ];
     let islands = Sampled::new(&[0, 5, 5, 5], &edges);
-    let repair = islands.try_repair(&CostModel::GccMcf, Options::default()).unwrap();
+    let repair = islands.try_repair(&TimeModel::GccMcf, FlowOptions::default()).unwrap();
     assert_eq!(repair.islands, [vec![Node::new(1), Node::new(3)], vec![Node::new(2)]]);
     assert_eq!(afters(&repair.edges), [2, 5, 5, 5, 1, 1, 1, 1]);
 }

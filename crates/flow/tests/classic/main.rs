@@ -12,7 +12,7 @@ mod size;
 
 use opcost_flow::FlowEdge;
 use opcost_flow::classic::{
-    CostModel, Islands, LevinPrices, LinearPrices, Options, Price, Prior, Repair, RepairError, repair,
+    FlowOptions, Islands, LevinPrices, LinearPrices, Price, Prior, Repair, RepairError, TimeModel, repair,
 };
 use opcost_index::{Id, IdMap};
 use proptest::prelude::*;
@@ -24,7 +24,7 @@ opcost_index::define_id!(struct Edge, "edge");
 const OUT: usize = usize::MAX;
 
 /// Leaves islands as the flow of minimum cost has them.
-const KEEP: Options = Options { budget: None, islands: Islands::Keep };
+const KEEP: FlowOptions = FlowOptions { budget: None, islands: Islands::Keep };
 
 /// A graph with what was sampled on it.
 #[derive(Clone, Debug)]
@@ -44,21 +44,21 @@ impl Sampled {
         }
     }
 
-    fn repair(&self, model: &CostModel<Node, Edge>) -> Repair<Node, Edge> {
+    fn repair(&self, model: &TimeModel<Node, Edge>) -> Repair<Node, Edge> {
         self.try_repair(model, KEEP).expect("a graph with an entry and small numbers")
     }
 
     fn try_repair(
         &self,
-        model: &CostModel<Node, Edge>,
-        options: Options,
+        model: &TimeModel<Node, Edge>,
+        options: FlowOptions,
     ) -> Result<Repair<Node, Edge>, RepairError<Node, Edge>> {
         repair(&self.blocks, &self.edges, &self.priors, model, options)
     }
 
     /// Every node and edge at this price.
-    fn all_at(&self, price: Price) -> CostModel<Node, Edge> {
-        CostModel::Linear(LinearPrices {
+    fn all_at(&self, price: Price) -> TimeModel<Node, Edge> {
+        TimeModel::Linear(LinearPrices {
             nodes: IdMap::filled(self.blocks.len(), price),
             edges: IdMap::filled(self.edges.len(), price),
             virtual_exit: price,
@@ -111,10 +111,10 @@ fn priors(weight: u64) -> impl Strategy<Value = Prior> + Clone {
 }
 
 /// Prices from a list of dice, used in turn.
-fn linear(sampled: &Sampled, dice: &[(u64, u64)]) -> CostModel<Node, Edge> {
+fn linear(sampled: &Sampled, dice: &[(u64, u64)]) -> TimeModel<Node, Edge> {
     let mut dice = dice.iter().cycle().map(|&(raise, lower)| Price { raise, lower });
     let mut next = || dice.next().expect("there are dice");
-    CostModel::Linear(LinearPrices {
+    TimeModel::Linear(LinearPrices {
         nodes: sampled.blocks.values().map(|_| next()).collect(),
         edges: sampled.edges.values().map(|_| next()).collect(),
         virtual_exit: next(),

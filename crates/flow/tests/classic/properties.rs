@@ -1,6 +1,6 @@
 //! What must hold on every graph, whatever was sampled.
 
-use opcost_flow::classic::{CostModel, Islands, Options, Prior, Repair};
+use opcost_flow::classic::{FlowOptions, Islands, Prior, Repair, TimeModel};
 use opcost_flow::{FlowEdge, check_conservation};
 use opcost_index::{Id, IdMap};
 use proptest::prelude::*;
@@ -76,8 +76,8 @@ fn with_counts(sampled: &Sampled, counts: &IdMap<Edge, u64>, prior: fn(u64) -> P
     }
 }
 
-fn models(sampled: &Sampled, dice: &[(u64, u64)]) -> [CostModel<Node, Edge>; 3] {
-    [CostModel::GccMcf, CostModel::Levin(LEVIN), linear(sampled, dice)]
+fn models(sampled: &Sampled, dice: &[(u64, u64)]) -> [TimeModel<Node, Edge>; 3] {
+    [TimeModel::GccMcf, TimeModel::Levin(LEVIN), linear(sampled, dice)]
 }
 
 proptest! {
@@ -91,7 +91,7 @@ proptest! {
         for prior in [Prior::Measured as fn(u64) -> Prior, Prior::Share] {
             let sampled = with_counts(&sampled, &counts, prior);
             for model in models(&sampled, &[(1, 1)]) {
-                let repair = sampled.try_repair(&model, Options::default()).unwrap();
+                let repair = sampled.try_repair(&model, FlowOptions::default()).unwrap();
                 prop_assert_eq!((repair.cost, repair.islands.len(), repair.is_optimal), (0, 0, true));
                 let after: IdMap<Edge, u64> = repair.edges.values().map(|count| count.after).collect();
                 // An edge between the outside and itself has no block to share from.
@@ -108,7 +108,7 @@ proptest! {
         for model in models(&sampled, &dice) {
             for islands in [Islands::Join, Islands::Keep] {
                 for budget in [None, Some(0), Some(2)] {
-                    let repair = sampled.try_repair(&model, Options { budget, islands }).unwrap();
+                    let repair = sampled.try_repair(&model, FlowOptions { budget, islands }).unwrap();
                     assert_consistent(&sampled, &repair);
                     prop_assert!(budget.is_some() || repair.is_optimal);
                 }
@@ -129,7 +129,7 @@ proptest! {
             prop_assert!(kept.islands.is_sorted() && kept.islands.iter().all(|island| island.is_sorted()));
             found.sort_unstable();
             prop_assert_eq!(found, unfed(&sampled, &kept));
-            let joined = sampled.try_repair(&model, Options::default()).unwrap();
+            let joined = sampled.try_repair(&model, FlowOptions::default()).unwrap();
             prop_assert_eq!(&joined.islands, &kept.islands);
             prop_assert_eq!(unfed(&sampled, &joined), []);
             prop_assert!(joined.cost >= kept.cost);
@@ -151,14 +151,14 @@ proptest! {
             edges,
             priors: counts.values().map(measured).collect(),
         };
-        prop_assert_eq!(repaired.repair(&CostModel::GccMcf).cost, 0);
+        prop_assert_eq!(repaired.repair(&TimeModel::GccMcf).cost, 0);
     }
 
     /// Nodes without a way out, by following all edges: all of them and only
     /// they stand in components with a virtual exit, or lead to them alone.
     #[test]
     fn every_live_node_can_leave(sampled in graphs(7, 12, 20, priors(20))) {
-        let repair = sampled.repair(&CostModel::GccMcf);
+        let repair = sampled.repair(&TimeModel::GccMcf);
         let (edges, _) = repair.closed(&sampled.edges);
         let leaves = |edges: &IdMap<Edge, FlowEdge<Node>>| {
             let mut leaves = vec![false; sampled.blocks.len()];

@@ -3,7 +3,7 @@
 //! every flow there is.
 
 use opcost_flow::FlowEdge;
-use opcost_flow::classic::{CostModel, Prior, Repair};
+use opcost_flow::classic::{Prior, Repair, TimeModel};
 use opcost_index::{Id, IdMap};
 use proptest::prelude::*;
 
@@ -13,13 +13,13 @@ use super::{Edge, LEVIN, Node, Sampled, dice, graphs, linear, priors};
 type Item = (usize, usize, i128, i128, i128);
 
 /// Prices that the referees know: those of `Linear`, and of `Levin` by kind.
-fn item_prices(sampled: &Sampled, model: &CostModel<Node, Edge>, dead: usize) -> Vec<(u64, u64)> {
+fn item_prices(sampled: &Sampled, model: &TimeModel<Node, Edge>, dead: usize) -> Vec<(u64, u64)> {
     match model {
-        CostModel::Linear(prices) => {
+        TimeModel::Linear(prices) => {
             let all = prices.nodes.values().chain(prices.edges.values());
             all.chain(vec![&prices.virtual_exit; dead]).map(|price| (price.raise, price.lower)).collect()
         }
-        CostModel::Levin(_) => {
+        TimeModel::Levin(_) => {
             let block = |&weight: &u64| if weight == 0 { (2, 7) } else { (3, 5) };
             let edge = |ends: &FlowEdge<Node>| match ends {
                 FlowEdge { to: None, .. } => (6, 1),
@@ -29,13 +29,13 @@ fn item_prices(sampled: &Sampled, model: &CostModel<Node, Edge>, dead: usize) ->
             let nodes = sampled.blocks.values().map(block);
             nodes.chain(sampled.edges.values().map(edge)).chain(vec![(6, 1); dead]).collect()
         }
-        CostModel::GccMcf => panic!("the referees have no logarithm"),
+        TimeModel::GccMcf => panic!("the referees have no logarithm"),
     }
 }
 
 /// Everything that has a count and is reachable, between the places 2v (before
 /// block v), 2v + 1 (behind it) and, the last, the outside.
-fn items(sampled: &Sampled, model: &CostModel<Node, Edge>, repair: &Repair<Node, Edge>) -> Vec<Item> {
+fn items(sampled: &Sampled, model: &TimeModel<Node, Edge>, repair: &Repair<Node, Edge>) -> Vec<Item> {
     let outside = 2 * sampled.blocks.len();
     let live = |place: Option<Node>| place.is_none_or(|node| !repair.unreachable.contains(node));
     let ends = |ends: &FlowEdge<Node>| {
@@ -169,7 +169,7 @@ proptest! {
         sampled in graphs(8, 20, 60, priors(60)),
         dice in dice(12),
     ) {
-        for model in [linear(&sampled, &dice), CostModel::Levin(LEVIN)] {
+        for model in [linear(&sampled, &dice), TimeModel::Levin(LEVIN)] {
             let repair = sampled.repair(&model);
             prop_assert!(repair.is_optimal);
             let least = least_cost(places(&sampled), &items(&sampled, &model, &repair));
@@ -214,7 +214,7 @@ proptest! {
     fn weights_are_block_weights_times_probabilities(
         sampled in graphs(6, 14, 1000, (0u64..9).prop_map(Prior::Share)),
     ) {
-        let repair = sampled.repair(&CostModel::GccMcf);
+        let repair = sampled.repair(&TimeModel::GccMcf);
         let share = |edge: Edge| match sampled.priors[edge] {
             Prior::Share(share) => u128::from(share),
             Prior::Measured(_) => 0,

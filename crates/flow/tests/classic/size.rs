@@ -1,7 +1,7 @@
 //! Large graphs and large numbers.
 
 use opcost_flow::check_conservation;
-use opcost_flow::classic::{CostModel, Counted, Prior, Repair, RepairError};
+use opcost_flow::classic::{CountedPlace, Prior, Repair, RepairError, TimeModel};
 use opcost_index::Id;
 
 use super::{Edge, KEEP, Node, OUT, Sampled, price};
@@ -89,7 +89,7 @@ fn a_deep_nest() {
 #[test]
 fn the_largest_counts_are_kept_when_they_balance() {
     let edges = [(OUT, 0, Share(1)), (0, 1, Share(1)), (0, 1, Share(u64::MAX)), (1, OUT, Share(1))];
-    let repair = Sampled::new(&[u64::MAX, u64::MAX], &edges).repair(&CostModel::GccMcf);
+    let repair = Sampled::new(&[u64::MAX, u64::MAX], &edges).repair(&TimeModel::GccMcf);
     assert_eq!((repair.cost, repair.nodes[Node::new(1)].after), (0, u64::MAX));
     assert_eq!(repair.edges[Edge::new(1)].after + repair.edges[Edge::new(2)].after, u64::MAX);
 }
@@ -99,8 +99,10 @@ fn the_largest_counts_are_kept_when_they_balance() {
 fn a_count_past_64_bits_is_an_error() {
     let edges = [(OUT, 0, Measured(u64::MAX)), (OUT, 0, Measured(u64::MAX)), (0, OUT, Share(1))];
     let sum = Sampled::new(&[1], &edges);
-    let node =
-        RepairError::CountOverflow { counted: Counted::Node(Node::new(0)), count: 2 * u128::from(u64::MAX) };
+    let node = RepairError::CountOverflow {
+        counted: CountedPlace::Node(Node::new(0)),
+        count: 2 * u128::from(u64::MAX),
+    };
     assert_eq!(sum.try_repair(&sum.all_at(price(0, 1)), KEEP), Err(node.clone()));
     assert_eq!(
         node.to_string(),

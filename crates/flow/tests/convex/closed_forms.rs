@@ -1,6 +1,6 @@
 //! Problems whose answers can be written down, or found by trying out.
 
-use opcost_flow::convex::{Cost, Problem, Settings, Solution, Status, VariableId, minimise};
+use opcost_flow::convex::{Cost, Problem, Settings, Solution, SolveStatus, VariableId, minimise};
 
 pub(crate) fn poisson(samples: f64, cycles: f64) -> Cost {
     Cost::Deviance { samples, cycles, dispersion: 1.0 }
@@ -8,7 +8,7 @@ pub(crate) fn poisson(samples: f64, cycles: f64) -> Cost {
 
 pub(crate) fn solved(problem: &Problem) -> Solution {
     let solution = minimise(problem, Settings::default());
-    assert_eq!(solution.status, Status::Optimal, "{:?}", solution.certificate);
+    assert_eq!(solution.status, SolveStatus::Optimal, "{:?}", solution.certificate);
     assert!(solution.certificate.holds(1e-6));
     solution
 }

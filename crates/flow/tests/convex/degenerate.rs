@@ -1,6 +1,8 @@
 //! Bad scales, nothing seen, nothing priced, contradictions.
 
-use opcost_flow::convex::{Cost, LARGEST_SHIFT, Problem, Settings, Status, VariableId, certify, minimise};
+use opcost_flow::convex::{
+    Cost, LARGEST_SHIFT, Problem, Settings, SolveStatus, VariableId, certify, minimise,
+};
 use opcost_index::IdMap;
 
 use crate::closed_forms::{assert_near, poisson, solved};
@@ -40,7 +42,7 @@ fn a_hundred_billion_turns_leave_an_honest_answer() {
     assert!(solution.certificate.gap <= 1e-6, "{:?}", solution.certificate);
     assert!(solution.certificate.residual <= 1e-8, "{:?}", solution.certificate);
     let told = solution.certificate.shift > LARGEST_SHIFT;
-    assert_eq!(told, solution.status == Status::BudgetReached, "{:?}", solution.certificate);
+    assert_eq!(told, solution.status == SolveStatus::BudgetReached, "{:?}", solution.certificate);
 }
 
 #[test]
@@ -66,13 +68,13 @@ fn contradicting_rows_are_named() {
     problem.add_row(1.0, [(x, 1.0)]);
     let second = problem.add_row(2.0, [(x, 1.0)]);
     let solution = minimise(&problem, Settings::default());
-    assert_eq!(solution.status, Status::Infeasible { row: second });
+    assert_eq!(solution.status, SolveStatus::Infeasible { row: second });
 
     let mut problem = Problem::new();
     let x = problem.add_variable(Cost::Linear { price: 1.0 });
     let y = problem.add_variable(Cost::Linear { price: 1.0 });
     let row = problem.add_row(-3.0, [(x, 1.0), (y, 2.0)]);
-    assert_eq!(minimise(&problem, Settings::default()).status, Status::Infeasible { row });
+    assert_eq!(minimise(&problem, Settings::default()).status, SolveStatus::Infeasible { row });
 }
 
 /// No single row is wrong, and presolve sees nothing.
@@ -88,7 +90,7 @@ fn a_contradiction_of_several_rows_is_found() {
             // d - c is 20 by the others.
             problem.add_row(50.0, [(d, 1.0), (c, -1.0), (a, 1e-9)]),
         ];
-        let Status::Infeasible { row } = minimise(&problem, Settings::default()).status else {
+        let SolveStatus::Infeasible { row } = minimise(&problem, Settings::default()).status else {
             panic!("a solution of what has none");
         };
         assert!(rows.contains(&row));
@@ -103,7 +105,7 @@ fn samples_where_nothing_can_run_are_a_contradiction() {
     let other = problem.add_variable(Cost::Free);
     let never = problem.add_row(0.0, [(entry, 1.0), (other, 1.0)]);
     let flow = problem.add_row(0.0, [(entry, 1.0), (block, -1.0)]);
-    let Status::Infeasible { row } = minimise(&problem, Settings::default()).status else {
+    let SolveStatus::Infeasible { row } = minimise(&problem, Settings::default()).status else {
         panic!("samples without executions");
     };
     assert!([never, flow].contains(&row));
@@ -145,7 +147,7 @@ fn an_empty_problem_and_empty_rows_are_solved() {
     let solution = solved(&problem);
     assert_near(solution.values[x], 4.0, 1e-12);
     let row = problem.add_row(1.0, []);
-    assert_eq!(minimise(&problem, Settings::default()).status, Status::Infeasible { row });
+    assert_eq!(minimise(&problem, Settings::default()).status, SolveStatus::Infeasible { row });
 }
 
 /// f runs 200 times and calls itself in every second execution, so 100 calls
@@ -200,7 +202,7 @@ fn a_row_of_thousands_of_variables_makes_no_dense_matrix() {
 fn the_step_budget_is_told_with_an_honest_gap() {
     let (problem, _) = hot_loop(1e5, 1.0);
     let solution = minimise(&problem, Settings { steps: 2, ..Settings::default() });
-    assert_eq!(solution.status, Status::BudgetReached);
+    assert_eq!(solution.status, SolveStatus::BudgetReached);
     assert!(!solution.certificate.holds(1e-6));
     let best = solved(&problem).certificate.objective;
     assert!(solution.certificate.objective - solution.certificate.gap <= best + 1e-6 * best.max(1.0));

@@ -1,6 +1,8 @@
 //! Any sparse system, not only those of graphs: the checker must be content.
 
-use opcost_flow::convex::{Cost, Problem, REACH, RowId, Settings, Status, VariableId, certify, minimise};
+use opcost_flow::convex::{
+    Cost, Problem, REACH, RowId, Settings, SolveStatus, VariableId, certify, minimise,
+};
 use opcost_index::{Id, IdMap};
 use proptest::prelude::*;
 
@@ -77,7 +79,7 @@ proptest! {
     ) {
         let problem = planted.problem();
         let solution = minimise(&problem, Settings::default());
-        prop_assert_eq!(solution.status, Status::Optimal, "{:?}", solution.certificate);
+        prop_assert_eq!(solution.status, SolveStatus::Optimal, "{:?}", solution.certificate);
         // No better than the planted values, if those are feasible at all.
         let planted_cost = problem.objective(&planted.values.iter().copied().collect());
         let slack = 1e-6 * planted_cost.max(1.0);
@@ -92,16 +94,16 @@ proptest! {
         let solution = minimise(&problem, Settings::default());
         let planted_cost = problem.objective(&planted.values.iter().copied().collect());
         match solution.status {
-            Status::Optimal => {
+            SolveStatus::Optimal => {
                 prop_assert!(solution.certificate.objective <= planted_cost + 1e-6 * planted_cost.max(1.0));
             }
             // Duals without bound leave some digits less, which is told.
-            Status::BudgetReached if planted_cost.is_finite() => {
+            SolveStatus::BudgetReached if planted_cost.is_finite() => {
                 prop_assert!(solution.certificate.holds(1e-4), "{:?}", solution.certificate);
                 let bound = solution.certificate.objective - solution.certificate.gap;
                 prop_assert!(bound <= planted_cost + 1e-6 * planted_cost.max(1.0));
             }
-            Status::Infeasible { .. } | Status::BudgetReached => {
+            SolveStatus::Infeasible { .. } | SolveStatus::BudgetReached => {
                 prop_assert!(planted_cost.is_infinite(), "{:?} {:?}", solution.status, solution.certificate);
             }
         }
@@ -115,7 +117,7 @@ proptest! {
     ) {
         let problem = planted.problem();
         let solution = minimise(&problem, Settings::default());
-        prop_assert_eq!(solution.status, Status::Optimal);
+        prop_assert_eq!(solution.status, SolveStatus::Optimal);
         let values: IdMap<VariableId, f64> = planted.values.iter().copied().collect();
         if !within_reach(&problem, &values, &solution.values) {
             return Ok(());

@@ -1,7 +1,7 @@
 //! Whole programs: thousands of blocks, calls, profiles of few and of many
 //! samples.
 
-use opcost_flow::convex::{Settings, Status, minimise};
+use opcost_flow::convex::{Settings, SolveStatus, minimise};
 
 use crate::program::{Profile, Program, Random, Repair};
 
@@ -9,7 +9,7 @@ fn assert_repaired(program: &Program, random: &mut Random, samples: f64) {
     let profile = Profile::random(random, program, samples);
     let repair = Repair::new(program, &profile);
     let solution = minimise(&repair.problem, Settings::default());
-    assert_eq!(solution.status, Status::Optimal, "{samples} samples: {:?}", solution.certificate);
+    assert_eq!(solution.status, SolveStatus::Optimal, "{samples} samples: {:?}", solution.certificate);
     assert!(solution.certificate.relative_gap() <= 1e-6);
     let work = solution.work;
     assert!(work.steps <= 60, "{work:?}");
@@ -27,7 +27,7 @@ fn code_that_was_not_seen_costs_the_solver_little() {
     let profile = Profile::random(&mut random, &program, 30.0);
     let repair = Repair::new(&program, &profile);
     let solution = minimise(&repair.problem, Settings::default());
-    assert_eq!(solution.status, Status::Optimal, "{:?}", solution.certificate);
+    assert_eq!(solution.status, SolveStatus::Optimal, "{:?}", solution.certificate);
     let work = solution.work;
     assert!(work.rows * 10 <= repair.problem.row_count(), "{work:?} of {}", repair.problem.row_count());
     assert!(work.factor_work <= 15 * repair.problem.row_count(), "{work:?}");

@@ -1,7 +1,7 @@
 //! Problems of the same rows that are solved one after the other, as when counts are
 //! weighed again by what they came to.
 
-use opcost_flow::convex::{Cost, Problem, Series, Settings, Status, minimise};
+use opcost_flow::convex::{Cost, Problem, Series, Settings, SolveStatus, minimise};
 
 use crate::program::{Profile, Program, Random, Repair};
 
@@ -32,7 +32,7 @@ fn reweigh(problem: &Problem, random: &mut Random) -> Problem {
 fn assert_as_if_alone(series: &mut Series, problem: &Problem) -> usize {
     let (together, alone) =
         (series.minimise(problem, Settings::default()), minimise(problem, Settings::default()));
-    assert_eq!(together.status, Status::Optimal, "{:?}", together.certificate);
+    assert_eq!(together.status, SolveStatus::Optimal, "{:?}", together.certificate);
     let (ours, theirs) = (together.certificate.objective, alone.certificate.objective);
     assert!((ours - theirs).abs() <= 2e-6 * theirs.max(1.0), "{ours} is not {theirs}");
     together.work.steps
@@ -92,7 +92,7 @@ fn the_cheaper_of_two_ways_may_change() {
     ] {
         let problem = problem(prices, samples);
         let solution = series.minimise(&problem, Settings::default());
-        assert_eq!(solution.status, Status::Optimal);
+        assert_eq!(solution.status, SolveStatus::Optimal);
         for (&value, wanted) in solution.values.values().zip(wanted) {
             assert!((value - wanted).abs() < 1e-3, "{prices:?}: {:?}", solution.values);
         }
@@ -111,7 +111,7 @@ fn approximate_values_are_near_the_best() {
         let rough = Settings { tolerance: 1e-2, ..Settings::default() };
         let values = series.approximate(&problem, rough);
         let best = series.minimise(&problem, Settings::default());
-        assert_eq!(best.status, Status::Optimal);
+        assert_eq!(best.status, SolveStatus::Optimal);
         let (ours, theirs) = (problem.objective(&values), best.certificate.objective);
         assert!((ours - theirs).abs() <= 1e-2 * theirs, "{ours} is not {theirs}");
     }
@@ -147,7 +147,7 @@ fn corners_may_change() {
     ] {
         all.into_iter().zip(costs).for_each(|(variable, cost)| problem.set_cost(variable, cost));
         let solution = series.minimise(&problem, Settings::default());
-        assert_eq!(solution.status, Status::Optimal, "{costs:?}: {:?}", solution.certificate);
+        assert_eq!(solution.status, SolveStatus::Optimal, "{costs:?}: {:?}", solution.certificate);
         for (&value, wanted) in solution.values.values().zip(wanted) {
             assert!((value - wanted).abs() < 1e-3, "{costs:?}: {:?}", solution.values);
         }

@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use opcost_host::{Function, Instance, Kind, Options, Turn};
+use opcost_host::{EndKind, Instance, InstanceOptions, MeteredFunction, Turn};
 
 const SIZE: usize = 12;
 const ROUNDS: i32 = 40;
@@ -56,7 +56,7 @@ impl Game {
 
 struct Player {
     name: String,
-    bot: Option<(Instance<View>, Function)>,
+    bot: Option<(Instance<View>, MeteredFunction)>,
     view: View,
     x: usize,
     y: usize,
@@ -73,7 +73,7 @@ impl Player {
     fn enter(path: &Path, place: usize) -> Player {
         // So that the deadline has something to do.
         let allowed = vec!["sleep".to_owned()];
-        let options = Options { stack_bytes: 256 << 10, memory_bytes: 8 << 20, allowed };
+        let options = InstanceOptions { stack_bytes: 256 << 10, memory_bytes: 8 << 20, allowed };
         let view: View = bytemuck::Zeroable::zeroed();
         // SAFETY: these bots keep to `View`, and to the terms of the game.
         let loaded = unsafe { Instance::load(path, &options, view) };
@@ -120,13 +120,13 @@ impl Player {
         };
         self.spent = verdict.spent_in_all;
         self.view = *bot.shared();
-        if verdict.kind == Kind::Finished {
+        if verdict.kind == EndKind::Finished {
             self.finished += 1;
             self.in_a_row = 0;
             return game.step(self);
         }
         let mut end = format!("{} in round {round}", verdict.kind);
-        if verdict.kind == Kind::UsedUp {
+        if verdict.kind == EndKind::UsedUp {
             self.used_up += 1;
             self.in_a_row += 1;
             if self.in_a_row < 3 {

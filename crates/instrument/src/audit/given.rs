@@ -9,7 +9,7 @@ use crate::fuel::looks::is_known_to_libraries;
 
 /// For each function and instruction of the metered module the instructions
 /// that it was before: none for metering, several where some became one.
-pub type Origins = IdMap<FunctionId, IdMap<InstructionId, Vec<InstructionId>>>;
+pub type InstructionOrigins = IdMap<FunctionId, IdMap<InstructionId, Vec<InstructionId>>>;
 
 /// What is to be audited.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub struct Audit<'a> {
     /// The module with its metering.
     pub metered: &'a Module,
     /// What was what.
-    pub origins: &'a Origins,
+    pub origins: &'a InstructionOrigins,
     /// The weights.
     pub cost: &'a CostModel,
     /// The module is all of the program.

@@ -5,7 +5,7 @@
 //! that is charged, and the instruction. Limit: the size of an element of
 //! allocated memory is LLVM's to know and is taken as it stands.
 
-use opcost_ir::{Opcode, Predicate, Value, Work};
+use opcost_ir::{LengthWork, Opcode, Predicate, Value};
 use opcost_key::InstructionId;
 
 use super::module::Before;
@@ -48,7 +48,7 @@ pub(super) fn is_length_of(before: &Before<'_>, value: Value, next: InstructionI
     };
     match before.length(next) {
         Some(Length::Arguments(first, second, work)) => {
-            let bytes = if work == Work::Moved { moved(bytes) } else { Some(bytes) };
+            let bytes = if work == LengthWork::Moved { moved(bytes) } else { Some(bytes) };
             bytes.is_some_and(|bytes| match second {
                 None => widened(bytes) == given[first as usize],
                 Some(second) => made(bytes, Opcode::Mul).is_some_and(|factors| {

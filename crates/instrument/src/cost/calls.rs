@@ -185,7 +185,7 @@ fn quadruple(name: &str, module: &Module, ty: TypeId) -> Option<(String, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::{Known, known as known_of};
+    use crate::library::{LibraryFact, known as known_of};
 
     #[test]
     fn every_line_reads_and_names_a_function_that_may_be_called() {
@@ -194,8 +194,10 @@ mod tests {
         for line in lines {
             let (name, _) = read_line(line).unwrap_or_else(|| panic!("{line}"));
             let known = known_of(name);
-            let is_called =
-                !matches!(known, None | Some(Known::Data | Known::Refused(_) | Known::Outside(_)));
+            let is_called = !matches!(
+                known,
+                None | Some(LibraryFact::Data | LibraryFact::Refused(_) | LibraryFact::Outside(_))
+            );
             assert!(is_called, "{name}: {known:?}");
             seen += 1;
         }

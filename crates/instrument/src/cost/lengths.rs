@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use opcost_ir::{Function, Length, Module, Value, Work};
+use opcost_ir::{Function, Length, LengthWork, Module, Value};
 use opcost_key::InstructionId;
 
 /// Functions and intrinsics with the arguments whose product is their length.
@@ -55,10 +55,10 @@ const MOVES: &[&str] = &[
 ];
 
 /// What a function or intrinsic does with the bytes.
-pub(super) fn work(name: &str) -> Work {
+pub(super) fn work(name: &str) -> LengthWork {
     let is_intrinsic = ["llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.experimental.memset.pattern."];
     let moves = MOVES.contains(&name) || is_intrinsic.iter().any(|start| name.starts_with(start));
-    if moves { Work::Moved } else { Work::Other }
+    if moves { LengthWork::Moved } else { LengthWork::Other }
 }
 
 /// More than this is asked for before it is done, even if it is known.
@@ -70,7 +70,7 @@ pub(super) fn units(
     function: &Function,
     id: InstructionId,
     arguments: &[u32],
-    work: Work,
+    work: LengthWork,
 ) -> Option<u32> {
     let operands = function.operands_of(id);
     let mut bytes = 1u64;

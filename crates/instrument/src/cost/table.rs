@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use opcost_ir::{CalleeRef, Function, Instruction, Length, Module, Opcode, Work};
+use opcost_ir::{CalleeRef, Function, Instruction, Length, LengthWork, Module, Opcode};
 use opcost_key::{Hash128, Hasher128, InstructionId};
 use serde::{Deserialize, Serialize};
 
@@ -174,12 +174,17 @@ impl CostTable {
     }
 
     /// The arguments whose product is the length of this call, and what is done with so many bytes.
-    fn arguments(&self, module: &Module, function: &Function, id: InstructionId) -> Option<(&[u32], Work)> {
+    fn arguments(
+        &self,
+        module: &Module,
+        function: &Function,
+        id: InstructionId,
+    ) -> Option<(&[u32], LengthWork)> {
         let CalleeRef::Declaration(callee) = function.call(id)?.callee else { return None };
         let name = &module.declarations[callee].name;
         let arguments = without_suffixes(&self.lengths, name)?;
         let given = function.operands_of(id).len() as u32 - 1;
-        let work = if self.with_library { lengths::work(name) } else { Work::Other };
+        let work = if self.with_library { lengths::work(name) } else { LengthWork::Other };
         arguments.iter().all(|&argument| argument < given).then_some((arguments, work))
     }
 }

@@ -35,7 +35,7 @@ use opcost_ir::{Linkage, Module, print_module};
 use opcost_key::Hasher128;
 use serde::{Deserialize, Serialize};
 
-use crate::library::{Known, Library, known};
+use crate::library::{Library, LibraryFact, known};
 use court::Court;
 use sizes::Sizes;
 
@@ -75,7 +75,7 @@ pub fn admit(module: &Module, library: &Library) -> Admission {
         court.body(function);
         court.calls(function);
     }
-    let is_other = |name: &&String| matches!(known(name), Some(Known::Differs));
+    let is_other = |name: &&String| matches!(known(name), Some(LibraryFact::Differs));
     let declared = module.declarations.values().map(|declaration| &declaration.name);
     let differs: BTreeSet<String> = declared.filter(is_other).cloned().collect();
     let own = module.functions.values().filter(|function| function.linkage != Linkage::Elsewhere);

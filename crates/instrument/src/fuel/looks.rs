@@ -8,7 +8,7 @@
 
 use opcost_ir::{Call, CalleeRef, Module};
 
-use crate::library::{Known, known};
+use crate::library::{LibraryFact, known};
 
 /// What a call does with the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,12 +32,12 @@ pub(crate) fn looks(module: &Module, call: &Call) -> Looks {
         CalleeRef::Declaration(id) => {
             let name = module.declarations[id].name.as_str();
             match known(name) {
-                Some(Known::Computes | Known::World | Known::Differs)
+                Some(LibraryFact::Computes | LibraryFact::World | LibraryFact::Differs)
                     if !call.returns_twice && !call.is_noreturn =>
                 {
                     Looks::Never
                 }
-                Some(Known::Ends) => Looks::WithoutCallback,
+                Some(LibraryFact::Ends) => Looks::WithoutCallback,
                 _ => Looks::Freely,
             }
         }
@@ -54,5 +54,8 @@ pub(crate) fn is_known_to_libraries(name: &str) -> bool {
     matches!(name, "main" | "opc_portable_start" | "_start" | "memalign" | "valloc" | "pvalloc" | "exit")
         || mains.contains(&name)
         || reserved.iter().any(|start| name.starts_with(start))
-        || matches!(known(name), Some(Known::Computes | Known::World | Known::Differs | Known::Ends))
+        || matches!(
+            known(name),
+            Some(LibraryFact::Computes | LibraryFact::World | LibraryFact::Differs | LibraryFact::Ends)
+        )
 }

@@ -24,7 +24,7 @@ use opcost_graph::dominators::Dominators;
 use opcost_graph::frequency::Frequencies;
 use opcost_graph::loops::LoopForest;
 use opcost_index::{Id, IdMap, IdSet, define_id};
-use opcost_ir::{Flow, Function, Keeper, Module, Spot};
+use opcost_ir::{EditPoint, Flow, Function, Keeper, Module};
 use opcost_key::{BlockId, FunctionId};
 
 use crate::fuel::lengths::Checked;
@@ -48,11 +48,11 @@ pub(crate) struct Payment {
     /// The node that the ways to a stretch lead to, if it is another.
     arrival: IdMap<StretchId, StretchId>,
     /// Charges that belong to the arrival at a stretch.
-    pub(crate) on_arrival: Vec<(Spot, i64)>,
+    pub(crate) on_arrival: Vec<(EditPoint, i64)>,
     /// Charges that belong to leaving one.
-    pub(crate) on_leaving: Vec<(Spot, i64)>,
+    pub(crate) on_leaving: Vec<(EditPoint, i64)>,
     /// Where the register is read anew, and the stretch that follows.
-    loaded: Vec<(Spot, StretchId, Keeper)>,
+    loaded: Vec<(EditPoint, StretchId, Keeper)>,
 }
 
 /// An edge of the payment graph; no stretch is the outside.
@@ -69,9 +69,9 @@ enum Place {
     /// Nothing but another constant where the cell is read or written.
     Settled,
     /// A spot that is part of arriving.
-    Arrival(Spot),
+    Arrival(EditPoint),
     /// A spot that is part of leaving.
-    Leaving(Spot),
+    Leaving(EditPoint),
     /// It cannot be paid on.
     Nowhere,
 }
@@ -115,7 +115,7 @@ impl Payment {
     }
 
     /// Where the register is read from the cell, with the advance there.
-    pub(crate) fn loads(&self) -> Vec<(Spot, i64, Keeper)> {
+    pub(crate) fn loads(&self) -> Vec<(EditPoint, i64, Keeper)> {
         let advance = |id| self.advance[self.arrival[id]];
         self.loaded.iter().map(|&(spot, id, keeper)| (spot, advance(id), keeper)).collect()
     }
@@ -139,10 +139,10 @@ impl Payment {
 
     /// Where the cell is settled, with the advance there: all of the stretch
     /// counts as done.
-    pub(crate) fn stores(&self, stretches: &Stretches) -> Vec<(Spot, i64, Keeper)> {
+    pub(crate) fn stores(&self, stretches: &Stretches) -> Vec<(EditPoint, i64, Keeper)> {
         let settled = |(id, stretch): (StretchId, &Stretch)| match stretch.end {
             End::Call(at) | End::Gone(at) | End::Jump(at) | End::Invoke(at) | End::Return(at) => {
-                Some((Spot::Before(at), self.behind(stretches, id), stretch.keeper))
+                Some((EditPoint::Before(at), self.behind(stretches, id), stretch.keeper))
             }
             End::Measured | End::Branch | End::Unsplittable | End::Nowhere => None,
         };
@@ -158,7 +158,7 @@ impl Payment {
 fn countability(edge: &PayEdge) -> Countability {
     match edge.place {
         Place::Nowhere => Countability::Uncountable,
-        Place::Arrival(Spot::Edge(..)) => {
+        Place::Arrival(EditPoint::Edge(..)) => {
             Countability::Countable { weight: edge.frequency.saturating_mul(SPLIT_FACTOR) }
         }
         _ => Countability::Countable { weight: edge.frequency },
@@ -217,7 +217,7 @@ struct Edges<'a> {
     work: IdMap<StretchId, i64>,
     /// The node that the ways to a stretch lead to.
     arrival: IdMap<StretchId, StretchId>,
-    loaded: Vec<(Spot, StretchId, Keeper)>,
+    loaded: Vec<(EditPoint, StretchId, Keeper)>,
     /// Landing pads, which are read at once for all that lead to them.
     pads: IdSet<StretchId>,
     /// Nodes that begin with nothing paid ahead.
@@ -274,14 +274,14 @@ impl<'a> Edges<'a> {
                 self.load_behind_invoke(block, stretch.keeper);
             }
             End::Branch if self.checked.ends.contains(block) => {
-                self.push(Some(id), None, Place::Leaving(Spot::Before(stretch.last)), FREE);
+                self.push(Some(id), None, Place::Leaving(EditPoint::Before(stretch.last)), FREE);
                 self.branches_of(block, None);
             }
             End::Branch => self.branches_of(block, Some(id)),
             End::Unsplittable => {
                 let hub = self.function.blocks[block].successors.first();
                 let hub = hub.map(|&successor| self.arrival[self.stretches.first[successor]]);
-                self.push(Some(id), hub, Place::Leaving(Spot::Before(stretch.last)), frequency);
+                self.push(Some(id), hub, Place::Leaving(EditPoint::Before(stretch.last)), frequency);
             }
         }
     }
@@ -332,11 +332,11 @@ impl<'a> Edges<'a> {
             let to = self.arrival[self.stretches.first[successor]];
             let place = match spot {
                 // Nothing comes behind the check.
-                Spot::Before(_) if from.is_none() => {
+                EditPoint::Before(_) if from.is_none() => {
                     self.fix(to);
                     continue;
                 }
-                Spot::Before(_) => Place::Leaving(spot),
+                EditPoint::Before(_) => Place::Leaving(spot),
                 _ => Place::Arrival(spot),
             };
             // Inside a loop that is paid for ahead nothing is paid.
@@ -355,14 +355,14 @@ impl<'a> Edges<'a> {
             unreachable!("the normal way out of an invoke can be cut")
         };
         // Nothing else may stand before a terminator that calls.
-        let spot = if matches!(spot, Spot::Before(_)) { Spot::Edge(block, 0) } else { spot };
+        let spot = if matches!(spot, EditPoint::Before(_)) { EditPoint::Edge(block, 0) } else { spot };
         self.load(spot, normal, keeper);
         if self.pads.insert(pad) {
             self.load(self.stretches.start_of(pad), pad, Keeper::Cell);
         }
     }
 
-    fn load(&mut self, spot: Spot, stretch: StretchId, keeper: Keeper) {
+    fn load(&mut self, spot: EditPoint, stretch: StretchId, keeper: Keeper) {
         let frequency = self.frequencies.nodes[self.stretches.list[stretch].block];
         self.loaded.push((spot, stretch, keeper));
         self.push(None, Some(self.arrival[stretch]), Place::Settled, frequency);

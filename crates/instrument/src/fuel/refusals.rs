@@ -8,8 +8,8 @@
 
 use opcost_ir::{CalleeRef, Module};
 
-use crate::library::{Known, known};
-use crate::refusal::{PlanError, Reason};
+use crate::library::{LibraryFact, known};
+use crate::refusal::{PlanError, RefusalReason};
 
 /// The first call that is refused.
 pub(crate) fn refuse(module: &Module) -> Result<(), PlanError> {
@@ -17,8 +17,8 @@ pub(crate) fn refuse(module: &Module) -> Result<(), PlanError> {
         for (instruction, call) in &function.calls {
             let CalleeRef::Declaration(callee) = call.callee else { continue };
             let name = &module.declarations[callee].name;
-            if let Some(Known::Refused(why)) = known(name) {
-                let reason = Reason::Unmeterable { callee: name.clone(), why };
+            if let Some(LibraryFact::Refused(why)) = known(name) {
+                let reason = RefusalReason::Unmeterable { callee: name.clone(), why };
                 return Err(PlanError::new(module, function, Some(*instruction), reason));
             }
         }

@@ -11,7 +11,7 @@
 //! call that becomes a jump goes the `ret` behind it (`leaving`). Cost: linear.
 
 use opcost_index::Id;
-use opcost_ir::{FuelEdit, Keeper, Length, Metering, Module, Opcode, Spot};
+use opcost_ir::{EditPoint, FuelEdit, Keeper, Length, Metering, Module, Opcode};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::bodies::is_counted;
@@ -43,12 +43,12 @@ impl Writer<'_> {
     fn block(&mut self, block: BlockId, leaving: &Leaving) {
         let function = &self.module.functions[self.id];
         let jump = leaving.jump_to_return(self.id, function, block);
-        let (mut start, mut work, mut is_jump) = (Spot::Start(block), 0, false);
+        let (mut start, mut work, mut is_jump) = (EditPoint::Start(block), 0, false);
         for instruction in function.instructions_of(block) {
             if let Some(length) = self.cost.length(self.module, function, instruction) {
                 self.charge(start, work);
                 self.charge_length(instruction, length);
-                (start, work) = (Spot::Before(instruction), 0);
+                (start, work) = (EditPoint::Before(instruction), 0);
             }
             work += self.weight(instruction);
             is_jump |= leaving.is_jump(self.id, function, block, instruction);
@@ -57,7 +57,7 @@ impl Writer<'_> {
             if can_end && !is_jump && jump.is_none_or(|(at, _)| at != instruction) {
                 self.charge(start, work);
                 let next = InstructionId::new(instruction.index() + 1);
-                (start, work) = (Spot::Before(next), 0);
+                (start, work) = (EditPoint::Before(next), 0);
             }
         }
         if let Some((_, target)) = jump {
@@ -70,7 +70,7 @@ impl Writer<'_> {
         i64::from(self.cost.weight(self.module, &self.module.functions[self.id], instruction))
     }
 
-    fn charge(&mut self, spot: Spot, amount: i64) {
+    fn charge(&mut self, spot: EditPoint, amount: i64) {
         // Behind the last instruction of a block there is nothing.
         if amount != 0 {
             self.push(FuelEdit::Load { keeper: Keeper::Cell, spot, advance: 0 });
@@ -80,7 +80,7 @@ impl Writer<'_> {
     }
 
     fn charge_length(&mut self, instruction: InstructionId, length: Length) {
-        let spot = Spot::Before(instruction);
+        let spot = EditPoint::Before(instruction);
         self.push(FuelEdit::Load { keeper: Keeper::Cell, spot, advance: 0 });
         self.push(FuelEdit::ChargeLength { instruction, length });
         self.push(FuelEdit::Store { keeper: Keeper::Cell, spot, advance: 0 });

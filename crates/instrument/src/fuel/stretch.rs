@@ -3,7 +3,7 @@
 //! `stretches` cuts functions into them; `payment` and `lengths` look at nothing else.
 
 use opcost_index::{Id, IdMap, define_id};
-use opcost_ir::{Charged, FuelEdit, Function, Keeper, Opcode, Spot};
+use opcost_ir::{Charged, EditPoint, FuelEdit, Function, Keeper, Opcode};
 use opcost_key::{BlockId, InstructionId};
 
 use crate::fuel::prepaid::Prepaid;
@@ -86,7 +86,7 @@ impl Stretches {
     }
 
     /// Where it begins.
-    pub(crate) fn start_of(&self, id: StretchId) -> Spot {
+    pub(crate) fn start_of(&self, id: StretchId) -> EditPoint {
         start_spot(self.starts_block(id), &self.list[id])
     }
 
@@ -128,6 +128,6 @@ impl Stretches {
 }
 
 /// Where a stretch begins.
-fn start_spot(is_block_start: bool, stretch: &Stretch) -> Spot {
-    if is_block_start { Spot::Start(stretch.block) } else { Spot::Before(stretch.first) }
+fn start_spot(is_block_start: bool, stretch: &Stretch) -> EditPoint {
+    if is_block_start { EditPoint::Start(stretch.block) } else { EditPoint::Before(stretch.first) }
 }

@@ -7,10 +7,12 @@
 //! left out.
 
 use opcost_index::Id;
-use opcost_ir::{Function, Module, Opcode, Point, PointKind, RecordEdit, Spot, TailKind, Type, Value};
+use opcost_ir::{
+    EditPoint, Function, Module, Opcode, PointKind, RecordEdit, RecordPoint, TailKind, Type, Value,
+};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
-use super::recorded::{PointFacts, Recorded, Subject};
+use super::recorded::{PointFacts, RecordedPoints, RecordedSubject};
 use super::request::ValuesRequest;
 use crate::spots::{BranchSpots, Counting};
 
@@ -19,7 +21,7 @@ pub(super) fn plan(
     module: &Module,
     id: FunctionId,
     request: &ValuesRequest,
-    recorded: &mut Recorded,
+    recorded: &mut RecordedPoints,
     edits: &mut Vec<RecordEdit>,
 ) {
     let function = &module.functions[id];
@@ -36,8 +38,8 @@ pub(super) fn plan(
                     None => behind(function, &spots, block, at),
                 };
                 let Some(spot) = spot else { continue };
-                let point = recorded.recording.points.push(Point { kind, check: None });
-                let subject = Subject::Value { instruction: at, operand };
+                let point = recorded.recording.points.push(RecordPoint { kind, check: None });
+                let subject = RecordedSubject::Value { instruction: at, operand };
                 recorded.points.push(PointFacts { function: id, subject });
                 edits.push(RecordEdit::Record { spot, point, value });
             }
@@ -50,12 +52,12 @@ pub(super) fn plan_widths(
     module: &Module,
     id: FunctionId,
     request: &ValuesRequest,
-    recorded: &mut Recorded,
+    recorded: &mut RecordedPoints,
     edits: &mut Vec<RecordEdit>,
 ) {
     let function = &module.functions[id];
     let spots = BranchSpots::new(function);
-    let mut add = |value: Value, spot: Option<Spot>, subject: Subject| {
+    let mut add = |value: Value, spot: Option<EditPoint>, subject: RecordedSubject| {
         let ty = module.type_of(function, value).map(|ty| &module.types[ty]);
         let kind = match ty {
             Some(ty @ Type::Integer(_)) if request.integers => kind_of(ty),
@@ -63,17 +65,17 @@ pub(super) fn plan_widths(
             _ => None,
         };
         let (Some(kind), Some(spot)) = (kind, spot) else { return };
-        let point = recorded.recording.points.push(Point { kind, check: None });
+        let point = recorded.recording.points.push(RecordPoint { kind, check: None });
         recorded.points.push(PointFacts { function: id, subject });
         edits.push(RecordEdit::Record { spot, point, value });
     };
-    let entry = Spot::Start(BlockId::new(0));
+    let entry = EditPoint::Start(BlockId::new(0));
     for position in 0..function.parameters {
-        add(Value::Argument(position), Some(entry), Subject::Parameter(position));
+        add(Value::Argument(position), Some(entry), RecordedSubject::Parameter(position));
     }
     for block in function.blocks.ids() {
         for at in function.instructions_of(block) {
-            let subject = Subject::Value { instruction: at, operand: None };
+            let subject = RecordedSubject::Value { instruction: at, operand: None };
             add(Value::Instruction(at), behind(function, &spots, block, at), subject);
         }
     }
@@ -127,15 +129,20 @@ fn kind_of(ty: &Type) -> Option<PointKind> {
 }
 
 /// Nothing may stand between a call that must become a jump and its `ret`.
-fn before(function: &Function, block: BlockId, at: InstructionId) -> Option<Spot> {
+fn before(function: &Function, block: BlockId, at: InstructionId) -> Option<EditPoint> {
     let is_jump = |id: InstructionId| function.call(id).is_some_and(|call| call.tail == TailKind::MustTail);
     let follows_jump = function.instructions_of(block).any(|id| id < at && is_jump(id));
-    (!follows_jump).then_some(Spot::Before(at))
+    (!follows_jump).then_some(EditPoint::Before(at))
 }
 
-fn behind(function: &Function, spots: &BranchSpots<'_>, block: BlockId, at: InstructionId) -> Option<Spot> {
+fn behind(
+    function: &Function,
+    spots: &BranchSpots<'_>,
+    block: BlockId,
+    at: InstructionId,
+) -> Option<EditPoint> {
     match function.instructions[at].opcode {
-        Opcode::Phi | Opcode::LandingPad => return Some(Spot::Start(block)),
+        Opcode::Phi | Opcode::LandingPad => return Some(EditPoint::Start(block)),
         Opcode::Invoke => {
             return match spots.of_branch(block, 0) {
                 Counting::At(spot) => Some(spot),
@@ -146,5 +153,5 @@ fn behind(function: &Function, spots: &BranchSpots<'_>, block: BlockId, at: Inst
     }
     let is_jump = function.call(at).is_some_and(|call| call.tail == TailKind::MustTail);
     let mut behind = function.instructions_of(block).skip_while(|&id| id <= at);
-    behind.next().filter(|_| !is_jump).map(Spot::Before)
+    behind.next().filter(|_| !is_jump).map(EditPoint::Before)
 }

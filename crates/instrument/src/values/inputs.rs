@@ -13,7 +13,7 @@
 use opcost_graph::edge::{Edge, edges_from};
 use opcost_graph::loops::LoopId;
 use opcost_index::{Id, IdMap};
-use opcost_ir::{ConstantValue, Input, Opcode, PointId, RecordEdit, Spot, TailKind, Type, Value};
+use opcost_ir::{CheckInput, ConstantValue, EditPoint, Opcode, PointId, RecordEdit, TailKind, Type, Value};
 use opcost_key::{BlockId, InstructionId};
 
 use super::rereads::Rereads;
@@ -25,19 +25,20 @@ use crate::unchecked::Unchecked;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Noted {
     /// The same on each edge.
-    Always(Input),
+    Always(CheckInput),
     /// By the edge on which control comes: its source, and which of its slots.
-    ByEdge(Vec<((BlockId, u32), Input)>),
+    ByEdge(Vec<((BlockId, u32), CheckInput)>),
 }
 
 impl Noted {
     /// What is noted on an edge into the loop.
-    pub(super) fn on(&self, edge: &Edge<BlockId>) -> Option<Input> {
+    pub(super) fn on(&self, edge: &Edge<BlockId>) -> Option<CheckInput> {
         match self {
             Noted::Always(input) => Some(*input),
             Noted::ByEdge(inputs) => {
-                let of_edge =
-                    |((from, slot), _): &&((BlockId, u32), Input)| (*from, *slot) == (edge.from, edge.slot);
+                let of_edge = |((from, slot), _): &&((BlockId, u32), CheckInput)| {
+                    (*from, *slot) == (edge.from, edge.slot)
+                };
                 inputs.iter().find(of_edge).map(|(_, input)| *input)
             }
         }
@@ -47,7 +48,7 @@ impl Noted {
 /// What fills a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cell {
-    keeps: Vec<(Spot, Option<Input>)>,
+    keeps: Vec<(EditPoint, Option<CheckInput>)>,
 }
 
 /// The cells of one function's frame.
@@ -83,13 +84,13 @@ impl Inputs {
         })
     }
 
-    fn cell(&mut self, keeps: Vec<(Spot, Option<Input>)>) -> Noted {
+    fn cell(&mut self, keeps: Vec<(EditPoint, Option<CheckInput>)>) -> Noted {
         let cell = Cell { keeps };
         let position = self.cells.iter().position(|known| *known == cell).unwrap_or_else(|| {
             self.cells.push(cell);
             self.cells.len() - 1
         });
-        Noted::Always(Input::Held(position as u32))
+        Noted::Always(CheckInput::Held(position as u32))
     }
 
     /// What is to be noted for it.
@@ -102,7 +103,7 @@ impl Inputs {
             Wanted::Value(value) => self.value(at, value),
             Wanted::Loaded { address, bits } => {
                 if at.rereads.is_known_in(address, header) && at.rereads.is_outside(address) {
-                    return Ok(Noted::Always(Input::Loaded { address, bits }));
+                    return Ok(Noted::Always(CheckInput::Loaded { address, bits }));
                 }
                 Err(Unchecked::UnknownAddress)
             }
@@ -114,15 +115,16 @@ impl Inputs {
                     return Ok(Noted::ByEdge(entering));
                 }
                 at.is_not_of_the_loop(block)?;
-                let spot =
-                    |((from, slot), input): ((BlockId, u32), Input)| Ok((at.spot(from, slot)?, Some(input)));
+                let spot = |((from, slot), input): ((BlockId, u32), CheckInput)| {
+                    Ok((at.spot(from, slot)?, Some(input)))
+                };
                 Ok(self.cell(entering.into_iter().map(spot).collect::<Result<_>>()?))
             }
             Wanted::Reread { load, moment } => {
-                let input = Some(Input::Reread(load));
+                let input = Some(CheckInput::Reread(load));
                 if moment == Moment::Entry(header) {
                     at.rereads.check(load, moment)?;
-                    return Ok(Noted::Always(Input::Reread(load)));
+                    return Ok(Noted::Always(CheckInput::Reread(load)));
                 }
                 at.is_not_of_the_loop(at.rereads.block_of(moment))?;
                 at.rereads.check(load, moment)?;
@@ -132,7 +134,7 @@ impl Inputs {
             Wanted::ReadSince { load, moment } => {
                 at.is_not_of_the_loop(at.rereads.function.block_of(load))?;
                 let gone = at.spots_of(moment)?.into_iter().map(|spot| (spot, None));
-                let value = (at.behind(load)?, Some(Input::Value(Value::Instruction(load))));
+                let value = (at.behind(load)?, Some(CheckInput::Value(Value::Instruction(load))));
                 // Where both stand on one spot, the load comes behind the moment.
                 Ok(self.cell(gone.chain([value]).collect()))
             }
@@ -141,7 +143,7 @@ impl Inputs {
                     around != at.rereads.natural && at.rereads.forest.contains(around, header)
                 });
                 let point = around.and_then(|around| at.points[around]);
-                point.map(|point| Noted::Always(Input::Turns(point))).ok_or(Unchecked::NoTurns)
+                point.map(|point| Noted::Always(CheckInput::Turns(point))).ok_or(Unchecked::NoTurns)
             }
         }
     }
@@ -150,11 +152,11 @@ impl Inputs {
     fn value(&mut self, at: &Where<'_>, value: Value) -> Result<Noted> {
         let header = at.rereads.header(at.rereads.natural);
         if at.rereads.is_known_in(value, header) && at.rereads.is_outside(value) {
-            return Ok(Noted::Always(Input::Value(value)));
+            return Ok(Noted::Always(CheckInput::Value(value)));
         }
         let Value::Instruction(id) = value else { return Err(Unchecked::NoValue) };
         at.is_not_of_the_loop(at.rereads.function.block_of(id))?;
-        Ok(self.cell(vec![(at.behind(id)?, Some(Input::Value(value)))]))
+        Ok(self.cell(vec![(at.behind(id)?, Some(CheckInput::Value(value)))]))
     }
 }
 
@@ -177,7 +179,7 @@ impl Where<'_> {
         outside.flat_map(edges).collect()
     }
 
-    fn spot(&self, from: BlockId, slot: u32) -> Result<Spot> {
+    fn spot(&self, from: BlockId, slot: u32) -> Result<EditPoint> {
         match self.spots.of_branch(from, slot) {
             Counting::At(spot) => Ok(spot),
             _ => Err(Unchecked::NoEdge),
@@ -185,7 +187,7 @@ impl Where<'_> {
     }
 
     /// What a phi gets, by edge.
-    fn entering(&self, natural: LoopId, phi: InstructionId) -> Result<Vec<((BlockId, u32), Input)>> {
+    fn entering(&self, natural: LoopId, phi: InstructionId) -> Result<Vec<((BlockId, u32), CheckInput)>> {
         if self.rereads.function.instructions[phi].opcode != Opcode::Phi {
             return Err(Unchecked::NoPhi);
         }
@@ -194,9 +196,9 @@ impl Where<'_> {
             let pairs = self.rereads.function.operands_of(phi).chunks_exact(2);
             let value = pairs.filter(|pair| pair[1] == Value::Block(edge.from)).map(|pair| pair[0]).next();
             let input = match value {
-                Some(Value::Constant(id)) => Input::Number(self.constant(id)?),
+                Some(Value::Constant(id)) => CheckInput::Number(self.constant(id)?),
                 // A phi gets it from the end of the block, where it is known.
-                Some(value @ (Value::Instruction(_) | Value::Argument(_))) => Input::Value(value),
+                Some(value @ (Value::Instruction(_) | Value::Argument(_))) => CheckInput::Value(value),
                 _ => return Err(Unchecked::Code),
             };
             Ok(((edge.from, edge.slot), input))
@@ -219,21 +221,21 @@ impl Where<'_> {
     }
 
     /// Right behind an instruction.
-    fn behind(&self, id: InstructionId) -> Result<Spot> {
+    fn behind(&self, id: InstructionId) -> Result<EditPoint> {
         let block = self.rereads.function.block_of(id);
         let is_jump = self.rereads.function.call(id).is_some_and(|call| call.tail == TailKind::MustTail);
         match self.rereads.function.instructions[id].opcode {
-            Opcode::Phi | Opcode::LandingPad => Ok(Spot::Start(block)),
+            Opcode::Phi | Opcode::LandingPad => Ok(EditPoint::Start(block)),
             Opcode::Invoke => self.spot(block, 0),
             opcode if opcode.is_terminator() || is_jump => Err(Unchecked::NothingBehind),
-            _ => Ok(Spot::Before(InstructionId::new(id.index() + 1))),
+            _ => Ok(EditPoint::Before(InstructionId::new(id.index() + 1))),
         }
     }
 
-    fn spots_of(&self, moment: Moment) -> Result<Vec<Spot>> {
+    fn spots_of(&self, moment: Moment) -> Result<Vec<EditPoint>> {
         match moment {
-            Moment::Start => Ok(vec![Spot::Start(BlockId::new(0))]),
-            Moment::Block(block) => Ok(vec![Spot::Start(block)]),
+            Moment::Start => Ok(vec![EditPoint::Start(BlockId::new(0))]),
+            Moment::Block(block) => Ok(vec![EditPoint::Start(block)]),
             Moment::Behind(id) => Ok(vec![self.behind(id)?]),
             Moment::Entry(header) => {
                 let natural = self.rereads.forest.headed_by(header).ok_or(Unchecked::NoLoop)?;

@@ -1,7 +1,7 @@
 //! What is recorded in a module, and what does each point mean?
 
 use opcost_index::IdMap;
-use opcost_ir::{Recording, Step};
+use opcost_ir::{CheckStep, Recording};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::claims::Claimed;
@@ -9,7 +9,7 @@ use crate::unchecked::Unchecked;
 
 /// What is recorded in a module.
 #[derive(Clone, Debug)]
-pub struct Recorded {
+pub struct RecordedPoints {
     /// What to change.
     pub recording: Recording,
     /// What the points mean, in their order.
@@ -26,12 +26,12 @@ pub struct PointFacts {
     /// Its function.
     pub function: FunctionId,
     /// A loop or a value.
-    pub subject: Subject,
+    pub subject: RecordedSubject,
 }
 
 /// What is recorded at a point.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Subject {
+pub enum RecordedSubject {
     /// A loop.
     Loop {
         /// Its header.
@@ -66,7 +66,7 @@ pub struct ClaimFacts {
     /// What it rests on.
     pub assumes: Vec<String>,
     /// The check, or why there is none.
-    pub check: Result<Vec<Step>, Unchecked>,
+    pub check: Result<Vec<CheckStep>, Unchecked>,
 }
 
 /// A loop that is not recorded.

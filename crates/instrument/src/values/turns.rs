@@ -5,14 +5,15 @@ use opcost_graph::edge::{Edge, edges_from};
 use opcost_graph::loops::{Loop, LoopForest, LoopId};
 use opcost_index::{Graph, Id, IdMap, reverse};
 use opcost_ir::{
-    Check, Flow, Function, Layout, Module, Opcode, Point, PointId, PointKind, RecordEdit, Spot, Step,
+    Check, CheckStep, EditPoint, Flow, Function, Layout, Module, Opcode, PointId, PointKind, RecordEdit,
+    RecordPoint,
 };
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use super::inputs::{Inputs, Noted, Where};
-use super::recorded::{ClaimFacts, PointFacts, Recorded, RefusedLoop, Subject};
+use super::recorded::{ClaimFacts, PointFacts, RecordedPoints, RecordedSubject, RefusedLoop};
 use super::rereads::Rereads;
-use crate::claims::{Claim, Claimed, Claims, compile};
+use crate::claims::{Claimed, TripClaim, TripClaims, compile};
 use crate::leaving::Leaving;
 use crate::spots::{BranchSpots, Counting};
 use crate::unchecked::Unchecked;
@@ -29,8 +30,8 @@ pub(super) struct Code<'a> {
 pub(super) fn plan(
     code: Code<'_>,
     id: FunctionId,
-    claims: &Claims,
-    recorded: &mut Recorded,
+    claims: &TripClaims,
+    recorded: &mut RecordedPoints,
     edits: &mut Vec<RecordEdit>,
 ) {
     let Code { module, layout, leaving } = code;
@@ -73,9 +74,9 @@ pub(super) fn plan(
 /// end, also where both are one instruction; on one spot the order stays.
 pub(super) fn sort(edits: &mut [RecordEdit]) {
     edits.sort_by_key(|edit| match edit.spot() {
-        Spot::Start(_) => 0,
-        Spot::Edge(..) => 1,
-        Spot::Before(_) => 2,
+        EditPoint::Start(_) => 0,
+        EditPoint::Edge(..) => 1,
+        EditPoint::Before(_) => 2,
     });
 }
 
@@ -137,13 +138,13 @@ impl Planner<'_> {
         }
     }
 
-    fn admit(&mut self, id: LoopId, claims: &Claims, recorded: &mut Recorded) {
+    fn admit(&mut self, id: LoopId, claims: &TripClaims, recorded: &mut RecordedPoints) {
         let natural = &self.forest.loops[id];
         if let Some(reason) = self.refusal(id, natural) {
             recorded.refused.push(RefusedLoop { function: self.id, header: natural.header, reason });
             return;
         }
-        let is_meant = |claim: &&Claim| claim.function == self.id && claim.loop_header == natural.header;
+        let is_meant = |claim: &&TripClaim| claim.function == self.id && claim.loop_header == natural.header;
         let claimed = claims.list.iter().find(is_meant);
         let claimed = claimed.map(|claim| self.compiled(id, claim));
         let (claim, inputs) = claimed.map_or((None, Vec::new()), |(claim, inputs)| (Some(claim), inputs));
@@ -153,10 +154,10 @@ impl Planner<'_> {
             let is_exact = claim.what == Claimed::BackEdges;
             Some(Check { is_exact, has_assumptions: !claim.assumes.is_empty(), steps })
         });
-        self.points[id] = Some(recorded.recording.points.push(Point { kind: PointKind::Turns, check }));
+        self.points[id] = Some(recorded.recording.points.push(RecordPoint { kind: PointKind::Turns, check }));
         recorded.points.push(PointFacts {
             function: self.id,
-            subject: Subject::Loop {
+            subject: RecordedSubject::Loop {
                 header: natural.header,
                 parent: natural.parent.map(|parent| self.forest.loops[parent].header),
                 depth: natural.depth,
@@ -187,7 +188,7 @@ impl Planner<'_> {
     }
 
     /// The claim's check and what it needs, if each of its values is known where the loop is entered.
-    fn compiled(&mut self, id: LoopId, claim: &Claim) -> (ClaimFacts, Vec<Noted>) {
+    fn compiled(&mut self, id: LoopId, claim: &TripClaim) -> (ClaimFacts, Vec<Noted>) {
         let (check, inputs) = match self.check(id, claim) {
             Ok((steps, inputs)) => (Ok(steps), inputs),
             Err(reason) => (Err(reason), Vec::new()),
@@ -197,7 +198,7 @@ impl Planner<'_> {
         (facts, inputs)
     }
 
-    fn check(&mut self, id: LoopId, claim: &Claim) -> Result<(Vec<Step>, Vec<Noted>), Unchecked> {
+    fn check(&mut self, id: LoopId, claim: &TripClaim) -> Result<(Vec<CheckStep>, Vec<Noted>), Unchecked> {
         let program = claim.program.as_ref().map_err(Unchecked::clone)?;
         let (steps, wanted) = compile(self.module, self.function, program)?;
         let rereads = Rereads {
@@ -250,7 +251,7 @@ impl Planner<'_> {
         self.doomed[edge.to] && self.comes_out[id]
     }
 
-    fn spot_of(&self, edge: &Edge<BlockId>) -> Option<Spot> {
+    fn spot_of(&self, edge: &Edge<BlockId>) -> Option<EditPoint> {
         if self.is_unwinding(edge) {
             return None;
         }

@@ -1,6 +1,6 @@
 //! Do the counts that the plan recovers equal what the walk did?
 
-use opcost_instrument::{CostModel, Instrumented, PlanError, Request, plan};
+use opcost_instrument::{CostModel, InstrumentRequest, Instrumented, PlanError, plan};
 use opcost_ir::{Module, print_module};
 use opcost_key::{
     Anchor, BuildFacts, EdgeKind, EdgeMap, FunctionMap, InstructionId, ModuleMap, Placement, SegmentId,
@@ -16,7 +16,7 @@ pub(crate) fn planned(
     cost: CostModel,
     placement: Placement,
 ) -> Result<Instrumented, PlanError> {
-    let request = Request {
+    let request = InstrumentRequest {
         module: "case".into(),
         anchor: Anchor::File,
         build: BuildFacts::default(),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use opcost_index::Id;
-use opcost_ir::{Edit, Flow, Function, Opcode, Spot};
+use opcost_ir::{Edit, EditPoint, Flow, Function, Opcode};
 use opcost_key::{BlockId, CounterId, InstructionId};
 
 /// The edits of a function by where they stand, each list in the plan's order.
@@ -27,8 +27,10 @@ impl<'a> FunctionEdits<'a> {
             | Edit::AddToPath { spot, .. }
             | Edit::CountPath { spot, .. }
             | Edit::Flush { spot, .. } => match *spot {
-                Spot::Start(block) => self.before.entry(start_of(function, block)).or_default().push(edit),
-                Spot::Before(instruction) => {
+                EditPoint::Start(block) => {
+                    self.before.entry(start_of(function, block)).or_default().push(edit)
+                }
+                EditPoint::Before(instruction) => {
                     assert_ne!(
                         function.instructions[instruction].opcode,
                         Opcode::Phi,
@@ -36,7 +38,7 @@ impl<'a> FunctionEdits<'a> {
                     );
                     self.before.entry(instruction).or_default().push(edit);
                 }
-                Spot::Edge(block, slot) => {
+                EditPoint::Edge(block, slot) => {
                     let flow = function.blocks[block].flow;
                     let can_be_cut = flow == Flow::Splittable || (flow == Flow::Invoke && slot == 0);
                     assert!(can_be_cut, "{edit:?} on an edge that cannot be cut");

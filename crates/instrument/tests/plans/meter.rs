@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use opcost_index::{Id, IdMap};
 use opcost_instrument::{CostModel, CostTable, FuelRequest, Metered, meter};
 use opcost_ir::{
-    Call, CalleeRef, Charged, FuelEdit, Function, Keeper, Linkage, Module, Opcode, Spot, StraightId,
+    Call, CalleeRef, Charged, EditPoint, FuelEdit, Function, Keeper, Linkage, Module, Opcode, StraightId,
     TailKind, print_module,
 };
 use opcost_key::{BlockId, FunctionId, InstructionId};
@@ -38,7 +38,7 @@ pub(crate) fn walks_pay(module: &Module, overshoot: Option<u64>, is_whole: bool,
         is_whole,
         ends_at_limit: true,
         by_segment: false,
-        told: opcost_instrument::Told::ByRegisters,
+        told: opcost_instrument::FaultBalanceRule::ByRegisters,
     };
     let Ok(metered) = meter(module, &request) else { return true };
     let mut has_ended = false;
@@ -137,11 +137,11 @@ impl<'a> Walk<'a> {
                     }
                     _ => unreachable!("it has no spot"),
                 },
-                Some(Spot::Edge(block, slot)) => {
+                Some(EditPoint::Edge(block, slot)) => {
                     place.on_edge.entry((block, slot)).or_default().push(*edit);
                 }
-                Some(Spot::Before(at)) => place.before.entry(at).or_default().push(*edit),
-                Some(Spot::Start(block)) => {
+                Some(EditPoint::Before(at)) => place.before.entry(at).or_default().push(*edit),
+                Some(EditPoint::Start(block)) => {
                     place.before.entry(start_of(function, block)).or_default().push(*edit);
                 }
             }

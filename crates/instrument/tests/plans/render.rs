@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use opcost_instrument::Instrumented;
-use opcost_ir::{Edit, Function, FunctionText, Module, Spot};
+use opcost_ir::{Edit, EditPoint, Function, FunctionText, Module};
 use opcost_key::{BlockId, EdgeKind, InstructionId};
 
 /// One line for each function, segment and edit, each behind `; expect `.
@@ -48,16 +48,16 @@ fn edge(function: &Function, text: &FunctionText<'_>, block: BlockId, slot: u32)
     format!("{} -> {} (slot {slot})", text.block(block), text.block(target))
 }
 
-fn spot_text(function: &Function, text: &FunctionText<'_>, spot: Spot) -> String {
+fn spot_text(function: &Function, text: &FunctionText<'_>, spot: EditPoint) -> String {
     match spot {
-        Spot::Start(block) => format!("at the start of {}", text.block(block)),
-        Spot::Before(instruction) => format!("before {}", at(function, text, instruction)),
-        Spot::Edge(block, slot) => format!("on {}", edge(function, text, block, slot)),
+        EditPoint::Start(block) => format!("at the start of {}", text.block(block)),
+        EditPoint::Before(instruction) => format!("before {}", at(function, text, instruction)),
+        EditPoint::Edge(block, slot) => format!("on {}", edge(function, text, block, slot)),
     }
 }
 
 fn edit_text(function: &Function, text: &FunctionText<'_>, edit: &Edit) -> String {
-    let spot = |spot: &Spot| spot_text(function, text, *spot);
+    let spot = |spot: &EditPoint| spot_text(function, text, *spot);
     match edit {
         Edit::Count { spot: where_, counter } => format!("{counter} {}", spot(where_)),
         Edit::CountInRegister { spot: where_, register } => format!("{register} {}", spot(where_)),

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 
 use opcost_index::Id;
 
-use crate::malformed::{Verdict, demand, parameter_facts};
+use crate::malformed::{WellFormed, demand, parameter_facts};
 use crate::{ConstantValue, Global, Module, ScalarValue, Type, TypeId, Value};
 
 /// Looks at all that stands beside the functions, and at how functions are
 /// declared.
-pub(super) fn tables(module: &Module) -> Verdict {
+pub(super) fn tables(module: &Module) -> WellFormed {
     let mut seen = HashSet::new();
     for (id, ty) in module.types.iter() {
         let parts = match ty {
@@ -47,7 +47,7 @@ pub(super) fn tables(module: &Module) -> Verdict {
     Ok(())
 }
 
-fn global(module: &Module, global: &Global) -> Verdict {
+fn global(module: &Module, global: &Global) -> WellFormed {
     let name = || format!("another at '{}'", global.name);
     let is_known = global.place.is_none_or(|place| place.index() < module.places.len());
     demand(is_known, "a place of the table", name)?;
@@ -65,7 +65,12 @@ fn global(module: &Module, global: &Global) -> Verdict {
     })
 }
 
-fn constant_value(module: &Module, ty: TypeId, value: ConstantValue, found: impl Fn() -> String) -> Verdict {
+fn constant_value(
+    module: &Module,
+    ty: TypeId,
+    value: ConstantValue,
+    found: impl Fn() -> String,
+) -> WellFormed {
     let ty = module.types.get(ty);
     demand(ty.is_some(), "a type of the table", &found)?;
     demand(ty.is_some_and(|ty| value.fits(ty)), "a value of the constant's type", &found)?;

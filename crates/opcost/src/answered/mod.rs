@@ -1,7 +1,7 @@
 //! Answers as rows of a ledger: what of code and of values is known, by key.
 //!
 //! The verbs `loops`, `bits` and `values` say what they say in three formats of their own. Here
-//! each of them becomes [`AnswerRow`]s: what it is about, which question, the answer and how sure
+//! each of them becomes [`AnswerRow`](opcost_profile::AnswerRow)s: what it is about, which question, the answer and how sure
 //! it is, what that rests on, as data. [`ledger`] makes a ledger of them that other rows with the
 //! same keys can be held against. Nothing is computed: a text that is cut, or that is no formula,
 //! becomes an answer that nobody knows, with the reason.

@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use opcost_answer::points::{Meaning, PointList};
 use opcost_key::Key;
-use opcost_profile::answers::{Interval, Reals};
+use opcost_profile::answers::{AnswerInterval, Reals};
 use opcost_profile::opcval::layout::double;
 use opcost_profile::{
     Answer, AnswerColumn, AnswerRow, Certainty, CodeFacts, Known, Origin, SourcePlace, World,
@@ -81,7 +81,7 @@ impl PointRows<'_> {
         match record.range {
             Some((least, greatest)) => {
                 let [least, greatest] = [least, greatest].map(i64::cast_unsigned);
-                let answer = match Interval::new(Some(least.into()), Some(greatest.into())) {
+                let answer = match AnswerInterval::new(Some(least.into()), Some(greatest.into())) {
                     _ if least == greatest => Answer::Number(least.into()),
                     Ok(interval) => Answer::Interval(interval),
                     Err(_) => return rows,

@@ -7,8 +7,8 @@ use opcost_answer::Failure;
 use opcost_key::Hash128;
 use opcost_profile::{Ledger, Origin, Quality as Sureness, World};
 use opcost_recover::{
-    CountedModule, Course, MODEL_ERROR, ModuleCounts, ProgramSummary, RepairOptions, Repaired, RunFacts,
-    SampledModule, Solver, Starts, make_ledger, raw_ledger, repair,
+    CountedModule, Course, MODEL_ERROR, ModuleCounts, ProgramSummary, RepairOptions, RepairSolver, Repaired,
+    RunFacts, SampledModule, Starts, make_ledger, raw_ledger, repair,
 };
 use opcost_sample::Samples;
 
@@ -36,7 +36,7 @@ impl Estimate {
     ///
     /// # Errors
     /// No sample, or too few, lie in code that was built to be sampled.
-    pub fn of(samples: &Samples, images: &[PathBuf], solver: Solver) -> Result<Estimate, Failure> {
+    pub fn of(samples: &Samples, images: &[PathBuf], solver: RepairSolver) -> Result<Estimate, Failure> {
         let Placed { modules: observed, own, elsewhere, recorded } = placed(samples, images)?;
         if observed.is_empty() {
             return Err(nothing_observed(samples, &elsewhere));

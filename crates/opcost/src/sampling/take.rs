@@ -21,7 +21,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use opcost_sample::{
-    End, Error, Event, Options, Pace, Progress, Request, Requests, Sampler, Samples, TimerSampler,
+    End, Error, Event, EventRequest, Pace, Requests, Sampler, Samples, SessionOptions, SessionProgress,
+    TimerSampler,
 };
 use rustix::process::Signal;
 
@@ -74,7 +75,7 @@ impl Default for SampleOptions {
 
 /// What is sampled.
 #[derive(Clone, Copy, Debug)]
-pub enum Target<'a> {
+pub enum SampleTarget<'a> {
     /// A program, which is started.
     Program {
         /// It was built to be sampled.
@@ -114,7 +115,7 @@ enum Source {
 }
 
 impl Source {
-    fn wait(&mut self, limit: Duration) -> Result<Progress, Error> {
+    fn wait(&mut self, limit: Duration) -> Result<SessionProgress, Error> {
         match self {
             Source::Events(sampler) => sampler.wait(Some(limit)),
             Source::Timer(sampler) => sampler.wait(Some(limit)),
@@ -155,20 +156,20 @@ pub fn failed(error: Error) -> Failure {
 /// The program cannot be started, or the kernel does not let it be sampled.
 pub fn take(
     options: &SampleOptions,
-    target: Target<'_>,
+    target: SampleTarget<'_>,
     snapshot: &(impl Fn(usize, &Samples) + Sync),
 ) -> Result<Taken, Failure> {
     let requests = Requests::hear().map_err(failed)?;
     let (mut source, enter) = match target {
-        Target::Program { program, arguments, streams } => {
+        SampleTarget::Program { program, arguments, streams } => {
             (start(options, program, arguments, streams)?, None)
         }
-        Target::Processes(pids) => {
+        SampleTarget::Processes(pids) => {
             let sampler = Sampler::attach(pids, &kernel_options(options)?).map_err(failed)?;
             (Source::Events(Box::new(sampler)), enter(&requests))
         }
     };
-    let is_ours = matches!(target, Target::Program { .. });
+    let is_ours = matches!(target, SampleTarget::Program { .. });
     let working = if is_ours { None } else { work("sampling") };
     let requested = std::thread::scope(|scope| {
         let mut taken = 0;
@@ -183,19 +184,19 @@ pub fn take(
     Ok(Taken { samples: source.finish().map_err(failed)?, requested })
 }
 
-fn kernel_options(options: &SampleOptions) -> Result<Options, Failure> {
+fn kernel_options(options: &SampleOptions) -> Result<SessionOptions, Failure> {
     // No clock records branches.
     let usual = if options.branches { "cycles" } else { "cpu-clock" };
     let name = options.event.as_deref().unwrap_or(usual);
     let event = Event::named(name).map_err(|error| Failure::Usage(error.to_string()))?;
-    Ok(Options {
+    Ok(SessionOptions {
         event,
         pace: options.pace,
         stacks: options.stacks,
         branches: options.branches,
         keep: options.save_to.clone(),
         images: options.images.clone(),
-        ..Options::default()
+        ..SessionOptions::default()
     })
 }
 
@@ -277,7 +278,7 @@ impl Watch<'_> {
         let mut heard: Option<Instant> = None;
         loop {
             let rest = until.map_or(SLICE, |until| until.saturating_duration_since(Instant::now()));
-            if source.wait(rest.min(SLICE)).map_err(failed)? == Progress::Ended {
+            if source.wait(rest.min(SLICE)).map_err(failed)? == SessionProgress::Ended {
                 return Ok(asked);
             }
             if rest.is_zero() {
@@ -289,9 +290,9 @@ impl Watch<'_> {
             let mut wants_snapshot = self.enter.as_ref().is_some_and(|enter| enter.try_recv().is_ok());
             while let Some(request) = self.requests.next() {
                 match request {
-                    Request::Snapshot => wants_snapshot = true,
-                    Request::Stop { .. } if !self.is_ours => return Ok(asked),
-                    Request::Stop { signal, by_terminal } => {
+                    EventRequest::Snapshot => wants_snapshot = true,
+                    EventRequest::Stop { .. } if !self.is_ours => return Ok(asked),
+                    EventRequest::Stop { signal, by_terminal } => {
                         if !by_terminal {
                             let is_meant = heard.is_some_and(|before| before.elapsed() >= AGAIN);
                             pass(source, if is_meant { Signal::KILL.as_raw() } else { signal }, &mut asked);

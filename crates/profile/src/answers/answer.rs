@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::{AnswerError, Formula, Integer, Interval, Reals};
+use super::{AnswerError, AnswerInterval, Formula, Integer, Reals};
 use crate::words::Form;
 
 /// What is said of a thing.
@@ -17,7 +17,7 @@ pub enum Answer {
     /// This number.
     Number(Integer),
     /// One of the numbers between two ends, or all of them.
-    Interval(Interval),
+    Interval(AnswerInterval),
     /// One of these numbers, or all of them; none of no numbers.
     Set(BTreeSet<Integer>),
     /// This function of named things.

@@ -7,7 +7,8 @@ use opcost_key::{BlockId, EdgeId, FunctionKey, InstructionId, Key, Part};
 use proptest::prelude::*;
 
 use super::{
-    Answer, AnswerRow, Assumption, Formula, Function, Integer, Interval, Known, Operator, Reals, Wrap,
+    Answer, AnswerInterval, AnswerRow, Assumption, Formula, FormulaFunction, Integer, Known, Operator, Reals,
+    Wrap,
 };
 use crate::example::place;
 use crate::words::{AnswerColumn, Assumed, Certainty, Form, Origin, World};
@@ -96,8 +97,9 @@ pub(crate) fn formula() -> impl Strategy<Value = Formula> {
                 }
             ),
             (part.clone(), part.clone(), part.clone()).prop_map(|(a, b, c)| Formula::choice(a, b, c)),
-            prop::collection::vec(part.clone(), 1..4).prop_map(|all| Formula::call(Function::Least, all)),
-            (part.clone(), part.clone()).prop_map(|(a, b)| Formula::call(Function::Power, vec![a, b])),
+            prop::collection::vec(part.clone(), 1..4)
+                .prop_map(|all| Formula::call(FormulaFunction::Least, all)),
+            (part.clone(), part.clone()).prop_map(|(a, b)| Formula::call(FormulaFunction::Power, vec![a, b])),
             ("[a-z `]{0,3}", part.clone(), part)
                 .prop_map(|(index, count, of)| Formula::sum(&index, count, of)),
         ]
@@ -109,7 +111,7 @@ pub(crate) fn answer() -> impl Strategy<Value = Answer> {
     let interval = (prop::option::of(integer()), prop::option::of(integer()), integer()).prop_filter_map(
         "the right way round",
         |(least, greatest, step)| {
-            let interval = Interval::new(least, greatest).ok()?;
+            let interval = AnswerInterval::new(least, greatest).ok()?;
             Some(Answer::Interval(interval.clone().in_steps_of(step).unwrap_or(interval)))
         },
     );

@@ -2,7 +2,7 @@
 //!
 //! A number as a function of named things: `n * (n - 1) / 2`, `n > 0 ? n : 1`. It reads as C
 //! (and as the verb `loops` says it): operators hold as tightly as there, `/` rounds towards
-//! zero, `(u8)x` wraps, a comparison is 1 or 0. The functions are those of [`Function`];
+//! zero, `(u8)x` wraps, a comparison is 1 or 0. The functions are those of [`FormulaFunction`];
 //! `floor(a / b)` and `ceil(a / b)` are of the exact quotient; `sum(i < n: x)` adds up x
 //! for i = 0, 1, … below n. A name that is no plain word stands between backquotes.
 //!
@@ -35,7 +35,7 @@ pub(super) enum Node {
     /// Operators of one level, from the left.
     Chain(Box<Formula>, Box<[(Operator, Formula)]>),
     Choice(Box<[Formula; 3]>),
-    Call(Function, Box<[Formula]>),
+    Call(FormulaFunction, Box<[Formula]>),
     /// Over a name, below a count, of what.
     Sum(Box<str>, Box<[Formula; 2]>),
 }
@@ -131,11 +131,11 @@ macro_rules! functions {
     ($($(#[doc = $meaning:literal])* $variant:ident = $name:literal, $arguments:literal;)*) => {
         /// A function that formulas use.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Function {
+        pub enum FormulaFunction {
             $($(#[doc = $meaning])* $variant,)*
         }
 
-        impl Function {
+        impl FormulaFunction {
             pub(super) const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// As it is written.
@@ -189,7 +189,7 @@ pub enum FormulaError {
     #[error("{} with {found} arguments", function.name())]
     Arguments {
         /// The function.
-        function: Function,
+        function: FormulaFunction,
         /// How many.
         found: usize,
     },
@@ -278,7 +278,7 @@ impl Formula {
     ///
     /// # Errors
     /// It is too deep, or the function has another number of arguments.
-    pub fn call(function: Function, arguments: Vec<Formula>) -> Made {
+    pub fn call(function: FormulaFunction, arguments: Vec<Formula>) -> Made {
         let found = arguments.len();
         if found == 0 || !matches!(function.arguments(), 0) && function.arguments() != found {
             return Err(FormulaError::Arguments { function, found });

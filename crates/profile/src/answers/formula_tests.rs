@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::example::formula;
-use crate::answers::{DEEPEST, Formula, FormulaError, Function, Operator, Wrap};
+use crate::answers::{DEEPEST, Formula, FormulaError, FormulaFunction, Operator, Wrap};
 
 fn read(text: &str) -> Formula {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -134,7 +134,7 @@ fn parts_that_make_no_formula_are_refused() {
     let mixed = Formula::chain(n(), vec![(Operator::Plus, n()), (Operator::Times, n())]);
     assert_eq!(mixed, Err(FormulaError::Chain));
     assert_eq!(Formula::chain(n(), Vec::new()), Err(FormulaError::Chain));
-    let error = Formula::call(Function::Power, vec![n()]).unwrap_err();
+    let error = Formula::call(FormulaFunction::Power, vec![n()]).unwrap_err();
     assert_eq!(error.to_string(), "pow with 1 arguments");
     assert_eq!(Formula::wrap(Wrap { is_signed: true, bits: 0 }, n()), Err(FormulaError::Wrap { bits: 0 }));
 }

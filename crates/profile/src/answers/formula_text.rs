@@ -9,7 +9,7 @@ use std::fmt::{Display, Formatter, Result as Written, Write};
 use std::str::FromStr;
 
 use super::Integer;
-use super::formula::{DEEPEST, Formula, FormulaError, Function, Level, Node, Operator, Wrap};
+use super::formula::{DEEPEST, Formula, FormulaError, FormulaFunction, Level, Node, Operator, Wrap};
 
 impl Display for Formula {
     fn fmt(&self, f: &mut Formatter<'_>) -> Written {
@@ -285,9 +285,9 @@ impl<'a> Reader<'a> {
         if let Some(base) = name.strip_prefix("log").and_then(|base| base.parse::<Integer>().ok()) {
             let of = self.nest(Self::choice)?;
             self.need(")")?;
-            return Formula::call(Function::Logarithm, vec![Formula::number(base), of]);
+            return Formula::call(FormulaFunction::Logarithm, vec![Formula::number(base), of]);
         }
-        let function = Function::ALL.iter().find(|function| function.name() == name);
+        let function = FormulaFunction::ALL.iter().find(|function| function.name() == name);
         let function = *function.ok_or_else(|| self.wrong("function"))?;
         let mut arguments = vec![self.nest(Self::choice)?];
         while self.takes(",") {

@@ -12,14 +12,14 @@ use super::{AnswerError, Integer};
 
 /// Integers between two ends.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Interval {
+pub struct AnswerInterval {
     least: Option<Integer>,
     greatest: Option<Integer>,
     /// More than one, and then there are both ends.
     step: Option<Integer>,
 }
 
-impl Interval {
+impl AnswerInterval {
     /// All integers from `least` to `greatest`; a missing end is unlimited.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Interval {
     }
 }
 
-impl fmt::Display for Interval {
+impl fmt::Display for AnswerInterval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.least.iter().try_for_each(|least| least.fmt(f))?;
         f.write_str("..")?;
@@ -66,7 +66,7 @@ impl fmt::Display for Interval {
     }
 }
 
-impl FromStr for Interval {
+impl FromStr for AnswerInterval {
     type Err = AnswerError;
     fn from_str(text: &str) -> Result<Self, AnswerError> {
         let wrong = || AnswerError::new("interval", text);
@@ -81,12 +81,12 @@ impl FromStr for Interval {
 
 #[cfg(test)]
 mod tests {
-    use super::Interval;
+    use super::AnswerInterval;
 
     #[test]
     fn an_interval_has_one_text() {
         for text in ["0..255", "-128..-1", "..", "5..", "..5", "0..252 in steps of 4", "7..7"] {
-            assert_eq!(text.parse::<Interval>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<AnswerInterval>().unwrap().to_string(), text);
         }
         let wrong = [
             "",
@@ -99,7 +99,7 @@ mod tests {
             "0.. in steps of 2",
         ];
         for text in wrong {
-            assert!(text.parse::<Interval>().is_err(), "{text}");
+            assert!(text.parse::<AnswerInterval>().is_err(), "{text}");
         }
     }
 }

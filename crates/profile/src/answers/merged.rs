@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use opcost_key::Key;
 
-use super::{Answer, AnswerRow, Answers, Interval, Known};
+use super::{Answer, AnswerInterval, AnswerRow, Answers, Known};
 use crate::words::{AnswerColumn, Certainty, Origin, World};
 
 /// All of them together.
@@ -110,7 +110,7 @@ fn hull(a: &Answer, b: &Answer) -> Option<Answer> {
     }
     let least = a.least().zip(b.least()).map(|(a, b)| a.min(b).clone());
     let greatest = a.greatest().zip(b.greatest()).map(|(a, b)| a.max(b).clone());
-    Interval::new(least, greatest).ok().map(Answer::Interval)
+    AnswerInterval::new(least, greatest).ok().map(Answer::Interval)
 }
 
 #[cfg(test)]

@@ -43,9 +43,9 @@ pub(crate) mod example;
 
 pub use answer::Answer;
 pub use fault::AnswerError;
-pub use formula::{DEEPEST, Formula, FormulaError, Function, Operator, Wrap};
+pub use formula::{DEEPEST, Formula, FormulaError, FormulaFunction, Operator, Wrap};
 pub use integer::Integer;
-pub use interval::Interval;
+pub use interval::AnswerInterval;
 pub(crate) use merged::merged;
 pub use real::Reals;
 pub use row::{AnswerRow, Assumption, Known};

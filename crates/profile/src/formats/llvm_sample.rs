@@ -24,17 +24,17 @@ use std::fmt::Write;
 
 /// A line of a function, as the reader names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LinePlace {
+pub struct DiscriminatedLine {
     /// Lines below the function's first, modulo 65,536.
     pub offset: u32,
     /// Keeps blocks on one line apart.
     pub discriminator: u32,
 }
 
-impl LinePlace {
+impl DiscriminatedLine {
     /// The place of a line of a function that begins at another.
     pub fn new(line: u32, first_line: u32, discriminator: u32) -> Self {
-        LinePlace { offset: line.wrapping_sub(first_line) & 0xffff, discriminator }
+        DiscriminatedLine { offset: line.wrapping_sub(first_line) & 0xffff, discriminator }
     }
 }
 
@@ -43,7 +43,7 @@ impl LinePlace {
 pub struct PlacedCount {
     /// Functions from the one that holds it inwards, each with the place in it: of
     /// the call that was inlined, at last of the instruction. Never empty.
-    pub frames: Vec<(String, LinePlace)>,
+    pub frames: Vec<(String, DiscriminatedLine)>,
     /// How often it ran.
     pub count: u64,
     /// What it calls, if that is known.
@@ -51,7 +51,7 @@ pub struct PlacedCount {
 }
 
 /// Function and, but for the first, the place of the call that it was inlined at.
-type Path = Vec<(LinePlace, String)>;
+type Path = Vec<(DiscriminatedLine, String)>;
 
 /// How often a place ran, and what it called how often.
 #[derive(Default)]
@@ -62,12 +62,12 @@ struct Ran {
 
 #[derive(Default)]
 struct Body {
-    lines: BTreeMap<LinePlace, Ran>,
+    lines: BTreeMap<DiscriminatedLine, Ran>,
     /// Of this one and all that was inlined into it.
     total: u64,
 }
 
-const OUTERMOST: LinePlace = LinePlace { offset: 0, discriminator: 0 };
+const OUTERMOST: DiscriminatedLine = DiscriminatedLine { offset: 0, discriminator: 0 };
 
 /// The profile as text; `entries` says how often functions were called.
 pub fn write_llvm_sample(instructions: &[PlacedCount], entries: &BTreeMap<String, u64>) -> String {
@@ -132,7 +132,7 @@ fn write_body(text: &mut String, path: &Path, body: &Body, entries: &BTreeMap<St
     }
 }
 
-fn place(place: LinePlace) -> String {
+fn place(place: DiscriminatedLine) -> String {
     match place.discriminator {
         0 => place.offset.to_string(),
         discriminator => format!("{}.{discriminator}", place.offset),
@@ -143,13 +143,13 @@ fn place(place: LinePlace) -> String {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{LinePlace, PlacedCount, write_llvm_sample};
+    use super::{DiscriminatedLine, PlacedCount, write_llvm_sample};
 
-    fn at(offset: u32, discriminator: u32) -> LinePlace {
-        LinePlace { offset, discriminator }
+    fn at(offset: u32, discriminator: u32) -> DiscriminatedLine {
+        DiscriminatedLine { offset, discriminator }
     }
 
-    fn ran(frames: &[(&str, LinePlace)], count: u64, callee: Option<&str>) -> PlacedCount {
+    fn ran(frames: &[(&str, DiscriminatedLine)], count: u64, callee: Option<&str>) -> PlacedCount {
         let frames = frames.iter().map(|(name, place)| ((*name).to_owned(), *place)).collect();
         PlacedCount { frames, count, callee: callee.map(str::to_owned) }
     }
@@ -172,8 +172,8 @@ mod tests {
 
     #[test]
     fn lines_above_the_first_wrap_as_the_reader_has_it() {
-        assert_eq!(LinePlace::new(9, 10, 0).offset, 0xffff);
-        assert_eq!(LinePlace::new(70_000, 10, 3), at(70_000 - 10 - 65_536, 3));
+        assert_eq!(DiscriminatedLine::new(9, 10, 0).offset, 0xffff);
+        assert_eq!(DiscriminatedLine::new(70_000, 10, 3), at(70_000 - 10 - 65_536, 3));
     }
 
     #[test]

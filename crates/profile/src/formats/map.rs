@@ -21,7 +21,7 @@
 use opcost_key::{Hash128, Hasher128, MAP_SCHEMA, ModuleMap};
 use thiserror::Error;
 
-use crate::wellformed::{Malformed, check_map};
+use crate::wellformed::{IllFormed, check_map};
 
 const MAGIC: [u8; 8] = *b"OPCMAP\r\n";
 const HEADER: usize = 48;
@@ -77,7 +77,7 @@ pub enum MapError {
         /// Where the map begins.
         offset: usize,
         /// What is wrong.
-        what: Malformed,
+        what: IllFormed,
     },
 }
 

@@ -10,7 +10,7 @@ use opcost_key::{
 use proptest::prelude::*;
 
 use super::{HEADER, MapError, read_maps, write_map};
-use crate::wellformed::Malformed;
+use crate::wellformed::IllFormed;
 
 /// A function of `instructions` instructions in one block, each on a line.
 fn module(instructions: usize) -> ModuleMap {
@@ -87,7 +87,7 @@ fn module(instructions: usize) -> ModuleMap {
 }
 
 /// What reading says after `change` was made to a good map.
-fn refused(change: impl FnOnce(&mut ModuleMap)) -> Malformed {
+fn refused(change: impl FnOnce(&mut ModuleMap)) -> IllFormed {
     let mut map = module(3);
     change(&mut map);
     match read_maps(&write_map(&map).0) {
@@ -166,7 +166,7 @@ fn a_claim_of_enormous_size_is_not_believed() {
 #[test]
 fn ids_that_lead_nowhere_are_refused() {
     let first = FunctionId::new(0);
-    let dangling = |holder: &str, id: &str| Malformed::Dangling { holder: holder.into(), id: id.into() };
+    let dangling = |holder: &str, id: &str| IllFormed::Dangling { holder: holder.into(), id: id.into() };
     assert_eq!(
         refused(|map| map.places.values_mut().for_each(|place| place.file = FileId::new(1))),
         dangling("place0", "file1")
@@ -186,14 +186,14 @@ fn ids_that_lead_nowhere_are_refused() {
     );
     assert_eq!(
         refused(|map| map.functions[first].segment_counters = Some(CounterId::new(0))),
-        Malformed::SharedCounter { counter: CounterId::new(0), function: "main".into() }
+        IllFormed::SharedCounter { counter: CounterId::new(0), function: "main".into() }
     );
 }
 
 #[test]
 fn functions_that_are_not_cut_in_order_are_refused() {
     let first = FunctionId::new(0);
-    let disordered = |what| Malformed::Disordered { function: "main".into(), what };
+    let disordered = |what| IllFormed::Disordered { function: "main".into(), what };
     assert_eq!(
         refused(
             |map| map.functions[first].segments[SegmentId::new(0)].first_instruction = InstructionId::new(1)
@@ -214,7 +214,7 @@ fn functions_that_are_not_cut_in_order_are_refused() {
 fn weights_that_do_not_add_up_are_refused() {
     assert_eq!(
         refused(|map| map.functions[FunctionId::new(0)].segments[SegmentId::new(0)].weight = 4),
-        Malformed::WrongWeight { function: "main".into(), segment: SegmentId::new(0) }
+        IllFormed::WrongWeight { function: "main".into(), segment: SegmentId::new(0) }
     );
 }
 
@@ -224,7 +224,7 @@ fn endless_inlining_is_refused() {
         map.places[PlaceId::new(4)].inlined_at = Some(PlaceId::new(5));
         map.places[PlaceId::new(5)].inlined_at = Some(PlaceId::new(4));
     };
-    assert_eq!(refused(loops), Malformed::EndlessInlining { place: PlaceId::new(4) });
+    assert_eq!(refused(loops), IllFormed::EndlessInlining { place: PlaceId::new(4) });
 }
 
 proptest! {

@@ -19,7 +19,7 @@ pub struct RawFile {
     /// How the program ended.
     pub end: EndState,
     /// What went otherwise than usual.
-    pub flags: Flags,
+    pub flags: RawFlags,
     /// Whether it began as a child of `fork`, with a baseline.
     pub is_forked: bool,
     /// How many threads' slabs were added in.
@@ -108,40 +108,40 @@ pub enum EndState {
 
 /// What went otherwise than usual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Flags(pub u64);
+pub struct RawFlags(pub u64);
 
-impl Flags {
+impl RawFlags {
     /// Counters were private and copied at the end.
-    pub const PRIVATE: Flags = Flags::bit("PRIVATE");
+    pub const PRIVATE: RawFlags = RawFlags::bit("PRIVATE");
     /// Some left frames are missing.
-    pub const LEFT_OVERFLOW: Flags = Flags::bit("LEFT_OVERFLOW");
+    pub const LEFT_OVERFLOW: RawFlags = RawFlags::bit("LEFT_OVERFLOW");
     /// The program made threads.
-    pub const THREADS_SEEN: Flags = Flags::bit("THREADS_SEEN");
+    pub const THREADS_SEEN: RawFlags = RawFlags::bit("THREADS_SEEN");
     /// It switched stacks by `ucontext`.
-    pub const CONTEXT_SWITCHED: Flags = Flags::bit("CONTEXT_SWITCHED");
+    pub const CONTEXT_SWITCHED: RawFlags = RawFlags::bit("CONTEXT_SWITCHED");
     /// A `longjmp` left frames that could not be told.
-    pub const UNSETTLED_JUMP: Flags = Flags::bit("UNSETTLED_JUMP");
+    pub const UNSETTLED_JUMP: RawFlags = RawFlags::bit("UNSETTLED_JUMP");
     /// A child made without `fork` counted here too.
-    pub const CLONED: Flags = Flags::bit("CLONED");
+    pub const CLONED: RawFlags = RawFlags::bit("CLONED");
     /// A frame was left in the middle of its instructions.
-    pub const ASYNCHRONOUS_FRAME: Flags = Flags::bit("ASYNCHRONOUS_FRAME");
+    pub const ASYNCHRONOUS_FRAME: RawFlags = RawFlags::bit("ASYNCHRONOUS_FRAME");
     /// Other threads were alive at the end.
-    pub const THREADS_RUNNING: Flags = Flags::bit("THREADS_RUNNING");
+    pub const THREADS_RUNNING: RawFlags = RawFlags::bit("THREADS_RUNNING");
     /// A thread shared counters with the first one.
-    pub const SLAB_LOST: Flags = Flags::bit("SLAB_LOST");
+    pub const SLAB_LOST: RawFlags = RawFlags::bit("SLAB_LOST");
     /// Threads ran, but counters are not kept apart by thread: increments were lost.
-    pub const THREADS_SHARED: Flags = Flags::bit("THREADS_SHARED");
+    pub const THREADS_SHARED: RawFlags = RawFlags::bit("THREADS_SHARED");
 
-    const fn bit(name: &str) -> Flags {
+    const fn bit(name: &str) -> RawFlags {
         let mut at = 0;
         while !same(layout::FLAG_BITS[at].0, name) {
             at += 1;
         }
-        Flags(1 << layout::FLAG_BITS[at].1)
+        RawFlags(1 << layout::FLAG_BITS[at].1)
     }
 
     /// Whether all bits of `other` are set.
-    pub fn contains(self, other: Flags) -> bool {
+    pub fn contains(self, other: RawFlags) -> bool {
         self.0 & other.0 == other.0
     }
 
@@ -164,7 +164,7 @@ const fn same(left: &str, right: &str) -> bool {
 
 /// A part of the file, for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum RawPart {
     /// The first 64 KiB.
     Header,
     /// Frames left.
@@ -179,15 +179,15 @@ pub enum Part {
     Slabs,
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for RawPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Part::Header => "header",
-            Part::LeftTable => "table of left frames",
-            Part::Modules => "list of modules",
-            Part::Baseline => "baseline",
-            Part::Counters => "counters",
-            Part::Slabs => "threads' slabs",
+            RawPart::Header => "header",
+            RawPart::LeftTable => "table of left frames",
+            RawPart::Modules => "list of modules",
+            RawPart::Baseline => "baseline",
+            RawPart::Counters => "counters",
+            RawPart::Slabs => "threads' slabs",
         })
     }
 }
@@ -216,7 +216,7 @@ pub enum Error {
     )]
     Truncated {
         /// What is missing.
-        part: Part,
+        part: RawPart,
         /// Bytes the file needs at least.
         needed: u64,
         /// Bytes it has.
@@ -228,7 +228,7 @@ pub enum Error {
     )]
     Inconsistent {
         /// Where.
-        part: Part,
+        part: RawPart,
         /// How.
         what: &'static str,
     },

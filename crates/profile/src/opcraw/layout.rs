@@ -31,7 +31,7 @@ pub const MODULE_BYTES: u64 = 32;
 
 /// How a field is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RawSection {
     /// 32-bit number.
     U32,
     /// 64-bit number.
@@ -42,11 +42,11 @@ pub enum Kind {
 
 /// One field of the header.
 #[derive(Clone, Copy, Debug)]
-pub struct Field {
+pub struct RawField {
     /// Its name in C.
     pub name: &'static str,
     /// How it is stored.
-    pub kind: Kind,
+    pub kind: RawSection,
     /// Its first byte in the file.
     pub offset: usize,
     /// What it says.
@@ -55,41 +55,41 @@ pub struct Field {
 
 macro_rules! fields {
     ($($constant:ident = $name:literal, $kind:expr, $offset:literal, $meaning:literal;)*) => {
-        $(#[doc = $meaning] pub const $constant: Field =
-            Field { name: $name, kind: $kind, offset: $offset, meaning: $meaning };)*
+        $(#[doc = $meaning] pub const $constant: RawField =
+            RawField { name: $name, kind: $kind, offset: $offset, meaning: $meaning };)*
         /// All fields of the header, in order of their place.
-        pub const FIELDS: &[Field] = &[$($constant),*];
+        pub const FIELDS: &[RawField] = &[$($constant),*];
     };
 }
 
 fields! {
-    MAGIC_FIELD = "magic", Kind::Bytes(8), 0, "OPCRAW CR LF; written last, when the rest is in place";
-    VERSION_FIELD = "version", Kind::U32, 8, "version of this layout";
-    HEADER_SIZE = "header_bytes", Kind::U32, 12, "bytes reserved for the header";
-    PID = "pid", Kind::U32, 16, "process that counts";
-    PARENT_PID = "parent_pid", Kind::U32, 20, "its parent when the file was made";
-    PROCESS_START = "process_start_ns", Kind::U64, 24, "start of the process, nanoseconds since boot; kept by exec";
-    PROGRAM_START = "program_start_ns", Kind::U64, 32, "start of the program in this process, real time in nanoseconds; the same in the files of all its images";
-    SEQUENCE = "sequence", Kind::U32, 40, "number that made the file's name free";
-    END_STATE = "end_state", Kind::U32, 44, "how the program ended (OPC_END_*)";
-    FLAGS = "flags", Kind::U64, 48, "what went otherwise than usual (OPC_FLAG_*)";
-    IMAGE_BIAS = "image_bias", Kind::U64, 56, "address in memory minus address in the image's file";
-    IMAGE_START = "image_start", Kind::U64, 64, "first loaded byte of the image";
-    IMAGE_END = "image_end", Kind::U64, 72, "behind its last loaded byte";
-    SECTION_START = "section_start", Kind::U64, 80, "address of the first byte of the counters";
-    COUNTERS_OFFSET = "counters_offset", Kind::U64, 88, "where the counters lie in the file";
-    COUNTERS_BYTES = "counters_bytes", Kind::U64, 96, "how many bytes of them there are";
-    MODULES_OFFSET = "modules_offset", Kind::U64, 104, "where the modules are listed";
-    MODULES_COUNT = "modules_count", Kind::U64, 112, "how many there are";
-    BASELINE_OFFSET = "baseline_offset", Kind::U64, 120, "what the counters began with, as long as they; 0: with nothing";
-    LEFT_OFFSET = "left_offset", Kind::U64, 128, "where the left table lies";
-    LEFT_CAPACITY = "left_capacity", Kind::U64, 136, "its entries, a power of two";
-    SLABS_OFFSET = "slabs_offset", Kind::U64, 144, "where the first thread's slab lies";
-    SLAB_STRIDE = "slab_stride", Kind::U64, 152, "bytes from one slab to the next";
-    SLABS_COUNT = "slabs_count", Kind::U64, 160, "how many slabs there are";
-    BUILD_ID_BYTES = "build_id_bytes", Kind::U32, 168, "length of the build id, at most 20; 0: none";
-    BUILD_ID = "build_id", Kind::Bytes(20), 172, "the image's build id";
-    IMAGE_PATH = "image_path", Kind::Bytes(4096), 192, "path of the image, ended by a zero byte";
+    MAGIC_FIELD = "magic", RawSection::Bytes(8), 0, "OPCRAW CR LF; written last, when the rest is in place";
+    VERSION_FIELD = "version", RawSection::U32, 8, "version of this layout";
+    HEADER_SIZE = "header_bytes", RawSection::U32, 12, "bytes reserved for the header";
+    PID = "pid", RawSection::U32, 16, "process that counts";
+    PARENT_PID = "parent_pid", RawSection::U32, 20, "its parent when the file was made";
+    PROCESS_START = "process_start_ns", RawSection::U64, 24, "start of the process, nanoseconds since boot; kept by exec";
+    PROGRAM_START = "program_start_ns", RawSection::U64, 32, "start of the program in this process, real time in nanoseconds; the same in the files of all its images";
+    SEQUENCE = "sequence", RawSection::U32, 40, "number that made the file's name free";
+    END_STATE = "end_state", RawSection::U32, 44, "how the program ended (OPC_END_*)";
+    FLAGS = "flags", RawSection::U64, 48, "what went otherwise than usual (OPC_FLAG_*)";
+    IMAGE_BIAS = "image_bias", RawSection::U64, 56, "address in memory minus address in the image's file";
+    IMAGE_START = "image_start", RawSection::U64, 64, "first loaded byte of the image";
+    IMAGE_END = "image_end", RawSection::U64, 72, "behind its last loaded byte";
+    SECTION_START = "section_start", RawSection::U64, 80, "address of the first byte of the counters";
+    COUNTERS_OFFSET = "counters_offset", RawSection::U64, 88, "where the counters lie in the file";
+    COUNTERS_BYTES = "counters_bytes", RawSection::U64, 96, "how many bytes of them there are";
+    MODULES_OFFSET = "modules_offset", RawSection::U64, 104, "where the modules are listed";
+    MODULES_COUNT = "modules_count", RawSection::U64, 112, "how many there are";
+    BASELINE_OFFSET = "baseline_offset", RawSection::U64, 120, "what the counters began with, as long as they; 0: with nothing";
+    LEFT_OFFSET = "left_offset", RawSection::U64, 128, "where the left table lies";
+    LEFT_CAPACITY = "left_capacity", RawSection::U64, 136, "its entries, a power of two";
+    SLABS_OFFSET = "slabs_offset", RawSection::U64, 144, "where the first thread's slab lies";
+    SLAB_STRIDE = "slab_stride", RawSection::U64, 152, "bytes from one slab to the next";
+    SLABS_COUNT = "slabs_count", RawSection::U64, 160, "how many slabs there are";
+    BUILD_ID_BYTES = "build_id_bytes", RawSection::U32, 168, "length of the build id, at most 20; 0: none";
+    BUILD_ID = "build_id", RawSection::Bytes(20), 172, "the image's build id";
+    IMAGE_PATH = "image_path", RawSection::Bytes(4096), 192, "path of the image, ended by a zero byte";
 }
 
 /// How a program can end, with its number and its meaning.
@@ -129,14 +129,14 @@ pub fn c_header() -> String {
     text += "struct opc_header {\n";
     for field in FIELDS {
         text += &match field.kind {
-            Kind::U32 => format!("    uint32_t {}; ", field.name),
-            Kind::U64 => format!("    uint64_t {}; ", field.name),
-            Kind::Bytes(length) => format!("    unsigned char {}[{length}]; ", field.name),
+            RawSection::U32 => format!("    uint32_t {}; ", field.name),
+            RawSection::U64 => format!("    uint64_t {}; ", field.name),
+            RawSection::Bytes(length) => format!("    unsigned char {}[{length}]; ", field.name),
         };
         text += &format!("/* {} */\n", field.meaning);
     }
     text += "};\n\n";
-    for Field { name, offset, .. } in FIELDS {
+    for RawField { name, offset, .. } in FIELDS {
         text += &format!("_Static_assert(offsetof(struct opc_header, {name}) == {offset}, \"{name}\");\n");
     }
     text += "_Static_assert(sizeof(struct opc_header) <= OPC_HEADER_BYTES, \"header\");\n\n";

@@ -5,8 +5,10 @@
 
 use opcost_key::Hash128;
 
-use super::file::{EndState, Error, Flags, ImageFacts, LeftFrame, Part, ProcessFacts, RawFile, RawModule};
-use super::layout::{self, Field, Kind};
+use super::file::{
+    EndState, Error, ImageFacts, LeftFrame, ProcessFacts, RawFile, RawFlags, RawModule, RawPart,
+};
+use super::layout::{self, RawField, RawSection};
 
 impl RawFile {
     /// Reads a file's bytes.
@@ -25,7 +27,7 @@ fn parse(bytes: &[u8]) -> Result<RawFile, Error> {
         process: process(&header),
         image: image(&header)?,
         end: end(&header)?,
-        flags: Flags(header.number(layout::FLAGS)),
+        flags: RawFlags(header.number(layout::FLAGS)),
         is_forked: header.number(layout::BASELINE_OFFSET) != 0,
         slab_count: header.number(layout::SLABS_COUNT),
         modules: modules(&header, &totals)?,
@@ -48,38 +50,38 @@ impl<'a> Header<'a> {
         }
         let header = Header { bytes };
         // The version first: another one may have a shorter header.
-        let version = header.region(Part::Header, layout::VERSION_FIELD.offset as u64, 4)?;
+        let version = header.region(RawPart::Header, layout::VERSION_FIELD.offset as u64, 4)?;
         let found = version.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte));
         if found != layout::VERSION {
             return Err(Error::OtherVersion { found });
         }
-        header.region(Part::Header, 0, layout::HEADER_BYTES)?;
+        header.region(RawPart::Header, 0, layout::HEADER_BYTES)?;
         Ok(header)
     }
 
     /// A numeric field; the header is known to be there.
-    fn number(&self, field: Field) -> u64 {
+    fn number(&self, field: RawField) -> u64 {
         let length = match field.kind {
-            Kind::U32 => 4,
-            Kind::U64 => 8,
-            Kind::Bytes(length) => length.min(8),
+            RawSection::U32 => 4,
+            RawSection::U64 => 8,
+            RawSection::Bytes(length) => length.min(8),
         };
         let bytes = &self.bytes[field.offset..field.offset + length];
         bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
-    fn small(&self, field: Field) -> u32 {
-        debug_assert_eq!(field.kind, Kind::U32);
+    fn small(&self, field: RawField) -> u32 {
+        debug_assert_eq!(field.kind, RawSection::U32);
         self.number(field) as u32
     }
 
-    fn text(&self, field: Field) -> &'a [u8] {
-        let Kind::Bytes(length) = field.kind else { return &[] };
+    fn text(&self, field: RawField) -> &'a [u8] {
+        let RawSection::Bytes(length) = field.kind else { return &[] };
         &self.bytes[field.offset..field.offset + length]
     }
 
     /// `length` bytes from `offset` on, if the file has them.
-    fn region(&self, part: Part, offset: u64, length: u64) -> Result<&'a [u8], Error> {
+    fn region(&self, part: RawPart, offset: u64, length: u64) -> Result<&'a [u8], Error> {
         let needed =
             offset.checked_add(length).ok_or(Error::Inconsistent { part, what: "it lies beyond 2^64" })?;
         let present = self.bytes.len() as u64;
@@ -90,7 +92,7 @@ impl<'a> Header<'a> {
     }
 
     /// `count` entries of `size` bytes from `offset` on.
-    fn table(&self, part: Part, offset: u64, count: u64, size: u64) -> Result<&'a [u8], Error> {
+    fn table(&self, part: RawPart, offset: u64, count: u64, size: u64) -> Result<&'a [u8], Error> {
         let length =
             count.checked_mul(size).ok_or(Error::Inconsistent { part, what: "it is longer than 2^64" })?;
         self.region(part, offset, length)
@@ -119,7 +121,7 @@ fn image(header: &Header<'_>) -> Result<ImageFacts, Error> {
     Ok(ImageFacts {
         path: String::from_utf8_lossy(path).into_owned(),
         build_id: build_id
-            .ok_or(Error::Inconsistent { part: Part::Header, what: "the build id is too long" })?
+            .ok_or(Error::Inconsistent { part: RawPart::Header, what: "the build id is too long" })?
             .to_vec(),
         bias: header.number(layout::IMAGE_BIAS),
         start: header.number(layout::IMAGE_START),
@@ -136,18 +138,18 @@ fn end(header: &Header<'_>) -> Result<EndState, Error> {
         3 => EndState::Abort,
         4 => EndState::Exec,
         5 => EndState::QuickExit,
-        _ => return Err(Error::Inconsistent { part: Part::Header, what: "no such end of a program" }),
+        _ => return Err(Error::Inconsistent { part: RawPart::Header, what: "no such end of a program" }),
     })
 }
 
 /// The counts of the whole section: final, less baseline, plus slabs.
 fn totals(header: &Header<'_>) -> Result<Vec<u64>, Error> {
     let length = header.number(layout::COUNTERS_BYTES);
-    let counters = header.region(Part::Counters, header.number(layout::COUNTERS_OFFSET), length)?;
+    let counters = header.region(RawPart::Counters, header.number(layout::COUNTERS_OFFSET), length)?;
     let mut totals: Vec<u64> = numbers(counters).collect();
     let baseline = header.number(layout::BASELINE_OFFSET);
     if baseline != 0 {
-        let began = numbers(header.region(Part::Baseline, baseline, length)?);
+        let began = numbers(header.region(RawPart::Baseline, baseline, length)?);
         for (cell, (total, began)) in (0..).zip(totals.iter_mut().zip(began)) {
             *total = total.checked_sub(began).ok_or(Error::Wrapped { cell })?;
         }
@@ -158,12 +160,15 @@ fn totals(header: &Header<'_>) -> Result<Vec<u64>, Error> {
 
 fn add_slabs(header: &Header<'_>, length: u64, totals: &mut [u64]) -> Result<(), Error> {
     let (count, stride) = (header.number(layout::SLABS_COUNT), header.number(layout::SLAB_STRIDE));
-    let slabs = header.table(Part::Slabs, header.number(layout::SLABS_OFFSET), count, stride)?;
+    let slabs = header.table(RawPart::Slabs, header.number(layout::SLABS_OFFSET), count, stride)?;
     if count == 0 {
         return Ok(());
     }
     if stride < length || stride == 0 {
-        return Err(Error::Inconsistent { part: Part::Slabs, what: "a slab is shorter than the counters" });
+        return Err(Error::Inconsistent {
+            part: RawPart::Slabs,
+            what: "a slab is shorter than the counters",
+        });
     }
     for slab in slabs.chunks_exact(stride as usize) {
         for (cell, (total, more)) in (0..).zip(totals.iter_mut().zip(numbers(slab))) {
@@ -175,7 +180,7 @@ fn add_slabs(header: &Header<'_>, length: u64, totals: &mut [u64]) -> Result<(),
 
 fn modules(header: &Header<'_>, totals: &[u64]) -> Result<Vec<RawModule>, Error> {
     let (offset, count) = (header.number(layout::MODULES_OFFSET), header.number(layout::MODULES_COUNT));
-    let table = header.table(Part::Modules, offset, count, layout::MODULE_BYTES)?;
+    let table = header.table(RawPart::Modules, offset, count, layout::MODULE_BYTES)?;
     let entries: Vec<Module> = table.as_chunks::<32>().0.iter().map(Module::read).collect();
     let mut by_place: Vec<&Module> = entries.iter().collect();
     by_place.sort_by_key(|module| module.offset);
@@ -184,7 +189,7 @@ fn modules(header: &Header<'_>, totals: &[u64]) -> Result<Vec<RawModule>, Error>
     for module in by_place {
         let end = module.end(totals.len() as u64)?;
         if module.cells != 0 && module.offset / 8 < free {
-            return Err(Error::Inconsistent { part: Part::Modules, what: "two modules share counters" });
+            return Err(Error::Inconsistent { part: RawPart::Modules, what: "two modules share counters" });
         }
         free = free.max(end);
     }
@@ -211,7 +216,7 @@ impl Module {
 
     /// Index of the cell behind its last.
     fn end(&self, cells: u64) -> Result<u64, Error> {
-        let wrong = |what| Error::Inconsistent { part: Part::Modules, what };
+        let wrong = |what| Error::Inconsistent { part: RawPart::Modules, what };
         if !self.offset.is_multiple_of(8) {
             return Err(wrong("counters of a module lie at no multiple of eight"));
         }
@@ -222,14 +227,17 @@ impl Module {
 
 fn left(header: &Header<'_>) -> Result<Vec<LeftFrame>, Error> {
     let (offset, capacity) = (header.number(layout::LEFT_OFFSET), header.number(layout::LEFT_CAPACITY));
-    let table = header.table(Part::LeftTable, offset, capacity, layout::LEFT_BYTES)?;
+    let table = header.table(RawPart::LeftTable, offset, capacity, layout::LEFT_BYTES)?;
     let words: Vec<u64> = numbers(table).collect();
     let entries =
         words.as_chunks::<2>().0.iter().map(|[pc, count]| LeftFrame { pc: *pc, count: *count as i64 });
     let mut left: Vec<LeftFrame> = entries.filter(|frame| frame.pc != 0 && frame.count != 0).collect();
     left.sort_by_key(|frame| frame.pc);
     if left.windows(2).any(|pair| pair[0].pc == pair[1].pc) {
-        return Err(Error::Inconsistent { part: Part::LeftTable, what: "an address is noted in two places" });
+        return Err(Error::Inconsistent {
+            part: RawPart::LeftTable,
+            what: "an address is noted in two places",
+        });
     }
     Ok(left)
 }

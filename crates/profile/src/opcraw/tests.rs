@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::layout::{self, Field, HEADER_BYTES, Kind};
-use super::{EndState, Error, LeftFrame, Part, RawFile};
+use super::layout::{self, HEADER_BYTES, RawField, RawSection};
+use super::{EndState, Error, LeftFrame, RawFile, RawPart};
 
 const CELLS: u64 = 4;
 const MODULES: u64 = HEADER_BYTES + 2 * 16;
@@ -15,8 +15,8 @@ fn put(bytes: &mut [u8], offset: u64, value: u64) {
     bytes[offset as usize..][..8].copy_from_slice(&value.to_le_bytes());
 }
 
-fn set(bytes: &mut [u8], field: Field, value: u64) {
-    let length = if field.kind == Kind::U32 { 4 } else { 8 };
+fn set(bytes: &mut [u8], field: RawField, value: u64) {
+    let length = if field.kind == RawSection::U32 { 4 } else { 8 };
     bytes[field.offset..field.offset + length].copy_from_slice(&value.to_le_bytes()[..length]);
 }
 
@@ -71,10 +71,10 @@ fn what_is_wrong_is_said_by_name() {
     assert_eq!(RawFile::parse(&[0; 4096]), Err(Error::NotBegun));
     assert_eq!(with(layout::VERSION_FIELD, 2), Error::OtherVersion { found: 2 });
     let cut = RawFile::parse(&valid()[..valid().len() - 1]).expect_err("it is cut");
-    assert!(matches!(cut, Error::Truncated { part: Part::Slabs, .. }));
-    assert!(matches!(with(layout::END_STATE, 9), Error::Inconsistent { part: Part::Header, .. }));
-    assert!(matches!(with(layout::SLAB_STRIDE, 8), Error::Inconsistent { part: Part::Slabs, .. }));
-    assert!(matches!(with(layout::COUNTERS_BYTES, 8), Error::Inconsistent { part: Part::Modules, .. }));
+    assert!(matches!(cut, Error::Truncated { part: RawPart::Slabs, .. }));
+    assert!(matches!(with(layout::END_STATE, 9), Error::Inconsistent { part: RawPart::Header, .. }));
+    assert!(matches!(with(layout::SLAB_STRIDE, 8), Error::Inconsistent { part: RawPart::Slabs, .. }));
+    assert!(matches!(with(layout::COUNTERS_BYTES, 8), Error::Inconsistent { part: RawPart::Modules, .. }));
     assert!(matches!(with(layout::LEFT_CAPACITY, u64::MAX), Error::Inconsistent { .. }));
 }
 

@@ -91,12 +91,12 @@ pub struct Checks {
     /// Whose check would have added up too many terms.
     pub too_long: u64,
     /// The first that failed.
-    pub failed: Option<Failure>,
+    pub failed: Option<FailedPoint>,
 }
 
 /// An activation whose check failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct FailedPoint {
     /// Which entry, from 1.
     pub entry: u64,
     /// Its turns.

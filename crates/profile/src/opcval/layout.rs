@@ -42,7 +42,7 @@ pub const PAIR_BYTES: u64 = 16;
 
 /// How a field is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ValueSection {
     /// 32-bit number.
     U32,
     /// 64-bit number.
@@ -56,24 +56,24 @@ pub enum Kind {
 }
 
 #[cfg(test)]
-impl Kind {
+impl ValueSection {
     fn bytes(self) -> usize {
         match self {
-            Kind::U32 => 4,
-            Kind::U64 | Kind::I64 => 8,
-            Kind::Bytes(count) => count,
-            Kind::Words(count) => 8 * count,
+            ValueSection::U32 => 4,
+            ValueSection::U64 | ValueSection::I64 => 8,
+            ValueSection::Bytes(count) => count,
+            ValueSection::Words(count) => 8 * count,
         }
     }
 }
 
 /// One field of a record.
 #[derive(Clone, Copy, Debug)]
-pub struct Field {
+pub struct ValueField {
     /// Its name in C.
     pub name: &'static str,
     /// How it is stored.
-    pub kind: Kind,
+    pub kind: ValueSection,
     /// Its first byte in the record.
     pub offset: usize,
     /// What it says.
@@ -85,20 +85,20 @@ macro_rules! record {
         #[doc = concat!("`struct ", $c_name, "`")]
         pub mod $module {
             use super::*;
-            $(#[doc = $meaning] pub const $constant: Field =
-                Field { name: $name, kind: $kind, offset: $offset, meaning: $meaning };)*
+            $(#[doc = $meaning] pub const $constant: ValueField =
+                ValueField { name: $name, kind: $kind, offset: $offset, meaning: $meaning };)*
             /// All fields, in order of their place.
-            pub const FIELDS: &[Field] = &[$($constant),*];
+            pub const FIELDS: &[ValueField] = &[$($constant),*];
             /// Its name in C.
             pub const NAME: &str = $c_name;
             /// Its size.
             pub const BYTES: usize = {
                 let last = FIELDS[FIELDS.len() - 1];
                 last.offset + match last.kind {
-                    Kind::U32 => 4,
-                    Kind::U64 | Kind::I64 => 8,
-                    Kind::Bytes(count) => count,
-                    Kind::Words(count) => 8 * count,
+                    ValueSection::U32 => 4,
+                    ValueSection::U64 | ValueSection::I64 => 8,
+                    ValueSection::Bytes(count) => count,
+                    ValueSection::Words(count) => 8 * count,
                 }
             };
         }
@@ -106,97 +106,97 @@ macro_rules! record {
 }
 
 record! { header, "opc_value_header",
-    MAGIC_FIELD = "magic", Kind::Bytes(8), 0, "OPCVAL CR LF; written last, when the rest is in place";
-    VERSION_FIELD = "version", Kind::U32, 8, "version of this layout";
-    HEADER_SIZE = "header_bytes", Kind::U32, 12, "bytes of the header";
-    PID = "pid", Kind::U32, 16, "process that records";
-    PARENT_PID = "parent_pid", Kind::U32, 20, "its parent when the file was made";
-    START = "start_ns", Kind::U64, 24, "when the file was made, real time in nanoseconds";
-    SEQUENCE = "sequence", Kind::U32, 32, "number that made the file's name free";
-    END_STATE = "end_state", Kind::U32, 36, "1: returned from main or called exit, or the image was unloaded; 0: any other end, or running";
-    FLAGS = "flags", Kind::U64, 40, "what went otherwise than usual (OPC_VALUES_*)";
-    SAMPLE = "sample", Kind::U64, 48, "every how many values one is recorded";
-    MEMORY_LIMIT = "memory_limit", Kind::U64, 56, "bytes that runs and tables may take";
-    MEMORY_USED = "memory_used", Kind::U64, 64, "bytes that they take";
-    USED = "used", Kind::U64, 72, "bytes of the file that mean something";
-    RESERVED = "reserved", Kind::U64, 80, "bytes of the file";
-    MODULES_OFFSET = "modules_offset", Kind::U64, 88, "where the modules are listed";
-    MODULES_COUNT = "modules_count", Kind::U64, 96, "how many there are";
-    POINTS = "points", Kind::U64, 104, "how many points all modules have";
-    FIRST_SLAB = "first_slab", Kind::U64, 112, "the last slab made";
-    IS_FORKED = "is_forked", Kind::U64, 120, "1: began as a child of fork";
-    FREE = "free_blocks", Kind::Words(32), 128, "blocks that are free again, by the logarithm of their size";
-    BUILD_ID_BYTES = "build_id_bytes", Kind::U64, 384, "length of the build id, at most 32; 0: none";
-    BUILD_ID = "build_id", Kind::Bytes(32), 392, "the image's build id";
-    IMAGE_PATH = "image_path", Kind::Bytes(4096), 424, "path of the image, ended by a zero byte";
+    MAGIC_FIELD = "magic", ValueSection::Bytes(8), 0, "OPCVAL CR LF; written last, when the rest is in place";
+    VERSION_FIELD = "version", ValueSection::U32, 8, "version of this layout";
+    HEADER_SIZE = "header_bytes", ValueSection::U32, 12, "bytes of the header";
+    PID = "pid", ValueSection::U32, 16, "process that records";
+    PARENT_PID = "parent_pid", ValueSection::U32, 20, "its parent when the file was made";
+    START = "start_ns", ValueSection::U64, 24, "when the file was made, real time in nanoseconds";
+    SEQUENCE = "sequence", ValueSection::U32, 32, "number that made the file's name free";
+    END_STATE = "end_state", ValueSection::U32, 36, "1: returned from main or called exit, or the image was unloaded; 0: any other end, or running";
+    FLAGS = "flags", ValueSection::U64, 40, "what went otherwise than usual (OPC_VALUES_*)";
+    SAMPLE = "sample", ValueSection::U64, 48, "every how many values one is recorded";
+    MEMORY_LIMIT = "memory_limit", ValueSection::U64, 56, "bytes that runs and tables may take";
+    MEMORY_USED = "memory_used", ValueSection::U64, 64, "bytes that they take";
+    USED = "used", ValueSection::U64, 72, "bytes of the file that mean something";
+    RESERVED = "reserved", ValueSection::U64, 80, "bytes of the file";
+    MODULES_OFFSET = "modules_offset", ValueSection::U64, 88, "where the modules are listed";
+    MODULES_COUNT = "modules_count", ValueSection::U64, 96, "how many there are";
+    POINTS = "points", ValueSection::U64, 104, "how many points all modules have";
+    FIRST_SLAB = "first_slab", ValueSection::U64, 112, "the last slab made";
+    IS_FORKED = "is_forked", ValueSection::U64, 120, "1: began as a child of fork";
+    FREE = "free_blocks", ValueSection::Words(32), 128, "blocks that are free again, by the logarithm of their size";
+    BUILD_ID_BYTES = "build_id_bytes", ValueSection::U64, 384, "length of the build id, at most 32; 0: none";
+    BUILD_ID = "build_id", ValueSection::Bytes(32), 392, "the image's build id";
+    IMAGE_PATH = "image_path", ValueSection::Bytes(4096), 424, "path of the image, ended by a zero byte";
 }
 
 record! { module, "opc_value_entry",
-    HASH = "hash", Kind::Bytes(16), 0, "hash of the module's list of points, low byte first";
-    FIRST = "first", Kind::U64, 16, "number of its first point in the image";
-    COUNT = "count", Kind::U64, 24, "how many it has";
+    HASH = "hash", ValueSection::Bytes(16), 0, "hash of the module's list of points, low byte first";
+    FIRST = "first", ValueSection::U64, 16, "number of its first point in the image";
+    COUNT = "count", ValueSection::U64, 24, "how many it has";
 }
 
 record! { slot, "opc_slot",
-    TURNS = "turns", Kind::U64, 0, "turns taken so far";
-    NOTED = "noted", Kind::U64, 8, "how many inputs are in place";
-    POINT = "point", Kind::U64, 16, "the loop's number and one";
-    POSITION = "position", Kind::U64, 24, "which slot this is";
-    BASE = "base", Kind::U64, 32, "turns that the parent took before it forked";
-    INHERITED = "inherited", Kind::U64, 40, "1: entered in the parent of a fork";
-    UNKNOWN = "unknown", Kind::U64, 48, "inputs that have no number, a bit each";
-    INPUT = "inputs", Kind::Words(32), 56, "what the check needs";
+    TURNS = "turns", ValueSection::U64, 0, "turns taken so far";
+    NOTED = "noted", ValueSection::U64, 8, "how many inputs are in place";
+    POINT = "point", ValueSection::U64, 16, "the loop's number and one";
+    POSITION = "position", ValueSection::U64, 24, "which slot this is";
+    BASE = "base", ValueSection::U64, 32, "turns that the parent took before it forked";
+    INHERITED = "inherited", ValueSection::U64, 40, "1: entered in the parent of a fork";
+    UNKNOWN = "unknown", ValueSection::U64, 48, "inputs that have no number, a bit each";
+    INPUT = "inputs", ValueSection::Words(32), 56, "what the check needs";
 }
 
 record! { slab, "opc_slab",
-    NEXT = "next", Kind::U64, 0, "the slab made before it";
-    TAKEN = "taken", Kind::U64, 8, "1: a thread has it";
-    DEPTH = "depth", Kind::U64, 16, "open activations";
-    BUSY = "busy", Kind::U64, 24, "not 0: something was being recorded";
-    REWRITING = "rewriting", Kind::U64, 32, "the point whose runs were being thinned, and one";
-    MISSED = "missed", Kind::U64, 40, "records from signal handlers that came while another was made, and were dropped";
-    LOST = "lost", Kind::U64, 48, "activations for which there was no slot";
-    STRAYS = "strays", Kind::U64, 56, "loops left that were not entered: jumped into, or on a stack that was switched";
-    CHUNK = "chunks", Kind::Words(4096), 64, "where the slots lie";
+    NEXT = "next", ValueSection::U64, 0, "the slab made before it";
+    TAKEN = "taken", ValueSection::U64, 8, "1: a thread has it";
+    DEPTH = "depth", ValueSection::U64, 16, "open activations";
+    BUSY = "busy", ValueSection::U64, 24, "not 0: something was being recorded";
+    REWRITING = "rewriting", ValueSection::U64, 32, "the point whose runs were being thinned, and one";
+    MISSED = "missed", ValueSection::U64, 40, "records from signal handlers that came while another was made, and were dropped";
+    LOST = "lost", ValueSection::U64, 48, "activations for which there was no slot";
+    STRAYS = "strays", ValueSection::U64, 56, "loops left that were not entered: jumped into, or on a stack that was switched";
+    CHUNK = "chunks", ValueSection::Words(4096), 64, "where the slots lie";
 }
 
 record! { point, "opc_point",
-    ENTRIES = "entries", Kind::U64, 0, "activations that began";
-    COMPLETE = "complete", Kind::U64, 8, "those that left by an exit of the loop; of a value, how often it was computed";
-    LEFT = "left", Kind::U64, 16, "those that were left otherwise, by longjmp, an exception or the end of a thread";
-    LEFT_TURNS = "left_turns", Kind::U64, 24, "their turns";
-    LEFT_MOST = "left_most", Kind::U64, 32, "the most turns of one of them";
-    INHERITED = "inherited", Kind::U64, 40, "activations of the parent of a fork that ended here";
-    INHERITED_TURNS = "inherited_turns", Kind::U64, 48, "turns that they took here";
-    SUM_LOW = "sum_low", Kind::U64, 56, "sum of all values, recorded or not: low half";
-    SUM_HIGH = "sum_high", Kind::I64, 64, "high half";
-    RECORDED = "recorded", Kind::U64, 72, "values recorded";
-    WAIT = "wait", Kind::U64, 80, "values to come before the next is recorded";
-    RUN_VALUE = "run_value", Kind::I64, 88, "the last value";
-    RUN_COUNT = "run_count", Kind::U64, 96, "how often in a row; not in runs, tables and ranges yet";
-    LEAST = "least", Kind::I64, 104, "the least value but the last one; if runs ended";
-    MOST = "most", Kind::I64, 112, "the greatest";
-    ENDED = "ended", Kind::U64, 120, "values in runs that ended";
-    RUNS = "runs", Kind::U64, 128, "where the runs lie";
-    RUNS_CAPACITY = "runs_capacity", Kind::U64, 136, "how many could";
-    RUNS_COUNT = "runs_count", Kind::U64, 144, "how many do";
-    STRIDE = "stride", Kind::U64, 152, "every how many recorded values one is in the runs";
-    TABLE = "table", Kind::U64, 160, "where the table lies";
-    TABLE_CAPACITY = "table_capacity", Kind::U64, 168, "its entries, a power of two";
-    TABLE_COUNT = "table_count", Kind::U64, 176, "how many are used";
-    HELD = "held", Kind::U64, 184, "complete activations whose check held";
-    WRONG = "wrong", Kind::U64, 192, "did not, without assumptions";
-    VIOLATED = "violated", Kind::U64, 200, "did not, under assumptions";
-    PARTIAL_HELD = "partial_held", Kind::U64, 208, "activations left otherwise whose turns were not more";
-    PARTIAL_WRONG = "partial_wrong", Kind::U64, 216, "were more, without assumptions";
-    PARTIAL_VIOLATED = "partial_violated", Kind::U64, 224, "were more, under assumptions";
-    UNCHECKED = "unchecked", Kind::U64, 232, "had no result to be held against";
-    SEEN = "failed_turns", Kind::U64, 240, "turns of the first activation whose check failed";
-    CLAIMED_LOW = "failed_low", Kind::U64, 248, "what it should have had: low half";
-    CLAIMED_HIGH = "failed_high", Kind::I64, 256, "high half";
-    SEEN_AT = "failed_at", Kind::U64, 264, "which entry it was, from 1; 0: none failed";
-    TOO_LONG = "too_long", Kind::U64, 272, "activations whose check would have added up too many terms";
-    BUCKET = "buckets", Kind::Words(130), 280, "values that had no room in the table, by range";
+    ENTRIES = "entries", ValueSection::U64, 0, "activations that began";
+    COMPLETE = "complete", ValueSection::U64, 8, "those that left by an exit of the loop; of a value, how often it was computed";
+    LEFT = "left", ValueSection::U64, 16, "those that were left otherwise, by longjmp, an exception or the end of a thread";
+    LEFT_TURNS = "left_turns", ValueSection::U64, 24, "their turns";
+    LEFT_MOST = "left_most", ValueSection::U64, 32, "the most turns of one of them";
+    INHERITED = "inherited", ValueSection::U64, 40, "activations of the parent of a fork that ended here";
+    INHERITED_TURNS = "inherited_turns", ValueSection::U64, 48, "turns that they took here";
+    SUM_LOW = "sum_low", ValueSection::U64, 56, "sum of all values, recorded or not: low half";
+    SUM_HIGH = "sum_high", ValueSection::I64, 64, "high half";
+    RECORDED = "recorded", ValueSection::U64, 72, "values recorded";
+    WAIT = "wait", ValueSection::U64, 80, "values to come before the next is recorded";
+    RUN_VALUE = "run_value", ValueSection::I64, 88, "the last value";
+    RUN_COUNT = "run_count", ValueSection::U64, 96, "how often in a row; not in runs, tables and ranges yet";
+    LEAST = "least", ValueSection::I64, 104, "the least value but the last one; if runs ended";
+    MOST = "most", ValueSection::I64, 112, "the greatest";
+    ENDED = "ended", ValueSection::U64, 120, "values in runs that ended";
+    RUNS = "runs", ValueSection::U64, 128, "where the runs lie";
+    RUNS_CAPACITY = "runs_capacity", ValueSection::U64, 136, "how many could";
+    RUNS_COUNT = "runs_count", ValueSection::U64, 144, "how many do";
+    STRIDE = "stride", ValueSection::U64, 152, "every how many recorded values one is in the runs";
+    TABLE = "table", ValueSection::U64, 160, "where the table lies";
+    TABLE_CAPACITY = "table_capacity", ValueSection::U64, 168, "its entries, a power of two";
+    TABLE_COUNT = "table_count", ValueSection::U64, 176, "how many are used";
+    HELD = "held", ValueSection::U64, 184, "complete activations whose check held";
+    WRONG = "wrong", ValueSection::U64, 192, "did not, without assumptions";
+    VIOLATED = "violated", ValueSection::U64, 200, "did not, under assumptions";
+    PARTIAL_HELD = "partial_held", ValueSection::U64, 208, "activations left otherwise whose turns were not more";
+    PARTIAL_WRONG = "partial_wrong", ValueSection::U64, 216, "were more, without assumptions";
+    PARTIAL_VIOLATED = "partial_violated", ValueSection::U64, 224, "were more, under assumptions";
+    UNCHECKED = "unchecked", ValueSection::U64, 232, "had no result to be held against";
+    SEEN = "failed_turns", ValueSection::U64, 240, "turns of the first activation whose check failed";
+    CLAIMED_LOW = "failed_low", ValueSection::U64, 248, "what it should have had: low half";
+    CLAIMED_HIGH = "failed_high", ValueSection::I64, 256, "high half";
+    SEEN_AT = "failed_at", ValueSection::U64, 264, "which entry it was, from 1; 0: none failed";
+    TOO_LONG = "too_long", ValueSection::U64, 272, "activations whose check would have added up too many terms";
+    BUCKET = "buckets", ValueSection::Words(130), 280, "values that had no room in the table, by range";
 }
 
 /// What can go otherwise than usual, with its bit and its meaning.
@@ -240,7 +240,7 @@ pub fn bucket_range(bucket: usize, is_float: bool) -> (i64, i64) {
     }
 }
 
-type Record = (&'static str, &'static [Field], usize);
+type Record = (&'static str, &'static [ValueField], usize);
 
 /// All records.
 pub const RECORDS: [Record; 5] = [
@@ -268,16 +268,16 @@ pub fn c_header() -> String {
         text += &format!("struct {name} {{\n");
         for field in fields {
             text += &match field.kind {
-                Kind::U32 => format!("    uint32_t {}; ", field.name),
-                Kind::U64 => format!("    uint64_t {}; ", field.name),
-                Kind::I64 => format!("    int64_t {}; ", field.name),
-                Kind::Bytes(length) => format!("    unsigned char {}[{length}]; ", field.name),
-                Kind::Words(length) => format!("    uint64_t {}[{length}]; ", field.name),
+                ValueSection::U32 => format!("    uint32_t {}; ", field.name),
+                ValueSection::U64 => format!("    uint64_t {}; ", field.name),
+                ValueSection::I64 => format!("    int64_t {}; ", field.name),
+                ValueSection::Bytes(length) => format!("    unsigned char {}[{length}]; ", field.name),
+                ValueSection::Words(length) => format!("    uint64_t {}[{length}]; ", field.name),
             };
             text += &format!("/* {} */\n", field.meaning);
         }
         text += "};\n";
-        for Field { name: field, offset, .. } in fields {
+        for ValueField { name: field, offset, .. } in fields {
             text += &format!("_Static_assert(offsetof(struct {name}, {field}) == {offset}, \"{field}\");\n");
         }
         text += &format!("_Static_assert(sizeof(struct {name}) <= {size}, \"{name}\");\n\n");
@@ -297,8 +297,8 @@ mod tests {
         for (name, fields, _) in RECORDS {
             let mut at = 0;
             for field in fields {
-                let align = if field.kind == Kind::U32 { 4 } else { 8 };
-                let align = if matches!(field.kind, Kind::Bytes(_)) { 1 } else { align };
+                let align = if field.kind == ValueSection::U32 { 4 } else { 8 };
+                let align = if matches!(field.kind, ValueSection::Bytes(_)) { 1 } else { align };
                 assert_eq!(field.offset, usize::next_multiple_of(at, align), "{name}.{}", field.name);
                 at = field.offset + field.kind.bytes();
             }

@@ -2,8 +2,8 @@
 
 use opcost_key::Hash128;
 
-use super::file::{Checks, Error, Failure, OpenActivation, PointRecord, ValueFile, ValueModule};
-use super::layout::{self, Field, Kind};
+use super::file::{Checks, Error, FailedPoint, OpenActivation, PointRecord, ValueFile, ValueModule};
+use super::layout::{self, ValueField, ValueSection};
 
 /// More slabs than any process has threads.
 const MOST_SLABS: usize = 1 << 20;
@@ -28,16 +28,16 @@ impl Source<'_> {
         Some(u64::from_le_bytes(self.slice(at, 8)?.try_into().ok()?))
     }
 
-    fn field(&mut self, base: u64, field: Field) -> Option<u64> {
+    fn field(&mut self, base: u64, field: ValueField) -> Option<u64> {
         let at = base.checked_add(field.offset as u64)?;
         match field.kind {
-            Kind::U32 => Some(u64::from(u32::from_le_bytes(self.slice(at, 4)?.try_into().ok()?))),
+            ValueSection::U32 => Some(u64::from(u32::from_le_bytes(self.slice(at, 4)?.try_into().ok()?))),
             _ => self.word(at),
         }
     }
 
     /// Number `position` of a field of several words.
-    fn nth(&mut self, base: u64, field: Field, position: u64) -> Option<u64> {
+    fn nth(&mut self, base: u64, field: ValueField, position: u64) -> Option<u64> {
         self.word(base.checked_add(field.offset as u64)?.checked_add(8 * position)?)
     }
 }
@@ -63,7 +63,7 @@ fn parse(bytes: &[u8]) -> Result<ValueFile, Error> {
         return Err(cut());
     }
     let mut source = Source { bytes, is_cut: false };
-    let mut field = |field: Field| source.field(0, field).ok_or_else(cut);
+    let mut field = |field: ValueField| source.field(0, field).ok_or_else(cut);
     let version = field(h::VERSION_FIELD)? as u32;
     if version != layout::VERSION {
         return Err(Error::Version(version, layout::VERSION));
@@ -258,7 +258,7 @@ fn read_point(source: &mut Source<'_>, at: u64, is_rewriting: bool) -> Option<Po
             left: (field(p::PARTIAL_HELD), field(p::PARTIAL_WRONG), field(p::PARTIAL_VIOLATED)),
             unchecked: field(p::UNCHECKED),
             too_long: field(p::TOO_LONG),
-            failed: (field(p::SEEN_AT) > 0).then(|| Failure {
+            failed: (field(p::SEEN_AT) > 0).then(|| FailedPoint {
                 entry: field(p::SEEN_AT),
                 turns: field(p::SEEN),
                 claimed: wide(field(p::CLAIMED_LOW), field(p::CLAIMED_HIGH)),

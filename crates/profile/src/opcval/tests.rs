@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::layout::{self, Field, Kind};
+use super::layout::{self, ValueField, ValueSection};
 use super::{Error, OpenActivation, ValueFile};
 
 /// A file as the runtime would write it, in small.
@@ -22,10 +22,10 @@ impl Draft {
         self.bytes[at as usize..at as usize + 8].copy_from_slice(&value.to_le_bytes());
     }
 
-    fn field(&mut self, base: u64, field: Field, value: u64) {
+    fn field(&mut self, base: u64, field: ValueField, value: u64) {
         let at = base as usize + field.offset;
         match field.kind {
-            Kind::U32 => self.bytes[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes()),
+            ValueSection::U32 => self.bytes[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes()),
             _ => self.word(at as u64, value),
         }
     }

@@ -36,7 +36,7 @@ use opcost_profile::formats::opc::{load_ledger, save_ledger};
 use opcost_profile::{Column, FunctionFacts, Ledger, Origin, Quality, Subject, World};
 use opcost_recover::{
     CountedModule, Course, Cycles, FunctionCounts, MODEL_ERROR, ModuleCounts, ModuleObservations,
-    Observation, RepairOptions, RunFacts, SampledModule, Solver, Starts, make_ledger, observe, repair,
+    Observation, RepairOptions, RepairSolver, RunFacts, SampledModule, Starts, make_ledger, observe, repair,
     summarize,
 };
 use opcost_sample::{Samples, USUAL_HERTZ, read_perf_data};
@@ -337,7 +337,7 @@ fn repaired(map: &ModuleMap, seen: &ModuleObservations, cycles_per_sample: f64) 
     let options = RepairOptions {
         cycles_per_sample,
         error: MODEL_ERROR,
-        solver: Solver::Likeliest,
+        solver: RepairSolver::Likeliest,
         starts: Starts::ONCE,
     };
     let repaired = repair(&[SampledModule { map, observed: seen }], options)?;

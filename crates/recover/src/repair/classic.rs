@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use opcost_flow::FlowEdge;
-use opcost_flow::classic::{CostModel, Options, Prior, repair};
+use opcost_flow::classic::{FlowOptions, Prior, TimeModel, repair};
 use opcost_index::{AdjacencyGraph, IdMap, postorder};
 use opcost_key::{EdgeId, EdgeKind, FunctionMap, SegmentId};
 
@@ -54,13 +54,11 @@ fn function_counts(
     if weights.values().all(|&weight| weight == 0) {
         return Ok((true, counts_of(map, &IdMap::filled(edges.len(), 0))));
     }
-    let repaired =
-        repair(&weights, &edges, &priors(map), &CostModel::GccMcf, Options::default()).map_err(|error| {
-            RecoverError::Unrepairable {
-                module: function.module.module.clone(),
-                function: map.name.clone(),
-                what: error.to_string(),
-            }
+    let repaired = repair(&weights, &edges, &priors(map), &TimeModel::GccMcf, FlowOptions::default())
+        .map_err(|error| RecoverError::Unrepairable {
+            module: function.module.module.clone(),
+            function: map.name.clone(),
+            what: error.to_string(),
         })?;
     let mut whole: IdMap<EdgeId, u64> = repaired.edges.values().map(|count| count.after).collect();
     repaired.virtual_exits.iter().for_each(|exit| _ = whole.push(exit.count.after));

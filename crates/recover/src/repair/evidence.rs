@@ -123,12 +123,12 @@ const LEAST: f64 = 0.5;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::repair::{Solver, Starts};
+    use crate::repair::{RepairSolver, Starts};
 
     const OPTIONS: RepairOptions = RepairOptions {
         cycles_per_sample: 100.0,
         error: 0.5,
-        solver: Solver::Likeliest,
+        solver: RepairSolver::Likeliest,
         starts: Starts::ONCE,
     };
 

@@ -23,7 +23,7 @@ pub struct RepairOptions {
     /// How wrong the expected cycles of a segment are, relative to them.
     pub error: f64,
     /// By which method.
-    pub solver: Solver,
+    pub solver: RepairSolver,
     /// How often the program was started.
     pub starts: Starts,
 }
@@ -44,7 +44,7 @@ impl Starts {
 
 /// How counts are made consistent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Solver {
+pub enum RepairSolver {
     /// The likeliest counts over the whole program.
     #[default]
     Likeliest,

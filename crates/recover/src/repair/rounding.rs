@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use opcost_flow::convex::{Settings, Status, minimise, round_flow};
+use opcost_flow::convex::{Settings, SolveStatus, minimise, round_flow};
 use opcost_flow::{FlowEdge, check_conservation};
 use opcost_index::{Id, IdMap};
 use opcost_key::{EdgeId, EdgeKind, FunctionMap, SegmentId};
@@ -92,8 +92,8 @@ impl Posed {
         alone.values = solution.values;
         match solution.status {
             // Scaled to these entries, nothing might be left of it.
-            Status::Optimal | Status::BudgetReached => alone.flow_of(only, function),
-            Status::Infeasible { .. } => own,
+            SolveStatus::Optimal | SolveStatus::BudgetReached => alone.flow_of(only, function),
+            SolveStatus::Infeasible { .. } => own,
         }
     }
 

@@ -23,7 +23,7 @@ use crate::sampled::ModuleObservations;
 
 /// A function that a call through a pointer calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct RepairTarget {
     /// The position of its module.
     pub module: usize,
     /// Which.
@@ -34,7 +34,7 @@ pub struct Target {
 
 /// Of each module's functions, the targets of each of their calls through pointers, in
 /// program order; none of a function that the ledger does not have.
-pub fn targets(modules: &[(&ModuleMap, &Matched)]) -> Vec<IdMap<FunctionId, Vec<Vec<Target>>>> {
+pub fn targets(modules: &[(&ModuleMap, &Matched)]) -> Vec<IdMap<FunctionId, Vec<Vec<RepairTarget>>>> {
     let unseen: Vec<ModuleObservations> =
         modules.iter().map(|(map, _)| ModuleObservations::none(map)).collect();
     let sampled: Vec<SampledModule<'_>> =
@@ -66,13 +66,13 @@ pub fn targets(modules: &[(&ModuleMap, &Matched)]) -> Vec<IdMap<FunctionId, Vec<
             (signature, called)
         })
         .collect();
-    let of_call = |ran: u64, signature: Hash128| -> Vec<Target> {
+    let of_call = |ran: u64, signature: Hash128| -> Vec<RepairTarget> {
         let called = classes.get(&signature).map(Vec::as_slice).unwrap_or_default();
         let all: u128 = called.iter().map(|&(_, calls)| u128::from(calls)).sum();
         let shares = called.iter().map(|&(id, calls)| {
             let calls = u128::from(ran) * u128::from(calls) / all;
             let (module, function) = places[id.index()];
-            Target { module, function, calls: u64::try_from(calls).expect("a share of a count") }
+            RepairTarget { module, function, calls: u64::try_from(calls).expect("a share of a count") }
         });
         shares.filter(|target| target.calls > 0).collect()
     };

@@ -11,7 +11,7 @@ use std::fmt::Write;
 use crate::bits::text::{BitsReport, by_line, of_all, of_one, of_values, told};
 use crate::kit::html::{escaped, foot, head};
 use crate::kit::numbers::{grouped, percent, share};
-use crate::kit::source::{Source, Sources};
+use crate::kit::source::{SourceText, Sources};
 use opcost_answer::bits::BitsValue;
 use opcost_answer::names::{demangle, tidy_path};
 
@@ -96,14 +96,14 @@ fn source(out: &mut String, report: &BitsReport<'_>, sources: &mut Sources) {
         out.push_str("<p class=\"note\">no integer has a place in a source: compile with -g</p>\n");
         return;
     }
-    out.push_str("<h2>Source</h2>\n");
+    out.push_str("<h2>SourceText</h2>\n");
     let waste = |own: &Own<'_>| own.values().map(|values| of_values(values).waste()).sum::<u64>();
     let mut order: Vec<(&str, Own<'_>)> = files.into_iter().collect();
     order.sort_by_key(|(file, own)| (std::cmp::Reverse(waste(own)), *file));
     for (position, (file, own)) in order.iter().enumerate() {
         let (text, why) = match sources.file(file) {
-            Source::Lines(text) => (Some(text.as_slice()), String::new()),
-            Source::Unusable(why) => (None, format!(" · the file {why}")),
+            SourceText::Lines(text) => (Some(text.as_slice()), String::new()),
+            SourceText::Unusable(why) => (None, format!(" · the file {why}")),
         };
         let open = if position < OPEN_FILES { " open" } else { "" };
         let _ = writeln!(

@@ -7,14 +7,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use opcost_bits::Total;
+use opcost_bits::WidthTotal;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::bits::floats::{floats, mantissas};
 use crate::kit::numbers::{bar, grouped, percent};
 use crate::kit::save::document;
-use crate::kit::source::{Source, Sources};
+use crate::kit::source::{SourceText, Sources};
 use crate::kit::style::{BAD, DIM, STRONG, cut, cut_start, padded, paint, printable, screen_width};
 use opcost_answer::bits::{BitsAnswers, BitsFinding, BitsFunction, BitsValue};
 use opcost_answer::names::{tidy_path, told_apart};
@@ -83,13 +83,13 @@ impl<'a> BitsJson<'a> {
 }
 
 /// Bits of the values of functions.
-pub fn of_all(functions: &[BitsFunction]) -> Total {
+pub fn of_all(functions: &[BitsFunction]) -> WidthTotal {
     functions.iter().map(of_one).sum()
 }
 
 /// Bits of all values of one function.
-pub fn of_one(function: &BitsFunction) -> Total {
-    Total {
+pub fn of_one(function: &BitsFunction) -> WidthTotal {
+    WidthTotal {
         values: function.values.len() as u64,
         declared: function.declared,
         needed: function.needed_type,
@@ -244,8 +244,8 @@ pub fn by_line<'a>(functions: &'a [BitsFunction]) -> Lines<'a> {
 }
 
 /// Bits of these values together.
-pub fn of_values(values: &[&BitsValue]) -> Total {
-    let one = |value: &&BitsValue| Total {
+pub fn of_values(values: &[&BitsValue]) -> WidthTotal {
+    let one = |value: &&BitsValue| WidthTotal {
         values: 1,
         declared: value.declared.into(),
         needed: value.width.into(),
@@ -350,8 +350,8 @@ fn annotated(text: &mut String, report: &BitsReport<'_>, sources: &mut Sources) 
     for file in files {
         let _ = writeln!(text, "\n{}", paint(STRONG, tidy_path(file)));
         let known = match sources.file(file) {
-            Source::Lines(known) => known.clone(),
-            Source::Unusable(why) => {
+            SourceText::Lines(known) => known.clone(),
+            SourceText::Unusable(why) => {
                 let _ = writeln!(text, "  its source {why}");
                 continue;
             }

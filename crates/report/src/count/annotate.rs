@@ -15,7 +15,7 @@ use opcost_recover::{BlockListing, FunctionListing, LineTotal, SourceLine};
 
 use crate::count::report::CountReport;
 use crate::kit::numbers::{bar, grouped, percent, share, short};
-use crate::kit::source::{Source, Sources};
+use crate::kit::source::{SourceText, Sources};
 use crate::kit::style::{BAD, DIM, STRONG, cut, cut_start, heat, padded, paint, printable};
 use opcost_answer::names::{demangle, tidy_path};
 
@@ -63,11 +63,11 @@ impl Annotation<'_> {
         }
         for (file, lines) in self.files() {
             match sources.file(file) {
-                Source::Lines(text) => {
+                SourceText::Lines(text) => {
                     self.file_title(file, &lines, out);
                     self.lines(&lines, text, out);
                 }
-                Source::Unusable(why) => {
+                SourceText::Unusable(why) => {
                     let costs = lines.values().map(|line| line.instructions).sum();
                     let all = percent(share(costs, self.total()));
                     let file = cut_start(&tidy_path(file), self.width / 2);
@@ -93,7 +93,7 @@ impl Annotation<'_> {
     /// The share of the function whose source can be shown.
     fn readable(&self, sources: &mut Sources) -> f64 {
         let lines = self.listing.lines.iter();
-        let shown = lines.filter(|line| matches!(sources.file(&line.at.file), Source::Lines(_)));
+        let shown = lines.filter(|line| matches!(sources.file(&line.at.file), SourceText::Lines(_)));
         share(shown.map(|line| line.instructions).sum(), self.total())
     }
 

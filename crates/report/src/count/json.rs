@@ -11,10 +11,10 @@ use opcost_recover::SourceLine;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::count::report::{CountReport, Growth, Verdict};
+use crate::count::report::{BudgetVerdict, CountReport, Growth};
 use crate::count::tasks::ProcessJson;
 use opcost_answer::names::demangle;
-use opcost_answer::run::{CallStack, Finish, Quality};
+use opcost_answer::run::{CallStack, Finish, RunQuality};
 
 /// What ran how often.
 #[derive(Serialize, JsonSchema)]
@@ -214,11 +214,11 @@ impl StatusJson {
     }
 }
 
-fn quality(quality: &Quality) -> QualityJson {
+fn quality(quality: &RunQuality) -> QualityJson {
     match quality {
-        Quality::Exact => QualityJson { kind: "exact", reasons: Vec::new() },
-        Quality::LowerBound(reasons) => QualityJson { kind: "lower bound", reasons: reasons.clone() },
-        Quality::Estimate(reasons) => QualityJson { kind: "estimate", reasons: reasons.clone() },
+        RunQuality::Exact => QualityJson { kind: "exact", reasons: Vec::new() },
+        RunQuality::LowerBound(reasons) => QualityJson { kind: "lower bound", reasons: reasons.clone() },
+        RunQuality::Estimate(reasons) => QualityJson { kind: "estimate", reasons: reasons.clone() },
     }
 }
 
@@ -292,11 +292,13 @@ fn indirect(report: &CountReport) -> Vec<IndirectJson> {
     .collect()
 }
 
-fn verdict(verdict: &Verdict) -> VerdictJson {
+fn verdict(verdict: &BudgetVerdict) -> VerdictJson {
     match verdict {
-        Verdict::None => VerdictJson { result: "none", budget: None, grew: None },
-        Verdict::Within { budget } => VerdictJson { result: "within", budget: Some(*budget), grew: None },
-        Verdict::Over { budget, grew } => {
+        BudgetVerdict::None => VerdictJson { result: "none", budget: None, grew: None },
+        BudgetVerdict::Within { budget } => {
+            VerdictJson { result: "within", budget: Some(*budget), grew: None }
+        }
+        BudgetVerdict::Over { budget, grew } => {
             let grew = match grew {
                 Growth::Since(grown) => Some(grown.iter().map(GrownJson::new).collect()),
                 Growth::Unknown | Growth::Refused(_) => None,

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use opcost_answer::run::{Finish, Quality};
-use opcost_profile::{Ending, Ledger, Quality as Sureness};
+use opcost_answer::run::{Finish, RunQuality};
+use opcost_profile::{Ledger, ProcessEnding, Quality};
 use opcost_recover::{course_of, has_calls, summarize_ledger};
 
-use crate::count::report::{CountReport, ReportFacts, Verdict};
+use crate::count::report::{BudgetVerdict, CountReport, ReportFacts};
 
 /// The report of a ledger, as far as it tells.
 pub fn report_of(ledger: &Ledger) -> CountReport {
@@ -27,7 +27,7 @@ pub fn report_of(ledger: &Ledger) -> CountReport {
         },
         quality: quality(ledger, course.doubts.clone()),
         finish: course.ending.map(finish),
-        verdict: Verdict::None,
+        verdict: BudgetVerdict::None,
         processes: course.processes.map_or(1, |processes| usize::try_from(processes).unwrap_or(usize::MAX)),
         runs: about.runs,
         is_deterministic: course.is_held_fixed,
@@ -41,27 +41,27 @@ pub fn report_of(ledger: &Ledger) -> CountReport {
     }
 }
 
-fn finish(ending: Ending) -> Finish {
+fn finish(ending: ProcessEnding) -> Finish {
     match ending {
-        Ending::Exited(status) => Finish::Exited(status),
-        Ending::Killed(signal) => Finish::Killed(signal),
+        ProcessEnding::Exited(status) => Finish::Exited(status),
+        ProcessEnding::Killed(signal) => Finish::Killed(signal),
     }
 }
 
 /// As sure as the least sure fact.
-fn quality(ledger: &Ledger, doubts: Vec<String>) -> Quality {
-    let doubtful = |quality: &Sureness| !matches!(quality, Sureness::Exact | Sureness::ExactUnder(_));
+fn quality(ledger: &Ledger, doubts: Vec<String>) -> RunQuality {
+    let doubtful = |quality: &Quality| !matches!(quality, Quality::Exact | Quality::ExactUnder(_));
     match ledger.facts().iter().find(|fact| doubtful(&fact.quality)) {
-        None => Quality::Exact,
+        None => RunQuality::Exact,
         Some(fact) if !doubts.is_empty() => match fact.quality {
-            Sureness::Estimate => Quality::Estimate(doubts),
-            _ => Quality::LowerBound(doubts),
+            Quality::Estimate => RunQuality::Estimate(doubts),
+            _ => RunQuality::LowerBound(doubts),
         },
-        Some(fact) if fact.quality == Sureness::Estimate => {
-            Quality::Estimate(vec![format!("{} by samples: about right", fact.origin)])
+        Some(fact) if fact.quality == Quality::Estimate => {
+            RunQuality::Estimate(vec![format!("{} by samples: about right", fact.origin)])
         }
         Some(fact) => {
-            Quality::LowerBound(vec![format!("the ledger says {} of {}", fact.quality, fact.subject)])
+            RunQuality::LowerBound(vec![format!("the ledger says {} of {}", fact.quality, fact.subject)])
         }
     }
 }

@@ -12,11 +12,11 @@ use std::fmt::Write;
 use crate::kit::html::{escaped, foot, head};
 use opcost_recover::{FunctionListing, LineTotal, SourceLine};
 
-use crate::count::report::{CountReport, Growth, Verdict};
+use crate::count::report::{BudgetVerdict, CountReport, Growth};
 use crate::kit::numbers::{grouped, percent, share};
-use crate::kit::source::{Source, Sources};
+use crate::kit::source::{SourceText, Sources};
 use opcost_answer::names::{demangle, tidy_path};
-use opcost_answer::run::{Finish, Quality};
+use opcost_answer::run::{Finish, RunQuality};
 
 /// Lines around a line that ran.
 const CONTEXT: u32 = 3;
@@ -60,9 +60,9 @@ impl<'a> Page<'a> {
         let report = self.report;
         let (facts, total) = (&report.facts, report.summary.weight);
         let quality = match &report.quality {
-            Quality::Exact => "exact",
-            Quality::LowerBound(_) => "at least",
-            Quality::Estimate(_) => "about, by samples",
+            RunQuality::Exact => "exact",
+            RunQuality::LowerBound(_) => "at least",
+            RunQuality::Estimate(_) => "about, by samples",
         };
         let about =
             [&facts.cost_model, &facts.compiler, &facts.flags.join(" "), &facts.target, &quality.to_owned()]
@@ -128,7 +128,7 @@ impl<'a> Page<'a> {
         if self.files.is_empty() {
             return;
         }
-        self.out.push_str("<h2>Source</h2>\n");
+        self.out.push_str("<h2>SourceText</h2>\n");
         let summary = &self.report.summary;
         let hottest = summary.lines.iter().map(|line| line.instructions).max().unwrap_or(0);
         let mut files: Vec<(usize, &str)> =
@@ -140,8 +140,8 @@ impl<'a> Page<'a> {
             let lines = &summary.lines[start..end];
             let cost = lines.iter().map(|line| line.instructions).sum();
             let (text, why) = match sources.file(file) {
-                Source::Lines(text) => (Some(text.as_slice()), String::new()),
-                Source::Unusable(why) => (None, format!(" · the file {why}")),
+                SourceText::Lines(text) => (Some(text.as_slice()), String::new()),
+                SourceText::Unusable(why) => (None, format!(" · the file {why}")),
             };
             let open = if number < OPEN_FILES { " open" } else { "" };
             let _ = writeln!(
@@ -207,7 +207,7 @@ impl<'a> Page<'a> {
     fn texts(&mut self, sources: &mut Sources) {
         let mut is_first = true;
         for listing in &self.report.listings {
-            let readable = |line: &LineTotal| matches!(sources.file(&line.at.file), Source::Lines(_));
+            let readable = |line: &LineTotal| matches!(sources.file(&line.at.file), SourceText::Lines(_));
             if listing.lines.iter().any(readable) || listing.blocks.is_empty() {
                 continue;
             }
@@ -285,10 +285,10 @@ fn shown(lines: &[LineTotal], starts: &[u32], text: Option<&[String]>) -> BTreeS
 
 fn notes(report: &CountReport) -> Vec<(bool, String)> {
     let mut notes = Vec::new();
-    if let Quality::LowerBound(reasons) = &report.quality {
+    if let RunQuality::LowerBound(reasons) = &report.quality {
         notes.extend(reasons.iter().map(|reason| (true, format!("not exact: {reason}"))));
     }
-    if let Quality::Estimate(words) = &report.quality {
+    if let RunQuality::Estimate(words) = &report.quality {
         notes.extend(words.iter().map(|word| (false, word.clone())));
     }
     if !report.facts.has_lines {
@@ -303,11 +303,11 @@ fn notes(report: &CountReport) -> Vec<(bool, String)> {
         _ => {}
     }
     match &report.verdict {
-        Verdict::None => {}
-        Verdict::Within { budget } => {
+        BudgetVerdict::None => {}
+        BudgetVerdict::Within { budget } => {
             notes.push((false, format!("within the budget of {}", grouped(budget))))
         }
-        Verdict::Over { budget, grew } => {
+        BudgetVerdict::Over { budget, grew } => {
             notes.push((true, format!("over the budget of {}", grouped(budget))));
             if let Growth::Since(grown) = grew {
                 let names = grown.iter().map(|function| demangle(&function.name)).collect::<Vec<_>>();

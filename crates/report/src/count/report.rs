@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use opcost_answer::run::{CallStack, Finish, Quality};
+use opcost_answer::run::{CallStack, Finish, RunQuality};
 use opcost_recover::{FunctionListing, FunctionTotal, ProgramSummary, SourceLine};
 use opcost_sample::ProcessSamples;
 
@@ -15,11 +15,11 @@ pub struct CountReport {
     /// What was built, and how.
     pub facts: ReportFacts,
     /// Whether the counts are exact, lower bounds or estimates, and why.
-    pub quality: Quality,
+    pub quality: RunQuality,
     /// How the program ended, if that is known.
     pub finish: Option<Finish>,
     /// What was decided about a budget.
-    pub verdict: Verdict,
+    pub verdict: BudgetVerdict,
     /// How many processes counted.
     pub processes: usize,
     /// How many runs the counts are the sum of.
@@ -81,7 +81,7 @@ pub struct ReportFacts {
 
 /// What was decided about a budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum BudgetVerdict {
     /// No budget was given.
     None,
     /// Within it.

@@ -10,14 +10,14 @@ use std::fmt::Write;
 use opcost_recover::{FunctionTotal, NamedCalls};
 
 use crate::count::annotate::{Annotation, Depth, hot_lines};
-use crate::count::report::{CountReport, Grown, Growth, Verdict};
+use crate::count::report::{BudgetVerdict, CountReport, Grown, Growth};
 use crate::count::stacks::print_stacks;
 use crate::count::tasks::print_tasks;
 use crate::kit::numbers::{bar, grouped, percent};
 use crate::kit::source::Sources;
 use crate::kit::style::{BAD, DIM, GOOD, STRONG, cut_middle, cut_start, heat, padded, paint, width_of};
 use opcost_answer::names::{demangle, tidy_path};
-use opcost_answer::run::{Finish, Quality};
+use opcost_answer::run::{Finish, RunQuality};
 
 /// Cells of a full bar.
 const BAR_WIDTH: usize = 10;
@@ -32,7 +32,7 @@ const BLAMED: usize = 10;
 
 /// What of a report is printed.
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
+pub struct TableLayout {
     /// Rows of the table.
     pub top: usize,
     /// Whether listings are shown whole; else only their hottest lines.
@@ -46,7 +46,7 @@ pub struct Layout {
 }
 
 /// The whole report of `opcost count`.
-pub fn print_count(report: &CountReport, sources: &mut Sources, layout: Layout) -> String {
+pub fn print_count(report: &CountReport, sources: &mut Sources, layout: TableLayout) -> String {
     let mut out = String::new();
     headline(report, &mut out);
     functions(report, sources, layout, &mut out);
@@ -78,9 +78,9 @@ fn headline(report: &CountReport, out: &mut String) {
     let facts = &report.facts;
     let flags = facts.flags.join(" ");
     let quality = match &report.quality {
-        Quality::Exact => "exact",
-        Quality::LowerBound(_) => "at least",
-        Quality::Estimate(_) => "about, by samples",
+        RunQuality::Exact => "exact",
+        RunQuality::LowerBound(_) => "at least",
+        RunQuality::Estimate(_) => "about, by samples",
     };
     let _ = writeln!(
         out,
@@ -98,7 +98,7 @@ fn headline(report: &CountReport, out: &mut String) {
     }
 }
 
-fn functions(report: &CountReport, sources: &mut Sources, layout: Layout, out: &mut String) {
+fn functions(report: &CountReport, sources: &mut Sources, layout: TableLayout, out: &mut String) {
     let functions = report.by_cost();
     let shown = &functions[..functions.len().min(layout.top)];
     let table = Table::fit(shown, layout.width);
@@ -193,12 +193,12 @@ fn unseen(report: &CountReport, out: &mut String) {
 }
 
 fn notes(report: &CountReport, width: usize, out: &mut String) {
-    if let Quality::LowerBound(reasons) = &report.quality {
+    if let RunQuality::LowerBound(reasons) = &report.quality {
         for reason in reasons {
             let _ = writeln!(out, "{} {reason}", paint(BAD, "not exact:"));
         }
     }
-    if let Quality::Estimate(words) = &report.quality {
+    if let RunQuality::Estimate(words) = &report.quality {
         for word in words {
             let _ = writeln!(out, "{word}");
         }
@@ -229,11 +229,11 @@ fn notes(report: &CountReport, width: usize, out: &mut String) {
 
 fn verdict(report: &CountReport, out: &mut String) {
     match &report.verdict {
-        Verdict::None => {}
-        Verdict::Within { budget } => {
+        BudgetVerdict::None => {}
+        BudgetVerdict::Within { budget } => {
             let _ = writeln!(out, "{}", paint(GOOD, format!("within the budget of {}", grouped(budget))));
         }
-        Verdict::Over { budget, grew } => {
+        BudgetVerdict::Over { budget, grew } => {
             let over = report.summary.weight - budget;
             let text = format!("over the budget of {} by {}", grouped(budget), grouped(over));
             let _ = writeln!(out, "{}", paint(BAD, text));

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use syscalls::Sysno;
 
-use opcost_runtime::fuel::{Known, Stop};
+use opcost_runtime::fuel::{FaultBalance, Stop};
 
 use crate::fuel::check::{ObjectionJson, objections};
 use crate::fuel::portable::{PortableJson, short_hash};
@@ -98,7 +98,7 @@ impl FuelReport<'_> {
     /// Whether a fault ended it, and all up to the instruction that faulted is known.
     fn is_known_at_fault(&self) -> bool {
         let has_faulted = matches!(self.verdict(), FuelVerdict::Crashed | FuelVerdict::Stack);
-        has_faulted && self.spending.page.known == Known::Exactly
+        has_faulted && self.spending.page.known == FaultBalance::Exactly
     }
 
     /// Of a program that did not end by itself: what was charged, in words.
@@ -171,10 +171,10 @@ impl FuelReport<'_> {
         });
         if self.is_at_least() {
             facts.push(match self.spending.page.known {
-                Known::LoopAhead => {
+                FaultBalance::LoopAhead => {
                     "it ended inside a loop, and what is paid for ahead is charged whole".to_owned()
                 }
-                Known::AtMost | Known::Exactly => {
+                FaultBalance::AtMost | FaultBalance::Exactly => {
                     "a loop that is paid for ahead is charged whole, even if it was ended inside".to_owned()
                 }
             });

@@ -18,7 +18,7 @@ const BETWEEN: f64 = 34.0;
 
 /// Places of boxes and bends.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Layout {
+pub struct ColumnLayout {
     /// Of all.
     pub width: f64,
     /// Of all.
@@ -44,7 +44,7 @@ struct Slot {
 ///
 /// # Panics
 /// An edge leads to the same or an earlier box.
-pub fn lay_out(widths: &[f64], height: f64, edges: &[(usize, usize)]) -> Layout {
+pub fn lay_out(widths: &[f64], height: f64, edges: &[(usize, usize)]) -> ColumnLayout {
     assert!(edges.iter().all(|&(from, to)| from < to && to < widths.len()), "operands come first");
     let layers = layers(widths.len(), edges);
     let mut slots: Vec<Slot> =
@@ -201,7 +201,7 @@ fn give_way(row: &[usize], wanted: &[f64], slots: &mut [Slot]) {
     }
 }
 
-fn drawn(slots: &[Slot], boxes: usize, height: f64, ways: &[Vec<usize>]) -> Layout {
+fn drawn(slots: &[Slot], boxes: usize, height: f64, ways: &[Vec<usize>]) -> ColumnLayout {
     let left = slots.iter().map(|slot| slot.x - slot.width / 2.0).fold(f64::INFINITY, f64::min);
     let right = slots.iter().map(|slot| slot.x + slot.width / 2.0).fold(f64::NEG_INFINITY, f64::max);
     let top = |slot: &Slot| slot.layer as f64 * (height + BETWEEN);
@@ -216,7 +216,7 @@ fn drawn(slots: &[Slot], boxes: usize, height: f64, ways: &[Vec<usize>]) -> Layo
         points.push((x(last), top(last)));
         points
     };
-    Layout {
+    ColumnLayout {
         width: if slots.is_empty() { 0.0 } else { right - left },
         height: slots.iter().map(|slot| top(slot) + height).fold(0.0, f64::max),
         corners: slots[..boxes].iter().map(|slot| (x(slot) - slot.width / 2.0, top(slot))).collect(),
@@ -264,6 +264,6 @@ mod tests {
 
     #[test]
     fn nothing_is_laid_out_as_nothing() {
-        assert_eq!(lay_out(&[], 20.0, &[]), Layout::default());
+        assert_eq!(lay_out(&[], 20.0, &[]), ColumnLayout::default());
     }
 }

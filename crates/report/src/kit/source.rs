@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 /// What is known of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum SourceText {
     /// Its lines.
     Lines(Vec<String>),
     /// Why it is not shown: `was changed since the program was built`.
@@ -24,7 +24,7 @@ pub struct Sources {
     folders: Vec<PathBuf>,
     /// When the program was built, and what that is called.
     built: Option<(SystemTime, &'static str)>,
-    files: BTreeMap<String, Source>,
+    files: BTreeMap<String, SourceText>,
 }
 
 impl Sources {
@@ -40,7 +40,7 @@ impl Sources {
     }
 
     /// One file.
-    pub fn file(&mut self, name: &str) -> &Source {
+    pub fn file(&mut self, name: &str) -> &SourceText {
         if !self.files.contains_key(name) {
             let read = self.read(name);
             self.files.insert(name.to_owned(), read);
@@ -51,26 +51,28 @@ impl Sources {
     /// A line of a file, when it can be shown.
     pub fn line(&mut self, name: &str, line: u32) -> Option<String> {
         match self.file(name) {
-            Source::Lines(lines) => lines.get((line as usize).checked_sub(1)?).cloned(),
-            Source::Unusable(_) => None,
+            SourceText::Lines(lines) => lines.get((line as usize).checked_sub(1)?).cloned(),
+            SourceText::Unusable(_) => None,
         }
     }
 
-    fn read(&self, name: &str) -> Source {
+    fn read(&self, name: &str) -> SourceText {
         let candidates = self.folders.iter().map(|folder| folder.join(name));
         let Some(path) = candidates.into_iter().find(|path| path.is_file()) else {
-            return Source::Unusable("was not found here".to_owned());
+            return SourceText::Unusable("was not found here".to_owned());
         };
         let newer = self.built.and_then(|(built, what)| {
             let changed = path.metadata().ok()?.modified().ok()?;
             (changed > built).then_some(what)
         });
         if let Some(what) = newer {
-            return Source::Unusable(format!("was changed after the {what} was made"));
+            return SourceText::Unusable(format!("was changed after the {what} was made"));
         }
         match std::fs::read(&path) {
-            Ok(bytes) => Source::Lines(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()),
-            Err(error) => Source::Unusable(format!("cannot be read ({error})")),
+            Ok(bytes) => {
+                SourceText::Lines(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
+            }
+            Err(error) => SourceText::Unusable(format!("cannot be read ({error})")),
         }
     }
 }

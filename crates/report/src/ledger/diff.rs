@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use opcost_profile::diff::{Change, Diff, FunctionDiff, LineDiff, Verdict};
+use opcost_profile::diff::{CountChange, Diff, DiffVerdict, FunctionDiff, LineDiff};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -29,19 +29,19 @@ pub struct DiffReport {
 
 impl DiffReport {
     /// What happened to the program as a whole.
-    pub fn verdict(&self) -> Verdict {
-        let Change { before, after } = self.diff.total;
-        let changed = |function: &FunctionDiff| function.verdict != Verdict::Same;
+    pub fn verdict(&self) -> DiffVerdict {
+        let CountChange { before, after } = self.diff.total;
+        let changed = |function: &FunctionDiff| function.verdict != DiffVerdict::Same;
         match (before, after) {
-            _ if !self.is_exact => Verdict::Unsure,
-            _ if after > before => Verdict::MoreWork,
-            _ if after < before => Verdict::LessWork,
-            _ if self.diff.functions.iter().any(changed) => Verdict::SameWorkOtherCode,
-            _ => Verdict::Same,
+            _ if !self.is_exact => DiffVerdict::Unsure,
+            _ if after > before => DiffVerdict::MoreWork,
+            _ if after < before => DiffVerdict::LessWork,
+            _ if self.diff.functions.iter().any(changed) => DiffVerdict::SameWorkOtherCode,
+            _ => DiffVerdict::Same,
         }
     }
 
-    fn with(&self, verdict: Verdict) -> Vec<&FunctionDiff> {
+    fn with(&self, verdict: DiffVerdict) -> Vec<&FunctionDiff> {
         let mut functions: Vec<_> =
             self.diff.functions.iter().filter(|function| function.verdict == verdict).collect();
         functions.sort_by_key(|function| std::cmp::Reverse(magnitude(function.instructions)));
@@ -49,12 +49,12 @@ impl DiffReport {
     }
 }
 
-fn magnitude(change: Change) -> u128 {
+fn magnitude(change: CountChange) -> u128 {
     change.after.unwrap_or(0).abs_diff(change.before.unwrap_or(0))
 }
 
 /// `+1,204` or `-1,204` or `0`.
-fn signed(change: Change) -> String {
+fn signed(change: CountChange) -> String {
     let sign = match (change.before.unwrap_or(0), change.after.unwrap_or(0)) {
         (before, after) if after > before => "+",
         (before, after) if after < before => "-",
@@ -64,7 +64,7 @@ fn signed(change: Change) -> String {
 }
 
 /// `+10.3 %` of what was before; nothing where nothing was.
-fn relative(change: Change) -> String {
+fn relative(change: CountChange) -> String {
     match (change.before, change.after) {
         (Some(before), Some(after)) if before > 0 => {
             format!("{:+.1} %", (after as f64 - before as f64) / before as f64 * 100.0)
@@ -82,17 +82,17 @@ pub fn print_diff(report: &DiffReport, top: usize, width: usize) -> String {
     let mut out = String::new();
     headline(report, &mut out);
     for (verdict, title) in [
-        (Verdict::MoreWork, "more work"),
-        (Verdict::LessWork, "less work"),
-        (Verdict::New, "new"),
-        (Verdict::Gone, "gone"),
+        (DiffVerdict::MoreWork, "more work"),
+        (DiffVerdict::LessWork, "less work"),
+        (DiffVerdict::New, "new"),
+        (DiffVerdict::Gone, "gone"),
     ] {
         table(&report.with(verdict), title, top, width, &mut out);
     }
-    for verdict in [Verdict::SameWorkOtherCode, Verdict::SameTotalOtherWay, Verdict::Unsure] {
+    for verdict in [DiffVerdict::SameWorkOtherCode, DiffVerdict::SameTotalOtherWay, DiffVerdict::Unsure] {
         names(&report.with(verdict), &verdict.to_string(), top, &mut out);
     }
-    let same = report.with(Verdict::Same).len();
+    let same = report.with(DiffVerdict::Same).len();
     if same > 0 {
         let functions = if same == 1 { "function" } else { "functions" };
         let _ = writeln!(out, "{}", paint(DIM, format!("{same} {functions} unchanged")));
@@ -105,8 +105,8 @@ fn headline(report: &DiffReport, out: &mut String) {
     let total = report.diff.total;
     let verdict = report.verdict();
     let style = match verdict {
-        Verdict::MoreWork | Verdict::Unsure => BAD,
-        Verdict::LessWork | Verdict::Same => GOOD,
+        DiffVerdict::MoreWork | DiffVerdict::Unsure => BAD,
+        DiffVerdict::LessWork | DiffVerdict::Same => GOOD,
         _ => STRONG,
     };
     let _ = writeln!(
@@ -134,7 +134,7 @@ fn table(functions: &[&FunctionDiff], title: &str, top: usize, width: usize, out
     let shown = &functions[..functions.len().min(top)];
     let widest = shown.iter().map(|function| signed(function.instructions).len()).max().unwrap_or(0);
     for function in shown {
-        let Change { before, after } = function.instructions;
+        let CountChange { before, after } = function.instructions;
         let place = function.place.as_ref();
         let place = place.map_or(String::new(), |at| format!("  {}:{}", tidy_path(&at.file), at.line));
         let calls = if function.calls.is_none() {
@@ -266,8 +266,8 @@ struct LineJson {
     after: Option<u128>,
 }
 
-impl From<Change> for ChangeJson {
-    fn from(change: Change) -> ChangeJson {
+impl From<CountChange> for ChangeJson {
+    fn from(change: CountChange) -> ChangeJson {
         ChangeJson { before: change.before, after: change.after }
     }
 }
@@ -281,7 +281,7 @@ impl DiffJson {
             before: unlike.before.clone(),
             after: unlike.after.clone(),
         });
-        let changed = diff.functions.iter().filter(|function| function.verdict != Verdict::Same);
+        let changed = diff.functions.iter().filter(|function| function.verdict != DiffVerdict::Same);
         let lines = diff.lines.iter().map(|line| LineJson {
             file: line.at.file.to_string(),
             line: line.at.line,
@@ -296,7 +296,7 @@ impl DiffJson {
             total: diff.total.into(),
             unlike: unlike.collect(),
             functions: changed.map(FunctionJson::new).collect(),
-            unchanged: report.with(Verdict::Same).len(),
+            unchanged: report.with(DiffVerdict::Same).len(),
             lines: lines.collect(),
         }
     }
@@ -304,7 +304,7 @@ impl DiffJson {
 
 impl FunctionJson {
     fn new(function: &FunctionDiff) -> FunctionJson {
-        let block = |(block, change): &(u32, Change)| BlockJson {
+        let block = |(block, change): &(u32, CountChange)| BlockJson {
             block: format!("block{block}"),
             before: change.before,
             after: change.after,

@@ -9,14 +9,14 @@
 use std::fmt::Write;
 
 use opcost_answer::life::Field;
-use opcost_answer::life::{CodeInstruction, FunctionCode, SelfCheck};
+use opcost_answer::life::{CodeInstruction, LifeCode, SelfCheck};
 
 use crate::kit::style::{BAD, DIM, GOOD, STRONG, cut as fit, paint, screen_width};
 use opcost_answer::names::demangle;
 
 /// The code of all functions; with `is_whole` the chosen ones are marked among the
 /// others.
-pub fn print_code(code: &[FunctionCode], is_whole: bool, width: usize) -> String {
+pub fn print_code(code: &[LifeCode], is_whole: bool, width: usize) -> String {
     let mut text = String::new();
     let mut head = "bytes";
     for function in code {

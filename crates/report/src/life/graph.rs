@@ -9,7 +9,7 @@
 use std::fmt::Write;
 
 use crate::kit::layout::lay_out;
-use opcost_answer::life::{EdgeKind, Graph, Node};
+use opcost_answer::life::{GraphEdgeKind, LifeGraph, Node};
 
 use crate::kit::html::escaped;
 use crate::kit::style::{cut, width_of};
@@ -37,7 +37,7 @@ pub struct Panel {
 }
 
 /// All graphs as one picture.
-pub fn graph_picture(graphs: &[Graph]) -> String {
+pub fn graph_picture(graphs: &[LifeGraph]) -> String {
     let (mut width, mut top) = (0.0_f64, 0.0);
     let mut body = String::new();
     for row in graphs.chunk_by(|a, b| (&a.function, a.block) == (&b.function, b.block)) {
@@ -59,7 +59,7 @@ pub fn graph_picture(graphs: &[Graph]) -> String {
 }
 
 /// What stands above a graph: which it is, and what of it is shown.
-pub fn graph_title(graph: &Graph) -> [String; 2] {
+pub fn graph_title(graph: &LifeGraph) -> [String; 2] {
     let mut about = format!("{} · block {}", cut(&demangle(&graph.function), LETTERS), graph.block);
     if graph.left_out > 0 {
         let _ = write!(about, " · within {} edges; {} further nodes", graph.reach, graph.left_out);
@@ -72,7 +72,7 @@ pub fn graph_title(graph: &Graph) -> [String; 2] {
 }
 
 /// One graph with its title.
-pub fn panel(graph: &Graph) -> Panel {
+pub fn panel(graph: &LifeGraph) -> Panel {
     let labels: Vec<[String; 2]> = graph.nodes.iter().map(label).collect();
     let cells = |label: &[String; 2]| width_of(&label[0]).max(width_of(&label[1])) as f64;
     let widths: Vec<f64> = labels.iter().map(|label| (cells(label) * LETTER + 16.0).max(48.0)).collect();
@@ -81,9 +81,9 @@ pub fn panel(graph: &Graph) -> Panel {
     let mut body = String::new();
     for (edge, way) in graph.edges.iter().zip(&layout.ways) {
         let class = match edge.kind {
-            EdgeKind::Data => "data",
-            EdgeKind::Chain => "chain",
-            EdgeKind::Glue => "glue",
+            GraphEdgeKind::Data => "data",
+            GraphEdgeKind::Chain => "chain",
+            GraphEdgeKind::Glue => "glue",
         };
         let _ = writeln!(body, "<path class=\"{class}\" d=\"{}\"/>", curve(way));
     }

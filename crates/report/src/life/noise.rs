@@ -10,7 +10,7 @@
 
 /// A piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece<'a> {
+pub struct TextPiece<'a> {
     /// With what parts it from the piece before.
     pub text: &'a str,
     /// Whether it may be folded.
@@ -29,7 +29,7 @@ pub fn folded(text: &str) -> String {
 }
 
 /// All of the text, word by word.
-pub fn pieces(text: &str) -> Vec<Piece<'_>> {
+pub fn pieces(text: &str) -> Vec<TextPiece<'_>> {
     let mut pieces = Vec::new();
     let mut is_operand_noise = false;
     let mut start = 0;
@@ -44,8 +44,8 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
         if !is_operand_noise && FLAGS.contains(&word) {
             // A flag goes with the room behind it: `COPY killed $eax`.
             let next = end + length_of(&text[end..], |letter| letter == ' ');
-            pieces.push(Piece { text: &text[start..word_at], is_noise: false });
-            pieces.push(Piece { text: &text[word_at..next], is_noise: true });
+            pieces.push(TextPiece { text: &text[start..word_at], is_noise: false });
+            pieces.push(TextPiece { text: &text[word_at..next], is_noise: true });
             pieces.retain(|piece| !piece.text.is_empty());
             start = next;
             continue;
@@ -54,9 +54,9 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
         // `(load (s32), !tbaa !7)`: what the brackets close is no noise.
         let closing =
             if is_noise && word.contains('!') { word.len() - word.trim_end_matches(')').len() } else { 0 };
-        pieces.push(Piece { text: &text[start..end - closing], is_noise });
+        pieces.push(TextPiece { text: &text[start..end - closing], is_noise });
         if closing > 0 {
-            pieces.push(Piece { text: &text[end - closing..end], is_noise: false });
+            pieces.push(TextPiece { text: &text[end - closing..end], is_noise: false });
         }
         start = end;
     }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use crate::life::noise::{folded, pieces};
-use opcost_answer::life::Told;
+use opcost_answer::life::ShownComparison;
 use opcost_answer::life::{Change, Life, StageLife, StageName, Step};
 
 use crate::kit::html::escaped;
@@ -58,7 +58,7 @@ pub fn life_page(life: &Life) -> String {
 }
 
 fn facts(page: &mut String, life: &Life) {
-    let told = |told: &Told<'_>| {
+    let told = |told: &ShownComparison<'_>| {
         let (class, word) = match told.is_same {
             Some(true) => ("good", "identical to"),
             Some(false) => ("bad", "NOT"),

@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use opcost_profile::opcraw::Flags;
+use opcost_profile::opcraw::RawFlags;
 
 use crate::support::{Program, build_unpadded, counts};
 
@@ -68,6 +68,6 @@ fn a_full_disk_gives_one_message_and_no_file() {
 fn counters_without_pads_are_copied_at_the_end() {
     let program = build_unpadded("ends.c");
     let (_, file) = program.count(&["exit"]);
-    assert_eq!(file.flags, Flags::PRIVATE);
+    assert_eq!(file.flags, RawFlags::PRIVATE);
     assert_eq!((counts(&file)[2], counts(&file)[5]), (1, 1000));
 }

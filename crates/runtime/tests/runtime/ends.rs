@@ -3,7 +3,7 @@
 use std::os::unix::process::ExitStatusExt;
 use std::sync::OnceLock;
 
-use opcost_profile::opcraw::{EndState, Flags, RawFile};
+use opcost_profile::opcraw::{EndState, RawFile, RawFlags};
 
 use crate::support::{Program, build, counts, frames};
 
@@ -19,7 +19,7 @@ fn end(way: &str, status: i32, state: EndState, left: &[(&str, i64)]) -> RawFile
     assert_eq!(counts(&file)[..3], [1, 1, 1]);
     assert_eq!(counts(&file)[5], 1000);
     assert_eq!(program.left(&file), frames(left));
-    assert_eq!(file.flags, Flags::default());
+    assert_eq!(file.flags, RawFlags::default());
     file
 }
 

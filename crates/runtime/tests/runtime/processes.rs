@@ -1,6 +1,6 @@
 //! Does each process count its own work, and each program its own file?
 
-use opcost_profile::opcraw::{EndState, Flags};
+use opcost_profile::opcraw::{EndState, RawFlags};
 
 use crate::support::{Program, counts, frames};
 
@@ -18,7 +18,7 @@ fn a_child_of_fork_starts_from_a_baseline() {
     assert_eq!(program.left(child), frames(&[("forks", -1), ("main", -1)]));
     assert_eq!(program.left(parent), frames(&[]));
     assert_eq!((parent.end, child.end), (EndState::Exit, EndState::Exit));
-    assert_eq!(parent.flags, Flags::default());
+    assert_eq!(parent.flags, RawFlags::default());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Are counts of many threads exact, without atomic operations?
 
-use opcost_profile::opcraw::Flags;
+use opcost_profile::opcraw::RawFlags;
 
 use crate::support::{Program, build, counts};
 
@@ -10,7 +10,7 @@ fn slabs_add_up_and_are_reused() {
     assert!(output.status.success(), "{output:?}");
     // Two rounds of eight threads, one more count each as the thread ends.
     assert_eq!(counts(&file)[0], 16 * 1_000_001 + 3);
-    assert_eq!(file.flags, Flags::THREADS_SEEN);
+    assert_eq!(file.flags, RawFlags::THREADS_SEEN);
     assert!((1..=16).contains(&file.slab_count), "{}", file.slab_count);
 }
 
@@ -28,5 +28,5 @@ fn threads_on_shared_counters_are_told() {
     let program = build("clang-22", &["threads.c"], &["-DSHARED"]);
     let (output, file) = program.count(&[]);
     assert!(output.status.success(), "{output:?}");
-    assert!(file.flags.contains(Flags::THREADS_SHARED), "{:?}", file.flags);
+    assert!(file.flags.contains(RawFlags::THREADS_SHARED), "{:?}", file.flags);
 }

@@ -1,6 +1,6 @@
 //! Do frames that an exception leaves get noted, by both personalities?
 
-use opcost_profile::opcraw::Flags;
+use opcost_profile::opcraw::RawFlags;
 
 use crate::support::{build, frames};
 
@@ -10,7 +10,7 @@ fn a_throw_notes_the_frames_it_passes() {
     let (output, file) = program.count(&[]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "cleaned\n7\n".repeat(5));
     assert_eq!(program.left(&file), frames(&[("inner", 5), ("through", 5)]));
-    assert_eq!(file.flags, Flags::default());
+    assert_eq!(file.flags, RawFlags::default());
 }
 
 #[test]

@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, HashMap};
 use opcost_index::IdMap;
 
 use super::{Collector, ImageId, Known, NowhereId};
-use crate::Reason;
-use crate::branches::Run;
-use crate::samples::{Frame, Homeless, ImageSamples, ProcessSamples, Stack};
+use crate::LostReason;
+use crate::branches::BranchRun;
+use crate::samples::{CallFrame, Homeless, ImageSamples, ProcessSamples, Stack};
 
 /// The part of the result that comes from records.
 pub(crate) struct Hits {
@@ -29,7 +29,7 @@ type Name<'a> = (&'a str, Option<&'a [u8]>);
 #[derive(Default)]
 struct Merged {
     hits: BTreeMap<u64, u64>,
-    runs: BTreeMap<Run, u64>,
+    runs: BTreeMap<BranchRun, u64>,
 }
 
 impl Known {
@@ -64,7 +64,7 @@ impl Collector {
     }
 
     fn homeless(&self) -> Vec<Homeless> {
-        let homeless = |((reason, path), id): (&(Reason, Option<String>), &NowhereId)| Homeless {
+        let homeless = |((reason, path), id): (&(LostReason, Option<String>), &NowhereId)| Homeless {
             reason: reason.clone(),
             path: path.clone(),
             hits: self.nowhere[*id],
@@ -76,10 +76,10 @@ impl Collector {
     }
 
     fn stacks(&self, positions: &IdMap<ImageId, Option<usize>>) -> Vec<Stack> {
-        let frame = |frame: &Option<(ImageId, u64)>| -> Frame {
+        let frame = |frame: &Option<(ImageId, u64)>| -> CallFrame {
             frame.and_then(|(image, address)| positions[image].map(|image| (image, address)))
         };
-        let mut merged: HashMap<Vec<Frame>, u64> = HashMap::new();
+        let mut merged: HashMap<Vec<CallFrame>, u64> = HashMap::new();
         self.stacks.iter().for_each(|(frames, hits)| {
             *merged.entry(frames.iter().map(frame).collect()).or_default() += hits;
         });

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use object::{Object, ObjectSymbol};
-use opcost_sample::{Error, Event, Options, Pace, ProcessSamples, Sampler, Samples};
+use opcost_sample::{Error, Event, Pace, ProcessSamples, Sampler, Samples, SessionOptions};
 use tempfile::TempDir;
 
 /// A function that takes time in proportion to its argument and that no
@@ -118,8 +118,8 @@ pub(crate) fn function(file: &Path, name: &str) -> std::ops::Range<u64> {
     symbol.address()..symbol.address() + symbol.size()
 }
 
-pub(crate) fn options(rate: u64) -> Options {
-    Options { pace: Pace::PerSecond(rate), ..Options::default() }
+pub(crate) fn options(rate: u64) -> SessionOptions {
+    SessionOptions { pace: Pace::PerSecond(rate), ..SessionOptions::default() }
 }
 
 /// Whether this machine lets us sample. If not, the refusal itself is what is
@@ -140,7 +140,7 @@ pub(crate) fn may_sample() -> bool {
 
 pub(crate) fn has_event(name: &str) -> bool {
     let event = Event::named(name).expect("it has a name");
-    Sampler::start(Command::new("true"), &Options { event, ..options(1000) }).is_ok()
+    Sampler::start(Command::new("true"), &SessionOptions { event, ..options(1000) }).is_ok()
 }
 
 /// Samples in the file as another reader counts them.

@@ -6,14 +6,14 @@
 //! `||` and `?:` are looked at only where C looks. [`super::grammar`] reads the
 //! text, [`super::written`] writes it in other languages.
 //!
-//! In: an [`Expression`] and what its names are; out: its value, or why it has
+//! In: an [`MarkExpression`] and what its names are; out: its value, or why it has
 //! none. Linear in the expression, which the grammar keeps shallow.
 
 use thiserror::Error;
 
 /// What a mark may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Function {
+pub enum MarkFunction {
     /// `max(a,b)`.
     Max,
     /// `min(a,b)`.
@@ -32,21 +32,21 @@ pub enum Function {
 
 /// What a mark says a count is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expression {
+pub enum MarkExpression {
     /// A number as it is written.
     Number(i128),
     /// A name of the source, with its members.
     Name(String),
     /// `!a`: 1 for zero, else 0.
-    Not(Box<Expression>),
+    Not(Box<MarkExpression>),
     /// `-a`.
-    Minus(Box<Expression>),
+    Minus(Box<MarkExpression>),
     /// An operator of C between two sides.
-    Binary(&'static str, Box<[Expression; 2]>),
+    Binary(&'static str, Box<[MarkExpression; 2]>),
     /// `a?b:c`.
-    Choice(Box<[Expression; 3]>),
+    Choice(Box<[MarkExpression; 3]>),
     /// A function with its arguments.
-    Call(Function, Vec<Expression>),
+    Call(MarkFunction, Vec<MarkExpression>),
 }
 
 /// Why a text is no expression, or an expression has no value.
@@ -126,7 +126,7 @@ pub enum ExpressionError {
 /// Of what reads or computes expressions.
 pub(super) type Result<T> = std::result::Result<T, ExpressionError>;
 
-impl Expression {
+impl MarkExpression {
     /// Its value where `value_of` knows the names.
     pub fn evaluate(&self, value_of: &dyn Fn(&str) -> Option<i128>) -> Result<i128> {
         match self {
@@ -198,16 +198,16 @@ fn apply(operator: &str, left: i128, right: i128) -> Result<i128> {
     value.ok_or(ExpressionError::TooLarge)
 }
 
-fn call(function: Function, values: &[i128]) -> Result<i128> {
+fn call(function: MarkFunction, values: &[i128]) -> Result<i128> {
     match (function, values) {
-        (Function::Max, [a, b]) => Ok(*a.max(b)),
-        (Function::Min, [a, b]) => Ok(*a.min(b)),
-        (Function::CeilDiv, [a, b]) if *b > 0 => Ok(a.div_euclid(*b) + i128::from(a.rem_euclid(*b) != 0)),
-        (Function::CeilDiv, _) => Err(ExpressionError::Divisor),
-        (Function::Log2Ceil, [n]) => first_with(|k| 1i128.checked_shl(k).is_none_or(|power| power >= *n)),
-        (Function::SqrtCeil, [n]) => Ok(root(*n, |k| k.checked_mul(k))),
-        (Function::TriangleCeil, [n]) => Ok(root(*n, |k| k.checked_mul(k + 1).map(|twice| twice / 2))),
-        (Function::Digits, [n, base]) if *base >= 2 => {
+        (MarkFunction::Max, [a, b]) => Ok(*a.max(b)),
+        (MarkFunction::Min, [a, b]) => Ok(*a.min(b)),
+        (MarkFunction::CeilDiv, [a, b]) if *b > 0 => Ok(a.div_euclid(*b) + i128::from(a.rem_euclid(*b) != 0)),
+        (MarkFunction::CeilDiv, _) => Err(ExpressionError::Divisor),
+        (MarkFunction::Log2Ceil, [n]) => first_with(|k| 1i128.checked_shl(k).is_none_or(|power| power >= *n)),
+        (MarkFunction::SqrtCeil, [n]) => Ok(root(*n, |k| k.checked_mul(k))),
+        (MarkFunction::TriangleCeil, [n]) => Ok(root(*n, |k| k.checked_mul(k + 1).map(|twice| twice / 2))),
+        (MarkFunction::Digits, [n, base]) if *base >= 2 => {
             let mut rest = (*n).max(0);
             let mut digits = 0;
             while rest > 0 {
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
 
     fn value(text: &str, n: i128) -> Result<i128> {
-        Expression::read(text)?.evaluate(&|name| (name == "n" || name == "a->n").then_some(n))
+        MarkExpression::read(text)?.evaluate(&|name| (name == "n" || name == "a->n").then_some(n))
     }
 
     #[test]
@@ -299,7 +299,7 @@ mod tests {
     fn the_smaller_and_the_larger_of_any_two() {
         for (a, b) in [(0, 0), (-3, 2), (2, -3), (i128::MIN, i128::MAX), (7, 7)] {
             let value_of = |name: &str| Some(if name == "a" { a } else { b });
-            let of = |text: &str| Expression::read(text).unwrap().evaluate(&value_of);
+            let of = |text: &str| MarkExpression::read(text).unwrap().evaluate(&value_of);
             assert_eq!((of("min(a,b)"), of("max(a,b)")), (Ok(a.min(b)), Ok(a.max(b))), "{a} {b}");
         }
         assert_eq!(value("max(min(n,5),2)", 9), Ok(5));
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn names_are_told_once() {
-        let expression = Expression::read("max(n,0)*(n+m)/x.y").unwrap();
+        let expression = MarkExpression::read("max(n,0)*(n+m)/x.y").unwrap();
         let mut names = expression.names();
         names.sort_unstable();
         assert_eq!(names, ["m", "n", "x.y"]);

@@ -2,23 +2,23 @@
 //!
 //! C's operators `+ - * / %`, comparisons, `&& || !`, `?:`, parentheses; names of
 //! the source, with `->` and `.` as parts of a name; and the functions of
-//! [`Function`]. No blanks, no casts. Read by descent, one function a kind of
+//! [`MarkFunction`]. No blanks, no casts. Read by descent, one function a kind of
 //! term; the text is a word of a comment, and parentheses are bounded.
 
-use super::expression::{Expression, ExpressionError, Function, Result};
+use super::expression::{ExpressionError, MarkExpression, MarkFunction, Result};
 
 /// How deep parentheses may go; a mark is a short thing.
 const DEEPEST: usize = 64;
 
 /// Name, function, how many arguments.
-pub(super) const FUNCTIONS: &[(&str, Function, usize)] = &[
-    ("max", Function::Max, 2),
-    ("min", Function::Min, 2),
-    ("ceil_div", Function::CeilDiv, 2),
-    ("log2_ceil", Function::Log2Ceil, 1),
-    ("sqrt_ceil", Function::SqrtCeil, 1),
-    ("digits", Function::Digits, 2),
-    ("triangle_ceil", Function::TriangleCeil, 1),
+pub(super) const FUNCTIONS: &[(&str, MarkFunction, usize)] = &[
+    ("max", MarkFunction::Max, 2),
+    ("min", MarkFunction::Min, 2),
+    ("ceil_div", MarkFunction::CeilDiv, 2),
+    ("log2_ceil", MarkFunction::Log2Ceil, 1),
+    ("sqrt_ceil", MarkFunction::SqrtCeil, 1),
+    ("digits", MarkFunction::Digits, 2),
+    ("triangle_ceil", MarkFunction::TriangleCeil, 1),
 ];
 
 /// Binary operators from the loosest to the tightest, by rows; longer ones
@@ -26,7 +26,7 @@ pub(super) const FUNCTIONS: &[(&str, Function, usize)] = &[
 const OPERATORS: &[&[&str]] =
     &[&["||"], &["&&"], &["==", "!="], &["<=", ">=", "<", ">"], &["+", "-"], &["*", "/", "%"]];
 
-impl Expression {
+impl MarkExpression {
     /// Reads all of the text.
     pub fn read(text: &str) -> Result<Self> {
         let mut reader = Reader { text, at: 0, depth: 0 };
@@ -62,7 +62,7 @@ impl Reader<'_> {
         Err(ExpressionError::SignMissing { text: self.text.to_owned(), sign: word.to_owned() })
     }
 
-    fn choice(&mut self) -> Result<Expression> {
+    fn choice(&mut self) -> Result<MarkExpression> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(ExpressionError::TooDeep(self.text.to_owned()));
@@ -71,7 +71,7 @@ impl Reader<'_> {
         let result = if self.takes("?") {
             let yes = self.choice()?;
             self.wants(":")?;
-            Expression::Choice(Box::new([condition, yes, self.choice()?]))
+            MarkExpression::Choice(Box::new([condition, yes, self.choice()?]))
         } else {
             condition
         };
@@ -79,26 +79,26 @@ impl Reader<'_> {
         Ok(result)
     }
 
-    fn binary(&mut self, row: usize) -> Result<Expression> {
+    fn binary(&mut self, row: usize) -> Result<MarkExpression> {
         let Some(operators) = OPERATORS.get(row) else { return self.unary() };
         let mut left = self.binary(row + 1)?;
         while let Some(operator) = operators.iter().find(|operator| self.takes(operator)) {
-            left = Expression::Binary(operator, Box::new([left, self.binary(row + 1)?]));
+            left = MarkExpression::Binary(operator, Box::new([left, self.binary(row + 1)?]));
         }
         Ok(left)
     }
 
-    fn unary(&mut self) -> Result<Expression> {
+    fn unary(&mut self) -> Result<MarkExpression> {
         if self.takes("-") {
-            return Ok(Expression::Minus(Box::new(self.primary()?)));
+            return Ok(MarkExpression::Minus(Box::new(self.primary()?)));
         }
         if self.takes("!") {
-            return Ok(Expression::Not(Box::new(self.primary()?)));
+            return Ok(MarkExpression::Not(Box::new(self.primary()?)));
         }
         self.primary()
     }
 
-    fn primary(&mut self) -> Result<Expression> {
+    fn primary(&mut self) -> Result<MarkExpression> {
         if self.takes("(") {
             let inner = self.choice()?;
             self.wants(")")?;
@@ -107,13 +107,13 @@ impl Reader<'_> {
         let word = self.word();
         if word.starts_with(|letter: char| letter.is_ascii_digit()) {
             let number = word.parse().map_err(|_| ExpressionError::NoNumber(word))?;
-            return Ok(Expression::Number(number));
+            return Ok(MarkExpression::Number(number));
         }
         if word.is_empty() {
             let (text, before) = (self.text.to_owned(), self.text[..self.at].to_owned());
             return Err(ExpressionError::TermMissing { text, before });
         }
-        if self.takes("(") { self.arguments(&word) } else { Ok(Expression::Name(self.member(word)?)) }
+        if self.takes("(") { self.arguments(&word) } else { Ok(MarkExpression::Name(self.member(word)?)) }
     }
 
     fn word(&mut self) -> String {
@@ -137,7 +137,7 @@ impl Reader<'_> {
         Ok(name)
     }
 
-    fn arguments(&mut self, name: &str) -> Result<Expression> {
+    fn arguments(&mut self, name: &str) -> Result<MarkExpression> {
         let row = FUNCTIONS.iter().find(|row| row.0 == name);
         let (_, function, count) = row.ok_or_else(|| ExpressionError::NoFunction(name.to_owned()))?;
         let mut arguments = vec![self.choice()?];
@@ -146,7 +146,7 @@ impl Reader<'_> {
         }
         self.wants(")")?;
         if arguments.len() == *count {
-            Ok(Expression::Call(*function, arguments))
+            Ok(MarkExpression::Call(*function, arguments))
         } else {
             let (name, given) = (name.to_owned(), arguments.len());
             Err(ExpressionError::Arguments { name, takes: *count, given })
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn value(text: &str, n: i128) -> Result<i128> {
-        Expression::read(text)?.evaluate(&|name| (name == "n" || name == "a->n").then_some(n))
+        MarkExpression::read(text)?.evaluate(&|name| (name == "n" || name == "a->n").then_some(n))
     }
 
     #[test]
@@ -188,9 +188,9 @@ mod tests {
         let signs: Vec<&str> = OPERATORS.iter().flat_map(|row| row.iter().copied()).collect();
         for first in &signs {
             for second in &signs {
-                let plain = Expression::read(&format!("a{first}b{second}c")).unwrap();
-                let left = Expression::read(&format!("(a{first}b){second}c")).unwrap();
-                let right = Expression::read(&format!("a{first}(b{second}c)")).unwrap();
+                let plain = MarkExpression::read(&format!("a{first}b{second}c")).unwrap();
+                let left = MarkExpression::read(&format!("(a{first}b){second}c")).unwrap();
+                let right = MarkExpression::read(&format!("a{first}(b{second}c)")).unwrap();
                 let wanted = if row(second) > row(first) { right } else { left };
                 assert_eq!(plain, wanted, "a{first}b{second}c");
             }
@@ -201,24 +201,24 @@ mod tests {
     fn what_is_no_expression_is_refused() {
         for text in ["", "1+", "(1", "1)", "f(1)", "max(1)", "max(1,2,3)", "1 + 2", "n ? 1", "n?1", "*", "2x"]
         {
-            assert!(Expression::read(text).is_err(), "{text}");
+            assert!(MarkExpression::read(text).is_err(), "{text}");
         }
         for text in
             ["a->", "a.", "a->.b", "ä", "n+ä", "min()", "max(1,)", "9999999999999999999999999999999999999999"]
         {
-            assert!(Expression::read(text).is_err(), "{text}");
+            assert!(MarkExpression::read(text).is_err(), "{text}");
         }
-        assert!(Expression::read(&"(".repeat(500)).unwrap_err().to_string().contains("too deep"));
+        assert!(MarkExpression::read(&"(".repeat(500)).unwrap_err().to_string().contains("too deep"));
     }
 
     /// There are no casts: a type in parentheses is a name with something left over.
     #[test]
     fn casts_are_refused() {
         for text in ["(int)n", "(u32)(n+1)", "(unsigned)5", "(long)-n*2"] {
-            let read = Expression::read(text);
+            let read = MarkExpression::read(text);
             assert!(read.is_err() || text.contains(")-"), "{text}: {read:?}");
         }
         // What C would take for a cast of -n is here a difference of names.
-        assert_eq!(Expression::read("(long)-n*2"), Expression::read("long-(n*2)"));
+        assert_eq!(MarkExpression::read("(long)-n*2"), MarkExpression::read("long-(n*2)"));
     }
 }

@@ -6,10 +6,10 @@
 
 use std::fmt::Write;
 
-use super::expression::{Expression, ExpressionError, Function, Result};
+use super::expression::{ExpressionError, MarkExpression, MarkFunction, Result};
 use super::grammar::FUNCTIONS;
 
-impl Expression {
+impl MarkExpression {
     /// As C over `long long`; functions have `mark_` before their names.
     pub fn to_c(&self) -> String {
         match self {
@@ -42,8 +42,8 @@ impl Expression {
             Self::Binary(operator @ ("+" | "-" | "*" | "/"), sides) => {
                 format!("({}{operator}{})", sides[0].to_fortran()?, sides[1].to_fortran()?)
             }
-            Self::Call(function @ (Function::Max | Function::Min), arguments) => {
-                let name = if *function == Function::Max { "max" } else { "min" };
+            Self::Call(function @ (MarkFunction::Max | MarkFunction::Min), arguments) => {
+                let name = if *function == MarkFunction::Max { "max" } else { "min" };
                 format!("{name}({},{})", arguments[0].to_fortran()?, arguments[1].to_fortran()?)
             }
             _ => return Err(ExpressionError::NoFortran),
@@ -57,9 +57,9 @@ mod tests {
 
     #[test]
     fn other_languages_say_the_same() {
-        let expression = Expression::read("max(n-1,0)").unwrap();
+        let expression = MarkExpression::read("max(n-1,0)").unwrap();
         assert_eq!(expression.to_c(), "mark_max(((long long)(n) - 1LL), 0LL)");
         assert_eq!(expression.to_fortran().unwrap(), "max((int(n,8)-1_8),0_8)");
-        assert!(Expression::read("digits(n,2)").unwrap().to_fortran().is_err());
+        assert!(MarkExpression::read("digits(n,2)").unwrap().to_fortran().is_err());
     }
 }

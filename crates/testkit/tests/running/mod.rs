@@ -1,14 +1,16 @@
 //! What tests of the machine share: a text, a run of its function `f`.
 
 use opcost_ir::{Module, parse_module};
-use opcost_testkit::{Ended, Interpreter, Run, Scalar, Trap, function_named, natural_loops, nothing_known};
+use opcost_testkit::{
+    Ended, InterpretedRun, Interpreter, Scalar, Trap, function_named, natural_loops, nothing_known,
+};
 
 pub(crate) fn module(text: &str) -> Module {
     parse_module(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 /// Runs `f` with these arguments of 32 bits.
-pub(crate) fn run(text: &str, arguments: &[u128]) -> Run {
+pub(crate) fn run(text: &str, arguments: &[u128]) -> InterpretedRun {
     let module = module(text);
     let function = function_named(&module, "f").expect("a function f");
     let arguments: Vec<Scalar> = arguments.iter().map(|&bits| Scalar::integer(32, bits)).collect();

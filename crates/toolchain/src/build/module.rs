@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use opcost_answer::Failure;
 use opcost_answer::names::{relative, tidy};
 use opcost_job::module::{
-    CodeOptions, MeteredHost, Metering, ModuleJob, ModulePurpose, ModuleReply, Product, ThreadMode,
+    CodeOptions, MeteredHost, MeteringJob, ModuleJob, ModulePurpose, ModuleReply, Product, ThreadMode,
 };
 use opcost_key::{Hash128, ModuleMap, Placement};
 use opcost_profile::formats::map::read_maps;
@@ -89,7 +89,7 @@ impl Build {
     fn module_purpose(&self) -> Result<ModulePurpose, Failure> {
         Ok(match self.purpose {
             Purpose::Count { placement } => ModulePurpose::Count { placement },
-            Purpose::Fuel { overshoot, audit, harden, by_segment } => ModulePurpose::Meter(Metering {
+            Purpose::Fuel { overshoot, audit, harden, by_segment } => ModulePurpose::Meter(MeteringJob {
                 overshoot,
                 by_segment,
                 audit,

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use opcost_answer::life::MachineInstruction;
 use opcost_job::life::MachineJob;
-use opcost_llvm::{LifeEvent, LifeRequest as Recorded, Machine, ObjectCode, Session, Syntax};
+use opcost_llvm::{LifeEvent, LifeRequest as Recorded, MachineProgram, ObjectCode, Session, Syntax};
 
 use super::record::maker;
 use crate::error::WorkError;
@@ -39,7 +39,7 @@ fn read_code(
     wanted: &[String],
 ) -> Result<Vec<MachineInstruction>, opcost_llvm::LlvmError> {
     let code = ObjectCode::read(object)?;
-    let machine = Machine::new(target, &code.features, Syntax::Usual)?;
+    let machine = MachineProgram::new(target, &code.features, Syntax::Usual)?;
     let mut instructions = Vec::new();
     for event in events {
         let LifeEvent::Bytes { function, item, from, to, .. } = event else { continue };

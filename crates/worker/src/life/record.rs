@@ -14,7 +14,7 @@ use opcost_life::code::mark;
 use opcost_life::encoding::Divider;
 use opcost_life::graph::NODES;
 use opcost_life::{RecordedFunction, coverage_of, graphs, listings, tell, tell_code, ways};
-use opcost_llvm::{LifeRequest as Recorded, Machine, Maker, ObjectCode, Session, Syntax};
+use opcost_llvm::{LifeRequest as Recorded, MachineProgram, Maker, ObjectCode, Session, Syntax};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::selected::find;
@@ -82,7 +82,7 @@ pub(crate) fn record(job: &LifeJob) -> Result<Life, WorkError> {
         }
     };
     let functions = RecordedFunction::of(&events, &code);
-    let machine = Machine::new(&target, &ways::features(&target, &code.features), Syntax::Usual)?;
+    let machine = MachineProgram::new(&target, &ways::features(&target, &code.features), Syntax::Usual)?;
     let original = ways::Original {
         functions: &functions,
         code: &code,

@@ -5,7 +5,7 @@
 //! each of its copies. Input: the module before anything is done with it.
 //! Cost: a few passes over it.
 
-use opcost_answer::life::{Place, Wanted};
+use opcost_answer::life::{CodePlace, Wanted};
 use opcost_answer::names::short_name;
 use opcost_ir::{Function, FunctionText, Module, Opcode, Type};
 use opcost_job::life::Selected;
@@ -147,7 +147,7 @@ fn those(module: &Module, is_meant: impl Fn(u32, Option<PlaceId>) -> bool) -> Ch
             let place = place.map(|place| &module.places[place]);
             let written = place.and_then(|place| place.inlined_function.clone());
             chosen.numbers.push(number);
-            chosen.places.push(Place {
+            chosen.places.push(CodePlace {
                 key: number,
                 function: written.unwrap_or_else(|| function.name.clone()),
                 line: place.map_or(0, |place| place.line),

@@ -3,7 +3,7 @@
 //! Bitcode that is counted already goes straight to machine code.
 
 use opcost_instrument::{CostModel, Portability, plan};
-use opcost_job::module::{MeteredHost, Metering, ModuleJob, ModulePurpose, ModuleReply, Product};
+use opcost_job::module::{MeteredHost, MeteringJob, ModuleJob, ModulePurpose, ModuleReply, Product};
 use opcost_key::Anchor;
 use opcost_llvm::{Kept, Maker, Session};
 use opcost_profile::formats::map::{read_maps, write_map};
@@ -91,7 +91,7 @@ fn count(mut session: Session, job: &ModuleJob, mut watch: Stopwatch) -> Result<
 /// The wish for one number on every machine, if there is one.
 fn portable_wish(job: &ModuleJob) -> Option<&opcost_job::module::PortableWish> {
     match &job.purpose {
-        ModulePurpose::Meter(Metering { host: MeteredHost::Portable(wish), .. }) => Some(wish),
+        ModulePurpose::Meter(MeteringJob { host: MeteredHost::Portable(wish), .. }) => Some(wish),
         _ => None,
     }
 }

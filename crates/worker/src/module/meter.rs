@@ -5,9 +5,9 @@
 
 use opcost_answer::fuel::{FUEL_SECTION, Promise};
 use opcost_instrument::{
-    Admission, Audit, FuelRequest, Library, Told, admit, audit as find_faults, meter as plan,
+    Admission, Audit, FaultBalanceRule, FuelRequest, Library, admit, audit as find_faults, meter as plan,
 };
-use opcost_job::module::{MeteredHost, Metering, ModuleJob, Phases, Product};
+use opcost_job::module::{MeteredHost, MeteringJob, ModuleJob, Phases, Product};
 use opcost_llvm::Session;
 
 use super::prepared::emission;
@@ -20,7 +20,7 @@ use crate::names::name_files;
 pub(crate) fn meter(
     mut session: Session,
     job: &ModuleJob,
-    metering: &Metering,
+    metering: &MeteringJob,
     code: Option<&str>,
     mut watch: Stopwatch,
 ) -> Result<Phases, WorkError> {
@@ -100,14 +100,14 @@ pub(crate) fn meter(
 /// Whether what is left can be looked up in the registers of a program that was
 /// ended. Bitcode goes through a code generation that would not write where it is,
 /// and without optimisation code generation does not follow values far.
-fn reported(job: &ModuleJob, metering: &Metering) -> Told {
+fn reported(job: &ModuleJob, metering: &MeteringJob) -> FaultBalanceRule {
     let is_windows = matches!(&metering.host, MeteredHost::Portable(wish) if wish.is_windows());
     if job.product != Product::Object || matches!(metering.host, MeteredHost::Wasm) || is_windows {
-        Told::AtChecks
+        FaultBalanceRule::AtChecks
     } else if matches!(metering.host, MeteredHost::Plugin) || job.code.level == 0 {
-        Told::Both
+        FaultBalanceRule::Both
     } else {
-        Told::ByRegisters
+        FaultBalanceRule::ByRegisters
     }
 }
 

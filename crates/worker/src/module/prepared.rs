@@ -1,6 +1,6 @@
 //! What does every way of building a module need: the plan's wishes, the map's file, how code is generated?
 
-use opcost_instrument::Request;
+use opcost_instrument::InstrumentRequest;
 use opcost_ir::Module;
 use opcost_job::module::{CodeOptions, ModuleJob, ModulePurpose, ThreadMode};
 use opcost_key::{BuildFacts, Placement};
@@ -10,9 +10,9 @@ use crate::error::WorkError;
 use crate::names::name_files;
 
 /// What the plan must know besides the module.
-pub(crate) fn plan_request(module: &mut Module, job: &ModuleJob) -> Request<'static> {
+pub(crate) fn plan_request(module: &mut Module, job: &ModuleJob) -> InstrumentRequest<'static> {
     name_files(module, &job.root);
-    Request {
+    InstrumentRequest {
         module: job.module.clone(),
         anchor: job.anchor,
         build: BuildFacts {

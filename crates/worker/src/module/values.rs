@@ -5,8 +5,10 @@
 //! known for one. What is claimed of loops, the room `claims` tells.
 
 use opcost_answer::points::{ClaimText, Meaning, PointList, PointText, RefusedText, VALUES_SECTION};
-use opcost_instrument::{Claim, ClaimStep, Claimed, Claims, PointFacts, Recorded, Subject, record};
-use opcost_ir::{Function, FunctionText, Module, PointKind, Step, Value};
+use opcost_instrument::{
+    ClaimStep, Claimed, PointFacts, RecordedPoints, RecordedSubject, TripClaim, TripClaims, record,
+};
+use opcost_ir::{CheckStep, Function, FunctionText, Module, PointKind, Value};
 use opcost_job::module::{ModuleJob, Phases, Product, ValuesWish};
 use opcost_key::{Hash128, Hasher128, InstructionId, Key, Part};
 use opcost_llvm::Session;
@@ -27,7 +29,7 @@ pub(crate) fn record_values(
     name_files(&mut module, &job.root);
     watch.lap("snapshot");
     let instructions = module.functions.values().map(|function| function.instructions.len()).sum();
-    let mut claimed = if wish.verify { opcost_claims::check::claims(&module) } else { Claims::default() };
+    let mut claimed = if wish.verify { opcost_claims::check::claims(&module) } else { TripClaims::default() };
     if wish.lie {
         claimed.list.iter_mut().for_each(lie);
     }
@@ -48,7 +50,7 @@ pub(crate) fn record_values(
     Ok(Some(watch.finish(instructions)))
 }
 
-fn lie(claim: &mut Claim) {
+fn lie(claim: &mut TripClaim) {
     let Ok(program) = &mut claim.program else { return };
     match claim.what {
         Claimed::BackEdges => program.extend([ClaimStep::Constant(1), ClaimStep::Add]),
@@ -57,7 +59,7 @@ fn lie(claim: &mut Claim) {
 }
 
 /// The list of points as a line of JSON, and its hash.
-fn list(module: &Module, name: &str, recorded: &Recorded) -> (String, Hash128) {
+fn list(module: &Module, name: &str, recorded: &RecordedPoints) -> (String, Hash128) {
     let points = recorded.points.iter();
     let points: Vec<PointText> =
         points.map(|(id, facts)| point(module, facts, recorded.recording.points[id].kind)).collect();
@@ -83,16 +85,16 @@ fn point(module: &Module, facts: &PointFacts, kind: PointKind) -> PointText {
     let function = &module.functions[facts.function];
     let texts = FunctionText::new(module, function);
     let (placed_by, text, parent, depth, claim) = match &facts.subject {
-        Subject::Loop { header, parent, depth, placed_by, claim } => {
+        RecordedSubject::Loop { header, parent, depth, placed_by, claim } => {
             let parent = parent.map(|parent| texts.block(parent));
             (Some(*placed_by), texts.block(*header), parent, *depth, claim.as_ref())
         }
-        Subject::Value { instruction, operand } => {
+        RecordedSubject::Value { instruction, operand } => {
             let text = texts.instruction(*instruction);
             let text = if operand.is_some() { format!("operand of {text}") } else { text };
             (Some(*instruction), text, None, 0, None)
         }
-        Subject::Parameter(position) => {
+        RecordedSubject::Parameter(position) => {
             let value = Value::Argument(*position);
             (None, texts.value(value), None, 0, None)
         }
@@ -122,7 +124,7 @@ fn point(module: &Module, facts: &PointFacts, kind: PointKind) -> PointText {
     }
 }
 
-fn encoded(step: Step) -> (u32, u32, String) {
+fn encoded(step: CheckStep) -> (u32, u32, String) {
     let (operation, argument, constant) = step.encode();
     (operation, argument, constant.to_string())
 }
@@ -132,9 +134,9 @@ fn encoded(step: Step) -> (u32, u32, String) {
 fn key_of(module: &Module, facts: &PointFacts) -> Key {
     let function = module.key(facts.function);
     match facts.subject {
-        Subject::Loop { header, .. } => function.part(Part::Loop(header)),
-        Subject::Value { instruction, operand: _ } => function.part(Part::Instruction(instruction)),
-        Subject::Parameter(position) => function.part(Part::Parameter(position)),
+        RecordedSubject::Loop { header, .. } => function.part(Part::Loop(header)),
+        RecordedSubject::Value { instruction, operand: _ } => function.part(Part::Instruction(instruction)),
+        RecordedSubject::Parameter(position) => function.part(Part::Parameter(position)),
     }
 }
 
@@ -157,31 +159,31 @@ fn location_or(module: &Module, function: &Function, at: Option<InstructionId>) 
 
 #[cfg(test)]
 mod tests {
-    use opcost_ir::{Comparison, Step};
+    use opcost_ir::{CheckStep, IntegerComparison};
 
-    /// What `Step::encode` says and what the runtime reads are the same numbers.
+    /// What `CheckStep::encode` says and what the runtime reads are the same numbers.
     #[test]
     fn the_runtime_knows_every_step_by_its_number() {
         let steps = [
-            ("CONSTANT", Step::Constant(0)),
-            ("INPUT", Step::Input(0)),
-            ("ADD", Step::Add),
-            ("SUBTRACT", Step::Subtract),
-            ("MULTIPLY", Step::Multiply),
-            ("DIVIDE_DOWN", Step::DivideDown),
-            ("DIVIDE_UP", Step::DivideUp),
-            ("REMAINDER", Step::Remainder),
-            ("MINIMUM", Step::Minimum),
-            ("MAXIMUM", Step::Maximum),
-            ("WRAP", Step::Wrap { bits: 1, is_signed: false }),
-            ("SELECT", Step::Select(Comparison::Equal)),
-            ("DIVIDE_TOWARDS_ZERO", Step::DivideTowardsZero),
-            ("POWER", Step::Power { base: 2, is_capped: false }),
-            ("CEIL_LOG", Step::CeilLog(2)),
-            ("CEIL_ROOT", Step::CeilRoot),
-            ("SUM", Step::Sum { index: 0, length: 2 }),
-            ("SUM_END", Step::SumEnd),
-            ("INDEX", Step::Index(0)),
+            ("CONSTANT", CheckStep::Constant(0)),
+            ("INPUT", CheckStep::Input(0)),
+            ("ADD", CheckStep::Add),
+            ("SUBTRACT", CheckStep::Subtract),
+            ("MULTIPLY", CheckStep::Multiply),
+            ("DIVIDE_DOWN", CheckStep::DivideDown),
+            ("DIVIDE_UP", CheckStep::DivideUp),
+            ("REMAINDER", CheckStep::Remainder),
+            ("MINIMUM", CheckStep::Minimum),
+            ("MAXIMUM", CheckStep::Maximum),
+            ("WRAP", CheckStep::Wrap { bits: 1, is_signed: false }),
+            ("SELECT", CheckStep::Select(IntegerComparison::Equal)),
+            ("DIVIDE_TOWARDS_ZERO", CheckStep::DivideTowardsZero),
+            ("POWER", CheckStep::Power { base: 2, is_capped: false }),
+            ("CEIL_LOG", CheckStep::CeilLog(2)),
+            ("CEIL_ROOT", CheckStep::CeilRoot),
+            ("SUM", CheckStep::Sum { index: 0, length: 2 }),
+            ("SUM_END", CheckStep::SumEnd),
+            ("INDEX", CheckStep::Index(0)),
         ];
         for (name, step) in steps {
             let line = format!("    OPC_STEP_{name} = {},\n", step.encode().0);

@@ -21,7 +21,7 @@ use opcost_profile::formats::opc::load_ledger;
 use opcost_profile::formats::pprof::write_pprof;
 use opcost_profile::formats::stacks::write_collapsed;
 use opcost_profile::{Column, Ledger, Subject};
-use opcost_recover::{Matched, Target, targets};
+use opcost_recover::{Matched, RepairTarget, targets};
 
 use super::laid::{Laid, lay};
 use super::locations::{llvm_sample, stacks};
@@ -179,17 +179,17 @@ fn profile_records(laid: Vec<Laid>) -> Result<Vec<PgoRecord>, WorkError> {
 /// in the function than the map does.
 fn called(
     function: &PgoFunction,
-    targets: &[Vec<Target>],
+    targets: &[Vec<RepairTarget>],
     names: &BTreeMap<(usize, FunctionId), String>,
 ) -> Vec<PgoTarget> {
     if function.sites.get(INDIRECT_CALLS).is_none_or(|&sites| sites as usize != targets.len()) {
         return Vec::new();
     }
-    let named = |(site, target): (u32, &Target)| {
+    let named = |(site, target): (u32, &RepairTarget)| {
         let name = names.get(&(target.module, target.function))?.clone();
         Some(PgoTarget { site, name, calls: target.calls })
     };
-    let of_site = |(site, targets): (u32, &Vec<Target>)| {
+    let of_site = |(site, targets): (u32, &Vec<RepairTarget>)| {
         targets.iter().take(MOST_TARGETS).filter_map(|target| named((site, target))).collect::<Vec<_>>()
     };
     (0..).zip(targets).flat_map(of_site).collect()

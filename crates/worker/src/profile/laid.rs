@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use opcost_instrument::{Bodies, Request, survey};
+use opcost_instrument::{Bodies, InstrumentRequest, survey};
 use opcost_ir::Opcode;
 use opcost_job::profile::{ExportFormat, ExportJob, ExportModule};
 use opcost_key::{Anchor, BlockId, BuildFacts, FunctionId, InstructionId, ModuleMap, Placement};
@@ -52,7 +52,7 @@ pub(crate) fn lay(job: &ExportJob, module: &ExportModule, ledger: &Ledger) -> Re
     let mut session = Session::read(&module.bitcode, maker)?;
     let mut read = session.snapshot();
     name_files(&mut read, &job.root);
-    let wanted = Request {
+    let wanted = InstrumentRequest {
         module: module.name.clone(),
         anchor: module.anchor,
         build: BuildFacts::default(),

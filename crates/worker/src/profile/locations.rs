@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use opcost_key::{CallMap, Callee, FunctionId, FunctionMap};
 use opcost_llvm::Frame;
-use opcost_profile::formats::llvm_sample::{LinePlace, PlacedCount, write_llvm_sample};
+use opcost_profile::formats::llvm_sample::{DiscriminatedLine, PlacedCount, write_llvm_sample};
 use opcost_profile::formats::stacks::{StackFrame, StackWork, Stacks};
 
 use opcost_answer::names::demangle;
@@ -51,8 +51,8 @@ const NO_LINES: &str = "there is no debug information, so nobody knows which lin
                         -gline-tables-only, and count it again";
 
 /// From the function that holds an instruction inwards.
-fn locations(function: &FunctionMap, frames: &[Frame]) -> Vec<(String, LinePlace)> {
-    let place = |frame: &Frame| LinePlace::new(frame.line, frame.first_line, frame.discriminator);
+fn locations(function: &FunctionMap, frames: &[Frame]) -> Vec<(String, DiscriminatedLine)> {
+    let place = |frame: &Frame| DiscriminatedLine::new(frame.line, frame.first_line, frame.discriminator);
     let mut all: Vec<_> = frames.iter().rev().map(|frame| (frame.function.clone(), place(frame))).collect();
     all[0].0.clone_from(&function.name);
     all

@@ -1,11 +1,11 @@
 //! What is believed of a program besides its code?
 
-use opcost_analysis::propagation::{Backwards, Fact, Options};
+use opcost_analysis::propagation::{Backwards, EdgeFact, RangeOptions};
 use opcost_answer::bits::{Assumptions, IEEE};
 
 /// What ranges may rest on; `backwards` also on accesses that certainly follow.
-pub(crate) fn options(assumptions: Assumptions, backwards: bool) -> Options {
-    Options {
+pub(crate) fn options(assumptions: Assumptions, backwards: bool) -> RangeOptions {
+    RangeOptions {
         memory_is_written_first: assumptions.assume_written_first,
         backwards: match (backwards, assumptions.assume_inbounds) {
             (false, _) => Backwards::No,
@@ -18,10 +18,10 @@ pub(crate) fn options(assumptions: Assumptions, backwards: bool) -> Options {
 }
 
 /// What is taken for granted of the source language.
-pub(crate) fn assumed(fact: &Fact) -> Option<&'static str> {
+pub(crate) fn assumed(fact: &EdgeFact) -> Option<&'static str> {
     match fact {
-        Fact::Memory(words) => Some(words),
-        Fact::Ieee => Some(IEEE),
+        EdgeFact::Memory(words) => Some(words),
+        EdgeFact::Ieee => Some(IEEE),
         _ => None,
     }
 }

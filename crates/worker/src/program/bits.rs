@@ -1,11 +1,13 @@
 //! From widths of values to plain answers.
 
 use opcost_analysis::demand::Demand;
-use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::rounding::rounding_changes;
 use opcost_analysis::propagation::{Finding, Limit, Propagation};
 use opcost_analysis::ranges::Sign;
-use opcost_bits::{Cause, FunctionWidths, Link, Owners, Total, ValueWidth, Widths, because, text};
+use opcost_bits::{
+    BecauseLink, Cause, FunctionWidths, Owners, ValueWidth, WidthTotal, Widths, because, text,
+};
 use opcost_index::IdMap;
 use opcost_ir::{ConstantValue, Flags, Function, FunctionText, Module, Opcode, Value};
 use opcost_key::{FunctionId, InstructionId, Part};
@@ -24,7 +26,7 @@ use crate::error::WorkError;
 /// # Errors
 /// There is no solver for a certificate.
 pub(crate) fn answer(
-    program: &Memory<'_>,
+    program: &MemoryModel<'_>,
     is_certified: bool,
     assumptions: Assumptions,
     contracts: &[PortContract],
@@ -107,7 +109,7 @@ impl Describer<'_> {
             words: FunctionText::new(self.module, body),
             poison: may_be_poison(self.module, body),
         };
-        let Total { declared, needed, slice, .. } = widths.total();
+        let WidthTotal { declared, needed, slice, .. } = widths.total();
         let key = self.module.key(widths.function);
         BitsFunction {
             name: key.name.to_string(),
@@ -160,7 +162,7 @@ impl Describer<'_> {
     }
 
     /// The end of a chain, and through which named value it leads there.
-    fn chain(&self, chain: &[Link]) -> String {
+    fn chain(&self, chain: &[BecauseLink]) -> String {
         let last = chain.last().expect("the value itself");
         let what = reason(last.cause);
         // The last one that has a name, if it is not the value itself.

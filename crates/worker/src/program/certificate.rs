@@ -1,10 +1,10 @@
 //! Certificates: which ranges a checker believes, and whether one holds.
 
-use opcost_analysis::memory::{Memory, World};
-use opcost_analysis::propagation::Options;
+use opcost_analysis::memory::{MemoryModel, World};
+use opcost_analysis::propagation::RangeOptions;
 use opcost_bits::certified::{NoCertificate, certify as find};
 use opcost_bits::told::told;
-use opcost_certificate::{Certificate, Checker, ClaimedWorld, Solver, Verdict};
+use opcost_certificate::{Certificate, Checker, ClaimedWorld, SatSolver, SolverVerdict};
 use opcost_ir::Module;
 
 use opcost_answer::bits::{Assumptions, CertifiedAnswer};
@@ -20,7 +20,7 @@ use crate::error::WorkError;
 /// # Errors
 /// There is no solver, or a contract contradicts the code.
 pub(crate) fn certify(
-    program: &Memory<'_>,
+    program: &MemoryModel<'_>,
     assumptions: Assumptions,
     contracts: &[PortContract],
 ) -> Result<CertifiedAnswer, WorkError> {
@@ -28,8 +28,8 @@ pub(crate) fn certify(
     let (backwards, forwards) = (options(assumptions, true), options(assumptions, false));
     // What rests on a count of turns is often what claims of several values keep together.
     let counted = ranges_of(backwards)?;
-    let stepwise = ranges_of(Options { without_unrolling: true, ..backwards })?;
-    let forwards = ranges_of(Options { without_unrolling: true, ..forwards })?;
+    let stepwise = ranges_of(RangeOptions { without_unrolling: true, ..backwards })?;
+    let forwards = ranges_of(RangeOptions { without_unrolling: true, ..forwards })?;
     let found = find(program, &[&counted, &stepwise, &forwards], true).map_err(|error| match error {
         NoCertificate::Solver(error) => WorkError::Refused(error.to_string()),
         NoCertificate::Misfit(error) => WorkError::Refused(format!("an error of opcost: {error}")),
@@ -42,7 +42,7 @@ pub(crate) fn certify(
 ///
 /// # Errors
 /// It is no certificate, or of another module or world; there is no solver.
-pub(crate) fn answer(program: &Memory<'_>, name: &str, text: &str) -> Result<CheckAnswers, WorkError> {
+pub(crate) fn answer(program: &MemoryModel<'_>, name: &str, text: &str) -> Result<CheckAnswers, WorkError> {
     let certificate = Certificate::read(text.as_bytes()).map_err(|error| {
         WorkError::Refused(format!(
             "{name} is no certificate ({error}); opcost bits --certificate writes one"
@@ -57,15 +57,15 @@ pub(crate) fn answer(program: &Memory<'_>, name: &str, text: &str) -> Result<Che
     }
     let is_edited = certificate.sealing().to_string() != certificate.seal;
     let assumes = assumed(program.module, &certificate);
-    let solver = Solver::start()?;
+    let solver = SatSolver::start()?;
     let told = told(program, &certificate);
     let checker = Checker::new(program.module, program.layout, certificate, told, solver);
     let checker = checker
         .map_err(|misfit| WorkError::Refused(format!("the certificate {name} does not fit: {misfit}")))?;
     let verdicts = checker.check_all()?;
     let failed = verdicts.failed.iter().filter_map(|(&claim, verdict)| match verdict {
-        Verdict::Holds => None,
-        Verdict::Fails { what, example } => Some(CheckFailure {
+        SolverVerdict::Holds => None,
+        SolverVerdict::Fails { what, example } => Some(CheckFailure {
             claim: checker.describe(claim),
             what: what.clone(),
             example: example.clone(),

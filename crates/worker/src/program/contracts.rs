@@ -7,8 +7,8 @@
 
 use std::borrow::Cow;
 
-use opcost_analysis::memory::Memory;
-use opcost_analysis::propagation::{Backwards, Contract, Handed, Kind, Options, Propagation, Range};
+use opcost_analysis::memory::MemoryModel;
+use opcost_analysis::propagation::{Backwards, Contract, Handed, Kind, Propagation, Range, RangeOptions};
 use opcost_analysis::ranges::{FloatRange, Format, Interval, ValueRange, significant_bits};
 use opcost_bits::text;
 use opcost_index::Id;
@@ -16,7 +16,7 @@ use opcost_ir::{Function, FunctionText, Module, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId, Part};
 
 use opcost_answer::bits::BitsFinding;
-use opcost_answer::contract::{Piece, PortContract};
+use opcost_answer::contract::{ContractPiece, PortContract};
 
 use super::explanation::{named, near};
 use crate::error::WorkError;
@@ -25,7 +25,7 @@ use crate::error::WorkError;
 const LISTED: u32 = 12;
 
 /// Ranges forwards, and backwards from accesses that are certain.
-pub(crate) const BOTH_WAYS: Options = Options {
+pub(crate) const BOTH_WAYS: RangeOptions = RangeOptions {
     backwards: Backwards::WithinObjects,
     memory_is_written_first: false,
     assume_no_overflow: false,
@@ -50,8 +50,8 @@ struct Resolved<'w> {
 /// # Errors
 /// A contract names nothing, does not fit its port, or contradicts the code.
 pub(crate) fn ranges_under(
-    program: &Memory<'_>,
-    options: Options,
+    program: &MemoryModel<'_>,
+    options: RangeOptions,
     written: &[PortContract],
 ) -> Result<Under, WorkError> {
     let mut contracts = Vec::new();
@@ -123,7 +123,7 @@ fn unproven(module: &Module, ranges: &Propagation, contracts: &[Resolved<'_>]) -
 }
 
 /// The contracts of all functions of this name.
-fn resolve<'w>(program: &Memory<'_>, written: &'w PortContract) -> Result<Vec<Resolved<'w>>, WorkError> {
+fn resolve<'w>(program: &MemoryModel<'_>, written: &'w PortContract) -> Result<Vec<Resolved<'w>>, WorkError> {
     let module = program.module;
     let functions = named(module, &written.function);
     let functions: Vec<FunctionId> =
@@ -191,7 +191,7 @@ fn no_port(module: &Module, id: FunctionId, written: &PortContract) -> String {
 }
 
 /// Of an integer or floating point parameter.
-fn kind(program: &Memory<'_>, id: FunctionId, position: u32) -> Option<Kind> {
+fn kind(program: &MemoryModel<'_>, id: FunctionId, position: u32) -> Option<Kind> {
     let module = program.module;
     let opcost_ir::Type::Function(_, parameters, _) = &module.types[module.functions[id].ty] else {
         return None;
@@ -207,17 +207,19 @@ fn range(kind: Kind, written: &PortContract) -> Result<Range, WorkError> {
     let mut all: Option<Range> = None;
     for piece in &written.pieces {
         let one = match (kind, *piece) {
-            (Kind::Integer(width), Piece::Integers(low, high)) => {
+            (Kind::Integer(width), ContractPiece::Integers(low, high)) => {
                 Range::Integer(integers(width, low, high, written)?)
             }
-            (Kind::Integer(width), Piece::Numbers(..)) => {
+            (Kind::Integer(width), ContractPiece::Numbers(..)) => {
                 return Err(WorkError::Usage(format!(
                     "the contract '{}' does not fit: {} is an i{width}, write whole numbers",
                     written.text, written.port
                 )));
             }
-            (Kind::Float(format), Piece::Integers(low, high)) => numbers(format, low as f64, high as f64),
-            (Kind::Float(format), Piece::Numbers(low, high)) => numbers(format, low, high),
+            (Kind::Float(format), ContractPiece::Integers(low, high)) => {
+                numbers(format, low as f64, high as f64)
+            }
+            (Kind::Float(format), ContractPiece::Numbers(low, high)) => numbers(format, low, high),
         };
         all = Some(match all {
             Some(before) => before.join(&one),

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use opcost_analysis::dependence::binding::ModuleMemory;
 use opcost_analysis::dependence::graph::NodeKind;
-use opcost_analysis::dependence::{Certainty, Quality, Resolution, Resolver, Use};
-use opcost_analysis::memory::{Memory, World, Writers};
+use opcost_analysis::dependence::{LinkCertainty, Resolution, ResolutionQuality, Resolver, Use};
+use opcost_analysis::memory::{MemoryModel, World, Writers};
 use opcost_claims::{Bindings, Claims, LoopClaim};
 use opcost_graph::dominators::Dominators;
 use opcost_graph::loops::LoopForest;
@@ -43,7 +43,7 @@ struct Thing {
 ///
 /// # Errors
 /// Nothing is there; what is there instead.
-pub(crate) fn answer(program: &Memory<'_>, wanted: &ExplainWanted) -> Result<ExplainAnswers, WorkError> {
+pub(crate) fn answer(program: &MemoryModel<'_>, wanted: &ExplainWanted) -> Result<ExplainAnswers, WorkError> {
     let module = program.module;
     let things = match wanted {
         ExplainWanted::Line(LinePlace { file, line, column }) => in_line(module, file, *line, *column)?,
@@ -99,10 +99,10 @@ fn explained(module: &Module, thing: &Thing, answer: &Resolution<'_, '_>) -> Exp
         iterations: None,
         expression: lines.join("\n"),
         quality: match answer.quality() {
-            Quality::Exact => "definite".to_owned(),
-            Quality::Assuming(words) => format!("definite, assuming {}", words.join(", ")),
-            Quality::Possible => "possible".to_owned(),
-            Quality::Unknown => "outside".to_owned(),
+            ResolutionQuality::Exact => "definite".to_owned(),
+            ResolutionQuality::Assuming(words) => format!("definite, assuming {}", words.join(", ")),
+            ResolutionQuality::Possible => "possible".to_owned(),
+            ResolutionQuality::Unknown => "outside".to_owned(),
         },
         inputs: answer.inputs(),
         blockers: answer.blockers(),
@@ -134,11 +134,11 @@ fn kind(kind: NodeKind) -> String {
     .to_owned()
 }
 
-fn certainty(certainty: Certainty) -> String {
+fn certainty(certainty: LinkCertainty) -> String {
     match certainty {
-        Certainty::Definite => "definite",
-        Certainty::Possible => "possible",
-        Certainty::Outside => "outside",
+        LinkCertainty::Definite => "definite",
+        LinkCertainty::Possible => "possible",
+        LinkCertainty::Outside => "outside",
     }
     .to_owned()
 }

@@ -1,7 +1,9 @@
 //! From claims about loops to plain answers.
 
-use opcost_analysis::memory::{Memory, World};
-use opcost_claims::{Bindings, Claims, EntryClaim, Kind, LoopClaim, Named, Numbers, Rest, Written};
+use opcost_analysis::memory::{MemoryModel, World};
+use opcost_claims::{
+    Bindings, ClaimKind, Claims, EntryClaim, EntryForm, LoopClaim, Named, Numbers, Rest, WrittenClaim,
+};
 use opcost_index::Id;
 use opcost_ir::Module;
 use opcost_key::Part;
@@ -22,7 +24,7 @@ const LISTED: usize = 12;
 /// A bound name that no formula has, with the names that they have; a number that nothing of its name
 /// can hold.
 pub(crate) fn answer(
-    program: &Memory<'_>,
+    program: &MemoryModel<'_>,
     bindings: &[(String, i128)],
     defaults: bool,
 ) -> Result<LoopAnswers, WorkError> {
@@ -73,19 +75,18 @@ fn written(module: &Module, claim: &LoopClaim) -> LoopFormulas {
         Rest::Ieee => LoopRest::Ieee,
         Rest::Rule(words) => LoopRest::Rule((*words).to_owned()),
     };
-    let Written { back_edges, body_iterations, total, bound, entered, rests } = claim.written.clone();
+    let WrittenClaim { back_edges, body_iterations, total, bound, entered, rests } = claim.written.clone();
     let rests = rests.iter().map(rest).collect();
     LoopFormulas { back_edges, body_iterations, total, bound, entered, rests }
 }
 
 fn entry(claim: &EntryClaim) -> EntryAnswer {
-    use opcost_claims::EntryKind as Claimed;
     let kind = match claim.kind {
-        Claimed::Always => EntryKind::Always,
-        Claimed::If => EntryKind::If,
-        Claimed::OnlyIf => EntryKind::OnlyIf,
-        Claimed::Never => EntryKind::Never,
-        Claimed::Unknown => EntryKind::Unknown,
+        EntryForm::Always => EntryKind::Always,
+        EntryForm::If => EntryKind::If,
+        EntryForm::OnlyIf => EntryKind::OnlyIf,
+        EntryForm::Never => EntryKind::Never,
+        EntryForm::Unknown => EntryKind::Unknown,
     };
     EntryAnswer { kind, condition: claim.condition.clone() }
 }
@@ -93,11 +94,11 @@ fn entry(claim: &EntryClaim) -> EntryAnswer {
 fn of(module: &Module, claim: &LoopClaim) -> LoopAnswer {
     let place = claim.place.map(|place| &module.places[place]);
     let kind = match claim.kind {
-        Kind::Constant => AnswerKind::Constant,
-        Kind::Inputs => AnswerKind::Inputs,
-        Kind::Formula => AnswerKind::Formula,
-        Kind::Bound => AnswerKind::Bound,
-        Kind::Unknown => AnswerKind::Unknown,
+        ClaimKind::Constant => AnswerKind::Constant,
+        ClaimKind::Inputs => AnswerKind::Inputs,
+        ClaimKind::Formula => AnswerKind::Formula,
+        ClaimKind::Bound => AnswerKind::Bound,
+        ClaimKind::Unknown => AnswerKind::Unknown,
     };
     let input = |named: &Named| match named.about.as_str() {
         "" => named.name.clone(),

@@ -5,8 +5,8 @@
 
 use std::path::Path;
 
-use opcost_analysis::memory::{Memory, World};
-use opcost_analysis::propagation::Options;
+use opcost_analysis::memory::{MemoryModel, World};
+use opcost_analysis::propagation::RangeOptions;
 use opcost_bits::NarrowPlan;
 use opcost_llvm::Session;
 
@@ -23,14 +23,14 @@ use crate::error::WorkError;
 /// The result does not verify, or cannot be written; there is no solver for a
 /// certificate; a contract names nothing or contradicts the code.
 pub(crate) fn answer(
-    program: &Memory<'_>,
+    program: &MemoryModel<'_>,
     session: &mut Session,
     output: &Path,
     is_certified: bool,
     contracts: &[PortContract],
 ) -> Result<NarrowAnswers, WorkError> {
     // Of executions, too, that do something undefined later.
-    let Under { ranges, unproven } = ranges_under(program, Options::default(), contracts)?;
+    let Under { ranges, unproven } = ranges_under(program, RangeOptions::default(), contracts)?;
     let certified = is_certified
         .then(|| super::certificate::certify(program, Assumptions::default(), contracts))
         .transpose()?;

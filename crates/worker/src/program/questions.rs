@@ -4,11 +4,11 @@
 //! bitcode ─link▶ one module ─snapshot in detail▶ ir::Module ─analysis▶ answer
 //! ```
 //!
-//! Each question is answered of the program's [`Memory`], which all of them need.
+//! Each question is answered of the program's [`MemoryModel`], which all of them need.
 
 use std::path::Path;
 
-use opcost_analysis::memory::{Effects, Memory, World};
+use opcost_analysis::memory::{Effects, MemoryModel, World};
 use opcost_answer::bits::{BitsAnswers, NarrowAnswers};
 use opcost_answer::certificate::CheckAnswers;
 use opcost_answer::dependence::ExplainAnswers;
@@ -60,12 +60,12 @@ pub(crate) fn explain(job: &ExplainJob) -> Result<ExplainAnswers, WorkError> {
 /// Reads the program and asks.
 fn of_program<T>(
     source: &ProgramSource,
-    ask: impl FnOnce(&Memory<'_>, &mut Session) -> Result<T, WorkError>,
+    ask: impl FnOnce(&MemoryModel<'_>, &mut Session) -> Result<T, WorkError>,
 ) -> Result<T, WorkError> {
     let (mut session, module, world) = read(source)?;
     let effects = effects(source)?;
     let layout = Layout::of(&module);
-    ask(&Memory::of(&module, &layout, &effects, world), &mut session)
+    ask(&MemoryModel::of(&module, &layout, &effects, world), &mut session)
 }
 
 /// All inputs as one module, in LLVM's hands and read out, and the world that

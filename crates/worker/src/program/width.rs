@@ -7,11 +7,11 @@
 use std::collections::BTreeSet;
 
 use opcost_analysis::demand::Demand;
-use opcost_analysis::memory::{Memory, World};
+use opcost_analysis::memory::{MemoryModel, World};
 use opcost_analysis::propagation::{Propagation, VariableId};
 use opcost_analysis::ranges::{Sign, ValueRange, Width};
 use opcost_bits::helps::{Help, helps};
-use opcost_bits::{Link, Owners, Widths, because, text};
+use opcost_bits::{BecauseLink, Owners, Widths, because, text};
 use opcost_ir::{FunctionText, Module, Value};
 use opcost_key::{FunctionId, Place};
 
@@ -43,7 +43,7 @@ struct LineInteger {
 /// # Errors
 /// None is there; what is there instead. A contract names nothing or contradicts the code.
 pub(crate) fn answer(
-    program: &Memory<'_>,
+    program: &MemoryModel<'_>,
     place: &LinePlace,
     contracts: &[PortContract],
 ) -> Result<WidthAnswers, WorkError> {
@@ -141,7 +141,7 @@ impl Explainer<'_> {
     }
 
     /// The links that are values, each once, without the first, which is told.
-    fn chain(&self, links: &[Link]) -> Vec<WidthStep> {
+    fn chain(&self, links: &[BecauseLink]) -> Vec<WidthStep> {
         let values = links[1..].iter().filter_map(|link| link.value);
         values.map(|(function, value)| self.step(function, value)).collect()
     }

@@ -8,7 +8,7 @@
 
 use crate::bench::timed;
 use crate::failure::{Failure, Result};
-use opcost_testkit::{Answer, Mark, Verdict, judge, read_marks};
+use opcost_testkit::{JudgedLoop, Mark, MarkVerdict, judge, read_marks};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fs;
@@ -31,11 +31,11 @@ pub(super) struct Marked {
 
 #[derive(Deserialize)]
 struct Document {
-    loops: Vec<Answer>,
+    loops: Vec<JudgedLoop>,
 }
 
 /// What the names were, and what was answered then.
-type Answered = (Vec<(String, i128)>, Vec<Answer>);
+type Answered = (Vec<(String, i128)>, Vec<JudgedLoop>);
 
 impl Marked {
     pub(super) fn add(&mut self, other: Self) {
@@ -45,12 +45,12 @@ impl Marked {
         self.not_judged += other.not_judged;
     }
 
-    fn note(&mut self, place: &str, verdict: Verdict) {
+    fn note(&mut self, place: &str, verdict: MarkVerdict) {
         match verdict {
-            Verdict::NotJudged => self.not_judged += 1,
-            Verdict::Held => self.held += 1,
-            Verdict::Weak(words) => self.weak.push(format!("{place}: {words}")),
-            Verdict::Wrong(words) => self.wrong.push(format!("{place}: {words}")),
+            MarkVerdict::NotJudged => self.not_judged += 1,
+            MarkVerdict::Held => self.held += 1,
+            MarkVerdict::Weak(words) => self.weak.push(format!("{place}: {words}")),
+            MarkVerdict::Wrong(words) => self.wrong.push(format!("{place}: {words}")),
         }
     }
 }
@@ -88,7 +88,12 @@ fn names(marks: &[Mark]) -> Vec<String> {
     names.into_iter().filter(|name| !name.contains(['.', '>'])).map(str::to_owned).collect()
 }
 
-fn answers(opcost: &Path, module: &Path, values: &[(String, i128)], folder: &Path) -> Result<Vec<Answer>> {
+fn answers(
+    opcost: &Path,
+    module: &Path,
+    values: &[(String, i128)],
+    folder: &Path,
+) -> Result<Vec<JudgedLoop>> {
     let mut command = Command::new(opcost);
     command.arg("loops");
     for (name, value) in values {
@@ -101,8 +106,8 @@ fn answers(opcost: &Path, module: &Path, values: &[(String, i128)], folder: &Pat
 }
 
 /// The worst verdict of all answers and of all loops on the line.
-fn judge_mark(mark: &Mark, file: &str, answered: &[Answered]) -> Verdict {
-    let is_here = |answer: &&Answer| {
+fn judge_mark(mark: &Mark, file: &str, answered: &[Answered]) -> MarkVerdict {
+    let is_here = |answer: &&JudgedLoop| {
         let path = answer.file.as_deref().unwrap_or_default();
         answer.line == Some(mark.line) && path.rsplit('/').next() == Some(file)
     };
@@ -110,16 +115,16 @@ fn judge_mark(mark: &Mark, file: &str, answered: &[Answered]) -> Verdict {
         let value_of = |name: &str| values.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
         answers.iter().filter(is_here).map(move |answer| judge(mark, answer, &value_of)).collect::<Vec<_>>()
     });
-    verdicts.max().unwrap_or(Verdict::NotJudged)
+    verdicts.max().unwrap_or(MarkVerdict::NotJudged)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn verdict(mark: &str, answer: &str) -> Verdict {
+    fn verdict(mark: &str, answer: &str) -> MarkVerdict {
         let marks = read_marks(&format!("expect: {mark}")).unwrap();
-        let answer: Answer = serde_json::from_str(answer).unwrap();
+        let answer: JudgedLoop = serde_json::from_str(answer).unwrap();
         let answered = vec![(vec![("n".to_owned(), 7)], vec![answer])];
         judge_mark(&marks[0], "a.c", &answered)
     }
@@ -131,9 +136,9 @@ mod tests {
     #[test]
     fn other_lines_and_other_values_are_not_asked() {
         let elsewhere = r#"{"file": "b.c", "line": 1, "kind": "unknown"}"#;
-        assert_eq!(verdict("body=1 quality=exact", elsewhere), Verdict::NotJudged);
+        assert_eq!(verdict("body=1 quality=exact", elsewhere), MarkVerdict::NotJudged);
         let wrong = answer(r#""kind": "formula", "body_iterations": 1"#);
-        assert_eq!(verdict("body=n quality=exact where=n>7", &wrong), Verdict::NotJudged);
-        assert!(matches!(verdict("body=n quality=exact where=n>6", &wrong), Verdict::Wrong(_)));
+        assert_eq!(verdict("body=n quality=exact where=n>7", &wrong), MarkVerdict::NotJudged);
+        assert!(matches!(verdict("body=n quality=exact where=n>6", &wrong), MarkVerdict::Wrong(_)));
     }
 }

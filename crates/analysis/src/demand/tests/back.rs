@@ -6,10 +6,10 @@ use opcost_testkit::Random;
 
 use super::{SIZE, WIDTH, binary, ranges, unary};
 use crate::ranges::back::operand;
-use crate::ranges::{Interval, Operation, Step, ValueRange, evaluate};
+use crate::ranges::{Interval, Operation, RangeStep, ValueRange, evaluate};
 
 /// The step with each set of flags that means something to it.
-fn with_flags(step: Step) -> Vec<Step> {
+fn with_flags(step: RangeStep) -> Vec<RangeStep> {
     use Operation::*;
     let flags: &[Flags] = match step.operation {
         Add | Sub | Mul | Shl | Trunc => &[Flags::NUW, Flags::NSW],
@@ -22,7 +22,7 @@ fn with_flags(step: Step) -> Vec<Step> {
         let chosen = flags.iter().enumerate().filter(|&(at, _)| chosen >> at & 1 == 1);
         chosen.fold(Flags::NONE, |all, (_, &flag)| all.with(flag))
     };
-    (0..1 << flags.len()).map(|chosen| Step { flags: with(chosen), ..step }).collect()
+    (0..1 << flags.len()).map(|chosen| RangeStep { flags: with(chosen), ..step }).collect()
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn arc(low: i128, high: i128) -> ValueRange {
 }
 
 #[track_caller]
-fn leads(step: Step, operands: &[&ValueRange], result: &ValueRange, low: i128, high: i128) {
+fn leads(step: RangeStep, operands: &[&ValueRange], result: &ValueRange, low: i128, high: i128) {
     assert_eq!(operand(&step, operands, 0, result).signed_range(), Some((low, high)));
 }
 
@@ -95,20 +95,26 @@ fn leads(step: Step, operands: &[&ValueRange], result: &ValueRange, low: i128, h
 #[test]
 fn the_rules_of_the_document() {
     let any = ValueRange::full(32);
-    let kept = |operation| Step { operation, flags: Flags::NSW, width: 32 };
+    let kept = |operation| RangeStep { operation, flags: Flags::NSW, width: 32 };
     leads(kept(Operation::Add), &[&any, &arc(1, 3)], &arc(0, 9), -3, 8);
     leads(kept(Operation::Sub), &[&any, &arc(1, 3)], &arc(0, 9), 1, 12);
-    leads(Step::new(Operation::Add, 32), &[&arc(0, 100), &arc(1, 3)], &arc(0, 9), 0, 8);
+    leads(RangeStep::new(Operation::Add, 32), &[&arc(0, 100), &arc(1, 3)], &arc(0, 9), 0, 8);
     // Wrapped, but the same.
-    leads(Step::new(Operation::Add, 32), &[&any, &arc(1, 1)], &arc(0, 9), -1, 8);
-    leads(Step::new(Operation::And, 32), &[&arc(0, 255), &arc(15, 15)], &arc(0, 7), 0, 247);
-    leads(Step::new(Operation::And, 32), &[&arc(0, 15), &arc(15, 15)], &arc(0, 7), 0, 7);
+    leads(RangeStep::new(Operation::Add, 32), &[&any, &arc(1, 1)], &arc(0, 9), -1, 8);
+    leads(RangeStep::new(Operation::And, 32), &[&arc(0, 255), &arc(15, 15)], &arc(0, 7), 0, 247);
+    leads(RangeStep::new(Operation::And, 32), &[&arc(0, 15), &arc(15, 15)], &arc(0, 7), 0, 7);
     let index = ValueRange::from(Interval::new(64, 0, 9));
-    leads(Step::new(Operation::SExt, 64), &[&any], &index, 0, 9);
-    leads(Step { operation: Operation::Trunc, flags: Flags::NSW, width: 8 }, &[&any], &small(0, 9), 0, 9);
+    leads(RangeStep::new(Operation::SExt, 64), &[&any], &index, 0, 9);
+    leads(
+        RangeStep { operation: Operation::Trunc, flags: Flags::NSW, width: 8 },
+        &[&any],
+        &small(0, 9),
+        0,
+        9,
+    );
     leads(kept(Operation::Mul), &[&any, &arc(4, 4)], &arc(0, 36), 0, 9);
-    leads(Step::new(Operation::LShr, 32), &[&any, &arc(4, 4)], &arc(0, 2), 0, 47);
-    leads(Step::new(Operation::SDiv, 32), &[&any, &arc(10, 10)], &arc(-1, 2), -19, 29);
+    leads(RangeStep::new(Operation::LShr, 32), &[&any, &arc(4, 4)], &arc(0, 2), 0, 47);
+    leads(RangeStep::new(Operation::SDiv, 32), &[&any, &arc(10, 10)], &arc(-1, 2), -19, 29);
     assert!(operand(&kept(Operation::Add), &[&arc(0, 5), &arc(1, 3)], 0, &arc(10, 20)).is_empty());
 }
 

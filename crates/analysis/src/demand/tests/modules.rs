@@ -4,14 +4,14 @@ use opcost_ir::{Layout, Value, parse_module};
 
 use crate::demand::Demand;
 use crate::memory::effects::Effects;
-use crate::memory::{Memory, World};
+use crate::memory::{MemoryModel, World};
 use crate::propagation::Propagation;
 
 #[track_caller]
 fn says_in(world: World, text: &str, expected: &[(&str, u128)]) {
     let module = parse_module(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let (layout, effects) = (Layout::of(&module), Effects::built_in());
-    let program = Memory::of(&module, &layout, &effects, world);
+    let program = MemoryModel::of(&module, &layout, &effects, world);
     let demand = Demand::compute(&program, &Propagation::compute(&program));
     let told: Vec<(&str, u128)> = expected
         .iter()

@@ -108,9 +108,9 @@ define i32 @main() {
 #[test]
 fn get_param_a_store_in_the_callee_through_its_parameter() {
     let said = ask(OUT, "main.v");
-    assert_eq!((said.text.as_str(), said.constant, said.quality), ("5", Some(5), Quality::Exact));
+    assert_eq!((said.text.as_str(), said.constant, said.quality), ("5", Some(5), ResolutionQuality::Exact));
     let said = ask_as(OUT, "main.v", &by_uses());
-    assert_eq!((said.text.as_str(), said.constant, said.quality), ("5?", None, Quality::Possible));
+    assert_eq!((said.text.as_str(), said.constant, said.quality), ("5?", None, ResolutionQuality::Possible));
     // Without the store the answer must change.
     let said = ask(&OUT.replace("store i32 5, %to", "fence"), "main.v");
     assert_eq!((said.text.as_str(), said.constant), ("undefined", None));
@@ -200,7 +200,7 @@ declare @choose
     let full = Asking { rules: &[RuleSet::Full], ..Asking::default() };
     let said = ask_as(text, "main.s", &full);
     assert_eq!(said.text, "*choose()+*@g");
-    assert_eq!(said.quality, Quality::Unknown);
+    assert_eq!(said.quality, ResolutionQuality::Unknown);
     let both = Asking { rules: &[RuleSet::UseOnly, RuleSet::Full], ..Asking::default() };
     assert_eq!(ask_as(text, "main.s", &both).text, "*choose()+%n?");
     let seen = [(("main", 2), ("set", 0))];

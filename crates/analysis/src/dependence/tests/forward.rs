@@ -1,7 +1,7 @@
 //! Who changes a global: the source document's four forms, `malloc` and alias.
 
 use super::*;
-use crate::dependence::explanation::Certainty;
+use crate::dependence::explanation::LinkCertainty;
 use crate::dependence::forward::{Stores, Way};
 use crate::dependence::memory::{Cell, Object};
 use opcost_ir::GlobalId;
@@ -31,7 +31,7 @@ fn stores_in(text: &str, offset: i64, size: u64, world: World) -> Stores {
     let module = parse_module(text).unwrap_or_else(|error| panic!("{error:?}"));
     let layout = Layout::of(&module);
     let effects = Effects::built_in();
-    let whole = Memory::of(&module, &layout, &effects, world);
+    let whole = MemoryModel::of(&module, &layout, &effects, world);
     let writers = Writers::compute(&whole);
     let memory = ModuleMemory::new(&whole, &writers);
     let resolver = Resolver::new(&module, &memory);
@@ -49,7 +49,7 @@ fn the_four_forms_each_by_its_member() {
     assert!(first.is_complete && !first.is_written_once());
     let second = stores(FORMS, 4, 4);
     assert_eq!(ways(&second), [&[Way::Member][..]]);
-    assert!(second.is_written_once() && second.list[0].certainty == Certainty::Definite);
+    assert!(second.is_written_once() && second.list[0].certainty == LinkCertainty::Definite);
     assert!(stores(FORMS, 8, 8).list.is_empty());
     assert_eq!(stores(FORMS, 0, 8).list.len(), 4);
 }

@@ -119,7 +119,7 @@ define i32 @main() {
     assert_eq!(ask(&lanes, "main.v").constant, Some(0));
     for part in ["store i8 1, %x", "store i16 0, %x", "store float 1.0, %x"] {
         let said = ask(&text.replace("STORE", part), "main.v");
-        assert_eq!((said.constant, said.quality), (None, Quality::Unknown), "{part}");
+        assert_eq!((said.constant, said.quality), (None, ResolutionQuality::Unknown), "{part}");
     }
     // Behind the cell.
     let behind = "%p = getelementptr i8, %x, i64 4\n  store i32 7, %p";
@@ -301,6 +301,6 @@ fn an_answer_that_is_cut_off_says_so() {
     let text = format!("define i32 @main(i32 %v0, ptr %argv) {{\n{steps}  ret i32 %v300\n}}\n");
     let said = ask(&text, "main.v300");
     assert!(said.is_cut && said.text.contains("deeper than looked"), "{}", said.text);
-    assert_eq!(said.quality, Quality::Unknown);
+    assert_eq!(said.quality, ResolutionQuality::Unknown);
     assert!(!ask(&text, "main.v20").is_cut);
 }

@@ -27,7 +27,7 @@ define i32 @main(i32 %argc, ptr %argv) {{
     let said = ask(&text, "work.v");
     assert_eq!(said.text, "atoi(argv[1])");
     assert_eq!(said.inputs, ["argv[1]: through atoi"]);
-    assert_eq!((said.blockers.len(), said.quality), (0, Quality::Exact));
+    assert_eq!((said.blockers.len(), said.quality), (0, ResolutionQuality::Exact));
 }
 
 /// What clang makes at -O0.
@@ -54,7 +54,7 @@ define i32 @main(i32 %argc, ptr %argv) {{
 "
     );
     let said = ask(&text, "main.v");
-    assert_eq!((said.text.as_str(), said.quality), ("atoi(argv[2])", Quality::Exact));
+    assert_eq!((said.text.as_str(), said.quality), ("atoi(argv[2])", ResolutionQuality::Exact));
     assert_eq!(ask(&text, "main.c").text, "argc");
 }
 
@@ -185,7 +185,7 @@ define i32 @f(i32 %n) {
     let said = ask_as(text, "f.s", &open);
     assert_eq!(
         (said.inputs.as_slice(), said.quality),
-        (&["%n: a parameter of f".to_owned()][..], Quality::Unknown)
+        (&["%n: a parameter of f".to_owned()][..], ResolutionQuality::Unknown)
     );
     assert!(said.blockers[0].contains("@g, which code that is not seen"), "{:?}", said.blockers);
     // Nobody but the module changes what it keeps to itself.
@@ -205,11 +205,11 @@ define i32 @main() {
 }
 ";
     let said = ask(text, "main.r");
-    assert_eq!((said.text.as_str(), said.quality), ("mystery()", Quality::Exact));
+    assert_eq!((said.text.as_str(), said.quality), ("mystery()", ResolutionQuality::Exact));
     assert_eq!(said.inputs, ["mystery(): what mystery gives at %r in @main"]);
     let said = ask(text, "main.v");
     assert_eq!(said.blockers, ["the call of mystery at %r in @main"]);
-    assert_eq!(said.quality, Quality::Unknown);
+    assert_eq!(said.quality, ResolutionQuality::Unknown);
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn common_data_is_zero_at_the_start_of_a_program_only() {
     );
     let said = ask(&text, "work_.v");
     assert_eq!(said.constants, Some(vec![0, 64]));
-    assert_eq!(said.quality, Quality::Assuming(vec!["common data is zero at the start"]));
+    assert_eq!(said.quality, ResolutionQuality::Assuming(vec!["common data is zero at the start"]));
     let open = Asking { world: World::Open, ..Asking::default() };
     assert_eq!(ask_as(&text, "work_.v", &open).constants, None);
 }
@@ -282,7 +282,7 @@ declare @mystery
     );
     let said = ask(&text, "work.v");
     assert_eq!(said.text, "@size[mystery()]");
-    assert_eq!((said.quality, said.constant), (Quality::Possible, None));
+    assert_eq!((said.quality, said.constant), (ResolutionQuality::Possible, None));
     assert!(said.inputs.contains(&"@size[…]: 64 or [k] = @size[k+1]/2".to_owned()), "{:?}", said.inputs);
     assert_eq!(said.blockers, Vec::<String>::new());
     let unknown = text.replace("sdiv i32 %old, 2", "load volatile i32, %from");

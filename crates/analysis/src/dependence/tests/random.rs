@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::dependence::Resolution;
 use crate::dependence::explanation::{Argument, ExplanationId, What};
-use crate::memory::addresses::moves::{Step as Way, steps_of};
+use crate::memory::addresses::moves::{PointerMove as Way, steps_of};
 
 /// A value: a number or an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,7 +276,7 @@ fn hold(text: &str, turns: &[u8]) -> Result<(), String> {
     let module = parse_module(&text).map_err(|error| format!("{error:?}\n{text}"))?;
     let layout = Layout::of(&module);
     let effects = Effects::built_in();
-    let whole = Memory::of(&module, &layout, &effects, World::Closed);
+    let whole = MemoryModel::of(&module, &layout, &effects, World::Closed);
     let writers = Writers::compute(&whole);
     let memory = ModuleMemory::new(&whole, &writers);
     let resolver = Resolver::new(&module, &memory);
@@ -410,7 +410,7 @@ define i32 @main() {
     let mut happened = Walk::of(&module, &layout, &[0]);
     assert_eq!((happened[0].value, happened[0].writer.map(|w| w.1.index())), (Seen::Number(1), Some(0)));
     let effects = Effects::built_in();
-    let whole = Memory::of(&module, &layout, &effects, World::Closed);
+    let whole = MemoryModel::of(&module, &layout, &effects, World::Closed);
     let writers = Writers::compute(&whole);
     let memory = ModuleMemory::new(&whole, &writers);
     let resolver = Resolver::new(&module, &memory);

@@ -5,7 +5,7 @@ use opcost_ir::{Opcode, Predicate, Type, Value};
 
 use super::writer::{Binding, Printed, Terms, Writer};
 use crate::dependence::evaluate::Number;
-use crate::dependence::explanation::{Certainty, Explanation, Link, What};
+use crate::dependence::explanation::{Explanation, Link, LinkCertainty, What};
 use crate::dependence::resolution::Resolution;
 use crate::dependence::steps::signed;
 
@@ -138,7 +138,7 @@ impl Writer<'_, '_, '_> {
             let end = self.answer.only_end(link.to);
             let inner = &self.answer.nodes[end];
             let is_sum = matches!(opcode(inner), Some(Opcode::Add | Opcode::Sub));
-            let is_plain = link.certainty == Certainty::Definite && !self.named.contains(&end);
+            let is_plain = link.certainty == LinkCertainty::Definite && !self.named.contains(&end);
             if is_sum && is_plain && depth < 64 {
                 self.gather(inner, is_negative, gathered, depth + 1);
             } else {
@@ -186,7 +186,7 @@ fn cancel(parts: &mut Vec<(bool, Link)>) {
     let mut position = 0;
     while position < parts.len() {
         let (is_negative, link) = parts[position];
-        let is_plain = |other: &Link| other.certainty == Certainty::Definite;
+        let is_plain = |other: &Link| other.certainty == LinkCertainty::Definite;
         let other = parts.iter().position(|(negative, other)| {
             *negative != is_negative && other.to == link.to && is_plain(other) && is_plain(&link)
         });

@@ -4,8 +4,8 @@
 //! two as a shift; a wrap is a cast, or a mask of few bits. Cost: that of the
 //! parts.
 
-use super::super::nodes::{FormulaId, Node, Rounding};
-use super::super::{Domain, Interval};
+use super::super::nodes::{FormulaId, FormulaNode, Rounding};
+use super::super::{Domain, FormulaInterval};
 use super::{Level, Writer, is_mask, push};
 
 impl Writer<'_> {
@@ -13,13 +13,15 @@ impl Writer<'_> {
     pub(super) fn shift_in(&self, term: FormulaId) -> Option<(FormulaId, Vec<FormulaId>)> {
         let mut rest = self.table.factors_of(term);
         let position =
-            rest.iter().position(|&f| matches!(self.table.node(f), Node::Power { base: 2, .. }))?;
-        let Node::Power { exponent, .. } = *self.table.node(rest.remove(position)) else { return None };
+            rest.iter().position(|&f| matches!(self.table.node(f), FormulaNode::Power { base: 2, .. }))?;
+        let FormulaNode::Power { exponent, .. } = *self.table.node(rest.remove(position)) else {
+            return None;
+        };
         Some((exponent, rest))
     }
 
     pub(super) fn is_natural(&self, id: FormulaId) -> bool {
-        Interval::NATURAL.holds(self.table.range(id))
+        FormulaInterval::NATURAL.holds(self.table.range(id))
     }
 
     /// Whether C's `/` rounds as this does.
@@ -33,7 +35,7 @@ impl Writer<'_> {
 
     pub(super) fn quotient_level(&self, rounding: Rounding, of: FormulaId, by: FormulaId) -> Level {
         match self.table.node(by) {
-            Node::Power { base: 2, .. } if rounding == Rounding::Floor => Level::Shift,
+            FormulaNode::Power { base: 2, .. } if rounding == Rounding::Floor => Level::Shift,
             _ if self.is_plain(rounding, of, by) => Level::Product,
             _ => Level::Whole,
         }
@@ -46,7 +48,7 @@ impl Writer<'_> {
         depth: u16,
         out: &mut String,
     ) {
-        if let Node::Power { base: 2, exponent } = *self.table.node(by)
+        if let FormulaNode::Power { base: 2, exponent } = *self.table.node(by)
             && rounding == Rounding::Floor
         {
             self.part(of, Level::Shift, depth, out);

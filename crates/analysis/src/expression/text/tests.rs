@@ -1,6 +1,6 @@
 //! How formulas read: brackets, signs, shared parts.
 
-use super::super::Interval;
+use super::super::FormulaInterval;
 use super::super::nodes::Rounding;
 use super::*;
 
@@ -14,8 +14,8 @@ fn name(symbol: &Symbol) -> String {
 
 fn table() -> (Formulas, FormulaId, FormulaId) {
     let mut table = Formulas::new();
-    let n = table.symbol(Symbol::Argument(0), Interval::signed(32));
-    let m = table.symbol(Symbol::Argument(1), Interval::signed(32));
+    let n = table.symbol(Symbol::Argument(0), FormulaInterval::signed(32));
+    let m = table.symbol(Symbol::Argument(1), FormulaInterval::signed(32));
     (table, n, m)
 }
 

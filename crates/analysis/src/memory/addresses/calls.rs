@@ -14,7 +14,7 @@ use opcost_ir::{CalleeRef, ConstantValue, DeclarationId, Function, Type, Value};
 use opcost_key::{FunctionId, InstructionId};
 
 use super::collect::{Collector, Site};
-use super::graph::{Node, Target, Use};
+use super::graph::{AddressTarget, Node, Use};
 use super::objects::{ObjectId, ObjectKind};
 use super::offsets::{Move, Offsets};
 use crate::memory::effect::*;
@@ -249,7 +249,7 @@ impl Collector<'_> {
     fn fresh(&mut self, id: FunctionId, call: InstructionId) -> Node {
         let object = self.graph.objects.made_by(ObjectKind::Fresh(id, call), None);
         let node = self.graph.node();
-        self.graph.add(node, Target { object, offsets: Offsets::exact(0) });
+        self.graph.add(node, AddressTarget { object, offsets: Offsets::exact(0) });
         node
     }
 

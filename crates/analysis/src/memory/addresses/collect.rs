@@ -15,7 +15,7 @@ use opcost_ir::{
 use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::{FxHashMap as HashMap, FxHashSet as HashSet};
 
-use super::graph::{Graph, Node, Target, Use};
+use super::graph::{AddressTarget, Graph, Node, Use};
 use super::moves::move_of;
 use super::objects::{ObjectKind, alloca_size};
 use super::offsets::{Move, Offsets};
@@ -128,7 +128,7 @@ impl<'a> Collector<'a> {
             if facts.byval.is_some() && position < function.parameters {
                 let size = facts.byval.and_then(|ty| self.graph.layout.size(ty));
                 let copy = self.graph.objects.made_by(ObjectKind::Copy(id, position), size);
-                let target = Target { object: copy, offsets: Offsets::exact(0) };
+                let target = AddressTarget { object: copy, offsets: Offsets::exact(0) };
                 self.graph.add(self.parameters[id][position as usize], target);
             }
         }
@@ -172,7 +172,7 @@ impl<'a> Collector<'a> {
             ScalarValue::Constant(ConstantValue::Global { global, offset }) => {
                 let node = self.graph.node();
                 let object = self.graph.objects.of_global(global);
-                self.graph.add(node, Target { object, offsets: Offsets::exact(offset) });
+                self.graph.add(node, AddressTarget { object, offsets: Offsets::exact(offset) });
                 Some(node)
             }
             ScalarValue::Constant(_) => None,
@@ -180,7 +180,7 @@ impl<'a> Collector<'a> {
         if let (Some(from), Ok(offset)) = (node, i64::try_from(offset)) {
             let holder = self.graph.node();
             let size = self.graph.word();
-            self.graph.add(holder, Target { object, offsets: Offsets::exact(offset) });
+            self.graph.add(holder, AddressTarget { object, offsets: Offsets::exact(offset) });
             self.graph.use_node(holder, Use::Store { from, at: 0, size });
         }
     }
@@ -206,7 +206,7 @@ impl<'a> Collector<'a> {
             _ => return None,
         };
         let node = self.graph.node();
-        self.graph.add(node, Target { object, offsets: Offsets::exact(0) });
+        self.graph.add(node, AddressTarget { object, offsets: Offsets::exact(0) });
         self.code.insert(code, node);
         Some(node)
     }
@@ -220,7 +220,7 @@ impl<'a> Collector<'a> {
             ConstantValue::Global { global, offset } => {
                 let node = self.graph.node();
                 let object = self.graph.objects.of_global(global);
-                self.graph.add(node, Target { object, offsets: Offsets::exact(offset) });
+                self.graph.add(node, AddressTarget { object, offsets: Offsets::exact(offset) });
                 node
             }
             ConstantValue::Other if constant.text.contains('@') || constant.text.contains("inttoptr") => {
@@ -239,11 +239,11 @@ impl<'a> Collector<'a> {
         self.graph.set_unknown(node);
         for (id, _) in module.globals.iter().filter(|(_, global)| names(text, &global.name)) {
             let object = self.graph.objects.of_global(id);
-            self.graph.add(node, Target { object, offsets: Offsets::ANY });
+            self.graph.add(node, AddressTarget { object, offsets: Offsets::ANY });
         }
         for (id, _) in module.functions.iter().filter(|(_, function)| names(text, &function.name)) {
             let object = self.graph.objects.of_function(id);
-            self.graph.add(node, Target { object, offsets: Offsets::exact(0) });
+            self.graph.add(node, AddressTarget { object, offsets: Offsets::exact(0) });
         }
         node
     }
@@ -332,7 +332,7 @@ impl<'a> Collector<'a> {
         let size = alloca_size(self.graph.module, self.graph.layout, id, at);
         let object = self.graph.objects.made_by(ObjectKind::Alloca(id, at), size);
         if let Some(result) = result {
-            self.graph.add(result, Target { object, offsets: Offsets::exact(0) });
+            self.graph.add(result, AddressTarget { object, offsets: Offsets::exact(0) });
         }
     }
 

@@ -39,7 +39,7 @@ const MOST_WORDS: i64 = 16;
 
 /// Where a pointer may point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Target {
+pub struct AddressTarget {
     /// The object.
     pub object: ObjectId,
     /// Where in it.
@@ -60,9 +60,9 @@ pub(super) enum Use {
 /// What a node may point to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Set {
-    pub(super) targets: Vec<Target>,
+    pub(super) targets: Vec<AddressTarget>,
     pub(super) is_unknown: bool,
-    fresh: Vec<Target>,
+    fresh: Vec<AddressTarget>,
     became_unknown: bool,
     is_queued: bool,
     is_full: bool,
@@ -70,8 +70,8 @@ pub(super) struct Set {
 
 impl Set {
     /// Adds what no target holds yet; what was added, or what it became part of.
-    fn insert(&mut self, target: Target) -> Target {
-        let own = |known: &Target| known.object == target.object;
+    fn insert(&mut self, target: AddressTarget) -> AddressTarget {
+        let own = |known: &AddressTarget| known.object == target.object;
         let of_object = || self.targets.iter().filter(|known| own(known)).map(|known| known.offsets);
         let strided = of_object().find(|offsets| offsets.as_exact().is_none());
         let exact = of_object().filter(|offsets| offsets.as_exact().is_some()).count();
@@ -83,7 +83,7 @@ impl Set {
             (None, Some(strided)) => strided.join(target.offsets).without_end(),
             (None, None) => target.offsets,
         };
-        let added = Target { object: target.object, offsets };
+        let added = AddressTarget { object: target.object, offsets };
         self.targets.retain(|known| !own(known) || !offsets.contain(known.offsets));
         self.targets.push(added);
         added
@@ -172,7 +172,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The node points there too.
-    pub(super) fn add(&mut self, node: Node, target: Target) {
+    pub(super) fn add(&mut self, node: Node, target: AddressTarget) {
         if node.index() == ESCAPE {
             return self.escape(target.object);
         }
@@ -248,11 +248,11 @@ impl<'a> Graph<'a> {
         self.deliver(&targets, is_unknown, to, by);
     }
 
-    fn deliver(&mut self, targets: &[Target], is_unknown: bool, to: Node, by: Move) {
+    fn deliver(&mut self, targets: &[AddressTarget], is_unknown: bool, to: Node, by: Move) {
         if is_unknown {
             self.set_unknown(to);
         }
-        for &Target { object, offsets } in targets {
+        for &AddressTarget { object, offsets } in targets {
             let offsets = match by {
                 Move::By(0) => offsets,
                 _ => offsets.moved(by, |offset, span| {
@@ -260,7 +260,7 @@ impl<'a> Graph<'a> {
                     has_array(self.module, self.layout, declared, offset, span)
                 }),
             };
-            self.add(to, Target { object, offsets });
+            self.add(to, AddressTarget { object, offsets });
         }
     }
 
@@ -275,7 +275,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn apply(&mut self, target: Target, done: Use) {
+    fn apply(&mut self, target: AddressTarget, done: Use) {
         match done {
             Use::Called { site } => self.found.push((site, Some(target.object))),
             _ if !self.objects.is_memory(target.object) => {}
@@ -303,7 +303,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The words that an access touches.
-    fn words(&self, target: Target, at: i64, size: u64) -> Vec<Offsets> {
+    fn words(&self, target: AddressTarget, at: i64, size: u64) -> Vec<Offsets> {
         // No pointer fits into what is smaller than one.
         if self.objects.size(target.object).is_some_and(|size| size < self.word()) {
             return Vec::new();
@@ -351,7 +351,7 @@ impl<'a> Graph<'a> {
     }
 
     /// What lies in cells.
-    pub(super) fn stored_targets(&self) -> impl Iterator<Item = Target> {
+    pub(super) fn stored_targets(&self) -> impl Iterator<Item = AddressTarget> {
         let written = self.all_cells.iter().map(|cell| cell.written.index());
         written.flat_map(|node| self.sets[node].targets.iter().copied())
     }

@@ -13,7 +13,7 @@ use super::offsets::{ArraySpan, Move, gcd};
 
 /// An index of a `getelementptr`, and what one of it is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum PointerMove {
     /// So many bytes.
     Bytes(i64),
     /// The index times a stride, through an array of so many (`None`: the
@@ -35,7 +35,7 @@ pub(crate) fn steps_of(
     layout: &Layout,
     function: &Function,
     at: InstructionId,
-) -> Option<Vec<Step>> {
+) -> Option<Vec<PointerMove>> {
     let indices = function.operands_of(at).get(1..)?;
     let mut ty = function.instructions[at].second_type?;
     let mut steps = Vec::with_capacity(indices.len());
@@ -48,7 +48,7 @@ pub(crate) fn steps_of(
         let (stride, length, element) = match &module.types[ty] {
             Type::Struct { fields, .. } => {
                 let field = usize::try_from(number?).ok()?;
-                steps.push(Step::Bytes(i64::try_from(layout.field_offset(ty, field)?).ok()?));
+                steps.push(PointerMove::Bytes(i64::try_from(layout.field_offset(ty, field)?).ok()?));
                 ty = *fields.get(field)?;
                 continue;
             }
@@ -72,15 +72,15 @@ pub fn constant_distance(
     at: InstructionId,
 ) -> Option<i64> {
     steps_of(module, layout, function, at)?.into_iter().try_fold(0_i64, |sum, step| match step {
-        Step::Bytes(bytes) => sum.checked_add(bytes),
-        Step::Index { .. } => None,
+        PointerMove::Bytes(bytes) => sum.checked_add(bytes),
+        PointerMove::Index { .. } => None,
     })
 }
 
-fn step(index: Value, number: Option<i64>, stride: u64, length: Option<u64>) -> Option<Step> {
+fn step(index: Value, number: Option<i64>, stride: u64, length: Option<u64>) -> Option<PointerMove> {
     Some(match number {
-        Some(number) => Step::Bytes(number.checked_mul(i64::try_from(stride).ok()?)?),
-        None => Step::Index { index, stride, length },
+        Some(number) => PointerMove::Bytes(number.checked_mul(i64::try_from(stride).ok()?)?),
+        None => PointerMove::Index { index, stride, length },
     })
 }
 
@@ -141,8 +141,8 @@ pub(super) fn move_of(module: &Module, layout: &Layout, function: &Function, at:
     let mut is_inside = true;
     for one in steps {
         match one {
-            Step::Bytes(bytes) => by = by.wrapping_add(bytes),
-            Step::Index { index, stride, length } => {
+            PointerMove::Bytes(bytes) => by = by.wrapping_add(bytes),
+            PointerMove::Index { index, stride, length } => {
                 let zeros = if length.is_none() { zeros_at_end(module, function, index, DEEPEST) } else { 0 };
                 step = gcd(step, stride.checked_mul(1 << zeros).unwrap_or(stride));
                 match length {

@@ -17,7 +17,7 @@ const LAYOUT: &str = "data_layout \"e-m:e-i64:64-i128:128-n8:16:32:64-S128\"\n";
 fn told(text: &str, name: &str) -> Vec<String> {
     let module = parse_module(&format!("{LAYOUT}{text}")).expect(text);
     let (layout, effects) = (Layout::of(&module), Effects::built_in());
-    let memory = Memory::of(&module, &layout, &effects, World::Closed);
+    let memory = MemoryModel::of(&module, &layout, &effects, World::Closed);
     let (id, body) = module.functions.iter().find(|(_, function)| function.name == name).expect(name);
     let versions = MemoryVersions::compute(&memory, id, &Dominators::compute(body, BlockId::new(0)));
     let label = |value: Value| match body.names.get(&value) {
@@ -404,7 +404,7 @@ proptest! {
 /// Walks the program and holds the claims about `@f` against it.
 fn check(module: &Module, turns: &[u8]) -> Option<String> {
     let (layout, effects) = (Layout::of(module), Effects::built_in());
-    let memory = Memory::of(module, &layout, &effects, World::Closed);
+    let memory = MemoryModel::of(module, &layout, &effects, World::Closed);
     let (id, body) = module.functions.iter().find(|(_, function)| function.name == "f").expect("@f");
     let versions = MemoryVersions::compute(&memory, id, &Dominators::compute(body, BlockId::new(0)));
     evaluator::Evaluator::new(module, &layout, turns).hold(id, &versions)

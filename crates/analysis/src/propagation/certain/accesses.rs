@@ -15,7 +15,7 @@ use crate::memory::addresses::moves::{self, steps_of};
 use crate::propagation::options::Backwards;
 use crate::ranges::back;
 use crate::ranges::word::mask;
-use crate::ranges::{Interval, Operation, Step, ValueRange};
+use crate::ranges::{Interval, Operation, RangeStep, ValueRange};
 
 /// `getelementptr`s behind one another whose indices are bounded.
 const DEEPEST: usize = 8;
@@ -79,7 +79,7 @@ impl Walk<'_> {
             }
             let program = self.program;
             for one in steps_of(program.module, program.layout, self.function, at).unwrap_or_default() {
-                if let moves::Step::Index { index, length: Some(length @ 1..), .. } = one
+                if let moves::PointerMove::Index { index, length: Some(length @ 1..), .. } = one
                     && let Some(known) = self.known(index)
                     && let width @ 1..=127 = known.type_width()
                     && u128::from(length) <= 1 << (width - 1)
@@ -100,15 +100,15 @@ impl Walk<'_> {
         let Some(from) = self.known(base).filter(|from| from.type_width() == width) else { return };
         let is_kept = self.function.instructions[at].flags.has(Flags::NSW);
         let flags = if is_kept { Flags::NSW } else { Flags::NONE };
-        let times = Step { operation: Operation::Mul, flags, width };
+        let times = RangeStep { operation: Operation::Mul, flags, width };
         let word = |bytes: i128| ValueRange::constant(width, bytes as u128 & mask(width));
         // Each part, and of an index itself and what one of it is worth.
         let mut parts = vec![from];
         let mut indices: Vec<(usize, Value, ValueRange, ValueRange)> = Vec::new();
         for one in steps {
             match one {
-                moves::Step::Bytes(bytes) => parts.push(word(bytes.into())),
-                moves::Step::Index { index, stride, .. } => {
+                moves::PointerMove::Bytes(bytes) => parts.push(word(bytes.into())),
+                moves::PointerMove::Index { index, stride, .. } => {
                     let Some(known) = self.known(index) else { return };
                     let wide = match resized(known.type_width(), width) {
                         Some(step) => ValueRange::transfer(&step, &[known]),
@@ -124,7 +124,7 @@ impl Walk<'_> {
         let rest = |without: usize| {
             let others = parts.iter().enumerate().filter(|&(at, _)| at != without);
             others.fold(own.clone(), |rest, (_, part)| {
-                ValueRange::transfer(&Step::new(Operation::Sub, width), &[rest, part.clone()])
+                ValueRange::transfer(&RangeStep::new(Operation::Sub, width), &[rest, part.clone()])
             })
         };
         let first = rest(0);
@@ -144,10 +144,10 @@ impl Walk<'_> {
 }
 
 /// How an index becomes as wide as an offset.
-fn resized(from: u32, to: u32) -> Option<Step> {
+fn resized(from: u32, to: u32) -> Option<RangeStep> {
     match from.cmp(&to) {
         std::cmp::Ordering::Equal => None,
-        std::cmp::Ordering::Less => Some(Step::new(Operation::SExt, to)),
-        std::cmp::Ordering::Greater => Some(Step::new(Operation::Trunc, to)),
+        std::cmp::Ordering::Less => Some(RangeStep::new(Operation::SExt, to)),
+        std::cmp::Ordering::Greater => Some(RangeStep::new(Operation::Trunc, to)),
     }
 }

@@ -7,9 +7,9 @@ use opcost_ir::{ConstantValue, Function, Type, Value};
 use opcost_key::{FunctionId, InstructionId};
 use rustc_hash::FxHashMap;
 
-use crate::memory::Memory;
+use crate::memory::MemoryModel;
 use crate::propagation::found::Propagation;
-use crate::propagation::options::Options;
+use crate::propagation::options::RangeOptions;
 use crate::ranges::ValueRange;
 use crate::ranges::word::mask;
 
@@ -30,9 +30,9 @@ pub(crate) struct Demanded {
 
 /// One function.
 pub(super) struct Walk<'a> {
-    pub(super) program: &'a Memory<'a>,
+    pub(super) program: &'a MemoryModel<'a>,
     pub(super) ranges: &'a Propagation,
-    pub(super) options: Options,
+    pub(super) options: RangeOptions,
     /// What is allocated keeps its size.
     pub(super) allocates_once: bool,
     pub(super) id: FunctionId,

@@ -4,10 +4,10 @@ use opcost_ir::{Layout, parse_module};
 
 use super::told_with;
 use crate::memory::effects::Effects;
-use crate::memory::{Memory, World};
-use crate::propagation::{Backwards, Finding, Options, Propagation};
+use crate::memory::{MemoryModel, World};
+use crate::propagation::{Backwards, Finding, Propagation, RangeOptions};
 
-const BACKWARDS: Options = Options {
+const BACKWARDS: RangeOptions = RangeOptions {
     memory_is_written_first: false,
     backwards: Backwards::WithinObjects,
     assume_no_overflow: false,
@@ -15,7 +15,7 @@ const BACKWARDS: Options = Options {
 };
 
 #[track_caller]
-fn says(options: Options, text: &str, expected: &[(&str, &str)]) {
+fn says(options: RangeOptions, text: &str, expected: &[(&str, &str)]) {
     let names: Vec<&str> = expected.iter().map(|&(name, _)| name).collect();
     let told = told_with(text, World::Open, options, &names);
     let told: Vec<(&str, &str)> = names.into_iter().zip(told.iter().map(String::as_str)).collect();
@@ -48,7 +48,7 @@ end:
 
 #[test]
 fn the_fixed_point_of_the_document() {
-    let no_overflow = Options { assume_no_overflow: true, ..BACKWARDS };
+    let no_overflow = RangeOptions { assume_no_overflow: true, ..BACKWARDS };
     let expected = [
         ("a0", "[-2, 8] 5"),
         ("a1", "[-1, 9] 5"),
@@ -60,7 +60,7 @@ fn the_fixed_point_of_the_document() {
     says(no_overflow, FIGURE, &expected);
     // Nothing overflows that near to zero, so it need not be assumed.
     says(BACKWARDS, FIGURE, &expected);
-    let forwards = Options { assume_no_overflow: true, ..Options::default() };
+    let forwards = RangeOptions { assume_no_overflow: true, ..RangeOptions::default() };
     says(forwards, FIGURE, &[("a1", "[-2147483647, 2147483647] 32"), ("a3", "[-2147483646, 0] 32")]);
 }
 
@@ -86,7 +86,7 @@ fn what_perhaps_does_not_come_back_stands_between() {
     let volatile = FIGURE.replace("= load i32", "= load volatile i32");
     says(BACKWARDS, &volatile, &[("a0", all)]);
     // Without the option nothing is demanded.
-    says(Options::default(), FIGURE, &[("a0", all)]);
+    says(RangeOptions::default(), FIGURE, &[("a0", all)]);
 }
 
 #[test]
@@ -143,7 +143,7 @@ define i8 @f(i64 %i, i64 %j) {
 ";
     let any = "[-9223372036854775808, 9223372036854775807] 64";
     says(BACKWARDS, text, &[("j", any)]);
-    let inner = Options { backwards: Backwards::WithinArrays, ..BACKWARDS };
+    let inner = RangeOptions { backwards: Backwards::WithinArrays, ..BACKWARDS };
     says(inner, text, &[("i", "[0, 3] 2"), ("j", "[0, 7] 3")]);
 }
 
@@ -168,7 +168,7 @@ end:
 ";
     let module = parse_module(text).expect("a module");
     let (layout, effects) = (Layout::of(&module), Effects::built_in());
-    let program = Memory::of(&module, &layout, &effects, World::Open);
+    let program = MemoryModel::of(&module, &layout, &effects, World::Open);
     let ranges = Propagation::compute_with(&program, BACKWARDS);
     let (id, function) = module.functions.iter().next().expect("a function");
     let named = |wanted: &str| match function.names.iter().find(|(_, name)| &***name == wanted) {

@@ -7,7 +7,7 @@ use opcost_ir::{Layout, parse_module};
 use super::super::solve::{STEPS, Steps, not_closed, solve_within};
 use super::{Propagation, Range};
 use crate::memory::effects::Effects;
-use crate::memory::{Memory, World};
+use crate::memory::{MemoryModel, World};
 
 /// So many loops in each other, each of whose values hangs on all the others.
 fn nest(depth: usize) -> String {
@@ -37,7 +37,7 @@ fn nest(depth: usize) -> String {
 fn cycles_that_take_too_long_are_everything_and_what_follows_is_not() {
     let module = parse_module(&nest(40)).expect("a module");
     let (layout, effects) = (Layout::of(&module), Effects::built_in());
-    let program = Memory::of(&module, &layout, &effects, World::Open);
+    let program = MemoryModel::of(&module, &layout, &effects, World::Open);
     let full = Propagation::compute(&program);
     assert_eq!(full.given_up, 0);
     let few = [(0, 0), (0, 1), (0, 10), (1, 0), (2, 5)];

@@ -38,7 +38,7 @@ fn ranges_if_more_were_given() {
 ";
     let module = opcost_ir::parse_module(text).expect("a module");
     let (layout, effects) = (opcost_ir::Layout::of(&module), crate::memory::effects::Effects::built_in());
-    let program = crate::memory::Memory::of(&module, &layout, &effects, World::Open);
+    let program = crate::memory::MemoryModel::of(&module, &layout, &effects, World::Open);
     let known = super::Propagation::compute(&program);
     let (id, function) = module.functions.iter().next().expect("a function");
     let of = |name: &str| *function.names.iter().find(|(_, known)| &***known == name).expect("a value").0;
@@ -182,7 +182,7 @@ entry:
 }
 ";
     says(text, &[("r", "[-2147483648, 2147483647] 32")]);
-    let options = crate::propagation::Options { memory_is_written_first: true, ..Default::default() };
+    let options = crate::propagation::RangeOptions { memory_is_written_first: true, ..Default::default() };
     assert_eq!(super::told_with(text, World::Open, options, &["r"]), ["[0, 7] 3"]);
     let filled =
         text.replace("  %low =", "  call void @llvm.memset.p0.i64(ptr %a, i8 0, i64 64, i1 false)\n  %low =");
@@ -192,9 +192,9 @@ entry:
 /// What is known of nothing says why, and what ranges rest on is listed.
 #[test]
 fn limits_and_facts_are_told() {
-    use crate::memory::Memory;
+    use crate::memory::MemoryModel;
     use crate::memory::effects::Effects;
-    use crate::propagation::{Fact, Limit, Propagation};
+    use crate::propagation::{EdgeFact, Limit, Propagation};
     use opcost_ir::{Layout, Value, parse_module};
 
     let text = "global internal @g type i32 = { }
@@ -214,7 +214,7 @@ define i32 @main() {
 ";
     let module = parse_module(text).expect("a module");
     let (layout, effects) = (Layout::of(&module), Effects::built_in());
-    let program = Memory::of(&module, &layout, &effects, World::Closed);
+    let program = MemoryModel::of(&module, &layout, &effects, World::Closed);
     let ranges = Propagation::compute(&program);
     let (id, function) = module.functions.iter().next().expect("a function");
     let named = |wanted: &str| -> Value {
@@ -226,8 +226,8 @@ define i32 @main() {
     };
     assert_eq!(limits("sum"), [Limit::Call]);
     assert_eq!(limits("z"), []);
-    assert!(ranges.facts().any(|fact| *fact == Fact::ArgumentsComplete(id)));
-    assert!(ranges.facts().any(|fact| matches!(fact, Fact::ObjectContained(_))));
+    assert!(ranges.facts().any(|fact| *fact == EdgeFact::ArgumentsComplete(id)));
+    assert!(ranges.facts().any(|fact| matches!(fact, EdgeFact::ObjectContained(_))));
     assert_eq!((ranges.given_up, ranges.not_closed()), (0, vec![]));
     says_in(World::Closed, text, &[("r", "[0, 3] 2")]);
 }

@@ -8,13 +8,13 @@ use opcost_ir::Flags;
 
 use super::{Congruence, greatest_divisor};
 use crate::ranges::concrete::evaluate;
-use crate::ranges::operation::{Operation, Step};
+use crate::ranges::operation::{Operation, RangeStep};
 use crate::ranges::word::{mask, negated};
 
 impl Congruence {
     /// The class of the results of a step; everything if it does not fit the
     /// widths of the operands.
-    pub fn apply(step: &Step, operands: &[Congruence]) -> Congruence {
+    pub fn apply(step: &RangeStep, operands: &[Congruence]) -> Congruence {
         let widths: Vec<u32> = operands.iter().map(|operand| operand.width).collect();
         if !step.fits(&widths) {
             return Congruence::any(step.width);
@@ -43,7 +43,7 @@ impl Congruence {
         }
     }
 
-    fn unary(self, step: &Step) -> Congruence {
+    fn unary(self, step: &RangeStep) -> Congruence {
         let width = step.width;
         match step.operation {
             Operation::ZExt => Congruence::new(width, self.modulus, self.residue),
@@ -60,7 +60,7 @@ impl Congruence {
         }
     }
 
-    fn binary(self, other: Congruence, step: &Step) -> Congruence {
+    fn binary(self, other: Congruence, step: &RangeStep) -> Congruence {
         use Operation::*;
         let width = step.width;
         let keeps = step.flags.has(Flags::NUW);
@@ -152,7 +152,7 @@ impl Congruence {
     }
 
     /// Divided by a constant, or shifted right, which divides by rounding down.
-    fn quotient(self, by: Option<u128>, step: &Step) -> Congruence {
+    fn quotient(self, by: Option<u128>, step: &RangeStep) -> Congruence {
         let width = self.width;
         let Some(by) = by else { return Congruence::any(width) };
         if by == 0 {

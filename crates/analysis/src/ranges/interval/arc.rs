@@ -19,7 +19,7 @@ pub struct Interval {
 }
 
 /// Words from the first to the last, which cross no seam that matters.
-pub(crate) type Piece = (u128, u128);
+pub(crate) type ArcPiece = (u128, u128);
 
 impl Interval {
     /// No value at all.
@@ -119,7 +119,7 @@ impl Interval {
     }
 
     /// Its parts that do not cross the unsigned seam.
-    pub(crate) fn unsigned_pieces(self) -> impl Iterator<Item = Piece> {
+    pub(crate) fn unsigned_pieces(self) -> impl Iterator<Item = ArcPiece> {
         let cut = match self.ends() {
             None => [None, None],
             Some((low, high)) if low <= high => [Some((low, high)), None],
@@ -130,7 +130,7 @@ impl Interval {
 
     /// Its parts that cross neither seam: each holds negative numbers only or
     /// none.
-    pub(crate) fn pieces(self) -> impl Iterator<Item = Piece> {
+    pub(crate) fn pieces(self) -> impl Iterator<Item = ArcPiece> {
         let half = sign_bit(self.width);
         self.unsigned_pieces().flat_map(move |(low, high)| {
             let cut = if low < half && high >= half {

@@ -7,7 +7,7 @@
 use opcost_ir::Flags;
 
 use super::{Hull, Interval};
-use crate::ranges::operation::{Operation, Step};
+use crate::ranges::operation::{Operation, RangeStep};
 use crate::ranges::word::{mask, negated, sign_bit};
 
 impl Interval {
@@ -131,7 +131,7 @@ impl Interval {
     }
 
     /// The lower bits.
-    pub(super) fn truncated(self, step: &Step) -> Interval {
+    pub(super) fn truncated(self, step: &RangeStep) -> Interval {
         let (narrow, flags) = (step.width, step.flags);
         let (most, half) = (mask(narrow), sign_bit(narrow));
         let least_negative = (mask(self.width) ^ most) | half;
@@ -155,7 +155,7 @@ impl Interval {
     }
 
     /// The same numbers, unsigned, in more bits.
-    pub(super) fn zero_extended(self, step: &Step) -> Interval {
+    pub(super) fn zero_extended(self, step: &RangeStep) -> Interval {
         let limit = if step.flags.has(Flags::NNEG) { sign_bit(self.width) - 1 } else { mask(self.width) };
         let mut hull = Hull::new(step.width);
         for (low, high) in self.unsigned_pieces() {
@@ -165,7 +165,7 @@ impl Interval {
     }
 
     /// The same numbers, signed, in more bits.
-    pub(super) fn sign_extended(self, step: &Step) -> Interval {
+    pub(super) fn sign_extended(self, step: &RangeStep) -> Interval {
         let half = sign_bit(self.width);
         let above = mask(step.width) ^ mask(self.width);
         let mut hull = Hull::new(step.width);

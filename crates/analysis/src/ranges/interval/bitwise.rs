@@ -6,7 +6,7 @@
 //! so sixteen states. Exact ends; gaps within are not seen. Cost: linear in the
 //! width.
 
-use super::{Hull, Interval, Piece};
+use super::{ArcPiece, Hull, Interval};
 use crate::ranges::operation::Operation;
 use crate::ranges::word::{bit_length, low_bits, reversed};
 
@@ -38,7 +38,7 @@ impl Interval {
 }
 
 /// The piece, cut into words that share all but their lowest `free` bits.
-pub(super) fn aligned_blocks(piece: Piece) -> impl Iterator<Item = (u128, u32)> {
+pub(super) fn aligned_blocks(piece: ArcPiece) -> impl Iterator<Item = (u128, u32)> {
     let mut next = Some(piece.0);
     std::iter::from_fn(move || {
         let prefix = next?;
@@ -54,7 +54,7 @@ pub(super) fn aligned_blocks(piece: Piece) -> impl Iterator<Item = (u128, u32)> 
 /// Touching neither the lower nor the upper end; of both operands, the state 0.
 const FREE: u16 = 0b00;
 
-fn extreme(operation: Operation, left: Piece, right: Piece, width: u32, largest: bool) -> u128 {
+fn extreme(operation: Operation, left: ArcPiece, right: ArcPiece, width: u32, largest: bool) -> u128 {
     let of = |left: bool, right: bool| match operation {
         Operation::And => left & right,
         Operation::Or => left | right,
@@ -86,7 +86,7 @@ fn extreme(operation: Operation, left: Piece, right: Piece, width: u32, largest:
 
 /// Which ends a prefix still touches (bit 0 the lower, bit 1 the upper one) when
 /// `set` comes next; none if it would leave the interval.
-fn follow(touching: u16, ends: Piece, bit: u32, set: bool) -> Option<u16> {
+fn follow(touching: u16, ends: ArcPiece, bit: u32, set: bool) -> Option<u16> {
     let (low, high) = (ends.0 >> bit & 1 != 0, ends.1 >> bit & 1 != 0);
     let mut still = FREE;
     if touching & 1 != 0 {

@@ -8,8 +8,8 @@
 use opcost_ir::{Flags, Predicate};
 
 use super::multiplication::magnitudes;
-use super::{Hull, Interval, Piece};
-use crate::ranges::operation::{Operation, Step};
+use super::{ArcPiece, Hull, Interval};
+use crate::ranges::operation::{Operation, RangeStep};
 use crate::ranges::word::{mask, product_within, sign_bit};
 
 /// Which of less, equal and greater make the predicate true; none of `fcmp`.
@@ -27,7 +27,7 @@ fn outcomes(predicate: Predicate) -> Option<[bool; 3]> {
 
 /// What a comparison gives for less, equal and greater; none if it compares no
 /// integers.
-pub(crate) fn values(step: &Step) -> Option<[u128; 3]> {
+pub(crate) fn values(step: &RangeStep) -> Option<[u128; 3]> {
     Some(match step.operation {
         Operation::Compare(predicate) => outcomes(predicate)?.map(u128::from),
         Operation::UCmp | Operation::SCmp => [mask(step.width), 0, 1],
@@ -36,7 +36,7 @@ pub(crate) fn values(step: &Step) -> Option<[u128; 3]> {
 }
 
 /// Whether a comparison reads its operands as signed numbers.
-pub(crate) fn is_by_sign(step: &Step) -> bool {
+pub(crate) fn is_by_sign(step: &RangeStep) -> bool {
     match step.operation {
         Operation::Compare(predicate) => is_signed(predicate),
         operation => operation == Operation::SCmp,
@@ -49,7 +49,7 @@ fn is_signed(predicate: Predicate) -> bool {
 
 impl Interval {
     /// The result of `icmp`, `ucmp` or `scmp`.
-    pub(super) fn compared(self, other: Interval, step: &Step) -> Interval {
+    pub(super) fn compared(self, other: Interval, step: &RangeStep) -> Interval {
         let (by_sign, same_sign) = (is_by_sign(step), step.flags.has(Flags::SAMESIGN));
         let mut possible = [false; 3];
         self.each_pair(other, by_sign, same_sign, |left, right| {
@@ -95,7 +95,13 @@ impl Interval {
 
     /// All pairs of pieces of one sign, so turned that they compare as
     /// unsigned numbers.
-    fn each_pair(self, other: Interval, by_sign: bool, same_sign: bool, mut tell: impl FnMut(Piece, Piece)) {
+    fn each_pair(
+        self,
+        other: Interval,
+        by_sign: bool,
+        same_sign: bool,
+        mut tell: impl FnMut(ArcPiece, ArcPiece),
+    ) {
         let half = sign_bit(self.width);
         let turn = if by_sign { half } else { 0 };
         for left in self.pieces() {
@@ -138,12 +144,12 @@ impl Interval {
 }
 
 /// Whether a product of two magnitudes may be beyond the limit, and may not.
-fn within(left: Piece, right: Piece, limit: u128) -> (bool, bool) {
+fn within(left: ArcPiece, right: ArcPiece, limit: u128) -> (bool, bool) {
     (product_within(left.1, right.1, limit).is_none(), product_within(left.0, right.0, limit).is_some())
 }
 
 /// The same of a signed sum or difference of pieces of one sign each.
-fn signed_sum(operation: Operation, left: Piece, right: Piece, half: u128) -> (bool, bool) {
+fn signed_sum(operation: Operation, left: ArcPiece, right: ArcPiece, half: u128) -> (bool, bool) {
     let negative = (left.0 >= half, right.0 >= half);
     match (operation, negative) {
         (Operation::SAddOverflow, (false, false)) => (left.1 + right.1 >= half, left.0 + right.0 < half),

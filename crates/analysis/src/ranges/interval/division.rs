@@ -8,8 +8,8 @@
 use opcost_ir::Flags;
 
 use super::multiplication::magnitudes;
-use super::{Hull, Interval, Piece};
-use crate::ranges::operation::{Operation, Step};
+use super::{ArcPiece, Hull, Interval};
+use crate::ranges::operation::{Operation, RangeStep};
 use crate::ranges::word::{negated, sign_bit};
 
 /// How many divisors are taken one by one.
@@ -17,7 +17,7 @@ const DIVISORS: u128 = 16;
 
 impl Interval {
     /// `self / other` and `self % other`, signed or not.
-    pub(super) fn division(self, other: Interval, step: &Step) -> Interval {
+    pub(super) fn division(self, other: Interval, step: &RangeStep) -> Interval {
         let is_exact = step.flags.has(Flags::EXACT);
         let mut hull = Hull::new(self.width);
         match step.operation {
@@ -41,7 +41,7 @@ impl Interval {
         hull.best()
     }
 
-    fn signed_division(self, left: Piece, right: Piece, step: &Step, hull: &mut Hull) {
+    fn signed_division(self, left: ArcPiece, right: ArcPiece, step: &RangeStep, hull: &mut Hull) {
         let (width, half) = (self.width, sign_bit(self.width));
         let (is_quotient, is_exact) = (step.operation == Operation::SDiv, step.flags.has(Flags::EXACT));
         let is_negative = (left.0 >= half) != (is_quotient && right.0 >= half);
@@ -59,7 +59,7 @@ impl Interval {
 }
 
 /// Quotients or remainders of unsigned numbers, as pieces.
-fn magnitude_results(of: Piece, by: Piece, operation: Operation, is_exact: bool) -> Vec<Piece> {
+fn magnitude_results(of: ArcPiece, by: ArcPiece, operation: Operation, is_exact: bool) -> Vec<ArcPiece> {
     let mut results = Vec::new();
     let first = by.0.max(1);
     if first > by.1 {
@@ -82,14 +82,14 @@ fn magnitude_results(of: Piece, by: Piece, operation: Operation, is_exact: bool)
     results
 }
 
-fn quotients(of: Piece, by: Piece, is_exact: bool, results: &mut Vec<Piece>) {
+fn quotients(of: ArcPiece, by: ArcPiece, is_exact: bool, results: &mut Vec<ArcPiece>) {
     let low = if is_exact { of.0.div_ceil(by.1) } else { of.0 / by.1 };
     if low <= of.1 / by.0 {
         results.push((low, of.1 / by.0));
     }
 }
 
-fn remainders_by(of: Piece, divisor: u128, results: &mut Vec<Piece>) {
+fn remainders_by(of: ArcPiece, divisor: u128, results: &mut Vec<ArcPiece>) {
     let (first, last) = (of.0 / divisor, of.1 / divisor);
     if first == last {
         results.push((of.0 % divisor, of.1 % divisor));
@@ -101,7 +101,7 @@ fn remainders_by(of: Piece, divisor: u128, results: &mut Vec<Piece>) {
     }
 }
 
-fn remainders(of: Piece, by: Piece, results: &mut Vec<Piece>) {
+fn remainders(of: ArcPiece, by: ArcPiece, results: &mut Vec<ArcPiece>) {
     let quotient = of.0 / by.1;
     if quotient == of.1 / by.0 {
         results.push((of.0 - quotient * by.1, of.1 - quotient * by.0));

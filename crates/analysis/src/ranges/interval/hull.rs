@@ -3,13 +3,13 @@
 //! The arc with the fewest members leaves out the greatest gap between pieces,
 //! seen around the circle. Ties: see [`Interval`]. Cost: n log n in the pieces.
 
-use super::arc::{Interval, Piece};
+use super::arc::{ArcPiece, Interval};
 use crate::ranges::word::{mask, sign_bit};
 
 /// Pieces that are collected.
 pub(crate) struct Hull {
     width: u32,
-    pieces: Vec<Piece>,
+    pieces: Vec<ArcPiece>,
 }
 
 impl Hull {

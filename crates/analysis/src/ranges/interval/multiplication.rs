@@ -8,7 +8,7 @@
 
 use opcost_ir::Flags;
 
-use super::{Hull, Interval, Piece};
+use super::{ArcPiece, Hull, Interval};
 use crate::ranges::word::{mask, negated, sign_bit, wide_product};
 
 impl Interval {
@@ -51,13 +51,13 @@ impl Interval {
 }
 
 /// The distances from zero of a piece of one sign.
-pub(super) fn magnitudes(piece: Piece, width: u32) -> Piece {
+pub(super) fn magnitudes(piece: ArcPiece, width: u32) -> ArcPiece {
     if piece.0 < sign_bit(width) { piece } else { (negated(piece.1, width), negated(piece.0, width)) }
 }
 
 /// The least product and how far the greatest lies behind it, in words; none if
 /// there is none within the limit.
-fn product_of(left: Piece, right: Piece, limit: Option<u128>, width: u32) -> Option<(u128, u128)> {
+fn product_of(left: ArcPiece, right: ArcPiece, limit: Option<u128>, width: u32) -> Option<(u128, u128)> {
     let least = wide_product(left.0, right.0);
     let mut greatest = wide_product(left.1, right.1);
     if let Some(limit) = limit {

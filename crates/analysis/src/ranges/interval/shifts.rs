@@ -8,13 +8,13 @@
 
 use opcost_ir::Flags;
 
-use super::{Hull, Interval, Piece};
-use crate::ranges::operation::{Operation, Step};
+use super::{ArcPiece, Hull, Interval};
+use crate::ranges::operation::{Operation, RangeStep};
 use crate::ranges::word::{low_bits, mask, sign_bit};
 
 impl Interval {
     /// Shifts of `self` by `other`.
-    pub(super) fn shifted(self, other: Interval, step: &Step) -> Interval {
+    pub(super) fn shifted(self, other: Interval, step: &RangeStep) -> Interval {
         let mut hull = Hull::new(self.width);
         for amount in 0..self.width {
             if !other.contains(u128::from(amount)) {
@@ -60,7 +60,7 @@ impl Interval {
         }
     }
 
-    fn right_by(self, amount: u32, step: &Step, hull: &mut Hull) {
+    fn right_by(self, amount: u32, step: &RangeStep, hull: &mut Hull) {
         let (width, half) = (self.width, sign_bit(self.width));
         let is_exact = step.flags.has(Flags::EXACT);
         for (low, high) in self.pieces() {
@@ -127,7 +127,7 @@ impl Interval {
         let Some(span) = self.span else { return };
         let dropped = self.width - below;
         for piece in other.unsigned_pieces() {
-            let (least, most): Piece = (piece.0 >> dropped, piece.1 >> dropped);
+            let (least, most): ArcPiece = (piece.0 >> dropped, piece.1 >> dropped);
             if span >= mask(self.width) >> below {
                 hull.add(least, mask(self.width) - low_bits(below) + most);
             } else {

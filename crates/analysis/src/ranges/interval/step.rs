@@ -5,7 +5,7 @@
 
 use super::{Hull, Interval};
 use crate::ranges::concrete::evaluate;
-use crate::ranges::operation::{Operation, Step};
+use crate::ranges::operation::{Operation, RangeStep};
 
 /// How many pairs of members may be tried one by one.
 #[derive(Clone, Copy, Debug)]
@@ -21,12 +21,12 @@ impl Effort {
 impl Interval {
     /// The arc of the results of a step. Everything if the step does not fit
     /// the widths of the operands.
-    pub fn apply(step: &Step, operands: &[Interval]) -> Interval {
+    pub fn apply(step: &RangeStep, operands: &[Interval]) -> Interval {
         Interval::apply_with(step, operands, Effort::PAIRS)
     }
 
     /// The same, trying so many pairs.
-    pub fn apply_with(step: &Step, operands: &[Interval], effort: Effort) -> Interval {
+    pub fn apply_with(step: &RangeStep, operands: &[Interval], effort: Effort) -> Interval {
         if !fits(step, operands) {
             return Interval::full(step.width);
         }
@@ -48,7 +48,7 @@ impl Interval {
         }
     }
 
-    fn unary(step: &Step, only: Interval) -> Interval {
+    fn unary(step: &RangeStep, only: Interval) -> Interval {
         match step.operation {
             Operation::Trunc => only.truncated(step),
             Operation::ZExt => only.zero_extended(step),
@@ -63,7 +63,7 @@ impl Interval {
         }
     }
 
-    fn binary(step: &Step, left: Interval, right: Interval) -> Interval {
+    fn binary(step: &RangeStep, left: Interval, right: Interval) -> Interval {
         use Operation::*;
         match step.operation {
             Add => left.sum(right, step.flags),
@@ -83,7 +83,7 @@ impl Interval {
         }
     }
 
-    fn ternary(step: &Step, first: Interval, second: Interval, third: Interval) -> Interval {
+    fn ternary(step: &RangeStep, first: Interval, second: Interval, third: Interval) -> Interval {
         match step.operation {
             Operation::Select => match first.as_constant() {
                 Some(0) => third,
@@ -97,7 +97,7 @@ impl Interval {
     }
 }
 
-fn fits(step: &Step, operands: &[Interval]) -> bool {
+fn fits(step: &RangeStep, operands: &[Interval]) -> bool {
     match *operands {
         [only] => step.fits(&[only.width]),
         [left, right] => step.fits(&[left.width, right.width]),
@@ -107,7 +107,7 @@ fn fits(step: &Step, operands: &[Interval]) -> bool {
 }
 
 /// Whether results are not everywhere dense in the pieces that are computed.
-fn leaves_gaps(step: &Step) -> bool {
+fn leaves_gaps(step: &RangeStep) -> bool {
     use Operation::*;
     matches!(
         step.operation,
@@ -129,7 +129,7 @@ fn leaves_gaps(step: &Step) -> bool {
 }
 
 /// The best arc around all results, if there are few enough to be computed.
-fn tried(step: &Step, operands: &[Interval], effort: Effort) -> Option<Interval> {
+fn tried(step: &RangeStep, operands: &[Interval], effort: Effort) -> Option<Interval> {
     let pairs = operands.iter().try_fold(1u128, |pairs, operand| {
         let members = operand.span?.checked_add(1)?;
         pairs.checked_mul(members).filter(|&pairs| pairs <= u128::from(effort.0))

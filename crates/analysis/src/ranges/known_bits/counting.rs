@@ -3,7 +3,7 @@
 use opcost_ir::Flags;
 
 use super::KnownBits;
-use crate::ranges::operation::Step;
+use crate::ranges::operation::RangeStep;
 use crate::ranges::word::{mask, reversed, sign_bit};
 
 impl KnownBits {
@@ -48,7 +48,7 @@ impl KnownBits {
     }
 
     /// The lower bits.
-    pub(super) fn truncated(self, step: &Step) -> KnownBits {
+    pub(super) fn truncated(self, step: &RangeStep) -> KnownBits {
         let narrow = step.width;
         let dropped = mask(self.width) & !mask(narrow);
         let unsigned = if step.flags.has(Flags::NUW) { self.with(dropped, false) } else { self };
@@ -67,7 +67,7 @@ impl KnownBits {
     }
 
     /// Zeros, or copies of the sign, above.
-    pub(super) fn extended(self, step: &Step, by_sign: bool) -> KnownBits {
+    pub(super) fn extended(self, step: &RangeStep, by_sign: bool) -> KnownBits {
         let of = if step.flags.has(Flags::NNEG) { self.of_sign(false) } else { self };
         if of.is_empty() {
             return KnownBits::empty(step.width);

@@ -10,12 +10,12 @@ use opcost_ir::Flags;
 
 use super::KnownBits;
 use crate::ranges::interval::{Effort, Interval};
-use crate::ranges::operation::{Operation, Step};
+use crate::ranges::operation::{Operation, RangeStep};
 use crate::ranges::word::low_bits;
 
 impl KnownBits {
     /// `self * other`
-    pub(super) fn product(self, other: KnownBits, step: &Step) -> KnownBits {
+    pub(super) fn product(self, other: KnownBits, step: &RangeStep) -> KnownBits {
         let added = if self.unknown_bits().count_ones() <= other.unknown_bits().count_ones() {
             self.added_up(other)
         } else {
@@ -50,7 +50,7 @@ impl KnownBits {
     }
 
     /// `self / other` and `self % other`.
-    pub(super) fn division(self, other: KnownBits, step: &Step) -> KnownBits {
+    pub(super) fn division(self, other: KnownBits, step: &RangeStep) -> KnownBits {
         let through_arcs = self.through_arcs(other, step);
         match step.operation {
             Operation::UDiv | Operation::SDiv if step.flags.has(Flags::EXACT) => {
@@ -93,7 +93,7 @@ impl KnownBits {
     }
 
     /// What arcs around the operands tell, sign by sign.
-    fn through_arcs(self, other: KnownBits, step: &Step) -> KnownBits {
+    fn through_arcs(self, other: KnownBits, step: &RangeStep) -> KnownBits {
         let width = self.width;
         let mut all = KnownBits::empty(width);
         for left in [self.of_sign(false), self.of_sign(true)] {

@@ -7,17 +7,17 @@
 use opcost_ir::Flags;
 
 use super::KnownBits;
-use crate::ranges::operation::{Operation, Step};
+use crate::ranges::operation::{Operation, RangeStep};
 use crate::ranges::word::{low_bits, mask, sign_bit};
 
 impl KnownBits {
     /// Shifts of `self` by `other`, saturating ones too.
-    pub(super) fn shifted(self, other: KnownBits, step: &Step) -> KnownBits {
+    pub(super) fn shifted(self, other: KnownBits, step: &RangeStep) -> KnownBits {
         let amounts = (0..self.width).filter(|&amount| other.contains(u128::from(amount)));
         amounts.fold(KnownBits::empty(self.width), |all, amount| all.join(self.shifted_by(amount, step)))
     }
 
-    fn shifted_by(self, amount: u32, step: &Step) -> KnownBits {
+    fn shifted_by(self, amount: u32, step: &RangeStep) -> KnownBits {
         let (width, flags) = (self.width, step.flags);
         // What leaves at the top, and the same with what is the sign then.
         let leaving = mask(width) & !(mask(width) >> amount);
@@ -58,7 +58,7 @@ impl KnownBits {
         KnownBits::new(self.width, self.zeros << amount | low_bits(amount), self.ones << amount)
     }
 
-    fn right_by(self, amount: u32, step: &Step) -> KnownBits {
+    fn right_by(self, amount: u32, step: &RangeStep) -> KnownBits {
         let is_exact = step.flags.has(Flags::EXACT);
         let of = if is_exact { self.with(low_bits(amount), false) } else { self };
         if of.is_empty() {

@@ -6,13 +6,13 @@ use opcost_ir::Flags;
 
 use super::KnownBits;
 use crate::ranges::interval::{Effort, Interval, compare};
-use crate::ranges::operation::{Operation, Step};
+use crate::ranges::operation::{Operation, RangeStep};
 use crate::ranges::word::sign_bit;
 
 impl KnownBits {
     /// What is known of the results of a step; nothing if it does not fit the
     /// widths of the operands.
-    pub fn apply(step: &Step, operands: &[KnownBits]) -> KnownBits {
+    pub fn apply(step: &RangeStep, operands: &[KnownBits]) -> KnownBits {
         let fits = match *operands {
             [only] => step.fits(&[only.width]),
             [left, right] => step.fits(&[left.width, right.width]),
@@ -35,7 +35,7 @@ impl KnownBits {
         }
     }
 
-    fn unary(step: &Step, only: KnownBits) -> KnownBits {
+    fn unary(step: &RangeStep, only: KnownBits) -> KnownBits {
         match step.operation {
             Operation::Trunc => only.truncated(step),
             Operation::ZExt => only.extended(step, false),
@@ -50,7 +50,7 @@ impl KnownBits {
         }
     }
 
-    fn binary(step: &Step, left: KnownBits, right: KnownBits) -> KnownBits {
+    fn binary(step: &RangeStep, left: KnownBits, right: KnownBits) -> KnownBits {
         use Operation::*;
         let width = step.width;
         match step.operation {
@@ -87,7 +87,7 @@ impl KnownBits {
 
     /// Comparisons and overflow: the ends of the boxes decide, sign by sign;
     /// whether two boxes can be equal, their bits do.
-    fn judged(self, other: KnownBits, step: &Step) -> KnownBits {
+    fn judged(self, other: KnownBits, step: &RangeStep) -> KnownBits {
         let mut all = KnownBits::empty(step.width);
         let compares = compare::values(step).is_some();
         for left in [self.of_sign(false), self.of_sign(true)] {
@@ -108,7 +108,7 @@ impl KnownBits {
         all
     }
 
-    fn ternary(step: &Step, first: KnownBits, second: KnownBits, third: KnownBits) -> KnownBits {
+    fn ternary(step: &RangeStep, first: KnownBits, second: KnownBits, third: KnownBits) -> KnownBits {
         match step.operation {
             Operation::Select => match first.as_constant() {
                 Some(0) => third,
@@ -123,7 +123,7 @@ impl KnownBits {
 }
 
 /// The results of a comparison of two boxes, each of one sign.
-fn compared(left: KnownBits, right: KnownBits, step: &Step) -> KnownBits {
+fn compared(left: KnownBits, right: KnownBits, step: &RangeStep) -> KnownBits {
     let half = sign_bit(left.width);
     let same_sign = left.ones & half == right.ones & half;
     let none = KnownBits::empty(step.width);

@@ -5,7 +5,7 @@ use opcost_ir::{Flags, Predicate};
 use super::ValueRange;
 use crate::ranges::concrete::evaluate;
 use crate::ranges::interval::Interval;
-use crate::ranges::operation::{Operation, Step};
+use crate::ranges::operation::{Operation, RangeStep};
 use crate::ranges::small_set::SmallSet;
 use crate::ranges::word::mask;
 
@@ -61,7 +61,7 @@ impl ValueRange {
             refined.bits = self.bits.meet(other.bits);
             refined.congruence = self.congruence.meet(other.congruence);
         }
-        let step = Step { operation: Operation::Compare(predicate), flags, width: 1 };
+        let step = RangeStep { operation: Operation::Compare(predicate), flags, width: 1 };
         let width = self.type_width();
         refined.set = match (&self.set, &other.set) {
             (Some(set), Some(others)) => Some(set.filtered(|value| {

@@ -10,13 +10,13 @@ use super::ValueRange;
 use crate::ranges::congruence::Congruence;
 use crate::ranges::interval::{Hull, Interval};
 use crate::ranges::known_bits::KnownBits;
-use crate::ranges::operation::{Operation, Step};
+use crate::ranges::operation::{Operation, RangeStep};
 use crate::ranges::small_set::SmallSet;
 
 impl ValueRange {
     /// The results of a step. Everything if it does not fit the widths of the
     /// operands. Operands are taken as unrelated.
-    pub fn transfer(step: &Step, operands: &[ValueRange]) -> ValueRange {
+    pub fn transfer(step: &RangeStep, operands: &[ValueRange]) -> ValueRange {
         let widths: Vec<u32> = operands.iter().map(ValueRange::type_width).collect();
         if !step.fits(&widths) {
             return ValueRange::full(step.width);
@@ -65,7 +65,7 @@ impl ValueRange {
 }
 
 /// The step, with `nuw` where the arcs of the operands say it.
-fn told(step: &Step, arcs: &[Interval]) -> Step {
+fn told(step: &RangeStep, arcs: &[Interval]) -> RangeStep {
     let overflow = match step.operation {
         Operation::Add => Operation::UAddOverflow,
         Operation::Sub => Operation::USubOverflow,
@@ -78,12 +78,12 @@ fn told(step: &Step, arcs: &[Interval]) -> Step {
                 None => 0,
             };
             let keeps = wide + more <= step.width;
-            return if keeps { Step { flags: step.flags.with(Flags::NUW), ..*step } } else { *step };
+            return if keeps { RangeStep { flags: step.flags.with(Flags::NUW), ..*step } } else { *step };
         }
         _ => return *step,
     };
-    if Interval::apply(&Step::new(overflow, 1), arcs).as_constant() == Some(0) {
-        return Step { flags: step.flags.with(Flags::NUW), ..*step };
+    if Interval::apply(&RangeStep::new(overflow, 1), arcs).as_constant() == Some(0) {
+        return RangeStep { flags: step.flags.with(Flags::NUW), ..*step };
     }
     *step
 }

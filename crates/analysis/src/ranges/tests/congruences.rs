@@ -6,7 +6,7 @@ use opcost_ir::Flags;
 
 use super::judge::{self, Domain, Universe};
 use super::steps;
-use crate::ranges::{Congruence, KnownBits, Operation, Step};
+use crate::ranges::{Congruence, KnownBits, Operation, RangeStep};
 
 impl Domain for Congruence {
     fn elements(width: u32) -> Vec<Congruence> {
@@ -30,11 +30,11 @@ impl Domain for Congruence {
 #[test]
 fn strides_stay_while_nothing_wraps() {
     let of = |modulus, residue| Congruence::new(32, modulus, residue);
-    let kept = Step { operation: Operation::Add, flags: Flags::NUW, width: 32 };
+    let kept = RangeStep { operation: Operation::Add, flags: Flags::NUW, width: 32 };
     assert_eq!(Congruence::apply(&kept, &[of(12, 1), of(18, 2)]), of(6, 3));
-    let wraps = Step::new(Operation::Add, 32);
+    let wraps = RangeStep::new(Operation::Add, 32);
     assert_eq!(Congruence::apply(&wraps, &[of(12, 1), of(18, 2)]), of(2, 1));
-    let times = Step::new(Operation::Mul, 32);
+    let times = RangeStep::new(Operation::Mul, 32);
     assert_eq!(Congruence::apply(&times, &[of(4, 0), Congruence::constant(32, 6)]), of(8, 0));
     assert_eq!(of(4, 1).meet(of(6, 3)), of(12, 9));
 }

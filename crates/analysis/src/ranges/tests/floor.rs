@@ -10,7 +10,7 @@
 //!
 //! Written over plain numbers of a few bits, from the idea alone.
 
-use crate::ranges::{KnownBits, Operation, Step};
+use crate::ranges::{KnownBits, Operation, RangeStep};
 use opcost_ir::Flags;
 
 fn low(count: u32) -> u128 {
@@ -34,7 +34,7 @@ fn below(width: u32, length: u32) -> KnownBits {
     KnownBits::new(width, low(width) & !low(length.min(width)), 0)
 }
 
-pub(super) fn known(step: &Step, left: KnownBits, right: KnownBits) -> KnownBits {
+pub(super) fn known(step: &RangeStep, left: KnownBits, right: KnownBits) -> KnownBits {
     if left.as_constant() == Some(0) {
         return left;
     }
@@ -50,7 +50,7 @@ pub(super) fn known(step: &Step, left: KnownBits, right: KnownBits) -> KnownBits
     }
 }
 
-fn product(step: &Step, left: KnownBits, right: KnownBits) -> KnownBits {
+fn product(step: &RangeStep, left: KnownBits, right: KnownBits) -> KnownBits {
     let width = step.width;
     let most = left.unsigned_range().unwrap().1 * right.unsigned_range().unwrap().1;
     let zeros = zeros_at_end(left) + zeros_at_end(right);
@@ -76,7 +76,7 @@ fn product(step: &Step, left: KnownBits, right: KnownBits) -> KnownBits {
     }
 }
 
-fn exact_end(step: &Step, left: KnownBits, right: KnownBits) -> KnownBits {
+fn exact_end(step: &RangeStep, left: KnownBits, right: KnownBits) -> KnownBits {
     let width = step.width;
     let mut known = KnownBits::new(width, 0, 0);
     if !step.flags.has(Flags::EXACT) {
@@ -97,13 +97,13 @@ fn exact_end(step: &Step, left: KnownBits, right: KnownBits) -> KnownBits {
     known
 }
 
-fn quotient(step: &Step, left: KnownBits, right: KnownBits) -> KnownBits {
+fn quotient(step: &RangeStep, left: KnownBits, right: KnownBits) -> KnownBits {
     let (most, least) = (left.unsigned_range().unwrap().1, right.unsigned_range().unwrap().0);
     let most = most.checked_div(least).unwrap_or(most);
     below(step.width, length(most)).meet(exact_end(step, left, right))
 }
 
-fn signed_quotient(step: &Step, left: KnownBits, right: KnownBits) -> KnownBits {
+fn signed_quotient(step: &RangeStep, left: KnownBits, right: KnownBits) -> KnownBits {
     let width = step.width;
     let (left_ends, right_ends) = (left.signed_range().unwrap(), right.signed_range().unwrap());
     let end = exact_end(step, left, right);
@@ -143,7 +143,7 @@ fn by_power(left: KnownBits, right: KnownBits) -> KnownBits {
     }
 }
 
-fn signed_remainder(step: &Step, left: KnownBits, right: KnownBits) -> KnownBits {
+fn signed_remainder(step: &RangeStep, left: KnownBits, right: KnownBits) -> KnownBits {
     let (width, half) = (step.width, 1u128 << (step.width - 1));
     let known = lowest_of_remainder(left, right);
     let (is_negative, is_not) = (left.ones() & half != 0, left.zeros() & half != 0);

@@ -7,7 +7,7 @@ use opcost_ir::Flags;
 use super::judge::{self, Domain, Universe, Verdict};
 use super::steps;
 use crate::ranges::interval::Effort;
-use crate::ranges::{Interval, Operation, Sign, Step, Width, evaluate};
+use crate::ranges::{Interval, Operation, RangeStep, Sign, Width, evaluate};
 
 impl Domain for Interval {
     fn elements(width: u32) -> Vec<Interval> {
@@ -83,7 +83,7 @@ fn joins_and_meets_are_the_best_arcs() {
 }
 
 /// Operations whose results fill what is computed from the ends.
-fn is_dense(step: &Step) -> bool {
+fn is_dense(step: &RangeStep) -> bool {
     use Operation::*;
     let gaps = matches!(
         step.operation,
@@ -194,7 +194,7 @@ fn what_a_comparison_tells_is_the_best_arc() {
     let elements = universe.elements.clone();
     for predicate in steps::predicates() {
         for flags in [Flags::NONE, Flags::SAMESIGN] {
-            let step = Step { operation: Operation::Compare(predicate), flags, width: 1 };
+            let step = RangeStep { operation: Operation::Compare(predicate), flags, width: 1 };
             let holds = |left: u32, right: u32| {
                 super::reference::result(&step, 4, &[u128::from(left), u128::from(right)]) == Some(1)
             };

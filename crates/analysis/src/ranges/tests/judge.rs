@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 
 use super::reference;
-use crate::ranges::Step;
+use crate::ranges::RangeStep;
 
 /// A domain that can be judged.
 pub(super) trait Domain: Copy + Eq + Debug {
@@ -97,7 +97,11 @@ pub(super) fn judge<D: Domain>(
 }
 
 /// Judges a step on every pair of elements.
-pub(super) fn binary<D: Domain>(operands: &Universe<D>, step: &Step, apply: impl Fn(&[D]) -> D) -> Verdict {
+pub(super) fn binary<D: Domain>(
+    operands: &Universe<D>,
+    step: &RangeStep,
+    apply: impl Fn(&[D]) -> D,
+) -> Verdict {
     let all: Vec<D> = operands.elements.iter().map(|&(element, _)| element).collect();
     pairs(operands.width, &all, &all, step, apply)
 }
@@ -107,7 +111,7 @@ pub(super) fn pairs<D: Domain>(
     width: u32,
     lefts: &[D],
     rights: &[D],
-    step: &Step,
+    step: &RangeStep,
     apply: impl Fn(&[D]) -> D,
 ) -> Verdict {
     let mut results = Universe::new(step.width);
@@ -140,7 +144,7 @@ pub(super) fn pairs<D: Domain>(
 }
 
 /// Judges a step on every element.
-pub(super) fn unary<D: Domain>(operands: &Universe<D>, step: &Step, apply: impl Fn(D) -> D) -> Verdict {
+pub(super) fn unary<D: Domain>(operands: &Universe<D>, step: &RangeStep, apply: impl Fn(D) -> D) -> Verdict {
     let mut results = Universe::new(step.width);
     let mut verdict = Verdict::default();
     for &(only, members) in &operands.elements {
@@ -157,7 +161,7 @@ pub(super) fn unary<D: Domain>(operands: &Universe<D>, step: &Step, apply: impl 
 pub(super) fn ternary<D: Domain>(
     width: u32,
     lists: [&[D]; 3],
-    step: &Step,
+    step: &RangeStep,
     apply: impl Fn(&[D]) -> D,
 ) -> Verdict {
     let mut results = Universe::new(width);

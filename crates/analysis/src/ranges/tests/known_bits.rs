@@ -7,7 +7,7 @@ use opcost_ir::Flags;
 
 use super::judge::{self, Domain, Universe, Verdict};
 use super::{floor, steps};
-use crate::ranges::{Interval, KnownBits, Operation, Sign, Step, Width};
+use crate::ranges::{Interval, KnownBits, Operation, RangeStep, Sign, Width};
 
 impl Domain for KnownBits {
     fn elements(width: u32) -> Vec<KnownBits> {
@@ -68,7 +68,7 @@ fn joins_and_meets_are_exact() {
     }
 }
 
-fn is_measured(step: &Step) -> bool {
+fn is_measured(step: &RangeStep) -> bool {
     use Operation::*;
     matches!(step.operation, Mul | UDiv | SDiv | URem | SRem)
 }
@@ -155,7 +155,7 @@ fn nowhere_worse_than_llvm_and_so_much_better() {
         .collect();
     let members =
         |bits: KnownBits| if bits.is_empty() { 0 } else { 1u64 << bits.unknown_bits().count_ones() };
-    let mut steps: Vec<Step> = steps::binary(4).into_iter().filter(is_measured).collect();
+    let mut steps: Vec<RangeStep> = steps::binary(4).into_iter().filter(is_measured).collect();
     steps.retain(|step| step.operation != Operation::Mul || step.flags == Flags::NONE);
     let mut lines = LLVM.lines();
     let mut measured = String::new();

@@ -7,7 +7,7 @@ use opcost_testkit::Random;
 use super::judge::{Domain, Universe, members};
 use super::{reference, steps};
 use crate::ranges::{
-    Budget, Congruence, Interval, KnownBits, Operation, Sign, SmallSet, Step, ValueRange, Width,
+    Budget, Congruence, Interval, KnownBits, Operation, RangeStep, Sign, SmallSet, ValueRange, Width,
 };
 
 fn value_members(range: &ValueRange) -> u64 {
@@ -51,7 +51,7 @@ fn strata(width: u32) -> Vec<Vec<(ValueRange, u64)>> {
 
 #[test]
 fn the_parts_see_together_what_none_sees_alone() {
-    let step = |operation| Step::new(operation, 32);
+    let step = |operation| RangeStep::new(operation, 32);
     let index = ValueRange::from(Interval::new(32, 0, 9));
     let scaled = ValueRange::transfer(&step(Operation::Mul), &[index, ValueRange::constant(32, 12)]);
     assert_eq!(scaled.unsigned_range(), Some((0, 108)));
@@ -135,7 +135,7 @@ fn unary_steps_joins_meets_and_comparisons_are_sound() {
         assert_eq!((set | other_set) & !value_members(&range.join(other)), 0);
         assert_eq!(set & other_set & !value_members(&range.meet(other)), 0, "{range:?} {other:?}");
         for predicate in steps::predicates() {
-            let step = Step::new(Operation::Compare(predicate), 1);
+            let step = RangeStep::new(Operation::Compare(predicate), 1);
             let refined = range.refine(predicate, other, Flags::NONE);
             for number in (0..16u128).filter(|number| set >> number & 1 == 1) {
                 let others = (0..16u128).filter(|number| other_set >> number & 1 == 1);
@@ -166,7 +166,7 @@ fn funnels_and_selections_are_sound() {
             }
         }
         let chosen = random.of(&bits).clone();
-        let step = Step::new(Operation::Select, 4);
+        let step = RangeStep::new(Operation::Select, 4);
         let claimed = ValueRange::transfer(&step, &[chosen.clone(), one.0, two.0]);
         let wanted = if chosen.contains(1) { one.1 } else { 0 } | if chosen.contains(0) { two.1 } else { 0 };
         assert_eq!(wanted & !value_members(&claimed), 0);
@@ -203,7 +203,7 @@ fn a_counter_is_widened_to_its_bound_and_narrowed() {
         (ValueRange::constant(16, 0), ValueRange::constant(16, 3), ValueRange::constant(16, 100));
     let around = |head: &ValueRange| {
         let inside = head.refine(Predicate::Ult, &bound, Flags::NONE);
-        start.join(&ValueRange::transfer(&Step::new(Operation::Add, 16), &[inside, three.clone()]))
+        start.join(&ValueRange::transfer(&RangeStep::new(Operation::Add, 16), &[inside, three.clone()]))
     };
     let mut budget = Budget::new(50);
     let mut head = start.clone();
@@ -225,10 +225,10 @@ fn a_counter_is_widened_to_its_bound_and_narrowed() {
 #[test]
 fn nothing_is_left_of_what_is_always_poison() {
     let of = |value| ValueRange::constant(8, value);
-    let add = Step { operation: Operation::Add, flags: Flags::NUW, width: 8 };
+    let add = RangeStep { operation: Operation::Add, flags: Flags::NUW, width: 8 };
     assert!(ValueRange::transfer(&add, &[of(200), of(100)]).is_empty());
-    assert!(ValueRange::transfer(&Step::new(Operation::UDiv, 8), &[of(200), of(0)]).is_empty());
-    let shift = Step::new(Operation::Shl, 8);
+    assert!(ValueRange::transfer(&RangeStep::new(Operation::UDiv, 8), &[of(200), of(0)]).is_empty());
+    let shift = RangeStep::new(Operation::Shl, 8);
     let amounts = ValueRange::from(Interval::new(8, 8, 200));
     assert!(ValueRange::transfer(&shift, &[ValueRange::full(8), amounts]).is_empty());
     assert_eq!(ValueRange::empty(8).needed_width(), Width::NONE);

@@ -4,10 +4,10 @@
 
 use opcost_ir::{Flags, Predicate};
 
-use crate::ranges::{Operation, Step};
+use crate::ranges::{Operation, RangeStep};
 
 /// The result of a step; none if poison or undefined.
-pub(super) fn result(step: &Step, from: u32, operands: &[u128]) -> Option<u128> {
+pub(super) fn result(step: &RangeStep, from: u32, operands: &[u128]) -> Option<u128> {
     let reading = Reading { width: from, flags: step.flags };
     let size = 1i128 << step.width;
     let number = match *operands {
@@ -58,7 +58,7 @@ impl Reading {
         number.clamp(-self.size() / 2, self.size() / 2 - 1)
     }
 
-    fn unary(&self, step: &Step, word: i128) -> Option<i128> {
+    fn unary(&self, step: &RangeStep, word: i128) -> Option<i128> {
         let bits: Vec<bool> = (0..self.width).map(|bit| word >> bit & 1 == 1).collect();
         let zeros = |bits: &mut dyn Iterator<Item = &bool>| bits.take_while(|&&bit| !bit).count() as i128;
         match step.operation {

@@ -9,7 +9,7 @@ use opcost_testkit::Random;
 
 use super::{reference, steps};
 use crate::ranges::word::mask;
-use crate::ranges::{Congruence, Interval, KnownBits, Operation, Step, ValueRange, evaluate};
+use crate::ranges::{Congruence, Interval, KnownBits, Operation, RangeStep, ValueRange, evaluate};
 
 /// Numbers near the ends, powers of two, small ones and any.
 fn number(random: &mut Random, width: u32) -> u128 {
@@ -64,7 +64,7 @@ fn grown(random: &mut Random, width: u32) -> (Vec<u128>, ValueRange) {
     (members, range)
 }
 
-fn result(step: &Step, from: u32, operands: &[u128]) -> Option<u128> {
+fn result(step: &RangeStep, from: u32, operands: &[u128]) -> Option<u128> {
     let first = evaluate(step, from, operands);
     let most = if operands.len() == 3 { 40 } else { 60 };
     if from <= most && step.width <= most {
@@ -74,7 +74,7 @@ fn result(step: &Step, from: u32, operands: &[u128]) -> Option<u128> {
 }
 
 /// Judges one step on grown operands: each part by itself and all together.
-fn judge(step: &Step, from: u32, operands: &[(Vec<u128>, ValueRange)], random: &mut Random) -> u32 {
+fn judge(step: &RangeStep, from: u32, operands: &[(Vec<u128>, ValueRange)], random: &mut Random) -> u32 {
     let ranges: Vec<ValueRange> = operands.iter().map(|(_, range)| range.clone()).collect();
     let arcs: Vec<Interval> = ranges.iter().map(ValueRange::interval).collect();
     let boxes: Vec<KnownBits> = ranges.iter().map(ValueRange::bits).collect();
@@ -148,7 +148,7 @@ fn unary_steps_and_funnels_on_wide_words_are_sound() {
 
 #[test]
 fn bytes_in_the_other_order_are_sound_and_nearly_the_best_arc() {
-    let step = Step::new(Operation::ByteSwap, 16);
+    let step = RangeStep::new(Operation::ByteSwap, 16);
     let mut random = Random::new(3);
     for _ in 0..40 {
         let low = number(&mut random, 16);
@@ -174,7 +174,7 @@ fn what_a_comparison_tells_of_wide_words_is_sound() {
     for width in WIDTHS {
         for predicate in steps::predicates() {
             for flags in [Flags::NONE, Flags::SAMESIGN] {
-                let step = Step { operation: Operation::Compare(predicate), flags, width: 1 };
+                let step = RangeStep { operation: Operation::Compare(predicate), flags, width: 1 };
                 for _ in 0..100 {
                     let (left, right) = (grown(&mut random, width), grown(&mut random, width));
                     let refined = left.1.refine(predicate, &right.1, flags);

@@ -3,20 +3,20 @@
 
 use opcost_ir::{Flags, Predicate};
 
-use crate::ranges::{Operation, Step};
+use crate::ranges::{Operation, RangeStep};
 
-fn with(operation: Operation, width: u32, flags: &[Flags]) -> Vec<Step> {
+fn with(operation: Operation, width: u32, flags: &[Flags]) -> Vec<RangeStep> {
     (0..1 << flags.len())
         .map(|chosen: usize| {
             let chosen = flags.iter().enumerate().filter(|&(bit, _)| chosen >> bit & 1 == 1);
             let flags = chosen.fold(Flags::NONE, |all, (_, &flag)| all.with(flag));
-            Step { operation, flags, width }
+            RangeStep { operation, flags, width }
         })
         .collect()
 }
 
 /// Steps of two operands of this width.
-pub(super) fn binary(width: u32) -> Vec<Step> {
+pub(super) fn binary(width: u32) -> Vec<RangeStep> {
     use Operation::*;
     let wraps: &[Flags] = &[Flags::NUW, Flags::NSW];
     let mut steps = Vec::new();
@@ -29,11 +29,11 @@ pub(super) fn binary(width: u32) -> Vec<Step> {
     steps.extend(with(Or, width, &[Flags::DISJOINT]));
     let plain =
         [URem, SRem, And, Xor, UMin, UMax, SMin, SMax, UAddSat, USubSat, SAddSat, SSubSat, UShlSat, SShlSat];
-    steps.extend(plain.map(|operation| Step::new(operation, width)));
+    steps.extend(plain.map(|operation| RangeStep::new(operation, width)));
     let overflows = [UAddOverflow, USubOverflow, UMulOverflow, SAddOverflow, SSubOverflow, SMulOverflow];
-    steps.extend(overflows.map(|operation| Step::new(operation, 1)));
+    steps.extend(overflows.map(|operation| RangeStep::new(operation, 1)));
     // -1, 0 and 1 need two bits, whatever the operands have.
-    steps.extend([UCmp, SCmp].map(|operation| Step::new(operation, 2)));
+    steps.extend([UCmp, SCmp].map(|operation| RangeStep::new(operation, 2)));
     for predicate in predicates() {
         steps.extend(with(Compare(predicate), 1, &[Flags::SAMESIGN]));
     }
@@ -46,8 +46,8 @@ pub(super) fn predicates() -> impl Iterator<Item = Predicate> {
 }
 
 /// Steps of one operand of this width.
-pub(super) fn unary(width: u32) -> Vec<Step> {
-    let mut steps: Vec<Step> = [false, true]
+pub(super) fn unary(width: u32) -> Vec<RangeStep> {
+    let mut steps: Vec<RangeStep> = [false, true]
         .into_iter()
         .flat_map(|poison| {
             [
@@ -57,10 +57,10 @@ pub(super) fn unary(width: u32) -> Vec<Step> {
             ]
         })
         .chain([Operation::PopulationCount, Operation::BitReverse])
-        .map(|operation| Step::new(operation, width))
+        .map(|operation| RangeStep::new(operation, width))
         .collect();
     if width.is_multiple_of(16) {
-        steps.push(Step::new(Operation::ByteSwap, width));
+        steps.push(RangeStep::new(Operation::ByteSwap, width));
     }
     for narrow in (1..width).filter(|narrow| width <= 6 || [1, 8, 16, 32, 64].contains(narrow)) {
         steps.extend(with(Operation::Trunc, narrow, &[Flags::NUW, Flags::NSW]));
@@ -68,18 +68,18 @@ pub(super) fn unary(width: u32) -> Vec<Step> {
     // Six bits are as many as the judge can count in a word.
     for wide in (width + 1..=128).filter(|&wide| wide <= 6 || width > 6 && wide % 32 == 0) {
         steps.extend(with(Operation::ZExt, wide, &[Flags::NNEG]));
-        steps.push(Step::new(Operation::SExt, wide));
+        steps.push(RangeStep::new(Operation::SExt, wide));
     }
     steps
 }
 
 /// Steps of three operands whose results have this width.
-pub(super) fn funnels(width: u32) -> [Step; 2] {
-    [Operation::FShl, Operation::FShr].map(|operation| Step::new(operation, width))
+pub(super) fn funnels(width: u32) -> [RangeStep; 2] {
+    [Operation::FShl, Operation::FShr].map(|operation| RangeStep::new(operation, width))
 }
 
 /// The operation and its flags in words.
-pub(super) fn name(step: &Step) -> String {
+pub(super) fn name(step: &RangeStep) -> String {
     let words = [
         (Flags::NUW, " nuw"),
         (Flags::NSW, " nsw"),

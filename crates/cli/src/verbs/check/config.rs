@@ -12,7 +12,7 @@ use toml::Spanned;
 
 use crate::arguments::{BudgetError, parse_budget};
 use opcost_answer::Failure;
-use opcost_answer::check::Recorded;
+use opcost_answer::check::RecordedCheck;
 
 /// The file.
 #[derive(Deserialize)]
@@ -42,18 +42,18 @@ pub(crate) struct RunConfig {
     #[serde(default)]
     pub(crate) ignore_status: bool,
     /// Limit of the whole run.
-    pub(crate) limit: Option<Spanned<Limit>>,
+    pub(crate) limit: Option<Spanned<CountLimit>>,
     /// Limits of functions, by any of their names.
     #[serde(default)]
-    pub(crate) functions: BTreeMap<String, Spanned<Limit>>,
+    pub(crate) functions: BTreeMap<String, Spanned<CountLimit>>,
     /// What the limits were recorded with.
-    pub(crate) recorded: Option<Recorded>,
+    pub(crate) recorded: Option<RecordedCheck>,
 }
 
 /// A number of instructions: `2_500_000_000` or `"2.5G"`.
 #[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq)]
 #[serde(try_from = "LimitText")]
-pub(crate) struct Limit(pub(crate) u128);
+pub(crate) struct CountLimit(pub(crate) u128);
 
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "a limit is a number of instructions: 2_500_000_000 or \"2.5G\"")]
@@ -62,12 +62,12 @@ enum LimitText {
     Text(String),
 }
 
-impl TryFrom<LimitText> for Limit {
+impl TryFrom<LimitText> for CountLimit {
     type Error = BudgetError;
-    fn try_from(text: LimitText) -> Result<Limit, BudgetError> {
+    fn try_from(text: LimitText) -> Result<CountLimit, BudgetError> {
         match text {
-            LimitText::Number(number) => Ok(Limit(number.into())),
-            LimitText::Text(text) => parse_budget(&text).map(Limit),
+            LimitText::Number(number) => Ok(CountLimit(number.into())),
+            LimitText::Text(text) => parse_budget(&text).map(CountLimit),
         }
     }
 }

@@ -15,20 +15,20 @@ use std::process::Command;
 use clap::Parser;
 use opcost_profile::formats::write_whole;
 
-use config::{ConfigFile, Limit, RunConfig};
+use config::{ConfigFile, CountLimit, RunConfig};
 
 use crate::arguments::{Arguments, CheckArguments, CheckFormat, CountArguments, Verb};
 use crate::verbs::count::with_program;
 use crate::verbs::counted::report_of_run;
 use crate::verbs::show::{not_found, save_failure_json};
 use opcost::counting::{Measurement, Task};
-use opcost_answer::check::Recorded;
+use opcost_answer::check::RecordedCheck;
 use opcost_answer::names::demangle;
-use opcost_answer::run::Quality;
+use opcost_answer::run::RunQuality;
 use opcost_answer::{Failure, Status};
 use opcost_report::check::{
-    CheckJson, CheckReport, CheckVerdict, CheckedFunction, CheckedRun, Counted, print_check, print_github,
-    print_markdown,
+    CheckJson, CheckReport, CheckVerdict, CheckedFunction, CheckedRun, CountToCheck, print_check,
+    print_github, print_markdown,
 };
 use opcost_report::count::report::CountReport;
 use opcost_report::kit::names::find_functions;
@@ -181,7 +181,7 @@ fn count_arguments(config: &RunConfig) -> Result<CountArguments, Failure> {
 
 /// Holds what was counted against the limits.
 fn judge(file: &ConfigFile, config: &RunConfig, report: &CountReport, run: &mut CheckedRun) {
-    let build = Recorded {
+    let build = RecordedCheck {
         compiler: report.facts.compiler.clone(),
         flags: report.facts.flags.clone(),
         target: report.facts.target.clone(),
@@ -190,8 +190,8 @@ fn judge(file: &ConfigFile, config: &RunConfig, report: &CountReport, run: &mut 
     };
     let mut refusals = unlike(config.recorded.as_ref(), &build);
     run.functions = functions(file, config, report, &mut refusals);
-    run.counted = Some(Counted { total: report.summary.weight, finish: report.finish, build });
-    if let Quality::LowerBound(reasons) = &report.quality {
+    run.counted = Some(CountToCheck { total: report.summary.weight, finish: report.finish, build });
+    if let RunQuality::LowerBound(reasons) = &report.quality {
         refusals.extend(reasons.iter().map(|reason| format!("not exact: {reason}")));
     }
     if let Some(repetition) = report.repetition.as_ref().filter(|text| text.starts_with("the runs")) {
@@ -217,7 +217,7 @@ fn judge(file: &ConfigFile, config: &RunConfig, report: &CountReport, run: &mut 
 }
 
 /// What differs from what the limits were recorded with.
-fn unlike(recorded: Option<&Recorded>, now: &Recorded) -> Vec<String> {
+fn unlike(recorded: Option<&RecordedCheck>, now: &RecordedCheck) -> Vec<String> {
     let Some(recorded) = recorded else { return Vec::new() };
     let pairs = [
         ("compiler", recorded.compiler.clone(), now.compiler.clone()),
@@ -252,7 +252,7 @@ fn functions(
     }
     let mut checked = Vec::new();
     for (name, limit) in &config.functions {
-        let Limit(most) = *limit.get_ref();
+        let CountLimit(most) = *limit.get_ref();
         match find_functions(summary, name) {
             Ok(found) => checked.push(CheckedFunction {
                 asked: name.clone(),

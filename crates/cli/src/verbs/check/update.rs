@@ -7,7 +7,7 @@
 
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value, value};
 
-use opcost_answer::check::Recorded;
+use opcost_answer::check::RecordedCheck;
 
 use super::config::ConfigFile;
 use opcost_answer::Failure;
@@ -48,10 +48,10 @@ fn update_run(table: &mut dyn TableLike, run: &CheckedRun, reason: &str) {
             changed |= set(functions, &function.asked, function.instructions);
         }
     }
-    let now = Recorded { reason: reason.to_owned(), ..counted.build.clone() };
+    let now = RecordedCheck { reason: reason.to_owned(), ..counted.build.clone() };
     let before = run.recorded.as_ref();
     let same_build =
-        before.is_some_and(|before| Recorded { reason: now.reason.clone(), ..before.clone() } == now);
+        before.is_some_and(|before| RecordedCheck { reason: now.reason.clone(), ..before.clone() } == now);
     if changed || !same_build {
         record(table, &now);
     }
@@ -74,7 +74,7 @@ fn set(table: &mut dyn TableLike, key: &str, count: u128) -> bool {
     true
 }
 
-fn record(table: &mut dyn TableLike, now: &Recorded) {
+fn record(table: &mut dyn TableLike, now: &RecordedCheck) {
     if table.get("recorded").is_none() {
         table.insert("recorded", Item::Table(Table::new()));
     }

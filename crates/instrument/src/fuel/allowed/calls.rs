@@ -13,7 +13,7 @@ use super::court::{Court, Use};
 use super::intrinsics;
 use super::rule::Rule;
 use crate::cost::is_charged;
-use crate::library::{Known, known};
+use crate::library::{LibraryFact, known};
 
 /// Bytes that a call may copy as its arguments.
 const LARGEST_COPY: u64 = 4096;
@@ -61,7 +61,9 @@ impl Court<'_> {
             if self.is_runtime(name) {
                 let reason = format!("refers to {name}, which is the runtime's");
                 self.object_at(Rule::ReservedName, self.first_mention(name), reason, "take it out");
-            } else if !matches!(known(name), Some(Known::Data | Known::Calls)) && !self.library.adds(name) {
+            } else if !matches!(known(name), Some(LibraryFact::Data | LibraryFact::Calls))
+                && !self.library.adds(name)
+            {
                 let reason = format!("refers to {name}, data of which nothing is known");
                 self.object_at(Rule::OutsideData, self.first_mention(name), reason, TO_ALLOW);
             }
@@ -77,9 +79,9 @@ impl Court<'_> {
             return;
         }
         let (reason, remedy) = match known(name) {
-            Some(Known::Refused(why)) => (format!("uses {name}, which {why}"), "take it out"),
-            Some(Known::Outside(why)) => (format!("uses {name}, which {why}"), TO_ALLOW),
-            Some(Known::Data) => return,
+            Some(LibraryFact::Refused(why)) => (format!("uses {name}, which {why}"), "take it out"),
+            Some(LibraryFact::Outside(why)) => (format!("uses {name}, which {why}"), TO_ALLOW),
+            Some(LibraryFact::Data) => return,
             Some(_) if is_charged(name) => return,
             Some(_) => {
                 (format!("uses {name}, whose work may be more than four times of what is charged"), TO_ALLOW)

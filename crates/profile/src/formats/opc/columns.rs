@@ -24,8 +24,8 @@ use parquet::schema::types::{Type, TypePtr};
 
 use crate::answers::Integer;
 use crate::{
-    Answer, AnswerRow, Assumption, Called, Certainty, Ending, Fact, FunctionFacts, Known, Ledger, Subject,
-    Way,
+    Answer, AnswerRow, Assumption, Called, Certainty, Fact, FunctionFacts, Known, Ledger, ProcessEnding,
+    Subject, Way,
 };
 
 /// What a row of the table holds.
@@ -358,8 +358,8 @@ fn kind_of_subject(subject: &Subject) -> &'static str {
         Subject::Called(Called::Memory(_)) => "memory",
         Subject::Called(Called::Assembly) => "assembly",
         Subject::Called(Called::Internal) => "internal",
-        Subject::Ending(Ending::Exited(_)) => "exit",
-        Subject::Ending(Ending::Killed(_)) => "signal",
+        Subject::Ending(ProcessEnding::Exited(_)) => "exit",
+        Subject::Ending(ProcessEnding::Killed(_)) => "signal",
     }
 }
 
@@ -384,7 +384,9 @@ fn index(subject: &Subject) -> Option<u32> {
         Subject::Edge { edge, .. } => Some(*edge),
         Subject::Path { path, .. } => Some(*path),
         Subject::Doubt(position, _) => Some(*position),
-        Subject::Ending(Ending::Exited(number) | Ending::Killed(number)) => Some(number.cast_unsigned()),
+        Subject::Ending(ProcessEnding::Exited(number) | ProcessEnding::Killed(number)) => {
+            Some(number.cast_unsigned())
+        }
         _ => None,
     }
 }

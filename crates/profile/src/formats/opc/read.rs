@@ -23,8 +23,8 @@ use super::about::parse_hash;
 use super::columns::{ASSUMPTION, Cells, DECIMAL_BYTES, KINDS, Row, TABLE, TableColumn, certainty};
 use super::error::{OpcError, malformed};
 use crate::{
-    Answer, AnswerColumn, AnswerRow, Assumed, Assumption, Called, Column, Ending, Fact, Form, FunctionFacts,
-    Known, SourcePlace, Subject, Unit,
+    Answer, AnswerColumn, AnswerRow, Assumed, Assumption, Called, Column, Fact, Form, FunctionFacts, Known,
+    ProcessEnding, SourcePlace, Subject, Unit,
 };
 
 /// A row group's cells, column by column.
@@ -294,8 +294,8 @@ impl Rows {
             "doubt" => Subject::Doubt(self.index(row)?, self.need_text("name", row)?.into()),
             "assembly" => Subject::Called(Called::Assembly),
             "internal" => Subject::Called(Called::Internal),
-            "exit" => Subject::Ending(Ending::Exited(self.index(row)?.cast_signed())),
-            "signal" => Subject::Ending(Ending::Killed(self.index(row)?.cast_signed())),
+            "exit" => Subject::Ending(ProcessEnding::Exited(self.index(row)?.cast_signed())),
+            "signal" => Subject::Ending(ProcessEnding::Killed(self.index(row)?.cast_signed())),
             _ => return Ok(None),
         };
         Ok(Some(subject))

@@ -168,7 +168,7 @@ proptest! {
             };
             let targets = addresses.targets(id, value);
             for &(object, offset) in places {
-                let target = Target { object: ObjectId::new(object), offsets: Offsets::exact(offset) };
+                let target = AddressTarget { object: ObjectId::new(object), offsets: Offsets::exact(offset) };
                 let is_found = targets.known.iter().any(|known| {
                     known.object == target.object && known.offsets.contain(target.offsets)
                 });

@@ -13,7 +13,7 @@ use opcost_ir::{ConstantValue, Function, Layout, Module, Opcode, Value};
 use opcost_key::{BlockId, FunctionId, InstructionId};
 
 use crate::cells::{CellDefinition, CellVersion, Cells};
-use crate::memory::addresses::moves::{Step, steps_of};
+use crate::memory::addresses::moves::{PointerMove, steps_of};
 
 /// A value: a number, an address, or bytes of several.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -189,8 +189,8 @@ impl<'a> Evaluator<'a> {
                 let Seen::Pointer(object, mut offset) = get(self, operands[0]) else { return None };
                 for step in steps_of(self.module, self.layout, body, at)? {
                     match step {
-                        Step::Bytes(bytes) => offset += bytes,
-                        Step::Index { index, stride, .. } => match get(self, index) {
+                        PointerMove::Bytes(bytes) => offset += bytes,
+                        PointerMove::Index { index, stride, .. } => match get(self, index) {
                             Seen::Number(index) => offset += index * stride as i64,
                             _ => return None,
                         },
