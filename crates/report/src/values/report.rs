@@ -1,7 +1,7 @@
 //! What values were recorded: all that is shown of a recording, as plain data.
 //!
-//! The table of it is [`values_table`](super::values_table)'s, the document
-//! [`values_json`](super::values_json)'s.
+//! The table of it is [`table`](super::table)'s, the document
+//! [`json`](super::json)'s.
 
 use opcost_key::Key;
 use opcost_profile::opcval::layout::double;
