@@ -1,7 +1,7 @@
 //! The runtime's objects, compiled for the target by the clang at hand.
 //!
 //! They lie in the build's own temporary folder, so that builds side by side share
-//! nothing. What was compiled before is taken from the user's cache ([`super::kept`]).
+//! nothing. What was compiled before is taken from the user's cache ([`crate::cache`]).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
