@@ -232,7 +232,7 @@ pub struct ContentsClaim {
     /// Bytes of each.
     pub size: u64,
     /// Of what is allocated: nothing is read there before it is written. Who checks
-    /// must know that from elsewhere ([`Told`](crate::Told)), or it is believed
+    /// must know that from elsewhere ([`OutsideFacts`](crate::OutsideFacts)), or it is believed
     /// ([`Certificate::written_first`]).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub written_first: bool,
@@ -259,7 +259,7 @@ pub enum GivenBy {
     /// A contract: each caller gives that to a parameter.
     Contract,
     /// The table of library functions, of what a call of one gives: who checks must
-    /// have the same table ([`Told`](crate::Told)).
+    /// have the same table ([`OutsideFacts`](crate::OutsideFacts)).
     Library,
 }
 

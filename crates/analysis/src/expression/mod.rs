@@ -1,6 +1,6 @@
 //! What is a number made of? Formulas over exact integers.
 //!
-//! A [`Formula`](Node) is a mathematical integer as a function of symbols:
+//! A [`Formula`](FormulaNode) is a mathematical integer as a function of symbols:
 //! arguments, results of instructions, what cells of memory hold, the number
 //! of the turn of a loop. Machine arithmetic is said openly: where a result may
 //! wrap there is a [`FormulaNode::Wrap`] into the width at hand, and where the ranges
@@ -10,8 +10,8 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | between which two numbers does it lie? | [`interval`](Interval) |
-//! | what is a formula made of? | [`nodes`](Node) |
+//! | between which two numbers does it lie? | [`interval`](FormulaInterval) |
+//! | what is a formula made of? | [`nodes`](FormulaNode) |
 //! | rounded quotients, powers, logarithms, roots of numbers | `integers` |
 //! | between which numbers does a node lie? | `node_ranges` |
 //! | what is there, and each only once? | [`Formulas`] |

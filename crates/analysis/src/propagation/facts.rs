@@ -26,16 +26,16 @@ pub enum EdgeFact {
     /// Floating point numbers are computed as IEEE 754 says.
     Ieee,
     /// No part of the local or allocated object is read before it is written
-    /// ([`memory_is_written_first`](super::Options::memory_is_written_first)).
+    /// ([`memory_is_written_first`](super::RangeOptions::memory_is_written_first)).
     WrittenFirst(ObjectId),
     /// In the function certain accesses lie in their objects, because all else is
-    /// undefined ([`backwards`](super::Options::backwards)).
+    /// undefined ([`backwards`](super::RangeOptions::backwards)).
     CertainAccess(FunctionId),
     /// Indices lie in the arrays that they run through
     /// ([`WithinArrays`](super::Backwards::WithinArrays)).
     InBounds,
     /// Sums, differences and products do not overflow
-    /// ([`assume_no_overflow`](super::Options::assume_no_overflow)).
+    /// ([`assume_no_overflow`](super::RangeOptions::assume_no_overflow)).
     NoOverflow,
     /// Each caller gives to this parameter what a [`Contract`](super::Contract) promises.
     Contract(FunctionId, u32),
