@@ -14,6 +14,10 @@ use opcost_toolchain::driver::names::Front;
 
 fn main() -> ExitCode {
     opcost::offer();
+    if let Err(error) = opcost_interrupt::begin() {
+        // A run without it is still a run; only ^C leaves its folders behind.
+        eprintln!("opcost: signals cannot be heard: {error}");
+    }
     opcost::progress::watch_work(|name| Box::new(Progress::start(name)));
     let line: Vec<std::ffi::OsString> = std::env::args_os().collect();
     if let Some((front, rest)) = verbs::cc::intercept(&line) {
@@ -59,6 +63,8 @@ fn exit_code(outcome: Result<Status, Failure>) -> ExitCode {
     match outcome {
         Ok(status) => status.into(),
         Err(error) => {
+            // What a signal made fail is no failure.
+            opcost_interrupt::hold();
             eprintln!("opcost: {error}");
             error.status().into()
         }

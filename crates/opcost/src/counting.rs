@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use opcost_interrupt::{Scratch, was_stopped};
 use opcost_key::{Hash128, ModuleMap};
 use opcost_profile::opcraw::RawFile;
 use opcost_profile::{Ledger, Origin, ProcessEnding, Quality, World};
@@ -65,6 +66,9 @@ impl Measurement {
         let mut runs = Vec::new();
         for _ in 0..task.repeat {
             runs.push(run_once(task, &real, world.as_ref(), &mut images)?);
+            if was_stopped() {
+                break;
+            }
         }
         Ok(Measurement { images, runs, is_deterministic: task.is_deterministic })
     }
@@ -210,8 +214,8 @@ pub fn ending(finish: Finish) -> ProcessEnding {
     }
 }
 
-fn raw_folder() -> Result<tempfile::TempDir, Failure> {
-    let folder = tempfile::Builder::new().prefix("opcost-raw-").tempdir();
+fn raw_folder() -> Result<Scratch, Failure> {
+    let folder = Scratch::folder("opcost-raw-");
     folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))
 }
 

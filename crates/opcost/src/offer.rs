@@ -33,6 +33,8 @@ pub fn offer() {
 fn serve(line: &[OsString]) -> Option<Result<Status, Failure>> {
     let (program, rest) = line.split_first()?;
     if is_rust_linker(program) {
+        // Its folders go with it, as those of the command do. Without signals it still links.
+        let _ = opcost_interrupt::begin();
         return Some(link_rust(program, rest).map(Status::Own));
     }
     let (verb, rest) = rest.split_first()?;

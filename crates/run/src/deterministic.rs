@@ -29,6 +29,7 @@ use std::process::Command;
 use object::elf::{FileHeader32, FileHeader64, PT_INTERP};
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::{Endianness, FileKind};
+use opcost_interrupt::Scratch;
 use opcost_runtime::deterministic::{WORLD_VARIABLE, held_back};
 
 use opcost_answer::Failure;
@@ -50,7 +51,7 @@ const PATH_LENGTH: usize = 1024;
 
 /// A world, made for one program.
 pub struct FixedWorld {
-    folder: tempfile::TempDir,
+    folder: Scratch,
     library: PathBuf,
 }
 
@@ -66,7 +67,7 @@ impl FixedWorld {
                 program.display()
             )));
         }
-        let folder = tempfile::Builder::new().prefix("opcost-world-").tempdir();
+        let folder = Scratch::folder("opcost-world-");
         let folder = folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
         let library = compile_world(&Tools::find()?.clang, folder.path())?;
         if library.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b' ' | b':')) {

@@ -7,6 +7,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use object::{Object, ObjectSection};
+use opcost_interrupt::Scratch;
 use opcost_runtime::fuel::{FILE_VARIABLE, Page, keyed_page};
 
 use crate::deterministic::FixedWorld;
@@ -77,7 +78,7 @@ pub fn spend(
     engine: Option<Engine>,
 ) -> Result<Spending, Failure> {
     let FuelRun { program, arguments, limit, streams } = *run;
-    let folder = tempfile::Builder::new().prefix("opcost-fuel-").tempdir();
+    let folder = Scratch::folder("opcost-fuel-");
     let folder = folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
     let file = folder.path().join("fuel");
     let limit = limit.map_or(NO_LIMIT, |limit| i64::try_from(limit).unwrap_or(NO_LIMIT).min(NO_LIMIT));

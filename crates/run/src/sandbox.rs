@@ -26,6 +26,7 @@ use landlock::{
     ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
     path_beneath_rules,
 };
+use opcost_interrupt::{Hears, Requests, Scratch};
 use opcost_runtime::fuel::{FILE_VARIABLE, Page, walled_page};
 use rustix::process::{Resource, Rlimit, Signal};
 use serde::{Deserialize, Serialize};
@@ -100,7 +101,7 @@ impl Walled {
 /// It cannot be started; or its walls did not go up.
 pub fn spend_walled(run: &FuelRun<'_>, room: Room) -> Result<Walled, Failure> {
     let FuelRun { program, arguments, limit, streams } = *run;
-    let folder = tempfile::Builder::new().prefix("opcost-fuel-").tempdir();
+    let folder = Scratch::folder("opcost-fuel-");
     let folder = folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
     let place = |name: &str| folder.path().join(name);
     let entry = Entry {
@@ -125,8 +126,9 @@ pub fn spend_walled(run: &FuelRun<'_>, room: Room) -> Result<Walled, Failure> {
     }
     let copy = |file: &File| file.try_clone().map(Stdio::from).map_err(Failure::file("copy", "a stream"));
     command.stdout(copy(&stdout)?).stderr(copy(&stderr)?);
+    let requests = Requests::hear(Hears::Ends).map_err(Failure::file("hear", "signals"))?;
     let child = command.spawn().map_err(Failure::file("start", &own))?;
-    let (finish, ending) = watch(child, &entry.page, room.time)?;
+    let (finish, ending) = watch(child, &entry.page, room.time, &requests)?;
     let bytes = std::fs::read(&entry.page).map_err(Failure::file("read", &entry.page))?;
     let Some(page) = Page::read(&bytes).filter(|page| page.has_walls) else {
         let mut said = String::new();
@@ -150,8 +152,13 @@ pub fn spend_walled(run: &FuelRun<'_>, room: Room) -> Result<Walled, Failure> {
     Ok(Walled { spending, stdout, stderr })
 }
 
-/// Waits for the end, or brings it about.
-fn watch(mut child: Child, page: &Path, time: Duration) -> Result<(Finish, Option<Ending>), Failure> {
+/// Waits for the end, or brings it about: when its time is over, or the user says so.
+fn watch(
+    mut child: Child,
+    page: &Path,
+    time: Duration,
+    requests: &Requests,
+) -> Result<(Finish, Option<Ending>), Failure> {
     let start = Instant::now();
     let mut watch = FuelWatch::new(page, child.id())?;
     let (mut lowest, mut ending, mut looked) = (i64::MAX, None, start);
@@ -171,7 +178,7 @@ fn watch(mut child: Child, page: &Path, time: Duration) -> Result<(Finish, Optio
         if ending.is_none() {
             if left.is_some_and(|left| left > lowest) {
                 ending = Some(Ending::Tampered);
-            } else if start.elapsed() > time {
+            } else if start.elapsed() > time || requests.next().is_some() {
                 ending = Some(out_of_time(&child, start.elapsed()));
                 watch.insist();
             }
@@ -274,7 +281,8 @@ mod tests {
             let file = File::options().write(true).open(other).expect("the page");
             file.write_all_at(&then.to_le_bytes(), 0).expect("written");
         });
-        let seen = watch(child, &path, Duration::from_secs(60)).expect("watched");
+        let seen = watch(child, &path, Duration::from_secs(60), &Requests::hear(Hears::Ends).expect("heard"))
+            .expect("watched");
         writer.join().expect("written");
         seen
     }
@@ -291,7 +299,9 @@ mod tests {
         let path = folder.path().join("page");
         std::fs::write(&path, page(500)).expect("written");
         let child = Command::new("sleep").arg("60").spawn().expect("sleep starts");
-        let seen = watch(child, &path, Duration::from_millis(50)).expect("watched");
+        let seen =
+            watch(child, &path, Duration::from_millis(50), &Requests::hear(Hears::Ends).expect("heard"))
+                .expect("watched");
         assert_eq!(seen, (Finish::Killed(9), Some(Ending::Clock)));
     }
 }

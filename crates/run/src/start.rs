@@ -6,11 +6,14 @@ use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
 
 use opcost_answer::run::Finish;
 
 use crate::deterministic::FixedWorld;
 use crate::emulator::emulator;
+use crate::end::Watch;
 use crate::fuel_watch::{FuelWatch, TICK};
 use opcost_answer::Failure;
 
@@ -96,11 +99,12 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
         let copy = stderr.as_fd().try_clone_to_owned().map_err(Failure::file("copy", "stderr"))?;
         command.stdout(Stdio::from(copy));
     }
-    let mut child = command.spawn().map_err(|source| Failure::Start { program: program.clone(), source })?;
-    if let Some(page) = watched_page {
-        watch_fuel(&child, page)?;
-    }
-    let status = child.wait().map_err(Failure::file("wait for", &program))?;
+    let mut watch = Watch::begin()?;
+    let child = command.spawn().map_err(|source| Failure::Start { program: program.clone(), source })?;
+    let fuel = watched_page.map(|page| WatchedFuel::begin(&child, page)).transpose()?;
+    watch.wait(&child, &program)?;
+    drop(fuel);
+    let status = watch.finish(child, &program)?;
     if let Some(world) = world {
         world.check_entered(&program)?;
     }
@@ -111,22 +115,31 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
     })
 }
 
-/// Asks a child what it has left until it has ended; it is still to be waited for.
-fn watch_fuel(child: &Child, page: &Path) -> Result<(), Failure> {
-    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-    let mut watch = FuelWatch::new(page, child.id())?;
-    let pid = Pid::from_child(child);
-    let (ended, has_ended) = std::sync::mpsc::channel::<()>();
-    std::thread::scope(|scope| {
-        scope.spawn(move || {
-            while has_ended.recv_timeout(TICK) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+/// Asks a child what it has left, until this is dropped.
+struct WatchedFuel {
+    /// Whose end ends the asking.
+    ended: Option<Sender<()>>,
+    asking: Option<JoinHandle<()>>,
+}
+
+impl WatchedFuel {
+    fn begin(child: &Child, page: &Path) -> Result<WatchedFuel, Failure> {
+        let mut watch = FuelWatch::new(page, child.id())?;
+        let (ended, has_ended) = channel::<()>();
+        let asking = std::thread::spawn(move || {
+            while has_ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
                 watch.tick();
             }
         });
-        // It stays a zombie, so its number is no other process's meanwhile.
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        while matches!(waitid(WaitId::Pid(pid), options), Err(rustix::io::Errno::INTR)) {}
-        drop(ended);
-    });
-    Ok(())
+        Ok(WatchedFuel { ended: Some(ended), asking: Some(asking) })
+    }
+}
+
+impl Drop for WatchedFuel {
+    fn drop(&mut self) {
+        drop(self.ended.take());
+        if let Some(asking) = self.asking.take() {
+            let _ = asking.join();
+        }
+    }
 }

@@ -101,6 +101,8 @@ pub const WRAPPED: &[&str] = &[
     "execle",
     "fexecve",
     "vfork",
+    "daemon",
+    "syscall",
     "swapcontext",
     "setcontext",
     "makecontext",

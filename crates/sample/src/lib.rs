@@ -48,7 +48,6 @@ mod order;
 mod pace;
 pub mod perfdata;
 mod reason;
-mod requests;
 mod running;
 mod samples;
 mod session;
@@ -63,9 +62,9 @@ pub use floor::{processor_time, run_under_bare_event};
 pub use pace::Pace;
 pub use perfdata::{read_perf_data, read_perf_data_with};
 pub use reason::LostReason;
-pub use requests::{EventRequest, Requests};
 pub use samples::{
     CallFrame, End, Homeless, ImageSamples, ProcessSamples, Rate, Samples, Stack, ThreadSamples, USUAL_HERTZ,
 };
 pub use session::{Sampler, SessionOptions, SessionProgress};
+pub use sys::signal::fail_in_background;
 pub use timer::TimerSampler;

@@ -25,8 +25,6 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant, SystemTime};
 
-use tempfile::TempDir;
-
 use crate::decode::{Mapping, Record, SampleLayout, Stamped, field};
 use crate::fold::Fold;
 use crate::pace::Pace;
@@ -34,6 +32,7 @@ use crate::samples::{End, Rate, Samples};
 use crate::sys::ring::Ring;
 use crate::sys::{self, gate};
 use crate::{Error, SessionOptions, SessionProgress, running};
+use opcost_interrupt::Scratch;
 
 const SOURCE: &str = include_str!("c/timer.c");
 /// No such timer is faster; asked for when an overhead is.
@@ -66,9 +65,9 @@ struct Stream {
 
 /// Sampling by a timer in the program.
 pub struct TimerSampler {
-    folder: TempDir,
+    folder: Scratch,
     /// Where the library lies, if it cannot be loaded out of `folder`.
-    _aside: Option<TempDir>,
+    _aside: Option<Scratch>,
     streams: Vec<Stream>,
     child: Child,
     handle: Option<OwnedFd>,
@@ -93,7 +92,7 @@ impl TimerSampler {
             }
             Pace::Overhead(_) => FASTEST,
         };
-        let folder = TempDir::with_prefix("opcost-timer-");
+        let folder = Scratch::folder("opcost-timer-");
         let folder =
             folder.map_err(|source| Error::System { doing: "making a folder for samples", source })?;
         let aside = aside(&folder)?;
@@ -296,12 +295,12 @@ impl Stream {
 
 /// A folder for the library alone, if a list of libraries to load cannot name the other:
 /// blanks and colons divide the list.
-fn aside(folder: &TempDir) -> Result<Option<TempDir>, Error> {
+fn aside(folder: &Scratch) -> Result<Option<Scratch>, Error> {
     let name = folder.path().as_os_str().as_encoded_bytes();
     if !name.iter().any(|byte| b" \t\n:".contains(byte)) {
         return Ok(None);
     }
-    TempDir::with_prefix_in("opcost-timer-", "/tmp").map(Some).map_err(|error| Error::Timer {
+    Scratch::folder_in(Path::new("/tmp"), "opcost-timer-").map(Some).map_err(|error| Error::Timer {
         what: format!(
             "needs a folder without blank and colon in its path: {} has one, and /tmp takes none ({error}); \
              let TMPDIR lead to another",
@@ -311,7 +310,7 @@ fn aside(folder: &TempDir) -> Result<Option<TempDir>, Error> {
 }
 
 /// The library, in the folder.
-fn compile(folder: &TempDir, compiler: &Path) -> Result<std::path::PathBuf, Error> {
+fn compile(folder: &Scratch, compiler: &Path) -> Result<std::path::PathBuf, Error> {
     let (source, library) = (folder.path().join("timer.c"), folder.path().join("timer.so"));
     let wrong = |what: String| Error::Timer { what: format!("cannot be built: {what}") };
     std::fs::write(&source, SOURCE).map_err(|error| wrong(error.to_string()))?;

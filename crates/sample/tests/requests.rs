@@ -6,14 +6,15 @@ use std::process::Command;
 use std::time::Duration;
 
 use common::{Shop, may_sample, options};
-use opcost_sample::{End, EventRequest, Requests, Sampler, SessionProgress, TimerSampler};
+use opcost_interrupt::{Hears, Requests, UserRequest};
+use opcost_sample::{End, Sampler, SessionProgress, TimerSampler};
 
 const ENDLESS: &str = "int main(void) { for (volatile unsigned long i = 0;; i++) {} }";
 
 /// One test, since signals come to the process as a whole.
 #[test]
 fn signals_become_requests_and_reach_the_program() {
-    let requests = Requests::hear().expect("signals can be heard");
+    let requests = Requests::hear(Hears::EndsAndSnapshots).expect("signals can be heard");
     let kill = |name: &str| {
         let own = std::process::id().to_string();
         assert!(Command::new("kill").args([name, &own]).status().expect("kill starts").success());
@@ -27,11 +28,11 @@ fn signals_become_requests_and_reach_the_program() {
         panic!("{name} was not heard");
     };
     assert_eq!(requests.next(), None);
-    assert_eq!(kill("-USR1"), EventRequest::Snapshot);
-    assert_eq!(kill("-TERM"), EventRequest::Stop { signal: 15, by_terminal: false });
+    assert_eq!(kill("-USR1"), UserRequest::Snapshot);
+    assert_eq!(kill("-TERM"), UserRequest::Stop { signal: 15, by_terminal: false });
     // A shell has ^C ignored by what runs in the background; then it stays so.
     if !is_ignored(2) {
-        assert_eq!(kill("-INT"), EventRequest::Stop { signal: 2, by_terminal: false });
+        assert_eq!(kill("-INT"), UserRequest::Stop { signal: 2, by_terminal: false });
     }
     assert_eq!(requests.next(), None);
     let shop = Shop::new();

@@ -18,6 +18,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use opcost_interrupt::Scratch;
 use opcost_key::{Hash128, Hasher128};
 
 use crate::tools::run_tool;
@@ -194,7 +195,7 @@ fn restore(folder: &Path, order: &Order<'_>) -> Option<()> {
 /// Saves what was made; none if that fails. It appears by one rename, so that no other build sees a half.
 fn save(command: &Command, order: &Order<'_>, cache: &Path, key: Hash128) -> Option<()> {
     std::fs::create_dir_all(cache).ok()?;
-    let aside = tempfile::Builder::new().prefix(".making-").tempdir_in(cache).ok()?;
+    let aside = Scratch::folder_in(cache, ".making-").ok()?;
     let made = aside.path().join("made");
     std::fs::create_dir(&made).ok()?;
     let mut list = Vec::new();

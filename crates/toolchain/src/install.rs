@@ -7,6 +7,7 @@
 use std::path::Path;
 
 use opcost_answer::Failure;
+use opcost_interrupt::Scratch;
 
 /// Puts `made` at `output`, with its permissions.
 pub fn install(made: &Path, output: &Path) -> Result<(), Failure> {
@@ -18,13 +19,11 @@ pub fn install(made: &Path, output: &Path) -> Result<(), Failure> {
     // A link is followed, so that its target is replaced and not the link.
     let target = output.canonicalize().unwrap_or_else(|_| output.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let beside = tempfile::Builder::new()
-        .prefix(".opcost-")
-        .tempfile_in(folder)
-        .map_err(Failure::file("write in", folder))?;
-    std::fs::copy(made, beside.path()).map_err(Failure::file("write", output))?;
+    // In a folder of its own, which goes with this process, too.
+    let aside = Scratch::folder_in(folder, ".opcost-").map_err(Failure::file("write in", folder))?;
+    let beside = aside.path().join("made");
+    std::fs::copy(made, &beside).map_err(Failure::file("write", output))?;
     let mode = std::fs::metadata(made).map_err(Failure::file("read", made))?.permissions();
-    std::fs::set_permissions(beside.path(), mode).map_err(Failure::file("write", output))?;
-    beside.persist(&target).map_err(|error| Failure::file("write", output)(error.error))?;
-    Ok(())
+    std::fs::set_permissions(&beside, mode).map_err(Failure::file("write", output))?;
+    std::fs::rename(&beside, &target).map_err(Failure::file("write", output))
 }

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use opcost_instrument::ValuesRequest;
+use opcost_interrupt::Scratch;
 use opcost_key::Key;
 
 use crate::arguments::BitsArguments;
@@ -44,7 +45,7 @@ pub(crate) fn observe(
     build.program(inputs, &program)?;
     drop(building);
     let lists = point_lists(&program)?;
-    let folder = tempfile::Builder::new().prefix("opcost-values-").tempdir();
+    let folder = Scratch::folder("opcost-values-");
     let folder = folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
     let streams = Streams {
         stdin: arguments.stdin.clone(),

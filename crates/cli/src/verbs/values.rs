@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use opcost_instrument::ValuesRequest;
+use opcost_interrupt::Scratch;
 use opcost_profile::opcval::layout::bucket_range;
 
 use crate::arguments::{ValuesArguments, ValuesEmit, ValuesOrder};
@@ -119,7 +120,7 @@ fn with_program(
     if lists.iter().all(|list| list.points.is_empty() && list.refused.is_empty()) {
         return Err(nothing_to_record(arguments));
     }
-    let folder = tempfile::Builder::new().prefix("opcost-values-").tempdir();
+    let folder = Scratch::folder("opcost-values-");
     let folder = folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
     let (finish, files) = if arguments.read.is_empty() {
         let kept = arguments.keep.as_deref();

@@ -20,9 +20,9 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
+use opcost_interrupt::{Hears, Requests, UserRequest};
 use opcost_sample::{
-    End, Error, Event, EventRequest, Pace, Requests, Sampler, Samples, SessionOptions, SessionProgress,
-    TimerSampler,
+    End, Error, Event, Pace, Sampler, Samples, SessionOptions, SessionProgress, TimerSampler,
 };
 use rustix::process::Signal;
 
@@ -159,14 +159,14 @@ pub fn take(
     target: SampleTarget<'_>,
     snapshot: &(impl Fn(usize, &Samples) + Sync),
 ) -> Result<Taken, Failure> {
-    let requests = Requests::hear().map_err(failed)?;
+    let requests = Requests::hear(Hears::EndsAndSnapshots).map_err(Failure::file("hear", "signals"))?;
     let (mut source, enter) = match target {
         SampleTarget::Program { program, arguments, streams } => {
             (start(options, program, arguments, streams)?, None)
         }
         SampleTarget::Processes(pids) => {
             let sampler = Sampler::attach(pids, &kernel_options(options)?).map_err(failed)?;
-            (Source::Events(Box::new(sampler)), enter(&requests))
+            (Source::Events(Box::new(sampler)), enter())
         }
     };
     let is_ours = matches!(target, SampleTarget::Program { .. });
@@ -238,11 +238,11 @@ fn prepared(program: &Path, arguments: &[OsString], streams: &Streams) -> Result
 }
 
 /// Tells of each Enter, if opcost has a terminal for itself.
-fn enter(requests: &Requests) -> Option<Receiver<()>> {
+fn enter() -> Option<Receiver<()>> {
     if !std::io::stdin().is_terminal() {
         return None;
     }
-    requests.fail_in_background();
+    opcost_sample::fail_in_background();
     eprintln!("opcost: sampling; Enter makes a snapshot, ^C ends it");
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -290,9 +290,9 @@ impl Watch<'_> {
             let mut wants_snapshot = self.enter.as_ref().is_some_and(|enter| enter.try_recv().is_ok());
             while let Some(request) = self.requests.next() {
                 match request {
-                    EventRequest::Snapshot => wants_snapshot = true,
-                    EventRequest::Stop { .. } if !self.is_ours => return Ok(asked),
-                    EventRequest::Stop { signal, by_terminal } => {
+                    UserRequest::Snapshot => wants_snapshot = true,
+                    UserRequest::Stop { .. } if !self.is_ours => return Ok(asked),
+                    UserRequest::Stop { signal, by_terminal } => {
                         if !by_terminal {
                             let is_meant = heard.is_some_and(|before| before.elapsed() >= AGAIN);
                             pass(source, if is_meant { Signal::KILL.as_raw() } else { signal }, &mut asked);

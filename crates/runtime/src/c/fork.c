@@ -43,3 +43,19 @@ static void opc_in_child(void) {
 /* A child of vfork runs on its parent's stack and in its memory, counters
  * included; as a child of fork it has its own. */
 OPC_HIDDEN pid_t opc_wrap_vfork(void) { return fork(); }
+
+/* The library's own ends the parent where nobody sees it, so this is done as it does it. */
+OPC_HIDDEN int opc_wrap_daemon(int stays, int keeps) {
+    pid_t child = fork();
+    if (child < 0) return -1;
+    if (child > 0) opc_wrap__exit(0);
+    if (setsid() < 0) return -1;
+    if (!stays && chdir("/") != 0) { /* as the library: no failure */
+    }
+    if (keeps) return 0;
+    int null = open("/dev/null", O_RDWR);
+    if (null < 0) return -1;
+    for (int stream = 0; stream <= 2; stream++) dup2(null, stream);
+    if (null > 2) close(null);
+    return 0;
+}

@@ -2,6 +2,7 @@
 
 use opcost_answer::Failure;
 use opcost_answer::life::Life;
+use opcost_interrupt::Scratch;
 use opcost_job::life::{CodeJob, CodeText};
 
 /// The life of code without a source.
@@ -9,10 +10,8 @@ use opcost_job::life::{CodeJob, CodeText};
 /// # Errors
 /// It is no code of the machine.
 pub fn code_life(name: &str, triple: String, text: CodeText) -> Result<Life, Failure> {
-    let folder = tempfile::Builder::new()
-        .prefix("opcost-")
-        .tempdir()
-        .map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
+    let folder =
+        Scratch::folder("opcost-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
     let scratch = folder.path().join("life");
     let job = CodeJob { name: name.to_owned(), triple, text, scratch };
     opcost_job::ask(job, &folder.path().join("code.job"), name)

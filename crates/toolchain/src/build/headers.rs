@@ -12,6 +12,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use opcost_interrupt::Scratch;
 use opcost_runtime::portable::{CXX_HEADERS, CxxLibrary, HEADERS, NoCxxLibrary, TEMPLATES, cxx_library};
 
 use super::state::Build;
@@ -85,7 +86,7 @@ fn cached(library: &CxxLibrary, cache: &Path) -> Option<PathBuf> {
     }
     // Appears by one rename, so that no other build sees a half; one that appeared meanwhile stays.
     std::fs::create_dir_all(cache).ok()?;
-    let aside = tempfile::Builder::new().prefix(".making-").tempdir_in(cache).ok()?;
+    let aside = Scratch::folder_in(cache, ".making-").ok()?;
     let made = aside.path().join("made");
     write_each(&made, library.files()).ok()?;
     if std::fs::rename(&made, &folder).is_err() && !holds(&folder, library) {

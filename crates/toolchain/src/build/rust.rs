@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use opcost_answer::Failure;
+use opcost_interrupt::Scratch;
 use opcost_job::module::{CodeOptions, ModuleJob, ModulePurpose, Product, ThreadMode};
 use opcost_job::{LLVM_MAJOR, worker_program};
 use opcost_key::{Anchor, Placement};
@@ -269,10 +270,8 @@ pub fn link(program: &OsStr, given: &[OsString]) -> Result<u8, Failure> {
     let given = without_stripping(expanded(given)?);
     let output = given.iter().position(|word| word == "-o").and_then(|at| given.get(at + 1));
     let bitcode = bitcode_beside(Path::new(output.map_or(OsStr::new(""), OsString::as_os_str)));
-    let scratch = tempfile::Builder::new()
-        .prefix("opcost-rust-")
-        .tempdir()
-        .map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
+    let scratch =
+        Scratch::folder("opcost-rust-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
     let mut module = request.module;
     if module.module.is_empty() {
         module.module = crate_of(&bitcode);

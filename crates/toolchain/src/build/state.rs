@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
 use opcost_instrument::CostModel;
+use opcost_interrupt::Scratch;
 use opcost_job::module::{ThreadMode, ValuesWish};
 use opcost_key::Placement;
 
@@ -112,7 +113,7 @@ pub struct Build {
     pub(crate) debug_flag: &'static str,
     /// Whether a plug-in is made, to be loaded anywhere.
     pub(crate) as_plugin: Cell<bool>,
-    pub(crate) folder: tempfile::TempDir,
+    pub(crate) folder: Scratch,
 }
 
 impl Build {
@@ -132,10 +133,8 @@ impl Build {
 
     /// Finds the tools and makes the temporary folder.
     pub fn new(options: &CompileOptions, purpose: Purpose) -> Result<Build, Failure> {
-        let folder = tempfile::Builder::new()
-            .prefix("opcost-")
-            .tempdir()
-            .map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
+        let folder =
+            Scratch::folder("opcost-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
         Ok(Build {
             tools: Tools::find()?,
             options: options.clone(),

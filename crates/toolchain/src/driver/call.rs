@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use opcost_answer::Failure;
+use opcost_interrupt::Scratch;
 
 use super::words::{Words, quoted};
 use crate::tools::Tools;
@@ -14,7 +15,7 @@ pub struct Drive {
     /// The driver that plans: clang, clang++ or flang.
     pub(crate) driver: PathBuf,
     pub(crate) words: Words,
-    pub(crate) folder: tempfile::TempDir,
+    pub(crate) folder: Scratch,
     /// As the map names it.
     pub(crate) compiler: String,
     /// Whether it is to be sampled, not counted.

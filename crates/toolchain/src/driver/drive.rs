@@ -33,6 +33,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use opcost_answer::Failure;
+use opcost_interrupt::Scratch;
 
 use super::call::{Drive, is_sampled_by_setting};
 use super::names::Front;
@@ -60,10 +61,8 @@ impl Drive {
             Some(other) => format!("{version} in place of {other}"),
             None => version,
         };
-        let folder = tempfile::Builder::new()
-            .prefix("opcost-cc-")
-            .tempdir()
-            .map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
+        let folder =
+            Scratch::folder("opcost-cc-").map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
         let given: Vec<OsString> = given.iter().filter(|word| *word != SAMPLE_FLAG).cloned().collect();
         Ok(Drive { tools, driver, words: Words::read(&given)?, folder, compiler, is_sampled })
     }

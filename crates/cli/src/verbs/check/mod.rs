@@ -124,6 +124,10 @@ fn check_run(file: &ConfigFile, name: &str) -> CheckedRun {
         recorded: config.recorded.clone(),
         verdict: CheckVerdict::Within,
     };
+    if opcost_interrupt::was_stopped() {
+        run.verdict = CheckVerdict::Failed("not run: the check was stopped by a signal".to_owned());
+        return run;
+    }
     match count(config) {
         Ok(report) => judge(file, config, &report, &mut run),
         Err(error) => run.verdict = CheckVerdict::Failed(error.to_string()),
@@ -191,6 +195,9 @@ fn judge(file: &ConfigFile, config: &RunConfig, report: &CountReport, run: &mut 
     let mut refusals = unlike(config.recorded.as_ref(), &build);
     run.functions = functions(file, config, report, &mut refusals);
     run.counted = Some(CountToCheck { total: report.summary.weight, finish: report.finish, build });
+    if opcost_interrupt::was_stopped() {
+        refusals.push("it was stopped by a signal".into());
+    }
     if let RunQuality::LowerBound(reasons) = &report.quality {
         refusals.extend(reasons.iter().map(|reason| format!("not exact: {reason}")));
     }

@@ -1,0 +1,139 @@
+//! When has a program ended, and who ends it?
+//!
+//! A program has ended when all processes that it began have: one that goes on behind its parent
+//! (a daemon, a child in the background) still counts. So orphans become children of this process
+//! and are waited for; the user is told which, if that takes more than a second.
+//!
+//! Meanwhile signals to this process are requests. One that another process sent (`timeout`, a CI)
+//! is passed on, and who does not listen is killed when [`PATIENCE`] is over. One that a terminal
+//! sent, the program got too: it may have its own use for ^C, so only the second one kills.
+//!
+//! Input: a program that was started. Output: how it ended. Cost: it looks for signals twenty
+//! times a second, and reads /proc only while orphans run. Limit: a process that hands its work
+//! to one outside (a service manager, a container) takes it out of our sight.
+
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::process::{Child, ExitStatus};
+use std::time::{Duration, Instant};
+
+use opcost_answer::Failure;
+use opcost_interrupt::descendants::{self, Running};
+use opcost_interrupt::{Hears, Requests, UserRequest};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+
+/// How long a program that was asked to end may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long between two looks for signals, and for orphans.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Two requests nearer than this are one that came on two ways.
+const AGAIN: Duration = Duration::from_millis(500);
+/// How long orphans are waited for in silence.
+const SILENCE: Duration = Duration::from_secs(1);
+
+/// Hears signals from before a program starts until it has ended.
+pub(crate) struct Watch {
+    requests: Requests,
+    /// What ran below this process before: not the program's.
+    before: Vec<Pid>,
+    /// When the first request came.
+    since: Option<Instant>,
+    /// Whether what goes on is to be killed when patience is over.
+    is_limited: bool,
+    is_killed: bool,
+}
+
+impl Watch {
+    /// To be made before the program is started.
+    pub(crate) fn begin() -> Result<Watch, Failure> {
+        // A kernel without this has been out of use for years; then orphans are not seen.
+        let _ = descendants::adopt_orphans();
+        let requests = Requests::hear(Hears::Ends).map_err(Failure::file("hear", "signals"))?;
+        let before = descendants::running().into_iter().map(|it| it.pid).collect();
+        Ok(Watch { requests, before, since: None, is_limited: false, is_killed: false })
+    }
+
+    /// Waits until the program has ended. It is still to be waited for by [`Watch::finish`], so
+    /// that its number is no other process's meanwhile.
+    pub(crate) fn wait(&mut self, child: &Child, program: &Path) -> Result<(), Failure> {
+        let pid = Pid::from_child(child);
+        let handle = pidfd_open(pid, PidfdFlags::empty())
+            .map_err(|error| Failure::file("watch", program)(error.into()))?;
+        loop {
+            let mut descriptors = [PollFd::from_borrowed_fd(handle.as_fd(), PollFlags::IN)];
+            let pause = PAUSE.try_into().expect("milliseconds fit");
+            if matches!(poll(&mut descriptors, Some(&pause)), Ok(1)) {
+                return Ok(());
+            }
+            self.follow(|| vec![Running { pid, name: String::new() }]);
+        }
+    }
+
+    /// How the program ended, once all that it began has ended, too.
+    pub(crate) fn finish(mut self, mut child: Child, program: &Path) -> Result<ExitStatus, Failure> {
+        let status = child.wait().map_err(Failure::file("wait for", program))?;
+        self.wait_for_orphans();
+        Ok(status)
+    }
+
+    /// Waits for processes that go on behind the program.
+    fn wait_for_orphans(&mut self) {
+        let began = Instant::now();
+        let mut is_told = false;
+        loop {
+            let left = self.orphans();
+            if left.is_empty() {
+                return;
+            }
+            if !is_told && began.elapsed() >= SILENCE {
+                let names: Vec<String> = left.iter().map(|it| format!("{} ({})", it.pid, it.name)).collect();
+                eprintln!(
+                    "opcost: the program has ended; waiting for what it began and left running: {}   (^C ends \
+                     it)",
+                    names.join(", ")
+                );
+                is_told = true;
+            }
+            // No terminal's signal reaches a process that left its session.
+            self.is_limited |= self.since.is_some();
+            self.follow(|| left.clone());
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn orphans(&self) -> Vec<Running> {
+        // The program's own end was taken note of already.
+        descendants::reap();
+        descendants::running().into_iter().filter(|it| !self.before.contains(&it.pid)).collect()
+    }
+
+    /// Does with what goes on what the user asked for.
+    fn follow(&mut self, going_on: impl Fn() -> Vec<Running>) {
+        while let Some(request) = self.requests.next() {
+            let UserRequest::Stop { signal, by_terminal } = request else { continue };
+            match self.since {
+                Some(first) if first.elapsed() >= AGAIN => self.kill(&going_on()),
+                Some(_) => {}
+                None => self.since = Some(Instant::now()),
+            }
+            if !by_terminal {
+                self.is_limited = true;
+                if let Some(signal) = Signal::from_named_raw(signal) {
+                    descendants::signal(&going_on(), signal);
+                }
+            }
+        }
+        if self.is_limited && self.since.is_some_and(|first| first.elapsed() >= PATIENCE) {
+            self.kill(&going_on());
+        }
+    }
+
+    fn kill(&mut self, going_on: &[Running]) {
+        if !self.is_killed {
+            eprintln!("opcost: it did not end when it was asked to, and is killed");
+        }
+        self.is_killed = true;
+        descendants::signal(going_on, Signal::KILL);
+    }
+}
