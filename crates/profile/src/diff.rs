@@ -9,16 +9,20 @@
 //! Numbers mean something only between like builds: another compiler, other
 //! flags, another target or cost model, or another number of runs is refused
 //! with the reasons, unless forced; then the reasons stay with the result.
-//! Cost: facts * log facts. Limit: a function that was renamed is gone and new.
+//! A function that is gone and one that is new are one that moved, where their bodies agree and
+//! no third one has that body. Work that an inliner moved from one function into another is no
+//! more work ([`only_moved`]).
+//! Cost: facts * log facts. Limit: a function that was renamed and changed is gone and new.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use opcost_key::{Anchor, CostFacts, Hash128};
+use opcost_key::{Anchor, CostFacts, FunctionKey, Hash128};
 use thiserror::Error;
 
 use crate::joined::Joined;
-use crate::{About, Column, Fact, Ledger, Quality, SourcePlace, Subject};
+use crate::moved::only_moved;
+use crate::{About, Called, Column, Fact, Ledger, Quality, SourcePlace, Subject};
 
 /// Why two ledgers are not alike enough to compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +82,11 @@ pub enum DiffVerdict {
     SameTotalOtherWay,
     /// Nothing changed.
     Same,
+    /// It has another name or lies in another file; body and total are the same.
+    Moved,
+    /// Its total is larger or it is new, by lines that cost the program no more than before:
+    /// inlined here, and elsewhere before.
+    MovedWork,
     /// One side's total is not exact, so that nothing can be said.
     Unsure,
     /// It was not there before.
@@ -94,6 +103,8 @@ impl fmt::Display for DiffVerdict {
             DiffVerdict::SameWorkOtherCode => "same work with different code",
             DiffVerdict::SameTotalOtherWay => "same total by another way",
             DiffVerdict::Same => "same",
+            DiffVerdict::Moved => "moved",
+            DiffVerdict::MovedWork => "same work, inlined elsewhere",
             DiffVerdict::Unsure => "unsure",
             DiffVerdict::New => "new",
             DiffVerdict::Gone => "gone",
@@ -108,6 +119,9 @@ pub struct FunctionDiff {
     pub name: String,
     /// Its module, when the name is local to it.
     pub module: Option<String>,
+    /// What it was called before, if that was something else: linkage name, and module if that is
+    /// what changed.
+    pub was: Option<FunctionKey>,
     /// Where it is written now, or was.
     pub place: Option<SourcePlace>,
     /// What happened to it.
@@ -130,6 +144,15 @@ pub struct LineDiff {
     pub instructions: CountChange,
 }
 
+/// Calls of one function that is not counted, before and after.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutsideDiff {
+    /// Its linkage name.
+    pub name: String,
+    /// How often it was called.
+    pub calls: CountChange,
+}
+
 /// Two ledgers compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diff {
@@ -141,6 +164,11 @@ pub struct Diff {
     pub functions: Vec<FunctionDiff>,
     /// The lines whose cost differs, by file and number.
     pub lines: Vec<LineDiff>,
+    /// Calls of functions that are not counted, where their number differs, by name.
+    pub outside: Vec<OutsideDiff>,
+    /// Whether any function of both has the same body in both, or the same file: else they are of
+    /// two programs, which have little more than `main` in common.
+    pub has_common_code: bool,
 }
 
 /// Compares two ledgers. `force` compares unlike ones too.
@@ -151,11 +179,28 @@ pub fn diff(before: &Ledger, after: &Ledger, force: bool) -> Result<Diff, Incomp
     }
     let blocks_compare = anchors(&before.about) == anchors(&after.about);
     let total = |ledger: &Ledger| ledger.value(&Subject::Program, Column::Instructions).map(u128::from);
+    let functions = matched(functions(before), functions(after));
+    let has_common_code = functions.iter().any(Match::has_common_code);
+    let moved = only_moved(before, after);
+    let compared = functions.iter().map(|it| {
+        let mut function = compare(it, blocks_compare);
+        let is_more = matches!(function.verdict, DiffVerdict::MoreWork | DiffVerdict::New);
+        if is_more && moved.contains(&it.key) {
+            function.verdict = DiffVerdict::MovedWork;
+        }
+        function
+    });
     Ok(Diff {
         unlike: reasons,
         total: CountChange { before: total(before), after: total(after) },
-        functions: pairs(functions(before), functions(after))
-            .map(|(key, (before, after))| compare(&key, before.as_ref(), after.as_ref(), blocks_compare))
+        functions: compared.collect(),
+        has_common_code,
+        outside: pairs(outside(before), outside(after))
+            .map(|(name, (before, after))| OutsideDiff {
+                name: name.to_owned(),
+                calls: CountChange { before, after },
+            })
+            .filter(|outside| !outside.calls.is_none())
             .collect(),
         lines: pairs(lines(before), lines(after))
             .map(|(at, (before, after))| LineDiff {
@@ -215,6 +260,8 @@ struct Side<'a> {
     place: Option<&'a SourcePlace>,
     shapes: BTreeSet<Hash128>,
     bodies: BTreeSet<Hash128>,
+    /// Names of the files that it is written in, or of its modules where that is not known.
+    files: BTreeSet<&'a str>,
     calls: Option<u128>,
     instructions: Option<u128>,
     /// Whether some total or call count is not exact.
@@ -229,6 +276,10 @@ fn functions(ledger: &Ledger) -> BTreeMap<Joined, Side<'_>> {
         let side = sides.entry(Joined::of(function)).or_default();
         side.shapes.insert(function.shape);
         side.bodies.insert(function.body);
+        if let Subject::Function { place, .. } = subject {
+            let file = place.as_ref().map_or(function.module.as_str(), |place| &place.file);
+            side.files.insert(file.rsplit('/').next().unwrap_or(file));
+        }
         let exact = matches!(quality, Quality::Exact | Quality::ExactUnder(_));
         side.unsure |= !exact && matches!(subject, Subject::Function { .. });
         let Some(value) = value.map(u128::from) else { continue };
@@ -245,6 +296,62 @@ fn functions(ledger: &Ledger) -> BTreeMap<Joined, Side<'_>> {
     sides
 }
 
+/// Calls of functions that are not counted, by name.
+fn outside(ledger: &Ledger) -> BTreeMap<&str, u128> {
+    let mut sums = BTreeMap::new();
+    for fact in ledger.facts() {
+        if let (Subject::Called(Called::External(name)), Some(value)) = (&fact.subject, fact.value) {
+            *sums.entry(&**name).or_default() += u128::from(value);
+        }
+    }
+    sums
+}
+
+/// One function, and what either ledger says of it.
+struct Match<'a> {
+    key: Joined,
+    /// Its key before, if that was another one.
+    was: Option<Joined>,
+    before: Option<Side<'a>>,
+    after: Option<Side<'a>>,
+}
+
+impl Match<'_> {
+    fn has_common_code(&self) -> bool {
+        let (Some(before), Some(after)) = (&self.before, &self.after) else { return false };
+        !before.bodies.is_disjoint(&after.bodies) || !before.files.is_disjoint(&after.files)
+    }
+}
+
+/// Functions of both by key; those that are on one side only by their bodies, where just one
+/// function of either side has that body.
+fn matched<'a>(before: BTreeMap<Joined, Side<'a>>, after: BTreeMap<Joined, Side<'a>>) -> Vec<Match<'a>> {
+    let mut all: Vec<Match<'a>> =
+        pairs(before, after).map(|(key, (before, after))| Match { key, was: None, before, after }).collect();
+    let mut by_body: BTreeMap<BTreeSet<Hash128>, [Vec<usize>; 2]> = BTreeMap::new();
+    for (at, it) in all.iter().enumerate() {
+        let (side, has_side) = match (&it.before, &it.after) {
+            (Some(side), None) => (side, 0),
+            (None, Some(side)) => (side, 1),
+            _ => continue,
+        };
+        by_body.entry(side.bodies.clone()).or_default()[has_side].push(at);
+    }
+    let mut moved = Vec::new();
+    for lists in by_body.into_values() {
+        if let [[gone], [new]] = lists.each_ref().map(Vec::as_slice) {
+            let (was, before) = (all[*gone].key.clone(), all[*gone].before.take());
+            (all[*new].was, all[*new].before) = (Some(was), before);
+            moved.push(*gone);
+        }
+    }
+    moved.sort_unstable();
+    for gone in moved.into_iter().rev() {
+        all.remove(gone);
+    }
+    all
+}
+
 fn lines(ledger: &Ledger) -> BTreeMap<&SourcePlace, u128> {
     let costs = ledger.facts().iter().filter(|fact| fact.column == Column::Instructions);
     let mut sums = BTreeMap::new();
@@ -256,12 +363,8 @@ fn lines(ledger: &Ledger) -> BTreeMap<&SourcePlace, u128> {
     sums
 }
 
-fn compare(
-    key: &Joined,
-    before: Option<&Side<'_>>,
-    after: Option<&Side<'_>>,
-    blocks_compare: bool,
-) -> FunctionDiff {
+fn compare(it: &Match<'_>, blocks_compare: bool) -> FunctionDiff {
+    let (before, after) = (it.before.as_ref(), it.after.as_ref());
     let change = |get: fn(&Side<'_>) -> Option<u128>| CountChange {
         before: before.and_then(get),
         after: after.and_then(get),
@@ -281,11 +384,13 @@ fn compare(
         _ if !calls.is_none() || blocks.as_ref().is_some_and(|blocks| !blocks.is_empty()) => {
             DiffVerdict::SameTotalOtherWay
         }
+        _ if it.was.is_some() => DiffVerdict::Moved,
         _ => DiffVerdict::Same,
     };
     FunctionDiff {
-        name: key.name(),
-        module: key.module(),
+        name: it.key.name(),
+        module: it.key.module(),
+        was: it.was.as_ref().map(|was| was.0.clone()),
         place: after.and_then(|side| side.place).or(before.and_then(|side| side.place)).cloned(),
         verdict,
         calls,

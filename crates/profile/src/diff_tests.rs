@@ -35,7 +35,11 @@ fn each_verdict_has_its_case() {
     assert_eq!(verdict(1, 2, 2, 99, &[2, 20]), DiffVerdict::LessWork);
     assert_eq!(verdict(3, 2, 2, 100, &[2]), DiffVerdict::SameWorkOtherCode);
     assert_eq!(verdict(1, 1, 3, 100, &[3, 19]), DiffVerdict::SameTotalOtherWay);
-    let other = ledger(facts_of(&function("g", 1, 1), 2, 100, &[2, 20]));
+    let moved = ledger(facts_of(&function("g", 1, 1), 2, 100, &[2, 20]));
+    let only_moved = only(&before, &moved);
+    assert_eq!((only_moved.name.as_str(), only_moved.verdict), ("g", DiffVerdict::Moved));
+    assert_eq!(only_moved.was.expect("it had another name").name.as_ref(), "f");
+    let other = ledger(facts_of(&function("g", 1, 7), 2, 100, &[2, 20]));
     let functions = diff(&before, &other, false).unwrap().functions;
     let verdicts: Vec<_> = functions.iter().map(|f| (f.name.as_str(), f.verdict)).collect();
     assert_eq!(verdicts, [("f", DiffVerdict::Gone), ("g", DiffVerdict::New)]);

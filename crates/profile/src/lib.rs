@@ -16,6 +16,7 @@ pub mod formats;
 mod joined;
 mod ledger;
 mod merge;
+mod moved;
 pub mod opcraw;
 pub mod opcval;
 pub mod overlap;

@@ -9,7 +9,7 @@ use opcost::ledgers;
 use opcost_answer::{Failure, Status};
 use opcost_report::kit::save::{Stream, document, save_json, save_text};
 use opcost_report::kit::style::screen_width;
-use opcost_report::ledger::diff::{DiffJson, DiffReport, print_diff};
+use opcost_report::ledger::diff::{DiffCertainty, DiffJson, DiffReport, print_diff};
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &DiffArguments) -> Result<Status, Failure> {
@@ -26,17 +26,18 @@ fn carry_out(arguments: &DiffArguments) -> Result<Status, Failure> {
         Failure::Counters(format!("{before} and {after}: {why}"))
     };
     let compared = diff(&before, &after, arguments.force).map_err(|error| refused(error.to_string()))?;
-    let is_common = |verdict| !matches!(verdict, DiffVerdict::New | DiffVerdict::Gone);
-    if !arguments.force && !compared.functions.iter().any(|function| is_common(function.verdict)) {
+    if !arguments.force && !compared.has_common_code {
         return Err(refused(
-            "no function is in both, so they are of different programs; compare them with --force".to_owned(),
+            "no function of one has its body or its file in the other, so they are of two programs; compare \
+             them with --force"
+                .to_owned(),
         ));
     }
     let report = DiffReport {
         before: arguments.before.display().to_string(),
         after: arguments.after.display().to_string(),
         diff: compared,
-        is_exact: is_exact(&before) && is_exact(&after),
+        certainty: certainty(&before).max(certainty(&after)),
     };
     let json_on_stdout = arguments.json.as_deref() == Some("-".as_ref());
     let stream = if json_on_stdout { Stream::Stderr } else { Stream::Stdout };
@@ -47,17 +48,32 @@ fn carry_out(arguments: &DiffArguments) -> Result<Status, Failure> {
     judge(arguments.fail_on, &report)
 }
 
-fn is_exact(ledger: &Ledger) -> bool {
-    ledger.facts().iter().all(|fact| matches!(fact.quality, Quality::Exact | Quality::ExactUnder(_)))
+fn certainty(ledger: &Ledger) -> DiffCertainty {
+    let of = |quality: &Quality| match quality {
+        Quality::Exact | Quality::ExactUnder(_) => DiffCertainty::Exact,
+        Quality::Estimate => DiffCertainty::Estimated,
+        _ => DiffCertainty::LowerBounds,
+    };
+    ledger.facts().iter().map(|fact| of(&fact.quality)).max().unwrap_or(DiffCertainty::Exact)
 }
 
 /// Holds the comparison against `--fail-on`.
 fn judge(fail_on: Option<FailOn>, report: &DiffReport) -> Result<Status, Failure> {
     let Some(fail_on) = fail_on else { return Ok(Status::Fine) };
-    if !report.is_exact {
-        return Err(Failure::Counters(
-            "no verdict: some counts are lower bounds; repeat the run that ended without notice".to_owned(),
-        ));
+    match report.certainty {
+        DiffCertainty::Exact => {}
+        DiffCertainty::Estimated => {
+            return Err(Failure::Counters(
+                "no verdict: counts made of samples differ from run to run; count both with opcost count"
+                    .to_owned(),
+            ));
+        }
+        DiffCertainty::LowerBounds => {
+            return Err(Failure::Counters(
+                "no verdict: some counts are lower bounds; repeat the run that ended without notice"
+                    .to_owned(),
+            ));
+        }
     }
     let functions = || report.diff.functions.iter();
     let fails = match fail_on {

@@ -7,7 +7,7 @@
 
 use std::fmt::Write;
 
-use opcost_profile::diff::{CountChange, Diff, DiffVerdict, FunctionDiff, LineDiff};
+use opcost_profile::diff::{CountChange, Diff, DiffVerdict, FunctionDiff, LineDiff, OutsideDiff};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -23,8 +23,19 @@ pub struct DiffReport {
     pub after: String,
     /// What changed from the first to the second.
     pub diff: Diff,
-    /// Whether all numbers are exact.
-    pub is_exact: bool,
+    /// How sure the numbers are.
+    pub certainty: DiffCertainty,
+}
+
+/// How sure the numbers of two ledgers are: as the worst of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DiffCertainty {
+    /// All are exact.
+    Exact,
+    /// Some are made of samples.
+    Estimated,
+    /// Some may be too low, or are not known.
+    LowerBounds,
 }
 
 impl DiffReport {
@@ -33,7 +44,7 @@ impl DiffReport {
         let CountChange { before, after } = self.diff.total;
         let changed = |function: &FunctionDiff| function.verdict != DiffVerdict::Same;
         match (before, after) {
-            _ if !self.is_exact => DiffVerdict::Unsure,
+            _ if self.certainty != DiffCertainty::Exact => DiffVerdict::Unsure,
             _ if after > before => DiffVerdict::MoreWork,
             _ if after < before => DiffVerdict::LessWork,
             _ if self.diff.functions.iter().any(changed) => DiffVerdict::SameWorkOtherCode,
@@ -84,12 +95,19 @@ pub fn print_diff(report: &DiffReport, top: usize, width: usize) -> String {
     for (verdict, title) in [
         (DiffVerdict::MoreWork, "more work"),
         (DiffVerdict::LessWork, "less work"),
+        (DiffVerdict::MovedWork, "same work, inlined elsewhere"),
         (DiffVerdict::New, "new"),
         (DiffVerdict::Gone, "gone"),
     ] {
         table(&report.with(verdict), title, top, width, &mut out);
     }
-    for verdict in [DiffVerdict::SameWorkOtherCode, DiffVerdict::SameTotalOtherWay, DiffVerdict::Unsure] {
+    let in_one_line = [
+        DiffVerdict::Moved,
+        DiffVerdict::SameWorkOtherCode,
+        DiffVerdict::SameTotalOtherWay,
+        DiffVerdict::Unsure,
+    ];
+    for verdict in in_one_line {
         names(&report.with(verdict), &verdict.to_string(), top, &mut out);
     }
     let same = report.with(DiffVerdict::Same).len();
@@ -97,6 +115,7 @@ pub fn print_diff(report: &DiffReport, top: usize, width: usize) -> String {
         let functions = if same == 1 { "function" } else { "functions" };
         let _ = writeln!(out, "{}", paint(DIM, format!("{same} {functions} unchanged")));
     }
+    outside(report, top, &mut out);
     lines(&report.diff.lines, top, width, &mut out);
     out
 }
@@ -121,8 +140,15 @@ fn headline(report: &DiffReport, out: &mut String) {
     for unlike in &report.diff.unlike {
         let _ = writeln!(out, "{} {unlike}", paint(BAD, "not alike:"));
     }
-    if !report.is_exact {
-        let _ = writeln!(out, "some counts are lower bounds, so they say neither more nor less");
+    match report.certainty {
+        DiffCertainty::Exact => {}
+        DiffCertainty::Estimated => {
+            let _ =
+                writeln!(out, "counts made of samples: two runs of one program differ by some per cent, too");
+        }
+        DiffCertainty::LowerBounds => {
+            let _ = writeln!(out, "some counts are lower bounds, so they say neither more nor less");
+        }
     }
 }
 
@@ -163,11 +189,39 @@ fn names(functions: &[&FunctionDiff], title: &str, top: usize, out: &mut String)
     if functions.is_empty() {
         return;
     }
-    let shown: Vec<String> = functions.iter().take(top).map(|function| demangle(&function.name)).collect();
+    let shown: Vec<String> = functions.iter().take(top).map(|function| both_names(function)).collect();
     let more =
         if functions.len() > top { format!(", and {} more", functions.len() - top) } else { String::new() };
     let title = paint(STRONG, format!("{title}: {}", functions.len()));
     let _ = writeln!(out, "{title}   {}{more}", shown.join(", "));
+}
+
+/// The name, behind the one that it had before.
+fn both_names(function: &FunctionDiff) -> String {
+    let now = demangle(&function.name);
+    match &function.was {
+        None => now,
+        Some(was) if *was.name != *function.name => format!("{} → {now}", demangle(&was.name)),
+        Some(was) => format!("{now} (from {})", tidy_path(was.module.as_deref().unwrap_or("another file"))),
+    }
+}
+
+/// Calls that are new, of functions whose work is not counted.
+fn outside(report: &DiffReport, top: usize, out: &mut String) {
+    let new: Vec<&OutsideDiff> =
+        report.diff.outside.iter().filter(|it| it.calls.after > it.calls.before).collect();
+    if new.is_empty() {
+        return;
+    }
+    let shown: Vec<String> =
+        new.iter().take(top).map(|it| format!("{} {}", demangle(&it.name), signed(it.calls))).collect();
+    let more = if new.len() > top { format!(", and {} more", new.len() - top) } else { String::new() };
+    let _ = writeln!(
+        out,
+        "{}   {}{more}",
+        paint(STRONG, "more calls into code that is not counted:"),
+        shown.join(", ")
+    );
 }
 
 fn lines(lines: &[LineDiff], top: usize, width: usize, out: &mut String) {
@@ -217,6 +271,14 @@ pub struct DiffJson {
     unchanged: usize,
     /// Lines that differ, by number.
     lines: Vec<LineJson>,
+    /// Functions that are not counted (of libraries), where the number of calls differs.
+    outside: Vec<OutsideJson>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct OutsideJson {
+    name: String,
+    calls: ChangeJson,
 }
 
 /// A number on both sides; null where there is no such thing.
@@ -240,9 +302,13 @@ struct FunctionJson {
     linkage_name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     module: Option<String>,
+    /// What it was called before, if that was something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    was: Option<String>,
     file: Option<String>,
     line: Option<u32>,
-    /// `more work`, `less work`, `same work with different code`, `same total by another way`, `unsure`, `new`, `gone`.
+    /// `more work`, `less work`, `same work with different code`, `same total by another way`, `moved`,
+    /// `same work, inlined elsewhere`, `unsure`, `new`, `gone`.
     verdict: String,
     calls: ChangeJson,
     instructions: ChangeJson,
@@ -288,6 +354,8 @@ impl DiffJson {
             before: line.instructions.before,
             after: line.instructions.after,
         });
+        let outside =
+            diff.outside.iter().map(|it| OutsideJson { name: demangle(&it.name), calls: it.calls.into() });
         DiffJson {
             schema: "opcost.diff/1",
             before: report.before.clone(),
@@ -298,6 +366,7 @@ impl DiffJson {
             functions: changed.map(FunctionJson::new).collect(),
             unchanged: report.with(DiffVerdict::Same).len(),
             lines: lines.collect(),
+            outside: outside.collect(),
         }
     }
 }
@@ -313,6 +382,7 @@ impl FunctionJson {
             name: demangle(&function.name),
             linkage_name: function.name.clone(),
             module: function.module.clone(),
+            was: function.was.as_ref().map(|was| demangle(&was.name)),
             file: function.place.as_ref().map(|place| place.file.to_string()),
             line: function.place.as_ref().map(|place| place.line),
             verdict: function.verdict.to_string(),
