@@ -372,6 +372,14 @@ pub(crate) enum BudgetError {
     NoNumber(String),
     #[error("'{0}' is not a whole number of instructions")]
     NotWhole(String),
+    #[error("the comma of '{0}' can be read in two ways; write a point (2.5G), or all digits (2500000000)")]
+    Comma(String),
+}
+
+/// Whether commas stand between groups of three digits only.
+fn is_grouped(number: &str) -> bool {
+    let mut groups = number.split(',');
+    groups.next().is_some_and(|first| (1..=3).contains(&first.len())) && groups.all(|group| group.len() == 3)
 }
 
 /// `2.5G` and the like. Powers of ten, as clocks are sold.
@@ -385,12 +393,15 @@ pub(crate) fn parse_budget(text: &str) -> Result<u128, BudgetError> {
         _ => (text, 1),
     };
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let is_digits =
-        |part: &str| part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_' || byte == b',');
-    if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) || number.ends_with('.') {
+    // Reports write commas between groups of three; a comma before a fraction is another language's.
+    if text.contains(',') && (scale > 1 || !is_grouped(whole) || fraction.contains(',')) {
+        return Err(BudgetError::Comma(text.to_owned()));
+    }
+    let digits: String = whole.chars().filter(|sign| !matches!(sign, '_' | ',')).collect();
+    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if digits.is_empty() || !is_digits(&digits) || !is_digits(fraction) || number.ends_with('.') {
         return Err(wrong());
     }
-    let digits: String = whole.chars().filter(char::is_ascii_digit).collect();
     let mut value = digits.parse::<u128>().map_err(|_| wrong())?.checked_mul(scale).ok_or_else(wrong)?;
     let mut place = scale;
     for digit in fraction.bytes() {
@@ -412,6 +423,14 @@ mod tests {
         assert_eq!(parse_budget("2.5G"), Ok(2_500_000_000));
         assert_eq!(parse_budget("300k"), Ok(300_000));
         assert_eq!(parse_budget("1,234"), Ok(1234));
+        assert_eq!(parse_budget("12,345,678"), Ok(12_345_678));
+        assert_eq!(parse_budget("2_500_000_000"), Ok(2_500_000_000));
+        // 2.5 G in half of the world.
+        for text in ["2,5G", "2,500G", "2,5", "1234,567", "1,23", ",123", "1.2,3G", "1,234.5k"] {
+            assert_eq!(parse_budget(text), Err(super::BudgetError::Comma(text.to_owned())));
+        }
+        assert!(parse_budget("2.5_0G").is_err());
+        assert!(parse_budget("_").is_err());
         assert_eq!(parse_budget("0"), Ok(0));
         assert!(parse_budget("2.5").is_err());
         assert!(parse_budget("1.2345k").is_err());

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use opcost_interrupt::{Scratch, was_stopped};
@@ -41,6 +43,9 @@ pub struct Task<'a> {
     pub is_deterministic: bool,
 }
 
+/// The system's number for a descriptor that is closed.
+const EBADF: i32 = 9;
+
 /// What was counted.
 pub struct Measurement {
     images: BTreeMap<PathBuf, Image>,
@@ -63,6 +68,10 @@ impl Measurement {
         let real = task.program.canonicalize().map_err(Failure::file("find", task.program))?;
         images.insert(real.clone(), Image::read(&real)?);
         let world = task.is_deterministic.then(|| FixedWorld::for_program(&real)).transpose()?;
+        let input = (task.repeat > 1).then(|| HeldInput::of(&task.streams)).transpose()?.flatten();
+        let streams =
+            input.as_ref().map_or_else(|| task.streams.clone(), |input| input.streams(&task.streams));
+        let task = &Task { streams, ..*task };
         let mut runs = Vec::new();
         for _ in 0..task.repeat {
             runs.push(run_once(task, &real, world.as_ref(), &mut images)?);
@@ -211,6 +220,39 @@ pub fn ending(finish: Finish) -> ProcessEnding {
     match finish {
         Finish::Exited(status) => ProcessEnding::Exited(status),
         Finish::Killed(signal) => ProcessEnding::Killed(signal),
+    }
+}
+
+/// What comes by our input, kept so that each run can read it.
+struct HeldInput {
+    folder: Scratch,
+}
+
+impl HeldInput {
+    /// Reads our input to its end, unless a file is named or a person types it.
+    fn of(streams: &Streams) -> Result<Option<HeldInput>, Failure> {
+        if streams.stdin.is_some() || std::io::stdin().is_terminal() {
+            return Ok(None);
+        }
+        let folder = Scratch::folder("opcost-input-");
+        let folder = folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
+        let held = HeldInput { folder };
+        let mut file = File::create(held.path()).map_err(Failure::file("write", held.path()))?;
+        match std::io::copy(&mut std::io::stdin().lock(), &mut file) {
+            // A caller that closed it gives its programs none.
+            Err(error) if error.raw_os_error() != Some(EBADF) => {
+                Err(Failure::file("read", "the input")(error))
+            }
+            _ => Ok(Some(held)),
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("input")
+    }
+
+    fn streams(&self, given: &Streams) -> Streams {
+        Streams { stdin: Some(self.path()), ..given.clone() }
     }
 }
 

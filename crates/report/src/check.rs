@@ -192,7 +192,7 @@ pub fn print_check(report: &CheckReport, written: Option<bool>) -> String {
             let Some(over) = function.over() else { continue };
             let _ = writeln!(
                 out,
-                "    {}  {}  {} of {}, {} over",
+                "    {}  {}  by itself {} of {}, {} over",
                 paint(STRONG, &function.asked),
                 paint(DIM, place_of(function)),
                 grouped(function.instructions),
@@ -230,7 +230,9 @@ pub fn print_markdown(report: &CheckReport) -> String {
     let open = if is_fine { "" } else { " open" };
     let mut out =
         format!("{sign} **opcost**: {}\n\n<details{open}><summary>counts</summary>\n\n", report.summary());
-    out.push_str("| run | function | instructions | limit | verdict |\n|---|---|---:|---:|---|\n");
+    out.push_str(
+        "| run | function (by itself) | instructions | limit | verdict |\n|---|---|---:|---:|---|\n",
+    );
     for run in &report.runs {
         let total = run.counted.as_ref().map_or("–".to_owned(), |counted| grouped(counted.total));
         let limit = run.limit.map_or("–".to_owned(), grouped);
@@ -343,7 +345,9 @@ struct FunctionJson {
     name: String,
     file: Option<String>,
     line: Option<u32>,
+    /// What it does by itself, without the functions that it calls.
     instructions: u128,
+    /// The most that it may do by itself.
     limit: Option<u128>,
     #[schemars(extend("enum" = ["within", "over", "none"]))]
     verdict: &'static str,

@@ -139,7 +139,9 @@ pub(crate) struct CheckArguments {
     /// Checks only this run; may be repeated.
     #[arg(long = "run", value_name = "NAME")]
     pub(crate) runs: Vec<String>,
-    /// Writes what was counted into the file as the new limits.
+    /// Writes what was counted into the file as the new limits: of each run, and of functions that do
+    /// much of it by themselves (without what they call). Each run is made twice, and a number that
+    /// differs becomes no limit.
     #[arg(long, requires = "reason")]
     pub(crate) update: bool,
     /// Why the limits change; it is written beside them.

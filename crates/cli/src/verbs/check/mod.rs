@@ -58,7 +58,9 @@ fn carry_out(arguments: &CheckArguments, here: &Path, json: Option<&Path>) -> Re
     let target = here.join(&arguments.file);
     let folder = target.parent().unwrap_or(here);
     std::env::set_current_dir(folder).map_err(Failure::file("go to", folder))?;
-    let runs: Vec<CheckedRun> = names.iter().map(|name| check_run(&file, name)).collect();
+    // A number that one run drew is no limit: an update holds two runs against each other.
+    let at_least = if arguments.update { 2 } else { 1 };
+    let runs: Vec<CheckedRun> = names.iter().map(|name| check_run(&file, name, at_least)).collect();
     let report = CheckReport { file: arguments.file.display().to_string(), runs };
     let updated = arguments.update && report.may_update();
     if updated {
@@ -111,7 +113,8 @@ fn selected_runs(file: &ConfigFile, asked: &[String]) -> Result<Vec<String>, Fai
     }
 }
 
-fn check_run(file: &ConfigFile, name: &str) -> CheckedRun {
+/// Builds, counts and judges one run, repeated `at_least` so often.
+fn check_run(file: &ConfigFile, name: &str, at_least: u32) -> CheckedRun {
     let entry = &file.config.run[name];
     let config = entry.get_ref();
     let mut run = CheckedRun {
@@ -128,7 +131,7 @@ fn check_run(file: &ConfigFile, name: &str) -> CheckedRun {
         run.verdict = CheckVerdict::Failed("not run: the check was stopped by a signal".to_owned());
         return run;
     }
-    match count(config) {
+    match count(config, at_least) {
         Ok(report) => judge(file, config, &report, &mut run),
         Err(error) => run.verdict = CheckVerdict::Failed(error.to_string()),
     }
@@ -136,7 +139,7 @@ fn check_run(file: &ConfigFile, name: &str) -> CheckedRun {
 }
 
 /// Builds and counts one run.
-fn count(config: &RunConfig) -> Result<CountReport, Failure> {
+fn count(config: &RunConfig, at_least: u32) -> Result<CountReport, Failure> {
     if let Some(build) = &config.build {
         let status = Command::new("sh")
             .args(["-c", build])
@@ -158,7 +161,7 @@ fn count(config: &RunConfig) -> Result<CountReport, Failure> {
                 stdout: Some(PathBuf::from("/dev/null")),
                 stdout_to_stderr: false,
             },
-            repeat: arguments.repeat,
+            repeat: arguments.repeat.max(at_least),
             is_deterministic: arguments.deterministic,
         })?;
         Ok(report_of_run(&measurement))
@@ -196,13 +199,18 @@ fn judge(file: &ConfigFile, config: &RunConfig, report: &CountReport, run: &mut 
     run.functions = functions(file, config, report, &mut refusals);
     run.counted = Some(CountToCheck { total: report.summary.weight, finish: report.finish, build });
     if opcost_interrupt::was_stopped() {
-        refusals.push("it was stopped by a signal".into());
+        refusals.push("not exact: it was stopped by a signal".into());
     }
     if let RunQuality::LowerBound(reasons) = &report.quality {
         refusals.extend(reasons.iter().map(|reason| format!("not exact: {reason}")));
     }
     if let Some(repetition) = report.repetition.as_ref().filter(|text| text.starts_with("the runs")) {
-        refusals.push(repetition.clone());
+        let remedy = if arguments_are_fixed(config) {
+            "its input differs from run to run"
+        } else {
+            "flags = [\"--deterministic\"] holds addresses, clocks and random numbers fixed"
+        };
+        refusals.push(format!("{repetition}; {remedy}"));
     }
     let has_limits = config.limit.is_some() || !config.functions.is_empty();
     if !has_limits {
@@ -221,6 +229,11 @@ fn judge(file: &ConfigFile, config: &RunConfig, report: &CountReport, run: &mut 
         () if over => CheckVerdict::Over,
         () => CheckVerdict::Within,
     };
+}
+
+/// Whether the run's world is held fixed already.
+fn arguments_are_fixed(config: &RunConfig) -> bool {
+    config.flags.iter().any(|flag| flag == "--deterministic")
 }
 
 /// What differs from what the limits were recorded with.

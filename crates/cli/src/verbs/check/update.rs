@@ -14,6 +14,9 @@ use opcost_answer::Failure;
 use opcost_report::check::CheckedRun;
 use opcost_report::kit::numbers::grouped;
 
+/// Stands above limits of functions.
+const SELF_COST: &str = "\n# What each function does by itself, without the functions that it calls.\n";
+
 /// The text of the file with new limits.
 pub(super) fn updated(file: &ConfigFile, runs: &[CheckedRun], reason: &str) -> Result<String, Failure> {
     let wrong = |what: String| Failure::Usage(format!("{}: {what}", file.path.display()));
@@ -33,7 +36,9 @@ fn update_run(table: &mut dyn TableLike, run: &CheckedRun, reason: &str) {
     let Some(counted) = &run.counted else { return };
     let mut changed = set(table, "limit", counted.total);
     if table.get("functions").is_none() {
-        table.insert("functions", Item::Table(Table::new()));
+        let mut functions = Table::new();
+        functions.decor_mut().set_prefix(SELF_COST);
+        table.insert("functions", Item::Table(functions));
     }
     if let Some(functions) = table.get_mut("functions").and_then(Item::as_table_like_mut) {
         // Functions that are not in the program any more; the check has said so.
