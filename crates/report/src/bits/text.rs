@@ -4,7 +4,7 @@
 //! functions that were asked for their values, one by one, and what forces each
 //! to be that wide. Or the source, with the widths of what each line computes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use opcost_bits::WidthTotal;
@@ -17,7 +17,7 @@ use crate::kit::save::document;
 use crate::kit::source::{SourceText, Sources};
 use crate::kit::style::{BAD, DIM, STRONG, cut, cut_start, padded, paint, printable, screen_width};
 use opcost_answer::bits::{BitsAnswers, BitsFinding, BitsFunction, BitsValue};
-use opcost_answer::names::{tidy_path, told_apart};
+use opcost_answer::names::{demangle, tidy_path, told_apart};
 
 /// Cells of a bar.
 const BAR: usize = 10;
@@ -377,21 +377,31 @@ fn annotated(text: &mut String, report: &BitsReport<'_>, sources: &mut Sources) 
     }
 }
 
-/// Values that no execution gets to: a dead branch, or an index never in bounds.
+/// What no execution gets to: a dead branch, or an index never in bounds. A line has several
+/// copies where it was inlined; it is named only if no copy is reached. A function none of whose
+/// values is reached is named itself: its other copies run, or nothing calls it.
 fn dead(text: &mut String, report: &BitsReport<'_>) {
-    let mut places: Vec<String> = Vec::new();
-    for value in report.answers.functions.iter().flat_map(|function| &function.values) {
-        // What may be poison is perhaps computed and not looked at.
-        let is_dead = value.range == "never" && !value.may_be_poison;
-        if let (true, Some(file), Some(line)) = (is_dead, &value.file, value.line) {
-            places.push(format!("{}:{line}", tidy_path(file)));
-        }
-    }
+    // What may be poison is perhaps computed and not looked at.
+    let is_dead = |value: &BitsValue| value.range == "never" && !value.may_be_poison;
+    let at = |value: &BitsValue| Some((value.file.clone()?, value.line?));
+    let all = || report.answers.functions.iter().flat_map(|function| &function.values);
+    let reached: BTreeSet<(String, u32)> = all().filter(|value| !is_dead(value)).filter_map(at).collect();
+    let mut places: Vec<(String, u32)> = all().filter(|value| is_dead(value)).filter_map(at).collect();
+    places.retain(|place| !reached.contains(place));
     places.dedup();
-    if places.is_empty() {
-        return;
+    if !places.is_empty() {
+        let (count, _) = shown(report.most, places.len());
+        let more = if count < places.len() { ", …" } else { "" };
+        let places = places[..count].iter().map(|(file, line)| format!("{}:{line}", tidy_path(file)));
+        let _ = writeln!(text, "\nno execution gets to {}{more}", places.collect::<Vec<_>>().join(", "));
     }
-    let (count, _) = shown(report.most, places.len());
-    let more = if count < places.len() { ", …" } else { "" };
-    let _ = writeln!(text, "\nno execution gets to {}{more}", places[..count].join(", "));
+    let is_idle = |function: &&BitsFunction| {
+        !function.values.is_empty()
+            && function.values.iter().all(is_dead)
+            && function.values.iter().filter_map(at).any(|place| reached.contains(&place))
+    };
+    for function in report.answers.functions.iter().filter(is_idle) {
+        let name = demangle(&function.name);
+        let _ = writeln!(text, "\n{name} itself is never called; the copies that were inlined are reached");
+    }
 }
