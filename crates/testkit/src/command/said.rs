@@ -9,8 +9,10 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 /// What a program said and how it ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Said {
+    /// The line that started it, for messages.
+    pub line: String,
     /// Its exit status; -1 if a signal ended it.
     pub status: i32,
     /// The signal that ended it.
@@ -26,7 +28,7 @@ impl Said {
     #[track_caller]
     pub fn of(command: &mut Command) -> Said {
         match command.output() {
-            Ok(output) => Said::from(output),
+            Ok(output) => Said { line: format!("{command:?}"), ..Said::from(output) },
             Err(error) => panic!("{command:?} does not start: {error}"),
         }
     }
@@ -59,7 +61,8 @@ impl Said {
     /// All of it, for messages.
     pub fn all(&self) -> String {
         let end = self.signal.map_or_else(String::new, |signal| format!(", signal {signal}"));
-        format!("status {}{end}\nstdout:\n{}\nstderr:\n{}", self.status, self.stdout, self.stderr)
+        let (line, out, err) = (&self.line, &self.stdout, &self.stderr);
+        format!("{line}\nstatus {}{end}\nstdout:\n{out}\nstderr:\n{err}", self.status)
     }
 }
 
@@ -67,6 +70,7 @@ impl From<Output> for Said {
     #[track_caller]
     fn from(output: Output) -> Said {
         Said {
+            line: String::new(),
             status: output.status.code().unwrap_or(-1),
             signal: output.status.signal(),
             stdout: text(output.stdout),
