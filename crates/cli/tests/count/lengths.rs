@@ -10,7 +10,7 @@ use crate::fuel::{PAYING, spend};
 use crate::harness::{Bench, corpus};
 
 fn write(bench: &Bench, text: &str) -> [PathBuf; 1] {
-    std::fs::write(bench.path("a.c"), text).expect("written");
+    bench.write("a.c", text);
     [bench.path("a.c")]
 }
 
@@ -26,7 +26,7 @@ fn the_library_that_pays_does_what_the_c_library_does() {
         let all: Vec<&str> = flags.iter().copied().chain(["--stdout", &out]).collect();
         let spent = spend(&bench, &all, std::slice::from_ref(&source), &[]);
         assert_eq!(spent.verdict(), "finished", "{}", spent.1);
-        assert!(std::fs::read(&out).expect("output") == plain, "{flags:?}: another output");
+        assert!(bench.read("out") == plain, "{flags:?}: another output");
         let counting: Vec<&str> = flags.iter().copied().chain(PAYING).collect();
         let counted = bench.count(&counting, std::slice::from_ref(&source), &[]);
         assert_eq!(spent.amount(), counted.counts().total(), "{flags:?}");
@@ -106,7 +106,7 @@ fn wide_numbers_weigh_as_many_words() {
         (256, "mul", 3 * 4 + 16 + 1),
         (256, "udiv", 3 * 4 + 256 * 4 + 1),
     ] {
-        std::fs::write(bench.path("a.ll"), module(width, operation)).expect("written");
+        bench.write("a.ll", module(width, operation));
         let source = [bench.path("a.ll")];
         let spent = spend(&bench, &[], &source, &[]);
         assert_eq!(
