@@ -118,17 +118,20 @@ fn calls_weigh_what_they_cost() {
 
 /// What a hundred calls add by a cost model, for `fuel` and for `count`.
 fn hundred(bench: &Bench, model: &str, flags: &[&str], body: &str) -> u64 {
+    let text = format!(
+        "#include <math.h>\n#include <stdlib.h>\nvolatile double x = 0.5; void *volatile p;\n\
+         int main(int c, char **v) {{ for (int i = 0, n = atoi(v[1]); i < n; i++) {{ {body}; }} }}\n"
+    );
+    bench.write("a.c", text);
+    let flags: Vec<&str> = flags.iter().copied().chain(["-O0", "-lm", "--cost", model]).collect();
+    let spending = [metered(bench, &[&["--audit"], &flags[..]].concat(), &[bench.path("a.c")])];
+    bench.opcost(&[&["count", "--emit", "exe", "-o", "counted"], &flags[..], &["a.c"]].concat()).expect(0);
+    let counting = [bench.path("counted")];
     let cost = |times: u32| {
-        let text = format!(
-            "#include <math.h>\n#include <stdlib.h>\nvolatile double x = 0.5; void *volatile p;\n\
-             int main(void) {{ for (int i = 0; i < {times}; i++) {{ {body}; }} }}\n"
-        );
-        let source = [bench.path("a.c")];
-        std::fs::write(&source[0], text).expect("written");
-        let flags: Vec<&str> = flags.iter().copied().chain(["-O0", "-lm", "--cost", model]).collect();
-        let spent = spend(bench, &flags, &source, &[]);
+        let arguments = [times.to_string()];
+        let spent = run(bench, &[], &spending, &arguments);
         assert_eq!(spent.verdict(), "finished", "{}", spent.1);
-        let counted = bench.count(&flags, &source, &[]);
+        let counted = bench.count(&[], &counting, &arguments);
         assert_eq!(spent.amount(), counted.counts().total(), "{model} {body}");
         spent.amount()
     };

@@ -6,7 +6,7 @@
 
 use std::path::PathBuf;
 
-use crate::fuel::{PAYING, spend};
+use crate::fuel::{PAYING, metered, run, spend};
 use crate::harness::{Bench, corpus};
 
 fn write(bench: &Bench, text: &str) -> [PathBuf; 1] {
@@ -50,8 +50,9 @@ fn lengths_cost_one_for_sixteen_bytes() {
              int main(int c, char **v) {{ size_t n = atol(v[1]); {text} return 0; }}\n"
         );
         let source = write(&bench, &text);
+        let program = [metered(&bench, &["--audit"], &source)];
         let cost = |bytes: u64| {
-            let spent = spend(&bench, &[], &source, &[bytes.to_string()]);
+            let spent = run(&bench, &[], &program, &[bytes.to_string()]);
             assert_eq!(spent.verdict(), "finished", "{name}: {}", spent.1);
             spent.amount()
         };

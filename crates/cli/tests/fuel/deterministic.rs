@@ -263,24 +263,24 @@ fn who_asks_for_nothing_sees_no_difference() {
     assert_eq!(stopped(&[]), stopped(&["--deterministic"]));
 }
 
-/// `waits.cpp` counted: its document and what it printed.
-fn waits(flags: &[&str], arguments: &[&str]) -> (Value, String) {
-    let bench = Bench::new();
-    let waits = source("waits.cpp");
-    let mut all = vec!["count", "--threads", "--json", "waits.json", "--ignore-status"];
-    all.extend(["--cflag=-std=c++20", "--cflag=-pthread"]);
+/// `waits.cpp`, built already, counted: its document and what it printed.
+fn waits(bench: &Bench, flags: &[&str], arguments: &[&str]) -> (Value, String) {
+    let mut all = vec!["count", "--json", "waits.json", "--ignore-status"];
     all.extend(flags);
-    all.extend([waits.as_str(), "--"]);
+    all.extend(["./waits", "--"]);
     all.extend(arguments);
-    let output = Circumstances::here(&bench).run(&all);
+    let output = Circumstances::here(bench).run(&all);
     assert_eq!(output.status, 0, "{}", output.stderr);
     (document(&bench.path("waits.json")), output.stdout)
 }
 
 #[test]
 fn waiting_takes_no_time_and_keeps_its_meaning() {
+    let bench = Bench::new();
+    let flags = ["count", "--threads", "--cflag=-std=c++20", "--cflag=-pthread", "--emit", "exe"];
+    bench.opcost(&[&flags[..], &["-o", "waits", &source("waits.cpp")]].concat()).expect(0);
     let begin = std::time::Instant::now();
-    let (counts, printed) = waits(&["--deterministic", "--repeat", "2"], &[]);
+    let (counts, printed) = waits(&bench, &["--deterministic", "--repeat", "2"], &[]);
     // It slept for four months and a half by its own clock.
     assert!(begin.elapsed().as_secs() < 300);
     let once = "\
@@ -303,7 +303,7 @@ child: 1, status 7
     assert_eq!(counts["program_status"]["signal"], 6, "{counts:#}");
     assert_eq!(counts["quality"]["kind"], "exact", "{counts:#}");
     assert_eq!(counts["processes"], 2);
-    let (counts, printed) = waits(&["--deterministic"], &["signal"]);
+    let (counts, printed) = waits(&bench, &["--deterministic"], &["signal"]);
     assert_eq!(printed, once);
     assert_eq!(counts["program_status"]["signal"], 15, "a signal to oneself arrives: {counts:#}");
 }

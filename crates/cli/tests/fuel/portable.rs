@@ -13,7 +13,9 @@
 //! `corpus/portable/rejected` holds what is not portable, with the words of the
 //! objection: `Rejected: FUNCTION[:LINE]: REASON` (`any` function).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use opcost_testkit::command::{Said, corpus};
 
@@ -69,6 +71,37 @@ impl Case {
     fn output(&self) -> Vec<u8> {
         std::fs::read(self.bench.path("output")).unwrap_or_default()
     }
+}
+
+/// Flags by which clang writes down what it read.
+pub(crate) const LIST: [&str; 3] = ["--cflag=-MD", "--cflag=-MF", "--cflag=headers"];
+
+/// What a program of this folder did on the machine at hand.
+pub(crate) struct Here {
+    pub(crate) answer: Answer,
+    pub(crate) output: Vec<u8>,
+    /// What clang read, as a rule of make.
+    pub(crate) headers: String,
+}
+
+/// The same, built and run once for all tests that ask.
+pub(crate) fn here(program: &Path) -> &'static Here {
+    static SEEN: Mutex<BTreeMap<PathBuf, &'static OnceLock<Here>>> = Mutex::new(BTreeMap::new());
+    let seen: &'static OnceLock<Here> = {
+        let mut all = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+        // It lives as long as the tests do.
+        all.entry(program.to_owned()).or_insert_with(|| Box::leak(Box::default()))
+    };
+    seen.get_or_init(|| {
+        let case = Case::new(program);
+        let answer = case.run(MACHINES[0], &LIST);
+        Here { answer, output: case.output(), headers: case.bench.read("headers") }
+    })
+}
+
+/// What it spent there.
+fn spent_here(program: &Path) -> u64 {
+    outcome(&here(program).answer).0
 }
 
 /// Wine makes its folder once, and not for two at a time.
@@ -153,7 +186,7 @@ fn the_output_is_that_of_the_system() {
     let mut compared = 0;
     for program in programs(&folder()).iter().filter(|program| said_of(program, "System").is_some()) {
         let case = Case::new(program);
-        let answer = case.run(MACHINES[0], &[]);
+        let Here { answer, output, .. } = here(program);
         let is_cxx = program.extension().is_some_and(|extension| extension == "cpp");
         let compiler = if is_cxx { "clang++-22" } else { "clang-22" };
         let source = program.to_str().expect("UTF-8");
@@ -162,7 +195,7 @@ fn the_output_is_that_of_the_system() {
         let input = std::fs::File::open(case.bench.path("input")).expect("the input");
         let run = Said::of(case.bench.program(case.bench.path("native")).stdin(input));
         let text = &run.stdout;
-        assert_eq!(&String::from_utf8_lossy(&case.output()), text, "{}: {}", case.name, answer.said());
+        assert_eq!(&String::from_utf8_lossy(output), text, "{}: {}", case.name, answer.said());
         assert_eq!(
             answer.json["program_status"]["exit"].as_i64(),
             run.signal.is_none().then_some(i64::from(run.status))
@@ -180,7 +213,10 @@ fn spent_is_what_is_counted() {
         let case = Case::new(&folder().join(name));
         case.bench.tool("clang-22", &["-O2", "-c", world.to_str().expect("UTF-8"), "-o", "world.o"]);
         for flags in [&[] as &[&str], &["-O0", "--anchor", "source"]] {
-            let spent = outcome(&case.run(MACHINES[0], flags)).0;
+            let spent = match flags {
+                [] => spent_here(&case.program),
+                flags => outcome(&case.run(MACHINES[0], flags)).0,
+            };
             let program = case.program.to_str().expect("UTF-8");
             let emit = ["--portable", "--emit", "anchor", "-o", "anchor.bc"];
             case.bench.build(&[&emit, flags, &[program]].concat());
@@ -198,11 +234,15 @@ fn count(case: &Case) -> u64 {
 #[test]
 fn the_limit_is_met_to_the_instruction_everywhere() {
     let case = Case::new(&folder().join("bot.cpp"));
-    let spent = outcome(&case.run(MACHINES[0], &[])).0;
+    let spent = spent_here(&case.program);
+    ready_wine();
     for machine in MACHINES {
         let (enough, short) = (spent.to_string(), (spent - 1).to_string());
-        assert_eq!(case.run(machine, &["--limit", &enough]).json["verdict"], "finished", "{machine}");
-        assert_eq!(case.run(machine, &["--limit", &short]).json["verdict"], "used-up", "{machine}");
+        case.bench.build(&["--portable", "--machine", machine, "--emit", "exe", "-o", "built", &case.name]);
+        for (limit, verdict) in [(&enough, "finished"), (&short, "used-up")] {
+            let fixed = ["--stdin", "input", "--stdout", "output", "--limit", limit, "./built"];
+            assert_eq!(case.bench.fuel(&fixed).json["verdict"], verdict, "{machine}");
+        }
     }
 }
 
@@ -244,7 +284,7 @@ fn addresses_do_not_show_in_code_that_is_not_optimised() {
 #[test]
 fn a_built_program_finds_its_emulator() {
     let case = Case::new(&folder().join("sorting.c"));
-    let spent = outcome(&case.run(MACHINES[0], &[])).0;
+    let spent = spent_here(&case.program);
     for machine in MACHINES {
         let emit = ["--portable", "--machine", machine, "--emit", "exe", "-o", "built", "sorting.c"];
         case.bench.build(&emit);

@@ -8,16 +8,12 @@ use std::path::Path;
 use opcost_testkit::command::Said;
 
 use crate::bench::{Answer, Bench};
-use crate::portable::{Case, MACHINES, folder, outcome, programs};
-
-/// Flags by which clang writes down what it read.
-const LIST: [&str; 3] = ["--cflag=-MD", "--cflag=-MF", "--cflag=headers"];
+use crate::portable::{Case, LIST, folder, here, outcome, programs};
 
 /// What clang read besides the program itself, opcost's headers and its own.
-fn foreign(bench: &Bench, program: &str) -> Vec<String> {
-    let own = bench.tool("clang-22", &["-print-resource-dir"]);
+fn foreign(read: &str, program: &str) -> Vec<String> {
+    let own = Bench::new().tool("clang-22", &["-print-resource-dir"]);
     let own = own.stdout.trim().to_owned();
-    let read = bench.read("headers");
     let (_, files) = read.split_once(": ").expect("a rule of make");
     let files: Vec<&str> = files.split_whitespace().filter(|word| *word != "\\").collect();
     assert!(files.len() > 1, "{read}");
@@ -49,7 +45,7 @@ fn no_header_of_the_system_shapes_a_program_in_c() {
     bench.write("a.c", &format!("{text}int main(void) {{ assert(INT_MAX > 0); return 0; }}\n"));
     let answer = bench.fuel(&[["--portable"].as_slice(), &LIST, &["a.c"]].concat());
     assert_eq!(answer.status, 0, "{}", answer.said());
-    assert_eq!(foreign(&bench, "a.c"), [""; 0]);
+    assert_eq!(foreign(&bench.read("headers"), "a.c"), [""; 0]);
 }
 
 #[test]
@@ -57,9 +53,8 @@ fn no_header_of_the_system_shapes_a_program_in_cxx() {
     let mut seen = 0;
     for program in programs(&folder()).iter().chain(&programs(&folder().join("rejected"))) {
         if program.extension().is_some_and(|extension| extension == "cpp") {
-            let case = Case::new(program);
-            case.run(MACHINES[0], &LIST);
-            assert_eq!(foreign(&case.bench, &case.name), [""; 0], "{}", case.name);
+            let name = program.file_name().and_then(|name| name.to_str()).expect("UTF-8");
+            assert_eq!(foreign(&here(program).headers, name), [""; 0], "{name}");
             seen += 1;
         }
     }
@@ -109,7 +104,7 @@ fn all_of_the_cxx_library_is_carried() {
         command.args(LIST).arg(format!("--cflag=-std={standard}")).arg("a.cpp");
         Said::of(&mut command).expect(0);
         assert_eq!(bench.read("output"), wanted, "{standard}");
-        assert_eq!(foreign(&bench, "a.cpp"), [""; 0], "{standard}");
+        assert_eq!(foreign(&bench.read("headers"), "a.cpp"), [""; 0], "{standard}");
     }
 }
 
@@ -172,8 +167,8 @@ fn the_sysroot_is_told_with_the_number_and_compared_first() {
 #[test]
 fn a_built_program_keeps_its_sysroot() {
     let case = Case::new(&Path::new(&folder()).join("bot.cpp"));
-    let first = case.run(MACHINES[0], &[]);
+    let first = &here(&folder().join("bot.cpp")).answer;
     case.bench.build(&["--portable", "--emit", "exe", "-o", "built", "bot.cpp"]);
     let answer = case.bench.fuel(&["--stdin", "input", "--stdout", "output", "./built"]);
-    assert_eq!((outcome(&answer), sysroot(&answer)), (outcome(&first), sysroot(&first)));
+    assert_eq!((outcome(&answer), sysroot(&answer)), (outcome(first), sysroot(first)));
 }

@@ -62,6 +62,17 @@ impl Case {
         self.fuel(&[&["--machine", "wasm32-wasi", "--engine", engine], flags].concat())
     }
 
+    /// Builds it once with these flags, for several runs by [`Case::run_built`].
+    fn build(&self, flags: &[&str]) {
+        let emit = ["--machine", "wasm32-wasi", "--emit", "exe", "-o", "built.wasm"];
+        self.bench.build(&[&emit, flags, &[&self.name]].concat());
+    }
+
+    fn run_built(&self, engine: &str, flags: &[&str]) -> Answer {
+        let fixed = ["--engine", engine, "--stdin", "input", "--stdout", "output"];
+        self.bench.fuel(&[&fixed, flags, &["built.wasm", "--"], self.arguments].concat())
+    }
+
     fn output(&self) -> String {
         String::from_utf8(std::fs::read(self.bench.path("output")).unwrap_or_default()).expect("text")
     }
@@ -84,9 +95,10 @@ fn spent_is_the_count_by_segment_in_both_engines() {
             let counted = case.run("node", &[level, &["--by-segment"]].concat());
             let output = case.output();
             assert_eq!(counted.json["verdict"], "finished", "{}: {}", case.name, counted.said());
-            for engine in ENGINES {
-                for flags in [&["--audit"] as &[&str], &["--by-segment"]] {
-                    let answer = case.run(engine, &[level, flags].concat());
+            for flags in [&["--audit"] as &[&str], &["--by-segment"]] {
+                case.build(&[level, flags].concat());
+                for engine in ENGINES {
+                    let answer = case.run_built(engine, &[]);
                     let what = format!("{} {level:?} {flags:?} in {engine}: {}", case.name, answer.said());
                     assert_eq!(spent(&answer), spent(&counted), "{what}");
                     assert_eq!(answer.json["program_status"], counted.json["program_status"], "{what}");
@@ -127,13 +139,14 @@ fn the_limit_is_met_to_the_instruction() {
         let case = Case::new(corpus(name).as_ref(), &[]);
         let enough = spent(&case.run("node", &[]));
         let (enough, short) = (enough.to_string(), (enough - 1).to_string());
+        case.build(&[]);
         for engine in ENGINES {
             assert_eq!(
-                case.run(engine, &["--limit", &enough]).json["verdict"],
+                case.run_built(engine, &["--limit", &enough]).json["verdict"],
                 "finished",
                 "{name} {engine}"
             );
-            let stopped = case.run(engine, &["--limit", &short]);
+            let stopped = case.run_built(engine, &["--limit", &short]);
             assert_eq!((stopped.status, &stopped.json["verdict"]), (3, &"used-up".into()), "{name} {engine}");
         }
     }
