@@ -59,8 +59,7 @@ fn place() -> Bench {
 }
 
 fn fine(bench: &Bench, arguments: &[&str]) -> Said {
-    let output = bench.opcost(arguments).expect(0);
-    output
+    bench.opcost(arguments).expect(0)
 }
 
 /// Counts at an anchor, into `run.opc`.
