@@ -7,13 +7,16 @@
 //! to be analysed and then run with all their inputs. Both are slow, plain and share no code with
 //! what they judge. The third referee are marks, comments in programs that say what
 //! is known of a loop ([`read_marks`], [`judge()`]) or of a value's width ([`read_widths`]). Beside these, files of
-//! samples that nobody took ([`perf_data`]). Only tests and chores depend on this room.
+//! samples that nobody took ([`perf_data`]), and the harness of tests that run the command
+//! (`command`, with the feature of that name). Only tests and chores depend on this room.
 
 mod access;
 mod accesses;
 mod arithmetic_intrinsics;
 mod branches;
 mod calls;
+#[cfg(feature = "command")]
+pub mod command;
 mod compute;
 mod externals;
 mod float;

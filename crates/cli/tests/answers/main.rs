@@ -13,10 +13,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Mutex;
 
 use opcost_key::Hasher128;
+use opcost_testkit::command::{Said, Workplace};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
@@ -106,8 +106,7 @@ fn questions() -> Vec<Question> {
 }
 
 /// The document without what is no answer.
-fn answer(output: &[u8]) -> String {
-    let text = String::from_utf8_lossy(output);
+fn answer(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("\"milliseconds\"")).fold(
         String::new(),
         |mut all, line| {
@@ -130,9 +129,8 @@ fn without_steps(document: &str) -> String {
 }
 
 /// `clang 22.1.8`
-fn compiler() -> String {
-    let output = Command::new("clang-22").arg("--version").output().expect("clang 22 starts");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+fn compiler(place: &Workplace) -> String {
+    let text = place.tool("clang-22", &["--version"]).stdout;
     let version = text.split_whitespace().find(|word| word.starts_with("22.")).unwrap_or("22");
     let end = version.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(version.len());
     format!("clang {}", &version[..end])
@@ -142,20 +140,20 @@ fn compiler() -> String {
 fn answers_are_what_they_were() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("answers");
     std::fs::create_dir_all(&folder).expect("a folder");
+    let place = Workplace::new(env!("CARGO_BIN_EXE_opcost"));
     let rest = Mutex::new(questions());
     let found = Mutex::new(BTreeMap::new());
     let work = || {
         while let Some(question) = { rest.lock().expect("whole").pop() } {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-            let output = command.args(&question.words).current_dir(root()).stdin(std::process::Stdio::null());
-            let output = output.output().expect("opcost starts");
-            let mut document = answer(&output.stdout);
+            let words: Vec<&str> = question.words.iter().map(String::as_str).collect();
+            let said = Said::of(place.command(&words).current_dir(root()));
+            let mut document = answer(&said.stdout);
             if question.name.starts_with("life ") {
-                document = without_steps(&String::from_utf8_lossy(&output.stdout));
+                document = without_steps(&said.stdout);
             }
             let file = folder.join(question.name.replace([' ', '/'], "-") + ".json");
             std::fs::write(file, &document).expect("written");
-            let status = output.status.code().unwrap_or(-1);
+            let status = said.status;
             let hash = Hasher128::new().text(&document).finish();
             let before =
                 found.lock().expect("whole").insert(question.name.clone(), format!("{status} {hash}"));
@@ -166,7 +164,7 @@ fn answers_are_what_they_were() {
         scope.spawn(work);
         scope.spawn(work);
     });
-    let mut text = format!("{}\n", compiler());
+    let mut text = format!("{}\n", compiler(&place));
     for (name, answer) in found.into_inner().expect("whole") {
         text.push_str(&format!("{name}: {answer}\n"));
     }

@@ -1,11 +1,13 @@
 //! One command line of a compiler: does opcost do what clang does?
 
-use crate::support::{ADD, Bench, MAIN, Said};
+use opcost_testkit::command::Said;
+
+use crate::support::{ADD, Bench, MAIN};
 
 /// Runs the same words by clang and by opcost in two equal folders.
 fn both(files: &[(&str, &str)], words: &[&str]) -> [(Bench, Said); 2] {
     let (clang, ours) = (Bench::new(files), Bench::new(files));
-    let by_clang = clang.run(std::process::Command::new("clang-22").args(words));
+    let by_clang = Said::of(clang.program("clang-22").args(words));
     let mut arguments = vec!["cc"];
     arguments.extend(words);
     let by_us = ours.opcost(&arguments);
@@ -51,15 +53,16 @@ fn files_status_and_words_are_clangs() {
     ];
     for words in lines {
         let [(clang, by_clang), (ours, by_us)] = both(&files, words);
-        assert_eq!(by_us.status, by_clang.status, "{words:?}\n{}", by_us.err);
-        assert_eq!(by_us.out, by_clang.out, "{words:?}");
+        assert_eq!(by_us.status, by_clang.status, "{words:?}\n{}", by_us.stderr);
+        assert_eq!(by_us.stdout, by_clang.stdout, "{words:?}");
         assert_eq!(names(&ours), names(&clang), "{words:?}");
         for name in names(&clang).iter().filter(|name| name.ends_with(".d") || name.ends_with(".dep")) {
             assert_eq!(ours.read(name), clang.read(name), "{words:?}");
         }
-        let is_frontend = by_clang.err.contains("error: use of") || by_clang.err.contains("no such file");
-        if is_frontend || by_clang.err.is_empty() || by_clang.err.contains("-Wunknown-warning-option") {
-            assert_eq!(by_us.err, by_clang.err, "{words:?}");
+        let is_frontend =
+            by_clang.stderr.contains("error: use of") || by_clang.stderr.contains("no such file");
+        if is_frontend || by_clang.stderr.is_empty() || by_clang.stderr.contains("-Wunknown-warning-option") {
+            assert_eq!(by_us.stderr, by_clang.stderr, "{words:?}");
         }
     }
 }
@@ -138,8 +141,8 @@ fn counters_that_threads_share_are_refused() {
         ),
     ]);
     bench.shell("$OPCOST cc -c work.c; $OPCOST cc -c main.c; $OPCOST cc work.o main.o -o prog");
-    let said = bench.run(std::process::Command::new(crate::support::opcost()).args(["count", "./prog"]));
-    assert!(said.status == 1 && said.err.contains("--threads"), "{}", said.err);
+    let said = bench.opcost(&["count", "./prog"]);
+    assert!(said.status == 1 && said.stderr.contains("--threads"), "{}", said.stderr);
     bench.shell("$OPCOST cc -pthread -c work.c; $OPCOST cc work.o main.o -o prog");
     assert_eq!(Bench::calls(&bench.count(&["./prog"]), "work"), 1);
 }

@@ -1,18 +1,17 @@
 //! What goes wrong is told: whose fault, where, what next, and the status.
 
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 
-use crate::support::{ADD, Bench, MAIN, Said, opcost};
+use opcost_testkit::command::Said;
+
+use crate::support::{ADD, Bench, MAIN};
 
 const HELLO: (&str, &str) = ("hello.c", "int main(void) { return 0; }\n");
 
+#[track_caller]
 fn told(said: &Said, status: i32, words: &[&str]) {
-    assert_eq!(said.status, status, "{}", said.err);
-    for word in words {
-        assert!(said.err.contains(word), "'{word}' is not in:\n{}", said.err);
-    }
-    assert!(!said.err.contains("panicked"), "{}", said.err);
+    assert_eq!(said.status, status, "{}", said.all());
+    said.tells(words);
 }
 
 #[test]
@@ -81,14 +80,12 @@ fn another_clang_or_none() {
     let fake = bench.path("clang-23");
     std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).expect("permissions");
     for verb in [&["count", "hello.c"][..], &["cc", "-c", "hello.c"]] {
-        let run = |clang: &str| bench.run(Command::new(opcost()).args(verb).env("OPCOST_CLANG", clang));
+        let run = |clang: &str| Said::of(bench.command(verb).env("OPCOST_CLANG", clang));
         told(&run("/nonexistent"), 1, &["clang 22 was not found", "apt-get install clang-22"]);
         told(&run(&fake.to_string_lossy()), 1, &["23.1.0", "clang-22"]);
     }
-    let doctor =
-        bench.run(Command::new(opcost()).args(["doctor", "--json"]).env("OPCOST_CLANG", "/nonexistent"));
-    assert_eq!(doctor.status, 1);
-    let json: serde_json::Value = serde_json::from_str(&doctor.out).expect("JSON");
+    let doctor = Said::of(bench.command(&["doctor", "--json"]).env("OPCOST_CLANG", "/nonexistent"));
+    let json = doctor.expect(1).json();
     assert_eq!((&json["schema"], &json["fine"]), (&"opcost.doctor/1".into(), &false.into()));
 }
 
@@ -97,7 +94,7 @@ fn doctor_counts_a_program() {
     let bench = Bench::new(&[]);
     let said = bench.opcost(&["doctor"]);
     told(&said, 0, &[]);
-    assert!(said.out.contains("built, run and counted: "), "{}", said.out);
+    assert!(said.stdout.contains("built, run and counted: "), "{}", said.stdout);
 }
 
 /// Root writes everywhere, so the folder is one that cannot hold a file.
@@ -119,18 +116,18 @@ fn a_full_disk_leaves_what_was_there() {
     let bench = Bench::new(&[HELLO]);
     // Root may mount in a namespace of its own; anyone else needs to become root in one first.
     let own = if rustix::process::geteuid().is_root() { "-m" } else { "-rm" };
-    let can = bench.run(Command::new("unshare").args([own, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]));
-    assert_eq!(can.status, 0, "this test needs user namespaces or root: {}", can.err);
+    let can = Said::of(bench.program("unshare").args([own, "mount", "-t", "tmpfs", "tmpfs", "/mnt"]));
+    assert_eq!(can.status, 0, "this test needs user namespaces or root: {}", can.stderr);
     let line = "mkdir small; mount -t tmpfs -o size=16k tmpfs small; echo before > small/out.o; \
                 head -c 12000 /dev/zero > small/ballast; \
                 $OPCOST cc -c hello.c -o small/out.o; echo status $?; cat small/out.o; ls -A small; \
                 TMPDIR=$PWD/small $OPCOST cc -c hello.c -o here.o; echo status $?; ls here.o";
-    let said = bench.run(Command::new("unshare").args([own, "sh", "-c", line]).env("OPCOST", opcost()));
+    let said = Said::of(bench.program("unshare").args([own, "sh", "-c", line]));
     assert!(
-        said.out.starts_with("status 1\nbefore\nballast\nout.o\nstatus 1\n"),
+        said.stdout.starts_with("status 1\nbefore\nballast\nout.o\nstatus 1\n"),
         "{}\n{}",
-        said.out,
-        said.err
+        said.stdout,
+        said.stderr
     );
-    assert!(said.err.contains("No space left") && !bench.path("here.o").exists(), "{}", said.err);
+    assert!(said.stderr.contains("No space left") && !bench.path("here.o").exists(), "{}", said.stderr);
 }

@@ -1,5 +1,7 @@
 //! Fortran, Rust, several languages at once, and weights from a file.
 
+use opcost_testkit::command::Said;
+
 use crate::support::{Bench, needs};
 
 const SUM: (&str, &str) = (
@@ -89,39 +91,38 @@ fn a_crate_with_a_dependency_and_a_build_script() {
     ]);
     let cargo = env!("CARGO_BIN_EXE_cargo-opcost");
     let counted = |extra: &[&str]| {
-        let mut command = std::process::Command::new(cargo);
+        let mut command = bench.program(cargo);
         command.args(["opcost", "count", "--bin", "app", "--offline", "--json", "counts.json"]);
-        let said = bench.run(command.args(extra).args(["--", "40"]));
-        assert_eq!((said.status, said.out.as_str()), (0, "2380\n"), "{}", said.err);
-        serde_json::from_str::<serde_json::Value>(&bench.read("counts.json")).expect("JSON")
+        let said = Said::of(command.args(extra).args(["--", "40"]));
+        assert_eq!((said.status, said.stdout.as_str()), (0, "2380\n"), "{}", said.stderr);
+        bench.json("counts.json")
     };
     let count = counted(&[]);
     assert_eq!(Bench::calls(&count, "dep::far"), 40);
     assert_eq!(count["quality"]["kind"], "exact");
     assert!(bench.path("target/opcost/release/app").is_file());
     // Nothing changed: cargo does not build again, and the count is the same.
-    let again =
-        bench.run(std::process::Command::new(cargo).args(["opcost", "build", "--bin", "app", "--offline"]));
-    assert!(!again.err.contains("Compiling"), "{}", again.err);
+    let again = Said::of(bench.program(cargo).args(["opcost", "build", "--bin", "app", "--offline"]));
+    assert!(!again.stderr.contains("Compiling"), "{}", again.stderr);
     assert_eq!(Bench::calls(&counted(&[]), "dep::far"), 40);
     // The same to be sampled: as it is, and only built.
     let sample = |extra: &[&str]| {
-        let mut command = std::process::Command::new(cargo);
-        bench.run(command.args(["opcost", "sample", "--bin", "app", "--offline"]).args(extra))
+        let mut command = bench.program(cargo);
+        Said::of(command.args(["opcost", "sample", "--bin", "app", "--offline"]).args(extra))
     };
     let said = sample(&["--json", "sampled.json", "--", "300000000"]);
-    assert_eq!(said.status, 0, "{}", said.err);
-    let sampled: serde_json::Value = serde_json::from_str(&bench.read("sampled.json")).expect("JSON");
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    let sampled = bench.json("sampled.json");
     assert_eq!(sampled["quality"]["kind"], "estimate");
     let functions = sampled["functions"].as_array().expect("functions");
     let is_far =
         |one: &&serde_json::Value| one["name"].as_str().is_some_and(|name| name.contains("dep::far"));
     assert!(functions.iter().any(|one| is_far(&one)), "{functions:#?}");
     let said = sample(&["--emit", "exe", "-o", "app-to-sample"]);
-    assert!(said.status == 0 && said.err.contains("opcost sample ./app-to-sample"), "{}", said.err);
+    assert!(said.status == 0 && said.stderr.contains("opcost sample ./app-to-sample"), "{}", said.stderr);
     assert!(bench.path("app-to-sample").is_file());
-    let wrong = bench.run(std::process::Command::new(cargo).args(["opcost", "fly"]));
-    assert_eq!(wrong.status, 2, "{}", wrong.err);
+    let wrong = Said::of(bench.program(cargo).args(["opcost", "fly"]));
+    assert_eq!(wrong.status, 2, "{}", wrong.stderr);
 }
 
 #[test]
@@ -139,10 +140,14 @@ fn weights_come_from_a_file() {
     bench.write("bad.toml", b"name = \"my/1\"\n\n[weights]\nfdvi = 2\n");
     let said = bench.opcost(&["count", "--cost", "bad.toml", "w.c"]);
     assert_eq!(said.status, 2);
-    assert!(said.err.contains("bad.toml:4: 'fdvi' is no opcode of LLVM; did you mean fdiv?"), "{}", said.err);
+    assert!(
+        said.stderr.contains("bad.toml:4: 'fdvi' is no opcode of LLVM; did you mean fdiv?"),
+        "{}",
+        said.stderr
+    );
     let said = bench.opcost(&["count", "--cost", "none/1", "w.c"]);
     assert_eq!(said.status, 2);
     let said = bench.opcost(&["count", "--cost", "none.toml", "w.c"]);
     assert_eq!(said.status, 1);
-    assert!(said.err.contains("none.toml"), "{}", said.err);
+    assert!(said.stderr.contains("none.toml"), "{}", said.stderr);
 }

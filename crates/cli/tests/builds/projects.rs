@@ -1,5 +1,7 @@
 //! Build systems that know nothing of opcost.
 
+use opcost_testkit::command::Said;
+
 use crate::support::{Bench, needs};
 
 const UTIL: (&str, &str) =
@@ -47,7 +49,7 @@ fn cmake() -> Bench {
 fn built_by_cmake(bench: &Bench, configure: &str) {
     let said = bench.shell(&format!("{configure}; cmake --build out -j2"));
     let facts = "RESULT [1] [] [] [1] [1] []";
-    assert!(said.out.contains(facts), "{}\n{}", said.out, said.err);
+    assert!(said.stdout.contains(facts), "{}\n{}", said.stdout, said.stderr);
     let count = bench.count(&["out/prog"]);
     for function in ["twice", "half", "main"] {
         assert_eq!(Bench::calls(&count, function), 1);
@@ -107,19 +109,15 @@ fn autotools_with_libtool() {
          make install DESTDIR=$PWD/root >/dev/null",
     );
     for fact in ["strdup... yes", "nosuchfunc_x... no", "size of long... 8"] {
-        assert!(said.out.contains(fact), "{fact}: {}", said.out);
+        assert!(said.stdout.contains(fact), "{fact}: {}", said.stdout);
     }
-    let said = bench.run(
-        std::process::Command::new(crate::support::opcost())
-            .args(["count", "--json", "-", "b/root/usr/local/bin/prog"])
-            .env("LD_LIBRARY_PATH", bench.path("b/root/usr/local/lib")),
-    );
-    assert_eq!(said.status, 0, "{}", said.err);
-    let count: serde_json::Value = serde_json::from_str(&said.out).expect("JSON");
+    let mut command = bench.command(&["count", "--json", "-", "b/root/usr/local/bin/prog"]);
+    command.env("LD_LIBRARY_PATH", bench.path("b/root/usr/local/lib"));
+    let count = Said::of(&mut command).expect(0).json();
     assert_eq!(Bench::calls(&count, "twice"), 1);
     let script = bench.opcost(&["count", "b/prog"]);
     assert_eq!(script.status, 2);
-    assert!(script.err.contains("is a script"), "{}", script.err);
+    assert!(script.stderr.contains("is a script"), "{}", script.stderr);
 }
 
 #[test]

@@ -1,69 +1,43 @@
 //! A folder of its own for each test, and opcost in it.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::ops::Deref;
+use std::process::Command;
 
+use opcost_testkit::command::{Said, Workplace};
 use serde_json::Value;
 
-/// A folder that goes away.
-pub(crate) struct Bench {
-    folder: tempfile::TempDir,
-}
+/// A folder that goes away, with files in it.
+pub(crate) struct Bench(Workplace);
 
-/// What a tool said and how it ended.
-pub(crate) struct Said {
-    pub(crate) status: i32,
-    pub(crate) out: String,
-    pub(crate) err: String,
+impl Deref for Bench {
+    type Target = Workplace;
+
+    fn deref(&self) -> &Workplace {
+        &self.0
+    }
 }
 
 impl Bench {
     pub(crate) fn new(files: &[(&str, &str)]) -> Bench {
-        let bench = Bench { folder: tempfile::tempdir().expect("a temporary folder") };
+        let place = Workplace::new(env!("CARGO_BIN_EXE_opcost"));
         for (name, text) in files {
-            bench.write(name, text.as_bytes());
+            place.write(name, text);
         }
-        bench
+        Bench(place)
     }
 
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
-        let path = self.path(name);
-        std::fs::create_dir_all(path.parent().expect("it lies in the folder")).expect("a folder");
-        std::fs::write(path, bytes).expect("a file");
-    }
-
-    pub(crate) fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-    }
-
-    /// Runs opcost here.
-    pub(crate) fn opcost(&self, arguments: &[&str]) -> Said {
-        self.run(Command::new(opcost()).args(arguments))
-    }
-
-    /// Runs a shell line here, with `$OPCOST` set; it must succeed.
-    pub(crate) fn shell(&self, line: &str) -> Said {
-        let said = self.run(Command::new("sh").args(["-ec", line]).env("OPCOST", opcost()));
-        assert_eq!(said.status, 0, "{line}\n{}\n{}", said.out, said.err);
-        said
-    }
-
-    pub(crate) fn run(&self, command: &mut Command) -> Said {
-        command.current_dir(self.folder.path()).env("LC_ALL", "C").env_remove("RUST_BACKTRACE");
-        Said::from(command.output().unwrap_or_else(|error| panic!("{command:?}: {error}")))
+    /// Runs lines of the shell here, which must succeed.
+    #[track_caller]
+    pub(crate) fn shell(&self, lines: &str) -> Said {
+        self.0.shell(lines).expect(0)
     }
 
     /// Counts a program and returns its JSON; it must end well and exactly.
     pub(crate) fn count(&self, arguments: &[&str]) -> Value {
         let mut all = vec!["count", "--json", "counts.json"];
         all.extend(arguments);
-        let said = self.opcost(&all);
-        assert_eq!(said.status, 0, "{}\n{}", said.out, said.err);
-        let value: Value = serde_json::from_str(&self.read("counts.json")).expect("JSON");
+        self.opcost(&all).expect(0);
+        let value = self.json("counts.json");
         assert_eq!(value["quality"]["kind"], "exact", "{value}");
         value
     }
@@ -74,20 +48,6 @@ impl Bench {
         let found = functions.iter().find(|entry| entry["name"] == function);
         found.unwrap_or_else(|| panic!("no {function} in {count}"))["calls"].as_u64().expect("a number")
     }
-}
-
-impl From<Output> for Said {
-    fn from(output: Output) -> Said {
-        Said {
-            status: output.status.code().unwrap_or(-1),
-            out: String::from_utf8_lossy(&output.stdout).into_owned(),
-            err: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
-    }
-}
-
-pub(crate) fn opcost() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_opcost"))
 }
 
 /// Fails with the package that is missing.

@@ -5,8 +5,7 @@ use crate::harness::{Bench, Counted, corpus};
 
 fn emit(bench: &Bench, source: &str, output: &str) {
     let source = corpus().join(source);
-    let built = bench.opcost(&["count", "--emit", "bc", "-o", output, source.to_str().expect("UTF-8")]);
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    bench.opcost(&["count", "--emit", "bc", "-o", output, source.to_str().expect("UTF-8")]).expect(0);
 }
 
 fn assert_same(at: &str, found: &Counted, wanted: &Counted) {
@@ -34,8 +33,7 @@ fn counted_bitcode_counts_the_same_however_it_is_made_a_program() {
             let optimized = bench.count(&["--codegen", level], &[bench.path("optimized.bc")], &[]);
             assert_same(&format!("{source}, behind opt -O2, level {level}"), &optimized, &direct);
         }
-        let built = bench.opcost(&[compiler, "-O2", "counted.bc", "-o", "program"]);
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        bench.opcost(&[compiler, "-O2", "counted.bc", "-o", "program"]).expect(0);
         let driven = bench.count(&[], &[bench.path("program")], &[]);
         assert_same(&format!("{source}, by opcost {compiler}"), &driven, &direct);
     }
@@ -46,17 +44,16 @@ fn what_counted_bitcode_cannot_be_is_said() {
     let bench = Bench::new();
     let refused = |arguments: &[&str], text: &str| {
         let output = bench.opcost(arguments);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{said}");
+        let said = &output.stderr;
+        assert_eq!(output.status, 1, "{said}");
         assert!(said.contains(text), "{said}");
     };
     emit(&bench, "recursion.c", "counted.bc");
     refused(&["count", "--emit", "bc", "-o", "twice.bc", "counted.bc"], "counted already");
     refused(&["count", "--cost", "block-size", "counted.bc"], "was counted with cost model unit/1");
     let other = "target triple = \"x86_64-unknown-linux-gnu\"\ndefine void @other() {\n  ret void\n}\n";
-    std::fs::write(bench.path("other.ll"), other).expect("written");
-    let built = bench.opcost(&["count", "--emit", "bc", "-o", "other.bc", "other.ll"]);
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    bench.write("other.ll", other);
+    bench.opcost(&["count", "--emit", "bc", "-o", "other.bc", "other.ll"]).expect(0);
     bench.tool("llvm-link-22", &["counted.bc", "other.bc", "-o", "linked.bc"]);
     refused(&["count", "linked.bc"], "linked of 2 counted modules");
 }
@@ -65,8 +62,8 @@ fn what_counted_bitcode_cannot_be_is_said() {
 fn the_anchor_is_bitcode_even_of_text() {
     let bench = Bench::new();
     let source = corpus().join("attributes.ll");
-    let built =
-        bench.opcost(&["count", "--emit", "anchor", "-o", "anchor.bc", source.to_str().expect("UTF-8")]);
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    assert!(std::fs::read(bench.path("anchor.bc")).expect("written").starts_with(b"BC\xc0\xde"));
+    bench
+        .opcost(&["count", "--emit", "anchor", "-o", "anchor.bc", source.to_str().expect("UTF-8")])
+        .expect(0);
+    assert!(bench.bytes("anchor.bc").starts_with(b"BC\xc0\xde"));
 }

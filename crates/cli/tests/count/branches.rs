@@ -8,13 +8,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::Command;
 
 use object::{Object, ObjectSegment, SegmentFlags};
 use opcost_testkit::perf_data::{USER, file_at, mapping, record, task, words};
 use serde_json::Value;
 
-use crate::sampled::{Place, fine, opcost, said};
+use crate::sampled::{Place, fine, opcost};
 
 const PROGRAM: &str = "
 #include <stdlib.h>
@@ -60,11 +59,8 @@ const HERTZ: u64 = 2_500_000_000;
 /// Address and bytes of each instruction in its order.
 fn instructions(place: &Place, program: &str) -> Vec<(u64, u64)> {
     let trace = place.file("trace");
-    let output = Command::new("valgrind")
-        .args(["--tool=lackey", "--trace-mem=yes", &format!("--log-file={trace}"), program])
-        .output()
-        .expect("valgrind starts");
-    assert!(output.status.success(), "{}", said(&output));
+    let log = format!("--log-file={trace}");
+    place.tool("valgrind", &["--tool=lackey", "--trace-mem=yes", &log, program]);
     let trace = fs::read_to_string(trace).expect("a trace");
     let numbers = |line: &str| {
         let (address, bytes) = line.strip_prefix("I  ")?.split_once(',')?;
@@ -126,11 +122,11 @@ fn branches_tell_counts_without_time() {
     let rate = HERTZ / (instructions.len() as u64 * DISTANCE as u64 / taken as u64);
     fs::write(&perf, file_at(rate, &[(0, &[])], 1 | 1 << 1 | 1 << 2 | 1 << 11, &records)).expect("a file");
     let raw = place.file("raw.opc");
-    let told = said(&fine(&["sample", "--perf", &perf, "--ledger", &ledger, "--raw", &raw, &program]));
+    let told = fine(&["sample", "--perf", &perf, "--ledger", &ledger, "--raw", &raw, &program]).stderr;
     assert!(told.contains("runs between branches that the processor recorded, not of time"), "{told}");
     let agreement = |estimate: &str| -> BTreeMap<String, Value> {
         let output = fine(&["overlap", "--json", "-", estimate, &exact]);
-        serde_json::from_slice(&output.stdout).expect("JSON")
+        serde_json::from_value(output.json()).expect("measures")
     };
     let found = agreement(&ledger);
     let of = |measure: &str| found[measure].as_f64().expect("a number");
@@ -150,8 +146,8 @@ fn a_machine_that_keeps_no_branches_is_named() {
     let source = place.source("int main(void) { return 0; }");
     // No clock has branches, on any machine.
     let output = opcost(&["sample", "--branches", "--event", "cpu-clock", &source]);
-    let told = said(&output);
-    assert_eq!(output.status.code(), Some(1), "{told}");
+    let told = &output.stderr;
+    assert_eq!(output.status, 1, "{told}");
     let is_refused = told.contains("records no branches with `cpu-clock`") && told.contains("--event cycles");
     assert!(is_refused || told.contains("does not let us sample"), "{told}");
 }

@@ -95,7 +95,7 @@ fn calls_weigh_what_they_cost() {
             "./calls",
         ],
     );
-    let costs = costs(&std::fs::read_to_string(bench.path("out")).expect("callgrind's file"));
+    let costs = costs(&bench.read("out"));
     let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
     let table: BTreeMap<&str, u64> = lines
         .map(|line| line.split_once(' ').expect("a name and a weight"))
@@ -118,17 +118,20 @@ fn calls_weigh_what_they_cost() {
 
 /// What a hundred calls add by a cost model, for `fuel` and for `count`.
 fn hundred(bench: &Bench, model: &str, flags: &[&str], body: &str) -> u64 {
+    let text = format!(
+        "#include <math.h>\n#include <stdlib.h>\nvolatile double x = 0.5; void *volatile p;\n\
+         int main(int c, char **v) {{ for (int i = 0, n = atoi(v[1]); i < n; i++) {{ {body}; }} }}\n"
+    );
+    bench.write("a.c", text);
+    let flags: Vec<&str> = flags.iter().copied().chain(["-O0", "-lm", "--cost", model]).collect();
+    let spending = [metered(bench, &[&["--audit"], &flags[..]].concat(), &[bench.path("a.c")])];
+    bench.opcost(&[&["count", "--emit", "exe", "-o", "counted"], &flags[..], &["a.c"]].concat()).expect(0);
+    let counting = [bench.path("counted")];
     let cost = |times: u32| {
-        let text = format!(
-            "#include <math.h>\n#include <stdlib.h>\nvolatile double x = 0.5; void *volatile p;\n\
-             int main(void) {{ for (int i = 0; i < {times}; i++) {{ {body}; }} }}\n"
-        );
-        let source = [bench.path("a.c")];
-        std::fs::write(&source[0], text).expect("written");
-        let flags: Vec<&str> = flags.iter().copied().chain(["-O0", "-lm", "--cost", model]).collect();
-        let spent = spend(bench, &flags, &source, &[]);
+        let arguments = [times.to_string()];
+        let spent = run(bench, &[], &spending, &arguments);
         assert_eq!(spent.verdict(), "finished", "{}", spent.1);
-        let counted = bench.count(&flags, &source, &[]);
+        let counted = bench.count(&[], &counting, &arguments);
         assert_eq!(spent.amount(), counted.counts().total(), "{model} {body}");
         spent.amount()
     };
@@ -140,7 +143,7 @@ fn a_host_changes_weights_of_calls() {
     let bench = Bench::new();
     let model = |calls: &str| {
         let text = format!("name = \"my/1\"\nbased-on = \"fuel/1\"\n[calls]\n{calls}\n");
-        std::fs::write(bench.path("my.toml"), text).expect("written");
+        bench.write("my.toml", text);
     };
     let own = hundred(&bench, PAYING[1], &[], "x = sin(x)");
     model("sin = 1");
@@ -155,8 +158,8 @@ fn a_host_changes_weights_of_calls() {
     );
     model("sin = 0");
     let refused = bench.opcost(&["fuel", "--cost", "my.toml", "a.c"]);
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(refused.status.code() == Some(2) && said.contains("sin weighs 0"), "{said}");
+    let said = &refused.stderr;
+    assert!(refused.status == 2 && said.contains("sin weighs 0"), "{said}");
 }
 
 /// Whether clang makes a call of it or an intrinsic is no difference.
@@ -186,7 +189,7 @@ fn what_goes_with_contents_is_charged_within_four_times() {
     for case in (0..=LAST_CASE).map(|case| case.to_string()) {
         let tool = ["--tool=callgrind", "--toggle-collect=work", "--callgrind-out-file=out"];
         bench.tool("env", &[&["LD_BIND_NOW=1", "valgrind"][..], &tool, &["./worst", &case]].concat());
-        let out = std::fs::read_to_string(bench.path("out")).expect("callgrind's file");
+        let out = bench.read("out");
         let totals = out.lines().find_map(|line| line.strip_prefix("totals: ")).expect("totals");
         let done: f64 = totals.trim().parse().expect("a number");
         let spent = run(&bench, &[], &program, std::slice::from_ref(&case));
@@ -210,7 +213,7 @@ fn strings_and_streams_that_pay_do_what_the_library_does() {
     assert!(plain.len() > 300, "it prints");
     // The compiler makes some members of strings anew. A counted program exports them as the plain one does, and
     // the library calls them; a metered one keeps its functions to itself, and so does the counted one here.
-    std::fs::write(bench.path("own"), "{ local: *; };").expect("written");
+    bench.write("own", "{ local: *; };");
     let own = format!("--cflag=-Wl,--version-script={}", bench.path("own").display());
     for level in ["-O0", "-O2"] {
         let out = bench.path("out").to_str().expect("UTF-8").to_owned();
@@ -218,7 +221,7 @@ fn strings_and_streams_that_pay_do_what_the_library_does() {
         let spent =
             spend(&bench, &[&flags[..], &["--stdout", &out]].concat(), std::slice::from_ref(&source), &[]);
         assert_eq!(spent.verdict(), "finished", "{}", spent.1);
-        assert!(std::fs::read(&out).expect("output") == plain, "{level}: another output");
+        assert!(bench.read("out") == plain, "{level}: another output");
         let counted =
             bench.count(&[&flags[..], &PAYING, &[&own]].concat(), std::slice::from_ref(&source), &[]);
         assert_eq!(spent.amount(), counted.counts().total(), "{level}");
@@ -229,7 +232,7 @@ fn strings_and_streams_that_pay_do_what_the_library_does() {
 fn done(bench: &Bench, program: &str, arguments: &[&str]) -> f64 {
     let valgrind = ["--tool=callgrind", "--callgrind-out-file=/dev/null", program];
     let output = bench.tool("valgrind", &[&valgrind, arguments].concat());
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let text = &output.stderr;
     let number = text.lines().find_map(|line| line.split_once("Collected : ")).expect("callgrind's sum").1;
     number.trim().parse::<f64>().expect("a number") / 1e6
 }
@@ -244,8 +247,7 @@ fn frames_that_an_exception_passes_are_paid_for() {
     bench.tool("clang++-22", &["-O2", "-g0", "-o", "throwing", name]);
     let paying = metered(&bench, &["--audit"], std::slice::from_ref(&source));
     let counting = [&["count", "--emit", "exe", "-o", "counted", name][..], &PAYING].concat();
-    let built = bench.opcost(&counting);
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    bench.opcost(&counting).expect(0);
     let counting = bench.path("counted");
     let mut wrong = Vec::new();
     for how in ["t", "a", "s", "i", "c", "g", "m"] {

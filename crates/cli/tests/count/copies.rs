@@ -9,7 +9,7 @@
 
 use serde_json::Value;
 
-use super::sampled::{Place, fine, function, json};
+use super::sampled::{Place, fine, function};
 
 const LOOPS: &str = "
 #include <stdlib.h>
@@ -57,9 +57,9 @@ fn unrolled_or_not_the_ledger_is_the_same() {
     let place = Place::new();
     let source = place.source(LOOPS);
     let anchor = ["--anchor", "source", "--optimised", "--rate", "10000", "--json", "-"];
-    let sampled = |more: &[&str]| json(&fine(&[&["sample"], &anchor[..], more, &[&*source]].concat()));
+    let sampled = |more: &[&str]| fine(&[&["sample"], &anchor[..], more, &[&*source]].concat()).json();
     let (whole, plain) = (sampled(&[]), sampled(&["-D", "PLAIN"]));
-    let exact = json(&fine(&["count", "--anchor", "source", "--json", "-", &source, "--", "2"]));
+    let exact = fine(&["count", "--anchor", "source", "--json", "-", &source, "--", "2"]).json();
     for (name, twin) in [("unrolled", "chain"), ("vectors", "each")] {
         assert!((ratio(&exact, name, twin) - 1.0).abs() < 1e-9, "{name}");
         for (how, told) in [("as it is", &plain), ("copied", &whole)] {
@@ -75,8 +75,8 @@ fn where_nothing_is_left_to_optimise_that_is_said() {
     let source = place.source(LOOPS);
     for anchor in [&[][..], &["--anchor", "optimized"]] {
         let refused = super::sampled::opcost(&[&["sample", "--optimised", &source], anchor].concat());
-        assert_eq!(refused.status.code(), Some(2));
-        let said = super::sampled::said(&refused);
+        assert_eq!(refused.status, 2);
+        let said = &refused.stderr;
         assert!(
             said.contains("lies behind the optimiser") && said.contains("--anchor source or pgo"),
             "{said}"

@@ -3,6 +3,8 @@
 
 use std::process::{Child, Command, Stdio};
 
+use opcost_testkit::command::Said;
+
 use crate::harness::{Bench, corpus};
 
 /// Two processes that keep the machine busy until dropped.
@@ -45,8 +47,7 @@ fn check_twenty(source: &str, arguments: &[String]) {
     let bench = Bench::new();
     let mut seen = Vec::new();
     for program in ["first", "second"] {
-        let output = bench.opcost(&["count", "--emit", "exe", "-o", program, source]);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        bench.opcost(&["count", "--emit", "exe", "-o", program, source]).expect(0);
         for _ in 0..10 {
             let counted = bench.count(&[], &[bench.path(program)], arguments);
             let counts = counted.counts();
@@ -72,17 +73,14 @@ fn what_is_taken_from_the_cache_counts_the_same() {
     let bench = Bench::new();
     let cache = bench.path("a cache with a blank");
     let file = bench.path("file");
-    std::fs::write(&file, "no folder").expect("written");
+    bench.write("file", "no folder");
     for (verb, name) in [("count", "throw_cleanups.cpp"), ("fuel", "recursion.c")] {
         let source = corpus().join(name);
         let run = |cache: Option<&std::path::Path>| {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-            command.current_dir(bench.folder.path()).env_remove("HOME").env_remove("XDG_CACHE_HOME");
+            let mut command = bench.command(&[verb, "--json", "-", "--stdout", "/dev/null"]);
+            command.arg(&source).env_remove("HOME").env_remove("XDG_CACHE_HOME");
             command.envs(cache.map(|cache| ("XDG_CACHE_HOME", cache)));
-            let output = command.args([verb, "--json", "-", "--stdout", "/dev/null"]).arg(&source).output();
-            let output = output.expect("opcost starts");
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+            let document = Said::of(&mut command).expect(0).json();
             ["total", "spent", "functions", "quality"].map(|field| document[field].clone())
         };
         let without = run(None);

@@ -1,9 +1,9 @@
 //! Programs that were built before they are sampled: by the compilers' stand-ins
 //! (`opcost cc`), and of Rust.
 
-use std::process::{Command, Output};
+use opcost_testkit::command::Said;
 
-use super::sampled::{Place, fine, function, json, opcost, said};
+use super::sampled::{Place, fine, function, opcost};
 
 const MAIN: &str = "
 #include <stdio.h>
@@ -32,13 +32,13 @@ unsigned cold(unsigned n) {
 }
 ";
 
-fn compiled(arguments: &[&str], purpose: Option<&str>) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-    command.arg("cc").args(arguments).env_remove("OPCOST_PURPOSE");
+fn compiled(place: &Place, arguments: &[&str], purpose: Option<&str>) -> Said {
+    let mut command = place.command(&["cc"]);
+    command.args(arguments).env_remove("OPCOST_PURPOSE");
     if let Some(purpose) = purpose {
         command.env("OPCOST_PURPOSE", purpose);
     }
-    command.output().expect("opcost starts")
+    Said::of(&mut command)
 }
 
 /// Sections of machine code of a program.
@@ -63,25 +63,24 @@ fn a_build_of_many_steps_is_sampled() {
         let program = place.file(name);
         for step in steps.iter().chain([&vec!["-s", "-o", &program, &a, &b]]) {
             let line: Vec<&str> = flag.iter().copied().chain(step.iter().copied()).collect();
-            let output = compiled(&line, purpose);
-            assert!(output.status.success(), "{line:?}: {}", said(&output));
+            let output = compiled(&place, &line, purpose);
+            assert_eq!(output.status, 0, "{line:?}: {}", output.stderr);
         }
-        let told = json(&fine(&["sample", "--json", "-", &program]));
+        let told = fine(&["sample", "--json", "-", &program]).json();
         let work = |name: &str| function(&told, name)["instructions"].as_u64().expect("a number");
         assert!(work("hot") > 4 * work("cold"), "{} and {}", work("hot"), work("cold"));
         // Nothing of opcost's runs in it.
-        let clang = Command::new("clang-22").args(["-O2", &main, &parts, "-o", &plain]).status();
-        assert!(clang.expect("clang-22 starts").success());
+        place.tool("clang-22", &["-O2", &main, &parts, "-o", &plain]);
         assert_eq!(code(&program), code(&plain), "{name}");
     }
-    let refused = compiled(&["-c", &parts, "-o", &b], Some("sampling"));
-    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
-    assert!(said(&refused).contains("it can be count or sample"), "{}", said(&refused));
+    let refused = compiled(&place, &["-c", &parts, "-o", &b], Some("sampling"));
+    assert_eq!(refused.status, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("it can be count or sample"), "{}", refused.stderr);
     // Without either it is counted, as ever.
     let counted = place.file("counted");
-    let output = compiled(&["-O2", &main, &parts, "-o", &counted], None);
-    assert!(output.status.success(), "{}", said(&output));
-    assert!(said(&opcost(&["sample", &counted])).contains("it was built to be counted"));
+    let output = compiled(&place, &["-O2", &main, &parts, "-o", &counted], None);
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    assert!(opcost(&["sample", &counted]).stderr.contains("it was built to be counted"));
 }
 
 #[test]
@@ -102,7 +101,7 @@ fn main() {
 ";
     std::fs::write(&source, text).expect("a source");
     fine(&["sample", "--emit", "exe", "-o", &program, &source]);
-    let told = json(&fine(&["sample", "--json", "-", &program, "--", "800"]));
+    let told = fine(&["sample", "--json", "-", &program, "--", "800"]).json();
     let all = told["functions"].as_array().expect("functions");
     let hot = all.iter().find(|one| one["name"].as_str().is_some_and(|name| name.ends_with("hot")));
     let hot = hot.unwrap_or_else(|| panic!("{all:#?}"));

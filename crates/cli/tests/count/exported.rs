@@ -10,7 +10,8 @@ mod viewers;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+
+use opcost_testkit::command::Said;
 
 use crate::harness::Bench;
 use crate::json::Counts;
@@ -53,18 +54,12 @@ int main(int argc, char **argv) {
 /// A folder with the program in it.
 fn place() -> Bench {
     let bench = Bench::new();
-    std::fs::write(bench.path("a.c"), PROGRAM).expect("a source");
+    bench.write("a.c", PROGRAM);
     bench
 }
 
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn fine(bench: &Bench, arguments: &[&str]) -> Output {
-    let output = bench.opcost(arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
-    output
+fn fine(bench: &Bench, arguments: &[&str]) -> Said {
+    bench.opcost(arguments).expect(0)
 }
 
 /// Counts at an anchor, into `run.opc`.
@@ -85,14 +80,14 @@ fn count(bench: &Bench, anchor: &str) -> Counts {
 }
 
 fn text(bench: &Bench, name: &str) -> String {
-    std::fs::read_to_string(bench.path(name)).expect("a file of text")
+    bench.read(name)
 }
 
 /// A tool that must succeed without a word to stderr.
 fn silent(bench: &Bench, name: &str, arguments: &[&str]) -> String {
     let output = bench.tool(name, arguments);
-    assert_eq!(said(&output), "", "{name} {arguments:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    assert_eq!(output.stderr, "", "{name} {arguments:?}");
+    output.stdout
 }
 
 /// Counts of blocks as LLVM reads them from weights and entries.
@@ -100,7 +95,7 @@ fn frequencies(bench: &Bench, bitcode: &str) -> BTreeMap<(String, u64), u64> {
     let output = bench.tool("opt-22", &["-passes=print<block-freq>", "-disable-output", bitcode]);
     let (mut name, mut position) = (String::new(), 0);
     let mut all = BTreeMap::new();
-    for line in said(&output).lines() {
+    for line in output.stderr.lines() {
         if let Some(found) = line.strip_prefix("block-frequency-info: ") {
             found.clone_into(&mut name);
             position = 0;
@@ -136,8 +131,8 @@ fn llvm_reads_the_counts_back_from_bitcode() {
         }
         // Code generation goes on from there.
         bench.tool("clang-22", &["-O2", "-Xclang", "-disable-llvm-passes", "-o", "a", "a.bc"]);
-        let run = Command::new(bench.path("a")).arg("3000").output().expect("it starts");
-        assert!(run.status.success());
+        let run = Said::of(bench.program(bench.path("a")).arg("3000"));
+        assert_eq!(run.status, 0);
     }
 }
 
@@ -161,7 +156,7 @@ fn bodies_that_run_in_another_module_have_its_counts() {
     let two = "#include \"h.h\"\ntemplate struct Bag<long>;\n\
                long other(long x) { Bag<long> bag; bag.put(x); return twist(x + 1) + bag.sum; }\n";
     for (name, text) in [("h.h", HEADER), ("one.cpp", main), ("two.cpp", two)] {
-        std::fs::write(bench.path(name), text).expect("a source");
+        bench.write(name, text);
     }
     let flags = ["--anchor", "source", "-O2", "--ledger", "run.opc"];
     let counted = bench.count(&flags, &["one.cpp".into(), "two.cpp".into()], &[]);
@@ -174,7 +169,7 @@ fn bodies_that_run_in_another_module_have_its_counts() {
     for (source, own) in [("one.cpp", "main"), ("two.cpp", "_Z5otherl")] {
         let (bitcode, object) = (format!("{source}.bc"), format!("{source}.o"));
         let output = fine(&bench, &["export", "--to", "bitcode", "run.opc", source, "-o", &bitcode]);
-        assert!(said(&output).contains("4 functions in "), "{}", said(&output));
+        assert!(output.stderr.contains("4 functions in "), "{}", output.stderr);
         let read = frequencies(&bench, &bitcode);
         // Each body has what it did in the whole program, wherever it ran.
         for name in [own, "_ZN3BagIlE3putEl", "_Z5twistIlET_S0_"] {
@@ -199,7 +194,7 @@ fn bodies_that_run_in_another_module_have_its_counts() {
         "clang++-22",
         &[&["-o", "a"], &objects.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat(),
     );
-    let run = Command::new(bench.path("a")).output().expect("it starts");
+    let run = Said::of(&mut bench.program(bench.path("a")));
     assert_eq!(run.stdout, counted.output.stdout);
     // What is added up over modules has each count once.
     fine(&bench, &["export", "--to", "collapsed", "run.opc", "-o", "a.folded"]);
@@ -257,8 +252,8 @@ fn clang_takes_samples_by_line() {
 /// Refused with these words, and no file is there.
 fn refused(bench: &Bench, arguments: &[&str], status: i32, words: &str) {
     let output = bench.opcost(&[arguments, &["-o", "nothing"]].concat());
-    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}", said(&output));
-    assert!(said(&output).contains(words), "{arguments:?} does not say '{words}': {}", said(&output));
+    assert_eq!(output.status, status, "{arguments:?}: {}", output.stderr);
+    assert!(output.stderr.contains(words), "{arguments:?} does not say '{words}': {}", output.stderr);
     assert!(!bench.path("nothing").exists(), "{arguments:?} left a file");
 }
 
@@ -271,19 +266,19 @@ fn what_does_not_fit_is_refused_with_a_remedy() {
     refused(&bench, &["export", "--to", "pprof", "a.c"], 2, "a ledger is missing");
     refused(&bench, &["export", "--to", "bitcode", "run.opc", "b.c"], 1, "it has a.c");
     let full = bench.opcost(&["export", "--to", "pprof", "run.opc", "-o", "/dev/full"]);
-    assert_eq!(full.status.code(), Some(1), "{}", said(&full));
-    assert!(said(&full).contains("cannot write /dev/full"), "{}", said(&full));
+    assert_eq!(full.status, 1, "{}", full.stderr);
+    assert!(full.stderr.contains("cannot write /dev/full"), "{}", full.stderr);
     let away = bench.opcost(&["export", "--to", "pprof", "run.opc", "-o", "no/such/folder"]);
-    assert_eq!(away.status.code(), Some(1), "{}", said(&away));
+    assert_eq!(away.status, 1, "{}", away.stderr);
     // One function has another flow: the others are exported all the same.
-    std::fs::write(bench.path("a.c"), PROGRAM.replace("case 2: return n ^ 0x55;", "")).expect("a source");
+    bench.write("a.c", PROGRAM.replace("case 2: return n ^ 0x55;", ""));
     let output = fine(&bench, &[&export("bitcode")[..], &["-o", "a.bc"]].concat());
-    assert!(said(&output).contains("without counts: 1 (pick): its flow is another now"), "{}", said(&output));
+    assert!(output.stderr.contains("without counts: 1 (pick): its flow is another now"), "{}", output.stderr);
     // Nothing is as it was.
     std::fs::write(bench.path("a.c"), "int main(int argc, char **argv) { return argc > 2 ? 3 : argc; }")
         .expect("a source");
     refused(&bench, &export("bitcode"), 1, "no function of the module is as it was counted");
-    std::fs::write(bench.path("a.c"), PROGRAM).expect("a source");
+    bench.write("a.c", PROGRAM);
     let all = ["count", "--placement", "every-segment", "--ledger", "run.opc", "a.c", "--", "10"];
     fine(&bench, &all);
     refused(&bench, &export("bitcode"), 1, "every-segment");

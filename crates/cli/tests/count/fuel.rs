@@ -38,8 +38,7 @@ pub(crate) fn metered(bench: &Bench, flags: &[&str], inputs: &[PathBuf]) -> Path
     let mut all = vec!["fuel", "--emit", "exe", "-o", "metered"];
     all.extend(flags);
     all.extend(inputs.iter().map(|input| input.to_str().expect("UTF-8")));
-    let built = bench.opcost(&all);
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    bench.opcost(&all).expect(0);
     bench.path("metered")
 }
 
@@ -51,10 +50,9 @@ pub(crate) fn run(bench: &Bench, flags: &[&str], inputs: &[PathBuf], arguments: 
     all.extend(inputs.iter().map(|input| input.to_str().expect("UTF-8")));
     all.push("--");
     all.extend(arguments.iter().map(String::as_str));
-    let output = bench.opcost(&all);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let text = std::fs::read(bench.path("fuel.json")).unwrap_or_else(|_| panic!("no JSON: {said}"));
-    Spent(serde_json::from_slice(&text).expect("JSON"), said)
+    let said = bench.opcost(&all);
+    assert!(bench.path("fuel.json").exists(), "no JSON: {}", said.all());
+    Spent(bench.json("fuel.json"), said.stderr)
 }
 
 /// LLVM takes ten seconds to place the blocks of this one once it is metered, unless it optimises
@@ -148,7 +146,7 @@ fn endless_programs_stop() {
     for (name, text) in ENDLESS {
         for (anchor, level) in [("source", "0"), ("source", "3"), ("optimized", "0"), ("optimized", "3")] {
             let bench = Bench::new();
-            std::fs::write(bench.path("a.c"), text).expect("written");
+            bench.write("a.c", text);
             let flags =
                 ["--limit", "200k", "--anchor", anchor, "--codegen", level, "--cflag", "-fno-finite-loops"];
             let spent = spend(&bench, &flags, &[bench.path("a.c")], &[]);
@@ -199,7 +197,7 @@ fn bounded_loops_stop_within_what_is_promised() {
     for (name, body) in BOUNDED {
         for overshoot in [200_u64, 10_000, 1_000_000] {
             let bench = Bench::new();
-            std::fs::write(bench.path("a.c"), bounded(body)).expect("written");
+            bench.write("a.c", bounded(body));
             let wanted = overshoot.to_string();
             let flags = ["--limit", "2M", "--overshoot", &wanted, "--cflag", "-fno-finite-loops"];
             let spent = spend(&bench, &flags, &[bench.path("a.c")], &[]);
@@ -223,7 +221,7 @@ fn loops_of_all_lengths_pass_with_what_they_cost_and_stop_with_one_less() {
     for turns in [1, 2, 30, 300, 1_000, 2_000, 2_500, 3_000, 4_000, 20_000] {
         let bench = Bench::new();
         let body = format!("for (int i = 0; i < {turns}; i++) TURN");
-        std::fs::write(bench.path("a.c"), bounded(&body)).expect("written");
+        bench.write("a.c", bounded(&body));
         let source = [bench.path("a.c")];
         let program = [metered(&bench, &["--audit", "--overshoot", "100k"], &source)];
         let cost = run(&bench, &[], &program, &[]).amount();
@@ -254,7 +252,7 @@ fn sixty_functions_that_call_the_next_twice_stop_soon() {
     }
     text += "int main(void) { f0(); }\n";
     let bench = Bench::new();
-    std::fs::write(bench.path("a.c"), text).expect("written");
+    bench.write("a.c", text);
     for (limit, overshoot) in [("2M", "1M"), ("2M", "1k"), ("100", "100k")] {
         let spent = spend(&bench, &["--limit", limit, "--overshoot", overshoot], &[bench.path("a.c")], &[]);
         let promised = number(&spent.0["overshoot"]);
@@ -328,19 +326,18 @@ fn programs_of_several_modules_spend_what_they_are_counted_to_do() {
     let bench = Bench::new();
     let main = "#include <stdio.h>\nint twice(int);\nint main(void) { int s = 0; for (int i = 0; i < 1000; i++) \
                 s += twice(i); printf(\"%d\\n\", s); }\n";
-    std::fs::write(bench.path("main.c"), main).expect("written");
+    bench.write("main.c", main);
     std::fs::write(bench.path("twice.c"), "int twice(int n) { return n > 7 ? n * 2 : 1; }\n")
         .expect("written");
     let inputs = ["main.c", "twice.c"].map(|name| bench.path(name));
     let counted = bench.count(&PAYING, &inputs, &[]);
     assert_eq!(spend(&bench, &[], &inputs, &[]).amount(), counted.counts().total());
-    let apart = bench.opcost(&["fuel", "--emit", "obj", "-o", "twice.o", "twice.c"]);
-    assert!(apart.status.success(), "{}", String::from_utf8_lossy(&apart.stderr));
+    bench.opcost(&["fuel", "--emit", "obj", "-o", "twice.o", "twice.c"]).expect(0);
     let joined = spend(&bench, &[], &[bench.path("main.c"), bench.path("twice.o")], &[]);
     assert_eq!(joined.amount(), counted.counts().total());
     let twice = bench.opcost(&["fuel", "main.c", "twice.c", "twice.c"]);
-    let said = String::from_utf8_lossy(&twice.stderr);
-    assert!(twice.status.code() == Some(1) && said.contains("symbol multiply defined"), "{said}");
+    let said = &twice.stderr;
+    assert!(twice.status == 1 && said.contains("symbol multiply defined"), "{said}");
 }
 
 #[test]
@@ -354,8 +351,8 @@ fn what_one_counter_cannot_serve_is_refused_with_its_place() {
     ] {
         let bench = Bench::new();
         let output = bench.opcost(&["fuel", corpus().join(source).to_str().expect("UTF-8")]);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(1) && said.contains(text), "{source}: {said}");
+        let said = &output.stderr;
+        assert!(output.status == 1 && said.contains(text), "{source}: {said}");
         assert!(said.contains(&format!("{source}:")), "{source}: {said}");
     }
 }
@@ -367,7 +364,7 @@ fn a_full_stack_and_a_crash_are_told_apart() {
     let wild = "int main(void) { int *volatile p = (int *)8; return *p; }\n";
     for (text, verdict) in [(deep, "stack"), (wild, "crashed")] {
         let bench = Bench::new();
-        std::fs::write(bench.path("a.c"), text).expect("written");
+        bench.write("a.c", text);
         let spent = spend(&bench, &["--limit", "100M"], &[bench.path("a.c")], &[]);
         assert_eq!(spent.verdict(), verdict, "{}", spent.1);
         assert_eq!(spent.0["program_status"]["signal"].as_i64(), Some(11));
@@ -379,15 +376,14 @@ fn without_checks_it_is_counted_and_nothing_stops_it() {
     let bench = Bench::new();
     let source = corpus().join("recursion.c");
     let text = source.to_str().expect("UTF-8");
-    let built = bench.opcost(&["fuel", "--unchecked", "--emit", "exe", "-o", "unchecked", text]);
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    bench.opcost(&["fuel", "--unchecked", "--emit", "exe", "-o", "unchecked", text]).expect(0);
     let direct = spend(&bench, &[], &[source], &[]);
     let unchecked = spend(&bench, &[], &[bench.path("unchecked")], &[]);
     assert_eq!(unchecked.amount(), direct.amount());
     assert!(unchecked.0["overshoot"].is_null() && direct.0["overshoot"].is_u64());
     let limited = bench.opcost(&["fuel", "--limit", "5", "./unchecked"]);
-    assert_eq!(limited.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&limited.stderr).contains("nothing can stop it"));
+    assert_eq!(limited.status, 2);
+    assert!(limited.stderr.contains("nothing can stop it"));
 }
 
 #[test]
@@ -396,10 +392,9 @@ fn only_metered_programs_are_run() {
     let source = corpus().join("recursion.c");
     bench.tool("clang-22", &["-o", "plain", source.to_str().expect("UTF-8")]);
     let output = bench.opcost(&["fuel", "--limit", "5", "./plain"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("is not metered"));
-    let built = bench.opcost(&["fuel", "--emit", "exe", "-o", "metered", source.to_str().expect("UTF-8")]);
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    assert_eq!(output.status, 2);
+    assert!(output.stderr.contains("is not metered"));
+    bench.opcost(&["fuel", "--emit", "exe", "-o", "metered", source.to_str().expect("UTF-8")]).expect(0);
     let direct = spend(&bench, &[], &[source], &[]);
     assert_eq!(spend(&bench, &[], &[bench.path("metered")], &[]).amount(), direct.amount());
 }

@@ -1,29 +1,28 @@
 //! Builds and runs a program in several ways and holds the results together.
 
-use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::ops::Deref;
+use std::path::PathBuf;
 
-use tempfile::TempDir;
+use opcost_testkit::command::{Said, Workplace};
 
 use crate::directives::Directives;
 use crate::json::Counts;
 
 /// The folder of the hostile programs.
 pub(crate) fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/hostile").canonicalize().expect("corpus/hostile")
+    opcost_testkit::command::corpus("hostile").into()
 }
 
 /// What one run of opcost gave.
 pub(crate) struct Counted {
-    pub(crate) output: Output,
+    pub(crate) output: Said,
     /// `None` when it failed.
     pub(crate) counts: Option<Counts>,
 }
 
 impl Counted {
-    pub(crate) fn said(&self) -> String {
-        String::from_utf8_lossy(&self.output.stderr).into_owned()
+    pub(crate) fn said(&self) -> &str {
+        &self.output.stderr
     }
 
     pub(crate) fn counts(&self) -> &Counts {
@@ -32,22 +31,19 @@ impl Counted {
 }
 
 /// `opcost count`, in a folder of its own.
-pub(crate) struct Bench {
-    pub(crate) folder: TempDir,
+pub(crate) struct Bench(Workplace);
+
+impl Deref for Bench {
+    type Target = Workplace;
+
+    fn deref(&self) -> &Workplace {
+        &self.0
+    }
 }
 
 impl Bench {
     pub(crate) fn new() -> Bench {
-        Bench { folder: tempfile::tempdir().expect("a temporary folder") }
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    pub(crate) fn opcost(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-        command.current_dir(self.folder.path()).args(arguments).output().expect("opcost starts")
+        Bench(Workplace::new(env!("CARGO_BIN_EXE_opcost")))
     }
 
     /// Counts with these flags and inputs.
@@ -63,15 +59,6 @@ impl Bench {
         let read = std::fs::read(&json).ok();
         let document = read.map(|text| Counts(serde_json::from_slice(&text).expect("JSON")));
         Counted { output, counts: document.filter(|document| document.0.get("error").is_none()) }
-    }
-
-    /// Runs a tool that must succeed.
-    pub(crate) fn tool(&self, name: &str, arguments: &[&str]) -> Output {
-        let output = Command::new(name).args(arguments).current_dir(self.folder.path()).output();
-        let output = output.unwrap_or_else(|error| panic!("{name}: {error}"));
-        let words = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{name} {arguments:?}: {words}");
-        output
     }
 }
 
@@ -133,7 +120,7 @@ impl Case<'_> {
     }
 
     /// The program without opcost.
-    fn plain(&self, inputs: &[PathBuf]) -> Output {
+    fn plain(&self, inputs: &[PathBuf]) -> Said {
         let mut arguments = vec!["-O2", "-o", "plain"];
         let flags = &self.directives.flags;
         arguments.extend(flags.iter().skip_while(|flag| *flag != "--cflag").skip(1).map(String::as_str));
@@ -161,9 +148,7 @@ impl Case<'_> {
             arguments.extend(inputs.iter().map(String::as_str));
             self.bench.tool("clang-22", &arguments);
         }
-        let mut program = Command::new(self.bench.path("plain"));
-        program.args(&self.directives.arguments).current_dir(self.bench.folder.path());
-        program.output().expect("the plain program starts")
+        Said::of(self.bench.program(self.bench.path("plain")).args(&self.directives.arguments))
     }
 
     fn count(&self, anchor: &str, placement: &str, level: &str, inputs: &[PathBuf]) -> Counted {
@@ -178,28 +163,25 @@ impl Case<'_> {
     fn check_refusal(&self, counted: &Counted, text: &str) {
         let said = counted.said();
         assert!(counted.counts.is_none(), "{}: not refused: {said}", self.name);
-        assert_eq!(counted.output.status.code(), Some(1), "{}: {said}", self.name);
+        assert_eq!(counted.output.status, 1, "{}: {said}", self.name);
         assert!(said.contains(text), "{}: does not say '{text}': {said}", self.name);
     }
 
-    fn check_one(&self, way: &str, anchor: &str, counted: &Counted, plain: &Output) {
+    fn check_one(&self, way: &str, anchor: &str, counted: &Counted, plain: &Said) {
         let at = format!("{} ({way})", self.name);
         if let Some(text) = &self.directives.fails {
             return self.check_refusal(counted, text);
         }
         let counts = counted.counts();
-        assert_eq!(
-            String::from_utf8_lossy(&counted.output.stdout),
-            String::from_utf8_lossy(&plain.stdout),
-            "{at}: another output"
-        );
+        assert_eq!(counted.output.stdout, plain.stdout, "{at}: another output");
         let end =
             (counts.0["program_status"]["exit"].as_i64(), counts.0["program_status"]["signal"].as_i64());
         let wanted = match self.directives.signal {
             Some(signal) => (None, Some(signal)),
             None => (Some(self.directives.status.unwrap_or(0)), None),
         };
-        let plain_end = (plain.status.code().map(i64::from), plain.status.signal().map(i64::from));
+        let plain_end =
+            (plain.signal.is_none().then_some(i64::from(plain.status)), plain.signal.map(i64::from));
         assert_eq!(plain_end, wanted, "{at}: the end of the plain program");
         assert_eq!(end, wanted, "{at}: the end of the program: {}", counted.said());
         match &self.directives.lower_bound {

@@ -6,11 +6,11 @@
 
 use std::path::PathBuf;
 
-use crate::fuel::{PAYING, spend};
+use crate::fuel::{PAYING, metered, run, spend};
 use crate::harness::{Bench, corpus};
 
 fn write(bench: &Bench, text: &str) -> [PathBuf; 1] {
-    std::fs::write(bench.path("a.c"), text).expect("written");
+    bench.write("a.c", text);
     [bench.path("a.c")]
 }
 
@@ -26,7 +26,7 @@ fn the_library_that_pays_does_what_the_c_library_does() {
         let all: Vec<&str> = flags.iter().copied().chain(["--stdout", &out]).collect();
         let spent = spend(&bench, &all, std::slice::from_ref(&source), &[]);
         assert_eq!(spent.verdict(), "finished", "{}", spent.1);
-        assert!(std::fs::read(&out).expect("output") == plain, "{flags:?}: another output");
+        assert!(bench.read("out") == plain, "{flags:?}: another output");
         let counting: Vec<&str> = flags.iter().copied().chain(PAYING).collect();
         let counted = bench.count(&counting, std::slice::from_ref(&source), &[]);
         assert_eq!(spent.amount(), counted.counts().total(), "{flags:?}");
@@ -50,8 +50,9 @@ fn lengths_cost_one_for_sixteen_bytes() {
              int main(int c, char **v) {{ size_t n = atol(v[1]); {text} return 0; }}\n"
         );
         let source = write(&bench, &text);
+        let program = [metered(&bench, &["--audit"], &source)];
         let cost = |bytes: u64| {
-            let spent = spend(&bench, &[], &source, &[bytes.to_string()]);
+            let spent = run(&bench, &[], &program, &[bytes.to_string()]);
             assert_eq!(spent.verdict(), "finished", "{name}: {}", spent.1);
             spent.amount()
         };
@@ -106,7 +107,7 @@ fn wide_numbers_weigh_as_many_words() {
         (256, "mul", 3 * 4 + 16 + 1),
         (256, "udiv", 3 * 4 + 256 * 4 + 1),
     ] {
-        std::fs::write(bench.path("a.ll"), module(width, operation)).expect("written");
+        bench.write("a.ll", module(width, operation));
         let source = [bench.path("a.ll")];
         let spent = spend(&bench, &[], &source, &[]);
         assert_eq!(

@@ -7,8 +7,7 @@ fn part(name: &str) -> std::path::PathBuf {
 }
 
 fn build(bench: &Bench, arguments: &[&str]) {
-    let output = bench.opcost(arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    bench.opcost(arguments).expect(0);
 }
 
 /// By hand: sum 100 steps; throw: 2 of 5 throw, 5 + 3 steps; call: 3 of 6
@@ -16,7 +15,7 @@ fn build(bench: &Bench, arguments: &[&str]) {
 fn check_plugin(counted: &Counted) {
     let counts = counted.counts();
     assert!(counts.is_exact(), "{:?}", counts.reasons());
-    assert_eq!(String::from_utf8_lossy(&counted.output.stdout), "4950 12\n");
+    assert_eq!(counted.output.stdout, "4950 12\n");
     assert_eq!(counts.0["program_status"]["exit"].as_i64(), Some(7));
     let wanted = [
         ("plugin_sum", 1),
@@ -65,7 +64,7 @@ fn a_library_linked_normally() {
     let plugin = part("plugin.cpp");
     let plugin = plugin.to_str().expect("UTF-8");
     build(&bench, &["count", "--emit", "shared", "--anchor", "source", "-o", "libplugin.so", plugin]);
-    let path = format!("-Wl,-rpath,{}", bench.folder.path().display());
+    let path = format!("-Wl,-rpath,{}", bench.path("").display());
     let flags = ["--anchor", "source", "-L", ".", "-l", "plugin", "--cflag", &path];
     check_plugin(&bench.count(&flags, &[part("host.cpp")], &[]));
     // The library's file given as an input, like an object.
@@ -95,7 +94,7 @@ fn an_inline_function_of_another_object() {
         let counts = counted.counts();
         assert!(counts.is_exact(), "{:?}", counts.reasons());
         // i = 0..4 are allocated, 5 is refused, 6 to 9 are allocated: 50 - 5 and 10 - 1.
-        assert_eq!(String::from_utf8_lossy(&counted.output.stdout), "49 109\n", "{}", counted.said());
+        assert_eq!(counted.output.stdout, "49 109\n", "{}", counted.said());
         assert_eq!(counts.calls("use(int)"), 10);
         totals.push((counts.total(), counts.functions(), counts.blocks()));
     }
@@ -112,8 +111,8 @@ fn threads_of_one_module_run_the_code_of_another() {
     let main = "#include <pthread.h>\nvoid *work(void *);\nint main(void) { pthread_t t[4]; int c[4];\n\
                 for (int i = 0; i < 4; i++) pthread_create(t + i, 0, work, c + i);\n\
                 for (int i = 0; i < 4; i++) pthread_join(t[i], 0); }\n";
-    std::fs::write(bench.path("work.c"), work).expect("written");
-    std::fs::write(bench.path("main.c"), main).expect("written");
+    bench.write("work.c", work);
+    bench.write("main.c", main);
     for order in [["work.c", "main.c"], ["main.c", "work.c"]] {
         let counted = bench.count(&["--repeat", "5"], &order.map(|name| bench.path(name)), &[]);
         assert!(counted.counts().is_exact(), "{:?}", counted.counts().reasons());

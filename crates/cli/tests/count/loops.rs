@@ -28,8 +28,7 @@ impl Both {
             let of_verb = flags.iter().filter(|flag| verb[0] == "fuel" || **flag != "--unchecked");
             let all: Vec<&str> =
                 verb.iter().chain(&["--emit", "exe"]).chain(of_verb).chain(&[source]).copied().collect();
-            let output = bench.opcost(&all);
-            assert!(output.status.success(), "{all:?}: {}", String::from_utf8_lossy(&output.stderr));
+            bench.opcost(&all).expect(0);
         }
         Both { bench }
     }
@@ -99,7 +98,7 @@ fn long_loops_are_stopped_before_they_begin() {
         let text = format!(
             "unsigned long x;\nint main(int c, char **v) {{ unsigned long n = (unsigned long)c;\n{text}\nreturn (int)x; }}\n"
         );
-        std::fs::write(bench.path("a.c"), text).expect("written");
+        bench.write("a.c", text);
         let spent = spend(&bench, &["--limit", "1T", "-O1"], &[bench.path("a.c")], &[]);
         assert_eq!(spent.verdict(), "used-up", "{name}: {}", spent.1);
         assert!(spent.1.contains("main") && spent.1.contains(":3"), "{name}: {}", spent.1);

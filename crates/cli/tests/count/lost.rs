@@ -6,12 +6,13 @@
 //! grants nothing or has no such counter. Each has its message and its status,
 //! and what there is stays usable.
 
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use super::sampled::{Place, fine, function, json, kept, opcost, said};
+use opcost_testkit::command::Said;
+
+use super::sampled::{Place, fine, function, kept, opcost};
 
 /// Works for as many rounds as it is told, a tenth of a millisecond to a whole one each.
 const WORK: &str = r#"
@@ -47,11 +48,11 @@ fn built(place: &Place) -> String {
 }
 
 /// opcost where the shell has set something up before.
-fn behind(setting: &str, arguments: &[&str]) -> Output {
+fn behind(setting: &str, arguments: &[&str]) -> Said {
     let script = format!("{setting}; exec \"$0\" \"$@\"");
-    let mut command = Command::new("sh");
+    let mut command = Place::new().program("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_opcost")]).args(arguments);
-    command.output().expect("sh starts")
+    Said::of(command.current_dir("/"))
 }
 
 fn wait_for(what: impl Fn() -> bool) {
@@ -70,8 +71,8 @@ fn a_killed_opcost_leaves_its_program_and_its_samples() {
         return;
     }
     std::fs::remove_file(&samples).expect("it was written");
-    let mut killed = Command::new(env!("CARGO_BIN_EXE_opcost"))
-        .args(["sample", "--keep", &samples, &program, "--", "10000", &mark])
+    let mut killed = place
+        .command(&["sample", "--keep", &samples, &program, "--", "10000", &mark])
         .stderr(Stdio::null())
         .spawn()
         .expect("opcost starts");
@@ -80,9 +81,9 @@ fn a_killed_opcost_leaves_its_program_and_its_samples() {
     killed.wait().expect("it ends");
     wait_for(|| Path::new(&mark).exists());
     let told = opcost(&["sample", "--json", "-", "--perf", &samples, &program]);
-    assert_eq!(told.status.code(), Some(0), "{}", said(&told));
-    assert!(said(&told).contains("breaks off; what stands before is told"), "{}", said(&told));
-    assert!(function(&json(&told), "hot")["instructions"].as_u64().expect("a number") > 1000);
+    assert_eq!(told.status, 0, "{}", told.stderr);
+    assert!(told.stderr.contains("breaks off; what stands before is told"), "{}", told.stderr);
+    assert!(function(&told.json(), "hot")["instructions"].as_u64().expect("a number") > 1000);
 }
 
 #[test]
@@ -93,16 +94,16 @@ fn a_full_disk_loses_neither_the_run_nor_the_report() {
         return;
     }
     let full = opcost(&["sample", "--keep", "/dev/full", &program]);
-    assert_eq!(full.status.code(), Some(1), "{}", said(&full));
-    assert!(said(&full).contains("/dev/full cannot be written: No space left"), "{}", said(&full));
+    assert_eq!(full.status, 1, "{}", full.stderr);
+    assert!(full.stderr.contains("/dev/full cannot be written: No space left"), "{}", full.stderr);
     // A disk that becomes full on the way: files may have half a kilobyte.
     let full = behind("ulimit -f 1; trap '' XFSZ", &["sample", "--keep", &samples, &program]);
-    assert_eq!(full.status.code(), Some(0), "{}", said(&full));
-    assert!(said(&full).contains("not all samples were kept: "), "{}", said(&full));
-    assert!(said(&full).contains("hot"), "{}", said(&full));
+    assert_eq!(full.status, 0, "{}", full.stderr);
+    assert!(full.stderr.contains("not all samples were kept: "), "{}", full.stderr);
+    assert!(full.stderr.contains("hot"), "{}", full.stderr);
     let full = behind("ulimit -f 1; trap '' XFSZ", &["sample", "--ledger", &ledger, &program]);
-    assert_eq!(full.status.code(), Some(1), "{}", said(&full));
-    assert!(said(&full).contains("run.opc") && said(&full).contains("hot"), "{}", said(&full));
+    assert_eq!(full.status, 1, "{}", full.stderr);
+    assert!(full.stderr.contains("run.opc") && full.stderr.contains("hot"), "{}", full.stderr);
     assert!(!Path::new(&ledger).exists(), "no half of a ledger");
 }
 
@@ -124,7 +125,7 @@ fn samples_without_room_are_counted() {
     bytes.extend(record);
     std::fs::write(&samples, bytes).expect("a file");
     let told = fine(&["sample", "--perf", &samples, &program]);
-    assert!(said(&told).contains("lost: 7,777 samples found no room"), "{}", said(&told));
+    assert!(told.stderr.contains("lost: 7,777 samples found no room"), "{}", told.stderr);
 }
 
 #[test]
@@ -134,11 +135,11 @@ fn a_ring_that_nobody_empties_runs_over_and_is_told() {
     if !kept(&program, &place.file("perf.data")) {
         return;
     }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-    command.args(["sample", "--rate", "20000", "--ledger", &ledger, &program, "--", "100000"]);
+    let mut command =
+        place.command(&["sample", "--rate", "20000", "--ledger", &ledger, &program, "--", "100000"]);
     let sampling = command.stderr(Stdio::piped()).spawn().expect("opcost starts");
     let kill = |signal: &str, pid: &str| {
-        assert!(Command::new("kill").args([signal, pid]).status().expect("kill starts").success());
+        place.tool("kill", &[signal, pid]);
     };
     let opcost = sampling.id().to_string();
     let children = format!("/proc/{opcost}/task/{opcost}/children");
@@ -156,10 +157,10 @@ fn a_ring_that_nobody_empties_runs_over_and_is_told() {
     wait_for(|| hundredths(&pid).is_none_or(|time| time > before + 600));
     kill("-KILL", &pid);
     kill("-CONT", &opcost);
-    let output = sampling.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
-    assert!(said(&output).contains("lost: ") && said(&output).contains("found no room"), "{}", said(&output));
-    let agreement = json(&fine(&["overlap", "--json", "-", &ledger, &ledger]));
+    let output = Said::from(sampling.wait_with_output().expect("it ends"));
+    assert_eq!(output.status, 4, "{}", output.stderr);
+    assert!(output.stderr.contains("lost: ") && output.stderr.contains("found no room"), "{}", output.stderr);
+    let agreement = fine(&["overlap", "--json", "-", &ledger, &ledger]).json();
     assert_eq!(agreement["residual"], 0.0, "{agreement:#}");
 }
 
@@ -168,20 +169,19 @@ fn a_stripped_program_is_said_to_be_stripped_and_its_build_is_found() {
     let place = Place::new();
     let (program, stripped) = (built(&place), place.file("stripped"));
     for options in [&["--strip-all"][..], &["--strip-debug"]] {
-        let strip = Command::new("llvm-strip-22").args(options).args(["-o", &stripped, &program]).status();
-        assert!(strip.expect("llvm-strip-22 starts").success());
+        place.tool("llvm-strip-22", &[options, &["-o", &stripped, &program]].concat());
         let refused = opcost(&["sample", &stripped]);
-        assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
-        let words = said(&refused);
+        assert_eq!(refused.status, 1, "{}", refused.stderr);
+        let words = &refused.stderr;
         assert!(words.contains("it was stripped") && words.contains("--image FILE"), "{words}");
         // What was shipped needs no tables; they are found by the build's name.
-        let told = json(&fine(&["sample", "--json", "-", "--image", &program, &stripped]));
+        let told = fine(&["sample", "--json", "-", "--image", &program, &stripped]).json();
         assert!(function(&told, "hot")["instructions"].as_u64().expect("a number") > 1000);
     }
     let counted = place.file("counted");
     fine(&["count", "--emit", "exe", "-o", &counted, &place.file("hot.c")]);
     let refused = opcost(&["sample", &counted]);
-    assert!(said(&refused).contains("it was built to be counted"), "{}", said(&refused));
+    assert!(refused.stderr.contains("it was built to be counted"), "{}", refused.stderr);
 }
 
 #[test]
@@ -193,51 +193,47 @@ fn a_program_that_lies_elsewhere_by_now_is_found_and_another_build_is_not() {
     }
     let elsewhere = place.file("moved");
     std::fs::rename(&program, &elsewhere).expect("it is there");
-    let told = json(&fine(&["sample", "--json", "-", "--perf", &samples, &elsewhere]));
+    let told = fine(&["sample", "--json", "-", "--perf", &samples, &elsewhere]).json();
     assert!(function(&told, "hot")["instructions"].as_u64().expect("a number") > 1000);
     // Another build, now at the place of the one that ran, is refused also with another name.
     let other = place.source(&WORK.replace("1664525u", "1664527u"));
     fine(&["sample", "--emit", "exe", "-o", &program, &other]);
     let refused = opcost(&["sample", "--perf", &samples, &program]);
-    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
-    assert!(said(&refused).contains("the file is another build"), "{}", said(&refused));
+    assert_eq!(refused.status, 1, "{}", refused.stderr);
+    assert!(refused.stderr.contains("the file is another build"), "{}", refused.stderr);
     let told = fine(&["sample", "--perf", &samples, "--image", &elsewhere, &program]);
-    assert!(said(&told).contains("hot"), "{}", said(&told));
+    assert!(told.stderr.contains("hot"), "{}", told.stderr);
 }
 
 #[test]
 fn without_permission_a_timer_samples_and_tells_its_rate() {
     let place = Place::new();
     let (program, filter, ledger) = (built(&place), place.file("filter"), place.file("timer.opc"));
-    let mut clang =
-        Command::new("clang-22").args(["-x", "c", "-", "-o", &filter]).stdin(Stdio::piped()).spawn();
-    let clang = clang.as_mut().expect("clang-22 starts");
-    clang.stdin.take().expect("a pipe").write_all(FILTER.as_bytes()).expect("it reads");
-    assert!(clang.wait().expect("it ends").success());
+    place.write("filter.c", FILTER);
+    place.tool("clang-22", &["filter.c", "-o", &filter]);
     let inside = |arguments: &[&str]| {
-        let opcost = env!("CARGO_BIN_EXE_opcost");
-        Command::new(&filter).arg(opcost).args(arguments).output().expect("it starts")
+        Said::of(place.program(&filter).arg(env!("CARGO_BIN_EXE_opcost")).args(arguments))
     };
     let told = inside(&["sample", "--ledger", &ledger, "--json", "-", &program, "--", "1500"]);
-    if told.status.code() == Some(77) {
+    if told.status == 77 {
         eprintln!("not tested: this machine has no filters of system calls");
         return;
     }
-    let words = said(&told);
-    assert_eq!(told.status.code(), Some(0), "{words}");
+    let words = &told.stderr;
+    assert_eq!(told.status, 0, "{words}");
     for part in
         ["does not let us sample", "perf_event_paranoid is", "going on with a timer", "samples of timer at "]
     {
         assert!(words.contains(part), "{part}: {words}");
     }
-    assert!(function(&json(&told), "hot")["instructions"].as_u64().expect("a number") > 1000);
-    let agreement = json(&fine(&["overlap", "--json", "-", &ledger, &ledger]));
+    assert!(function(&told.json(), "hot")["instructions"].as_u64().expect("a number") > 1000);
+    let agreement = fine(&["overlap", "--json", "-", &ledger, &ledger]).json();
     assert_eq!(agreement["residual"], 0.0, "{agreement:#}");
     // Nothing stands in for samples that are to be kept, or for running processes.
     for line in [&["sample", "--keep", "/dev/null", &program][..], &["sample", "--pid", "1"]] {
         let refused = inside(line);
-        assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
-        assert!(said(&refused).contains("does not let us sample"), "{}", said(&refused));
+        assert_eq!(refused.status, 1, "{}", refused.stderr);
+        assert!(refused.stderr.contains("does not let us sample"), "{}", refused.stderr);
     }
 }
 
@@ -249,9 +245,9 @@ fn a_counter_that_is_not_there_and_an_overhead_that_is_asked_for() {
         return;
     }
     let asked = opcost(&["sample", "--event", "cache-misses", &program]);
-    if asked.status.code() != Some(0) {
-        assert_eq!(asked.status.code(), Some(1), "{}", said(&asked));
-        let words = said(&asked);
+    if asked.status != 0 {
+        assert_eq!(asked.status, 1, "{}", asked.stderr);
+        let words = &asked.stderr;
         assert!(
             words.contains("no counter `cache-misses`") && words.contains("cpu-clock is there"),
             "{words}"
@@ -259,18 +255,18 @@ fn a_counter_that_is_not_there_and_an_overhead_that_is_asked_for() {
     }
     // Faults are no time: told is where they happen, and no ledger is made of them.
     let told = fine(&["sample", "--event", "page-faults", "--rate", "20000", &program]);
-    assert!(said(&told).contains("samples of page-faults, by the functions"), "{}", said(&told));
+    assert!(told.stderr.contains("samples of page-faults, by the functions"), "{}", told.stderr);
     let refused = opcost(&["sample", "--event", "page-faults", "--json", "-", &program]);
-    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
-    assert!(said(&refused).contains("not how often code runs"), "{}", said(&refused));
+    assert_eq!(refused.status, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("not how often code runs"), "{}", refused.stderr);
     let told = fine(&["sample", "--overhead", "2%", &program]);
-    let words = said(&told);
+    let words = &told.stderr;
     let rate = words.split(" samples of cpu-clock at ").nth(1).and_then(|rest| rest.split(' ').next());
     let rate: f64 = rate.and_then(|rate| rate.parse().ok()).unwrap_or_else(|| panic!("{words}"));
     assert!((10.0..100_000.0).contains(&rate), "{words}");
     let refused = opcost(&["sample", "--overhead", "0.0001%", &program]);
-    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
-    assert!(said(&refused).contains("the fewest that are of use"), "{}", said(&refused));
+    assert_eq!(refused.status, 1, "{}", refused.stderr);
+    assert!(refused.stderr.contains("the fewest that are of use"), "{}", refused.stderr);
 }
 
 #[test]
@@ -281,7 +277,7 @@ fn stacks_say_who_called() {
         return;
     }
     let told = fine(&["sample", "--json", "-", "--collapsed", &lines, &source]);
-    let document = json(&told);
+    let document = told.json();
     super::sampled::fits("count", &document);
     let stacks = document["stacks"].as_array().expect("stacks");
     let samples = |stack: &serde_json::Value| stack["samples"].as_u64().expect("a number");
@@ -298,8 +294,8 @@ fn stacks_say_who_called() {
         |line: &str| -> u64 { line.rsplit_once(' ').expect("a number").1.parse().expect("a number") };
     assert_eq!(text.lines().map(of_line).sum::<u64>(), all);
     assert!(text.lines().any(|line| line.contains("main;outer;hot ")), "{text}");
-    assert!(said(&told).contains("calls, by "), "{}", said(&told));
+    assert!(told.stderr.contains("calls, by "), "{}", told.stderr);
     // Who does not ask has none.
-    let plain = json(&fine(&["sample", "--json", "-", &source]));
+    let plain = fine(&["sample", "--json", "-", &source]).json();
     assert!(plain.get("stacks").is_none());
 }

@@ -108,12 +108,12 @@ impl Function {
 /// judges every function; what is found of each, at the anchor `source`.
 fn judged(file: &str, text: &str, functions_with_paths: &[&str]) -> BTreeMap<String, Verdict> {
     let bench = Bench::new();
-    std::fs::write(bench.path(file), text).expect("a source");
+    bench.write(file, text);
     let ledger = |flags: &[&str]| {
         let all = [&["count", "--ledger", "run.opc"], flags, &[file]].concat();
         let output = bench.opcost(&all);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{flags:?}: {said}");
+        let said = &output.stderr;
+        assert_eq!(output.status, 0, "{flags:?}: {said}");
         assert!(said.contains("· exact"), "{flags:?}: {said}");
         (load_ledger(&bench.path("run.opc")).expect("a ledger"), output.stdout)
     };

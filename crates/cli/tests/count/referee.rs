@@ -7,7 +7,8 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::Command;
+
+use opcost_testkit::command::Said;
 
 use crate::harness::{Bench, corpus};
 
@@ -72,8 +73,7 @@ impl Referee {
             let mut emit = vec!["count", "--emit", "anchor", "--anchor", anchor, "-o", &bitcode];
             emit.extend(self.flags.iter().flat_map(|flag| ["--cflag", flag.as_str()]));
             emit.push(source.to_str().expect("UTF-8"));
-            let output = bench.opcost(&emit);
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            bench.opcost(&emit).expect(0);
             bench.tool("opt-22", &["-passes=instnamer", &bitcode, "-o", &named]);
             bench.tool("opt-22", &["-passes=pgo-instr-gen,instrprof", "-disable-vp", &named, "-o", &counted]);
             let compile = ["-O2", "-Xclang", "-disable-llvm-passes", "-c", &counted, "-o", &object];
@@ -84,27 +84,20 @@ impl Referee {
         link.extend(objects.iter().map(String::as_str));
         link.extend(self.libraries.iter().map(String::as_str));
         bench.tool("clang-22", &link);
-        let output = Command::new(bench.path("theirs"))
-            .args(&self.arguments)
-            .env("LLVM_PROFILE_FILE", bench.path("theirs.profraw"))
-            .current_dir(bench.folder.path())
-            .output();
-        assert!(output.expect("LLVM's program starts").status.code().is_some());
+        let mut program = bench.program(bench.path("theirs"));
+        program.args(&self.arguments).env("LLVM_PROFILE_FILE", bench.path("theirs.profraw"));
+        assert_eq!(Said::of(&mut program).signal, None, "LLVM's program comes to its end");
         bench.tool("llvm-profdata-22", &["merge", "-o", "theirs.profdata", "theirs.profraw"]);
         let mut blocks = BTreeMap::new();
         for position in 0..self.sources.len() {
             let named = format!("{position}-named.bc");
-            let order = block_order(&text(bench.tool("opt-22", &["-S", &named, "-o", "-"]).stdout));
+            let order = block_order(&bench.tool("opt-22", &["-S", &named, "-o", "-"]).stdout);
             let view = ["-passes=pgo-instr-use", "-pgo-test-profile-file=theirs.profdata"];
             let view = [view[0], view[1], "-pgo-view-raw-counts=text", &named, "-o", "/dev/null"];
-            blocks.extend(raw_counts(&text(bench.tool("opt-22", &view).stderr), &order));
+            blocks.extend(raw_counts(&bench.tool("opt-22", &view).stderr, &order));
         }
         blocks
     }
-}
-
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).expect("LLVM speaks UTF-8")
 }
 
 /// Position of each named block, by function.

@@ -5,9 +5,9 @@
 //! same again, what is no program of ours is refused) has none. Where the kernel
 //! permits no events, opcost says so and goes on with a timer.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::ops::Deref;
 
+use opcost_testkit::command::{Said, Workplace, holds_to_schema};
 use serde_json::Value;
 
 const HOT: &str = "
@@ -44,42 +44,37 @@ int main(int argc, char **argv) {
 }
 ";
 
-pub(super) struct Place {
-    pub(super) folder: tempfile::TempDir,
+pub(super) struct Place(Workplace);
+
+impl Deref for Place {
+    type Target = Workplace;
+
+    fn deref(&self) -> &Workplace {
+        &self.0
+    }
 }
 
 impl Place {
     pub(super) fn new() -> Place {
-        Place { folder: tempfile::tempdir().expect("a folder") }
+        Place(Workplace::new(env!("CARGO_BIN_EXE_opcost")))
     }
 
     pub(super) fn file(&self, name: &str) -> String {
-        self.folder.path().join(name).to_string_lossy().into_owned()
+        self.at(name)
     }
 
     pub(super) fn source(&self, text: &str) -> String {
-        let path = self.file("hot.c");
-        std::fs::write(&path, text).expect("a source");
-        path
+        self.at(&self.write("hot.c", text))
     }
 }
 
-pub(super) fn opcost(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_opcost")).args(arguments).output().expect("opcost starts")
+/// Runs the command where no file is.
+pub(super) fn opcost(arguments: &[&str]) -> Said {
+    Place::new().opcost(arguments)
 }
 
-pub(super) fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-pub(super) fn fine(arguments: &[&str]) -> Output {
-    let output = opcost(arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
-    output
-}
-
-pub(super) fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).expect("JSON on stdout")
+pub(super) fn fine(arguments: &[&str]) -> Said {
+    opcost(arguments).expect(0)
 }
 
 /// What is told of a function.
@@ -88,15 +83,9 @@ pub(super) fn function<'d>(document: &'d Value, name: &str) -> &'d Value {
     all.iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("no {name}: {all:#?}"))
 }
 
-fn schema(name: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../schemas/opcost.{name}-1.json"));
-    serde_json::from_slice(&std::fs::read(path).expect("a schema")).expect("JSON")
-}
-
 pub(super) fn fits(name: &str, document: &Value) {
-    if let Err(error) = jsonschema::validate(&schema(name), document) {
-        panic!("{error}: {document:#}");
-    }
+    assert_eq!(document["schema"], format!("opcost.{name}/1"));
+    holds_to_schema(document);
 }
 
 #[test]
@@ -105,7 +94,7 @@ fn what_is_hot_is_found_and_what_is_told_adds_up() {
     let (source, program) = (place.source(HOT), place.file("hot"));
     fine(&["sample", "--emit", "exe", "-o", &program, &source]);
     let (sampled, counted) = (place.file("sampled.opc"), place.file("counted.opc"));
-    let told = json(&fine(&["sample", "--json", "-", "--ledger", &sampled, &program]));
+    let told = fine(&["sample", "--json", "-", "--ledger", &sampled, &program]).json();
     fits("count", &told);
     assert_eq!(told["quality"]["kind"], "estimate", "{:#}", told["quality"]);
     let work = |name: &str| function(&told, name)["instructions"].as_u64().expect("a number");
@@ -114,16 +103,16 @@ fn what_is_hot_is_found_and_what_is_told_adds_up() {
     let calls = function(&told, "compare")["calls"].as_u64().expect("a number");
     assert!(calls > 500_000, "{calls} calls of the comparator");
     fine(&["count", "--ledger", &counted, &source]);
-    let agreement = json(&fine(&["overlap", "--json", "-", &sampled, &counted]));
+    let agreement = fine(&["overlap", "--json", "-", &sampled, &counted]).json();
     fits("overlap", &agreement);
     let measure = |name: &str| agreement[name].as_f64().expect("a number");
     assert!(measure("residual") == 0.0 && measure("leak") < 0.05, "{agreement:#}");
     assert!(measure("in_function_block") > 0.7 && measure("program_block") > 0.5, "{agreement:#}");
     // The same against itself, and shown again without the program.
-    let same = json(&fine(&["overlap", "--json", "-", &counted, &counted]));
+    let same = fine(&["overlap", "--json", "-", &counted, &counted]).json();
     assert!((same["program_block"].as_f64().expect("a number") - 1.0).abs() < 1e-9, "{same:#}");
     let report = fine(&["report", &sampled]);
-    let text = String::from_utf8_lossy(&report.stdout).into_owned() + &said(&report);
+    let text = report.stdout + &report.stderr;
     assert!(text.contains("about, by samples") && text.contains("hot"), "{text}");
 }
 
@@ -132,21 +121,21 @@ fn a_program_that_crashes_keeps_its_samples() {
     let place = Place::new();
     let (source, ledger) = (place.source(HOT), place.file("crashed.opc"));
     let output = opcost(&["sample", "--ledger", &ledger, &source, "--", "200", "crash"]);
-    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
-    assert!(said(&output).contains("signal 11 ended the program"), "{}", said(&output));
-    let agreement = json(&fine(&["overlap", "--json", "-", &ledger, &ledger]));
+    assert_eq!(output.status, 4, "{}", output.stderr);
+    assert!(output.stderr.contains("signal 11 ended the program"), "{}", output.stderr);
+    let agreement = fine(&["overlap", "--json", "-", &ledger, &ledger]).json();
     assert_eq!(agreement["residual"], 0.0, "{agreement:#}");
     let ignored = opcost(&["sample", "-i", &source, "--", "50", "crash"]);
-    assert_eq!(ignored.status.code(), Some(0), "{}", said(&ignored));
+    assert_eq!(ignored.status, 0, "{}", ignored.stderr);
 }
 
 /// Whether the kernel permits events here; else opcost has said that it does not.
 pub(super) fn kept(program: &str, file: &str) -> bool {
     let output = opcost(&["sample", "--keep", file, program]);
-    match output.status.code() {
-        Some(0) => true,
+    match output.status {
+        0 => true,
         _ => {
-            let words = said(&output);
+            let words = &output.stderr;
             assert!(words.contains("perf_event"), "{words}");
             eprintln!("events are not permitted here: {words}");
             false
@@ -162,25 +151,25 @@ fn kept_samples_tell_the_same_again_and_broken_ones_say_so() {
     if !kept(&program, &samples) {
         return;
     }
-    let told = json(&fine(&["sample", "--json", "-", "--perf", &samples, &program]));
+    let told = fine(&["sample", "--json", "-", "--perf", &samples, &program]).json();
     let work = |name: &str| function(&told, name)["instructions"].as_u64().expect("a number");
     assert!(work("hot") > 4 * work("cold"), "{} and {}", work("hot"), work("cold"));
     // Cut off in the middle: what stands before is told, and that it breaks off.
     let whole = std::fs::read(&samples).expect("samples");
     std::fs::write(&samples, &whole[..whole.len() / 2]).expect("a file");
     let half = opcost(&["sample", "--perf", &samples, &program]);
-    assert!(said(&half).contains("breaks off"), "{}", said(&half));
+    assert!(half.stderr.contains("breaks off"), "{}", half.stderr);
     std::fs::write(&samples, b"no samples").expect("a file");
     let refused = opcost(&["sample", "--perf", &samples, &program]);
-    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+    assert_eq!(refused.status, 1, "{}", refused.stderr);
     // Another build lies at the place of the one that ran.
     std::fs::write(&samples, &whole).expect("a file");
     std::fs::remove_file(&program).expect("removed");
     let other = place.source(&HOT.replace("1664525u", "1664527u"));
     fine(&["sample", "--emit", "exe", "-o", &program, &other]);
     let refused = opcost(&["sample", "--perf", &samples, &program]);
-    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
-    assert!(said(&refused).contains("none of"), "{}", said(&refused));
+    assert_eq!(refused.status, 1, "{}", refused.stderr);
+    assert!(refused.stderr.contains("none of"), "{}", refused.stderr);
 }
 
 /// Two named threads, a child that only forks, and one that becomes this program again.
@@ -217,7 +206,7 @@ fn samples_are_told_by_process_and_thread_and_add_up_in_the_ledger() {
     let place = Place::new();
     let (source, ledger) = (place.source(FAMILY), place.file("family.opc"));
     let output = fine(&["sample", "--json", "-", "--ledger", &ledger, &source]);
-    let told = json(&output);
+    let told = output.json();
     fits("count", &told);
     let processes = told["samples_by_process"].as_array().expect("processes");
     let of = |all: &'_ [Value], name: &str| -> (u64, Vec<Value>) {
@@ -232,12 +221,12 @@ fn samples_are_told_by_process_and_thread_and_add_up_in_the_ledger() {
     assert!(more > 2 * less && more + less <= family, "{processes:#?}");
     // 250 turns, 100 and 100.
     assert!(family > child && family > become_ && child > 5 && become_ > 5, "{processes:#?}");
-    let text = said(&output);
+    let text = &output.stderr;
     assert!(text.contains("samples by process and thread\n") && text.contains("  diligent  "), "{text}");
     // Whoever works, one ledger has it all.
     let document = place.file("report.json");
     fine(&["report", "--json", &document, &ledger]);
-    let report: Value = serde_json::from_slice(&std::fs::read(&document).expect("a report")).expect("JSON");
+    let report: Value = place.json("report.json");
     fits("count", &report);
     assert_eq!(report.get("samples_by_process"), None, "a ledger does not tell");
     let work = |name: &str| function(&report, name)["instructions"].as_u64().expect("a number");
@@ -245,7 +234,7 @@ fn samples_are_told_by_process_and_thread_and_add_up_in_the_ledger() {
     assert!(own > forked && own > again && 6 * forked > own && 6 * again > own, "{own} {forked} {again}");
     // One thread needs no line.
     let alone = place.source(HOT);
-    let text = said(&fine(&["sample", &alone, "--", "300"]));
+    let text = fine(&["sample", &alone, "--", "300"]).stderr;
     assert!(!text.contains("samples by process"), "{text}");
 }
 
@@ -253,13 +242,11 @@ fn samples_are_told_by_process_and_thread_and_add_up_in_the_ledger() {
 fn what_is_wrong_is_said_with_what_to_do() {
     let place = Place::new();
     let source = place.source(HOT);
-    let (plain, sampled, counted): (PathBuf, _, _) =
-        (place.folder.path().join("plain"), place.file("a.opc"), place.file("b.opc"));
-    let clang = Command::new("clang-22").args(["-O1", &source, "-o"]).arg(&plain).status();
-    assert!(clang.expect("clang-22 starts").success());
-    let refused = opcost(&["sample", &plain.to_string_lossy()]);
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(said(&refused).contains("was not built to be sampled"), "{}", said(&refused));
+    let [plain, sampled, counted] = ["plain", "a.opc", "b.opc"].map(|name| place.file(name));
+    place.tool("clang-22", &["-O1", &source, "-o", &plain]);
+    let refused = opcost(&["sample", &plain]);
+    assert_eq!(refused.status, 1);
+    assert!(refused.stderr.contains("was not built to be sampled"), "{}", refused.stderr);
     for (arguments, words) in [
         (vec!["sample", "--overhead", "120%", &source], "is no share of the time"),
         (vec!["sample", "--event", "no-such-counter", &source], "no-such-counter"),
@@ -267,8 +254,8 @@ fn what_is_wrong_is_said_with_what_to_do() {
         (vec!["sample", "--perf", "perf.data", &source], "wants the very program"),
     ] {
         let refused = opcost(&arguments);
-        assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {}", said(&refused));
-        assert!(said(&refused).contains(words), "{arguments:?}: {}", said(&refused));
+        assert_eq!(refused.status, 2, "{arguments:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains(words), "{arguments:?}: {}", refused.stderr);
     }
     // Ledgers of two programs have nothing in common.
     fine(&["count", "--ledger", &sampled, &source, "--", "1"]);
@@ -276,8 +263,8 @@ fn what_is_wrong_is_said_with_what_to_do() {
     std::fs::write(&other, "int main(void) { return 0; }\n").expect("a source");
     fine(&["count", "--ledger", &counted, &other]);
     let refused = opcost(&["overlap", &sampled, &counted]);
-    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
-    assert!(said(&refused).contains("no block in common"), "{}", said(&refused));
+    assert_eq!(refused.status, 1, "{}", refused.stderr);
+    assert!(refused.stderr.contains("no block in common"), "{}", refused.stderr);
 }
 
 #[test]
@@ -290,7 +277,7 @@ fn ledgers_of_other_builds_tell_which_functions_are_not_compared() {
     };
     let first = ledger("first.opc", HOT);
     let second = ledger("second.opc", &HOT.replace("x * 1664525u", "x ^ 1664525u"));
-    let told = json(&fine(&["overlap", "--json", "-", &first, &second]));
+    let told = fine(&["overlap", "--json", "-", &first, &second]).json();
     fits("overlap", &told);
     let refused = told["refused"].as_array().expect("functions");
     let names: Vec<&str> = refused.iter().filter_map(|one| one["name"].as_str()).collect();
@@ -298,9 +285,9 @@ fn ledgers_of_other_builds_tell_which_functions_are_not_compared() {
     let share = |name: &str| refused[0][name].as_f64().expect("a share");
     assert!(share("truth") > 0.01 && share("estimate") > 0.01, "{told:#}");
     assert!(refused[0]["module"].as_str().is_some_and(|module| module.ends_with("hot.c")), "{told:#}");
-    let text = String::from_utf8_lossy(&fine(&["overlap", &first, &second]).stdout).into_owned();
+    let text = fine(&["overlap", &first, &second]).stdout;
     assert!(text.contains("refused: 1 function has other code") && text.contains("  hot  ("), "{text}");
-    let same = json(&fine(&["overlap", "--json", "-", &first, &first]));
+    let same = fine(&["overlap", "--json", "-", &first, &first]).json();
     assert_eq!(same["refused"], Value::Array(Vec::new()));
     // Nothing at all in common, and still it is said of what.
     let small = [
@@ -308,7 +295,7 @@ fn ledgers_of_other_builds_tell_which_functions_are_not_compared() {
         ledger("other.opc", "int main(int n, char **a) { return n > 9 ? a[0][0] : 0; }"),
     ];
     let refused = opcost(&["overlap", &small[0], &small[1]]);
-    let words = said(&refused);
+    let words = &refused.stderr;
     assert!(words.contains("no block in common") && words.contains("  main\n"), "{words}");
 }
 
@@ -318,35 +305,35 @@ fn raw_samples_are_repaired_as_they_would_have_been_at_once() {
     let (source, program) = (place.source(HOT), place.file("hot"));
     fine(&["sample", "--emit", "exe", "-o", &program, &source]);
     let (raw, at_once, counted) = (place.file("raw.opc"), place.file("once.opc"), place.file("counted.opc"));
-    let said_so = said(&fine(&["sample", "--raw", &raw, "--ledger", &at_once, &program]));
+    let said_so = fine(&["sample", "--raw", &raw, "--ledger", &at_once, &program]).stderr;
     assert!(said_so.contains("next: opcost repair") && said_so.contains("raw.opc"), "{said_so}");
     fine(&["count", "--ledger", &counted, &source]);
     // By themselves samples tell of neither calls nor edges.
-    let alone = json(&fine(&["overlap", "--json", "-", &raw, &counted]));
+    let alone = fine(&["overlap", "--json", "-", &raw, &counted]).json();
     fits("overlap", &alone);
     for name in ["entry", "leak", "residual"] {
         assert!(alone[name].is_null(), "{name}: {alone:#}");
     }
     assert!(alone["in_function_block"].as_f64().expect("a share") > 0.5, "{alone:#}");
-    let text = String::from_utf8_lossy(&fine(&["overlap", &raw, &counted]).stdout).into_owned();
+    let text = fine(&["overlap", &raw, &counted]).stdout;
     assert!(text.contains("left frames by calls –, blocks that do not add up –, "), "{text}");
     let repaired = place.file("repaired.opc");
     // The ledger names its program.
-    let told = json(&fine(&["repair", &raw, "-o", &repaired, "--json", "-"]));
+    let told = fine(&["repair", &raw, "-o", &repaired, "--json", "-"]).json();
     fits("repair", &told);
     assert_eq!((&told["solver"], &told["is_optimal"]), (&"likeliest".into(), &true.into()));
     let moved = told["moved"].as_f64().expect("a number");
     assert!(moved > 0.0 && moved < told["before"].as_f64().expect("a number"), "{told:#}");
     // Cycles are kept to a thousandth, so that counts may differ as little.
-    let same = json(&fine(&["overlap", "--json", "-", &repaired, &at_once]));
+    let same = fine(&["overlap", "--json", "-", &repaired, &at_once]).json();
     assert!(same["program_block"].as_f64().expect("a share") > 0.99, "{same:#}");
     assert_eq!((&same["residual"], &same["blocks"]), (&0.0.into(), &same["blocks"]));
     // Built again from its sources, the program is the same; the older method too.
     let classic = place.file("classic.opc");
     let told = fine(&["repair", "--solver", "classic", &raw, &source, "-o", &classic]);
-    let text = String::from_utf8_lossy(&told.stdout).into_owned();
+    let text = &told.stdout;
     assert!(text.contains("of their counts had to move") && text.contains("hot.c:"), "{text}");
-    let found = json(&fine(&["overlap", "--json", "-", &classic, &counted]));
+    let found = fine(&["overlap", "--json", "-", &classic, &counted]).json();
     assert_eq!(found["residual"], 0.0, "{found:#}");
     assert!(found["in_function_block"].as_f64().expect("a share") > 0.5, "{found:#}");
 }
@@ -359,8 +346,8 @@ fn what_cannot_be_repaired_says_why() {
     fine(&["count", "--ledger", &counted, &source, "--", "3"]);
     let refused = |arguments: &[&str], status: i32, words: &str| {
         let output = opcost(arguments);
-        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {}", said(&output));
-        assert!(said(&output).contains(words), "{arguments:?}: {}", said(&output));
+        assert_eq!(output.status, status, "{arguments:?}: {}", output.stderr);
+        assert!(output.stderr.contains(words), "{arguments:?}: {}", output.stderr);
     };
     refused(&["repair", &counted, &source], 1, "counted or repaired already");
     std::fs::remove_file(&source).expect("it was there");
@@ -388,7 +375,7 @@ fn what_the_linker_left_out_did_not_run() {
     let place = Place::new();
     let source = place.file("hot.rs");
     std::fs::write(&source, RUST).expect("a source");
-    let told = json(&fine(&["sample", "--json", "-", &source]));
+    let told = fine(&["sample", "--json", "-", &source]).json();
     let (all, hot) = (&told["total"], &function(&told, "hot::hot")["instructions"]);
     let share = hot.as_f64().expect("a number") / all.as_f64().expect("a number");
     assert!(share > 0.9, "{share}: {told:#}");

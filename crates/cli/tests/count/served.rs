@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 use opcost_profile::formats::opc::load_ledger;
 use opcost_profile::{Column, Subject, Way};
 
-use super::sampled::{Place, fine, function, json, opcost, said};
+use opcost_testkit::command::Said;
+
+use super::sampled::{Place, fine, function, opcost};
 
 /// Three calls deep when it is asked to end: main, serve, handle, and perhaps work.
 const OPEN: u64 = 4;
@@ -109,9 +111,9 @@ impl Flow {
 struct Sampling(Option<Child>);
 
 impl Sampling {
-    fn start(arguments: &[&str]) -> Sampling {
+    fn start(place: &Place, arguments: &[&str]) -> Sampling {
         // Whoever runs the tests may have had signals ignored (`nohup`).
-        let mut command = Command::new("env");
+        let mut command = place.program("env");
         command.args(["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_opcost")]);
         command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
         Sampling(Some(command.spawn().expect("opcost starts")))
@@ -172,7 +174,7 @@ fn is_sound(ledger: &str) {
     assert!(flow.left <= OPEN, "{} frames were left, {OPEN} were open: {:?}", flow.left, flow.calls);
     assert_eq!(flow.calls["main"], 1);
     assert!(flow.calls["handle"] > 1000 && flow.calls["work"] > 1000, "{:?}", flow.calls);
-    let agreement = json(&fine(&["overlap", "--json", "-", ledger, ledger]));
+    let agreement = fine(&["overlap", "--json", "-", ledger, ledger]).json();
     assert_eq!(agreement["residual"], 0.0, "{agreement:#}");
     assert!(agreement["leak"].as_f64().expect("a number") < 0.01, "{agreement:#}");
 }
@@ -182,7 +184,7 @@ fn a_server_that_a_signal_ends_leaves_a_consistent_profile() {
     let place = Place::new();
     let (program, ledger) = (built(&place), place.file("killed.opc"));
     for signal in ["-KILL", "-TERM"] {
-        let mut sampling = Sampling::start(&["sample", "--ledger", &ledger, &program]);
+        let mut sampling = Sampling::start(&place, &["sample", "--ledger", &ledger, &program]);
         sampling.ready();
         kill(signal, sampling.program());
         let (status, words) = sampling.end();
@@ -202,7 +204,7 @@ fn opcost_passes_a_signal_on_and_tells_what_it_has() {
         [(vec![], 1, 0), (vec!["15"], 1, 0), (vec!["15", "fails"], 1, 4), (vec!["10"], 1, 0)]
     {
         let line = [&["sample", "--ledger", &ledger, &program, "--"][..], &arguments].concat();
-        let mut sampling = Sampling::start(&line);
+        let mut sampling = Sampling::start(&place, &line);
         sampling.ready();
         for _ in 0..signals {
             kill(if arguments == ["10"] { "-HUP" } else { "-TERM" }, sampling.pid());
@@ -219,14 +221,14 @@ fn a_terminals_signal_reaches_both_and_the_second_of_others_is_meant() {
     let (program, ledger) = (built(&place), place.file("group.opc"));
     // As timeout does it: to opcost, and to its group with the program in it.
     let line = ["-s", "TERM", "3", env!("CARGO_BIN_EXE_opcost"), "sample", "--ledger", &ledger, &program];
-    let output = Command::new("timeout").args(line).output().expect("timeout starts");
-    assert_eq!(output.status.code(), Some(124), "{}", said(&output));
+    let output = Said::of(place.program("timeout").args(line));
+    assert_eq!(output.status, 124, "{}", output.stderr);
     is_sound(&ledger);
     // A program that does not heed the first is killed by the second.
     let ignores = place.file("ignores.c");
     let text = SERVER.replace("ends = signal;", "(void)signal;");
     std::fs::write(&ignores, text).expect("a source");
-    let mut sampling = Sampling::start(&["sample", "--ledger", &ledger, &ignores, "--", "15"]);
+    let mut sampling = Sampling::start(&place, &["sample", "--ledger", &ledger, &ignores, "--", "15"]);
     sampling.ready();
     kill("-TERM", sampling.pid());
     std::thread::sleep(Duration::from_millis(1500));
@@ -244,21 +246,21 @@ fn time_ends_a_program_that_opcost_started_and_no_other() {
     let (program, ledger) = (built(&place), place.file("timed.opc"));
     let began = Instant::now();
     let output = opcost(&["sample", "--for", "1.5", "--ledger", &ledger, &program]);
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!(output.status, 0, "{}", output.stderr);
     assert!(began.elapsed() >= Duration::from_millis(1500));
     is_sound(&ledger);
-    let mut server = Command::new(&program).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut server = place.program(&program).stdout(Stdio::piped()).spawn().expect("it starts");
     let pid = server.id().to_string();
     let output = opcost(&["sample", "--pid", &pid, "--for", "1.5", "--ledger", &ledger, "--json", "-"]);
     let goes_on = server.try_wait().expect("it is a child").is_none();
     server.kill().expect("it runs");
     server.wait().expect("it ends");
-    if said(&output).contains("perf_event") {
+    if output.stderr.contains("perf_event") {
         return;
     }
-    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    assert_eq!(output.status, 0, "{}", output.stderr);
     assert!(goes_on, "it was not ours to end");
-    let calls = |name: &str| function(&json(&output), name)["calls"].as_u64().expect("a number");
+    let calls = |name: &str| function(&output.json(), name)["calls"].as_u64().expect("a number");
     assert!(calls("handle") > 500 && calls("work") > 500);
     Flow::of(&ledger);
 }
@@ -268,9 +270,9 @@ fn snapshots_are_whole_ledgers_and_sampling_goes_on() {
     let place = Place::new();
     let program = built(&place);
     let ledger = place.file("run.opc");
-    let mut server = Command::new(&program).stdout(Stdio::null()).spawn().expect("it starts");
+    let mut server = place.program(&program).stdout(Stdio::null()).spawn().expect("it starts");
     let pid = server.id().to_string();
-    let mut sampling = Sampling::start(&["sample", "--pid", &pid, "--ledger", &ledger]);
+    let mut sampling = Sampling::start(&place, &["sample", "--pid", &pid, "--ledger", &ledger]);
     let snapshots = ["run-1.opc", "run-2.opc"].map(|name| place.file(name));
     for path in &snapshots {
         std::thread::sleep(Duration::from_millis(1500));

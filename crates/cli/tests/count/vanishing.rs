@@ -94,9 +94,9 @@ fn no_program_has_two_exact_numbers() {
         let home = HOMES[seed as usize % HOMES.len()];
         let bench = Bench::new();
         let text = program(&mut random, home, &switch);
-        std::fs::write(bench.path("a.c"), &text).expect("written");
-        std::fs::write(bench.path("b.c"), format!("__asm__({lines});\n")).expect("written");
-        std::fs::write(bench.path("b.s"), &switch).expect("written");
+        bench.write("a.c", &text);
+        bench.write("b.c", format!("__asm__({lines});\n"));
+        bench.write("b.s", &switch);
         let mut inputs = vec![bench.path("a.c")];
         match home {
             Home::Beside | Home::Naked => {}

@@ -10,9 +10,10 @@
 //!                          so (`a|b`: either), and the report says these words
 //! ```
 
+use opcost_testkit::command::corpus;
 use serde_json::Value;
 
-use crate::bench::{Bench, corpus};
+use crate::bench::Bench;
 
 /// What the top of a program says of it.
 pub(crate) struct Expected {
@@ -27,7 +28,7 @@ pub(crate) struct Expected {
 /// All programs that expect this word.
 pub(crate) fn programs(word: &str) -> Vec<Expected> {
     let mut all = Vec::new();
-    for entry in std::fs::read_dir(corpus()).expect("corpus/attacks") {
+    for entry in std::fs::read_dir(corpus("attacks")).expect("corpus/attacks") {
         let path = entry.expect("an entry").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&path).expect("text");
@@ -201,7 +202,7 @@ fn what_passes_the_check_ends_in_a_clean_verdict() {
 #[test]
 fn the_counter_is_never_lowered() {
     for name in ["exit_over_settle.c", "charge_overflow.c"] {
-        let path = corpus().join(name).to_string_lossy().into_owned();
+        let path = corpus(&format!("attacks/{name}"));
         let bench = Bench::new();
         let walled = bench.fuel(&["--sandbox", "--limit", "20M", &path]);
         let plain = bench.fuel(&["--limit", "4600000000000000000", &path]);

@@ -1,71 +1,74 @@
 //! A folder of its own, with `opcost` in it.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::ops::Deref;
+use std::path::Path;
 
+use opcost_testkit::command::{Said, Workplace};
 use serde_json::Value;
 
 /// The folder.
-pub(crate) struct Bench(tempfile::TempDir);
+pub(crate) struct Bench(Workplace);
+
+impl Deref for Bench {
+    type Target = Workplace;
+
+    fn deref(&self) -> &Workplace {
+        &self.0
+    }
+}
 
 /// What `opcost fuel` did.
 pub(crate) struct Answer {
-    pub(crate) status: i32,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
+    said: Said,
     /// The document; null if there is none.
     pub(crate) json: Value,
 }
 
+impl Deref for Answer {
+    type Target = Said;
+
+    fn deref(&self) -> &Said {
+        &self.said
+    }
+}
+
 impl Bench {
     pub(crate) fn new() -> Bench {
-        Bench(tempfile::tempdir().expect("a folder"))
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    pub(crate) fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.path(name), text).expect("written");
+        Bench(Workplace::new(env!("CARGO_BIN_EXE_opcost")))
     }
 
     /// `opcost fuel` with these arguments, and its document.
     pub(crate) fn fuel(&self, arguments: &[&str]) -> Answer {
-        let json = self.path("answer.json");
-        let _ = std::fs::remove_file(&json);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-        command.current_dir(self.0.path()).stdin(std::process::Stdio::null());
-        let output = command.args(["fuel", "--json", "answer.json"]).args(arguments).output();
-        let output = output.expect("opcost starts");
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Answer {
-            status: output.status.code().expect("opcost exits"),
-            stdout: text(&output.stdout),
-            stderr: text(&output.stderr),
-            json: std::fs::read(&json)
-                .map_or(Value::Null, |text| serde_json::from_slice(&text).expect("JSON")),
-        }
+        let _ = std::fs::remove_file(self.path("answer.json"));
+        let said = self.opcost(&[&["fuel", "--json", "answer.json"], arguments].concat());
+        assert_eq!(said.signal, None, "opcost exits: {}", said.all());
+        let is_there = self.path("answer.json").exists();
+        Answer { said, json: if is_there { self.json("answer.json") } else { Value::Null } }
     }
 
     /// Has `opcost fuel` make a file, which has no document.
     pub(crate) fn build(&self, arguments: &[&str]) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-        let output = command.current_dir(self.0.path()).arg("fuel").args(arguments).output();
-        let output = output.expect("opcost starts");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        self.opcost(&[&["fuel"], arguments].concat()).expect(0);
     }
 
     /// What `opcost count` counts.
     pub(crate) fn count(&self, path: &str) -> u64 {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-        command.current_dir(self.0.path()).args(["count", "--json", "counts.json", path]);
-        let output = command.output().expect("opcost starts");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let text = std::fs::read(self.path("counts.json")).expect("counts");
-        let counts: Value = serde_json::from_slice(&text).expect("JSON");
+        self.opcost(&["count", "--json", "counts.json", path]).expect(0);
+        self.total()
+    }
+
+    /// The total of the counts in `counts.json`.
+    pub(crate) fn total(&self) -> u64 {
+        let counts = self.json("counts.json");
         let total = &counts["total"];
         total.as_u64().or_else(|| total.as_str()?.parse().ok()).unwrap_or_else(|| panic!("{counts:#}"))
+    }
+
+    /// Copies a program here. Its name.
+    pub(crate) fn copy(&self, program: &Path) -> String {
+        let name = program.file_name().expect("a name").to_string_lossy().into_owned();
+        std::fs::copy(program, self.path(&name)).expect("copied");
+        name
     }
 }
 
@@ -74,9 +77,4 @@ impl Answer {
     pub(crate) fn said(&self) -> String {
         format!("status {}\n{}{}{:#}", self.status, self.stdout, self.stderr, self.json)
     }
-}
-
-/// The folder of the attacks.
-pub(crate) fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/attacks").canonicalize().expect("corpus/attacks")
 }

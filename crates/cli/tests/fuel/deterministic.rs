@@ -8,8 +8,8 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 
+use opcost_testkit::command::{Said, corpus};
 use serde_json::Value;
 
 use crate::bench::Bench;
@@ -47,7 +47,8 @@ const BY_THEMSELVES: &[&str] = &[
 const BY_CIRCUMSTANCES: &[&str] = &["environment", "kernel-name", "name", "parent", "time", "times"];
 
 /// Where and how a program is run.
-struct Circumstances {
+struct Circumstances<'a> {
+    bench: &'a Bench,
     opcost: PathBuf,
     folder: PathBuf,
     /// An environment with nothing else than the search path.
@@ -56,9 +57,10 @@ struct Circumstances {
     stack: Option<&'static str>,
 }
 
-impl Circumstances {
-    fn here(bench: &Bench) -> Circumstances {
+impl<'a> Circumstances<'a> {
+    fn here(bench: &'a Bench) -> Circumstances<'a> {
         Circumstances {
+            bench,
             opcost: env!("CARGO_BIN_EXE_opcost").into(),
             folder: bench.path("."),
             environment: None,
@@ -67,7 +69,7 @@ impl Circumstances {
     }
 
     /// Another copy of opcost, another folder, another environment, another limit.
-    fn elsewhere(bench: &Bench) -> Circumstances {
+    fn elsewhere(bench: &'a Bench) -> Circumstances<'a> {
         let folder = bench.path("another folder with a longer name");
         let opcost = folder.join("another-opcost");
         std::fs::create_dir_all(folder.join("temporary")).expect("a folder");
@@ -84,18 +86,18 @@ impl Circumstances {
             ("FILLING", "x".repeat(5000)),
             ("TZ", "Asia/Tokyo".into()),
         ];
-        Circumstances { opcost, folder, environment: Some(environment), stack: Some("unlimited") }
+        Circumstances { bench, opcost, folder, environment: Some(environment), stack: Some("unlimited") }
     }
 
-    fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new("sh");
+    fn run(&self, arguments: &[&str]) -> Said {
+        let mut command = self.bench.program("sh");
         let limit = self.stack.map_or(String::new(), |stack| format!("ulimit -s {stack}; "));
         command.args(["-c", &format!("{limit}exec \"$0\" \"$@\"")]).arg(&self.opcost).args(arguments);
         if let Some(environment) = &self.environment {
             let path = std::env::var_os("PATH").expect("a search path");
             command.env_clear().env("PATH", path).envs(environment.iter().cloned());
         }
-        command.current_dir(&self.folder).stdin(Stdio::null()).output().expect("opcost starts")
+        Said::of(command.current_dir(&self.folder))
     }
 
     /// The same program as it is called here.
@@ -121,15 +123,11 @@ impl Circumstances {
         all.extend([own.to_str().expect("UTF-8"), "--"]);
         all.extend(arguments);
         let output = self.run(&all);
-        assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+        assert_eq!(output.status, 0, "{arguments:?}: {}", output.stderr);
         let document = document(&json);
         assert_eq!(document["deterministic"], flags.contains(&"--deterministic"), "{document}");
-        (String::from_utf8(output.stdout).expect("UTF-8"), document["spent"].as_u64().expect("a number"))
+        (output.stdout, document["spent"].as_u64().expect("a number"))
     }
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 fn document(path: &Path) -> Value {
@@ -137,8 +135,7 @@ fn document(path: &Path) -> Value {
 }
 
 fn source(name: &str) -> String {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/deterministic");
-    folder.join(name).canonicalize().expect("corpus/deterministic").display().to_string()
+    corpus(&format!("deterministic/{name}"))
 }
 
 fn probe(bench: &Bench) -> PathBuf {
@@ -152,7 +149,7 @@ fn probe(bench: &Bench) -> PathBuf {
         "--cflag=-std=c++20",
         &source("probe.cpp"),
     ]);
-    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(output.status, 0, "{}", output.stderr);
     program
 }
 
@@ -219,7 +216,7 @@ fn lua_with_its_own_seed_has_one_number() {
         build.extend(words("sources"));
         build.extend(words("libraries"));
         let output = here.run(&build);
-        assert!(output.status.success(), "{}", said(&output));
+        assert_eq!(output.status, 0, "{}", output.stderr);
         let run = |place: &Circumstances, flags: &[&str]| -> u64 {
             let json = place.folder.join("lua.json");
             let path = json.to_str().expect("UTF-8");
@@ -229,7 +226,7 @@ fn lua_with_its_own_seed_has_one_number() {
             all.extend([own.to_str().expect("UTF-8"), "--"]);
             all.extend(&script);
             let output = place.run(&all);
-            assert!(output.status.success(), "{}", said(&output));
+            assert_eq!(output.status, 0, "{}", output.stderr);
             let document = document(&json);
             assert_eq!(document["deterministic"], !flags.is_empty(), "{document}");
             document[if verb == "fuel" { "spent" } else { "total" }].as_u64().expect("a number")
@@ -246,12 +243,11 @@ fn lua_with_its_own_seed_has_one_number() {
 #[test]
 fn who_asks_for_nothing_sees_no_difference() {
     let bench = Bench::new();
-    let kernel = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/kernel/kn.c");
+    let kernel = corpus("kernel/kn.c");
     let program = bench.path("kernel");
     let here = Circumstances::here(&bench);
-    let words =
-        ["fuel", "--emit", "exe", "-o", program.to_str().expect("UTF-8"), kernel.to_str().expect("UTF-8")];
-    assert!(here.run(&words).status.success());
+    let words = ["fuel", "--emit", "exe", "-o", program.to_str().expect("UTF-8"), &*kernel];
+    here.run(&words).expect(0);
     let free = here.spend(&[], &program, &["2"]);
     assert!(!free.0.is_empty());
     assert_eq!(free, here.spend(&["--deterministic"], &program, &["2"]));
@@ -261,30 +257,30 @@ fn who_asks_for_nothing_sees_no_difference() {
         all.extend(flags);
         all.extend([program.to_str().expect("UTF-8"), "--", "2"]);
         let output = here.run(&all);
-        assert_eq!(output.status.code(), Some(3), "{}", said(&output));
-        said(&output).replace(" · deterministic world", "")
+        assert_eq!(output.status, 3, "{}", output.stderr);
+        output.stderr.replace(" · deterministic world", "")
     };
     assert_eq!(stopped(&[]), stopped(&["--deterministic"]));
 }
 
-/// `waits.cpp` counted: its document and what it printed.
-fn waits(flags: &[&str], arguments: &[&str]) -> (Value, String) {
-    let bench = Bench::new();
-    let waits = source("waits.cpp");
-    let mut all = vec!["count", "--threads", "--json", "waits.json", "--ignore-status"];
-    all.extend(["--cflag=-std=c++20", "--cflag=-pthread"]);
+/// `waits.cpp`, built already, counted: its document and what it printed.
+fn waits(bench: &Bench, flags: &[&str], arguments: &[&str]) -> (Value, String) {
+    let mut all = vec!["count", "--json", "waits.json", "--ignore-status"];
     all.extend(flags);
-    all.extend([waits.as_str(), "--"]);
+    all.extend(["./waits", "--"]);
     all.extend(arguments);
-    let output = Circumstances::here(&bench).run(&all);
-    assert!(output.status.success(), "{}", said(&output));
-    (document(&bench.path("waits.json")), String::from_utf8(output.stdout).expect("UTF-8"))
+    let output = Circumstances::here(bench).run(&all);
+    assert_eq!(output.status, 0, "{}", output.stderr);
+    (document(&bench.path("waits.json")), output.stdout)
 }
 
 #[test]
 fn waiting_takes_no_time_and_keeps_its_meaning() {
+    let bench = Bench::new();
+    let flags = ["count", "--threads", "--cflag=-std=c++20", "--cflag=-pthread", "--emit", "exe"];
+    bench.opcost(&[&flags[..], &["-o", "waits", &source("waits.cpp")]].concat()).expect(0);
     let begin = std::time::Instant::now();
-    let (counts, printed) = waits(&["--deterministic", "--repeat", "2"], &[]);
+    let (counts, printed) = waits(&bench, &["--deterministic", "--repeat", "2"], &[]);
     // It slept for four months and a half by its own clock.
     assert!(begin.elapsed().as_secs() < 300);
     let once = "\
@@ -307,7 +303,7 @@ child: 1, status 7
     assert_eq!(counts["program_status"]["signal"], 6, "{counts:#}");
     assert_eq!(counts["quality"]["kind"], "exact", "{counts:#}");
     assert_eq!(counts["processes"], 2);
-    let (counts, printed) = waits(&["--deterministic"], &["signal"]);
+    let (counts, printed) = waits(&bench, &["--deterministic"], &["signal"]);
     assert_eq!(printed, once);
     assert_eq!(counts["program_status"]["signal"], 15, "a signal to oneself arrives: {counts:#}");
 }
@@ -326,10 +322,10 @@ fn maps_of_rust_have_one_order() {
          }\n",
     );
     let output = here.run(&["count", "--emit", "exe", "-o", "maps", "maps.rs"]);
-    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(output.status, 0, "{}", output.stderr);
     let run = |flags: &[&str]| {
         let output = here.run(&[&["count", "--json", "maps.json", "./maps"], flags].concat());
-        assert!(output.status.success(), "{}", said(&output));
+        assert_eq!(output.status, 0, "{}", output.stderr);
         (output.stdout, document(&bench.path("maps.json"))["total"].as_u64().expect("a number"))
     };
     let fixed: BTreeSet<_> = [(); 4].map(|()| run(&["--deterministic", "--", "sleeping"])).into();
@@ -350,11 +346,11 @@ fn counted_libraries_begin_to_count_once() {
         &["count", "--emit", "exe", "-o", "main", "main.c", "-L", ".", "-l", "begin", &origin],
     ] {
         let output = here.run(words);
-        assert!(output.status.success(), "{}", said(&output));
+        assert_eq!(output.status, 0, "{}", output.stderr);
     }
     let count = |flags: &[&str]| {
         let output = here.run(&[&["count", "--json", "main.json", "./main"], flags].concat());
-        assert!(output.status.success(), "{}", said(&output));
+        assert_eq!(output.status, 0, "{}", output.stderr);
         let document = document(&bench.path("main.json"));
         (document["total"].as_u64(), document["quality"].clone(), document["processes"].clone())
     };
@@ -370,8 +366,8 @@ fn what_cannot_be_held_is_refused() {
     bench.write("a.c", "int main(void) { return 0; }\n");
     let refused = |words: &[&str], status: i32, why: &str| {
         let output = here.run(words);
-        assert_eq!(output.status.code(), Some(status), "{words:?}: {}", said(&output));
-        assert!(said(&output).contains(why), "{words:?}: {}", said(&output));
+        assert_eq!(output.status, status, "{words:?}: {}", output.stderr);
+        assert!(output.stderr.contains(why), "{words:?}: {}", output.stderr);
     };
     for verb in ["fuel", "count"] {
         refused(&[verb, "--deterministic", "--cflag=-static", "a.c"], 2, "is linked statically");
@@ -380,17 +376,13 @@ fn what_cannot_be_held_is_refused() {
     refused(&["fuel", "--deterministic", "--sandbox", "a.c"], 2, "cannot be used with");
     let blank = bench.path("a blank");
     std::fs::create_dir(&blank).expect("a folder");
-    let small = Command::new("sh")
-        .args(["-c", "ulimit -s 4096; exec \"$0\" fuel --deterministic a.c", env!("CARGO_BIN_EXE_opcost")])
-        .current_dir(bench.path("."))
-        .output()
-        .expect("a shell");
-    assert_eq!(small.status.code(), Some(1), "{}", said(&small));
+    let small = bench.shell("ulimit -s 4096; exec \"$OPCOST\" fuel --deterministic a.c");
+    assert_eq!(small.status, 1, "{}", small.stderr);
     for why in ["does not let a program have a stack of 8 MiB", "did not come into the deterministic world"] {
-        assert!(said(&small).contains(why), "{}", said(&small));
+        assert!(small.stderr.contains(why), "{}", small.stderr);
     }
     let environment = Some(vec![("TMPDIR", blank.display().to_string())]);
     let output = Circumstances { environment, ..here }.run(&["fuel", "--deterministic", "a.c"]);
-    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-    assert!(said(&output).contains("let TMPDIR lead to another one"), "{}", said(&output));
+    assert_eq!(output.status, 2, "{}", output.stderr);
+    assert!(output.stderr.contains("let TMPDIR lead to another one"), "{}", output.stderr);
 }

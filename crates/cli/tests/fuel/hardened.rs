@@ -4,14 +4,15 @@
 //! WORDS` of the report, or `Allowed`. Without the flag the same attacks get
 //! through, or the test would show nothing.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use opcost_testkit::command::corpus;
 
 use crate::bench::Bench;
 
 fn programs() -> Vec<(String, String, PathBuf)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/hardened");
     let mut all = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("corpus/hardened") {
+    for entry in std::fs::read_dir(corpus("hardened")).expect("corpus/hardened") {
         let path = entry.expect("an entry").path();
         let text = std::fs::read_to_string(&path).expect("a source");
         let first = text.lines().next().and_then(|line| line.strip_prefix("// ")).expect("an expectation");
@@ -29,7 +30,7 @@ fn writes_to_the_counter_are_rejected_with_their_place() {
     for (name, expected, path) in programs {
         for level in ["-O0", "-O2"] {
             let bench = Bench::new();
-            std::fs::copy(&path, bench.path(&name)).expect("copied");
+            bench.copy(&path);
             let plain = bench.fuel(&[level, "--limit", "100M", &name]);
             assert_eq!(plain.status, 0, "{name} {level}: {}", plain.said());
             let hard = bench.fuel(&[level, "--limit", "100M", "--harden", &name]);
@@ -56,7 +57,6 @@ fn writes_to_the_counter_are_rejected_with_their_place() {
 /// Programs with all kinds of ends spend the same under guard.
 #[test]
 fn hostile_programs_spend_the_same() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/hostile");
     for name in [
         "throw_cleanups.cpp",
         "constructors.cpp",
@@ -68,7 +68,7 @@ fn hostile_programs_spend_the_same() {
         "duff.c",
         "flow_strange.ll",
     ] {
-        let path = folder.join(name).to_string_lossy().into_owned();
+        let path = corpus(&format!("hostile/{name}"));
         let bench = Bench::new();
         let plain = bench.fuel(&["--cflag=-fno-finite-loops", &path]);
         let hard = bench.fuel(&["--cflag=-fno-finite-loops", "--harden", &path]);
@@ -85,10 +85,5 @@ fn the_counter_has_no_name_for_the_program() {
     bench.write("a.c", "extern long opc_fuel;\nint main(void) { opc_fuel = 1L << 61; return 0; }\n");
     let answer = bench.fuel(&["--harden", "a.c"]);
     assert!(answer.status == 1 && answer.stderr.contains("it names opc_fuel"), "{}", answer.said());
-    let plugin = std::process::Command::new(env!("CARGO_BIN_EXE_opcost"))
-        .args(["fuel", "--harden", "--emit", "shared", "-o", "a.so", "a.c"])
-        .current_dir(bench.path("."))
-        .output()
-        .expect("opcost starts");
-    assert_eq!(plugin.status.code(), Some(2), "{}", String::from_utf8_lossy(&plugin.stderr));
+    bench.opcost(&["fuel", "--harden", "--emit", "shared", "-o", "a.so", "a.c"]).expect(2);
 }

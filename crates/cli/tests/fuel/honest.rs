@@ -1,20 +1,14 @@
 //! Are honest programs let through?
 
-use std::path::{Path, PathBuf};
+use opcost_testkit::command::corpus;
 
 use crate::bench::Bench;
-
-fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")
-}
 
 #[test]
 fn what_contests_use_of_the_libraries_may_be_metered() {
     for name in ["honest/contest.c", "honest/contest.cpp", "kernel/kn.c"] {
         for level in ["0", "2", "3"] {
-            let path = corpus().join(name);
-            let answer =
-                Bench::new().fuel(&["--check", "-O", level, "--cflag", "-w", path.to_str().expect("UTF-8")]);
+            let answer = Bench::new().fuel(&["--check", "-O", level, "--cflag", "-w", &corpus(name)]);
             assert_eq!(answer.status, 0, "{name} at -O{level}: {}", answer.said());
         }
     }
@@ -23,9 +17,7 @@ fn what_contests_use_of_the_libraries_may_be_metered() {
 /// What may do much more than is charged for it is not let through, by name and with a way out.
 #[test]
 fn what_is_not_charged_is_told() {
-    let path = corpus().join("honest/not_charged.cpp");
-    let path = path.to_str().expect("UTF-8");
-    let answer = Bench::new().fuel(&["--check", path]);
+    let answer = Bench::new().fuel(&["--check", &corpus("honest/not_charged.cpp")]);
     assert_eq!(answer.status, 3, "{}", answer.said());
     let said = answer.said();
     for name in ["_ZNSt6localeC1EPKc", "_ZNSt6locale6globalERKS_"] {
@@ -42,8 +34,7 @@ fn what_is_not_charged_is_told() {
 
 #[test]
 fn clocks_are_told_and_do_not_hinder() {
-    let path = corpus().join("honest/contest.c");
-    let answer = Bench::new().fuel(&["--check", path.to_str().expect("UTF-8")]);
+    let answer = Bench::new().fuel(&["--check", &corpus("honest/contest.c")]);
     let differs = answer.json["differs"].as_array().expect("names");
     assert!(differs.iter().any(|name| name == "time"), "{}", answer.said());
     assert!(

@@ -13,18 +13,18 @@
 //! `corpus/portable/rejected` holds what is not portable, with the words of the
 //! objection: `Rejected: FUNCTION[:LINE]: REASON` (`any` function).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use opcost_testkit::command::{Said, corpus};
 
 use crate::bench::{Answer, Bench};
 
 pub(crate) const MACHINES: [&str; 4] = ["x86_64-linux", "aarch64-linux", "riscv64-linux", "x86_64-windows"];
 
 pub(crate) fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../corpus/portable")
-        .canonicalize()
-        .expect("corpus/portable")
+    corpus("portable").into()
 }
 
 pub(crate) fn programs(folder: &Path) -> Vec<PathBuf> {
@@ -52,10 +52,9 @@ pub(crate) struct Case {
 impl Case {
     pub(crate) fn new(program: &Path) -> Case {
         let bench = Bench::new();
-        let name = program.file_name().expect("a name").to_string_lossy().into_owned();
-        bench.write("input", &said_of(program, "Input").unwrap_or_default());
+        bench.write("input", said_of(program, "Input").unwrap_or_default());
         // Where it lies must not matter.
-        std::fs::copy(program, bench.path(&name)).expect("copied");
+        let name = bench.copy(program);
         Case { bench, program: program.to_owned(), name }
     }
 
@@ -74,16 +73,44 @@ impl Case {
     }
 }
 
+/// Flags by which clang writes down what it read.
+pub(crate) const LIST: [&str; 3] = ["--cflag=-MD", "--cflag=-MF", "--cflag=headers"];
+
+/// What a program of this folder did on the machine at hand.
+pub(crate) struct Here {
+    pub(crate) answer: Answer,
+    pub(crate) output: Vec<u8>,
+    /// What clang read, as a rule of make.
+    pub(crate) headers: String,
+}
+
+/// The same, built and run once for all tests that ask.
+pub(crate) fn here(program: &Path) -> &'static Here {
+    static SEEN: Mutex<BTreeMap<PathBuf, &'static OnceLock<Here>>> = Mutex::new(BTreeMap::new());
+    let seen: &'static OnceLock<Here> = {
+        let mut all = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+        // It lives as long as the tests do.
+        all.entry(program.to_owned()).or_insert_with(|| Box::leak(Box::default()))
+    };
+    seen.get_or_init(|| {
+        let case = Case::new(program);
+        let answer = case.run(MACHINES[0], &LIST);
+        Here { answer, output: case.output(), headers: case.bench.read("headers") }
+    })
+}
+
+/// What it spent there.
+fn spent_here(program: &Path) -> u64 {
+    outcome(&here(program).answer).0
+}
+
 /// Wine makes its folder once, and not for two at a time.
 fn ready_wine() {
     static READY: std::sync::Once = std::sync::Once::new();
     READY.call_once(|| {
-        let ready = Command::new("wine")
-            .args(["cmd", "/c", "exit"])
-            .env("WINEDEBUG", "-all")
-            .stdin(Stdio::null())
-            .output()
-            .expect("wine is installed by ./x");
+        let mut wine = Bench::new().program("wine");
+        let ready = wine.args(["cmd", "/c", "exit"]).env("WINEDEBUG", "-all").current_dir("/").output();
+        let ready = ready.expect("wine is installed by ./x");
         assert!(ready.status.success(), "{}", String::from_utf8_lossy(&ready.stderr));
     });
 }
@@ -147,7 +174,7 @@ fn zstd_has_one_number() {
         arguments.extend(inputs.iter().map(|path| path.to_str().expect("UTF-8")));
         arguments.extend(["--", "1", "3", "1"]);
         let answer = bench.fuel(&arguments);
-        outcomes.push((outcome(&answer), std::fs::read(bench.path("output")).expect("output")));
+        outcomes.push((outcome(&answer), bench.bytes("output")));
     }
     assert!(outcomes[0].0.0 > 50_000_000 && outcomes[0].0.2 == "finished", "{:?}", outcomes[0].0);
     assert!(outcomes.iter().all(|other| *other == outcomes[0]), "{outcomes:?}");
@@ -159,22 +186,20 @@ fn the_output_is_that_of_the_system() {
     let mut compared = 0;
     for program in programs(&folder()).iter().filter(|program| said_of(program, "System").is_some()) {
         let case = Case::new(program);
-        let answer = case.run(MACHINES[0], &[]);
+        let Here { answer, output, .. } = here(program);
         let is_cxx = program.extension().is_some_and(|extension| extension == "cpp");
-        let native = case.bench.path("native");
-        let status = Command::new(if is_cxx { "clang++-22" } else { "clang-22" })
-            .args(["-O1", "-ffp-contract=off", "-w"])
-            .arg(program)
-            .arg("-o")
-            .arg(&native)
-            .arg("-lm")
-            .status();
-        assert!(status.is_ok_and(|status| status.success()), "{}", case.name);
+        let compiler = if is_cxx { "clang++-22" } else { "clang-22" };
+        let source = program.to_str().expect("UTF-8");
+        let flags = ["-O1", "-ffp-contract=off", "-w", source, "-o", "native", "-lm"];
+        case.bench.tool(compiler, &flags);
         let input = std::fs::File::open(case.bench.path("input")).expect("the input");
-        let run = Command::new(&native).stdin(input).output().expect("it runs");
-        let text = String::from_utf8_lossy(&run.stdout).into_owned();
-        assert_eq!(String::from_utf8_lossy(&case.output()), text, "{}: {}", case.name, answer.said());
-        assert_eq!(answer.json["program_status"]["exit"].as_i64(), run.status.code().map(i64::from));
+        let run = Said::of(case.bench.program(case.bench.path("native")).stdin(input));
+        let text = &run.stdout;
+        assert_eq!(&String::from_utf8_lossy(output), text, "{}: {}", case.name, answer.said());
+        assert_eq!(
+            answer.json["program_status"]["exit"].as_i64(),
+            run.signal.is_none().then_some(i64::from(run.status))
+        );
         compared += 1;
     }
     assert!(compared >= 10);
@@ -186,48 +211,38 @@ fn spent_is_what_is_counted() {
     let world = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/src/c/portable/world.c");
     for name in ["bot.cpp", "containers.cpp", "streams.c", "streams_text.cpp", "nan.c", "elementary.c"] {
         let case = Case::new(&folder().join(name));
-        let object = case.bench.path("world.o");
-        let made = Command::new("clang-22").args(["-O2", "-c"]).arg(&world).arg("-o").arg(&object).status();
-        assert!(made.is_ok_and(|status| status.success()));
+        case.bench.tool("clang-22", &["-O2", "-c", world.to_str().expect("UTF-8"), "-o", "world.o"]);
         for flags in [&[] as &[&str], &["-O0", "--anchor", "source"]] {
-            let spent = outcome(&case.run(MACHINES[0], flags)).0;
+            let spent = match flags {
+                [] => spent_here(&case.program),
+                flags => outcome(&case.run(MACHINES[0], flags)).0,
+            };
+            let program = case.program.to_str().expect("UTF-8");
             let emit = ["--portable", "--emit", "anchor", "-o", "anchor.bc"];
-            let emitted = Command::new(env!("CARGO_BIN_EXE_opcost"))
-                .current_dir(case.bench.path("."))
-                .args(["fuel"])
-                .args(emit)
-                .args(flags)
-                .arg(&case.program)
-                .output()
-                .expect("opcost starts");
-            assert!(emitted.status.success(), "{}", String::from_utf8_lossy(&emitted.stderr));
+            case.bench.build(&[&emit, flags, &[program]].concat());
             assert_eq!(count(&case), spent, "{name} {flags:?}");
         }
     }
 }
 
 fn count(case: &Case) -> u64 {
-    let counted = Command::new(env!("CARGO_BIN_EXE_opcost"))
-        .current_dir(case.bench.path("."))
-        .args(["count", "--cost", "fuel/1", "--stdin", "input", "--stdout", "output"])
-        .args(["--json", "counts.json", "anchor.bc", "world.o"])
-        .output()
-        .expect("opcost starts");
-    let text = std::fs::read(case.bench.path("counts.json"));
-    let text = text.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&counted.stderr)));
-    let counts: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
-    let total = &counts["total"];
-    total.as_u64().or_else(|| total.as_str()?.parse().ok()).unwrap_or_else(|| panic!("{counts:#}"))
+    let fixed = ["count", "--cost", "fuel/1", "--stdin", "input", "--stdout", "output"];
+    case.bench.opcost(&[&fixed[..], &["--json", "counts.json", "anchor.bc", "world.o"]].concat());
+    case.bench.total()
 }
 
 #[test]
 fn the_limit_is_met_to_the_instruction_everywhere() {
     let case = Case::new(&folder().join("bot.cpp"));
-    let spent = outcome(&case.run(MACHINES[0], &[])).0;
+    let spent = spent_here(&case.program);
+    ready_wine();
     for machine in MACHINES {
         let (enough, short) = (spent.to_string(), (spent - 1).to_string());
-        assert_eq!(case.run(machine, &["--limit", &enough]).json["verdict"], "finished", "{machine}");
-        assert_eq!(case.run(machine, &["--limit", &short]).json["verdict"], "used-up", "{machine}");
+        case.bench.build(&["--portable", "--machine", machine, "--emit", "exe", "-o", "built", &case.name]);
+        for (limit, verdict) in [(&enough, "finished"), (&short, "used-up")] {
+            let fixed = ["--stdin", "input", "--stdout", "output", "--limit", limit, "./built"];
+            assert_eq!(case.bench.fuel(&fixed).json["verdict"], verdict, "{machine}");
+        }
     }
 }
 
@@ -269,14 +284,10 @@ fn addresses_do_not_show_in_code_that_is_not_optimised() {
 #[test]
 fn a_built_program_finds_its_emulator() {
     let case = Case::new(&folder().join("sorting.c"));
-    let spent = outcome(&case.run(MACHINES[0], &[])).0;
+    let spent = spent_here(&case.program);
     for machine in MACHINES {
-        let built = Command::new(env!("CARGO_BIN_EXE_opcost"))
-            .current_dir(case.bench.path("."))
-            .args(["fuel", "--portable", "--machine", machine, "--emit", "exe", "-o", "built", "sorting.c"])
-            .output()
-            .expect("opcost starts");
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let emit = ["--portable", "--machine", machine, "--emit", "exe", "-o", "built", "sorting.c"];
+        case.bench.build(&emit);
         ready_wine();
         let answer = case.bench.fuel(&["--stdout", "output", "./built"]);
         assert_eq!(answer.json["spent"].as_u64(), Some(spent), "{machine}: {}", answer.said());

@@ -1,6 +1,6 @@
 //! Do the walls hold what they should, and let through what they should?
 
-use std::path::Path;
+use opcost_testkit::command::{Said, corpus};
 
 use crate::bench::Bench;
 
@@ -16,8 +16,7 @@ fn has_landlock(answer: &crate::bench::Answer) -> bool {
 #[test]
 fn honest_programs_do_the_same_behind_walls() {
     for name in ["honest/contest.c", "honest/contest.cpp"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(name);
-        let path = path.to_str().expect("UTF-8");
+        let path = &*corpus(name);
         let bench = Bench::new();
         let plain = bench.fuel(&["--cflag", "-w", "-l", "m", path]);
         let walled = bench.fuel(&["--cflag", "-w", "-l", "m", "--sandbox", path]);
@@ -50,8 +49,7 @@ fn it_spends_behind_walls_what_it_spends_without() {
         "noreturn_middle.ll",
         "flow_strange.ll",
     ] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/hostile").join(name);
-        let path = path.to_str().expect("UTF-8");
+        let path = &*corpus(&format!("hostile/{name}"));
         for level in ["0", "2"] {
             let bench = Bench::new();
             let plain = bench.fuel(&["--codegen", level, path]);
@@ -65,8 +63,7 @@ fn it_spends_behind_walls_what_it_spends_without() {
 
 #[test]
 fn the_limit_is_exact_behind_walls_too() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/attacks/exit_over_settle.c");
-    let path = path.to_str().expect("UTF-8");
+    let path = &*corpus("attacks/exit_over_settle.c");
     let bench = Bench::new();
     let cost = bench.count(path);
     let passed = bench.fuel(&["--sandbox", "--limit", &cost.to_string(), path]);
@@ -99,7 +96,7 @@ fn what_it_says_is_held_back_until_it_finished() {
     assert!(finished.stderr.starts_with("note\n"), "{}", finished.said());
     let to_file = run(&["--stdout", "out"], &["x"]);
     assert!(to_file.stdout.is_empty(), "{}", to_file.said());
-    assert_eq!(std::fs::read_to_string(bench.path("out")).expect("out"), "9 x\n");
+    assert_eq!(bench.read("out"), "9 x\n");
     let stopped = run(&[], &["x", "y"]);
     assert_eq!((stopped.status, stopped.stdout.as_str()), (3, ""), "{}", stopped.said());
     assert!(!stopped.stderr.contains("note"), "{}", stopped.said());
@@ -187,29 +184,22 @@ int main(int count, char **words) {
 fn a_kernel_without_landlock_is_told_and_the_other_walls_stand() {
     let bench = Bench::new();
     bench.write("without.c", WITHOUT);
-    let built = std::process::Command::new("clang-22")
-        .args(["-o", "without", "without.c"])
-        .current_dir(bench.path(""))
-        .status();
-    assert!(built.expect("clang-22 starts").success());
+    bench.tool("clang-22", &["-o", "without", "without.c"]);
     bench.write(
         "a.c",
         "#include <stdio.h>\nint main(void) { puts(\"here\"); return fopen(\"b\", \"w\") == 0; }\n",
     );
     let run = || {
-        let mut command = std::process::Command::new(bench.path("without"));
-        command.current_dir(bench.path("")).arg(env!("CARGO_BIN_EXE_opcost"));
-        let output =
-            command.args(["fuel", "--sandbox", "--json", "a.json", "a.c"]).output().expect("it starts");
-        let text = std::fs::read(bench.path("a.json")).expect("a document");
-        let json: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
-        (output, json)
+        let mut command = bench.program(bench.path("without"));
+        command.arg(env!("CARGO_BIN_EXE_opcost"));
+        let said = Said::of(command.args(["fuel", "--sandbox", "--json", "a.json", "a.c"]));
+        (said, bench.json("a.json"))
     };
     let (output, json) = run();
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said = &output.stderr;
     assert_eq!(json["sandbox"]["landlock"], "missing", "{said}");
     assert!(said.contains("no landlock (the kernel lacks it)"), "{said}");
-    assert_eq!((output.status.code(), json["verdict"].as_str()), (Some(3), Some("rejected")), "{said}");
+    assert_eq!((output.status, json["verdict"].as_str()), (3, Some("rejected")), "{said}");
     assert_eq!(json["sandbox"]["system_call"], "openat", "{said}");
     assert!(output.stdout.is_empty() && !bench.path("b").exists());
 }

@@ -4,19 +4,16 @@
 //! hash, the sysroot's, which is told with the number.
 
 use std::path::Path;
-use std::process::Command;
+
+use opcost_testkit::command::Said;
 
 use crate::bench::{Answer, Bench};
-use crate::portable::{Case, MACHINES, folder, outcome, programs};
-
-/// Flags by which clang writes down what it read.
-const LIST: [&str; 3] = ["--cflag=-MD", "--cflag=-MF", "--cflag=headers"];
+use crate::portable::{Case, LIST, folder, here, outcome, programs};
 
 /// What clang read besides the program itself, opcost's headers and its own.
-fn foreign(bench: &Bench, program: &str) -> Vec<String> {
-    let own = Command::new("clang-22").arg("-print-resource-dir").output().expect("clang starts");
-    let own = String::from_utf8(own.stdout).expect("UTF-8").trim().to_owned();
-    let read = std::fs::read_to_string(bench.path("headers")).expect("clang lists what it read");
+fn foreign(read: &str, program: &str) -> Vec<String> {
+    let own = Bench::new().tool("clang-22", &["-print-resource-dir"]);
+    let own = own.stdout.trim().to_owned();
     let (_, files) = read.split_once(": ").expect("a rule of make");
     let files: Vec<&str> = files.split_whitespace().filter(|word| *word != "\\").collect();
     assert!(files.len() > 1, "{read}");
@@ -48,7 +45,7 @@ fn no_header_of_the_system_shapes_a_program_in_c() {
     bench.write("a.c", &format!("{text}int main(void) {{ assert(INT_MAX > 0); return 0; }}\n"));
     let answer = bench.fuel(&[["--portable"].as_slice(), &LIST, &["a.c"]].concat());
     assert_eq!(answer.status, 0, "{}", answer.said());
-    assert_eq!(foreign(&bench, "a.c"), [""; 0]);
+    assert_eq!(foreign(&bench.read("headers"), "a.c"), [""; 0]);
 }
 
 #[test]
@@ -56,9 +53,8 @@ fn no_header_of_the_system_shapes_a_program_in_cxx() {
     let mut seen = 0;
     for program in programs(&folder()).iter().chain(&programs(&folder().join("rejected"))) {
         if program.extension().is_some_and(|extension| extension == "cpp") {
-            let case = Case::new(program);
-            case.run(MACHINES[0], &LIST);
-            assert_eq!(foreign(&case.bench, &case.name), [""; 0], "{}", case.name);
+            let name = program.file_name().and_then(|name| name.to_str()).expect("UTF-8");
+            assert_eq!(foreign(&here(program).headers, name), [""; 0], "{name}");
             seen += 1;
         }
     }
@@ -99,30 +95,16 @@ fn all_of_the_cxx_library_is_carried() {
     bench.write("input", "read on\n");
     std::fs::create_dir(bench.path("evil")).expect("made");
     bench.write("evil/vector", "#error \"a header of the machine\"\n");
-    let native = bench.path("native");
-    let made = Command::new("clang++-22")
-        .args(["-w", "-O1"])
-        .arg(bench.path("a.cpp"))
-        .arg("-o")
-        .arg(&native)
-        .status();
-    assert!(made.is_ok_and(|status| status.success()));
+    bench.tool("clang++-22", &["-w", "-O1", "a.cpp", "-o", "native"]);
     let input = std::fs::File::open(bench.path("input")).expect("the input");
-    let wanted = Command::new(&native).stdin(input).output().expect("it runs").stdout;
+    let wanted = Said::of(bench.program(bench.path("native")).stdin(input)).stdout;
     for standard in ["c++17", "gnu++20", "c++23"] {
-        let run = Command::new(env!("CARGO_BIN_EXE_opcost"))
-            .current_dir(bench.path("."))
-            .envs(["CPATH", "CPLUS_INCLUDE_PATH"].map(|name| (name, bench.path("evil"))))
-            .args(["fuel", "--portable", "--stdin", "input", "--stdout", "output"])
-            .args(LIST)
-            .arg(format!("--cflag=-std={standard}"))
-            .arg("a.cpp")
-            .output()
-            .expect("opcost starts");
-        assert!(run.status.success(), "{standard}: {}", String::from_utf8_lossy(&run.stderr));
-        let output = std::fs::read(bench.path("output")).expect("output");
-        assert_eq!(String::from_utf8_lossy(&output), String::from_utf8_lossy(&wanted), "{standard}");
-        assert_eq!(foreign(&bench, "a.cpp"), [""; 0], "{standard}");
+        let mut command = bench.command(&["fuel", "--portable", "--stdin", "input", "--stdout", "output"]);
+        command.envs(["CPATH", "CPLUS_INCLUDE_PATH"].map(|name| (name, bench.path("evil"))));
+        command.args(LIST).arg(format!("--cflag=-std={standard}")).arg("a.cpp");
+        Said::of(&mut command).expect(0);
+        assert_eq!(bench.read("output"), wanted, "{standard}");
+        assert_eq!(foreign(&bench.read("headers"), "a.cpp"), [""; 0], "{standard}");
     }
 }
 
@@ -167,7 +149,7 @@ fn the_sysroot_is_told_with_the_number_and_compared_first() {
     let first = bench.fuel(&["--portable", "a.c"]);
     let hash = sysroot(&first);
     assert!(first.stderr.contains(&format!(", sysroot {}", &hash[..12])), "{}", first.said());
-    let text = std::fs::read_to_string(bench.path("answer.json")).expect("the document");
+    let text = bench.read("answer.json");
     assert_eq!(sysroot(&bench.fuel(&["--portable", "--machine", "riscv64-linux", "b.cpp"])), hash);
     // Of another opcost: the code may be the same for all that.
     bench.write("there.json", &text.replace(&hash, &"0".repeat(64)));
@@ -185,13 +167,8 @@ fn the_sysroot_is_told_with_the_number_and_compared_first() {
 #[test]
 fn a_built_program_keeps_its_sysroot() {
     let case = Case::new(&Path::new(&folder()).join("bot.cpp"));
-    let first = case.run(MACHINES[0], &[]);
-    let built = Command::new(env!("CARGO_BIN_EXE_opcost"))
-        .current_dir(case.bench.path("."))
-        .args(["fuel", "--portable", "--emit", "exe", "-o", "built", "bot.cpp"])
-        .output()
-        .expect("opcost starts");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let first = &here(&folder().join("bot.cpp")).answer;
+    case.bench.build(&["--portable", "--emit", "exe", "-o", "built", "bot.cpp"]);
     let answer = case.bench.fuel(&["--stdin", "input", "--stdout", "output", "./built"]);
-    assert_eq!((outcome(&answer), sysroot(&answer)), (outcome(&first), sysroot(&first)));
+    assert_eq!((outcome(&answer), sysroot(&answer)), (outcome(first), sysroot(first)));
 }

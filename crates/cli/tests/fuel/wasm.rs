@@ -6,7 +6,8 @@
 //! `corpus/portable` in C, the kernel, and `corpus/wasm`.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+
+use opcost_testkit::command::{Said, corpus};
 
 use crate::bench::{Answer, Bench};
 
@@ -16,13 +17,9 @@ const ENGINES: [&str; 2] = ["node", "wasmtime"];
 /// which divides by zero, or of `endless.c`.
 const OTHERS: [&str; 3] = ["longdouble.c", "divided.c", "endless.c"];
 
-fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").canonicalize().expect("corpus")
-}
-
 /// Programs, and their arguments.
 fn programs() -> Vec<(PathBuf, &'static [&'static str])> {
-    let folder = corpus();
+    let folder = PathBuf::from(corpus(""));
     let portable = std::fs::read_dir(folder.join("portable")).expect("a folder");
     let mut found: Vec<PathBuf> = portable.map(|entry| entry.expect("an entry").path()).collect();
     found.retain(|path| path.extension().is_some_and(|end| end == "c"));
@@ -47,9 +44,8 @@ impl Case {
         let bench = Bench::new();
         let text = std::fs::read_to_string(program).expect("a source");
         let input = text.lines().find_map(|line| line.strip_prefix("// Input: ")).unwrap_or_default();
-        bench.write("input", &input.replace("\\n", "\n"));
-        let name = program.file_name().expect("a name").to_string_lossy().into_owned();
-        std::fs::copy(program, bench.path(&name)).expect("copied");
+        bench.write("input", input.replace("\\n", "\n"));
+        let name = bench.copy(program);
         Case { bench, name, arguments }
     }
 
@@ -64,6 +60,17 @@ impl Case {
 
     fn run(&self, engine: &str, flags: &[&str]) -> Answer {
         self.fuel(&[&["--machine", "wasm32-wasi", "--engine", engine], flags].concat())
+    }
+
+    /// Builds it once with these flags, for several runs by [`Case::run_built`].
+    fn build(&self, flags: &[&str]) {
+        let emit = ["--machine", "wasm32-wasi", "--emit", "exe", "-o", "built.wasm"];
+        self.bench.build(&[&emit, flags, &[&self.name]].concat());
+    }
+
+    fn run_built(&self, engine: &str, flags: &[&str]) -> Answer {
+        let fixed = ["--engine", engine, "--stdin", "input", "--stdout", "output"];
+        self.bench.fuel(&[&fixed, flags, &["built.wasm", "--"], self.arguments].concat())
     }
 
     fn output(&self) -> String {
@@ -88,9 +95,10 @@ fn spent_is_the_count_by_segment_in_both_engines() {
             let counted = case.run("node", &[level, &["--by-segment"]].concat());
             let output = case.output();
             assert_eq!(counted.json["verdict"], "finished", "{}: {}", case.name, counted.said());
-            for engine in ENGINES {
-                for flags in [&["--audit"] as &[&str], &["--by-segment"]] {
-                    let answer = case.run(engine, &[level, flags].concat());
+            for flags in [&["--audit"] as &[&str], &["--by-segment"]] {
+                case.build(&[level, flags].concat());
+                for engine in ENGINES {
+                    let answer = case.run_built(engine, &[]);
                     let what = format!("{} {level:?} {flags:?} in {engine}: {}", case.name, answer.said());
                     assert_eq!(spent(&answer), spent(&counted), "{what}");
                     assert_eq!(answer.json["program_status"], counted.json["program_status"], "{what}");
@@ -117,32 +125,28 @@ fn the_referee_is_right_on_the_machine_at_hand() {
         programs().into_iter().filter(|(program, _)| !program.ends_with(NEVER_WRITTEN))
     {
         let case = Case::new(&program, arguments);
-        let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-        command.current_dir(case.bench.path(".")).args(["count", "--cost", "fuel/1", "--stdin", "input"]);
-        command.args(["--stdout", "output", "--json", "counts.json", &case.name, "--cflag=-w", "-l", "m"]);
-        let counted = command.arg("--").args(arguments).output().expect("opcost starts");
-        let text = std::fs::read(case.bench.path("counts.json"));
-        let text = text.unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&counted.stderr)));
-        let counts: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
-        let total = counts["total"].as_u64().or_else(|| counts["total"].as_str()?.parse().ok());
+        let fixed = ["count", "--cost", "fuel/1", "--stdin", "input", "--stdout", "output"];
+        let named = ["--json", "counts.json", &case.name, "--cflag=-w", "-l", "m", "--"];
+        case.bench.opcost(&[&fixed, &named[..], arguments].concat());
         let answer = case.fuel(&["--by-segment", "-l", "m"]);
-        assert_eq!(Some(spent(&answer)), total, "{}: {}", case.name, answer.said());
+        assert_eq!(spent(&answer), case.bench.total(), "{}: {}", case.name, answer.said());
     }
 }
 
 #[test]
 fn the_limit_is_met_to_the_instruction() {
     for name in ["wasm/recursion.c", "wasm/indirect.c", "portable/sorting.c", "portable/streams.c"] {
-        let case = Case::new(&corpus().join(name), &[]);
+        let case = Case::new(corpus(name).as_ref(), &[]);
         let enough = spent(&case.run("node", &[]));
         let (enough, short) = (enough.to_string(), (enough - 1).to_string());
+        case.build(&[]);
         for engine in ENGINES {
             assert_eq!(
-                case.run(engine, &["--limit", &enough]).json["verdict"],
+                case.run_built(engine, &["--limit", &enough]).json["verdict"],
                 "finished",
                 "{name} {engine}"
             );
-            let stopped = case.run(engine, &["--limit", &short]);
+            let stopped = case.run_built(engine, &["--limit", &short]);
             assert_eq!((stopped.status, &stopped.json["verdict"]), (3, &"used-up".into()), "{name} {engine}");
         }
     }
@@ -150,7 +154,7 @@ fn the_limit_is_met_to_the_instruction() {
 
 #[test]
 fn an_endless_program_is_stopped_with_its_place() {
-    let case = Case::new(&corpus().join("portable/endless.c"), &[]);
+    let case = Case::new(corpus("portable/endless.c").as_ref(), &[]);
     let stopped = ENGINES.map(|engine| {
         let answer = case.run(engine, &["--limit", "300k"]);
         assert_eq!((answer.status, &answer.json["verdict"]), (3, &"used-up".into()), "{}", answer.said());
@@ -170,12 +174,8 @@ fn what_was_spent_is_known_after_every_end() {
         "too large",
         "no function of that type",
     ];
-    let case = Case::new(&corpus().join("wasm/ends.c"), &[]);
-    let status = Command::new(env!("CARGO_BIN_EXE_opcost"))
-        .current_dir(case.bench.path("."))
-        .args(["fuel", "--machine", "wasm32-wasi", "--emit", "exe", "-o", "ends.wasm", "ends.c"])
-        .status();
-    assert!(status.is_ok_and(|status| status.success()));
+    let case = Case::new(corpus("wasm/ends.c").as_ref(), &[]);
+    case.bench.build(&["--machine", "wasm32-wasi", "--emit", "exe", "-o", "ends.wasm", "ends.c"]);
     let run = |engine: &str, end: &str| {
         let answer = case.bench.fuel(&["--engine", engine, "ends.wasm", "--", end]);
         assert_eq!(answer.stdout, "begun\n", "{end}: {}", answer.said());
@@ -234,16 +234,11 @@ fn an_engine_that_is_not_there_is_named() {
     let bench = Bench::new();
     bench.write("a.c", "int main(void) { return 0; }\n");
     let run = |flags: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-        command.current_dir(bench.path(".")).stdin(Stdio::null()).args(["fuel"]).args(flags);
-        let output = command.env("PATH", "/nowhere").env("OPCOST_PYTHON", "/nowhere/python").output();
-        String::from_utf8_lossy(&output.expect("opcost starts").stderr).into_owned()
+        let mut command = bench.command(&["fuel"]);
+        command.args(flags).env("PATH", "/nowhere").env("OPCOST_PYTHON", "/nowhere/python");
+        Said::of(&mut command).stderr
     };
-    let built = Command::new(env!("CARGO_BIN_EXE_opcost"))
-        .current_dir(bench.path("."))
-        .args(["fuel", "--machine", "wasm32-wasi", "--emit", "exe", "-o", "a.wasm", "a.c"])
-        .status();
-    assert!(built.is_ok_and(|status| status.success()));
+    bench.build(&["--machine", "wasm32-wasi", "--emit", "exe", "-o", "a.wasm", "a.c"]);
     let said = run(&["a.wasm"]);
     assert!(said.contains("Node or wasmtime") && said.contains("apt-get install nodejs"), "{said}");
     let said = run(&["--engine", "wasmtime", "a.wasm"]);

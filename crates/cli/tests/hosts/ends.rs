@@ -35,7 +35,7 @@ fn nothing_of_an_end_stays_with_the_host() {
     for (how, rounds) in [("", 400), ("-DOPCOST_UCONTEXT", 100)] {
         bench.shell(&format!("clang-22 -O1 -Wall -Wextra -Werror {how} ends.c -o host -lm"));
         let said = bench.shell(&format!("./host '{plugin}' {rounds} || true"));
-        assert_eq!(said.out, "fine\n", "{how}");
+        assert_eq!(said.stdout, "fine\n", "{how}");
     }
 }
 
@@ -55,6 +55,6 @@ fn other_machines_switch_stacks_too() {
         ));
         let said =
             bench.shell(&format!("qemu-{machine} -L /usr/{machine}-linux-gnu ./host ./bot.so 4 || true"));
-        assert_eq!(said.out, "fine\n", "{machine}: {}", said.err);
+        assert_eq!(said.stdout, "fine\n", "{machine}: {}", said.stderr);
     }
 }

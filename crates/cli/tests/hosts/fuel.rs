@@ -34,7 +34,7 @@ const MAIN: &str = "void turn(long *);\n\
 /// are spent without.
 fn counted(bench: &Bench, cost: &str, number: &str) -> u64 {
     let main = format!("extern \"C\" {MAIN}");
-    bench.write("main.cpp", main.as_bytes());
+    bench.write("main.cpp", main);
     let count = bench.count(&["--cost", cost, "main.cpp", "work.cpp", "--", number]);
     let own = count["functions"].as_array().expect("functions").iter().filter(|function| {
         let name = function["name"].as_str().expect("a name");
@@ -48,7 +48,7 @@ fn a_turn_spends_what_it_is_counted_to_do() {
     let bench = Bench::new(&[]);
     for model in ["unit/1", "fuel/1"] {
         let said = try_build(&bench, "work.cpp", WORK, &["--cost", model]);
-        assert_eq!(said.status, 0, "{}", said.err);
+        assert_eq!(said.status, 0, "{}", said.stderr);
         for number in [1, 500] {
             let mut bot = load(&bench.path("work.so"));
             assert_eq!(bot.cost_model(), model);
@@ -146,7 +146,7 @@ fn hostile_programs_spend_as_turns_what_they_are_counted_to_do() {
             name,
             call,
         ]);
-        assert_eq!(said.status, 0, "{name}: {}", said.err);
+        assert_eq!(said.status, 0, "{name}: {}", said.stderr);
         let counted = bench.count(&["--cost", "fuel/1", "-I", corpus.to_str().expect("UTF-8"), name]);
         let total = counted["total"].as_u64().expect("a number");
         for piece in [1 << 40, 1009] {
@@ -175,7 +175,7 @@ const PARTS: [(&str, &str); 2] = [
 #[test]
 fn every_way_to_build_a_plugin_spends_what_is_counted() {
     let bench = Bench::new(&PARTS);
-    bench.write("main.c", MAIN.as_bytes());
+    bench.write("main.c", MAIN);
     bench.shell("for m in one two; do clang-22 -O1 -S -emit-llvm -fPIC $m.c -o $m.ll; clang-22 -O1 -c -emit-llvm $m.c -o $m.bc; done");
     let ways: [(&[&str], &[&str]); 6] = [
         (&["one.c", "two.c"], &["-O0"]),
@@ -189,7 +189,7 @@ fn every_way_to_build_a_plugin_spends_what_is_counted() {
         let mut emit = vec!["fuel", "--emit", "shared", "-o", "parts.so"];
         emit.extend(flags.iter().chain(inputs));
         let said = bench.opcost(&emit);
-        assert_eq!(said.status, 0, "{emit:?}: {}", said.err);
+        assert_eq!(said.status, 0, "{emit:?}: {}", said.stderr);
         let mut bot = load(&bench.path("parts.so"));
         let spent = cost(&mut bot, "turn", 500);
         let mut count = vec!["--cost", "fuel/1", "main.c"];
@@ -307,7 +307,7 @@ fn a_bots_own_world_is_like_the_c_librarys() {
     let (bot, verdict) = once(&plugin, "turn", 0, Turn::of(10_000_000));
     assert_eq!((verdict.kind, bot.shared()[1]), (EndKind::Finished, -1), "{verdict:?}");
     let (output, lost) = bot.output();
-    assert_eq!((String::from_utf8_lossy(output).into_owned(), lost), (native.out, 0));
+    assert_eq!((String::from_utf8_lossy(output).into_owned(), lost), (native.stdout, 0));
 }
 
 /// The C++ library's parts that look at threads, locales and streams.

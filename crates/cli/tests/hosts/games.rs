@@ -36,19 +36,19 @@ fn both_hosts_play_the_same_game() {
     for bot in BOTS {
         let plugin = format!("{}.so", bot.split('.').next().expect("a name"));
         let said = bench.opcost(&["fuel", "--emit", "shared", "-o", &plugin, bot]);
-        assert_eq!(said.status, 0, "{bot}: {}", said.err);
+        assert_eq!(said.status, 0, "{bot}: {}", said.stderr);
         plugins.push(plugin);
     }
     let forged = bench.opcost(&["fuel", "--emit", "shared", "-o", "forging.so", "forging.c"]);
     assert!(
-        forged.status == 1 && forged.err.contains("'opc_fuel' is a name of opcost's runtime"),
+        forged.status == 1 && forged.stderr.contains("'opc_fuel' is a name of opcost's runtime"),
         "{}",
-        forged.err
+        forged.stderr
     );
     bench.shell("\"$OPCOST\" fuel --header > opcost_host.h && clang++-22 -std=c++17 -Wall -Wextra -Werror -o host host.cpp");
     let played = bench.shell(&format!("./host {}", plugins.join(" ")));
     let paths: Vec<PathBuf> = plugins.iter().map(|plugin| bench.path(plugin)).collect();
-    assert_eq!(played.out, host::game(&paths), "both hosts tell the same");
+    assert_eq!(played.stdout, host::game(&paths), "both hosts tell the same");
     for (bot, words) in [
         ("honest.so", "40       40       0"),
         ("planner.so", "40       40       0"),
@@ -63,10 +63,10 @@ fn both_hosts_play_the_same_game() {
         ("crashing.so", "crashed in round 10"),
     ] {
         let line =
-            played.out.lines().find(|line| line.starts_with(bot)).unwrap_or_else(|| panic!("no {bot}"));
+            played.stdout.lines().find(|line| line.starts_with(bot)).unwrap_or_else(|| panic!("no {bot}"));
         assert!(line.contains(words), "{words}: {line}");
     }
-    let slow = played.out.lines().find(|line| line.starts_with("slow.so")).expect("it plays");
+    let slow = played.stdout.lines().find(|line| line.starts_with("slow.so")).expect("it plays");
     let numbers: Vec<u32> =
         slow.split_whitespace().skip(1).take(3).map(|word| word.parse().expect("a number")).collect();
     assert!(

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use opcost_host::{EndKind, Instance, InstanceOptions, Rejected, Turn, Verdict};
 
-use crate::support::{Bench, Said};
+use opcost_testkit::command::Said;
+
+use crate::support::Bench;
 
 /// What bots and tests share: a number for the bot, and its answer.
 pub(crate) type Shared = [i64; 2];
 
 /// `opcost fuel --emit shared` of one source.
 pub(crate) fn try_build(bench: &Bench, name: &str, text: &str, flags: &[&str]) -> Said {
-    bench.write(name, text.as_bytes());
+    bench.write(name, text);
     let output = plugin_of(name);
     let mut arguments = vec!["fuel", "--emit", "shared", "-o", &output];
     arguments.extend(flags);
@@ -26,7 +28,7 @@ fn plugin_of(name: &str) -> String {
 /// Builds a plug-in, which must succeed.
 pub(crate) fn build(bench: &Bench, name: &str, text: &str) -> PathBuf {
     let said = try_build(bench, name, text, &[]);
-    assert_eq!(said.status, 0, "{}", said.err);
+    assert_eq!(said.status, 0, "{}", said.stderr);
     bench.path(&plugin_of(name))
 }
 

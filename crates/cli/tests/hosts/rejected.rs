@@ -61,8 +61,8 @@ fn what_runs_outside_its_turns_is_not_built() {
     for (name, text, words) in cases {
         let bench = Bench::new(&[]);
         let said = try_build(&bench, name, text, &[]);
-        assert_eq!(said.status, 1, "{name}: {}", said.err);
-        assert!(said.err.contains(words), "{name}: {}", said.err);
+        assert_eq!(said.status, 1, "{name}: {}", said.stderr);
+        assert!(said.stderr.contains(words), "{name}: {}", said.stderr);
         let stem = name.split('.').next().expect("a name");
         assert!(!bench.path(&format!("{stem}.so")).exists(), "{name}: nothing is left behind");
     }
@@ -79,7 +79,7 @@ fn only_what_can_be_metered_becomes_part_of_a_plugin() {
         let mut arguments = vec!["fuel", "--emit", "shared", "-o", "turn.so"];
         arguments.extend(inputs);
         let said = bench.opcost(&arguments);
-        assert!(said.status == 2 && said.err.contains(words), "{}: {}", said.status, said.err);
+        assert!(said.status == 2 && said.stderr.contains(words), "{}: {}", said.status, said.stderr);
     }
 }
 

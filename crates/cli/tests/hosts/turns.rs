@@ -1,10 +1,10 @@
 //! Hundreds of thousands of turns in one process.
 
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 use opcost_host::{EndKind, Instance, InstanceOptions, Turn};
+use opcost_testkit::command::Said;
 
 use crate::plugins::{Shared, build, load, run, try_load};
 use crate::support::Bench;
@@ -129,12 +129,12 @@ fn alone(test: &str) {
     let bench = Bench::new(&[]);
     let plugin = build(&bench, "bot.cpp", BOT);
     let own = std::env::current_exe().expect("this program");
-    let mut command = Command::new(own);
+    let mut command = bench.program(own);
     command
         .args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"])
         .env("OPCOST_TEST_PLUGIN", &plugin);
-    let said = bench.run(&mut command);
-    assert!(said.status == 0 && said.out.contains("1 passed"), "{}\n{}", said.out, said.err);
+    let said = Said::of(&mut command);
+    assert!(said.status == 0 && said.stdout.contains("1 passed"), "{}\n{}", said.stdout, said.stderr);
 }
 
 fn given() -> PathBuf {

@@ -1,8 +1,8 @@
 //! Is every way to ask answered, the wrong ones too?
 
-use serde_json::Value;
+use opcost_testkit::command::{Said, Workplace, corpus};
 
-use crate::{corpus, is_checked, life, opcost};
+use crate::{is_checked, life, opcost, workplace};
 
 /// `-Os` and `-Oz` have pipelines of their own.
 #[test]
@@ -19,12 +19,10 @@ fn sizes_are_what_clang_makes_of_them() {
 
 #[test]
 fn a_failure_stands_where_the_document_was_asked_for() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("life.json");
-    let path = path.to_str().expect("UTF-8");
-    let output = opcost(&["life", "--json", path, &format!("{}:4000", corpus("life/foo.c"))]);
-    assert_eq!(output.status.code(), Some(1));
-    let document: Value = serde_json::from_slice(&std::fs::read(path).expect("it is written")).expect("JSON");
+    let place = workplace();
+    let output = place.opcost(&["life", "--json", "life.json", &format!("{}:4000", corpus("life/foo.c"))]);
+    assert_eq!(output.status, 1);
+    let document = place.json("life.json");
     assert_eq!(document["schema"], "opcost.error/1");
     let message = document["error"]["message"].as_str().expect("a text");
     assert!(message.contains("the nearest line that has is"), "{message}");
@@ -33,33 +31,27 @@ fn a_failure_stands_where_the_document_was_asked_for() {
 #[test]
 fn a_stage_that_is_none_is_told_with_those_that_are() {
     let output = opcost(&["life", "--stage", "assembly", &corpus("life/foo.c")]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
+    let said = &output.stderr;
+    assert_eq!(output.status, 2, "{said}");
     assert!(said.contains("ast, ir, dag, mir, mc, bytes"), "{said}");
 }
 
-struct Case {
-    folder: tempfile::TempDir,
-}
+struct Case(Workplace);
 
 impl Case {
     fn new() -> Case {
-        Case { folder: tempfile::tempdir().expect("a folder") }
+        Case(workplace())
     }
 
     /// A file of this text; its path.
     fn file(&self, name: &str, text: &str) -> String {
-        let path = self.folder.path().join(name);
-        std::fs::write(&path, text).expect("written");
-        path.to_str().expect("UTF-8").to_owned()
+        self.0.at(&self.0.write(name, text))
     }
 
     /// What clang makes of a file, beside it.
     fn clang(&self, flags: &[&str], source: &str, name: &str) -> String {
-        let made = self.folder.path().join(name);
-        let mut command = std::process::Command::new("clang-22");
-        assert!(command.args(flags).arg("-o").arg(&made).arg(source).status().expect("clang").success());
-        made.to_str().expect("UTF-8").to_owned()
+        self.0.tool("clang-22", &[flags, &["-o", name, source]].concat());
+        self.0.at(name)
     }
 }
 
@@ -67,9 +59,9 @@ impl Case {
 #[track_caller]
 fn refused(arguments: &[&str], status: i32, words: &[&str]) {
     let output = opcost(&[&["life"], arguments].concat());
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
-    assert!(output.stdout.is_empty(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stdout));
+    let said = &output.stderr;
+    assert_eq!(output.status, status, "{arguments:?}: {said}");
+    assert!(output.stdout.is_empty(), "{arguments:?}: {}", output.stdout);
     for word in words {
         assert!(said.contains(word), "{arguments:?}: {word:?} is missing in\n{said}");
     }
@@ -151,14 +143,14 @@ fn values_that_are_none_are_told_with_those_that_are() {
 fn without_optimisation_there_is_no_graph_and_it_says_so() {
     let question = format!("{}:3:14", corpus("life/foo.c"));
     let output = opcost(&["life", "-O0", "--stage", "dag", &question]);
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert_eq!(output.status.code(), Some(0), "{text}");
+    let text = &output.stdout;
+    assert_eq!(output.status, 0, "{text}");
     for words in ["dag: there was no graph", "FastISel", "--stage mir", "-O1"] {
         assert!(text.contains(words), "{words} is missing in\n{text}");
     }
     // What went before has no bytes either.
     let output = opcost(&["life", "--stage", "bytes", &format!("{}:9:18", corpus("life/calls.c"))]);
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = &output.stdout;
     assert!(text.contains("nothing of it is left there; its life ends in ir"), "{text}");
 }
 
@@ -188,10 +180,8 @@ fn a_template_is_asked_for_by_its_name() {
 fn lines_fit_the_terminal() {
     let question = format!("{}:4", corpus("life/loop.c"));
     for width in [80, 200] {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_opcost"));
-        let output =
-            command.env("COLUMNS", width.to_string()).args(["life", &question]).output().expect("it starts");
-        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        let place = workplace();
+        let text = Said::of(place.command(&["life", &question]).env("COLUMNS", width.to_string())).stdout;
         let story = text.split("\nself-check").next().expect("a story");
         for line in story.lines() {
             assert!(unicode_width::UnicodeWidthStr::width(line) <= width, "{width}: {line}");
@@ -199,6 +189,6 @@ fn lines_fit_the_terminal() {
         assert!(width > 80 || story.contains('…'), "{story}");
     }
     let output = opcost(&["life", "--stage", "mir", &question]);
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = &output.stdout;
     assert!(text.contains("implicit-def dead $eflags") && !text.contains('…'), "{text}");
 }

@@ -13,8 +13,8 @@ fn below<'a>(report: &'a str, source: &str) -> Vec<&'a str> {
 fn a_line_shows_the_machine_instructions_that_it_became() {
     let place = Place::counted(&[]);
     let output = place.opcost(&["count", "--annotate", "--asm", "hot.c"]);
-    let report = String::from_utf8(output.stderr).expect("UTF-8");
-    assert!(output.status.success(), "{report}");
+    let report = &output.stderr;
+    assert_eq!(output.status, 0, "{report}");
     let division = below(&report, "sum ^= sum / 7;");
     assert!(division.iter().any(|line| line.contains("imul")), "a division by 7 is a product: {report}");
     assert!(division.iter().any(|line| line.contains("xorl")), "{report}");
@@ -22,13 +22,13 @@ fn a_line_shows_the_machine_instructions_that_it_became() {
     assert!(report.contains("machine instructions (of the code that nobody counts in)"), "{report}");
 
     let output = place.opcost(&["report", "--asm", "--function", "main", "run.opc"]);
-    let main = String::from_utf8(output.stdout).expect("UTF-8");
+    let main = &output.stdout;
     let call = below(&main, "return work(count * 1000) == 0;");
     assert!(call.iter().any(|line| line.contains("callq") && line.ends_with("# work")), "{main}");
 
     // The same of the ledger, whose lines have costs; the instructions have counts.
     let output = place.opcost(&["report", "--asm", "--function", "work", "run.opc"]);
-    let again = String::from_utf8(output.stdout).expect("UTF-8");
+    let again = &output.stdout;
     assert_eq!(below(&again, "sum ^= sum / 7;"), division, "{again}");
 }
 
@@ -37,7 +37,6 @@ fn a_line_shows_the_machine_instructions_that_it_became() {
 fn they_are_those_of_clangs_own_object() {
     let place = Place::counted(&[]);
     let report = place.opcost(&["report", "--asm", "--function", "work", "run.opc"]).stdout;
-    let report = String::from_utf8(report).expect("UTF-8");
     let own = |line: &str| {
         let (_, rest) = line.split_once(" +0x")?;
         let (offset, text) = rest.split_once('│')?;
@@ -45,7 +44,8 @@ fn they_are_those_of_clangs_own_object() {
     };
     let mut told: Vec<(u64, String)> = report.lines().filter_map(own).collect();
     told.sort();
-    let text = place.shell("clang-22 -O2 -c hot.c -o hot.o && llvm-objdump-22 -d --no-show-raw-insn --no-print-imm-hex --disassemble-symbols=work hot.o");
+    let made = place.shell("clang-22 -O2 -c hot.c -o hot.o && llvm-objdump-22 -d --no-show-raw-insn --no-print-imm-hex --disassemble-symbols=work hot.o");
+    let text = made.expect(0).stdout;
     let theirs = |line: &str| {
         let (offset, text) = line.trim().split_once(':')?;
         let text = text.split(" #").next().unwrap_or(text);
@@ -70,7 +70,7 @@ fn without_the_source_it_says_why_there_is_none() {
     let place = Place::counted(&[]);
     place.write("hot.c", "int main(void) {\n  return 0;\n}\n");
     let output = place.opcost(&["report", "--annotate", "--asm", "run.opc"]);
-    let report = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(output.status.success(), "{report}");
+    let report = &output.stdout;
+    assert_eq!(output.status, 0, "{report}");
     assert!(report.contains("no machine code: run.opc: hot.c is not as it was counted"), "{report}");
 }

@@ -7,8 +7,9 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
+use opcost_testkit::command::Workplace;
 use serde_json::{Value, json};
 
 /// A page that is open.
@@ -22,24 +23,23 @@ pub(crate) struct Page {
     pub(crate) requests: Vec<String>,
     /// Messages of the console and exceptions.
     pub(crate) complaints: Vec<String>,
-    _folder: tempfile::TempDir,
+    _place: Workplace,
 }
 
 impl Page {
     /// Opens a file.
     pub(crate) fn open(file: &Path) -> Page {
-        let folder = tempfile::tempdir().expect("a folder");
-        let [to, from] = ["to", "from"].map(|name| folder.path().join(name));
-        assert!(Command::new("mkfifo").args([&to, &from]).status().expect("mkfifo").success());
-        let profile = folder.path().join("profile");
+        let place = crate::workplace();
+        place.tool("mkfifo", &["to", "from"]);
+        let [to, from, profile] = ["to", "from", "profile"].map(|name| place.path(name));
         // The shell opens both pipes for reading and writing, which does not wait.
         let line = "exec chromium --headless --no-sandbox --disable-gpu --disable-background-networking \
                     --no-first-run --remote-debugging-pipe --user-data-dir=\"$2\" --window-size=1600,1000 \
                     about:blank 3<>\"$0\" 4<>\"$1\"";
-        let browser = Command::new("sh")
+        let browser = place
+            .program("sh")
             .args(["-c", line])
             .args([&to, &from, &profile])
-            .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -54,7 +54,7 @@ impl Page {
             number: 0,
             requests: Vec::new(),
             complaints: Vec::new(),
-            _folder: folder,
+            _place: place,
         };
         let target = page.ask("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
         let attached = page.ask("Target.attachToTarget", json!({"targetId": target, "flatten": true}));

@@ -1,11 +1,10 @@
 //! Are the bytes, what they say and what a linker fills what other tools read in
 //! clang's own object? The referee is llvm-objdump.
 
-use std::process::Command;
-
+use opcost_testkit::command::corpus;
 use serde_json::Value;
 
-use crate::{corpus, life, opcost};
+use crate::{life, opcost, workplace};
 
 /// One instruction as objdump prints it.
 #[derive(Debug, PartialEq)]
@@ -17,24 +16,16 @@ struct Line {
     relocations: Vec<String>,
 }
 
-fn run(command: &mut Command) -> String {
-    let output = command.output().expect("the tool starts");
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
-
 /// What objdump reads of a function in clang's object.
 fn objdump(source: &str, target: &str, level: &str, function: &str) -> Vec<Line> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let object = folder.path().join("a.o");
+    let place = workplace();
     let compiler = if source.ends_with(".cpp") { "clang++-22" } else { "clang-22" };
     let target_flag = format!("--target={target}");
-    run(Command::new(compiler).args([&target_flag, level, "-w", "-c", "-o"]).arg(&object).arg(source));
+    place.tool(compiler, &[&target_flag, level, "-w", "-c", "-o", "a.o", source]);
     // Mach-O puts a sign before every name.
     let sign = if target.contains("apple") { "_" } else { "" };
     let name = format!("{sign}{function}");
-    let options = ["-d", "-r", "--no-print-imm-hex"];
-    let text = run(Command::new("llvm-objdump-22").args(options).arg(&object));
+    let text = place.tool("llvm-objdump-22", &["-d", "-r", "--no-print-imm-hex", "a.o"]).stdout;
     let mut lines: Vec<Line> = Vec::new();
     let mut start = None;
     let mut is_own = false;
@@ -245,8 +236,8 @@ fn a_jump_that_does_not_reach_says_so() {
 #[test]
 fn the_terminal_says_what_is_relocated_and_compared() {
     let output = opcost(&["life", "--function", "outside", &corpus("life/outside.c")]);
-    let said = String::from_utf8(output.stdout).expect("UTF-8");
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    let said = &output.stdout;
+    assert_eq!(output.status, 0, "{said}");
     assert!(said.contains("R_X86_64_PLT32 given-0x4 at byte 1"), "{said}");
     assert!(said.contains("the assembler's, the JIT's in memory, what the disassembler reads"), "{said}");
 }
@@ -284,15 +275,14 @@ fn a_format_that_cannot_be_says_so() {
     let source = corpus("life/outside.c");
     let output =
         opcost(&["life", "--target", "riscv64-linux-gnu", "--format", "coff", &format!("{source}:8")]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
+    let said = &output.stderr;
+    assert_eq!(output.status, 2, "{said}");
     assert!(said.contains("for riscv64 there is ELF alone"), "{said}");
 
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("mac.c");
-    std::fs::write(&path, "#include <mach/mach.h>\nint f(int a) {\n  return a + 1;\n}\n").expect("written");
-    let output = opcost(&["life", "--format", "macho", &format!("{}:3", path.display())]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    let place = workplace();
+    place.write("mac.c", "#include <mach/mach.h>\nint f(int a) {\n  return a + 1;\n}\n");
+    let output = place.opcost(&["life", "--format", "macho", "mac.c:3"]);
+    let said = &output.stderr;
+    assert_eq!(output.status, 1, "{said}");
     assert!(said.contains("give a source that was preprocessed"), "{said}");
 }

@@ -1,9 +1,12 @@
 //! Does each step say how often its instruction ran, and only if the ledger is
 //! of this very build?
 
-use std::process::{Command, Output};
+use std::ops::Deref;
 
+use opcost_testkit::command::Workplace;
 use serde_json::Value;
+
+use crate::workplace;
 
 const PROGRAM: &str = "\
 int __attribute__((noinline)) work(int n) {
@@ -21,41 +24,30 @@ int main(int count, char **words) {
 }
 ";
 
-pub(crate) struct Place {
-    folder: tempfile::TempDir,
+/// A folder with a program that was counted.
+pub(crate) struct Place(Workplace);
+
+impl Deref for Place {
+    type Target = Workplace;
+
+    fn deref(&self) -> &Workplace {
+        &self.0
+    }
 }
 
 impl Place {
     /// A program, counted.
     pub(crate) fn counted(flags: &[&str]) -> Place {
-        let place = Place { folder: tempfile::tempdir().expect("a folder") };
+        let place = workplace();
         place.write("hot.c", PROGRAM);
-        let all = [&["count", "--ledger", "run.opc", "--json", "run.json"], flags, &["hot.c"]].concat();
-        let output = place.opcost(&all);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         place
-    }
-
-    pub(crate) fn write(&self, name: &str, text: &str) {
-        std::fs::write(self.folder.path().join(name), text).expect("written");
-    }
-
-    pub(crate) fn opcost(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-        command.current_dir(&self.folder).env("COLUMNS", "160").args(arguments).output().expect("it starts")
-    }
-
-    /// What a line of the shell prints.
-    pub(crate) fn shell(&self, line: &str) -> String {
-        let output = Command::new("sh").current_dir(&self.folder).args(["-c", line]).output().expect("sh");
-        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("UTF-8")
+            .opcost(&[&["count", "--ledger", "run.opc", "--json", "run.json"], flags, &["hot.c"]].concat())
+            .expect(0);
+        Place(place)
     }
 
     fn life(&self, arguments: &[&str]) -> Value {
-        let output = self.opcost(&[&["life", "--json", "-"], arguments].concat());
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let life: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let life = self.opcost(&[&["life", "--json", "-"], arguments].concat()).expect(0).json();
         crate::is_checked(&life);
         life
     }
@@ -63,8 +55,8 @@ impl Place {
     #[track_caller]
     fn refused(&self, arguments: &[&str], status: i32, words: &[&str]) {
         let output = self.opcost(&[&["life"], arguments].concat());
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
+        let said = &output.stderr;
+        assert_eq!(output.status, status, "{arguments:?}: {said}");
         for word in words {
             assert!(said.contains(word), "{arguments:?}: {word:?} is missing in\n{said}");
         }
@@ -72,8 +64,7 @@ impl Place {
 
     /// What `opcost count` says of a line's hottest instruction.
     fn count_of_line(&self, line: u64) -> u64 {
-        let text = std::fs::read(self.folder.path().join("run.json")).expect("counted");
-        let counts: Value = serde_json::from_slice(&text).expect("JSON");
+        let counts = self.json("run.json");
         let lines = counts["lines"].as_array().expect("lines");
         let found = lines.iter().find(|entry| entry["line"] == line).expect("the line ran");
         found["count"].as_u64().expect("a number")
@@ -106,7 +97,6 @@ fn every_step_shows_how_often_it_ran() {
         let once = place.life(&["--ledger", "run.opc", "--function", "main", "hot.c"]);
         assert!(ran(&once, "bytes", "").iter().all(|count| *count == 1), "{once:#}");
         let text = place.opcost(&["life", "--ledger", "run.opc", "hot.c:6"]).stdout;
-        let text = String::from_utf8(text).expect("UTF-8");
         assert!(text.lines().any(|line| line.contains("XOR32rr") && line.ends_with("1,000×")), "{text}");
     }
 }
@@ -147,7 +137,7 @@ fn a_ledger_of_another_build_is_refused() {
     place.refused(&["--hot", "run.opc"], 1, &words);
     place.write("hot.c", &format!("\n{PROGRAM}"));
     place.refused(&["--hot", "run.opc"], 1, &["lines or headers changed"]);
-    std::fs::remove_file(place.folder.path().join("hot.c")).expect("it was there");
+    std::fs::remove_file(place.path("hot.c")).expect("it was there");
     place.refused(&["--hot", "run.opc"], 1, &["cannot read hot.c"]);
 }
 

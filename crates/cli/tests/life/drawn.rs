@@ -1,17 +1,18 @@
 //! Are the graphs of selection drawn, each phase with the chosen node marked?
 
+use opcost_testkit::command::{Workplace, corpus};
 use serde_json::Value;
 
-use crate::{corpus, life, opcost};
+use crate::{life, workplace};
 
 /// What opcost draws.
 fn picture(arguments: &[&str]) -> String {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("dag.svg");
-    let all = [&["life", "--stage", "dag", "--svg", path.to_str().expect("UTF-8")], arguments].concat();
-    let output = opcost(&all);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    std::fs::read_to_string(&path).expect("it is drawn")
+    picture_in(&workplace(), arguments)
+}
+
+fn picture_in(place: &Workplace, arguments: &[&str]) -> String {
+    place.opcost(&[&["life", "--stage", "dag", "--svg", "dag.svg"], arguments].concat()).expect(0);
+    place.read("dag.svg")
 }
 
 /// Titles of the panels; and, of each, what is written in marked boxes.
@@ -80,12 +81,10 @@ fn the_document_has_the_graphs() {
 
 #[test]
 fn a_large_graph_is_cut_and_says_so() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let source = folder.path().join("long.c");
+    let place = workplace();
     let lines: String = (0..200).map(|at| format!("  to[{at}] = from[{at}] * {};\n", at + 3)).collect();
-    std::fs::write(&source, format!("void f(volatile int *to, volatile int *from) {{\n{lines}}}\n"))
-        .expect("written");
-    let drawn = picture(&[&format!("{}:100", source.display())]);
+    place.write("long.c", format!("void f(volatile int *to, volatile int *from) {{\n{lines}}}\n"));
+    let drawn = picture_in(&place, &["long.c:100"]);
     assert!(drawn.contains(" further nodes"), "it says so");
     let boxes =
         drawn.split("<text class=\"head\"").nth(1).expect("a panel").matches("<rect class=\"box\"").count();
@@ -95,12 +94,11 @@ fn a_large_graph_is_cut_and_says_so() {
 
 #[test]
 fn what_has_no_graph_is_not_drawn() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("dag.svg");
+    let place = workplace();
     let question = format!("{}:3:14", corpus("life/foo.c"));
-    let output = opcost(&["life", "-O0", "--svg", path.to_str().expect("UTF-8"), &question]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    let output = place.opcost(&["life", "-O0", "--svg", "dag.svg", &question]);
+    let said = &output.stderr;
+    assert_eq!(output.status, 1, "{said}");
     assert!(said.contains("no graph to draw") && said.contains("--stage mir"), "{said}");
-    assert!(!path.exists(), "nothing half-written");
+    assert!(!place.path("dag.svg").exists(), "nothing half-written");
 }

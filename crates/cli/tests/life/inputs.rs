@@ -1,12 +1,12 @@
 //! Do assembly text and raw bytes say what assembler and disassembler make of them?
 
 use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
+use opcost_testkit::command::{Said, Workplace};
 use serde_json::Value;
 
-use crate::{life, opcost, steps};
+use crate::{life, opcost, steps, workplace};
 
 /// Code that is always there, of a document.
 fn texts(life: &Value) -> Vec<&str> {
@@ -20,20 +20,18 @@ fn bytes(life: &Value) -> String {
 }
 
 struct Written {
-    _folder: tempfile::TempDir,
-    path: PathBuf,
+    place: Workplace,
+    name: String,
 }
 
 impl Written {
     fn new(name: &str, text: &[u8]) -> Written {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).expect("written");
-        Written { _folder: folder, path }
+        let place = workplace();
+        Written { name: place.write(name, text), place }
     }
 
     fn at(&self, rest: &str) -> String {
-        format!("{}{rest}", self.path.display())
+        self.place.at(&self.name) + rest
     }
 }
 
@@ -88,16 +86,16 @@ fn assembly_text_of_other_machines() {
 fn what_is_wrong_with_text_stands_with_line_and_caret() {
     let text = Written::new("a.s", b"foo:\n\tmovl %edx, %eex\n\tret\n");
     let output = opcost(&["life", &text.at("")]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
+    let said = &output.stderr;
+    assert_eq!(output.status, 1, "{said}");
     assert!(said.contains("a.s:2:13: error: invalid register name"), "{said}");
     assert!(said.contains("movl %edx, %eex") && said.contains('^'), "{said}");
     let text = Written::new("a.s", ATT);
     let cases = [(":3", 1, "the nearest line that has is"), (":4:2", 2, "of assembly text give a line")];
     for (rest, status, words) in cases {
         let output = opcost(&["life", &text.at(rest)]);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(status), "{said}");
+        let said = &output.stderr;
+        assert_eq!(output.status, status, "{said}");
         assert!(said.contains(words), "{said}");
     }
 }
@@ -114,15 +112,15 @@ fn bytes_are_told_from_the_line_a_file_and_a_pipe() {
         let file = Written::new("code", text);
         assert_eq!(bytes(&life(&["--bytes", &file.at("")])), nine);
     }
-    let mut child = Command::new(env!("CARGO_BIN_EXE_opcost"))
-        .args(["life", "--bytes", "-"])
+    let place = workplace();
+    let mut child = place
+        .command(&["life", "--bytes", "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .expect("opcost starts");
     child.stdin.take().expect("a pipe").write_all(b"f7 f9").expect("written");
-    let said = child.wait_with_output().expect("it ends");
-    let said = String::from_utf8(said.stdout).expect("UTF-8");
+    let said = Said::from(child.wait_with_output().expect("it ends")).stdout;
     assert!(said.contains("opcode f7 · ModRM mod 3 register, reg 7 /7, rm 1 %ecx"), "{said}");
 }
 
@@ -147,8 +145,8 @@ fn bytes_that_are_none_say_how_far_it_got() {
     for (arguments, status, words) in cases {
         let all: Vec<&str> = ["life"].iter().chain(arguments).copied().collect();
         let output = opcost(&all);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
+        let said = &output.stderr;
+        assert_eq!(output.status, status, "{arguments:?}: {said}");
         assert!(said.contains(words), "{arguments:?}: {said}");
     }
 }

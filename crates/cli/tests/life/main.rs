@@ -14,28 +14,24 @@ mod page;
 mod recorded;
 mod sweep;
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
+use opcost_testkit::command::{Said, Workplace, corpus};
 use serde_json::Value;
 
-fn corpus(name: &str) -> String {
-    let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    folder.canonicalize().expect("corpus").join(name).to_string_lossy().into_owned()
+fn workplace() -> Workplace {
+    Workplace::new(env!("CARGO_BIN_EXE_opcost"))
 }
 
-fn opcost(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-    command.env("COLUMNS", "160").args(arguments).output().expect("opcost starts")
+/// Runs the command where no file is.
+fn opcost(arguments: &[&str]) -> Said {
+    workplace().opcost(arguments)
 }
 
 /// The document of a life that was recorded.
 fn life(arguments: &[&str]) -> Value {
     let all: Vec<&str> = ["life", "--json", "-"].iter().chain(arguments).copied().collect();
-    let output = opcost(&all);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {said}");
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
+    let said = opcost(&all);
+    assert_eq!(said.status, 0, "{arguments:?}: {}", said.stderr);
+    said.json()
 }
 
 /// The steps of a stage: pass, what happened, opcode, text.
@@ -224,8 +220,8 @@ fn wrong_questions_are_answered_with_what_to_do() {
     for (arguments, status, words) in cases {
         let all: Vec<&str> = ["life"].iter().chain(arguments).copied().collect();
         let output = opcost(&all);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
+        let said = &output.stderr;
+        assert_eq!(output.status, status, "{arguments:?}: {said}");
         assert!(said.contains(words), "{arguments:?}: {said}");
         assert!(output.stdout.is_empty(), "{arguments:?}");
     }
@@ -234,7 +230,7 @@ fn wrong_questions_are_answered_with_what_to_do() {
 #[test]
 fn the_terminal_shows_the_way_on_one_screen() {
     let output = opcost(&["life", &format!("{}:3:14", corpus("life/foo.c"))]);
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let text = &output.stdout;
     assert!(text.lines().count() <= 40, "{text}");
     let mut from = 0;
     for words in ["BinaryOperator", "sdiv", "sdivrem", "IDIV32r", "$ecx", "f7 f9", "identical to clang"] {

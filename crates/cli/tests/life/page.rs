@@ -1,23 +1,25 @@
 //! Does the page show the story to whoever opens it?
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use opcost_testkit::command::{Workplace, corpus};
 
 use crate::browser::Page;
-use crate::{corpus, opcost};
+use crate::workplace;
 
 struct Made {
-    _folder: tempfile::TempDir,
+    place: Workplace,
     path: PathBuf,
 }
 
 fn page_of(arguments: &[&str]) -> Made {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("life.html");
-    let all = [&["life", "--html", path.to_str().expect("UTF-8")], arguments].concat();
-    let output = opcost(&all);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    Made { _folder: folder, path }
+    page_in(workplace(), arguments)
+}
+
+/// The same of a file that lies in a folder.
+fn page_in(place: Workplace, arguments: &[&str]) -> Made {
+    place.opcost(&[&["life", "--html", "life.html"], arguments].concat()).expect(0);
+    Made { path: place.path("life.html"), place }
 }
 
 fn is_quiet(page: &Page, path: &Path) {
@@ -111,17 +113,16 @@ fn the_page_is_light_or_dark_as_its_reader_is() {
 /// What stands in a program must not be taken for the page's own.
 #[test]
 fn the_policy_is_closed_and_names_the_script_by_its_hash() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let source = folder.path().join("<img src=x>.c");
-    std::fs::write(&source, "int f(int a) {\n  return a * 3;\n}\n").expect("written");
-    let made = page_of(&[&format!("{}:2", source.display())]);
+    let place = workplace();
+    place.write("<img src=x>.c", "int f(int a) {\n  return a * 3;\n}\n");
+    let made = page_in(place, &["<img src=x>.c:2"]);
     let program = "import base64,hashlib,re,sys\n\
                    page=open(sys.argv[1]).read()\n\
                    script=re.search('<script>(.*?)</script>',page,re.S).group(1)\n\
                    print(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode())";
-    let output = Command::new("python3").args(["-c", program]).arg(&made.path).output().expect("python3");
-    let hash = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-    let page = std::fs::read_to_string(&made.path).expect("the page");
+    let said = made.place.tool("python3", &["-c", program, "life.html"]);
+    let hash = said.stdout.trim();
+    let page = made.place.read("life.html");
     assert!(page.contains(&format!("'sha256-{hash}'")), "put {hash} into life_page.rs");
     assert!(page.contains("default-src 'none'") && page.contains("&lt;img src=x&gt;"));
     for reference in ["https://", " src=\"", "url(", "@import", "<link", "<img", "<iframe"] {
@@ -133,13 +134,12 @@ fn the_policy_is_closed_and_names_the_script_by_its_hash() {
 /// The names of a template's instances hold brackets.
 #[test]
 fn a_template_is_followed_in_all_its_instances() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let source = folder.path().join("sum.cpp");
+    let place = workplace();
     let text = "template <class T> T twice(T value) {\n  return value * value;\n}\n\
                 int whole(int value) { return twice(value); }\n\
                 double broken(double value) { return twice(value); }\n";
-    std::fs::write(&source, text).expect("written");
-    let made = page_of(&[&format!("{}:2:16", source.display())]);
+    place.write("sum.cpp", text);
+    let made = page_in(place, &["sum.cpp:2:16"]);
     let mut page = Page::open(&made.path);
     let chips = page
         .value("[...document.querySelectorAll('#chips button')].map(b => b.textContent.trim()).join('|')");

@@ -1,9 +1,10 @@
 //! Is all of the machine code explained, is inference right, and is the work in
 //! proportion to what changed?
 
+use opcost_testkit::command::corpus;
 use serde_json::Value;
 
-use super::{corpus, is_checked, life, steps};
+use super::{is_checked, life, steps};
 
 fn number(of: &Value, name: &str) -> u64 {
     of[name].as_u64().unwrap_or_else(|| panic!("{name}: {of}"))

@@ -6,7 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{corpus, is_checked, life};
+use opcost_testkit::command::corpus;
+
+use super::{is_checked, life};
 
 fn programs(folder: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(corpus(folder)).expect("a folder of the corpus");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Source, against_schema, document, opcost, said};
+use super::{Source, against_schema, document, opcost};
 
 /// The document of a question about widths, held against its schema.
 fn bits(arguments: &[&str]) -> Value {
@@ -78,16 +78,16 @@ fn what_main_gives_is_all_there_is_in_a_closed_world() {
 fn the_source_stands_beside_its_widths_and_functions_are_found_by_name() {
     let source = Source::new("adpcm.c", CLAMPED);
     let output = opcost(&["bits", "-O1", "--annotate", &source.path]);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = &output.stdout;
     let line =
         text.lines().find(|line| line.contains("change[code & 15]")).unwrap_or_else(|| panic!("{text}"));
     assert!(line.contains("32→s8"), "{text}");
     let output = opcost(&["bits", "-O1", "--function", "next_index", &source.path]);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = &output.stdout;
     assert!(text.contains("-1..96") && text.contains("a parameter that anyone may give"), "{text}");
     let output = opcost(&["bits", "-O1", "--function", "next", &source.path]);
-    assert!(said(&output).contains("next_index"), "{}", said(&output));
-    assert_eq!(output.status.code(), Some(2));
+    assert!(output.stderr.contains("next_index"), "{}", output.stderr);
+    assert_eq!(output.status, 2);
 }
 
 /// Vectors, wide and odd integers, `undef`, no debug information: each is
@@ -110,17 +110,13 @@ fn unusual_types_are_answered_or_left_out() {
     assert_eq!(of("%u"), Some((Some(7), Some(0))));
     assert_eq!((of("%v"), of("%w"), of("%s")), (None, None, None));
     let output = opcost(&["bits", &source.path]);
-    assert!(
-        output.status.success() && String::from_utf8_lossy(&output.stdout).contains("odd"),
-        "{}",
-        said(&output)
-    );
+    assert!(output.status == 0 && output.stdout.contains("odd"), "{}", output.stderr);
 }
 
 /// Every integer of every program of the corpus, each time that it is defined.
 #[test]
 fn what_runs_of_the_corpus_take_is_what_is_proven() {
-    let folder = super::corpus("bits");
+    let folder = opcost_testkit::command::corpus("bits");
     let mut programs: Vec<_> =
         std::fs::read_dir(&folder).expect("corpus").filter_map(|file| Some(file.ok()?.path())).collect();
     programs.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
@@ -155,15 +151,14 @@ fn a_certificate_holds_until_it_is_edited_or_the_program_changes() {
     let source = Source::new("adpcm.c", CLAMPED);
     let at = Path::new(&source.path).with_file_name("c.json");
     let path = at.to_str().expect("a path");
-    let written = opcost(&["bits", "-O2", "--world", "open", "--certificate", path, &source.path]);
-    assert!(written.status.success(), "{}", said(&written));
+    opcost(&["bits", "-O2", "--world", "open", "--certificate", path, &source.path]).expect(0);
     let check = |arguments: &[&str]| {
         let all = [&["bits", "-O2", "--world", "open", "--check", path][..], arguments].concat();
         opcost(&all)
     };
     let held = check(&[&source.path]);
-    assert_eq!(held.status.code(), Some(0), "{}", said(&held));
-    let told = String::from_utf8_lossy(&held.stdout).into_owned();
+    assert_eq!(held.status, 0, "{}", held.stderr);
+    let told = &held.stdout;
     assert!(told.starts_with("holds: each of "), "{told}");
     // The sum in a range that is too small: what it is for such operands is told.
     let certificate: Value =
@@ -172,19 +167,19 @@ fn a_certificate_holds_until_it_is_edited_or_the_program_changes() {
     let narrower = narrow_last_arc(certificate);
     std::fs::write(&at, narrower.to_string()).expect("a file");
     let broken = check(&["--json", "-", &source.path]);
-    assert_eq!(broken.status.code(), Some(3), "{}", said(&broken));
-    let answer: Value = serde_json::from_slice(&broken.stdout).expect("JSON");
+    assert_eq!(broken.status, 3, "{}", broken.stderr);
+    let answer: Value = broken.json();
     against_schema("bits-check", &answer);
     assert_eq!((&answer["holds"], &answer["is_edited"]), (&false.into(), &true.into()));
     assert!(!answer["failed"][0]["example"].as_array().expect("examples").is_empty(), "{answer:#}");
     // Of another program, and no certificate at all.
     let other = Source::new("other.c", &CLAMPED.replace("88", "87"));
     let refused = check(&[&other.path]);
-    assert_eq!(refused.status.code(), Some(1));
-    assert!(said(&refused).contains("another module"), "{}", said(&refused));
+    assert_eq!(refused.status, 1);
+    assert!(refused.stderr.contains("another module"), "{}", refused.stderr);
     std::fs::write(&at, "{}").expect("a file");
     let refused = check(&[&source.path]);
-    assert!(said(&refused).contains("this is no certificate"), "{}", said(&refused));
+    assert!(refused.stderr.contains("this is no certificate"), "{}", refused.stderr);
 }
 
 /// Takes the last word off an arc of 32 bits that is claimed of a sum: -1..96.
@@ -258,8 +253,8 @@ fn a_certificate_lists_what_it_believes_and_holds_by_that_only() {
         assert_eq!(value["width"], width, "{value:#}");
         let check = || opcost(&["bits", "--json", "-", "--check", at, &source.path]);
         let held = check();
-        assert_eq!(held.status.code(), Some(0), "{}", said(&held));
-        let answer: Value = serde_json::from_slice(&held.stdout).expect("JSON");
+        assert_eq!(held.status, 0, "{}", held.stderr);
+        let answer: Value = held.json();
         assert!(answer["assumes"].to_string().contains(flag), "{answer:#}");
         // Believing no more, the same claims do not follow.
         let text = std::fs::read(&file).expect("a certificate");
@@ -267,7 +262,7 @@ fn a_certificate_lists_what_it_believes_and_holds_by_that_only() {
         assert_eq!(certificate[field], true);
         certificate[field] = false.into();
         std::fs::write(&file, certificate.to_string()).expect("a file");
-        assert_eq!(check().status.code(), Some(3), "{}", said(&check()));
+        check().expect(3);
     }
 }
 
@@ -280,7 +275,7 @@ fn an_access_that_is_never_in_bounds_is_told_with_its_place() {
         "{findings:?}"
     );
     let output = opcost(&["bits", &source.path]);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = &output.stdout;
     assert!(text.contains("outside:i2: this access never lies in its object: %value = load i8"), "{text}");
 }
 
@@ -288,15 +283,15 @@ fn an_access_that_is_never_in_bounds_is_told_with_its_place() {
 fn flags_that_say_too_much_are_refused() {
     let source = Source::new("believed.ll", BELIEVED);
     let refused = opcost(&["bits", "--closed", &source.path]);
-    assert!(said(&refused).contains("there is no main to begin with"), "{}", said(&refused));
+    assert!(refused.stderr.contains("there is no main to begin with"), "{}", refused.stderr);
     for flag in ["--assume-inbounds", "--assume-no-overflow", "--assume-written-first"] {
         for with in ["--check", "--narrow"] {
             let refused = opcost(&["bits", flag, with, "out.bc", "-o", "out.bc", &source.path]);
-            assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+            assert_eq!(refused.status, 2, "{}", refused.stderr);
         }
     }
     let refused = opcost(&["bits", "--closed", "--world", "open", &source.path]);
-    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+    assert_eq!(refused.status, 2, "{}", refused.stderr);
 }
 
 /// Halves of numbers of four bits, of which the run takes those up to eight.
@@ -378,6 +373,6 @@ fn mantissas_are_told_and_seen() {
     assert!(declared == 53 && (4..=5).contains(&needed) && seen == 3, "{needed}, {seen}");
     assert_eq!(float("third", "fdiv"), [53, 53, 53]);
     let output = opcost(&["bits", "-O1", "--observe", "--function", "half", &source.path]);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = &output.stdout;
     assert!(text.contains("seen 3 in 9 times"), "{text}");
 }

@@ -6,11 +6,10 @@
 //! exceptions, code that nobody gets to, and modules with nothing in them. What can
 //! be run is run, before and after `--narrow`. The programs are in `odd/`.
 
-use std::process::Command;
-
+use opcost_testkit::command::Said;
 use serde_json::Value;
 
-use super::{Source, document, opcost, said};
+use super::{Source, document, opcost};
 
 /// A value: its key, and its bits with the end of its reason; none if it is left out.
 type Told = (&'static str, Option<(u64, &'static str)>);
@@ -140,11 +139,9 @@ fn what_is_odd_is_told_or_told_to_be_unknown() {
             }
         }
         // The same as a page, and rewritten: the verifier sees the result.
-        let folder = tempfile::tempdir().expect("a folder");
-        let to = folder.path().join("narrow.bc").to_string_lossy().into_owned();
+        let to = source.place.at("narrow.bc");
         for arguments in [&["--annotate"][..], &["--top", "0"], &["--narrow", "-o", &to]] {
-            let output = opcost(&[&["bits"], arguments, &[&source.path]].concat());
-            assert!(output.status.success(), "{arguments:?}: {}", said(&output));
+            opcost(&[&["bits"], arguments, &[&source.path]].concat()).expect(0);
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
@@ -154,11 +151,10 @@ fn what_is_odd_is_told_or_told_to_be_unknown() {
 #[test]
 fn what_is_not_rewritten_is_counted() {
     let source = Source::new("odd.ll", &(VECTORS.to_owned() + WIDTHS));
-    let to =
-        std::path::PathBuf::from(&source.path).with_file_name("narrow.bc").to_string_lossy().into_owned();
+    let to = source.place.at("narrow.bc");
     let output = opcost(&["bits", "--narrow", "-o", &to, &source.path]);
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{}", said(&output));
+    let text = &output.stdout;
+    assert_eq!(output.status, 0, "{}", output.stderr);
     for words in ["left as they are: 7 vectors", "integers of more than 64 bits"] {
         assert!(text.contains(words), "no '{words}': {text}");
     }
@@ -174,26 +170,20 @@ fn modules_with_nothing_in_them_need_nothing() {
         let numbers = ["declared", "needed_type", "needed_slice"].map(|key| told[key].as_u64());
         assert_eq!(numbers, [Some(0); 3], "{text}");
         let output = opcost(&["bits", &source.path]);
-        let words = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(
-            output.status.success() && words.starts_with("no integers of 0 bits need 0"),
-            "{text}: {words}"
-        );
-        let path = |name: &str| {
-            std::path::PathBuf::from(&source.path).with_file_name(name).to_string_lossy().into_owned()
-        };
-        let output = opcost(&["bits", "--certificate", &path("c.json"), &source.path]);
-        assert!(output.status.success(), "{text}: {}", said(&output));
+        let words = &output.stdout;
+        assert!(output.status == 0 && words.starts_with("no integers of 0 bits need 0"), "{text}: {words}");
+        let path = |name: &str| source.place.at(name);
+        opcost(&["bits", "--certificate", &path("c.json"), &source.path]).expect(0);
         let output = opcost(&["bits", "--check", &path("c.json"), &source.path]);
-        let words = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success() && words.starts_with("holds: each of 0 claims"), "{text}: {words}");
+        let words = &output.stdout;
+        assert!(output.status == 0 && words.starts_with("holds: each of 0 claims"), "{text}: {words}");
         let output = opcost(&["bits", "--narrow", "-o", &path("n.bc"), &source.path]);
-        let words = String::from_utf8_lossy(&output.stdout).into_owned();
+        let words = &output.stdout;
         assert!(words.contains("0 values are computed in fewer bits"), "{text}: {words}");
         // No value, and no main.
         let output = opcost(&["bits", "--closed", &source.path]);
-        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
-        assert!(said(&output).contains("there is no main to begin with"), "{}", said(&output));
+        assert_eq!(output.status, 1, "{}", output.stderr);
+        assert!(output.stderr.contains("there is no main to begin with"), "{}", output.stderr);
     }
 }
 
@@ -228,33 +218,24 @@ fn odd_widths_are_in_runs_what_is_told() {
     let text = widths.to_owned() + MAIN;
     let bare = Source::new("bare.ll", &text);
     let refused = opcost(&["bits", "--observe", &bare.path, "--", "1"]);
-    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
-    let words = said(&refused);
+    assert_eq!(refused.status, 1, "{}", refused.stderr);
+    let words = &refused.stderr;
     assert!(words.contains("bare.ll") && words.contains("give it one, as in: target triple = \""), "{words}");
-    let host = Command::new("clang-22").arg("-print-target-triple").output().expect("clang");
-    let host = String::from_utf8(host.stdout).expect("a name");
+    let host = bare.place.tool("clang-22", &["-print-target-triple"]).stdout;
     let source = Source::new("run.ll", &format!("target triple = \"{}\"\n{text}", host.trim()));
-    let at = |name: &str| {
-        std::path::PathBuf::from(&source.path).with_file_name(name).to_string_lossy().into_owned()
-    };
-    let output = opcost(&["bits", "--narrow", "-o", &at("narrow.bc"), &source.path]);
-    assert!(output.status.success(), "{}", said(&output));
+    let at = |name: &str| source.place.at(name);
+    opcost(&["bits", "--narrow", "-o", &at("narrow.bc"), &source.path]).expect(0);
     for (code, program) in [(&source.path, at("whole")), (&at("narrow.bc"), at("narrow"))] {
-        let built =
-            Command::new("clang-22").args(["-O1", "-w", code, "-o", &program]).output().expect("clang");
-        assert!(built.status.success(), "{}", said(&built));
+        source.place.tool("clang-22", &["-O1", "-w", code, "-o", &program]);
     }
     for number in ["0", "1", "-1", "7", "255", "65535", "2147483647", "-2147483648", "-77777"] {
-        let run = |name| Command::new(at(name)).arg(number).output().expect("it runs");
+        let run = |name| Said::of(source.place.program(at(name)).arg(number));
         let (whole, narrow) = (run("whole"), run("narrow"));
-        assert!(
-            whole.status.success() && whole.stdout.split(|&byte| byte == b'\n').count() == 7,
-            "{whole:?}"
-        );
+        assert!(whole.status == 0 && whole.stdout.split('\n').count() == 7, "{whole:?}");
         assert_eq!(whole.stdout, narrow.stdout, "{number}");
         let told = opcost(&["bits", "--observe", "--json", "-", &source.path, "--", number]);
-        assert_eq!(told.status.code(), Some(0), "{number}: {}", said(&told));
-        let told: Value = serde_json::from_slice(&told.stdout).expect("a document");
+        assert_eq!(told.status, 0, "{number}: {}", told.stderr);
+        let told: Value = told.json();
         let values = told["functions"].as_array().expect("functions").iter();
         let seen = values.flat_map(|one| one["values"].as_array().expect("values"));
         assert!(seen.filter(|value| value["observed"].is_object()).count() > 10, "{number}");

@@ -11,10 +11,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use opcost_testkit::command::corpus;
 use opcost_testkit::{WidthClaim, WidthMark, read_widths};
 use serde_json::Value;
 
-use super::{Source, corpus, document};
+use super::{Source, document};
 
 /// Calls of functions that keep what they are given, by the number of the claim.
 fn rewritten(text: &str, marks: &[WidthMark]) -> String {

@@ -8,11 +8,10 @@
 //! ends and as width; and what the program becomes by `--narrow` must write the same.
 
 use std::collections::HashMap;
-use std::process::Command;
 
 use serde_json::Value;
 
-use super::{Source, document, opcost, said};
+use super::{Source, document, opcost};
 
 const FUNCTIONS: usize = 150;
 
@@ -315,24 +314,18 @@ fn random_functions_of_odd_widths_stay_in_their_ranges() {
             by_name.insert((function["name"].as_str(), value["name"].as_str()), value);
         }
     }
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let place = &source.place;
+    let at = |name: &str| place.at(name);
     let names: String = (0..FUNCTIONS).map(|number| format!("f{number}, ")).collect();
     let declared: String = (0..FUNCTIONS).map(|number| format!("function f{number};\n")).collect();
     let driver = format!(
         "#include <stdint.h>\ntypedef void function(uint64_t, uint64_t);\n{declared}function *const all[] = {{{names}}};\n{DRIVER}"
     );
-    std::fs::write(at("driver.c"), driver).expect("written");
-    let output = opcost(&["bits", "--narrow", "--world", "open", "-o", &at("narrow.bc"), &source.path]);
-    assert!(output.status.success(), "{}", said(&output));
+    place.write("driver.c", driver);
+    opcost(&["bits", "--narrow", "--world", "open", "-o", &at("narrow.bc"), &source.path]).expect(0);
     let run = |code: &str, program: &str| {
-        let built =
-            Command::new("clang-22").args(["-O0", "-w", "-o", program, &at("driver.c"), code]).output();
-        let built = built.expect("clang");
-        assert!(built.status.success(), "{}", said(&built));
-        let output = Command::new(program).output().expect("it runs");
-        assert!(output.status.success(), "{}", said(&output));
-        String::from_utf8(output.stdout).expect("text")
+        place.tool("clang-22", &["-O0", "-w", "-o", program, "driver.c", code]);
+        place.tool(program, &[]).stdout
     };
     let words = run(&source.path, &at("whole"));
     let (mut seen, mut narrow) = (0, 0);

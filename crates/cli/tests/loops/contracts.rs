@@ -1,9 +1,10 @@
 //! What callers promise of ports: what it makes narrower, where it stands, and
 //! what is said of a contract that is wrong.
 
+use opcost_testkit::command::Said;
 use serde_json::Value;
 
-use super::{Source, document, opcost, said};
+use super::{Source, document, opcost};
 
 const PLANE: &str = "static const short weights[4] = {1, -5, 20, 7};
 int pixel(const short *plane, int stride, unsigned char row, int column) {
@@ -27,9 +28,9 @@ fn refused_at(level: &str, source: &Source, contracts: &[&str]) -> String {
     let flags = contracts.iter().flat_map(|contract| ["--assume", contract]);
     let arguments: Vec<&str> = ["bits", level].into_iter().chain(flags).chain([&*source.path]).collect();
     let output = opcost(&arguments);
-    assert_eq!(output.status.code(), Some(2), "{contracts:?}: {}", said(&output));
+    assert_eq!(output.status, 2, "{contracts:?}: {}", output.stderr);
     assert!(output.stdout.is_empty(), "nothing is told beside an error");
-    said(&output)
+    output.stderr
 }
 
 #[test]
@@ -69,12 +70,11 @@ fn a_certificate_lists_contracts_as_given_and_needs_them() {
     let source = Source::new("plane.c", PLANE);
     let certificate = source.path.replace(".c", ".json");
     let flags = ["bits", "-O1", "--world", "open", "--assume", "pixel.stride=0..64"];
-    let output = opcost(&[&flags[..], &["--certificate", &certificate, &source.path]].concat());
-    assert!(output.status.success(), "{}", said(&output));
+    opcost(&[&flags[..], &["--certificate", &certificate, &source.path]].concat()).expect(0);
     let check = ["bits", "-O1", "--world", "open", "--check", &certificate, &source.path];
     let output = opcost(&check);
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "{told}");
+    let told = &output.stdout;
+    assert_eq!(output.status, 0, "{told}");
     assert!(told.contains("pixel:argument1 is 0..64 of i32 (a contract)"), "{told}");
     // The same claims without it do not follow.
     let text = std::fs::read_to_string(&certificate).expect("the certificate");
@@ -84,12 +84,12 @@ fn a_certificate_lists_contracts_as_given_and_needs_them() {
     given.clear();
     std::fs::write(&certificate, edited.to_string()).expect("written");
     let output = opcost(&check);
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(3), "{told}");
+    let told = &output.stdout;
+    assert_eq!(output.status, 3, "{told}");
     assert!(told.contains("anyone may call it with anything"), "{told}");
     // Contracts are part of what is checked.
     let output = opcost(&[&check[..], &["--assume", "pixel.stride=1"]].concat());
-    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert_eq!(output.status, 2, "{}", output.stderr);
 }
 
 /// Extremes of both ports, inside of what is promised.
@@ -106,22 +106,16 @@ int main(void) {
         "mix.c",
         "unsigned mix(unsigned n, int m) { int product = (int)n * m; return (product >> 3) % 97 ^ (n * 41 >> 2); }\n",
     );
-    let folder = std::path::Path::new(&source.path).parent().expect("a folder");
-    let at = |name: &str| folder.join(name).to_string_lossy().into_owned();
-    std::fs::write(at("driver.c"), DRIVER).expect("written");
+    let at = |name: &str| source.place.at(name);
+    source.place.write("driver.c", DRIVER);
     let narrow = |flags: &[&str]| {
         let all = ["bits", "-O1", "--world", "open", "--narrow", "-o", &at("narrow.bc"), &source.path];
-        let output = opcost(&[&all, flags].concat());
-        assert!(output.status.success(), "{}", said(&output));
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        let output = opcost(&[&all, flags].concat()).expect(0);
+        output.stdout
     };
     let run = |other: &str| {
-        let clang = std::process::Command::new("clang-22")
-            .args(["-O1", "-w", &at("driver.c"), other, "-o", &at("program")])
-            .output()
-            .expect("clang starts");
-        assert!(clang.status.success(), "{}", said(&clang));
-        std::process::Command::new(at("program")).output().expect("it runs").stdout
+        source.place.tool("clang-22", &["-O1", "-w", "driver.c", other, "-o", "program"]);
+        Said::of(&mut source.place.program(at("program"))).stdout
     };
     let without = narrow(&[]);
     let values = |told: &str| -> u64 {
@@ -132,7 +126,7 @@ int main(void) {
     assert!(values(&told) > values(&without) + 2 && told.contains("mix.m=-7..1000"), "{without}{told}");
     let json = at("narrow.json");
     narrow(&["--assume", "mix.n=0..99", "--assume", "mix.m=-7..1000", "--json", &json]);
-    let document: Value = serde_json::from_slice(&std::fs::read(&json).expect("written")).expect("JSON");
+    let document = source.place.json("narrow.json");
     super::against_schema("bits-narrow", &document);
     assert_eq!(
         (&document["values"], &document["world"]),
@@ -209,10 +203,10 @@ int main(int argc, char **argv) { return f(atoi(argv[1])) == 5; }
     );
     let observe =
         |n: &str| opcost(&["bits", "-O1", "--assume", "f.n=0..9", "--observe", &source.path, "--", n]);
-    assert_eq!(observe("9").status.code(), Some(0));
+    assert_eq!(observe("9").status, 0);
     let output = observe("50");
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(3), "{told}");
+    let told = &output.stdout;
+    assert_eq!(output.status, 3, "{told}");
     assert!(
         told.contains("f:argument0 was 50, which it cannot be (0..9) if what is assumed holds"),
         "{told}"
@@ -255,5 +249,5 @@ int g(void) { return 1; }
         assert!(told.contains(words) && told.contains(contract), "{contract}: {told}");
     }
     let output = opcost(&["explain", "--assume", "f.n=4", &format!("{}:1", source.path)]);
-    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert_eq!(output.status, 2, "{}", output.stderr);
 }

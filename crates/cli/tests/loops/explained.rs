@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Source, document, opcost, said};
+use super::{Source, document, opcost};
 
 const COMMON: &str = "program bt
   implicit none
@@ -75,11 +75,9 @@ fn a_graph_with_shared_parts_is_drawn_whole() {
         let things = explained(&[level, &line]);
         let count =
             |key: &str| things.iter().map(|thing| thing[key].as_array().map_or(0, Vec::len)).sum::<usize>();
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+        let path = |name: &str| source.place.at(name);
         let (dot, svg) = (path("a.dot"), path("a.svg"));
-        let output = opcost(&["explain", level, "--dot", &dot, "--svg", &svg, &line]);
-        assert!(output.status.success(), "{level}: {}", said(&output));
+        opcost(&["explain", level, "--dot", &dot, "--svg", &svg, &line]).expect(0);
         let (dot, svg) = (std::fs::read_to_string(dot).unwrap(), std::fs::read_to_string(svg).unwrap());
         assert_eq!(dot.matches(" -> ").count(), count("edges"), "{level}");
         assert_eq!(svg.matches("<path ").count(), count("edges"), "{level}");
@@ -94,7 +92,7 @@ fn what_reads_the_same_is_told_once() {
                 **argv) {\n  return f(argc);\n}\n";
     let source = Source::new("twice.c", text);
     let output = opcost(&["explain", "-O2", &format!("{}:3", source.path)]);
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    let shown = &output.stdout;
     assert_eq!(shown.matches("what ends the loop").count(), 1, "{shown}");
     assert!(shown.contains("the same in ") && shown.contains("its body runs"), "{shown}");
 }

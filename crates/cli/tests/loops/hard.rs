@@ -13,7 +13,9 @@ use opcost_testkit::{JudgedLoop, Mark, MarkClaim, MarkVerdict, judge_claim, read
 use serde::Deserialize;
 
 use super::weaker::WEAKER;
-use super::{corpus, opcost, said};
+use opcost_testkit::command::corpus;
+
+use super::opcost;
 
 /// Numbers that names get, in turn.
 const NUMBERS: [i128; 5] = [0, 1, 5, 9, 64];
@@ -60,9 +62,8 @@ fn ask(path: &Path, world: &str, given: &Given) -> Document {
     let sets: Vec<String> = given.iter().map(|(name, number)| format!("{name}={number}")).collect();
     let mut arguments = vec!["loops", "--json", "-", "-O0", "--world", world, &*path];
     arguments.extend(sets.iter().flat_map(|set| ["--set", set]));
-    let output = opcost(&arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
+    let said = opcost(&arguments).expect(0);
+    serde_json::from_str(&said.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}"))
 }
 
 /// Holds a source against its marks.

@@ -24,23 +24,16 @@ mod twelve;
 mod weaker;
 mod width;
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-
+use opcost_testkit::command::{Said, Workplace, holds_to_schema};
 use serde_json::Value;
 
-fn corpus(name: &str) -> String {
-    let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
-    folder.canonicalize().expect("corpus").join(name).to_string_lossy().into_owned()
+fn workplace() -> Workplace {
+    Workplace::new(env!("CARGO_BIN_EXE_opcost"))
 }
 
-fn opcost(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-    command.env("COLUMNS", "160").args(arguments).output().expect("opcost starts")
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+/// Runs the command where no file is.
+fn opcost(arguments: &[&str]) -> Said {
+    workplace().opcost(arguments)
 }
 
 /// What a verb, or one with a flag, writes with `--json -`, held against the schema
@@ -50,9 +43,7 @@ fn document(verb: &str, arguments: &[&str]) -> Value {
     let flag = flag.map(|flag| format!("--{flag}"));
     let all = [words, "--json", "-"].into_iter().chain(flag.as_deref());
     let all: Vec<&str> = all.chain(arguments.iter().copied()).collect();
-    let output = opcost(&all);
-    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
-    let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
+    let document = opcost(&all).expect(0).json();
     against_schema(verb, &document);
     document
 }
@@ -60,11 +51,8 @@ fn document(verb: &str, arguments: &[&str]) -> Value {
 /// Holds a document against the schema of its name, in the version that it says.
 fn against_schema(name: &str, document: &Value) {
     let said = document["schema"].as_str().expect("the document's schema");
-    let version = said.strip_prefix(&format!("opcost.{name}/")).unwrap_or_else(|| panic!("{said} of {name}"));
-    let path = format!("{}/../../schemas/opcost.{name}-{version}.json", env!("CARGO_MANIFEST_DIR"));
-    let schema: Value = serde_json::from_slice(&std::fs::read(path).expect("the schema")).expect("JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    assert!(validator.is_valid(document), "{:?}", validator.iter_errors(document).next());
+    assert!(said.starts_with(&format!("opcost.{name}/")), "{said} of {name}");
+    holds_to_schema(document);
 }
 
 /// The loops of a program that was analysed.
@@ -74,16 +62,14 @@ fn loops(arguments: &[&str]) -> Vec<Value> {
 
 /// A source in a folder that goes away.
 struct Source {
-    _folder: tempfile::TempDir,
+    place: Workplace,
     path: String,
 }
 
 impl Source {
     fn new(name: &str, text: &str) -> Source {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).expect("written");
-        Source { path: path.to_string_lossy().into_owned(), _folder: folder }
+        let place = workplace();
+        Source { path: place.at(&place.write(name, text)), place }
     }
 }
 

@@ -4,25 +4,15 @@
 //! tools got wrong and random ones, at the ends of their ports and in between,
 //! against the originals in one executable.
 
-use std::path::Path;
-use std::process::{Command, Output};
+use opcost_testkit::command::{Said, Workplace, corpus};
 
-use super::{Source, corpus, opcost, said};
+use super::{Source, opcost, workplace};
 
 /// What the rewriting says, and the text of what it wrote.
-fn narrowed(arguments: &[&str], folder: &Path) -> (String, String) {
-    let to = folder.join("narrow.bc").to_string_lossy().into_owned();
-    let all: Vec<&str> = ["bits", "--narrow", "-o", &to].iter().chain(arguments).copied().collect();
-    let output = opcost(&all);
-    assert!(output.status.success(), "{arguments:?}: {}", said(&output));
-    let text = run("llvm-dis-22", &[&to, "-o", "-"]);
-    (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&text.stdout).into_owned())
-}
-
-fn run(program: &str, arguments: &[&str]) -> Output {
-    let output = Command::new(program).args(arguments).output().expect(program);
-    assert!(output.status.success(), "{program} {arguments:?}: {}", said(&output));
-    output
+fn narrowed(arguments: &[&str], place: &Workplace) -> (String, String) {
+    let all = [&["bits", "--narrow", "-o", "narrow.bc"], arguments].concat();
+    let said = place.opcost(&all).expect(0);
+    (said.stdout, place.tool("llvm-dis-22", &["narrow.bc", "-o", "-"]).stdout)
 }
 
 /// A number of the words `(declared) -> (computed)`.
@@ -42,18 +32,18 @@ fn every_program_of_the_corpus_does_what_it_did() {
     programs.retain(|path| path.extension().is_some_and(|extension| extension == "c"));
     programs.sort();
     assert!(programs.len() >= 30, "{programs:?}");
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let place = workplace();
     let (mut declared, mut computed) = (0, 0);
     for path in programs.iter().map(|path| path.to_string_lossy()) {
         for level in ["-O0", "-O2"] {
-            let (words, _) = narrowed(&[level, &path], folder.path());
-            run("clang-22", &[level, "-w", &path, "-o", &at("whole"), "-lm"]);
-            run("clang-22", &["-O0", "-w", &at("narrow.bc"), "-o", &at("narrow"), "-lm"]);
+            let (words, _) = narrowed(&[level, &path], &place);
+            place.tool("clang-22", &[level, "-w", &path, "-o", "whole", "-lm"]);
+            place.tool("clang-22", &["-O0", "-w", "narrow.bc", "-o", "narrow", "-lm"]);
             for seed in ["1", "77"] {
-                let run = |name| Command::new(at(name)).arg(seed).output().expect("it runs");
+                let run = |name| Said::of(place.program(place.path(name)).arg(seed));
                 let (whole, narrow) = (run("whole"), run("narrow"));
-                let is_same = whole.status == narrow.status && whole.stdout == narrow.stdout;
+                let is_same = (whole.status, whole.signal, &whole.stdout)
+                    == (narrow.status, narrow.signal, &narrow.stdout);
                 assert!(is_same, "{path} {level} {seed}: {whole:?} {narrow:?}\n{words}");
             }
             let (from, to) = bits_of(&words);
@@ -68,11 +58,10 @@ fn every_program_of_the_corpus_does_what_it_did() {
 /// they become; the text of that.
 fn agree(text: &str, functions: &[String]) -> String {
     let source = Source::new("module.ll", text);
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
-    let (_, narrow) = narrowed(&["--world", "open", &source.path], folder.path());
+    let place = &source.place;
+    let (_, narrow) = narrowed(&["--world", "open", &source.path], place);
     // The original goes by other names.
-    std::fs::write(at("whole.ll"), text.replace("@f", "@whole_f")).expect("written");
+    place.write("whole.ll", text.replace("@f", "@whole_f"));
     let mut driver =
         String::from("#include <stdint.h>\n#include <stdio.h>\ntypedef uint32_t word(uint32_t, uint32_t);\n");
     for name in functions {
@@ -82,16 +71,12 @@ fn agree(text: &str, functions: &[String]) -> String {
     driver +=
         &format!("word *const narrow[] = {{{}}}, *const whole[] = {{{}}};\n", table(""), table("whole_"));
     driver += DRIVER;
-    std::fs::write(at("driver.c"), driver).expect("written");
+    place.write("driver.c", driver);
     for level in ["-O0", "-O2"] {
-        let inputs = [&*at("driver.c"), &at("whole.ll"), &at("narrow.bc")].map(str::to_owned);
-        let program = at("both");
-        let mut arguments = vec![level, "-w", "-o", &program];
-        arguments.extend(inputs.iter().map(String::as_str));
-        run("clang-22", &arguments);
-        let output = Command::new(&program).output().expect("it runs");
-        let words = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{level}: {words}\n{text}\n{narrow}");
+        place.tool("clang-22", &[level, "-w", "-o", "both", "driver.c", "whole.ll", "narrow.bc"]);
+        let output = Said::of(&mut place.program(place.path("both")));
+        let words = &output.stdout;
+        assert_eq!(output.status, 0, "{level}: {words}\n{text}\n{narrow}");
     }
     narrow
 }
@@ -403,22 +388,22 @@ fn random_functions_are_what_they_were() {
 #[test]
 fn what_cannot_be_written_leaves_nothing() {
     let source = Source::new("f.c", "int f(int a) { return (a & 3) + 1; }\n");
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let place = workplace();
+    let at = |name: &str| place.at(name);
     let status = |arguments: &[&str]| {
         let output = opcost(arguments);
-        (output.status.code(), said(&output))
+        (output.status, output.stderr)
     };
     let (code, words) = status(&["bits", "--narrow", &source.path]);
-    assert!(code == Some(2) && words.contains("--output"), "{words}");
+    assert!(code == 2 && words.contains("--output"), "{words}");
     let (code, words) = status(&["bits", "--narrow", "-o", &at("out.txt"), &source.path]);
-    assert!(code == Some(2) && words.contains(".bc"), "{words}");
+    assert!(code == 2 && words.contains(".bc"), "{words}");
     let (code, words) = status(&["bits", "--narrow", "-o", &at("none/out.bc"), &source.path]);
-    assert!(code == Some(1) && words.contains("cannot"), "{words}");
-    std::fs::write(at("old.bc"), "old").expect("written");
-    std::fs::write(at("no.bc"), "no bitcode").expect("written");
+    assert!(code == 1 && words.contains("cannot"), "{words}");
+    place.write("old.bc", "old");
+    place.write("no.bc", "no bitcode");
     let (code, words) = status(&["bits", "--narrow", "-o", &at("old.bc"), &at("no.bc")]);
-    assert!(code == Some(1) && words.contains("no.bc"), "{words}");
-    assert_eq!(std::fs::read_to_string(at("old.bc")).expect("still there"), "old");
-    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 2);
+    assert!(code == 1 && words.contains("no.bc"), "{words}");
+    assert_eq!(place.read("old.bc"), "old");
+    assert_eq!(std::fs::read_dir(place.path("")).expect("a folder").count(), 2);
 }

@@ -7,10 +7,9 @@
 //! be the same. That this finds faults is shown by a program narrowed under a
 //! contract that its caller breaks.
 
-use std::path::Path;
-use std::process::{Command, Output};
+use opcost_testkit::command::{Said, Workplace, corpus};
 
-use super::{Source, corpus, opcost, said};
+use super::{Source, opcost, workplace};
 
 /// Inputs for each program.
 const RUNS: &str = "-runs=100";
@@ -62,28 +61,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 ";
 
 struct Bench {
-    folder: tempfile::TempDir,
+    place: Workplace,
 }
 
 impl Bench {
     fn new() -> Bench {
-        let bench = Bench { folder: tempfile::tempdir().expect("a folder") };
-        std::fs::write(bench.at("fuzz.h"), HEADER).expect("written");
-        std::fs::write(bench.at("driver.c"), DRIVER).expect("written");
+        let bench = Bench { place: workplace() };
+        bench.place.write("fuzz.h", HEADER);
+        bench.place.write("driver.c", DRIVER);
         let driver = [&*bench.at("driver.c"), "-o", &bench.at("driver.o")].map(str::to_owned);
-        clang(&["-c", "-O1", "-fsanitize=fuzzer-no-link"], &driver);
+        bench.clang(&["-c", "-O1", "-fsanitize=fuzzer-no-link"], &driver);
         bench
     }
 
     fn at(&self, name: &str) -> String {
-        self.folder.path().join(name).to_string_lossy().into_owned()
+        self.place.at(name)
     }
 
     /// Bitcode of a source that draws from the input.
     fn front(&self, source: &str) -> String {
         let bitcode = self.at("program.bc");
         let flags = ["-c", "-emit-llvm", "-O1", "-g", "-w", "-include"];
-        clang(&flags, &[self.at("fuzz.h"), source.to_owned(), "-o".to_owned(), bitcode.clone()]);
+        self.clang(&flags, &[self.at("fuzz.h"), source.to_owned(), "-o".to_owned(), bitcode.clone()]);
         bitcode
     }
 
@@ -91,38 +90,36 @@ impl Bench {
     fn narrow(&self, bitcode: &str, flags: &[&str]) -> String {
         let to = self.at("narrow.bc");
         let all = ["bits", "--narrow", "--world", "open", "-o", &to, bitcode];
-        let output = opcost(&[&all, flags].concat());
-        assert!(output.status.success(), "{bitcode}: {}", said(&output));
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        let output = opcost(&[&all, flags].concat()).expect(0);
+        output.stdout
     }
 
     /// An object in which only `main` is seen, by another name.
     fn object(&self, bitcode: &str, main: &str) -> String {
         let object = self.at(&format!("{main}.o"));
         let flags = ["-c", "-O1", "-w", "-fsanitize=fuzzer-no-link"];
-        clang(&flags, &[bitcode.to_owned(), "-o".to_owned(), object.clone()]);
+        self.clang(&flags, &[bitcode.to_owned(), "-o".to_owned(), object.clone()]);
         let renamed = format!("main={main}");
         let flags = ["--keep-global-symbol=main", "--redefine-sym", &renamed, &object];
-        let output = Command::new("llvm-objcopy-22").args(flags).output().expect("llvm-objcopy");
-        assert!(output.status.success(), "{}", said(&output));
+        self.place.tool("llvm-objcopy-22", &flags);
         object
     }
 
     /// What libFuzzer says of both.
-    fn fuzz(&self, whole: &str, narrow: &str, runs: &str) -> Output {
+    fn fuzz(&self, whole: &str, narrow: &str, runs: &str) -> Said {
         let (whole, narrow) = (self.object(whole, "whole_main"), self.object(narrow, "narrow_main"));
         let program = self.at("both");
         let inputs = [self.at("driver.o"), whole, narrow, "-lm".to_owned(), "-o".to_owned(), program.clone()];
-        clang(&["-fsanitize=fuzzer"], &inputs);
-        let artifacts = format!("-artifact_prefix={}/", self.folder.path().display());
+        self.clang(&["-fsanitize=fuzzer"], &inputs);
+        let artifacts = format!("-artifact_prefix={}/", self.at(""));
         let flags = [runs, "-seed=1", "-max_len=4096", "-len_control=0", &artifacts];
-        Command::new(program).args(flags).output().expect("it runs")
+        Said::of(self.place.program(program).args(flags))
     }
-}
 
-fn clang(flags: &[&str], more: &[String]) {
-    let output = Command::new("clang-22").args(flags).args(more).output().expect("clang");
-    assert!(output.status.success(), "{more:?}: {}", said(&output));
+    fn clang(&self, flags: &[&str], more: &[String]) {
+        let all: Vec<&str> = flags.iter().copied().chain(more.iter().map(String::as_str)).collect();
+        self.place.tool("clang-22", &all);
+    }
 }
 
 /// How many inputs were worth keeping, since they went other ways.
@@ -145,8 +142,8 @@ fn programs_do_what_they_did_on_inputs_that_go_other_ways() {
         let whole = bench.front(&path);
         let words = bench.narrow(&whole, &[]);
         let output = bench.fuzz(&whole, &bench.at("narrow.bc"), RUNS);
-        let told = said(&output);
-        assert!(output.status.success() && !told.contains("they differ"), "{path}: {words}{told}");
+        let told = &output.stderr;
+        assert!(output.status == 0 && !told.contains("they differ"), "{path}: {words}{told}");
         println!("{path}: {} inputs kept", kept(&told));
         found += kept(&told);
     }
@@ -168,15 +165,14 @@ int main(int count, char **words) {
 }
 ";
     let source = Source::new("scaled.c", PROGRAM);
-    let folder = Path::new(&source.path).parent().expect("a folder");
-    std::fs::copy(corpus("bits/bits.h"), folder.join("bits.h")).expect("copied");
+    std::fs::copy(corpus("bits/bits.h"), source.place.path("bits.h")).expect("copied");
     let bench = Bench::new();
     let whole = bench.front(&source.path);
     for (contract, is_kept) in [("scaled.n=0..0xffffff", true), ("scaled.n=0..99", false)] {
         let words = bench.narrow(&whole, &["--assume", contract]);
         let output = bench.fuzz(&whole, &bench.at("narrow.bc"), "-runs=200000");
-        let told = said(&output);
-        assert_eq!(output.status.success(), is_kept, "{contract}: {words}{told}");
+        let told = &output.stderr;
+        assert_eq!(output.status == 0, is_kept, "{contract}: {words}{told}");
         assert_eq!(told.contains("they differ"), !is_kept, "{told}");
     }
 }

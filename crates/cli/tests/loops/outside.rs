@@ -5,9 +5,9 @@
 //! narrowed as a whole and run against the original, by ranges alone and by those
 //! that a certificate shows, which must hold when it is checked.
 
-use std::process::Command;
+use opcost_testkit::command::Said;
 
-use super::{Source, opcost, said};
+use super::{Source, opcost};
 
 /// A program: what it owns, its text, flags for opcost, and for the linker.
 struct Program {
@@ -261,10 +261,9 @@ fn a_linker_that_renames_opens_the_world() {
     let source = Source::new("whole.c", "int main(int c, char **v) { return c * 3; }\n");
     let world = |flags: &[&str]| {
         let output = opcost(&[&["bits", "--json", "-", &source.path], flags].concat());
-        match output.status.success() {
-            true => serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON")["world"]
-                .to_string(),
-            false => said(&output),
+        match output.status == 0 {
+            true => output.json()["world"].to_string(),
+            false => output.stderr,
         }
     };
     assert_eq!(world(&[]), "\"closed\"");
@@ -290,15 +289,15 @@ fn a_linker_that_renames_opens_the_world() {
 /// original, and has the certificate checked.
 pub(crate) fn narrowed_does_the_same(what: &str, text: &str, flags: &[&str], linked: &[&str]) {
     let source = Source::new("program.c", text);
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let place = &source.place;
+    let at = |name: &str| place.at(name);
     let compiled: Vec<&str> = flags.iter().filter_map(|flag| flag.strip_prefix("--cflag=")).collect();
     let build = |input: &str, to: &str, flags: &[&str]| {
-        let mut clang = Command::new("clang-22");
+        let mut clang = place.program("clang-22");
         clang.args(["-w", input, "-o", to, "-lm"]).args(flags).args(linked);
-        let output = clang.output().expect("clang");
-        assert!(output.status.success(), "{what}: {}", said(&output));
-        Command::new(to).output().expect("it runs")
+        let built = Said::of(&mut clang);
+        assert_eq!(built.status, 0, "{what}: {}", built.stderr);
+        Said::of(&mut place.program(to))
     };
     let level: Vec<&str> = compiled.iter().copied().chain(["-O1"]).collect();
     let whole = build(&source.path, &at("whole"), &level);
@@ -308,17 +307,16 @@ pub(crate) fn narrowed_does_the_same(what: &str, text: &str, flags: &[&str], lin
         let mut arguments = vec!["bits", "--narrow", "-o", &to];
         arguments.extend(flags.iter().chain(more).copied());
         arguments.push(&source.path);
-        let output = opcost(&arguments);
-        assert!(output.status.success(), "{what}: {}", said(&output));
+        opcost(&arguments).expect(0);
         let narrow = build(&to, &at("narrow"), &[]);
-        let is_same = whole.status == narrow.status && whole.stdout == narrow.stdout;
+        let is_same =
+            (whole.status, whole.signal, &whole.stdout) == (narrow.status, narrow.signal, &narrow.stdout);
         assert!(is_same, "{what} {more:?}: {whole:?} but {narrow:?}");
     }
     let mut arguments = vec!["bits", "--check", &certificate];
     arguments.extend(flags);
     arguments.push(&source.path);
-    let output = opcost(&arguments);
-    assert!(output.status.success(), "{what}: {}", said(&output));
+    opcost(&arguments).expect(0);
 }
 
 /// A parameter that nobody looks at is poison at each call: the code runs all the same.
@@ -332,7 +330,7 @@ int main(int c,char**v){ printf(\"%d\\n\",f(c,c+1)+f(c*2,3)); return 0; }
 ",
     );
     let output = opcost(&["bits", "-O2", "--closed", "--observe", &source.path]);
-    let text = said(&output) + &String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}");
+    let text = output.stderr + &output.stdout;
+    assert_eq!(output.status, 0, "{text}");
     assert!(!text.contains("never") && !text.contains("no execution gets to"), "{text}");
 }

@@ -72,7 +72,7 @@ fn a_vector_body_and_its_remainder_are_one_loop() {
         }
     }
     let output = opcost(&["loops", "-O2", "--set", "n=1003", &source.path]);
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    let shown = &output.stdout;
     let rows: Vec<&str> = shown.lines().filter(|line| line.contains("vector.c:3 ")).collect();
     assert_eq!(rows.len(), 1, "{shown}");
     assert!(
@@ -92,7 +92,7 @@ fn a_triangle_that_was_vectorised_is_told_by_the_turn_around() {
     let body = all.iter().find(|one| !one["vectorised"].is_null()).expect("a vector body");
     assert_eq!(body["vectorised"]["source_iterations"], "turn of line 4 + 1", "{body:#}");
     let output = opcost(&["loops", "-O2", &source.path]);
-    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    let shown = &output.stdout;
     assert_eq!(shown.lines().filter(|line| line.contains("triangle.f90:5 ")).count(), 1, "{shown}");
 }
 

@@ -13,10 +13,11 @@
 
 use std::fmt::Write;
 
+use opcost_testkit::command::corpus;
 use serde_json::Value;
 
 use super::bits_marks::widths;
-use super::{corpus, document};
+use super::document;
 
 /// A value by its mark, and its bits.
 type Marked = (usize, &'static str, u64);

@@ -1,12 +1,10 @@
 //! Are all outputs of a run made of the same numbers?
 
-use std::process::Command;
-
-use crate::workplace::{Workplace, headline};
+use crate::workplace::{headline, workplace};
 
 #[test]
 fn terminal_json_ledger_and_page_agree() {
-    let place = Workplace::new();
+    let place = workplace();
     let outputs = ["--json", "a.json", "--html", "a.html", "--ledger", "a.opc", "-o", "a.txt"];
     let said = place.opcost(&[&["count", "a.c"], &outputs[..], &["--", "5000"]].concat()).expect(0);
     assert_eq!(said.stderr, "", "the report went to -o");
@@ -39,7 +37,7 @@ fn terminal_json_ledger_and_page_agree() {
 /// programs of every end.
 #[test]
 fn a_ledger_tells_what_the_run_told() {
-    let place = Workplace::new();
+    let place = workplace();
     let hostile = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/hostile");
     let names = [
         "abort.c",
@@ -77,7 +75,7 @@ fn a_ledger_tells_what_the_run_told() {
 /// A function that is inlined twice: its lines are executed as often as both copies together.
 #[test]
 fn copies_of_a_line_add_up() {
-    let place = Workplace::new();
+    let place = workplace();
     let text = "static volatile unsigned sink;
 static unsigned weigh(const char *s) {
   unsigned h = 1;
@@ -107,8 +105,8 @@ int main(int argc, char **argv) {
 /// Files of the schema before are read; they say nothing of calls.
 #[test]
 fn a_ledger_of_the_schema_before_is_read() {
-    let place = Workplace::new();
-    std::fs::write(place.path("old.opc"), include_bytes!("schema-2.opc")).expect("written");
+    let place = workplace();
+    place.write("old.opc", include_bytes!("schema-2.opc"));
     let said = place.opcost(&["report", "old.opc", "--json", "old.json"]).expect(0);
     assert_eq!(headline(&said.stdout), 37);
     let json = place.json("old.json");
@@ -117,7 +115,7 @@ fn a_ledger_of_the_schema_before_is_read() {
 
 #[test]
 fn the_page_loads_nothing_and_escapes_everything() {
-    let place = Workplace::new();
+    let place = workplace();
     place.write(
         "b.c",
         "int main(void) { volatile int i = 0; for (; i < 9;) /* <script src=\"x\"> & 'y' */ i++; return 0; }\n",
@@ -136,33 +134,33 @@ fn the_page_loads_nothing_and_escapes_everything() {
 
 #[test]
 fn the_policy_names_the_script_by_its_hash() {
-    let place = Workplace::new();
+    let place = workplace();
     place.opcost(&["count", "a.c", "--html", "a.html"]).expect(0);
     let program = "import base64,hashlib,re,sys\n\
                    page=open(sys.argv[1]).read()\n\
                    script=re.search('<script>(.*?)</script>',page,re.S).group(1)\n\
                    print(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode())";
-    let output = Command::new("python3").args(["-c", program]).arg(place.path("a.html")).output().unwrap();
-    let hash = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let said = place.tool("python3", &["-c", program, "a.html"]);
+    let hash = said.stdout.trim();
     assert!(place.read("a.html").contains(&format!("'sha256-{hash}'")), "put {hash} into html.rs");
 }
 
 #[test]
 fn two_runs_are_equal_files() {
-    let place = Workplace::new();
+    let place = workplace();
     for name in ["1", "2"] {
         let [json, ledger, page] = ["json", "opc", "html"].map(|kind| format!("{name}.{kind}"));
         place.opcost(&["count", "a.c", "--json", &json, "--ledger", &ledger, "--html", &page]).expect(0);
     }
     for kind in ["json", "opc", "html"] {
-        let read = |name: &str| std::fs::read(place.path(&format!("{name}.{kind}"))).unwrap();
+        let read = |name: &str| place.bytes(&format!("{name}.{kind}"));
         assert_eq!(read("1"), read("2"), "{kind}");
     }
 }
 
 #[test]
 fn merged_ledgers_are_the_sum() {
-    let place = Workplace::new();
+    let place = workplace();
     place.opcost(&["count", "a.c", "--emit", "exe", "-o", "a"]).expect(0);
     place.opcost(&["count", "--ledger", "1.opc", "./a", "--", "10"]).expect(0);
     place.opcost(&["count", "--ledger", "2.opc", "./a", "--", "2000"]).expect(0);
@@ -174,7 +172,7 @@ fn merged_ledgers_are_the_sum() {
 
 #[test]
 fn raw_counters_and_ledgers_report_alike() {
-    let place = Workplace::new();
+    let place = workplace();
     place.opcost(&["count", "a.c", "--emit", "exe", "-o", "a"]).expect(0);
     let counted = place.opcost(&["count", "./a", "--", "77"]).expect(0);
     std::fs::create_dir(place.path("raw")).unwrap();

@@ -12,7 +12,8 @@ use opcost_profile::{Answer, AnswerColumn, AnswerRow, Assumed, Certainty, Known,
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
-use crate::workplace::Workplace;
+use crate::workplace::workplace;
+use opcost_testkit::command::{Said, Workplace};
 
 /// Trip counts of every kind: a formula, a number, none, and one that promises decide.
 const LOOPS: &str = "
@@ -82,7 +83,7 @@ fn report_agrees(place: &Workplace, name: &str) -> String {
     });
     assert_eq!(told, kept.collect());
     let mut command = place.command(&["report", name]);
-    let shown = crate::workplace::said(command.env("COLUMNS", "80").output().expect("a report")).expect(0);
+    let shown = Said::of(command.env("COLUMNS", "80")).expect(0);
     assert!(shown.stdout.lines().all(|line| line.width() <= 80), "{}", shown.stdout);
     let only = place.opcost(&["report", name, "--json", "-"]).expect(0).stdout;
     assert_eq!(serde_json::from_str::<Value>(&only).expect("JSON alone"), document);
@@ -91,7 +92,7 @@ fn report_agrees(place: &Workplace, name: &str) -> String {
 
 #[test]
 fn loops_of_a_ledger_are_those_of_the_document() {
-    let place = Workplace::new();
+    let place = workplace();
     place.write("l.c", LOOPS);
     place.opcost(&["loops", "-O1", "l.c", "--json", "l.json", "--ledger", "l.opc"]).expect(0);
     let (document, kept) = (place.json("l.json"), ledger(&place, "l.opc"));
@@ -154,7 +155,7 @@ fn loops_of_a_ledger_are_those_of_the_document() {
 
 #[test]
 fn two_functions_of_one_name_are_two_things() {
-    let place = Workplace::new();
+    let place = workplace();
     let step = |turns: u32, name: &str| {
         format!(
             "extern volatile int sink;\n__attribute__((noinline)) static void step(void) {{\n    for (int i = 0; i \
@@ -180,7 +181,7 @@ fn two_functions_of_one_name_are_two_things() {
 
 #[test]
 fn bits_of_a_ledger_are_those_of_the_document() {
-    let place = Workplace::new();
+    let place = workplace();
     place.write("b.c", BITS);
     place.opcost(&["bits", "-O1", "b.c", "--json", "b.json", "--ledger", "b.opc"]).expect(0);
     let (document, kept) = (place.json("b.json"), ledger(&place, "b.opc"));
@@ -221,7 +222,7 @@ fn bits_of_a_ledger_are_those_of_the_document() {
 
 #[test]
 fn what_runs_did_is_merged() {
-    let place = Workplace::new();
+    let place = workplace();
     for turns in ["10", "20"] {
         let (json, opc) = (format!("{turns}.json"), format!("{turns}.opc"));
         let files = ["--json", &json, "--ledger", &opc, "-o", "text"];
@@ -259,7 +260,7 @@ fn what_runs_did_is_merged() {
 
 #[test]
 fn what_needs_counts_says_what_it_was_given() {
-    let place = Workplace::new();
+    let place = workplace();
     place.write("l.c", LOOPS);
     place.opcost(&["loops", "-O1", "l.c", "--ledger", "l.opc"]).expect(0);
     place.opcost(&["count", "a.c", "--ledger", "c.opc", "-o", "text"]).expect(0);

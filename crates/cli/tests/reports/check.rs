@@ -1,6 +1,8 @@
 //! Do named runs keep their limits, and is the file treated well?
 
-use crate::workplace::Workplace;
+use opcost_testkit::command::Workplace;
+
+use crate::workplace::workplace;
 
 const FILE: &str = "\
 # Limits, kept by hand and by opcost.
@@ -15,7 +17,7 @@ flags = [\"-O1\"]
 ";
 
 fn recorded() -> Workplace {
-    let place = Workplace::new();
+    let place = workplace();
     place.write("opcost.toml", FILE);
     place.opcost(&["check", "--update", "--reason", "first limits"]).expect(0);
     place
@@ -23,7 +25,7 @@ fn recorded() -> Workplace {
 
 #[test]
 fn limits_are_recorded_kept_and_broken() {
-    let place = Workplace::new();
+    let place = workplace();
     place.write("opcost.toml", FILE);
     let said = place.opcost(&["check"]).expect(1).stdout;
     assert!(said.contains("it has no limits yet; opcost check --update --reason"), "{said}");
@@ -102,7 +104,7 @@ fn a_function_that_is_gone_gives_no_verdict() {
 
 #[test]
 fn a_wrong_file_is_an_error_with_its_line() {
-    let place = Workplace::new();
+    let place = workplace();
     place.opcost(&["check"]).expect(2).tells(&["there is no opcost.toml", "--help"]);
     for (text, words) in [
         ("[run.a]\ninputs = [\"a.c\"]\nlimmit = 3\n", &["line 3", "unknown field `limmit`"][..]),
@@ -121,7 +123,7 @@ fn a_wrong_file_is_an_error_with_its_line() {
 
 #[test]
 fn one_failing_run_does_not_hide_the_others() {
-    let place = Workplace::new();
+    let place = workplace();
     place.write(
         "opcost.toml",
         "[run.broken]\ninputs = [\"none.c\"]\nlimit = 1\n[run.fails]\ninputs = [\"a.c\"]\nargs = [\"5\", \"2\"]\n\

@@ -1,10 +1,12 @@
 //! More work, less work, or the same work with different code?
 
-use crate::workplace::Workplace;
+use opcost_testkit::command::{Said, Workplace};
+
+use crate::workplace::workplace;
 
 /// `before.opc` and `after.opc`, with one change in `a.c` and one of flags.
 fn two(from: &str, to: &str, flags: &[&str]) -> Workplace {
-    let place = Workplace::new();
+    let place = workplace();
     place.opcost(&["count", "a.c", "--ledger", "before.opc"]).expect(0);
     let text = place.read("a.c");
     assert!(text.contains(from));
@@ -13,7 +15,7 @@ fn two(from: &str, to: &str, flags: &[&str]) -> Workplace {
     place
 }
 
-fn diff(place: &Workplace, flags: &[&str]) -> crate::workplace::Said {
+fn diff(place: &Workplace, flags: &[&str]) -> Said {
     place.opcost(&[&["diff", "before.opc", "after.opc"], flags].concat())
 }
 

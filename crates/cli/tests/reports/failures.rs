@@ -2,12 +2,13 @@
 
 use opcost_key::Hasher128;
 
-use crate::workplace::Workplace;
+use crate::workplace::workplace;
+use opcost_testkit::command::Workplace;
 
 fn with_ledger() -> (Workplace, Vec<u8>) {
-    let place = Workplace::new();
+    let place = workplace();
     place.opcost(&["count", "a.c", "--ledger", "a.opc"]).expect(0);
-    let bytes = std::fs::read(place.path("a.opc")).unwrap();
+    let bytes = place.bytes("a.opc");
     (place, bytes)
 }
 
@@ -60,7 +61,7 @@ fn of_later_version(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn raw_counters_of_another_program() {
-    let place = Workplace::new();
+    let place = workplace();
     place.opcost(&["count", "a.c", "--emit", "exe", "-o", "a"]).expect(0);
     place.write("b.c", "int main(void) { return 0; }\n");
     place.opcost(&["count", "b.c", "--emit", "exe", "-o", "b"]).expect(0);
@@ -103,5 +104,5 @@ fn a_full_disk_leaves_the_old_file() {
         .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().starts_with(".opcost-"));
     assert_eq!(parts.count(), 0, "nothing half-written is left");
     place.shell("trap '' XFSZ; ulimit -f 0; $OPCOST merge a.opc a.opc -o a.opc").expect(1);
-    assert_eq!(std::fs::read(place.path("a.opc")).unwrap(), bytes);
+    assert_eq!(place.bytes("a.opc"), bytes);
 }

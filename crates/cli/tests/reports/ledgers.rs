@@ -6,7 +6,8 @@
 
 use serde_json::Value;
 
-use crate::workplace::{Workplace, headline};
+use crate::workplace::{headline, workplace};
+use opcost_testkit::command::Workplace;
 
 /// `both` has four ways through, of which two are taken; edges alone look the
 /// same when all four are. Loops, calls, an `exit` and a `longjmp` besides.
@@ -54,7 +55,7 @@ fn paths(place: &Workplace, ledger: &str, function: &str) -> Vec<(String, u64)> 
 
 #[test]
 fn paths_tell_what_edges_cannot_and_add_up_to_them() {
-    let place = Workplace::new();
+    let place = workplace();
     place.write("p.c", PATHS);
     place.opcost(&["count", "-O0", "--paths", "--ledger", "paths.opc", "p.c"]).expect(0);
     place.opcost(&["count", "-O0", "--ledger", "edges.opc", "p.c"]).expect(0);
@@ -80,7 +81,7 @@ fn paths_tell_what_edges_cannot_and_add_up_to_them() {
 
 #[test]
 fn a_killed_program_keeps_its_finished_paths_as_bounds() {
-    let place = Workplace::new();
+    let place = workplace();
     let killed = PATHS.replace("if (code) exit(0);", "if (code) __builtin_trap();");
     place.write("p.c", killed);
     place.opcost(&["count", "-O0", "--paths", "--ledger", "k.opc", "p.c"]).expect(4);
@@ -92,7 +93,7 @@ fn a_killed_program_keeps_its_finished_paths_as_bounds() {
 
 #[test]
 fn ledgers_are_averaged_subtracted_and_reduced() {
-    let place = Workplace::new();
+    let place = workplace();
     place.opcost(&["count", "a.c", "--emit", "exe", "-o", "a"]).expect(0);
     for (ledger, turns) in [("1.opc", "10"), ("2.opc", "2000")] {
         place.opcost(&["count", "--ledger", ledger, "./a", "--", turns]).expect(0);
@@ -115,7 +116,7 @@ fn ledgers_are_averaged_subtracted_and_reduced() {
 
 #[test]
 fn lists_are_sorted_and_instructions_need_the_program() {
-    let place = Workplace::new();
+    let place = workplace();
     place.opcost(&["count", "a.c", "--emit", "exe", "-o", "a"]).expect(0);
     place.opcost(&["count", "--ledger", "a.opc", "./a", "--", "10"]).expect(0);
     let list = |arguments: &[&str]| place.opcost(&[&["report", "a.opc", "--list"], arguments].concat());

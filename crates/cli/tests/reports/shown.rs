@@ -2,11 +2,13 @@
 
 use std::process::Command;
 
-use crate::workplace::Workplace;
+use opcost_testkit::command::Said;
+
+use crate::workplace::workplace;
 
 #[test]
 fn the_source_stands_beside_its_counts() {
-    let place = Workplace::new();
+    let place = workplace();
     let said = place.opcost(&["count", "--annotate", "a.c", "--", "64000"]).expect(0).stderr;
     let line = said.lines().find(|line| line.contains("sum ^= sum * 31 + i;")).expect("the hot line");
     assert!(line.starts_with("     7 │ ") && line.contains("× ") && line.contains('█'), "{line}");
@@ -18,7 +20,7 @@ fn the_source_stands_beside_its_counts() {
 
 #[test]
 fn cold_lines_are_folded() {
-    let place = Workplace::new();
+    let place = workplace();
     let cold = "        x -= n;\n".repeat(40);
     place.write(
         "b.c",
@@ -37,7 +39,7 @@ fn cold_lines_are_folded() {
 
 #[test]
 fn a_function_is_chosen_by_name_and_misspellings_are_helped() {
-    let place = Workplace::new();
+    let place = workplace();
     let said = place.opcost(&["count", "--function", "rest", "a.c"]).expect(0).stderr;
     assert!(said.contains("return n / 3;") && !said.contains("sum ^="), "{said}");
     let said = place.opcost(&["count", "--function", "wrok", "a.c", "--json", "a.json"]).expect(2);
@@ -47,7 +49,7 @@ fn a_function_is_chosen_by_name_and_misspellings_are_helped() {
 
 #[test]
 fn a_changed_or_missing_source_is_told_and_ir_shown() {
-    let place = Workplace::new();
+    let place = workplace();
     place.opcost(&["count", "a.c", "--emit", "exe", "-o", "a"]).expect(0);
     place.shell("touch -d '1 hour' a.c").expect(0);
     let said = place.opcost(&["count", "--annotate", "./a"]).expect(0).stderr;
@@ -62,7 +64,7 @@ fn a_changed_or_missing_source_is_told_and_ir_shown() {
 
 #[test]
 fn without_debug_information_functions_are_shown_in_ir() {
-    let place = Workplace::new();
+    let place = workplace();
     place.shell("clang-22 -O2 -c -emit-llvm a.c -o a.bc").expect(0);
     let said = place.opcost(&["count", "--annotate", "a.bc"]).expect(0).stderr;
     assert!(said.contains("no debug information") && said.contains("= mul i32"), "{said}");
@@ -72,7 +74,7 @@ fn without_debug_information_functions_are_shown_in_ir() {
 
 #[test]
 fn a_ledger_is_annotated_by_cost() {
-    let place = Workplace::new();
+    let place = workplace();
     place.opcost(&["count", "--ledger", "a.opc", "a.c"]).expect(0);
     let said = place.opcost(&["report", "--annotate", "a.opc"]).expect(0).stdout;
     assert!(said.contains("sum ^= sum * 31 + i;") && said.contains("ran "), "{said}");
@@ -80,7 +82,7 @@ fn a_ledger_is_annotated_by_cost() {
 
 #[test]
 fn lines_fit_the_terminal() {
-    let place = Workplace::new();
+    let place = workplace();
     let name = "a_rather_long_name_".repeat(8);
     place.write(
         "long.c",
@@ -90,8 +92,8 @@ fn lines_fit_the_terminal() {
             "語".repeat(90)
         ),
     );
-    let output = place.command(&["count", "--annotate", "long.c"]).env("COLUMNS", "72").output().unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
+    let mut narrow = place.command(&["count", "--annotate", "long.c"]);
+    let said = Said::of(narrow.env("COLUMNS", "72")).stderr;
     for line in said.lines().filter(|line| line.contains('│') || line.contains('█')) {
         assert!(unicode_width::UnicodeWidthStr::width(line) <= 72, "{line}");
     }
@@ -105,17 +107,12 @@ fn colours_only_where_wanted() {
         eprintln!("skipped: no terminal can be made here (a chroot without /dev/pts)");
         return;
     }
-    let place = Workplace::new();
+    let place = workplace();
     let run = |name: &str, value: &str| {
-        let mut terminal = Command::new("script");
-        terminal.args(["-qec", "$OPCOST count a.c", "/dev/null"]).current_dir(place.path(""));
+        let mut terminal = place.program("script");
         // In CI colours are taken for wanted, whatever the terminal.
-        for variable in ["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI"] {
-            terminal.env_remove(variable);
-        }
-        terminal.env("TERM", "xterm-256color").env(name, value);
-        let output = terminal.env("OPCOST", env!("CARGO_BIN_EXE_opcost")).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        terminal.args(["-qec", "$OPCOST count a.c", "/dev/null"]).env_remove("CI");
+        let said = Said::of(terminal.env("TERM", "xterm-256color").env(name, value)).stdout;
         assert!(said.contains(" instructions   "), "{said}");
         said
     };

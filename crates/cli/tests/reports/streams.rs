@@ -1,13 +1,13 @@
 //! Do streams and statuses go where they belong?
 
-use crate::workplace::{Workplace, headline};
+use crate::workplace::{headline, workplace};
 
 const ECHO: &str = "#include <stdio.h>\nint main(void) { int c; while ((c = getchar()) != EOF) putchar(c); \
                     fputs(\"done\\n\", stderr); return 7; }\n";
 
 #[test]
 fn the_programs_streams_stay_its_own() {
-    let place = Workplace::new();
+    let place = workplace();
     place.write("echo.c", ECHO);
     place.write("in.txt", "hello\n");
     let said = place.shell("echo piped | $OPCOST count -i echo.c").expect(0);
@@ -24,7 +24,7 @@ fn the_programs_streams_stay_its_own() {
 
 #[test]
 fn statuses_have_their_precedence() {
-    let place = Workplace::new();
+    let place = workplace();
     let count = |flags: &[&str], own: &str| {
         let words = [&["count", "a.c"], flags, &["--", "100", own]].concat();
         place.opcost(&words)
@@ -45,7 +45,7 @@ fn statuses_have_their_precedence() {
 
 #[test]
 fn repeated_runs_agree_or_the_function_is_named() {
-    let place = Workplace::new();
+    let place = workplace();
     place.opcost(&["count", "--repeat", "3", "a.c"]).expect(0).tells(&["all 3 runs agree to the digit"]);
     place.write(
         "b.c",
@@ -63,7 +63,7 @@ fn repeated_runs_agree_or_the_function_is_named() {
 
 #[test]
 fn the_functions_that_grew_are_named() {
-    let place = Workplace::new();
+    let place = workplace();
     place.opcost(&["count", "a.c", "--ledger", "before.opc", "--", "100"]).expect(0);
     let over = ["count", "a.c", "--budget", "1k", "--baseline", "before.opc"];
     place.opcost(&over).expect(3).tells(&["functions that grew since the baseline:", "  work  a.c:"]);
@@ -73,7 +73,7 @@ fn the_functions_that_grew_are_named() {
 
 #[test]
 fn suggested_commands_run() {
-    let place = Workplace::new();
+    let place = workplace();
     let said = place.opcost(&["count", "a.c", "--", "100"]).expect(0).stderr;
     let (_, next) = said.split_once("next: ").unwrap();
     let commands = next.split("   ·   ").flat_map(str::lines);

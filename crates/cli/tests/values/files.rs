@@ -5,8 +5,7 @@ use super::{Place, histogram, the_loop};
 const SOURCE: &str = "volatile int sink;\nint main(void) {\n  for (int k = 0; k < 5; k++)\n    for (int i = 0; i < k; i++) sink = i;\n}\n";
 
 fn built(place: &Place, source: &str, program: &str) {
-    let made = place.opcost(&["values", "--trip-counts", "-O0", "--emit", "exe", "-o", program, source]);
-    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    place.opcost(&["values", "--trip-counts", "-O0", "--emit", "exe", "-o", program, source]).expect(0);
 }
 
 #[test]
@@ -30,8 +29,8 @@ fn a_file_of_another_build_is_refused() {
     let other = place.write("a.c", &SOURCE.replace("int main", "\nint main"));
     built(&place, &other, "b");
     let refused = place.opcost(&["values", "--read", "run", "./b"]);
-    assert_eq!(refused.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status, 1);
+    let said = &refused.stderr;
     assert!(said.contains("another build of ./b") && said.contains("record it again"), "{said}");
 }
 
@@ -44,12 +43,12 @@ fn a_file_that_is_cut_off_says_so_or_is_refused() {
     let file = std::fs::read_dir(place.path("run")).unwrap().next().unwrap().unwrap().path();
     let whole = std::fs::read(&file).unwrap();
     for length in [0, 7, 100, 8191, 8200, 9000, 20_000, 50_000] {
-        std::fs::write(place.path("cut.opcval"), &whole[..length]).unwrap();
+        place.write("cut.opcval", &whole[..length]);
         let output = place.opcost(&["values", "--read", "cut.opcval", "./a"]);
-        let said = String::from_utf8_lossy(&output.stderr);
-        match output.status.code() {
-            Some(0) => assert!(said.contains("cut off"), "{length}: {said}"),
-            Some(1) => assert!(said.contains("cut.opcval: ") && said.contains("it"), "{length}: {said}"),
+        let said = &output.stderr;
+        match output.status {
+            0 => assert!(said.contains("cut off"), "{length}: {said}"),
+            1 => assert!(said.contains("cut.opcval: ") && said.contains("it"), "{length}: {said}"),
             other => panic!("{length}: {other:?} {said}"),
         }
         assert!(!said.contains("panicked"), "{length}: {said}");
@@ -68,8 +67,8 @@ fn wrong_use_says_what_to_do() {
     ];
     for (arguments, expected) in cases {
         let output = place.opcost(arguments);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        let said = &output.stderr;
+        assert_eq!(output.status, 2, "{arguments:?}: {said}");
         assert!(said.contains(expected), "{arguments:?}: {said}");
     }
 }
@@ -78,11 +77,7 @@ fn wrong_use_says_what_to_do() {
 fn a_program_without_lines_is_told_by_its_blocks() {
     let place = Place::new();
     let source = place.write("a.c", SOURCE);
-    let bitcode = std::process::Command::new("clang-22")
-        .args(["-O1", "-c", "-emit-llvm", "-o", "a.bc", &source])
-        .current_dir(place.path(""))
-        .status();
-    assert!(bitcode.expect("clang-22").success());
+    place.tool("clang-22", &["-O1", "-c", "-emit-llvm", "-o", "a.bc", &source]);
     let (document, status) = place.values(&["--trip-counts", "a.bc"]);
     assert_eq!(status, 0);
     for one in document["loops"].as_array().unwrap() {

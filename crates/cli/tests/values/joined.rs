@@ -55,9 +55,9 @@ fn each_argument_is_held_against_the_range_of_its_own_function() {
     for [first, second] in orders(names) {
         let arguments = ["bits", "--json", "-", "--observe", "--function", "step", "-O1", first, second];
         let output = place.opcost(&arguments);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{said}");
-        let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
+        let said = &output.stderr;
+        assert_eq!(output.status, 0, "{said}");
+        let document: Value = output.json();
         let functions = document["functions"].as_array().expect("functions");
         let of = |key: &str| {
             let values = functions.iter().flat_map(|one| one["values"].as_array().expect("values"));
@@ -92,11 +92,11 @@ fn each_loop_is_held_against_the_claim_of_its_own_function() {
         assert_eq!(status, 0, "{document:#}");
         assert_eq!((&whole["held"], &whole["not_found"]), (&2.into(), &0.into()), "{whole:#}");
         let output = place.opcost(&["loops", "-O1", first, second]);
-        let text = String::from_utf8_lossy(&output.stdout);
+        let text = &output.stdout;
         assert!(!text.contains("work."), "{text}");
         assert!(text.contains("work of work_c.c") && text.contains("work of work_d.c"), "{text}");
         let output = place.opcost(&["loops", "-O1", "--json", "-", first, second]);
-        let document: Value = serde_json::from_slice(&output.stdout).expect("a document");
+        let document: Value = output.json();
         let loops = document["loops"].as_array().expect("loops");
         let told: Vec<(&str, &str)> = loops
             .iter()

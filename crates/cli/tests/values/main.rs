@@ -12,62 +12,41 @@ mod held;
 mod joined;
 mod many;
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::ops::Deref;
 
+use opcost_testkit::command::{Workplace, holds_to_schema};
 use serde_json::Value;
 
-/// A folder with sources in it.
-pub(crate) struct Place {
-    folder: tempfile::TempDir,
+/// A folder of its own, in which values are recorded.
+pub(crate) struct Place(Workplace);
+
+impl Deref for Place {
+    type Target = Workplace;
+
+    fn deref(&self) -> &Workplace {
+        &self.0
+    }
 }
 
 impl Place {
     pub(crate) fn new() -> Place {
-        Place { folder: tempfile::tempdir().expect("a folder") }
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    pub(crate) fn write(&self, name: &str, text: &str) -> String {
-        std::fs::write(self.path(name), text).expect("a source is written");
-        name.to_owned()
-    }
-
-    pub(crate) fn opcost(&self, arguments: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-        command.env("COLUMNS", "160").current_dir(self.folder.path()).args(arguments);
-        command.output().expect("opcost starts")
+        Place(Workplace::new(env!("CARGO_BIN_EXE_opcost")))
     }
 
     /// The document of a recording, and the exit status.
     pub(crate) fn values(&self, arguments: &[&str]) -> (Value, i32) {
-        let output = self.opcost(&[&["values", "--json", "values.json"], arguments].concat());
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let text = std::fs::read(self.path("values.json"));
-        let text = text.unwrap_or_else(|error| panic!("{arguments:?}: {error}\n{said}"));
-        let document: Value = serde_json::from_slice(&text).expect("a document");
-        assert_eq!(document["schema"], "opcost.values/1", "{arguments:?}: {said}");
-        is_of_schema(&document);
-        (document, output.status.code().expect("opcost exits"))
+        let said = self.opcost(&[&["values", "--json", "values.json"], arguments].concat());
+        assert!(said.signal.is_none() && self.path("values.json").exists(), "{arguments:?}: {}", said.all());
+        let document = self.json("values.json");
+        assert_eq!(document["schema"], "opcost.values/1", "{arguments:?}: {}", said.stderr);
+        holds_to_schema(&document);
+        (document, said.status)
     }
 
     /// The same program as `opcost count` counts it.
     pub(crate) fn counts(&self, arguments: &[&str]) -> Value {
-        let output = self.opcost(&[&["count", "--json", "count.json"], arguments].concat());
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice(&std::fs::read(self.path("count.json")).expect("counts")).expect("a document")
-    }
-}
-
-fn is_of_schema(document: &Value) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/opcost.values-1.json");
-    let schema: Value = serde_json::from_slice(&std::fs::read(path).expect("the schema")).expect("JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a schema");
-    if let Err(error) = validator.validate(document) {
-        panic!("{error} at {}", error.instance_path());
+        self.opcost(&[&["count", "--json", "count.json"], arguments].concat()).expect(0);
+        self.json("count.json")
     }
 }
 

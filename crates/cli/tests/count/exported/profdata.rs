@@ -4,9 +4,10 @@
 //! hashes and all counters are equal.
 
 use std::collections::BTreeMap;
-use std::process::Command;
 
-use super::{count, fine, place, said, silent, text};
+use opcost_testkit::command::Said;
+
+use super::{count, fine, place, silent, text};
 use crate::harness::Bench;
 
 /// Computed gotos, exceptions, a longjmp: the profile pass splits blocks here.
@@ -69,12 +70,8 @@ fn theirs(
     argument: &str,
 ) -> BTreeMap<String, (String, Vec<u64>)> {
     bench.tool(compiler, &["-O2", "-fno-vectorize", "-fprofile-generate", "-o", "theirs", source]);
-    let run = Command::new(bench.path("theirs"))
-        .arg(argument)
-        .env("LLVM_PROFILE_FILE", bench.path("theirs.profraw"))
-        .output()
-        .expect("it starts");
-    assert!(run.status.success());
+    let mut run = bench.program(bench.path("theirs"));
+    Said::of(run.arg(argument).env("LLVM_PROFILE_FILE", bench.path("theirs.profraw"))).expect(0);
     bench.tool("llvm-profdata-22", &["merge", "-o", "theirs.profdata", "theirs.profraw"]);
     counters(bench, "theirs.profdata")
 }
@@ -98,7 +95,7 @@ fn agree(ours: &BTreeMap<String, (String, Vec<u64>)>, theirs: &BTreeMap<String, 
 #[test]
 fn split_blocks_and_frames_that_never_return_have_their_counters() {
     let bench = Bench::new();
-    std::fs::write(bench.path("a.cpp"), HARD).expect("a source");
+    bench.write("a.cpp", HARD);
     fine(
         &bench,
         &[
@@ -180,7 +177,7 @@ fn targets(bench: &Bench, profile: &str) -> Vec<(String, u64)> {
 #[test]
 fn profdata_names_whom_pointers_called() {
     let bench = Bench::new();
-    std::fs::write(bench.path("a.c"), POINTERS).expect("a source");
+    bench.write("a.c", POINTERS);
     fine(&bench, &["count", "--anchor", "pgo", "--ledger", "run.opc", "a.c", "--", "4000"]);
     fine(&bench, &["export", "--to", "profdata", "run.opc", "-o", "ours.profdata"]);
     theirs(&bench, "clang-22", "a.c", "4000");
@@ -200,7 +197,7 @@ fn a_sampled_ledger_becomes_profdata_too() {
     let bench = place();
     fine(&bench, &["sample", "--anchor", "pgo", "--ledger", "run.opc", "a.c", "--", "3000000"]);
     let output = fine(&bench, &["export", "--to", "profdata", "run.opc", "-o", "ours.profdata"]);
-    assert!(said(&output).contains("functions in ours.profdata"), "{}", said(&output));
+    assert!(output.stderr.contains("functions in ours.profdata"), "{}", output.stderr);
     let sampled = counters(&bench, "ours.profdata");
     let of =
         |name: &str| sampled.get(name).map_or(0, |(_, counts)| counts.iter().copied().max().unwrap_or(0));
@@ -218,7 +215,7 @@ fn rustc_takes_profdata_without_a_word() {
     let source = "#[inline(never)]
         fn step(n: u64) -> u64 { if n % 3 == 0 { n / 3 } else { 2 * n + 1 } }
         fn main() { let mut x = 27; for i in 0..100_000u64 { x = step(x % 100_003) + i; } println!(\"{x}\"); }";
-    std::fs::write(bench.path("a.rs"), source).expect("a source");
+    bench.write("a.rs", source);
     let level = ["-Copt-level=3", "-Ccodegen-units=1", "--edition=2024"];
     let emit = ["--emit=llvm-bc", "-Cno-prepopulate-passes", "-o", "a.bc", "a.rs"];
     silent(&bench, "rustc", &[&level[..], &emit[..]].concat());

@@ -8,7 +8,9 @@ use crate::harness::Bench;
 
 /// Sums of the two values of a pprof profile's samples.
 fn pprof_sums(bench: &Bench, file: &str) -> [u64; 2] {
-    let plain = bench.tool("gzip", &["-dc", file]).stdout;
+    let unpacked = bench.program("gzip").args(["-dc", file]).output().expect("gzip starts");
+    assert!(unpacked.status.success(), "{unpacked:?}");
+    let plain = unpacked.stdout;
     let mut sums = [0; 2];
     each_field(&plain, |tag, sample| {
         if tag == 2 {
@@ -64,6 +66,6 @@ fn viewers_are_told_all_instructions() {
     assert!(executions >= instructions, "{executions}");
     // Equal ledgers are equal files.
     fine(&bench, &["export", "--to", "pprof", "run.opc", "-o", "b.pb.gz"]);
-    let [a, b] = ["a.pb.gz", "b.pb.gz"].map(|name| std::fs::read(bench.path(name)).expect("a file"));
+    let [a, b] = ["a.pb.gz", "b.pb.gz"].map(|name| bench.bytes(name));
     assert_eq!(a, b);
 }

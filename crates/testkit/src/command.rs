@@ -1,0 +1,35 @@
+//! What does the command do, in a folder of its own?
+//!
+//! The harness of all tests that run `opcost` as its users do. A [`Workplace`] is a folder that
+//! goes away, with the command, compilers and the shell in it; [`Said`] is what one of them said
+//! and how it ended. What is special to a test program (directives, referees, documents of a verb)
+//! is a layer over these and lies there. [`corpus`] names the programs of the repository,
+//! [`holds_to_schema`] holds a document to the schema that it names.
+//!
+//! All programs start with one environment: no input, messages in English, lines of 160 columns,
+//! colours only where there is a terminal. A test of another one says so at its command.
+//!
+//! Input: the path of the command, which only a test of its own package knows
+//! (`env!("CARGO_BIN_EXE_opcost")`). Limits: what is no UTF-8 fails; a test of such output
+//! takes it from `command(..).output()`.
+
+mod said;
+mod schema;
+mod workplace;
+
+use std::path::Path;
+
+pub use said::Said;
+pub use schema::holds_to_schema;
+pub use workplace::Workplace;
+
+/// A file or folder of the repository's `corpus`.
+pub fn corpus(name: &str) -> String {
+    repository("corpus").join(name).to_str().expect("the repository's path is UTF-8").to_owned()
+}
+
+/// A file or folder of the repository.
+fn repository(name: &str) -> std::path::PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
+    path.canonicalize().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
