@@ -10,33 +10,29 @@ mod moments;
 mod orphans;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Command;
+
+use opcost_testkit::command::Workplace;
 
 /// A folder with the sources, and a folder for all that opcost makes for itself.
 struct Place {
-    sources: tempfile::TempDir,
+    sources: Workplace,
     scratch: tempfile::TempDir,
 }
 
 impl Place {
     fn new(files: &[(&str, &str)]) -> Place {
-        let folder = || tempfile::tempdir().expect("a folder");
-        let place = Place { sources: folder(), scratch: folder() };
+        let sources = Workplace::new(env!("CARGO_BIN_EXE_opcost"));
         for (name, text) in files {
-            std::fs::write(place.sources.path().join(name), text).expect("written");
+            sources.write(name, text);
         }
-        place
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.sources.path().join(name)
+        Place { sources, scratch: tempfile::tempdir().expect("a folder") }
     }
 
     /// The command; what it leaves lies in `scratch`.
     fn opcost(&self, words: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
-        command.args(words).current_dir(self.sources.path()).env("TMPDIR", self.scratch.path());
-        command.stdin(Stdio::null()).env("NO_COLOR", "1").env("COLUMNS", "100");
+        let mut command = self.sources.command(words);
+        command.env("TMPDIR", self.scratch.path());
         command
     }
 
@@ -49,7 +45,7 @@ impl Place {
         let is_hidden =
             |path: &PathBuf| path.file_name().is_some_and(|name| name.as_encoded_bytes()[0] == b'.');
         let mut left = names(self.scratch.path());
-        left.extend(names(self.sources.path()).into_iter().filter(is_hidden));
+        left.extend(names(&self.sources.path(".")).into_iter().filter(is_hidden));
         left
     }
 
@@ -65,13 +61,4 @@ impl Place {
         let ours = numbers.map(|entry| entry.path()).filter(is_ours);
         ours.map(|path| std::fs::read_to_string(path.join("comm")).unwrap_or_default()).collect()
     }
-}
-
-fn said(output: &Output) -> String {
-    format!(
-        "{}\n{}\n{}",
-        output.status,
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
 }

@@ -9,7 +9,7 @@
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{Place, said};
+use super::Place;
 
 /// Says that it has begun, and works for a while.
 const PROGRAM: &str = "#include <unistd.h>\n\
@@ -68,6 +68,11 @@ fn ended(mut child: Child, place: &Place) -> Output {
         std::thread::sleep(Duration::from_millis(5));
     }
     child.wait_with_output().expect("it has ended")
+}
+
+fn said(output: &Output) -> String {
+    let [stdout, stderr] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    format!("{}\n{stdout}\n{stderr}", output.status)
 }
 
 fn start(place: &Place, words: &[&str]) -> Child {

@@ -2,15 +2,14 @@
 
 use serde_json::Value;
 
-use super::{Place, said};
+use opcost_testkit::command::Said;
+
+use super::Place;
 
 fn count(place: &Place, words: &[&str]) -> Value {
-    let output =
-        place.opcost(&[&["count", "--json", "counts.json"], words].concat()).output().expect("it starts");
-    assert!(output.status.success(), "{}", said(&output));
-    assert_eq!(place.left(), Vec::<std::path::PathBuf>::new(), "{}", said(&output));
-    let text = std::fs::read_to_string(place.path("counts.json")).expect("it is written");
-    serde_json::from_str(&text).expect("JSON")
+    let said = Said::of(&mut place.opcost(&[&["count", "--json", "counts.json"], words].concat())).expect(0);
+    assert_eq!(place.left(), Vec::<std::path::PathBuf>::new(), "{}", said.all());
+    place.sources.json("counts.json")
 }
 
 fn weight_of(document: &Value, function: &str) -> u64 {
