@@ -6,6 +6,7 @@ mod verbs;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::arguments::{Arguments, Verb};
 use opcost_answer::{Failure, Status};
@@ -28,6 +29,9 @@ fn main() -> ExitCode {
         Err(error) => {
             let status = if error.use_stderr() { Status::Usage } else { Status::Fine };
             let _ = error.print();
+            if let Some(flag) = compiler_flag(&error, &line) {
+                eprintln!("\n  {flag} is a flag of the compiler: --cflag={flag}");
+            }
             return status.into();
         }
     };
@@ -56,6 +60,33 @@ fn main() -> ExitCode {
         Verb::Flang(given) => verbs::cc::run(Front::Fortran, &given.arguments),
         Verb::Doctor(doctor) => verbs::doctor::run(&doctor),
     })
+}
+
+/// The word that is no flag of opcost, if compilers know it.
+fn compiler_flag(error: &clap::Error, line: &[std::ffi::OsString]) -> Option<String> {
+    let unknown = match error.get(ContextKind::InvalidArg)? {
+        ContextValue::String(word) if error.kind() == ErrorKind::UnknownArgument => word,
+        _ => return None,
+    };
+    // Of a word like -Wall clap names the first letter.
+    let whole = line.iter().filter_map(|word| word.to_str()).find(|word| word.starts_with(unknown))?;
+    let known = [
+        "-g",
+        "-W",
+        "-D",
+        "-U",
+        "-I",
+        "-L",
+        "-l",
+        "-f",
+        "-m",
+        "-std=",
+        "-pthread",
+        "-x",
+        "-ansi",
+        "-pedantic",
+    ];
+    known.iter().any(|begin| whole.starts_with(begin)).then(|| whole.to_owned())
 }
 
 /// The exit status, after an error was told.

@@ -38,24 +38,39 @@ impl Input {
     /// Looks at a file.
     pub fn classify(path: &Path) -> Result<Input, Failure> {
         let mut head = [0; 18];
-        let mut file = File::open(path).map_err(Failure::file("read", path))?;
+        let mut file = File::open(path).map_err(|source| without_line(path, source))?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
             return Err(Failure::Usage(format!("{} is a folder; give its sources", path.display())));
         }
         let length = file.read(&mut head).map_err(Failure::file("read", path))?;
         let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+        let head = &head[..length];
+        if let Some(what) = other_file(head) {
+            return Err(Failure::Usage(format!("{} {what}", path.display())));
+        }
         let language = match extension {
+            // What a file is stands in its first bytes; who named it may have been mistaken.
+            "so" => Language::Object,
+            _ if head.starts_with(b"\x7fELF") => elf_kind(path, head),
+            _ if head.starts_with(b"BC\xc0\xde") => Language::Bitcode,
+            _ if head.starts_with(b"!<arch>") => Language::Object,
+            "bc" | "ll" if head.is_empty() => {
+                return Err(Failure::Usage(format!(
+                    "{} is empty: no module was written into it",
+                    path.display()
+                )));
+            }
             "c" | "i" => Language::C,
             "cc" | "cpp" | "cxx" | "C" | "c++" | "cp" | "ii" => Language::Cxx,
             "f" | "for" | "ftn" | "f77" | "f90" | "f95" | "f03" | "f08" | "f18" | "F" | "FOR" | "F77"
             | "F90" | "F95" | "F03" | "F08" | "F18" => Language::Fortran,
             "rs" => Language::Rust,
             "bc" | "ll" => Language::Bitcode,
-            "a" | "so" | "s" | "S" => Language::Object,
-            _ if head.starts_with(b"\x7fELF") => elf_kind(path, &head[..length]),
+            "a" | "s" | "S" => Language::Object,
             _ if head.starts_with(b"MZ") || head.starts_with(b"\0asm") => Language::Program,
-            _ if head.starts_with(b"BC\xc0\xde") => Language::Bitcode,
-            _ if head.starts_with(b"!<arch>") => Language::Object,
+            _ if head.is_empty() => {
+                return Err(Failure::Usage(format!("{} is empty", path.display())));
+            }
             _ if head.starts_with(b"#!") => {
                 return Err(Failure::Usage(format!(
                     "{} is a script; give the program that it starts (libtool keeps it in .libs)",
@@ -70,6 +85,32 @@ impl Input {
             }
         };
         Ok(Input { path: path.to_owned(), language })
+    }
+}
+
+/// What a file is that opcost knows and that is no code, and which verb takes it.
+fn other_file(head: &[u8]) -> Option<&'static str> {
+    let known: [(&[u8], &str); 3] = [
+        (b"PAR1", "is a ledger; opcost report shows it"),
+        (b"PERFILE2", "holds samples of perf; name the program, too: opcost sample --perf FILE PROGRAM"),
+        (b"OPCRAW\r\n", "holds raw counters; opcost report shows them"),
+    ];
+    known.into_iter().find(|(begin, _)| head.starts_with(begin)).map(|(_, what)| what)
+}
+
+/// Why a file cannot be read. A place in a file is none.
+fn without_line(path: &Path, source: std::io::Error) -> Failure {
+    let name = path.to_string_lossy();
+    match name.rsplit_once(':') {
+        Some((file, place)) if source.kind() == std::io::ErrorKind::NotFound && Path::new(file).is_file() => {
+            let of = if place.parse::<u32>().is_ok_and(|line| line > 0) {
+                format!("this verb takes files, not lines: {file}")
+            } else {
+                format!("'{place}' is no line number; lines begin at 1: {file}:1")
+            };
+            Failure::Usage(format!("there is no file {name}; {of}"))
+        }
+        _ => Failure::file("read", path)(source),
     }
 }
 
