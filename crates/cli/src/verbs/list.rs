@@ -29,7 +29,11 @@ pub(crate) fn list_of(
     let mut notes = Vec::new();
     let rows = match kind {
         ListKind::Functions => by_subject(ledger, |subject| matches!(subject, Subject::Function { .. })),
-        ListKind::Lines => by_subject(ledger, |subject| matches!(subject, Subject::Line(_))),
+        ListKind::Lines => {
+            let mut rows = by_subject(ledger, |subject| matches!(subject, Subject::Line(_)));
+            rows.extend(without_line(ledger, &rows));
+            rows
+        }
         ListKind::Blocks => facts(ledger, |fact| matches!(fact.subject, Subject::Block { .. })),
         ListKind::Edges => facts(ledger, |fact| matches!(fact.subject, Subject::Edge { .. })),
         ListKind::Paths => {
@@ -44,6 +48,23 @@ pub(crate) fn list_of(
         notes.push("no paths were counted: count the program with --paths".to_owned());
     }
     Ok(List { kind, sort, rows, notes }.sorted())
+}
+
+/// What is on no line, so that the rows sum to the program's cost; none where all is.
+fn without_line(ledger: &Ledger, rows: &[ListRow]) -> Option<ListRow> {
+    let total = ledger
+        .facts()
+        .iter()
+        .find(|fact| fact.subject == Subject::Program && fact.column == Column::Instructions)?;
+    let on_lines: u64 = rows.iter().filter_map(|row| row.instructions).fold(0, u64::saturating_add);
+    let rest = total.value?.checked_sub(on_lines).filter(|rest| *rest > 0)?;
+    Some(ListRow {
+        what: "no line".to_owned(),
+        count: None,
+        instructions: Some(rest),
+        place: None,
+        ..row(total)
+    })
 }
 
 fn row(fact: &Fact) -> ListRow {

@@ -33,6 +33,8 @@ pub struct CountJson {
     functions: Vec<FunctionJson>,
     /// Lines whose instructions ran.
     lines: Vec<LineJson>,
+    /// What instructions cost that debug information puts on no line: with it the lines sum to `total`.
+    without_line: u128,
     blocks: Vec<BlockJson>,
     /// Calls out of what was counted; null when a ledger of an earlier version was read, which does not tell.
     external_calls: Option<Vec<CallJson>>,
@@ -179,6 +181,7 @@ impl CountJson {
             total: report.summary.weight,
             functions: functions(report),
             lines: lines(report),
+            without_line: without_line(report),
             blocks: blocks(report),
             external_calls: report.calls_known.then(|| external(report)),
             indirect_calls: report.calls_known.then(|| indirect(report)),
@@ -254,6 +257,11 @@ fn lines(report: &CountReport) -> Vec<LineJson> {
             count: line.executions,
         })
         .collect()
+}
+
+fn without_line(report: &CountReport) -> u128 {
+    let on_lines: u128 = report.summary.lines.iter().map(|line| line.instructions).sum();
+    report.summary.weight.saturating_sub(on_lines)
 }
 
 fn blocks(report: &CountReport) -> Vec<BlockJson> {
