@@ -79,3 +79,69 @@ fn other_models_and_programs_are_refused() {
     said.tells(&["c.opc comes from another build than before.opc"]);
     assert!(!place.path("m.opc").exists());
 }
+
+const SEARCH: &str = "#include <stdio.h>\n#include <stdlib.h>\n\
+    static unsigned table[4096];\n\
+    ATTRIBUTE static long search(int rounds) {\n\
+    \x20 long sum = 0;\n\
+    \x20 for (int r = 0; r < rounds; r++) sum += table[(unsigned)r * 37u & 4095] & 255;\n\
+    \x20 return sum;\n\
+    }\n\
+    int main(int argc, char **argv) {\n\
+    \x20 for (int i = 0; i < 4096; i++) table[i] = i * 2654435761u;\n\
+    \x20 printf(\"%ld\\n\", search(argc > 1 ? atoi(argv[1]) : 1000));\n\
+    \x20 return 0;\n\
+    }\n";
+
+#[test]
+fn inlining_is_no_more_work() {
+    let place = workplace();
+    for (ledger, attribute) in [("apart.opc", "__attribute__((noinline))"), ("inlined.opc", "")] {
+        place.write("s.c", SEARCH.replace("ATTRIBUTE", attribute));
+        place.opcost(&["count", "-O2", "s.c", "--ledger", ledger]).expect(0);
+    }
+    let said =
+        place.opcost(&["diff", "apart.opc", "inlined.opc", "--fail-on", "more-work-anywhere"]).expect(0);
+    assert!(said.stdout.contains("same work, inlined elsewhere"), "{}", said.stdout);
+    // More rounds are more work, inlined or not.
+    place.opcost(&["count", "-O2", "s.c", "--ledger", "more.opc", "--", "2000"]).expect(0);
+    place.opcost(&["diff", "inlined.opc", "more.opc", "--fail-on", "more-work-anywhere"]).expect(3);
+    place.opcost(&["diff", "apart.opc", "more.opc", "--fail-on", "more-work-anywhere"]).expect(3);
+}
+
+#[test]
+fn two_programs_are_not_compared() {
+    let place = workplace();
+    place.write(
+        "b.c",
+        "int main(void) { volatile long t = 1; for (int k = 0; k < 90; k++) t = t * 3 + k; return 0; }",
+    );
+    place.opcost(&["count", "a.c", "--ledger", "a.opc"]).expect(0);
+    place.opcost(&["count", "b.c", "--ledger", "b.opc"]).expect(0);
+    place.opcost(&["diff", "a.opc", "b.opc"]).expect(1).tells(&["two programs", "--force"]);
+    place.opcost(&["diff", "a.opc", "b.opc", "--force"]).expect(0);
+}
+
+#[test]
+fn a_renamed_function_has_moved() {
+    let place = workplace();
+    place.opcost(&["count", "a.c", "--ledger", "a.opc"]).expect(0);
+    let renamed = place.read("a.c").replace("work(", "labour(");
+    place.write("a.c", renamed);
+    place.opcost(&["count", "a.c", "--ledger", "b.opc"]).expect(0);
+    let said = place.opcost(&["diff", "a.opc", "b.opc"]).expect(0).stdout;
+    assert!(said.contains("moved: 1   work → labour"), "{said}");
+    assert!(!said.contains("new:") && !said.contains("gone:"), "{said}");
+}
+
+#[test]
+fn calls_that_are_not_counted_are_named() {
+    let place = workplace();
+    place.write("s.c", "#include <stdlib.h>\nint main(void) { return 0; }\n");
+    place.opcost(&["count", "s.c", "--ledger", "a.opc"]).expect(0);
+    place.write("s.c", "#include <stdlib.h>\nint main(void) { srand(1); return rand() & 0; }\n");
+    place.opcost(&["count", "s.c", "--ledger", "b.opc"]).expect(0);
+    let said = place.opcost(&["diff", "a.opc", "b.opc", "--json", "d.json"]).expect(0).stdout;
+    assert!(said.contains("more calls into code that is not counted:"), "{said}");
+    assert_eq!(place.json("d.json")["outside"].as_array().expect("a list").len(), 2);
+}
