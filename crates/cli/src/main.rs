@@ -5,8 +5,8 @@ mod verbs;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, FromArgMatches};
 
 use crate::arguments::{Arguments, Verb};
 use opcost_answer::{Failure, Status};
@@ -24,8 +24,12 @@ fn main() -> ExitCode {
     if let Some((front, rest)) = verbs::cc::intercept(&line) {
         return exit_code(verbs::cc::run(front, rest));
     }
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
+    let parsed = Arguments::command().try_get_matches().and_then(|matches| {
+        let arguments = Arguments::from_arg_matches(&matches)?;
+        Ok((matches, arguments))
+    });
+    let (matches, arguments) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             let status = if error.use_stderr() { Status::Usage } else { Status::Fine };
             let _ = error.print();
@@ -35,6 +39,9 @@ fn main() -> ExitCode {
             return status.into();
         }
     };
+    if let Err(error) = verbs::outputs::check(&matches) {
+        return exit_code(Err(error));
+    }
     exit_code(match arguments.verb {
         Verb::Count(count) => verbs::count::run(&count),
         Verb::Fuel(fuel) => verbs::fuel::run(&fuel),

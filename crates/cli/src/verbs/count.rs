@@ -131,9 +131,10 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
     let wants_ledger = arguments.ledger.is_some() || baseline.is_some() || arguments.show.wants_ledger();
     let ledger = wants_ledger.then(|| measurement.ledger(&report.summary, command)).transpose()?;
     report.verdict = judge(arguments.budget, &report, baseline.as_ref().zip(ledger.as_ref()));
-    if let (Some(path), Some(ledger)) = (&arguments.ledger, &ledger) {
-        ledgers::save(path, ledger)?;
-    }
+    let kept = match (&arguments.ledger, &ledger) {
+        (Some(path), Some(ledger)) => ledgers::save(path, ledger),
+        _ => Ok(()),
+    };
     report.next = next(arguments, report.summary.weight);
     let show = Show {
         arguments: &arguments.show,
@@ -144,6 +145,8 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
         origin: (program.to_owned(), "program"),
     };
     let unknown = show.write(&mut report, |summary, wanted| measurement.list(summary, wanted))?;
+    // A ledger that could not be written is no reason to lose the report.
+    kept?;
     if !unknown.is_empty() {
         eprintln!("opcost: {}", unknown.join("; "));
         return Ok(Status::Usage);

@@ -21,6 +21,7 @@ mod life_ledger;
 mod list;
 pub(crate) mod loops;
 pub(crate) mod merge;
+pub(crate) mod outputs;
 pub(crate) mod overlap;
 pub(crate) mod papers;
 pub(crate) mod repair;

@@ -64,9 +64,10 @@ impl Show<'_> {
             fill_blocks(ledger, &self.origin.0, report)?;
         }
         let mut sources = Sources::of(Some(&self.origin.0), self.origin.1);
-        if let Some(path) = &self.arguments.html {
-            save_text(Some(path), &html_page(report, &mut sources, &self.title), self.stream)?;
-        }
+        let page = match &self.arguments.html {
+            Some(path) => save_text(Some(path), &html_page(report, &mut sources, &self.title), self.stream),
+            None => Ok(()),
+        };
         let chosen = self.arguments.annotate || self.arguments.asm || self.arguments.ir;
         let annotate = chosen || !self.arguments.function.is_empty();
         if annotate && self.arguments.function.is_empty() {
@@ -82,10 +83,13 @@ impl Show<'_> {
             chosen: !self.arguments.function.is_empty(),
             width: screen_width(),
         };
-        save_text(self.output, &print_count(report, &mut sources, layout), self.stream)?;
-        if let Some(path) = &self.arguments.json {
-            save_json(path, &document(&CountJson::new(report)))?;
-        }
+        // What cannot be written keeps nothing else from being written.
+        let text = save_text(self.output, &print_count(report, &mut sources, layout), self.stream);
+        let document = match &self.arguments.json {
+            Some(path) => save_json(path, &document(&CountJson::new(report))),
+            None => Ok(()),
+        };
+        text.and(page).and(document)?;
         Ok(unknown)
     }
 
