@@ -8,7 +8,6 @@
 //! A signal that comes twice before it is taken is one request. Cost: a look at a queue.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::signals::{self, ENDS, SNAPSHOT};
 
@@ -35,12 +34,9 @@ pub enum UserRequest {
     Snapshot,
 }
 
-/// Whether anybody took a request to end.
-static WAS_STOPPED: AtomicBool = AtomicBool::new(false);
-
 /// Whether the user asked for the end of a run at any time: what wants several runs makes no more.
 pub fn was_stopped() -> bool {
-    WAS_STOPPED.load(Ordering::SeqCst)
+    signals::was_stopped()
 }
 
 /// Hears requests as long as it lives.
@@ -66,9 +62,6 @@ impl Requests {
     /// The next request, if there is one; waits for nothing.
     pub fn next(&self) -> Option<UserRequest> {
         let came = signals::next()?;
-        if came.signal != SNAPSHOT {
-            WAS_STOPPED.store(true, Ordering::SeqCst);
-        }
         Some(match came.signal {
             SNAPSHOT => UserRequest::Snapshot,
             signal => UserRequest::Stop { signal, by_terminal: came.is_by_kernel },

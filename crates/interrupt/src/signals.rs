@@ -10,6 +10,7 @@
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::iterator::SignalsInfo;
@@ -22,6 +23,10 @@ use signal_hook::low_level::siginfo::Cause;
 pub(crate) const ENDS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 /// The signal that asks for what there is so far.
 pub(crate) const SNAPSHOT: i32 = SIGUSR1;
+
+/// A signal that comes again as soon as this is one and the same: `timeout` sends it to a process
+/// and to its group.
+const AGAIN: Duration = Duration::from_millis(500);
 
 /// A signal that came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +42,8 @@ struct State {
     /// How many take requests.
     takers: usize,
     queue: VecDeque<Came>,
+    /// When the last request to end came.
+    stopped: Option<Instant>,
     /// What is done with a signal that nobody takes.
     otherwise: Option<fn(i32)>,
     /// What the listening thread is told to hear more by.
@@ -77,18 +84,19 @@ pub(crate) fn take() {
     state().takers += 1;
 }
 
-/// Somebody does not any more. What was left ends this process, if nobody else takes it.
+/// Somebody does not any more. A request that was left came while he took them: what it was meant
+/// for has ended, and the report of it follows.
 pub(crate) fn take_no_more() {
     let mut state = state();
     state.takers -= 1;
-    if state.takers > 0 {
-        return;
+    if state.takers == 0 {
+        state.queue.clear();
     }
-    let left: Vec<Came> = state.queue.drain(..).filter(|came| ENDS.contains(&came.signal)).collect();
-    drop(state);
-    if let Some(last) = left.last() {
-        act(last.signal);
-    }
+}
+
+/// Whether a request to end ever came while somebody took requests.
+pub(crate) fn was_stopped() -> bool {
+    state().stopped.is_some()
 }
 
 /// The next one in the queue.
@@ -98,11 +106,18 @@ pub(crate) fn next() -> Option<Came> {
 
 fn came(it: Came) {
     let mut state = state();
+    let is_end = ENDS.contains(&it.signal);
     if state.takers > 0 {
+        if is_end {
+            state.stopped = Some(Instant::now());
+        }
         // One that comes again before it is taken is one request.
         if !state.queue.contains(&it) {
             state.queue.push_back(it);
         }
+        return;
+    }
+    if is_end && state.stopped.is_some_and(|when| when.elapsed() < AGAIN) {
         return;
     }
     drop(state);
