@@ -186,3 +186,18 @@ fn raw_counters_and_ledgers_report_alike() {
     assert_eq!(headline(&moved.stdout), headline(&counted.stderr));
     place.shell("$OPCOST report --program moved raw/*.opcraw raw.opc").expect(2).tells(&["do not mix"]);
 }
+
+#[test]
+fn a_ledger_of_samples_tells_what_the_run_told() {
+    let place = workplace();
+    let outputs = ["--ledger", "a.opc", "--json", "a.json", "a.c", "--", "300000000"];
+    let told = place.opcost(&[&["sample"], &outputs[..]].concat()).expect(0).stderr;
+    let report = place.opcost(&["report", "a.opc", "--json", "b.json"]).expect(0).stdout;
+    let told: String =
+        told.lines().filter(|line| !line.starts_with("next:")).map(|line| format!("{line}\n")).collect();
+    assert!(told.ends_with(&report), "{told}\n---\n{report}");
+    let (mut ran, read) = (place.json("a.json"), place.json("b.json"));
+    // Which thread took how many samples is of the run, and no row.
+    ran.as_object_mut().expect("a document").remove("samples_by_process");
+    assert_eq!(ran, read);
+}
