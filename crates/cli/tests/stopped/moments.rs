@@ -24,7 +24,7 @@ const PROGRAM: &str = "#include <unistd.h>\n\
     \x20   return work(60000000) == 7;\n\
     }\n";
 
-const CHECK: &str = "[[run]]\nname = \"all\"\ninputs = [\"a.c\"]\n";
+const CHECK: &str = "[run.all]\ninputs = [\"a.c\"]\n";
 
 /// Words of a run, and what stands in its report, if it runs a program.
 struct Verb {
@@ -41,7 +41,7 @@ const VERBS: &[Verb] = &[
     verb(&["count", "--repeat", "3", "a.c"], Some("instructions")),
     verb(&["fuel", "a.c"], Some("instructions")),
     verb(&["fuel", "--limit", "100G", "--sandbox", "a.c"], None),
-    verb(&["values", "-O1", "a.c"], Some("table")),
+    verb(&["values", "--trip-counts", "-O1", "a.c"], Some("a.c:")),
     verb(&["sample", "a.c"], Some("instructions")),
     verb(&["check"], None),
     verb(&["bits", "--observe", "-O1", "a.c"], None),
