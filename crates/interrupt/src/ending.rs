@@ -44,6 +44,8 @@ fn end(signal: i32) {
     IS_ENDING.store(true, Ordering::SeqCst);
     end_all(PATIENCE);
     let list = remove_all();
+    // What the thread at work began meanwhile, before it noticed.
+    end_all(PATIENCE);
     let _ = emulate_default_handler(signal);
     // Not reached for these signals; the list is held until here, so that no new folder is made.
     drop(list);
