@@ -3,8 +3,11 @@
 // LLVM has no place to hang this on, so the linker leads calls of the phases
 // here first (`--wrap`; the names stand in `crates/llvm/hooks.txt`). Around each
 // phase: the graph before it is what the one before left, so only what stands
-// behind is told; what the target wants done with an operation is told before
-// operations are legalised, and how a node was selected when it is.
+// behind is told. A listener of LLVM's hears of each node that comes and goes,
+// and a hook of each that takes the place of another. So a reason is said of one
+// node: what the target wants done with an operation, of the node that went for
+// it; how a node was selected, of the node that it is now. Where that is none of
+// the machine's, or stood there before, it is said of what went.
 #include "life/recorder.h"
 
 #include "llvm/CodeGen/MachineBasicBlock.h"
@@ -20,15 +23,57 @@ using namespace opcost::life;
 
 namespace {
 
-// Addresses of programs have 47 bits (48 on aarch64); results are few.
+// Serial numbers are far below; results are few.
 constexpr unsigned kResultShift = 48;
 
-uint64_t node_id(const SDNode *node) { return reinterpret_cast<uintptr_t>(node); }
+uint64_t node_id(const SDNode *node) { return active->identities().of(node); }
 
-// Which result of a node is worked on stands above its address.
+// Which result of a node is worked on stands above its number.
 uint64_t input_id(const SDValue &operand) {
   return node_id(operand.getNode()) | uint64_t(operand.getResNo()) << kResultShift;
 }
+
+// What comes and goes in the graph at hand.
+class Watch : public SelectionDAG::DAGUpdateListener {
+public:
+  explicit Watch(SelectionDAG &graph) : DAGUpdateListener(graph) {
+    active->identities().forget_graph();
+    for (const SDNode &node : graph.allnodes()) node_id(&node);
+  }
+
+  // It may have the place of one that went without a word.
+  void NodeInserted(SDNode *node) override {
+    active->identities().forget(node);
+    node_id(node);
+  }
+  void NodeDeleted(SDNode *node, SDNode *same) override {
+    if (same) replaced(node, same);
+    active->identities().forget(node);
+  }
+
+  void replaced(const SDNode *node, const SDNode *by) {
+    if (node != by) heirs[node_id(node)] = {by, node_id(by)};
+  }
+
+  // What stands for a node since the phase began, or null if that is gone.
+  const SDNode *heir(uint64_t node) const {
+    auto known = heirs.find(node);
+    if (known == heirs.end()) return nullptr;
+    return active->identities().known(known->second.node) == known->second.identity ? known->second.node : nullptr;
+  }
+  bool is_replaced(uint64_t node) const { return heirs.count(node); }
+  void begin_phase() { heirs.clear(); }
+
+private:
+  struct Heir {
+    const SDNode *node;
+    uint64_t identity;
+  };
+  DenseMap<uint64_t, Heir> heirs;
+};
+
+// From when a graph is built until it is scheduled, while somebody records.
+std::unique_ptr<Watch> watch;
 
 std::string text_of(const SDNode &node, const SelectionDAG &graph) {
   std::string text;
@@ -45,15 +90,12 @@ std::string text_of(const SDNode &node, const SelectionDAG &graph) {
   StringRef rest(details);
   rest = rest.take_front(rest.find(", opcost:"));
   rest = rest.take_front(rest.find(" opcost:"));
-  // A block is named with its address, which is another in every run.
-  if (isa<BasicBlockSDNode>(node)) {
-    size_t address = rest.find(" 0x");
-    if (address != StringRef::npos) {
-      out << rest.take_front(address) << ">";
-      return text;
-    }
-  }
-  out << rest;
+  // Blocks, values and metadata are named by addresses, which are others in every run.
+  size_t address = rest.find("0x");
+  if (address != StringRef::npos && (isa<BasicBlockSDNode>(node) || isa<SrcValueSDNode>(node) || isa<MDNodeSDNode>(node)))
+    out << rest.take_front(address).rtrim() << ">";
+  else
+    out << rest;
   return text;
 }
 
@@ -78,6 +120,7 @@ State known;
 
 void tell(const SelectionDAG &graph, const char *phase, MachineBasicBlock *block = nullptr) {
   if (StringRef(phase) == "built") graphs_of_function++;
+  if (watch) watch->begin_phase();
   if (!active || !has_chosen(graph)) return;
   // A graph is built for each block anew.
   if (StringRef(phase) == "built") known = State();
@@ -86,9 +129,9 @@ void tell(const SelectionDAG &graph, const char *phase, MachineBasicBlock *block
   for (const SDNode &node : graph.allnodes()) {
     if (!active->is_whole() && !active->is_chosen(node.getDebugLoc())) continue;
     active->looked++;
-    if (change.is_news(&node, hash_of(node)) || active->is_whole()) news.push_back(&node);
+    if (change.of(node_id(&node), hash_of(node)) != News::kNone || active->is_whole()) news.push_back(&node);
   }
-  std::vector<const void *> gone = change.gone();
+  std::vector<uint64_t> gone = change.gone();
   if (!change.has_news() && StringRef(phase) != "built") return;
   const Sink &sink = active->sink();
   std::string function = graph.getMachineFunction().getName().str();
@@ -105,13 +148,12 @@ void tell(const SelectionDAG &graph, const char *phase, MachineBasicBlock *block
                  uint32_t(inputs.size())};
     sink.item(sink.context, &item);
   }
-  for (const void *thing : gone) sink.gone(sink.context, reinterpret_cast<uintptr_t>(thing));
+  for (uint64_t thing : gone) sink.gone(sink.context, thing);
 }
 
-void say(const SelectionDAG &graph, const char *phase, const SDNode &node, const std::string &why) {
+void say(const SelectionDAG &graph, const char *phase, uint64_t node, const std::string &why) {
   const Sink &sink = active->sink();
-  sink.reason(sink.context, kDag, phase, graph.getMachineFunction().getName().str().c_str(),
-              active->told(node.getDebugLoc()), why.c_str());
+  sink.reason(sink.context, kDag, phase, graph.getMachineFunction().getName().str().c_str(), node, why.c_str());
 }
 
 const char *name(TargetLowering::LegalizeAction action) {
@@ -125,21 +167,56 @@ const char *name(TargetLowering::LegalizeAction action) {
   return "?";
 }
 
-// What the target wants done with the operations that are followed.
-void say_actions(SelectionDAG &graph) {
-  if (!active) return;
-  const TargetLowering &target = graph.getTargetLoweringInfo();
-  for (const SDNode &node : graph.allnodes()) {
-    if (!active->is_chosen(node.getDebugLoc()) || node.isMachineOpcode() || node.isTargetOpcode()) continue;
-    EVT type = node.getValueType(0);
-    if (!type.isSimple() || type == MVT::Other || type == MVT::Glue) continue;
-    TargetLowering::LegalizeAction action = target.getOperationAction(node.getOpcode(), type);
-    if (action == TargetLowering::Legal) continue;
-    say(graph, "legalise operations", node,
-        node.getOperationName(&graph) + " " + type.getEVTString() + ": " + name(action));
+// The type by which the legaliser asks for a node's action, or none where it
+// goes by more than a type (conditions, extending loads).
+std::optional<EVT> asked_type(const SDNode &node) {
+  switch (node.getOpcode()) {
+  case ISD::SETCC:
+  case ISD::SELECT_CC:
+  case ISD::BR_CC:
+  case ISD::STRICT_FSETCC:
+  case ISD::STRICT_FSETCCS:
+  case ISD::SETCCCARRY:
+    return std::nullopt;
+  case ISD::SINT_TO_FP:
+  case ISD::UINT_TO_FP:
+  case ISD::EXTRACT_VECTOR_ELT:
+  case ISD::LROUND:
+  case ISD::LLROUND:
+  case ISD::LRINT:
+  case ISD::LLRINT:
+  case ISD::IS_FPCLASS:
+    return node.getOperand(0).getValueType();
+  case ISD::SIGN_EXTEND_INREG:
+    return cast<VTSDNode>(node.getOperand(1))->getVT();
+  default:
+    if (node.getOpcode() >= ISD::VECREDUCE_FADD && node.getOpcode() <= ISD::VECREDUCE_UMIN)
+      return node.getOperand(0).getValueType();
+    if (isa<MemSDNode>(node) && !ISD::isNON_EXTLoad(&node)) return std::nullopt;
+    return node.getValueType(0);
   }
 }
 
+struct Wish {
+  uint64_t node;
+  std::string words;
+};
+
+// What the target wants done with the operations that are followed.
+std::vector<Wish> wishes_of(SelectionDAG &graph) {
+  std::vector<Wish> wishes;
+  const TargetLowering &target = graph.getTargetLoweringInfo();
+  for (SDNode &node : graph.allnodes()) {
+    if (!active->is_chosen(node.getDebugLoc()) || node.isMachineOpcode() || node.isTargetOpcode()) continue;
+    if (node.isStrictFPOpcode() || node.getNumValues() == 0) continue;
+    std::optional<EVT> type = asked_type(node);
+    if (!type || !type->isSimple() || *type == MVT::Other || *type == MVT::Glue) continue;
+    TargetLowering::LegalizeAction action = target.getOperationAction(node.getOpcode(), *type);
+    if (action == TargetLowering::Legal) continue;
+    wishes.push_back({node_id(&node), node.getOperationName(&graph) + " " + type->getEVTString() + ": " + name(action)});
+  }
+  return wishes;
+}
 
 } // namespace
 
@@ -148,6 +225,11 @@ void say_actions(SelectionDAG &graph) {
 #define OPCOST_VECTORS _ZN4llvm12SelectionDAG15LegalizeVectorsEv
 #define OPCOST_OPERATIONS _ZN4llvm12SelectionDAG8LegalizeEv
 #define OPCOST_SCHEDULE _ZN4llvm18ScheduleDAGSDNodes3RunEPNS_12SelectionDAGEPNS_17MachineBasicBlockE
+#define OPCOST_REPLACE_VALUE _ZN4llvm12SelectionDAG18ReplaceAllUsesWithENS_7SDValueES1_
+#define OPCOST_REPLACE_RESULTS _ZN4llvm12SelectionDAG18ReplaceAllUsesWithEPNS_6SDNodeEPKNS_7SDValueE
+#define OPCOST_REPLACE_NODE _ZN4llvm12SelectionDAG18ReplaceAllUsesWithEPNS_6SDNodeES2_
+#define OPCOST_REPLACE_ONE _ZN4llvm12SelectionDAG25ReplaceAllUsesOfValueWithENS_7SDValueES1_
+#define OPCOST_REPLACE_SOME _ZN4llvm12SelectionDAG26ReplaceAllUsesOfValuesWithEPKNS_7SDValueES3_j
 #define OPCOST_TABLE _ZN4llvm16SelectionDAGISel16SelectCodeCommonEPNS_6SDNodeEPKhj
 #define OPCOST_JOIN2(a, b) a##b
 #define OPCOST_JOIN(a, b) OPCOST_JOIN2(a, b)
@@ -164,12 +246,21 @@ bool REAL(OPCOST_VECTORS)(SelectionDAG *) OPCOST_WEAK;
 void REAL(OPCOST_OPERATIONS)(SelectionDAG *) OPCOST_WEAK;
 void REAL(OPCOST_SCHEDULE)(void *, SelectionDAG *, MachineBasicBlock *) OPCOST_WEAK;
 void REAL(OPCOST_TABLE)(void *, SDNode *, const uint8_t *, unsigned) OPCOST_WEAK;
+void REAL(OPCOST_REPLACE_VALUE)(SelectionDAG *, SDValue, SDValue) OPCOST_WEAK;
+void REAL(OPCOST_REPLACE_RESULTS)(SelectionDAG *, SDNode *, const SDValue *) OPCOST_WEAK;
+void REAL(OPCOST_REPLACE_NODE)(SelectionDAG *, SDNode *, SDNode *) OPCOST_WEAK;
+void REAL(OPCOST_REPLACE_ONE)(SelectionDAG *, SDValue, SDValue) OPCOST_WEAK;
+void REAL(OPCOST_REPLACE_SOME)(SelectionDAG *, const SDValue *, const SDValue *, unsigned) OPCOST_WEAK;
 
 void WRAP(OPCOST_COMBINE)(SelectionDAG *graph, CombineLevel level, void *aliases, CodeGenOptLevel optimise) {
   passed[kCombine]++;
   static const char *const kNames[] = {"combine 1", "combine 2, behind types", "combine 3, behind vectors",
                                        "combine 4, behind operations"};
-  if (level == BeforeLegalizeTypes) tell(*graph, "built");
+  if (level == BeforeLegalizeTypes) {
+    watch.reset();
+    if (active) watch = std::make_unique<Watch>(*graph);
+    tell(*graph, "built");
+  }
   REAL(OPCOST_COMBINE)(graph, level, aliases, optimise);
   tell(*graph, kNames[level]);
 }
@@ -190,23 +281,68 @@ bool WRAP(OPCOST_VECTORS)(SelectionDAG *graph) {
 
 void WRAP(OPCOST_OPERATIONS)(SelectionDAG *graph) {
   passed[kOperations]++;
-  say_actions(*graph);
+  std::vector<Wish> wishes;
+  if (watch) wishes = wishes_of(*graph);
   REAL(OPCOST_OPERATIONS)(graph);
+  // What went for another reason did not go for that.
+  for (const Wish &wish : wishes)
+    if (watch->is_replaced(wish.node)) say(*graph, "legalise operations", wish.node, wish.words);
   tell(*graph, "legalise operations");
 }
 
+// A node is turned into one of the machine's where it stands, or others are made
+// and the last takes its place.
 void WRAP(OPCOST_TABLE)(void *selector, SDNode *node, const uint8_t *table, unsigned size) {
   passed[kTable]++;
-  if (active && active->is_chosen(node->getDebugLoc())) {
-    SelectionDAG *graph = static_cast<SelectionDAGISel *>(selector)->CurDAG;
-    say(*graph, "select", *node, node->getOperationName(graph) + ": by the table of patterns");
-  }
+  if (!watch || !active->is_chosen(node->getDebugLoc())) return REAL(OPCOST_TABLE)(selector, node, table, size);
+  SelectionDAG *graph = static_cast<SelectionDAGISel *>(selector)->CurDAG;
+  const Identities &identities = active->identities();
+  std::string words = node->getOperationName(graph) + ": by the table of patterns";
+  uint64_t before = node_id(node), newest = identities.last();
   REAL(OPCOST_TABLE)(selector, node, table, size);
+  uint64_t now = before;
+  bool is_there = identities.known(node) == before && node->isMachineOpcode();
+  const SDNode *heir = is_there ? nullptr : watch->heir(before);
+  if (heir && heir->isMachineOpcode() && node_id(heir) > newest) now = node_id(heir);
+  say(*graph, "select", now, words);
+}
+
+// The first result is what a node is for.
+void WRAP(OPCOST_REPLACE_VALUE)(SelectionDAG *graph, SDValue from, SDValue to) {
+  passed[kReplace]++;
+  if (watch && from.getResNo() == 0) watch->replaced(from.getNode(), to.getNode());
+  REAL(OPCOST_REPLACE_VALUE)(graph, from, to);
+}
+
+void WRAP(OPCOST_REPLACE_RESULTS)(SelectionDAG *graph, SDNode *from, const SDValue *to) {
+  passed[kReplace]++;
+  if (watch) watch->replaced(from, to->getNode());
+  REAL(OPCOST_REPLACE_RESULTS)(graph, from, to);
+}
+
+void WRAP(OPCOST_REPLACE_NODE)(SelectionDAG *graph, SDNode *from, SDNode *to) {
+  passed[kReplace]++;
+  if (watch) watch->replaced(from, to);
+  REAL(OPCOST_REPLACE_NODE)(graph, from, to);
+}
+
+void WRAP(OPCOST_REPLACE_ONE)(SelectionDAG *graph, SDValue from, SDValue to) {
+  passed[kReplace]++;
+  if (watch && from.getResNo() == 0) watch->replaced(from.getNode(), to.getNode());
+  REAL(OPCOST_REPLACE_ONE)(graph, from, to);
+}
+
+void WRAP(OPCOST_REPLACE_SOME)(SelectionDAG *graph, const SDValue *from, const SDValue *to, unsigned count) {
+  passed[kReplace]++;
+  for (unsigned i = 0; watch && i < count; i++)
+    if (from[i].getResNo() == 0) watch->replaced(from[i].getNode(), to[i].getNode());
+  REAL(OPCOST_REPLACE_SOME)(graph, from, to, count);
 }
 
 void WRAP(OPCOST_SCHEDULE)(void *scheduler, SelectionDAG *graph, MachineBasicBlock *block) {
   passed[kSchedule]++;
   tell(*graph, "select", block);
+  watch.reset();
   REAL(OPCOST_SCHEDULE)(scheduler, graph, block);
 }
 
