@@ -11,6 +11,8 @@ mod counted;
 mod drawn;
 mod inputs;
 mod page;
+mod possible;
+mod reasons;
 mod recorded;
 mod sweep;
 
