@@ -118,17 +118,6 @@ fn answer(output: &[u8]) -> String {
     )
 }
 
-/// A life without its steps: where LLVM makes an instruction at the address of one that went, their order, and
-/// which of two became the third, is by chance.
-fn without_steps(document: &str) -> String {
-    let mut life: serde_json::Value = serde_json::from_str(document).expect("a document is JSON");
-    if let Some(fields) = life.as_object_mut() {
-        fields.remove("stages");
-        fields.remove("coverage");
-    }
-    life.to_string()
-}
-
 /// `clang 22.1.8`
 fn compiler() -> String {
     let output = Command::new("clang-22").arg("--version").output().expect("clang 22 starts");
@@ -149,10 +138,7 @@ fn answers_are_what_they_were() {
             let mut command = Command::new(env!("CARGO_BIN_EXE_opcost"));
             let output = command.args(&question.words).current_dir(root()).stdin(std::process::Stdio::null());
             let output = output.output().expect("opcost starts");
-            let mut document = answer(&output.stdout);
-            if question.name.starts_with("life ") {
-                document = without_steps(&String::from_utf8_lossy(&output.stdout));
-            }
+            let document = answer(&output.stdout);
             let file = folder.join(question.name.replace([' ', '/'], "-") + ".json");
             std::fs::write(file, &document).expect("written");
             let status = output.status.code().unwrap_or(-1);

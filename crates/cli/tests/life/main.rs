@@ -10,6 +10,7 @@ mod bytes;
 mod counted;
 mod drawn;
 mod inputs;
+mod joined;
 mod page;
 mod possible;
 mod reasons;

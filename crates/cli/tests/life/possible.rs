@@ -14,9 +14,9 @@ const TABLE: &[(&str, &str)] = &[
     (
         "add",
         "ADD INC DEC LEA SUB ADC MADD MSUB SMADD UMADD SMSUB UMSUB PADD SH1ADD SH2ADD SH3ADD ADDLOW ADRP PSUB \
-             MLA MLS SABA UABA SADDW UADDW SADDL UADDL SSRA USRA ADR AUIPC",
+             MLA MLS SABA UABA SADDW UADDW SADDL UADDL SSRA USRA ADR AUIPC SMLAL UMLAL",
     ),
-    ("sub", "SUB NEG ADD DEC INC SBB MSUB SMSUB UMSUB PSUB MLS SSUB USUB XOR PCMP CMP"),
+    ("sub", "SUB NEG ADD DEC INC SBB MSUB SMSUB UMSUB PSUB MLS SSUB USUB XOR PCMP CMP SRAI"),
     ("mul", "MUL IMUL SMULL UMULL MADD SMADD UMADD LEA PMUL SMULH UMULH"),
     ("mulhu mulhs", "MUL IMUL MULH SMULH UMULH PMULH"),
     ("umul_lohi smul_lohi", "MUL IMUL SMULL UMULL"),
@@ -33,18 +33,18 @@ const TABLE: &[(&str, &str)] = &[
     (
         "and",
         "AND BIC PAND PANDN BLS BEXTR BZHI BTR MOVZX UBFM UBFX EXTRACT_SUBREG SUBREG_TO_REG SRL SLL BSP BIT BIF \
-             ADD_UW ZEXT BEXT TEST BCLR SBFM SLT TZMSK CTZ",
+             ADD_UW ZEXT BEXT TEST BCLR SBFM SLT TZMSK CTZ CSEL MOV32 ORRW",
     ),
     (
         "or",
-        "OR ORR ORN ADD LEA POR BTS BFM BFI BFXIL SHLD SHRD EXTR BSL BSP BIT BIF BSET SLI SRI SUBREG_TO_REG UBFM",
+        "OR ORR ORN ADD LEA POR BTS BFM BFI BFXIL SHLD SHRD EXTR BSL BSP BIT BIF BSET SLI SRI SUBREG_TO_REG UBFM INC CSINC",
     ),
-    ("xor", "XOR EOR EON NOT PXOR BTC XNOR NEG BLS ORN MVN NOTV CSINV CSEL"),
+    ("xor", "XOR EOR EON NOT PXOR BTC XNOR NEG BLS ORN MVN NOTV CSINV CSEL ADD32"),
     (
         "shl",
-        "SHL SAL ADD LEA SLL LSL UBFM SBFM PSLL BZHI SHLX SHL USHLL SSHLL PADD ROL RORX ADD_UW SLLI_UW PseudoSLL",
+        "SHL SAL ADD LEA SLL LSL UBFM SBFM PSLL BZHI SHLX SHL USHLL SSHLL PADD ROL RORX ADD_UW SLLI_UW PseudoSLL SRLI",
     ),
-    ("srl", "SHR SRL LSR UBFM USHR PSRL UBFX EXTRACT_SUBREG BEXTR MOVZX UXT RSHRN SHRN RORX ROR"),
+    ("srl", "SHR SRL LSR UBFM USHR PSRL UBFX EXTRACT_SUBREG BEXTR MOVZX UXT RSHRN SHRN RORX ROR REV16 SRAIW"),
     ("sra", "SAR SRA ASR SBFM SSHR PSRA SBFX MOVSX SSHR CMLT CDQ CQO CMP"),
     ("rotl rotr", "ROL ROR RORX EXTR SHLD SHRD PROL PROR RORI RORV ROLI"),
     ("fshl fshr", "SHLD SHRD EXTR ROL ROR"),
@@ -55,7 +55,7 @@ const TABLE: &[(&str, &str)] = &[
     ("bitreverse", "RBIT REV"),
     // From one width to another: a part of a register, or a move that extends. Where a machine's own operations work on
     // a half of its registers and extend (RISC-V's W), the extension is the root of the pattern.
-    ("truncate", "EXTRACT_SUBREG COPY MOV XTN UZP PSHUF PACK SHRN SETCC PMOV TRUNC"),
+    ("truncate", "EXTRACT_SUBREG COPY MOV XTN UZP PSHUF PACK SHRN SETCC PMOV TRUNC RSHRN"),
     (
         "zero_extend",
         "MOVZX SUBREG_TO_REG UBFM AND USHLL PMOVZX MOV SRL ZEXT LBU LHU LWU ORR UXT PUNPCK LDR ADD_UW \
@@ -104,7 +104,7 @@ const TABLE: &[(&str, &str)] = &[
     // Choices. A condition may be a value by itself: 0 or 1 by a set, all bits by an exclusive-or or a shift.
     (
         "setcc",
-        "SET CMP PCMP CSINC CSET SLT SLTU SLTIU SLTI XOR FEQ FLT FLE CM FCM SEQZ SNEZ TEST SUBS SUB ADD UCOM",
+        "SET CMP PCMP CSINC CSET SLT SLTU SLTIU SLTI XOR FEQ FLT FLE CM FCM SEQZ SNEZ TEST SUBS SUB ADD UCOM SRLI",
     ),
     ("select", "CMOV CSEL CSINC CSINV CSNEG FCSEL Select CZERO PseudoCCMOV BSP BLENDV PBLENDV PAND"),
     ("vselect", "BLEND PBLEND BSP BSL BIT BIF PAND PseudoV"),
@@ -114,7 +114,7 @@ const TABLE: &[(&str, &str)] = &[
     ("fmul strict_fmul", "MUL FMUL FNMUL"),
     ("fdiv strict_fdiv", "DIV FDIV"),
     ("fneg", "XOR FNEG CHS FSGNJN FNMUL FNM PXOR FNMADD"),
-    ("fabs", "AND FABS ABS FSGNJX PAND"),
+    ("fabs", "AND FABS ABS FSGNJX PAND FABD"),
     ("fcopysign", "FSGNJ BSP BIT BSL"),
     ("fsqrt strict_fsqrt", "SQRT FSQRT"),
     ("fma fmuladd strict_fma", "FMADD FMSUB FNM FMLA FMLS FMA"),
@@ -147,8 +147,8 @@ const TABLE: &[(&str, &str)] = &[
     ("insert_subvector", "INSERT SUBREG_TO_REG INS"),
     ("concat_vectors", "INS INSERT SUBREG_TO_REG UZP"),
     ("vector_shuffle", "PSHUF SHUF UNPCK PUNPCK MOV PALIGN EXT ZIP UZP TRN REV DUP PERM BLEND PBLEND INS"),
-    ("BUILD_VECTOR", "SET0 SETALLONES MOV DUP FMOV SUBREG_TO_REG PXOR XOR AVX INS"),
-    ("scalar_to_vector", "MOV COPY SUBREG_TO_REG INSERT FMOV INS"),
+    ("BUILD_VECTOR", "SET0 SETALLONES MOV DUP FMOV SUBREG_TO_REG PXOR XOR AVX INS V_SET"),
+    ("scalar_to_vector", "MOV COPY SUBREG_TO_REG INSERT FMOV INS LD"),
     ("splat_vector", "DUP MOV BROADCAST PBROADCAST"),
     (
         "vecreduce_add vecreduce_smax vecreduce_smin vecreduce_umax vecreduce_umin vecreduce_fadd vecreduce_fmax \
@@ -210,6 +210,8 @@ const TABLE: &[(&str, &str)] = &[
     ("X86ISD::LADD X86ISD::LSUB X86ISD::LOR X86ISD::LXOR X86ISD::LAND", "LOCK"),
     ("X86ISD::MEMBARRIER X86ISD::MFENCE", "Int_MemBarrier MFENCE"),
     ("X86ISD::NOTRACK_BRIND X86ISD::EH_SJLJ_SETJMP X86ISD::EH_RETURN", "JMP EH_"),
+    ("X86ISD::EH_SJLJ_LONGJMP", "EH_"),
+    ("JUMP_TABLE_DEBUG_INFO", "JUMP_TABLE_DEBUG_INFO"),
     ("X86ISD::BSF", "BSF REP TZCNT"),
     ("X86ISD::BSR", "BSR"),
     ("X86ISD::MUL_IMM", "LEA IMUL"),
@@ -276,6 +278,8 @@ const TABLE: &[(&str, &str)] = &[
     ("RISCVISD::ADD_LO", "ADDI"),
     ("RISCVISD::HI", "LUI"),
     ("RISCVISD::LLA RISCVISD::LA RISCVISD::LGA", "PseudoLLA PseudoLA PseudoLGA"),
+    ("RISCVISD::ADD_TPREL", "PseudoAddTPRel"),
+    ("RISCVISD::FROUND", "PseudoFROUND"),
     ("RISCVISD::SLLW", "SLLW"),
     ("RISCVISD::SRLW", "SRLW"),
     ("RISCVISD::SRAW", "SRAW"),

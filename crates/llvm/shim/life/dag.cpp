@@ -6,8 +6,9 @@
 // behind is told. A listener of LLVM's hears of each node that comes and goes,
 // and a hook of each that takes the place of another. So a reason is said of one
 // node: what the target wants done with an operation, of the node that went for
-// it; how a node was selected, of the node that it is now. Where that is none of
-// the machine's, or stood there before, it is said of what went.
+// it; how a node was selected, of the node that it is now, or of the one that does
+// the work if that only takes a part of a register. Where it is none of the
+// machine's, or stood there before, it is said of what went.
 #include "life/recorder.h"
 
 #include "llvm/CodeGen/MachineBasicBlock.h"
@@ -16,6 +17,7 @@
 #include "llvm/CodeGen/SelectionDAGISel.h"
 #include "llvm/CodeGen/SelectionDAGNodes.h"
 #include "llvm/CodeGen/TargetLowering.h"
+#include "llvm/CodeGen/TargetOpcodes.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -197,6 +199,31 @@ std::optional<EVT> asked_type(const SDNode &node) {
   }
 }
 
+// What does the work of a pattern, if a part of a register is all that its root
+// takes; `newest` is the last node that was there before the pattern.
+const SDNode *worker_of(const SDNode *root, uint64_t newest) {
+  const Identities &identities = active->identities();
+  auto is_made = [&](const SDValue &operand) {
+    const SDNode *node = operand.getNode();
+    bool is_machine = node->isMachineOpcode() && node->getMachineOpcode() != TargetOpcode::IMPLICIT_DEF;
+    return is_machine && identities.known(node) > newest;
+  };
+  for (;;) {
+    switch (root->getMachineOpcode()) {
+    case TargetOpcode::EXTRACT_SUBREG:
+    case TargetOpcode::INSERT_SUBREG:
+    case TargetOpcode::SUBREG_TO_REG:
+    case TargetOpcode::COPY_TO_REGCLASS:
+      break;
+    default:
+      return root;
+    }
+    auto made = find_if(root->op_values(), is_made);
+    if (made == root->op_values().end()) return root;
+    root = (*made).getNode();
+  }
+}
+
 struct Wish {
   uint64_t node;
   std::string words;
@@ -300,11 +327,10 @@ void WRAP(OPCOST_TABLE)(void *selector, SDNode *node, const uint8_t *table, unsi
   std::string words = node->getOperationName(graph) + ": by the table of patterns";
   uint64_t before = node_id(node), newest = identities.last();
   REAL(OPCOST_TABLE)(selector, node, table, size);
-  uint64_t now = before;
   bool is_there = identities.known(node) == before && node->isMachineOpcode();
-  const SDNode *heir = is_there ? nullptr : watch->heir(before);
-  if (heir && heir->isMachineOpcode() && node_id(heir) > newest) now = node_id(heir);
-  say(*graph, "select", now, words);
+  const SDNode *now = is_there ? node : watch->heir(before);
+  bool is_made = now && now->isMachineOpcode() && (is_there || identities.known(now) > newest);
+  say(*graph, "select", is_made ? node_id(worker_of(now, newest)) : before, words);
 }
 
 // The first result is what a node is for.

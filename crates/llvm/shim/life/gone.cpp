@@ -2,8 +2,8 @@
 //
 // LLVM deletes without a word. What is known: whether its readers read another
 // value since (value handles); what its locations say the pass made of it, or
-// merged it with; what its block ends in now, or whether the block is gone; and
-// whether its function is. Only what nothing depends on but its readers was
+// merged it with; what its block ends in now, or whether the block is gone;
+// whether the variable that it writes is; and whether its function is. Only what nothing depends on but its readers was
 // deleted because there were none. For what has effects that does not follow:
 // where nothing of the above is known, the answer is that LLVM does not say.
 //
@@ -11,11 +11,12 @@
 #include "life/recorder.h"
 #include "life/words.h"
 
-#include "llvm/IR/CFG.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/ModuleSlotTracker.h"
 #include "llvm/Support/raw_ostream.h"
@@ -50,6 +51,11 @@ void Recorder::Followed::see(const Instruction &instruction, std::string written
   is_call = isa<CallBase>(instruction);
   text = std::move(written);
   block = const_cast<BasicBlock *>(instruction.getParent());
+  const Value *pointer = getLoadStorePointerOperand(&instruction);
+  if (auto *lifetime = dyn_cast<LifetimeIntrinsic>(&instruction)) pointer = lifetime->getArgOperand(0);
+  const Value *base = pointer ? getUnderlyingObject(pointer) : nullptr;
+  has_variable = isa_and_nonnull<AllocaInst>(base);
+  variable = has_variable ? const_cast<Value *>(base) : nullptr;
   has_next = is_terminator && instruction.getNumSuccessors() == 1;
   next = has_next ? instruction.getSuccessor(0) : nullptr;
 }
@@ -141,6 +147,7 @@ std::string Recorder::why_gone(StringRef pass, const Followed &one, Function *fu
   if (!merged.empty()) return "merged with " + listed(merged);
   if (!made.empty()) return "replaced by " + listed(made);
   if (one.is_terminator && !one.is_call) return why_branch_gone(one);
+  if (one.has_effects && one.has_variable && !one.variable) return "deleted: its variable is no longer in memory";
   if (one.has_effects) return one.block ? kUnknown : "deleted: its block is no more";
   if (one.is_replaced) return one.heir ? "deleted: nothing needs it" : "replaced by what is gone, too";
   return "deleted: nothing uses it";

@@ -132,9 +132,9 @@ private:
     bool has_effects, is_terminator, is_call;
     std::string text;
     llvm::WeakVH block;
-    // Where an unconditional branch goes.
-    llvm::WeakVH next;
-    bool has_next;
+    // Where an unconditional branch goes; the stack's memory that it writes.
+    llvm::WeakVH next, variable;
+    bool has_next, has_variable;
     // What its readers read since.
     llvm::WeakTrackingVH heir;
     bool is_replaced = false;
