@@ -8,8 +8,7 @@
 //! answers, and the test says so and fails: write the list anew there.
 //!
 //! Documents lie in the folder `tmp/answers` of the build behind a run, to be compared with those of another build.
-//! Cost: about 125 short runs. What is no answer is left out of a document: how long the recorder of lives took,
-//! and its steps, whose order is not held yet.
+//! Cost: about 125 short runs. What is no answer is left out of a document: how long the recorder of lives took.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

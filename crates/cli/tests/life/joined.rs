@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{corpus, is_checked, life, steps};
+use super::{corpus, is_checked, life, opcodes, steps};
 
 /// What a step says: change, opcode, reason.
 fn reasons<'a>(life: &'a Value, stage: &str) -> Vec<[&'a str; 3]> {
@@ -66,6 +66,29 @@ fn a_call_on_a_condition_is_the_code_of_the_call() {
     let condition = life(&[&format!("{source}:7")]);
     let of_condition = steps(&condition, "mc");
     assert!(of_condition.iter().any(|step| step[3].starts_with("JCC_1 memcpy")), "{of_condition:?}");
+}
+
+/// What another instruction does along with its own work has that for its code.
+#[test]
+fn a_load_that_an_addition_does_itself_has_code() {
+    let source = corpus("life/folded.c");
+    let load = life(&["--function", "folded", "--value", "%2", &source]);
+    is_checked(&load);
+    assert_eq!(opcodes(&load, "ir", "is"), ["load"], "{load:#}");
+    assert_eq!(reasons(&load, "dag"), [["went", "load", "folded into ADD32rm"]]);
+    let encoded = steps(&load, "mc");
+    assert!(encoded.len() == 1 && encoded[0][2] == "ADD32rm", "{encoded:?}");
+    let stages = load["stages"].as_array().expect("stages");
+    let bytes = stages.iter().find(|stage| stage["stage"] == "bytes").expect("bytes");
+    assert_eq!(bytes["steps"][0]["certainty"], "merged", "{bytes}");
+    // The addition is told as itself.
+    let both = life(&[&format!("{source}:3")]);
+    let stages = both["stages"].as_array().expect("stages");
+    let bytes = stages.iter().find(|stage| stage["stage"] == "bytes").expect("bytes");
+    let places = both["places"].as_array().expect("places");
+    let add = bytes["steps"].as_array().expect("steps").iter().find(|step| step["opcode"] == "ADD32rm");
+    let add = &add.expect("an addition")["key"];
+    assert!(places.iter().any(|place| place["key"] == *add && place["column"] == 12), "{add} {places:?}");
 }
 
 /// A branch is no dead code, and not merged with a store.

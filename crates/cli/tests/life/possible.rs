@@ -16,9 +16,9 @@ const TABLE: &[(&str, &str)] = &[
         "ADD INC DEC LEA SUB ADC MADD MSUB SMADD UMADD SMSUB UMSUB PADD SH1ADD SH2ADD SH3ADD ADDLOW ADRP PSUB \
              MLA MLS SABA UABA SADDW UADDW SADDL UADDL SSRA USRA ADR AUIPC SMLAL UMLAL",
     ),
-    ("sub", "SUB NEG ADD DEC INC SBB MSUB SMSUB UMSUB PSUB MLS SSUB USUB XOR PCMP CMP SRAI"),
+    ("sub", "SUB NEG ADD DEC INC SBB MSUB SMSUB UMSUB PSUB MLS SSUB USUB XOR PCMP CMP SRAI LEA"),
     ("mul", "MUL IMUL SMULL UMULL MADD SMADD UMADD LEA PMUL SMULH UMULH"),
-    ("mulhu mulhs", "MUL IMUL MULH SMULH UMULH PMULH"),
+    ("mulhu mulhs", "MUL IMUL MULH SMULH UMULH PMULH UZP"),
     ("umul_lohi smul_lohi", "MUL IMUL SMULL UMULL"),
     ("sdiv udiv srem urem sdivrem udivrem", "DIV IDIV SDIV UDIV REM"),
     ("uaddo saddo addc adde uaddo_carry saddo_carry", "ADD ADC INC"),
@@ -33,7 +33,7 @@ const TABLE: &[(&str, &str)] = &[
     (
         "and",
         "AND BIC PAND PANDN BLS BEXTR BZHI BTR MOVZX UBFM UBFX EXTRACT_SUBREG SUBREG_TO_REG SRL SLL BSP BIT BIF \
-             ADD_UW ZEXT BEXT TEST BCLR SBFM SLT TZMSK CTZ CSEL MOV32 ORRW",
+             ADD_UW ZEXT BEXT TEST BCLR SBFM SLT TZMSK CTZ CSEL MOV32 ORRW UMAXV UMINV SMAXV SMINV ADDV UADDLV SADDLV FMAXNMV FMINNMV",
     ),
     (
         "or",
@@ -141,7 +141,10 @@ const TABLE: &[(&str, &str)] = &[
         "LEA MOV ADR ADRP ADDI PseudoL PseudoLA LUI",
     ),
     // Parts of vectors.
-    ("extract_vector_elt", "MOV PEXTR EXTRACT COPY UMOV SMOV DUP FMOV"),
+    (
+        "extract_vector_elt",
+        "MOV PEXTR EXTRACT COPY UMOV SMOV DUP FMOV UMAXV UMINV SMAXV SMINV ADDV UADDLV SADDLV FMAXNMV FMINNMV",
+    ),
     ("insert_vector_elt", "PINSR INSERT INS MOV UNPCK LD1"),
     ("extract_subvector", "EXTRACT COPY DUP EXT"),
     ("insert_subvector", "INSERT SUBREG_TO_REG INS"),
@@ -226,6 +229,8 @@ const TABLE: &[(&str, &str)] = &[
     ("AArch64ISD::SUBS", "SUBS CMP ADDS ANDS"),
     ("AArch64ISD::ADDS", "ADDS SUBS"),
     ("AArch64ISD::ANDS", "ANDS BICS"),
+    ("AArch64ISD::ADC AArch64ISD::ADCS", "ADC"),
+    ("AArch64ISD::SBC AArch64ISD::SBCS", "SBC NGC"),
     ("AArch64ISD::CCMP AArch64ISD::CCMN AArch64ISD::FCCMP", "CCM FCCM"),
     ("AArch64ISD::CSEL AArch64ISD::CSINC AArch64ISD::CSINV AArch64ISD::CSNEG", "CS FCSEL"),
     ("AArch64ISD::FCMP AArch64ISD::STRICT_FCMP", "FCMP"),

@@ -8,7 +8,9 @@
 // node: what the target wants done with an operation, of the node that went for
 // it; how a node was selected, of the node that it is now, or of the one that does
 // the work if that only takes a part of a register. Where it is none of the
-// machine's, or stood there before, it is said of what went.
+// machine's, or stood there before, it is said of what went. What went in selection
+// and nothing took its place is part of what read it (a load that an addition
+// does itself): that gets a number that stands for both.
 #include "life/recorder.h"
 
 #include "llvm/CodeGen/MachineBasicBlock.h"
@@ -18,6 +20,10 @@
 #include "llvm/CodeGen/SelectionDAGNodes.h"
 #include "llvm/CodeGen/TargetLowering.h"
 #include "llvm/CodeGen/TargetOpcodes.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -59,14 +65,29 @@ public:
 
   // What stands for a node since the phase began, or null if that is gone.
   const SDNode *heir(uint64_t node) const {
-    auto known = heirs.find(node);
-    if (known == heirs.end()) return nullptr;
-    return active->identities().known(known->second.node) == known->second.identity ? known->second.node : nullptr;
+    for (auto known = heirs.find(node); known != heirs.end(); known = heirs.find(known->second.identity))
+      if (active->identities().known(known->second.node) == known->second.identity) return known->second.node;
+    return nullptr;
   }
   bool is_replaced(uint64_t node) const { return heirs.count(node); }
   void begin_phase() { heirs.clear(); }
 
+  // Selection begins: who reads what.
+  void note_readers(const SelectionDAG &graph);
+  // Selection is over: what went without an heir is part of what read it.
+  void fold(SelectionDAG &graph);
+
 private:
+  struct Read {
+    uint32_t number = 0;
+    std::vector<uint64_t> readers;
+  };
+  using Alive = DenseMap<uint64_t, SDNode *>;
+  void takers(uint64_t node, const Alive &alive, SmallPtrSetImpl<SDNode *> &taken, DenseSet<uint64_t> &seen,
+              SmallVectorImpl<SDNode *> &found) const;
+
+  MapVector<uint64_t, Read> reads;
+  uint64_t newest = 0;
   struct Heir {
     const SDNode *node;
     uint64_t identity;
@@ -99,6 +120,62 @@ std::string text_of(const SDNode &node, const SelectionDAG &graph) {
   else
     out << rest;
   return text;
+}
+
+void say(const SelectionDAG &graph, const char *phase, uint64_t node, const std::string &why) {
+  const Sink &sink = active->sink();
+  sink.reason(sink.context, kDag, phase, graph.getMachineFunction().getName().str().c_str(), node, why.c_str());
+}
+
+// What does the work of a pattern, if a part of a register is all that its root
+// takes; `newest` is the last node that was there before the pattern.
+const SDNode *worker_of(const SDNode *root, uint64_t newest);
+
+void Watch::note_readers(const SelectionDAG &graph) {
+  reads.clear();
+  newest = active->identities().last();
+  for (const SDNode &node : graph.allnodes()) {
+    Read &read = reads[node_id(&node)];
+    read.number = Recorder::number_of(node.getDebugLoc());
+    for (const SDUse &use : node.uses())
+      if (use.getResNo() == 0 && node.getValueType(0) != MVT::Other) read.readers.push_back(node_id(use.getUser()));
+  }
+}
+
+// What became of the readers of a node, and of theirs if these went, too.
+void Watch::takers(uint64_t node, const Alive &alive, SmallPtrSetImpl<SDNode *> &taken, DenseSet<uint64_t> &seen,
+                   SmallVectorImpl<SDNode *> &found) const {
+  auto read = reads.find(node);
+  if (read == reads.end()) return;
+  for (uint64_t reader : read->second.readers) {
+    if (!seen.insert(reader).second) continue;
+    SDNode *now = alive.lookup(reader);
+    if (const SDNode *other = now ? nullptr : heir(reader)) now = alive.lookup(active->identities().known(other));
+    if (!now && !is_replaced(reader)) takers(reader, alive, taken, seen, found);
+    if (!now || !now->isMachineOpcode()) continue;
+    now = const_cast<SDNode *>(worker_of(now, newest));
+    if (taken.insert(now).second) found.push_back(now);
+  }
+}
+
+void Watch::fold(SelectionDAG &graph) {
+  Alive alive;
+  for (SDNode &node : graph.allnodes()) alive[node_id(&node)] = &node;
+  for (auto &[node, read] : reads) {
+    if (alive.count(node) || is_replaced(node) || !active->numbers().is_chosen(read.number)) continue;
+    SmallPtrSet<SDNode *, 4> taken;
+    DenseSet<uint64_t> seen;
+    SmallVector<SDNode *, 4> found;
+    takers(node, alive, taken, seen, found);
+    if (!found.empty()) say(graph, "select", node, "folded into " + found.front()->getOperationName(&graph));
+    for (SDNode *taker : found) {
+      DILocation *own = taker->getDebugLoc();
+      if (!own) continue;
+      uint32_t number = active->numbers().fold(own->getLine(), read.number);
+      if (number == own->getLine()) continue;
+      taker->setDebugLoc(DILocation::get(own->getContext(), number, 0, own->getScope(), own->getInlinedAt()));
+    }
+  }
 }
 
 bool has_chosen(const SelectionDAG &graph) {
@@ -153,11 +230,6 @@ void tell(const SelectionDAG &graph, const char *phase, MachineBasicBlock *block
   for (uint64_t thing : gone) sink.gone(sink.context, thing);
 }
 
-void say(const SelectionDAG &graph, const char *phase, uint64_t node, const std::string &why) {
-  const Sink &sink = active->sink();
-  sink.reason(sink.context, kDag, phase, graph.getMachineFunction().getName().str().c_str(), node, why.c_str());
-}
-
 const char *name(TargetLowering::LegalizeAction action) {
   switch (action) {
   case TargetLowering::Legal: return "Legal";
@@ -199,8 +271,6 @@ std::optional<EVT> asked_type(const SDNode &node) {
   }
 }
 
-// What does the work of a pattern, if a part of a register is all that its root
-// takes; `newest` is the last node that was there before the pattern.
 const SDNode *worker_of(const SDNode *root, uint64_t newest) {
   const Identities &identities = active->identities();
   auto is_made = [&](const SDValue &operand) {
@@ -290,6 +360,7 @@ void WRAP(OPCOST_COMBINE)(SelectionDAG *graph, CombineLevel level, void *aliases
   }
   REAL(OPCOST_COMBINE)(graph, level, aliases, optimise);
   tell(*graph, kNames[level]);
+  if (watch && level == AfterLegalizeDAG && has_chosen(*graph)) watch->note_readers(*graph);
 }
 
 bool WRAP(OPCOST_TYPES)(SelectionDAG *graph) {
@@ -367,6 +438,7 @@ void WRAP(OPCOST_REPLACE_SOME)(SelectionDAG *graph, const SDValue *from, const S
 
 void WRAP(OPCOST_SCHEDULE)(void *scheduler, SelectionDAG *graph, MachineBasicBlock *block) {
   passed[kSchedule]++;
+  if (watch) watch->fold(*graph);
   tell(*graph, "select", block);
   watch.reset();
   REAL(OPCOST_SCHEDULE)(scheduler, graph, block);

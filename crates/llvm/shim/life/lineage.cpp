@@ -102,7 +102,7 @@ const char *kind_of(const MachineInstr &instruction, StringRef pass) {
 } // namespace
 
 bool Ancestry::is_same(uint32_t one, uint32_t other) const {
-  return one == other || numbers.sources(one) == numbers.sources(other);
+  return one == other || numbers.sources(numbers.own(one)) == numbers.sources(numbers.own(other));
 }
 
 const Origin *Ancestry::origin(const MachineInstr &instruction) const {
@@ -314,8 +314,9 @@ uint32_t Ancestry::inferred(const MachineInstr &instruction) const {
 
 bool Ancestry::infer(MachineInstr &instruction) {
   if (instruction.getFlag(MachineInstr::FrameSetup) || instruction.getFlag(MachineInstr::FrameDestroy)) return false;
-  uint32_t found = inferred(instruction);
-  if (!found) return false;
+  // What serves an instruction does not serve what was folded into it.
+  uint32_t found = numbers.own(inferred(instruction));
+  if (!numbers.is_keyed(found)) return false;
   Origin &known = origins[&instruction];
   known.number = found;
   is_any_chosen |= numbers.is_chosen(found);
