@@ -93,9 +93,9 @@ impl Verdict {
             "deleted: what it jumped to is joined to its block" => opcode != "br",
             _ if because.starts_with("folded into") || because.starts_with("it is ") => has_effects,
             _ if because.starts_with("merged with") || because.starts_with("replaced by") => match other {
-                // An invoke is both.
+                // These are both.
                 Some("call" | "invoke") if opcode == "invoke" => false,
-                Some("invoke") if !is_branch => false,
+                Some("invoke" | "callbr") if !is_branch => false,
                 Some(other) => is_branch != TERMINATORS.contains(&other),
                 None => true,
             },
