@@ -50,6 +50,7 @@ fn main() {
             "shim/life/assembly.cpp",
             "shim/life/codegen.cpp",
             "shim/life/dag.cpp",
+            "shim/life/gone.cpp",
             "shim/life/hooks.cpp",
             "shim/life/lineage.cpp",
             "shim/life/numbers.cpp",

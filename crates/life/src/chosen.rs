@@ -4,8 +4,11 @@
 //! the module defines: as [`opcost_llvm::Session::identify`] numbers them.
 //! Input: the module as the front end left it. Cost: one pass.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use opcost_ir::{Function, FunctionText, Module, Opcode};
-use opcost_key::InstructionId;
+use opcost_key::{FileId, InstructionId};
 
 use opcost_answer::life::{CodePlace, Wanted};
 
@@ -84,6 +87,32 @@ fn is_meant(
             function.name == *name && value.as_ref().map_or(is_work, is_value)
         }
     }
+}
+
+/// The source files whose lines a question about a module by its own name means.
+///
+/// A module that was compiled already (`prog.bc`, `prog.ll`) has no lines of its own; its debug information names those
+/// of its sources. Meant is the source that it was compiled from, by the name that the module carries or else by the
+/// module's own; where neither is known (modules that were linked), each that has code.
+pub fn sources_of(module: &Module, path: &str) -> Vec<String> {
+    let mut has_code: BTreeSet<FileId> = BTreeSet::new();
+    for function in module.functions.values() {
+        let places = function.instructions.values().filter_map(|instruction| instruction.place);
+        has_code.extend(places.map(|place| &module.places[place]).filter(|at| at.line > 0).map(|at| at.file));
+    }
+    let files: Vec<&String> = has_code.into_iter().map(|file| &module.files[file]).collect();
+    let stem = |path: &str| Path::new(path).file_stem().map(ToOwned::to_owned);
+    let is_named =
+        |file: &&&String| !module.source_name.is_empty() && is_same_file(file, &module.source_name);
+    let has_its_name = |file: &&&String| stem(file) == stem(path);
+    let mut meant: Vec<&String> = files.iter().filter(is_named).copied().collect();
+    if meant.is_empty() {
+        meant = files.iter().filter(has_its_name).copied().collect();
+    }
+    if meant.is_empty() {
+        meant = files;
+    }
+    meant.into_iter().cloned().collect()
 }
 
 /// Whether one path ends in the other, name by name.

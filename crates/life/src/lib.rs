@@ -34,7 +34,7 @@ pub mod relocation;
 pub mod story;
 pub mod ways;
 
-pub use chosen::{Chosen, choose};
+pub use chosen::{Chosen, choose, sources_of};
 pub use code::{RecordedFunction, tell_code};
 pub use coverage::coverage_of;
 pub use format::ObjectFormat;

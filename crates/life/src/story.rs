@@ -1,16 +1,18 @@
 //! What happened to the chosen instructions, step by step?
 //!
 //! The recorder tells of each state what is new, is another, or is gone since
-//! the one before. These are compared as multisets of what is written there.
-//! What is written the same is no news; what is only in the later state *became*
-//! so if the same thing stood there before, and is *new* if not; what is only in
-//! the earlier one *went*. Marks that say nothing of the instruction itself (kill
-//! and dead flags, slot numbers) are left out of the comparison. In IR, whose
-//! blocks have names that last, what stands in another block was moved.
+//! the one before, each by a serial number that nothing else has. What has the
+//! number of a thing that stood there before and is written otherwise *became*
+//! so. Of the rest, what is written as something that went is no news: a copy
+//! took its place. What is left is *new*, or *went*. Marks that say nothing of
+//! the instruction itself (kill and dead flags, slot numbers) are left out of the
+//! comparison. In IR, whose blocks have names that last, what stands in another
+//! block was moved. A reason is told of the one thing whose number it names, and
+//! of nothing if no step is.
 //!
 //! Input: events in order. Output: stages. Cost: linear in what changed.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use opcost_llvm::{LifeEvent, LifeItem, Stage};
@@ -40,12 +42,15 @@ struct Teller {
     steps: HashMap<StageName, Vec<Step>>,
     /// What stood in a function last, by node.
     last: HashMap<(StageName, String), HashMap<u64, LifeItem>>,
-    /// Reasons that wait for the state that they belong to.
-    reasons: HashMap<About, VecDeque<String>>,
+    /// Reasons that wait for the state that they belong to, by node.
+    reasons: HashMap<u64, Reason>,
 }
 
-/// What a reason speaks of: stage, pass, function, number.
-type About = (StageName, String, String, u32);
+/// Why one thing is another behind a pass, or is no more.
+struct Reason {
+    pass: String,
+    text: String,
+}
 
 /// The same name as in the record.
 pub(crate) fn stage_name(stage: Stage) -> StageName {
@@ -70,9 +75,8 @@ impl Teller {
             LifeEvent::State { stage, pass, function, items, gone } => {
                 self.state(At { stage: stage_name(*stage), pass, function }, items, gone);
             }
-            LifeEvent::Reason { stage, pass, function, number, text } => {
-                let about = (stage_name(*stage), pass.clone(), function.clone(), *number);
-                self.reasons.entry(about).or_default().push_back(text.clone());
+            LifeEvent::Reason { pass, node, text, .. } => {
+                self.reasons.insert(*node, Reason { pass: pass.clone(), text: text.clone() });
             }
             LifeEvent::Bytes { function, item, from, to, encoded, .. } if item.is_chosen => {
                 self.encoded(function, item, encoded);
@@ -101,53 +105,39 @@ impl Teller {
     }
 
     fn compare(&mut self, at: At<'_>, is_first: bool, old: Vec<LifeItem>, now: &[LifeItem]) {
-        let mut written: HashMap<String, Vec<usize>> = HashMap::new();
-        for (position, item) in old.iter().enumerate().rev() {
-            written.entry(plain(&item.text)).or_default().push(position);
+        let nodes: HashMap<u64, usize> =
+            old.iter().enumerate().map(|(position, item)| (item.node, position)).collect();
+        let stays: HashSet<u64> = now.iter().map(|item| item.node).collect();
+        let mut copied: HashMap<String, Vec<usize>> = HashMap::new();
+        for (position, item) in old.iter().enumerate().rev().filter(|(_, item)| !stays.contains(&item.node)) {
+            copied.entry(plain(&item.text)).or_default().push(position);
         }
-        let mut left: Vec<Option<LifeItem>> = old.into_iter().map(Some).collect();
-        let mut fresh = Vec::new();
+        let mut is_left = vec![true; old.len()];
         for item in now {
-            match written.get_mut(&plain(&item.text)).and_then(Vec::pop) {
-                Some(position) => {
-                    let before = left[position].take().expect("it is taken once");
-                    if at.stage == StageName::Ir && before.node == item.node && before.block != item.block {
-                        let why = format!("moved from {} to {}", before.block, item.block);
-                        self.push(at, item, Change::Became, Some(why));
-                    }
+            let before = nodes.get(&item.node).map(|&position| (position, &old[position]));
+            if let Some((position, before)) = before {
+                is_left[position] = false;
+                let is_moved = at.stage == StageName::Ir && before.block != item.block;
+                if plain(&before.text) != plain(&item.text) {
+                    self.step(at, item, Change::Became);
+                } else if is_moved {
+                    let why = format!("moved from {} to {}", before.block, item.block);
+                    self.push(at, item, Change::Became, Some(why));
                 }
-                None => fresh.push(item),
+            } else if let Some(position) = copied.get_mut(&plain(&item.text)).and_then(Vec::pop) {
+                is_left[position] = false;
+            } else {
+                self.step(at, item, if is_first { Change::Is } else { Change::New });
             }
         }
-        let nodes =
-            left.iter().enumerate().filter_map(|(position, item)| Some((item.as_ref()?.node, position)));
-        let nodes: HashMap<u64, usize> = nodes.collect();
-        for item in fresh {
-            // An address may be another thing's by now: its number tells.
-            let before = nodes.get(&item.node).copied().filter(|position| {
-                left[*position].as_ref().is_some_and(|before| before.number == item.number)
-            });
-            let change = match before {
-                _ if is_first => Change::Is,
-                Some(_) => Change::Became,
-                None => Change::New,
-            };
-            before.map(|position| left[position].take());
-            self.step(at, item, change);
-        }
-        for item in left.into_iter().flatten() {
-            self.step(at, &item, Change::Went);
+        for (item, _) in old.iter().zip(is_left).filter(|(_, is_left)| *is_left) {
+            self.step(at, item, Change::Went);
         }
     }
 
     fn step(&mut self, at: At<'_>, item: &LifeItem, change: Change) {
-        // What went says why; what the target wants is said of what came of it.
-        let about = (at.stage, at.pass.to_owned(), at.function.to_owned(), item.number);
-        let because = match self.reasons.get_mut(&about) {
-            Some(reasons) if change == Change::Went || at.stage == StageName::Dag => reasons.pop_front(),
-            _ => None,
-        };
-        self.push(at, item, change, because);
+        let because = self.reasons.remove(&item.node).filter(|reason| reason.pass == at.pass);
+        self.push(at, item, change, because.map(|reason| reason.text));
     }
 
     fn push(&mut self, at: At<'_>, item: &LifeItem, change: Change, because: Option<String>) {
@@ -229,6 +219,16 @@ mod tests {
         LifeEvent::State { stage: Stage::Machine, pass: pass.into(), function: "f".into(), items, gone }
     }
 
+    fn steps(events: &[LifeEvent]) -> Vec<(String, Change, String, Option<String>)> {
+        let stages = tell(events, &FunctionBytes::new());
+        let told = stages[0].steps.iter();
+        told.map(|step| (step.pass.clone(), step.change, step.text.clone(), step.because.clone())).collect()
+    }
+
+    fn told(pass: &str, change: Change, text: &str) -> (String, Change, String, Option<String>) {
+        (pass.to_owned(), change, text.to_owned(), None)
+    }
+
     #[test]
     fn what_became_what_is_new_and_what_went() {
         let events = [
@@ -236,18 +236,48 @@ mod tests {
             state("flags", vec![item(1, "a = DIV killed b")], Vec::new()),
             state("rewrite", vec![item(1, "eax = DIV ecx"), item(3, "MOVE")], vec![2]),
         ];
-        let stages = tell(&events, &FunctionBytes::new());
-        let steps: Vec<(&str, Change, &str)> =
-            stages[0].steps.iter().map(|step| (&*step.pass, step.change, &*step.text)).collect();
         assert_eq!(
-            steps,
+            steps(&events),
             [
-                ("isel", Change::Is, "a = DIV b"),
-                ("isel", Change::Is, "c = COPY a"),
-                ("rewrite", Change::Became, "eax = DIV ecx"),
-                ("rewrite", Change::New, "MOVE"),
-                ("rewrite", Change::Went, "c = COPY a"),
+                told("isel", Change::Is, "a = DIV b"),
+                told("isel", Change::Is, "c = COPY a"),
+                told("rewrite", Change::Became, "eax = DIV ecx"),
+                told("rewrite", Change::New, "MOVE"),
+                told("rewrite", Change::Went, "c = COPY a"),
             ]
         );
+    }
+
+    /// What is new never is what went, however alike they are otherwise.
+    #[test]
+    fn nothing_became_what_has_another_number() {
+        let events = [
+            state("isel", vec![item(1, "ADD"), item(2, "MOVE")], Vec::new()),
+            state("rewrite", vec![item(3, "SUB"), item(4, "MOVE")], vec![1, 2]),
+        ];
+        let rest = [told("rewrite", Change::New, "SUB"), told("rewrite", Change::Went, "ADD")];
+        assert_eq!(steps(&events)[2..], rest);
+    }
+
+    /// Whatever the order, a reason stands at the thing that it is about.
+    #[test]
+    fn a_reason_is_told_of_one_thing() {
+        let reason = |node, text: &str| LifeEvent::Reason {
+            stage: Stage::Machine,
+            pass: "select".into(),
+            function: "f".into(),
+            node,
+            text: text.into(),
+        };
+        let events = [
+            state("built", vec![item(1, "add"), item(2, "mul"), item(3, "srl")], Vec::new()),
+            reason(3, "srl: why"),
+            reason(7, "of nothing"),
+            reason(1, "add: why"),
+            state("select", vec![item(1, "ADD"), item(2, "MUL")], vec![3]),
+        ];
+        let because: Vec<Option<String>> = steps(&events).into_iter().map(|step| step.3).collect();
+        let (add, shift) = (Some("add: why".to_owned()), Some("srl: why".to_owned()));
+        assert_eq!(because, [None, None, None, add, None, shift]);
     }
 }

@@ -85,7 +85,7 @@ pub(crate) struct RawItem {
     pub(crate) input_count: u32,
 }
 
-type Reason = extern "C" fn(*mut c_void, u8, *const c_char, *const c_char, u32, *const c_char);
+type Reason = extern "C" fn(*mut c_void, u8, *const c_char, *const c_char, u64, *const c_char);
 type Placed = extern "C" fn(
     *mut c_void,
     *const c_char,

@@ -39,7 +39,7 @@ pub enum RecordedCertainty {
 /// One instruction or node of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LifeItem {
-    /// Tells it from others of its state.
+    /// Its serial number: no other has it, in no state of any stage.
     pub node: u64,
     /// Number of the IR instruction that it comes from, from 1; 0 if that is not
     /// known.
@@ -68,7 +68,7 @@ pub struct LifeInput {
 }
 
 impl LifeInput {
-    /// Above the address stands the result (`dag.cpp`).
+    /// Above the number stands the result (`dag.cpp`).
     fn new(raw: u64) -> LifeInput {
         LifeInput { node: raw & 0xffff_ffff_ffff, result: (raw >> 48) as u16 }
     }
@@ -98,8 +98,8 @@ pub enum LifeEvent {
         pass: String,
         /// Linkage name.
         function: String,
-        /// Number of the instruction.
-        number: u32,
+        /// Which one, by its number in the state that follows, or before.
+        node: u64,
         /// In words.
         text: String,
     },
@@ -272,11 +272,11 @@ extern "C" fn on_reason(
     number_of_stage: u8,
     pass: *const c_char,
     function: *const c_char,
-    number: u32,
+    node: u64,
     words: *const c_char,
 ) {
     let (stage, pass, function, text) = (stage(number_of_stage), text(pass), text(function), text(words));
-    events(context).push(LifeEvent::Reason { stage, pass, function, number, text });
+    events(context).push(LifeEvent::Reason { stage, pass, function, node, text });
 }
 
 extern "C" fn on_bytes(

@@ -15,6 +15,7 @@ Examples:
   opcost life --function f prog.c        all of a function; --value %div one value of it
   opcost life --stage dag prog.c:3       one stage in full; --svg dag.svg draws it
   opcost life --target aarch64-linux-gnu -O0 prog.c:3
+  opcost life prog.ll:3                  line 3 of the source that it comes from
   opcost life --format macho prog.c:3    COFF or Mach-O in place of ELF
   opcost life prog.s:12                  assembly text: operation, encoding, bytes
   opcost life --bytes \"89 d1 f7 f9 c3\"   what bytes say; a file, or - for stdin
@@ -27,8 +28,9 @@ Exit status: 0 fine, 1 opcost failed (or watching changed the code), 2 usage.";
 
 #[derive(Args, Debug)]
 pub(crate) struct LifeArguments {
-    /// A source (C, C++), .bc or .ll, with a line: prog.c:3 or prog.c:3:14; assembly text
-    /// (prog.s:12, or all of it); with --bytes the bytes themselves, a file of them, or -.
+    /// A source (C, C++, Fortran, Rust) with a line: prog.c:3 or prog.c:3:14; .bc or .ll with a line of the source
+    /// that its debug information names (prog.bc:3); assembly text (prog.s:12, or all of it); with --bytes the bytes
+    /// themselves, a file of them, or -.
     #[arg(value_name = "INPUT[:LINE[:COLUMN]]", required_unless_present = "hot")]
     pub(crate) input: Option<String>,
     /// INPUT is machine code, in hexadecimal (a file may hold the bytes as they are).

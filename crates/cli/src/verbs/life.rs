@@ -81,10 +81,10 @@ fn carry_out(arguments: &LifeArguments) -> Result<Status, Failure> {
 /// An input whose instructions can be followed.
 fn classified(path: &Path) -> Result<Input, Failure> {
     let input = Input::classify(path)?;
-    if matches!(input.language, Language::C | Language::Cxx | Language::Bitcode) {
+    if !matches!(input.language, Language::Object | Language::Program) {
         return Ok(input);
     }
-    Err(Failure::Usage(format!("{}: give a source of C or C++, .bc or .ll", path.display())))
+    Err(Failure::Usage(format!("{}: give a source of C, C++, Fortran or Rust, .bc or .ll", path.display())))
 }
 
 /// How the input is compiled: as it was counted, or as the front end leaves it.
@@ -94,16 +94,28 @@ fn compile(
     input: &Input,
 ) -> Result<CompileOptions, Failure> {
     let mut compile = counted.map_or_else(|| arguments.compile.options(), |counted| counted.compile.clone());
-    if input.language != Language::Bitcode {
-        compile.anchor.get_or_insert(opcost_key::Anchor::Source);
-        // Names change no code, and say what a value is.
-        compile.cflags.push("-fno-discard-value-names".to_owned());
-        compile.cflags.extend(life_code::target(arguments)?.map(|target| format!("--target={target}")));
-    } else if arguments.target.is_some() || arguments.format.is_some() {
-        return Err(Failure::Usage(format!(
-            "{} is for its own machine already; give the source with --target or --format, or leave them",
-            input.path.display()
-        )));
+    let has_target = arguments.target.is_some() || arguments.format.is_some();
+    match input.language {
+        Language::C | Language::Cxx => {
+            compile.anchor.get_or_insert(opcost_key::Anchor::Source);
+            // Names change no code, and say what a value is.
+            compile.cflags.push("-fno-discard-value-names".to_owned());
+            compile.cflags.extend(life_code::target(arguments)?.map(|target| format!("--target={target}")));
+        }
+        Language::Bitcode if has_target => {
+            return Err(Failure::Usage(format!(
+                "{} is for its own machine already; give the source with --target or --format, or leave them",
+                input.path.display()
+            )));
+        }
+        // What the runtime of these languages asks of a machine is in their modules.
+        _ if has_target => {
+            return Err(Failure::Usage(format!(
+                "{}: --target and --format are for C and C++; compile it to .bc for the machine, and give that",
+                input.path.display()
+            )));
+        }
+        _ => {}
     }
     Ok(compile)
 }

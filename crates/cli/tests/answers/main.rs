@@ -8,8 +8,7 @@
 //! answers, and the test says so and fails: write the list anew there.
 //!
 //! Documents lie in the folder `tmp/answers` of the build behind a run, to be compared with those of another build.
-//! Cost: about 125 short runs. What is no answer is left out of a document: how long the recorder of lives took,
-//! and its steps, whose order is not held yet.
+//! Cost: about 125 short runs. What is no answer is left out of a document: how long the recorder of lives took.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -117,17 +116,6 @@ fn answer(text: &str) -> String {
     )
 }
 
-/// A life without its steps: where LLVM makes an instruction at the address of one that went, their order, and
-/// which of two became the third, is by chance.
-fn without_steps(document: &str) -> String {
-    let mut life: serde_json::Value = serde_json::from_str(document).expect("a document is JSON");
-    if let Some(fields) = life.as_object_mut() {
-        fields.remove("stages");
-        fields.remove("coverage");
-    }
-    life.to_string()
-}
-
 /// `clang 22.1.8`
 fn compiler(place: &Workplace) -> String {
     let text = place.tool("clang-22", &["--version"]).stdout;
@@ -147,10 +135,7 @@ fn answers_are_what_they_were() {
         while let Some(question) = { rest.lock().expect("whole").pop() } {
             let words: Vec<&str> = question.words.iter().map(String::as_str).collect();
             let said = Said::of(place.command(&words).current_dir(root()));
-            let mut document = answer(&said.stdout);
-            if question.name.starts_with("life ") {
-                document = without_steps(&said.stdout);
-            }
+            let document = answer(&said.stdout);
             let file = folder.join(question.name.replace([' ', '/'], "-") + ".json");
             std::fs::write(file, &document).expect("written");
             let status = said.status;

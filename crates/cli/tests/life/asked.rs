@@ -87,7 +87,7 @@ fn files_with_nothing_in_them_and_files_that_do_not_compile() {
     refused(&[&format!("{broken}:1")], 1, &["broken.c:1:8: error:", "clang-22 failed on"]);
     refused(&["nowhere.c:3"], 1, &["cannot read nowhere.c"]);
     refused(&[&case.file("a.txt", "words")], 2, &["neither a source"]);
-    refused(&[&format!("{}:1", case.file("a.rs", "fn main() {}"))], 2, &["give a source of C or C++"]);
+    refused(&[&format!("{}:1", case.file("a.so", ""))], 2, &["give a source of C, C++, Fortran or Rust"]);
 }
 
 #[test]
@@ -109,6 +109,66 @@ fn modules_that_say_nothing_of_lines() {
         &["--target", "aarch64-linux-gnu", &format!("{module}:2")],
         2,
         &["is for its own machine already"],
+    );
+}
+
+/// The opcodes of a stage as it is first told.
+fn first(found: &serde_json::Value, stage: &str) -> Vec<String> {
+    crate::opcodes(found, stage, "is").into_iter().map(str::to_owned).collect()
+}
+
+/// A module that was compiled has the lines of its source, whatever its own name is.
+#[test]
+fn lines_of_compiled_modules_are_those_of_their_source() {
+    let case = Case::new();
+    let source = case.file("a.c", LINES);
+    for (flags, name) in [(["-O1", "-g", "-c"], "a.bc"), (["-O1", "-g", "-S"], "other.ll")] {
+        let module = case.clang(&[&flags[..], &["-emit-llvm"]].concat(), &source, name);
+        let found = life(&[&format!("{module}:2")]);
+        assert_eq!(first(&found, "ir"), ["mul"], "{name}");
+        let column = life(&[&format!("{module}:2:13")]);
+        assert_eq!(first(&column, "ir"), ["mul"], "{name}");
+        refused(
+            &[&format!("{module}:4")],
+            1,
+            &["has no code", "2, behind it 6", "lines are those of", "a.c"],
+        );
+    }
+}
+
+/// Where a module is of several sources, a line of one alone is meant, and a line of two is asked about.
+#[test]
+fn lines_of_linked_modules_are_told_apart() {
+    let case = Case::new();
+    let one = case.file("one.c", LINES);
+    let two = case.file("two.c", "\nint g(int a) { return a - 5; }\n\n\nint h(int a) { return a ^ 6; }\n");
+    let parts = [
+        case.clang(&["-O1", "-g", "-c", "-emit-llvm"], &one, "1.bc"),
+        case.clang(&["-O1", "-g", "-c", "-emit-llvm"], &two, "2.bc"),
+    ];
+    case.0.tool("llvm-link-22", &[&parts[0], &parts[1], "-o", "both.bc"]);
+    let linked = case.0.at("both.bc");
+    assert!(first(&life(&[&format!("{linked}:5")]), "ir").contains(&"xor".to_owned()));
+    refused(&[&format!("{linked}:2")], 1, &["several sources", "one.c", "two.c", "--function"]);
+    refused(&[&format!("{linked}:90")], 1, &["no code in any of its sources", "one.c", "two.c"]);
+}
+
+#[test]
+fn lines_of_rust_and_of_fortran() {
+    let case = Case::new();
+    let rust = case.file("a.rs", "pub fn third(n: i32) -> i32 {\n    n / 3\n}\n\nfn main() {\n    println!(\"{}\", third(std::env::args().count() as i32));\n}\n");
+    let found = life(&["--cflag=-Cinline-threshold=0", &format!("{rust}:2")]);
+    assert!(first(&found, "ir").contains(&"sdiv".to_owned()), "{found:#}");
+    assert_eq!(found["self_check"]["text_identical"], true);
+    let library = case.file("b.rs", "#[unsafe(no_mangle)]\npub fn third(n: i32) -> i32 {\n    n / 3\n}\n");
+    assert!(first(&life(&[&format!("{library}:3")]), "ir").contains(&"sdiv".to_owned()));
+    let found = life(&[&format!("{}:30", corpus("fortran/heat.f90"))]);
+    assert!(!crate::steps(&found, "bytes").is_empty(), "{found:#}");
+    assert_eq!(found["self_check"]["text_identical"], true);
+    refused(
+        &["--target", "aarch64-linux-gnu", &format!("{rust}:2")],
+        2,
+        &["--target and --format are for C and C++"],
     );
 }
 

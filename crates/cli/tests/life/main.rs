@@ -10,7 +10,10 @@ mod bytes;
 mod counted;
 mod drawn;
 mod inputs;
+mod joined;
 mod page;
+mod possible;
+mod reasons;
 mod recorded;
 mod sweep;
 

@@ -1,14 +1,13 @@
 // What is new, another or gone in a state, against the state before it.
 //
-// Things are known by address and compared by hash; a state keeps a hash and
-// a place for each thing, no text. Cost: a table look-up for each thing.
+// Things are known by their serial numbers (identity.h) and compared by hash; a
+// state keeps a hash for each thing, no text. Cost: a table look-up for each thing.
 #pragma once
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace opcost::life {
@@ -18,14 +17,13 @@ struct State {
   struct Seen {
     uint64_t hash;
     unsigned turn;
-    // How many things were met before it.
-    uint64_t place;
   };
-  llvm::DenseMap<const void *, Seen> items;
+  llvm::DenseMap<uint64_t, Seen> items;
   uint64_t order = 0;
-  uint64_t met = 0;
   unsigned turn = 0;
 };
+
+enum class News : uint8_t { kNone, kOther, kNew };
 
 // One comparison: all things first, then what is gone.
 class Change {
@@ -33,30 +31,25 @@ public:
   // `is_ordered`: whether another order is a change.
   Change(State &state, bool is_ordered) : state(state), is_ordered(is_ordered) { state.turn++; }
 
-  // Whether it is new, or another.
-  bool is_news(const void *thing, uint64_t hash) {
+  // What is known of a thing with this content.
+  News of(uint64_t thing, uint64_t hash) {
     if (is_ordered) order = llvm::hash_combine(order, thing);
-    auto [known, is_new] = state.items.try_emplace(thing, State::Seen{hash, state.turn, state.met});
-    state.met += is_new;
+    auto [known, is_new] = state.items.try_emplace(thing, State::Seen{hash, state.turn});
     bool is_changed = is_new || known->second.hash != hash;
     known->second.hash = hash;
     known->second.turn = state.turn;
     is_any |= is_changed;
-    return is_changed;
+    return is_new ? News::kNew : is_changed ? News::kOther : News::kNone;
   }
 
-  // What no longer stands there, in the order in which it was met; it is forgotten.
-  std::vector<const void *> gone() {
-    std::vector<std::pair<uint64_t, const void *>> places;
+  // What no longer stands there, by number; it is forgotten.
+  std::vector<uint64_t> gone() {
+    std::vector<uint64_t> list;
     for (auto &[thing, seen] : state.items)
-      if (seen.turn != state.turn) places.emplace_back(seen.place, thing);
-    // Addresses are others in every build, and so is the order of a table.
-    llvm::sort(places);
-    std::vector<const void *> list;
-    for (auto [place, thing] : places) {
-      state.items.erase(thing);
-      list.push_back(thing);
-    }
+      if (seen.turn != state.turn) list.push_back(thing);
+    // The order of a table is by chance.
+    llvm::sort(list);
+    for (uint64_t thing : list) state.items.erase(thing);
     is_any |= !list.empty() || order != state.order;
     state.order = order;
     return list;

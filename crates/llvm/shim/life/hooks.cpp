@@ -30,6 +30,8 @@ const char *const kNames[kHooks] = {"SelectionDAG::Combine",
                                     "SelectionDAG::Legalize",
                                     "SelectionDAGISel::SelectCodeCommon",
                                     "ScheduleDAGSDNodes::Run",
+                                    "SelectionDAG::ReplaceAllUses",
+                                    "MachineFunction::deleteMachineInstr",
                                     "MCObjectStreamer::emitInstruction",
                                     "MCAssembler::Finish",
                                     "DILocation::getMergedLocation"};

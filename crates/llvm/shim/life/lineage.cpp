@@ -102,7 +102,7 @@ const char *kind_of(const MachineInstr &instruction, StringRef pass) {
 } // namespace
 
 bool Ancestry::is_same(uint32_t one, uint32_t other) const {
-  return one == other || numbers.sources(one) == numbers.sources(other);
+  return one == other || numbers.sources(numbers.own(one)) == numbers.sources(numbers.own(other));
 }
 
 const Origin *Ancestry::origin(const MachineInstr &instruction) const {
@@ -112,37 +112,58 @@ const Origin *Ancestry::origin(const MachineInstr &instruction) const {
 
 uint32_t Ancestry::number(const MachineInstr &instruction) const {
   uint32_t now = Recorder::number_of(instruction.getDebugLoc());
-  if (numbers.is_keyed(now)) return now;
   const Origin *known = origin(instruction);
+  if (known && known->both) return known->both;
+  if (numbers.is_keyed(now)) return now;
   return known && known->number ? known->number : now;
 }
 
 Certainty Ancestry::certainty(const MachineInstr &instruction) const {
   uint32_t now = Recorder::number_of(instruction.getDebugLoc());
-  if (numbers.is_keyed(now)) return numbers.certainty(now);
   const Origin *known = origin(instruction);
+  if (known && known->both) return kInferred;
+  if (numbers.is_keyed(now)) return numbers.certainty(now);
   return known && numbers.is_keyed(known->number) ? kInferred : kExact;
 }
 
 void Ancestry::meet(MachineInstr &instruction) {
   Origin &known = origins[&instruction];
   known = Origin();
+  known.identity = identities.make();
   known.opcode = instruction.getOpcode();
   known.number = Recorder::number_of(instruction.getDebugLoc());
   is_any_chosen |= numbers.is_chosen(known.number);
   fresh.push_back(&instruction);
 }
 
-// Fresh ones have no operands yet; what comes with operands was moved.
+// What is put in once more was moved.
 void Ancestry::MF_HandleInsertion(MachineInstr &instruction) {
   auto known = origins.find(&instruction);
-  if (known != origins.end() && known->second.is_removed && known->second.opcode == instruction.getOpcode() &&
-      instruction.getNumExplicitOperands() > 0) {
+  if (known != origins.end()) {
     known->second.is_removed = false;
     if (known->second.is_new) fresh.push_back(&instruction);
     return;
   }
   meet(instruction);
+  if (instruction.isCall() && instruction.isReturn() && instruction.isBranch())
+    origins[&instruction].both = with_callee(instruction);
+}
+
+// A branch to a tail call becomes a call on the same condition, and is put in
+// before that branch.
+uint32_t Ancestry::with_callee(const MachineInstr &call) {
+  for (const MachineInstr &branch : call.getParent()->terminators()) {
+    if (&branch == &call || !branch.isConditionalBranch()) continue;
+    for (const MachineOperand &operand : branch.operands()) {
+      if (!operand.isMBB()) continue;
+      auto first = operand.getMBB()->getFirstNonDebugInstr();
+      if (first == operand.getMBB()->end() || !first->isCall() || !first->isReturn()) continue;
+      uint32_t one = number(branch), other = number(*first);
+      if (!numbers.is_keyed(one) || !numbers.is_keyed(other)) return numbers.is_keyed(one) ? one : other;
+      return numbers.merge(one, other);
+    }
+  }
+  return 0;
 }
 
 void Ancestry::MF_HandleRemoval(MachineInstr &instruction) {
@@ -152,12 +173,15 @@ void Ancestry::MF_HandleRemoval(MachineInstr &instruction) {
   uint32_t left = number(instruction);
   // Without a number its maker and kind are what is left.
   const char *pass = known->second.pass, *kind = known->second.kind;
+  uint32_t both = known->second.both;
   if (known->second.is_new) return;
   const TargetRegisterInfo &registers = registers_of(instruction);
   auto replaces = [&](const MachineInstr *other) {
     if (!other) return;
     auto heir = origins.find(other);
-    if (heir == origins.end() || !heir->second.is_new || numbers.is_keyed(number(*other))) return;
+    if (heir == origins.end() || !heir->second.is_new) return;
+    if (both && other->isCall() && other->isReturn()) heir->second.both = both;
+    if (numbers.is_keyed(number(*other))) return;
     for (const MachineOperand &made : instruction.all_defs())
       if (made.getReg() && other->modifiesRegister(made.getReg(), &registers)) {
         if (numbers.is_keyed(left)) heir->second.number = left;
@@ -290,8 +314,9 @@ uint32_t Ancestry::inferred(const MachineInstr &instruction) const {
 
 bool Ancestry::infer(MachineInstr &instruction) {
   if (instruction.getFlag(MachineInstr::FrameSetup) || instruction.getFlag(MachineInstr::FrameDestroy)) return false;
-  uint32_t found = inferred(instruction);
-  if (!found) return false;
+  // What serves an instruction does not serve what was folded into it.
+  uint32_t found = numbers.own(inferred(instruction));
+  if (!numbers.is_keyed(found)) return false;
   Origin &known = origins[&instruction];
   known.number = found;
   is_any_chosen |= numbers.is_chosen(found);
@@ -314,15 +339,18 @@ void Ancestry::look(const char *pass, MachineFunction &function) {
   // what GlobalISel does): what stands there now is the truth.
   for (MachineBasicBlock &block : function)
     for (MachineInstr &instruction : block.instrs()) {
-      auto known = origins.find(&instruction);
-      bool is_other = known == origins.end() || known->second.is_removed;
-      if (is_other) meet(instruction);
-      (is_other ? origins[&instruction] : known->second).turn = turn;
+      if (!origins.count(&instruction)) meet(instruction);
+      Origin &known = origins[&instruction];
+      known.is_removed = false;
+      known.turn = turn;
     }
   if (fresh.empty()) return;
 
   for (MachineInstr *instruction : fresh) {
-    Origin &known = origins[instruction];
+    // It may be deleted since; then only its address is known.
+    auto place = origins.find(instruction);
+    if (place == origins.end()) continue;
+    Origin &known = place->second;
     if (known.turn != turn || !known.is_new) continue;
     known.is_new = false;
     if (!known.pass) known.pass = pass;
@@ -339,8 +367,8 @@ void Ancestry::look(const char *pass, MachineFunction &function) {
     is_more = are_slots_known = false;
     std::vector<MachineInstr *> left;
     for (MachineInstr *instruction : reverse(open)) {
-      const Origin &known = origins[instruction];
-      if (known.turn != turn || numbers.is_keyed(number(*instruction))) continue;
+      auto known = origins.find(instruction);
+      if (known == origins.end() || known->second.turn != turn || numbers.is_keyed(number(*instruction))) continue;
       if (infer(*instruction))
         is_more = true;
       else
@@ -350,3 +378,20 @@ void Ancestry::look(const char *pass, MachineFunction &function) {
     open = std::move(left);
   }
 }
+
+#define OPCOST_DELETE _ZN4llvm15MachineFunction18deleteMachineInstrEPNS_12MachineInstrE
+#define OPCOST_JOIN2(a, b) a##b
+#define OPCOST_JOIN(a, b) OPCOST_JOIN2(a, b)
+
+extern "C" {
+
+void OPCOST_JOIN(__real_, OPCOST_DELETE)(MachineFunction *, MachineInstr *) __attribute__((weak));
+
+// Its address will be another's.
+void OPCOST_JOIN(__wrap_, OPCOST_DELETE)(MachineFunction *function, MachineInstr *instruction) {
+  passed[kDelete]++;
+  if (active) active->forget(*function, *instruction);
+  OPCOST_JOIN(__real_, OPCOST_DELETE)(function, instruction);
+}
+
+} // extern "C"

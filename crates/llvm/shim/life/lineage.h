@@ -4,17 +4,20 @@
 // of each instruction that is put in and taken out (`MachineFunction::Delegate`);
 // behind each pass what is new gets the pass as its maker and a kind, and a
 // number if one can be argued:
-//   - it is what it was: the same object had the number before it lost it;
+//   - it is what it was: the same instruction had the number before it lost it;
 //   - it replaces: put in beside what was taken out, for the same register;
 //   - it serves: all that reads what it makes has one number;
 //   - it carries: a copy, spill or reload of a value that has one number;
-//   - it is the other half of a branch in two instructions.
+//   - it is the other half of a branch in two instructions;
+//   - it is a branch to a tail call that became the tail call itself, and stands
+//     for both.
 // Such numbers are marked as inferred. What has none keeps its kind and maker.
 //
 // Cost: a table look-up for each instruction behind each pass, and a look at each
 // reader of what is new. Limits: physical registers are followed within a block only.
 #pragma once
 
+#include "life/identity.h"
 #include "life/numbers.h"
 
 #include "llvm/CodeGen/MachineFunction.h"
@@ -23,7 +26,9 @@
 namespace opcost::life {
 
 struct Origin {
+  uint64_t identity = 0;
   uint32_t number = 0;         // when it last had one
+  uint32_t both = 0;           // of it and the call that it took in, or 0
   const char *pass = nullptr;  // that made it
   const char *kind = nullptr;  // what it is, if it has no number
   unsigned opcode = 0;
@@ -40,7 +45,8 @@ struct Referee {
 // Of one function.
 class Ancestry : public llvm::MachineFunction::Delegate {
 public:
-  Ancestry(const Numbers &numbers, Referee &referee) : numbers(numbers), referee(referee) {}
+  Ancestry(Numbers &numbers, Identities &identities, Referee &referee)
+      : numbers(numbers), identities(identities), referee(referee) {}
 
   void MF_HandleInsertion(llvm::MachineInstr &instruction) override;
   void MF_HandleRemoval(llvm::MachineInstr &instruction) override;
@@ -51,11 +57,16 @@ public:
   uint32_t number(const llvm::MachineInstr &instruction) const;
   Certainty certainty(const llvm::MachineInstr &instruction) const;
   const Origin *origin(const llvm::MachineInstr &instruction) const;
+  // Tells it from all others, ever; of one that was looked at.
+  uint64_t identity(const llvm::MachineInstr &instruction) const { return origin(instruction)->identity; }
+  // It is deleted.
+  void forget(const llvm::MachineInstr &instruction) { origins.erase(&instruction); }
   // Whether anything that is followed was ever there.
   bool has_chosen() const { return is_any_chosen; }
 
 private:
   void meet(llvm::MachineInstr &instruction);
+  uint32_t with_callee(const llvm::MachineInstr &call);
   bool infer(llvm::MachineInstr &instruction);
   uint32_t inferred(const llvm::MachineInstr &instruction) const;
   // All of these take 0 for "more than one, or none".
@@ -68,7 +79,8 @@ private:
   void find_slots(const llvm::MachineFunction &function) const;
   void judge(const llvm::MachineInstr &instruction);
 
-  const Numbers &numbers;
+  Numbers &numbers;
+  Identities &identities;
   Referee &referee;
   llvm::DenseMap<const llvm::MachineInstr *, Origin> origins;
   std::vector<llvm::MachineInstr *> fresh, open;

@@ -17,9 +17,12 @@ ArrayRef<uint32_t> Numbers::sources(const uint32_t &number) const {
 
 uint32_t Numbers::teller(uint32_t number) const {
   if (number <= last) return number;
+  uint32_t own = derived[number - last - 1].own;
+  if (is_chosen(own)) return teller(own);
   ArrayRef<uint32_t> all = derived[number - last - 1].sources;
   for (uint32_t source : all)
     if (is_chosen(source)) return source;
+  if (is_keyed(own)) return teller(own);
   return all.empty() ? 0 : all.front();
 }
 
@@ -45,14 +48,31 @@ uint32_t Numbers::merge(uint32_t one, uint32_t other) {
   all.erase(llvm::unique(all), all.end());
   if (all.size() > kMostSources) all.truncate(kMostSources);
   Certainty certainty = std::max({Certainty(kMerged), this->certainty(one), this->certainty(other)});
-  uint32_t number = add({all, certainty, nullptr, nullptr});
+  uint32_t number = add({all, certainty, nullptr, nullptr, 0});
   return merges[{key.first, key.second}] = number;
+}
+
+uint32_t Numbers::fold(uint32_t own, uint32_t other) {
+  SmallVector<uint32_t, 2> all(sources(own));
+  append_range(all, sources(other));
+  llvm::sort(all);
+  all.erase(llvm::unique(all), all.end());
+  if (all.size() > kMostSources) all.truncate(kMostSources);
+  if (ArrayRef<uint32_t>(all) == sources(own)) return own;
+  const Meaning *known = meaning(own);
+  Certainty certainty = std::max(Certainty(kMerged), this->certainty(own));
+  return add({all, certainty, known ? known->pass : nullptr, known ? known->operation : nullptr, this->own(own)});
+}
+
+uint32_t Numbers::own(uint32_t number) const {
+  const Meaning *known = meaning(number);
+  return known && known->own ? known->own : number;
 }
 
 uint32_t Numbers::make(const char *pass, const char *operation, uint32_t source) {
   SmallVector<uint32_t, 2> all;
   append_range(all, sources(source));
-  return add({all, kInferred, pass, operation});
+  return add({all, kInferred, pass, operation, 0});
 }
 
 #define OPCOST_MERGE _ZN4llvm10DILocation17getMergedLocationEPS0_S1_

@@ -36,6 +36,7 @@ public:
     Certainty certainty;
     const char *pass;      // that made it; lives as long as the program
     const char *operation; // as it was made
+    uint32_t own = 0;      // what took the others in, if it is one of them
   };
 
   // `last`: the highest number of the source. `chosen` says which are followed.
@@ -43,6 +44,10 @@ public:
 
   // One number for what was two.
   uint32_t merge(uint32_t one, uint32_t other);
+  // One number for what does its own work and, since selection, that of another.
+  uint32_t fold(uint32_t own, uint32_t other);
+  // Without what was folded into it.
+  uint32_t own(uint32_t number) const;
   // A number for what a pass made. `source`: what it alone serves, or 0.
   uint32_t make(const char *pass, const char *operation, uint32_t source);
 
@@ -53,7 +58,8 @@ public:
   // Null for what is of the source, or was merged.
   const Meaning *meaning(uint32_t number) const { return number <= last ? nullptr : &derived[number - last - 1]; }
   bool is_chosen(uint32_t number) const { return number < chosen.size() && chosen[number]; }
-  // The one to tell it by: the first that was chosen, or the first.
+  // The one to tell it by: its own if that was chosen, or the first that was, or
+  // the first.
   uint32_t teller(uint32_t number) const;
 
 private:

@@ -55,7 +55,7 @@ extern "C" void opcost_life_optimise(LLVMModuleRef handle, void *machine_handle,
       look(*recorder, name(pass), unit);
     });
     callbacks.registerAfterPassInvalidatedCallback(
-        [&](StringRef pass, const PreservedAnalyses &) { recorder->settle_all(name(pass)); });
+        [&](StringRef pass, const PreservedAnalyses &) { recorder->look_for_lost(name(pass)); });
   }
   PipelineTuningOptions tuning;
   tuning.LoopUnrolling = level > 1;

@@ -1,5 +1,6 @@
 // The states of functions, told where they change. See recorder.h.
 #include "life/recorder.h"
+#include "life/words.h"
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/CodeGen/MachineBasicBlock.h"
@@ -24,36 +25,6 @@ uint64_t opcost::life::graphs_of_function = 0;
 
 namespace {
 
-// Printing an instruction walks all globals of its module first, for their
-// comdats; a copy that stands nowhere has no module. It has no name either.
-std::string text_of(const Instruction &instruction, ModuleSlotTracker &slots) {
-  std::string text;
-  raw_string_ostream out(text);
-  if (isa<AllocaInst>(instruction)) {
-    // Its text asks the module for the stack's address space.
-    instruction.print(out, slots);
-    return StringRef(text).split(", !").first.trim().str();
-  }
-  Instruction *copy = instruction.clone();
-  copy->dropUnknownNonDebugMetadata();
-  copy->setDebugLoc(DebugLoc());
-  if (!instruction.getType()->isVoidTy()) {
-    instruction.printAsOperand(out, false, slots);
-    out << " = ";
-  }
-  std::string rest;
-  raw_string_ostream behind(rest);
-  copy->print(behind, slots);
-  copy->deleteValue();
-  StringRef words = StringRef(rest).trim();
-  words.consume_front("<badref> = ");
-  out << words;
-  // Said where the module is not known; it is where all functions are.
-  size_t space = text.find("call addrspace(0) ");
-  if (space != std::string::npos) text.erase(space + strlen("call "), strlen("addrspace(0) "));
-  return text;
-}
-
 std::string name_of(const Value &value, ModuleSlotTracker &slots) {
   std::string text;
   raw_string_ostream out(text);
@@ -61,30 +32,14 @@ std::string name_of(const Value &value, ModuleSlotTracker &slots) {
   return text;
 }
 
-// Of what its text says, by identity of what it names.
-uint64_t hash_of(const Instruction &instruction) {
-  uint64_t hash = hash_combine(instruction.getOpcode(), instruction.getType(), instruction.getParent(),
-                               instruction.getRawSubclassOptionalData(), Recorder::number_of(instruction.getDebugLoc()));
-  for (const Value *operand : instruction.operands()) hash = hash_combine(hash, operand);
-  if (auto *comparison = dyn_cast<CmpInst>(&instruction)) hash = hash_combine(hash, comparison->getPredicate());
-  if (auto *address = dyn_cast<GetElementPtrInst>(&instruction))
-    hash = hash_combine(hash, address->getSourceElementType());
-  if (auto *call = dyn_cast<CallBase>(&instruction))
-    hash = hash_combine(hash, call->getAttributes().getRawPointer(), call->getCallingConv());
-  if (auto *load = dyn_cast<LoadInst>(&instruction))
-    hash = hash_combine(hash, load->getAlign().value(), load->isVolatile(), unsigned(load->getOrdering()));
-  if (auto *store = dyn_cast<StoreInst>(&instruction))
-    hash = hash_combine(hash, store->getAlign().value(), store->isVolatile(), unsigned(store->getOrdering()));
-  if (auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction))
-    hash = hash_combine(hash, ArrayRef<int>(shuffle->getShuffleMask()));
-  if (auto *phi = dyn_cast<PHINode>(&instruction))
-    for (const BasicBlock *block : phi->blocks()) hash = hash_combine(hash, block);
-  return hash;
-}
-
+// Blocks go by their numbers, as in its text: an address may be another block's by now.
 uint64_t hash_of(const MachineInstr &instruction, uint32_t number, const MachineRegisterInfo &registers) {
-  uint64_t hash = hash_combine(instruction.getOpcode(), instruction.getFlags(), instruction.getParent(), number);
+  uint64_t hash = hash_combine(instruction.getOpcode(), instruction.getFlags(), instruction.getParent()->getNumber(), number);
   for (const MachineOperand &operand : instruction.operands()) {
+    if (operand.isMBB()) {
+      hash = hash_combine(hash, operand.getMBB()->getNumber());
+      continue;
+    }
     hash = hash_combine(hash, hash_value(operand));
     if (!operand.isReg()) continue;
     hash = hash_combine(hash, operand.isImplicit(), operand.isDead(), operand.isUndef(), operand.isKill());
@@ -94,8 +49,6 @@ uint64_t hash_of(const MachineInstr &instruction, uint32_t number, const Machine
   }
   return hash;
 }
-
-uint64_t node(const void *thing) { return reinterpret_cast<uintptr_t>(thing); }
 
 uint32_t last_number(const Module &module) {
   uint32_t last = 0;
@@ -126,8 +79,38 @@ std::vector<bool> as_set(const uint32_t *numbers, size_t count) {
 
 } // namespace
 
+// Printing an instruction walks all globals of its module first, for their
+// comdats; a copy that stands nowhere has no module. It has no name either.
+std::string opcost::life::text_of(const Instruction &instruction, ModuleSlotTracker &slots) {
+  std::string text;
+  raw_string_ostream out(text);
+  if (isa<AllocaInst>(instruction)) {
+    // Its text asks the module for the stack's address space.
+    instruction.print(out, slots);
+    return StringRef(text).split(", !").first.trim().str();
+  }
+  Instruction *copy = instruction.clone();
+  copy->dropUnknownNonDebugMetadata();
+  copy->setDebugLoc(DebugLoc());
+  if (!instruction.getType()->isVoidTy()) {
+    instruction.printAsOperand(out, false, slots);
+    out << " = ";
+  }
+  std::string rest;
+  raw_string_ostream behind(rest);
+  copy->print(behind, slots);
+  copy->deleteValue();
+  StringRef words = StringRef(rest).trim();
+  words.consume_front("<badref> = ");
+  out << words;
+  // Said where the module is not known; it is where all functions are.
+  size_t space = text.find("call addrspace(0) ");
+  if (space != std::string::npos) text.erase(space + strlen("call "), strlen("addrspace(0) "));
+  return text;
+}
+
 Recorder::Recorder(const Sink &sink, const Module &module, const uint32_t *numbers, size_t count, bool is_whole)
-    : out(sink), meanings(last_number(module), as_set(numbers, count)), whole(is_whole) {
+    : out(sink), module(module), meanings(last_number(module), as_set(numbers, count)), whole(is_whole) {
   active = this;
   graphs_of_function = 0;
 }
@@ -136,11 +119,38 @@ Recorder::~Recorder() { active = nullptr; }
 
 Ancestry &Recorder::ancestry_of(const MachineFunction &function) {
   std::unique_ptr<Ancestry> &known = ancestries[function.getFunctionNumber()];
-  if (!known) known = std::make_unique<Ancestry>(meanings, referee);
+  if (!known) known = std::make_unique<Ancestry>(meanings, serials, referee);
   return *known;
 }
 
 void Recorder::forget(const MachineFunction &function) { ancestries.erase(function.getFunctionNumber()); }
+
+void Recorder::forget(const MachineFunction &function, const MachineInstr &instruction) {
+  auto known = ancestries.find(function.getFunctionNumber());
+  if (known != ancestries.end()) known->second->forget(instruction);
+}
+
+// Of what its text says, by identity of what it names.
+uint64_t Recorder::hash_of(const Instruction &instruction) {
+  uint64_t hash =
+      hash_combine(instruction.getOpcode(), instruction.getType(), serials.of(instruction.getParent()),
+                   instruction.getRawSubclassOptionalData(), number_of(instruction.getDebugLoc()));
+  for (const Value *operand : instruction.operands()) hash = hash_combine(hash, serials.of(operand));
+  if (auto *comparison = dyn_cast<CmpInst>(&instruction)) hash = hash_combine(hash, comparison->getPredicate());
+  if (auto *address = dyn_cast<GetElementPtrInst>(&instruction))
+    hash = hash_combine(hash, address->getSourceElementType());
+  if (auto *call = dyn_cast<CallBase>(&instruction))
+    hash = hash_combine(hash, call->getAttributes().getRawPointer(), call->getCallingConv());
+  if (auto *load = dyn_cast<LoadInst>(&instruction))
+    hash = hash_combine(hash, load->getAlign().value(), load->isVolatile(), unsigned(load->getOrdering()));
+  if (auto *store = dyn_cast<StoreInst>(&instruction))
+    hash = hash_combine(hash, store->getAlign().value(), store->isVolatile(), unsigned(store->getOrdering()));
+  if (auto *shuffle = dyn_cast<ShuffleVectorInst>(&instruction))
+    hash = hash_combine(hash, ArrayRef<int>(shuffle->getShuffleMask()));
+  if (auto *phi = dyn_cast<PHINode>(&instruction))
+    for (const BasicBlock *block : phi->blocks()) hash = hash_combine(hash, serials.of(block));
+  return hash;
+}
 
 // What a pass made of nothing gets a number that says so.
 void Recorder::name_new(const char *pass, Function &function) {
@@ -166,19 +176,6 @@ void Recorder::name_new(const char *pass, Function &function) {
   }
 }
 
-void Recorder::follow(Instruction &instruction, const std::string &text) {
-  Company &company = followed[instruction.getFunction()];
-  if (!company.function) {
-    company.function = instruction.getFunction();
-    company.name = instruction.getFunction()->getName().str();
-  }
-  auto [known, is_new] = company.position.try_emplace(&instruction, company.members.size());
-  if (is_new)
-    company.members.push_back({WeakTrackingVH(&instruction), &instruction, told(instruction.getDebugLoc()), text});
-  else
-    company.members[known->second].text = text;
-}
-
 void Recorder::ir(StringRef pass, Function &function) {
   if (function.isDeclaration()) return;
   name_new(keep(pass), function);
@@ -193,93 +190,41 @@ void Recorder::ir(StringRef pass, Function &function) {
 
   looked += meant.size();
   Change change(states[kIr][function.getName()], whole);
-  std::vector<Instruction *> news;
-  for (Instruction *instruction : meant)
-    if (change.is_news(instruction, hash_of(*instruction)) || whole) news.push_back(instruction);
-  std::vector<const void *> gone = change.gone();
-  auto company = followed.find(&function);
-  if (!change.has_news()) {
-    if (company != followed.end()) settle(pass, company->second, Heirs());
-    return;
+  std::vector<Fresh> news;
+  for (Instruction *instruction : meant) {
+    News kind = change.of(serials.of(instruction), hash_of(*instruction));
+    bool is_merged = meanings.certainty(number_of(instruction->getDebugLoc())) == kMerged;
+    if (kind != News::kNone || whole) news.push_back({instruction, kind == News::kNew, is_merged, ""});
   }
+  std::vector<uint64_t> gone = change.gone();
+  if (!change.has_news()) return;
 
   ModuleSlotTracker slots(function.getParent(), false);
   slots.incorporateFunction(function);
-  std::vector<std::string> texts;
   Heirs heirs;
-  for (Instruction *instruction : news) {
+  for (Fresh &fresh : news) {
     printed++;
-    texts.push_back(text_of(*instruction, slots));
-    uint32_t number = number_of(instruction->getDebugLoc());
-    if (meanings.certainty(number) == kMerged)
-      for (uint32_t source : meanings.sources(number)) heirs[source] = texts.back();
+    fresh.text = text_of(*fresh.instruction, slots);
+    uint32_t number = number_of(fresh.instruction->getDebugLoc());
+    for (uint32_t source : meanings.sources(number)) heirs[source].push_back(&fresh);
   }
   // Why something went is told before that it did.
-  if (company != followed.end()) settle(pass, company->second, heirs);
+  auto company = followed.find(function.getName());
+  if (company != followed.end()) settle(pass, company->first, company->second, heirs);
   out.state(out.context, kIr, pass.str().c_str(), function.getName().str().c_str());
-  for (auto [instruction, text] : llvm::zip(news, texts)) {
+  for (const Fresh &fresh : news) {
+    auto *instruction = const_cast<Instruction *>(fresh.instruction);
     uint32_t number = number_of(instruction->getDebugLoc());
     bool is_meant = meanings.is_chosen(number);
-    if (is_meant) follow(*instruction, text);
+    if (is_meant) follow(function.getName(), *instruction, fresh.text);
     std::vector<uint64_t> inputs;
-    for (Value *operand : instruction->operands()) inputs.push_back(node(operand));
+    for (Value *operand : instruction->operands()) inputs.push_back(serials.of(operand));
     std::string block = name_of(*instruction->getParent(), slots);
-    Item item = {node(instruction), meanings.teller(number), is_meant, meanings.certainty(number),
-                 instruction->getOpcodeName(), text.c_str(), block.c_str(), inputs.data(), uint32_t(inputs.size())};
+    Item item = {serials.of(instruction), meanings.teller(number), is_meant, meanings.certainty(number),
+                 instruction->getOpcodeName(), fresh.text.c_str(), block.c_str(), inputs.data(), uint32_t(inputs.size())};
     out.item(out.context, &item);
   }
-  for (const void *thing : gone) out.gone(out.context, node(thing));
-}
-
-void Recorder::settle_all(StringRef pass) {
-  for (auto &[function, company] : followed) settle(pass, company, Heirs());
-}
-
-void Recorder::settle(StringRef pass, Company &company, const Heirs &heirs) {
-  // Most passes touch nothing of it.
-  auto is_touched = [](const Followed &one) { return static_cast<Value *>(one.handle) != one.was; };
-  if (llvm::none_of(company.members, is_touched)) return;
-  std::vector<Followed> left;
-  std::unique_ptr<ModuleSlotTracker> slots;
-  for (Followed &one : company.members) {
-    auto tell = [&](const std::string &why) {
-      out.reason(out.context, kIr, pass.str().c_str(), company.name.c_str(), one.number, why.c_str());
-    };
-    Value *now = one.handle;
-    auto heir = heirs.find(one.number);
-    if (!now && heir != heirs.end()) {
-      tell("merged with '" + heir->second + "'");
-      continue;
-    }
-    if (!now) {
-      tell(company.function ? "deleted: nothing uses it" : "deleted with its function, which nothing calls");
-      continue;
-    }
-    if (!is_touched(one)) {
-      left.push_back(std::move(one));
-      continue;
-    }
-    std::string name;
-    raw_string_ostream stream(name);
-    if (isa<UndefValue>(now)) {
-      tell("deleted: nothing needs it");
-    } else if (isa<Constant>(now)) {
-      now->printAsOperand(stream, false);
-      tell("folded into " + name);
-    } else if (isa<Argument>(now)) {
-      now->printAsOperand(stream, false);
-      tell("it is " + name);
-    } else if (auto *instruction = dyn_cast<Instruction>(now); instruction && instruction->getParent()) {
-      if (!slots) slots = std::make_unique<ModuleSlotTracker>(instruction->getModule(), false);
-      slots->incorporateFunction(*instruction->getFunction());
-      uint32_t its = number_of(instruction->getDebugLoc());
-      bool is_merged = meanings.certainty(its) == kMerged || meanings.teller(its) != one.number;
-      tell(std::string(is_merged ? "merged with '" : "replaced by '") + text_of(*instruction, *slots) + "'");
-    }
-  }
-  company.members = std::move(left);
-  company.position.clear();
-  for (size_t i = 0; i < company.members.size(); i++) company.position[company.members[i].handle] = i;
+  for (uint64_t thing : gone) out.gone(out.context, thing);
 }
 
 void Recorder::machine(StringRef pass, MachineFunction &function) {
@@ -298,10 +243,10 @@ void Recorder::machine(StringRef pass, MachineFunction &function) {
       uint32_t number = ancestry.number(instruction);
       if (!whole && !meanings.is_chosen(number)) continue;
       looked++;
-      if (change.is_news(&instruction, hash_of(instruction, number, function.getRegInfo())) || whole)
-        news.push_back(&instruction);
+      uint64_t hash = ::hash_of(instruction, number, function.getRegInfo());
+      if (change.of(ancestry.identity(instruction), hash) != News::kNone || whole) news.push_back(&instruction);
     }
-  std::vector<const void *> gone = change.gone();
+  std::vector<uint64_t> gone = change.gone();
   if (!change.has_news()) return;
 
   ModuleSlotTracker slots(function.getFunction().getParent(), false);
@@ -317,9 +262,9 @@ void Recorder::machine(StringRef pass, MachineFunction &function) {
     std::string block = ("bb." + Twine(instruction->getParent()->getNumber())).str();
     std::string operation = names->getName(instruction->getOpcode()).str();
     uint32_t number = ancestry.number(*instruction);
-    Item item = {node(instruction), meanings.teller(number), meanings.is_chosen(number),
+    Item item = {ancestry.identity(*instruction), meanings.teller(number), meanings.is_chosen(number),
                  ancestry.certainty(*instruction), operation.c_str(), text.c_str(), block.c_str(), nullptr, 0};
     out.item(out.context, &item);
   }
-  for (const void *thing : gone) out.gone(out.context, node(thing));
+  for (uint64_t thing : gone) out.gone(out.context, thing);
 }

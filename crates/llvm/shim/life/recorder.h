@@ -15,6 +15,7 @@
 #pragma once
 
 #include "life/change.h"
+#include "life/identity.h"
 #include "life/lineage.h"
 #include "life/numbers.h"
 #include "life/operation.h"
@@ -64,8 +65,8 @@ struct Sink {
   void (*state)(void *context, uint8_t stage, const char *pass, const char *function);
   void (*item)(void *context, const Item *item);
   void (*gone)(void *context, uint64_t node);
-  // Why something became another thing, or went.
-  void (*reason)(void *context, uint8_t stage, const char *pass, const char *function, uint32_t number,
+  // Why the thing of that number in the next state became what it is, or went.
+  void (*reason)(void *context, uint8_t stage, const char *pass, const char *function, uint64_t node,
                  const char *text);
   // A machine instruction lies at these bytes of its function; how it was
   // written by the assembler's own parts, what created it, and as what. What the
@@ -85,6 +86,7 @@ public:
   Recorder(const Recorder &) = delete;
 
   Numbers &numbers() { return meanings; }
+  Identities &identities() { return serials; }
   bool is_chosen(const llvm::DebugLoc &location) const { return meanings.is_chosen(number_of(location)); }
   static uint32_t number_of(const llvm::DebugLoc &location) { return location ? location.getLine() : 0; }
   // The number to tell it by.
@@ -94,13 +96,16 @@ public:
   // followed there.
   void ir(llvm::StringRef pass, llvm::Function &function);
   void machine(llvm::StringRef pass, llvm::MachineFunction &function);
-  // The same of all functions, behind a pass that took something away whole.
-  void settle_all(llvm::StringRef pass);
+  // The same of all functions that lost something, behind a pass that took a
+  // loop or a function away whole.
+  void look_for_lost(llvm::StringRef pass);
 
   const Sink &sink() const { return out; }
   bool is_whole() const { return whole; }
   const Ancestry &ancestry(const llvm::MachineFunction &function) { return ancestry_of(function); }
   void forget(const llvm::MachineFunction &function);
+  // LLVM is about to give its place to another.
+  void forget(const llvm::MachineFunction &function, const llvm::MachineInstr &instruction);
   // The same text for as long as the recorder lives.
   const char *keep(llvm::StringRef text) { return kept.try_emplace(text, 0).first->getKeyData(); }
   void finish() const {
@@ -111,38 +116,83 @@ public:
   uint64_t looked = 0, printed = 0;
 
 private:
-  struct Followed {
-    llvm::WeakTrackingVH handle;
-    const llvm::Value *was;
-    uint32_t number;
+  // One instruction that is followed until it is deleted.
+  class Followed final : public llvm::CallbackVH {
+  public:
+    Followed(llvm::Instruction &instruction, Recorder &recorder);
+    // As it stands now.
+    void see(const llvm::Instruction &instruction, std::string written);
+    void allUsesReplacedWith(llvm::Value *other) override;
+
+    bool is_gone() const { return getValPtr() == nullptr; }
+
+    uint64_t identity;
+    uint32_t number, carried; // to tell it by; what its location says
+    unsigned opcode;
+    bool has_effects, is_terminator, is_call;
     std::string text;
+    llvm::WeakVH block;
+    // Where an unconditional branch goes; the stack's memory that it writes.
+    llvm::WeakVH next, variable;
+    bool has_next, has_variable;
+    // What its readers read since.
+    llvm::WeakTrackingVH heir;
+    bool is_replaced = false;
   };
   // What is followed in one function.
   struct Company {
     llvm::WeakVH function;
-    std::string name;
-    std::vector<Followed> members;
-    llvm::DenseMap<const llvm::Value *, size_t> position;
+    std::vector<std::unique_ptr<Followed>> members;
+    llvm::DenseMap<uint64_t, size_t> position;
   };
+  // Something that a pass made or changed, for what it made it of.
+  struct Fresh {
+    const llvm::Instruction *instruction;
+    bool is_new, is_merged;
+    std::string text;
+  };
+  // What became of a number.
+  using Heirs = llvm::DenseMap<uint32_t, llvm::SmallVector<const Fresh *, 2>>;
   void name_new(const char *pass, llvm::Function &function);
-  void follow(llvm::Instruction &instruction, const std::string &text);
-  // What several became, by their numbers.
-  using Heirs = llvm::DenseMap<uint32_t, std::string>;
-  void settle(llvm::StringRef pass, Company &company, const Heirs &heirs);
+  void follow(llvm::StringRef function, llvm::Instruction &instruction, const std::string &text);
+  void settle(llvm::StringRef pass, llvm::StringRef name, Company &company, const Heirs &heirs);
+  std::string why_gone(llvm::StringRef pass, const Followed &one, llvm::Function *function, const Heirs &heirs);
+  std::string why_branch_gone(const Followed &one);
+  std::string why_replaced(const Followed &one, llvm::Value &now);
+  bool was_inlined(const Followed &one, const llvm::Function &function) const;
+  llvm::Function *function_of(llvm::StringRef name, const Company &company) const;
+  uint64_t hash_of(const llvm::Instruction &instruction);
   Ancestry &ancestry_of(const llvm::MachineFunction &function);
 
   Sink out;
+  const llvm::Module &module;
   Numbers meanings;
+  Identities serials;
   bool whole;
   llvm::StringMap<char> kept;
   llvm::StringMap<State> states[5];
-  llvm::MapVector<const llvm::Function *, Company> followed;
+  // By the function's name, which one that takes its place keeps.
+  llvm::MapVector<llvm::StringRef, Company> followed;
   llvm::DenseMap<unsigned, std::unique_ptr<Ancestry>> ancestries;
   Referee referee;
 };
 
-// How often each hook was passed, by its place in hooks.txt.
-enum Hook : uint8_t { kCombine, kTypes, kVectors, kOperations, kTable, kSchedule, kEncode, kFinish, kMerge, kHooks };
+// How often each hook of hooks.txt was passed; kReplace are all that replace a
+// node, of which no machine needs all.
+enum Hook : uint8_t {
+  kCombine,
+  kTypes,
+  kVectors,
+  kOperations,
+  kTable,
+  kSchedule,
+  kReplace,
+  kDelete,
+  kEncode,
+  kFinish,
+  kMerge,
+  kHooks
+};
 extern uint64_t passed[kHooks];
 // Graphs that were built of the function at hand.
 extern uint64_t graphs_of_function;

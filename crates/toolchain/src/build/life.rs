@@ -5,6 +5,8 @@
 //! source ─clang -O2 -c────────────▶ object ┘ compared
 //! source ─clang, its tree─▶ steps of the stage `ast`
 //! ```
+//! Of Fortran and Rust the story begins where flang and rustc left the module, optimised by their own passes; what
+//! these write is not compared.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -28,7 +30,7 @@ impl Build {
     /// # Errors
     /// It does not compile, nothing of the kind is there, or LLVM gives up.
     pub fn life(&self, input: &Input, question: LifeQuestion) -> Result<Life, Failure> {
-        let is_source = input.language != Language::Bitcode;
+        let is_source = matches!(input.language, Language::C | Language::Cxx);
         let compiled = is_source.then(|| self.compiled(input)).transpose()?;
         let job = LifeJob { module: self.followed(input)?, question, compiled };
         let mut life = opcost_job::ask(job, &self.path("life.job"), &input.path.display().to_string())?;
@@ -57,8 +59,12 @@ impl Build {
     /// The module of an input, to be followed to machine code.
     fn followed(&self, input: &Input) -> Result<FollowedModule, Failure> {
         let is_as_written = input.language != Language::Bitcode && self.anchor(input) == Anchor::Source;
+        let bitcode = match input.language {
+            Language::Rust => self.rust_bitcode(input, self.path("0.bc"))?,
+            _ => self.bitcode(input, 0)?,
+        };
         Ok(FollowedModule {
-            bitcode: self.bitcode(input, 0)?,
+            bitcode,
             scratch: self.path("life"),
             optimise: is_as_written.then(|| self.options.optimiser_level()),
             code: CodeOptions {

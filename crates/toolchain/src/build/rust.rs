@@ -97,6 +97,26 @@ impl Build {
         run_tool(command.arg(&source.path), &rustc.program, &source.path)
     }
 
+    /// The module of one Rust source alone, as rustc leaves it to code generation.
+    ///
+    /// # Errors
+    /// There is no rustc, or the source does not compile.
+    pub(crate) fn rust_bitcode(&self, source: &Input, output: PathBuf) -> Result<PathBuf, Failure> {
+        let rustc = Rustc::find()?;
+        let flags = self.rust_flags();
+        let mut command = Command::new(&rustc.program);
+        if !flags.iter().any(|flag| flag.starts_with("--crate-type")) {
+            let text = std::fs::read_to_string(&source.path).map_err(Failure::file("read", &source.path))?;
+            let is_program = text.contains("fn main(");
+            command.arg(if is_program { "--crate-type=bin" } else { "--crate-type=lib" });
+        }
+        let mut emit = OsString::from("--emit=llvm-bc=");
+        emit.push(&output);
+        command.args(flags).args(["-Ccodegen-units=1", "-Cdebuginfo=line-tables-only"]).arg(emit);
+        run_tool(command.arg(&source.path), &rustc.program, &source.path)?;
+        Ok(output)
+    }
+
     /// rustc's flags; `--cflag` reaches it as it is.
     fn rust_flags(&self) -> Vec<String> {
         let mut flags = vec![format!("-Copt-level={}", self.options.level)];

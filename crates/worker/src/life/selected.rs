@@ -5,12 +5,14 @@
 //! each of its copies. Input: the module before anything is done with it.
 //! Cost: a few passes over it.
 
+use std::path::Path;
+
 use opcost_answer::life::{CodePlace, Wanted};
 use opcost_answer::names::short_name;
 use opcost_ir::{Function, FunctionText, Module, Opcode, Type};
 use opcost_job::life::Selected;
 use opcost_key::PlaceId;
-use opcost_life::{Chosen, choose};
+use opcost_life::{Chosen, choose, sources_of};
 
 use crate::error::WorkError;
 
@@ -26,6 +28,11 @@ pub(crate) fn find(module: &Module, selected: &Selected) -> Result<Chosen, WorkE
         Selected::Wanted(wanted) => wanted,
         Selected::Number(wanted) => return Ok(those(module, |number, _| number == *wanted)),
     };
+    if let Wanted::Line { file, line, column } = wanted
+        && is_module(file)
+    {
+        return line_of_sources(module, file, *line, *column);
+    }
     let chosen = choose(module, wanted);
     if !chosen.numbers.is_empty() {
         return Ok(chosen);
@@ -55,6 +62,46 @@ pub(crate) fn find(module: &Module, selected: &Selected) -> Result<Chosen, WorkE
             }
         }
     }
+}
+
+/// Whether a file is a module, whose lines are those of its sources.
+fn is_module(file: &str) -> bool {
+    Path::new(file).extension().is_some_and(|extension| extension == "bc" || extension == "ll")
+}
+
+/// What is meant by a line of a module that was compiled already.
+fn line_of_sources(module: &Module, file: &str, line: u32, column: Option<u32>) -> Result<Chosen, WorkError> {
+    let sources = sources_of(module, file);
+    let mut found: Vec<(&String, Chosen)> = Vec::new();
+    let mut near: Vec<(&String, Vec<u32>)> = Vec::new();
+    for source in &sources {
+        let chosen = choose(module, &Wanted::Line { file: source.clone(), line, column });
+        if chosen.numbers.is_empty() {
+            near.push((source, chosen.near));
+        } else {
+            found.push((source, chosen));
+        }
+    }
+    if found.len() == 1 {
+        return Ok(found.remove(0).1);
+    }
+    let listed_sources =
+        |of: &[&String]| listed(of.iter().map(|source| (*source).clone()).collect::<Vec<String>>());
+    Err(WorkError::Refused(match (found.as_slice(), near.as_slice()) {
+        ([], [(source, near)]) => {
+            format!("{} (its lines are those of {source})", no_line(module, near, file, line, column))
+        }
+        ([], []) => no_line(module, &[], file, line, column),
+        ([], _) => format!(
+            "{file}:{line} has no code in any of its sources: {}; ask by --function",
+            listed_sources(&sources.iter().collect::<Vec<_>>())
+        ),
+        (several, _) => format!(
+            "{file} comes from several sources, and line {line} has code in {}; ask by --function and --value, or \
+             give one of the sources",
+            listed_sources(&several.iter().map(|(source, _)| *source).collect::<Vec<_>>())
+        ),
+    }))
 }
 
 fn no_line(module: &Module, near: &[u32], file: &str, line: u32, column: Option<u32>) -> String {
