@@ -109,7 +109,7 @@ fn whatever_ends_it_all_but_straight_code_is_told() {
     let mut chance = Chance(25);
     for number in 0..3 {
         let bench = Bench::new();
-        bench.write("a.c", &program(&mut chance));
+        bench.write("a.c", program(&mut chance));
         let builds = [("metered", &["--audit"][..]), ("referee", &["--by-segment", "--codegen", "0"])];
         for (output, flags) in builds {
             bench.build(&[&["--cflag=-w", "--emit", "exe", "-o", output], flags, &["a.c"]].concat());

@@ -127,7 +127,7 @@ fn a_forbidden_call_is_named_and_denied_ones_come_back() {
         }
         bench.write(
             "a.c",
-            &format!(
+            format!(
                 "#define _GNU_SOURCE\n#include <unistd.h>\n#include <signal.h>\n#include <sys/mman.h>\n\
                  #include <sys/socket.h>\n#include <sys/prctl.h>\nlong ptrace(int, ...);\n\
                  int main(void) {{ return {call} == 0; }}\n"

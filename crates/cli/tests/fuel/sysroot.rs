@@ -42,7 +42,7 @@ fn no_header_of_the_system_shapes_a_program_in_c() {
         headers.chain(&["semaphore", "setjmp", "signal", "sys/time", "sys/types", "tgmath", "time"]);
     let headers = headers.chain(&["uchar", "unistd", "wchar", "wctype"]);
     let text: String = headers.map(|name| format!("#include <{name}.h>\n")).collect();
-    bench.write("a.c", &format!("{text}int main(void) {{ assert(INT_MAX > 0); return 0; }}\n"));
+    bench.write("a.c", format!("{text}int main(void) {{ assert(INT_MAX > 0); return 0; }}\n"));
     let answer = bench.fuel(&[["--portable"].as_slice(), &LIST, &["a.c"]].concat());
     assert_eq!(answer.status, 0, "{}", answer.said());
     assert_eq!(foreign(&bench.read("headers"), "a.c"), [""; 0]);
@@ -152,7 +152,7 @@ fn the_sysroot_is_told_with_the_number_and_compared_first() {
     let text = bench.read("answer.json");
     assert_eq!(sysroot(&bench.fuel(&["--portable", "--machine", "riscv64-linux", "b.cpp"])), hash);
     // Of another opcost: the code may be the same for all that.
-    bench.write("there.json", &text.replace(&hash, &"0".repeat(64)));
+    bench.write("there.json", text.replace(&hash, &"0".repeat(64)));
     let same = bench.fuel(&["--portable", "--same-as", "there.json", "a.c"]);
     let words = format!("another sysroot than in there.json (000000000000 there, {} here)", &hash[..12]);
     assert!(same.status == 0 && same.stderr.starts_with(&words), "{}", same.said());

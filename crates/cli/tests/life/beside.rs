@@ -15,7 +15,7 @@ fn a_line_shows_the_machine_instructions_that_it_became() {
     let output = place.opcost(&["count", "--annotate", "--asm", "hot.c"]);
     let report = &output.stderr;
     assert_eq!(output.status, 0, "{report}");
-    let division = below(&report, "sum ^= sum / 7;");
+    let division = below(report, "sum ^= sum / 7;");
     assert!(division.iter().any(|line| line.contains("imul")), "a division by 7 is a product: {report}");
     assert!(division.iter().any(|line| line.contains("xorl")), "{report}");
     assert!(division.iter().all(|line| line.contains(" 1,000× ")), "{division:?}");
@@ -23,13 +23,13 @@ fn a_line_shows_the_machine_instructions_that_it_became() {
 
     let output = place.opcost(&["report", "--asm", "--function", "main", "run.opc"]);
     let main = &output.stdout;
-    let call = below(&main, "return work(count * 1000) == 0;");
+    let call = below(main, "return work(count * 1000) == 0;");
     assert!(call.iter().any(|line| line.contains("callq") && line.ends_with("# work")), "{main}");
 
     // The same of the ledger, whose lines have costs; the instructions have counts.
     let output = place.opcost(&["report", "--asm", "--function", "work", "run.opc"]);
     let again = &output.stdout;
-    assert_eq!(below(&again, "sum ^= sum / 7;"), division, "{again}");
+    assert_eq!(below(again, "sum ^= sum / 7;"), division, "{again}");
 }
 
 /// The offsets and the bytes behind them are those of the object that clang makes.

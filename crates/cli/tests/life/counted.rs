@@ -131,11 +131,11 @@ fn a_ledger_of_another_build_is_refused() {
         1,
         &["run.opc: it has no module other.c; it has hot.c"],
     );
-    place.write("hot.c", &PROGRAM.replace("sum / 7", "sum << 7"));
+    place.write("hot.c", PROGRAM.replace("sum / 7", "sum << 7"));
     let words = ["run.opc: hot.c is not as it was counted", "function work has other instructions now"];
     place.refused(&["--ledger", "run.opc", "hot.c:6"], 1, &words);
     place.refused(&["--hot", "run.opc"], 1, &words);
-    place.write("hot.c", &format!("\n{PROGRAM}"));
+    place.write("hot.c", format!("\n{PROGRAM}"));
     place.refused(&["--hot", "run.opc"], 1, &["lines or headers changed"]);
     std::fs::remove_file(place.path("hot.c")).expect("it was there");
     place.refused(&["--hot", "run.opc"], 1, &["cannot read hot.c"]);

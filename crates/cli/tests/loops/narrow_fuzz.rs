@@ -144,8 +144,8 @@ fn programs_do_what_they_did_on_inputs_that_go_other_ways() {
         let output = bench.fuzz(&whole, &bench.at("narrow.bc"), RUNS);
         let told = &output.stderr;
         assert!(output.status == 0 && !told.contains("they differ"), "{path}: {words}{told}");
-        println!("{path}: {} inputs kept", kept(&told));
-        found += kept(&told);
+        println!("{path}: {} inputs kept", kept(told));
+        found += kept(told);
     }
     assert!(found > 3 * programs.len() as u64, "coverage guides: {found}");
 }

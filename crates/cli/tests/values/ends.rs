@@ -31,7 +31,7 @@ const HEADERS: &str = "#include <pthread.h>\n#include <setjmp.h>\n#include <sign
 fn run(how: &str, flags: &[&str]) -> (serde_json::Value, i32) {
     let place = Place::new();
     place.write("all.h", HEADERS);
-    let source = place.write("p.c", &program(how));
+    let source = place.write("p.c", program(how));
     place.values(&[&["--trip-counts", "-O0"], flags, &[&source]].concat())
 }
 

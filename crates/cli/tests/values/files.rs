@@ -26,7 +26,7 @@ fn a_file_of_another_build_is_refused() {
     built(&place, &source, "a");
     let (_, status) = place.values(&["--keep", "run", "./a"]);
     assert_eq!(status, 0);
-    let other = place.write("a.c", &SOURCE.replace("int main", "\nint main"));
+    let other = place.write("a.c", SOURCE.replace("int main", "\nint main"));
     built(&place, &other, "b");
     let refused = place.opcost(&["values", "--read", "run", "./b"]);
     assert_eq!(refused.status, 1);
