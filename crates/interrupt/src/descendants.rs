@@ -37,7 +37,7 @@ pub fn running() -> Vec<Running> {
     let mut children: BTreeMap<i32, Vec<Running>> = BTreeMap::new();
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     for pid in entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok()) {
-        if let Some((parent, it)) = look(pid) {
+        if let Some((parent, it)) = process(pid) {
             children.entry(parent).or_default().push(it);
         }
     }
@@ -52,7 +52,7 @@ pub fn running() -> Vec<Running> {
 }
 
 /// A process's parent, and itself, unless it has ended.
-fn look(pid: i32) -> Option<(i32, Running)> {
+fn process(pid: i32) -> Option<(i32, Running)> {
     parse(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 

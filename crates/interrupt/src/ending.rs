@@ -29,7 +29,7 @@ static IS_ENDING: AtomicBool = AtomicBool::new(false);
 /// The system has no room for a pipe or a thread.
 pub fn begin() -> io::Result<()> {
     signals::otherwise(end);
-    signals::hear(&ENDS)
+    signals::listen(&ENDS)
 }
 
 /// Waits for the end if this process is ending by a signal, and returns if it is not. Called

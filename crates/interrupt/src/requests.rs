@@ -48,13 +48,13 @@ impl Requests {
     ///
     /// # Errors
     /// The system has no room for a pipe or a thread.
-    pub fn hear(what: Hears) -> io::Result<Self> {
+    pub fn listen(what: Hears) -> io::Result<Self> {
         // Before signals come: what comes in between is a request already.
         signals::take();
         let requests = Requests(());
-        signals::hear(&ENDS)?;
+        signals::listen(&ENDS)?;
         if what == Hears::EndsAndSnapshots {
-            signals::hear(&[SNAPSHOT])?;
+            signals::listen(&[SNAPSHOT])?;
         }
         Ok(requests)
     }

@@ -56,7 +56,7 @@ fn state() -> MutexGuard<'static, State> {
 }
 
 /// Hears these signals from now on, those that are not ignored.
-pub(crate) fn hear(signals: &[i32]) -> io::Result<()> {
+pub(crate) fn listen(signals: &[i32]) -> io::Result<()> {
     let ignored = ignored();
     let wanted: Vec<i32> = signals.iter().copied().filter(|signal| !is_in(ignored, *signal)).collect();
     let mut state = state();

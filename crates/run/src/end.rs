@@ -49,7 +49,7 @@ impl Watch {
     pub(crate) fn begin() -> Result<Watch, Failure> {
         // A kernel without this has been out of use for years; then orphans are not seen.
         let _ = descendants::adopt_orphans();
-        let requests = Requests::hear(Hears::Ends).map_err(Failure::file("hear", "signals"))?;
+        let requests = Requests::listen(Hears::Ends).map_err(Failure::file("hear", "signals"))?;
         let before = descendants::running().into_iter().map(|it| it.pid).collect();
         Ok(Watch { requests, before, since: None, is_limited: false, is_killed: false })
     }

@@ -126,7 +126,7 @@ pub fn spend_walled(run: &FuelRun<'_>, room: Room) -> Result<Walled, Failure> {
     }
     let copy = |file: &File| file.try_clone().map(Stdio::from).map_err(Failure::file("copy", "a stream"));
     command.stdout(copy(&stdout)?).stderr(copy(&stderr)?);
-    let requests = Requests::hear(Hears::Ends).map_err(Failure::file("hear", "signals"))?;
+    let requests = Requests::listen(Hears::Ends).map_err(Failure::file("hear", "signals"))?;
     let child = command.spawn().map_err(Failure::file("start", &own))?;
     let (finish, ending) = watch(child, &entry.page, room.time, &requests)?;
     let bytes = std::fs::read(&entry.page).map_err(Failure::file("read", &entry.page))?;
@@ -281,8 +281,9 @@ mod tests {
             let file = File::options().write(true).open(other).expect("the page");
             file.write_all_at(&then.to_le_bytes(), 0).expect("written");
         });
-        let seen = watch(child, &path, Duration::from_secs(60), &Requests::hear(Hears::Ends).expect("heard"))
-            .expect("watched");
+        let seen =
+            watch(child, &path, Duration::from_secs(60), &Requests::listen(Hears::Ends).expect("heard"))
+                .expect("watched");
         writer.join().expect("written");
         seen
     }
@@ -300,7 +301,7 @@ mod tests {
         std::fs::write(&path, page(500)).expect("written");
         let child = Command::new("sleep").arg("60").spawn().expect("sleep starts");
         let seen =
-            watch(child, &path, Duration::from_millis(50), &Requests::hear(Hears::Ends).expect("heard"))
+            watch(child, &path, Duration::from_millis(50), &Requests::listen(Hears::Ends).expect("heard"))
                 .expect("watched");
         assert_eq!(seen, (Finish::Killed(9), Some(Ending::Clock)));
     }

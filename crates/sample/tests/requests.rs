@@ -14,7 +14,7 @@ const ENDLESS: &str = "int main(void) { for (volatile unsigned long i = 0;; i++)
 /// One test, since signals come to the process as a whole.
 #[test]
 fn signals_become_requests_and_reach_the_program() {
-    let requests = Requests::hear(Hears::EndsAndSnapshots).expect("signals can be heard");
+    let requests = Requests::listen(Hears::EndsAndSnapshots).expect("signals can be heard");
     let kill = |name: &str| {
         let own = std::process::id().to_string();
         assert!(Command::new("kill").args([name, &own]).status().expect("kill starts").success());

@@ -159,7 +159,7 @@ pub fn take(
     target: SampleTarget<'_>,
     snapshot: &(impl Fn(usize, &Samples) + Sync),
 ) -> Result<Taken, Failure> {
-    let requests = Requests::hear(Hears::EndsAndSnapshots).map_err(Failure::file("hear", "signals"))?;
+    let requests = Requests::listen(Hears::EndsAndSnapshots).map_err(Failure::file("hear", "signals"))?;
     let (mut source, enter) = match target {
         SampleTarget::Program { program, arguments, streams } => {
             (start(options, program, arguments, streams)?, None)
