@@ -25,7 +25,7 @@ impl Scratch {
     /// # Errors
     /// It cannot be made.
     pub fn folder(prefix: &str) -> io::Result<Scratch> {
-        Ok(listed(tempfile::Builder::new().prefix(prefix).tempdir()?))
+        listed(|| tempfile::Builder::new().prefix(prefix).tempdir())
     }
 
     /// A new folder in this one.
@@ -33,7 +33,7 @@ impl Scratch {
     /// # Errors
     /// It cannot be made.
     pub fn folder_in(parent: &Path, prefix: &str) -> io::Result<Scratch> {
-        Ok(listed(tempfile::Builder::new().prefix(prefix).tempdir_in(parent)?))
+        listed(|| tempfile::Builder::new().prefix(prefix).tempdir_in(parent))
     }
 
     /// Where it is.
@@ -52,9 +52,12 @@ impl Drop for Scratch {
     }
 }
 
-fn listed(folder: TempDir) -> Scratch {
-    list().insert(folder.path().to_owned());
-    Scratch(folder)
+/// Makes and lists a folder under one lock: a signal in between would not find it.
+fn listed(make: impl FnOnce() -> io::Result<TempDir>) -> io::Result<Scratch> {
+    let mut list = list();
+    let folder = make()?;
+    list.insert(folder.path().to_owned());
+    Ok(Scratch(folder))
 }
 
 fn list() -> MutexGuard<'static, BTreeSet<PathBuf>> {

@@ -55,7 +55,7 @@ const VERBS: &[Verb] = &[
 const SIGNALS: [(i32, &str); 3] = [(15, "-TERM"), (2, "-INT"), (1, "-HUP")];
 
 fn moments() -> u32 {
-    std::env::var("OPCOST_MOMENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(7)
+    std::env::var("OPCOST_MOMENTS").ok().and_then(|text| text.parse().ok()).unwrap_or(4)
 }
 
 /// How long an opcost that was told to end may take: a program has five seconds.
