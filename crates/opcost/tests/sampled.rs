@@ -1,8 +1,8 @@
 //! Does a program that the library samples come near to one that it counts?
 //!
 //! Method: one program, counted and sampled by the same value; the block that runs most must be
-//! seen, by estimates alone, within a factor of two. How near samples come is measured elsewhere
-//! (`benchmarks/sampling.md`); here it matters that both ways lead to rows of the same keys.
+//! seen, by estimates alone, within a factor of five: all samples together may be wrong by one factor.
+//! How near they come is measured elsewhere (`benchmarks/sampling.md`); here it matters that both ways lead to rows of the same keys.
 //! Cost: about a second of the program's own time.
 
 use opcost::{CompileOptions, Ledger, Program, Run, SampleOptions};
@@ -39,7 +39,7 @@ fn samples_and_counts_are_rows_of_the_same_keys() {
     assert!(exact.quality == Quality::Exact && estimate.quality == Quality::Estimate);
     assert_eq!(exact.subject, estimate.subject);
     let ratio = estimate.value.expect("a number") as f64 / exact.value.expect("a number") as f64;
-    assert!((0.5..=2.0).contains(&ratio), "{ratio}");
+    assert!((0.2..=5.0).contains(&ratio), "{ratio}");
     let ended = |ledger: &Ledger| {
         ledger
             .facts()

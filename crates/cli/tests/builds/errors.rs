@@ -24,7 +24,7 @@ fn inputs_that_are_no_modules() {
     told(&bench.opcost(&["count", "missing.c"]), 1, &["missing.c", "No such file"]);
     told(&bench.opcost(&["count", "folder"]), 2, &["folder is a folder"]);
     told(&bench.opcost(&["count", "garbage"]), 2, &["garbage is neither"]);
-    told(&bench.opcost(&["count", "empty.bc"]), 1, &["empty.bc"]);
+    told(&bench.opcost(&["count", "empty.bc"]), 2, &["empty.bc is empty"]);
     told(&bench.opcost(&["count", "garbage.bc"]), 1, &["garbage.bc"]);
     told(&bench.opcost(&["count", "short.bc"]), 1, &["short.bc"]);
     told(&bench.opcost(&["count", "empty.c"]), 1, &["undefined reference to `main'"]);
