@@ -8,6 +8,7 @@
 //! Cost: a look at each folder. Limit: a disk that is full, and rights that change, show later;
 //! then the report comes all the same.
 
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
@@ -37,22 +38,18 @@ fn writable(path: &Path) -> Result<(), Failure> {
     if path == Path::new("-") {
         return Ok(());
     }
+    let wrong = |kind, words: String| Err(Failure::file("write", path)(io::Error::new(kind, words)));
     if path.is_dir() {
-        return Err(Failure::Usage(format!("{} is a folder; name a file to write", path.display())));
+        return wrong(ErrorKind::IsADirectory, "it is a folder; name a file".to_owned());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match std::fs::metadata(folder) {
         Ok(about) if about.is_dir() => Ok(()),
-        Ok(_) => Err(Failure::Usage(format!(
-            "{} cannot be written: {} is no folder",
-            path.display(),
-            folder.display()
-        ))),
-        Err(error) => Err(Failure::Usage(format!(
-            "{} cannot be written: its folder {}: {error}; make it first (mkdir -p)",
-            path.display(),
-            folder.display()
-        ))),
+        Ok(_) => wrong(ErrorKind::NotADirectory, format!("{} is no folder", folder.display())),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            wrong(error.kind(), format!("there is no folder {}; make it first", folder.display()))
+        }
+        Err(error) => wrong(error.kind(), error.to_string()),
     }
 }
 
