@@ -21,12 +21,15 @@ use opcost_answer::Failure;
 use opcost_interrupt::descendants::{self, Running};
 use opcost_interrupt::{Hears, Requests, UserRequest};
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, waitid};
 
 /// How long a program that was asked to end may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long between two looks for signals, and for orphans.
 const PAUSE: Duration = Duration::from_millis(50);
+/// How long between two looks for the end of a program of which there is no handle.
+const LOOK: Duration = Duration::from_millis(5);
 /// Two requests nearer than this are one that came on two ways.
 const AGAIN: Duration = Duration::from_millis(500);
 /// How long orphans are waited for in silence.
@@ -56,15 +59,25 @@ impl Watch {
 
     /// Waits until the program has ended. It is still to be waited for by [`Watch::finish`], so
     /// that its number is no other process's meanwhile.
-    pub(crate) fn wait(&mut self, child: &Child, program: &Path) -> Result<(), Failure> {
+    pub(crate) fn wait(&mut self, child: &Child) {
         let pid = Pid::from_child(child);
-        let handle = pidfd_open(pid, PidfdFlags::empty())
-            .map_err(|error| Failure::file("watch", program)(error.into()))?;
+        // Where the kernel gives no handle (some containers), it is looked for the end.
+        let handle = pidfd_open(pid, PidfdFlags::empty()).ok();
         loop {
-            let mut descriptors = [PollFd::from_borrowed_fd(handle.as_fd(), PollFlags::IN)];
-            let pause = PAUSE.try_into().expect("milliseconds fit");
-            if matches!(poll(&mut descriptors, Some(&pause)), Ok(1)) {
-                return Ok(());
+            let has_ended = match &handle {
+                Some(handle) => {
+                    let mut descriptors = [PollFd::from_borrowed_fd(handle.as_fd(), PollFlags::IN)];
+                    let pause = PAUSE.try_into().expect("milliseconds fit");
+                    matches!(poll(&mut descriptors, Some(&pause)), Ok(1))
+                }
+                None => {
+                    std::thread::sleep(LOOK);
+                    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+                    !matches!(waitid(WaitId::Pid(pid), options), Ok(None) | Err(Errno::INTR))
+                }
+            };
+            if has_ended {
+                return;
             }
             self.follow(|| vec![Running { pid, name: String::new() }]);
         }

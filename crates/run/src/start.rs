@@ -102,7 +102,7 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
     let mut watch = Watch::begin()?;
     let child = command.spawn().map_err(|source| Failure::Start { program: program.clone(), source })?;
     let fuel = watched_page.map(|page| WatchedFuel::begin(&child, page)).transpose()?;
-    watch.wait(&child, &program)?;
+    watch.wait(&child);
     drop(fuel);
     let status = watch.finish(child, &program)?;
     if let Some(world) = world {
