@@ -35,6 +35,15 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// How long orphans are waited for in silence.
 const SILENCE: Duration = Duration::from_secs(1);
 
+/// Whose processes are those that go on behind a program?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Orphans {
+    /// The program's.
+    AreOfTheProgram,
+    /// Those of what runs it: wine keeps servers for a while.
+    AreOfItsStarter,
+}
+
 /// Hears signals from before a program starts until it has ended.
 pub(crate) struct Watch {
     requests: Requests,
@@ -84,9 +93,16 @@ impl Watch {
     }
 
     /// How the program ended, once all that it began has ended, too.
-    pub(crate) fn finish(mut self, mut child: Child, program: &Path) -> Result<ExitStatus, Failure> {
+    pub(crate) fn finish(
+        mut self,
+        mut child: Child,
+        program: &Path,
+        orphans: Orphans,
+    ) -> Result<ExitStatus, Failure> {
         let status = child.wait().map_err(Failure::file("wait for", program))?;
-        self.wait_for_orphans();
+        if orphans == Orphans::AreOfTheProgram {
+            self.wait_for_orphans();
+        }
         Ok(status)
     }
 

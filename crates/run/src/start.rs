@@ -13,7 +13,7 @@ use opcost_answer::run::Finish;
 
 use crate::deterministic::FixedWorld;
 use crate::emulator::emulator;
-use crate::end::Watch;
+use crate::end::{Orphans, Watch};
 use crate::fuel_watch::{FuelWatch, TICK};
 use opcost_answer::Failure;
 
@@ -65,6 +65,7 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
         Some(starter) => Some(starter),
         None => emulator(&program)?.map(|emulator| vec![OsString::from(emulator)]),
     };
+    let orphans = if starter.is_some() { Orphans::AreOfItsStarter } else { Orphans::AreOfTheProgram };
     let mut command = match (starter, world) {
         (Some(starter), Some(_)) => {
             return Err(Failure::Usage(format!(
@@ -104,7 +105,7 @@ pub fn run_program(launch: Launch<'_>) -> Result<Finish, Failure> {
     let fuel = watched_page.map(|page| WatchedFuel::begin(&child, page)).transpose()?;
     watch.wait(&child);
     drop(fuel);
-    let status = watch.finish(child, &program)?;
+    let status = watch.finish(child, &program, orphans)?;
     if let Some(world) = world {
         world.check_entered(&program)?;
     }
