@@ -42,6 +42,19 @@ pub enum MergeError {
         /// What differs.
         what: &'static str,
     },
+    /// They were had in different ways.
+    #[error(
+        "ledger {position} (from 0) is {theirs} and the first is {ours}, which are no parts of one sum: merge \
+         ledgers of one kind (opcost repair makes repaired ones of sampled ones)"
+    )]
+    OtherOrigin {
+        /// Which ledger.
+        position: usize,
+        /// How the first was had.
+        ours: String,
+        /// How this one was had.
+        theirs: String,
+    },
     /// More runs than can be numbered.
     #[error("the ledgers hold more than 2^64 runs")]
     TooManyRuns,
@@ -106,6 +119,10 @@ fn about_all(ledgers: &[Ledger]) -> Result<About, MergeError> {
         if let Some(what) = other_build(&first.about, &ledger.about) {
             return Err(MergeError::OtherBuild { position, what });
         }
+        let (ours, theirs) = (origins(first), origins(ledger));
+        if !ours.is_empty() && !theirs.is_empty() && ours != theirs {
+            return Err(MergeError::OtherOrigin { position, ours, theirs });
+        }
     }
     let abouts = || ledgers.iter().map(|ledger| &ledger.about);
     let runs = abouts().try_fold(0u64, |sum, about| sum.checked_add(about.runs));
@@ -124,6 +141,12 @@ fn about_all(ledgers: &[Ledger]) -> Result<About, MergeError> {
         commands: commands.into_iter().collect(),
         runs: runs.ok_or(MergeError::TooManyRuns)?,
     })
+}
+
+/// How the facts of a ledger were had, in words; nothing of a ledger without facts.
+fn origins(ledger: &Ledger) -> String {
+    let origins: BTreeSet<&str> = ledger.facts().iter().map(|fact| fact.origin.word()).collect();
+    origins.into_iter().collect::<Vec<_>>().join(" and ")
 }
 
 /// What tells two builds apart, if anything does.
