@@ -54,7 +54,7 @@ impl Input {
             _ if head.starts_with(b"\x7fELF") => elf_kind(path, head),
             _ if head.starts_with(b"BC\xc0\xde") => Language::Bitcode,
             _ if head.starts_with(b"!<arch>") => Language::Object,
-            "bc" | "ll" if head.is_empty() => {
+            "bc" if head.is_empty() => {
                 return Err(Failure::Usage(format!(
                     "{} is empty: no module was written into it",
                     path.display()
