@@ -50,10 +50,12 @@ fn new_and_gone_functions_are_named() {
     let place = two("int rest(int n)", "int other(int n)", &["-Drest=other"]);
     diff(&place, &[]).expect(1).tells(&["flags: '-O2' before, '-O2 -Drest=other' after"]);
     let said = diff(&place, &["--force"]).expect(0).stdout;
-    assert!(
-        said.contains("not alike: flags") && said.contains("new: 1") && said.contains("gone: 1"),
-        "{said}"
-    );
+    assert!(said.contains("not alike: flags") && said.contains("moved: 1   rest → other"), "{said}");
+    // With another body it is another function.
+    let place =
+        two("int rest(int n) { return n / 3;", "int other(int n) { return n / 7 + n;", &["-Drest=other"]);
+    let said = diff(&place, &["--force"]).expect(0).stdout;
+    assert!(said.contains("new: 1") && said.contains("gone: 1"), "{said}");
 }
 
 #[test]

@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 use super::Place;
 
 /// Says that it has begun, and works for a while.
-const PROGRAM: &str = "#include <unistd.h>\n\
+const PROGRAM: &str = "#include <stdlib.h>\n#include <unistd.h>\n\
     static int table[64];\n\
     __attribute__((noinline)) static unsigned work(unsigned n) {\n\
     \x20   unsigned sum = 0;\n\
     \x20   for (unsigned i = 0; i < n; i++) { table[i & 63] += i; sum = sum * 31 + table[i * 7 & 63]; }\n\
     \x20   return sum;\n\
     }\n\
-    int main(void) {\n\
+    int main(int argc, char **argv) {\n\
     \x20   write(1, \"begun\\n\", 6);\n\
-    \x20   return work(60000000) == 7;\n\
+    \x20   return work(argc > 1 ? atoi(argv[1]) : 60000000) == 7;\n\
     }\n";
 
 const CHECK: &str = "[run.all]\ninputs = [\"a.c\"]\n";
@@ -44,7 +44,8 @@ const VERBS: &[Verb] = &[
     verb(&["values", "--trip-counts", "-O1", "a.c"], Some("a.c:")),
     verb(&["sample", "a.c"], Some("instructions")),
     verb(&["check"], None),
-    verb(&["bits", "--observe", "-O1", "a.c"], None),
+    // What each value was is recorded: a hundred times the time.
+    verb(&["bits", "--observe", "-O1", "a.c", "--", "400000"], None),
     verb(&["bits", "a.c"], None),
     verb(&["loops", "a.c"], None),
     verb(&["life", "a.c:5"], None),
@@ -59,12 +60,13 @@ fn moments() -> u32 {
 }
 
 /// How long an opcost that was told to end may take: a program has five seconds.
-const SOON: Duration = Duration::from_secs(30);
+const SOON: Duration = Duration::from_secs(60);
 
 fn ended(mut child: Child, place: &Place) -> Output {
     let began = Instant::now();
     while child.try_wait().expect("it is our child").is_none() {
-        assert!(began.elapsed() < SOON, "it does not end; {:?} still run", place.running());
+        let pid = child.id();
+        assert!(began.elapsed() < SOON, "{pid} does not end; {:?} still run", place.running());
         std::thread::sleep(Duration::from_millis(5));
     }
     child.wait_with_output().expect("it has ended")
