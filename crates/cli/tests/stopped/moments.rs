@@ -48,8 +48,8 @@ const VERBS: &[Verb] = &[
     verb(&["bits", "--observe", "-O1", "a.c", "--", "400000"], None),
     verb(&["bits", "a.c"], None),
     verb(&["loops", "a.c"], None),
-    verb(&["life", "a.c:5"], None),
-    verb(&["explain", "a.c:5"], None),
+    verb(&["life", "a.c:6"], None),
+    verb(&["explain", "a.c:6"], None),
     verb(&["cc", "-O2", "a.c", "-o", "a.out"], None),
 ];
 
