@@ -11,7 +11,7 @@
 //! with the reasons, unless forced; then the reasons stay with the result.
 //! A function that is gone and one that is new are one that moved, where their bodies agree and
 //! no third one has that body. Work that an inliner moved from one function into another is no
-//! more work ([`only_moved`]).
+//! more work (`moved`).
 //! Cost: facts * log facts. Limit: a function that was renamed and changed is gone and new.
 
 use std::collections::{BTreeMap, BTreeSet};
