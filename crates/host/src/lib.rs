@@ -5,7 +5,7 @@
 //! for a turn, a function of it is called, and there is a verdict:
 //!
 //! ```no_run
-//! use opcost_host::{Instance, Kind, Options, Turn};
+//! use opcost_host::{Instance, EndKind, InstanceOptions, Turn};
 //!
 //! #[derive(Clone, Copy, bytemuck::AnyBitPattern)]
 //! #[repr(C)]
@@ -16,11 +16,11 @@
 //!
 //! let board = Board { cells: [0; 64], choice: 0 };
 //! // SAFETY: bot.so was built from code that does not attack this process.
-//! let mut bot = unsafe { Instance::load("bot.so", &Options::default(), board) }?;
+//! let mut bot = unsafe { Instance::load("bot.so", &InstanceOptions::default(), board) }?;
 //! let think = bot.find("think").expect("the bot thinks");
 //! let turn = Turn { fuel: 5_000_000, deadline: Some(std::time::Duration::from_millis(50)) };
 //! let verdict = bot.run(think, turn);
-//! if verdict.kind == Kind::UsedUp {
+//! if verdict.kind == EndKind::UsedUp {
 //!     bot.resume(turn); // more fuel; or drop it, whatever it is in the middle of
 //! }
 //! println!("{} {}", verdict.spent, bot.shared().choice);

@@ -7,9 +7,9 @@
 //! further:
 //!
 //! ```no_run
-//! use opcost_sample::{Options, Sampler};
+//! use opcost_sample::{SessionOptions, Sampler};
 //!
-//! let mut sampler = Sampler::start(std::process::Command::new("./prog"), &Options::default())?;
+//! let mut sampler = Sampler::start(std::process::Command::new("./prog"), &SessionOptions::default())?;
 //! sampler.wait(None)?;
 //! let samples = sampler.finish()?;
 //! for image in &samples.images {
