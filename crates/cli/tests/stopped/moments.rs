@@ -64,12 +64,26 @@ const SOON: Duration = Duration::from_secs(60);
 
 fn ended(mut child: Child, place: &Place) -> Output {
     let began = Instant::now();
-    while child.try_wait().expect("it is our child").is_none() {
+    // Read meanwhile: a story of a life is longer than a pipe.
+    let stdout = reader(child.stdout.take().expect("a pipe"));
+    let stderr = reader(child.stderr.take().expect("a pipe"));
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("it is our child") {
+            break status;
+        }
         let pid = child.id();
         assert!(began.elapsed() < SOON, "{pid} does not end; {:?} still run", place.running());
         std::thread::sleep(Duration::from_millis(5));
-    }
-    child.wait_with_output().expect("it has ended")
+    };
+    Output { status, stdout: stdout.join().expect("read"), stderr: stderr.join().expect("read") }
+}
+
+fn reader(mut from: impl std::io::Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        from.read_to_end(&mut bytes).expect("a pipe is read");
+        bytes
+    })
 }
 
 fn said(output: &Output) -> String {
