@@ -69,10 +69,17 @@ fn parse(stat: &str) -> Option<(i32, Running)> {
     Some((parent, Running { pid: Pid::from_raw(pid.trim().parse().ok()?)?, name: name.to_owned() }))
 }
 
-/// Takes note of children that ended, so that they do not stay as entries of the system.
-/// Whoever waits for a certain child must have done so.
-pub fn reap() {
-    while matches!(wait(WaitOptions::NOHANG), Ok(Some(_))) {}
+/// Takes note of children that ended, so that they do not stay as entries of the system, and says
+/// whether any is left. The kernel knows, where a look at /proc may meet a process just when its
+/// parent ends. Whoever waits for a certain child must have done so.
+pub fn reap() -> bool {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
+    }
 }
 
 /// Sends all of them a signal.

@@ -111,11 +111,13 @@ impl Watch {
         let began = Instant::now();
         let mut is_told = false;
         loop {
+            // The program's own end was taken note of already.
+            let has_children = descendants::reap();
             let left = self.orphans();
-            if left.is_empty() {
+            if left.is_empty() && !(has_children && self.before.is_empty()) {
                 return;
             }
-            if !is_told && began.elapsed() >= SILENCE {
+            if !is_told && !left.is_empty() && began.elapsed() >= SILENCE {
                 let names: Vec<String> = left.iter().map(|it| format!("{} ({})", it.pid, it.name)).collect();
                 eprintln!(
                     "opcost: the program has ended; waiting for what it began and left running: {}   (^C ends \
@@ -132,8 +134,6 @@ impl Watch {
     }
 
     fn orphans(&self) -> Vec<Running> {
-        // The program's own end was taken note of already.
-        descendants::reap();
         descendants::running().into_iter().filter(|it| !self.before.contains(&it.pid)).collect()
     }
 
