@@ -1,16 +1,19 @@
 //! Which processes did this one begin, and which of them still run?
 //!
-//! Read from /proc: each process names its parent. A process whose parent ended belongs to the
-//! nearest process above that adopts orphans ([`adopt_orphans`]), and else to the system's first.
-//! So who adopts them sees all that a program began.
+//! Read from /proc, in two ways. Each process names its parent ([`running`]); one whose parent
+//! ended is lost to that. And each holds the environment that it began with: who gave a program a
+//! value that no other has finds all that came of it ([`with_environment`]), whoever its parent is
+//! by now. Nothing is waited for and nothing is changed in this process, so a caller's own children
+//! stay its own.
 //!
-//! Cost: one small file for each process of the machine. Limit: a process that begins others all
-//! the time may escape one look; whoever ends them looks again.
+//! Cost: one small file for each process of the machine. Limits: a process that begins others all
+//! the time may escape one look, so whoever ends them looks again; one that was given another
+//! environment, or another user, is not found by it.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreaper, wait};
+use rustix::process::{Pid, Signal, kill_process};
 
 /// How long between two looks.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -24,19 +27,10 @@ pub struct Running {
     pub name: String,
 }
 
-/// Orphans of what this process begins become its children, from now on.
-///
-/// # Errors
-/// The kernel is older than this.
-pub fn adopt_orphans() -> std::io::Result<()> {
-    Ok(set_child_subreaper(Some(Pid::INIT))?)
-}
-
 /// All processes below this one that have not ended, parents before children.
 pub fn running() -> Vec<Running> {
     let mut children: BTreeMap<i32, Vec<Running>> = BTreeMap::new();
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    for pid in entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok()) {
+    for pid in numbers() {
         if let Some((parent, it)) = process(pid) {
             children.entry(parent).or_default().push(it);
         }
@@ -69,17 +63,19 @@ fn parse(stat: &str) -> Option<(i32, Running)> {
     Some((parent, Running { pid: Pid::from_raw(pid.trim().parse().ok()?)?, name: name.to_owned() }))
 }
 
-/// Takes note of children that ended, so that they do not stay as entries of the system, and says
-/// whether any is left. The kernel knows, where a look at /proc may meet a process just when its
-/// parent ends. Whoever waits for a certain child must have done so.
-pub fn reap() -> bool {
-    loop {
-        match wait(WaitOptions::NOHANG) {
-            Ok(Some(_)) => {}
-            Ok(None) => return true,
-            Err(_) => return false,
-        }
-    }
+/// All processes in whose environment these bytes stand, unless they have ended.
+pub fn with_environment(marker: &[u8]) -> Vec<Running> {
+    let is_marked = |pid: i32| {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        !marker.is_empty() && environment.windows(marker.len()).any(|bytes| bytes == marker)
+    };
+    numbers().filter(|pid| is_marked(*pid)).filter_map(process).map(|(_, it)| it).collect()
+}
+
+/// The numbers of all processes.
+fn numbers() -> impl Iterator<Item = i32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 /// Sends all of them a signal.
@@ -117,7 +113,7 @@ pub fn end_all(patience: Duration) {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse, running};
+    use super::{parse, running, with_environment};
 
     #[test]
     fn names_may_hold_anything() {
@@ -129,12 +125,15 @@ mod tests {
 
     #[test]
     fn a_child_runs_until_it_ends() {
-        let mut child = std::process::Command::new("sleep").arg("100").spawn().unwrap();
+        let marker = format!("opcost-test-{}", std::process::id());
+        let mut child =
+            std::process::Command::new("sleep").arg("100").env("MARKER", &marker).spawn().unwrap();
         let pid = child.id();
-        let runs = || running().iter().any(|it| it.pid.as_raw_pid().unsigned_abs() == pid);
-        assert!(runs());
+        let is_in = |all: Vec<super::Running>| all.iter().any(|it| it.pid.as_raw_pid().unsigned_abs() == pid);
+        assert!(is_in(running()) && is_in(with_environment(marker.as_bytes())));
+        assert!(!is_in(with_environment(b"")) && !is_in(with_environment(format!("{marker}x").as_bytes())));
         child.kill().unwrap();
         child.wait().unwrap();
-        assert!(!runs());
+        assert!(!is_in(running()) && !is_in(with_environment(marker.as_bytes())));
     }
 }

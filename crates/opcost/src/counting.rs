@@ -229,7 +229,8 @@ struct HeldInput {
 }
 
 impl HeldInput {
-    /// Reads our input to its end, unless a file is named or a person types it.
+    /// Reads our input to its end, unless a file is named or a person types it. An input that never
+    /// ends is waited for; [`work`] tells the user for what.
     fn of(streams: &Streams) -> Result<Option<HeldInput>, Failure> {
         if streams.stdin.is_some() || std::io::stdin().is_terminal() {
             return Ok(None);
@@ -238,6 +239,7 @@ impl HeldInput {
         let folder = folder.map_err(Failure::file("make a folder in", std::env::temp_dir()))?;
         let held = HeldInput { folder };
         let mut file = File::create(held.path()).map_err(Failure::file("write", held.path()))?;
+        let _working = work("reading the input for all runs (--stdin FILE names one)");
         match std::io::copy(&mut std::io::stdin().lock(), &mut file) {
             // A caller that closed it gives its programs none.
             Err(error) if error.raw_os_error() != Some(EBADF) => {

@@ -1,16 +1,17 @@
 //! When has a program ended, and who ends it?
 //!
 //! A program has ended when all processes that it began have: one that goes on behind its parent
-//! (a daemon, a child in the background) still counts. So orphans become children of this process
-//! and are waited for; the user is told which, if that takes more than a second.
+//! (a daemon, a child in the background) still counts. All of them have the place of its counters
+//! in their environment, which no other program has; by that they are found and waited for. The
+//! user is told which, if that takes more than a second.
 //!
 //! Meanwhile signals to this process are requests. One that another process sent (`timeout`, a CI)
 //! is passed on, and who does not listen is killed when [`PATIENCE`] is over. One that a terminal
 //! sent, the program got too: it may have its own use for ^C, so only the second one kills.
 //!
 //! Input: a program that was started. Output: how it ended. Cost: it looks for signals twenty
-//! times a second, and reads /proc only while orphans run. Limit: a process that hands its work
-//! to one outside (a service manager, a container) takes it out of our sight.
+//! times a second, and at the end into /proc. Limit: a process that hands its work to one outside
+//! (a service manager, a container), or has another environment or user, is out of our sight.
 
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -32,14 +33,16 @@ const PAUSE: Duration = Duration::from_millis(50);
 const LOOK: Duration = Duration::from_millis(5);
 /// Two requests nearer than this are one that came on two ways.
 const AGAIN: Duration = Duration::from_millis(500);
+/// How long behind a look that found nothing the last one follows.
+const ONCE_MORE: Duration = Duration::from_millis(2);
 /// How long orphans are waited for in silence.
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// Whose processes are those that go on behind a program?
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Orphans {
-    /// The program's.
-    AreOfTheProgram,
+pub(crate) enum Orphans<'a> {
+    /// The program's, by what stands in their environment.
+    AreMarked(&'a [u8]),
     /// Those of what runs it: wine keeps servers for a while.
     AreOfItsStarter,
 }
@@ -47,8 +50,6 @@ pub(crate) enum Orphans {
 /// Hears signals from before a program starts until it has ended.
 pub(crate) struct Watch {
     requests: Requests,
-    /// What ran below this process before: not the program's.
-    before: Vec<Pid>,
     /// When the first request came.
     since: Option<Instant>,
     /// Whether what goes on is to be killed when patience is over.
@@ -59,11 +60,8 @@ pub(crate) struct Watch {
 impl Watch {
     /// To be made before the program is started.
     pub(crate) fn begin() -> Result<Watch, Failure> {
-        // A kernel without this has been out of use for years; then orphans are not seen.
-        let _ = descendants::adopt_orphans();
         let requests = Requests::listen(Hears::Ends).map_err(Failure::file("hear", "signals"))?;
-        let before = descendants::running().into_iter().map(|it| it.pid).collect();
-        Ok(Watch { requests, before, since: None, is_limited: false, is_killed: false })
+        Ok(Watch { requests, since: None, is_limited: false, is_killed: false })
     }
 
     /// Waits until the program has ended. It is still to be waited for by [`Watch::finish`], so
@@ -97,27 +95,30 @@ impl Watch {
         mut self,
         mut child: Child,
         program: &Path,
-        orphans: Orphans,
+        orphans: Orphans<'_>,
     ) -> Result<ExitStatus, Failure> {
         let status = child.wait().map_err(Failure::file("wait for", program))?;
-        if orphans == Orphans::AreOfTheProgram {
-            self.wait_for_orphans();
+        if let Orphans::AreMarked(marker) = orphans {
+            self.wait_for_orphans(marker);
         }
         Ok(status)
     }
 
     /// Waits for processes that go on behind the program.
-    fn wait_for_orphans(&mut self) {
+    fn wait_for_orphans(&mut self, marker: &[u8]) {
         let began = Instant::now();
         let mut is_told = false;
         loop {
-            // The program's own end was taken note of already.
-            let has_children = descendants::reap();
-            let left = self.orphans();
-            if left.is_empty() && !(has_children && self.before.is_empty()) {
+            let mut left = descendants::with_environment(marker);
+            if left.is_empty() {
+                // One that begins while the list of processes is read may not stand on it.
+                std::thread::sleep(ONCE_MORE);
+                left = descendants::with_environment(marker);
+            }
+            if left.is_empty() {
                 return;
             }
-            if !is_told && !left.is_empty() && began.elapsed() >= SILENCE {
+            if !is_told && began.elapsed() >= SILENCE {
                 let names: Vec<String> = left.iter().map(|it| format!("{} ({})", it.pid, it.name)).collect();
                 eprintln!(
                     "opcost: the program has ended; waiting for what it began and left running: {}   (^C ends \
@@ -131,10 +132,6 @@ impl Watch {
             self.follow(|| left.clone());
             std::thread::sleep(PAUSE);
         }
-    }
-
-    fn orphans(&self) -> Vec<Running> {
-        descendants::running().into_iter().filter(|it| !self.before.contains(&it.pid)).collect()
     }
 
     /// Does with what goes on what the user asked for.

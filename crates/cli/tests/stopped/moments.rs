@@ -133,6 +133,20 @@ fn nothing_is_left_at_any_moment_of_any_verb() {
     }
 }
 
+/// Counts a program that says `ready`, tells opcost to end then, and holds that nothing is left.
+fn told_to_end(program: &str) -> (Output, String) {
+    let place = Place::new(&[("program.c", program)]);
+    let mut child = start(&place, &["count", "program.c"]);
+    let mut ready = [0; 6];
+    std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut ready).expect("it begins");
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill starts").success());
+    let output = ended(child, &place);
+    let words = said(&output);
+    assert_eq!((place.left().len(), place.running().len()), (0, 0), "{words}");
+    (output, words)
+}
+
 #[test]
 fn a_server_can_be_counted() {
     let server = "#include <unistd.h>\n#include <signal.h>\n#include <stdlib.h>\n\
@@ -146,16 +160,8 @@ fn a_server_can_be_counted() {
         \x20   while (!is_over) pause();\n\
         \x20   return 0;\n\
         }\n";
-    let place = Place::new(&[("server.c", server)]);
-    let mut child = start(&place, &["count", "server.c"]);
-    let mut ready = [0; 6];
-    std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut ready).expect("it begins");
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill starts").success());
-    let output = ended(child, &place);
-    let words = said(&output);
+    let (output, words) = told_to_end(server);
     assert!(output.status.success() && words.contains("exact"), "{words}");
-    assert_eq!((place.left().len(), place.running().len()), (0, 0), "{words}");
 }
 
 #[test]
@@ -167,14 +173,6 @@ fn who_does_not_listen_is_killed_and_reported() {
         \x20   write(1, \"ready\\n\", 6);\n\
         \x20   for (;;) sink++;\n\
         }\n";
-    let place = Place::new(&[("deaf.c", deaf)]);
-    let mut child = start(&place, &["count", "deaf.c"]);
-    let mut ready = [0; 6];
-    std::io::Read::read_exact(child.stdout.as_mut().expect("a pipe"), &mut ready).expect("it begins");
-    let pid = child.id().to_string();
-    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill starts").success());
-    let output = ended(child, &place);
-    let words = said(&output);
+    let (_, words) = told_to_end(deaf);
     assert!(words.contains("did not end when it was asked to") && words.contains("at least"), "{words}");
-    assert_eq!((place.left().len(), place.running().len()), (0, 0), "{words}");
 }
