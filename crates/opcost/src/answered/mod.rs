@@ -21,7 +21,7 @@
 //! let ledger = ledger(about, loops::rows(&told, &[]));
 //! let first = ledger.answers.iter().find(|row| row.column == AnswerColumn::Iterations).unwrap();
 //! assert_eq!(first.known.answer().unwrap().to_string(), "n");
-//! opcost::ledgers::keep(&folder.join("answers.opc"), &ledger)?;
+//! opcost::ledgers::save(&folder.join("answers.opc"), &ledger)?;
 //! # std::fs::remove_dir_all(&folder).unwrap();
 //! # Ok(()) }
 //! ```
