@@ -87,7 +87,7 @@ fn what_cannot_be_added_is_refused() {
     let mut sampled = program(1);
     sampled.origin = Origin::Repaired;
     let error = merge(&[ledger(vec![program(1)]), ledger(vec![sampled])]).unwrap_err();
-    assert!(matches!(error, MergeError::Ledger(LedgerError::MixedOrigin { .. })), "{error}");
+    assert!(matches!(error, MergeError::OtherOrigin { position: 1, .. }), "{error}");
 }
 
 /// In which order modules were linked makes no other build, and local functions of one name stay
