@@ -74,6 +74,15 @@ pub enum Failure {
         /// What it was given.
         input: String,
     },
+    /// A program was to be linked of files without `main`.
+    #[error(
+        "no main in {inputs}, and a program begins there: add the file that has it. Counted objects without one: \
+         opcost count --emit obj FILE"
+    )]
+    NoMain {
+        /// The files, by the user's words.
+        inputs: String,
+    },
     /// A module could not be instrumented.
     #[error("{module}: {message}")]
     Module {

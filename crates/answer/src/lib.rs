@@ -18,6 +18,7 @@
 //! | a failure, and its exit status | [`failure`] |
 //! | a function's name as its source writes it | [`names`] |
 //! | a large number, in groups of digits | [`numbers`] |
+//! | what a terminal may see of input | [`terminal`] |
 
 pub mod bits;
 pub mod certificate;
@@ -32,6 +33,7 @@ pub mod names;
 pub mod numbers;
 pub mod points;
 pub mod run;
+pub mod terminal;
 pub mod width;
 
 pub use failure::{Failure, Status};

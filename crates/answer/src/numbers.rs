@@ -1,4 +1,4 @@
-//! How are large numbers written?
+//! How are large numbers written, and what they count?
 
 /// `2501813919` → `2,501,813,919`.
 pub fn grouped(number: impl std::fmt::Display) -> String {
@@ -15,9 +15,29 @@ pub fn grouped(number: impl std::fmt::Display) -> String {
     out
 }
 
+/// How many of what: `1 instruction`, `2,047 instructions`.
+pub fn counted(number: impl std::fmt::Display, one: &str) -> String {
+    let text = grouped(number);
+    let noun = noun(&text, one);
+    format!("{text} {noun}")
+}
+
+/// What stands behind a number of things whose singular is `one`.
+pub fn noun(number: impl std::fmt::Display, one: &str) -> String {
+    if number.to_string() == "1" { one.to_owned() } else { format!("{one}s") }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::{counted, grouped, noun};
+
+    #[test]
+    fn one_is_no_plural() {
+        assert_eq!(counted(1, "instruction"), "1 instruction");
+        assert_eq!(counted(0, "instruction"), "0 instructions");
+        assert_eq!(counted(1_000u64, "call"), "1,000 calls");
+        assert_eq!(noun(1, "loop") + &noun(2, "loop"), "looploops");
+    }
 
     #[test]
     fn numbers_are_grouped_by_thousands() {

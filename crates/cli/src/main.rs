@@ -11,13 +11,14 @@ use clap::{CommandFactory, FromArgMatches};
 use crate::arguments::{Arguments, Verb};
 use opcost_answer::{Failure, Status};
 use opcost_report::kit::progress::Progress;
+use opcost_report::kit::save::{Stream, save_text};
 use opcost_toolchain::driver::names::Front;
 
 fn main() -> ExitCode {
     opcost::offer();
     if let Err(error) = opcost_interrupt::begin() {
         // A run without it is still a run; only ^C leaves its folders behind.
-        eprintln!("opcost: signals cannot be heard: {error}");
+        opcost_answer::tell!("opcost: signals cannot be heard: {error}");
     }
     opcost::progress::watch_work(|name| Box::new(Progress::start(name)));
     let line: Vec<std::ffi::OsString> = std::env::args_os().collect();
@@ -32,9 +33,14 @@ fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(error) => {
             let status = if error.use_stderr() { Status::Usage } else { Status::Fine };
-            let _ = error.print();
+            if error.use_stderr() {
+                // It quotes the command line, which may be anything.
+                let _ = save_text(None, &error.render().ansi().to_string(), Stream::Stderr);
+            } else {
+                let _ = error.print();
+            }
             if let Some(flag) = compiler_flag(&error, &line) {
-                eprintln!("\n  {flag} is a flag of the compiler: --cflag={flag}");
+                opcost_answer::tell!("\n  {flag} is a flag of the compiler: --cflag={flag}");
             }
             return status.into();
         }
@@ -103,7 +109,7 @@ fn exit_code(outcome: Result<Status, Failure>) -> ExitCode {
         Err(error) => {
             // What a signal made fail is no failure.
             opcost_interrupt::hold();
-            eprintln!("opcost: {error}");
+            opcost_answer::tell!("opcost: {error}");
             error.status().into()
         }
     }

@@ -22,7 +22,7 @@ pub fn offer() {
     let line: Vec<OsString> = std::env::args_os().collect();
     if let Some(ended) = serve(&line) {
         let status = ended.unwrap_or_else(|error| {
-            eprintln!("opcost: {error}");
+            opcost_answer::tell!("opcost: {error}");
             error.status()
         });
         std::process::exit(i32::from(status.number()));

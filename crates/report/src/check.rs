@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::count::json::StatusJson;
-use crate::kit::numbers::grouped;
+use crate::kit::numbers::{counted, grouped};
 use crate::kit::style::{BAD, DIM, GOOD, STRONG, paint};
 use opcost_answer::Status;
 use opcost_answer::check::RecordedCheck;
@@ -195,7 +195,7 @@ pub fn print_check(report: &CheckReport, written: Option<bool>) -> String {
                 "    {}  {}  by itself {} of {}, {} over",
                 paint(STRONG, &function.asked),
                 paint(DIM, place_of(function)),
-                grouped(function.instructions),
+                counted(function.instructions, "instruction"),
                 grouped(function.limit.unwrap_or(0)),
                 grouped(over)
             );
@@ -247,7 +247,7 @@ pub fn print_markdown(report: &CheckReport) -> String {
                 "| {} | `{}` | {} | {} | {verdict} |",
                 cell(&run.name),
                 function.asked.replace('|', "\\|").replace('`', "'"),
-                grouped(function.instructions),
+                counted(function.instructions, "instruction"),
                 grouped(function.limit.unwrap_or(0))
             );
         }
@@ -276,10 +276,10 @@ pub fn print_github(report: &CheckReport) -> String {
         for function in &run.functions {
             let Some(over) = function.over() else { continue };
             let text = format!(
-                "{} in run {}: {} instructions of {}, {} over",
+                "{} in run {}: {} of {}, {} over",
                 function.asked,
                 run.name,
-                grouped(function.instructions),
+                counted(function.instructions, "instruction"),
                 grouped(function.limit.unwrap_or(0)),
                 grouped(over)
             );

@@ -120,7 +120,7 @@ impl Watch {
             }
             if !is_told && began.elapsed() >= SILENCE {
                 let names: Vec<String> = left.iter().map(|it| format!("{} ({})", it.pid, it.name)).collect();
-                eprintln!(
+                opcost_answer::tell!(
                     "opcost: the program has ended; waiting for what it began and left running: {}   (^C ends \
                      it)",
                     names.join(", ")
@@ -157,7 +157,7 @@ impl Watch {
 
     fn kill(&mut self, going_on: &[Running]) {
         if !self.is_killed {
-            eprintln!("opcost: it did not end when it was asked to, and is killed");
+            opcost_answer::tell!("opcost: it did not end when it was asked to, and is killed");
         }
         self.is_killed = true;
         descendants::signal(going_on, Signal::KILL);

@@ -4,12 +4,16 @@
 //! bitcode of a newer clang could not be read. `OPCOST_CLANG` overrides.
 
 use std::ffi::OsString;
+use std::io::{BufRead, BufReader, IsTerminal, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus, Stdio};
 
 use opcost_answer::Failure;
+use opcost_answer::terminal::{Styles, harmless};
 use opcost_job::LLVM_MAJOR;
+
+use crate::input::Input;
 
 /// Compilers found on this machine.
 pub struct Tools {
@@ -91,28 +95,85 @@ pub fn version_of(tool: &Path) -> Option<String> {
 
 /// Runs a tool whose own words go to stderr.
 pub fn run_tool(command: &mut Command, tool: &Path, input: &Path) -> Result<(), Failure> {
-    let name = tool.display().to_string();
-    let status = command.status().map_err(|error| Failure::ToolMissing {
-        tool: name.clone(),
-        remedy: format!("starting it failed: {error}"),
+    command.args(colours_of(tool).filter(|_| wants_colour()));
+    if heard(command, tool, |_| ())?.success() { Ok(()) } else { Err(failed(tool, input)) }
+}
+
+/// Links a program of these inputs.
+pub(crate) fn run_linker(
+    command: &mut Command,
+    tool: &Path,
+    output: &Path,
+    inputs: &[Input],
+) -> Result<(), Failure> {
+    command.args(colours_of(tool).filter(|_| wants_colour()));
+    let mut lacks_main = false;
+    // In the words of ld.bfd and gold, and of lld and mold.
+    let status = heard(command, tool, |line| {
+        let is_missing = ["undefined reference to `main'", "undefined symbol: main"];
+        lacks_main |= is_missing.iter().any(|words| line.trim_end().ends_with(words));
     })?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Failure::ToolFailed { tool: name, input: input.display().to_string() })
+    match (status.success(), lacks_main) {
+        (true, _) => Ok(()),
+        (false, false) => Err(failed(tool, output)),
+        (false, true) => {
+            let inputs: Vec<String> = inputs.iter().map(|input| input.path.display().to_string()).collect();
+            Err(Failure::NoMain { inputs: inputs.join(", ") })
+        }
     }
+}
+
+fn failed(tool: &Path, input: &Path) -> Failure {
+    Failure::ToolFailed { tool: tool.display().to_string(), input: input.display().to_string() }
 }
 
 /// Runs a tool with our streams; its exit status as the driver would pass it on.
 pub(crate) fn status_of(command: &mut Command, tool: &Path) -> Result<u8, Failure> {
-    let status = command.status().map_err(|error| Failure::ToolMissing {
-        tool: tool.display().to_string(),
-        remedy: format!("starting it failed: {error}"),
-    })?;
+    let status = heard(command, tool, |_| ())?;
     if let Some(signal) = status.signal() {
-        eprintln!("opcost: {} was ended by signal {signal}", tool.display());
+        opcost_answer::tell!("opcost: {} was ended by signal {signal}", tool.display());
     }
     Ok(status.code().map_or(1, |code| code as u8))
+}
+
+/// Runs a tool and passes on its words line by line. They may quote input, whose control
+/// characters must not reach a terminal. `each` sees each line, too.
+fn heard(command: &mut Command, tool: &Path, mut each: impl FnMut(&str)) -> Result<ExitStatus, Failure> {
+    let failed = |error: std::io::Error| Failure::ToolMissing {
+        tool: tool.display().to_string(),
+        remedy: format!("starting it failed: {error}"),
+    };
+    let mut child = command.stderr(Stdio::piped()).spawn().map_err(failed)?;
+    let mut words = BufReader::new(child.stderr.take().expect("it is a pipe"));
+    let mut line = Vec::new();
+    while words.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+        pass_on(&line);
+        each(&String::from_utf8_lossy(&line));
+        line.clear();
+    }
+    child.wait().map_err(failed)
+}
+
+/// Writes words of a tool to stderr.
+pub(crate) fn pass_on(words: &[u8]) {
+    let words = String::from_utf8_lossy(words);
+    // Where nobody listens, the tool still has to come to its end.
+    let _ = std::io::stderr().write_all(harmless(&words, Styles::Ours).as_bytes());
+}
+
+/// The flag for coloured words: the tool sees a pipe in place of our terminal.
+fn colours_of(tool: &Path) -> Option<&'static str> {
+    let name = tool.file_name()?.to_str()?;
+    match name {
+        _ if name.starts_with("clang") || name.starts_with("flang") => Some("-fcolor-diagnostics"),
+        "rustc" => Some("--color=always"),
+        _ => None,
+    }
+}
+
+/// Whether words for a terminal may have colours.
+pub(crate) fn wants_colour() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// A linker's words without those that would drop the map and the symbols.
@@ -130,7 +191,7 @@ pub(crate) fn without_stripping(mut words: Vec<OsString>) -> Vec<OsString> {
     ];
     words.retain(|word| !strips.iter().any(|strip| word == strip));
     if words.len() < given {
-        eprintln!("opcost: the program is not stripped, since its map and symbols are needed");
+        opcost_answer::tell!("opcost: the program is not stripped, since its map and symbols are needed");
     }
     words
 }

@@ -8,6 +8,7 @@
 //! words.
 
 mod error;
+mod file;
 mod life;
 mod module;
 mod names;

@@ -169,7 +169,7 @@ impl Line {
         match (&sample.emit, &sample.output) {
             (Some(_), Some(output)) => {
                 install(&program, output)?;
-                eprintln!("next: opcost sample {} -- ARGS", super::count::shown(output));
+                opcost_answer::tell!("next: opcost sample {} -- ARGS", super::count::shown(output));
                 Ok(Status::Fine)
             }
             _ => {

@@ -1,5 +1,6 @@
 //! `opcost bits --certificate` and `--check`: ranges with all that they rest on.
 
+use opcost_report::kit::numbers::counted;
 use std::fmt::Write;
 use std::io::Read;
 use std::path::Path;
@@ -29,8 +30,14 @@ pub(super) fn save(
     let text = serde_json::to_string_pretty(&certified.certificate).expect("plain data");
     save_json(path, &text)?;
     let mut told = format!(
-        "certificate: {} claims hold ({} questions to z3), {} were made weaker\n",
-        certified.claims, certified.questions, certified.weakened,
+        "certificate: {} ({} to z3), {} made weaker\n",
+        if certified.claims == 1 {
+            "1 claim holds".to_owned()
+        } else {
+            format!("{} claims hold", certified.claims)
+        },
+        counted(certified.questions, "question"),
+        certified.weakened,
     );
     if path != Path::new("-") {
         writeln!(told, "next: opcost bits --check {} {}", path.display(), again(inputs, program))

@@ -97,7 +97,7 @@ fn emit(
     }
     install(&made, output)?;
     if kind == EmitKind::Exe {
-        eprintln!("next: opcost count {} -- ARGS", shown(output));
+        opcost_answer::tell!("next: opcost count {} -- ARGS", shown(output));
     }
     Ok(Status::Fine)
 }
@@ -148,7 +148,7 @@ fn count_program(arguments: &CountArguments, program: &Path) -> Result<Status, F
     // A ledger that could not be written is no reason to lose the report.
     kept?;
     if !unknown.is_empty() {
-        eprintln!("opcost: {}", unknown.join("; "));
+        opcost_answer::tell!("opcost: {}", unknown.join("; "));
         return Ok(Status::Usage);
     }
     Ok(status(arguments, &report))

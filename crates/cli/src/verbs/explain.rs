@@ -16,6 +16,7 @@ use opcost_report::kit::save::{Stream, save_json, save_text};
 use opcost_report::kit::source::Sources;
 use opcost_report::loops::explain::{ExplainJson, dependence_dot, dependence_picture, print_explanation};
 use opcost_toolchain::build::{Build, Purpose};
+use opcost_toolchain::input::Input;
 
 /// Carries out the verb.
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<Status, Failure> {
@@ -34,6 +35,8 @@ fn carry_out(arguments: &ExplainArguments) -> Result<Status, Failure> {
             return Err(Failure::Usage(format!("--function or a line, not both: {path}")));
         }
         (None, None) => {
+            // What is no file says so first.
+            Input::classify(Path::new(path))?;
             return Err(Failure::Usage(format!(
                 "what is to be explained? give a line, {path}:3, or --function"
             )));

@@ -17,7 +17,7 @@ use opcost::ledgers::{self, Given};
 use opcost_answer::names::{demangle, relative, tidy};
 use opcost_answer::{Failure, Status};
 use opcost_job::profile::{ExportFormat, ExportModule};
-use opcost_report::kit::numbers::grouped;
+use opcost_report::kit::numbers::{counted, grouped};
 use opcost_report::kit::progress::Progress;
 use opcost_toolchain::build::{Build, Optimiser, Purpose, reasons};
 use opcost_toolchain::input::{Input, Language};
@@ -63,9 +63,13 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<Status, Failure> {
     for (count, why, names) in reasons(&answers) {
         let named: Vec<String> = names.iter().take(NAMED).map(|name| demangle(name)).collect();
         let more = if count > NAMED { ", …" } else { "" };
-        eprintln!("opcost: without counts: {} ({}{more}): {why}", grouped(count as u64), named.join(", "));
+        opcost_answer::tell!(
+            "opcost: without counts: {} ({}{more}): {why}",
+            grouped(count as u64),
+            named.join(", ")
+        );
     }
-    eprintln!("{} functions in {}", grouped(answers.functions as u64), arguments.output.display());
+    opcost_answer::tell!("{} in {}", counted(answers.functions, "function"), arguments.output.display());
     Ok(Status::Fine)
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &MergeArguments) -> Result<Status, Failure> {
         (false, runs) => format!("{} runs", grouped(runs)),
     };
     let output = arguments.output.display();
-    eprintln!("{output}: {what}, next: opcost report {output}");
+    opcost_answer::tell!("{output}: {what}, next: opcost report {output}");
     Ok(Status::Fine)
 }
 
@@ -64,7 +64,7 @@ fn report_saturated(ledger: &Ledger) {
     let named: Vec<String> =
         all.iter().take(NAMED).map(|fact| format!("{} of {}", fact.column, fact.subject)).collect();
     let more = if all.len() > NAMED { format!(" and {} more", all.len() - NAMED) } else { String::new() };
-    eprintln!(
+    opcost_answer::tell!(
         "opcost: sums of more than 64 bits stay at {}, which is a lower bound now: {}{more}",
         grouped(u64::MAX),
         named.join(", ")

@@ -76,8 +76,8 @@ fn carry_out(arguments: &RepairArguments) -> Result<Status, Failure> {
         save_text(None, &print_repair(&answer), Stream::Stdout)?;
     }
     match &arguments.output {
-        Some(path) => eprintln!("next: opcost report {}", shown(path)),
-        None => eprintln!("next: opcost repair {} -o repaired.opc", shown(&arguments.raw)),
+        Some(path) => opcost_answer::tell!("next: opcost report {}", shown(path)),
+        None => opcost_answer::tell!("next: opcost repair {} -o repaired.opc", shown(&arguments.raw)),
     }
     Ok(Status::Fine)
 }

@@ -38,7 +38,9 @@ fn carry_out(arguments: &ReportArguments) -> Result<Status, Failure> {
             }
             if !ledger.answers.is_empty() {
                 let answers = ledger.answers.len();
-                eprintln!("opcost: beside counts there are {answers} answers, which this report leaves out");
+                opcost_answer::tell!(
+                    "opcost: beside counts there are {answers} answers, which this report leaves out"
+                );
             }
             let mut report = report_of(&ledger);
             show(Some(&ledger))
@@ -58,7 +60,7 @@ fn carry_out(arguments: &ReportArguments) -> Result<Status, Failure> {
     match unknown.as_slice() {
         [] => Ok(Status::Fine),
         unknown => {
-            eprintln!("opcost: {}", unknown.join("; "));
+            opcost_answer::tell!("opcost: {}", unknown.join("; "));
             Ok(Status::Usage)
         }
     }

@@ -83,7 +83,7 @@ fn carry_out(arguments: &SampleArguments) -> Result<Status, Failure> {
     match &arguments.output {
         Some(output) if arguments.emit.is_some() => {
             install(&program, output)?;
-            eprintln!("next: opcost sample {} -- ARGS", shown(output));
+            opcost_answer::tell!("next: opcost sample {} -- ARGS", shown(output));
             Ok(Status::Fine)
         }
         _ => with_program(arguments, &program),
@@ -273,7 +273,7 @@ fn images_of(arguments: &SampleArguments, program: Option<&Path>) -> Vec<PathBuf
 fn snapshot(arguments: &SampleArguments, program: Option<&Path>, number: usize, samples: &Samples) {
     if !sample_events::have_counts(samples) {
         let told = sample_events::report(arguments, samples, &images_of(arguments, program));
-        return told.unwrap_or_else(|error| eprintln!("opcost: snapshot {number}: {error}"));
+        return told.unwrap_or_else(|error| opcost_answer::tell!("opcost: snapshot {number}: {error}"));
     }
     let told = Estimate::of(samples, &images_of(arguments, program), arguments.solver).and_then(|estimate| {
         let report = report_of(&estimate, samples);
@@ -284,11 +284,15 @@ fn snapshot(arguments: &SampleArguments, program: Option<&Path>, number: usize, 
         };
         let path = numbered(path, number);
         ledgers::save(&path, &ledger)?;
-        eprintln!("opcost: snapshot {number} after {} samples: {}", grouped(samples.total), path.display());
+        opcost_answer::tell!(
+            "opcost: snapshot {number} after {} samples: {}",
+            grouped(samples.total),
+            path.display()
+        );
         Ok(())
     });
     if let Err(error) = told {
-        eprintln!("opcost: snapshot {number}: {error}");
+        opcost_answer::tell!("opcost: snapshot {number}: {error}");
     }
 }
 
@@ -322,7 +326,7 @@ fn save_raw(arguments: &SampleArguments, estimate: &Estimate) -> Result<(), Fail
     ledgers::save(path, &estimate.raw_ledger(command(arguments))?)?;
     // A program that was built for this run only is built again then.
     let inputs = if arguments.inputs.is_empty() { "PROG".to_owned() } else { shown_all(&arguments.inputs) };
-    eprintln!("next: opcost repair {} {inputs} -o repaired.opc", shown(path));
+    opcost_answer::tell!("next: opcost repair {} {inputs} -o repaired.opc", shown(path));
     Ok(())
 }
 

@@ -18,7 +18,7 @@ use opcost::sampling::locations::others;
 use opcost_answer::Failure;
 use opcost_answer::names::demangle;
 use opcost_report::count::tasks::print_tasks;
-use opcost_report::kit::numbers::{bar, grouped, percent};
+use opcost_report::kit::numbers::{bar, counted, percent};
 use opcost_report::kit::save::{Stream, save_text};
 use opcost_run::frames::hit_functions;
 
@@ -57,8 +57,8 @@ pub(super) fn report(
     images: &[PathBuf],
 ) -> Result<(), Failure> {
     let mut out = format!(
-        "{} samples of {}, by the functions in which it happened\n",
-        grouped(samples.total),
+        "{} of {}, by the functions in which it happened\n",
+        counted(samples.total, "sample"),
         samples.event
     );
     let functions = hit_functions(samples, images);
@@ -69,13 +69,14 @@ pub(super) fn report(
         let _ = writeln!(out, "{:>7} {:<10} {}  {file}", percent(part), bar(part, 10), demangle(name));
     }
     if functions.len() > shown.len() {
-        let _ = writeln!(out, "        in {} more functions (--top N)", functions.len() - shown.len());
+        let _ =
+            writeln!(out, "        in {} more (--top N)", counted(functions.len() - shown.len(), "function"));
     }
     if let Some(places) = others(samples, &std::collections::BTreeMap::new()) {
         let _ = writeln!(out, "elsewhere: {places}");
     }
     if samples.lost + samples.broken > 0 {
-        let _ = writeln!(out, "lost: {} samples found no room", grouped(samples.lost + samples.broken));
+        let _ = writeln!(out, "lost: {} found no room", counted(samples.lost + samples.broken, "sample"));
     }
     out += &print_tasks(&samples.by_process);
     save_text(arguments.output.as_deref(), &out, Stream::Stderr)

@@ -211,8 +211,8 @@ fn start(
     match Sampler::start(prepared(&program, arguments, streams)?, &options) {
         Ok(sampler) => Ok(Source::Events(Box::new(sampler))),
         Err(error @ Error::NotPermitted { .. }) if options.keep.is_none() && !options.branches => {
-            eprintln!("opcost: {error}");
-            eprintln!("opcost: going on with a timer inside the program, which is coarser");
+            opcost_answer::tell!("opcost: {error}");
+            opcost_answer::tell!("opcost: going on with a timer inside the program, which is coarser");
             let clang = Tools::find()?.clang;
             let sampler = TimerSampler::start(prepared(&program, arguments, streams)?, &options, &clang);
             Ok(Source::Timer(Box::new(sampler.map_err(failed)?)))
@@ -243,7 +243,7 @@ fn enter() -> Option<Receiver<()>> {
         return None;
     }
     opcost_sample::fail_in_background();
-    eprintln!("opcost: sampling; Enter makes a snapshot, ^C ends it");
+    opcost_answer::tell!("opcost: sampling; Enter makes a snapshot, ^C ends it");
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         for _ in std::io::stdin().lock().lines().map_while(Result::ok) {

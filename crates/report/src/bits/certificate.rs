@@ -1,5 +1,6 @@
 //! Whether a certificate holds, as text and as a document.
 
+use crate::kit::numbers::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -54,8 +55,16 @@ pub fn print_bits_check(answers: &CheckAnswers) -> String {
         text.push('\n');
     };
     match failed.len() {
-        0 => say(format!("holds: each of {claims} claims follows ({questions} questions to z3)")),
-        count => say(format!("does not hold: {count} of {claims} claims do not follow")),
+        0 => say(format!(
+            "holds: each of {} follows ({} to z3)",
+            counted(*claims, "claim"),
+            counted(*questions, "question")
+        )),
+        count => say(format!(
+            "does not hold: {count} of {} {} not follow",
+            counted(*claims, "claim"),
+            if count == 1 { "does" } else { "do" }
+        )),
     }
     if *is_edited {
         say("it was changed since it was written; what it says now is what was checked".to_owned());

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use crate::kit::numbers::grouped;
+use crate::kit::numbers::{counted, grouped};
 use crate::kit::style::{BAD, DIM, cut, padded, paint, printable, screen_width};
 use opcost_answer::bits::{BitsFloat, BitsFunction};
 
@@ -65,7 +65,7 @@ pub fn floats(text: &mut String, function: &BitsFunction, most: usize) {
     for float in &order[..count] {
         let line = float.line.map_or_else(String::new, |line| format!("line {line}"));
         let seen = float.observed.as_ref().map_or_else(String::new, |observed| {
-            format!("seen {} in {} times", observed.needed, grouped(observed.times))
+            format!("seen {} in {}", observed.needed, counted(observed.times, "time"))
         });
         let _ = writeln!(
             text,

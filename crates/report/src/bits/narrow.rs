@@ -66,8 +66,18 @@ pub fn print_bits_narrow(answers: &NarrowAnswers, about: &str, output: &Path) ->
     let world = if answers.is_closed { "the program is whole" } else { "anyone may call it" };
     let mut lines = vec![
         format!("{about}: {world}"),
-        format!("{values} values are computed in fewer bits: {declared} -> {computed} bits"),
-        format!("{comparisons} comparisons are of fewer bits"),
+        format!(
+            "{} computed in fewer bits: {declared} -> {computed} bits",
+            if *values == 1 { "1 value is".to_owned() } else { format!("{values} values are") }
+        ),
+        format!(
+            "{} of fewer bits",
+            if *comparisons == 1 {
+                "1 comparison is".to_owned()
+            } else {
+                format!("{comparisons} comparisons are")
+            }
+        ),
     ];
     lines.extend(answers.left.iter().map(|(count, what)| format!("left as they are: {count} {what}")));
     lines.extend(answers.assumes.iter().map(|fact| format!("taken for granted: {fact}")));

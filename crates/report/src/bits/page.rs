@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 use crate::bits::text::{BitsReport, by_line, of_all, of_one, of_values, told};
 use crate::kit::html::{escaped, foot, head};
-use crate::kit::numbers::{grouped, percent, share};
+use crate::kit::numbers::{counted, grouped, percent, share};
 use crate::kit::source::{SourceText, Sources};
 use opcost_answer::bits::BitsValue;
 use opcost_answer::names::{demangle, tidy_path};
@@ -125,8 +125,8 @@ fn rows(out: &mut String, own: &Own<'_>, text: Option<&[String]>, hottest: u64) 
         if line > next {
             let _ = writeln!(
                 out,
-                "<tr class=\"fold\"><td colspan=\"4\">{} lines without integers</td></tr>",
-                line - next
+                "<tr class=\"fold\"><td colspan=\"4\">{} without integers</td></tr>",
+                counted(line - next, "line")
             );
         }
         let words = text.and_then(|text| text.get(line as usize - 1)).map_or("", String::as_str);

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::bits::floats::{floats, mantissas};
-use crate::kit::numbers::{bar, grouped, percent};
+use crate::kit::numbers::{bar, counted, grouped, percent};
 use crate::kit::save::document;
 use crate::kit::source::{SourceText, Sources};
 use crate::kit::style::{BAD, DIM, STRONG, cut, cut_start, padded, paint, printable, screen_width};
@@ -102,7 +102,9 @@ pub fn of_one(function: &BitsFunction) -> WidthTotal {
 pub fn print_bits(report: &BitsReport<'_>, sources: &mut Sources) -> String {
     let mut text = String::new();
     head(&mut text, report);
-    if report.annotate {
+    if of_all(&report.answers.functions).values == 0 {
+        // A table of nothing says nothing.
+    } else if report.annotate {
         annotated(&mut text, report, sources);
     } else if report.with_values {
         for function in &report.answers.functions {
@@ -147,19 +149,22 @@ fn findings(text: &mut String, all: &[BitsFinding]) {
 fn head(text: &mut String, report: &BitsReport<'_>) {
     let total = of_all(&report.answers.functions);
     let values = match total.values {
-        0 => "no integers".to_owned(),
-        1 => "1 integer".to_owned(),
-        many => format!("{} integers", grouped(many)),
+        0 => None,
+        many => Some(counted(many, "integer")),
     };
-    let _ = writeln!(
-        text,
-        "{} of {} bits need {} ({}), {} of those are looked at and not always the same",
-        paint(STRONG, values),
-        grouped(total.declared),
-        paint(STRONG, grouped(total.needed)),
-        percent(total.share()),
-        grouped(total.slice),
-    );
+    let need = if total.values == 1 { "needs" } else { "need" };
+    let _ = match values {
+        None => writeln!(text, "{}", paint(STRONG, "no integers")),
+        Some(values) => writeln!(
+            text,
+            "{} of {} bits {need} {} ({}), {} of those are looked at and not always the same",
+            paint(STRONG, values),
+            grouped(total.declared),
+            paint(STRONG, grouped(total.needed)),
+            percent(total.share()),
+            grouped(total.slice),
+        ),
+    };
     let _ = writeln!(text, "{}", paint(DIM, format!("{}, {} world", report.about, report.answers.world)));
     if report.observed {
         seen(text, report);
@@ -296,7 +301,7 @@ fn beside(report: &BitsReport<'_>, value: &BitsValue) -> Option<String> {
     match &value.observed {
         Some(seen) if report.observed => {
             let sign = if seen.signed { "s" } else { "u" };
-            Some(format!("seen {sign}{}  {} in {} times", seen.width, seen.range, grouped(seen.times)))
+            Some(format!("seen {sign}{}  {} in {}", seen.width, seen.range, counted(seen.times, "time")))
         }
         None if report.observed => Some("not seen".to_owned()),
         _ => value.because.clone(),

@@ -14,7 +14,7 @@ use std::fmt::Write;
 use opcost_recover::{BlockListing, FunctionListing, LineTotal, SourceLine};
 
 use crate::count::report::CountReport;
-use crate::kit::numbers::{bar, grouped, percent, share, short};
+use crate::kit::numbers::{bar, counted, grouped, percent, share, short};
 use crate::kit::source::{SourceText, Sources};
 use crate::kit::style::{BAD, DIM, STRONG, cut, cut_start, heat, padded, paint, printable};
 use opcost_answer::names::{demangle, tidy_path};
@@ -110,12 +110,11 @@ impl Annotation<'_> {
         let name = cut(&demangle(&total.name), self.width);
         let _ = writeln!(
             out,
-            "{}{place}\n  {} · {} instructions · {} {}",
+            "{}{place}\n  {} · {} · {}",
             paint(STRONG, name),
             percent(self.report.share(total.instructions)),
-            grouped(total.instructions),
-            grouped(total.calls),
-            if total.calls == 1 { "call" } else { "calls" },
+            counted(total.instructions, "instruction"),
+            counted(total.calls, "call"),
         );
     }
 
@@ -254,7 +253,7 @@ impl Annotation<'_> {
         let cost: u128 = lines.range(from..=to).map(|(_, line)| line.instructions).sum();
         let together =
             if cost == 0 { String::new() } else { format!(", {}", percent(share(cost, self.total()))) };
-        let text = format!("{:>6} ┆ {} lines{together}", "…", to - from + 1);
+        let text = format!("{:>6} ┆ {}{together}", "…", counted(to - from + 1, "line"));
         let _ = writeln!(out, "{}", paint(DIM, text));
     }
 

@@ -13,7 +13,7 @@ use crate::kit::html::{escaped, foot, head};
 use opcost_recover::{FunctionListing, LineTotal, SourceLine};
 
 use crate::count::report::{BudgetVerdict, CountReport, Growth};
-use crate::kit::numbers::{grouped, percent, share};
+use crate::kit::numbers::{counted, grouped, percent, share};
 use crate::kit::source::{SourceText, Sources};
 use opcost_answer::names::{demangle, tidy_path};
 use opcost_answer::run::{Finish, RunQuality};
@@ -163,8 +163,8 @@ impl<'a> Page<'a> {
             if line > next {
                 let _ = writeln!(
                     self.out,
-                    "<tr class=\"fold\"><td colspan=\"4\">{} lines without counts</td></tr>",
-                    line - next
+                    "<tr class=\"fold\"><td colspan=\"4\">{} without counts</td></tr>",
+                    counted(line - next, "line")
                 );
             }
             let words = text.and_then(|text| text.get(line as usize - 1)).map_or("", String::as_str);

@@ -3,7 +3,7 @@
 use opcost_recover::Repaired;
 use opcost_sample::{End, Samples};
 
-use crate::kit::numbers::grouped;
+use crate::kit::numbers::{counted, grouped};
 
 /// What there is to say of the samples, in lines.
 pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Repaired) -> Vec<String> {
@@ -12,8 +12,8 @@ pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Re
     let rate = samples.rate_reached().map_or_else(String::new, |rate| format!(" at {rate:.0} a second"));
     let expected = 100.0 / (own.max(1) as f64).sqrt();
     lines.push(format!(
-        "{} samples of {}{rate}, {} of them in the program; by chance alone its total is wrong by {expected:.1} %",
-        grouped(samples.total),
+        "{} of {}{rate}, {} of them in the program; by chance alone its total is wrong by {expected:.1} %",
+        counted(samples.total, "sample"),
         samples.event,
         percent(own)
     ));
@@ -38,13 +38,13 @@ pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Re
     }
     lines.extend(elsewhere.map(|places| format!("elsewhere: {places}")));
     if samples.lost + samples.broken > 0 {
-        lines.push(format!("lost: {} samples found no room", grouped(samples.lost + samples.broken)));
+        lines.push(format!("lost: {} found no room", counted(samples.lost + samples.broken, "sample")));
     }
     if let Some(reason) = &samples.not_kept {
         lines.push(format!("not all samples were kept: {reason}"));
     }
     if samples.throttled > 0 {
-        lines.push(format!("the kernel paused {} times: the rate is too high", grouped(samples.throttled)));
+        lines.push(format!("the kernel paused {}: the rate is too high", counted(samples.throttled, "time")));
     }
     if samples.end == End::FileBrokenOff {
         lines.push("the file of samples breaks off; what stands before is told".to_owned());

@@ -13,7 +13,7 @@ use crate::count::annotate::{Annotation, Depth, hot_lines};
 use crate::count::report::{BudgetVerdict, CountReport, Grown, Growth};
 use crate::count::stacks::print_stacks;
 use crate::count::tasks::print_tasks;
-use crate::kit::numbers::{bar, grouped, percent};
+use crate::kit::numbers::{bar, grouped, noun, percent};
 use crate::kit::source::Sources;
 use crate::kit::style::{BAD, DIM, GOOD, STRONG, cut_middle, cut_start, heat, padded, paint, width_of};
 use opcost_answer::names::{demangle, tidy_path};
@@ -84,8 +84,9 @@ fn headline(report: &CountReport, out: &mut String) {
     };
     let _ = writeln!(
         out,
-        "{} instructions   {} · {} {flags} · {quality}{}",
+        "{} {}   {} · {} {flags} · {quality}{}",
         paint(STRONG, grouped(report.summary.weight)),
+        noun(report.summary.weight, "instruction"),
         facts.cost_model,
         facts.compiler,
         if report.is_deterministic { " · deterministic world" } else { "" }

@@ -11,7 +11,7 @@ use opcost_runtime::fuel::{FaultBalance, Stop};
 
 use crate::fuel::check::{ObjectionJson, objections};
 use crate::fuel::portable::{PortableJson, short_hash};
-use crate::kit::numbers::grouped;
+use crate::kit::numbers::{grouped, noun};
 use crate::kit::style::{BAD, DIM, GOOD, paint};
 use opcost_answer::fuel::{Ending, Engine, LONGEST_OUTPUT, Landlock, Spending, Walls};
 use opcost_answer::names::{demangle, tidy_path};
@@ -104,7 +104,8 @@ impl FuelReport<'_> {
     /// Of a program that did not end by itself: what was charged, in words.
     fn charged(&self, of: &str) -> String {
         let at_least = if self.is_at_least() { "at least " } else { "" };
-        format!("charged {at_least}{}{of} instructions", grouped(self.spending.spent))
+        let spent = self.spending.spent;
+        format!("charged {at_least}{}{of} {}", grouped(spent), noun(spent, "instruction"))
     }
 
     /// What it did that is not allowed behind walls.
@@ -136,7 +137,10 @@ impl FuelReport<'_> {
         let limit = self.limit.map(grouped).unwrap_or_default();
         let of = if limit.is_empty() { String::new() } else { format!(" of {limit}") };
         let first = match self.verdict() {
-            FuelVerdict::Finished => format!("{}: {spent}{of} instructions", paint(GOOD, "finished")),
+            FuelVerdict::Finished => {
+                let noun = noun(self.limit.unwrap_or(self.spending.spent), "instruction");
+                format!("{}: {spent}{of} {noun}", paint(GOOD, "finished"))
+            }
             FuelVerdict::UsedUp => format!("{}: {limit}{}", paint(BAD, "used up"), self.place()),
             FuelVerdict::Stack => {
                 format!("{}: its stack was full, {}", paint(BAD, "stack"), self.charged(&of))

@@ -2,8 +2,8 @@
 //!
 //! Files appear whole or not at all (`write_whole`); `-` is stdout. Colours
 //! stay only where they are wanted: anstream looks at the terminal,
-//! `NO_COLOR`, `CLICOLOR_FORCE` and `TERM`. A reader that went away (`| head`)
-//! is no error.
+//! `NO_COLOR`, `CLICOLOR_FORCE` and `TERM`. Control characters of input never reach a stream
+//! ([`harmless`]). A reader that went away (`| head`) is no error.
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;
@@ -13,6 +13,7 @@ use opcost_profile::formats::write_whole;
 use serde::Serialize;
 
 use opcost_answer::Failure;
+use opcost_answer::terminal::{Styles, harmless};
 
 /// Writes styled text to a file, without its styles, or to a stream.
 pub fn save_text(path: Option<&Path>, text: &str, stream: Stream) -> Result<(), Failure> {
@@ -20,7 +21,9 @@ pub fn save_text(path: Option<&Path>, text: &str, stream: Stream) -> Result<(), 
         (Some(path), _) if path == Path::new("-") => to_stdout(text),
         (Some(path), _) => Ok(write_whole(path, strip_str(text).to_string().as_bytes())?),
         (None, Stream::Stdout) => to_stdout(text),
-        (None, Stream::Stderr) => forgive(anstream::stderr().write_all(text.as_bytes()), "stderr"),
+        (None, Stream::Stderr) => {
+            forgive(anstream::stderr().write_all(harmless(text, Styles::Ours).as_bytes()), "stderr")
+        }
     }
 }
 
@@ -49,6 +52,7 @@ pub fn document(content: &impl Serialize) -> String {
 
 fn to_stdout(text: &str) -> Result<(), Failure> {
     let mut stdout = anstream::stdout();
+    let text = harmless(text, Styles::Ours);
     forgive(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()), "stdout")
 }
 

@@ -8,6 +8,7 @@
 use std::fmt::Display;
 
 use anstyle::{AnsiColor, Style};
+use opcost_answer::terminal;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What a line is about: a name, a title, the number that counts.
@@ -75,17 +76,12 @@ pub fn printable(text: &str) -> String {
             out.extend(std::iter::repeat_n(' ', spaces));
             column += spaces;
         } else {
-            let letter = if is_safe(letter) { letter } else { '·' };
+            let letter = if terminal::is_safe(letter) { letter } else { '·' };
             column += letter.width().unwrap_or(0);
             out.push(letter);
         }
     }
     out
-}
-
-/// Neither a control character nor one that turns the direction of writing.
-fn is_safe(letter: char) -> bool {
-    !letter.is_control() && !matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// A text cut at its end to fit.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::kit::numbers::{bar, grouped};
+use crate::kit::numbers::{bar, counted, grouped};
 use opcost_answer::names::demangle;
 
 /// Functions that are shown.
@@ -68,8 +68,8 @@ pub struct MovedJson {
 pub fn print_repair(all: &RepairJson) -> String {
     let share = |part: f64| part / all.before.max(all.after).max(1.0);
     let mut text = format!(
-        "{} samples; {:.1} % of their counts had to move to become consistent{}\n",
-        grouped(all.samples),
+        "{}; {:.1} % of their counts had to move to become consistent{}\n",
+        counted(all.samples, "sample"),
         100.0 * share(all.moved),
         if all.is_optimal { "" } else { " (the solver's steps were used up before it was sure of the best)" }
     );
@@ -88,7 +88,7 @@ pub fn print_repair(all: &RepairJson) -> String {
         );
     }
     if all.functions.len() > SHOWN {
-        text += &format!("and {} functions more\n", all.functions.len() - SHOWN);
+        text += &format!("and {} more\n", counted(all.functions.len() - SHOWN, "function"));
     }
     let of_calls = |part: u64| 100.0 * part as f64 / all.calls.max(1) as f64;
     text += &format!(

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::kit::numbers::{grouped, short};
+use crate::kit::numbers::{counted, grouped, short};
 use crate::kit::style::{
     BAD, DIM, GOOD, STRONG, cut, cut_middle, cut_start, padded, paint, printable, width_of,
 };
@@ -64,9 +64,9 @@ fn print_loops(report: &ValuesReport, loops: &[&ValueRow], width: usize, out: &m
     let (complete, partial) = (sum(|row| row.complete), sum(ValueRow::partial));
     _ = writeln!(
         out,
-        "{}  {} loops, {entered} entered, {} never; activations: {} complete, {} partial",
+        "{}  {}, {entered} entered, {} never; activations: {} complete, {} partial",
         paint(STRONG, &report.command),
-        loops.len(),
+        counted(loops.len(), "loop"),
         loops.len() - entered,
         grouped(complete),
         grouped(partial),

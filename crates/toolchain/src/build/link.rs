@@ -11,7 +11,7 @@ use object::{Object, ObjectSymbol};
 use super::state::{Build, Purpose};
 use crate::input::{Input, Language};
 use crate::link_flags::reaches_linker;
-use crate::tools::run_tool;
+use crate::tools::run_linker;
 use opcost_answer::Failure;
 
 /// What is linked.
@@ -72,7 +72,7 @@ impl Build {
             // Bitcode does not say what language it comes from.
             command.arg("-Wl,--push-state,--as-needed,-lstdc++,--pop-state");
         }
-        run_tool(&mut command, linker, output)
+        run_linker(&mut command, linker, output, inputs)
     }
 }
 

@@ -44,7 +44,7 @@ impl Build {
         let file = job.output.with_extension("job");
         let reply = opcost_job::ask(job, &file, &module)?;
         if let (true, Some(phases)) = (self.options.time, &reply.phases) {
-            eprintln!("{}", phases.line(&module));
+            opcost_answer::tell!("{}", phases.line(&module));
         }
         Ok(reply)
     }

@@ -18,15 +18,14 @@ use super::call::{Drive, root_of, setting};
 use super::plan::{DriverJob, Plan, Role};
 use crate::cost::{COUNTED, lone_cost_model};
 use crate::install::install;
-use crate::tools::{status_of, without_stripping};
+use crate::tools::{pass_on, status_of, without_stripping};
 
 impl Drive {
     pub(crate) fn carry_out(&self, plan: &Plan) -> Result<u8, Failure> {
-        let mut stderr = std::io::stderr();
         if self.words.has("-v") {
-            let _ = stderr.write_all(&plan.banner);
+            pass_on(&plan.banner);
         }
-        let _ = stderr.write_all(&plan.warnings);
+        pass_on(&plan.warnings);
         let mut failed = 0;
         for (number, job) in plan.jobs.iter().enumerate() {
             let status = match job.role {
@@ -133,7 +132,9 @@ impl Drive {
 
     fn link(&self, job: &DriverJob) -> Result<u8, Failure> {
         if self.words.wants_lto() {
-            eprintln!("opcost: -flto is not done here: every file was optimised and counted by itself");
+            opcost_answer::tell!(
+                "opcost: -flto is not done here: every file was optimised and counted by itself"
+            );
         }
         let mut arguments = vec![OsString::from("--build-id=sha1")];
         let kept = without_stripping(job.arguments.clone());
@@ -142,7 +143,7 @@ impl Drive {
         let status = status_of(Command::new(&job.program).args(arguments), &job.program)?;
         if status != 0 {
             let driver = self.driver.file_name().unwrap_or_default().to_string_lossy();
-            eprintln!(
+            opcost_answer::tell!(
                 "{driver}: error: linker command failed with exit code {status} (use -v to see invocation)"
             );
         }

@@ -5,7 +5,6 @@
 //! takes the next character as it is. A name that is no file stays a word.
 
 use std::ffi::{OsStr, OsString};
-use std::io::IsTerminal;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
@@ -70,9 +69,7 @@ impl Words {
                 .iter()
                 .any(|flag| starts_with(word, flag))
         };
-        std::io::stderr().is_terminal()
-            && std::env::var_os("NO_COLOR").is_none()
-            && !self.expanded.iter().any(says)
+        crate::tools::wants_colour() && !self.expanded.iter().any(says)
     }
 
     /// Flags that name the machine to compile for: the runtime needs them too.

@@ -5,8 +5,6 @@
 //! each of its copies. Input: the module before anything is done with it.
 //! Cost: a few passes over it.
 
-use std::path::Path;
-
 use opcost_answer::life::{CodePlace, Wanted};
 use opcost_answer::names::short_name;
 use opcost_ir::{Function, FunctionText, Module, Opcode, Type};
@@ -15,6 +13,7 @@ use opcost_key::PlaceId;
 use opcost_life::{Chosen, choose, sources_of};
 
 use crate::error::WorkError;
+use crate::file::{is_module, without_code};
 
 /// Names and lines that an error lists, at most.
 const LISTED: usize = 12;
@@ -62,11 +61,6 @@ pub(crate) fn find(module: &Module, selected: &Selected) -> Result<Chosen, WorkE
             }
         }
     }
-}
-
-/// Whether a file is a module, whose lines are those of its sources.
-fn is_module(file: &str) -> bool {
-    Path::new(file).extension().is_some_and(|extension| extension == "bc" || extension == "ll")
 }
 
 /// What is meant by a line of a module that was compiled already.
@@ -117,15 +111,7 @@ fn no_line(module: &Module, near: &[u32], file: &str, line: u32, column: Option<
                 before.zip(behind).map_or(String::new(), |(a, b)| format!(" (before it {a}, behind it {b})"));
             format!("{place} has no code; the nearest line that has is {file}:{nearest}{both}")
         }
-        None if module.functions.values().all(|function| function.blocks.is_empty()) => {
-            format!(
-                "no code comes from {file}: it defines no function, or only inline ones that nothing uses"
-            )
-        }
-        None if module.places.is_empty() => format!(
-            "{file} says nothing of lines; compile it with -gline-tables-only, or ask by --function and --value"
-        ),
-        None => format!("no code comes from {file}; is it compiled away, or an unused header?"),
+        None => without_code(module, file),
     }
 }
 

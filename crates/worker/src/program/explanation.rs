@@ -23,6 +23,7 @@ use opcost_answer::names::{demangle, short_name};
 use opcost_job::program::{ExplainWanted, LinePlace};
 
 use crate::error::WorkError;
+use crate::file::{meant_file, without_code};
 
 /// More than these are not explained at once.
 const MOST: usize = 24;
@@ -46,7 +47,9 @@ struct Thing {
 pub(crate) fn answer(program: &MemoryModel<'_>, wanted: &ExplainWanted) -> Result<ExplainAnswers, WorkError> {
     let module = program.module;
     let things = match wanted {
-        ExplainWanted::Line(LinePlace { file, line, column }) => in_line(module, file, *line, *column)?,
+        ExplainWanted::Line(LinePlace { file, line, column }) => {
+            in_line(module, &meant_file(module, file)?, *line, *column)?
+        }
         ExplainWanted::Function { name } => in_function(module, name)?,
     };
     let writers = Writers::compute(program);
@@ -176,21 +179,19 @@ fn in_line(module: &Module, file: &str, line: u32, column: Option<u32>) -> Resul
             things.splice(0..0, loops);
         }
     }
-    if things.is_empty() { Err(WorkError::Refused(nothing(file, line, &lines))) } else { Ok(things) }
+    if things.is_empty() { Err(WorkError::Refused(nothing(module, file, line, &lines))) } else { Ok(things) }
 }
 
-fn nothing(file: &str, line: u32, lines: &BTreeSet<u32>) -> String {
+fn nothing(module: &Module, file: &str, line: u32, lines: &BTreeSet<u32>) -> String {
     let Some(near) = lines.iter().min_by_key(|near| near.abs_diff(line)) else {
-        return format!(
-            "{file} says nothing of lines, or no code comes from it; compile it with -g, or ask by --function"
-        );
+        return without_code(module, file);
     };
     if *near == line {
         let behind = lines.range(line + 1..).next();
         let next = behind.map_or(String::new(), |next| format!("; the next line with code is {next}"));
         return format!("{file}:{line} has no value to explain, and no loop begins there{next}");
     }
-    format!("{file}:{line} has no code; the nearest line that has is {near}")
+    format!("{file}:{line} has no code; the nearest line that has is {file}:{near}")
 }
 
 /// Functions of this name, as the linker or the source has it.
