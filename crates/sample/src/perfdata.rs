@@ -23,8 +23,10 @@ use std::time::{Duration, SystemTime};
 
 use crate::collect::Collector;
 use crate::decode::{self, FileMark, HEADER_BYTES, Header, Record, SampleLayout, Stamped, field};
+use crate::image::ImageFile;
 use crate::malformed::MalformedSample;
 use crate::order::Queue;
+use crate::reason::hexadecimal;
 use crate::samples::{End, Rate, Samples};
 use crate::sys::event::{self, flag};
 use crate::{Error, Event, sys};
@@ -37,10 +39,86 @@ pub fn read_perf_data(path: &Path) -> Result<Samples, Error> {
 /// The same; what is not where it was any more, or is another build there, is
 /// read from that file of `images` that has its build-id.
 pub fn read_perf_data_with(path: &Path, images: &[PathBuf]) -> Result<Samples, Error> {
+    read_file(path, images, None)
+}
+
+/// The same, of the processes of `program` only: what ran beside it is left out and counted.
+///
+/// # Errors
+/// Neither `program` nor a program among `images` is what ran.
+pub fn read_perf_data_of(path: &Path, program: &Path, images: &[PathBuf]) -> Result<Samples, Error> {
+    read_file(path, images, Some(program))
+}
+
+fn read_file(path: &Path, images: &[PathBuf], program: Option<&Path>) -> Result<Samples, Error> {
     let wrong = |source| Error::File { path: path.to_owned(), source };
     let bytes = std::fs::read(path).map_err(|error| wrong(error.into()))?;
     let recorded = std::fs::metadata(path).and_then(|metadata| metadata.modified());
-    read(&bytes, recorded.map_err(|error| wrong(error.into()))?, images).map_err(wrong)
+    let recorded = recorded.map_err(|error| wrong(error.into()))?;
+    read(&bytes, &Wanted { recorded, images, program }).map_err(wrong)
+}
+
+/// What is wanted of a file.
+struct Wanted<'a> {
+    /// When it was written.
+    recorded: SystemTime,
+    /// Files that stand in for others of the same build.
+    images: &'a [PathBuf],
+    /// The program whose processes are meant, if not all.
+    program: Option<&'a Path>,
+}
+
+impl Wanted<'_> {
+    fn collector(&self) -> Result<Collector, MalformedSample> {
+        let mut collector = Collector::new(sys::page_size(), self.recorded);
+        let Some(program) = self.program else {
+            collector.stand_in(self.images);
+            return Ok(collector);
+        };
+        let stand_ins: Vec<PathBuf> = self.images.iter().cloned().chain([program.to_owned()]).collect();
+        collector.stand_in(&stand_ins);
+        let own = ImageFile::open(program).map_err(|reason| MalformedSample::NoProgram {
+            program: program.to_owned(),
+            cause: reason.to_string(),
+        })?;
+        // Who names the build that ran means it; a library names no program.
+        let named = self.images.iter().filter_map(|path| ImageFile::open(path).ok());
+        let named = named.filter(|file| file.image.is_program);
+        collector.select([own].into_iter().chain(named).collect());
+        Ok(collector)
+    }
+
+    /// Whether the program was there at all.
+    fn compare(&self, collector: &Collector, is_whole: bool) -> Result<(), MalformedSample> {
+        let Some(program) = self.program.filter(|_| collector.counts().processes == 0) else { return Ok(()) };
+        let ran = collector.left_out_in();
+        let is_namesake =
+            |(path, _): &&(String, Option<Vec<u8>>)| Path::new(path).file_name() == program.file_name();
+        let is_no_library = |(path, _): &&(String, Option<Vec<u8>>)| !path.contains(".so");
+        let found = ran.iter().find(is_namesake).or_else(|| ran.iter().find(is_no_library));
+        let own = ImageFile::open(program).ok().and_then(|file| file.image.build_id);
+        let program = program.to_owned();
+        Err(match (found, own) {
+            (None, _) => {
+                let samples = collector.left_out().samples;
+                MalformedSample::NotOfProgram { program, samples, is_whole }
+            }
+            (Some((path, Some(ran))), Some(own)) => MalformedSample::OtherBuild {
+                program,
+                own: hexadecimal(&own),
+                path: path.clone(),
+                ran: hexadecimal(ran),
+            },
+            (Some((path, ran)), own) => {
+                let whose = match (ran, own) {
+                    (None, None) => "neither has a",
+                    (None, Some(_)) => "what ran has no",
+                    (Some(_), _) => "the program that is named has no",
+                };
+                MalformedSample::NotComparable { program, path: path.clone(), whose }
+            }
+        })
+    }
 }
 
 /// An event of the file.
@@ -78,8 +156,8 @@ impl Section {
     }
 }
 
-/// The samples in the bytes of a file that was written at `recorded`.
-fn read(bytes: &[u8], recorded: SystemTime, images: &[PathBuf]) -> Result<Samples, MalformedSample> {
+/// The samples in the bytes of a file.
+fn read(bytes: &[u8], wanted: &Wanted<'_>) -> Result<Samples, MalformedSample> {
     match bytes.first_chunk::<8>() {
         Some(b"PERFILE2") => {}
         Some(b"2ELIFREP") => return Err(MalformedSample::BigEndian),
@@ -99,9 +177,7 @@ fn read(bytes: &[u8], recorded: SystemTime, images: &[PathBuf]) -> Result<Sample
     let mut file = Reader { attributes: &attributes, queue: Queue::default(), sampled: None, broken: 0 };
     let is_whole = file.records(records)? && complete.is_some();
     let build_ids = if complete.is_some() { build_ids(bytes, data) } else { BTreeMap::new() };
-    let mut collector = Collector::new(sys::page_size(), recorded);
-    collector.stand_in(images);
-    Ok(file.samples(&build_ids, collector, is_whole))
+    file.samples(&build_ids, wanted, is_whole)
 }
 
 fn attributes(bytes: &[u8]) -> Result<Vec<Attribute>, MalformedSample> {
@@ -261,9 +337,10 @@ impl Reader<'_> {
     fn samples(
         mut self,
         build_ids: &BTreeMap<String, Vec<u8>>,
-        mut collector: Collector,
+        wanted: &Wanted<'_>,
         is_whole: bool,
-    ) -> Samples {
+    ) -> Result<Samples, MalformedSample> {
+        let mut collector = wanted.collector()?;
         for mut record in self.queue.finish() {
             if let Record::Mapping(mapping) = &mut record
                 && !matches!(mapping.mark, FileMark::BuildId(_))
@@ -273,10 +350,11 @@ impl Reader<'_> {
             }
             collector.take(record);
         }
+        wanted.compare(&collector, is_whole)?;
         let (index, begin, end) = self.sampled.unwrap_or_default();
         let attribute = &self.attributes[index];
         let (counts, hits) = (collector.counts(), collector.hits());
-        Samples {
+        Ok(Samples {
             images: hits.images,
             homeless: hits.homeless,
             stacks: hits.stacks,
@@ -294,8 +372,9 @@ impl Reader<'_> {
             by_process: hits.by_process,
             with_kernel: attribute.with_kernel,
             end: if is_whole { End::FileEnd } else { End::FileBrokenOff },
+            left_out: collector.left_out(),
             not_kept: None,
-        }
+        })
     }
 }
 

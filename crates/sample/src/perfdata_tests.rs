@@ -10,12 +10,13 @@ use opcost_testkit::perf_data::{USER, file, mapping, record, task, words};
 use proptest::prelude::*;
 
 use super::*;
+use crate::samples::LeftOut;
 use crate::{BranchRun, LostReason};
 
 const FIELDS: u64 = field::IP | field::TID | field::TIME | field::PERIOD;
 
 fn read(bytes: &[u8]) -> Result<Samples, MalformedSample> {
-    super::read(bytes, SystemTime::now(), &[])
+    super::read(bytes, &Wanted { recorded: SystemTime::now(), images: &[], program: None })
 }
 
 fn sample(pid: u32, time: u64, ip: u64) -> Vec<u8> {
@@ -161,7 +162,9 @@ fn a_file_that_breaks_off_gives_what_stands_before() {
 #[test]
 fn an_image_without_build_id_that_changed_later_is_refused() {
     let (bytes, path, _) = example();
-    let samples = super::read(&bytes, SystemTime::UNIX_EPOCH, &[]).unwrap();
+    let samples =
+        super::read(&bytes, &Wanted { recorded: SystemTime::UNIX_EPOCH, images: &[], program: None })
+            .unwrap();
     assert_eq!(samples.image(&path), None);
     assert_eq!(samples.homeless_hits(|reason| *reason == LostReason::Replaced), 3);
 }
@@ -221,4 +224,83 @@ proptest! {
             prop_assert!(samples.total <= 50);
         }
     }
+}
+
+/// Copies of this program with other bytes in their build-ids, if it has one.
+fn copy_of_own(name: &str, change: impl Fn(&mut [u8])) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    let mut bytes = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let id = object::File::parse(&*bytes).unwrap().build_id().unwrap().map(<[u8]>::to_vec);
+    if let Some(id) = id {
+        let at = bytes.windows(id.len()).position(|window| window == id).unwrap();
+        change(&mut bytes[at..at + id.len()]);
+    }
+    std::fs::write(&path, bytes).unwrap();
+    (folder, path)
+}
+
+fn read_of(bytes: &[u8], program: &Path, images: &[PathBuf]) -> Result<Samples, MalformedSample> {
+    super::read(bytes, &Wanted { recorded: SystemTime::now(), images, program: Some(program) })
+}
+
+#[test]
+fn only_processes_of_the_program_are_counted() {
+    let (path, offset, length, _) = own_code();
+    let page = sys::page_size();
+    let (begin, end) = (offset / page * page, (offset + length).next_multiple_of(page));
+    let start = 0x5555_0000_0000;
+    let hit = start + (offset - begin) + 16;
+    let fork = |pid: u64, parent: u64, time| {
+        record(7, USER, &words(&[parent << 32 | pid, parent << 32 | pid, time, task(10), time]))
+    };
+    let exec = |pid, time| {
+        record(
+            3,
+            USER | 1 << 13,
+            &[words(&[task(pid)]), b"other\0\0\0".to_vec(), words(&[task(pid), time])].concat(),
+        )
+    };
+    let records = [
+        // Of nobody yet, and then of one that runs something else.
+        sample(10, 0, hit),
+        mapping(10, start, end - begin, begin, &path),
+        sample(10, 20, hit),
+        sample(77, 21, hit),
+        sample(0, 22, hit),
+        fork(11, 10, 23),
+        sample(11, 24, hit),
+        exec(11, 25),
+        sample(11, 26, hit),
+        sample(10, 27, hit),
+    ];
+    let bytes = file(&[(0, &[5])], FIELDS, &records.concat());
+    let samples = read_of(&bytes, Path::new(&path), &[]).unwrap();
+    assert_eq!((samples.total, samples.image(&path).unwrap().total()), (3, 3));
+    assert_eq!(samples.left_out, LeftOut { samples: 4, processes: 4 });
+    assert_eq!((samples.processes, samples.threads, samples.by_process.len()), (2, 2, 2));
+    assert_eq!(samples.homeless, []);
+    // All of them, where no program is asked for.
+    let all = read(&bytes).unwrap();
+    assert_eq!((all.total, all.left_out), (7, LeftOut::default()));
+}
+
+#[test]
+fn another_build_is_refused_and_a_copy_is_not() {
+    let (bytes, path, _) = example();
+    let has_id = ImageFile::open(Path::new(&path)).unwrap().image.build_id.is_some();
+    let (_folder, copy) = copy_of_own("copy", |_| {});
+    let copied = read_of(&bytes, &copy, &[]);
+    assert_eq!(copied.is_ok(), has_id, "without a build-id a copy is another file");
+    let (_other_folder, other) = copy_of_own("other", |id| id[3] ^= 1);
+    let told = read_of(&bytes, &other, &[]).unwrap_err().to_string();
+    let words = if has_id { "of another build" } else { "neither has a build-id" };
+    assert!(told.contains(words) && told.contains(&path), "{told}");
+    // Who names the build that ran means it.
+    assert!(read_of(&bytes, &other, &[PathBuf::from(&path)]).is_ok());
+    let told = read_of(&bytes, Path::new("/nowhere/at-all"), &[]).unwrap_err().to_string();
+    assert!(told.contains("/nowhere/at-all"), "{told}");
+    // Nothing ran at all.
+    let told = read_of(&file(&[(0, &[5])], FIELDS, &[]), Path::new(&path), &[]).unwrap_err().to_string();
+    assert!(told.contains("none of its 0 samples is of"), "{told}");
 }

@@ -5,6 +5,19 @@ use opcost_sample::{End, Samples};
 
 use crate::kit::numbers::grouped;
 
+/// What is said of samples of other programs, if a file has some.
+pub fn left_out(samples: &Samples) -> Option<String> {
+    let left_out = samples.left_out;
+    (left_out.samples > 0).then(|| {
+        format!(
+            "left out: {} more samples of {} process{} that ran other programs then",
+            grouped(left_out.samples),
+            grouped(left_out.processes),
+            if left_out.processes == 1 { "" } else { "es" }
+        )
+    })
+}
+
 /// What there is to say of the samples, in lines.
 pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Repaired) -> Vec<String> {
     let mut lines = Vec::new();
@@ -37,6 +50,7 @@ pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Re
         );
     }
     lines.extend(elsewhere.map(|places| format!("elsewhere: {places}")));
+    lines.extend(left_out(samples));
     if samples.lost + samples.broken > 0 {
         lines.push(format!("lost: {} samples found no room", grouped(samples.lost + samples.broken)));
     }
