@@ -33,6 +33,9 @@ fn main() -> ExitCode {
         Err(error) => {
             let status = if error.use_stderr() { Status::Usage } else { Status::Fine };
             let _ = error.print();
+            if error.use_stderr() {
+                verbs::outputs::refused(&line, &error);
+            }
             if let Some(flag) = compiler_flag(&error, &line) {
                 eprintln!("\n  {flag} is a flag of the compiler: --cflag={flag}");
             }

@@ -89,7 +89,7 @@ pub(crate) struct SampleArguments {
     #[arg(long, conflicts_with_all = ["pid", "perf"])]
     pub(crate) optimised: bool,
     /// Writes the program instead of running it: exe.
-    #[arg(long, value_name = "KIND", requires = "output", value_parser = ["exe"])]
+    #[arg(long, value_name = "KIND", requires = "output", conflicts_with = "json", value_parser = ["exe"])]
     pub(crate) emit: Option<String>,
     /// Where to write: the program with --emit, else the report.
     #[arg(short, long, value_name = "FILE")]
