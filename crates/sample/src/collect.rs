@@ -61,7 +61,7 @@ pub(crate) struct Collector {
     /// Files that stand in for others of the same build.
     stand_ins: Vec<PathBuf>,
     /// Whose samples are taken, if not everybody's.
-    selection: Option<Selection>,
+    selection: Option<Selection<Home>>,
     spaces: HashMap<u32, Space<Home>>,
     tasks: Tasks,
     images: IdMap<ImageId, Known>,

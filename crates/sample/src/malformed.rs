@@ -15,9 +15,6 @@ pub enum MalformedSample {
     /// It comes from a machine with the other order of bytes.
     #[error("it was recorded on a big-endian machine; read it on one")]
     BigEndian,
-    /// It was written to a pipe, which has another format.
-    #[error("it was written to a pipe; record with `perf record -o FILE`")]
-    Pipe,
     /// Its head breaks off, so nothing can be read.
     #[error("it breaks off within its {part}; record again")]
     BrokenOff {
@@ -27,9 +24,18 @@ pub enum MalformedSample {
     /// It has no event.
     #[error("it has no event")]
     NoEvent,
-    /// Its records are compressed.
-    #[error("its records are compressed; record without -z")]
-    Compressed,
+    /// A compressed record cannot be unpacked.
+    #[error("what is compressed at byte {place} is damaged; record again")]
+    DamagedBlock {
+        /// Where in the file.
+        place: usize,
+    },
+    /// What is compressed is more than can be read.
+    #[error("what is compressed in it is more than {gigabytes} GiB; record for a shorter time")]
+    TooMuch {
+        /// How much is read.
+        gigabytes: usize,
+    },
     /// Samples of several events must not be added up.
     #[error("it has samples of several events ({first} and {second}); record one with -e")]
     SeveralEvents {

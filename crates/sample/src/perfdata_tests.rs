@@ -6,7 +6,7 @@ use std::io::Cursor;
 use linux_perf_data::linux_perf_event_reader::EventRecord;
 use linux_perf_data::{PerfFileReader, PerfFileRecord};
 use object::{Object, ObjectSegment, SegmentFlags};
-use opcost_testkit::perf_data::{USER, file, mapping, record, task, words};
+use opcost_testkit::perf_data::{USER, file, mapping, packed, record, stream, task, words};
 use proptest::prelude::*;
 
 use super::*;
@@ -182,10 +182,14 @@ fn what_cannot_be_read_is_told_by_name() {
     let told = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
     assert_eq!(told(b"\x7fELF and more"), "it is no perf.data");
     assert!(told(b"2ELIFREP").contains("big-endian"));
-    assert!(told(&[&b"PERFILE2"[..], &words(&[16])].concat()).contains("pipe"));
+    assert!(told(&[&b"PERFILE2"[..], &words(&[16])].concat()).contains("breaks off within its events"));
     assert!(told(&file(&[], FIELDS, &[])).contains("no event"));
+    // The file's head, its event and a record's header stand before it.
     let compressed = record(81, 0, &[1, 2, 3, 4, 5, 6, 7, 8]);
-    assert!(told(&file(&[(0, &[])], FIELDS, &compressed)).contains("without -z"));
+    let damaged = told(&file(&[(0, &[])], FIELDS, &compressed));
+    assert!(damaged.contains("compressed at byte 240 is damaged"), "{damaged}");
+    let sized = record(83, 0, &words(&[9, 0]));
+    assert!(told(&file(&[(0, &[])], FIELDS, &sized)).contains("compressed at byte 240 is damaged"));
     let timeless = record(9, USER, &words(&[1, task(1)]));
     assert!(told(&file(&[(0, &[])], field::IP | field::TID, &timeless)).contains("their time"));
 }
@@ -303,4 +307,98 @@ fn another_build_is_refused_and_a_copy_is_not() {
     // Nothing ran at all.
     let told = read_of(&file(&[(0, &[5])], FIELDS, &[]), Path::new(&path), &[]).unwrap_err().to_string();
     assert!(told.contains("none of its 0 samples is of"), "{told}");
+}
+
+/// The records of the example.
+fn example_records() -> Vec<u8> {
+    let (bytes, ..) = example();
+    Section::read(&bytes, 40).unwrap().of(&bytes).unwrap().to_vec()
+}
+
+/// The example in all forms that files have.
+fn forms() -> Vec<(&'static str, Vec<u8>)> {
+    let (records, events): (_, [(u64, &[u64]); 1]) = (example_records(), [(0, &[5])]);
+    // What perf itself tells is never packed, and pieces end within records.
+    let (told, rest) = records.split_at(80);
+    let mixed = [told, &packed(rest, 61, true)].concat();
+    vec![
+        ("packed", file(&events, FIELDS, &packed(&records, 50, false))),
+        ("packed with sizes", file(&events, FIELDS, &mixed)),
+        ("piped", stream(&events, FIELDS, &records)),
+        ("piped and packed", stream(&events, FIELDS, &packed(&records, 1000, false))),
+    ]
+}
+
+#[test]
+fn packed_and_piped_files_tell_the_same() {
+    let (bytes, ..) = example();
+    let whole = read(&bytes).unwrap();
+    for (form, bytes) in forms() {
+        assert_eq!(read(&bytes).unwrap(), whole, "{form}");
+    }
+    // Two frames, one after the other, and one that a compressor ended.
+    let records = example_records();
+    let (first, second) = records.split_at(100);
+    let frame = ruzstd::encoding::compress_to_vec(second, ruzstd::encoding::CompressionLevel::Fastest);
+    let ended = ruzstd::encoding::compress_to_vec(first, ruzstd::encoding::CompressionLevel::Fastest);
+    let frames = [record(81, 0, &ended), record(81, 0, &frame)].concat();
+    assert_eq!(read(&file(&[(0, &[5])], FIELDS, &frames)).unwrap(), whole);
+}
+
+#[test]
+fn a_stream_tells_builds_and_events() {
+    let records = example_records();
+    let (_, path, _) = example();
+    // Another build than the one that is there ran, as a record of its own tells.
+    let build = [words(&[0])[..4].to_vec(), vec![7; 24], path.into_bytes(), vec![0; 3]].concat();
+    let mut bytes = stream(&[(0, &[5])], FIELDS, &records);
+    bytes.extend(record(67, USER, &build));
+    let samples = read(&bytes).unwrap();
+    let ran = |reason: &LostReason| matches!(reason, LostReason::OtherBuild { ran, .. } if ran == &[7; 20]);
+    assert_eq!(samples.homeless_hits(ran), 3, "{:?}", samples.homeless);
+    let told = read(&stream(&[], FIELDS, &records)).unwrap_err().to_string();
+    assert!(told.contains("no event"), "{told}");
+}
+
+#[test]
+fn forms_that_break_off_give_what_stands_before() {
+    for (form, bytes) in forms() {
+        for length in 0..bytes.len() {
+            match read(&bytes[..length]) {
+                Ok(samples) => assert!(samples.total <= 4, "{form}: {length}"),
+                Err(error) => {
+                    let told = error.to_string();
+                    let is_told =
+                        ["breaks off", "no perf.data", "no event"].iter().any(|words| told.contains(words));
+                    assert!(is_told, "{form}: {length}: {told}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_few_bytes_that_claim_to_be_many_are_refused() {
+    // A block that repeats a byte 2^17 times takes four bytes.
+    let mut body = vec![0x28, 0xb5, 0x2f, 0xfd, 0, 0x58];
+    body.extend([2, 0, 0x10, 0].repeat(12_000));
+    let records = record(81, 0, &body);
+    let samples = read(&file(&[(0, &[5])], FIELDS, &records)).unwrap();
+    assert_eq!((samples.total, samples.end), (0, End::FileBrokenOff), "zeros are no records");
+}
+
+proptest! {
+    /// Damaged files of all forms are read or refused, and nothing else.
+    #[test]
+    fn damaged_forms(
+        form in 0_usize..4,
+        places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
+    ) {
+        let mut bytes = forms().swap_remove(form).1;
+        let length = bytes.len();
+        for (place, byte) in places {
+            bytes[place.index(length)] = byte;
+        }
+        let _ = read(&bytes);
+    }
 }

@@ -11,15 +11,15 @@
 //! Limit: what a process does between `fork` or `exec` and the mapping is left out, too.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
 use std::time::SystemTime;
 
-use super::Home;
 use crate::decode::FileMark;
 use crate::image::{Image, ImageFile};
 use crate::samples::LeftOut;
 
-/// Processes of a program, at a moment.
-pub(super) struct Selection {
+/// Processes of a program, at a moment; `H` says where a sample lies.
+pub(super) struct Selection<H> {
     programs: Vec<ImageFile>,
     until: SystemTime,
     members: HashSet<u32>,
@@ -27,10 +27,10 @@ pub(super) struct Selection {
     begun: u64,
     others: HashSet<u32>,
     left_out: u64,
-    left_out_in: HashMap<Home, u64>,
+    left_out_in: HashMap<H, u64>,
 }
 
-impl Selection {
+impl<H: Copy + Ord + Hash> Selection<H> {
     /// Of files that are the program, as they were until then.
     pub(super) fn of(programs: Vec<ImageFile>, until: SystemTime) -> Self {
         Selection {
@@ -72,7 +72,7 @@ impl Selection {
     }
 
     /// Whether a sample is one of the program's; else it is left out.
-    pub(super) fn takes(&mut self, pid: u32, home: Home) -> bool {
+    pub(super) fn takes(&mut self, pid: u32, home: H) -> bool {
         if self.members.contains(&pid) {
             return true;
         }
@@ -93,7 +93,7 @@ impl Selection {
     }
 
     /// Where the samples lie that were left out, most first.
-    pub(super) fn left_out_in(&self) -> Vec<Home> {
+    pub(super) fn left_out_in(&self) -> Vec<H> {
         let ordered: BTreeMap<_, _> =
             self.left_out_in.iter().map(|(home, hits)| ((std::cmp::Reverse(*hits), *home), ())).collect();
         ordered.into_keys().map(|(_, home)| home).collect()
