@@ -52,7 +52,7 @@ pub(crate) struct SampleArguments {
     pub(crate) inputs: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) compile: CompileArguments,
-    /// Samples in a second of processor time.
+    /// Samples in a second of processor time; no more than the machine takes, which is told.
     #[arg(long, value_name = "N", default_value_t = 4000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) rate: u64,
     /// As many samples as cost this part of the time, such as 2%.

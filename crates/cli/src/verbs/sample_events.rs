@@ -17,7 +17,7 @@ use crate::arguments::SampleArguments;
 use opcost::sampling::locations::others;
 use opcost_answer::Failure;
 use opcost_answer::names::demangle;
-use opcost_report::count::samples::left_out;
+use opcost_report::count::samples::{capped, left_out};
 use opcost_report::count::tasks::print_tasks;
 use opcost_report::kit::numbers::{bar, grouped, percent};
 use opcost_report::kit::save::{Stream, save_text};
@@ -85,7 +85,7 @@ pub(super) fn report(
     if samples.lost + samples.broken > 0 {
         let _ = writeln!(out, "lost: {} samples found no room", grouped(samples.lost + samples.broken));
     }
-    if let Some(line) = left_out(samples) {
+    for line in [capped(samples), left_out(samples)].into_iter().flatten() {
         let _ = writeln!(out, "{line}");
     }
     out += &print_tasks(&samples.by_process);

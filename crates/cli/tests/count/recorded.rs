@@ -133,3 +133,21 @@ fn programs_are_sampled_however_they_are_laid_out() {
         assert!(samples <= 1, "{flags:?}: {told:#}");
     }
 }
+
+#[test]
+fn a_rate_that_no_machine_takes_is_lowered_and_told() {
+    let place = Place::new();
+    let program = built(&place, "program", BURN, &[]);
+    let asked = u64::from(u32::MAX);
+    let said = fine(&["sample", "--json", "-", "--rate", &asked.to_string(), &program]);
+    let words = "4,294,967,295 samples a second were asked for and ";
+    assert!(said.stderr.contains(words), "{}", said.stderr);
+    assert!(said.json()["quality"]["reasons"].to_string().contains(words), "{}", said.stdout);
+    let most = fs::read_to_string("/proc/sys/kernel/perf_event_max_sample_rate");
+    let is_kernels = kept(&program, &place.file("perf.data"));
+    if let (true, Some(most)) = (is_kernels, most.ok().and_then(|text| text.trim().parse::<u64>().ok())) {
+        // The limit itself is granted, if the kernel has not lowered it meanwhile.
+        let told = fine(&["sample", "--rate", &most.min(1000).to_string(), &program]).stderr;
+        assert!(!told.contains("were asked for"), "{told}");
+    }
+}

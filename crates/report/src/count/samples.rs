@@ -1,9 +1,25 @@
 //! What is there to say of the samples of a run?
 
 use opcost_recover::Repaired;
-use opcost_sample::{End, Samples};
+use opcost_sample::{End, Rate, Samples};
 
 use crate::kit::numbers::grouped;
+
+/// What is said of a rate that was not granted.
+pub fn capped(samples: &Samples) -> Option<String> {
+    let Rate { asked, granted } = samples.rate;
+    (granted < asked).then(|| {
+        let keeper = match &*samples.event {
+            "timer" => "the timer inside the program takes no more",
+            _ => "this machine takes no more (kernel.perf_event_max_sample_rate)",
+        };
+        format!(
+            "{} samples a second were asked for and {} granted: {keeper}",
+            grouped(asked),
+            grouped(granted)
+        )
+    })
+}
 
 /// What is said of samples of other programs, if a file has some.
 pub fn left_out(samples: &Samples) -> Option<String> {
@@ -30,6 +46,7 @@ pub fn words(samples: &Samples, own: u64, elsewhere: Option<&str>, repaired: &Re
         samples.event,
         percent(own)
     ));
+    lines.extend(capped(samples));
     if samples.has_runs() {
         let runs: u64 = samples.images.iter().flat_map(|image| &image.runs).map(|(_, count)| count).sum();
         lines.push(format!(
